@@ -1,0 +1,42 @@
+# How every target here is compiled. aaren_library(NAME SOURCES ... ) and aaren_program(NAME SOURCES ...) apply it, so that no
+# flag is set for a whole directory.
+
+add_library(aaren_compile INTERFACE)
+target_compile_features(aaren_compile INTERFACE cxx_std_20)
+target_include_directories(aaren_compile INTERFACE ${PROJECT_SOURCE_DIR})
+# A product and a sum are fused only where the code says so: the exact tier depends on it.
+target_compile_options(aaren_compile INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Werror -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(aaren_compile INTERFACE -Wno-restrict)  # GCC 12 sees overlaps in std::string's own operator+ (its bug 105651)
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  target_compile_options(aaren_compile INTERFACE -Wthread-safety -Wno-gnu-zero-variadic-macro-arguments)
+endif()
+if(AAREN_SANITIZE)
+  target_compile_options(aaren_compile INTERFACE -fsanitize=${AAREN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(aaren_compile INTERFACE -fsanitize=${AAREN_SANITIZE})
+endif()
+
+function(aaren_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC aaren_compile ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+endfunction()
+
+function(aaren_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE aaren_compile ${ARG_LIBRARIES})
+endfunction()
+
+# A GoogleTest program; every TEST in it becomes one ctest.
+function(aaren_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE aaren_compile ${ARG_LIBRARIES} GTest::gmock GTest::gtest GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+endfunction()

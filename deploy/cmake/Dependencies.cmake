@@ -1,0 +1,36 @@
+# Finds what the build links. Debian's packages by find_package; LibTorch and the google/rpc protos where deploy/setup put them.
+
+find_package(Threads REQUIRED)
+find_package(absl REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(hwy REQUIRED)
+
+# Where deploy/setup unpacks what is not a Debian package.
+if("$ENV{XDG_CACHE_HOME}" STREQUAL "")
+  set(AAREN_CACHE $ENV{HOME}/.cache/aaren)
+else()
+  set(AAREN_CACHE $ENV{XDG_CACHE_HOME}/aaren)
+endif()
+
+if(AAREN_WITH_TRAINING)
+  include(Torch)
+endif()
+
+if(AAREN_WITH_SERVER)
+  find_package(Protobuf REQUIRED)
+  find_package(gRPC CONFIG REQUIRED)
+  find_package(prometheus-cpp REQUIRED)
+  find_package(spdlog REQUIRED)
+  find_path(AAREN_GOOGLE_RPC google/rpc/status.proto
+            PATHS ${AAREN_CACHE}/googleapis-1.76.0 /usr/include NO_DEFAULT_PATH
+            DOC "The folder that holds google/rpc/*.proto")
+  if(NOT AAREN_GOOGLE_RPC)
+    message(FATAL_ERROR "No google/rpc/status.proto in ${AAREN_CACHE}/googleapis-1.76.0. Run ./deploy/setup.")
+  endif()
+endif()
+
+if(AAREN_WITH_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
