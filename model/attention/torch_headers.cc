@@ -1,0 +1,1 @@
+// Nothing to compile: this target exists for its precompiled header.

@@ -1,0 +1,70 @@
+#ifndef AAREN_MODEL_ENGINE_ENGINE_H_
+#define AAREN_MODEL_ENGINE_ENGINE_H_
+
+// An Engine advances sessions: it folds new tokens into their rows and forecasts from them.
+//
+// A *row* is all that one series remembers between two steps, a fixed number of bytes in a StateSlab. A *run* is one
+// row and the tokens that arrived for it. Step takes any number of ragged runs and treats each as if it were alone: in
+// tier `exact` its results are the same bits whatever else is in the call, however a session's tokens are cut into
+// calls, and on any machine.
+//
+// Units: values and forecasts are in the units of the series. Threading: an Engine is immutable; any number of threads
+// may call Step at once, each with its own Workspace and on rows that no other call holds. Step neither allocates nor
+// locks.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "model/engine/slab.h"
+#include "model/package/package.h"
+
+namespace aaren {
+
+struct Run {
+  Slot slot;                           // distinct within one call
+  absl::Span<const float> values;      // [tokens], tokens >= 1; NaN = missing, never infinite
+  absl::Span<const uint8_t> forecast;  // [tokens]; non-zero where a forecast is wanted
+  float* forecasts = nullptr;          // out, float32 [number wanted, horizon, quantiles], in token order
+  float* surprises = nullptr;          // out, float32 [tokens], or null; NaN where there is none (model/README.md, 6)
+};
+
+class Engine {
+ public:
+  // Scratch memory of one thread.
+  class Workspace {
+   public:
+    virtual ~Workspace() = default;
+  };
+
+  virtual ~Engine() = default;
+
+  virtual const ForecasterConfig& config() const = 0;
+  virtual std::string tier() const = 0;  // "exact"
+  virtual size_t row_bytes() const = 0;  // a multiple of 64
+  virtual std::unique_ptr<Workspace> NewWorkspace() const = 0;
+
+  // Makes `row` (row_bytes() long, aligned to 8) the row of a series that has seen nothing.
+  virtual void ResetRow(absl::Span<std::byte> row) const = 0;
+
+  // The number of tokens a row has taken. DataLoss, naming the field, if `row` cannot be a row of this engine (wrong
+  // length, NaN or impossible statistics), at any alignment: rows that come from outside are checked before they enter
+  // a slab.
+  virtual absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const = 0;
+
+  // Folds every run's tokens into its row, in order, and writes the forecasts wanted (paper, §3.1 and §3.3).
+  // InvalidArgument if a slot is stale or repeated, or a run is empty: every row is then unchanged.
+  virtual absl::Status Step(absl::Span<const Run> runs, StateSlab& rows, Workspace& workspace) const = 0;
+};
+
+// The engine of tier `exact` on this machine's CPU, for a package that LoadPackage accepted. FailedPrecondition on a
+// CPU without FMA.
+absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const ModelPackage& package);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_ENGINE_ENGINE_H_

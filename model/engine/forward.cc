@@ -1,0 +1,106 @@
+#include "model/engine/forward.h"
+
+#include <algorithm>
+
+#include "model/engine/activation.h"
+#include "model/engine/lanes.h"
+
+namespace aaren {
+namespace {
+
+void Multiply(const PackedMatrix& matrix, FloatRows& x, size_t rows, FloatRows& out) {
+  Multiply(matrix, x[0], x.stride(), rows, out[0], out.stride());
+}
+
+// tile.x += tile.narrow
+void AddNarrow(Tile& tile) {
+  for (size_t t = 0; t < tile.size; ++t) {
+    float* x = tile.x[t];
+    const float* y = tile.narrow[t];
+    for (size_t i = 0; i < tile.x.stride(); ++i) x[i] += y[i];
+  }
+}
+
+void Normalize(const float* gain, const ForecasterConfig& config, Tile& tile) {
+  const size_t width = static_cast<size_t>(config.width);
+  for (size_t t = 0; t < tile.size; ++t) RmsNorm(tile.x[t], gain, width, tile.x.stride(), tile.normed[t]);
+}
+
+// tile.x += mlp(in)
+void AddMlp(const GatedMlp& mlp, FloatRows& in, Tile& tile) {
+  Multiply(mlp.gate_up, in, tile.size, tile.wide);
+  const size_t up = mlp.gate_up.offset(GatedMlp::kUp);
+  for (size_t t = 0; t < tile.size; ++t) GateBySilu(tile.wide[t], tile.wide[t] + up, up, tile.hidden[t]);
+  Multiply(mlp.down, tile.hidden, tile.size, tile.narrow);
+  AddNarrow(tile);
+}
+
+void AddAttention(const ForecasterConfig& config, const BlockWeights& block, size_t layer, const RowLayout& layout,
+                  Tile& tile) {
+  Normalize(block.attention_norm.get(), config, tile);
+  Multiply(block.score_value_gate, tile.normed, tile.size, tile.wide);
+  const size_t value = block.score_value_gate.offset(BlockWeights::kValue);
+  const size_t gate = block.score_value_gate.offset(BlockWeights::kGate);
+  for (size_t t = 0; t < tile.size; ++t) {
+    const TileToken& token = tile.tokens[t];
+    const float* wide = tile.wide[t];
+    float* attended = tile.hidden[t];
+    Fold(block.ageing, token.age, token.folds, wide, wide + value, layout.layer(token.row, layer), tile.fold, attended);
+    GateBySigmoid(wide + gate, attended, block.ageing.width, attended);
+  }
+  Multiply(block.output, tile.hidden, tile.size, tile.narrow);
+  AddNarrow(tile);
+}
+
+// From the head's raw outputs r [T, Q], their softplus, and the skip [T] to quantiles in the units of the series: the
+// median first, then step by step outwards, so that they cannot cross.
+void WriteForecast(const ForecasterConfig& config, const float* r, const float* softplus, const float* skip,
+                   const Scaling& scaling, float* forecast) {
+  const int count = config.quantile_count();
+  const int middle = count / 2;
+  for (int j = 0; j < config.horizon; ++j, r += count, softplus += count, forecast += count) {
+    const float median = r[middle] + skip[j];
+    forecast[middle] = scaling.Undo(median);
+    float q = median;
+    for (int i = middle + 1; i < count; ++i) forecast[i] = scaling.Undo(q = q + softplus[i]);
+    q = median;
+    for (int i = middle - 1; i >= 0; --i) forecast[i] = scaling.Undo(q = q - softplus[i]);
+  }
+}
+
+// The head, for those tokens whose forecast is wanted, which move together.
+void WriteForecasts(const ForecasterConfig& config, const Weights& weights, Tile& tile) {
+  size_t wanted = 0;
+  for (size_t t = 0; t < tile.size; ++t) {
+    if (tile.tokens[t].forecast == nullptr) continue;
+    RmsNorm(tile.x[t], weights.norm.get(), static_cast<size_t>(config.width), tile.x.stride(), tile.normed[wanted]);
+    if (t != wanted) std::copy_n(tile.input[t], tile.input.stride(), tile.input[wanted]);
+    ++wanted;
+  }
+  Multiply(weights.head, tile.normed, wanted, tile.wide);
+  Multiply(weights.skip, tile.input, wanted, tile.narrow);
+  size_t row = 0;
+  for (size_t t = 0; t < tile.size; ++t) {
+    if (tile.tokens[t].forecast == nullptr) continue;
+    Softplus(tile.wide[row], weights.head.width(), tile.hidden[row]);
+    WriteForecast(config, tile.wide[row], tile.hidden[row], tile.narrow[row], tile.tokens[t].scaling,
+                  tile.tokens[t].forecast);
+    ++row;
+  }
+}
+
+}  // namespace
+
+void Forward(const ForecasterConfig& config, const Weights& weights, const RowLayout& layout, Tile& tile) {
+  Multiply(weights.embed, tile.input, tile.size, tile.x);
+  AddMlp(weights.embed_mlp, tile.input, tile);
+  for (size_t layer = 0; layer < weights.blocks.size(); ++layer) {
+    const BlockWeights& block = weights.blocks[layer];
+    AddAttention(config, block, layer, layout, tile);
+    Normalize(block.mlp_norm.get(), config, tile);
+    AddMlp(block.mlp, tile.normed, tile);
+  }
+  WriteForecasts(config, weights, tile);
+}
+
+}  // namespace aaren

@@ -1,0 +1,36 @@
+#ifndef AAREN_MODEL_ENGINE_INPUT_H_
+#define AAREN_MODEL_ENGINE_INPUT_H_
+
+// The numbers a token hands to the network: its ring of recent values on the scale of the series, and six summaries
+// (model/README.md, step 2).
+
+#include <hwy/aligned_allocator.h>
+
+#include <cstddef>
+
+#include "model/engine/scaling.h"
+#include "model/engine/statistics.h"
+
+namespace aaren {
+
+// What a ring holds. The numbers are 0 where there is nothing to take them from.
+struct WindowSummary {
+  int present = 0;
+  double mean = 0.0;
+  double variance = 0.0;
+  double change = 0.0;  // mean absolute one between neighbours
+};
+
+// Memory that BuildInput works in.
+struct InputScratch {
+  explicit InputScratch(size_t ring);
+  hwy::AlignedFreeUniquePtr<float[]> window;
+};
+
+// ring: [size], NaN where missing, the newest value at index `newest` and the others before it, wrapping around.
+// Writes input: [size + 6], aligned to 64 and padded with zeros to kLanes.
+Scaling BuildInput(const float* ring, size_t size, size_t newest, const Statistics& statistics, InputScratch& scratch,
+                   float* input);
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_ENGINE_INPUT_H_

@@ -1,0 +1,148 @@
+#include "model/engine/product.h"
+
+#include <algorithm>
+
+#include "model/engine/lanes.h"
+#include "model/engine/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/engine/product.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace aaren {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::CappedTag<float, kLanes>;
+using V = hn::Vec<D>;
+
+constexpr size_t kDepthBlock = 128;
+// As many sums as the registers hold beside two of weights and one of inputs.
+constexpr size_t kMaxRows = HWY_TARGET == HWY_AVX2 ? 6 : 12;
+
+// The operands of one call, and where its results go.
+struct Product {
+  const PackedMatrix& matrix;
+  const float* x;
+  size_t x_stride;
+  float* out;
+  size_t out_stride;
+
+  const float* Weights(size_t column) const {
+    return matrix.weights() + column / kLanes * kLanes * matrix.depth() + column % kLanes;
+  }
+};
+
+// One block of K for kRows rows and kVectors vectors of outputs: one FMA chain for each.
+template <size_t kRows, size_t kVectors>
+HWY_INLINE void AddBlock(const Product& product, size_t row, size_t column, size_t begin, size_t end) {
+  const D d;
+  const size_t lanes = hn::Lanes(d);
+  const float* x = product.x + row * product.x_stride;
+  const float* weights[kVectors];
+  V sums[kRows][kVectors];
+  for (size_t v = 0; v < kVectors; ++v) {
+    weights[v] = product.Weights(column + v * lanes);
+    for (size_t r = 0; r < kRows; ++r) sums[r][v] = hn::Zero(d);
+  }
+  for (size_t k = begin; k < end; ++k) {
+    V w[kVectors];
+    for (size_t v = 0; v < kVectors; ++v) w[v] = hn::Load(d, weights[v] + k * kLanes);
+    for (size_t r = 0; r < kRows; ++r) {
+      const V input = hn::Set(d, x[r * product.x_stride + k]);
+      for (size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(input, w[v], sums[r][v]);
+    }
+  }
+  for (size_t r = 0; r < kRows; ++r) {
+    float* out = product.out + (row + r) * product.out_stride + column;
+    for (size_t v = 0; v < kVectors; ++v, out += lanes) {
+      V sum = sums[r][v];
+      if (begin > 0) sum = hn::Add(hn::Load(d, out), sum);
+      if (end == product.matrix.depth()) sum = hn::Add(sum, hn::Load(d, product.matrix.bias() + column + v * lanes));
+      hn::Store(sum, d, out);
+    }
+  }
+}
+
+template <size_t kRows, size_t kVectors>
+HWY_INLINE void MultiplyGroup(const Product& product, size_t row, size_t column) {
+  const size_t depth = product.matrix.depth();
+  for (size_t begin = 0; begin < depth; begin += kDepthBlock) {
+    AddBlock<kRows, kVectors>(product, row, column, begin, std::min(depth, begin + kDepthBlock));
+  }
+}
+
+// All rows for kVectors vectors of outputs, whose weights stay in the first cache.
+template <size_t kVectors>
+HWY_INLINE void MultiplyRows(const Product& product, size_t rows, size_t column) {
+  size_t row = 0;
+  for (; row + kMaxRows <= rows; row += kMaxRows) MultiplyGroup<kMaxRows, kVectors>(product, row, column);
+  for (; row + 4 <= rows; row += 4) MultiplyGroup<4, kVectors>(product, row, column);
+  for (; row < rows; ++row) MultiplyGroup<1, kVectors>(product, row, column);
+}
+
+// From `column` on, as many groups of kVectors vectors as fit, then smaller ones.
+template <size_t kVectors>
+void MultiplyColumns(const Product& product, size_t rows, size_t column) {
+  const size_t group = kVectors * hn::Lanes(D());
+  for (; column + group <= product.matrix.width(); column += group) MultiplyRows<kVectors>(product, rows, column);
+  if constexpr (kVectors > 1) MultiplyColumns<kVectors / 2>(product, rows, column);
+}
+
+void MultiplyAll(const PackedMatrix& matrix, const float* x, size_t x_stride, size_t rows, float* out,
+                 size_t out_stride) {
+  const Product product{matrix, x, x_stride, out, out_stride};
+  // A chain waits for its own last sum: few rows need many outputs at once to keep the multipliers busy.
+  if (rows >= 4) {
+    MultiplyColumns<2>(product, rows, 0);
+  } else {
+    for (size_t row = 0; row < rows; ++row) {
+      MultiplyColumns<8>({matrix, x + row * x_stride, x_stride, out + row * out_stride, out_stride}, 1, 0);
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aaren
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aaren {
+
+PackedMatrix PackedMatrix::Pack(std::initializer_list<Part> parts) {
+  PackedMatrix packed;
+  packed.depth_ = static_cast<size_t>(parts.begin()->weight.shape[1]);
+  for (const Part& part : parts) {
+    packed.offsets_.push_back(packed.width_);
+    packed.width_ += PadToLanes(static_cast<size_t>(part.weight.shape[0]));
+  }
+  packed.weights_ = hwy::AllocateAligned<float>(packed.width_ * packed.depth_);
+  packed.bias_ = hwy::AllocateAligned<float>(packed.width_);
+  std::fill_n(packed.weights_.get(), packed.width_ * packed.depth_, 0.0f);
+  std::fill_n(packed.bias_.get(), packed.width_, 0.0f);
+  size_t i = 0;
+  for (const Part& part : parts) packed.PackPart(part, packed.offsets_[i++]);
+  return packed;
+}
+
+void PackedMatrix::PackPart(const Part& part, size_t offset) {
+  const size_t outputs = static_cast<size_t>(part.weight.shape[0]);
+  for (size_t n = 0; n < outputs; ++n) {
+    const size_t column = offset + n;
+    float* panel = weights_.get() + column / kLanes * kLanes * depth_ + column % kLanes;
+    for (size_t k = 0; k < depth_; ++k) panel[k * kLanes] = part.weight.data[n * depth_ + k];
+  }
+  if (part.bias != nullptr) std::copy_n(part.bias->data.data(), outputs, bias_.get() + offset);
+}
+
+HWY_EXPORT(MultiplyAll);
+
+void Multiply(const PackedMatrix& matrix, const float* x, size_t x_stride, size_t rows, float* out, size_t out_stride) {
+  HWY_DYNAMIC_DISPATCH(MultiplyAll)(matrix, x, x_stride, rows, out, out_stride);
+}
+
+}  // namespace aaren
+#endif

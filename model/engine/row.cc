@@ -1,0 +1,144 @@
+#include "model/engine/row.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "model/engine/lanes.h"
+
+namespace aaren {
+namespace {
+
+constexpr size_t kRowAlignment = 64;
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+constexpr double kEmptyPeak = -std::numeric_limits<double>::infinity();
+
+// No padding, whose bytes could differ between equal rows.
+static_assert(std::is_trivially_copyable_v<RowHeader> && sizeof(RowHeader) == 40);
+
+size_t RoundUp(size_t bytes) { return (bytes + kRowAlignment - 1) / kRowAlignment * kRowAlignment; }
+
+template <typename T>
+absl::Status Impossible(absl::string_view field, T value, absl::string_view reason) {
+  return absl::DataLossError(absl::StrCat("row: ", field, " is ", value, ", ", reason));
+}
+
+}  // namespace
+
+RowLayout::RowLayout(const ForecasterConfig& config)
+    : quantiles_(config.quantiles.size()),
+      ring_(static_cast<size_t>(config.ring)),
+      layers_(static_cast<size_t>(config.layers)),
+      heads_(static_cast<size_t>(config.heads)),
+      output_width_(PadToLanes(static_cast<size_t>(config.value_width))),
+      fold_every_(static_cast<size_t>(config.fold_every)),
+      history_(static_cast<uint64_t>(config.history)),
+      ring_offset_(sizeof(RowHeader) + quantiles_ * sizeof(float)),
+      layers_offset_(RoundUp(ring_offset_ + ring_ * sizeof(float))),
+      layer_bytes_((output_width_ + 2 * heads_) * sizeof(double)),
+      bytes_(RoundUp(layers_offset_ + layers_ * layer_bytes_)) {}
+
+LayerState RowLayout::layer(std::byte* row, size_t layer) const {
+  double* output = reinterpret_cast<double*>(row + layers_offset_ + layer * layer_bytes_);
+  return {.output = output, .weight = output + output_width_, .peak = output + output_width_ + heads_};
+}
+
+void RowLayout::Reset(absl::Span<std::byte> row) const {
+  std::fill(row.begin(), row.end(), std::byte{0});
+  std::fill_n(one_step(row.data()), quantiles_, kMissing);
+  std::fill_n(ring(row.data()), ring_, kMissing);
+  for (size_t i = 0; i < layers_; ++i) std::fill_n(layer(row.data(), i).peak, heads_, kEmptyPeak);
+}
+
+uint64_t RowLayout::seq(absl::Span<const std::byte> row) const {
+  uint64_t seq;
+  std::memcpy(&seq, row.data() + offsetof(RowHeader, seq), sizeof(seq));
+  return seq;
+}
+
+absl::Status RowLayout::Check(absl::Span<const std::byte> row) const {
+  if (row.size() != bytes_) return Impossible("its length", row.size(), absl::StrCat("not ", bytes_));
+  const auto aligned = std::make_unique<std::byte[]>(bytes_);
+  std::memcpy(aligned.get(), row.data(), bytes_);
+  const RowHeader& head = header(aligned.get());
+  absl::Status status = CheckHeader(head);
+  if (status.ok()) status = CheckOneStep(head, one_step(aligned.get()));
+  if (status.ok()) status = CheckRing(head, ring(aligned.get()));
+  for (size_t i = 0; i < layers_ && status.ok(); ++i) status = CheckLayer(head, i, layer(aligned.get(), i));
+  return status;
+}
+
+absl::Status RowLayout::CheckHeader(const RowHeader& header) const {
+  const Statistics& statistics = header.statistics;
+  if (header.seq >> 62 != 0) return Impossible("seq", header.seq, "more tokens than anyone can send");
+  if (header.claimed != 0) return Impossible("claimed", header.claimed, "not 0");
+  if (statistics.count > history_) return Impossible("count", statistics.count, absl::StrCat("more than ", history_));
+  if (statistics.count > header.seq) {
+    return Impossible("count", statistics.count, absl::StrCat("more than seq, which is ", header.seq));
+  }
+  // A little more than the bound, for the rounding of a mean of many largest values.
+  const double most = statistics.count == 0 ? 0.0 : 1.001 * kLargestValue;
+  if (!(std::abs(statistics.mean) <= most)) return Impossible("mean", statistics.mean, absl::StrCat("beyond ", most));
+  if (!(statistics.variance >= 0.0 && statistics.variance <= 4.0 * most * most)) {
+    return Impossible("variance", statistics.variance, "impossible for such values");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RowLayout::CheckOneStep(const RowHeader& header, const float* one_step) const {
+  const bool has_forecast = !std::isnan(one_step[0]);
+  if (has_forecast && header.seq == 0) return Impossible("one_step[0]", one_step[0], "before the first token");
+  for (size_t i = 0; i < quantiles_; ++i) {
+    const float below = i == 0 ? one_step[0] : one_step[i - 1];
+    const bool valid = has_forecast ? std::isfinite(one_step[i]) && one_step[i] >= below : std::isnan(one_step[i]);
+    if (!valid) return Impossible(absl::StrCat("one_step[", i, "]"), one_step[i], "not a quantile above the last");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RowLayout::CheckRing(const RowHeader& header, const float* ring) const {
+  for (size_t i = 0; i < ring_; ++i) {
+    const bool missing = std::isnan(ring[i]);
+    if (!missing && i >= header.seq) return Impossible(absl::StrCat("ring[", i, "]"), ring[i], "of a token to come");
+    if (!missing && std::abs(ring[i]) > kLargestValue) {
+      return Impossible(absl::StrCat("ring[", i, "]"), ring[i], absl::StrCat("beyond ", kLargestValue));
+    }
+    if (!missing && header.statistics.count == 0) {
+      return Impossible(absl::StrCat("ring[", i, "]"), ring[i], "but no value was ever counted");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RowLayout::CheckLayer(const RowHeader& header, size_t index, const LayerState& state) const {
+  // After the first fold c counts at least that fold or its equal, and at most each fold once.
+  const uint64_t fold_count = header.seq / fold_every_;
+  const double folds = static_cast<double>(fold_count);
+  const bool empty = fold_count == 0;
+  for (size_t h = 0; h < heads_; ++h) {
+    const double c = state.weight[h];
+    const double m = state.peak[h];
+    if (empty ? c != 0.0 : !(c >= 1.0 && c <= 1.001 * folds)) {
+      return Impossible(absl::StrCat("layer ", index, " c[", h, "]"), c,
+                        absl::StrCat("impossible after ", folds, " folds"));
+    }
+    if (empty ? m != kEmptyPeak : !std::isfinite(m)) {
+      return Impossible(absl::StrCat("layer ", index, " m[", h, "]"), m,
+                        absl::StrCat("impossible after ", folds, " folds"));
+    }
+  }
+  const double most = empty ? 0.0 : std::numeric_limits<float>::max();
+  for (size_t i = 0; i < output_width_; ++i) {
+    if (std::abs(state.output[i]) <= most) continue;
+    return Impossible(absl::StrCat("layer ", index, " o[", i, "]"), state.output[i],
+                      absl::StrCat("impossible after ", folds, " folds"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace aaren

@@ -1,0 +1,29 @@
+#ifndef AAREN_MODEL_NN_ENCODE_H_
+#define AAREN_MODEL_NN_ENCODE_H_
+
+// From a crop of values to the forecaster's inputs, for chosen tokens of the crop (model/README.md, steps 1 and 2). The
+// crop is the start of a session: nothing is known before its first value.
+
+#include <torch/types.h>
+
+#include <vector>
+
+#include "model/package/config.h"
+
+namespace aaren {
+
+struct Encoding {
+  torch::Tensor features;  // [B, K, U], of the type asked for
+  torch::Tensor center;    // float64 [B, K]: mu
+  torch::Tensor scale;     // float64 [B, K], > 0
+  torch::Tensor spread;    // float64 [B, K]: var / 2 + variance / 2; 0 while nothing has varied yet
+};
+
+// values: float64 [B, N], NaN where missing. positions: K ascending indices into N. Missing values, features of the
+// type `dtype`.
+Encoding Encode(const ForecasterConfig& config, const torch::Tensor& values, const std::vector<int64_t>& positions,
+                torch::ScalarType dtype);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_NN_ENCODE_H_

@@ -1,0 +1,20 @@
+#ifndef AAREN_MODEL_NN_EXPORT_H_
+#define AAREN_MODEL_NN_EXPORT_H_
+
+// From a trained module to the package that the engine serves: queries folded into scores and rotations tabulated, both
+// in float64, everything else copied.
+
+#include <map>
+#include <string>
+
+#include "model/nn/forecaster.h"
+#include "model/package/package.h"
+
+namespace aaren {
+
+// The package's tensors (package.h lists them) and config; name, version and the rest are the caller's to fill in.
+ModelPackage ToPackage(Forecaster forecaster);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_NN_EXPORT_H_

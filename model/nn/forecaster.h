@@ -1,0 +1,50 @@
+#ifndef AAREN_MODEL_NN_FORECASTER_H_
+#define AAREN_MODEL_NN_FORECASTER_H_
+
+// The streaming forecaster of model/README.md over whole crops: what training differentiates and what the engine is
+// tested against (in float64).
+
+#include <torch/nn/cloneable.h>
+#include <torch/nn/modules/container/modulelist.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/nn/pimpl.h>
+#include <torch/types.h>
+
+#include <vector>
+
+#include "model/nn/block.h"
+#include "model/nn/encode.h"
+#include "model/package/config.h"
+
+namespace aaren {
+
+/// The attention of one block of this shape: plain heads with forgetting rates 1/2000 .. 1/24, then rotary heads with
+/// rates 1/2000 .. 1/300 over a bank of calendar periods.
+AarenOptions AttentionOptions(const ForecasterConfig& config);
+
+class ForecasterImpl : public torch::nn::Cloneable<ForecasterImpl> {
+ public:
+  explicit ForecasterImpl(const ForecasterConfig& config);
+  void reset() override;
+
+  /// features [B, K, U] of tokens at ascending positions (Encode), each of which folds -> quantiles [B, K, T, Q] on the
+  /// normalised scale, ascending in Q.
+  torch::Tensor forward(const torch::Tensor& features, const std::vector<int64_t>& positions);
+
+  /// Encode, forward, and back to the scale of the values, for float64 modules: values [B, N] -> [B, K, T, Q].
+  torch::Tensor Forecast(const torch::Tensor& values, const std::vector<int64_t>& positions);
+
+  ForecasterConfig config;
+  /// x = embed_linear(u) + embed_mlp(u).
+  torch::nn::Linear embed_linear{nullptr};
+  GatedMlp embed_mlp{nullptr};
+  torch::nn::ModuleList blocks{nullptr};
+  RmsNorm norm{nullptr};
+  /// Read-out [T * Q, d] and the linear way around the blocks [T, U].
+  torch::nn::Linear head{nullptr}, skip{nullptr};
+};
+TORCH_MODULE(Forecaster);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_NN_FORECASTER_H_

@@ -1,0 +1,40 @@
+#ifndef AAREN_MODEL_PACKAGE_CONFIG_H_
+#define AAREN_MODEL_PACKAGE_CONFIG_H_
+
+// ForecasterConfig is the shape of a streaming forecaster: every size that its weights and its rows follow from
+// (model/README.md, "The streaming forecaster, exactly"). It is a plain value, read from and written to model.json.
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace aaren {
+
+struct ForecasterConfig {
+  int ring = 192;          // P: values of the series the token sees directly
+  int width = 96;          // d
+  int layers = 3;          // L
+  int heads = 8;           // H: the first half is plain, the second half has rotary values
+  int value_width = 128;   // V: all heads together; divisible by 2 * heads
+  int embed_hidden = 192;  // hidden width of the embedding's gated MLP
+  int mlp_hidden = 192;    // hidden width of each block's gated MLP
+  int horizon = 48;        // T: steps ahead
+  int fold_every = 16;     // S: a token folds where (seq + 1) mod S == 0
+  int history = 1024;      // n of the running normaliser stops growing here
+  std::vector<float> quantiles = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.8f, 0.9f};  // odd count, middle = 0.5
+
+  static constexpr int kSummaries = 6;  // the numbers beside the ring in a token's input
+  int input_width() const { return ring + kSummaries; }
+  int head_width() const { return value_width / heads; }
+  int quantile_count() const { return static_cast<int>(quantiles.size()); }
+
+  // InvalidArgument naming the field and its value if a size is out of range or two do not fit together.
+  absl::Status Validate() const;
+
+  bool operator==(const ForecasterConfig&) const = default;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_PACKAGE_CONFIG_H_

@@ -1,0 +1,53 @@
+#ifndef AAREN_MODEL_PACKAGE_JSON_FIELDS_H_
+#define AAREN_MODEL_PACKAGE_JSON_FIELDS_H_
+
+// JsonFields reads the fields of one JSON object strictly: each field must be there, have the right type, and be known.
+//
+// Reads never fail by themselves; the first thing wrong is kept and Finish returns it, so that a reader is a plain list
+// of fields. What a failed Read leaves in its target is unspecified.
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace aaren {
+
+// Parses a whole text. InvalidArgument with the position if it is not JSON, repeats a key, or nests deeper than 16.
+absl::StatusOr<nlohmann::json> ParseJson(absl::string_view text);
+
+class JsonFields {
+ public:
+  // `path` names the object in messages; empty for the outermost. `value` must outlive this.
+  JsonFields(const nlohmann::json& value, std::string path);
+
+  void Read(const std::string& name, int& target);
+  void Read(const std::string& name, std::string& target);
+  void Read(const std::string& name, std::vector<int64_t>& target);  // none negative
+  void Read(const std::string& name, std::vector<float>& target);
+  void Read(const std::string& name, std::map<std::string, std::string>& target);
+
+  // The value of a field, of any type; a null value if it is missing.
+  const nlohmann::json& Take(const std::string& name);
+
+  // InvalidArgument naming the first field that was missing, of the wrong type, or (last) never read.
+  absl::Status Finish() const;
+
+ private:
+  void Fail(const std::string& name, absl::string_view message);
+
+  const nlohmann::json& value_;
+  std::string path_;
+  std::set<std::string> known_;
+  absl::Status status_;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_PACKAGE_JSON_FIELDS_H_

@@ -1,0 +1,170 @@
+#include "model/package/manifest.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "model/package/json_fields.h"
+
+namespace aaren {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kFormat = 1;
+constexpr char kKind[] = "forecaster";
+
+// The double that prints as shortly as the float: 0.1 and not 0.10000000149011612.
+double Shortest(float value) {
+  char text[32];
+  const char* end = std::to_chars(text, text + sizeof(text), value).ptr;
+  double wide = 0;
+  std::from_chars(text, end, wide);
+  return wide;
+}
+
+absl::Status ReadConfig(const json& value, ForecasterConfig& config) {
+  JsonFields fields(value, "config");
+  fields.Read("ring", config.ring);
+  fields.Read("width", config.width);
+  fields.Read("layers", config.layers);
+  fields.Read("heads", config.heads);
+  fields.Read("value_width", config.value_width);
+  fields.Read("embed_hidden", config.embed_hidden);
+  fields.Read("mlp_hidden", config.mlp_hidden);
+  fields.Read("horizon", config.horizon);
+  fields.Read("fold_every", config.fold_every);
+  fields.Read("history", config.history);
+  fields.Read("quantiles", config.quantiles);
+  return fields.Finish();
+}
+
+nlohmann::ordered_json FormatConfig(const ForecasterConfig& config) {
+  nlohmann::ordered_json quantiles = nlohmann::ordered_json::array();
+  for (float level : config.quantiles) quantiles.push_back(Shortest(level));
+  return {{"ring", config.ring},
+          {"width", config.width},
+          {"layers", config.layers},
+          {"heads", config.heads},
+          {"value_width", config.value_width},
+          {"embed_hidden", config.embed_hidden},
+          {"mlp_hidden", config.mlp_hidden},
+          {"horizon", config.horizon},
+          {"fold_every", config.fold_every},
+          {"history", config.history},
+          {"quantiles", std::move(quantiles)}};
+}
+
+absl::Status ReadWeights(const json& value, Manifest& manifest) {
+  JsonFields fields(value, "weights");
+  fields.Read("file", manifest.weights_file);
+  fields.Read("sha256", manifest.weights_sha256);
+  return fields.Finish();
+}
+
+bool IsName(absl::string_view name) {
+  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '-';
+  });
+}
+
+// A name in the folder itself: nothing in it can lead elsewhere.
+bool IsFileName(absl::string_view name) {
+  return !name.empty() && name != "." && name != ".." && name.find_first_of(absl::string_view("/\\\0", 3)) == name.npos;
+}
+
+bool IsSha256(absl::string_view text) {
+  return text.size() == 64 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
+}
+
+absl::Status CheckVersions(int format, const std::string& kind, int numerics_version) {
+  if (format != kFormat) {
+    return absl::InvalidArgumentError(absl::StrCat("format is ", format, "; this program reads ", kFormat));
+  }
+  if (kind != kKind) {
+    return absl::InvalidArgumentError(absl::StrCat("kind is \"", kind, "\"; this program reads \"", kKind, "\""));
+  }
+  if (numerics_version != kNumericsVersion) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("numerics_version is ", numerics_version, "; this program computes ", kNumericsVersion));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckManifest(const Manifest& manifest) {
+  const ModelPackage& package = manifest.package;
+  if (!IsName(package.name)) {
+    return absl::InvalidArgumentError(absl::StrCat("name is \"", package.name, "\", not of the form [a-z0-9-]{1,64}"));
+  }
+  if (package.version < 1) {
+    return absl::InvalidArgumentError(absl::StrCat("version is ", package.version, ", not 1 or more"));
+  }
+  if (absl::Status status = package.config.Validate(); !status.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("config.", status.message()));
+  }
+  if (!IsFileName(manifest.weights_file)) {
+    return absl::InvalidArgumentError(absl::StrCat("weights.file is \"", manifest.weights_file,
+                                                   "\", not the name of a file in the package's folder"));
+  }
+  if (!IsSha256(manifest.weights_sha256)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("weights.sha256 is \"", manifest.weights_sha256, "\", not 64 lower-case hexadecimal digits"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Manifest> ParseManifest(absl::string_view text) {
+  absl::StatusOr<json> parsed = ParseJson(text);
+  if (!parsed.ok()) return parsed.status();
+  Manifest manifest;
+  ModelPackage& package = manifest.package;
+  int format = 0;
+  int numerics_version = 0;
+  std::string kind;
+  JsonFields fields(*parsed, "");
+  // First, so that a file of another format is called that and not faulted for its fields.
+  fields.Read("format", format);
+  fields.Read("kind", kind);
+  fields.Read("numerics_version", numerics_version);
+  fields.Read("name", package.name);
+  fields.Read("version", package.version);
+  fields.Read("description", package.description);
+  fields.Read("training", package.training);
+  const json& config = fields.Take("config");
+  const json& weights = fields.Take("weights");
+  absl::Status status = CheckVersions(format, kind, numerics_version);
+  // A field that is missing altogether says more than the zero it left.
+  if (absl::Status finish = fields.Finish(); !finish.ok() && (status.ok() || format == 0)) status = finish;
+  if (status.ok()) status = ReadConfig(config, package.config);
+  if (status.ok()) status = ReadWeights(weights, manifest);
+  if (status.ok()) status = CheckManifest(manifest);
+  if (!status.ok()) return status;
+  return manifest;
+}
+
+absl::StatusOr<std::string> FormatManifest(const Manifest& manifest) {
+  const ModelPackage& package = manifest.package;
+  const nlohmann::ordered_json value = {
+      {"format", kFormat},
+      {"kind", kKind},
+      {"name", package.name},
+      {"version", package.version},
+      {"description", package.description},
+      {"numerics_version", kNumericsVersion},
+      {"config", FormatConfig(package.config)},
+      {"weights", {{"file", manifest.weights_file}, {"sha256", manifest.weights_sha256}}},
+      {"training", package.training},
+  };
+  try {
+    return value.dump(2) + "\n";
+  } catch (const json::exception& error) {
+    return absl::InvalidArgumentError(absl::StrCat("model.json cannot be written: ", error.what()));
+  }
+}
+
+}  // namespace aaren

@@ -1,0 +1,67 @@
+#ifndef AAREN_MODEL_PACKAGE_PACKAGE_H_
+#define AAREN_MODEL_PACKAGE_PACKAGE_H_
+
+// A ModelPackage is a trained model on disk: a folder that holds model.json (kind, sizes, schema, training summary,
+// hash of the weights) and weights.safetensors (every tensor, float32, as PyTorch lays them out: [out, in], row-major).
+//
+// Tensors, with the sizes of ForecasterConfig (N = 0 .. layers - 1):
+//   embed.linear.weight [d, U]   embed.linear.bias [d]   embed.gate.weight [e, U]   embed.up.weight [e, U]
+//   embed.down.weight [d, e] blocks.N.norm1.weight [d] blocks.N.attention.score.weight [H, d]    the folded query, one
+//   row a head (performance: keys are never formed) blocks.N.attention.value.weight [V, d]
+//   blocks.N.attention.value.bias [V] blocks.N.attention.gate.weight [V, d]     blocks.N.attention.gate.bias [V]
+//   blocks.N.attention.output.weight [d, V]   blocks.N.attention.output.bias [d]
+//   blocks.N.attention.decay [H]              lambda >= 0, in 1 / tokens
+//   blocks.N.attention.cos [S, V / 2]         cos(omega_j dt), dt = 1 .. S; 1 for plain heads
+//   blocks.N.attention.sin [S, V / 2]         sin(omega_j dt); 0 for plain heads
+//   blocks.N.norm2.weight [d]   blocks.N.mlp.gate.weight [f, d]   blocks.N.mlp.up.weight [f, d]
+//   blocks.N.mlp.down.weight [d, f] norm.weight [d]   head.weight [T * Q, d]   head.bias [T * Q]   head.skip.weight [T,
+//   U]
+//
+// Loading trusts nothing: sizes, shapes, dtypes, finite values, decay >= 0, hashes, and paths that stay in the folder
+// are checked, and the error names the file, the tensor or field, and both values. Threading: a plain value; const
+// access is safe from any thread.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "model/package/config.h"
+
+namespace aaren {
+
+struct Tensor {
+  std::vector<int64_t> shape;
+  std::vector<float> data;  // row-major, product of shape elements
+  bool operator==(const Tensor&) const = default;
+};
+
+// Bits of any output change only together with this number.
+inline constexpr int kNumericsVersion = 1;
+
+struct ModelPackage {
+  std::string name;  // "aaren-univariate"; [a-z0-9-]{1,64}
+  int version = 1;   // >= 1; name:version names one package in a folder of models
+  std::string description;
+  ForecasterConfig config;
+  std::map<std::string, Tensor> tensors;
+  std::map<std::string, std::string> training;  // free text: seed, command, time, machine, metrics
+  std::string digest;                           // hex sha256 of the two files' contents; set by Load and Save
+};
+
+// The name and shape of every tensor that a package of this shape holds.
+std::map<std::string, std::vector<int64_t>> ExpectedTensors(const ForecasterConfig& config);
+
+// Reads <folder>/model.json and the weights file it names. NotFound if the folder or a file is missing; InvalidArgument
+// for anything malformed or of the wrong shape; DataLoss for a truncated file or a hash that does not match.
+absl::StatusOr<ModelPackage> LoadPackage(const std::string& folder);
+
+// Writes both files (first under temporary names, then renamed) and sets package.digest. InvalidArgument if a tensor is
+// missing, superfluous, or of the wrong shape.
+absl::Status SavePackage(const std::string& folder, ModelPackage& package);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_PACKAGE_PACKAGE_H_

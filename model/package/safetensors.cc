@@ -1,0 +1,154 @@
+#include "model/package/safetensors.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "model/package/json_fields.h"
+
+namespace aaren {
+namespace {
+
+using nlohmann::json;
+
+static_assert(std::endian::native == std::endian::little, "safetensors data is copied as it is");
+
+constexpr char kMetadata[] = "__metadata__";
+
+// A tensor as the header describes it; the bytes [begin, end) of the data are its own.
+struct Entry {
+  std::string name;
+  std::vector<int64_t> shape;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+
+absl::Status Invalid(absl::string_view tensor, absl::string_view message) {
+  return absl::InvalidArgumentError(absl::StrCat("tensor ", tensor, " ", message));
+}
+
+// The bytes a shape needs, or more than `limit` if that is what it comes to.
+uint64_t BytesOf(const std::vector<int64_t>& shape, uint64_t limit) {
+  uint64_t bytes = sizeof(float);
+  for (int64_t size : shape) {
+    if (size == 0) return 0;
+    if (bytes > limit / static_cast<uint64_t>(size)) return limit + 1;
+    bytes *= static_cast<uint64_t>(size);
+  }
+  return bytes;
+}
+
+absl::StatusOr<Entry> ParseEntry(const std::string& name, const json& value) {
+  Entry entry;
+  entry.name = name;
+  std::string dtype;
+  std::vector<int64_t> offsets;
+  JsonFields fields(value, name);
+  fields.Read("dtype", dtype);
+  fields.Read("shape", entry.shape);
+  fields.Read("data_offsets", offsets);
+  if (absl::Status status = fields.Finish(); !status.ok()) return status;
+  if (dtype != "F32") return Invalid(name, absl::StrCat("has dtype ", dtype, ", not F32"));
+  if (offsets.size() != 2 || offsets[0] > offsets[1]) {
+    return Invalid(name, absl::StrCat("has data_offsets [", absl::StrJoin(offsets, ", "), "], not [begin, end]"));
+  }
+  entry.begin = static_cast<uint64_t>(offsets[0]);
+  entry.end = static_cast<uint64_t>(offsets[1]);
+  return entry;
+}
+
+// In the order of the data.
+absl::StatusOr<std::vector<Entry>> ParseHeader(absl::string_view text) {
+  absl::StatusOr<json> header = ParseJson(text);
+  if (!header.ok()) return absl::InvalidArgumentError(absl::StrCat("the header ", header.status().message()));
+  if (!header->is_object()) return absl::InvalidArgumentError("the header is not a JSON object");
+  std::vector<Entry> entries;
+  for (const auto& [name, value] : header->items()) {
+    if (name == kMetadata) continue;  // Free text; nothing here depends on it.
+    absl::StatusOr<Entry> entry = ParseEntry(name, value);
+    if (!entry.ok()) return entry.status();
+    entries.push_back(*std::move(entry));
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
+  return entries;
+}
+
+// Checks that the entries cover `size` bytes without gap or overlap, each with as many bytes as its shape needs.
+absl::Status CheckLayout(const std::vector<Entry>& entries, uint64_t size) {
+  uint64_t covered = 0;
+  for (const Entry& entry : entries) {
+    if (entry.begin != covered) {
+      return Invalid(entry.name,
+                     absl::StrCat("begins at byte ", entry.begin, ", but the tensor before it ends at ", covered));
+    }
+    if (entry.end > size) {
+      return absl::DataLossError(
+          absl::StrCat("tensor ", entry.name, " ends at byte ", entry.end, ", but there are only ", size));
+    }
+    const uint64_t needed = BytesOf(entry.shape, size);
+    if (needed != entry.end - entry.begin) {
+      return Invalid(entry.name, absl::StrCat("has ", entry.end - entry.begin, " bytes, but its shape [",
+                                              absl::StrJoin(entry.shape, ", "), "] does not take as many"));
+    }
+    covered = entry.end;
+  }
+  if (covered == size) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("the data has ", size, " bytes, but the tensors end at ", covered));
+}
+
+Tensor CopyTensor(const Entry& entry, absl::string_view data) {
+  Tensor tensor{.shape = entry.shape, .data = std::vector<float>((entry.end - entry.begin) / sizeof(float))};
+  if (!tensor.data.empty()) std::memcpy(tensor.data.data(), data.data() + entry.begin, entry.end - entry.begin);
+  return tensor;
+}
+
+}  // namespace
+
+absl::StatusOr<std::map<std::string, Tensor>> ParseSafetensors(absl::string_view bytes) {
+  uint64_t length = 0;
+  if (bytes.size() < sizeof(length)) {
+    return absl::DataLossError(absl::StrCat("the file has ", bytes.size(), " bytes, not even a header's length"));
+  }
+  std::memcpy(&length, bytes.data(), sizeof(length));
+  bytes.remove_prefix(sizeof(length));
+  if (length > kMaxSafetensorsHeader) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the header claims ", length, " bytes, more than ", kMaxSafetensorsHeader));
+  }
+  if (length > bytes.size()) {
+    return absl::DataLossError(absl::StrCat("the header claims ", length, " bytes, but ", bytes.size(), " follow"));
+  }
+  absl::StatusOr<std::vector<Entry>> entries = ParseHeader(bytes.substr(0, length));
+  if (!entries.ok()) return entries.status();
+  const absl::string_view data = bytes.substr(length);
+  if (absl::Status status = CheckLayout(*entries, data.size()); !status.ok()) return status;
+  std::map<std::string, Tensor> tensors;
+  for (const Entry& entry : *entries) tensors[entry.name] = CopyTensor(entry, data);
+  return tensors;
+}
+
+std::string FormatSafetensors(const std::map<std::string, Tensor>& tensors) {
+  json header = json::object();
+  uint64_t end = 0;
+  for (const auto& [name, tensor] : tensors) {
+    const uint64_t begin = end;
+    end += tensor.data.size() * sizeof(float);
+    header[name] = {{"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
+  }
+  std::string text = header.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // Other readers map the data and want it aligned.
+  const uint64_t length = text.size();
+  std::string bytes(reinterpret_cast<const char*>(&length), sizeof(length));
+  bytes.reserve(bytes.size() + text.size() + end);
+  bytes += text;
+  for (const auto& [name, tensor] : tensors) {
+    bytes.append(reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size() * sizeof(float));
+  }
+  return bytes;
+}
+
+}  // namespace aaren

@@ -1,0 +1,27 @@
+#ifndef AAREN_MODEL_PACKAGE_SAFETENSORS_H_
+#define AAREN_MODEL_PACKAGE_SAFETENSORS_H_
+
+// Named tensors as the bytes of a safetensors file: the header's length (uint64, little-endian), a JSON header
+//   {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, ..., "__metadata__": {"key": "text"}}
+// and the data, to which the offsets refer. Only F32 is read, and every data byte must belong to exactly one tensor.
+
+#include <map>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "model/package/package.h"
+
+namespace aaren {
+
+inline constexpr size_t kMaxSafetensorsHeader = size_t{4} << 20;
+
+// DataLoss if the bytes end too early; InvalidArgument, naming the tensor, for anything else that is wrong.
+absl::StatusOr<std::map<std::string, Tensor>> ParseSafetensors(absl::string_view bytes);
+
+// REQUIRES: each tensor's data is as long as its shape says, and the names are UTF-8.
+std::string FormatSafetensors(const std::map<std::string, Tensor>& tensors);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_PACKAGE_SAFETENSORS_H_

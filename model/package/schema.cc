@@ -1,0 +1,48 @@
+#include "absl/strings/str_cat.h"
+#include "model/package/package.h"
+
+namespace aaren {
+namespace {
+
+using Shapes = std::map<std::string, std::vector<int64_t>>;
+
+void AddBlock(const ForecasterConfig& c, int layer, Shapes& shapes) {
+  const std::string block = absl::StrCat("blocks.", layer, ".");
+  const std::string attention = block + "attention.";
+  shapes[block + "norm1.weight"] = {c.width};
+  shapes[attention + "score.weight"] = {c.heads, c.width};
+  shapes[attention + "value.weight"] = {c.value_width, c.width};
+  shapes[attention + "value.bias"] = {c.value_width};
+  shapes[attention + "gate.weight"] = {c.value_width, c.width};
+  shapes[attention + "gate.bias"] = {c.value_width};
+  shapes[attention + "output.weight"] = {c.width, c.value_width};
+  shapes[attention + "output.bias"] = {c.width};
+  shapes[attention + "decay"] = {c.heads};
+  shapes[attention + "cos"] = {c.fold_every, c.value_width / 2};
+  shapes[attention + "sin"] = {c.fold_every, c.value_width / 2};
+  shapes[block + "norm2.weight"] = {c.width};
+  shapes[block + "mlp.gate.weight"] = {c.mlp_hidden, c.width};
+  shapes[block + "mlp.up.weight"] = {c.mlp_hidden, c.width};
+  shapes[block + "mlp.down.weight"] = {c.width, c.mlp_hidden};
+}
+
+}  // namespace
+
+Shapes ExpectedTensors(const ForecasterConfig& c) {
+  const int64_t outputs = int64_t{c.horizon} * c.quantile_count();
+  Shapes shapes = {
+      {"embed.linear.weight", {c.width, c.input_width()}},
+      {"embed.linear.bias", {c.width}},
+      {"embed.gate.weight", {c.embed_hidden, c.input_width()}},
+      {"embed.up.weight", {c.embed_hidden, c.input_width()}},
+      {"embed.down.weight", {c.width, c.embed_hidden}},
+      {"norm.weight", {c.width}},
+      {"head.weight", {outputs, c.width}},
+      {"head.bias", {outputs}},
+      {"head.skip.weight", {c.horizon, c.input_width()}},
+  };
+  for (int layer = 0; layer < c.layers; ++layer) AddBlock(c, layer, shapes);
+  return shapes;
+}
+
+}  // namespace aaren

@@ -1,0 +1,48 @@
+#ifndef AAREN_MODEL_TASKS_FORECASTING_METRICS_H_
+#define AAREN_MODEL_TASKS_FORECASTING_METRICS_H_
+
+// The scores of quantile forecasts of one series against what came, in the definitions of the Chronos benchmark:
+//   MASE        mean |value - median| / mean |x_t - x_{t-season}| over the history before the first forecast
+//   WQL         2 * sum of pinball losses over all points, mean over levels, / sum |value|
+//   coverage80  share of values between the 0.1 and the 0.9 quantile
+// Missing values (NaN) are not scored.
+//
+// Threading: plain values.
+
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace aaren {
+
+// Mean |x_t - x_{t-season}| over the pairs both present; NaN if there is none. REQUIRES: season >= 1.
+double SeasonalError(absl::Span<const double> history, int season);
+
+class ForecastScore {
+ public:
+  // levels ascend; the median 0.5 must be among them. seasonal_error as of SeasonalError.
+  ForecastScore(std::vector<double> levels, double seasonal_error);
+
+  // Scores one value against its forecast quantiles, one per level.
+  void Add(double value, absl::Span<const double> quantiles);
+
+  // Joins the points of another series: WQL and coverage are then pooled. Its MASE does not enter.
+  void Pool(const ForecastScore& other);
+
+  int points() const { return points_; }
+  double mase() const;        // NaN without points or where the seasonal error is 0 or NaN
+  double wql() const;         // NaN if all values were 0
+  double coverage80() const;  // NaN if 0.1 or 0.9 is not among the levels
+
+ private:
+  std::vector<double> levels_;
+  double seasonal_error_;
+  int median_, low_, high_;  // indices into levels_; -1 if absent
+  int points_ = 0;
+  double absolute_error_ = 0, pinball_ = 0, magnitude_ = 0;
+  int covered_ = 0;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_TASKS_FORECASTING_METRICS_H_

@@ -1,0 +1,41 @@
+#ifndef AAREN_MODEL_TASKS_FORECASTING_RANDOM_H_
+#define AAREN_MODEL_TASKS_FORECASTING_RANDOM_H_
+
+// Random is a reproducible stream of random numbers: the same (seed, index) gives the same stream on every compiler,
+// which the distributions of <random> do not promise. Streams of different (seed, index) are independent for all
+// practical purposes.
+//
+// Threading: a plain value; one thread at a time.
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace aaren {
+
+class Random {
+ public:
+  Random(uint64_t seed, uint64_t index);
+
+  uint64_t Bits();                             // 64 uniform bits
+  double Uniform();                            // [0, 1)
+  double Uniform(double low, double high);     // [low, high)
+  double LogUniform(double low, double high);  // its logarithm is uniform; 0 < low <= high
+  int Below(int count);                        // 0 .. count - 1; count >= 1
+  bool Chance(double probability);
+  double Normal();               // mean 0, deviation 1
+  double StudentT(int freedom);  // freedom >= 1
+  double Exponential();          // mean 1
+  int Poisson(double mean);      // mean >= 0; a rounded normal above 50
+
+  // One of the choices, each equally likely.
+  double OneOf(std::initializer_list<double> choices);
+
+ private:
+  uint64_t state_;
+  double spare_ = 0;  // Box and Muller's second normal
+  bool has_spare_ = false;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_TASKS_FORECASTING_RANDOM_H_

@@ -1,0 +1,90 @@
+#include "model/training/batch.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/tasks/forecasting/random.h"
+
+namespace aaren {
+namespace {
+
+constexpr double kJitterShare = 0.3, kMixShare = 0.3;
+constexpr uint64_t kDrawsPerStep = 1 << 20;
+
+std::vector<int64_t> JitteredPositions(Random& random, int fold_every, int count) {
+  std::vector<int64_t> positions;
+  int64_t at = random.Below(std::min(fold_every, count));
+  for (; at < count; at += random.Chance(kJitterShare) ? 1 + random.Below(fold_every) : fold_every)
+    positions.push_back(at);
+  return positions;
+}
+
+// Mean 0 and deviation 1 of what is present.
+void StandardizePresent(std::vector<double>& values) {
+  double count = 0, mean = 0, variance = 0;
+  for (double value : values) {
+    if (std::isnan(value)) continue;
+    const double delta = value - mean;
+    mean += delta / ++count;
+    variance += delta * (value - mean);
+  }
+  const double gain = variance > 0 ? std::sqrt(count / variance) : 0;
+  for (double& value : values) value = (value - mean) * gain;
+}
+
+std::vector<double> Augmented(const SeriesSource& source, Random& random, uint64_t index, int length) {
+  std::vector<double> values = source.Draw(index, length);
+  if (random.Chance(kMixShare)) {
+    std::vector<double> other = source.Draw(index + 1, length);
+    StandardizePresent(values);
+    StandardizePresent(other);
+    const double share = random.Uniform(0.1, 0.9);
+    for (int t = 0; t < length; ++t) values[t] = share * values[t] + (1 - share) * other[t];
+  }
+  if (random.Chance(0.5)) {
+    for (double& value : values) value = -value;
+  }
+  return values;
+}
+
+// The power of two by which this step's crops are longer than `context`.
+int LengthExponent(Random& random) {
+  const double draw = random.Uniform();
+  return draw < 0.2 ? -1 : draw < 0.65 ? 0 : draw < 0.88 ? 1 : 2;
+}
+
+void SetRow(const std::vector<double>& values, int row, torch::Tensor& rows) {
+  std::copy(values.begin(), values.end(), rows.data_ptr<double>() + row * rows.size(1));
+}
+
+}  // namespace
+
+Batch TrainingBatch(const ForecasterConfig& config, const SeriesSource& source, uint64_t seed, int64_t step, int rows,
+                    int context) {
+  Random random(seed, static_cast<uint64_t>(step));
+  const double stretch = std::pow(2, LengthExponent(random));
+  const int length = std::max(1, static_cast<int>(context * stretch));
+  const int count = std::max(1, static_cast<int>(rows / stretch));
+  Batch batch;
+  batch.positions = JitteredPositions(random, config.fold_every, length);
+  batch.values = torch::empty({count, length + config.horizon}, torch::kFloat64);
+  for (int row = 0; row < count; ++row) {
+    const uint64_t index = static_cast<uint64_t>(step) * kDrawsPerStep + 2 * row;
+    SetRow(Augmented(source, random, index, length + config.horizon), row, batch.values);
+  }
+  return batch;
+}
+
+Batch HeldOutBatch(const ForecasterConfig& config, const SeriesSource& source, int rows, int context) {
+  Batch batch;
+  for (int64_t at = config.fold_every - 1; at < context; at += config.fold_every) batch.positions.push_back(at);
+  if (batch.positions.empty()) batch.positions.push_back(context - 1);
+  batch.values = torch::empty({rows, context + config.horizon}, torch::kFloat64);
+  for (int row = 0; row < rows; ++row) SetRow(source.DrawHeldOut(row, context + config.horizon), row, batch.values);
+  batch.first_target = source.HeldOutStart(context + config.horizon);
+  return batch;
+}
+
+}  // namespace aaren

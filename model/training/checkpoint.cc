@@ -1,0 +1,119 @@
+#include "model/training/checkpoint.h"
+
+#include <fcntl.h>
+#include <torch/torch.h>
+#include <unistd.h>
+
+#include <exception>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+
+namespace aaren {
+namespace {
+
+std::string PathIn(const std::string& folder) { return folder + "/checkpoint.pt"; }
+
+void Put(const std::string& key, const TensorMap& tensors, torch::serialize::OutputArchive& archive) {
+  c10::Dict<std::string, torch::Tensor> dict;
+  for (const auto& [name, tensor] : tensors) dict.insert(name, tensor.detach());
+  archive.write(key, c10::IValue(dict));
+}
+
+c10::IValue Get(const std::string& key, torch::serialize::InputArchive& archive) {
+  c10::IValue value;
+  archive.read(key, value);
+  return value;
+}
+
+TensorMap GetTensors(const std::string& key, torch::serialize::InputArchive& archive) {
+  TensorMap tensors;
+  for (const auto& item : Get(key, archive).toGenericDict())
+    tensors[item.key().toStringRef()] = item.value().toTensor();
+  return tensors;
+}
+
+// The bytes must be on the disk before the rename is.
+bool Flush(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool flushed = fsync(file) == 0;
+  return close(file) == 0 && flushed;
+}
+
+void Write(const std::string& path, const Checkpoint& checkpoint) {
+  torch::serialize::OutputArchive archive;
+  archive.write("fingerprint", c10::IValue(checkpoint.fingerprint));
+  archive.write("step", c10::IValue(checkpoint.step));
+  archive.write("seconds", c10::IValue(checkpoint.seconds));
+  archive.write("best_loss", c10::IValue(checkpoint.best_loss));
+  archive.write("checks_since_best", c10::IValue(checkpoint.checks_since_best));
+  Put("weights", checkpoint.weights, archive);
+  Put("optimizer", checkpoint.optimizer, archive);
+  Put("best", checkpoint.best, archive);
+  archive.save_to(path);
+}
+
+Checkpoint Read(const std::string& path) {
+  torch::serialize::InputArchive archive;
+  archive.load_from(path);
+  Checkpoint checkpoint;
+  checkpoint.fingerprint = Get("fingerprint", archive).toStringRef();
+  checkpoint.step = Get("step", archive).toInt();
+  checkpoint.seconds = Get("seconds", archive).toDouble();
+  checkpoint.best_loss = Get("best_loss", archive).toDouble();
+  checkpoint.checks_since_best = Get("checks_since_best", archive).toInt();
+  checkpoint.weights = GetTensors("weights", archive);
+  checkpoint.optimizer = GetTensors("optimizer", archive);
+  checkpoint.best = GetTensors("best", archive);
+  return checkpoint;
+}
+
+}  // namespace
+
+absl::Status SaveCheckpoint(const std::string& folder, const Checkpoint& checkpoint) {
+  const std::string path = PathIn(folder), partial = path + ".partial";
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  try {
+    Write(partial, checkpoint);
+  } catch (const std::exception& e) {
+    return absl::UnavailableError(absl::StrCat("cannot write ", partial, ": ", e.what()));
+  }
+  if (!Flush(partial)) return absl::UnavailableError(absl::StrCat("cannot flush ", partial));
+  std::filesystem::rename(partial, path, error);
+  if (error) return absl::UnavailableError(absl::StrCat("cannot rename ", partial, ": ", error.message()));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& folder) {
+  const std::string path = PathIn(folder);
+  if (!std::filesystem::exists(path)) return absl::NotFoundError(absl::StrCat("no ", path));
+  try {
+    return Read(path);
+  } catch (const std::exception& e) {
+    return absl::DataLossError(absl::StrCat("cannot read ", path, ": ", e.what()));
+  }
+}
+
+absl::Status CopyTensors(const TensorMap& from, const TensorMap& to) {
+  torch::NoGradGuard no_grad;
+  for (const auto& [name, target] : to) {
+    const auto source = from.find(name);
+    if (source == from.end()) return absl::FailedPreconditionError(absl::StrCat("tensor ", name, " is missing"));
+    if (source->second.sizes() != target.sizes()) {
+      return absl::FailedPreconditionError(absl::StrCat("tensor ", name, " has another shape"));
+    }
+    torch::Tensor(target).copy_(source->second);
+  }
+  return absl::OkStatus();
+}
+
+TensorMap CloneTensors(const TensorMap& tensors) {
+  TensorMap clones;
+  for (const auto& [name, tensor] : tensors) clones[name] = tensor.detach().clone();
+  return clones;
+}
+
+}  // namespace aaren

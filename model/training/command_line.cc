@@ -1,0 +1,173 @@
+#include "model/training/command_line.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/reflection.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+
+ABSL_FLAG(std::string, data, "synthetic", "\"synthetic\", or CSV files, separated by commas");
+ABSL_FLAG(std::string, columns, "",
+          "columns of the CSV files to train on, separated by commas; empty: every column of numbers");
+ABSL_FLAG(std::string, output, "", "folder for the model package (required)");
+ABSL_FLAG(std::string, name, "aaren-custom", "name of the model: a-z, 0-9 and -");
+ABSL_FLAG(std::string, description, "", "a sentence about the model");
+ABSL_FLAG(int64_t, steps, 2400, "training steps");
+ABSL_FLAG(uint64_t, seed, 1, "seed of weights and data; two runs with one seed and as many threads are equal");
+ABSL_FLAG(int, threads, 1, "CPU threads");
+ABSL_FLAG(int, batch, 64, "crops a step");
+ABSL_FLAG(int, context, 1024, "values in a crop of middle length");
+ABSL_FLAG(double, lr, 4e-3, "learning rate of AdamW");
+ABSL_FLAG(double, muon_lr, 0.02, "learning rate of Muon");
+ABSL_FLAG(std::string, checkpoint, "", "folder for checkpoints; the same command resumes from there");
+ABSL_FLAG(int64_t, checkpoint_every, 100, "steps between checkpoints");
+ABSL_FLAG(int64_t, validate_every, 100, "steps between checks on held-out series");
+ABSL_FLAG(int, patience, 10, "stop after so many checks without a better one; 0: never");
+ABSL_FLAG(int, ring, 192, "values of the series that a token sees directly");
+ABSL_FLAG(int, width, 96, "width of a token");
+ABSL_FLAG(int, layers, 3, "Aaren blocks");
+ABSL_FLAG(int, heads, 8, "attention heads");
+ABSL_FLAG(int, value_width, 128, "attention values, all heads together");
+ABSL_FLAG(int, embed_hidden, 192, "hidden width of the embedding");
+ABSL_FLAG(int, mlp_hidden, 192, "hidden width of a block's MLP");
+ABSL_FLAG(int, fold_every, 16, "values between two folds into the state");
+ABSL_FLAG(int, history, 1024, "values over which the running normaliser averages");
+ABSL_FLAG(int, horizon, 48, "steps ahead");
+ABSL_FLAG(std::string, quantiles, "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9",
+          "levels to forecast, ascending, 0.5 in the middle");
+
+namespace aaren {
+namespace {
+
+constexpr absl::string_view kFlags[] = {"data",        "columns",        "output",     "name",
+                                        "description", "steps",          "seed",       "threads",
+                                        "batch",       "context",        "lr",         "muon_lr",
+                                        "checkpoint",  "ring",           "width",      "checkpoint_every",
+                                        "layers",      "validate_every", "patience",   "heads",
+                                        "value_width", "embed_hidden",   "mlp_hidden", "horizon",
+                                        "fold_every",  "history",        "quantiles"};
+
+absl::Status SetFlag(absl::string_view name, absl::string_view value) {
+  if (std::find(std::begin(kFlags), std::end(kFlags), name) == std::end(kFlags)) {
+    return absl::InvalidArgumentError(absl::StrCat("unknown flag --", name, "; --help lists the flags"));
+  }
+  std::string error;
+  if (absl::FindCommandLineFlag(name)->ParseFrom(value, &error)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", name, "=", value, ": ", error.empty() ? "not a valid value" : error));
+}
+
+absl::StatusOr<std::vector<float>> Quantiles(const std::string& text) {
+  std::vector<float> levels;
+  for (absl::string_view field : absl::StrSplit(text, ',')) {
+    levels.emplace_back();
+    if (!absl::SimpleAtof(field, &levels.back())) {
+      return absl::InvalidArgumentError(absl::StrCat("--quantiles=", text, ": \"", field, "\" is not a number"));
+    }
+  }
+  return levels;
+}
+
+std::vector<std::string> Names(const std::string& text) { return absl::StrSplit(text, ',', absl::SkipWhitespace()); }
+
+absl::Status FillConfig(ForecasterConfig& config) {
+  config.ring = absl::GetFlag(FLAGS_ring);
+  config.width = absl::GetFlag(FLAGS_width);
+  config.layers = absl::GetFlag(FLAGS_layers);
+  config.heads = absl::GetFlag(FLAGS_heads);
+  config.value_width = absl::GetFlag(FLAGS_value_width);
+  config.embed_hidden = absl::GetFlag(FLAGS_embed_hidden);
+  config.mlp_hidden = absl::GetFlag(FLAGS_mlp_hidden);
+  config.fold_every = absl::GetFlag(FLAGS_fold_every);
+  config.history = absl::GetFlag(FLAGS_history);
+  config.horizon = absl::GetFlag(FLAGS_horizon);
+  absl::StatusOr<std::vector<float>> quantiles = Quantiles(absl::GetFlag(FLAGS_quantiles));
+  if (!quantiles.ok()) return quantiles.status();
+  config.quantiles = *std::move(quantiles);
+  return config.Validate();
+}
+
+void FillTraining(TrainOptions& options) {
+  options.seed = absl::GetFlag(FLAGS_seed);
+  options.steps = absl::GetFlag(FLAGS_steps);
+  options.rows = absl::GetFlag(FLAGS_batch);
+  options.context = absl::GetFlag(FLAGS_context);
+  options.optimizer.rate = absl::GetFlag(FLAGS_lr);
+  options.optimizer.muon_rate = absl::GetFlag(FLAGS_muon_lr);
+  options.checkpoint = absl::GetFlag(FLAGS_checkpoint);
+  options.checkpoint_every = absl::GetFlag(FLAGS_checkpoint_every);
+  options.validate_every = absl::GetFlag(FLAGS_validate_every);
+  options.patience = absl::GetFlag(FLAGS_patience);
+  options.data = absl::StrCat(absl::GetFlag(FLAGS_data), ":", absl::GetFlag(FLAGS_columns));
+}
+
+absl::Status SetFlags(int argc, char** argv, CommandLine& line) {
+  for (int i = 1; i < argc; ++i) {
+    absl::string_view argument = argv[i];
+    if (argument == "--help" || argument == "-h") line.help = true;
+    if (line.help) return absl::OkStatus();
+    if (!absl::ConsumePrefix(&argument, "--")) {
+      return absl::InvalidArgumentError(absl::StrCat("\"", argument, "\" is not a flag; flags are --name=value"));
+    }
+    std::pair<absl::string_view, absl::string_view> flag = absl::StrSplit(argument, absl::MaxSplits('=', 1));
+    if (!absl::StrContains(argument, '=')) {
+      if (++i == argc) return absl::InvalidArgumentError(absl::StrCat("--", argument, " needs a value"));
+      flag.second = argv[i];
+    }
+    const absl::Status status = SetFlag(flag.first, flag.second);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// As it would be typed: a value with spaces in quotes.
+std::string Typed(int argc, char** argv) {
+  std::string text = argv[0];
+  for (int i = 1; i < argc; ++i) {
+    const std::pair<absl::string_view, absl::string_view> flag = absl::StrSplit(argv[i], absl::MaxSplits('=', 1));
+    const bool spaces = absl::StrContains(flag.second, ' ');
+    absl::StrAppend(&text, " ", spaces ? absl::StrCat(flag.first, "='", flag.second, "'") : argv[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
+  CommandLine line;
+  absl::Status status = SetFlags(argc, argv, line);
+  if (line.help || !status.ok()) return status.ok() ? absl::StatusOr<CommandLine>(line) : status;
+  status = FillConfig(line.options.config);
+  if (!status.ok()) return status;
+  FillTraining(line.options);
+  line.threads = absl::GetFlag(FLAGS_threads);
+  if (line.threads < 1)
+    return absl::InvalidArgumentError(absl::StrCat("--threads=", line.threads, " must be at least 1"));
+  line.output = absl::GetFlag(FLAGS_output);
+  if (line.output.empty()) return absl::InvalidArgumentError("--output=FOLDER is required");
+  if (absl::GetFlag(FLAGS_data) != "synthetic") line.csv_files = Names(absl::GetFlag(FLAGS_data));
+  line.columns = Names(absl::GetFlag(FLAGS_columns));
+  line.name = absl::GetFlag(FLAGS_name);
+  line.description = absl::GetFlag(FLAGS_description);
+  line.text = Typed(argc, argv);
+  return line;
+}
+
+std::string Help() {
+  std::string text = "aaren-train: trains a streaming forecaster and writes it as a model package.\n\n";
+  for (absl::string_view name : kFlags) {
+    const absl::CommandLineFlag& flag = *absl::FindCommandLineFlag(name);
+    absl::StrAppendFormat(&text, "  --%-18s %s (default: \"%s\")\n", name, flag.Help(), flag.DefaultValue());
+  }
+  return text;
+}
+
+}  // namespace aaren

@@ -1,0 +1,25 @@
+#ifndef AAREN_MODEL_TRAINING_LOSS_H_
+#define AAREN_MODEL_TRAINING_LOSS_H_
+
+// What is minimised: twice the pinball loss on the normalised scale, its mean over levels, steps ahead, tokens and
+// crops. Targets are clipped at
+// +-12 deviations; missing ones do not count, nor do tokens before anything has varied, which have no scale.
+
+#include <torch/types.h>
+
+#include "model/nn/forecaster.h"
+#include "model/training/batch.h"
+
+namespace aaren {
+
+struct BatchLoss {
+  torch::Tensor loss;  // scalar; 0 if nothing counts
+  int64_t tokens = 0;  // computed, B * K
+};
+
+// Runs the module over the batch. Differentiable.
+BatchLoss ComputeLoss(Forecaster& forecaster, const Batch& batch);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_TRAINING_LOSS_H_

@@ -1,0 +1,59 @@
+#ifndef AAREN_MODEL_TRAINING_OPTIMIZER_H_
+#define AAREN_MODEL_TRAINING_OPTIMIZER_H_
+
+// Muon for the matrices of the blocks and AdamW for everything else. Muon replaces a matrix's momentum by the nearest
+// orthogonal matrix, found by five Newton-Schulz steps, so every direction learns at the same pace (Jordan et al.
+// 2024).
+//
+// Threading: one thread.
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace aaren {
+
+struct OptimizerOptions {
+  double rate = 4e-3;       // AdamW's
+  double muon_rate = 0.02;  // Muon's
+  double weight_decay = 0.01;
+};
+
+class Optimizer {
+ public:
+  // Parameters below "blocks." with two dimensions take Muon. The module's parameters are shared, not copied.
+  Optimizer(const torch::nn::Module& module, const OptimizerOptions& options);
+
+  // One update from the parameters' gradients, which are then cleared. Both rates are multiplied by `factor`.
+  void Step(double factor);
+
+  // What the optimiser remembers, by name. Assigning to the tensors' contents restores it.
+  std::map<std::string, torch::Tensor> State() const;
+  int64_t steps() const { return steps_; }
+  void set_steps(int64_t steps) { steps_ = steps; }
+
+ private:
+  struct Slot {
+    std::string name;
+    torch::Tensor parameter;
+    bool muon;
+    torch::Tensor first;   // momentum
+    torch::Tensor second;  // mean square; AdamW only
+  };
+  void StepMuon(Slot& slot, double rate) const;
+  void StepAdam(Slot& slot, double rate) const;
+
+  const OptimizerOptions options_;
+  std::vector<Slot> slots_;
+  int64_t steps_ = 0;
+};
+
+// Warm-up over 50 steps (or a tenth of a short run), then 1, then linear to 0 over the last 60 %. step counts from 0.
+double RateFactor(int64_t step, int64_t steps);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_TRAINING_OPTIMIZER_H_

@@ -1,0 +1,195 @@
+#include "model/training/trainer.h"
+
+#include <torch/torch.h>
+
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "model/training/batch.h"
+#include "model/training/checkpoint.h"
+#include "model/training/loss.h"
+
+namespace aaren {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Everything that the weights depend on, readable, so that a mismatch explains itself.
+std::string Fingerprint(const TrainOptions& options) {
+  const ForecasterConfig& config = options.config;
+  return absl::StrCat("data=", options.data, " seed=", options.seed, " steps=", options.steps, " batch=", options.rows,
+                      " context=", options.context, " lr=", options.optimizer.rate,
+                      " muon_lr=", options.optimizer.muon_rate, " validate_every=", options.validate_every,
+                      " patience=", options.patience, " ring=", config.ring, " width=", config.width,
+                      " layers=", config.layers, " heads=", config.heads, " value_width=", config.value_width,
+                      " embed_hidden=", config.embed_hidden, " mlp_hidden=", config.mlp_hidden,
+                      " horizon=", config.horizon, " fold_every=", config.fold_every, " history=", config.history,
+                      " quantiles=", absl::StrJoin(config.quantiles, ","), " threads=", torch::get_num_threads());
+}
+
+absl::Status CheckPositive(const char* name, int64_t value) {
+  if (value >= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(name, " is ", value, ", must be at least 1"));
+}
+
+absl::Status CheckOptions(const TrainOptions& options) {
+  absl::Status status = options.config.Validate();
+  status.Update(CheckPositive("steps", options.steps));
+  status.Update(CheckPositive("batch", options.rows));
+  status.Update(CheckPositive("context", options.context));
+  status.Update(CheckPositive("validate_every", options.validate_every));
+  status.Update(CheckPositive("checkpoint_every", options.checkpoint_every));
+  if (status.ok() &&
+      options.config.width % options.config.heads != 0) {  // the query is cut into heads; a package has none
+    status = absl::InvalidArgumentError(
+        absl::StrCat("width is ", options.config.width, ", not divisible by heads, which is ", options.config.heads));
+  }
+  return status;
+}
+
+TensorMap Weights(const Forecaster& forecaster) {
+  TensorMap weights;
+  for (const auto& item : forecaster->named_parameters()) weights[item.key()] = item.value();
+  return weights;
+}
+
+class Run {
+ public:
+  Run(const TrainOptions& options, const SeriesSource& source)
+      : options_(options),
+        source_(source),
+        forecaster_(Seeded(options)),
+        optimizer_(*forecaster_, options.optimizer),
+        held_out_(HeldOutBatch(options.config, source, options.validation_rows, 2 * options.context)) {
+    state_.fingerprint = Fingerprint(options);
+    state_.best_loss = std::numeric_limits<double>::infinity();
+  }
+
+  absl::Status Resume() {
+    if (options_.checkpoint.empty()) return absl::OkStatus();
+    absl::StatusOr<Checkpoint> loaded = LoadCheckpoint(options_.checkpoint);
+    if (absl::IsNotFound(loaded.status())) return absl::OkStatus();
+    if (!loaded.ok()) return loaded.status();
+    if (loaded->fingerprint != state_.fingerprint) {
+      return absl::FailedPreconditionError(absl::StrCat("the checkpoint in ", options_.checkpoint,
+                                                        " is of another run: it has\n  ", loaded->fingerprint,
+                                                        "\nand this one has\n  ", state_.fingerprint));
+    }
+    state_ = *std::move(loaded);
+    optimizer_.set_steps(state_.step);
+    absl::Status status = CopyTensors(state_.weights, Weights(forecaster_));
+    status.Update(CopyTensors(state_.optimizer, optimizer_.State()));
+    return status;
+  }
+
+  absl::Status Loop(const std::function<bool(const TrainProgress&)>& on_step) {
+    while (state_.step < options_.steps && !Impatient()) {
+      absl::Status status = Step();
+      if (!status.ok()) return status;
+      if (!on_step(progress_)) return absl::CancelledError(absl::StrCat("interrupted after step ", state_.step));
+      if (state_.step % options_.checkpoint_every == 0 || state_.step == options_.steps) status = Save();
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<TrainResult> Finish() {
+    const absl::Status status = CopyTensors(state_.best, Weights(forecaster_));
+    if (!status.ok()) return status;
+    return TrainResult{.forecaster = forecaster_,
+                       .steps = state_.step,
+                       .held_out_loss = state_.best_loss,
+                       .seconds = state_.seconds,
+                       .stopped_early = state_.step < options_.steps};
+  }
+
+ private:
+  static Forecaster Seeded(const TrainOptions& options) {
+    torch::manual_seed(options.seed);
+    return Forecaster(options.config);
+  }
+
+  bool Impatient() const { return options_.patience > 0 && state_.checks_since_best >= options_.patience; }
+
+  absl::Status Step() {
+    const Clock::time_point start = Clock::now();
+    const Batch batch =
+        TrainingBatch(options_.config, source_, options_.seed, state_.step, options_.rows, options_.context);
+    const BatchLoss computed = ComputeLoss(forecaster_, batch);
+    const double loss = computed.loss.item<double>();
+    if (!std::isfinite(loss)) {
+      return absl::InternalError(absl::StrCat("the loss of step ", state_.step, " is ", loss, "; try a lower lr"));
+    }
+    computed.loss.backward();
+    optimizer_.Step(RateFactor(state_.step, options_.steps));
+    ++state_.step;
+    progress_.checked = state_.step % options_.validate_every == 0 || state_.step == options_.steps;
+    if (progress_.checked) Check();
+    Account(loss, computed.tokens, std::chrono::duration<double>(Clock::now() - start).count());
+    return absl::OkStatus();
+  }
+
+  void Check() {
+    torch::NoGradGuard no_grad;
+    const double loss = ComputeLoss(forecaster_, held_out_).loss.item<double>();
+    progress_.held_out_loss = loss;
+    ++state_.checks_since_best;
+    if (!(loss < state_.best_loss)) return;
+    state_.best_loss = loss;
+    state_.checks_since_best = 0;
+    state_.best = CloneTensors(Weights(forecaster_));
+  }
+
+  void Account(double loss, int64_t tokens, double seconds) {
+    state_.seconds += seconds;
+    seconds_here_ += seconds;
+    tokens_here_ += tokens;
+    progress_.loss = progress_.step == 0 ? loss : progress_.loss + 0.05 * (loss - progress_.loss);
+    progress_.step = state_.step;
+    progress_.steps = options_.steps;
+    progress_.seconds = state_.seconds;
+    progress_.tokens_per_second = static_cast<double>(tokens_here_) / seconds_here_;
+  }
+
+  absl::Status Save() {
+    if (options_.checkpoint.empty()) return absl::OkStatus();
+    state_.weights = Weights(forecaster_);
+    state_.optimizer = optimizer_.State();
+    return SaveCheckpoint(options_.checkpoint, state_);
+  }
+
+  const TrainOptions& options_;
+  const SeriesSource& source_;
+  Forecaster forecaster_;
+  Optimizer optimizer_;
+  const Batch held_out_;
+  Checkpoint state_;
+  TrainProgress progress_;
+  double seconds_here_ = 0;
+  int64_t tokens_here_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<TrainResult> Train(const TrainOptions& options, const SeriesSource& source,
+                                  const std::function<bool(const TrainProgress&)>& on_step) {
+  absl::Status status = CheckOptions(options);
+  if (!status.ok()) return status;
+  try {
+    Run run(options, source);
+    status = run.Resume();
+    if (status.ok()) status = run.Loop(on_step);
+    if (!status.ok()) return status;
+    return run.Finish();
+  } catch (const std::exception& e) {  // torch's own errors end here
+    return absl::InternalError(e.what());
+  }
+}
+
+}  // namespace aaren

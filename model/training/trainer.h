@@ -1,0 +1,61 @@
+#ifndef AAREN_MODEL_TRAINING_TRAINER_H_
+#define AAREN_MODEL_TRAINING_TRAINER_H_
+
+// The training loop. Everything in it follows from the options: two runs with the same options and thread count end
+// with the same bits, and so does a run that was killed and resumed from its checkpoint.
+//
+// Threading: one run at a time in a process; torch's own threads work inside a step.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "model/nn/forecaster.h"
+#include "model/package/config.h"
+#include "model/training/optimizer.h"
+#include "model/training/source.h"
+
+namespace aaren {
+
+struct TrainOptions {
+  ForecasterConfig config;
+  OptimizerOptions optimizer;
+  uint64_t seed = 1;
+  int64_t steps = 2400;
+  int rows = 64;       // crops a step, at `context` values
+  int context = 1024;  // values a crop; a step takes half, once, twice or four times as many
+  int64_t validate_every = 100;
+  int validation_rows = 64;
+  int patience = 10;       // stop after so many checks on held-out series without a better one; 0: never
+  std::string checkpoint;  // folder; empty: no checkpoints
+  int64_t checkpoint_every = 100;
+  std::string data = "synthetic";  // what the source is, for the checkpoint's fingerprint
+};
+
+struct TrainProgress {
+  int64_t step = 0, steps = 0;   // steps done, and of how many
+  double loss = 0;               // running mean over about 20 steps
+  double held_out_loss = 0;      // of the newest check; 0 before the first
+  bool checked = false;          // this step ended with a check
+  double tokens_per_second = 0;  // since this process began
+  double seconds = 0;            // since the run began, earlier processes included
+};
+
+struct TrainResult {
+  Forecaster forecaster{nullptr};  // the weights with the least held-out loss
+  int64_t steps = 0;               // done
+  double held_out_loss = 0;
+  double seconds = 0;
+  bool stopped_early = false;
+};
+
+// Trains, or goes on from options.checkpoint if that folder has a checkpoint. `on_step` runs after each step; returning
+// false abandons the run as a kill would (Cancelled). InvalidArgument for options out of range; FailedPrecondition if
+// the checkpoint was made with other options, naming both; Internal if the loss is no longer finite.
+absl::StatusOr<TrainResult> Train(const TrainOptions& options, const SeriesSource& source,
+                                  const std::function<bool(const TrainProgress&)>& on_step);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_TRAINING_TRAINER_H_

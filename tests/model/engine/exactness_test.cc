@@ -1,0 +1,164 @@
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <random>
+#include <thread>
+
+#include "model/engine/fma.h"
+#include "tests/model/engine/random_package.h"
+#include "tests/model/engine/stepper.h"
+
+namespace aaren {
+namespace {
+
+// Each test asserts equality of bits.
+
+std::vector<uint8_t> Wanted(size_t count) { return std::vector<uint8_t>(count, 1); }
+
+// Feeds a series in calls of at most `most` tokens, their sizes drawn at random.
+Outputs FeedInPieces(Stepper& stepper, Slot slot, const std::vector<float>& series, size_t most, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Outputs outputs;
+  for (size_t begin = 0; begin < series.size();) {
+    const size_t end = std::min(series.size(), begin + 1 + random() % most);
+    outputs.Append(stepper.Feed(slot, {series.begin() + begin, series.begin() + end}));
+    begin = end;
+  }
+  return outputs;
+}
+
+TEST(ExactnessTest, AnySplitOfTokensIntoCallsIsTheSame) {
+  Stepper stepper(RandomPackage(TinyConfig(), 1));
+  const std::vector<float> series = Series(2, 500);
+  const Slot whole = stepper.Open();
+  const Outputs expected = stepper.Feed(whole, series);
+  for (size_t most : {1, 7, 64, 200}) {
+    const Slot slot = stepper.Open();
+    EXPECT_EQ(FeedInPieces(stepper, slot, series, most, most), expected) << most;
+    EXPECT_EQ(stepper.RowBytes(slot), stepper.RowBytes(whole)) << most;
+  }
+}
+
+TEST(ExactnessTest, DefaultForecasterIsTheSameInAnySplit) {
+  Stepper stepper(RandomPackage(ForecasterConfig(), 3));
+  const std::vector<float> series = Series(4, 150);
+  const Outputs expected = stepper.Feed(stepper.Open(), series);
+  EXPECT_EQ(FeedInPieces(stepper, stepper.Open(), series, 1, 5), expected);
+  EXPECT_EQ(FeedInPieces(stepper, stepper.Open(), series, 13, 6), expected);
+}
+
+TEST(ExactnessTest, AnyBatchInAnyOrderIsTheSame) {
+  constexpr size_t kSessions = 40, kTokens = 90;
+  Stepper stepper(RandomPackage(TinyConfig(), 7), 2 * kSessions);
+  std::vector<std::vector<float>> series;
+  std::vector<Outputs> expected, got(kSessions);
+  std::vector<Slot> slots;
+  for (size_t i = 0; i < kSessions; ++i) {
+    series.push_back(Series(i, kTokens));
+    expected.push_back(stepper.Feed(stepper.Open(), series[i]));
+    slots.push_back(stepper.Open());
+  }
+  std::mt19937_64 random(8);
+  std::vector<size_t> order(kSessions), taken(kSessions, 0);
+  for (size_t i = 0; i < kSessions; ++i) order[i] = i;
+  while (std::any_of(taken.begin(), taken.end(), [](size_t count) { return count < kTokens; })) {
+    std::shuffle(order.begin(), order.end(), random);
+    std::vector<Portion> portions;
+    std::vector<size_t> who;
+    for (size_t i : order) {
+      const size_t count = std::min<size_t>(random() % 12, kTokens - taken[i]);
+      if (count == 0) continue;
+      const auto begin = series[i].begin() + taken[i];
+      portions.push_back({.slot = slots[i], .values = {begin, begin + count}, .forecast = Wanted(count)});
+      who.push_back(i);
+      taken[i] += count;
+    }
+    const std::vector<Outputs> outputs = stepper.Step(portions);
+    for (size_t j = 0; j < who.size(); ++j) got[who[j]].Append(outputs[j]);
+  }
+  EXPECT_EQ(got, expected);
+}
+
+TEST(ExactnessTest, ThreadsThatShareAnEngineGetTheSame) {
+  Stepper first(RandomPackage(TinyConfig(), 9));
+  const std::vector<float> series = Series(10, 300);
+  const Outputs expected = first.Feed(first.Open(), series);
+  std::vector<Outputs> got(4);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < got.size(); ++i) {
+    threads.emplace_back([&, i] {
+      Stepper stepper(first.engine());
+      got[i] = FeedInPieces(stepper, stepper.Open(), series, 9, i);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Outputs& outputs : got) EXPECT_EQ(outputs, expected);
+}
+
+TEST(ExactnessTest, ForecastsAskedForEarlierDoNotChangeLaterOnes) {
+  Stepper stepper(RandomPackage(TinyConfig(), 11));
+  const std::vector<float> series = Series(12, 200);
+  const std::vector<float> last = {1.0f, 2.0f, 3.0f};
+  const Slot asked = stepper.Open();
+  stepper.Feed(asked, series);
+  const Slot silent = stepper.Open();
+  stepper.Step({{.slot = silent, .values = series, .forecast = std::vector<uint8_t>(series.size(), 0)}});
+  EXPECT_EQ(stepper.Feed(asked, last).forecasts, stepper.Feed(silent, last).forecasts);
+  EXPECT_EQ(stepper.RowBytes(asked), stepper.RowBytes(silent));
+}
+
+// The kernels of one instruction set, while it lives.
+class OnlyTarget {
+ public:
+  explicit OnlyTarget(int64_t target) { Set(target); }
+  ~OnlyTarget() { Set(0); }
+
+ private:
+  static void Set(int64_t targets) {
+    hwy::SetSupportedTargetsForTest(targets);
+    hwy::GetChosenTarget().DeInit();
+  }
+};
+
+TEST(ExactnessTest, EveryInstructionSetGivesTheSame) {
+  std::vector<int64_t> targets;
+  for (int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    const OnlyTarget only(target);
+    if (HasFma()) targets.push_back(target);
+  }
+  if (targets.size() < 2) GTEST_SKIP() << "this CPU has one exact instruction set only";
+  for (const ForecasterConfig& config : {TinyConfig(), ForecasterConfig()}) {
+    const ModelPackage package = RandomPackage(config, 13);
+    Stepper stepper(package);
+    const Outputs expected = stepper.Feed(stepper.Open(), Series(14, 200));
+    for (int64_t target : targets) {
+      const OnlyTarget only(target);
+      EXPECT_EQ(FeedInPieces(stepper, stepper.Open(), Series(14, 200), 20, 15), expected) << hwy::TargetName(target);
+    }
+  }
+}
+
+TEST(ExactnessTest, ACpuWithoutFmaIsRefused) {
+  const OnlyTarget only(HWY_STATIC_TARGET);
+  if (HasFma()) GTEST_SKIP() << "every CPU of this kind has a fused multiply-add";
+  EXPECT_EQ(NewCpuEngine(RandomPackage(TinyConfig(), 16)).status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+// The numbers may change only together with kNumericsVersion.
+TEST(ExactnessTest, TinyForecasterGivesTheRecordedBits) {
+  Stepper stepper(RandomPackage(TinyConfig(), 17));
+  const Outputs outputs = stepper.Feed(stepper.Open(), Series(18, 400));
+  EXPECT_EQ(Fingerprint(outputs.forecasts), 0xbd2b2c2fd7478bffu);
+  EXPECT_EQ(Fingerprint(outputs.surprises), 0x5f7266a184e13ed0u);
+}
+
+TEST(ExactnessTest, DefaultForecasterGivesTheRecordedBits) {
+  Stepper stepper(RandomPackage(ForecasterConfig(), 19));
+  const Outputs outputs = stepper.Feed(stepper.Open(), Series(20, 400));
+  EXPECT_EQ(Fingerprint(outputs.forecasts), 0x976414698f4ee15du);
+  EXPECT_EQ(Fingerprint(outputs.surprises), 0xd3f3a73a9636fcc6u);
+}
+
+}  // namespace
+}  // namespace aaren

@@ -1,0 +1,84 @@
+#include "tests/model/engine/random_package.h"
+
+#include <cmath>
+#include <random>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace aaren {
+namespace {
+
+// The standard library's distributions differ between implementations; twelve uniform numbers do not.
+double Normal(std::mt19937_64& random) {
+  double sum = -6.0;
+  for (int i = 0; i < 12; ++i) sum += static_cast<double>(random() >> 11) * 0x1p-53;
+  return sum;
+}
+
+void Fill(const std::string& name, Tensor& tensor, std::mt19937_64& random) {
+  const bool matrix = tensor.shape.size() == 2;
+  const bool gain = absl::StrContains(name, "norm");
+  const double deviation = matrix ? 1.0 / std::sqrt(static_cast<double>(tensor.shape[1])) : 0.1;
+  for (float& value : tensor.data) value = static_cast<float>((gain ? 1.0 : 0.0) + deviation * Normal(random));
+}
+
+// The first head remembers everything, the last about twenty tokens.
+void FillDecay(const ForecasterConfig& config, Tensor& decay) {
+  for (int h = 0; h < config.heads; ++h)
+    decay.data[h] = 0.05f * static_cast<float>(h) / static_cast<float>(config.heads);
+}
+
+// Plain heads first; then rotary ones, with a period for each pair of values.
+void FillRotation(const ForecasterConfig& config, Tensor& cosine, Tensor& sine) {
+  const int pairs = config.value_width / 2;
+  for (int dt = 1; dt <= config.fold_every; ++dt) {
+    for (int j = 0; j < pairs; ++j) {
+      const double period = 4.0 + 7.0 * (j - pairs / 2);
+      const double angle = j < pairs / 2 ? 0.0 : 2.0 * M_PI * dt / period;
+      cosine.data[(dt - 1) * pairs + j] = static_cast<float>(std::cos(angle));
+      sine.data[(dt - 1) * pairs + j] = static_cast<float>(std::sin(angle));
+    }
+  }
+}
+
+}  // namespace
+
+ForecasterConfig TinyConfig() {
+  return {.ring = 13,
+          .width = 20,
+          .layers = 2,
+          .heads = 4,
+          .value_width = 24,
+          .embed_hidden = 18,
+          .mlp_hidden = 22,
+          .horizon = 5,
+          .fold_every = 4,
+          .history = 32,
+          .quantiles = {0.1f, 0.5f, 0.9f}};
+}
+
+ModelPackage RandomPackage(const ForecasterConfig& config, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  ModelPackage package;
+  package.name = "random";
+  package.description = "Random weights for tests.";
+  package.config = config;
+  package.training = {{"seed", absl::StrCat(seed)}};
+  for (const auto& [name, shape] : ExpectedTensors(config)) {
+    size_t count = 1;
+    for (int64_t size : shape) count *= static_cast<size_t>(size);
+    Tensor& tensor = package.tensors[name];
+    tensor.shape = shape;
+    tensor.data.resize(count);
+    Fill(name, tensor, random);
+  }
+  for (int layer = 0; layer < config.layers; ++layer) {
+    const std::string attention = absl::StrCat("blocks.", layer, ".attention.");
+    FillDecay(config, package.tensors[attention + "decay"]);
+    FillRotation(config, package.tensors[attention + "cos"], package.tensors[attention + "sin"]);
+  }
+  return package;
+}
+
+}  // namespace aaren

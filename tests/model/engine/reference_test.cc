@@ -1,0 +1,76 @@
+#include "tests/model/engine/reference.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/model/engine/random_package.h"
+#include "tests/model/engine/stepper.h"
+
+namespace aaren {
+namespace {
+
+// The largest error of any forecast, each over the largest distance of its quantiles from each other, or its scale if
+// they lie closer.
+double WorstError(const ModelPackage& package, const std::vector<float>& series, size_t tokens_per_call) {
+  Stepper stepper(package);
+  Reference reference(package);
+  const Slot slot = stepper.Open();
+  std::vector<float> forecasts;
+  for (size_t t = 0; t < series.size(); t += tokens_per_call) {
+    const auto end = series.begin() + std::min(series.size(), t + tokens_per_call);
+    const Outputs outputs = stepper.Feed(slot, {series.begin() + t, end});
+    forecasts.insert(forecasts.end(), outputs.forecasts.begin(), outputs.forecasts.end());
+  }
+  double worst = 0.0;
+  const float* forecast = forecasts.data();
+  for (float value : series) {
+    const Reference::Forecast expected = reference.Take(value);
+    const auto [least, most] = std::minmax_element(expected.quantiles.begin(), expected.quantiles.end());
+    const double unit = std::max(expected.scale, *most - *least);
+    for (double quantile : expected.quantiles) {
+      // A forecast is a float in the units of the series: half of its last place is no error of the network's.
+      const double rounding = std::abs(quantile) * 0x1p-24;
+      worst = std::max(worst, (std::abs(*forecast++ - quantile) - rounding) / unit);
+    }
+  }
+  return worst;
+}
+
+TEST(ReferenceTest, TinyForecasterAgreesInOneCall) {
+  EXPECT_LT(WorstError(RandomPackage(TinyConfig(), 3), Series(4, 600), 600), 1e-5);
+}
+
+TEST(ReferenceTest, TinyForecasterAgreesTokenByToken) {
+  EXPECT_LT(WorstError(RandomPackage(TinyConfig(), 5), Series(6, 300), 1), 1e-5);
+}
+
+TEST(ReferenceTest, DefaultForecasterAgrees) {
+  EXPECT_LT(WorstError(RandomPackage(ForecasterConfig(), 7), Series(8, 400), 50), 1e-5);
+}
+
+TEST(ReferenceTest, AgreesWhereMostValuesAreMissing) {
+  std::vector<float> series = Series(9, 300);
+  for (size_t t = 0; t < series.size(); ++t) {
+    if (t % 7 != 2 || (t > 100 && t < 200)) series[t] = NAN;
+  }
+  EXPECT_LT(WorstError(RandomPackage(TinyConfig(), 10), series, 10), 1e-5);
+}
+
+TEST(ReferenceTest, AgreesOnAConstantSeries) {
+  EXPECT_LT(WorstError(RandomPackage(TinyConfig(), 11), std::vector<float>(100, 0.5f), 9), 1e-5);
+}
+
+TEST(ReferenceTest, AgreesWhenNothingButMissingValuesCame) {
+  EXPECT_LT(WorstError(RandomPackage(TinyConfig(), 12), std::vector<float>(40, NAN), 9), 1e-5);
+}
+
+TEST(ReferenceTest, AgreesWhenEveryTokenFolds) {
+  ForecasterConfig config = TinyConfig();
+  config.fold_every = 1;
+  EXPECT_LT(WorstError(RandomPackage(config, 13), Series(14, 300), 100), 1e-5);
+}
+
+}  // namespace
+}  // namespace aaren

@@ -1,0 +1,100 @@
+#include "tests/model/engine/stepper.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+namespace aaren {
+namespace {
+
+std::shared_ptr<const Engine> MakeEngine(const ModelPackage& package) {
+  absl::StatusOr<std::unique_ptr<Engine>> engine = NewCpuEngine(package);
+  EXPECT_TRUE(engine.ok()) << engine.status();
+  return *std::move(engine);
+}
+
+bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
+}
+
+}  // namespace
+
+void Outputs::Append(const Outputs& more) {
+  forecasts.insert(forecasts.end(), more.forecasts.begin(), more.forecasts.end());
+  surprises.insert(surprises.end(), more.surprises.begin(), more.surprises.end());
+}
+
+bool Outputs::operator==(const Outputs& other) const {
+  return SameBits(forecasts, other.forecasts) && SameBits(surprises, other.surprises);
+}
+
+Stepper::Stepper(const ModelPackage& package, size_t capacity) : Stepper(MakeEngine(package), capacity) {}
+
+Stepper::Stepper(std::shared_ptr<const Engine> engine, size_t capacity)
+    : engine_(std::move(engine)), rows_(engine_->row_bytes(), capacity), workspace_(engine_->NewWorkspace()) {}
+
+Slot Stepper::Open() {
+  const Slot slot = rows_.Allocate().value();
+  engine_->ResetRow(rows_.Row(slot));
+  return slot;
+}
+
+std::vector<Outputs> Stepper::Step(const std::vector<Portion>& portions) {
+  const size_t size = static_cast<size_t>(engine_->config().horizon) * engine_->config().quantiles.size();
+  std::vector<Outputs> outputs(portions.size());
+  std::vector<Run> runs;
+  for (size_t i = 0; i < portions.size(); ++i) {
+    const Portion& portion = portions[i];
+    size_t wanted = 0;
+    for (uint8_t flag : portion.forecast) wanted += flag != 0;
+    outputs[i].forecasts.resize(wanted * size);
+    outputs[i].surprises.resize(portion.values.size());
+    runs.push_back({.slot = portion.slot,
+                    .values = portion.values,
+                    .forecast = portion.forecast,
+                    .forecasts = outputs[i].forecasts.data(),
+                    .surprises = outputs[i].surprises.data()});
+  }
+  const absl::Status status = engine_->Step(runs, rows_, *workspace_);
+  EXPECT_TRUE(status.ok()) << status;
+  return outputs;
+}
+
+Outputs Stepper::Feed(Slot slot, const std::vector<float>& values) {
+  return Step({{.slot = slot, .values = values, .forecast = std::vector<uint8_t>(values.size(), 1)}})[0];
+}
+
+std::vector<std::byte> Stepper::RowBytes(Slot slot) {
+  const absl::Span<const std::byte> row = rows_.Row(slot);
+  return {row.begin(), row.end()};
+}
+
+std::vector<float> Series(uint64_t seed, size_t length) {
+  std::mt19937_64 random(seed);
+  const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-53 - 0.5; };
+  std::vector<float> series;
+  double walk = 100.0 * uniform();
+  for (size_t t = 0; t < length; ++t) {
+    walk += uniform();
+    const double season = static_cast<double>((t * 3 + seed) % 24) - 12.0;
+    const float value = static_cast<float>(walk + (season < 0 ? -season : season) + uniform());
+    series.push_back(random() % 20 == 0 ? std::numeric_limits<float>::quiet_NaN() : value);
+  }
+  return series;
+}
+
+// FNV-1a.
+uint64_t Fingerprint(const std::vector<float>& values) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (float value : values) {
+    const uint32_t bits = std::bit_cast<uint32_t>(value);
+    for (int shift = 0; shift < 32; shift += 8) hash = (hash ^ ((bits >> shift) & 0xff)) * 0x100000001b3;
+  }
+  return hash;
+}
+
+}  // namespace aaren

@@ -1,0 +1,68 @@
+#ifndef AAREN_TESTS_MODEL_ENGINE_STEPPER_H_
+#define AAREN_TESTS_MODEL_ENGINE_STEPPER_H_
+
+// Stepper is an engine with a slab and a workspace, driven one call at a time; and the series and comparisons of the
+// engine's tests.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/engine/engine.h"
+
+namespace aaren {
+
+// What one session got back for some tokens.
+struct Outputs {
+  std::vector<float> forecasts;
+  std::vector<float> surprises;
+
+  void Append(const Outputs& more);
+  bool operator==(const Outputs& other) const;  // of bits: NaN equals NaN
+};
+
+// A session's part of one call.
+struct Portion {
+  Slot slot;
+  std::vector<float> values;
+  std::vector<uint8_t> forecast;
+};
+
+class Stepper {
+ public:
+  explicit Stepper(const ModelPackage& package, size_t capacity = 64);
+
+  // Another slab and workspace for the same engine.
+  explicit Stepper(std::shared_ptr<const Engine> engine, size_t capacity = 64);
+
+  const std::shared_ptr<const Engine>& engine() const { return engine_; }
+  StateSlab& rows() { return rows_; }
+  Engine::Workspace& workspace() { return *workspace_; }
+
+  // The slot of a session that has seen nothing.
+  Slot Open();
+
+  // One call of Step, which must succeed.
+  std::vector<Outputs> Step(const std::vector<Portion>& portions);
+
+  // One session's tokens in one call, all of them forecast from.
+  Outputs Feed(Slot slot, const std::vector<float>& values);
+
+  std::vector<std::byte> RowBytes(Slot slot);
+
+ private:
+  std::shared_ptr<const Engine> engine_;
+  StateSlab rows_;
+  std::unique_ptr<Engine::Workspace> workspace_;
+};
+
+// A random walk with a season, noise, and one value in twenty missing; made without functions that differ between
+// machines.
+std::vector<float> Series(uint64_t seed, size_t length);
+
+// Of the bits, so that two runs can be compared by one number.
+uint64_t Fingerprint(const std::vector<float>& values);
+
+}  // namespace aaren
+
+#endif  // AAREN_TESTS_MODEL_ENGINE_STEPPER_H_

@@ -1,0 +1,102 @@
+#include "model/nn/aaren.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <vector>
+
+namespace aaren {
+namespace {
+
+constexpr int64_t kTokens = 24;
+
+Aaren Exact(const AarenOptions& options) {
+  torch::manual_seed(3);
+  Aaren layer(options);
+  layer->to(torch::kFloat64);
+  return layer;
+}
+
+AarenOptions EverythingOn() {
+  return AarenOptions(12, 4)
+      .value_width(16)
+      .decay({0.001, 0.02, 0.1, 0.3})
+      .rates({0, 0, 0, 0, 0.3, 1, 2, 0.05})
+      .gate(true);
+}
+
+torch::Tensor RandomTokens() { return torch::randn({2, kTokens, 12}, torch::kFloat64); }
+
+torch::Tensor UnevenPositions() { return torch::randint(1, 16, {kTokens}, torch::kInt64).cumsum(0); }
+
+double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y).abs().max().item<double>(); }
+
+TEST(AarenTest, PlainLayerHasThePaperParameterCount) {
+  int64_t count = 0;
+  for (const torch::Tensor& parameter : Aaren(AarenOptions(512, 8))->parameters()) count += parameter.numel();
+  EXPECT_EQ(count, 4 * (512 * 512 + 512) + 512);
+}
+
+TEST(AarenTest, FoldedScoreEqualsUnfoldedUpToAConstantPerHead) {
+  Aaren layer = Exact(AarenOptions(12, 4));
+  const torch::Tensor x = RandomTokens();
+  const torch::Tensor difference = layer->UnfoldedScore(x) - torch::matmul(x, layer->FoldedQuery().t());
+  EXPECT_GT(difference.abs().max().item<double>(), 1e-3) << "the key bias";
+  EXPECT_LT(Distance(difference, difference[0][0].expand_as(difference)), 1e-12);
+}
+
+// The paper's formulas as they stand: keys, one softmax per prefix, no folding.
+TEST(AarenTest, PlainLayerEqualsAttentionAsWritten) {
+  Aaren layer = Exact(AarenOptions(12, 4));
+  const torch::Tensor x = RandomTokens();
+  const torch::Tensor scores = layer->UnfoldedScore(x), values = layer->value(x).view({2, kTokens, 4, 3});
+  std::vector<torch::Tensor> outputs;
+  for (int64_t k = 1; k <= kTokens; ++k) {
+    const torch::Tensor weights = torch::softmax(scores.narrow(1, 0, k), 1);
+    outputs.push_back((weights.unsqueeze(-1) * values.narrow(1, 0, k)).sum(1).flatten(-2));
+  }
+  const torch::Tensor expected = layer->output(torch::stack(outputs, 1));
+  EXPECT_LT(Distance(layer(x, torch::arange(kTokens)), expected), 1e-12);
+}
+
+// Every option at once against its definition: pair j of a value that is dt tokens old arrives turned by -rate_j dt.
+TEST(AarenTest, OptionsFollowTheirDefinitions) {
+  Aaren layer = Exact(EverythingOn());
+  const torch::Tensor x = RandomTokens(), positions = UnevenPositions();
+  const torch::Tensor values = layer->value(x);
+  const int64_t last = kTokens - 1;
+  const torch::Tensor elapsed = (positions[last] - positions).to(torch::kFloat64);               // [N]
+  const torch::Tensor logits = layer->UnfoldedScore(x) - elapsed.unsqueeze(1) * layer->Decay();  // [B, N, H]
+  const torch::Tensor angle = -elapsed.unsqueeze(1) * layer->rates;                              // [N, V / 2]
+  const torch::Tensor turned = torch::view_as_real(torch::view_as_complex(values.unflatten(-1, {8, 2}).contiguous()) *
+                                                   torch::polar(torch::ones_like(angle), angle))
+                                   .flatten(-2);
+  const torch::Tensor weights = torch::softmax(logits, 1).unsqueeze(-1);
+  const torch::Tensor average = (weights * turned.unflatten(-1, {4, 4})).sum(1).flatten(-2);
+  const torch::Tensor gated = average * 2 * torch::sigmoid(layer->gate(x.select(1, last)));
+  EXPECT_LT(Distance(layer(x, positions).select(1, last), layer->output(gated)), 1e-12);
+}
+
+TEST(AarenTest, OnlyDifferencesOfPositionsMatter) {
+  Aaren layer = Exact(EverythingOn());
+  const torch::Tensor x = RandomTokens(), positions = UnevenPositions();
+  EXPECT_LT(Distance(layer(x, positions), layer(x, positions + 1000)), 1e-9);
+}
+
+TEST(AarenTest, OutputDependsOnThePastOnly) {
+  Aaren layer = Exact(EverythingOn());
+  const torch::Tensor x = RandomTokens(), positions = UnevenPositions();
+  const torch::Tensor changed = x.clone();
+  changed.slice(1, 10).add_(1);
+  EXPECT_TRUE(torch::equal(layer(x, positions).slice(1, 0, 10), layer(changed, positions).slice(1, 0, 10)));
+}
+
+TEST(AarenTest, ForgettingRatesStartWhereTheyWereSet) {
+  EXPECT_LT(Distance(Exact(EverythingOn())->Decay(), torch::tensor({0.001, 0.02, 0.1, 0.3}, torch::kFloat64)), 1e-7);
+  EXPECT_EQ(Exact(AarenOptions(12, 4))->Decay().abs().max().item<double>(), 0);
+}
+
+TEST(AarenTest, HeadsThatDoNotDivideTheWidthAreRefused) { EXPECT_THROW(Aaren(AarenOptions(10, 4)), c10::Error); }
+
+}  // namespace
+}  // namespace aaren

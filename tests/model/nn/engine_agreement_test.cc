@@ -1,0 +1,118 @@
+// The engine that serves against the module that was trained, in float64: the same forecasts from a fold, from a peek,
+// and with values missing.
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "model/engine/engine.h"
+#include "model/engine/slab.h"
+#include "model/nn/export.h"
+#include "model/nn/forecaster.h"
+
+namespace aaren {
+namespace {
+
+constexpr double kTolerance = 1e-5;  // of the token's scale
+
+ForecasterConfig Small() {
+  ForecasterConfig config;
+  config.ring = 24;
+  config.width = 32;
+  config.layers = 2;
+  config.heads = 4;
+  config.value_width = 32;
+  config.embed_hidden = 40;
+  config.mlp_hidden = 40;
+  config.horizon = 6;
+  config.fold_every = 8;
+  config.history = 100;
+  return config;
+}
+
+// With every parameter random, so that no branch is dead.
+Forecaster RandomForecaster(const ForecasterConfig& config) {
+  torch::manual_seed(8);
+  Forecaster forecaster(config);
+  torch::NoGradGuard no_grad;
+  for (torch::Tensor& parameter : forecaster->parameters()) parameter.add_(0.1 * torch::randn_like(parameter));
+  return forecaster;
+}
+
+std::vector<float> Wave(int count) {
+  std::vector<float> values(count);
+  for (int t = 0; t < count; ++t)
+    values[t] = static_cast<float>(50 + 8 * std::sin(0.3 * t) + 3 * std::sin(1.7 * t * t));
+  return values;
+}
+
+// The engine's forecast at the last value, [T * Q].
+std::vector<float> Stream(const ModelPackage& package, const std::vector<float>& values) {
+  const std::unique_ptr<Engine> engine = std::move(NewCpuEngine(package).value());
+  StateSlab slab(engine->row_bytes(), 1);
+  const Slot slot = slab.Allocate().value();
+  engine->ResetRow(slab.Row(slot));
+  std::vector<uint8_t> wanted(values.size());
+  wanted.back() = 1;
+  std::vector<float> forecast(package.config.horizon * package.config.quantile_count());
+  const Run run = {.slot = slot, .values = values, .forecast = wanted, .forecasts = forecast.data()};
+  const auto workspace = engine->NewWorkspace();
+  EXPECT_TRUE(engine->Step({&run, 1}, slab, *workspace).ok());
+  return forecast;
+}
+
+// Folds where the engine folds, and the last value.
+std::vector<int64_t> Tokens(int count, int fold_every) {
+  std::vector<int64_t> tokens;
+  for (int64_t at = fold_every - 1; at < count - 1; at += fold_every) tokens.push_back(at);
+  tokens.push_back(count - 1);
+  return tokens;
+}
+
+void ExpectAgreement(const ForecasterConfig& config, const std::vector<float>& values) {
+  Forecaster forecaster = RandomForecaster(config);
+  const std::vector<float> streamed = Stream(ToPackage(forecaster), values);
+  forecaster->to(torch::kFloat64);
+  const torch::Tensor crop = torch::tensor(values, torch::kFloat64).unsqueeze(0);
+  const std::vector<int64_t> tokens = Tokens(static_cast<int>(values.size()), config.fold_every);
+  const torch::Tensor whole = forecaster->Forecast(crop, tokens)[0][-1].flatten().contiguous();
+  const double scale = Encode(config, crop, {tokens.back()}, torch::kFloat64).scale.item<double>();
+  for (size_t i = 0; i < streamed.size(); ++i) {
+    const double expected = whole[i].item<double>();
+    ASSERT_NEAR(streamed[i], expected, kTolerance * (scale + std::fabs(expected)))
+        << "output " << i << " of " << values.size();
+  }
+}
+
+TEST(EngineAgreementTest, FoldsAgree) {
+  for (const int count : {8, 80, 400}) ExpectAgreement(Small(), Wave(count));
+}
+
+TEST(EngineAgreementTest, PeeksAgreeAtEveryOffset) {
+  for (int count = 81; count < 88; ++count) ExpectAgreement(Small(), Wave(count));
+}
+
+TEST(EngineAgreementTest, YoungSessionsAgree) {
+  for (int count = 2; count < 8; ++count) ExpectAgreement(Small(), Wave(count));
+}
+
+TEST(EngineAgreementTest, MissingValuesAgree) {
+  std::vector<float> values = Wave(150);
+  for (const int t : {0, 1, 60, 61, 62, 90, 149}) values[t] = std::numeric_limits<float>::quiet_NaN();
+  ExpectAgreement(Small(), values);
+}
+
+TEST(EngineAgreementTest, WholeRingMissingAgrees) {
+  std::vector<float> values = Wave(100);
+  for (int t = 70; t < 100; ++t) values[t] = std::numeric_limits<float>::quiet_NaN();
+  ExpectAgreement(Small(), values);
+}
+
+TEST(EngineAgreementTest, BundledShapeAgrees) { ExpectAgreement(ForecasterConfig(), Wave(700)); }
+
+}  // namespace
+}  // namespace aaren

@@ -1,0 +1,72 @@
+#include "model/nn/export.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <cmath>
+#include <string>
+
+namespace aaren {
+namespace {
+
+ForecasterConfig Tiny() {
+  ForecasterConfig config;
+  config.ring = 8;
+  config.width = 12;
+  config.layers = 2;
+  config.heads = 2;
+  config.value_width = 8;
+  config.embed_hidden = 10;
+  config.mlp_hidden = 6;
+  config.horizon = 3;
+  config.fold_every = 4;
+  return config;
+}
+
+Forecaster Seeded() {
+  torch::manual_seed(1);
+  return Forecaster(Tiny());
+}
+
+TEST(ToPackageTest, HoldsExactlyTheTensorsOfAPackage) {
+  std::map<std::string, std::vector<int64_t>> shapes;
+  for (const auto& [name, tensor] : ToPackage(Seeded()).tensors) shapes[name] = tensor.shape;
+  EXPECT_EQ(shapes, ExpectedTensors(Tiny()));
+}
+
+TEST(ToPackageTest, ScoreIsTheQueryFoldedInDouble) {
+  Forecaster forecaster = Seeded();
+  const ModelPackage package = ToPackage(forecaster);
+  forecaster->to(torch::kFloat64);
+  const torch::Tensor folded =
+      forecaster->blocks[1]->as<Block>()->attention->FoldedQuery().to(torch::kFloat32).contiguous();
+  const std::vector<float> expected(folded.data_ptr<float>(), folded.data_ptr<float>() + folded.numel());
+  EXPECT_EQ(package.tensors.at("blocks.1.attention.score.weight").data, expected);
+}
+
+TEST(ToPackageTest, RotationsAreTabulatedForEveryGap) {
+  Forecaster forecaster = Seeded();
+  const ModelPackage package = ToPackage(forecaster);
+  const double rate = AttentionOptions(Tiny()).rates()[2];  // pair 0 of the rotary head
+  const Tensor &cosine = package.tensors.at("blocks.0.attention.cos"),
+               &sine = package.tensors.at("blocks.0.attention.sin");
+  for (int gap = 1; gap <= 4; ++gap) {
+    EXPECT_EQ(cosine.data[(gap - 1) * 4 + 2], static_cast<float>(std::cos(rate * gap)));
+    EXPECT_EQ(sine.data[(gap - 1) * 4 + 2], static_cast<float>(std::sin(rate * gap)));
+    EXPECT_EQ(cosine.data[(gap - 1) * 4], 1) << "a plain head does not turn";
+  }
+}
+
+TEST(ToPackageTest, PackageCanBeSavedAndLoaded) {
+  ModelPackage package = ToPackage(Seeded());
+  package.name = "tiny";
+  const std::string folder = ::testing::TempDir() + "/exported";
+  ASSERT_TRUE(SavePackage(folder, package).ok());
+  const absl::StatusOr<ModelPackage> loaded = LoadPackage(folder);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->tensors, package.tensors);
+  EXPECT_EQ(loaded->config, Tiny());
+}
+
+}  // namespace
+}  // namespace aaren

@@ -1,0 +1,37 @@
+#include "model/package/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace aaren {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string Message(const ForecasterConfig& config) { return std::string(config.Validate().message()); }
+
+TEST(ForecasterConfigTest, DefaultIsValid) { EXPECT_TRUE(ForecasterConfig().Validate().ok()); }
+
+TEST(ForecasterConfigTest, NamesTheSizeOutOfRangeAndItsBounds) {
+  EXPECT_EQ(Message({.ring = 1}), "ring is 1, not in [2, 4096]");
+  EXPECT_EQ(Message({.fold_every = 0}), "fold_every is 0, not in [1, 4096]");
+}
+
+TEST(ForecasterConfigTest, RefusesValuesThatDoNotPairUp) {
+  EXPECT_EQ(Message({.heads = 8, .value_width = 120}), "value_width is 120, not divisible by twice heads, which is 8");
+}
+
+TEST(ForecasterConfigTest, RefusesAnEvenNumberOfQuantiles) {
+  EXPECT_THAT(Message({.quantiles = {0.1f, 0.5f, 0.9f, 0.95f}}), HasSubstr("quantiles has 4 levels"));
+}
+
+TEST(ForecasterConfigTest, RefusesQuantilesOutOfOrder) {
+  EXPECT_EQ(Message({.quantiles = {0.1f, 0.5f, 0.5f}}), "quantiles[2] is 0.5, not above 0.5 and below 1");
+}
+
+TEST(ForecasterConfigTest, RefusesQuantilesWithoutMedianInTheMiddle) {
+  EXPECT_THAT(Message({.quantiles = {0.1f, 0.4f, 0.9f}}), HasSubstr("the middle one, is 0.4, not 0.5"));
+}
+
+}  // namespace
+}  // namespace aaren

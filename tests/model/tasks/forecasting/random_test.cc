@@ -1,0 +1,57 @@
+#include "model/tasks/forecasting/random.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace aaren {
+namespace {
+
+constexpr int kDraws = 100000;
+
+TEST(RandomTest, SameSeedAndIndexGiveTheSameStream) {
+  Random one(5, 9), two(5, 9);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(one.Bits(), two.Bits());
+}
+
+TEST(RandomTest, StreamIsTheSameEverywhere) {
+  Random random(1, 2);
+  EXPECT_EQ(random.Bits(), 0xa74ec8e85bfcb84bu);
+}
+
+TEST(RandomTest, NeighbouringIndicesGiveOtherStreams) {
+  Random one(5, 9), two(5, 10), three(6, 9);
+  EXPECT_NE(one.Bits(), two.Bits());
+  EXPECT_NE(one.Bits(), three.Bits());
+}
+
+TEST(RandomTest, NormalHasMeanZeroAndDeviationOne) {
+  Random random(1, 1);
+  double sum = 0, squares = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const double z = random.Normal();
+    sum += z;
+    squares += z * z;
+  }
+  EXPECT_NEAR(sum / kDraws, 0, 0.02);
+  EXPECT_NEAR(squares / kDraws, 1, 0.02);
+}
+
+TEST(RandomTest, PoissonHasItsMeanOnBothSidesOfTheNormalApproximation) {
+  Random random(1, 1);
+  for (const double mean : {0.5, 20.0, 200.0}) {
+    double sum = 0;
+    for (int i = 0; i < kDraws / 10; ++i) sum += random.Poisson(mean);
+    EXPECT_NEAR(sum / (kDraws / 10), mean, 0.05 * mean);
+  }
+}
+
+TEST(RandomTest, BelowReachesEveryNumberAndNoOther) {
+  Random random(1, 1);
+  int counts[5] = {};
+  for (int i = 0; i < 1000; ++i) ++counts[random.Below(5)];
+  for (const int count : counts) EXPECT_NEAR(count, 200, 80);
+}
+
+}  // namespace
+}  // namespace aaren

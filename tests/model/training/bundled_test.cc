@@ -1,0 +1,91 @@
+// The model that ships with the server: that it is what the documentation says, and that it forecasts.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <numbers>
+#include <vector>
+
+#include "model/engine/engine.h"
+#include "model/engine/slab.h"
+#include "model/package/package.h"
+#include "model/tasks/forecasting/metrics.h"
+#include "model/tasks/forecasting/random.h"
+
+namespace aaren {
+namespace {
+
+constexpr int kHorizon = 24, kSeason = 24, kLength = 1200, kStride = 50, kStart = 600;
+
+ModelPackage Bundled() { return LoadPackage(AAREN_BUNDLED_MODEL).value(); }
+
+// A day of 24 values with a level that wanders, and noise.
+std::vector<float> DailySeries() {
+  Random random(11, 0);
+  std::vector<float> values;
+  double level = 100;
+  for (int t = 0; t < kLength; ++t) {
+    level += 0.2 * random.Normal();
+    const double phase = 2 * std::numbers::pi * t / kSeason;
+    values.push_back(static_cast<float>(level + 10 * std::sin(phase) + 4 * std::cos(2 * phase) + 2 * random.Normal()));
+  }
+  return values;
+}
+
+// Forecasts of [T, Q] numbers, one after the other, at the values where `wanted`.
+std::vector<float> Stream(const ModelPackage& package, const std::vector<float>& values,
+                          const std::vector<uint8_t>& wanted) {
+  const std::unique_ptr<Engine> engine = std::move(NewCpuEngine(package).value());
+  StateSlab slab(engine->row_bytes(), 1);
+  const Slot slot = slab.Allocate().value();
+  engine->ResetRow(slab.Row(slot));
+  std::vector<float> forecasts(std::count(wanted.begin(), wanted.end(), 1) * package.config.horizon *
+                               package.config.quantile_count());
+  const Run run = {.slot = slot, .values = values, .forecast = wanted, .forecasts = forecasts.data()};
+  const auto workspace = engine->NewWorkspace();
+  EXPECT_TRUE(engine->Step({&run, 1}, slab, *workspace).ok());
+  return forecasts;
+}
+
+TEST(BundledModelTest, HasTheDocumentedShapeAndSize) {
+  const ModelPackage package = Bundled();
+  EXPECT_EQ(package.name, "aaren-univariate");
+  EXPECT_EQ(package.config.horizon, 48);
+  EXPECT_EQ(package.config.quantiles, ForecasterConfig().quantiles);
+  uintmax_t bytes = 0;
+  for (const auto& file : std::filesystem::directory_iterator(AAREN_BUNDLED_MODEL)) bytes += file.file_size();
+  EXPECT_LE(bytes, 4u << 20);
+}
+
+TEST(BundledModelTest, WasTrainedOnSyntheticSeriesAndSaysHow) {
+  const ModelPackage package = Bundled();
+  EXPECT_EQ(package.training.at("data"), "synthetic");
+  EXPECT_NE(package.training.at("command").find("aaren-train"), std::string::npos);
+}
+
+TEST(BundledModelTest, BeatsSeasonalNaiveOnADailySeries) {
+  const ModelPackage package = Bundled();
+  const std::vector<float> values = DailySeries();
+  std::vector<uint8_t> wanted(values.size());
+  for (int t = kStart; t + kHorizon < kLength; t += kStride) wanted[t] = 1;
+  const std::vector<float> forecasts = Stream(package, values, wanted);
+  const std::vector<double> levels(package.config.quantiles.begin(), package.config.quantiles.end());
+  const std::vector<double> history(values.begin(), values.begin() + kStart);
+  ForecastScore model(levels, SeasonalError(history, kSeason)), naive({0.5}, SeasonalError(history, kSeason));
+  const float* forecast = forecasts.data();
+  for (int t = kStart; t + kHorizon < kLength; t += kStride, forecast += package.config.horizon * levels.size()) {
+    for (int j = 0; j < kHorizon; ++j) {
+      const float* quantiles = forecast + j * levels.size();
+      model.Add(values[t + 1 + j], std::vector<double>(quantiles, quantiles + levels.size()));
+      naive.Add(values[t + 1 + j], std::vector<double>{values[t + 1 + j - kSeason]});
+    }
+  }
+  EXPECT_LT(model.mase(), 0.85 * naive.mase());
+  EXPECT_NEAR(model.coverage80(), 0.8, 0.12);
+}
+
+}  // namespace
+}  // namespace aaren

@@ -1,0 +1,82 @@
+#include "model/training/checkpoint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <filesystem>
+#include <string>
+
+namespace aaren {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string FreshFolder() {
+  const std::string folder =
+      ::testing::TempDir() + "/checkpoint_" + ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::filesystem::remove_all(folder);
+  return folder;
+}
+
+Checkpoint Sample() {
+  return {.fingerprint = "seed=1",
+          .step = 7,
+          .seconds = 1.5,
+          .best_loss = 0.25,
+          .checks_since_best = 2,
+          .weights = {{"w", torch::randn({3, 2})}},
+          .optimizer = {{"w.first", torch::randn({3, 2})}},
+          .best = {}};
+}
+
+TEST(CheckpointTest, ComesBackAsItWasSaved) {
+  const std::string folder = FreshFolder();
+  const Checkpoint saved = Sample();
+  ASSERT_TRUE(SaveCheckpoint(folder, saved).ok());
+  const absl::StatusOr<Checkpoint> loaded = LoadCheckpoint(folder);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->fingerprint, "seed=1");
+  EXPECT_EQ(loaded->step, 7);
+  EXPECT_EQ(loaded->best_loss, 0.25);
+  EXPECT_EQ(loaded->checks_since_best, 2);
+  EXPECT_TRUE(torch::equal(loaded->weights.at("w"), saved.weights.at("w")));
+  EXPECT_TRUE(torch::equal(loaded->optimizer.at("w.first"), saved.optimizer.at("w.first")));
+  EXPECT_TRUE(loaded->best.empty());
+}
+
+TEST(CheckpointTest, NewOneReplacesTheOldAndLeavesNothingElse) {
+  const std::string folder = FreshFolder();
+  Checkpoint checkpoint = Sample();
+  ASSERT_TRUE(SaveCheckpoint(folder, checkpoint).ok());
+  checkpoint.step = 8;
+  ASSERT_TRUE(SaveCheckpoint(folder, checkpoint).ok());
+  EXPECT_EQ(LoadCheckpoint(folder)->step, 8);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+}
+
+TEST(CheckpointTest, EmptyFolderHasNone) { EXPECT_TRUE(absl::IsNotFound(LoadCheckpoint(FreshFolder()).status())); }
+
+TEST(CheckpointTest, TruncatedFileIsNamed) {
+  const std::string folder = FreshFolder();
+  ASSERT_TRUE(SaveCheckpoint(folder, Sample()).ok());
+  std::filesystem::resize_file(folder + "/checkpoint.pt", 100);
+  const absl::Status status = LoadCheckpoint(folder).status();
+  EXPECT_TRUE(absl::IsDataLoss(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr(folder + "/checkpoint.pt"));
+}
+
+TEST(CheckpointTest, FolderThatCannotBeWrittenIsNamed) {
+  const absl::Status status = SaveCheckpoint("/proc/nowhere", Sample());
+  EXPECT_TRUE(absl::IsUnavailable(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("/proc/nowhere"));
+}
+
+TEST(CopyTensorsTest, NamesWhatIsMissingOrOfAnotherShape) {
+  const TensorMap to = {{"w", torch::zeros({2})}};
+  EXPECT_THAT(std::string(CopyTensors({}, to).message()), HasSubstr("w is missing"));
+  EXPECT_THAT(std::string(CopyTensors({{"w", torch::zeros({3})}}, to).message()), HasSubstr("w has another shape"));
+}
+
+}  // namespace
+}  // namespace aaren

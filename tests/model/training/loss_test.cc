@@ -1,0 +1,93 @@
+#include "model/training/loss.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tests/model/training/small_run.h"
+
+namespace aaren {
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+Forecaster Exact() {
+  torch::manual_seed(2);
+  Forecaster forecaster(SmallConfig());
+  forecaster->to(torch::kFloat64);
+  return forecaster;
+}
+
+Batch RandomBatch() {
+  torch::manual_seed(4);
+  return {.values = torch::randn({3, 24}, torch::kFloat64), .positions = {5, 9, 13, 19}};
+}
+
+// The definition, one number at a time.
+double LossByHand(Forecaster& forecaster, const Batch& batch) {
+  const ForecasterConfig& config = forecaster->config;
+  const Encoding encoding = Encode(config, batch.values, batch.positions, torch::kFloat64);
+  const torch::Tensor quantiles = forecaster(encoding.features, batch.positions);
+  double sum = 0;
+  int count = 0;
+  for (int64_t b = 0; b < batch.values.size(0); ++b) {
+    for (size_t k = 0; k < batch.positions.size(); ++k) {
+      for (int64_t j = 0; j < config.horizon; ++j) {
+        const double value = batch.values[b][batch.positions[k] + 1 + j].item<double>();
+        if (std::isnan(value) || batch.positions[k] + 1 + j < batch.first_target) continue;
+        const double center = encoding.center[b][k].item<double>(), scale = encoding.scale[b][k].item<double>();
+        const double target = std::clamp((value - center) / scale, -12.0, 12.0);
+        for (int q = 0; q < config.quantile_count(); ++q, ++count) {
+          const double error = target - quantiles[b][k][j][q].item<double>(), level = config.quantiles[q];
+          sum += 2 * std::max(level * error, (level - 1) * error);
+        }
+      }
+    }
+  }
+  return sum / count;
+}
+
+TEST(ComputeLossTest, IsTwiceTheMeanPinballLoss) {
+  Forecaster forecaster = Exact();
+  const Batch batch = RandomBatch();
+  EXPECT_NEAR(ComputeLoss(forecaster, batch).loss.item<double>(), LossByHand(forecaster, batch), 1e-9);
+}
+
+TEST(ComputeLossTest, MissingTargetsDoNotCount) {
+  Forecaster forecaster = Exact();
+  const Batch batch = RandomBatch();
+  batch.values[0].slice(0, 14).fill_(kMissing);
+  batch.values[2][7] = kMissing;
+  EXPECT_NEAR(ComputeLoss(forecaster, batch).loss.item<double>(), LossByHand(forecaster, batch), 1e-9);
+}
+
+TEST(ComputeLossTest, TargetsBeforeTheFirstDoNotCount) {
+  Forecaster forecaster = Exact();
+  Batch batch = RandomBatch();
+  batch.first_target = 12;
+  EXPECT_NEAR(ComputeLoss(forecaster, batch).loss.item<double>(), LossByHand(forecaster, batch), 1e-9);
+}
+
+TEST(ComputeLossTest, FarTargetsAreClipped) {
+  Forecaster forecaster = Exact();
+  const Batch batch = RandomBatch();
+  batch.values.slice(1, 20).fill_(1e6);
+  EXPECT_NEAR(ComputeLoss(forecaster, batch).loss.item<double>(), LossByHand(forecaster, batch), 1e-9);
+  EXPECT_LT(ComputeLoss(forecaster, batch).loss.item<double>(), 24);
+}
+
+TEST(ComputeLossTest, ConstantSeriesHasNoLossAndNoBadGradient) {
+  Forecaster forecaster = Exact();
+  Batch batch = RandomBatch();
+  batch.values = torch::full({2, 24}, 5.0, torch::kFloat64);
+  const BatchLoss computed = ComputeLoss(forecaster, batch);
+  EXPECT_EQ(computed.loss.item<double>(), 0);
+  computed.loss.backward();
+  EXPECT_TRUE(forecaster->head->weight.grad().isfinite().all().item<bool>());
+}
+
+}  // namespace
+}  // namespace aaren

@@ -1,0 +1,86 @@
+#include "model/training/optimizer.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "model/nn/forecaster.h"
+#include "model/training/checkpoint.h"
+#include "tests/model/training/small_run.h"
+
+namespace aaren {
+namespace {
+
+// Gives every parameter a random gradient.
+void SetGradients(Forecaster& forecaster, uint64_t seed) {
+  torch::manual_seed(seed);
+  for (torch::Tensor& parameter : forecaster->parameters()) parameter.mutable_grad() = torch::randn_like(parameter);
+}
+
+Forecaster Seeded() {
+  torch::manual_seed(1);
+  return Forecaster(SmallConfig());
+}
+
+torch::Tensor ValueWeight(Forecaster& forecaster) {
+  return forecaster->blocks[0]->as<Block>()->attention->value->weight;
+}
+
+TEST(OptimizerTest, MuonStepIsNearlyOrthogonal) {
+  Forecaster forecaster = Seeded();
+  Optimizer optimizer(*forecaster, {.rate = 0.01, .muon_rate = 0.1, .weight_decay = 0});
+  const torch::Tensor before = ValueWeight(forecaster).detach().clone();
+  SetGradients(forecaster, 2);
+  optimizer.Step(1);
+  const torch::Tensor singular = torch::linalg_svdvals(ValueWeight(forecaster).detach() - before) / 0.1;
+  EXPECT_GT(singular.min().item<double>(), 0.3);
+  EXPECT_LT(singular.max().item<double>(), 1.4);
+}
+
+TEST(OptimizerTest, FirstAdamStepMovesEachWeightByTheRateAgainstItsGradient) {
+  Forecaster forecaster = Seeded();
+  Optimizer optimizer(*forecaster, {.rate = 0.01, .muon_rate = 0.1, .weight_decay = 0});
+  const torch::Tensor before = forecaster->head->weight.detach().clone();
+  SetGradients(forecaster, 2);
+  const torch::Tensor sign = forecaster->head->weight.grad().sign();
+  optimizer.Step(0.5);
+  EXPECT_TRUE(torch::allclose(forecaster->head->weight, before - 0.005 * sign, 1e-4, 1e-6));
+}
+
+TEST(OptimizerTest, ClearsGradients) {
+  Forecaster forecaster = Seeded();
+  Optimizer optimizer(*forecaster, {});
+  SetGradients(forecaster, 2);
+  optimizer.Step(1);
+  for (const torch::Tensor& parameter : forecaster->parameters()) EXPECT_FALSE(parameter.grad().defined());
+}
+
+TEST(OptimizerTest, RestoredStateGoesOnExactly) {
+  Forecaster one = Seeded(), two = Seeded();
+  Optimizer first(*one, {}), second(*two, {});
+  SetGradients(one, 2);
+  first.Step(1);
+  ASSERT_TRUE(CopyTensors(first.State(), second.State()).ok());
+  second.set_steps(first.steps());
+  torch::NoGradGuard no_grad;
+  for (size_t i = 0; i < one->parameters().size(); ++i) two->parameters()[i].copy_(one->parameters()[i]);
+  SetGradients(one, 3);
+  SetGradients(two, 3);
+  first.Step(1);
+  second.Step(1);
+  for (size_t i = 0; i < one->parameters().size(); ++i) {
+    EXPECT_TRUE(torch::equal(one->parameters()[i], two->parameters()[i]));
+  }
+}
+
+TEST(RateFactorTest, WarmsUpHoldsAndDecaysToNothing) {
+  EXPECT_NEAR(RateFactor(0, 1000), 1.0 / 50, 1e-12);
+  EXPECT_EQ(RateFactor(49, 1000), 1);
+  EXPECT_EQ(RateFactor(400, 1000), 1);
+  EXPECT_NEAR(RateFactor(700, 1000), 0.5, 1e-12);
+  EXPECT_EQ(RateFactor(1000, 1000), 0);
+}
+
+TEST(RateFactorTest, ShortRunsWarmUpOverATenth) { EXPECT_EQ(RateFactor(1, 20), 1); }
+
+}  // namespace
+}  // namespace aaren

@@ -1,0 +1,147 @@
+#include "model/training/trainer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/model/training/small_run.h"
+
+namespace aaren {
+namespace {
+
+using ::testing::HasSubstr;
+
+bool GoOn(const TrainProgress&) { return true; }
+
+absl::StatusOr<TrainResult> TrainSmall(const TrainOptions& options,
+                                       const std::function<bool(const TrainProgress&)>& on_step = GoOn) {
+  return Train(options, *SyntheticSource(options.seed), on_step);
+}
+
+std::string FreshFolder() {
+  const std::string folder =
+      ::testing::TempDir() + "/trainer_" + ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::filesystem::remove_all(folder);
+  return folder;
+}
+
+void ExpectSameWeights(const TrainResult& one, const TrainResult& two) {
+  const auto weights = one.forecaster->named_parameters();
+  for (const auto& item : two.forecaster->named_parameters()) {
+    EXPECT_TRUE(torch::equal(item.value(), weights[item.key()])) << item.key();
+  }
+}
+
+// Runs until `step` is done, then goes away as a kill would.
+void RunUntil(int64_t step, const TrainOptions& options) {
+  const auto result = TrainSmall(options, [&](const TrainProgress& progress) { return progress.step < step; });
+  ASSERT_TRUE(absl::IsCancelled(result.status())) << result.status();
+}
+
+TEST(TrainTest, LossFalls) {
+  TrainOptions options = SmallRun();
+  options.steps = 150;
+  std::vector<double> checks;
+  const auto result = TrainSmall(options, [&](const TrainProgress& progress) {
+    if (progress.checked) checks.push_back(progress.held_out_loss);
+    return true;
+  });
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_LT(result->held_out_loss, 0.9 * checks.front());
+}
+
+TEST(TrainTest, OneSeedGivesTheSameBitsTwice) {
+  const auto one = TrainSmall(SmallRun()), two = TrainSmall(SmallRun());
+  ASSERT_TRUE(one.ok() && two.ok());
+  ExpectSameWeights(*one, *two);
+}
+
+TEST(TrainTest, AnotherSeedGivesOtherWeights) {
+  TrainOptions options = SmallRun();
+  const auto one = TrainSmall(options);
+  options.seed = 2;
+  const auto two = TrainSmall(options);
+  ASSERT_TRUE(one.ok() && two.ok());
+  EXPECT_FALSE(torch::equal(one->forecaster->head->weight, two->forecaster->head->weight));
+}
+
+TEST(TrainTest, KilledAndResumedRunEndsWithTheSameBits) {
+  const auto whole = TrainSmall(SmallRun());
+  TrainOptions options = SmallRun();
+  options.checkpoint = FreshFolder();
+  RunUntil(8, options);   // goes on from step 5
+  RunUntil(23, options);  // goes on from step 20
+  std::vector<int64_t> steps;
+  const auto resumed = TrainSmall(options, [&](const TrainProgress& progress) {
+    steps.push_back(progress.step);
+    return true;
+  });
+  ASSERT_TRUE(whole.ok() && resumed.ok()) << resumed.status();
+  EXPECT_EQ(steps.front(), 21);
+  EXPECT_EQ(whole->held_out_loss, resumed->held_out_loss);
+  ExpectSameWeights(*whole, *resumed);
+}
+
+TEST(TrainTest, FinishedRunHasNothingLeftToDo) {
+  TrainOptions options = SmallRun();
+  options.checkpoint = FreshFolder();
+  const auto first = TrainSmall(options);
+  const auto again = TrainSmall(options, [](const TrainProgress&) { return false; });
+  ASSERT_TRUE(first.ok() && again.ok()) << again.status();
+  ExpectSameWeights(*first, *again);
+}
+
+TEST(TrainTest, CheckpointOfOtherOptionsIsRefusedWithBoth) {
+  TrainOptions options = SmallRun();
+  options.checkpoint = FreshFolder();
+  RunUntil(6, options);
+  options.config.width = 32;
+  const absl::Status status = TrainSmall(options).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("width=16"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("width=32"));
+}
+
+TEST(TrainTest, StopsWhenHeldOutSeriesDoNotImproveAndKeepsTheBest) {
+  TrainOptions options = SmallRun();
+  options.steps = 1000;
+  options.validate_every = 1;
+  options.patience = 3;
+  options.optimizer = {.rate = 0.3, .muon_rate = 0.5};  // wild, so that it soon gets no better
+  double best = 1e9;
+  const auto result = TrainSmall(options, [&](const TrainProgress& progress) {
+    best = std::min(best, progress.held_out_loss);
+    return true;
+  });
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_TRUE(result->stopped_early);
+  EXPECT_LT(result->steps, 1000);
+  EXPECT_EQ(result->held_out_loss, best);
+}
+
+TEST(TrainTest, OptionsOutOfRangeAreNamed) {
+  TrainOptions options = SmallRun();
+  options.steps = 0;
+  EXPECT_THAT(std::string(TrainSmall(options).status().message()), HasSubstr("steps is 0"));
+  options = SmallRun();
+  options.config.width = 17;
+  EXPECT_THAT(std::string(TrainSmall(options).status().message()), HasSubstr("width is 17, not divisible by heads"));
+}
+
+TEST(TrainTest, LearnsFromCsvSeries) {
+  CsvSeries wave{.name = "wave", .values = {}};
+  for (int t = 0; t < 600; ++t) wave.values.push_back(100 + 5 * std::sin(t * 0.5));
+  TrainOptions options = SmallRun();
+  options.steps = 150;
+  const auto result = Train(options, *CsvSource({wave}, 1, options.config.horizon), GoOn);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_LT(result->held_out_loss, 0.3);
+}
+
+}  // namespace
+}  // namespace aaren
