@@ -1,0 +1,112 @@
+#include "server/config/setting.h"
+
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+
+namespace aaren::config {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+
+template <typename... Parts>
+absl::Status Invalid(const FieldDescriptor& field, const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat(field.name(), ": ", parts...));
+}
+
+}  // namespace
+
+absl::Status Setting::Parse(absl::string_view text, ServerConfig& config) const {
+  const auto& reflection = *config.GetReflection();
+  uint64_t number = 0;
+  switch (field_.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      reflection.SetString(&config, &field_, std::string(text));
+      return absl::OkStatus();
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return ParseEnum(text, config);
+    case FieldDescriptor::CPPTYPE_UINT32:
+      if (!absl::SimpleAtoi(text, &number) || number > UINT32_MAX) break;
+      reflection.SetUInt32(&config, &field_, static_cast<uint32_t>(number));
+      return absl::OkStatus();
+    default:
+      if (!absl::SimpleAtoi(text, &number)) break;
+      reflection.SetUInt64(&config, &field_, number);
+      return absl::OkStatus();
+  }
+  return Invalid(field_, "'", text, "' is not a number that it can be");
+}
+
+absl::Status Setting::ParseEnum(absl::string_view text, ServerConfig& config) const {
+  const auto* value = field_.enum_type()->FindValueByName(absl::AsciiStrToUpper(text));
+  if (value == nullptr) return Invalid(field_, "'", text, "' is none of ", EnumNames());
+  config.GetReflection()->SetEnum(&config, &field_, value);
+  return absl::OkStatus();
+}
+
+absl::Status Setting::Check(const ServerConfig& config) const {
+  if (field_.cpp_type() == FieldDescriptor::CPPTYPE_UINT32 || field_.cpp_type() == FieldDescriptor::CPPTYPE_UINT64) {
+    return CheckRange(Number(config));
+  }
+  if (!field_.options().GetExtension(duration)) return absl::OkStatus();
+  const std::string text = config.GetReflection()->GetString(config, &field_);
+  absl::Duration parsed;
+  if (!absl::ParseDuration(text, &parsed) || parsed < absl::ZeroDuration()) {
+    return Invalid(field_, "'", text, "' is not a duration such as 500ms, 20s or 1h30m");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Setting::CheckRange(uint64_t value) const {
+  const auto& options = field_.options();
+  if (options.HasExtension(min) && value < options.GetExtension(min)) {
+    return Invalid(field_, value, " is less than ", options.GetExtension(min));
+  }
+  if (options.HasExtension(max) && value > options.GetExtension(max)) {
+    return Invalid(field_, value, " is more than ", options.GetExtension(max));
+  }
+  return absl::OkStatus();
+}
+
+uint64_t Setting::Number(const ServerConfig& config) const {
+  const auto& reflection = *config.GetReflection();
+  return field_.cpp_type() == FieldDescriptor::CPPTYPE_UINT32 ? reflection.GetUInt32(config, &field_)
+                                                              : reflection.GetUInt64(config, &field_);
+}
+
+std::string Setting::ToText(const ServerConfig& config) const {
+  const auto& reflection = *config.GetReflection();
+  if (field_.cpp_type() == FieldDescriptor::CPPTYPE_STRING) return reflection.GetString(config, &field_);
+  if (field_.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
+    return absl::AsciiStrToLower(reflection.GetEnum(config, &field_)->name());
+  }
+  return absl::StrCat(Number(config));
+}
+
+void Setting::Fill(ServerConfig& config) const {
+  if (config.GetReflection()->HasField(config, &field_)) return;
+  // Reading gives the default, and what was read can be parsed: both are true of every field.
+  (void)Parse(ToText(config), config);
+}
+
+std::string Setting::EnumNames() const {
+  std::vector<std::string> names;
+  for (int i = 0; i < field_.enum_type()->value_count(); ++i) {
+    names.push_back(absl::AsciiStrToLower(field_.enum_type()->value(i)->name()));
+  }
+  return absl::StrJoin(names, "|");
+}
+
+std::string Setting::Help() const {
+  std::string line = absl::StrCat("  --", field_.name(), "=", ToText(ServerConfig()));
+  line.resize(std::max<size_t>(line.size() + 2, 36), ' ');
+  absl::StrAppend(&line, field_.options().GetExtension(help));
+  if (field_.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) absl::StrAppend(&line, ": ", EnumNames());
+  return line;
+}
+
+}  // namespace aaren::config

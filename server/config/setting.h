@@ -1,0 +1,45 @@
+#ifndef AAREN_SERVER_CONFIG_SETTING_H_
+#define AAREN_SERVER_CONFIG_SETTING_H_
+
+// A Setting is one field of ServerConfig, handled by reflection: parsed from a flag's text, checked against the limits
+// that its options state, described for --help. A new setting is a line in server_config.proto and nothing here.
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "google/protobuf/descriptor.h"
+#include "server/config/server_config.pb.h"
+
+namespace aaren::config {
+
+class Setting {
+ public:
+  // `field` is one of ServerConfig's.
+  explicit Setting(const google::protobuf::FieldDescriptor& field) : field_(field) {}
+
+  // InvalidArgument naming the setting and the text if it is not a value of the setting's type.
+  absl::Status Parse(absl::string_view text, ServerConfig& config) const;
+
+  // InvalidArgument naming the setting, its value and the limit.
+  absl::Status Check(const ServerConfig& config) const;
+
+  // Writes the default into a field that is not set.
+  void Fill(ServerConfig& config) const;
+
+  // "--grace=20s  time to save and close after SIGTERM"
+  std::string Help() const;
+
+ private:
+  absl::Status ParseEnum(absl::string_view text, ServerConfig& config) const;
+  absl::Status CheckRange(uint64_t value) const;
+  uint64_t Number(const ServerConfig& config) const;
+  std::string ToText(const ServerConfig& config) const;
+  std::string EnumNames() const;
+
+  const google::protobuf::FieldDescriptor& field_;
+};
+
+}  // namespace aaren::config
+
+#endif  // AAREN_SERVER_CONFIG_SETTING_H_

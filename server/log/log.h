@@ -1,0 +1,30 @@
+#ifndef AAREN_SERVER_LOG_LOG_H_
+#define AAREN_SERVER_LOG_LOG_H_
+
+// The server's log: one event a line on standard error, with named fields.
+//
+//   text  2026-01-31T12:00:00.000Z info listening address=127.0.0.1:7860 shards=2
+//   json {"time":"2026-01-31T12:00:00.000Z","level":"info","event":"listening","address":"127.0.0.1:7860","shards":"2"}
+//
+// Never on the path of a token. Threading: any thread may log; SetUpLog comes first.
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace aaren {
+
+enum class LogFormat { kText, kJson };
+enum class LogLevel { kDebug, kInfo, kWarning, kError };
+
+// Until it is called, text at level warning and above.
+void SetUpLog(LogFormat format, LogLevel least);
+
+// Values may hold anything: they are quoted and escaped as the format needs.
+void Log(LogLevel level, std::string_view event,
+         std::initializer_list<std::pair<std::string_view, std::string>> fields = {});
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_LOG_LOG_H_

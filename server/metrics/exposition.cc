@@ -1,0 +1,27 @@
+#include "server/metrics/exposition.h"
+
+#include <exception>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace aaren::metrics {
+
+absl::StatusOr<std::unique_ptr<Exposition>> Exposition::Start(
+    const std::string& listen, std::vector<std::shared_ptr<prometheus::Collectable>> sources) {
+  absl::StatusOr<rpc::Address> address = rpc::Address::Parse(listen);
+  if (!address.ok()) return address.status();
+  if (absl::Status status = rpc::CheckFree(*address); !status.ok()) return status;
+  std::unique_ptr<Exposition> exposition(new Exposition(std::move(sources)));
+  exposition->address_ = *std::move(address);
+  try {
+    exposition->exposer_ = std::make_unique<prometheus::Exposer>(exposition->address_.ToString());
+  } catch (const std::exception& error) {
+    return absl::UnavailableError(absl::StrCat("cannot serve metrics on ", listen, ": ", error.what()));
+  }
+  for (const auto& source : exposition->sources_) exposition->exposer_->RegisterCollectable(source);
+  exposition->address_.port = exposition->exposer_->GetListeningPorts().front();
+  return exposition;
+}
+
+}  // namespace aaren::metrics

@@ -1,0 +1,54 @@
+#ifndef AAREN_SERVER_METRICS_FAMILY_H_
+#define AAREN_SERVER_METRICS_FAMILY_H_
+
+// Short ways to write down Prometheus' metric families.
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "prometheus/metric_family.h"
+
+namespace aaren::metrics {
+
+using Labels = std::initializer_list<std::pair<const char*, std::string>>;
+
+class Family {
+ public:
+  Family(const char* name, const char* help, prometheus::MetricType type) : family_{name, help, type, {}} {}
+
+  // A counter or a gauge, whichever the family is.
+  Family& Add(Labels labels, double value) {
+    prometheus::ClientMetric& metric = AddMetric(labels);
+    if (family_.type == prometheus::MetricType::Counter) {
+      metric.counter.value = value;
+    } else {
+      metric.gauge.value = value;
+    }
+    return *this;
+  }
+
+  // The only metric of a histogram's family.
+  prometheus::ClientMetric::Histogram& AddHistogram() { return AddMetric({}).histogram; }
+
+  prometheus::MetricFamily Take() { return std::move(family_); }
+
+ private:
+  prometheus::ClientMetric& AddMetric(Labels labels) {
+    prometheus::ClientMetric& metric = family_.metric.emplace_back();
+    for (const auto& [name, value] : labels) metric.label.push_back({name, value});
+    return metric;
+  }
+
+  prometheus::MetricFamily family_;
+};
+
+inline Family Counters(const char* name, const char* help) {
+  return Family(name, help, prometheus::MetricType::Counter);
+}
+inline Family Gauges(const char* name, const char* help) { return Family(name, help, prometheus::MetricType::Gauge); }
+
+}  // namespace aaren::metrics
+
+#endif  // AAREN_SERVER_METRICS_FAMILY_H_

@@ -1,0 +1,125 @@
+#include "server/metrics/shard_metrics.h"
+
+#include <limits>
+#include <utility>
+
+#include "server/metrics/family.h"
+#include "server/version.h"
+
+namespace aaren::metrics {
+namespace {
+
+using Shards = std::vector<const ShardCounters*>;
+using Streams = std::vector<const rpc::StreamCounters*>;
+
+template <typename Holder>
+double Sum(const std::vector<const Holder*>& holders, Counter Holder::*counter) {
+  uint64_t sum = 0;
+  for (const Holder* holder : holders) sum += (holder->*counter).value();
+  return static_cast<double>(sum);
+}
+
+// One metric per (label value, counter).
+template <typename Holder>
+prometheus::MetricFamily ByLabel(Family family, const char* label, const std::vector<const Holder*>& holders,
+                                 std::initializer_list<std::pair<const char*, Counter Holder::*>> parts) {
+  for (const auto& [value, counter] : parts) family.Add({{label, value}}, Sum(holders, counter));
+  return family.Take();
+}
+
+template <size_t N>
+prometheus::MetricFamily ToHistogram(const char* name, const char* help, const Shards& shards,
+                                     Histogram<N> ShardCounters::*histogram) {
+  Family family(name, help, prometheus::MetricType::Histogram);
+  prometheus::ClientMetric::Histogram& out = family.AddHistogram();
+  for (size_t bucket = 0; bucket <= N; ++bucket) {
+    for (const ShardCounters* shard : shards) out.sample_count += (shard->*histogram).count(bucket);
+    const double bound =
+        bucket < N ? (shards.front()->*histogram).bounds()[bucket] : std::numeric_limits<double>::infinity();
+    out.bucket.push_back({out.sample_count, bound});
+  }
+  for (const ShardCounters* shard : shards) out.sample_sum += (shard->*histogram).sum();
+  return family.Take();
+}
+
+prometheus::MetricFamily Tokens(const Shards& shards) {
+  return ByLabel<ShardCounters>(Counters("aaren_tokens_total", "Tokens received, by what became of them."), "outcome",
+                                shards,
+                                {{"forecast", &ShardCounters::tokens_forecast},
+                                 {"folded", &ShardCounters::tokens_folded},
+                                 {"silent", &ShardCounters::tokens_silent},
+                                 {"duplicate", &ShardCounters::tokens_duplicate},
+                                 {"refused", &ShardCounters::tokens_refused},
+                                 {"dropped", &ShardCounters::tokens_dropped}});
+}
+
+prometheus::MetricFamily SessionEvents(const Shards& shards) {
+  return ByLabel<ShardCounters>(Counters("aaren_session_events_total", "What happened to sessions."), "event", shards,
+                                {{"created", &ShardCounters::sessions_created},
+                                 {"resumed", &ShardCounters::sessions_resumed},
+                                 {"detached", &ShardCounters::sessions_detached},
+                                 {"deleted", &ShardCounters::sessions_deleted},
+                                 {"moved", &ShardCounters::sessions_moved},
+                                 {"expired", &ShardCounters::sessions_expired},
+                                 {"evicted", &ShardCounters::sessions_evicted},
+                                 {"rewound", &ShardCounters::sessions_rewound},
+                                 {"fenced", &ShardCounters::sessions_fenced},
+                                 {"refused", &ShardCounters::sessions_refused}});
+}
+
+void AddLevels(const Shards& shards, std::vector<prometheus::MetricFamily>& families) {
+  const double attached = Sum(shards, &ShardCounters::sessions_attached);
+  families.push_back(Gauges("aaren_sessions", "Sessions held in memory, by whether a stream has them open.")
+                         .Add({{"state", "attached"}}, attached)
+                         .Add({{"state", "detached"}}, Sum(shards, &ShardCounters::sessions_resident) - attached)
+                         .Take());
+  const double used = Sum(shards, &ShardCounters::slots_used);
+  families.push_back(Gauges("aaren_slots", "Places for the rows of sessions.")
+                         .Add({{"state", "used"}}, used)
+                         .Add({{"state", "free"}}, Sum(shards, &ShardCounters::slots_capacity) - used)
+                         .Take());
+  families.push_back(Gauges("aaren_state_bytes", "Size of the rows of all sessions held in memory.")
+                         .Add({}, Sum(shards, &ShardCounters::state_bytes))
+                         .Take());
+  families.push_back(Gauges("aaren_queued_tokens", "Tokens that wait for a step.")
+                         .Add({}, Sum(shards, &ShardCounters::queued_tokens))
+                         .Take());
+}
+
+void AddStreams(const Streams& streams, std::vector<prometheus::MetricFamily>& families) {
+  const double opened = Sum(streams, &rpc::StreamCounters::opened);
+  families.push_back(Gauges("aaren_streams", "Streams that are open.")
+                         .Add({}, opened - Sum(streams, &rpc::StreamCounters::closed))
+                         .Take());
+  families.push_back(Counters("aaren_streams_opened_total", "Streams that clients opened.").Add({}, opened).Take());
+  families.push_back(ByLabel<rpc::StreamCounters>(
+      Counters("aaren_messages_total", "Messages on streams."), "direction", streams,
+      {{"received", &rpc::StreamCounters::messages_received}, {"sent", &rpc::StreamCounters::messages_sent}}));
+  families.push_back(ByLabel<rpc::StreamCounters>(
+      Counters("aaren_message_bytes_total", "Size of the messages on streams, before HTTP/2 frames them."), "direction",
+      streams, {{"received", &rpc::StreamCounters::bytes_received}, {"sent", &rpc::StreamCounters::bytes_sent}}));
+}
+
+}  // namespace
+
+std::vector<prometheus::MetricFamily> ShardMetrics::Collect() const {
+  std::vector<prometheus::MetricFamily> families;
+  families.push_back(
+      Gauges("aaren_build_info", "Always 1; the labels say what runs.").Add({{"version", kVersion}}, 1).Take());
+  families.push_back(Tokens(shards_));
+  families.push_back(SessionEvents(shards_));
+  families.push_back(ByLabel<ShardCounters>(
+      Counters("aaren_saves_total", "Saves of sessions, by whether the store took them."), "outcome", shards_,
+      {{"stored", &ShardCounters::saves}, {"failed", &ShardCounters::save_failures}}));
+  AddLevels(shards_, families);
+  AddStreams(streams_, families);
+  families.push_back(ToHistogram("aaren_batch_tokens", "Tokens of one call of the step engine.", shards_,
+                                 &ShardCounters::batch_tokens));
+  families.push_back(ToHistogram("aaren_queue_seconds", "Time of a token from its arrival to the start of its step.",
+                                 shards_, &ShardCounters::queue_seconds));
+  families.push_back(ToHistogram("aaren_token_seconds", "Time of a token from its arrival to the reply in its stream.",
+                                 shards_, &ShardCounters::token_seconds));
+  return families;
+}
+
+}  // namespace aaren::metrics

@@ -1,0 +1,33 @@
+#ifndef AAREN_SERVER_METRICS_SHARD_METRICS_H_
+#define AAREN_SERVER_METRICS_SHARD_METRICS_H_
+
+// What Prometheus sees of the shards: their counters, summed over all of them at the moment of a scrape. The path of a
+// token pays nothing for it. Names follow Prometheus' habits: aaren_ before, base units, _total on counters.
+//
+// Threading: Collect from any thread.
+
+#include <vector>
+
+#include "prometheus/collectable.h"
+#include "prometheus/metric_family.h"
+#include "server/rpc/stream_group.h"
+#include "server/session/shard_counters.h"
+
+namespace aaren::metrics {
+
+class ShardMetrics final : public prometheus::Collectable {
+ public:
+  // What is pointed to outlives this.
+  ShardMetrics(std::vector<const ShardCounters*> shards, std::vector<const rpc::StreamCounters*> streams)
+      : shards_(std::move(shards)), streams_(std::move(streams)) {}
+
+  std::vector<prometheus::MetricFamily> Collect() const override;
+
+ private:
+  const std::vector<const ShardCounters*> shards_;
+  const std::vector<const rpc::StreamCounters*> streams_;
+};
+
+}  // namespace aaren::metrics
+
+#endif  // AAREN_SERVER_METRICS_SHARD_METRICS_H_

@@ -1,0 +1,57 @@
+#ifndef AAREN_SERVER_RPC_EVENT_QUEUE_H_
+#define AAREN_SERVER_RPC_EVENT_QUEUE_H_
+
+// An EventQueue is the completion queue of one shard as its thread uses it: take all events that are there without
+// waiting, or sleep until there is one. Another thread ends a sleep with Wake, which costs nothing while the owner is
+// awake.
+//
+// Threading: the owner's thread only, except Wake.
+
+#include <atomic>
+#include <memory>
+
+#include "absl/functional/function_ref.h"
+#include "absl/time/time.h"
+#include "grpcpp/alarm.h"
+#include "grpcpp/completion_queue.h"
+#include "server/rpc/event.h"
+
+namespace aaren::rpc {
+
+class EventQueue {
+ public:
+  explicit EventQueue(std::unique_ptr<grpc::ServerCompletionQueue> queue) : queue_(std::move(queue)) {}
+
+  // Handles the events that are there, a bounded number. True if there were any.
+  bool Drain();
+
+  // Sleeps until an event comes, which it handles, or Wake is called, or the time is over. `busy` is asked once a Wake
+  // can no longer be missed: if it is true there is no sleep.
+  void Sleep(absl::Duration at_most, absl::FunctionRef<bool()> busy);
+
+  // Ends the sleep under way, if there is one.
+  void Wake();
+
+  // Handles what is left, and returns when the queue is empty for good. REQUIRES: no operation begins any more.
+  void Shutdown();
+
+  // False while a Wake is under way: the queue must not be shut down yet.
+  bool quiet() const { return wakes_expected_ == 0; }
+
+  grpc::ServerCompletionQueue& queue() { return *queue_; }
+
+ private:
+  // Handles one event. False if there was none until `deadline`.
+  bool Next(gpr_timespec deadline);
+  void OnWoken(bool) { --wakes_expected_; }
+
+  std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  std::atomic<bool> asleep_{false};
+  grpc::Alarm alarm_;       // set only by the one thread that turned asleep_ off
+  int wakes_expected_ = 0;  // alarms that were set and have not rung
+  CallEvent<EventQueue> woken_{this, &EventQueue::OnWoken};
+};
+
+}  // namespace aaren::rpc
+
+#endif  // AAREN_SERVER_RPC_EVENT_QUEUE_H_

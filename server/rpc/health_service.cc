@@ -1,0 +1,105 @@
+#include "server/rpc/health_service.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace aaren::rpc {
+
+using grpc::health::v1::HealthCheckRequest;
+using grpc::health::v1::HealthCheckResponse;
+
+// One call of Watch: writes the state at first and whenever it has changed since the last write. It ends when its
+// caller has gone (OnGone) and deletes itself when no operation is left.
+class HealthService::Watch {
+ public:
+  explicit Watch(HealthService& health) : health_(health), count_(health.host_.calls), writer_(&context_) {
+    context_.AsyncNotifyWhenDone(&gone_);
+    grpc::ServerCompletionQueue* queue = &health_.host_.queue;
+    health_.async_.RequestWatch(&context_, &request_, &writer_, queue, queue, &accepted_);
+  }
+  ~Watch() { health_.watches_.erase(this); }
+
+  void Update() {
+    const HealthCheckResponse::ServingStatus status = health_.StatusOf(request_.service());
+    if (writing_ || is_gone_ || status == told_) return;
+    told_ = status;
+    writing_ = true;
+    HealthCheckResponse response;
+    response.set_status(status);
+    writer_.Write(response, &written_);
+  }
+
+ private:
+  void OnAccepted(bool ok) {
+    if (!ok) return delete this;  // never begun, so OnGone does not come
+    new Watch(health_);
+    health_.watches_.insert(this);
+    Update();
+  }
+
+  void OnWritten(bool) {
+    writing_ = false;
+    if (is_gone_) return Finish();
+    Update();
+  }
+
+  void OnGone(bool) {
+    is_gone_ = true;
+    if (!writing_) Finish();
+  }
+
+  void Finish() { writer_.Finish(grpc::Status::CANCELLED, &finished_); }
+  void OnFinished(bool) { delete this; }
+
+  HealthService& health_;
+  CallCount count_;
+  grpc::ServerContext context_;
+  HealthCheckRequest request_;
+  grpc::ServerAsyncWriter<HealthCheckResponse> writer_;
+  CallEvent<Watch> accepted_{this, &Watch::OnAccepted}, written_{this, &Watch::OnWritten}, gone_{this, &Watch::OnGone},
+      finished_{this, &Watch::OnFinished};
+  HealthCheckResponse::ServingStatus told_ = HealthCheckResponse::UNKNOWN;
+  bool writing_ = false;
+  bool is_gone_ = false;
+};
+
+HealthService::HealthService(Async& async, UnaryHost& host, std::vector<std::string> services)
+    : async_(async), host_(host), services_(std::move(services)) {}
+
+void HealthService::Serve() {
+  UnaryCall<HealthCheckRequest, HealthCheckResponse>::Serve(
+      host_, [this](auto... arguments) { async_.RequestCheck(arguments...); },
+      [this](const HealthCheckRequest& request, auto reply) { Check(request, std::move(reply)); });
+  new Watch(*this);
+}
+
+void HealthService::SetServing(bool serving) {
+  serving_ = serving;
+  for (Watch* watch : watches_) watch->Update();
+}
+
+bool HealthService::Knows(const std::string& service) const {
+  return service.empty() || std::find(services_.begin(), services_.end(), service) != services_.end();
+}
+
+HealthCheckResponse::ServingStatus HealthService::StatusOf(const std::string& service) const {
+  if (!Knows(service)) return HealthCheckResponse::SERVICE_UNKNOWN;
+  return serving_ ? HealthCheckResponse::SERVING : HealthCheckResponse::NOT_SERVING;
+}
+
+void HealthService::Check(const HealthCheckRequest& request,
+                          UnaryCall<HealthCheckRequest, HealthCheckResponse>::Reply reply) const {
+  Outcome<HealthCheckResponse> outcome;
+  if (Knows(request.service())) {
+    outcome.value.set_status(StatusOf(request.service()));
+  } else {
+    outcome.refusal.emplace().status =
+        absl::NotFoundError(absl::StrCat("no service '", request.service(), "' is served here"));
+  }
+  reply(std::move(outcome));
+}
+
+}  // namespace aaren::rpc

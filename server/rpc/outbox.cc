@@ -1,0 +1,56 @@
+#include "server/rpc/outbox.h"
+
+#include <utility>
+
+#include "grpcpp/support/slice.h"
+#include "server/rpc/envelope.h"
+
+namespace aaren::rpc {
+
+std::string BufferPool::Take() {
+  if (buffers_.empty()) return std::string();
+  std::string buffer = std::move(buffers_.back());
+  buffers_.pop_back();
+  return buffer;
+}
+
+void BufferPool::Give(std::string buffer) {
+  if (buffers_.size() == kMaxBuffers || buffer.capacity() > kMaxBytes) return;
+  buffer.clear();
+  buffers_.push_back(std::move(buffer));
+}
+
+void Outbox::Append(uint32_t field, const google::protobuf::MessageLite& content) {
+  constexpr size_t kHeader = 12;  // two tags and two lengths, at most
+  if (open_.empty()) {
+    open_ = pool_.Take();
+  } else if (open_.size() + kHeader + content.ByteSizeLong() > kMessageBytes) {
+    full_.push_back(std::exchange(open_, pool_.Take()));
+  }
+  const size_t before = open_.size();
+  AppendItem(field, content, open_);
+  bytes_ += open_.size() - before;
+}
+
+grpc::ByteBuffer Outbox::Take() {
+  std::string message;
+  if (full_.empty()) {
+    message = std::exchange(open_, std::string());
+  } else {
+    message = std::move(full_.front());
+    full_.erase(full_.begin());
+    if (full_.empty()) full_ = {};
+  }
+  bytes_ -= message.size();
+  const grpc::Slice slice(message.data(), message.size());
+  pool_.Give(std::move(message));
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+void Outbox::Clear() {
+  pool_.Give(std::exchange(open_, std::string()));
+  full_ = {};
+  bytes_ = 0;
+}
+
+}  // namespace aaren::rpc

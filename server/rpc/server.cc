@@ -1,0 +1,71 @@
+#include "server/rpc/server.h"
+
+#include <utility>
+
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+
+namespace aaren::rpc {
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, const ModelTable& models,
+                                                      StateStore& store) {
+  // Debian's Abseil looks for lock cycles at every lock, also in builds for production: 10-25 % of all time.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  absl::StatusOr<Address> address = Address::Parse(options.listen);
+  if (!address.ok()) return address.status();
+  if (absl::Status status = CheckFree(*address); !status.ok()) return status;
+  std::unique_ptr<Server> server(new Server(*std::move(address), models, store, options.memory_bytes));
+  if (absl::Status status = server->Listen(options, models); !status.ok()) return status;
+  return server;
+}
+
+Server::Server(Address address, const ModelTable& models, StateStore& store, size_t memory_bytes)
+    : address_(std::move(address)), registrar_(std::make_unique<Registrar>(store, models, [] { return absl::Now(); })) {
+  if (memory_bytes > 0) quota_.emplace("aaren").Resize(memory_bytes);
+}
+
+// The first loop finds the port; all others share it.
+absl::Status Server::Listen(const ServerOptions& options, const ModelTable& models) {
+  for (int i = 0; i < options.shards; ++i) {
+    const LoopOptions loop_options{.index = i,
+                                   .listen = address_.ToString(),
+                                   .shard = options.shard,
+                                   .message_bytes = options.message_bytes,
+                                   .quota = quota_.has_value() ? &*quota_ : nullptr};
+    absl::StatusOr<std::unique_ptr<ShardLoop>> loop = ShardLoop::Listen(loop_options, models, *registrar_);
+    if (!loop.ok()) return loop.status();
+    address_.port = (*loop)->port();
+    registrar_->AddShard((*loop)->shard());
+    loops_.push_back(*std::move(loop));
+  }
+  for (const auto& loop : loops_) loop->Start();
+  running_ = true;
+  return absl::OkStatus();
+}
+
+Server::~Server() {
+  Shutdown(absl::Seconds(1));
+  registrar_.reset();
+}
+
+void Server::Shutdown(absl::Duration grace) {
+  if (!std::exchange(running_, false)) return;
+  for (const auto& loop : loops_) loop->Drain(grace);
+  for (const auto& loop : loops_) loop->closed().WaitForNotification();
+  for (const auto& loop : loops_) loop->ShutdownServer();
+  for (const auto& loop : loops_) loop->Stop();
+}
+
+std::vector<const ShardCounters*> Server::shard_counters() const {
+  std::vector<const ShardCounters*> counters;
+  for (const auto& loop : loops_) counters.push_back(&loop->shard_counters());
+  return counters;
+}
+
+std::vector<const StreamCounters*> Server::stream_counters() const {
+  std::vector<const StreamCounters*> counters;
+  for (const auto& loop : loops_) counters.push_back(&loop->stream_counters());
+  return counters;
+}
+
+}  // namespace aaren::rpc

@@ -1,0 +1,68 @@
+#ifndef AAREN_SERVER_RPC_SERVER_H_
+#define AAREN_SERVER_RPC_SERVER_H_
+
+// The server as a whole: as many ShardLoops as asked for on one port, and the Registrar between them. What it serves
+// and where it keeps sessions is given from outside, so that a benchmark can run it with an engine of its own.
+//
+//   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start({.listen = "127.0.0.1:0"}, models, store);
+//   ... (*server)->address() ...
+//   (*server)->Shutdown(absl::Seconds(20));
+//
+// Threading: Start, Shutdown and the destructor by one thread; the rest by anybody.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "grpcpp/resource_quota.h"
+#include "server/rpc/address.h"
+#include "server/rpc/shard_loop.h"
+#include "server/session/model_table.h"
+#include "server/session/registrar.h"
+#include "server/session/shard.h"
+#include "server/store/store.h"
+
+namespace aaren::rpc {
+
+struct ServerOptions {
+  std::string listen = "127.0.0.1:0";
+  int shards = 1;
+  ShardOptions shard = {};         // of each
+  size_t message_bytes = 4 << 20;  // largest ClientMessage
+  size_t memory_bytes = 0;         // for gRPC's buffers of all connections; 0: no limit
+};
+
+class Server {
+ public:
+  // `models` and `store` outlive the server. InvalidArgument for a bad address, AlreadyExists for a port in use.
+  static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options, const ModelTable& models,
+                                                       StateStore& store);
+  ~Server();  // Shutdown(a second), unless it was called
+
+  // Leaves in good order (server/rpc/shard_loop.h) within `grace`, and returns when all is saved and closed.
+  void Shutdown(absl::Duration grace);
+
+  int port() const { return address_.port; }
+  std::string address() const { return address_.ToString(); }
+
+  // One per shard, for as long as the server lives.
+  std::vector<const ShardCounters*> shard_counters() const;
+  std::vector<const StreamCounters*> stream_counters() const;
+
+ private:
+  Server(Address address, const ModelTable& models, StateStore& store, size_t memory_bytes);
+  absl::Status Listen(const ServerOptions& options, const ModelTable& models);
+
+  Address address_;
+  std::optional<grpc::ResourceQuota> quota_;
+  std::vector<std::unique_ptr<ShardLoop>> loops_;
+  std::unique_ptr<Registrar> registrar_;  // destroyed before the loops, whose shards it knows
+  bool running_ = false;
+};
+
+}  // namespace aaren::rpc
+
+#endif  // AAREN_SERVER_RPC_SERVER_H_

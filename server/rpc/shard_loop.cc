@@ -1,0 +1,175 @@
+#include "server/rpc/shard_loop.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "grpcpp/security/server_credentials.h"
+#include "grpcpp/server_builder.h"
+
+namespace aaren::rpc {
+namespace {
+
+constexpr absl::Duration kPoll = absl::Microseconds(50);  // before going to sleep
+constexpr absl::Duration kTick = absl::Milliseconds(5);
+constexpr absl::Duration kServeOn = absl::Seconds(2);  // at most, after Draining was sent
+constexpr std::chrono::milliseconds kCancelAfter(100);
+
+v1::Limits ToLimits(const LoopOptions& options) {
+  v1::Limits limits;
+  limits.set_message_bytes(options.message_bytes);
+  limits.set_tokens_per_item(options.shard.max_tokens_per_item);
+  limits.set_in_flight_tokens(options.shard.max_in_flight_tokens);
+  limits.set_channels(options.shard.max_channels);
+  limits.set_sessions_per_stream(options.shard.max_sessions_per_stream);
+  return limits;
+}
+
+// Connections whose peer vanished without a word are found; clients may probe as often as they like within reason.
+void SetKeepalive(grpc::ServerBuilder& builder) {
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5'000);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ShardLoop>> ShardLoop::Listen(const LoopOptions& options, const ModelTable& models,
+                                                             Registrar& registrar) {
+  std::unique_ptr<ShardLoop> loop(new ShardLoop(options, models, registrar));
+  if (absl::Status status = loop->Build(); !status.ok()) return status;
+  return loop;
+}
+
+ShardLoop::ShardLoop(const LoopOptions& options, const ModelTable& models, Registrar& registrar)
+    : options_(options),
+      models_(models),
+      registrar_(registrar),
+      shard_(options.index, options.shard, models, registrar),
+      services_{v1::Streaming::service_full_name(), v1::Sessions::service_full_name(), v1::Models::service_full_name(),
+                grpc::health::v1::Health::service_full_name(),
+                grpc::reflection::v1alpha::ServerReflection::service_full_name()} {}
+
+absl::Status ShardLoop::Build() {
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort(options_.listen, grpc::InsecureServerCredentials(), &port_);
+  for (grpc::Service* service :
+       {static_cast<grpc::Service*>(&streaming_), static_cast<grpc::Service*>(&sessions_),
+        static_cast<grpc::Service*>(&models_service_), static_cast<grpc::Service*>(&health_async_),
+        static_cast<grpc::Service*>(&reflection_)}) {
+    builder.RegisterService(service);
+  }
+  builder.SetMaxReceiveMessageSize(static_cast<int>(options_.message_bytes));
+  if (options_.quota != nullptr) builder.SetResourceQuota(*options_.quota);
+  SetKeepalive(builder);
+  queue_ = std::make_unique<EventQueue>(builder.AddCompletionQueue());
+  unary_ = std::make_unique<UnaryHost>(UnaryHost{queue_->queue(), shard_.mailbox(), calls_});
+  health_ = std::make_unique<HealthService>(health_async_, *unary_, services_);
+  streams_ =
+      std::make_unique<StreamGroup>(streaming_, queue_->queue(), shard_, options_.shard, ToLimits(options_), calls_);
+  shard_.mailbox().SetWaker([this] { queue_->Wake(); });
+  server_ = builder.BuildAndStart();
+  if (server_ != nullptr && port_ != 0) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("cannot listen on ", options_.listen));
+}
+
+ShardLoop::~ShardLoop() {
+  if (thread_.joinable() || server_ == nullptr) return;
+  server_->Shutdown();
+  queue_->Shutdown();
+}
+
+void ShardLoop::Start() {
+  thread_ = std::thread([this] { Run(); });
+  pthread_setname_np(thread_.native_handle(), absl::StrCat("shard-", options_.index).c_str());
+}
+
+void ShardLoop::Serve() {
+  streams_->Accept();
+  health_->Serve();
+  ServeSessions(sessions_, *unary_, registrar_);
+  ServeModels(models_service_, *unary_, models_);
+  ServeReflection(reflection_, *unary_, services_);
+}
+
+void ShardLoop::Run() {
+  Serve();
+  absl::Time last_work = absl::Now();
+  while (!stopping_ || calls_ > 0 || !queue_->quiet()) {
+    const bool worked = Round();
+    const absl::Time now = absl::Now();
+    if (worked) last_work = now;
+    if (now - last_work > kPoll) queue_->Sleep(next_tick_ - now, [this] { return shard_.DrainMailbox(); });
+  }
+  queue_->Shutdown();
+}
+
+bool ShardLoop::Round() {
+  bool worked = queue_->Drain();
+  worked |= shard_.DrainMailbox();
+  const bool stepped = shard_.Step() > 0;
+  streams_->Flush();
+  const absl::Time now = absl::Now();
+  if (now >= next_tick_) Tick(now);
+  if (phase_ != Phase::kServing) Advance(now, stepped);
+  return worked || stepped || streams_->touched();
+}
+
+void ShardLoop::Tick(absl::Time now) {
+  next_tick_ = now + kTick;
+  shard_.Tick(now);
+}
+
+void ShardLoop::Drain(absl::Duration grace) {
+  shard_.mailbox().Post([this, grace] { BeginDrain(grace); });
+}
+
+void ShardLoop::BeginDrain(absl::Duration grace) {
+  const absl::Time now = absl::Now();
+  const absl::Duration serve_on = std::min(kServeOn, grace / 4);
+  stop_reading_ = now + serve_on;
+  cut_off_ = now + grace * 0.9;
+  health_->SetServing(false);
+  streams_->Drain(serve_on);
+  phase_ = Phase::kDraining;
+}
+
+// Goes to the next phase when this one is over. `stepped`: there were tokens in this round.
+void ShardLoop::Advance(absl::Time now, bool stepped) {
+  if (phase_ < Phase::kClosing && now >= cut_off_) EndStreams();
+  if (phase_ == Phase::kDraining && (now >= stop_reading_ || streams_->empty())) {
+    streams_->StopReading();
+    phase_ = Phase::kAnswering;
+  } else if (phase_ == Phase::kAnswering && !stepped) {
+    shard_.SaveAll();
+    phase_ = Phase::kSaving;
+  } else if (phase_ == Phase::kSaving && !shard_.Busy()) {
+    EndStreams();
+  } else if (phase_ == Phase::kClosing) {
+    if (now >= cut_off_) streams_->Cancel();
+    if (streams_->empty()) {
+      phase_ = Phase::kClosed;
+      closed_.Notify();
+    }
+  }
+}
+
+void ShardLoop::EndStreams() {
+  streams_->StopReading();
+  streams_->Close();
+  phase_ = Phase::kClosing;
+}
+
+void ShardLoop::ShutdownServer() { server_->Shutdown(std::chrono::system_clock::now() + kCancelAfter); }
+
+void ShardLoop::Stop() {
+  if (!thread_.joinable()) return;
+  shard_.mailbox().Post([this] { stopping_ = true; });
+  thread_.join();
+}
+
+}  // namespace aaren::rpc

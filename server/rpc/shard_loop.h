@@ -1,0 +1,113 @@
+#ifndef AAREN_SERVER_RPC_SHARD_LOOP_H_
+#define AAREN_SERVER_RPC_SHARD_LOOP_H_
+
+// A ShardLoop is one core of the server: a grpc::Server on the shared port, one completion queue, one thread, and the
+// SessionShard they feed. Its round is what makes it fast: drain the queue, step everything that arrived, write one
+// merged message per touched stream. It polls for a moment before it sleeps, since a wake-up costs more than a step.
+//
+// Leaving: Drain begins it from any thread. The loop tells health watchers and streams, serves on for a little, then
+// takes no more tokens, answers those it has, saves, and ends every stream; closed() is notified. Clients that do not
+// read are cut off at the deadline.
+//
+// Threading: Start, Drain, ShutdownServer, Stop by the owner, one after another; counters by anybody.
+
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "absl/status/statusor.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
+#include "grpcpp/resource_quota.h"
+#include "grpcpp/server.h"
+#include "server/rpc/event_queue.h"
+#include "server/rpc/health_service.h"
+#include "server/rpc/models_service.h"
+#include "server/rpc/reflection_service.h"
+#include "server/rpc/sessions_service.h"
+#include "server/rpc/stream_group.h"
+#include "server/rpc/unary_call.h"
+#include "server/session/model_table.h"
+#include "server/session/registrar.h"
+#include "server/session/shard.h"
+
+namespace aaren::rpc {
+
+struct LoopOptions {
+  int index = 0;
+  std::string listen = {};  // HOST:PORT; the port may be shared with other loops
+  ShardOptions shard = {};
+  size_t message_bytes = 4 << 20;
+  grpc::ResourceQuota* quota = nullptr;  // shared by all loops; null: none
+};
+
+class ShardLoop {
+ public:
+  // Listens; port() is then known. Calls wait until Start. Unavailable if it cannot listen. The arguments outlive this.
+  static absl::StatusOr<std::unique_ptr<ShardLoop>> Listen(const LoopOptions& options, const ModelTable& models,
+                                                           Registrar& registrar);
+  ~ShardLoop();  // REQUIRES: stopped, or never started; the registrar is gone or knows nothing of this
+
+  void Start();
+
+  // Leaves within `grace`.
+  void Drain(absl::Duration grace);
+  const absl::Notification& closed() const { return closed_; }
+
+  // Accepts nothing any more and cancels calls that are still there. REQUIRES: closed().
+  void ShutdownServer();
+
+  // Ends the thread. REQUIRES: ShutdownServer was called, on every loop of the server.
+  void Stop();
+
+  int port() const { return port_; }
+  SessionShard& shard() { return shard_; }
+  const ShardCounters& shard_counters() const { return shard_.counters(); }
+  const StreamCounters& stream_counters() const { return streams_->counters(); }
+
+ private:
+  enum class Phase { kServing, kDraining, kAnswering, kSaving, kClosing, kClosed };
+
+  ShardLoop(const LoopOptions& options, const ModelTable& models, Registrar& registrar);
+  absl::Status Build();
+  void Serve();
+  void Run();
+  bool Round();
+  void Tick(absl::Time now);
+  void BeginDrain(absl::Duration grace);
+  void Advance(absl::Time now, bool stepped);
+  void EndStreams();
+
+  const LoopOptions options_;
+  const ModelTable& models_;
+  Registrar& registrar_;
+  SessionShard shard_;
+  const std::vector<std::string> services_;
+
+  StreamingService streaming_;
+  v1::Sessions::AsyncService sessions_;
+  v1::Models::AsyncService models_service_;
+  HealthService::Async health_async_;
+  ReflectionAsync reflection_;
+
+  int calls_ = 0;
+  int port_ = 0;
+  std::unique_ptr<EventQueue> queue_;
+  std::unique_ptr<UnaryHost> unary_;
+  std::unique_ptr<HealthService> health_;
+  std::unique_ptr<StreamGroup> streams_;
+  std::unique_ptr<grpc::Server> server_;
+  std::thread thread_;
+
+  // The loop's thread only.
+  Phase phase_ = Phase::kServing;
+  bool stopping_ = false;
+  absl::Time next_tick_ = absl::InfinitePast();
+  absl::Time stop_reading_ = absl::InfiniteFuture();
+  absl::Time cut_off_ = absl::InfiniteFuture();
+  absl::Notification closed_;
+};
+
+}  // namespace aaren::rpc
+
+#endif  // AAREN_SERVER_RPC_SHARD_LOOP_H_

@@ -1,0 +1,89 @@
+#ifndef AAREN_SERVER_RPC_UNARY_CALL_H_
+#define AAREN_SERVER_RPC_UNARY_CALL_H_
+
+// A UnaryCall is one call of a unary rpc on a shard's queue. A method's handler gets the request and a Reply to call
+// exactly once, from any thread, when the answer is there; nothing blocks meanwhile. Each call waits for its successor
+// as soon as it has begun.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/functional/any_invocable.h"
+#include "grpcpp/server_builder.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/async_unary_call.h"
+#include "server/rpc/event.h"
+#include "server/rpc/grpc_status.h"
+#include "server/session/mailbox.h"
+#include "server/session/peer.h"
+
+namespace aaren::rpc {
+
+// The queue that unary calls live on and the mailbox of the thread that drains it.
+struct UnaryHost {
+  grpc::ServerCompletionQueue& queue;
+  Mailbox& mailbox;
+  int& calls;  // alive on the queue
+};
+
+template <typename Request, typename Response>
+class UnaryCall {
+ public:
+  using Responder = grpc::ServerAsyncResponseWriter<Response>;
+  using Reply = absl::AnyInvocable<void(Outcome<Response>)>;
+  using Handler = std::function<void(const Request&, Reply)>;
+  // The generated RequestMethod, bound to its service.
+  using Requester = std::function<void(grpc::ServerContext*, Request*, Responder*, grpc::CompletionQueue*,
+                                       grpc::ServerCompletionQueue*, void*)>;
+
+  // Serves the method on the host's queue until the server shuts down.
+  static void Serve(UnaryHost& host, Requester request, Handler handler) {
+    Accept(std::make_shared<const Method>(Method{host, std::move(request), std::move(handler)}));
+  }
+
+ private:
+  struct Method {
+    UnaryHost& host;
+    Requester request;
+    Handler handler;
+  };
+
+  static void Accept(std::shared_ptr<const Method> method) { new UnaryCall(std::move(method)); }
+
+  explicit UnaryCall(std::shared_ptr<const Method> method)
+      : method_(std::move(method)), count_(method_->host.calls), responder_(&context_) {
+    grpc::ServerCompletionQueue* queue = &method_->host.queue;
+    method_->request(&context_, &request_, &responder_, queue, queue, &accepted_);
+  }
+
+  void OnAccepted(bool ok) {
+    if (!ok) return delete this;  // the server has shut down
+    Accept(method_);
+    method_->handler(request_, [this](Outcome<Response> outcome) {
+      method_->host.mailbox.Post([this, outcome = std::move(outcome)]() { Finish(outcome); });
+    });
+  }
+
+  void Finish(const Outcome<Response>& outcome) {
+    if (outcome.refusal.has_value()) {
+      responder_.FinishWithError(ToGrpcStatus(*outcome.refusal), &finished_);
+    } else {
+      responder_.Finish(outcome.value, grpc::Status::OK, &finished_);
+    }
+  }
+
+  void OnFinished(bool) { delete this; }
+
+  const std::shared_ptr<const Method> method_;
+  CallCount count_;
+  grpc::ServerContext context_;
+  Request request_;
+  Responder responder_;
+  CallEvent<UnaryCall> accepted_{this, &UnaryCall::OnAccepted}, finished_{this, &UnaryCall::OnFinished};
+};
+
+}  // namespace aaren::rpc
+
+#endif  // AAREN_SERVER_RPC_UNARY_CALL_H_

@@ -1,0 +1,130 @@
+#ifndef AAREN_SERVER_SESSION_PEER_H_
+#define AAREN_SERVER_SESSION_PEER_H_
+
+// The words that the session layer and a stream exchange, as plain C++: the rpc layer turns messages into these and
+// back, so that the session layer knows neither gRPC nor protobuf. Field by field they mean what
+// proto/aaren/v1/stream.proto says.
+//
+// A Peer is one client's stream as the session layer sees it: somebody to answer. All calls between a peer and its
+// shard happen on the shard's thread. A peer's methods are called from inside the shard's and must not call it back.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+
+namespace aaren {
+
+using Handle = uint32_t;
+
+// Why something was refused: becomes google.rpc.Status with its details (design: nothing is folded, nothing is lost).
+struct Refusal {
+  absl::Status status;  // code and a message that names the culprit
+  std::string reason;   // ErrorInfo.reason: "SESSION_NOT_FOUND", "INCARNATION", ...; empty: none
+  std::vector<std::pair<std::string, std::string>> metadata;  // ErrorInfo.metadata: {"current_epoch", "7"}, ...
+  std::string field;                                          // BadRequest.field_violations; empty: none
+  std::string quota;                                          // QuotaFailure subject; empty: none
+  std::optional<absl::Duration> retry_after;                  // RetryInfo
+};
+
+// A result or the reason why not.
+template <typename T>
+struct Outcome {
+  std::optional<Refusal> refusal;
+  T value{};
+};
+
+struct RegularTimes {
+  int64_t start_ns = 0;
+  int64_t step_ns = 0;
+};
+
+enum class OpenMode { kCreateOrResume, kCreate, kResume };
+
+struct OutputRequest {
+  std::vector<uint32_t> horizons;  // steps ahead, 1-based; empty: all
+  std::vector<float> quantiles;    // empty: all
+  uint32_t every = 1;
+  bool surprise = false;
+};
+
+struct OpenRequest {
+  std::string tenant;
+  std::string session_id;
+  std::string model;
+  OpenMode mode = OpenMode::kCreateOrResume;
+  std::optional<uint64_t> delivered_seq;
+  std::optional<uint64_t> incarnation;
+  uint32_t channels = 0;
+  OutputRequest output;
+  std::optional<RegularTimes> regular_times;
+};
+
+// A view of one Tokens item; valid during the call it is passed to.
+struct TokensView {
+  Handle handle = 0;
+  uint64_t first_seq = 0;
+  absl::Span<const float> values;      // [n, channels]
+  absl::Span<const int64_t> times_ns;  // [n] or empty
+  std::optional<uint64_t> delivered_seq;
+  bool silent = false;
+  bool has_marks = false;          // refused by models without marks
+  bool has_future_values = false;  // refused by models without known-future covariates
+};
+
+struct LoadedModel;  // server/session/model_table.h
+
+struct OpenedReply {
+  uint64_t epoch = 0;
+  uint64_t incarnation = 0;
+  uint64_t next_seq = 0;
+  uint64_t durable_seq = 0;
+  bool created = false;
+  std::optional<std::pair<uint64_t, uint64_t>> lost;  // [begin, end)
+  const LoadedModel* model = nullptr;                 // outlives every stream
+  uint32_t channels = 1;
+};
+
+// Which of a model's outputs one Open asked for; shared by the sessions that asked for the same.
+struct OutputPlan {
+  std::vector<uint32_t> horizons;   // 0-based rows of the forecast; empty: all
+  std::vector<uint32_t> quantiles;  // 0-based columns; empty: all
+  uint32_t every = 1;
+  bool surprise = false;
+};
+
+// Results of part of a run. Pointers are valid during the call.
+struct ForecastsReply {
+  uint64_t first_seq = 0;  // of the tokens this reply covers
+  uint64_t next_seq = 0;
+  uint64_t durable_seq = 0;
+  size_t results = 0;
+  size_t channels = 1;
+  // Forecast of result r, channel ch: forecasts[r * channels + ch], float32 [horizon, quantiles], all the model has.
+  absl::Span<const float* const> forecasts;
+  absl::Span<const float> surprises;   // [results, channels], or empty
+  absl::Span<const int64_t> times_ns;  // [results], or empty
+  int64_t step_ns = 0;
+  const OutputPlan* plan = nullptr;
+  const LoadedModel* model = nullptr;
+};
+
+class Peer {
+ public:
+  virtual ~Peer() = default;
+  virtual void OnOpened(Handle handle, const OpenedReply& reply) = 0;
+  virtual void OnForecasts(Handle handle, const ForecastsReply& reply) = 0;
+  virtual void OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) = 0;
+  virtual void OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) = 0;
+  virtual void OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_seq) = 0;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_SESSION_PEER_H_

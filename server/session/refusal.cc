@@ -1,0 +1,99 @@
+#include "server/session/refusal.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace aaren {
+namespace {
+
+constexpr absl::Duration kStoreRetry = absl::Seconds(1);
+
+Refusal Because(absl::Status status, std::string reason) {
+  Refusal refusal;
+  refusal.status = std::move(status);
+  refusal.reason = std::move(reason);
+  return refusal;
+}
+
+}  // namespace
+
+Refusal InvalidField(std::string field, absl::string_view problem) {
+  Refusal refusal = Because(absl::InvalidArgumentError(absl::StrCat(field, ": ", problem)), "");
+  refusal.field = std::move(field);
+  return refusal;
+}
+
+Refusal SessionNotFound(absl::string_view id) {
+  return Because(absl::NotFoundError(absl::StrCat("no session '", id, "'")), "SESSION_NOT_FOUND");
+}
+
+Refusal HandleNotFound(Handle handle) {
+  return Because(absl::NotFoundError(absl::StrCat("handle ", handle, " is not open on this stream")),
+                 "HANDLE_NOT_FOUND");
+}
+
+Refusal ModelNotFound(const absl::Status& status) { return Because(status, "MODEL_NOT_FOUND"); }
+
+Refusal SessionExists(absl::string_view id, uint64_t epoch) {
+  Refusal refusal = Because(absl::AlreadyExistsError(absl::StrCat("session '", id, "' exists")), "SESSION_EXISTS");
+  refusal.metadata = {{"epoch", absl::StrCat(epoch)}};
+  return refusal;
+}
+
+Refusal Fenced(absl::string_view id, uint64_t current_epoch) {
+  Refusal refusal = Because(
+      absl::AbortedError(absl::StrCat("session '", id, "' was taken by another writer at epoch ", current_epoch)),
+      "FENCED");
+  refusal.metadata = {{"current_epoch", absl::StrCat(current_epoch)}};
+  return refusal;
+}
+
+Refusal OtherIncarnation(absl::string_view id, uint64_t wanted, uint64_t held) {
+  Refusal refusal =
+      Because(absl::FailedPreconditionError(absl::StrCat("session '", id, "' is incarnation ", held, ", not ", wanted)),
+              "INCARNATION");
+  refusal.metadata = {{"incarnation", absl::StrCat(held)}};
+  return refusal;
+}
+
+Refusal OtherSchema(absl::string_view id, absl::string_view what, absl::string_view wanted, absl::string_view held) {
+  Refusal refusal = Because(absl::FailedPreconditionError(absl::StrCat("session '", id, "' has ", what, " '", held,
+                                                                       "', here it is '", wanted, "'")),
+                            "STATE_SCHEMA");
+  refusal.metadata = {{"field", std::string(what)}, {"session", std::string(held)}, {"here", std::string(wanted)}};
+  return refusal;
+}
+
+Refusal SequenceGap(uint64_t first_seq, uint64_t expected_seq) {
+  Refusal refusal =
+      Because(absl::OutOfRangeError(absl::StrCat("tokens begin at seq ", first_seq, ", expected is ", expected_seq)),
+              "SEQUENCE_GAP");
+  refusal.metadata = {{"expected_seq", absl::StrCat(expected_seq)}};
+  return refusal;
+}
+
+Refusal BadState(absl::string_view what, const absl::Status& status) {
+  return Because(absl::Status(status.code(), absl::StrCat(what, ": ", status.message())),
+                 absl::IsDataLoss(status) ? "CORRUPT_STATE" : "STATE_SCHEMA");
+}
+
+Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration retry_after) {
+  Refusal refusal = Because(absl::ResourceExhaustedError(problem), "QUOTA");
+  refusal.metadata = {{"quota", quota}};
+  refusal.quota = std::move(quota);
+  if (retry_after > absl::ZeroDuration()) refusal.retry_after = retry_after;
+  return refusal;
+}
+
+Refusal StoreUnavailable(const absl::Status& status) {
+  Refusal refusal = Because(absl::UnavailableError(absl::StrCat("store: ", status.message())), "STORE");
+  refusal.retry_after = kStoreRetry;
+  return refusal;
+}
+
+Refusal EngineFailed(const absl::Status& status) {
+  return Because(absl::InternalError(absl::StrCat("engine: ", status.message())), "ENGINE");
+}
+
+}  // namespace aaren

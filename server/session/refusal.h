@@ -1,0 +1,51 @@
+#ifndef AAREN_SERVER_SESSION_REFUSAL_H_
+#define AAREN_SERVER_SESSION_REFUSAL_H_
+
+// Every reason for which the session layer refuses something, with the code and details that clients are promised.
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/session/peer.h"
+
+namespace aaren {
+
+// INVALID_ARGUMENT. `field` is the path in the message: "tokens.values[12]".
+Refusal InvalidField(std::string field, absl::string_view problem);
+
+// NOT_FOUND.
+Refusal SessionNotFound(absl::string_view id);
+Refusal HandleNotFound(Handle handle);
+Refusal ModelNotFound(const absl::Status& status);
+
+// ALREADY_EXISTS.
+Refusal SessionExists(absl::string_view id, uint64_t epoch);
+
+// ABORTED: another writer has taken the session.
+Refusal Fenced(absl::string_view id, uint64_t current_epoch);
+
+// FAILED_PRECONDITION.
+Refusal OtherIncarnation(absl::string_view id, uint64_t wanted, uint64_t held);
+Refusal OtherSchema(absl::string_view id, absl::string_view what, absl::string_view wanted, absl::string_view held);
+
+// OUT_OF_RANGE.
+Refusal SequenceGap(uint64_t first_seq, uint64_t expected_seq);
+
+// DATA_LOSS or whatever else `status` says of the bytes of `what`.
+Refusal BadState(absl::string_view what, const absl::Status& status);
+
+// RESOURCE_EXHAUSTED, naming the quota. A retry may succeed after `retry_after`, if that is not zero.
+Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration retry_after);
+
+// UNAVAILABLE: the store did not do what it should.
+Refusal StoreUnavailable(const absl::Status& status);
+
+// INTERNAL.
+Refusal EngineFailed(const absl::Status& status);
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_SESSION_REFUSAL_H_

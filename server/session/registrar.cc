@@ -1,0 +1,185 @@
+#include "server/session/registrar.h"
+
+#include <algorithm>
+
+#include "server/session/open_check.h"
+#include "server/session/refusal.h"
+#include "server/session/registrar_impl.h"
+#include "server/session/shard_impl.h"
+
+namespace aaren {
+
+Registrar::Impl::Impl(StateStore& store, const ModelTable& models, absl::AnyInvocable<absl::Time() const> clock)
+    : store_(store), models_(models), clock_(std::move(clock)) {
+  mailbox_.SetWaker([this] {
+    absl::MutexLock lock(&mutex_);
+    awake_ = true;
+  });
+  thread_ = std::thread([this] { Run(); });
+}
+
+Registrar::Impl::~Impl() {
+  {
+    absl::MutexLock lock(&mutex_);
+    stopping_ = true;
+  }
+  thread_.join();
+}
+
+void Registrar::Impl::Run() {
+  const auto called = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return awake_ || stopping_; };
+  for (bool stopping = false; !stopping;) {
+    {
+      absl::MutexLock lock(&mutex_);
+      mutex_.Await(absl::Condition(&called));
+      awake_ = false;
+      stopping = stopping_;
+    }
+    while (mailbox_.Drain()) {
+    }
+  }
+}
+
+void Registrar::Impl::AddShard(SessionOwner& owner) {
+  shards_.push_back(&owner);
+  saving_ |= owner.options().save_interval > absl::ZeroDuration();
+  ttl_ = std::max(ttl_, owner.options().session_ttl);
+  max_channels_ = std::max(max_channels_, owner.options().max_channels);
+}
+
+void Registrar::Impl::Submit(const std::string& key, Operation operation) {
+  Node& node = *entries_.try_emplace(key).first;
+  if (node.second.waiting) {
+    node.second.waiting->push_back(std::move(operation));
+    return;
+  }
+  node.second.waiting = std::make_unique<std::deque<Operation>>();
+  operation(node);
+}
+
+void Registrar::Impl::Finish(Node& node) {
+  Entry& entry = node.second;
+  if (!entry.waiting->empty()) {
+    Operation next = std::move(entry.waiting->front());
+    entry.waiting->pop_front();
+    // Through the mailbox: a long queue of operations that finish at once must not nest.
+    mailbox_.Post([&node, next = std::move(next)]() mutable { next(node); });
+    return;
+  }
+  entry.waiting.reset();
+  if (entry.owner == kAtRest) entries_.erase(std::string(node.first));
+}
+
+void Registrar::Impl::Open(std::shared_ptr<const OpenCall> call) {
+  Post([this, call = std::move(call)] { Submit(call->key, [this, call](Node& node) { RunOpen(*this, node, call); }); });
+}
+
+void Registrar::Impl::Released(std::string key) {
+  Post([this, key = std::move(key)] {
+    const auto found = entries_.find(key);
+    if (found == entries_.end()) return;
+    found->second.owner = kAtRest;
+    if (!found->second.waiting) entries_.erase(found);
+  });
+}
+
+void Registrar::Impl::Save(int shard, std::vector<SaveRequest> requests) {
+  Post([this, shard, requests = std::move(requests)]() mutable { SaveBatch(shard, std::move(requests)); });
+}
+
+void Registrar::Impl::SaveBatch(int shard, std::vector<SaveRequest> requests) {
+  std::vector<SaveResult> results;
+  results.reserve(requests.size());
+  for (SaveRequest& request : requests) results.push_back(SaveOne(std::move(request)));
+  Tell(shard, [results = std::move(results)](SessionOwner& owner) { owner.SavesDone(results); });
+}
+
+SaveResult Registrar::Impl::SaveOne(SaveRequest request) {
+  SaveResult result;
+  result.key = request.key;
+  result.incarnation = request.state.incarnation;
+  result.seq = request.state.next_seq;
+  result.only = request.only;
+  SessionRecord record = RecordOf(request.key, request.state);
+  record.last_active = request.last_active;
+  if (!request.only && request.keep_seq > 0) {
+    absl::StatusOr<SessionRecord> held = store_.Load(request.key);
+    if (held.ok()) {
+      for (SavedRows& save : held->saves) {
+        if (save.seq == request.keep_seq) record.saves.push_back(std::move(save));
+      }
+    } else if (!absl::IsNotFound(held.status())) {
+      result.status = held.status();
+      return result;
+    }
+  }
+  record.saves.push_back(
+      {request.state.next_seq, request.state.last_time_ns, request.state.step_ns, std::move(request.state.rows)});
+  result.status = store_.Save(std::move(record));
+  if (!absl::IsAborted(result.status)) return result;
+  const absl::StatusOr<SessionRecord> held = store_.Load(request.key);
+  if (held.ok()) result.current_epoch = held->epoch;
+  return result;
+}
+
+absl::StatusOr<SessionRecord> Registrar::Impl::Load(const std::string& key) {
+  absl::StatusOr<SessionRecord> record = store_.Load(key);
+  if (!record.ok() || ttl_ == absl::ZeroDuration() || record->last_active + ttl_ > now()) return record;
+  if (absl::Status status = store_.Delete(key, record->epoch); !status.ok()) return status;
+  return absl::NotFoundError("the session has expired");
+}
+
+void Registrar::Impl::Sweep(absl::Duration ttl) {
+  Post([this, ttl] { SweepPage(ttl); });
+}
+
+void Registrar::Impl::SweepPage(absl::Duration ttl) {
+  constexpr size_t kPage = 1000;
+  const auto page = store_.List("", sweep_after_, kPage);
+  if (!page.ok()) return;
+  sweep_after_ = page->size() < kPage ? "" : page->back().key;
+  for (const SessionRecord& record : *page) {
+    if (record.last_active + ttl > now()) continue;
+    if (entries_.contains(record.key)) continue;  // resident, or somebody wants it right now
+    (void)store_.Delete(record.key, record.epoch);
+  }
+}
+
+SessionRecord RecordOf(const std::string& key, const SessionState& state) {
+  SessionRecord record;
+  record.key = key;
+  record.epoch = state.epoch;
+  record.incarnation = state.incarnation;
+  record.model = state.model->id;
+  record.package_digest = state.model->package.digest;
+  record.tier = state.model->engine->tier();
+  record.numerics_version = kNumericsVersion;
+  record.channels = state.channels;
+  record.delivered_seq = state.delivered_seq;
+  return record;
+}
+
+std::string EmptyRows(const LoadedModel& model, uint32_t channels) {
+  const size_t row_bytes = model.engine->row_bytes();
+  std::string rows(channels * row_bytes, '\0');
+  for (uint32_t channel = 0; channel < channels; ++channel) {
+    model.engine->ResetRow({reinterpret_cast<std::byte*>(rows.data()) + channel * row_bytes, row_bytes});
+  }
+  return rows;
+}
+
+SavedRows NewestSave(SessionRecord& record, const LoadedModel& model) {
+  if (!record.saves.empty()) return std::move(record.saves.back());
+  SavedRows empty;
+  empty.rows = EmptyRows(model, record.channels);
+  return empty;
+}
+
+Registrar::Registrar(StateStore& store, const ModelTable& models, absl::AnyInvocable<absl::Time() const> clock)
+    : impl_(std::make_unique<Impl>(store, models, std::move(clock))) {}
+
+Registrar::~Registrar() = default;
+
+void Registrar::AddShard(SessionShard& shard) { impl_->AddShard(*shard.impl_); }
+
+}  // namespace aaren

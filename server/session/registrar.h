@@ -1,0 +1,84 @@
+#ifndef AAREN_SERVER_SESSION_REGISTRAR_H_
+#define AAREN_SERVER_SESSION_REGISTRAR_H_
+
+// The Registrar knows which shard owns each session and is the only one that talks to the store. It is one background
+// thread with a mailbox: operations on one session are done one after another, in the order they were asked for;
+// operations on different sessions do not wait for one another's shards. The hot path (tokens) never comes here.
+//
+// For a session that a shard holds, the registrar forwards the operation to that shard and waits for its answer before
+// it begins the next one on the same session; for one at rest it works on the store's record. So an Open that moves a
+// session between shards, a Delete that fences a writer and an Export all see one consistent state.
+//
+// Threading: any thread may call any method. Callbacks run on the registrar's thread or on a shard's: they must not
+// block.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/time/time.h"
+#include "server/session/model_table.h"
+#include "server/session/peer.h"
+#include "server/store/store.h"
+
+namespace aaren {
+
+class SessionShard;
+
+// What Sessions.Get tells (proto/aaren/v1/sessions.proto).
+struct SessionInfo {
+  std::string session_id;
+  uint64_t epoch = 0, incarnation = 0, next_seq = 0, durable_seq = 0, delivered_seq = 0;
+  std::string model, package_digest, tier;
+  uint32_t numerics_version = 0, channels = 0;
+  uint64_t state_bytes = 0;
+  bool attached = false, resident = false;
+  absl::Time last_active;
+};
+
+struct SessionPage {
+  std::vector<SessionInfo> sessions;
+  std::string next_page_token;
+};
+
+struct Snapshot {
+  std::string bytes;
+  uint64_t next_seq = 0;
+};
+
+class Registrar {
+ public:
+  // `store` and `models` outlive this. `clock` gives the time; for tests.
+  Registrar(StateStore& store, const ModelTable& models, absl::AnyInvocable<absl::Time() const> clock);
+  // Stops its thread after everything asked for is done, but for what waits for a shard's answer: that is dropped.
+  // REQUIRES: the shards are still there (their threads may have ended), or never opened anything.
+  ~Registrar();
+
+  // REQUIRES: before any session is opened. Shards outlive the registrar's work.
+  void AddShard(SessionShard& shard);
+
+  template <typename T>
+  using Callback = absl::AnyInvocable<void(Outcome<T>)>;
+
+  void Get(std::string tenant, std::string id, Callback<SessionInfo> done);
+  void List(std::string tenant, std::string prefix, std::string page_token, size_t page_size,
+            Callback<SessionPage> done);
+  void Export(std::string tenant, std::string id, Callback<Snapshot> done);
+  void Import(std::string tenant, std::string id, std::string snapshot, bool replace, Callback<SessionInfo> done);
+  void Fork(std::string tenant, std::string id, std::string new_id, Callback<SessionInfo> done);
+  void Delete(std::string tenant, std::string id, Callback<std::monostate> done);
+
+  class Impl;  // server/session/registrar_impl.h
+
+ private:
+  friend class SessionShard;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_SESSION_REGISTRAR_H_

@@ -1,0 +1,142 @@
+#ifndef AAREN_SERVER_SESSION_REGISTRAR_IMPL_H_
+#define AAREN_SERVER_SESSION_REGISTRAR_IMPL_H_
+
+// Registrar::Impl is the registrar's thread and the table of who owns what. Operations are written as a chain of
+// callbacks: each runs on the registrar's thread, asks a shard, and goes on with the answer; meanwhile the entry is
+// busy and later operations on the same session wait in its queue.
+//
+// An entry exists while a shard holds the session or an operation on it is under way. Sessions at rest are in the store
+// only.
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/node_hash_map.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "server/session/mailbox.h"
+#include "server/session/ownership.h"
+#include "server/session/registrar.h"
+
+namespace aaren {
+
+class Registrar::Impl {
+ public:
+  static constexpr int kAtRest = -1;
+
+  struct Entry;
+  using Node = std::pair<const std::string, Entry>;  // stays where it is while it is busy or owned
+  using Operation = absl::AnyInvocable<void(Node&)>;
+
+  struct Entry {
+    int owner = kAtRest;                             // a shard, or nobody
+    std::unique_ptr<std::deque<Operation>> waiting;  // null: no operation under way
+  };
+
+  Impl(StateStore& store, const ModelTable& models, absl::AnyInvocable<absl::Time() const> clock);
+  ~Impl();
+
+  // From any thread.
+  void AddShard(SessionOwner& owner);
+  void Open(std::shared_ptr<const OpenCall> call);
+  void Save(int shard, std::vector<SaveRequest> requests);
+  void Released(std::string key);  // its shard no longer holds it
+  void Delete(std::string key, DropCondition condition, Callback<std::monostate> done);
+  void Sweep(absl::Duration ttl);  // deletes a part of the sessions at rest that were not used for so long
+  void Post(Mailbox::Message message) { mailbox_.Post(std::move(message)); }
+
+  // What follows runs on the registrar's thread.
+
+  // Does the operation once those before it on the same session are done. It must call Finish.
+  void Submit(const std::string& key, Operation operation);
+  void Finish(Node& node);
+
+  // Runs question(owner) on the shard's thread and then(answer) back on this one.
+  template <typename Question, typename Then>
+  void Ask(int shard, Question question, Then then) {
+    SessionOwner& owner = *shards_[shard];
+    owner.mailbox().Post([this, &owner, question = std::move(question), then = std::move(then)]() mutable {
+      auto answer = question(owner);
+      mailbox_.Post([then = std::move(then), answer = std::move(answer)]() mutable { then(std::move(answer)); });
+    });
+  }
+
+  // Runs message(owner) on the shard's thread.
+  template <typename Message>
+  void Tell(int shard, Message message) {
+    SessionOwner& owner = *shards_[shard];
+    owner.mailbox().Post([&owner, message = std::move(message)]() mutable { message(owner); });
+  }
+
+  void Get(const std::string& key, Callback<SessionInfo> done);
+
+  // The state of a session at rest or in a shard. The operation goes on: `done` is to Finish it.
+  void Capture(Node& node, Callback<SessionState> done);
+
+  // Makes a session at rest. An operation of its own.
+  void Place(const std::string& key, SessionState state, bool replace, Callback<SessionInfo> done);
+
+  // The session's record; NotFound if there is none or it has expired.
+  absl::StatusOr<SessionRecord> Load(const std::string& key);
+
+  StateStore& store() { return store_; }
+  const ModelTable& models() const { return models_; }
+  absl::Time now() const { return clock_(); }
+  bool saving() const { return saving_; }
+  uint32_t max_channels() const { return max_channels_; }
+  absl::node_hash_map<std::string, Entry>& entries() { return entries_; }
+
+ private:
+  void Run();
+  void SaveBatch(int shard, std::vector<SaveRequest> requests);
+  SaveResult SaveOne(SaveRequest request);
+  void SweepPage(absl::Duration ttl);
+  std::optional<Refusal> CheckPlace(const Node& node, bool replace);
+  Outcome<SessionInfo> WriteNew(const std::string& key, SessionState state);
+  void DropEverywhere(Node& node, DropCondition condition, uint64_t epoch, Callback<std::monostate> done);
+  Outcome<std::monostate> DropAtRest(const std::string& key, const DropCondition& condition, uint64_t epoch,
+                                     bool dropped_from_shard);
+
+  StateStore& store_;
+  const ModelTable& models_;
+  const absl::AnyInvocable<absl::Time() const> clock_;
+  std::vector<SessionOwner*> shards_;  // filled before the first operation
+  bool saving_ = false;
+  absl::Duration ttl_ = absl::ZeroDuration();
+  uint32_t max_channels_ = 1;
+
+  absl::node_hash_map<std::string, Entry> entries_;  // the thread's only
+  std::string sweep_after_;                          // likewise
+
+  Mailbox mailbox_;
+  absl::Mutex mutex_;
+  bool awake_ ABSL_GUARDED_BY(mutex_) = false;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+// What a record is to the outside. state_bytes is 0 if its model is not loaded.
+SessionInfo InfoOf(const SessionRecord& record, const ModelTable& models);
+
+// The record of a session without saves.
+SessionRecord RecordOf(const std::string& key, const SessionState& state);
+
+// The newest save: its rows and clock. The empty row if there is none.
+SavedRows NewestSave(SessionRecord& record, const LoadedModel& model);
+
+// `channels` rows that have seen nothing.
+std::string EmptyRows(const LoadedModel& model, uint32_t channels);
+
+// Runs one Open: see open_operation.cc.
+void RunOpen(Registrar::Impl& registrar, Registrar::Impl::Node& node, std::shared_ptr<const OpenCall> call);
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_SESSION_REGISTRAR_IMPL_H_

@@ -1,0 +1,37 @@
+#ifndef AAREN_SERVER_SESSION_SESSION_LIST_H_
+#define AAREN_SERVER_SESSION_SESSION_LIST_H_
+
+// A SessionList is a queue of sessions linked through themselves: no memory of its own, removal from the middle at no
+// cost. A session is in one list at most. Threading: belongs to one shard.
+
+#include "server/session/session.h"
+
+namespace aaren {
+
+class SessionList {
+ public:
+  explicit SessionList(Session::List name) : name_(name) {}
+
+  void PushFront(Session& session) { InsertAfter(nullptr, session); }
+  void PushBack(Session& session) { InsertAfter(back_, session); }
+
+  // Behind all that were active no later.
+  void InsertByActivity(Session& session);
+
+  // Takes the session out if it is in this list.
+  void Remove(Session& session);
+
+  Session* front() const { return front_; }
+
+ private:
+  // REQUIRES: `session` is in no list; `before` is in this one, or null for the front.
+  void InsertAfter(Session* before, Session& session);
+
+  Session::List name_;
+  Session* front_ = nullptr;
+  Session* back_ = nullptr;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_SESSION_SESSION_LIST_H_

@@ -1,0 +1,286 @@
+// Get, Export, Import, Fork and Delete: on sessions in a shard by asking it, on sessions at rest by their record.
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/session/open_check.h"
+#include "server/session/refusal.h"
+#include "server/session/registrar_impl.h"
+#include "server/store/snapshot.h"
+
+namespace aaren {
+namespace {
+
+template <typename T>
+Outcome<T> Refused(Refusal refusal) {
+  Outcome<T> outcome;
+  outcome.refusal = std::move(refusal);
+  return outcome;
+}
+
+Refusal LoadRefusal(const std::string& key, const absl::Status& status) {
+  return absl::IsNotFound(status) ? SessionNotFound(SessionId(key)) : StoreUnavailable(status);
+}
+
+SessionState StateOf(SessionRecord record, const LoadedModel& model) {
+  SessionState state;
+  state.model = &model;
+  state.channels = record.channels;
+  state.epoch = record.epoch;
+  state.incarnation = record.incarnation;
+  SavedRows newest = NewestSave(record, model);
+  state.next_seq = newest.seq;
+  state.last_time_ns = newest.last_time_ns;
+  state.step_ns = newest.step_ns;
+  state.rows = std::move(newest.rows);
+  return state;
+}
+
+Snapshot SnapshotOf(SessionState state) {
+  SessionSnapshot snapshot;
+  snapshot.model = state.model->id;
+  snapshot.package_digest = state.model->package.digest;
+  snapshot.tier = state.model->engine->tier();
+  snapshot.numerics_version = kNumericsVersion;
+  snapshot.channels = state.channels;
+  snapshot.seq = state.next_seq;
+  snapshot.last_time_ns = state.last_time_ns;
+  snapshot.step_ns = state.step_ns;
+  snapshot.rows = std::move(state.rows);
+  return {EncodeSnapshot(snapshot), snapshot.seq};
+}
+
+// A snapshot's state, or what is wrong with it.
+Outcome<SessionState> CheckSnapshot(const std::string& bytes, absl::string_view id, const ModelTable& models,
+                                    uint32_t max_channels) {
+  absl::StatusOr<SessionSnapshot> snapshot = ParseSnapshot(bytes);
+  if (!snapshot.ok()) return Refused<SessionState>(BadState("import", snapshot.status()));
+  const Outcome<const LoadedModel*> model =
+      ModelOfState(models, id, snapshot->model, snapshot->package_digest, snapshot->tier, snapshot->numerics_version);
+  if (model.refusal) return Refused<SessionState>(*model.refusal);
+  if (snapshot->channels < 1 || snapshot->channels > max_channels) {
+    return Refused<SessionState>(
+        InvalidField("snapshot", absl::StrCat(snapshot->channels, " channels, the limit is ", max_channels)));
+  }
+  if (auto refusal = CheckRows(*model.value, snapshot->channels, snapshot->seq, snapshot->rows)) {
+    return Refused<SessionState>(*refusal);
+  }
+  Outcome<SessionState> outcome;
+  outcome.value.model = model.value;
+  outcome.value.channels = snapshot->channels;
+  outcome.value.next_seq = snapshot->seq;
+  outcome.value.last_time_ns = snapshot->last_time_ns;
+  outcome.value.step_ns = snapshot->step_ns;
+  outcome.value.rows = std::move(snapshot->rows);
+  return outcome;
+}
+
+}  // namespace
+
+SessionInfo InfoOf(const SessionRecord& record, const ModelTable& models) {
+  SessionInfo info;
+  info.session_id = std::string(SessionId(record.key));
+  info.epoch = record.epoch;
+  info.incarnation = record.incarnation;
+  info.delivered_seq = record.delivered_seq;
+  for (const SavedRows& save : record.saves) {
+    info.next_seq = save.seq;
+    if (save.seq <= record.delivered_seq) info.durable_seq = save.seq;
+  }
+  info.model = record.model;
+  info.package_digest = record.package_digest;
+  info.tier = record.tier;
+  info.numerics_version = record.numerics_version;
+  info.channels = record.channels;
+  const LoadedModel* model = models.FindDigest(record.package_digest);
+  info.state_bytes = model != nullptr ? model->engine->row_bytes() * record.channels : 0;
+  info.last_active = record.last_active;
+  return info;
+}
+
+void Registrar::Impl::Get(const std::string& key, Callback<SessionInfo> done) {
+  Submit(key, [this, done = std::move(done)](Node& node) mutable {
+    if (node.second.owner == kAtRest) {
+      absl::StatusOr<SessionRecord> record = Load(node.first);
+      done(record.ok() ? Outcome<SessionInfo>{std::nullopt, InfoOf(*record, models_)}
+                       : Refused<SessionInfo>(LoadRefusal(node.first, record.status())));
+      return Finish(node);
+    }
+    Ask(
+        node.second.owner, [key = node.first](SessionOwner& owner) { return owner.Describe({key}); },
+        [this, &node, done = std::move(done)](std::vector<std::optional<SessionInfo>> infos) mutable {
+          if (infos[0]) {
+            done({std::nullopt, *infos[0]});
+          } else {
+            Get(node.first, std::move(done));  // it has left that shard meanwhile
+          }
+          Finish(node);
+        });
+  });
+}
+
+void Registrar::Impl::Capture(Node& node, Callback<SessionState> done) {
+  if (node.second.owner != kAtRest) {
+    Ask(
+        node.second.owner, [key = node.first](SessionOwner& owner) { return owner.Capture(key); },
+        [this, &node, done = std::move(done)](OwnerReply<SessionState> reply) mutable {
+          if (reply.gone) return Capture(node, std::move(done));
+          done(std::move(reply.outcome));
+        });
+    return;
+  }
+  absl::StatusOr<SessionRecord> record = Load(node.first);
+  if (!record.ok()) return done(Refused<SessionState>(LoadRefusal(node.first, record.status())));
+  const Outcome<const LoadedModel*> model = ModelOfState(
+      models_, SessionId(node.first), record->model, record->package_digest, record->tier, record->numerics_version);
+  if (model.refusal) return done(Refused<SessionState>(*model.refusal));
+  done({std::nullopt, StateOf(*std::move(record), *model.value)});
+}
+
+// Whether the key is free, or its session may be replaced.
+std::optional<Refusal> Registrar::Impl::CheckPlace(const Node& node, bool replace) {
+  if (replace) return std::nullopt;
+  const absl::StatusOr<SessionRecord> record = Load(node.first);
+  if (record.ok() || node.second.owner != kAtRest) {
+    return SessionExists(SessionId(node.first), record.ok() ? record->epoch : 0);
+  }
+  if (absl::IsNotFound(record.status())) return std::nullopt;
+  return StoreUnavailable(record.status());
+}
+
+void Registrar::Impl::Place(const std::string& key, SessionState state, bool replace, Callback<SessionInfo> done) {
+  Submit(key, [this, state = std::move(state), replace, done = std::move(done)](Node& node) mutable {
+    std::optional<Refusal> refusal = CheckPlace(node, replace);
+    Outcome<SessionInfo> placed =
+        refusal ? Refused<SessionInfo>(*std::move(refusal)) : WriteNew(node.first, std::move(state));
+    if (placed.refusal || node.second.owner == kAtRest) {
+      done(std::move(placed));
+      return Finish(node);
+    }
+    Ask(
+        node.second.owner,
+        [key = node.first, epoch = placed.value.epoch](SessionOwner& owner) { return owner.Drop(key, {}, epoch); },
+        [this, &node, placed, done = std::move(done)](const OwnerReply<std::monostate>&) mutable {
+          node.second.owner = kAtRest;
+          done(std::move(placed));
+          Finish(node);
+        });
+  });
+}
+
+// Puts a record of a new incarnation in the place of whatever the store held.
+Outcome<SessionInfo> Registrar::Impl::WriteNew(const std::string& key, SessionState state) {
+  const absl::StatusOr<uint64_t> epoch = store_.NextEpoch();
+  if (!epoch.ok()) return Refused<SessionInfo>(StoreUnavailable(epoch.status()));
+  state.epoch = state.incarnation = *epoch;
+  state.delivered_seq = state.next_seq;
+  SessionRecord record = RecordOf(key, state);
+  record.last_active = now();
+  record.saves.push_back({state.next_seq, state.last_time_ns, state.step_ns, std::move(state.rows)});
+  const SessionInfo info = InfoOf(record, models_);
+  if (absl::Status status = store_.Save(std::move(record)); !status.ok()) {
+    return Refused<SessionInfo>(StoreUnavailable(status));
+  }
+  return {std::nullopt, info};
+}
+
+void Registrar::Impl::Delete(std::string key, DropCondition condition, Callback<std::monostate> done) {
+  Post([this, key = std::move(key), condition, done = std::move(done)]() mutable {
+    Submit(key, [this, condition, done = std::move(done)](Node& node) mutable {
+      const absl::StatusOr<uint64_t> epoch = store_.NextEpoch();
+      if (!epoch.ok()) {
+        done(Refused<std::monostate>(StoreUnavailable(epoch.status())));
+        return Finish(node);
+      }
+      DropEverywhere(node, condition, *epoch, std::move(done));
+    });
+  });
+}
+
+void Registrar::Impl::DropEverywhere(Node& node, DropCondition condition, uint64_t epoch,
+                                     Callback<std::monostate> done) {
+  if (node.second.owner == kAtRest) {
+    done(DropAtRest(node.first, condition, epoch, /*dropped_from_shard=*/false));
+    return Finish(node);
+  }
+  Ask(
+      node.second.owner,
+      [key = node.first, condition, epoch](SessionOwner& owner) { return owner.Drop(key, condition, epoch); },
+      [this, &node, condition, epoch, done = std::move(done)](OwnerReply<std::monostate> reply) mutable {
+        if (reply.gone) return DropEverywhere(node, condition, epoch, std::move(done));
+        if (!reply.outcome.refusal) {
+          node.second.owner = kAtRest;
+          reply.outcome = DropAtRest(node.first, condition, epoch, /*dropped_from_shard=*/true);
+        }
+        done(std::move(reply.outcome));
+        Finish(node);
+      });
+}
+
+Outcome<std::monostate> Registrar::Impl::DropAtRest(const std::string& key, const DropCondition& condition,
+                                                    uint64_t epoch, bool dropped_from_shard) {
+  const absl::StatusOr<SessionRecord> record = Load(key);
+  if (absl::IsNotFound(record.status()) && dropped_from_shard) return {};
+  if (!record.ok()) return Refused<std::monostate>(LoadRefusal(key, record.status()));
+  const bool other_epoch = condition.epoch && record->epoch != *condition.epoch;
+  const bool used_since = condition.idle_since && record->last_active > *condition.idle_since;
+  if (!dropped_from_shard && (other_epoch || used_since)) {
+    return Refused<std::monostate>(Fenced(SessionId(key), record->epoch));
+  }
+  if (absl::Status status = store_.Delete(key, epoch); !status.ok()) {
+    return Refused<std::monostate>(StoreUnavailable(status));
+  }
+  return {};
+}
+
+void Registrar::Get(std::string tenant, std::string id, Callback<SessionInfo> done) {
+  impl_->Post([impl = impl_.get(), key = SessionKey(tenant, id), done = std::move(done)]() mutable {
+    impl->Get(key, std::move(done));
+  });
+}
+
+void Registrar::Export(std::string tenant, std::string id, Callback<Snapshot> done) {
+  impl_->Post([impl = impl_.get(), key = SessionKey(tenant, id), done = std::move(done)]() mutable {
+    impl->Submit(key, [impl, done = std::move(done)](Impl::Node& node) mutable {
+      impl->Capture(node, [impl, &node, done = std::move(done)](Outcome<SessionState> state) mutable {
+        done(state.refusal ? Refused<Snapshot>(*state.refusal)
+                           : Outcome<Snapshot>{std::nullopt, SnapshotOf(std::move(state.value))});
+        impl->Finish(node);
+      });
+    });
+  });
+}
+
+void Registrar::Import(std::string tenant, std::string id, std::string snapshot, bool replace,
+                       Callback<SessionInfo> done) {
+  impl_->Post([impl = impl_.get(), key = SessionKey(tenant, id), snapshot = std::move(snapshot), replace,
+               done = std::move(done)]() mutable {
+    const std::string id(SessionId(key));
+    if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<SessionInfo>(*refusal));
+    Outcome<SessionState> state = CheckSnapshot(snapshot, id, impl->models(), impl->max_channels());
+    if (state.refusal) return done(Refused<SessionInfo>(*state.refusal));
+    impl->Place(key, std::move(state.value), replace, std::move(done));
+  });
+}
+
+void Registrar::Fork(std::string tenant, std::string id, std::string new_id, Callback<SessionInfo> done) {
+  impl_->Post([impl = impl_.get(), key = SessionKey(tenant, id), new_key = SessionKey(tenant, new_id),
+               done = std::move(done)]() mutable {
+    if (auto refusal = CheckSessionId("new_session_id", SessionId(new_key)))
+      return done(Refused<SessionInfo>(*refusal));
+    impl->Submit(key, [impl, new_key, done = std::move(done)](Impl::Node& node) mutable {
+      impl->Capture(node, [impl, new_key, &node, done = std::move(done)](Outcome<SessionState> state) mutable {
+        impl->Finish(node);
+        if (state.refusal) return done(Refused<SessionInfo>(*state.refusal));
+        impl->Place(new_key, std::move(state.value), /*replace=*/false, std::move(done));
+      });
+    });
+  });
+}
+
+void Registrar::Delete(std::string tenant, std::string id, Callback<std::monostate> done) {
+  impl_->Delete(SessionKey(tenant, id), {}, std::move(done));
+}
+
+}  // namespace aaren

@@ -1,0 +1,62 @@
+#include "server/store/memory_store.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace aaren {
+namespace {
+
+absl::Status CheckEpoch(const SessionRecord& held, uint64_t epoch) {
+  if (held.epoch <= epoch) return absl::OkStatus();
+  return absl::AbortedError(
+      absl::StrCat("session '", held.key, "' is held at epoch ", held.epoch, ", the writer's is ", epoch));
+}
+
+SessionRecord WithoutRows(const SessionRecord& record) {
+  SessionRecord copy;
+  static_cast<SessionHeader&>(copy) = record;
+  for (const SavedRows& save : record.saves) copy.saves.push_back({save.seq, save.last_time_ns, save.step_ns, {}});
+  return copy;
+}
+
+}  // namespace
+
+absl::StatusOr<SessionRecord> MemoryStore::Load(const std::string& key) {
+  const auto found = records_.find(key);
+  if (found == records_.end()) return absl::NotFoundError(absl::StrCat("no session '", key, "' in the store"));
+  return found->second;
+}
+
+absl::Status MemoryStore::Save(SessionRecord record) {
+  const auto found = records_.find(record.key);
+  if (found != records_.end()) {
+    if (absl::Status status = CheckEpoch(found->second, record.epoch); !status.ok()) return status;
+    found->second = std::move(record);
+    return absl::OkStatus();
+  }
+  std::string key = record.key;
+  records_.emplace(std::move(key), std::move(record));
+  return absl::OkStatus();
+}
+
+absl::Status MemoryStore::Delete(const std::string& key, uint64_t epoch) {
+  const auto found = records_.find(key);
+  if (found == records_.end()) return absl::OkStatus();
+  if (absl::Status status = CheckEpoch(found->second, epoch); !status.ok()) return status;
+  records_.erase(found);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<SessionRecord>> MemoryStore::List(const std::string& prefix, const std::string& after,
+                                                             size_t limit) {
+  std::vector<SessionRecord> page;
+  auto next = after < prefix ? records_.lower_bound(prefix) : records_.upper_bound(after);
+  for (; next != records_.end() && page.size() < limit && absl::StartsWith(next->first, prefix); ++next) {
+    page.push_back(WithoutRows(next->second));
+  }
+  return page;
+}
+
+}  // namespace aaren

@@ -1,0 +1,31 @@
+#ifndef AAREN_SERVER_STORE_MEMORY_STORE_H_
+#define AAREN_SERVER_STORE_MEMORY_STORE_H_
+
+// A MemoryStore keeps saved sessions in this process: they outlive streams and slabs, not the server.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "server/store/store.h"
+
+namespace aaren {
+
+class MemoryStore : public StateStore {
+ public:
+  std::string name() const override { return "memory"; }
+  absl::StatusOr<uint64_t> NextEpoch() override { return ++last_epoch_; }
+  absl::StatusOr<SessionRecord> Load(const std::string& key) override;
+  absl::Status Save(SessionRecord record) override;
+  absl::Status Delete(const std::string& key, uint64_t epoch) override;
+  absl::StatusOr<std::vector<SessionRecord>> List(const std::string& prefix, const std::string& after,
+                                                  size_t limit) override;
+
+ private:
+  uint64_t last_epoch_ = 0;
+  std::map<std::string, SessionRecord> records_;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_STORE_MEMORY_STORE_H_

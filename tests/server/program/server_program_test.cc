@@ -1,0 +1,160 @@
+// aaren-server as a process: what it prints, what it returns, how it takes signals.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "grpcpp/create_channel.h"
+#include "grpcpp/security/credentials.h"
+#include "tests/server/rpc/test_stream.h"
+
+namespace aaren {
+namespace {
+
+using testing::HasSubstr;
+
+// A running aaren-server. Standard error goes to a file.
+class Program {
+ public:
+  explicit Program(std::vector<std::string> arguments) : log_(testing::TempDir() + "server_program.log") {
+    arguments.insert(arguments.begin(), AAREN_SERVER);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    int output[2];
+    EXPECT_EQ(pipe2(output, O_CLOEXEC), 0);
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(output[1], STDOUT_FILENO);
+      dup2(open(log_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), STDERR_FILENO);
+      execv(argv[0], argv.data());
+      _exit(127);
+    }
+    close(output[1]);
+    output_ = output[0];
+  }
+
+  ~Program() {
+    if (pid_ > 0) {
+      kill(pid_, SIGKILL);
+      Wait();
+    }
+    close(output_);
+  }
+
+  std::string ReadLine() {
+    std::string line;
+    for (char c; read(output_, &c, 1) == 1 && c != '\n';) line += c;
+    return line;
+  }
+
+  void Signal(int signal) { kill(pid_, signal); }
+
+  // The exit status, or minus the signal that ended it.
+  int Wait() {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+
+  std::string Log() const {
+    std::ifstream in(log_);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  }
+
+ private:
+  const std::string log_;
+  pid_t pid_ = 0;
+  int output_ = -1;
+};
+
+std::vector<std::string> FreePorts() { return {"--listen=127.0.0.1:0", "--metrics_listen=127.0.0.1:0"}; }
+
+// The HOST:PORT after `name`= in the line.
+std::string AddressIn(const std::string& line, const std::string& name) {
+  const size_t begin = line.find(name + "=") + name.size() + 1;
+  return line.substr(begin, line.find(' ', begin) - begin);
+}
+
+TEST(ServerProgramTest, FirstLineTellsTheAddressesAndSigtermEndsItWithZero) {
+  Program program(FreePorts());
+  const std::string line = program.ReadLine();
+  EXPECT_THAT(line,
+              testing::MatchesRegex("ready listen=127\\.0\\.0\\.1:[1-9][0-9]* metrics=127\\.0\\.0\\.1:[1-9][0-9]*"));
+  TestStream stream(grpc::CreateChannel(AddressIn(line, "listen"), grpc::InsecureChannelCredentials()));
+  stream.Greet();
+  EXPECT_EQ(stream.Open(0, "a").model().name(), "aaren-univariate");
+  stream.Send(TokensItem(0, 0, {1}));
+  EXPECT_TRUE(stream.Receive().has_forecasts());
+  program.Signal(SIGTERM);
+  while (!stream.Receive().has_draining()) {
+  }
+  stream.HalfClose();
+  EXPECT_TRUE(stream.Finish().ok());
+  EXPECT_EQ(program.Wait(), 0);
+  EXPECT_THAT(program.Log(), HasSubstr("shutting down"));
+}
+
+TEST(ServerProgramTest, SecondSignalEndsItAtOnce) {
+  std::vector<std::string> arguments = FreePorts();
+  arguments.push_back("--grace=1h");
+  Program program(arguments);
+  const std::string line = program.ReadLine();
+  TestStream stream(grpc::CreateChannel(AddressIn(line, "listen"), grpc::InsecureChannelCredentials()));
+  stream.Greet();
+  program.Signal(SIGINT);
+  EXPECT_TRUE(stream.Receive().has_draining());
+  program.Signal(SIGINT);
+  EXPECT_EQ(program.Wait(), 128 + SIGINT);
+}
+
+TEST(ServerProgramTest, PortInUseIsNamed) {
+  Program first(FreePorts());
+  const std::string line = first.ReadLine();
+  Program second({"--listen=" + AddressIn(line, "listen"), "--metrics_listen="});
+  EXPECT_EQ(second.Wait(), 1);
+  EXPECT_THAT(second.Log(), HasSubstr(AddressIn(line, "listen")));
+  Program third({"--listen=127.0.0.1:0", "--metrics_listen=" + AddressIn(line, "metrics")});
+  EXPECT_EQ(third.Wait(), 1);
+  EXPECT_THAT(third.Log(), HasSubstr(AddressIn(line, "metrics")));
+}
+
+TEST(ServerProgramTest, BadSettingsExitWithTwo) {
+  for (const auto& [flag, named] :
+       std::vector<std::pair<std::string, std::string>>{{"--lisen=x", "--lisen"},
+                                                        {"--shards=many", "many"},
+                                                        {"--config=/nowhere", "/nowhere"},
+                                                        {"--device=cuda", "no CUDA backend"},
+                                                        {"--store=redis", "redis"}}) {
+    Program program({flag});
+    EXPECT_EQ(program.Wait(), 2) << flag;
+    EXPECT_THAT(program.Log(), HasSubstr(named));
+  }
+}
+
+TEST(ServerProgramTest, FolderWithoutModelsIsNamed) {
+  Program program({"--listen=127.0.0.1:0", "--metrics_listen=", "--models=/nowhere"});
+  EXPECT_EQ(program.Wait(), 1);
+  EXPECT_THAT(program.Log(), HasSubstr("/nowhere"));
+}
+
+TEST(ServerProgramTest, PrintConfigShowsEverySettingAndExits) {
+  Program program({"--print_config", "--shards=3"});
+  EXPECT_EQ(program.ReadLine(), "listen: \"127.0.0.1:7860\"");
+  std::string rest;
+  for (std::string line; !(line = program.ReadLine()).empty();) rest += line + "\n";
+  EXPECT_THAT(rest, HasSubstr("shards: 3\n"));
+  EXPECT_THAT(rest, HasSubstr("log_format: TEXT\n"));
+  EXPECT_EQ(program.Wait(), 0);
+}
+
+}  // namespace
+}  // namespace aaren

@@ -1,0 +1,113 @@
+// What one client can make the server hold is bounded, and other clients do not notice.
+
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "tests/server/rpc/serving.h"
+
+namespace aaren {
+namespace {
+
+class LimitsTest : public Serving {
+ protected:
+  // As the server's counters have it.
+  uint64_t Sum(Counter rpc::StreamCounters::*counter) {
+    uint64_t sum = 0;
+    for (const rpc::StreamCounters* counters : server().stream_counters()) sum += (counters->*counter).value();
+    return sum;
+  }
+};
+
+// 36 bytes of forecast a token: the replies to `kMessages` messages are 30 MB, far more than the server may hold.
+TEST_F(LimitsTest, ClientThatNeverReadsIsNotReadAndOthersGoOn) {
+  constexpr uint64_t kMessages = 200, kTokens = 4096;
+  TestStream greedy(NewChannel());
+  greedy.Greet();
+  greedy.Open(0, "greedy");
+  std::thread writer([&greedy] {
+    for (uint64_t i = 0; i < kMessages; ++i) {
+      if (!greedy.Send(TokensItem(0, i * kTokens, std::vector<float>(kTokens, 1)))) return;
+    }
+  });
+  uint64_t received = 0;
+  EXPECT_TRUE(Eventually([&] {  // nothing more is read
+    const uint64_t before = std::exchange(received, Sum(&rpc::StreamCounters::messages_received));
+    absl::SleepFor(absl::Milliseconds(200));
+    return received > 10 && received == before;
+  }));
+  EXPECT_LT(received, kMessages - 20);
+
+  TestStream other(NewChannel());
+  other.Greet();
+  other.Open(0, "other");
+  for (uint64_t seq = 0; seq < 100; ++seq) {
+    other.Send(TokensItem(0, seq, {1}));
+    ASSERT_TRUE(other.Receive().has_forecasts());
+  }
+  greedy.Cancel();
+  writer.join();
+}
+
+TEST_F(LimitsTest, ClientThatReadsAgainGetsEverything) {
+  constexpr uint64_t kMessages = 200, kTokens = 4096;
+  TestStream stream(NewChannel());
+  stream.Greet();
+  stream.Open(0, "late");
+  std::thread writer([&stream] {
+    for (uint64_t i = 0; i < kMessages; ++i) stream.Send(TokensItem(0, i * kTokens, std::vector<float>(kTokens, 1)));
+    stream.HalfClose();
+  });
+  absl::SleepFor(absl::Milliseconds(200));  // let the replies pile up; the outcome does not depend on it
+  uint64_t next_seq = 0;
+  for (v1::ServerItem item = stream.Receive(); item.has_forecasts(); item = stream.Receive()) {
+    ASSERT_EQ(item.forecasts().first_seq(), next_seq);
+    next_seq = item.forecasts().next_seq();
+  }
+  EXPECT_EQ(next_seq, kMessages * kTokens);
+  writer.join();
+  EXPECT_TRUE(stream.Finish().ok());
+}
+
+TEST_F(LimitsTest, HundredThousandOpensOnOneStream) {
+  constexpr uint32_t kSessions = 100'000;
+  TestStream stream(NewChannel());
+  stream.Greet();
+  std::thread writer([&stream] {
+    for (uint32_t handle = 0; handle < kSessions;) {
+      std::vector<v1::ClientItem> items;
+      for (int i = 0; i < 1000; ++i, ++handle) items.push_back(OpenItem(handle, std::to_string(handle)));
+      stream.Send(items);
+    }
+    stream.HalfClose();
+  });
+  uint32_t opened = 0;
+  for (v1::ServerItem item = stream.Receive(); item.has_opened(); item = stream.Receive()) ++opened;
+  EXPECT_EQ(opened, kSessions);
+  writer.join();
+  EXPECT_TRUE(stream.Finish().ok());
+}
+
+TEST_F(LimitsTest, FullShardStopsReadingUntilItHasSteppedWhatItHas) {
+  rpc::ServerOptions options;
+  options.shard.max_queued_tokens = 8;
+  options.shard.max_step_tokens = 4;
+  Start(options);
+  TestStream stream(NewChannel());
+  stream.Greet();
+  stream.Open(0, "a");
+  std::vector<v1::ClientItem> items;
+  for (uint64_t seq = 0; seq < 500; ++seq) items.push_back(TokensItem(0, seq, {1}));
+  stream.Send(items);
+  stream.HalfClose();
+  uint64_t next_seq = 0;
+  for (v1::ServerItem item = stream.Receive(); item.has_forecasts(); item = stream.Receive()) {
+    next_seq = item.forecasts().next_seq();
+  }
+  EXPECT_EQ(next_seq, 500u);
+  EXPECT_TRUE(stream.Finish().ok());
+}
+
+}  // namespace
+}  // namespace aaren

@@ -1,0 +1,44 @@
+#ifndef AAREN_TESTS_SERVER_RPC_SERVING_H_
+#define AAREN_TESTS_SERVER_RPC_SERVING_H_
+
+// Serving is the base of tests that talk to a real server over loopback: one model, "sum", whose replies tell what was
+// folded; the memory store; a port of the system's choice.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "grpcpp/channel.h"
+#include "server/rpc/server.h"
+#include "server/session/model_table.h"
+#include "server/store/memory_store.h"
+#include "tests/server/rpc/sum_engine.h"
+#include "tests/server/rpc/test_stream.h"
+
+namespace aaren {
+
+class Serving : public testing::Test {
+ protected:
+  Serving();
+
+  // Starts it, or another one in its place.
+  void Start(const rpc::ServerOptions& options);
+
+  rpc::Server& server() { return *server_; }
+
+  // A connection of its own: channels of one process share connections otherwise.
+  std::shared_ptr<grpc::Channel> NewChannel() const;
+
+  // Waits until `holds` is true of the server's counters, at most 20 s.
+  static bool Eventually(const std::function<bool()>& holds);
+
+  ModelTable models_;
+  MemoryStore store_;
+  std::unique_ptr<rpc::Server> server_;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_TESTS_SERVER_RPC_SERVING_H_

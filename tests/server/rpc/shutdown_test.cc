@@ -1,0 +1,103 @@
+// Leaving in good order.
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "tests/server/rpc/serving.h"
+
+namespace aaren {
+namespace {
+
+class ShutdownTest : public Serving {};
+
+TEST_F(ShutdownTest, TokensSentBeforeAreAnsweredAndSaved) {
+  TestStream stream(NewChannel());
+  stream.Greet();
+  stream.Open(0, "a");
+  stream.Send(TokensItem(0, 0, {1, 2, 3}));
+  stream.Receive();
+  std::thread shutdown([this] { server().Shutdown(absl::Seconds(4)); });
+  v1::ServerItem item = stream.Receive();
+  ASSERT_TRUE(item.has_draining()) << item.DebugString();
+  EXPECT_EQ(item.draining().deadline_ms(), 1000);
+  stream.Send(TokensItem(0, 3, {4}));
+  while (item.item_case() != 0 && !item.has_forecasts()) item = stream.Receive();
+  EXPECT_EQ(item.forecasts().next_seq(), 4u);
+  const grpc::Status status = stream.Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
+  shutdown.join();
+  const absl::StatusOr<SessionRecord> record = store_.Load("default/a");
+  ASSERT_TRUE(record.ok()) << record.status();
+  EXPECT_EQ(record->saves.back().seq, 4u);
+}
+
+TEST_F(ShutdownTest, EndsAtOnceWhenTheClientsLeave) {
+  TestStream stream(NewChannel());
+  stream.Greet();
+  std::thread client([&stream] {
+    while (!stream.Receive().has_draining()) {
+    }
+    stream.HalfClose();
+    EXPECT_TRUE(stream.Finish().ok());
+  });
+  const absl::Time start = absl::Now();
+  server().Shutdown(absl::Seconds(60));
+  EXPECT_LT(absl::Now() - start, absl::Seconds(1.5));  // and not the two seconds that streams are served on
+  client.join();
+}
+
+TEST_F(ShutdownTest, ClientThatDoesNotReadIsCutOffWithinGrace) {
+  TestStream stream(NewChannel());
+  stream.Greet();
+  stream.Open(0, "a");
+  std::thread writer([&stream] {
+    for (uint64_t i = 0; i < 200; ++i) {
+      if (!stream.Send(TokensItem(0, i * 4096, std::vector<float>(4096, 1)))) return;
+    }
+  });
+  EXPECT_TRUE(Eventually([this] { return server().stream_counters().front()->messages_received.value() > 30; }));
+  const absl::Time start = absl::Now();
+  server().Shutdown(absl::Seconds(2));
+  EXPECT_LT(absl::Now() - start, absl::Seconds(3));
+  writer.join();
+}
+
+TEST_F(ShutdownTest, NewStreamsAreTurnedAwayWhileDraining) {
+  const auto channel = NewChannel();
+  TestStream stream(channel);
+  stream.Greet();
+  std::thread shutdown([this] { server().Shutdown(absl::Seconds(4)); });
+  while (!stream.Receive().has_draining()) {
+  }
+  TestStream late(channel);
+  EXPECT_EQ(late.Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+  stream.HalfClose();
+  shutdown.join();
+}
+
+TEST_F(ShutdownTest, HealthWatchersHearOfIt) {
+  const auto stub = grpc::health::v1::Health::NewStub(NewChannel());
+  grpc::ClientContext context;
+  const auto watch = stub->Watch(&context, grpc::health::v1::HealthCheckRequest());
+  grpc::health::v1::HealthCheckResponse response;
+  ASSERT_TRUE(watch->Read(&response));
+  EXPECT_EQ(response.status(), grpc::health::v1::HealthCheckResponse::SERVING);
+  std::thread shutdown([this] { server().Shutdown(absl::Seconds(4)); });
+  ASSERT_TRUE(watch->Read(&response));
+  EXPECT_EQ(response.status(), grpc::health::v1::HealthCheckResponse::NOT_SERVING);
+  shutdown.join();
+  EXPECT_FALSE(watch->Finish().ok());
+}
+
+TEST_F(ShutdownTest, AnotherServerMayTakeThePort) {
+  const std::string address = server().address();
+  server().Shutdown(absl::Seconds(1));
+  Start({.listen = address});
+  TestStream stream(NewChannel());
+  EXPECT_EQ(stream.Greet().protocol_version(), 1u);
+}
+
+}  // namespace
+}  // namespace aaren

@@ -1,0 +1,66 @@
+#include "tests/server/rpc/sum_engine.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace aaren {
+namespace {
+
+struct Row {
+  uint64_t seq = 0;
+  float sum = 0;
+};
+
+class SumEngine final : public Engine {
+ public:
+  const ForecasterConfig& config() const override { return config_; }
+  std::string tier() const override { return "exact"; }
+  size_t row_bytes() const override { return 64; }
+  std::unique_ptr<Workspace> NewWorkspace() const override { return std::make_unique<Workspace>(); }
+  void ResetRow(absl::Span<std::byte> row) const override { std::memset(row.data(), 0, row.size()); }
+
+  absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override {
+    Row content;
+    std::memcpy(&content, row.data(), sizeof(content));
+    if (std::isnan(content.sum)) return absl::DataLossError("sum is NaN");
+    return content.seq;
+  }
+
+  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows, Workspace&) const override {
+    for (const Run& run : runs) Advance(run, rows.Row(run.slot));
+    return absl::OkStatus();
+  }
+
+ private:
+  void Advance(const Run& run, absl::Span<std::byte> bytes) const {
+    Row row;
+    std::memcpy(&row, bytes.data(), sizeof(row));
+    float* out = run.forecasts;
+    for (size_t i = 0; i < run.values.size(); ++i) {
+      ++row.seq;
+      row.sum += run.values[i];
+      if (run.surprises != nullptr) run.surprises[i] = run.values[i] / 2;
+      if (!run.forecast[i]) continue;
+      for (int h = 1; h <= config_.horizon; ++h) {
+        for (int q = 0; q < config_.quantile_count(); ++q) *out++ = SumForecast(row.sum, h, q);
+      }
+    }
+    std::memcpy(bytes.data(), &row, sizeof(row));
+  }
+
+  const ForecasterConfig config_ = SumConfig();
+};
+
+}  // namespace
+
+ForecasterConfig SumConfig() {
+  ForecasterConfig config;
+  config.horizon = 3;
+  config.quantiles = {0.1f, 0.5f, 0.9f};
+  return config;
+}
+
+std::unique_ptr<Engine> NewSumEngine() { return std::make_unique<SumEngine>(); }
+
+}  // namespace aaren

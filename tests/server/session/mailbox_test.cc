@@ -1,0 +1,59 @@
+#include "server/session/mailbox.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace aaren {
+namespace {
+
+TEST(MailboxTest, RunsWhatWasPostedInOrder) {
+  Mailbox mailbox;
+  std::vector<int> ran;
+  for (int i = 0; i < 5; ++i) mailbox.Post([&ran, i] { ran.push_back(i); });
+  EXPECT_TRUE(mailbox.Drain());
+  EXPECT_THAT(ran, ::testing::ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_FALSE(mailbox.Drain());
+}
+
+TEST(MailboxTest, LeavesWhatItsMessagesPostForTheNextDrain) {
+  Mailbox mailbox;
+  int ran = 0;
+  mailbox.Post([&] { mailbox.Post([&ran] { ++ran; }); });
+  mailbox.Drain();
+  EXPECT_EQ(ran, 0);
+  mailbox.Drain();
+  EXPECT_EQ(ran, 1);
+}
+
+TEST(MailboxTest, WakesItsOwnerOncePerBurst) {
+  Mailbox mailbox;
+  int woken = 0;
+  mailbox.SetWaker([&woken] { ++woken; });
+  mailbox.Post([] {});
+  mailbox.Post([] {});
+  EXPECT_EQ(woken, 1);
+  mailbox.Drain();
+  mailbox.Post([] {});
+  EXPECT_EQ(woken, 2);
+}
+
+TEST(MailboxTest, LosesNothingFromManyThreads) {
+  Mailbox mailbox;
+  int ran = 0;
+  std::vector<std::thread> posters;
+  for (int i = 0; i < 4; ++i) {
+    posters.emplace_back([&] {
+      for (int j = 0; j < 1000; ++j) mailbox.Post([&ran] { ++ran; });
+    });
+  }
+  while (ran < 4000) mailbox.Drain();
+  for (std::thread& poster : posters) poster.join();
+  EXPECT_EQ(ran, 4000);
+}
+
+}  // namespace
+}  // namespace aaren

@@ -1,0 +1,125 @@
+// Operations on one session that are asked for at the same time.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/server/session/world.h"
+
+namespace aaren {
+namespace {
+
+using Event = FakePeer::Event;
+
+TEST(RaceTest, ManyOpensOfOneSessionLeaveOneWriter) {
+  World world({}, 2);
+  FakePeer peers[2];
+  constexpr Handle kHandles = 20;
+  for (Handle handle = 0; handle < kHandles; ++handle) {
+    world.shard(0).Open(peers[0], handle, Named("a"));
+    world.shard(1).Open(peers[1], handle, Named("a"));
+  }
+  world.Settle();
+  uint64_t newest = 0;
+  size_t opened = 0, fenced = 0;
+  for (const FakePeer& peer : peers) {
+    for (const Event& event : peer.events) {
+      if (event.kind == Event::kOpened) newest = std::max(newest, event.opened.epoch);
+      opened += event.kind == Event::kOpened;
+      fenced += event.kind == Event::kFailed;
+    }
+  }
+  EXPECT_EQ(opened, 2 * kHandles);
+  EXPECT_EQ(fenced, 2 * kHandles - 1);
+  EXPECT_EQ(world.Get("a").value.epoch, newest);
+  const uint64_t rows = world.shard(0).counters().slots_used.value() + world.shard(1).counters().slots_used.value();
+  EXPECT_EQ(rows, 1);
+}
+
+TEST(RaceTest, EachWriterOfManyIsToldTheEpochThatTookTheSession) {
+  World world({}, 2);
+  FakePeer peers[2];
+  for (Handle handle = 0; handle < 10; ++handle) {
+    for (int shard : {0, 1}) world.shard(shard).Open(peers[shard], handle, Named("a"));
+  }
+  world.Settle();
+  for (const FakePeer& peer : peers) {
+    for (Handle handle = 0; handle < 10; ++handle) {
+      const Event& fenced = peer.Last(Event::kFailed, handle);
+      if (fenced.refusal.metadata.empty()) continue;  // the one that has it
+      const uint64_t own = peer.Last(Event::kOpened, handle).opened.epoch;
+      EXPECT_GT(std::stoull(fenced.refusal.metadata[0].second), own);
+    }
+  }
+}
+
+TEST(RaceTest, OfCreatesOnlyTheFirstSucceeds) {
+  World world({}, 2);
+  FakePeer peers[2];
+  OpenRequest request = Named("a");
+  request.mode = OpenMode::kCreate;
+  for (Handle handle = 0; handle < 5; ++handle) {
+    for (int shard : {0, 1}) world.shard(shard).Open(peers[shard], handle, request);
+  }
+  world.Settle();
+  size_t opened = 0;
+  for (const FakePeer& peer : peers) {
+    for (Handle handle = 0; handle < 5; ++handle) opened += peer.Count(Event::kOpened, handle);
+  }
+  EXPECT_EQ(opened, 1);
+}
+
+TEST(RaceTest, OpensAndDeletesEndInAConsistentState) {
+  World world(ShardOptions{.save_interval = absl::Milliseconds(1)}, 2);
+  FakePeer peers[2];
+  size_t deletes = 0;
+  for (Handle handle = 0; handle < 30; ++handle) {
+    const int shard = static_cast<int>(handle % 2);
+    world.shard(shard).Open(peers[shard], handle, Named("a"));
+    const std::vector<float> values = Values(0, 2);
+    TokensView tokens;
+    tokens.handle = handle;
+    tokens.values = values;
+    world.shard(shard).Tokens(peers[shard], tokens);
+    if (handle % 3 == 0) world.registrar().Delete("", "a", [&deletes](Outcome<std::monostate>) { ++deletes; });
+    if (handle % 5 == 0) world.Advance(absl::Milliseconds(2));
+  }
+  world.registrar().Delete("", "a", [](Outcome<std::monostate>) {});
+  world.Settle();
+  world.Advance(absl::Milliseconds(2));
+  EXPECT_TRUE(absl::IsNotFound(world.Get("a").refusal->status));
+  EXPECT_TRUE(absl::IsNotFound(world.store().Load("/a").status()));
+  EXPECT_EQ(world.shard(0).counters().slots_used.value(), 0);
+  EXPECT_EQ(world.shard(1).counters().slots_used.value(), 0);
+}
+
+TEST(RaceTest, ADeleteByAnOldWriterDoesNotHitTheNewOne) {
+  World world({}, 2);
+  FakePeer before, after;
+  world.Open(before, 0, Named("a"), 0);
+  world.shard(1).Open(after, 0, Named("a"));
+  // The registrar has the other Open by now or will have it first; the Close below names the epoch it knew.
+  world.shard(0).Close(before, 0, true, std::nullopt);
+  world.Settle();
+  EXPECT_EQ(after.Last().kind, Event::kOpened);
+  EXPECT_EQ(before.Last().refusal.status.code(), absl::StatusCode::kAborted);
+  EXPECT_FALSE(world.Get("a").refusal.has_value());
+}
+
+TEST(RaceTest, OperationsOnOneSessionDoNotWaitForAnother) {
+  World world({}, 2);
+  FakePeer peer, other;
+  world.Open(peer, 0, Named("a"), 0);
+  world.Open(other, 0, Named("b"), 1);
+  // Shard 0 does not run: what is asked of its session waits.
+  bool answered = false;
+  world.registrar().Get("", "a", [](Outcome<SessionInfo>) {});
+  world.registrar().Get("", "b", [&answered](Outcome<SessionInfo>) { answered = true; });
+  for (int i = 0; i < 100000 && !answered; ++i) world.shard(1).DrainMailbox();
+  world.Settle();
+  EXPECT_TRUE(answered);
+}
+
+}  // namespace
+}  // namespace aaren
