@@ -1,0 +1,49 @@
+#ifndef AAREN_CLIENT_CLI_CHART_H_
+#define AAREN_CLIENT_CLI_CHART_H_
+
+// What a terminal shows of a running stream, as a pure function of what is known and of the terminal's size: a panel
+// per series with its recent past as a line, "now", and beyond it the forecast's median inside its interval; values
+// that surprised the model are marked; the last line is a status.
+//
+//   load  41.2
+//      48.1 ⠀⠀⡠⠒⢄⠀⠀⠀⡠●⢄⠀⠀│░░⡠⠒⢄░
+//      20.3 ⠤⠊⠀⠀⠀⠑⠤⠊⠀⠀⠀⠑⠤│⠤⠊░░░░
+//
+// Characters are UTF-8 (braille, two values a cell), colours are ANSI. Threading: plain values.
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace aaren::cli {
+
+// A value outside these tails of its forecast is surprising.
+inline constexpr float kSurpriseLow = 0.02f;
+inline constexpr float kSurpriseHigh = 0.98f;
+
+struct SeriesChart {
+  std::string name;
+  std::deque<float> values = {};    // the past, latest last; NaN: missing
+  std::deque<float> surprise = {};  // of each value; NaN: none
+  std::vector<float> low = {};      // per step ahead, as are the next two
+  std::vector<float> median = {};
+  std::vector<float> high = {};
+};
+
+struct ChartState {
+  std::vector<SeriesChart> series;
+  std::string status;
+};
+
+// `height` lines of at most `width` columns, joined by "\n". Series that do not fit are counted in the status.
+std::string Render(const ChartState& state, int width, int height);
+
+// A number in at most eight characters: 0.1235, 41.2, 1.53M.
+std::string CompactNumber(double value);
+
+}  // namespace aaren::cli
+
+#endif  // AAREN_CLIENT_CLI_CHART_H_

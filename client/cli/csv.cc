@@ -1,0 +1,218 @@
+#include "client/cli/csv.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "client/cli/json.h"
+#include "client/cli/timestamp.h"
+
+namespace aaren::cli {
+namespace {
+
+constexpr absl::string_view kTimeNames[] = {"date", "time", "timestamp", "datetime"};
+constexpr absl::string_view kMissing[] = {"", "nan", "na", "null"};
+constexpr double kMissingValue = std::numeric_limits<double>::quiet_NaN();
+
+bool IsAnyOf(absl::string_view text, absl::Span<const absl::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](absl::string_view word) { return absl::EqualsIgnoreCase(text, word); });
+}
+
+// What a reader has to see of a cell: enough to find it, never a whole book.
+std::string Shown(absl::string_view cell) {
+  constexpr size_t kMost = 40;
+  return absl::StrCat("\"", ToUtf8(cell.substr(0, kMost)), cell.size() > kMost ? "…" : "", "\"");
+}
+
+absl::StatusOr<std::vector<std::string>> SplitNames(const std::string& names) {
+  bool done = false;
+  CsvRecordReader reader([&](char* buffer, size_t size) -> absl::StatusOr<size_t> {
+    return std::exchange(done, true) ? 0 : names.copy(buffer, size);
+  });
+  std::vector<absl::string_view> fields;
+  const absl::StatusOr<bool> any = reader.Next(fields);
+  if (!any.ok()) return absl::InvalidArgumentError(absl::StrCat("--columns=", names, ": ", any.status().message()));
+  return std::vector<std::string>(fields.begin(), fields.end());
+}
+
+// A file descriptor that closes itself.
+class File {
+ public:
+  explicit File(int fd) : fd_(fd) {}
+  ~File() { ::close(fd_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
+
+CsvReader::CsvReader(std::string name, ByteSource source, const CsvOptions& options)
+    : name_(std::move(name)), records_(std::move(source)), missing_(options.missing) {}
+
+absl::StatusOr<std::unique_ptr<CsvReader>> CsvReader::Open(std::string name, ByteSource source,
+                                                           const CsvOptions& options) {
+  auto reader = std::unique_ptr<CsvReader>(new CsvReader(std::move(name), std::move(source), options));
+  const absl::Status status = reader->ReadHeader(options);
+  if (!status.ok()) return status;
+  return reader;
+}
+
+absl::Status CsvReader::Error(absl::string_view what) const {
+  return absl::InvalidArgumentError(absl::StrCat(name_, ": ", what));
+}
+
+absl::Status CsvReader::CellError(size_t field, absl::string_view what) const {
+  return Error(
+      absl::StrCat("line ", records_.line(), ", column \"", header_[field], "\": ", Shown(fields_[field]), " ", what));
+}
+
+absl::StatusOr<bool> CsvReader::NextRecord() {
+  const absl::StatusOr<bool> any = records_.Next(fields_);
+  if (any.ok() || any.status().code() != absl::StatusCode::kInvalidArgument) return any;
+  return Error(any.status().message());
+}
+
+absl::Status CsvReader::ReadHeader(const CsvOptions& options) {
+  const absl::StatusOr<bool> any = NextRecord();
+  if (!any.ok()) return any.status();
+  if (!*any) return Error("the file is empty; a header line with the names of the columns is expected");
+  for (absl::string_view field : fields_) header_.push_back(ToUtf8(absl::StripAsciiWhitespace(field)));
+  const absl::Status status = ChooseTimes(options.time_column);
+  return status.ok() ? ChooseColumns(options.columns) : status;
+}
+
+absl::StatusOr<size_t> CsvReader::FieldOf(absl::string_view column) const {
+  const std::string name = ToUtf8(absl::StripAsciiWhitespace(column));
+  const auto found = std::find(header_.begin(), header_.end(), name);
+  if (found == header_.end()) {
+    return Error(absl::StrCat("no column \"", name, "\"; there are ", absl::StrJoin(header_, ", ")));
+  }
+  if (std::count(header_.begin(), header_.end(), name) > 1) {
+    return Error(absl::StrCat("there are two columns called \"", name, "\""));
+  }
+  return static_cast<size_t>(found - header_.begin());
+}
+
+absl::Status CsvReader::ChooseTimes(const std::string& time_column) {
+  if (time_column == "-") return absl::OkStatus();
+  if (time_column.empty()) {
+    if (IsAnyOf(header_[0], kTimeNames)) time_field_ = 0;
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<size_t> field = FieldOf(time_column);
+  if (field.ok()) time_field_ = *field;
+  return field.status();
+}
+
+absl::Status CsvReader::ChooseColumns(const std::string& columns) {
+  std::vector<std::string> names;
+  if (columns.empty()) {
+    for (size_t field = 0; field < header_.size(); ++field) {
+      if (field != time_field_) names.push_back(header_[field]);
+    }
+  } else {
+    absl::StatusOr<std::vector<std::string>> split = SplitNames(columns);
+    if (!split.ok()) return split.status();
+    names = *std::move(split);
+  }
+  for (const std::string& name : names) {
+    const absl::StatusOr<size_t> field = FieldOf(name);
+    if (!field.ok()) return field.status();
+    if (std::count(fields_of_columns_.begin(), fields_of_columns_.end(), *field) > 0) {
+      return absl::InvalidArgumentError(absl::StrCat("--columns=", columns, " names \"", name, "\" twice"));
+    }
+    fields_of_columns_.push_back(*field);
+    columns_.push_back(header_[*field]);
+  }
+  return columns_.empty() ? Error("there is no column besides the times") : absl::OkStatus();
+}
+
+absl::StatusOr<bool> CsvReader::Next(CsvRow& row) {
+  // A blank line is no row, unless an empty line is how this file writes a missing value.
+  bool blank = true;
+  while (blank) {
+    const absl::StatusOr<bool> any = NextRecord();
+    if (!any.ok()) return any.status();
+    if (!*any) return any_row_ ? absl::StatusOr<bool>(false) : Error("there is a header line, but no rows");
+    blank = header_.size() > 1 && fields_.size() == 1 && fields_[0].empty();
+  }
+  row.line = records_.line();
+  if (fields_.size() != header_.size()) {
+    return Error(absl::StrCat("line ", row.line, " has ", fields_.size(), " fields; the header has ", header_.size()));
+  }
+  const absl::Status status = ReadTime(row);
+  if (!status.ok()) return status;
+  row.values.resize(columns_.size());
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const absl::StatusOr<double> value = ReadValue(fields_of_columns_[i]);
+    if (!value.ok()) return value.status();
+    row.values[i] = *value;
+  }
+  any_row_ = true;
+  return true;
+}
+
+absl::Status CsvReader::ReadTime(CsvRow& row) {
+  if (!time_field_) return absl::OkStatus();
+  const absl::string_view text = absl::StripAsciiWhitespace(fields_[*time_field_]);
+  const std::optional<int64_t> time = ParseTimestamp(text);
+  if (!time) return CellError(*time_field_, "is not a time");
+  if (*time < last_time_ns_) {
+    return CellError(*time_field_, absl::StrCat("is before \"", last_time_, "\", the time of the row above"));
+  }
+  row.time_ns = last_time_ns_ = *time;
+  last_time_.assign(text.data(), text.size());
+  row.time = last_time_;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<double> CsvReader::ReadValue(size_t field) const {
+  absl::string_view text = absl::StripAsciiWhitespace(fields_[field]);
+  if (IsAnyOf(text, kMissing)) return kMissingValue;
+  if (text.size() > 1 && text[1] != '-') absl::ConsumePrefix(&text, "+");
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end != text.data() + text.size() || error == std::errc::invalid_argument || std::isnan(value)) {
+    return CellError(field, "is not a number");
+  }
+  if (error == std::errc::result_out_of_range && !absl::SimpleAtod(text, &value)) value = INFINITY;
+  if (!std::isfinite(static_cast<float>(value))) {
+    return CellError(field,
+                     error == std::errc() && std::isinf(value) ? "is infinite" : "is too large for a 32-bit float");
+  }
+  return missing_ && value == *missing_ ? kMissingValue : value;
+}
+
+absl::StatusOr<ByteSource> OpenBytes(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
+  auto file = std::make_shared<File>(fd);
+  return [file, path](char* buffer, size_t size) -> absl::StatusOr<size_t> {
+    ssize_t read;
+    do {
+      read = ::read(file->fd(), buffer, size);
+    } while (read < 0 && errno == EINTR);
+    if (read < 0) return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
+    return static_cast<size_t>(read);
+  };
+}
+
+}  // namespace aaren::cli

@@ -1,0 +1,60 @@
+#ifndef AAREN_CLIENT_CLI_CSV_RECORD_H_
+#define AAREN_CLIENT_CLI_CSV_RECORD_H_
+
+// A CsvRecordReader cuts a stream of bytes into the records of a CSV file, in constant memory: lines that end in LF or
+// CRLF, fields between commas, quoted as RFC 4180 says (a quoted field may hold commas, line ends and "" for a quote).
+// A byte-order mark before the first record is skipped. Threading: a plain value.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace aaren::cli {
+
+// Reads up to `size` bytes, at least one unless the end is reached; returns their number, 0 at the end.
+using ByteSource = std::function<absl::StatusOr<size_t>(char* buffer, size_t size)>;
+
+class CsvRecordReader {
+ public:
+  // A record longer than this is an error.
+  static constexpr size_t kMaxRecordBytes = 16 << 20;
+
+  explicit CsvRecordReader(ByteSource source) : source_(std::move(source)) {}
+
+  // The next record's fields, valid until the next call; false at the end. INVALID_ARGUMENT, naming the line, for a
+  // quote that is never closed, text after a closing quote, a record that is too long.
+  absl::StatusOr<bool> Next(std::vector<absl::string_view>& fields);
+
+  // The line, from 1, on which the last record began.
+  uint64_t line() const { return line_; }
+
+  // Whether Next has a whole record without reading.
+  bool buffered();
+
+ private:
+  absl::StatusOr<bool> Fill();
+  bool FindEnd();
+  absl::Status Split(absl::string_view record, std::vector<absl::string_view>& fields);
+  absl::Status SplitQuoted(absl::string_view record, std::vector<absl::string_view>& fields);
+  absl::Status Error(absl::string_view what) const;
+
+  ByteSource source_;
+  std::string buffer_;
+  size_t begin_ = 0;        // of the record, in buffer_
+  size_t scanned_ = 0;      // bytes before it hold no end of the record
+  bool in_quotes_ = false;  // at scanned_
+  bool found_ = false;      // scanned_ is at the record's line end
+  bool at_end_ = false;
+  std::string unquoted_;
+  uint64_t line_ = 0;
+  uint64_t next_line_ = 1;
+};
+
+}  // namespace aaren::cli
+
+#endif  // AAREN_CLIENT_CLI_CSV_RECORD_H_

@@ -1,0 +1,139 @@
+// aaren evaluate: how good a server's forecasts of CSV files are, beside two that anyone can make.
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/command.h"
+#include "client/cli/csv.h"
+#include "client/cli/evaluation.h"
+#include "client/cli/flags.h"
+#include "client/cli/report.h"
+#include "client/cli/score_report.h"
+
+namespace aaren::cli {
+namespace {
+
+constexpr uint32_t kMaxHorizon = 1 << 16;
+
+struct EvaluateFlags {
+  std::string target = kDefaultTarget;
+  std::string model;
+  std::vector<std::string> csv;
+  CsvOptions columns;
+  uint32_t horizon = 24, season = 24, stride = 1;
+  std::optional<int64_t> start, windows;
+  absl::Duration connect_timeout = absl::Seconds(30);
+  bool json = false;
+};
+
+Flags Table(EvaluateFlags& evaluate) {
+  Flags flags("aaren evaluate --target=HOST:PORT --csv=FILE [--csv=FILE ...] [flags]",
+              "Streams every column of the files through the server, scores forecasts against what came, and prints\n"
+              "MASE, WQL and the share of values inside the 80 % interval, per series and over all, beside the last\n"
+              "value's and the last season's.");
+  flags.Add("target", &evaluate.target, "the server");
+  flags.Add("csv", &evaluate.csv, "a CSV file with a header line; may be repeated");
+  flags.Add("model", &evaluate.model, "name or name:version; without it the server's default");
+  flags.Add("columns", &evaluate.columns.columns, "columns to score, separated by commas; without it all");
+  flags.Add("time_column", &evaluate.columns.time_column,
+            "the column of times, - for none; without it the first one, if it is called date, time or timestamp");
+  flags.Add("missing", &evaluate.columns.missing, "a number that stands for a missing value");
+  flags.Add("horizon", &evaluate.horizon, "rows to forecast from each origin");
+  flags.Add("season", &evaluate.season, "rows in a season, of MASE and of the seasonal naive forecast");
+  flags.Add("start", &evaluate.start, "the first origin's row; negative: from the end; without it at 80 % of the rows");
+  flags.Add("stride", &evaluate.stride, "rows from one origin to the next");
+  flags.Add("windows", &evaluate.windows, "origins, at most; without it all that fit");
+  flags.Add("connect_timeout", &evaluate.connect_timeout, "give up if the server cannot be reached for so long");
+  flags.Add("json", &evaluate.json, "one JSON object a line");
+  return flags;
+}
+
+absl::Status Check(const EvaluateFlags& evaluate, const std::vector<std::string>& positional) {
+  const auto wrong = [](const auto&... what) { return absl::InvalidArgumentError(absl::StrCat(what...)); };
+  if (!positional.empty()) return wrong("\"", positional[0], "\" is no flag");
+  if (evaluate.csv.empty()) return wrong("give at least one --csv=FILE");
+  if (evaluate.horizon < 1 || evaluate.horizon > kMaxHorizon) {
+    return wrong("--horizon=", evaluate.horizon, " is not in 1 .. ", kMaxHorizon);
+  }
+  if (evaluate.season < 1) return wrong("--season=", evaluate.season, " is not at least 1");
+  if (evaluate.stride < 1) return wrong("--stride=", evaluate.stride, " is not at least 1");
+  if (evaluate.windows.value_or(1) < 1) return wrong("--windows=", *evaluate.windows, " is not at least 1");
+  return absl::OkStatus();
+}
+
+absl::Status ReadSeries(const std::string& path, const EvaluateFlags& evaluate, std::vector<EvaluatedSeries>& series) {
+  absl::StatusOr<ByteSource> bytes = OpenBytes(path);
+  if (!bytes.ok()) return bytes.status();
+  const absl::StatusOr<std::unique_ptr<CsvReader>> reader = CsvReader::Open(path, *std::move(bytes), evaluate.columns);
+  if (!reader.ok()) return reader.status();
+  const size_t first = series.size();
+  for (const std::string& column : (*reader)->columns()) {
+    series.push_back({.name = evaluate.csv.size() == 1 ? column : absl::StrCat(path, ":", column)});
+  }
+  CsvRow row;
+  absl::StatusOr<bool> any;
+  while ((any = (*reader)->Next(row)).ok() && *any) {
+    for (size_t i = 0; i < row.values.size(); ++i) series[first + i].values.push_back(row.values[i]);
+  }
+  if (!any.ok()) return any.status();
+  const absl::StatusOr<std::vector<size_t>> origins = Origins(
+      series[first].values.size(),
+      {.horizon = evaluate.horizon, .start = evaluate.start, .stride = evaluate.stride, .windows = evaluate.windows});
+  if (!origins.ok()) return absl::Status(origins.status().code(), absl::StrCat(path, ": ", origins.status().message()));
+  for (size_t i = first; i < series.size(); ++i) series[i].origins = *origins;
+  return absl::OkStatus();
+}
+
+void ShowProgress(size_t done, size_t all) {
+  if (isatty(STDERR_FILENO) != 1) return;
+  absl::FPrintF(stderr, "\r%d of %d series%s", done, all, done == all ? "\r\x1b[K" : "");
+}
+
+int Evaluate(const EvaluateFlags& evaluate) {
+  Interrupt interrupt;
+  interrupt.SetForce([&interrupt] { _exit(128 + interrupt.signal()); });
+  std::vector<EvaluatedSeries> series;
+  for (const std::string& path : evaluate.csv) {
+    const absl::Status status = ReadSeries(path, evaluate, series);
+    if (!status.ok()) return Fail(status);
+  }
+  const absl::StatusOr<std::vector<SeriesScores>> scores =
+      Evaluate(series,
+               {.target = evaluate.target,
+                .model = evaluate.model,
+                .horizon = evaluate.horizon,
+                .season = evaluate.season,
+                .connect_timeout = evaluate.connect_timeout},
+               interrupt, [&](size_t done) { ShowProgress(done, series.size()); });
+  interrupt.SetForce(nullptr);
+  if (interrupt.signal() != 0) return 128 + interrupt.signal();
+  if (!scores.ok()) return Fail(scores.status());
+  const std::vector<ScoreRow> rows = ScoreRows(series, *scores);
+  for (const ScoreRow& row : rows) {
+    if (std::isnan(row.forecast.mase)) {
+      Say(absl::StrCat(row.series,
+                       ": no MASE: its values do not differ from those of a season before, or none is left"));
+    }
+  }
+  const std::string text = evaluate.json ? ToJsonLines(rows) : ToTable(rows);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return std::fflush(stdout) == 0 ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+int RunEvaluate(Arguments arguments) {
+  EvaluateFlags evaluate;
+  Flags flags = Table(evaluate);
+  const absl::StatusOr<std::vector<std::string>> positional = flags.Parse(arguments);
+  if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
+  const absl::Status status = positional.ok() ? Check(evaluate, *positional) : positional.status();
+  return status.ok() ? Evaluate(evaluate) : FailUsage("evaluate", status);
+}
+
+}  // namespace aaren::cli

@@ -1,0 +1,60 @@
+#ifndef AAREN_CLIENT_CLI_EVALUATION_H_
+#define AAREN_CLIENT_CLI_EVALUATION_H_
+
+// Evaluate scores a server's forecasts of whole series, each streamed from its first row through a session of its own:
+// silently up to an origin, where one forecast is asked for, and so on to the last origin. An *origin* at row r has
+// seen the rows before r and forecasts rows r .. r + horizon - 1.
+//
+// Threading: blocks; several series at once inside.
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "client/cli/interrupt.h"
+#include "client/cli/scores.h"
+
+namespace aaren::cli {
+
+struct OriginOptions {
+  size_t horizon = 24;
+  std::optional<int64_t> start = {};    // first origin; negative: from the end; absent: at 80 % of the rows
+  size_t stride = 1;                    // rows between origins
+  std::optional<int64_t> windows = {};  // origins, at most; absent: all whose window ends within the rows
+};
+
+// The origins in a series of so many rows, ascending. INVALID_ARGUMENT if there is none.
+absl::StatusOr<std::vector<size_t>> Origins(size_t rows, const OriginOptions& options);
+
+struct EvaluatedSeries {
+  std::string name;
+  std::vector<double> values = {};   // NaN: missing
+  std::vector<size_t> origins = {};  // at least one
+};
+
+struct SeriesScores {
+  ForecastScore forecast;
+  ForecastScore last_value;
+  ForecastScore seasonal_naive;
+};
+
+struct EvaluationOptions {
+  std::string target = {};
+  std::string model = {};  // empty: the server's default
+  size_t horizon = 24;
+  size_t season = 24;
+  absl::Duration connect_timeout = absl::Seconds(30);
+};
+
+// One score per series, in their order. `progress` hears how many series are done, from any thread. The sessions are
+// deleted. CANCELLED if interrupted; else what the server refused, naming the series.
+absl::StatusOr<std::vector<SeriesScores>> Evaluate(const std::vector<EvaluatedSeries>& series,
+                                                   const EvaluationOptions& options, const Interrupt& interrupt,
+                                                   const std::function<void(size_t)>& progress);
+
+}  // namespace aaren::cli
+
+#endif  // AAREN_CLIENT_CLI_EVALUATION_H_

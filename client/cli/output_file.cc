@@ -1,0 +1,166 @@
+#include "client/cli/output_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace aaren::cli {
+namespace {
+
+constexpr uint64_t kFirstTailBytes = 64 << 10;
+constexpr uint64_t kMostForeignBytes = 64 << 20;  // no line in so many: this is some other file
+constexpr absl::string_view kLineBegin = "{\"seq\":";
+
+struct Line {
+  size_t begin;
+  uint64_t seq;
+  std::string series;
+};
+
+std::optional<Line> ParseLine(absl::string_view text, size_t begin) {
+  const auto json = nlohmann::json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("seq") || !json["seq"].is_number_unsigned()) return {};
+  if (!json.contains("series") || !json["series"].is_string()) return {};
+  return Line{begin, json["seq"].get<uint64_t>(), json["series"].get<std::string>()};
+}
+
+// The last lines of `text`, which ends with a line end, latest first: `most` of them at most, none before a line
+// that is not this program's.
+std::vector<Line> LastLines(absl::string_view text, size_t most) {
+  std::vector<Line> lines;
+  while (!text.empty() && lines.size() < most) {
+    const size_t end = text.size() - 1;
+    const size_t before = end == 0 ? absl::string_view::npos : text.rfind('\n', end - 1);
+    const size_t begin = before == absl::string_view::npos ? 0 : before + 1;
+    std::optional<Line> line = ParseLine(text.substr(begin, end - begin), begin);
+    if (!line) break;
+    lines.push_back(*std::move(line));
+    text = text.substr(0, begin);
+  }
+  return lines;
+}
+
+bool MayBeTornLine(absl::string_view torn) {
+  return absl::StartsWith(torn, kLineBegin) || absl::StartsWith(kLineBegin, torn);
+}
+
+// The number of lines at the front of `lines` (latest first) that make up the last group; nothing if they are not the
+// first of `series`, in order.
+std::optional<size_t> GroupSize(const std::vector<Line>& lines, const std::vector<std::string>& series) {
+  const auto other =
+      std::find_if(lines.begin(), lines.end(), [&](const Line& line) { return line.seq != lines[0].seq; });
+  const size_t size = static_cast<size_t>(other - lines.begin());
+  if (size > series.size()) return {};
+  for (size_t i = 0; i < size; ++i) {
+    if (lines[size - 1 - i].series != series[i]) return {};
+  }
+  return size;
+}
+
+}  // namespace
+
+absl::Status OutputFile::Errno(absl::string_view what) const {
+  return absl::ErrnoToStatus(errno, absl::StrCat("cannot ", what, " ", name_));
+}
+
+std::unique_ptr<OutputFile> OutputFile::Standard() {
+  return std::unique_ptr<OutputFile>(new OutputFile("standard output", STDOUT_FILENO));
+}
+
+OutputFile::~OutputFile() {
+  if (fd_ != STDOUT_FILENO) close(fd_);
+}
+
+absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path,
+                                                             const std::vector<std::string>& series) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
+  auto file = std::unique_ptr<OutputFile>(new OutputFile(path, fd));
+  struct stat info;
+  if (fstat(fd, &info) != 0) return file->Errno("examine");
+  if (!S_ISREG(info.st_mode)) return file;
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    return absl::UnavailableError(absl::StrCat(path, ": another process is writing this file"));
+  }
+  const absl::Status status = file->Recover(series);
+  if (!status.ok()) return status;
+  return file;
+}
+
+absl::StatusOr<std::string> OutputFile::ReadTail(uint64_t bytes, uint64_t size) const {
+  std::string tail(bytes, '\0');
+  uint64_t done = 0;
+  while (done < bytes) {
+    const ssize_t got = pread(fd_, tail.data() + done, bytes - done, static_cast<off_t>(size - bytes + done));
+    if (got <= 0) return Errno("read");
+    done += static_cast<uint64_t>(got);
+  }
+  return tail;
+}
+
+absl::Status OutputFile::Recover(const std::vector<std::string>& series) {
+  const uint64_t size = static_cast<uint64_t>(lseek(fd_, 0, SEEK_END));
+  std::string tail;
+  size_t whole = 0;  // bytes of the tail up to the last line end
+  std::vector<Line> lines;
+  // One line more than a group: the line before it tells which tokens are complete.
+  for (uint64_t bytes = std::min(size, kFirstTailBytes);; bytes = std::min(size, 2 * bytes)) {
+    absl::StatusOr<std::string> read = ReadTail(bytes, size);
+    if (!read.ok()) return read.status();
+    tail = *std::move(read);
+    whole = tail.rfind('\n') + 1;
+    lines = LastLines(absl::string_view(tail).substr(0, whole), series.size() + 1);
+    if (bytes == size || lines.size() == series.size() + 1) break;
+    if (lines.empty() && bytes >= kMostForeignBytes) break;
+  }
+  if (!MayBeTornLine(absl::string_view(tail).substr(whole)) || (whole > 0 && lines.empty())) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(name_, " ends with something other than forecasts; it is left as it is"));
+  }
+  size_t keep = whole;
+  if (!lines.empty()) {
+    const std::optional<size_t> group = GroupSize(lines, series);
+    if (!group) {
+      return absl::FailedPreconditionError(absl::StrCat(name_, " ends with series \"", lines[0].series, "\" of token ",
+                                                        lines[0].seq, ", which does not fit the columns ",
+                                                        absl::StrJoin(series, ", "), "; it is left as it is"));
+    }
+    if (*group < series.size()) {
+      keep = lines[*group - 1].begin;
+      lines.erase(lines.begin(), lines.begin() + static_cast<ptrdiff_t>(*group));
+    }
+  }
+  if (!lines.empty()) delivered_seq_ = lines[0].seq + 1;
+  cut_bytes_ = tail.size() - keep;
+  if (cut_bytes_ > 0 && ftruncate(fd_, static_cast<off_t>(size - cut_bytes_)) != 0) return Errno("truncate");
+  return absl::OkStatus();
+}
+
+absl::Status OutputFile::Write(absl::string_view lines) {
+  while (!lines.empty()) {
+    const ssize_t written = write(fd_, lines.data(), lines.size());
+    if (written < 0 && errno == EPIPE) return absl::CancelledError(absl::StrCat(name_, " is closed"));
+    if (written < 0 && errno != EINTR) return Errno("write to");
+    lines.remove_prefix(static_cast<size_t>(std::max<ssize_t>(0, written)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OutputFile::Sync() {
+  if (fsync(fd_) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP) return absl::OkStatus();
+  return Errno("sync");
+}
+
+}  // namespace aaren::cli

@@ -1,0 +1,60 @@
+#include "client/cpp/client.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/cpp/connection.h"
+
+namespace aaren::client {
+namespace {
+
+constexpr uint32_t kBuckets = 256;  // most streams of a client, and what proxies spread over servers
+constexpr size_t kMaxIdBytes = 128;
+
+// FNV-1a: the same in every process, so a session keeps its stream.
+uint32_t Bucket(const std::string& id) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return static_cast<uint32_t>(hash % kBuckets);
+}
+
+absl::Status Check(const SessionOptions& options) {
+  const auto printable = [](char c) { return c >= 0x20 && c <= 0x7e; };
+  if (options.id.empty() || options.id.size() > kMaxIdBytes ||
+      !std::all_of(options.id.begin(), options.id.end(), printable)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("session id of ", options.id.size(), " bytes: 1 .. 128 bytes of printable ASCII expected"));
+  }
+  if (options.window == 0) {
+    return absl::InvalidArgumentError(absl::StrCat("session \"", options.id, "\": window 0; at least 1 expected"));
+  }
+  if (options.regular_times && options.regular_times->step_ns() <= 0) {
+    return absl::InvalidArgumentError(absl::StrCat("session \"", options.id, "\": step of regular times ",
+                                                   options.regular_times->step_ns(), " ns; more than 0 expected"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Client::Client(ClientOptions options) : options_(std::move(options)) {
+  const uint32_t streams = std::clamp(options_.streams, 1u, kBuckets);
+  for (uint32_t i = 0; i < streams; ++i) connections_.push_back(std::make_shared<Connection>(options_, i));
+}
+
+Client::~Client() {
+  for (const auto& connection : connections_) connection->Stop();
+}
+
+absl::StatusOr<std::unique_ptr<Session>> Client::Open(SessionOptions options, Listener& listener) {
+  absl::Status status = Check(options);
+  if (!status.ok()) return status;
+  const auto& connection = connections_[Bucket(options.id) % connections_.size()];
+  std::unique_ptr<Session> session(new Session(connection, std::move(options), listener));
+  status = connection->Add(session->state_);
+  if (!status.ok()) return status;
+  return session;
+}
+
+}  // namespace aaren::client

@@ -1,0 +1,145 @@
+#include "client/load/load.h"
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/blocking_counter.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "client/load/load_stream.h"
+#include "client/load/server_usage.h"
+
+namespace aaren::client {
+namespace {
+
+// Between the moment all sessions are open and the first token, so that every stream is there.
+constexpr int64_t kLead = 2000000;
+
+absl::Status Check(const LoadOptions& options) {
+  const auto invalid = [](absl::string_view what, double got, absl::string_view expected) {
+    return absl::InvalidArgumentError(absl::StrCat(what, " is ", got, "; ", expected, " expected"));
+  };
+  if (options.target.empty()) return absl::InvalidArgumentError("target is empty; HOST:PORT expected");
+  if (options.sessions == 0) return invalid("sessions", 0, "at least 1");
+  if (options.streams == 0 || options.streams > options.sessions) {
+    return invalid("streams", options.streams, absl::StrCat("1 .. ", options.sessions, ", the number of sessions,"));
+  }
+  if (options.points_per_message == 0) return invalid("points_per_message", 0, "at least 1");
+  if (options.window == 0) return invalid("window", 0, "at least 1");
+  if (options.channels == 0) return invalid("channels", 0, "at least 1");
+  if (!(options.rate >= 0)) return invalid("rate", options.rate, "0 or more");
+  if (options.duration <= absl::ZeroDuration()) {
+    return invalid("duration", absl::ToDoubleSeconds(options.duration), "more than 0 seconds");
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::unique_ptr<LoadStream>> MakeStreams(const LoadOptions& options) {
+  const std::string run = absl::StrCat(options.prefix, absl::ToUnixMicros(absl::Now()), "-");
+  std::vector<std::vector<std::string>> ids(options.streams);
+  for (uint32_t i = 0; i < options.sessions; ++i) ids[i % options.streams].push_back(absl::StrCat(run, i));
+  std::vector<std::unique_ptr<LoadStream>> streams;
+  for (uint32_t i = 0; i < options.streams; ++i) {
+    streams.push_back(std::make_unique<LoadStream>(options, i, std::move(ids[i])));
+  }
+  return streams;
+}
+
+// What the streams' threads and RunLoad tell each other.
+struct Run {
+  explicit Run(uint32_t streams)
+      : opened(static_cast<int>(streams)), answered(static_cast<int>(streams)), status(streams) {}
+
+  absl::BlockingCounter opened;
+  absl::BlockingCounter answered;
+  absl::Notification begin;
+  std::vector<absl::Status> status;  // of Open, by stream
+  int64_t start = 0;                 // valid after `begin`, as is `end`
+  int64_t end = 0;
+};
+
+void RunStream(LoadStream& stream, absl::Status& status, Run& run, const std::atomic<bool>* stop) {
+  status = stream.Open();
+  run.opened.DecrementCount();
+  run.begin.WaitForNotification();
+  if (status.ok()) stream.Stream(run.start, run.end, stop);
+  run.answered.DecrementCount();
+  stream.Delete();
+}
+
+double Micros(int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1000; }
+
+LoadReport MakeReport(const LoadCounts& counts, int64_t start) {
+  LoadReport report;
+  report.seconds = static_cast<double>(std::max<int64_t>(0, counts.last_reply - start)) / 1e9;
+  report.tokens_per_second = report.seconds > 0 ? static_cast<double>(counts.received) / report.seconds : 0;
+  report.latency_us = {.p50 = Micros(counts.latency.Quantile(0.5)),
+                       .p90 = Micros(counts.latency.Quantile(0.9)),
+                       .p99 = Micros(counts.latency.Quantile(0.99)),
+                       .p999 = Micros(counts.latency.Quantile(0.999)),
+                       .max = Micros(counts.latency.max())};
+  report.sent = counts.sent;
+  report.received = counts.received;
+  report.errors = counts.errors;
+  report.first_error = counts.first_error;
+  return report;
+}
+
+}  // namespace
+
+absl::StatusOr<LoadReport> RunLoad(const LoadOptions& options, const std::atomic<bool>* stop) {
+  const absl::Status valid = Check(options);
+  if (!valid.ok()) return valid;
+  const auto streams = MakeStreams(options);
+  Run run(options.streams);
+  std::vector<std::thread> threads;
+  for (uint32_t i = 0; i < options.streams; ++i) {
+    threads.emplace_back([&, i] { RunStream(*streams[i], run.status[i], run, stop); });
+  }
+  run.opened.Wait();
+  const auto before = ReadServerUsage(options.target, options.metrics);
+  run.start = NowNanos() + kLead;
+  run.end = run.start + absl::ToInt64Nanoseconds(options.duration);
+  run.begin.Notify();
+  run.answered.Wait();
+  const auto after = ReadServerUsage(options.target, options.metrics);
+  for (std::thread& thread : threads) thread.join();
+
+  LoadCounts counts;
+  for (const auto& stream : streams) counts.Merge(stream->counts());
+  const auto opened = [](const absl::Status& status) { return status.ok(); };
+  if (std::none_of(run.status.begin(), run.status.end(), opened)) return run.status.front();
+  LoadReport report = MakeReport(counts, run.start);
+  if (before && after) {
+    report.server = {.cpu_seconds = after->cpu_seconds - before->cpu_seconds, .rss_bytes = after->rss_bytes};
+  }
+  return report;
+}
+
+std::string ToJson(const LoadReport& report) {
+  nlohmann::ordered_json json = {
+      {"tokens_per_second", report.tokens_per_second},
+      {"latency_us",
+       {{"p50", report.latency_us.p50},
+        {"p90", report.latency_us.p90},
+        {"p99", report.latency_us.p99},
+        {"p999", report.latency_us.p999},
+        {"max", report.latency_us.max}}},
+      {"sent", report.sent},
+      {"received", report.received},
+      {"errors", report.errors},
+      {"seconds", report.seconds},
+      {"server", nullptr},
+  };
+  if (report.server) {
+    json["server"] = {{"cpu_seconds", report.server->cpu_seconds}, {"rss_bytes", report.server->rss_bytes}};
+  }
+  if (!report.first_error.empty()) json["error"] = report.first_error;
+  return json.dump(-1, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace aaren::client

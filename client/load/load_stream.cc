@@ -1,0 +1,341 @@
+#include "client/load/load_stream.h"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/cpp/status.h"
+
+namespace aaren::client {
+namespace {
+
+constexpr char kMethod[] = "/aaren.v1.Streaming/Stream";
+constexpr int64_t kSecond = 1000000000;
+constexpr int64_t kSettleTimeout = 60 * kSecond;  // for all Opened, and for all Closed
+constexpr int64_t kPatience = kSecond / 10;       // between two looks at `stop`
+
+// One message is neither so large that server and client take turns, nor so small that its own price counts.
+constexpr size_t kWriteBytes = 32 << 10;
+
+// gRPC's waits are whole milliseconds long; an open loop naps through the last one, so as to be on time.
+constexpr int64_t kQueueTick = 2000000;
+constexpr unsigned long kTimerSlack = 1000;
+constexpr auto kNap = std::chrono::microseconds(50);
+
+// Of the series: a day of 24 tokens and a week of 168, in a whole number of weeks, and some noise.
+constexpr size_t kSignalTokens = 168 * 24;
+
+enum Tag : uintptr_t { kStarted = 1, kRead, kWritten, kFinished };
+
+std::vector<float> MakeSignal(size_t message_tokens, uint32_t channels) {
+  std::mt19937 generator(1);
+  std::normal_distribution<double> noise(0, 1);
+  std::vector<float> signal;
+  for (size_t t = 0; t < kSignalTokens; ++t) {
+    const double day = 2 * M_PI * static_cast<double>(t % 24) / 24;
+    const double week = 2 * M_PI * static_cast<double>(t % 168) / 168;
+    for (uint32_t c = 0; c < channels; ++c) {
+      signal.push_back(static_cast<float>(100 + 20 * std::sin(day + c) + 8 * std::cos(week) + noise(generator)));
+    }
+  }
+  for (size_t i = 0; i < message_tokens * channels; ++i) signal.push_back(signal[i]);
+  return signal;
+}
+
+std::shared_ptr<grpc::Channel> NewChannel(const std::string& target) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
+}
+
+gpr_timespec ToGpr(int64_t from_now) {
+  return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_nanos(std::max<int64_t>(0, from_now), GPR_TIMESPAN));
+}
+
+}  // namespace
+
+int64_t NowNanos() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void LoadCounts::Merge(const LoadCounts& other) {
+  sent += other.sent;
+  received += other.received;
+  errors += other.errors;
+  if (first_error.empty()) first_error = other.first_error;
+  latency.Merge(other.latency);
+  last_reply = std::max(last_reply, other.last_reply);
+}
+
+LoadStream::LoadStream(const LoadOptions& options, uint32_t stream, std::vector<std::string> ids)
+    : options_(options),
+      stream_(stream),
+      times_(ids.size() * options.window),
+      signal_(MakeSignal(options.points_per_message, options.channels)),
+      window_(options.window),
+      write_bytes_(kWriteBytes),
+      stub_(NewChannel(options.target)) {
+  for (std::string& id : ids) sessions_.push_back({.id = std::move(id)});
+  interval_ = open_loop() ? 1e9 * options.points_per_message * options.sessions / options.rate /
+                                static_cast<double>(sessions_.size())
+                          : 0;
+}
+
+LoadStream::~LoadStream() {
+  context_.TryCancel();
+  queue_.Shutdown();
+  void* tag;
+  bool ok;
+  while (queue_.Next(&tag, &ok)) {
+  }
+}
+
+void LoadStream::Count(const std::string& error) {
+  ++counts_.errors;
+  if (counts_.first_error.empty()) counts_.first_error = error;
+}
+
+absl::Status LoadStream::Open() {
+  call_ = stub_.PrepareCall(&context_, kMethod, &queue_);
+  call_->StartCall(reinterpret_cast<void*>(kStarted));
+  ++pending_;
+  unsettled_ = static_cast<uint32_t>(sessions_.size());
+  Loop(NowNanos() + kSettleTimeout, [this] { return unsettled_ == 0; });
+  if (!broken_ && unsettled_ == 0) return absl::OkStatus();
+  const absl::Status status = FromGrpc(status_);
+  if (!status.ok()) return status;
+  return absl::UnavailableError(
+      absl::StrCat(unsettled_, " of ", sessions_.size(), " sessions were not opened in time"));
+}
+
+void LoadStream::Stream(int64_t start, int64_t end, const std::atomic<bool>* stop) {
+  const auto stopped = [stop] { return stop != nullptr && stop->load(std::memory_order_relaxed); };
+  start_ = start;
+  // Naps are as short as they say.
+  if (open_loop()) prctl(PR_SET_TIMERSLACK, kTimerSlack);
+  phase_ = Phase::kStreaming;
+  for (uint32_t i = 0; i < sessions_.size() && !open_loop(); ++i) {
+    sessions_[i].due = UINT64_MAX;
+    Queue(i);
+  }
+  Loop(end, stopped);
+  now_ = std::min(now_, end);
+  if (open_loop() && !stopped()) MakeDue();
+  phase_ = Phase::kDraining;
+  // What fell due is still sent, unless the run was stopped: a stall delays it, and must show.
+  for (Session& session : sessions_) {
+    if (!open_loop() || stopped()) session.due = session.sent;
+  }
+  Loop(NowNanos() + absl::ToInt64Nanoseconds(options_.drain), [this] { return in_flight_ == 0 && ready_.empty(); });
+}
+
+void LoadStream::Delete() {
+  phase_ = Phase::kClosing;
+  next_ = 0;
+  unsettled_ = static_cast<uint32_t>(
+      std::count_if(sessions_.begin(), sessions_.end(), [](const Session& session) { return session.open; }));
+  Loop(NowNanos() + kSettleTimeout, [this] { return unsettled_ == 0; });
+}
+
+template <typename Done>
+void LoadStream::Loop(int64_t deadline, Done done) {
+  now_ = NowNanos();
+  while (!broken_ && now_ < deadline && !done()) {
+    if (phase_ == Phase::kStreaming && open_loop()) MakeDue();
+    if (welcomed_ && !writing_) Write();
+    Await(std::min(deadline, now_ + kPatience));
+  }
+  // A broken stream says why.
+  while (broken_ && pending_ > 0) Await(now_ + kPatience);
+}
+
+// Takes one event, if there is one before `deadline` or before the next message falls due.
+void LoadStream::Await(int64_t deadline) {
+  const int64_t next_due = phase_ == Phase::kStreaming && open_loop() ? NextDue() : INT64_MAX;
+  const int64_t until = std::min(deadline, next_due);
+  const int64_t early = next_due < deadline ? kQueueTick : 0;
+  const int64_t wait = std::max<int64_t>(0, until - now_ - early);
+  void* tag = nullptr;
+  bool ok = false;
+  const auto status = queue_.AsyncNext(&tag, &ok, ToGpr(wait));
+  if (status != grpc::CompletionQueue::GOT_EVENT && wait == 0 && until > now_) std::this_thread::sleep_for(kNap);
+  now_ = NowNanos();
+  if (status == grpc::CompletionQueue::GOT_EVENT) OnEvent(reinterpret_cast<uintptr_t>(tag), ok);
+}
+
+void LoadStream::OnEvent(uintptr_t tag, bool ok) {
+  --pending_;
+  if (tag == kWritten) writing_ = false;
+  if (tag == kFinished) Count(absl::StrCat("stream ", stream_, " broke: ", status_.error_message()));
+  if (tag == kStarted && ok) {
+    v1::ClientItem hello;
+    hello.mutable_hello()->set_protocol_version(1);
+    hello.mutable_hello()->set_client("aaren load");
+    message_.Add(hello);
+    Write();
+  }
+  const bool malformed = tag == kRead && ok && !ReadReply(reply_, *this);
+  if (malformed) Count(absl::StrCat("stream ", stream_, ": a reply that is no ServerMessage"));
+  if ((tag == kRead || tag == kStarted) && ok && !malformed) {
+    call_->Read(&reply_, reinterpret_cast<void*>(kRead));
+    ++pending_;
+  } else if ((tag == kRead || tag == kStarted) && !broken_) {
+    broken_ = true;
+    if (malformed) context_.TryCancel();
+    call_->Finish(&status_, reinterpret_cast<void*>(kFinished));
+    ++pending_;
+  }
+}
+
+void LoadStream::Write() {
+  if (phase_ == Phase::kOpening) FillOpens();
+  if (phase_ == Phase::kStreaming || phase_ == Phase::kDraining) FillTokens();
+  if (phase_ == Phase::kClosing) FillCloses();
+  if (message_.size() == 0) return;
+  grpc::Slice slice(message_.bytes().data(), message_.size());
+  call_->Write(grpc::ByteBuffer(&slice, 1), reinterpret_cast<void*>(kWritten));
+  message_.Clear();
+  writing_ = true;
+  ++pending_;
+}
+
+void LoadStream::FillOpens() {
+  for (; next_ < sessions_.size() && message_.size() < write_bytes_; ++next_) {
+    v1::ClientItem item;
+    v1::Open& open = *item.mutable_open();
+    open.set_handle(next_);
+    open.set_session_id(sessions_[next_].id);
+    open.set_model(options_.model);
+    open.set_mode(v1::Open::CREATE);
+    open.set_channels(options_.channels);
+    open.mutable_output()->mutable_horizons()->Add(options_.horizons.begin(), options_.horizons.end());
+    open.mutable_output()->mutable_quantiles()->Add(options_.quantiles.begin(), options_.quantiles.end());
+    message_.Add(item);
+  }
+}
+
+void LoadStream::FillCloses() {
+  for (; next_ < sessions_.size() && message_.size() < write_bytes_; ++next_) {
+    if (!sessions_[next_].open) continue;
+    v1::ClientItem item;
+    item.mutable_close()->set_handle(next_);
+    item.mutable_close()->set_delete_session(true);
+    message_.Add(item);
+  }
+}
+
+void LoadStream::FillTokens() {
+  while (!ready_.empty() && message_.size() < write_bytes_) {
+    const uint32_t handle = ready_.front();
+    ready_.pop_front();
+    sessions_[handle].queued = false;
+    if (!Sendable(sessions_[handle])) continue;
+    AddMessage(handle);
+    Queue(handle);
+  }
+}
+
+void LoadStream::AddMessage(uint32_t handle) {
+  Session& session = sessions_[handle];
+  const uint64_t points = options_.points_per_message;
+  const uint64_t first_seq = session.base_seq + session.sent * points;
+  const size_t phase = (first_seq + handle * 7) % kSignalTokens * options_.channels;
+  message_.AddTokens(handle, first_seq, absl::MakeConstSpan(signal_).subspan(phase, points * options_.channels),
+                     session.base_seq + session.answered * points);
+  times_[TimeIndex(handle, session.sent)] = open_loop() ? DueTime(session.sent * sessions_.size() + handle) : now_;
+  ++session.sent;
+  ++in_flight_;
+  counts_.sent += points;
+}
+
+size_t LoadStream::TimeIndex(uint32_t handle, uint64_t message) const {
+  return static_cast<size_t>(handle) * options_.window + message % options_.window;
+}
+
+bool LoadStream::Sendable(const Session& session) const {
+  return session.open && !session.failed && session.sent < session.due && session.sent - session.answered < window_;
+}
+
+void LoadStream::Queue(uint32_t handle) {
+  Session& session = sessions_[handle];
+  if (session.queued || !Sendable(session)) return;
+  session.queued = true;
+  ready_.push_back(handle);
+}
+
+// Messages go to the sessions in turn. The streams of a run are out of step by a part of an interval each.
+int64_t LoadStream::DueTime(uint64_t message) const {
+  const double offset = static_cast<double>(stream_) / options_.streams;
+  return start_ + static_cast<int64_t>((static_cast<double>(message) + offset) * interval_);
+}
+
+// While messages wait for a write to end, time does not press.
+int64_t LoadStream::NextDue() const { return writing_ && !ready_.empty() ? INT64_MAX : DueTime(due_); }
+
+void LoadStream::MakeDue() {
+  for (; DueTime(due_) <= now_; ++due_) {
+    const auto handle = static_cast<uint32_t>(due_ % sessions_.size());
+    ++sessions_[handle].due;
+    Queue(handle);
+  }
+}
+
+void LoadStream::OnProgress(uint32_t handle, uint64_t next_seq) {
+  if (handle >= sessions_.size() || phase_ == Phase::kClosing) return;
+  Session& session = sessions_[handle];
+  const uint64_t points = options_.points_per_message;
+  for (; session.answered < session.sent && session.base_seq + (session.answered + 1) * points <= next_seq;
+       ++session.answered) {
+    counts_.latency.Record(now_ - times_[TimeIndex(handle, session.answered)], points);
+    counts_.received += points;
+    --in_flight_;
+  }
+  counts_.last_reply = now_;
+  Queue(handle);
+}
+
+void LoadStream::OnItem(const v1::ServerItem& item) {
+  if (item.has_welcome()) OnWelcome(item.welcome().limits());
+  if (item.has_opened()) OnOpened(item.opened());
+  if (item.has_failed()) OnFailed(item.failed());
+  if (item.has_closed() && unsettled_ > 0) --unsettled_;
+  if (item.has_draining()) Count(absl::StrCat("stream ", stream_, ": the server is shutting down"));
+}
+
+void LoadStream::OnWelcome(const v1::Limits& limits) {
+  welcomed_ = true;
+  phase_ = Phase::kOpening;
+  const uint64_t in_flight = limits.in_flight_tokens() / options_.points_per_message;
+  if (in_flight > 0) window_ = static_cast<uint32_t>(std::min<uint64_t>(window_, in_flight));
+  // The last item may overshoot.
+  const size_t item = 64 + options_.points_per_message * options_.channels * sizeof(float);
+  if (limits.message_bytes() > item) write_bytes_ = std::min<uint64_t>(write_bytes_, limits.message_bytes() - item);
+}
+
+void LoadStream::OnOpened(const v1::Opened& opened) {
+  if (opened.handle() >= sessions_.size() || unsettled_ == 0) return;
+  sessions_[opened.handle()].open = true;
+  sessions_[opened.handle()].base_seq = opened.next_seq();
+  --unsettled_;
+}
+
+void LoadStream::OnFailed(const v1::Failed& failed) {
+  Count(FromProto(failed.status()).ToString());
+  if (!failed.has_handle() || failed.handle() >= sessions_.size()) return;
+  Session& session = sessions_[failed.handle()];
+  const bool owed = !session.open || phase_ == Phase::kClosing;
+  if (owed && unsettled_ > 0) --unsettled_;
+  in_flight_ -= session.sent - session.answered;
+  session.answered = session.sent;
+  session.failed = true;
+}
+
+}  // namespace aaren::client

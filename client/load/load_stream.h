@@ -1,0 +1,129 @@
+#ifndef AAREN_CLIENT_LOAD_LOAD_STREAM_H_
+#define AAREN_CLIENT_LOAD_LOAD_STREAM_H_
+
+// A LoadStream drives one stream of a load run: it opens its sessions, keeps tokens flowing into them for a while, and
+// deletes them. Whatever may be sent when a write ends leaves in one message; a reply costs a look at its handle and
+// next_seq, and a token neither an allocation nor a message object.
+//
+// Threading: one thread, its own. The methods are called once each, in the order below.
+
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "client/load/histogram.h"
+#include "client/load/load.h"
+#include "client/load/wire.h"
+
+namespace aaren::client {
+
+// What the streams of a run count; summed at its end.
+struct LoadCounts {
+  uint64_t sent = 0;      // tokens
+  uint64_t received = 0;  // tokens answered
+  uint64_t errors = 0;
+  std::string first_error;
+  Histogram latency;       // of tokens
+  int64_t last_reply = 0;  // on the clock of NowNanos
+
+  void Merge(const LoadCounts& other);
+};
+
+// Monotonic.
+int64_t NowNanos();
+
+class LoadStream : private ReplyHandler {
+ public:
+  // `ids` are its sessions'; `stream` its number among `options.streams`. `options` outlives it.
+  LoadStream(const LoadOptions& options, uint32_t stream, std::vector<std::string> ids);
+  ~LoadStream() override;
+
+  // Opens the stream and every session. UNAVAILABLE, or the server's word, if the stream broke.
+  absl::Status Open();
+
+  // Sends tokens from time `start` to `end`, then waits for the replies that are due. `stop` may be null.
+  void Stream(int64_t start, int64_t end, const std::atomic<bool>* stop);
+
+  // Deletes the sessions and ends the stream.
+  void Delete();
+
+  const LoadCounts& counts() const { return counts_; }
+
+ private:
+  enum class Phase { kHello, kOpening, kStreaming, kDraining, kClosing };
+  struct Session {
+    std::string id;
+    uint64_t base_seq = 0;  // where its tokens begin
+    uint64_t due = 0;       // messages that may be sent; in a closed loop all
+    uint64_t sent = 0;      // messages
+    uint64_t answered = 0;  // messages
+    bool open = false;      // the server has it
+    bool failed = false;    // and takes no more tokens
+    bool queued = false;
+  };
+
+  void OnProgress(uint32_t handle, uint64_t next_seq) override;
+  void OnItem(const v1::ServerItem& item) override;
+  void OnWelcome(const v1::Limits& limits);
+  void OnOpened(const v1::Opened& opened);
+  void OnFailed(const v1::Failed& failed);
+  void Count(const std::string& error);
+
+  template <typename Done>
+  void Loop(int64_t deadline, Done done);
+  void Await(int64_t deadline);
+  void OnEvent(uintptr_t tag, bool ok);
+  void Write();
+  void FillOpens();
+  void FillTokens();
+  void FillCloses();
+  void MakeDue();
+  int64_t DueTime(uint64_t message) const;
+  int64_t NextDue() const;
+  void Queue(uint32_t handle);
+  void AddMessage(uint32_t handle);
+  size_t TimeIndex(uint32_t handle, uint64_t message) const;
+  bool Sendable(const Session& session) const;
+  bool open_loop() const { return options_.rate > 0; }
+
+  const LoadOptions& options_;
+  const uint32_t stream_;
+  std::vector<Session> sessions_;  // by handle
+  std::vector<int64_t> times_;     // [sessions, window]: when a message was sent, or due
+  std::vector<float> signal_;      // one long period of the synthetic series, and a message beyond
+  std::deque<uint32_t> ready_;     // handles with something to send
+  uint64_t due_ = 0;               // messages of the stream that fell due
+  double interval_ = 0;            // nanoseconds between two of them
+  uint32_t window_;
+  size_t write_bytes_;
+  uint32_t next_ = 0;       // handle whose Open or Close is next
+  uint32_t unsettled_ = 0;  // sessions whose Opened or Closed is owed
+  uint64_t in_flight_ = 0;  // messages
+  int64_t start_ = 0;
+  int64_t now_ = 0;  // as of the last event or write
+  Phase phase_ = Phase::kHello;
+  bool welcomed_ = false;
+
+  grpc::CompletionQueue queue_;
+  grpc::GenericStub stub_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
+  grpc::ByteBuffer reply_;
+  grpc::Status status_;
+  WireMessage message_;
+  int pending_ = 0;  // events to come
+  bool writing_ = false;
+  bool broken_ = false;
+  LoadCounts counts_;
+};
+
+}  // namespace aaren::client
+
+#endif  // AAREN_CLIENT_LOAD_LOAD_STREAM_H_

@@ -1,0 +1,117 @@
+#include "client/cli/evaluation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "client/cli/score_report.h"
+#include "tests/client/fake_server.h"
+
+namespace aaren::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(OriginsTest, NegativeStartCountsFromTheEnd) {
+  EXPECT_THAT(*Origins(100, {.horizon = 24, .start = -96, .windows = 1}), ElementsAre(4));
+}
+
+TEST(OriginsTest, DefaultIsEveryOriginFromEightyPercentOn) {
+  EXPECT_THAT(*Origins(20, {.horizon = 2}), ElementsAre(16, 17, 18));
+}
+
+TEST(OriginsTest, StrideAndWindowsBound) {
+  EXPECT_THAT(*Origins(100, {.horizon = 1, .start = 10, .stride = 30, .windows = 2}), ElementsAre(10, 40));
+}
+
+TEST(OriginsTest, NoRoomForAWindowIsAnError) {
+  EXPECT_THAT(std::string(Origins(10, {.horizon = 5, .start = 6}).status().message()),
+              HasSubstr("10 rows leave no room"));
+  EXPECT_FALSE(Origins(10, {.horizon = 5, .start = 0}).ok());
+  EXPECT_FALSE(Origins(10, {.horizon = 5, .start = -20}).ok());
+}
+
+// The fake server's forecasts of token s are [sum of values 0 .. s, s].
+class EvaluateTest : public ::testing::Test {
+ protected:
+  absl::StatusOr<std::vector<SeriesScores>> Score(const std::vector<EvaluatedSeries>& series) {
+    return Evaluate(series, {.target = server_.target(), .horizon = 2, .season = 1}, interrupt_, [](size_t) {});
+  }
+
+  Interrupt interrupt_;
+  FakeServer server_;
+};
+
+TEST_F(EvaluateTest, ForecastOfAnOriginHasSeenTheRowsBeforeItOnly) {
+  // At origin 3 the forecast is [1 + 2 + 4, 2]; what comes is [7, 5].
+  const auto scores = Score({{"a", {1, 2, 4, 7, 5}, {3}}});
+  ASSERT_TRUE(scores.ok()) << scores.status();
+  EXPECT_EQ((*scores)[0].forecast.mase(), (0 + 3) / 2.0 / 1.5);  // mean |difference| before is 1.5
+  EXPECT_EQ((*scores)[0].last_value.mase(), (3 + 1) / 2.0 / 1.5);
+}
+
+TEST_F(EvaluateTest, EveryOriginIsScoredOnce) {
+  std::vector<double> values;
+  std::vector<size_t> origins;
+  for (int i = 0; i < 3000; ++i) values.push_back(i % 7);
+  for (size_t origin = 1000; origin < 1100; ++origin) origins.push_back(origin);
+  for (size_t origin = 1100; origin < 2900; origin += 61) origins.push_back(origin);
+  const auto scores = Score({{"a", values, origins}, {"b", values, origins}});
+  ASSERT_TRUE(scores.ok()) << scores.status();
+  EXPECT_EQ((*scores)[0].forecast.windows(), origins.size());
+  EXPECT_EQ((*scores)[1].forecast.mase(), (*scores)[0].forecast.mase());
+}
+
+TEST_F(EvaluateTest, BrokenStreamsDoNotChangeTheScores) {
+  std::vector<double> values;
+  std::vector<size_t> origins;
+  for (int i = 0; i < 2000; ++i) values.push_back(std::sin(i));
+  for (size_t origin = 500; origin < 1990; origin += 10) origins.push_back(origin);
+  const auto whole = Score({{"a", values, origins}});
+  server_.CutAt({2, 3, 5, 8});
+  const auto cut = Score({{"a", values, origins}});
+  ASSERT_TRUE(whole.ok() && cut.ok()) << cut.status();
+  EXPECT_EQ((*cut)[0].forecast.windows(), origins.size());
+  EXPECT_EQ((*cut)[0].forecast.wql(), (*whole)[0].forecast.wql());
+}
+
+TEST_F(EvaluateTest, RefusalNamesTheSeries) {
+  server_.FailNextOpen(3, "no such horizon", 0);
+  const auto scores = Score({{"a.csv:load", {1, 2, 3, 4}, {2}}});
+  EXPECT_THAT(std::string(scores.status().message()), HasSubstr("evaluate a.csv:load"));
+  EXPECT_THAT(std::string(scores.status().message()), HasSubstr("no such horizon (INVALID_ARGUMENT)"));
+}
+
+TEST_F(EvaluateTest, MeanRowPoolsWqlAndAveragesMaseOverTheSeriesThatHaveOne) {
+  const std::vector<EvaluatedSeries> series = {{"a", {1, 2, 4, 7, 5}, {3}}, {"flat", {1, 1, 1, 1, 1}, {3}}};
+  const auto scores = Score(series);
+  ASSERT_TRUE(scores.ok()) << scores.status();
+  const std::vector<ScoreRow> rows = ScoreRows(series, *scores);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_TRUE(std::isnan(rows[1].forecast.mase));
+  EXPECT_EQ(rows[2].forecast.mase, rows[0].forecast.mase);
+  EXPECT_EQ(rows[2].last_value.wql, 4.0 / 14);  // |7 - 4| + |5 - 4| over 7 + 5 + 1 + 1
+  EXPECT_EQ(rows[2].windows, 2u);
+}
+
+TEST(ScoreReportTest, JsonLinesHaveTheKeysInOrder) {
+  const double none = std::nan("");
+  const std::vector<ScoreRow> rows = {{"a", {0.5, 0.25, none}, {1, 2, none}, {3, 4, none}, 7}};
+  EXPECT_EQ(ToJsonLines(rows),
+            R"({"series":"a","mase":0.5,"wql":0.25,"coverage80":null,"last_value":{"mase":1,"wql":2},)"
+            R"("seasonal_naive":{"mase":3,"wql":4},"windows":7})"
+            "\n");
+}
+
+TEST(ScoreReportTest, TableHasALinePerSeriesBelowTwoOfHeader) {
+  const std::vector<ScoreRow> rows = {{"a", {0.5, 0.25, 0.8}, {1, 2, 0}, {3, 4, 0}, 7}};
+  const std::string table = ToTable(rows);
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3);
+  EXPECT_THAT(table, HasSubstr("0.5000   0.2500   0.8000"));
+}
+
+}  // namespace
+}  // namespace aaren::cli

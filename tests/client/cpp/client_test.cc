@@ -1,0 +1,314 @@
+#include "client/cpp/client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <limits>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "absl/synchronization/notification.h"
+#include "tests/client/cpp/recorder.h"
+#include "tests/client/fake_server.h"
+
+namespace aaren::client {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(ClientTest, HandsOverOneForecastPerTokenInOrder) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE(session.ok()) << session.status();
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(FeedAndClose(**session, 100).ok());
+  EXPECT_EQ(recorder.seqs(), Seqs(0, 100));
+  EXPECT_EQ(recorder.sums(), Sums(0, 100));
+  EXPECT_TRUE(recorder.AwaitEnd().ok());
+  EXPECT_EQ(recorder.ended().size(), 1u);
+}
+
+TEST(ClientTest, BeginsWhereTheServerIs) {
+  FakeServer server;
+  {
+    Client client(FastOptions(server.target()));
+    Recorder recorder;
+    auto session = client.Open({.id = "a"}, recorder);
+    ASSERT_TRUE((*session)->WaitOpened().ok());
+    ASSERT_TRUE(FeedAndClose(**session, 20).ok());
+  }
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  EXPECT_EQ((*session)->WaitOpened()->next_seq(), 20u);
+  ASSERT_TRUE(FeedAndClose(**session, 30).ok());
+  EXPECT_EQ(recorder.seqs(), Seqs(20, 30));
+  EXPECT_EQ(recorder.sums(), Sums(20, 30));
+}
+
+// An application that died after it wrote the replies below 13 for good, and comes back.
+TEST(ClientTest, GoesBackToTheServersSaveAndDropsWhatWasDelivered) {
+  FakeServer server;
+  {
+    Client client(FastOptions(server.target()));
+    Recorder recorder;
+    auto session = client.Open({.id = "a", .manual_delivery = true}, recorder);
+    ASSERT_TRUE((*session)->WaitOpened().ok());
+    ASSERT_TRUE(Feed(**session, 20).ok());
+  }
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a", .delivered_seq = 13}, recorder);
+  EXPECT_EQ((*session)->WaitOpened()->next_seq(), 8u);
+  ASSERT_TRUE(FeedAndClose(**session, 30).ok());
+  EXPECT_EQ(recorder.seqs(), Seqs(13, 30));
+  EXPECT_EQ(recorder.sums(), Sums(13, 30));
+  EXPECT_TRUE(recorder.losses().empty());
+}
+
+TEST(ClientTest, MergesWhatWaitsIntoFewMessages) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  server.Pause(true);
+  for (uint64_t seq = 0; seq < 500; ++seq) {
+    const float value = Value(seq);
+    ASSERT_TRUE((*session)->Send(seq, {.values = {&value, 1}}).ok());
+  }
+  server.Pause(false);
+  ASSERT_TRUE(FeedAndClose(**session, 500).ok());
+  EXPECT_EQ(recorder.sums(), Sums(0, 500));
+  EXPECT_LT(server.messages(), 100);
+  EXPECT_EQ(server.violations(), 0);
+}
+
+TEST(ClientTest, TrySendIsFalseWhileTheWindowIsFull) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a", .window = 4}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  server.Pause(true);
+  const float value = 1;
+  for (uint64_t seq = 0; seq < 4; ++seq) EXPECT_TRUE(*(*session)->TrySend(seq, {.values = {&value, 1}}));
+  EXPECT_FALSE(*(*session)->TrySend(4, {.values = {&value, 1}}));
+  server.Pause(false);
+  ASSERT_TRUE((*session)->Flush().ok());
+  EXPECT_TRUE(*(*session)->TrySend(4, {.values = {&value, 1}}));
+}
+
+TEST(ClientTest, SendWaitsForRoomInTheWindow) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a", .window = 3}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  server.Pause(true);
+  std::atomic<uint64_t> taken = 0;
+  std::thread application([&] {
+    for (uint64_t seq = 0; seq < 10; ++seq) {
+      const float value = Value(seq);
+      ASSERT_TRUE((*session)->Send(seq, {.values = {&value, 1}}).ok());
+      taken = seq + 1;
+    }
+  });
+  while (taken < 3) std::this_thread::yield();
+  EXPECT_EQ((*session)->next_seq(), 3u);
+  server.Pause(false);
+  application.join();
+  ASSERT_TRUE((*session)->Flush().ok());
+  EXPECT_EQ(recorder.seqs(), Seqs(0, 10));
+}
+
+TEST(ClientTest, NeverExceedsTheServersInFlightLimit) {
+  FakeServer::Options options;
+  options.limits.set_in_flight_tokens(16);
+  options.limits.set_tokens_per_item(5);
+  FakeServer server(options);
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(FeedAndClose(**session, 300, 40).ok());
+  EXPECT_EQ(server.violations(), 0);
+  EXPECT_EQ(recorder.sums(), Sums(0, 300));
+}
+
+TEST(ClientTest, StaysWithinTheServersMessageSize) {
+  FakeServer::Options options;
+  options.limits.set_message_bytes(700);
+  FakeServer server(options);
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(FeedAndClose(**session, 1000, 1000).ok());
+  EXPECT_EQ(server.violations(), 0);
+  EXPECT_EQ(recorder.sums(), Sums(0, 1000));
+}
+
+TEST(ClientTest, TellsTheServerOnlyWhatTheApplicationSaysIsDelivered) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a", .manual_delivery = true}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(Feed(**session, 10).ok());
+  (*session)->Delivered(6);
+  ASSERT_TRUE(Feed(**session, 11).ok());
+  EXPECT_EQ(server.delivered("a"), 6u);
+}
+
+TEST(ClientTest, DeliveryCountsOverTokensWithoutReplies) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  SessionOptions options{.id = "a", .manual_delivery = true};
+  options.output.set_every(10);
+  auto session = client.Open(options, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(Feed(**session, 20).ok());
+  EXPECT_EQ(recorder.seqs(), Seqs(0, 20, 10));
+  EXPECT_EQ(recorder.sums(), Sums(0, 20, 10));
+  (*session)->Delivered(11);
+  ASSERT_TRUE(Feed(**session, 21).ok());
+  EXPECT_EQ(server.delivered("a"), 20u);
+}
+
+TEST(ClientTest, SilentTokensAreFoldedAndAdvanceDelivery) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a", .manual_delivery = true}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  std::vector<float> past;
+  for (uint64_t seq = 0; seq < 50; ++seq) past.push_back(Value(seq));
+  ASSERT_TRUE((*session)->Send(0, {.values = past, .silent = true}).ok());
+  ASSERT_TRUE((*session)->Flush().ok());
+  ASSERT_TRUE(FeedAndClose(**session, 60).ok());
+  EXPECT_EQ(recorder.seqs(), Seqs(50, 60));
+  EXPECT_EQ(recorder.sums(), Sums(50, 60));
+  EXPECT_EQ(server.delivered("a"), 50u);
+}
+
+TEST(ClientTest, PassesTimesThrough) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  const float value = 1;
+  const int64_t time = 1700000000123456789;
+  ASSERT_TRUE((*session)->Send(0, {.values = {&value, 1}, .times_ns = {&time, 1}}).ok());
+  ASSERT_TRUE((*session)->Flush().ok());
+  EXPECT_EQ(recorder.time_ns(), time);
+}
+
+TEST(ClientTest, ARefusedBatchLeavesTheSessionAsItWas) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  const float infinite = std::numeric_limits<float>::infinity();
+  const absl::Status refused = (*session)->Send(0, {.values = {&infinite, 1}});
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(refused.message(), HasSubstr("session \"a\": token 0, channel 0"));
+  const absl::Status early = (*session)->Send(5, {.values = {&infinite, 1}});
+  EXPECT_EQ(early.code(), absl::StatusCode::kOutOfRange);
+  EXPECT_THAT(early.message(), HasSubstr("begin at seq 5; the session wants seq 0"));
+  ASSERT_TRUE(FeedAndClose(**session, 5).ok());
+  EXPECT_EQ(recorder.sums(), Sums(0, 5));
+}
+
+TEST(ClientTest, RefusesOptionsThatCannotBe) {
+  Client client({.target = "127.0.0.1:1"});
+  Recorder recorder;
+  EXPECT_EQ(client.Open({.id = ""}, recorder).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(client.Open({.id = "tab\t"}, recorder).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(client.Open({.id = "a", .window = 0}, recorder).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(ClientTest, AnOpenThatTheServerRefusesEndsTheSession) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a", .mode = v1::Open::RESUME}, recorder);
+  EXPECT_EQ((*session)->WaitOpened().status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(recorder.AwaitEnd().code(), absl::StatusCode::kNotFound);
+  const float value = 1;
+  EXPECT_EQ((*session)->Send(0, {.values = {&value, 1}}).code(), absl::StatusCode::kNotFound);
+}
+
+TEST(ClientTest, CloseDeletesWhereAsked) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(Feed(**session, 3).ok());
+  EXPECT_TRUE(server.exists("a"));
+  ASSERT_TRUE((*session)->Close(/*delete_session=*/true).ok());
+  EXPECT_FALSE(server.exists("a"));
+  EXPECT_EQ((*session)->status().code(), absl::StatusCode::kCancelled);
+}
+
+TEST(ClientTest, AnIdIsOpenOnceInAClient) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto first = client.Open({.id = "a"}, recorder);
+  EXPECT_EQ(client.Open({.id = "a"}, recorder).status().code(), absl::StatusCode::kAlreadyExists);
+  first->reset();
+  auto second = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE(second.ok());
+  EXPECT_TRUE((*second)->WaitOpened().ok());
+}
+
+class Waiter : public Recorder {
+ public:
+  void OnForecast(Session& session, const Forecast&) override {
+    flush = session.Flush();
+    close = session.Close();
+    called.Notify();
+  }
+  absl::Status flush;
+  absl::Status close;
+  absl::Notification called;
+};
+
+TEST(ClientTest, CallsThatWaitAreRefusedInCallbacks) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Waiter waiter;
+  auto session = client.Open({.id = "a"}, waiter);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  const float value = 1;
+  ASSERT_TRUE((*session)->Send(0, {.values = {&value, 1}}).ok());
+  waiter.called.WaitForNotification();
+  EXPECT_EQ(waiter.flush.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(waiter.close.code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST(ClientTest, SessionsOutliveTheirClientEnded) {
+  FakeServer server;
+  Recorder recorder;
+  std::unique_ptr<Session> session;
+  {
+    Client client(FastOptions(server.target()));
+    session = *client.Open({.id = "a"}, recorder);
+    ASSERT_TRUE(session->WaitOpened().ok());
+  }
+  EXPECT_EQ(recorder.AwaitEnd().code(), absl::StatusCode::kCancelled);
+  const float value = 1;
+  EXPECT_EQ(session->Send(0, {.values = {&value, 1}}).code(), absl::StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace aaren::client

@@ -1,0 +1,373 @@
+// What the client does when streams break, servers forget and others interfere.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "client/cpp/client.h"
+#include "client/cpp/status.h"
+#include "tests/client/cpp/recorder.h"
+#include "tests/client/fake_server.h"
+
+namespace aaren::client {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+
+// One token a message: each is answered before the next is sent.
+absl::Status FeedOneByOne(Session& session, uint64_t end) {
+  for (uint64_t seq = session.next_seq(); seq < end; ++seq) {
+    const float value = Value(seq);
+    absl::Status status = session.Send(seq, {.values = {&value, 1}});
+    if (status.ok()) status = session.Flush();
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+TEST(RecoveryTest, CutsAtManyPointsLoseAndRepeatNothing) {
+  FakeServer server;
+  std::set<int> cuts;
+  for (int message = 3; message < 400; message += 4 - message % 2) cuts.insert(message);
+  ASSERT_GE(cuts.size(), 100u);
+  server.CutAt(cuts);
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(FeedOneByOne(**session, 400).ok());
+  ASSERT_TRUE((*session)->Close().ok());
+  EXPECT_EQ(recorder.seqs(), Seqs(0, 400));
+  EXPECT_EQ(recorder.sums(), Sums(0, 400));
+  EXPECT_THAT(recorder.disconnects(), Ge(100));
+  EXPECT_TRUE(recorder.rewinds().empty());
+  EXPECT_EQ(server.duplicates(), 0);
+}
+
+TEST(RecoveryTest, CutsOfAPipelinedStreamLoseAndRepeatNothing) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  for (int cut = 1; cut <= 12; ++cut) {
+    server.CutAt({cut, cut + 3});
+    Recorder recorder;
+    auto session = client.Open({.id = "s" + std::to_string(cut)}, recorder);
+    ASSERT_TRUE((*session)->WaitOpened().ok());
+    ASSERT_TRUE(FeedAndClose(**session, 2000, 3).ok());
+    EXPECT_EQ(recorder.seqs(), Seqs(0, 2000));
+    EXPECT_EQ(recorder.sums(), Sums(0, 2000));
+  }
+}
+
+// So that a slow server's first replies come before a short-lived stream breaks again.
+TEST(RecoveryTest, ABrokenStreamIsTakenUpAgainWithFewTokens) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  server.CutAt({4, 8, 12});
+  ASSERT_TRUE(FeedAndClose(**session, 2000, 100).ok());
+  EXPECT_EQ(recorder.sums(), Sums(0, 2000));
+  EXPECT_EQ(server.streams(), 4);
+  EXPECT_LE(server.largest_start(), 16);
+}
+
+TEST(RecoveryTest, ManualDeliverySurvivesCuts) {
+  FakeServer server;
+  server.CutAt({2, 5, 9, 14, 20});
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a", .manual_delivery = true}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  for (uint64_t end = 10; end <= 300; end += 10) {
+    ASSERT_TRUE(Feed(**session, end).ok());
+    (*session)->Delivered(end - 3);
+  }
+  EXPECT_EQ(recorder.seqs(), Seqs(0, 300));
+  EXPECT_EQ(recorder.sums(), Sums(0, 300));
+}
+
+TEST(RecoveryTest, OutlivesAServerThatGoesAwayAndComesBack) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(Feed(**session, 50).ok());
+  server.Stop();
+  std::thread application([&] { EXPECT_TRUE(FeedAndClose(**session, 100).ok()); });
+  server.Start();
+  application.join();
+  EXPECT_EQ(recorder.sums(), Sums(0, 100));
+}
+
+TEST(RecoveryTest, AForgottenSessionIsNamedAndFedAgainFromItsFirstToken) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  recorder.rewindable = true;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(FeedOneByOne(**session, 50).ok());
+  server.Stop();
+  server.Forget();
+  server.Start();
+  ASSERT_TRUE(FeedAndClose(**session, 100).ok());
+  EXPECT_EQ(recorder.seqs(), Seqs(0, 100));
+  EXPECT_EQ(recorder.sums(), Sums(0, 100));
+  EXPECT_THAT(recorder.rewinds(), ElementsAre(0));
+  ASSERT_EQ(recorder.losses().size(), 1u);
+  EXPECT_TRUE(recorder.losses()[0].session);
+}
+
+TEST(RecoveryTest, AForgottenSessionWhoseTokensAreAllKeptNeedsNoRewind) {
+  FakeServer server({.save_every = 0});
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(Feed(**session, 50).ok());
+  server.Stop();
+  server.Forget();
+  server.Start();
+  ASSERT_TRUE(FeedAndClose(**session, 60).ok());
+  EXPECT_EQ(recorder.sums(), Sums(0, 60));
+  EXPECT_TRUE(recorder.rewinds().empty());
+  EXPECT_EQ(recorder.losses().size(), 1u);
+}
+
+TEST(RecoveryTest, ASourceThatCannotGoBackEndsWithDataLossNamingTheRange) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(FeedOneByOne(**session, 50).ok());
+  server.Stop();
+  server.Forget();
+  server.Start();
+  const absl::Status status = recorder.AwaitEnd();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(status.message(), HasSubstr("session \"a\": the server needs tokens 0 .. 47 again"));
+  EXPECT_EQ(recorder.seqs(), Seqs(0, 50));
+}
+
+TEST(RecoveryTest, KeepsNoMoreTokensThanAskedTo) {
+  FakeServer server({.save_every = 0});
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a", .retain = 10}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(FeedOneByOne(**session, 50).ok());
+  server.Stop();
+  server.Forget();
+  server.Start();
+  EXPECT_THAT(recorder.AwaitEnd().message(), HasSubstr("tokens 0 .. 39 again"));
+}
+
+TEST(RecoveryTest, AResumedSessionThatVanishedIsNamed) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  server.Replace("a", 0);
+  Recorder recorder;
+  auto session = client.Open({.id = "a", .mode = v1::Open::RESUME}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(Feed(**session, 5).ok());
+  server.Stop();
+  server.Forget();
+  server.Start();
+  EXPECT_EQ(recorder.AwaitEnd().code(), absl::StatusCode::kNotFound);
+  ASSERT_EQ(recorder.losses().size(), 1u);
+  EXPECT_TRUE(recorder.losses()[0].session);
+}
+
+TEST(RecoveryTest, ASessionUnknownToTheServerIsNamedWhenRepliesWereDelivered) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a", .delivered_seq = 30}, recorder);
+  EXPECT_EQ((*session)->WaitOpened()->next_seq(), 0u);
+  ASSERT_EQ(recorder.losses().size(), 1u);
+  EXPECT_TRUE(recorder.losses()[0].session);
+  ASSERT_TRUE(FeedAndClose(**session, 40).ok());
+  EXPECT_EQ(recorder.seqs(), Seqs(30, 40));
+  EXPECT_EQ(recorder.sums(), Sums(30, 40));
+}
+
+TEST(RecoveryTest, AnotherWriterEndsTheSessionForGood) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(Feed(**session, 5).ok());
+  server.Steal("a");
+  EXPECT_EQ(Feed(**session, 6).code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(recorder.AwaitEnd().code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(recorder.opened().size(), 1u);
+  EXPECT_EQ(server.next_seq("a"), 5u);
+}
+
+TEST(RecoveryTest, AnotherIncarnationWithTokensIsNotContinued) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(Feed(**session, 5).ok());
+  server.Stop();
+  server.Replace("a", 3);
+  server.Start();
+  const absl::Status status = recorder.AwaitEnd();
+  EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(status.message(), HasSubstr("was replaced"));
+}
+
+TEST(RecoveryTest, ALostItemIsSentAgain) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(Feed(**session, 5).ok());
+  server.LoseNextTokens();
+  ASSERT_TRUE(FeedAndClose(**session, 500).ok());
+  EXPECT_EQ(recorder.seqs(), Seqs(0, 500));
+  EXPECT_EQ(recorder.sums(), Sums(0, 500));
+}
+
+TEST(RecoveryTest, TokensThatTheServerRefusesEndTheSessionWithItsWords) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  server.FailNextTokens(3, "mark 9 of 4");
+  const absl::Status status = Feed(**session, 5);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("mark 9 of 4"));
+  Recorder other;
+  auto next = client.Open({.id = "b"}, other);
+  ASSERT_TRUE((*next)->WaitOpened().ok());
+  EXPECT_TRUE(FeedAndClose(**next, 5).ok());
+  EXPECT_EQ(server.closed(), 2);
+}
+
+TEST(RecoveryTest, AnOpenIsTriedAgainWhenTheServerSays) {
+  FakeServer server;
+  server.FailNextOpen(14, "the store is away", /*retry_ms=*/5);
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(FeedAndClose(**session, 5).ok());
+  EXPECT_EQ(recorder.sums(), Sums(0, 5));
+}
+
+TEST(RecoveryTest, AFullServerRefusesAFirstOpenWithItsRetryDelay) {
+  FakeServer server;
+  server.FailNextOpen(8, "no slot left", /*retry_ms=*/250);
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  const absl::Status status = (*session)->WaitOpened().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(RetryDelay(status), absl::Milliseconds(250));
+}
+
+TEST(RecoveryTest, ADrainingServerIsLeftWithEverythingAnswered) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  server.Drain();
+  ASSERT_TRUE(FeedAndClose(**session, 300).ok());
+  EXPECT_EQ(recorder.seqs(), Seqs(0, 300));
+  EXPECT_EQ(recorder.sums(), Sums(0, 300));
+  EXPECT_EQ(server.streams(), 2);
+}
+
+TEST(RecoveryTest, AnUnreachableServerEndsSessionsAfterTheTimeout) {
+  ClientOptions options = FastOptions("127.0.0.1:1");
+  options.connect_timeout = absl::Milliseconds(50);
+  Client client(options);
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  const absl::Status status = (*session)->WaitOpened().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(status.message(), HasSubstr("no connection to 127.0.0.1:1"));
+}
+
+TEST(RecoveryTest, ARefusalOfTheStreamIsFinal) {
+  FakeServer server;
+  server.RefuseStreams(grpc::StatusCode::UNAUTHENTICATED);
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  EXPECT_EQ((*session)->WaitOpened().status().code(), absl::StatusCode::kUnauthenticated);
+  EXPECT_EQ(server.streams(), 1);
+}
+
+// A clock on which waits pass at once and are remembered.
+class FakeClock : public Clock {
+ public:
+  absl::Time Now() override {
+    absl::MutexLock lock(&mutex_);
+    return now_;
+  }
+  bool AwaitFor(absl::Mutex&, const absl::Condition& condition, absl::Duration timeout) override {
+    absl::MutexLock lock(&mutex_);
+    now_ += timeout;
+    waits_.push_back(timeout);
+    return condition.Eval();
+  }
+  std::vector<absl::Duration> waits() const {
+    absl::MutexLock lock(&mutex_);
+    return waits_;
+  }
+
+ private:
+  mutable absl::Mutex mutex_;
+  absl::Time now_ ABSL_GUARDED_BY(mutex_) = absl::UnixEpoch();
+  std::vector<absl::Duration> waits_ ABSL_GUARDED_BY(mutex_);
+};
+
+TEST(RecoveryTest, WaitsLongerAndLongerBetweenAttempts) {
+  FakeClock clock;
+  ClientOptions options{.target = "127.0.0.1:1"};
+  options.backoff = {.initial = absl::Seconds(1), .max = absl::Seconds(4), .multiplier = 2, .jitter = 0.5};
+  options.connect_timeout = absl::Seconds(12);
+  options.clock = &clock;
+  options.random = [] { return 0.5; };
+  Client client(options);
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  EXPECT_EQ(recorder.AwaitEnd().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(clock.waits(),
+              ElementsAre(absl::Seconds(1), absl::Seconds(2), absl::Seconds(4), absl::Seconds(4), absl::Seconds(1)));
+  EXPECT_EQ(recorder.disconnects(), 1);
+}
+
+TEST(RecoveryTest, ADeleteWhoseAnswerWasLostStillSucceeds) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(Feed(**session, 20).ok());
+  server.LoseNextClosed();
+  EXPECT_TRUE((*session)->Close(/*delete_session=*/true).ok());
+  EXPECT_FALSE(server.exists("a"));
+  EXPECT_EQ(server.streams(), 2);
+}
+
+}  // namespace
+}  // namespace aaren::client

@@ -1,0 +1,130 @@
+#ifndef AAREN_TESTS_CLIENT_FAKE_SERVER_H_
+#define AAREN_TESTS_CLIENT_FAKE_SERVER_H_
+
+// A FakeServer speaks the streaming protocol over real gRPC on loopback, keeps its sessions in memory, and misbehaves
+// on demand: it cuts streams before or after it folded a message, loses tokens and sessions, goes away and comes back
+// on the same port, refuses, falls silent. Its model is a running sum, so that a forecast tells exactly which tokens
+// were folded: the forecast of token s is [sum of values 0 .. s, s] for horizons 1 and 2 and the one quantile 0.5.
+//
+// Threading: safe from any thread.
+
+#include <grpcpp/grpcpp.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "aaren/v1/sessions.grpc.pb.h"
+#include "aaren/v1/stream.grpc.pb.h"
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+
+namespace aaren {
+
+class FakeServer : public v1::Streaming::Service {
+ public:
+  struct Options {
+    uint64_t save_every = 8;  // a save at every multiple; 0: only the empty row
+    v1::Limits limits = DefaultLimits();
+  };
+  static v1::Limits DefaultLimits();
+
+  FakeServer() : FakeServer(Options()) {}
+  explicit FakeServer(const Options& options);
+  ~FakeServer() override;
+
+  std::string target() const;
+
+  // Cuts the stream that brings the n-th message with tokens from now on (n counts from 1, over all streams): before it
+  // is handled where n is even, else after it was folded, its replies lost.
+  void CutAt(const std::set<int>& messages) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  void LoseNextTokens();  // the next Tokens item is overlooked
+  void LoseNextClosed();  // the next Close is done, and the stream cut instead of an answer
+  void FailNextTokens(int code, const std::string& message);
+  void FailNextOpen(int code, const std::string& message, int retry_ms);
+  void Steal(const std::string& id);                       // another writer opens the session
+  void Forget();                                           // the memory is gone
+  void Replace(const std::string& id, uint64_t next_seq);  // Imported by somebody
+  void Drain();                                            // says Draining on every stream, with the next reply
+  void Pause(bool paused);                                 // stops answering tokens
+  void RefuseStreams(int code);                            // 0: no more
+  void Stop();                                             // breaks every connection
+  void Start();                                            // again, on the same port
+
+  // What it has seen.
+  int streams() const;        // rpcs begun
+  int messages() const;       // ClientMessages
+  int duplicates() const;     // tokens below next_seq
+  uint64_t folded() const;    // tokens
+  int sessions() const;       // that exist
+  int violations() const;     // items over a limit
+  int largest_start() const;  // tokens in a stream's first message that had any
+  int closed() const;         // sessions detached by Close
+  bool exists(const std::string& id) const;
+  uint64_t next_seq(const std::string& id) const;
+  uint64_t delivered(const std::string& id) const;
+
+  grpc::Status Stream(grpc::ServerContext* context,
+                      grpc::ServerReaderWriter<v1::ServerMessage, v1::ClientMessage>* stream) override;
+
+ private:
+  struct Session {
+    uint64_t epoch = 0;
+    uint64_t incarnation = 0;
+    uint64_t next_seq = 0;
+    uint64_t delivered = 0;
+    double sum = 0;
+    std::map<uint64_t, double> saves = {{0, 0.0}};
+    v1::OutputOptions output;
+    uint64_t durable() const { return saves.begin()->first; }
+  };
+  struct Attached {
+    std::string id;
+    uint64_t epoch;
+    bool skipping = false;  // after a Failed, until the expected seq
+  };
+  using Handles = std::map<uint32_t, Attached>;
+  class SessionsService;
+
+  void Open(const v1::Open& open, Handles& handles, v1::ServerMessage& reply) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Fold(const v1::Tokens& tokens, Handles& handles, v1::ServerMessage& reply) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Close(const v1::Close& close, Handles& handles, v1::ServerMessage& reply) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Answer(const v1::Tokens& tokens, Session& session, v1::ServerMessage& reply)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Settle(Session& session, uint64_t delivered) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteStart(const v1::ClientMessage& message, bool& started);
+  bool Cuts(const v1::ClientMessage& message, bool before) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool Handle(const v1::ClientMessage& message, Handles& handles, v1::ServerMessage& reply);
+
+  const Options options_;
+  int port_ = 0;
+  std::unique_ptr<SessionsService> sessions_service_;
+  std::unique_ptr<grpc::Server> server_;
+
+  mutable absl::Mutex mutex_;
+  std::map<std::string, Session> sessions_ ABSL_GUARDED_BY(mutex_);
+  uint64_t epoch_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::set<int> cuts_ ABSL_GUARDED_BY(mutex_);
+  int token_messages_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool lose_tokens_ ABSL_GUARDED_BY(mutex_) = false;
+  bool lose_closed_ ABSL_GUARDED_BY(mutex_) = false;
+  google::rpc::Status fail_tokens_ ABSL_GUARDED_BY(mutex_);
+  google::rpc::Status fail_open_ ABSL_GUARDED_BY(mutex_);
+  bool drain_ ABSL_GUARDED_BY(mutex_) = false;
+  bool paused_ ABSL_GUARDED_BY(mutex_) = false;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  int refusal_ ABSL_GUARDED_BY(mutex_) = 0;
+  int streams_ ABSL_GUARDED_BY(mutex_) = 0;
+  int messages_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t folded_ ABSL_GUARDED_BY(mutex_) = 0;
+  int duplicates_ ABSL_GUARDED_BY(mutex_) = 0;
+  int violations_ ABSL_GUARDED_BY(mutex_) = 0;
+  int largest_start_ ABSL_GUARDED_BY(mutex_) = 0;
+  int closed_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_TESTS_CLIENT_FAKE_SERVER_H_

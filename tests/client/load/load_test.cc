@@ -1,0 +1,159 @@
+#include "client/load/load.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "absl/time/clock.h"
+#include "tests/client/fake_server.h"
+
+namespace aaren::client {
+namespace {
+
+using ::testing::HasSubstr;
+
+LoadOptions Small(const FakeServer& server) {
+  return {.target = server.target(), .sessions = 12, .streams = 3, .duration = absl::Milliseconds(200)};
+}
+
+TEST(LoadTest, CountsEveryTokenOfAClosedLoop) {
+  FakeServer server;
+  const auto report = RunLoad(Small(server));
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_GT(report->sent, 100u);
+  EXPECT_EQ(report->received, report->sent);
+  EXPECT_EQ(report->sent, server.folded());
+  EXPECT_EQ(report->errors, 0u) << report->first_error;
+  EXPECT_GT(report->tokens_per_second, 0);
+  EXPECT_EQ(server.duplicates(), 0);
+  EXPECT_EQ(server.violations(), 0);
+  EXPECT_EQ(server.streams(), 3);
+}
+
+TEST(LoadTest, DeletesItsSessions) {
+  FakeServer server;
+  ASSERT_TRUE(RunLoad(Small(server)).ok());
+  EXPECT_EQ(server.closed(), 12);
+  EXPECT_EQ(server.sessions(), 0);
+}
+
+TEST(LoadTest, LatenciesAreInOrder) {
+  FakeServer server;
+  const auto report = RunLoad(Small(server));
+  ASSERT_TRUE(report.ok());
+  EXPECT_GT(report->latency_us.p50, 0);
+  EXPECT_LE(report->latency_us.p50, report->latency_us.p90);
+  EXPECT_LE(report->latency_us.p90, report->latency_us.p99);
+  EXPECT_LE(report->latency_us.p99, report->latency_us.p999);
+  EXPECT_LE(report->latency_us.p999, report->latency_us.max);
+}
+
+TEST(LoadTest, SendsManyPointsAMessage) {
+  FakeServer server;
+  LoadOptions options = Small(server);
+  options.points_per_message = 50;
+  const auto report = RunLoad(options);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->sent % 50, 0u);
+  EXPECT_EQ(report->received, report->sent);
+  EXPECT_EQ(report->sent, server.folded());
+  EXPECT_EQ(server.violations(), 0);
+}
+
+TEST(LoadTest, AnOpenLoopSendsAtItsRate) {
+  FakeServer server;
+  LoadOptions options = Small(server);
+  options.rate = 3000;
+  options.duration = absl::Milliseconds(500);
+  const auto report = RunLoad(options);
+  ASSERT_TRUE(report.ok());
+  EXPECT_NEAR(static_cast<double>(report->sent), 1500, 15);
+  EXPECT_EQ(report->received, report->sent);
+}
+
+TEST(LoadTest, AnOpenLoopCountsAStallFromWhenTokensWereDue) {
+  FakeServer server;
+  LoadOptions options = Small(server);
+  options.rate = 1200;
+  options.window = 1;
+  options.duration = absl::Milliseconds(400);
+  std::thread stall([&] {
+    while (server.folded() == 0) std::this_thread::yield();
+    server.Pause(true);
+    absl::SleepFor(absl::Milliseconds(300));
+    server.Pause(false);
+  });
+  const auto report = RunLoad(options);
+  stall.join();
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->received, report->sent);
+  EXPECT_NEAR(static_cast<double>(report->sent), 480, 12);
+  EXPECT_GT(report->latency_us.p50, 50000);
+  EXPECT_GT(report->latency_us.max, 250000);
+}
+
+TEST(LoadTest, StopsWhenTold) {
+  FakeServer server;
+  LoadOptions options = Small(server);
+  options.duration = absl::Hours(1);
+  std::atomic<bool> stop = false;
+  std::thread stopper([&] {
+    while (server.folded() < 100) std::this_thread::yield();
+    stop = true;
+  });
+  const auto report = RunLoad(options, &stop);
+  stopper.join();
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->received, report->sent);
+  EXPECT_EQ(server.sessions(), 0);
+}
+
+TEST(LoadTest, CountsWhatTheServerRefuses) {
+  FakeServer server;
+  server.FailNextOpen(8, "no slot left", 1);
+  const auto report = RunLoad(Small(server));
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->errors, 1u);
+  EXPECT_THAT(report->first_error, HasSubstr("no slot left"));
+  EXPECT_EQ(report->received, report->sent);
+}
+
+TEST(LoadTest, CountsABrokenStream) {
+  FakeServer server;
+  server.CutAt({5});
+  const auto report = RunLoad(Small(server));
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->errors, 1u);
+  EXPECT_LT(report->received, report->sent);
+}
+
+TEST(LoadTest, SaysWhyNoStreamCouldBeOpened) {
+  EXPECT_EQ(RunLoad({.target = "127.0.0.1:1"}).status().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST(LoadTest, RefusesOptionsThatCannotBe) {
+  EXPECT_THAT(RunLoad({.target = "a:1", .sessions = 3, .streams = 4}).status().message(),
+              HasSubstr("streams is 4; 1 .. 3"));
+  EXPECT_THAT(RunLoad({.target = "a:1", .window = 0}).status().message(), HasSubstr("window is 0"));
+  EXPECT_EQ(RunLoad({}).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(LoadTest, PrintsJson) {
+  LoadReport report;
+  report.tokens_per_second = 1.5;
+  report.latency_us.p999 = 7;
+  report.sent = 4;
+  const auto without = nlohmann::json::parse(ToJson(report));
+  EXPECT_EQ(without["tokens_per_second"], 1.5);
+  EXPECT_EQ(without["latency_us"]["p999"], 7);
+  EXPECT_EQ(without["sent"], 4);
+  EXPECT_TRUE(without["server"].is_null());
+  report.server = {.cpu_seconds = 2, .rss_bytes = 3};
+  EXPECT_EQ(nlohmann::json::parse(ToJson(report))["server"]["rss_bytes"], 3);
+}
+
+}  // namespace
+}  // namespace aaren::client
