@@ -1,0 +1,60 @@
+"""A TCP proxy on loopback that cuts every connection when told to."""
+
+import socket
+import threading
+
+
+class CuttingProxy:
+    def __init__(self, target):
+        host, port = target.rsplit(":", 1)
+        self.upstream = (host, int(port))
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = "127.0.0.1:%d" % self.listener.getsockname()[1]
+        self.lock = threading.Lock()
+        self.sockets = set()  # guarded by lock
+        self.forwarded = 0    # bytes, guarded by lock
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self):
+        """Ends all connections at once, in the middle of whatever they were sending. Returns how many there were."""
+        with self.lock:
+            sockets, self.sockets = self.sockets, set()
+        for s in sockets:
+            try:
+                s.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+        return len(sockets) // 2
+
+    def close(self):
+        self.listener.close()
+        self.cut()
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+                server = socket.create_connection(self.upstream)
+            except OSError:
+                return
+            with self.lock:
+                self.sockets.update((client, server))
+            for source, sink in ((client, server), (server, client)):
+                threading.Thread(target=self._forward, args=(source, sink), daemon=True).start()
+
+    def _forward(self, source, sink):
+        try:
+            while data := source.recv(4096):
+                with self.lock:
+                    self.forwarded += len(data)
+                sink.sendall(data)
+        except OSError:
+            pass
+        with self.lock:
+            self.sockets.discard(source)
+        for s in (source, sink):
+            try:
+                s.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+        source.close()

@@ -1,0 +1,116 @@
+"""Starts and stops the programs under test. The folder that holds them comes from AAREN_BIN."""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+import threading
+import unittest
+import urllib.request
+
+BIN = os.environ["AAREN_BIN"]
+SAMPLES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data")
+
+
+class Server:
+    """A running aaren-server on free ports. `listen` fixes the port, for a server that comes back."""
+
+    def __init__(self, *flags, listen="127.0.0.1:0"):
+        command = [os.path.join(BIN, "aaren-server"), f"--listen={listen}", "--metrics_listen=127.0.0.1:0",
+                   "--device=cpu", "--store=memory", *flags]
+        self.errors = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        line = self.process.stdout.readline()
+        match = re.fullmatch(r"ready listen=(\S+) metrics=(\S+)\n", line)
+        if not match:
+            self.process.wait(10)
+            raise RuntimeError(f"no ready line: {line!r} {self.log()}")
+        self.target, self.metrics_address = match.groups()
+
+    def log(self):
+        self.errors.seek(0)
+        return self.errors.read().decode(errors="replace")
+
+    def metrics(self):
+        with urllib.request.urlopen(f"http://{self.metrics_address}/metrics", timeout=10) as reply:
+            return reply.read().decode()
+
+    def metric(self, name):
+        """The sum of a metric over all its labels."""
+        total = 0.0
+        for line in self.metrics().splitlines():
+            if re.match(re.escape(name) + r"[ {]", line):
+                total += float(line.split()[-1])
+        return total
+
+    def resident_kb(self):
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1))
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        """Ends it the polite way; returns the exit status."""
+        self.process.terminate()
+        return self.process.wait(30)
+
+    def close(self):
+        if self.process.poll() is None:
+            self.kill()
+        self.process.stdout.close()
+        self.errors.close()
+
+
+def aaren(*arguments, timeout=120, **options):
+    """Runs the client to its end."""
+    return subprocess.run([os.path.join(BIN, "aaren"), *arguments], capture_output=True, text=True, timeout=timeout,
+                          stdin=options.pop("stdin", subprocess.DEVNULL), **options)
+
+
+def start_aaren(*arguments):
+    return subprocess.Popen([os.path.join(BIN, "aaren"), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, text=True)
+
+
+def objects(text):
+    """One JSON object a line."""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def write_series(path, rows, columns=("load", "temperature"), header=True):
+    """A CSV of hourly seasonal series, the same for the same arguments."""
+    import math
+    with open(path, "w") as out:
+        if header:
+            out.write(",".join(("date", *columns)) + "\n")
+        for i in range(rows):
+            time = f"2024-{1 + i // 672 % 12:02d}-{1 + i // 24 % 28:02d} {i % 24:02d}:00:00" if i < 8064 else str(i)
+            values = [f"{10 * (c + 1) + 3 * math.sin(6.283185 * i / 24) + 0.5 * math.sin(i * i * 0.37 + c):.3f}"
+                      for c in range(len(columns))]
+            out.write(",".join((time, *values)) + "\n")
+
+
+class ServerTest(unittest.TestCase):
+    """A test case with a server of its own and an empty folder."""
+
+    flags = ()
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.server = self.start_server(*self.flags)
+
+    def start_server(self, *flags, **options):
+        server = Server(*flags, **options)
+        self.addCleanup(server.close)
+        return server
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()

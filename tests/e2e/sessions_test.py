@@ -1,0 +1,80 @@
+"""Sessions outlive streams: saved, moved, copied and gone on with, from the command line."""
+
+import unittest
+
+from programs import ServerTest, aaren, objects, write_series
+
+ROWS = 400
+
+
+class SessionsTest(ServerTest):
+    def setUp(self):
+        super().setUp()
+        write_series(self.path("all.csv"), ROWS)
+        with open(self.path("all.csv")) as file:
+            lines = file.readlines()
+        with open(self.path("first_half.csv"), "w") as file:
+            file.writelines(lines[: 1 + ROWS // 2])
+
+    def stream(self, session, csv, server=None, **files):
+        output = [f"--output={self.path(files['output'])}"] if files else []
+        result = aaren("stream", f"--target={(server or self.server).target}", f"--csv={self.path(csv)}", f"--session={session}",
+                       "--horizon=6", "--json", *output)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return objects(result.stdout)
+
+    def sessions(self, *arguments, server=None):
+        result = aaren("sessions", *arguments, f"--target={(server or self.server).target}", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def test_session_goes_on_where_its_last_stream_ended(self):
+        whole = self.stream("whole", "all.csv")
+        first = self.stream("parts", "first_half.csv")
+        rest = self.stream("parts", "all.csv")
+        self.assertEqual(first + rest, whole)
+
+    def test_exported_session_goes_on_bit_for_bit_on_another_server(self):
+        whole = self.stream("whole", "all.csv")
+        self.stream("moving", "first_half.csv")
+        self.sessions("export", "moving", f"--output={self.path('snapshot')}")
+        other = self.start_server()
+        self.sessions("import", "moved", f"--input={self.path('snapshot')}", server=other)
+        self.assertEqual(self.stream("moved", "all.csv", server=other), whole[ROWS:])
+
+    def test_fork_goes_on_like_its_origin_and_leaves_it_alone(self):
+        whole = self.stream("whole", "all.csv")
+        self.stream("origin", "first_half.csv")
+        self.sessions("fork", "origin", "copy")
+        self.assertEqual(self.stream("copy", "all.csv"), whole[ROWS:])
+        self.assertEqual(objects(self.sessions("get", "origin"))[0]["next_seq"], ROWS // 2)
+
+    def test_snapshot_is_a_few_kilobytes(self):
+        self.stream("small", "all.csv")
+        self.sessions("export", "small", f"--output={self.path('snapshot')}")
+        self.assertLess(len(self.read("snapshot")), 2 * 8192)  # two channels
+
+    def test_deleted_session_is_gone(self):
+        self.stream("gone", "first_half.csv")
+        self.sessions("delete", "gone")
+        result = aaren("sessions", "get", "gone", f"--target={self.server.target}")
+        self.assertIn("NOT_FOUND", result.stderr)
+
+    def test_list_shows_every_session(self):
+        for name in ("a", "b", "c"):
+            self.stream(name, "first_half.csv")
+        text = self.sessions("list")
+        for name in ("a", "b", "c"):
+            self.assertIn(f'"{name}"', text)
+
+    def test_models_lists_the_bundled_one(self):
+        result = aaren("models", "list", f"--target={self.server.target}", "--json")
+        self.assertIn("aaren-univariate", result.stdout)
+
+    def test_metrics_count_every_token(self):
+        self.stream("counted", "all.csv")
+        self.assertEqual(self.server.metric("aaren_tokens_total"), ROWS)
+
+
+if __name__ == "__main__":
+    unittest.main()
