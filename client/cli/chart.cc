@@ -37,6 +37,7 @@ void AppendBraille(uint8_t dots, std::string& out) {  // U+2800 + dots
   out.append(bytes, sizeof bytes);
 }
 
+// The values that a plot spans.
 struct Range {
   float low = std::numeric_limits<float>::infinity();
   float high = -std::numeric_limits<float>::infinity();
@@ -45,6 +46,16 @@ struct Range {
     if (!std::isfinite(value)) return;
     low = std::min(low, value);
     high = std::max(high, value);
+  }
+
+  // A flat line is drawn in the middle: differences of rounding are not worth a picture.
+  void Widen() {
+    constexpr float kFlat = 1e-6f, kZero = 1e-12f;
+    const float size = std::max(std::abs(low), std::abs(high));
+    if (!(low <= high) || (high - low > kFlat * size && size > kZero)) return;
+    const float pad = size > kZero ? 0.01f * size : 1.0f;
+    low -= pad;
+    high += pad;
   }
 };
 
@@ -174,6 +185,7 @@ std::vector<std::string> Panel(const SeriesChart& series, int width, int height)
   for (const std::vector<float>* line : {&series.low, &series.median, &series.high}) {
     for (float value : *line) range.Add(value);
   }
+  range.Widen();
   Plot plot(height - 1, columns, range);
   DrawPast(plot, past_columns, series, shown);
   if (steps > 0) {

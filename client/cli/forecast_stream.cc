@@ -13,6 +13,9 @@ namespace {
 // Rows sent with one call. The client packs what is pending into messages itself.
 constexpr size_t kBatchRows = 64;
 
+// Somebody waits for this one client: it tries again sooner than one of a fleet would.
+constexpr absl::Duration kMaxBackoff = absl::Seconds(1);
+
 // Between two looks at the interrupt.
 constexpr absl::Duration kPatience = absl::Milliseconds(100);
 
@@ -31,6 +34,7 @@ ForecastStream::ForecastStream(ForecastStreamOptions options, RowSource& source,
     : options_(std::move(options)), source_(source), output_(output), view_(view), interrupt_(interrupt) {
   client_ = std::make_unique<client::Client>(client::ClientOptions{.target = options_.target,
                                                                    .name = "aaren stream",
+                                                                   .backoff = {.max = kMaxBackoff},
                                                                    .connect_timeout = options_.connect_timeout,
                                                                    .reconnect_timeout = options_.reconnect_timeout});
 }

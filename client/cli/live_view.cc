@@ -64,7 +64,7 @@ LiveView::~LiveView() {
   absl::MutexLock lock(&mutex_);
   const winsize size = TerminalSize();
   UpdateStatus();
-  Put(absl::StrCat(kLeave, Render(state_, size.ws_col, size.ws_row - 1), "\n"));
+  Put(absl::StrCat(kLeave, Render(state_, size.ws_col, size.ws_row - 2), "\n"));
   for (const std::string& message : messages_) absl::FPrintF(stderr, "aaren: %s\n", message);
 }
 
@@ -79,7 +79,8 @@ void LiveView::SetQuantiles(absl::Span<const float> quantiles) {
 void LiveView::Show(const PendingRow& row, const client::Forecast& forecast) {
   absl::MutexLock lock(&mutex_);
   const size_t channels = state_.series.size();
-  const size_t horizons = forecast.values.size() / (channels * levels_);
+  const size_t levels = levels_;
+  const size_t horizons = forecast.values.size() / (channels * levels);
   for (size_t channel = 0; channel < channels; ++channel) {
     SeriesChart& series = state_.series[channel];
     PushBounded(row.row.values[channel], series.values);
@@ -87,7 +88,7 @@ void LiveView::Show(const PendingRow& row, const client::Forecast& forecast) {
     const auto line = [&](size_t level, std::vector<float>& steps) {
       steps.clear();
       for (size_t h = 0; h < horizons; ++h) {
-        steps.push_back(forecast.values[(channel * horizons + h) * levels_ + level]);
+        steps.push_back(forecast.values[(channel * horizons + h) * levels + level]);
       }
     };
     line(low_, series.low);

@@ -52,6 +52,8 @@ std::vector<Line> LastLines(absl::string_view text, size_t most) {
   return lines;
 }
 
+absl::string_view WholeLines(absl::string_view text) { return text.substr(0, text.rfind('\n') + 1); }
+
 bool MayBeTornLine(absl::string_view torn) {
   return absl::StartsWith(torn, kLineBegin) || absl::StartsWith(kLineBegin, torn);
 }
@@ -99,7 +101,7 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& 
   return file;
 }
 
-absl::StatusOr<std::string> OutputFile::ReadTail(uint64_t bytes, uint64_t size) const {
+absl::StatusOr<std::string> OutputFile::ReadEnd(uint64_t bytes, uint64_t size) const {
   std::string tail(bytes, '\0');
   uint64_t done = 0;
   while (done < bytes) {
@@ -110,40 +112,39 @@ absl::StatusOr<std::string> OutputFile::ReadTail(uint64_t bytes, uint64_t size) 
   return tail;
 }
 
+// The end of a file of `size` bytes: so much that so many of this program's lines are in it, if the file has them.
+absl::StatusOr<std::string> OutputFile::ReadLastLines(uint64_t size, size_t lines) const {
+  for (uint64_t bytes = std::min(size, kFirstTailBytes);; bytes = std::min(size, 2 * bytes)) {
+    absl::StatusOr<std::string> tail = ReadEnd(bytes, size);
+    if (!tail.ok() || bytes == size) return tail;
+    const size_t found = LastLines(WholeLines(*tail), lines).size();
+    if (found == lines || (found == 0 && bytes >= kMostForeignBytes)) return tail;
+  }
+}
+
 absl::Status OutputFile::Recover(const std::vector<std::string>& series) {
   const uint64_t size = static_cast<uint64_t>(lseek(fd_, 0, SEEK_END));
-  std::string tail;
-  size_t whole = 0;  // bytes of the tail up to the last line end
-  std::vector<Line> lines;
   // One line more than a group: the line before it tells which tokens are complete.
-  for (uint64_t bytes = std::min(size, kFirstTailBytes);; bytes = std::min(size, 2 * bytes)) {
-    absl::StatusOr<std::string> read = ReadTail(bytes, size);
-    if (!read.ok()) return read.status();
-    tail = *std::move(read);
-    whole = tail.rfind('\n') + 1;
-    lines = LastLines(absl::string_view(tail).substr(0, whole), series.size() + 1);
-    if (bytes == size || lines.size() == series.size() + 1) break;
-    if (lines.empty() && bytes >= kMostForeignBytes) break;
-  }
-  if (!MayBeTornLine(absl::string_view(tail).substr(whole)) || (whole > 0 && lines.empty())) {
+  const size_t wanted = series.size() + 1;
+  const absl::StatusOr<std::string> tail = ReadLastLines(size, wanted);
+  if (!tail.ok()) return tail.status();
+  const absl::string_view whole = WholeLines(*tail);
+  std::vector<Line> lines = LastLines(whole, wanted);
+  if (!MayBeTornLine(absl::string_view(*tail).substr(whole.size())) || (!whole.empty() && lines.empty())) {
     return absl::FailedPreconditionError(
         absl::StrCat(name_, " ends with something other than forecasts; it is left as it is"));
   }
-  size_t keep = whole;
-  if (!lines.empty()) {
-    const std::optional<size_t> group = GroupSize(lines, series);
-    if (!group) {
-      return absl::FailedPreconditionError(absl::StrCat(name_, " ends with series \"", lines[0].series, "\" of token ",
-                                                        lines[0].seq, ", which does not fit the columns ",
-                                                        absl::StrJoin(series, ", "), "; it is left as it is"));
-    }
-    if (*group < series.size()) {
-      keep = lines[*group - 1].begin;
-      lines.erase(lines.begin(), lines.begin() + static_cast<ptrdiff_t>(*group));
-    }
+  const std::optional<size_t> group = GroupSize(lines, series);
+  if (!group) {
+    return absl::FailedPreconditionError(absl::StrCat(name_, " ends with series \"", lines[0].series, "\" of token ",
+                                                      lines[0].seq, ", which does not fit the columns ",
+                                                      absl::StrJoin(series, ", "), "; it is left as it is"));
   }
-  if (!lines.empty()) delivered_seq_ = lines[0].seq + 1;
-  cut_bytes_ = tail.size() - keep;
+  const bool torn = *group > 0 && *group < series.size();
+  const size_t keep = torn ? lines[*group - 1].begin : whole.size();
+  const size_t last = torn ? *group : 0;  // of the lines that stay
+  if (last < lines.size()) delivered_seq_ = lines[last].seq + 1;
+  cut_bytes_ = tail->size() - keep;
   if (cut_bytes_ > 0 && ftruncate(fd_, static_cast<off_t>(size - cut_bytes_)) != 0) return Errno("truncate");
   return absl::OkStatus();
 }

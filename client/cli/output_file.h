@@ -49,7 +49,8 @@ class OutputFile {
  private:
   OutputFile(std::string name, int fd) : name_(std::move(name)), fd_(fd) {}
   absl::Status Recover(const std::vector<std::string>& series);
-  absl::StatusOr<std::string> ReadTail(uint64_t bytes, uint64_t size) const;
+  absl::StatusOr<std::string> ReadEnd(uint64_t bytes, uint64_t size) const;
+  absl::StatusOr<std::string> ReadLastLines(uint64_t size, size_t lines) const;
   absl::Status Errno(absl::string_view what) const;
 
   const std::string name_;

@@ -144,16 +144,16 @@ bool WantsView(const StreamFlags& stream) {
   return !stream.json && isatty(STDOUT_FILENO) == 1 && terminal != nullptr && absl::string_view(terminal) != "dumb";
 }
 
-int ExitStatus(const absl::Status& status, const ForecastStream& forecasts, const std::string& session,
-               const Interrupt& interrupt) {
+int ExitStatus(const absl::Status& status, const ForecastStream& forecasts, const Interrupt& interrupt) {
   const int signal = interrupt.signal();
   if (signal != 0) {
-    Say(absl::StrCat("stopped: ", forecasts.tokens(), " rows sent, ", forecasts.forecasts(),
-                     " forecasts delivered, session \"", session, "\"", status.ok() ? "" : "; "));
+    Say(absl::StrCat("stopped: ", forecasts.tokens(), " rows sent, ", forecasts.forecasts(), " forecasts delivered"));
   }
-  if (!status.ok() && !(absl::IsCancelled(status) && signal == 0)) Say(status.message());
+  // Without a signal it is the reader of the output who ended it, and nobody is left to tell.
+  const bool told = absl::IsCancelled(status) && signal == 0;
+  if (!status.ok() && !told) Say(status.message());
   if (signal != 0) return 128 + signal;
-  return absl::IsCancelled(status) ? 128 + SIGPIPE : status.ok() ? kSuccess : kFailure;
+  return told ? 128 + SIGPIPE : status.ok() ? kSuccess : kFailure;
 }
 
 int Stream(const StreamFlags& stream) {
@@ -178,7 +178,7 @@ int Stream(const StreamFlags& stream) {
   ForecastStream forecasts(options, **source, output.get(), view.get(), interrupt);
   const absl::Status status = forecasts.Run();
   view.reset();  // the terminal is back before the last words
-  return ExitStatus(status, forecasts, options.session, interrupt);
+  return ExitStatus(status, forecasts, interrupt);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace {
 
 constexpr absl::Duration kPoll = absl::Microseconds(50);  // before going to sleep
 constexpr absl::Duration kTick = absl::Milliseconds(5);
+constexpr absl::Duration kSleep = absl::Milliseconds(20);  // at most: saves and expiry are due at some time
 constexpr absl::Duration kServeOn = absl::Seconds(2);  // at most, after Draining was sent
 constexpr std::chrono::milliseconds kCancelAfter(100);
 
@@ -103,7 +104,7 @@ void ShardLoop::Run() {
     const bool worked = Round();
     const absl::Time now = absl::Now();
     if (worked) last_work = now;
-    if (now - last_work > kPoll) queue_->Sleep(next_tick_ - now, [this] { return shard_.DrainMailbox(); });
+    if (now - last_work > kPoll) queue_->Sleep(kSleep, [this] { return shard_.DrainMailbox(); });
   }
   queue_->Shutdown();
 }

@@ -58,8 +58,6 @@ class Stream final : public Peer {
   void End(grpc::Status status);
   void Cancel() { context_.TryCancel(); }
 
-  bool idle() const { return finishing_ || (!writing_ && outbox_.empty()); }
-
  private:
   ~Stream() override;  // not for others: the object deletes itself
 

@@ -1,6 +1,5 @@
 #include "server/rpc/stream_group.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "server/rpc/grpc_status.h"
@@ -57,10 +56,6 @@ void StreamGroup::Close() {
 
 void StreamGroup::Cancel() {
   for (Stream* stream : streams_) stream->Cancel();
-}
-
-bool StreamGroup::idle() const {
-  return std::all_of(streams_.begin(), streams_.end(), [](const Stream* stream) { return stream->idle(); });
 }
 
 }  // namespace aaren::rpc

@@ -61,7 +61,6 @@ class StreamGroup {
 
   bool touched() const { return !touched_.empty(); }  // Flush has something to do
   bool empty() const { return streams_.empty(); }
-  bool idle() const;  // nothing is owed to any stream
   const StreamCounters& counters() const { return counters_; }
 
  private:

@@ -40,23 +40,23 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
 
  private:
   void AddResident(const std::string& after) {
-    std::vector<const std::string*> keys;
-    for (const auto& [key, entry] : registrar_.entries()) {
-      if (entry.owner != Impl::kAtRest && key > after && absl::StartsWith(key, prefix_)) keys.push_back(&key);
+    std::vector<absl::string_view> keys;
+    for (const auto& entry : registrar_.entries()) {
+      const absl::string_view key = entry->key.view();
+      if (entry->owner != Impl::kAtRest && key > after && absl::StartsWith(key, prefix_)) keys.push_back(key);
     }
     const size_t wanted = std::min(keys.size(), page_size_ + 1);
-    std::partial_sort(keys.begin(), keys.begin() + static_cast<ptrdiff_t>(wanted), keys.end(),
-                      [](const std::string* a, const std::string* b) { return *a < *b; });
-    for (size_t i = 0; i < wanted; ++i) found_.try_emplace(*keys[i]);
+    std::partial_sort(keys.begin(), keys.begin() + static_cast<ptrdiff_t>(wanted), keys.end());
+    for (size_t i = 0; i < wanted; ++i) found_.try_emplace(std::string(keys[i]));
   }
 
   // Shards know better than the store about the sessions that they hold.
   void AskShards() {
     std::map<int, std::vector<std::string>> by_owner;
     for (const auto& [key, info] : found_) {
-      const auto entry = registrar_.entries().find(key);
-      if (entry != registrar_.entries().end() && entry->second.owner != Impl::kAtRest) {
-        by_owner[entry->second.owner].push_back(key);
+      const auto entry = registrar_.entries().find(absl::string_view(key));
+      if (entry != registrar_.entries().end() && (*entry)->owner != Impl::kAtRest) {
+        by_owner[(*entry)->owner].push_back(key);
       }
     }
     waiting_ = by_owner.size();

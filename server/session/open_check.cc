@@ -31,6 +31,10 @@ std::optional<Refusal> CheckSessionId(absl::string_view field, absl::string_view
 }
 
 std::optional<Refusal> CheckRequest(const OpenRequest& request, uint32_t max_channels) {
+  const std::string& tenant = request.tenant;
+  if (tenant.size() > kMaxIdBytes || tenant.find('/') != std::string::npos) {
+    return InvalidField("tenant", absl::StrCat("'", tenant, "' is longer than ", kMaxIdBytes, " bytes or holds a '/'"));
+  }
   if (std::optional<Refusal> refusal = CheckSessionId("open.session_id", request.session_id)) return refusal;
   if (request.channels > max_channels) {
     return InvalidField("open.channels", absl::StrCat(request.channels, " channels, the limit is ", max_channels));

@@ -15,7 +15,7 @@
 
 namespace aaren {
 
-// What can be said of a request without knowing the session. Tenants are the server's own words, ids the client's.
+// What can be said of a request without knowing the session.
 std::optional<Refusal> CheckRequest(const OpenRequest& request, uint32_t max_channels);
 
 // InvalidField unless 1-128 bytes of printable ASCII.

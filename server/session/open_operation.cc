@@ -23,14 +23,14 @@ using Rows = Installation::Rows;
 
 class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
  public:
-  OpenOperation(Impl& registrar, Impl::Node& node, std::shared_ptr<const OpenCall> call)
-      : registrar_(registrar), node_(node), call_(std::move(call)) {}
+  OpenOperation(Impl& registrar, Impl::Entry& entry, std::shared_ptr<const OpenCall> call)
+      : registrar_(registrar), entry_(entry), call_(std::move(call)) {}
 
   void Begin() {
-    if (node_.second.owner == Impl::kAtRest) return BeginAtRest();
-    if (node_.second.owner == call_->shard) return Take();
+    if (entry_.owner == Impl::kAtRest) return BeginAtRest();
+    if (entry_.owner == call_->shard) return Take();
     registrar_.Ask(
-        node_.second.owner, [call = call_](SessionOwner& owner) { return owner.CheckOpen(*call); },
+        entry_.owner, [call = call_](SessionOwner& owner) { return owner.CheckOpen(*call); },
         [self = shared_from_this()](OwnerReply<Footprint> reply) { self->OnChecked(std::move(reply)); });
   }
 
@@ -38,7 +38,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   const OpenRequest& request() const { return call_->request; }
 
   void BeginAtRest() {
-    absl::StatusOr<SessionRecord> record = registrar_.Load(node_.first);
+    absl::StatusOr<SessionRecord> record = registrar_.Load(call_->key);
     if (absl::IsNotFound(record.status())) return BeginNew();
     if (!record.ok()) return Refuse(StoreUnavailable(record.status()));
     const Outcome<const LoadedModel*> model =
@@ -82,7 +82,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
         },
         [self = shared_from_this()](std::optional<Refusal> refusal) {
           if (refusal) return self->Refuse(*refusal);
-          if (self->node_.second.owner == Impl::kAtRest) return self->Write();
+          if (self->entry_.owner == Impl::kAtRest) return self->Write();
           self->Take();
         });
   }
@@ -90,7 +90,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   void Take() {
     if (!DrawEpoch()) return;
     registrar_.Ask(
-        node_.second.owner, [call = call_, epoch = epoch_](SessionOwner& owner) { return owner.Take(*call, epoch); },
+        entry_.owner, [call = call_, epoch = epoch_](SessionOwner& owner) { return owner.Take(*call, epoch); },
         [self = shared_from_this()](OwnerReply<SessionState> reply) { self->OnTaken(std::move(reply)); });
   }
 
@@ -99,7 +99,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     if (reply.outcome.refusal) return Refuse(*reply.outcome.refusal);
     resident_ = true;
     state_ = std::move(reply.outcome.value);
-    installation_.moved = node_.second.owner != call_->shard;
+    installation_.moved = entry_.owner != call_->shard;
     installation_.rows = installation_.moved ? Rows::kReplace : Rows::kKeep;
     Write();
   }
@@ -139,9 +139,9 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
       if (behind) installation_.lost = {*delivered, state_.next_seq};
       return std::nullopt;
     }
-    absl::StatusOr<SessionRecord> record = registrar_.store().Load(node_.first);
+    absl::StatusOr<SessionRecord> record = registrar_.store().Load(call_->key);
     if (!record.ok() && !absl::IsNotFound(record.status())) return StoreUnavailable(record.status());
-    record_ = record.ok() ? *std::move(record) : RecordOf(node_.first, state_);
+    record_ = record.ok() ? *std::move(record) : RecordOf(call_->key, state_);
     record_->delivered_seq = std::max(record_->delivered_seq, state_.delivered_seq);
     if (!behind) return std::nullopt;
     if (auto refusal = RestoreFromRecord(*record_)) return refusal;
@@ -178,7 +178,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     SessionState fenced = state_;
     fenced.epoch = epoch_;
     fenced.rows.clear();
-    SessionRecord record = RecordOf(node_.first, fenced);
+    SessionRecord record = RecordOf(call_->key, fenced);
     record.last_active = registrar_.now();
     // Older saves are of no use any more: delivered_seq is not below the newest.
     if (record_ && !record_->saves.empty()) {
@@ -191,13 +191,13 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   // Without saving, a record (from an Import or Fork) would grow old while the session lives here.
   std::optional<Refusal> ForgetRecord() {
     if (!record_) return std::nullopt;
-    return StoreRefusal(registrar_.store().Delete(node_.first, epoch_));
+    return StoreRefusal(registrar_.store().Delete(call_->key, epoch_));
   }
 
   std::optional<Refusal> StoreRefusal(const absl::Status& status) {
     if (status.ok()) return std::nullopt;
     if (!absl::IsAborted(status)) return StoreUnavailable(status);
-    const absl::StatusOr<SessionRecord> held = registrar_.store().Load(node_.first);
+    const absl::StatusOr<SessionRecord> held = registrar_.store().Load(call_->key);
     return Fenced(call_->id(), held.ok() ? held->epoch : 0);
   }
 
@@ -207,18 +207,18 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     registrar_.Tell(call_->shard, [call = call_, installation = std::move(installation_)](SessionOwner& owner) mutable {
       owner.Install(*call, std::move(installation));
     });
-    node_.second.owner = call_->shard;
-    registrar_.Finish(node_);
+    entry_.owner = call_->shard;
+    registrar_.Finish(entry_);
   }
 
   void Refuse(const Refusal& refusal) {
     registrar_.Tell(call_->shard,
                     [call = call_, refusal](SessionOwner& owner) { owner.RefuseOpen(call->ticket, refusal); });
-    registrar_.Finish(node_);
+    registrar_.Finish(entry_);
   }
 
   Impl& registrar_;
-  Impl::Node& node_;
+  Impl::Entry& entry_;
   const std::shared_ptr<const OpenCall> call_;
   uint64_t epoch_ = 0;  // 0: not drawn yet
   bool resident_ = false;
@@ -229,8 +229,8 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
 
 }  // namespace
 
-void RunOpen(Registrar::Impl& registrar, Registrar::Impl::Node& node, std::shared_ptr<const OpenCall> call) {
-  std::make_shared<OpenOperation>(registrar, node, std::move(call))->Begin();
+void RunOpen(Registrar::Impl& registrar, Registrar::Impl::Entry& entry, std::shared_ptr<const OpenCall> call) {
+  std::make_shared<OpenOperation>(registrar, entry, std::move(call))->Begin();
 }
 
 }  // namespace aaren

@@ -17,11 +17,15 @@ std::string Indexed(absl::string_view field, size_t index) {
 
 std::optional<Refusal> ResolveHorizons(const OutputRequest& request, const ForecasterConfig& config,
                                        std::vector<uint32_t>& rows) {
+  const auto out_of_range = [&](size_t i) {
+    return InvalidField(Indexed("horizons", i), absl::StrCat(request.horizons[i], " is not in 1 .. ", config.horizon));
+  };
+  const auto most = static_cast<uint32_t>(config.horizon);
+  // The farthest is named, not the first that is too far: it is what a user asked for.
+  if (!request.horizons.empty() && request.horizons.back() > most) return out_of_range(request.horizons.size() - 1);
   for (size_t i = 0; i < request.horizons.size(); ++i) {
     const uint32_t horizon = request.horizons[i];
-    if (horizon < 1 || horizon > static_cast<uint32_t>(config.horizon)) {
-      return InvalidField(Indexed("horizons", i), absl::StrCat(horizon, " is not in 1 .. ", config.horizon));
-    }
+    if (horizon < 1 || horizon > most) return out_of_range(i);
     if (i > 0 && horizon <= request.horizons[i - 1]) {
       return InvalidField(Indexed("horizons", i),
                           absl::StrCat(horizon, " follows ", request.horizons[i - 1], "; horizons ascend"));

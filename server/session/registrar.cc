@@ -48,38 +48,45 @@ void Registrar::Impl::AddShard(SessionOwner& owner) {
 }
 
 void Registrar::Impl::Submit(const std::string& key, Operation operation) {
-  Node& node = *entries_.try_emplace(key).first;
-  if (node.second.waiting) {
-    node.second.waiting->push_back(std::move(operation));
+  auto found = entries_.find(absl::string_view(key));
+  if (found == entries_.end()) {
+    auto entry = std::make_unique<Entry>();
+    entry->key = CompactKey(key);
+    found = entries_.insert(std::move(entry)).first;
+  }
+  Entry& entry = **found;
+  if (entry.waiting) {
+    entry.waiting->push_back(std::move(operation));
     return;
   }
-  node.second.waiting = std::make_unique<std::deque<Operation>>();
-  operation(node);
+  entry.waiting = std::make_unique<std::deque<Operation>>();
+  operation(entry);
 }
 
-void Registrar::Impl::Finish(Node& node) {
-  Entry& entry = node.second;
+void Registrar::Impl::Finish(Entry& entry) {
   if (!entry.waiting->empty()) {
     Operation next = std::move(entry.waiting->front());
     entry.waiting->pop_front();
     // Through the mailbox: a long queue of operations that finish at once must not nest.
-    mailbox_.Post([&node, next = std::move(next)]() mutable { next(node); });
+    mailbox_.Post([&entry, next = std::move(next)]() mutable { next(entry); });
     return;
   }
   entry.waiting.reset();
-  if (entry.owner == kAtRest) entries_.erase(std::string(node.first));
+  if (entry.owner == kAtRest) entries_.erase(entries_.find(entry.key.view()));
 }
 
 void Registrar::Impl::Open(std::shared_ptr<const OpenCall> call) {
-  Post([this, call = std::move(call)] { Submit(call->key, [this, call](Node& node) { RunOpen(*this, node, call); }); });
+  Post([this, call = std::move(call)] {
+    Submit(call->key, [this, call](Entry& entry) { RunOpen(*this, entry, call); });
+  });
 }
 
 void Registrar::Impl::Released(std::string key) {
   Post([this, key = std::move(key)] {
-    const auto found = entries_.find(key);
+    const auto found = entries_.find(absl::string_view(key));
     if (found == entries_.end()) return;
-    found->second.owner = kAtRest;
-    if (!found->second.waiting) entries_.erase(found);
+    (*found)->owner = kAtRest;
+    if (!(*found)->waiting) entries_.erase(found);
   });
 }
 
@@ -140,7 +147,7 @@ void Registrar::Impl::SweepPage(absl::Duration ttl) {
   sweep_after_ = page->size() < kPage ? "" : page->back().key;
   for (const SessionRecord& record : *page) {
     if (record.last_active + ttl > now()) continue;
-    if (entries_.contains(record.key)) continue;  // resident, or somebody wants it right now
+    if (entries_.contains(absl::string_view(record.key))) continue;  // resident, or somebody wants it right now
     (void)store_.Delete(record.key, record.epoch);
   }
 }

@@ -17,10 +17,11 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/node_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "server/session/compact_key.h"
 #include "server/session/mailbox.h"
 #include "server/session/ownership.h"
 #include "server/session/registrar.h"
@@ -31,14 +32,17 @@ class Registrar::Impl {
  public:
   static constexpr int kAtRest = -1;
 
-  struct Entry;
-  using Node = std::pair<const std::string, Entry>;  // stays where it is while it is busy or owned
-  using Operation = absl::AnyInvocable<void(Node&)>;
+  struct Entry;  // stays where it is while it is busy or owned
+  using Operation = absl::AnyInvocable<void(Entry&)>;
 
   struct Entry {
+    std::string name() const { return std::string(key.view()); }
+
+    CompactKey key;
     int owner = kAtRest;                             // a shard, or nobody
     std::unique_ptr<std::deque<Operation>> waiting;  // null: no operation under way
   };
+  using Entries = absl::flat_hash_set<std::unique_ptr<Entry>, ByKey<Entry>, ByKey<Entry>>;
 
   Impl(StateStore& store, const ModelTable& models, absl::AnyInvocable<absl::Time() const> clock);
   ~Impl();
@@ -56,7 +60,7 @@ class Registrar::Impl {
 
   // Does the operation once those before it on the same session are done. It must call Finish.
   void Submit(const std::string& key, Operation operation);
-  void Finish(Node& node);
+  void Finish(Entry& entry);
 
   // Runs question(owner) on the shard's thread and then(answer) back on this one.
   template <typename Question, typename Then>
@@ -78,7 +82,7 @@ class Registrar::Impl {
   void Get(const std::string& key, Callback<SessionInfo> done);
 
   // The state of a session at rest or in a shard. The operation goes on: `done` is to Finish it.
-  void Capture(Node& node, Callback<SessionState> done);
+  void Capture(Entry& entry, Callback<SessionState> done);
 
   // Makes a session at rest. An operation of its own.
   void Place(const std::string& key, SessionState state, bool replace, Callback<SessionInfo> done);
@@ -91,16 +95,16 @@ class Registrar::Impl {
   absl::Time now() const { return clock_(); }
   bool saving() const { return saving_; }
   uint32_t max_channels() const { return max_channels_; }
-  absl::node_hash_map<std::string, Entry>& entries() { return entries_; }
+  Entries& entries() { return entries_; }
 
  private:
   void Run();
   void SaveBatch(int shard, std::vector<SaveRequest> requests);
   SaveResult SaveOne(SaveRequest request);
   void SweepPage(absl::Duration ttl);
-  std::optional<Refusal> CheckPlace(const Node& node, bool replace);
+  std::optional<Refusal> CheckPlace(const Entry& entry, bool replace);
   Outcome<SessionInfo> WriteNew(const std::string& key, SessionState state);
-  void DropEverywhere(Node& node, DropCondition condition, uint64_t epoch, Callback<std::monostate> done);
+  void DropEverywhere(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done);
   Outcome<std::monostate> DropAtRest(const std::string& key, const DropCondition& condition, uint64_t epoch,
                                      bool dropped_from_shard);
 
@@ -112,8 +116,8 @@ class Registrar::Impl {
   absl::Duration ttl_ = absl::ZeroDuration();
   uint32_t max_channels_ = 1;
 
-  absl::node_hash_map<std::string, Entry> entries_;  // the thread's only
-  std::string sweep_after_;                          // likewise
+  Entries entries_;          // the thread's only
+  std::string sweep_after_;  // likewise
 
   Mailbox mailbox_;
   absl::Mutex mutex_;
@@ -135,7 +139,7 @@ SavedRows NewestSave(SessionRecord& record, const LoadedModel& model);
 std::string EmptyRows(const LoadedModel& model, uint32_t channels);
 
 // Runs one Open: see open_operation.cc.
-void RunOpen(Registrar::Impl& registrar, Registrar::Impl::Node& node, std::shared_ptr<const OpenCall> call);
+void RunOpen(Registrar::Impl& registrar, Registrar::Impl::Entry& entry, std::shared_ptr<const OpenCall> call);
 
 }  // namespace aaren
 

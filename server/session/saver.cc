@@ -53,7 +53,7 @@ void Saver::StartDue(int64_t now_ms) {
 
 SaveRequest Saver::RequestOf(Session& session) {
   SaveRequest request;
-  request.key = session.key;
+  request.key = std::string(session.key.view());
   request.only = !session.tracks_delivery || session.next_seq <= session.delivered_seq;
   request.keep_seq = session.durable_seq;
   request.last_active = absl::FromUnixMillis(session.last_active_ms);

@@ -11,8 +11,8 @@
 
 #include <cstdint>
 #include <limits>
-#include <string>
 
+#include "server/session/compact_key.h"
 #include "server/session/model_table.h"
 #include "server/session/peer.h"
 #include "server/session/row_pool.h"
@@ -70,7 +70,7 @@ struct Session : Binding {
   int64_t due_ms = 0;  // while unsaved: when to start a save
   Session* previous = nullptr;
   Session* next = nullptr;
-  std::string key;  // tenant, '/', id
+  CompactKey key;  // tenant, '/', id
 };
 
 }  // namespace aaren

@@ -172,7 +172,7 @@ void SessionShard::Impl::AfterStep() {
   for (const auto& [session, status] : stepper_.failed()) {
     if (session == flushing_) flushing_ = nullptr;
     if (session->peer != nullptr) Detach(*session);
-    registrar_.Released(session->key);
+    registrar_.Released(std::string(session->key.view()));
     Remove(*session);
   }
 }
@@ -218,9 +218,10 @@ void SessionShard::Impl::CloseSession(Session& session, const DeferredClose& clo
   closing->durable_seq = session.durable_seq;
   handles.Set(handle, closing.get());
   closings_[ticket] = std::move(closing);
-  registrar_.Delete(session.key, {session.epoch, std::nullopt}, [this, ticket](Outcome<std::monostate> outcome) {
-    mailbox_.Post([this, ticket, outcome = std::move(outcome)] { FinishClose(ticket, outcome); });
-  });
+  registrar_.Delete(std::string(session.key.view()), {session.epoch, std::nullopt},
+                    [this, ticket](Outcome<std::monostate> outcome) {
+                      mailbox_.Post([this, ticket, outcome = std::move(outcome)] { FinishClose(ticket, outcome); });
+                    });
   Detach(session);
 }
 
@@ -280,7 +281,7 @@ void SessionShard::Impl::Remove(Session& session) {
   resting_.Remove(session);
   if (session.plan != nullptr) plans_.Release(session.plan);
   rows_.Free(*session.model, session.channels, std::move(session.rows));
-  sessions_.erase(sessions_.find(absl::string_view(session.key)));
+  sessions_.erase(sessions_.find(session.key.view()));
 }
 
 bool SessionShard::Impl::DrainMailbox() {
@@ -308,7 +309,8 @@ void SessionShard::Impl::Tick(absl::Time now) {
 void SessionShard::Impl::Expire(Session& session, absl::Time now) {
   resting_.Remove(session);
   const DropCondition condition{session.epoch, now - options_.session_ttl};
-  registrar_.Delete(session.key, condition, [this, key = session.key](Outcome<std::monostate> outcome) {
+  const std::string key(session.key.view());
+  registrar_.Delete(key, condition, [this, key](Outcome<std::monostate> outcome) {
     mailbox_.Post([this, key, expired = !outcome.refusal] {
       if (expired) counters_.sessions_expired.Add(1);
       Session* left = Find(key);

@@ -91,16 +91,6 @@ class SessionShard::Impl : public SessionOwner {
     Handle handle = 0;
     uint64_t next_seq = 0, durable_seq = 0;
   };
-  struct ByKey {
-    using is_transparent = void;
-    size_t operator()(absl::string_view key) const { return absl::Hash<absl::string_view>()(key); }
-    size_t operator()(const std::unique_ptr<Session>& session) const {
-      return (*this)(absl::string_view(session->key));
-    }
-    bool operator()(const std::unique_ptr<Session>& a, const std::unique_ptr<Session>& b) const { return a == b; }
-    bool operator()(const std::unique_ptr<Session>& a, absl::string_view key) const { return a->key == key; }
-  };
-
   HandleTable& HandlesOf(Peer& peer);
   Session* Find(absl::string_view key);
 
@@ -152,7 +142,7 @@ class SessionShard::Impl : public SessionOwner {
   Stepper stepper_;
   Saver saver_;
   SessionList resting_{Session::List::kResting};  // detached and saved, least recently used first
-  absl::flat_hash_set<std::unique_ptr<Session>, ByKey, ByKey> sessions_;
+  absl::flat_hash_set<std::unique_ptr<Session>, ByKey<Session>, ByKey<Session>> sessions_;
   absl::flat_hash_map<Peer*, std::unique_ptr<HandleTable>> peers_;
   Peer* last_peer_ = nullptr;  // whose table is last_handles_
   HandleTable* last_handles_ = nullptr;

@@ -54,7 +54,7 @@ bool SessionShard::Impl::EvictOne(const LoadedModel& model) {
   while (session != nullptr && session->model != &model) session = session->next;
   if (session == nullptr) return false;
   counters_.sessions_evicted.Add(1);
-  registrar_.Released(session->key);
+  registrar_.Released(std::string(session->key.view()));
   Remove(*session);
   return true;
 }
@@ -93,7 +93,7 @@ void SessionShard::Impl::Fence(Session& session, uint64_t current_epoch) {
   counters_.sessions_fenced.Add(1);
   HandlesOf(peer).Set(handle, &refused_);
   Detach(session);
-  peer.OnFailed(handle, Fenced(SessionId(session.key), current_epoch), 0);
+  peer.OnFailed(handle, Fenced(SessionId(session.key.view()), current_epoch), 0);
 }
 
 void SessionShard::Impl::Install(const OpenCall& call, Installation installation) {
@@ -116,7 +116,7 @@ Session& SessionShard::Impl::Place(const OpenCall& call, Opening& opening, Insta
   Session* session = Find(call.key);
   if (session == nullptr) {
     auto made = std::make_unique<Session>();
-    made->key = call.key;
+    made->key = CompactKey(call.key);
     made->model = state.model;
     made->channels = state.channels;
     made->rows = std::move(opening.rows);
@@ -236,7 +236,7 @@ std::vector<std::optional<SessionInfo>> SessionShard::Impl::Describe(const std::
 
 SessionInfo SessionShard::Impl::InfoOf(Session& session) {
   SessionInfo info;
-  info.session_id = std::string(SessionId(session.key));
+  info.session_id = std::string(SessionId(session.key.view()));
   info.epoch = session.epoch;
   info.incarnation = session.incarnation;
   info.next_seq = session.next_seq;
@@ -304,7 +304,7 @@ void SessionShard::Impl::OnSaveFailed(Session& session, const SaveResult& result
   // Another server has the session now: what is here is no longer its state.
   if (!Flush(session)) return;
   if (session.peer != nullptr) Fence(session, result.current_epoch);
-  registrar_.Released(session.key);
+  registrar_.Released(std::string(session.key.view()));
   Remove(session);
 }
 

@@ -100,71 +100,72 @@ SessionInfo InfoOf(const SessionRecord& record, const ModelTable& models) {
 }
 
 void Registrar::Impl::Get(const std::string& key, Callback<SessionInfo> done) {
-  Submit(key, [this, done = std::move(done)](Node& node) mutable {
-    if (node.second.owner == kAtRest) {
-      absl::StatusOr<SessionRecord> record = Load(node.first);
+  Submit(key, [this, done = std::move(done)](Entry& entry) mutable {
+    if (entry.owner == kAtRest) {
+      absl::StatusOr<SessionRecord> record = Load(entry.name());
       done(record.ok() ? Outcome<SessionInfo>{std::nullopt, InfoOf(*record, models_)}
-                       : Refused<SessionInfo>(LoadRefusal(node.first, record.status())));
-      return Finish(node);
+                       : Refused<SessionInfo>(LoadRefusal(entry.name(), record.status())));
+      return Finish(entry);
     }
     Ask(
-        node.second.owner, [key = node.first](SessionOwner& owner) { return owner.Describe({key}); },
-        [this, &node, done = std::move(done)](std::vector<std::optional<SessionInfo>> infos) mutable {
+        entry.owner, [key = entry.name()](SessionOwner& owner) { return owner.Describe({key}); },
+        [this, &entry, done = std::move(done)](std::vector<std::optional<SessionInfo>> infos) mutable {
           if (infos[0]) {
             done({std::nullopt, *infos[0]});
           } else {
-            Get(node.first, std::move(done));  // it has left that shard meanwhile
+            Get(entry.name(), std::move(done));  // it has left that shard meanwhile
           }
-          Finish(node);
+          Finish(entry);
         });
   });
 }
 
-void Registrar::Impl::Capture(Node& node, Callback<SessionState> done) {
-  if (node.second.owner != kAtRest) {
+void Registrar::Impl::Capture(Entry& entry, Callback<SessionState> done) {
+  if (entry.owner != kAtRest) {
     Ask(
-        node.second.owner, [key = node.first](SessionOwner& owner) { return owner.Capture(key); },
-        [this, &node, done = std::move(done)](OwnerReply<SessionState> reply) mutable {
-          if (reply.gone) return Capture(node, std::move(done));
+        entry.owner, [key = entry.name()](SessionOwner& owner) { return owner.Capture(key); },
+        [this, &entry, done = std::move(done)](OwnerReply<SessionState> reply) mutable {
+          if (reply.gone) return Capture(entry, std::move(done));
           done(std::move(reply.outcome));
         });
     return;
   }
-  absl::StatusOr<SessionRecord> record = Load(node.first);
-  if (!record.ok()) return done(Refused<SessionState>(LoadRefusal(node.first, record.status())));
-  const Outcome<const LoadedModel*> model = ModelOfState(
-      models_, SessionId(node.first), record->model, record->package_digest, record->tier, record->numerics_version);
+  absl::StatusOr<SessionRecord> record = Load(entry.name());
+  if (!record.ok()) return done(Refused<SessionState>(LoadRefusal(entry.name(), record.status())));
+  const Outcome<const LoadedModel*> model =
+      ModelOfState(models_, SessionId(entry.key.view()), record->model, record->package_digest, record->tier,
+                   record->numerics_version);
   if (model.refusal) return done(Refused<SessionState>(*model.refusal));
   done({std::nullopt, StateOf(*std::move(record), *model.value)});
 }
 
 // Whether the key is free, or its session may be replaced.
-std::optional<Refusal> Registrar::Impl::CheckPlace(const Node& node, bool replace) {
+std::optional<Refusal> Registrar::Impl::CheckPlace(const Entry& entry, bool replace) {
   if (replace) return std::nullopt;
-  const absl::StatusOr<SessionRecord> record = Load(node.first);
-  if (record.ok() || node.second.owner != kAtRest) {
-    return SessionExists(SessionId(node.first), record.ok() ? record->epoch : 0);
+  const absl::StatusOr<SessionRecord> record = Load(entry.name());
+  if (record.ok() || entry.owner != kAtRest) {
+    return SessionExists(SessionId(entry.key.view()), record.ok() ? record->epoch : 0);
   }
   if (absl::IsNotFound(record.status())) return std::nullopt;
   return StoreUnavailable(record.status());
 }
 
 void Registrar::Impl::Place(const std::string& key, SessionState state, bool replace, Callback<SessionInfo> done) {
-  Submit(key, [this, state = std::move(state), replace, done = std::move(done)](Node& node) mutable {
-    std::optional<Refusal> refusal = CheckPlace(node, replace);
+  Submit(key, [this, state = std::move(state), replace, done = std::move(done)](Entry& entry) mutable {
+    std::optional<Refusal> refusal = CheckPlace(entry, replace);
     Outcome<SessionInfo> placed =
-        refusal ? Refused<SessionInfo>(*std::move(refusal)) : WriteNew(node.first, std::move(state));
-    if (placed.refusal || node.second.owner == kAtRest) {
+        refusal ? Refused<SessionInfo>(*std::move(refusal)) : WriteNew(entry.name(), std::move(state));
+    if (placed.refusal || entry.owner == kAtRest) {
       done(std::move(placed));
-      return Finish(node);
+      return Finish(entry);
     }
     Ask(
-        node.second.owner,
-        [key = node.first, epoch = placed.value.epoch](SessionOwner& owner) { return owner.Drop(key, {}, epoch); },
-        [this, &node, placed, done = std::move(done)](const OwnerReply<std::monostate>&) mutable {
-          node.second.owner = kAtRest;
+        entry.owner,
+        [key = entry.name(), epoch = placed.value.epoch](SessionOwner& owner) { return owner.Drop(key, {}, epoch); },
+        [this, &entry, placed, done = std::move(done)](const OwnerReply<std::monostate>&) mutable {
+          entry.owner = kAtRest;
           done(std::move(placed));
-          Finish(node);
+          Finish(entry);
         });
   });
 }
@@ -187,34 +188,34 @@ Outcome<SessionInfo> Registrar::Impl::WriteNew(const std::string& key, SessionSt
 
 void Registrar::Impl::Delete(std::string key, DropCondition condition, Callback<std::monostate> done) {
   Post([this, key = std::move(key), condition, done = std::move(done)]() mutable {
-    Submit(key, [this, condition, done = std::move(done)](Node& node) mutable {
+    Submit(key, [this, condition, done = std::move(done)](Entry& entry) mutable {
       const absl::StatusOr<uint64_t> epoch = store_.NextEpoch();
       if (!epoch.ok()) {
         done(Refused<std::monostate>(StoreUnavailable(epoch.status())));
-        return Finish(node);
+        return Finish(entry);
       }
-      DropEverywhere(node, condition, *epoch, std::move(done));
+      DropEverywhere(entry, condition, *epoch, std::move(done));
     });
   });
 }
 
-void Registrar::Impl::DropEverywhere(Node& node, DropCondition condition, uint64_t epoch,
+void Registrar::Impl::DropEverywhere(Entry& entry, DropCondition condition, uint64_t epoch,
                                      Callback<std::monostate> done) {
-  if (node.second.owner == kAtRest) {
-    done(DropAtRest(node.first, condition, epoch, /*dropped_from_shard=*/false));
-    return Finish(node);
+  if (entry.owner == kAtRest) {
+    done(DropAtRest(entry.name(), condition, epoch, /*dropped_from_shard=*/false));
+    return Finish(entry);
   }
   Ask(
-      node.second.owner,
-      [key = node.first, condition, epoch](SessionOwner& owner) { return owner.Drop(key, condition, epoch); },
-      [this, &node, condition, epoch, done = std::move(done)](OwnerReply<std::monostate> reply) mutable {
-        if (reply.gone) return DropEverywhere(node, condition, epoch, std::move(done));
+      entry.owner,
+      [key = entry.name(), condition, epoch](SessionOwner& owner) { return owner.Drop(key, condition, epoch); },
+      [this, &entry, condition, epoch, done = std::move(done)](OwnerReply<std::monostate> reply) mutable {
+        if (reply.gone) return DropEverywhere(entry, condition, epoch, std::move(done));
         if (!reply.outcome.refusal) {
-          node.second.owner = kAtRest;
-          reply.outcome = DropAtRest(node.first, condition, epoch, /*dropped_from_shard=*/true);
+          entry.owner = kAtRest;
+          reply.outcome = DropAtRest(entry.name(), condition, epoch, /*dropped_from_shard=*/true);
         }
         done(std::move(reply.outcome));
-        Finish(node);
+        Finish(entry);
       });
 }
 
@@ -235,18 +236,20 @@ Outcome<std::monostate> Registrar::Impl::DropAtRest(const std::string& key, cons
 }
 
 void Registrar::Get(std::string tenant, std::string id, Callback<SessionInfo> done) {
+  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<SessionInfo>(*refusal));
   impl_->Post([impl = impl_.get(), key = SessionKey(tenant, id), done = std::move(done)]() mutable {
     impl->Get(key, std::move(done));
   });
 }
 
 void Registrar::Export(std::string tenant, std::string id, Callback<Snapshot> done) {
+  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<Snapshot>(*refusal));
   impl_->Post([impl = impl_.get(), key = SessionKey(tenant, id), done = std::move(done)]() mutable {
-    impl->Submit(key, [impl, done = std::move(done)](Impl::Node& node) mutable {
-      impl->Capture(node, [impl, &node, done = std::move(done)](Outcome<SessionState> state) mutable {
+    impl->Submit(key, [impl, done = std::move(done)](Impl::Entry& entry) mutable {
+      impl->Capture(entry, [impl, &entry, done = std::move(done)](Outcome<SessionState> state) mutable {
         done(state.refusal ? Refused<Snapshot>(*state.refusal)
                            : Outcome<Snapshot>{std::nullopt, SnapshotOf(std::move(state.value))});
-        impl->Finish(node);
+        impl->Finish(entry);
       });
     });
   });
@@ -254,24 +257,23 @@ void Registrar::Export(std::string tenant, std::string id, Callback<Snapshot> do
 
 void Registrar::Import(std::string tenant, std::string id, std::string snapshot, bool replace,
                        Callback<SessionInfo> done) {
+  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<SessionInfo>(*refusal));
   impl_->Post([impl = impl_.get(), key = SessionKey(tenant, id), snapshot = std::move(snapshot), replace,
                done = std::move(done)]() mutable {
-    const std::string id(SessionId(key));
-    if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<SessionInfo>(*refusal));
-    Outcome<SessionState> state = CheckSnapshot(snapshot, id, impl->models(), impl->max_channels());
+    Outcome<SessionState> state = CheckSnapshot(snapshot, SessionId(key), impl->models(), impl->max_channels());
     if (state.refusal) return done(Refused<SessionInfo>(*state.refusal));
     impl->Place(key, std::move(state.value), replace, std::move(done));
   });
 }
 
 void Registrar::Fork(std::string tenant, std::string id, std::string new_id, Callback<SessionInfo> done) {
+  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<SessionInfo>(*refusal));
+  if (auto refusal = CheckSessionId("new_session_id", new_id)) return done(Refused<SessionInfo>(*refusal));
   impl_->Post([impl = impl_.get(), key = SessionKey(tenant, id), new_key = SessionKey(tenant, new_id),
                done = std::move(done)]() mutable {
-    if (auto refusal = CheckSessionId("new_session_id", SessionId(new_key)))
-      return done(Refused<SessionInfo>(*refusal));
-    impl->Submit(key, [impl, new_key, done = std::move(done)](Impl::Node& node) mutable {
-      impl->Capture(node, [impl, new_key, &node, done = std::move(done)](Outcome<SessionState> state) mutable {
-        impl->Finish(node);
+    impl->Submit(key, [impl, new_key, done = std::move(done)](Impl::Entry& entry) mutable {
+      impl->Capture(entry, [impl, new_key, &entry, done = std::move(done)](Outcome<SessionState> state) mutable {
+        impl->Finish(entry);
         if (state.refusal) return done(Refused<SessionInfo>(*state.refusal));
         impl->Place(new_key, std::move(state.value), /*replace=*/false, std::move(done));
       });
@@ -280,6 +282,7 @@ void Registrar::Fork(std::string tenant, std::string id, std::string new_id, Cal
 }
 
 void Registrar::Delete(std::string tenant, std::string id, Callback<std::monostate> done) {
+  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<std::monostate>(*refusal));
   impl_->Delete(SessionKey(tenant, id), {}, std::move(done));
 }
 

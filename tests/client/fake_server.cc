@@ -90,11 +90,6 @@ void FakeServer::CutAt(const std::set<int>& messages) {
   cuts_ = messages;
 }
 
-void FakeServer::LoseNextTokens() {
-  absl::MutexLock lock(&mutex_);
-  lose_tokens_ = true;
-}
-
 void FakeServer::LoseNextClosed() {
   absl::MutexLock lock(&mutex_);
   lose_closed_ = true;
@@ -316,7 +311,6 @@ void FakeServer::Fold(const v1::Tokens& tokens, Handles& handles, v1::ServerMess
   const auto n = static_cast<uint64_t>(tokens.values_size());
   if (n > options_.limits.tokens_per_item()) ++violations_;
   if (tokens.first_seq() + n > session.delivered + options_.limits.in_flight_tokens()) ++violations_;
-  if (std::exchange(lose_tokens_, false)) return;
   if (attached.skipping && tokens.first_seq() != session.next_seq) return;
   attached.skipping = false;
   if (fail_tokens_.code() != 0 || tokens.first_seq() > session.next_seq) {

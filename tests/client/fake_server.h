@@ -2,7 +2,7 @@
 #define AAREN_TESTS_CLIENT_FAKE_SERVER_H_
 
 // A FakeServer speaks the streaming protocol over real gRPC on loopback, keeps its sessions in memory, and misbehaves
-// on demand: it cuts streams before or after it folded a message, loses tokens and sessions, goes away and comes back
+// on demand: it cuts streams before or after it folded a message, loses sessions, goes away and comes back
 // on the same port, refuses, falls silent. Its model is a running sum, so that a forecast tells exactly which tokens
 // were folded: the forecast of token s is [sum of values 0 .. s, s] for horizons 1 and 2 and the one quantile 0.5.
 //
@@ -40,7 +40,6 @@ class FakeServer : public v1::Streaming::Service {
   // is handled where n is even, else after it was folded, its replies lost.
   void CutAt(const std::set<int>& messages) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  void LoseNextTokens();  // the next Tokens item is overlooked
   void LoseNextClosed();  // the next Close is done, and the stream cut instead of an answer
   void FailNextTokens(int code, const std::string& message);
   void FailNextOpen(int code, const std::string& message, int retry_ms);
@@ -108,7 +107,6 @@ class FakeServer : public v1::Streaming::Service {
   uint64_t epoch_ ABSL_GUARDED_BY(mutex_) = 0;
   std::set<int> cuts_ ABSL_GUARDED_BY(mutex_);
   int token_messages_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool lose_tokens_ ABSL_GUARDED_BY(mutex_) = false;
   bool lose_closed_ ABSL_GUARDED_BY(mutex_) = false;
   google::rpc::Status fail_tokens_ ABSL_GUARDED_BY(mutex_);
   google::rpc::Status fail_open_ ABSL_GUARDED_BY(mutex_);

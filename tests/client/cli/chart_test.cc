@@ -94,6 +94,14 @@ TEST(ChartTest, MissingValuesLeaveAGap) {
   EXPECT_NE(Plain(Render({{series}, ""}, 20, 5)), whole);
 }
 
+TEST(ChartTest, FlatSeriesIsNoPictureOfItsRounding) {
+  const SeriesChart series{
+      .name = "idle", .values = {0, 0, 0}, .low = {0, 0}, .median = {1e-32f, -1e-32f}, .high = {2e-32f, 2e-32f}};
+  const std::string text = Plain(Render({{series}, ""}, 40, 6));
+  EXPECT_THAT(text, HasSubstr("      1 "));
+  EXPECT_THAT(text, HasSubstr("     -1 "));
+}
+
 TEST(ChartTest, DrawsBeforeAnythingIsKnown) {
   SeriesChart series{.name = "load"};
   EXPECT_THAT(Plain(Render({{series}, "connecting"}, 60, 10)), HasSubstr("load  -"));

@@ -230,14 +230,14 @@ TEST(RecoveryTest, AnotherIncarnationWithTokensIsNotContinued) {
   EXPECT_THAT(status.message(), HasSubstr("was replaced"));
 }
 
-TEST(RecoveryTest, ALostItemIsSentAgain) {
+TEST(RecoveryTest, AGapThatTheServerSeesIsRepaired) {
   FakeServer server;
   Client client(FastOptions(server.target()));
   Recorder recorder;
   auto session = client.Open({.id = "a"}, recorder);
   ASSERT_TRUE((*session)->WaitOpened().ok());
   ASSERT_TRUE(Feed(**session, 5).ok());
-  server.LoseNextTokens();
+  server.FailNextTokens(11, "a gap");
   ASSERT_TRUE(FeedAndClose(**session, 500).ok());
   EXPECT_EQ(recorder.seqs(), Seqs(0, 500));
   EXPECT_EQ(recorder.sums(), Sums(0, 500));

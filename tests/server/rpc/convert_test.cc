@@ -70,7 +70,7 @@ TEST_F(ForecastsTest, ItemsStayFarBelowTheLimitOfAMessage) {
   EXPECT_EQ(ResultsPerItem(reply_), 1u);
 }
 
-TEST(RefusalTest, BecomesAStatusThatCarriesItsDetails) {
+TEST(ConvertTest, RefusalBecomesAStatusThatCarriesItsDetails) {
   Refusal refusal;
   refusal.status = absl::AbortedError("taken over");
   refusal.reason = "STALE_EPOCH";
