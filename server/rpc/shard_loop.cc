@@ -16,7 +16,7 @@ namespace {
 constexpr absl::Duration kPoll = absl::Microseconds(50);  // before going to sleep
 constexpr absl::Duration kTick = absl::Milliseconds(5);
 constexpr absl::Duration kSleep = absl::Milliseconds(20);  // at most: saves and expiry are due at some time
-constexpr absl::Duration kServeOn = absl::Seconds(2);  // at most, after Draining was sent
+constexpr absl::Duration kServeOn = absl::Seconds(2);      // at most, after Draining was sent
 constexpr std::chrono::milliseconds kCancelAfter(100);
 
 v1::Limits ToLimits(const LoopOptions& options) {

@@ -121,7 +121,6 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     std::optional<Refusal> refusal = Restore();
     if (!refusal) refusal = WriteRecord();
     if (refusal && !resident_) return Refuse(*refusal);
-    if (!refusal) state_.epoch = epoch_;
     installation_.refusal = std::move(refusal);
     Install();
   }
@@ -171,33 +170,33 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     return std::nullopt;
   }
 
+  // Changes the state only if the store takes it: a session whose Open is refused stays what it was.
   std::optional<Refusal> WriteRecord() {
-    state_.delivered_seq = std::max(request().delivered_seq.value_or(0), state_.next_seq);
-    state_.durable_seq = registrar_.saving() ? 0 : state_.next_seq;
-    if (!registrar_.saving()) return ForgetRecord();
-    SessionState fenced = state_;
-    fenced.epoch = epoch_;
-    fenced.rows.clear();
-    SessionRecord record = RecordOf(call_->key, fenced);
+    SessionState opened = state_;
+    opened.rows.clear();
+    opened.epoch = epoch_;
+    opened.delivered_seq = std::max(request().delivered_seq.value_or(0), state_.next_seq);
+    opened.durable_seq = registrar_.saving() ? 0 : state_.next_seq;
+    SessionRecord record = RecordOf(entry_.name(), opened);
     record.last_active = registrar_.now();
     // Older saves are of no use any more: delivered_seq is not below the newest.
-    if (record_ && !record_->saves.empty()) {
-      state_.durable_seq = record_->saves.back().seq;
+    if (record_ && registrar_.saving() && !record_->saves.empty()) {
+      opened.durable_seq = record_->saves.back().seq;
       record.saves.push_back(std::move(record_->saves.back()));
     }
-    return StoreRefusal(registrar_.store().Save(std::move(record)));
+    const absl::Status written = registrar_.saving() ? registrar_.store().Save(std::move(record)) : ForgetRecord();
+    if (!written.ok()) return StoreRefusal(written);
+    opened.rows = std::move(state_.rows);
+    state_ = std::move(opened);
+    return std::nullopt;
   }
 
   // Without saving, a record (from an Import or Fork) would grow old while the session lives here.
-  std::optional<Refusal> ForgetRecord() {
-    if (!record_) return std::nullopt;
-    return StoreRefusal(registrar_.store().Delete(call_->key, epoch_));
-  }
+  absl::Status ForgetRecord() { return record_ ? registrar_.store().Delete(entry_.name(), epoch_) : absl::OkStatus(); }
 
-  std::optional<Refusal> StoreRefusal(const absl::Status& status) {
-    if (status.ok()) return std::nullopt;
+  Refusal StoreRefusal(const absl::Status& status) {
     if (!absl::IsAborted(status)) return StoreUnavailable(status);
-    const absl::StatusOr<SessionRecord> held = registrar_.store().Load(call_->key);
+    const absl::StatusOr<SessionRecord> held = registrar_.store().Load(entry_.name());
     return Fenced(call_->id(), held.ok() ? held->epoch : 0);
   }
 

@@ -35,7 +35,7 @@ struct ShardOptions {
   uint32_t max_tokens_per_item = 4096;
   uint64_t max_in_flight_tokens = 65536;  // next_seq - delivered_seq, and tokens waiting per session
   uint32_t max_sessions_per_stream = 1 << 20;
-  size_t max_queued_tokens = 1 << 18;                      // of the whole shard; beyond it Full() is true
+  size_t max_queued_tokens = 1 << 18;                      // of the whole shard, times channels; beyond it Full()
   size_t max_pending_opens = 1024;                         // likewise
   size_t max_step_tokens = 8192;                           // taken by one Step(), or one whole item if that is longer
   absl::Duration save_interval = absl::Milliseconds(500);  // zero: nothing is saved

@@ -229,7 +229,6 @@ void SessionShard::Impl::FinishClose(uint64_t ticket, const Outcome<std::monosta
   const auto found = closings_.find(ticket);
   const std::unique_ptr<Closing> closing = std::move(found->second);
   closings_.erase(found);
-  if (!outcome.refusal) counters_.sessions_deleted.Add(1);
   if (closing->peer == nullptr) return;
   HandlesOf(*closing->peer).Erase(closing->handle);
   if (outcome.refusal && !absl::IsNotFound(outcome.refusal->status)) {

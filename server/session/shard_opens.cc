@@ -268,6 +268,7 @@ OwnerReply<std::monostate> SessionShard::Impl::Drop(const std::string& key, cons
     reply.outcome.refusal = Fenced(SessionId(key), session->epoch);
     return reply;
   }
+  if (!condition.idle_since) counters_.sessions_deleted.Add(1);
   if (session->peer != nullptr) Fence(*session, epoch);
   Remove(*session);
   return reply;

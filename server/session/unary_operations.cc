@@ -142,7 +142,8 @@ void Registrar::Impl::Capture(Entry& entry, Callback<SessionState> done) {
 // Whether the key is free, or its session may be replaced.
 std::optional<Refusal> Registrar::Impl::CheckPlace(const Entry& entry, bool replace) {
   if (replace) return std::nullopt;
-  const absl::StatusOr<SessionRecord> record = Load(entry.name());
+  // The record of a session in a shard may look as if it had expired.
+  const absl::StatusOr<SessionRecord> record = entry.owner == kAtRest ? Load(entry.name()) : store_.Load(entry.name());
   if (record.ok() || entry.owner != kAtRest) {
     return SessionExists(SessionId(entry.key.view()), record.ok() ? record->epoch : 0);
   }
