@@ -63,8 +63,8 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
     if (waiting_ == 0) return Answer();
     for (auto& [owner, keys] : by_owner) {
       registrar_.Ask(
-          owner, [keys](SessionOwner& shard) { return shard.Describe(keys); },
-          [self = shared_from_this(), keys](std::vector<std::optional<SessionInfo>> infos) {
+          owner, [keys = keys](SessionOwner& shard) { return shard.Describe(keys); },
+          [self = shared_from_this(), keys = keys](std::vector<std::optional<SessionInfo>> infos) {
             self->OnDescribed(keys, infos);
           });
     }

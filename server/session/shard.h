@@ -37,7 +37,7 @@ struct ShardOptions {
   uint32_t max_sessions_per_stream = 1 << 20;
   size_t max_queued_tokens = 1 << 18;                      // of the whole shard, times channels; beyond it Full()
   size_t max_pending_opens = 1024;                         // likewise
-  size_t max_step_tokens = 8192;                           // taken by one Step(), or one whole item if that is longer
+  size_t max_step_tokens = 8192;                           // times channels; taken by one Step(), or one longer item
   absl::Duration save_interval = absl::Milliseconds(500);  // zero: nothing is saved
   absl::Duration session_ttl = absl::ZeroDuration();       // zero: sessions are kept for ever
 };
