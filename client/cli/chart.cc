@@ -63,11 +63,16 @@ struct Range {
 class Plot {
  public:
   Plot(int rows, int columns, const Range& range)
-      : rows_(rows), columns_(columns), range_(range), cells_(static_cast<size_t>(rows * columns)) {}
+      : rows_(rows),
+        columns_(columns),
+        range_(range),
+        cells_(static_cast<size_t>(rows) * static_cast<size_t>(columns)) {}
 
   int columns() const { return columns_; }
   int rows() const { return rows_; }
-  Cell& at(int row, int column) { return cells_[static_cast<size_t>(row * columns_ + column)]; }
+  Cell& at(int row, int column) {
+    return cells_[static_cast<size_t>(row) * static_cast<size_t>(columns_) + static_cast<size_t>(column)];
+  }
 
   // The dot row of a value, 0 at the top.
   int DotRow(float value) const {
@@ -120,10 +125,8 @@ class Plot {
 
 // The steps of `values` spread over `dots` dot columns: each its nearest step.
 std::vector<float> Spread(const std::vector<float>& values, int dots) {
-  std::vector<float> spread;
-  for (int dot = 0; dot < dots; ++dot) {
-    spread.push_back(values[static_cast<size_t>(dot) * values.size() / static_cast<size_t>(dots)]);
-  }
+  std::vector<float> spread(static_cast<size_t>(dots));
+  for (size_t dot = 0; dot < spread.size(); ++dot) spread[dot] = values[dot * values.size() / spread.size()];
   return spread;
 }
 

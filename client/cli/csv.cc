@@ -85,7 +85,7 @@ absl::Status CsvReader::CellError(size_t field, absl::string_view what) const {
 }
 
 absl::StatusOr<bool> CsvReader::NextRecord() {
-  const absl::StatusOr<bool> any = records_.Next(fields_);
+  absl::StatusOr<bool> any = records_.Next(fields_);
   if (any.ok() || any.status().code() != absl::StatusCode::kInvalidArgument) return any;
   return Error(any.status().message());
 }

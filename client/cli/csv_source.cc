@@ -29,7 +29,7 @@ absl::Status CsvSource::Begin() {
 }
 
 absl::StatusOr<bool> CsvSource::Next(Row& row) {
-  const absl::StatusOr<bool> any = reader_->Next(csv_row_);
+  absl::StatusOr<bool> any = reader_->Next(csv_row_);
   if (!any.ok() || !*any) return any;
   row.time = csv_row_.time;
   row.time_ns = csv_row_.time_ns;
@@ -41,7 +41,7 @@ absl::StatusOr<bool> CsvSource::Next(Row& row) {
 absl::Status CsvSource::Seek(uint64_t seq) {
   if (seq < next_seq_) {
     if (!again_) return absl::DataLossError(absl::StrCat(name_, " cannot be read again from row ", seq));
-    const absl::Status status = Begin();
+    absl::Status status = Begin();
     if (!status.ok()) return status;
   }
   while (next_seq_ < seq) {

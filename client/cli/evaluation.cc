@@ -76,7 +76,7 @@ absl::Status SeriesEvaluation::Send(client::Session& session, uint64_t& seq) {
     if (++end == seq + kAskingTokens) break;
   }
   const auto values = absl::MakeConstSpan(tokens_).subspan(seq, end - seq);
-  const absl::Status sent = session.Send(seq, {.values = values, .silent = silent});
+  absl::Status sent = session.Send(seq, {.values = values, .silent = silent});
   if (absl::IsOutOfRange(sent)) {
     seq = session.next_seq();
     return absl::OkStatus();

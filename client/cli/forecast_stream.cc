@@ -59,7 +59,7 @@ absl::Status ForecastStream::Run() {
   absl::Status status = opened.ok() ? Position(*opened) : opened.status();
   if (status.ok()) status = Finish(SendRows());
   interrupt_.SetForce(nullptr);
-  const absl::Status delivery = failure();
+  absl::Status delivery = failure();
   session_.reset();
   if (!delivery.ok()) return delivery;
   return status.ok() && options_.durable ? output_->Sync() : status;
@@ -100,7 +100,7 @@ bool ForecastStream::StartsOver(uint64_t next_seq) const {
 }
 
 absl::StatusOr<v1::Opened> ForecastStream::OpenAtRecord() {
-  const absl::StatusOr<v1::Opened> opened = Open();
+  absl::StatusOr<v1::Opened> opened = Open();
   if (!opened.ok() || !StartsOver(opened->next_seq())) return opened;
   const absl::Status deleted = session_->Close(/*delete_session=*/true);
   if (!deleted.ok()) return FromServer("stream", deleted);
@@ -122,9 +122,9 @@ absl::Status ForecastStream::Position(const v1::Opened& opened) {
 void ForecastStream::ReadBatch(uint64_t seq, Batch& batch) {
   batch.values.clear();
   batch.times_ns.clear();
-  PendingRow pending;
   for (batch.rows = 0; batch.rows < kBatchRows; ++batch.rows) {
     if (batch.rows > 0 && !source_.ready()) return;
+    PendingRow pending;
     const absl::StatusOr<bool> any = source_.Next(pending.row);
     batch.status = any.status();
     batch.ended = !any.ok() || !*any;

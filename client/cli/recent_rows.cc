@@ -12,7 +12,7 @@ RecentRows::RecentRows(std::unique_ptr<RowSource> source, size_t capacity)
 
 absl::StatusOr<bool> RecentRows::Next(Row& row) {
   if (next_seq_ == end()) {
-    const absl::StatusOr<bool> any = source_->Next(row);
+    absl::StatusOr<bool> any = source_->Next(row);
     if (!any.ok() || !*any) return any;
     rows_.push_back(row);
     if (rows_.size() > capacity_) {
@@ -32,7 +32,7 @@ absl::Status RecentRows::Seek(uint64_t seq) {
         absl::StrCat("row ", seq, " is wanted again, and only the rows from ", first_seq_.load(), " on are kept"));
   }
   if (seq > end()) {
-    const absl::Status status = source_->Seek(seq);
+    absl::Status status = source_->Seek(seq);
     if (!status.ok()) return status;
     rows_.clear();
     first_seq_ = seq;

@@ -90,7 +90,7 @@ absl::Status WriteFile(const std::string& path, const std::string& bytes) {
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();
   if (!file || std::rename(partial.c_str(), path.c_str()) != 0) {
-    const absl::Status status = absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path));
+    absl::Status status = absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path));
     std::remove(partial.c_str());
     return status;
   }

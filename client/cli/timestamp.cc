@@ -84,13 +84,13 @@ Date ScanDate(Scanner& scan, bool day_first) {
 
 // Nanoseconds after midnight UTC.
 int64_t ScanClock(Scanner& scan) {
-  int64_t seconds = 3600 * scan.Number(2, 0, 23);
+  int64_t seconds = int64_t{3600} * scan.Number(2, 0, 23);
   scan.Expect(":");
-  seconds += 60 * scan.Number(2, 0, 59);
+  seconds += int64_t{60} * scan.Number(2, 0, 59);
   if (scan.Take(":")) seconds += scan.Number(2, 0, 60);  // 60: a leap second
   const int64_t nanos = scan.Take(".") ? scan.Fraction() : 0;
   if (scan.peek() == '+' || scan.peek() == '-') {
-    const int sign = scan.Take("-") ? 1 : -1;
+    const int64_t sign = scan.Take("-") ? 1 : -1;
     scan.Take("+");
     seconds += sign * 3600 * scan.Number(2, 0, 23);
     scan.Take(":");

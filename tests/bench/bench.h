@@ -28,6 +28,9 @@ struct Bench {
 // The server over loopback against a bare echo: throughput, streams against sessions, memory.
 absl::StatusOr<std::vector<Row>> RunRpcBench();
 
+// One session through a million tokens: memory and time at both ends.
+absl::StatusOr<std::vector<Row>> RunAgeBench();
+
 // The processor's name, its number and the vector instructions it has.
 std::string DescribeMachine();
 

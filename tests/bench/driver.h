@@ -37,6 +37,8 @@ class Driver {
   // Exchanges messages for `duration`, then waits until everything is answered. Returns points answered per second.
   absl::StatusOr<double> Run(absl::Duration duration);
 
+  uint64_t points() const { return points_; }  // answered so far
+
  private:
   class Stream;
   struct Tag;

@@ -14,6 +14,7 @@ namespace aaren::bench {
 namespace {
 
 const Bench kBenches[] = {
+    {"age", "one session through a million tokens: memory and time at both ends", RunAgeBench},
     {"rpc", "the server with an echo for a model against a bare gRPC echo; streams against sessions; memory",
      RunRpcBench},
 };

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 #include "tests/server/rpc/test_stream.h"
@@ -23,7 +24,8 @@ using testing::HasSubstr;
 // A running aaren-server. Standard error goes to a file.
 class Program {
  public:
-  explicit Program(std::vector<std::string> arguments) : log_(testing::TempDir() + "server_program.log") {
+  explicit Program(std::vector<std::string> arguments)
+      : log_(absl::StrCat(testing::TempDir(), "server_program_", getpid(), "_", ++started_, ".log")) {
     arguments.insert(arguments.begin(), AAREN_SERVER);
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -71,6 +73,7 @@ class Program {
   }
 
  private:
+  static inline int started_ = 0;
   const std::string log_;
   pid_t pid_ = 0;
   int output_ = -1;

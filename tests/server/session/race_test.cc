@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "tests/server/session/world.h"
 
@@ -113,7 +114,7 @@ TEST(RaceTest, OperationsOnOneSessionDoNotWaitForAnother) {
   world.Open(peer, 0, Named("a"), 0);
   world.Open(other, 0, Named("b"), 1);
   // Shard 0 does not run: what is asked of its session waits.
-  bool answered = false;
+  std::atomic<bool> answered{false};  // set on the registrar's thread
   world.registrar().Get("", "a", [](Outcome<SessionInfo>) {});
   world.registrar().Get("", "b", [&answered](Outcome<SessionInfo>) { answered = true; });
   for (int i = 0; i < 100000 && !answered; ++i) world.shard(1).DrainMailbox();
