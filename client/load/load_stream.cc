@@ -328,7 +328,8 @@ void LoadStream::OnOpened(const v1::Opened& opened) {
 }
 
 void LoadStream::OnFailed(const v1::Failed& failed) {
-  Count(FromProto(failed.status()).ToString());
+  const absl::Status status = FromProto(failed.status());
+  Count(absl::StrCat(status.message(), " (", absl::StatusCodeToString(status.code()), ")"));  // details are bytes
   if (!failed.has_handle() || failed.handle() >= sessions_.size()) return;
   Session& session = sessions_[failed.handle()];
   const bool owed = !session.open || phase_ == Phase::kClosing;
