@@ -15,7 +15,12 @@ endif()
 
 if(AAREN_WITH_TRAINING)
   include(Torch)
+  find_package(OpenMP COMPONENTS CXX)
+  if(NOT OpenMP_CXX_FOUND)
+    message(STATUS "No OpenMP for this compiler: the scan runs on one thread")
+  endif()
 endif()
+include(Cuda)
 
 if(AAREN_WITH_SERVER)
   find_package(Protobuf REQUIRED)

@@ -1,10 +1,15 @@
 #include "model/attention/scan.h"
 
-#include <ATen/Parallel.h>
 #include <torch/torch.h>
 
-#include <cmath>
-#include <limits>
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "model/attention/argument.h"
+#include "model/attention/scan_cuda.h"
+#include "model/attention/scan_kernel.h"
+#include "model/attention/torch_cuda.h"
 
 namespace aaren {
 namespace {
@@ -12,104 +17,137 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// One head of one series. Log-sums are doubles: u grows with the position, and its differences matter.
-//   u [N], values and outputs [N, D], logsum [N]
+// [*, N, D] -> [series, heads, N, D] whose last dimension is dense; without a copy if the strides allow it.
+torch::Tensor AsSeriesAndHeads(const torch::Tensor& values) {
+  torch::Tensor x = values;
+  while (x.dim() < 4) x = x.unsqueeze(0);
+  if (x.dim() > 4) x = x.flatten(0, -4);
+  return x.stride(-1) == 1 ? x : x.contiguous();
+}
+
+ScanShape ShapeOf(const torch::Tensor& x) { return {x.size(0), x.size(1), x.size(2), x.size(3)}; }
+
+ScanStrides StridesOf(const torch::Tensor& x) { return {x.stride(0), x.stride(1), x.stride(2)}; }
+
 template <typename Float>
-void ScanHead(const double* u, const Float* values, int64_t tokens, int64_t width, Float* outputs, double* logsum) {
-  double total = -std::numeric_limits<double>::infinity();
-  for (int64_t i = 0; i < tokens; ++i) {
-    const double high = std::max(total, u[i]);
-    total = high + std::log1p(std::exp(std::min(total, u[i]) - high));
-    logsum[i] = total;
-    const Float weight = static_cast<Float>(std::exp(u[i] - total));
-    const Float* before = i == 0 ? values : outputs + (i - 1) * width;
-    for (int64_t d = 0; d < width; ++d) {
-      outputs[i * width + d] = before[d] + weight * (values[i * width + d] - before[d]);
-    }
+Float* Data(const torch::Tensor& x) {
+  return x.defined() ? x.data_ptr<Float>() : nullptr;
+}
+
+// Runs a kernel on the device of `values`. What fails there is thrown, as autograd's operations do.
+template <typename Call>
+void Launch(const Call& call, const torch::Tensor& values) {
+  if (values.device().is_cpu()) return ScanOnCpu(call);
+  const absl::Status status = ScanOnCuda(call, values.device().index(), CurrentCudaStream(values.device()));
+  TORCH_CHECK(status.ok(), std::string(status.message()));
+}
+
+template <typename Float>
+void RunForward(const torch::Tensor& scores, const torch::Tensor& elapsed, const torch::Tensor& decay,
+                const torch::Tensor& values, const torch::Tensor& outputs, const torch::Tensor& shares) {
+  ScanForward<Float> call;
+  call.shape = ShapeOf(values);
+  call.scores = Data<Float>(scores);
+  call.elapsed = Data<Float>(elapsed);
+  call.decay = Data<Float>(decay);
+  call.values = Data<Float>(values);
+  call.value_strides = StridesOf(values);
+  call.outputs = Data<Float>(outputs);
+  call.output_strides = StridesOf(outputs);
+  call.shares = Data<Float>(shares);
+  Launch(call, values);
+}
+
+template <typename Float>
+void RunBackward(const torch::Tensor& shares, const torch::Tensor& values, const torch::Tensor& outputs,
+                 const torch::Tensor& gradients, const torch::Tensor& score_gradients,
+                 const torch::Tensor& value_gradients) {
+  ScanBackward<Float> call;
+  call.shape = ShapeOf(values);
+  call.shares = Data<Float>(shares);
+  call.values = Data<Float>(values);
+  call.value_strides = StridesOf(values);
+  call.outputs = Data<Float>(outputs);
+  call.output_strides = StridesOf(outputs);
+  call.gradients = Data<Float>(gradients);
+  call.gradient_strides = StridesOf(gradients);
+  call.score_gradients = Data<Float>(score_gradients);
+  call.value_gradients = Data<Float>(value_gradients);
+  call.value_gradient_strides = StridesOf(value_gradients);
+  Launch(call, values);
+}
+
+bool IsDouble(const torch::Tensor& x) { return x.scalar_type() == torch::kFloat64; }
+
+// The gradient as an operation of its own, so that differentiating it again is refused and not silently wrong.
+struct ScanGradient : torch::autograd::Function<ScanGradient> {
+  static tensor_list forward(AutogradContext*, const torch::Tensor& shares, const torch::Tensor& values,
+                             const torch::Tensor& outputs, const torch::Tensor& gradient) {
+    const torch::Tensor score_gradients = torch::empty_like(shares), value_gradients = torch::empty_like(values);
+    const torch::Tensor gradients = AsSeriesAndHeads(gradient);
+    (IsDouble(values) ? RunBackward<double> : RunBackward<float>)(shares, values, outputs, gradients, score_gradients,
+                                                                  value_gradients);
+    return {score_gradients, value_gradients};
   }
-}
 
-template <typename Float>
-void ScanHeadBackward(const double* u, const double* logsum, const Float* values, const Float* outputs,
-                      const Float* gradient, int64_t tokens, int64_t width, Float* sum, Float* u_gradient,
-                      Float* values_gradient) {
-  Float dots = 0;
-  for (int64_t i = tokens - 1; i >= 0; --i) {
-    const Float keep = i + 1 < tokens ? static_cast<Float>(std::exp(logsum[i] - logsum[i + 1])) : 0;
-    const Float weight = static_cast<Float>(std::exp(u[i] - logsum[i]));
-    Float output_dot = 0, value_dot = 0;
-    for (int64_t d = 0; d < width; ++d) {
-      const Float g = gradient[i * width + d];
-      sum[d] = g + keep * sum[d];
-      output_dot += g * outputs[i * width + d];
-      value_dot += values[i * width + d] * sum[d];
-      values_gradient[i * width + d] = weight * sum[d];
-    }
-    dots = output_dot + keep * dots;
-    u_gradient[i] = weight * (value_dot - dots);
+  static tensor_list backward(AutogradContext*, const tensor_list&) {
+    TORCH_CHECK(false,
+                "ScanAttention has a gradient but no second derivative: do not differentiate its gradient again "
+                "(create_graph); DenseAttention can be differentiated twice");
   }
-}
+};
 
-template <typename Float>
-void ScanAll(const torch::Tensor& u, const torch::Tensor& values, torch::Tensor& outputs, torch::Tensor& logsum) {
-  const int64_t tokens = values.size(2), width = values.size(3);
-  at::parallel_for(0, values.size(0) * values.size(1), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t h = begin; h < end; ++h) {
-      ScanHead<Float>(u.data_ptr<double>() + h * tokens, values.data_ptr<Float>() + h * tokens * width, tokens, width,
-                      outputs.data_ptr<Float>() + h * tokens * width, logsum.data_ptr<double>() + h * tokens);
-    }
-  });
-}
-
-template <typename Float>
-void ScanAllBackward(const tensor_list& saved, const torch::Tensor& gradient, torch::Tensor& u_gradient,
-                     torch::Tensor& values_gradient) {
-  const torch::Tensor &u = saved[0], &values = saved[1], &outputs = saved[2], &logsum = saved[3];
-  const int64_t tokens = values.size(2), width = values.size(3);
-  at::parallel_for(0, values.size(0) * values.size(1), 1, [&](int64_t begin, int64_t end) {
-    std::vector<Float> sum(width);
-    for (int64_t h = begin; h < end; ++h) {
-      std::fill(sum.begin(), sum.end(), Float{0});
-      const int64_t at = h * tokens * width;
-      ScanHeadBackward<Float>(u.data_ptr<double>() + h * tokens, logsum.data_ptr<double>() + h * tokens,
-                              values.data_ptr<Float>() + at, outputs.data_ptr<Float>() + at,
-                              gradient.data_ptr<Float>() + at, tokens, width, sum.data(),
-                              u_gradient.data_ptr<Float>() + h * tokens, values_gradient.data_ptr<Float>() + at);
-    }
-  });
-}
-
+// Inputs as [series, heads, ...]; there are neither times nor rates where nothing is forgotten.
 struct Scan : torch::autograd::Function<Scan> {
-  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& scores, const torch::Tensor& positions,
-                               const torch::Tensor& decay, const torch::Tensor& values) {
-    const torch::Tensor at = positions.to(torch::kFloat64);
-    const torch::Tensor u = (scores.to(torch::kFloat64) + decay.to(torch::kFloat64).unsqueeze(1) * at).contiguous();
-    const torch::Tensor inputs = values.contiguous();
-    torch::Tensor outputs = torch::empty_like(inputs), logsum = torch::empty_like(u);
-    inputs.scalar_type() == torch::kFloat64 ? ScanAll<double>(u, inputs, outputs, logsum)
-                                            : ScanAll<float>(u, inputs, outputs, logsum);
-    context->save_for_backward({u, inputs, outputs, logsum, at});
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& scores, const torch::Tensor& values,
+                               const std::optional<torch::Tensor>& times, const std::optional<torch::Tensor>& rates,
+                               bool differentiable) {
+    const torch::Tensor positions = times.value_or(torch::Tensor()), decay = rates.value_or(torch::Tensor());
+    const torch::Tensor outputs = torch::empty_like(values);
+    const torch::Tensor shares = differentiable ? torch::empty_like(scores) : torch::Tensor();
+    torch::Tensor elapsed;
+    if (decay.defined()) elapsed = torch::diff(positions, 1, -1, positions.slice(0, 0, 1)).to(scores.scalar_type());
+    (IsDouble(values) ? RunForward<double> : RunForward<float>)(scores, elapsed, decay, values, outputs, shares);
+    context->save_for_backward({shares, values, outputs, positions});
     return outputs;
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
     const tensor_list saved = context->get_saved_variables();
-    const torch::Tensor gradient = gradients[0].contiguous();
-    torch::Tensor values_gradient = torch::empty_like(saved[1]);
-    torch::Tensor u_gradient = torch::empty(saved[0].sizes(), saved[1].options());
-    gradient.scalar_type() == torch::kFloat64 ? ScanAllBackward<double>(saved, gradient, u_gradient, values_gradient)
-                                              : ScanAllBackward<float>(saved, gradient, u_gradient, values_gradient);
-    const torch::Tensor centered = (saved[4] - saved[4].mean()).to(u_gradient.scalar_type());
-    const torch::Tensor decay_gradient = (u_gradient * centered).sum(at::IntArrayRef{0, 2});
-    return {u_gradient, torch::Tensor(), decay_gradient, values_gradient};
+    const tensor_list found = ScanGradient::apply(saved[0], saved[1], saved[2], gradients[0]);
+    torch::Tensor decay_gradient;
+    if (saved[3].defined()) {
+      const torch::Tensor centered = saved[3] - saved[3].mean();
+      decay_gradient = (found[0] * centered).sum(at::IntArrayRef{0, 2}).to(found[0].scalar_type());
+    }
+    return {found[0], found[1], torch::Tensor(), decay_gradient, torch::Tensor()};
   }
 };
 
 }  // namespace
 
-torch::Tensor ScanAttention(const torch::Tensor& scores, const torch::Tensor& positions, const torch::Tensor& decay,
-                            const torch::Tensor& values) {
-  return Scan::apply(scores, positions, decay, values);
+absl::StatusOr<torch::Tensor> ScanAttention(const torch::Tensor& scores, const torch::Tensor& values,
+                                            const Forgetting& forgetting) {
+  if (absl::Status status = RequireScoresAndValues(scores, values); !status.ok()) return status;
+  if (absl::Status status = RequireForgetting(forgetting, scores); !status.ok()) return status;
+  if (!values.device().is_cpu() && !values.device().is_cuda()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("values is on ", values.device().str(), "; cpu or cuda is needed"));
+  }
+  const torch::Tensor series = AsSeriesAndHeads(values);
+  const torch::Tensor rows = scores.contiguous().view({series.size(0), series.size(1), series.size(2)});
+  std::optional<torch::Tensor> positions, decay;
+  if (forgetting.any()) {
+    positions = forgetting.positions.detach().to(values.device(), torch::kFloat64);
+    decay = forgetting.decay.contiguous();
+  }
+  const bool differentiable = torch::GradMode::is_enabled() && (rows.requires_grad() || series.requires_grad() ||
+                                                                (decay.has_value() && decay->requires_grad()));
+  try {
+    return Scan::apply(rows, series, positions, decay, differentiable).view(values.sizes());
+  } catch (const c10::Error& error) {
+    return absl::FailedPreconditionError(error.what_without_backtrace());
+  }
 }
 
 }  // namespace aaren

@@ -4,16 +4,35 @@
 
 #include <cmath>
 
-#include "model/attention/scan.h"
+#include "model/attention/attention_state.h"
+#include "model/attention/forgetting.h"
 
 namespace aaren {
 namespace {
 
-// Turns pairs (2j, 2j + 1) of the last dimension by sign * angle: x [B, N, V], angles [N, V / 2].
-torch::Tensor Rotate(const torch::Tensor& x, const torch::Tensor& cosine, const torch::Tensor& sine) {
-  const std::vector<torch::Tensor> pair = x.unflatten(-1, {-1, 2}).unbind(-1);
-  return torch::stack({pair[0] * cosine - pair[1] * sine, pair[0] * sine + pair[1] * cosine}, -1).flatten(-2);
-}
+// The frames that value pairs (2j, 2j + 1) are averaged in, at each of some positions: a pair as a complex number turns
+// by being multiplied.
+class Frames {
+ public:
+  // positions [N], rates [V / 2] or undefined: nothing turns.
+  Frames(const torch::Tensor& positions, const torch::Tensor& rates, torch::ScalarType dtype) {
+    if (!rates.defined()) return;
+    const torch::Tensor angles = positions.to(torch::kFloat64).unsqueeze(1) * rates.to(positions.device());
+    turn_ = torch::polar(torch::ones_like(angles), angles).to(torch::toComplexType(dtype));
+  }
+
+  // x [B, N, V] into the frames, and back.
+  torch::Tensor Enter(const torch::Tensor& x) const { return turn_.defined() ? Turned(x, turn_) : x; }
+  torch::Tensor Leave(const torch::Tensor& x) const { return turn_.defined() ? Turned(x, turn_.conj_physical()) : x; }
+
+ private:
+  static torch::Tensor Turned(const torch::Tensor& x, const torch::Tensor& turn) {
+    const torch::Tensor pairs = torch::view_as_complex(x.contiguous().unflatten(-1, {-1, 2}));
+    return torch::view_as_real(pairs * turn).flatten(-2);
+  }
+
+  torch::Tensor turn_;  // complex [N, V / 2]
+};
 
 }  // namespace
 
@@ -22,10 +41,6 @@ AarenImpl::AarenImpl(const AarenOptions& options) : options(options) {
               options.heads());
   TORCH_CHECK(options.value_width() % options.heads() == 0, "value_width ", options.value_width(),
               " is not a multiple of heads ", options.heads());
-  reset();
-}
-
-void AarenImpl::reset() {
   const int64_t width = options.width(), values = options.value_width();
   query = register_parameter("query", torch::randn({width}));
   query_projection = register_module("query_projection", torch::nn::Linear(width, width));
@@ -59,20 +74,47 @@ torch::Tensor AarenImpl::Decay() const {
   return log_decay.defined() ? log_decay.exp() : torch::zeros({options.heads()}, query.options());
 }
 
-torch::Tensor AarenImpl::forward(const torch::Tensor& x, const torch::Tensor& positions) {
+absl::StatusOr<torch::Tensor> AarenImpl::MixAt(const torch::Tensor& x, const torch::Tensor& positions) {
   const torch::Tensor scores = torch::matmul(x, FoldedQuery().t()).transpose(1, 2);
-  torch::Tensor values = value(x), cosine, sine;
-  if (rates.defined()) {
-    const torch::Tensor angles = positions.to(torch::kFloat64).unsqueeze(1) * rates;
-    cosine = angles.cos().to(x.scalar_type());
-    sine = angles.sin().to(x.scalar_type());
-    values = Rotate(values, cosine, sine);
-  }
-  const torch::Tensor heads = values.unflatten(-1, {options.heads(), -1}).transpose(1, 2);
-  torch::Tensor average = ScanAttention(scores, positions, Decay(), heads).transpose(1, 2).flatten(-2);
-  if (rates.defined()) average = Rotate(average, cosine, -sine);
-  if (options.gate()) average = average * (2 * torch::sigmoid(gate(x)));
-  return output(average);
+  const Frames frames(positions, rates, x.scalar_type());
+  const torch::Tensor values = frames.Enter(value(x)).unflatten(-1, {options.heads(), -1}).transpose(1, 2);
+  const Forgetting forgetting = log_decay.defined() ? Forgetting{positions, Decay()} : Forgetting{};
+  const absl::StatusOr<torch::Tensor> averages = ConstantQueryAttention(options.form(), scores, values, forgetting);
+  if (!averages.ok()) return averages.status();
+  return Project(frames.Leave(averages->transpose(1, 2).flatten(-2)), x);
+}
+
+absl::StatusOr<torch::Tensor> AarenImpl::Mix(const torch::Tensor& x) {
+  return MixAt(x, torch::arange(x.size(1), x.device()));
+}
+
+torch::Tensor AarenImpl::ForwardAt(const torch::Tensor& x, const torch::Tensor& positions) {
+  const absl::StatusOr<torch::Tensor> outputs = MixAt(x, positions);
+  TORCH_CHECK(outputs.ok(), outputs.status().message());
+  return *outputs;
+}
+
+MixerState AarenImpl::Start(int64_t batch) const {
+  const AttentionState empty =
+      EmptyState({batch, options.heads()}, options.value_width() / options.heads(), query.options());
+  return {.tensors = {empty.m, empty.c, empty.a}};
+}
+
+// Values enter the frame of their own time, so that the state need not turn at every step.
+torch::Tensor AarenImpl::Advance(MixerState& state, const torch::Tensor& x) {
+  const Frames frame(torch::full({1}, state.tokens, x.options().dtype(torch::kInt64)), rates, x.scalar_type());
+  const torch::Tensor scores = torch::matmul(x, FoldedQuery().t());
+  const torch::Tensor values = frame.Enter(value(x).unsqueeze(1)).view({x.size(0), options.heads(), -1});
+  AttentionState attention = {.m = state.tensors[0], .c = state.tensors[1], .a = state.tensors[2]};
+  if (log_decay.defined()) attention = Age(attention, Decay());
+  attention = Fold(attention, scores, values);
+  state.tensors = {attention.m, attention.c, attention.a};
+  ++state.folds;
+  return Project(frame.Leave(Output(attention).flatten(-2).unsqueeze(1)).squeeze(1), x);
+}
+
+torch::Tensor AarenImpl::Project(const torch::Tensor& averages, const torch::Tensor& x) {
+  return output(options.gate() ? averages * (2 * torch::sigmoid(gate(x))) : averages);
 }
 
 }  // namespace aaren

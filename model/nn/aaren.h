@@ -5,16 +5,21 @@
 // c, m) of the tokens before it (paper, §3.3). The learned token q goes through W_q like a token would.
 //
 // Beyond the paper, each switchable: forgetting (scores fall by decay * elapsed), rotary values (value pairs are
-// averaged in a frame that turns with time, so the state holds Fourier coefficients relative to now), an output gate,
-// and values wider than the tokens.
+// averaged in a frame that turns with time, so the state holds Fourier coefficients and the output is relative to now),
+// an output gate, and values wider than the tokens.
 
-#include <torch/nn/cloneable.h>
+#include <torch/arg.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
+
+#include "absl/status/statusor.h"
+#include "model/attention/form.h"
+#include "model/nn/mixer.h"
 
 namespace aaren {
 
@@ -33,15 +38,21 @@ struct AarenOptions {
   TORCH_ARG(std::vector<double>, rates) = {};
   /// Multiply the averages by 2 sigmoid(W_g x + b_g).
   TORCH_ARG(bool, gate) = false;
+  /// How forward evaluates attention; what it computes does not depend on it.
+  TORCH_ARG(AttentionForm, form) = AttentionForm::kScan;
 };
 
-class AarenImpl : public torch::nn::Cloneable<AarenImpl> {
+class AarenImpl : public MixerImpl {
  public:
+  /// Throws c10::Error if heads do not divide both widths; MakeMixer checks.
   explicit AarenImpl(const AarenOptions& options);
-  void reset() override;
 
-  /// x [B, N, d] at ascending positions [N] (in tokens) -> [B, N, d]; output k depends on tokens 0 .. k only.
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& positions);
+  /// forward for tokens that are not one apart: x [B, N, d] at ascending positions [N] (in tokens) -> [B, N, d]; output
+  /// k depends on tokens 0 .. k only. Throws c10::Error if the shapes do not agree.
+  torch::Tensor ForwardAt(const torch::Tensor& x, const torch::Tensor& positions);
+
+  /// m and c [B, H], a [B, H, V / H]: V + 2 H numbers a sequence.
+  MixerState Start(int64_t batch) const override;
 
   /// r [H, d]: r_h = W_k,h^T q_h / sqrt(d_h), with q_h head h of W_q q + b_q. <r_h, x> is the score up to one constant
   /// a head, which softmax cancels, so keys are never formed.
@@ -61,8 +72,18 @@ class AarenImpl : public torch::nn::Cloneable<AarenImpl> {
   torch::Tensor rates;
   /// W_q, W_k, W_v, W_g (empty without a gate) and W_o with their biases.
   torch::nn::Linear query_projection{nullptr}, key{nullptr}, value{nullptr}, gate{nullptr}, output{nullptr};
-};
 
+ protected:
+  const torch::Tensor& InputWeight() const override { return value->weight; }
+  absl::StatusOr<torch::Tensor> Mix(const torch::Tensor& x) override;
+  torch::Tensor Advance(MixerState& state, const torch::Tensor& x) override;
+  Mixer Another() const override { return std::make_shared<AarenImpl>(options); }
+
+ private:
+  absl::StatusOr<torch::Tensor> MixAt(const torch::Tensor& x, const torch::Tensor& positions);
+  /// Gates the averages [.., V] of tokens x [.., d] and projects them.
+  torch::Tensor Project(const torch::Tensor& averages, const torch::Tensor& x);
+};
 TORCH_MODULE(Aaren);
 
 }  // namespace aaren

@@ -2,46 +2,77 @@
 
 #include <torch/torch.h>
 
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "model/attention/argument.h"
+
 namespace aaren {
+namespace {
 
-void RmsNormImpl::reset() { weight = register_parameter("weight", torch::ones({width})); }
-
-torch::Tensor RmsNormImpl::forward(const torch::Tensor& x) { return torch::rms_norm(x, {width}, weight, 1e-6); }
-
-GatedMlpImpl::GatedMlpImpl(int64_t inputs, int64_t hidden, int64_t outputs)
-    : inputs(inputs), hidden(hidden), outputs(outputs) {
-  reset();
+absl::Status RequireBlock(const BlockOptions& options) {
+  const MixerOptions& mixer = options.mixer();
+  if (absl::Status status = RequireHeadsDivide("width", mixer.width(), mixer.heads()); !status.ok()) return status;
+  if (options.mlp_width() >= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("mlp_width is ", options.mlp_width(), "; at least 1 is needed beside width ", mixer.width()));
 }
 
-void GatedMlpImpl::reset() {
-  using torch::nn::LinearOptions;
-  gate = register_module("gate", torch::nn::Linear(LinearOptions(inputs, hidden).bias(false)));
-  up = register_module("up", torch::nn::Linear(LinearOptions(inputs, hidden).bias(false)));
-  down = register_module("down", torch::nn::Linear(LinearOptions(hidden, outputs).bias(false)));
-}
+}  // namespace
 
-torch::Tensor GatedMlpImpl::forward(const torch::Tensor& x) { return down(torch::silu(gate(x)) * up(x)); }
-
-BlockImpl::BlockImpl(const AarenOptions& attention_options, int64_t mlp_hidden)
-    : attention_options(attention_options), mlp_hidden(mlp_hidden) {
+BlockImpl::BlockImpl(const BlockOptions& options) : options(options) {
+  const absl::Status status = RequireBlock(options);
+  TORCH_CHECK(status.ok(), status.message());
   reset();
 }
 
 void BlockImpl::reset() {
-  const int64_t width = attention_options.width();
-  norm1 = register_module("norm1", RmsNorm(width));
-  attention = register_module("attention", Aaren(attention_options));
-  norm2 = register_module("norm2", RmsNorm(width));
-  mlp = register_module("mlp", GatedMlp(width, mlp_hidden, width));
-  torch::NoGradGuard no_grad;
-  attention->output->weight.zero_();
-  attention->output->bias.zero_();
-  mlp->down->weight.zero_();
+  const int64_t width = options.mixer().width();
+  norm1 = register_module("norm1", torch::nn::LayerNorm(torch::nn::LayerNormOptions({width})));
+  mixer = register_module("mixer", *MakeMixer(options.mixer()));
+  norm2 = register_module("norm2", torch::nn::LayerNorm(torch::nn::LayerNormOptions({width})));
+  up = register_module("up", torch::nn::Linear(width, options.mlp_width()));
+  down = register_module("down", torch::nn::Linear(options.mlp_width(), width));
 }
 
-torch::Tensor BlockImpl::forward(const torch::Tensor& x, const torch::Tensor& positions) {
-  const torch::Tensor y = x + attention(norm1(x), positions);
-  return y + mlp(norm2(y));
+torch::Tensor BlockImpl::MixerInput(const torch::Tensor& x) { return options.norm_first() ? norm1(x) : x; }
+
+torch::Tensor BlockImpl::Finish(const torch::Tensor& x, const torch::Tensor& mixed) {
+  const auto mlp = [this](const torch::Tensor& y) { return down(torch::gelu(up(y))); };
+  if (options.norm_first()) {
+    const torch::Tensor y = x + mixed;
+    return y + mlp(norm2(y));
+  }
+  const torch::Tensor y = norm1(x + mixed);
+  return norm2(y + mlp(y));
+}
+
+absl::StatusOr<torch::Tensor> BlockImpl::forward(const torch::Tensor& x) {
+  if (absl::Status status = mixer->RequireForward(x); !status.ok()) return status;  // before the norm reads x
+  const absl::StatusOr<torch::Tensor> mixed = mixer->forward(MixerInput(x));
+  if (!mixed.ok()) return mixed.status();
+  return Finish(x, *mixed);
+}
+
+MixerState BlockImpl::Start(int64_t batch) const { return mixer->Start(batch); }
+
+absl::StatusOr<torch::Tensor> BlockImpl::Step(MixerState& state, const torch::Tensor& x) {
+  if (absl::Status status = mixer->RequireStep(state, x); !status.ok()) return status;
+  torch::NoGradGuard no_grad;
+  const absl::StatusOr<torch::Tensor> mixed = mixer->Step(state, MixerInput(x));
+  if (!mixed.ok()) return mixed.status();
+  return Finish(x, *mixed);
+}
+
+torch::Tensor BlockImpl::Recompute(const torch::Tensor& x, int64_t position, InputReader earlier, int64_t& folds) {
+  const auto read = [&](int64_t j) { return MixerInput(earlier(j)); };
+  auto& recomputed = dynamic_cast<RecomputedMixerImpl&>(*mixer);
+  return Finish(x, recomputed.Recompute(MixerInput(x), position, read, folds));
+}
+
+absl::StatusOr<Block> MakeBlock(const BlockOptions& options) {
+  if (absl::Status status = RequireBlock(options); !status.ok()) return status;
+  return Block(options);
 }
 
 }  // namespace aaren

@@ -1,60 +1,75 @@
 #ifndef AAREN_MODEL_NN_BLOCK_H_
 #define AAREN_MODEL_NN_BLOCK_H_
 
-// The parts around the Aaren layer: RMSNorm, the gated MLP, and the pre-norm block that joins them.
+// The Transformer's block around any mixer: two residual branches, a mixer and an MLP, with a LayerNorm each. The paper
+// normalises after each sum, as the code base of its reinforcement-learning experiments does (paper/method.md, §7):
+//
+//   y = LN_1(x + Mixer(x)),   out = LN_2(y + W_down gelu(W_up y + b_up) + b_down)
+//
+// With d = 512 and an MLP of 4 d it has 3,152,384 parameters, and 512 more with an Aaren, whatever the heads (paper,
+// §4.5).
 
+#include <torch/arg.h>
 #include <torch/nn/cloneable.h>
 #include <torch/nn/modules/linear.h>
+#include <torch/nn/modules/normalization.h>
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
 #include <cstdint>
 
-#include "model/nn/aaren.h"
+#include "absl/status/statusor.h"
+#include "model/nn/mixer.h"
+#include "model/nn/recomputed_mixer.h"
 
 namespace aaren {
 
-/// x / sqrt(mean(x^2) + 1e-6) * weight over the last dimension.
-class RmsNormImpl : public torch::nn::Cloneable<RmsNormImpl> {
- public:
-  explicit RmsNormImpl(int64_t width) : width(width) { reset(); }
-  void reset() override;
-  torch::Tensor forward(const torch::Tensor& x);
-
-  int64_t width;
-  /// The learned gain, [width], starting at ones.
-  torch::Tensor weight;
+/// Options for the `Block` module.
+struct BlockOptions {
+  BlockOptions(const MixerOptions& mixer) : mixer_(mixer), mlp_width_(4 * mixer.width()) {}  // NOLINT: implicit
+  /// The mixer, and with it the width d of tokens.
+  TORCH_ARG(MixerOptions, mixer);
+  /// The width of the MLP inside, 4 d in the paper.
+  TORCH_ARG(int64_t, mlp_width);
+  /// Normalise what enters each branch, x + Mixer(LN_1(x)), and not each sum.
+  TORCH_ARG(bool, norm_first) = false;
 };
-TORCH_MODULE(RmsNorm);
 
-/// W_down(silu(W_gate x) * (W_up x)), without biases.
-class GatedMlpImpl : public torch::nn::Cloneable<GatedMlpImpl> {
- public:
-  GatedMlpImpl(int64_t inputs, int64_t hidden, int64_t outputs);
-  void reset() override;
-  torch::Tensor forward(const torch::Tensor& x);
-
-  int64_t inputs, hidden, outputs;
-  /// [hidden, inputs] twice and [outputs, hidden].
-  torch::nn::Linear gate{nullptr}, up{nullptr}, down{nullptr};
-};
-TORCH_MODULE(GatedMlp);
-
-/// x + Aaren(RMSNorm(x)), then x + MLP(RMSNorm(x)). Both branches start at zero output, so a new stack is the identity.
 class BlockImpl : public torch::nn::Cloneable<BlockImpl> {
  public:
-  BlockImpl(const AarenOptions& attention_options, int64_t mlp_hidden);
+  /// Throws c10::Error where MakeBlock returns InvalidArgument.
+  explicit BlockImpl(const BlockOptions& options);
   void reset() override;
-  /// x [B, N, d] at positions [N] -> [B, N, d].
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& positions);
 
-  AarenOptions attention_options;
-  int64_t mlp_hidden;
-  RmsNorm norm1{nullptr}, norm2{nullptr};
-  Aaren attention{nullptr};
-  GatedMlp mlp{nullptr};
+  /// x [B, N, d] -> [B, N, d]; output k depends on tokens 0 .. k only. Errors are the mixer's (mixer.h).
+  absl::StatusOr<torch::Tensor> forward(const torch::Tensor& x);
+  /// The state of `batch` >= 1 sequences before their first token: the mixer's.
+  MixerState Start(int64_t batch) const;
+  /// Folds one token of each sequence: x [B, d] -> [B, d]. Errors are the mixer's; the state is then unchanged.
+  absl::StatusOr<torch::Tensor> Step(MixerState& state, const torch::Tensor& x);
+
+  /// The output [B, d] at `position`, from the input x there and those before it (recomputed_mixer.h). REQUIRES: the
+  /// mixer is of kRecomputed.
+  torch::Tensor Recompute(const torch::Tensor& x, int64_t position, InputReader earlier, int64_t& folds);
+
+  /// The options with which this module was made.
+  BlockOptions options;
+  /// LN_1 and LN_2.
+  torch::nn::LayerNorm norm1{nullptr}, norm2{nullptr};
+  Mixer mixer;
+  /// W_up [mlp_width, d] and W_down [d, mlp_width] with their biases.
+  torch::nn::Linear up{nullptr}, down{nullptr};
+
+ private:
+  /// What the mixer reads of x.
+  torch::Tensor MixerInput(const torch::Tensor& x);
+  /// The block's output from its input and the mixer's output.
+  torch::Tensor Finish(const torch::Tensor& x, const torch::Tensor& mixed);
 };
 TORCH_MODULE(Block);
+
+/// InvalidArgument if heads do not divide the width or mlp_width < 1.
+absl::StatusOr<Block> MakeBlock(const BlockOptions& options);
 
 }  // namespace aaren
 

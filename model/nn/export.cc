@@ -37,7 +37,7 @@ void AddAttention(const std::string& name, const Aaren& attention, int fold_ever
   AddLinear(name + ".output", attention->output, package);
 }
 
-void AddBlock(const std::string& name, const Block& block, int fold_every, ModelPackage& package) {
+void AddBlock(const std::string& name, const GatedBlock& block, int fold_every, ModelPackage& package) {
   package.tensors[name + ".norm1.weight"] = ToTensor(block->norm1->weight);
   AddAttention(name + ".attention", block->attention, fold_every, package);
   package.tensors[name + ".norm2.weight"] = ToTensor(block->norm2->weight);
@@ -53,7 +53,7 @@ ModelPackage ToPackage(Forecaster forecaster) {
   AddLinear("embed.linear", forecaster->embed_linear, package);
   AddMlp("embed", forecaster->embed_mlp, package);
   for (size_t i = 0; i < forecaster->blocks->size(); ++i) {
-    const Block block(std::dynamic_pointer_cast<BlockImpl>(forecaster->blocks->ptr(i)));
+    const GatedBlock block(std::dynamic_pointer_cast<GatedBlockImpl>(forecaster->blocks->ptr(i)));
     AddBlock("blocks." + std::to_string(i), block, forecaster->config.fold_every, package);
   }
   package.tensors["norm.weight"] = ToTensor(forecaster->norm->weight);

@@ -54,7 +54,7 @@ void ForecasterImpl::reset() {
   embed_linear = register_module("embed_linear", torch::nn::Linear(inputs, config.width));
   embed_mlp = register_module("embed_mlp", GatedMlp(inputs, config.embed_hidden, config.width));
   blocks = register_module("blocks", torch::nn::ModuleList());
-  for (int i = 0; i < config.layers; ++i) blocks->push_back(Block(AttentionOptions(config), config.mlp_hidden));
+  for (int i = 0; i < config.layers; ++i) blocks->push_back(GatedBlock(AttentionOptions(config), config.mlp_hidden));
   norm = register_module("norm", RmsNorm(config.width));
   head = register_module("head", torch::nn::Linear(config.width, outputs));
   skip = register_module("skip", torch::nn::Linear(torch::nn::LinearOptions(inputs, config.horizon).bias(false)));
@@ -65,12 +65,16 @@ void ForecasterImpl::reset() {
   head->bias.view({config.horizon, -1}).select(1, config.quantile_count() / 2).zero_();
 }
 
-torch::Tensor ForecasterImpl::forward(const torch::Tensor& features, const std::vector<int64_t>& positions) {
+ForecasterImpl::Readout ForecasterImpl::Read(const torch::Tensor& features, const std::vector<int64_t>& positions) {
   const torch::Tensor at = torch::tensor(positions, torch::kInt64);
   torch::Tensor x = embed_linear(features) + embed_mlp(features);
-  for (const auto& block : *blocks) x = block->as<Block>()->forward(x, at);
-  const torch::Tensor readout = head(norm(x)).unflatten(-1, {config.horizon, config.quantile_count()});
-  return Spread(readout, skip(features));
+  for (const auto& block : *blocks) x = block->as<GatedBlock>()->forward(x, at);
+  return {.readout = head(norm(x)).unflatten(-1, {config.horizon, config.quantile_count()}), .skip = skip(features)};
+}
+
+torch::Tensor ForecasterImpl::forward(const torch::Tensor& features, const std::vector<int64_t>& positions) {
+  const Readout read = Read(features, positions);
+  return Spread(read.readout, read.skip);
 }
 
 torch::Tensor ForecasterImpl::Forecast(const torch::Tensor& values, const std::vector<int64_t>& positions) {

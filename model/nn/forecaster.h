@@ -12,8 +12,8 @@
 
 #include <vector>
 
-#include "model/nn/block.h"
 #include "model/nn/encode.h"
+#include "model/nn/gated_block.h"
 #include "model/package/config.h"
 
 namespace aaren {
@@ -30,6 +30,13 @@ class ForecasterImpl : public torch::nn::Cloneable<ForecasterImpl> {
   /// features [B, K, U] of tokens at ascending positions (Encode), each of which folds -> quantiles [B, K, T, Q] on the
   /// normalised scale, ascending in Q.
   torch::Tensor forward(const torch::Tensor& features, const std::vector<int64_t>& positions);
+
+  /// What the quantiles are made of: the read-out [B, K, T, Q], in which the middle is the median less `skip` [B, K, T]
+  /// and the others are what the gaps between quantiles are softplus of.
+  struct Readout {
+    torch::Tensor readout, skip;
+  };
+  Readout Read(const torch::Tensor& features, const std::vector<int64_t>& positions);
 
   /// Encode, forward, and back to the scale of the values, for float64 modules: values [B, N] -> [B, K, T, Q].
   torch::Tensor Forecast(const torch::Tensor& values, const std::vector<int64_t>& positions);

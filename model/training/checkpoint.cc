@@ -51,6 +51,7 @@ void Write(const std::string& path, const Checkpoint& checkpoint) {
   archive.write("checks_since_best", c10::IValue(checkpoint.checks_since_best));
   Put("weights", checkpoint.weights, archive);
   Put("optimizer", checkpoint.optimizer, archive);
+  Put("average", checkpoint.average, archive);
   Put("best", checkpoint.best, archive);
   archive.save_to(path);
 }
@@ -66,6 +67,7 @@ Checkpoint Read(const std::string& path) {
   checkpoint.checks_since_best = Get("checks_since_best", archive).toInt();
   checkpoint.weights = GetTensors("weights", archive);
   checkpoint.optimizer = GetTensors("optimizer", archive);
+  checkpoint.average = GetTensors("average", archive);
   checkpoint.best = GetTensors("best", archive);
   return checkpoint;
 }

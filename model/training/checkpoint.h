@@ -23,7 +23,9 @@ struct Checkpoint {
   double seconds = 0;       // spent on them
   double best_loss = 0;     // on held-out series, of `best`
   int64_t checks_since_best = 0;
-  TensorMap weights, optimizer, best;
+  TensorMap weights, optimizer;
+  TensorMap average;  // exponential moving average of the weights
+  TensorMap best;     // the average with the best loss
 };
 
 // Writes <folder>/checkpoint.pt, creating the folder. The file is replaced in one rename, so a kill at any instant

@@ -27,6 +27,8 @@ ABSL_FLAG(int, batch, 64, "crops a step");
 ABSL_FLAG(int, context, 1024, "values in a crop of middle length");
 ABSL_FLAG(double, lr, 4e-3, "learning rate of AdamW");
 ABSL_FLAG(double, muon_lr, 0.02, "learning rate of Muon");
+ABSL_FLAG(double, clip, 1, "largest norm of the gradients");
+ABSL_FLAG(double, average, 0.998, "share that the moving average of the weights keeps at a step");
 ABSL_FLAG(std::string, checkpoint, "", "folder for checkpoints; the same command resumes from there");
 ABSL_FLAG(int64_t, checkpoint_every, 100, "steps between checkpoints");
 ABSL_FLAG(int64_t, validate_every, 100, "steps between checks on held-out series");
@@ -53,7 +55,8 @@ constexpr absl::string_view kFlags[] = {"data",        "columns",        "output
                                         "checkpoint",  "ring",           "width",      "checkpoint_every",
                                         "layers",      "validate_every", "patience",   "heads",
                                         "value_width", "embed_hidden",   "mlp_hidden", "horizon",
-                                        "fold_every",  "history",        "quantiles"};
+                                        "fold_every",  "history",        "quantiles",  "clip",
+                                        "average"};
 
 absl::Status SetFlag(absl::string_view name, absl::string_view value) {
   if (std::find(std::begin(kFlags), std::end(kFlags), name) == std::end(kFlags)) {
@@ -102,6 +105,8 @@ void FillTraining(TrainOptions& options) {
   options.context = absl::GetFlag(FLAGS_context);
   options.optimizer.rate = absl::GetFlag(FLAGS_lr);
   options.optimizer.muon_rate = absl::GetFlag(FLAGS_muon_lr);
+  options.optimizer.clip = absl::GetFlag(FLAGS_clip);
+  options.average = absl::GetFlag(FLAGS_average);
   options.checkpoint = absl::GetFlag(FLAGS_checkpoint);
   options.checkpoint_every = absl::GetFlag(FLAGS_checkpoint_every);
   options.validate_every = absl::GetFlag(FLAGS_validate_every);

@@ -2,10 +2,19 @@
 
 #include <torch/torch.h>
 
+#include "model/training/quantile_loss.h"
+
 namespace aaren {
 namespace {
 
 constexpr double kLargestTarget = 12;
+
+// The sum over what counts, by operations of torch: for any dtype, and what the fused loss is tested against.
+torch::Tensor PinballSum(const torch::Tensor& quantiles, const torch::Tensor& target, const torch::Tensor& weight,
+                         const torch::Tensor& levels) {
+  const torch::Tensor error = target.unsqueeze(-1) - quantiles;
+  return 2 * (torch::maximum(levels * error, (levels - 1) * error).mean(-1) * weight).sum();
+}
 
 }  // namespace
 
@@ -22,11 +31,16 @@ BatchLoss ComputeLoss(Forecaster& forecaster, const Batch& batch) {
   const torch::Tensor counts =
       ~future.isnan() & (encoding.spread > 0).unsqueeze(-1) & (ahead >= batch.first_target).unsqueeze(0);
   const torch::Tensor weight = counts.to(dtype);
-  const torch::Tensor quantiles = forecaster(encoding.features, batch.positions);
-  const torch::Tensor error = target.nan_to_num(0).to(dtype).unsqueeze(-1) - quantiles;
+  const torch::Tensor present = target.nan_to_num(0).to(dtype);
   const torch::Tensor levels = torch::tensor(config.quantiles, torch::kFloat64).to(dtype);
-  const torch::Tensor pinball = torch::maximum(levels * error, (levels - 1) * error).mean(-1);
-  return {.loss = 2 * (pinball * weight).sum() / weight.sum().clamp_min(1), .tokens = encoding.center.numel()};
+  torch::Tensor sum;
+  if (dtype == torch::kFloat32 && encoding.features.is_cpu()) {
+    const auto read = forecaster->Read(encoding.features, batch.positions);
+    sum = QuantileLoss(read.readout, read.skip, present, weight, levels);
+  } else {
+    sum = PinballSum(forecaster(encoding.features, batch.positions), present, weight, levels);
+  }
+  return {.loss = sum / weight.sum().clamp_min(1), .tokens = encoding.center.numel()};
 }
 
 }  // namespace aaren

@@ -1,6 +1,7 @@
 // aaren-train: trains a streaming forecaster on synthetic series or CSV files and writes a model package.
 // Exit status: 0 done, 1 failed, 2 wrong flags or data, 130 interrupted.
 
+#include <malloc.h>
 #include <sys/utsname.h>
 #include <torch/torch.h>
 #include <unistd.h>
@@ -112,7 +113,15 @@ absl::Status Run(const CommandLine& line) {
   return absl::OkStatus();
 }
 
+// A step asks for the same tensors as the one before; handed back to the kernel in between, every page of them would
+// be cleared again.
+void KeepFreedMemory() {
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 2147483647);
+}
+
 int Main(int argc, char** argv) {
+  KeepFreedMemory();
   const absl::StatusOr<CommandLine> line = ParseCommandLine(argc, argv);
   if (line.ok() && line->help) {
     absl::PrintF("%s", Help());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace aaren {
 namespace {
@@ -40,10 +41,23 @@ Optimizer::Optimizer(const torch::nn::Module& module, const OptimizerOptions& op
 void Optimizer::Step(double factor) {
   torch::NoGradGuard no_grad;
   ++steps_;
+  Clip();
   for (Slot& slot : slots_) {
     if (!slot.parameter.grad().defined()) continue;
     slot.muon ? StepMuon(slot, factor * options_.muon_rate) : StepAdam(slot, factor * options_.rate);
     slot.parameter.mutable_grad().reset();
+  }
+}
+
+void Optimizer::Clip() const {
+  torch::Tensor square = torch::zeros({}, torch::kFloat64);
+  for (const Slot& slot : slots_) {
+    if (slot.parameter.grad().defined()) square += slot.parameter.grad().square().sum();
+  }
+  const double norm = std::sqrt(square.item<double>());
+  if (norm <= options_.clip) return;
+  for (const Slot& slot : slots_) {
+    if (slot.parameter.grad().defined()) slot.parameter.grad().mul_(options_.clip / norm);
   }
 }
 
@@ -76,8 +90,8 @@ std::map<std::string, torch::Tensor> Optimizer::State() const {
 
 double RateFactor(int64_t step, int64_t steps) {
   const double warmup = std::min(50.0, std::ceil(steps / 10.0));
-  const double left = (steps - step) / (0.6 * steps);
-  return std::min({1.0, (step + 1) / warmup, left});
+  const double done = static_cast<double>(step) / static_cast<double>(steps);
+  return std::min(1.0, (step + 1) / warmup) * 0.5 * (1 + std::cos(std::numbers::pi * done));
 }
 
 }  // namespace aaren

@@ -20,6 +20,7 @@ struct OptimizerOptions {
   double rate = 4e-3;       // AdamW's
   double muon_rate = 0.02;  // Muon's
   double weight_decay = 0.01;
+  double clip = 1;  // largest norm of all gradients together; longer ones are shortened to it
 };
 
 class Optimizer {
@@ -43,6 +44,7 @@ class Optimizer {
     torch::Tensor first;   // momentum
     torch::Tensor second;  // mean square; AdamW only
   };
+  void Clip() const;
   void StepMuon(Slot& slot, double rate) const;
   void StepAdam(Slot& slot, double rate) const;
 
@@ -51,7 +53,7 @@ class Optimizer {
   int64_t steps_ = 0;
 };
 
-// Warm-up over 50 steps (or a tenth of a short run), then 1, then linear to 0 over the last 60 %. step counts from 0.
+// Warm-up over 50 steps (or a tenth of a short run), then half a cosine from 1 to 0. step counts from 0.
 double RateFactor(int64_t step, int64_t steps);
 
 }  // namespace aaren

@@ -25,7 +25,8 @@ std::string Fingerprint(const TrainOptions& options) {
   const ForecasterConfig& config = options.config;
   return absl::StrCat("data=", options.data, " seed=", options.seed, " steps=", options.steps, " batch=", options.rows,
                       " context=", options.context, " lr=", options.optimizer.rate,
-                      " muon_lr=", options.optimizer.muon_rate, " validate_every=", options.validate_every,
+                      " muon_lr=", options.optimizer.muon_rate, " clip=", options.optimizer.clip,
+                      " average=", options.average, " validate_every=", options.validate_every,
                       " patience=", options.patience, " ring=", config.ring, " width=", config.width,
                       " layers=", config.layers, " heads=", config.heads, " value_width=", config.value_width,
                       " embed_hidden=", config.embed_hidden, " mlp_hidden=", config.mlp_hidden,
@@ -45,6 +46,12 @@ absl::Status CheckOptions(const TrainOptions& options) {
   status.Update(CheckPositive("context", options.context));
   status.Update(CheckPositive("validate_every", options.validate_every));
   status.Update(CheckPositive("checkpoint_every", options.checkpoint_every));
+  if (status.ok() && !(options.average >= 0 && options.average < 1)) {
+    status = absl::InvalidArgumentError(absl::StrCat("average is ", options.average, ", must be in [0, 1)"));
+  }
+  if (status.ok() && !(options.optimizer.clip > 0)) {
+    status = absl::InvalidArgumentError(absl::StrCat("clip is ", options.optimizer.clip, ", must be above 0"));
+  }
   if (status.ok() &&
       options.config.width % options.config.heads != 0) {  // the query is cut into heads; a package has none
     status = absl::InvalidArgumentError(
@@ -65,6 +72,7 @@ class Run {
       : options_(options),
         source_(source),
         forecaster_(Seeded(options)),
+        averaged_(Seeded(options)),
         optimizer_(*forecaster_, options.optimizer),
         held_out_(HeldOutBatch(options.config, source, options.validation_rows, 2 * options.context)) {
     state_.fingerprint = Fingerprint(options);
@@ -84,6 +92,7 @@ class Run {
     state_ = *std::move(loaded);
     optimizer_.set_steps(state_.step);
     absl::Status status = CopyTensors(state_.weights, Weights(forecaster_));
+    status.Update(CopyTensors(state_.average, Weights(averaged_)));
     status.Update(CopyTensors(state_.optimizer, optimizer_.State()));
     return status;
   }
@@ -129,21 +138,30 @@ class Run {
     computed.loss.backward();
     optimizer_.Step(RateFactor(state_.step, options_.steps));
     ++state_.step;
+    Average();
     progress_.checked = state_.step % options_.validate_every == 0 || state_.step == options_.steps;
     if (progress_.checked) Check();
     Account(loss, computed.tokens, std::chrono::duration<double>(Clock::now() - start).count());
     return absl::OkStatus();
   }
 
+  // Over as many steps as there were, until there are enough.
+  void Average() {
+    torch::NoGradGuard no_grad;
+    const double keep = std::min(options_.average, (1.0 + state_.step) / (10.0 + state_.step));
+    const TensorMap newest = Weights(forecaster_);
+    for (auto& [name, tensor] : Weights(averaged_)) torch::Tensor(tensor).lerp_(newest.at(name), 1 - keep);
+  }
+
   void Check() {
     torch::NoGradGuard no_grad;
-    const double loss = ComputeLoss(forecaster_, held_out_).loss.item<double>();
+    const double loss = ComputeLoss(averaged_, held_out_).loss.item<double>();
     progress_.held_out_loss = loss;
     ++state_.checks_since_best;
     if (!(loss < state_.best_loss)) return;
     state_.best_loss = loss;
     state_.checks_since_best = 0;
-    state_.best = CloneTensors(Weights(forecaster_));
+    state_.best = CloneTensors(Weights(averaged_));
   }
 
   void Account(double loss, int64_t tokens, double seconds) {
@@ -160,13 +178,14 @@ class Run {
   absl::Status Save() {
     if (options_.checkpoint.empty()) return absl::OkStatus();
     state_.weights = Weights(forecaster_);
+    state_.average = Weights(averaged_);
     state_.optimizer = optimizer_.State();
     return SaveCheckpoint(options_.checkpoint, state_);
   }
 
   const TrainOptions& options_;
   const SeriesSource& source_;
-  Forecaster forecaster_;
+  Forecaster forecaster_, averaged_;
   Optimizer optimizer_;
   const Batch held_out_;
   Checkpoint state_;

@@ -21,6 +21,7 @@ namespace aaren {
 struct TrainOptions {
   ForecasterConfig config;
   OptimizerOptions optimizer;
+  double average = 0.998;  // of the exponential moving average of the weights, which is what a run ends with
   uint64_t seed = 1;
   int64_t steps = 2400;
   int rows = 64;       // crops a step, at `context` values
@@ -36,14 +37,14 @@ struct TrainOptions {
 struct TrainProgress {
   int64_t step = 0, steps = 0;   // steps done, and of how many
   double loss = 0;               // running mean over about 20 steps
-  double held_out_loss = 0;      // of the newest check; 0 before the first
+  double held_out_loss = 0;      // of the averaged weights at the newest check; 0 before the first
   bool checked = false;          // this step ended with a check
   double tokens_per_second = 0;  // since this process began
   double seconds = 0;            // since the run began, earlier processes included
 };
 
 struct TrainResult {
-  Forecaster forecaster{nullptr};  // the weights with the least held-out loss
+  Forecaster forecaster{nullptr};  // the averaged weights with the least held-out loss
   int64_t steps = 0;               // done
   double held_out_loss = 0;
   double seconds = 0;

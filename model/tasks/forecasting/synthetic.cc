@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "absl/types/span.h"
+#include "model/tasks/forecasting/gaussian_process.h"
 #include "model/tasks/forecasting/noise.h"
 #include "model/tasks/forecasting/random.h"
 #include "model/tasks/forecasting/season.h"
@@ -17,11 +18,26 @@ void AddScaled(double gain, const std::vector<double>& part, absl::Span<double> 
   for (size_t t = 0; t < values.size(); ++t) values[t] += gain * part[t];
 }
 
-std::vector<double> Compose(Random& random, int length) {
+// Trend plus season, or, in some, trend times season: amplitudes that follow the level.
+std::vector<double> Pattern(Random& random, int length) {
   std::vector<double> values(length);
   if (random.Chance(0.75)) AddScaled(random.LogUniform(0.1, 3), RandomTrend(random, length), absl::MakeSpan(values));
   if (random.Chance(0.2)) AddScaled(random.LogUniform(0.1, 2), RandomTrend(random, length), absl::MakeSpan(values));
-  if (random.Chance(0.85)) AddScaled(random.LogUniform(0.3, 3), RandomSeason(random, length), absl::MakeSpan(values));
+  if (random.Chance(0.85)) {
+    std::vector<double> season = RandomSeason(random, length);
+    const double growth = random.Chance(0.15) ? random.Uniform(0.2, 0.8) : 0;
+    for (int t = 0; growth > 0 && t < length; ++t) season[t] *= std::exp(growth * std::clamp(values[t], -3.0, 3.0));
+    AddScaled(random.LogUniform(0.3, 3), season, absl::MakeSpan(values));
+  }
+  return values;
+}
+
+std::vector<double> Compose(Random& random, int length) {
+  const bool gaussian = random.Chance(0.15);
+  std::vector<double> values = gaussian ? RandomGaussianProcess(random, length) : Pattern(random, length);
+  if (gaussian && random.Chance(0.3)) {
+    AddScaled(random.LogUniform(0.3, 2), Pattern(random, length), absl::MakeSpan(values));
+  }
   Standardize(absl::MakeSpan(values));
   std::vector<double> noise = RandomNoise(random, length);
   const double gain = random.LogUniform(0.02, 1.2);
@@ -31,6 +47,15 @@ std::vector<double> Compose(Random& random, int length) {
   }
   AddScaled(gain, noise, absl::MakeSpan(values));
   return values;
+}
+
+// Another regime from some moment on, and sometimes back: level, amplitude and shape all change at once.
+void ChangeRegime(Random& random, std::vector<double>& values) {
+  const int length = static_cast<int>(values.size()), begin = random.Below(length);
+  const int end = random.Chance(0.4) ? begin + random.Below(length - begin) : length;
+  const std::vector<double> other = Compose(random, length);
+  const double gain = random.LogUniform(0.2, 3), shift = random.Normal(), keep = random.Chance(0.5) ? 1 : 0;
+  for (int t = begin; t < end; ++t) values[t] = keep * values[t] + gain * other[t] + shift;
 }
 
 double QuantileOf(std::vector<double> values, double level) {
@@ -112,6 +137,7 @@ void RemoveStretches(Random& random, std::vector<double>& values) {
 std::vector<double> SyntheticSeries(uint64_t seed, uint64_t index, int length) {
   Random random(seed, index);
   std::vector<double> values = Compose(random, length);
+  if (random.Chance(0.08)) ChangeRegime(random, values);
   if (random.Chance(0.08)) AddBursts(random, 1, absl::MakeSpan(values));
   if (random.Chance(0.08)) AddSpikes(random, 1, absl::MakeSpan(values));
   Measure(random, values);

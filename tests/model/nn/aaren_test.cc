@@ -31,13 +31,13 @@ torch::Tensor UnevenPositions() { return torch::randint(1, 16, {kTokens}, torch:
 
 double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y).abs().max().item<double>(); }
 
-TEST(AarenTest, PlainLayerHasThePaperParameterCount) {
+TEST(AarenAttentionTest, PlainLayerHasThePaperParameterCount) {
   int64_t count = 0;
   for (const torch::Tensor& parameter : Aaren(AarenOptions(512, 8))->parameters()) count += parameter.numel();
   EXPECT_EQ(count, 4 * (512 * 512 + 512) + 512);
 }
 
-TEST(AarenTest, FoldedScoreEqualsUnfoldedUpToAConstantPerHead) {
+TEST(AarenAttentionTest, FoldedScoreEqualsUnfoldedUpToAConstantPerHead) {
   Aaren layer = Exact(AarenOptions(12, 4));
   const torch::Tensor x = RandomTokens();
   const torch::Tensor difference = layer->UnfoldedScore(x) - torch::matmul(x, layer->FoldedQuery().t());
@@ -46,7 +46,7 @@ TEST(AarenTest, FoldedScoreEqualsUnfoldedUpToAConstantPerHead) {
 }
 
 // The paper's formulas as they stand: keys, one softmax per prefix, no folding.
-TEST(AarenTest, PlainLayerEqualsAttentionAsWritten) {
+TEST(AarenAttentionTest, PlainLayerEqualsAttentionAsWritten) {
   Aaren layer = Exact(AarenOptions(12, 4));
   const torch::Tensor x = RandomTokens();
   const torch::Tensor scores = layer->UnfoldedScore(x), values = layer->value(x).view({2, kTokens, 4, 3});
@@ -56,11 +56,11 @@ TEST(AarenTest, PlainLayerEqualsAttentionAsWritten) {
     outputs.push_back((weights.unsqueeze(-1) * values.narrow(1, 0, k)).sum(1).flatten(-2));
   }
   const torch::Tensor expected = layer->output(torch::stack(outputs, 1));
-  EXPECT_LT(Distance(layer(x, torch::arange(kTokens)), expected), 1e-12);
+  EXPECT_LT(Distance(layer->ForwardAt(x, torch::arange(kTokens)), expected), 1e-12);
 }
 
 // Every option at once against its definition: pair j of a value that is dt tokens old arrives turned by -rate_j dt.
-TEST(AarenTest, OptionsFollowTheirDefinitions) {
+TEST(AarenAttentionTest, OptionsFollowTheirDefinitions) {
   Aaren layer = Exact(EverythingOn());
   const torch::Tensor x = RandomTokens(), positions = UnevenPositions();
   const torch::Tensor values = layer->value(x);
@@ -74,29 +74,66 @@ TEST(AarenTest, OptionsFollowTheirDefinitions) {
   const torch::Tensor weights = torch::softmax(logits, 1).unsqueeze(-1);
   const torch::Tensor average = (weights * turned.unflatten(-1, {4, 4})).sum(1).flatten(-2);
   const torch::Tensor gated = average * 2 * torch::sigmoid(layer->gate(x.select(1, last)));
-  EXPECT_LT(Distance(layer(x, positions).select(1, last), layer->output(gated)), 1e-12);
+  EXPECT_LT(Distance(layer->ForwardAt(x, positions).select(1, last), layer->output(gated)), 1e-12);
 }
 
-TEST(AarenTest, OnlyDifferencesOfPositionsMatter) {
+TEST(AarenAttentionTest, OnlyDifferencesOfPositionsMatter) {
   Aaren layer = Exact(EverythingOn());
   const torch::Tensor x = RandomTokens(), positions = UnevenPositions();
-  EXPECT_LT(Distance(layer(x, positions), layer(x, positions + 1000)), 1e-9);
+  EXPECT_LT(Distance(layer->ForwardAt(x, positions), layer->ForwardAt(x, positions + 1000)), 1e-9);
 }
 
-TEST(AarenTest, OutputDependsOnThePastOnly) {
+TEST(AarenAttentionTest, OutputDependsOnThePastOnly) {
   Aaren layer = Exact(EverythingOn());
   const torch::Tensor x = RandomTokens(), positions = UnevenPositions();
   const torch::Tensor changed = x.clone();
   changed.slice(1, 10).add_(1);
-  EXPECT_TRUE(torch::equal(layer(x, positions).slice(1, 0, 10), layer(changed, positions).slice(1, 0, 10)));
+  EXPECT_TRUE(torch::equal(layer->ForwardAt(x, positions).slice(1, 0, 10),
+                           layer->ForwardAt(changed, positions).slice(1, 0, 10)));
 }
 
-TEST(AarenTest, ForgettingRatesStartWhereTheyWereSet) {
+TEST(AarenAttentionTest, ForgettingRatesStartWhereTheyWereSet) {
   EXPECT_LT(Distance(Exact(EverythingOn())->Decay(), torch::tensor({0.001, 0.02, 0.1, 0.3}, torch::kFloat64)), 1e-7);
   EXPECT_EQ(Exact(AarenOptions(12, 4))->Decay().abs().max().item<double>(), 0);
 }
 
-TEST(AarenTest, HeadsThatDoNotDivideTheWidthAreRefused) { EXPECT_THROW(Aaren(AarenOptions(10, 4)), c10::Error); }
+TEST(AarenAttentionTest, StepEqualsForwardWithEverythingOn) {
+  Aaren layer = Exact(EverythingOn());
+  const torch::Tensor x = RandomTokens(), whole = layer(x).value();
+  MixerState state = layer->Start(2);
+  for (int64_t i = 0; i < kTokens; ++i) {
+    EXPECT_LT(Distance(layer->Step(state, x.select(1, i)).value(), whole.select(1, i)), 1e-12) << "token " << i;
+  }
+}
+
+TEST(AarenAttentionTest, TokensWithoutPositionsAreOneApart) {
+  Aaren layer = Exact(EverythingOn());
+  const torch::Tensor x = RandomTokens();
+  EXPECT_LT(Distance(layer(x).value(), layer->ForwardAt(x, torch::arange(3, 3 + kTokens))), 1e-12);
+}
+
+TEST(AarenAttentionTest, StateIsAMaximumADenominatorAndANumeratorPerHead) {
+  const MixerState state = Aaren(AarenOptions(512, 4))->Start(3);
+  EXPECT_EQ(state.bytes(), 3 * (512 + 2 * 4) * 4);
+}
+
+TEST(AarenAttentionTest, EveryAttentionFormGivesTheSameOutputs) {
+  Aaren layer = Exact(EverythingOn());
+  const torch::Tensor x = RandomTokens(), expected = layer(x).value();
+  for (const AttentionForm form : kAttentionForms) {
+    layer->options.form(form);
+    EXPECT_LT(Distance(layer(x).value(), expected), 1e-11) << AttentionFormName(form);
+  }
+}
+
+TEST(AarenAttentionTest, PositionsThatDescendAreRefused) {
+  Aaren layer = Exact(EverythingOn());
+  EXPECT_THROW(layer->ForwardAt(RandomTokens(), torch::arange(kTokens).flip(0)), c10::Error);
+}
+
+TEST(AarenAttentionTest, HeadsThatDoNotDivideTheWidthAreRefused) {
+  EXPECT_THROW(Aaren(AarenOptions(10, 4)), c10::Error);
+}
 
 }  // namespace
 }  // namespace aaren

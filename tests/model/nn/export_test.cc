@@ -39,7 +39,7 @@ TEST(ToPackageTest, ScoreIsTheQueryFoldedInDouble) {
   const ModelPackage package = ToPackage(forecaster);
   forecaster->to(torch::kFloat64);
   const torch::Tensor folded =
-      forecaster->blocks[1]->as<Block>()->attention->FoldedQuery().to(torch::kFloat32).contiguous();
+      forecaster->blocks[1]->as<GatedBlock>()->attention->FoldedQuery().to(torch::kFloat32).contiguous();
   const std::vector<float> expected(folded.data_ptr<float>(), folded.data_ptr<float>() + folded.numel());
   EXPECT_EQ(package.tensors.at("blocks.1.attention.score.weight").data, expected);
 }

@@ -27,6 +27,7 @@ Checkpoint Sample() {
           .checks_since_best = 2,
           .weights = {{"w", torch::randn({3, 2})}},
           .optimizer = {{"w.first", torch::randn({3, 2})}},
+          .average = {{"w", torch::randn({3, 2})}},
           .best = {}};
 }
 

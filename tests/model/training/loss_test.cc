@@ -56,6 +56,24 @@ TEST(ComputeLossTest, IsTwiceTheMeanPinballLoss) {
   EXPECT_NEAR(ComputeLoss(forecaster, batch).loss.item<double>(), LossByHand(forecaster, batch), 1e-9);
 }
 
+// Float32 goes through the fused loss, float64 through operations of torch.
+TEST(ComputeLossTest, FusedLossAndGradientsEqualTheUnfused) {
+  Forecaster exact = Exact(), fused = Exact();
+  fused->to(torch::kFloat32);
+  Batch batch = RandomBatch();
+  batch.values[1][15] = kMissing;
+  for (Forecaster* forecaster : {&exact, &fused}) ComputeLoss(*forecaster, batch).loss.backward();
+  EXPECT_NEAR(ComputeLoss(fused, batch).loss.item<double>(), ComputeLoss(exact, batch).loss.item<double>(), 1e-6);
+  const auto expected = exact->named_parameters();
+  for (const auto& item : fused->named_parameters()) {
+    ASSERT_EQ(item.value().grad().defined(), expected[item.key()].grad().defined()) << item.key();
+    if (!item.value().grad().defined()) continue;  // the key's bias, which cancels
+    const torch::Tensor gradient = item.value().grad().to(torch::kFloat64), wanted = expected[item.key()].grad();
+    EXPECT_LE((gradient - wanted).abs().max().item<double>(), 1e-6 + 1e-5 * wanted.abs().max().item<double>())
+        << item.key();
+  }
+}
+
 TEST(ComputeLossTest, MissingTargetsDoNotCount) {
   Forecaster forecaster = Exact();
   const Batch batch = RandomBatch();

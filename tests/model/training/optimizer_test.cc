@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <cmath>
+
 #include "model/nn/forecaster.h"
 #include "model/training/checkpoint.h"
 #include "tests/model/training/small_run.h"
@@ -22,7 +24,7 @@ Forecaster Seeded() {
 }
 
 torch::Tensor ValueWeight(Forecaster& forecaster) {
-  return forecaster->blocks[0]->as<Block>()->attention->value->weight;
+  return forecaster->blocks[0]->as<GatedBlock>()->attention->value->weight;
 }
 
 TEST(OptimizerTest, MuonStepIsNearlyOrthogonal) {
@@ -72,15 +74,34 @@ TEST(OptimizerTest, RestoredStateGoesOnExactly) {
   }
 }
 
-TEST(RateFactorTest, WarmsUpHoldsAndDecaysToNothing) {
-  EXPECT_NEAR(RateFactor(0, 1000), 1.0 / 50, 1e-12);
-  EXPECT_EQ(RateFactor(49, 1000), 1);
-  EXPECT_EQ(RateFactor(400, 1000), 1);
-  EXPECT_NEAR(RateFactor(700, 1000), 0.5, 1e-12);
-  EXPECT_EQ(RateFactor(1000, 1000), 0);
+TEST(OptimizerTest, LongGradientsAreShortenedTogether) {
+  Forecaster one = Seeded(), two = Seeded();
+  Optimizer first(*one, {.clip = 0.5}), second(*two, {.clip = 0.5});
+  SetGradients(one, 2);
+  SetGradients(two, 2);
+  for (torch::Tensor& parameter : two->parameters()) parameter.mutable_grad() *= 1000;
+  for (Optimizer* optimizer : {&first, &second}) optimizer->Step(1);
+  EXPECT_TRUE(torch::allclose(first.State().at("head.weight.first"), second.State().at("head.weight.first"), 1e-4));
 }
 
-TEST(RateFactorTest, ShortRunsWarmUpOverATenth) { EXPECT_EQ(RateFactor(1, 20), 1); }
+TEST(OptimizerTest, ShortGradientsAreTakenAsTheyAre) {
+  Forecaster forecaster = Seeded();
+  Optimizer optimizer(*forecaster, {.clip = 1e6});
+  SetGradients(forecaster, 2);
+  const torch::Tensor gradient = forecaster->head->weight.grad().clone();
+  optimizer.Step(1);
+  EXPECT_TRUE(torch::allclose(optimizer.State().at("head.weight.first"), 0.1 * gradient, 1e-5));
+}
+
+TEST(RateFactorTest, WarmsUpAndFallsAsACosineToNothing) {
+  EXPECT_NEAR(RateFactor(0, 1000), 1.0 / 50, 1e-12);
+  EXPECT_NEAR(RateFactor(50, 1000), 1, 0.01);
+  EXPECT_NEAR(RateFactor(500, 1000), 0.5, 1e-12);
+  EXPECT_NEAR(RateFactor(750, 1000), 0.5 * (1 - std::sqrt(0.5)), 1e-12);
+  EXPECT_NEAR(RateFactor(1000, 1000), 0, 1e-12);
+}
+
+TEST(RateFactorTest, ShortRunsWarmUpOverATenth) { EXPECT_GT(RateFactor(1, 20), 0.98); }
 
 }  // namespace
 }  // namespace aaren

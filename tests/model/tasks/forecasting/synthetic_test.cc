@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
+#include "model/tasks/forecasting/gaussian_process.h"
 #include "model/tasks/forecasting/noise.h"
 #include "model/tasks/forecasting/random.h"
 #include "model/tasks/forecasting/season.h"
@@ -49,6 +51,29 @@ TEST(SyntheticSeriesTest, ValuesAreMissingOrOfModestSize) {
     }
     EXPECT_GT(present, 0) << index;
   }
+}
+
+TEST(RandomGaussianProcessTest, IsStandardizedAndReproducible) {
+  for (int index = 0; index < 100; ++index) {
+    Random one(5, index), two(5, index);
+    const std::vector<double> path = RandomGaussianProcess(one, kLength);
+    EXPECT_TRUE(SameBits(path, RandomGaussianProcess(two, kLength)));
+    EXPECT_NEAR(Autocorrelation(path, 0), 1, 1e-9);
+    EXPECT_NEAR(std::accumulate(path.begin(), path.end(), 0.0), 0, 1e-6);
+  }
+}
+
+// Smooth kernels and rough ones: neighbours agree almost wholly in some paths and little in others.
+TEST(RandomGaussianProcessTest, PathsAreSmoothAndRough) {
+  int smooth = 0, rough = 0;
+  for (int index = 0; index < 200; ++index) {
+    Random random(6, index);
+    const double neighbour = Autocorrelation(RandomGaussianProcess(random, kLength), 1);
+    smooth += neighbour > 0.98;
+    rough += neighbour < 0.8;
+  }
+  EXPECT_GT(smooth, 40);
+  EXPECT_GT(rough, 20);
 }
 
 TEST(SyntheticSeriesTest, SomeSeriesHaveGapsAndMostHaveNone) {

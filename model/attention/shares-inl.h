@@ -1,0 +1,183 @@
+// What the scan needs of each token before it touches a value: the share p_k = exp(s_k - m_k) / c_k of token k in its
+// own output. Included once per target, inside foreach_target.
+
+#if defined(AAREN_MODEL_ATTENTION_SHARES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AAREN_MODEL_ATTENTION_SHARES_INL_H_
+#undef AAREN_MODEL_ATTENTION_SHARES_INL_H_
+#else
+#define AAREN_MODEL_ATTENTION_SHARES_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "model/attention/scan_stream.h"
+#include "model/engine/exact_math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aaren {
+namespace HWY_NAMESPACE {
+
+using Lanes = hn::ScalableTag<float>;
+using Vector = hn::Vec<Lanes>;
+
+// Tokens whose shares are computed together. A tile is cut into as many segments as a vector has lanes; lane l holds
+// segment l, so one instruction takes every segment one token on.
+constexpr int64_t kTile = 256;
+
+constexpr float kMasked = -std::numeric_limits<float>::infinity();
+
+struct Tile {
+  const float* shares;  // p_k, [kTile]
+  const float* rests;   // 1 - p_k, not rounded off where p_k is near 1
+  int64_t count;        // of tokens
+  bool plain;           // every share is in (0, 1/2]
+};
+
+// The shares p_k of a stream's tokens, tile after tile: the operator's (m, c) part of a prefix scan, segments first,
+// then across segments, then within them again (paper, §3.2; chunked).
+template <bool kForgets>
+class Shares {
+ public:
+  explicit Shares(const ForwardStream<float>& in) : in_(in) {}
+
+  // Tokens [begin, begin + kTile), as far as the stream goes; valid until the next call.
+  Tile Next(int64_t begin) {
+    Load(begin);
+    FindMaxima();
+    const float before = carried_maximum_;
+    CarryMaximum();
+    !kForgets&& carried_maximum_ == before ? AccumulateBelow() : Accumulate();
+    CarrySum();
+    const bool plain = Divide();
+    return {share_, rest_, std::min(kTile, in_.tokens - begin), plain};
+  }
+
+ private:
+  // Vector i of a tile: token i of every segment.
+  Vector At(const float* tile, size_t i) const { return hn::Load(d_, tile + i * lanes_); }
+  void Set(Vector x, float* tile, size_t i) const { hn::Store(x, d_, tile + i * lanes_); }
+
+  void Load(int64_t begin) {
+    const int64_t count = std::min(kTile, in_.tokens - begin);
+    const float* scores = Padded(in_.scores + begin, count, kMasked);
+    for (size_t i = 0; i < steps_; ++i) Set(hn::GatherIndex(d_, scores + i, segments_), score_, i);
+    if (!kForgets) return;
+    const float* elapsed = Padded(in_.elapsed + begin, count, 0);
+    const Vector decay = hn::Set(d_, in_.decay);
+    for (size_t i = 0; i < steps_; ++i) {
+      Set(hn::Mul(decay, hn::GatherIndex(d_, elapsed + i, segments_)), drop_, i);
+    }
+  }
+
+  // The numbers themselves, or a copy that fills a tile.
+  const float* Padded(const float* numbers, int64_t count, float filling) {
+    if (count == kTile) return numbers;
+    std::fill(std::copy_n(numbers, count, share_), share_ + kTile, filling);
+    return share_;
+  }
+
+  // Of each segment alone: the running maximum, into maximum_, and what the whole segment forgets.
+  void FindMaxima() {
+    Vector maximum = hn::Set(d_, kMasked), dropped = hn::Zero(d_);
+    for (size_t i = 0; i < steps_; ++i) {
+      const Vector drop = kForgets ? At(drop_, i) : hn::Zero(d_);
+      if (kForgets) maximum = hn::Sub(maximum, drop), dropped = hn::Add(dropped, drop);
+      maximum = hn::Max(maximum, At(score_, i));
+      Set(maximum, maximum_, i);
+    }
+    hn::Store(maximum, d_, last_);
+    hn::Store(dropped, d_, shrunk_);
+  }
+
+  // The maximum before each segment, into before_.
+  void CarryMaximum() {
+    for (size_t l = 0; l < lanes_; ++l) {
+      before_[l] = carried_maximum_;
+      carried_maximum_ = std::max(kForgets ? carried_maximum_ - shrunk_[l] : carried_maximum_, last_[l]);
+    }
+  }
+
+  // Accumulate where no score of the tile exceeds what came before: then nothing shrinks.
+  void AccumulateBelow() {
+    const Vector base = hn::Set(d_, carried_maximum_ == kMasked ? 0 : carried_maximum_);
+    Vector sum = hn::Zero(d_);
+    for (size_t i = 0; i < steps_; ++i) {
+      const Vector add = Exp(d_, hn::Sub(At(score_, i), base));
+      Set(add, score_, i);
+      Set(sum, sum_, i);
+      Set(hn::Set(d_, 1.0f), keep_, i);
+      sum = hn::Add(sum, add);
+    }
+    hn::Store(sum, d_, last_);
+    hn::Store(hn::Set(d_, 1.0f), d_, shrunk_);
+  }
+
+  // Of each segment alone: the sum of exp(s_i - m_k) over the tokens before k, into sum_, and the factor by which what
+  // came before the segment has shrunk, into keep_; m is now the maximum over all tokens so far.
+  void Accumulate() {
+    Vector before = hn::Load(d_, before_), previous = before, sum = hn::Zero(d_);
+    Vector keep = hn::Zero(d_);
+    for (size_t i = 0; i < steps_; ++i) {
+      const Vector drop = kForgets ? At(drop_, i) : hn::Zero(d_);
+      if (kForgets) before = hn::Sub(before, drop), previous = hn::Sub(previous, drop);
+      const Vector maximum = hn::Max(At(maximum_, i), before);
+      // Where everything is masked so far, -inf - (-inf) is not a number.
+      const Vector base = hn::IfThenElse(hn::Eq(maximum, hn::Set(d_, kMasked)), hn::Zero(d_), maximum);
+      const Vector add = Exp(d_, hn::Sub(At(score_, i), base));
+      const Vector shrunk = hn::Mul(sum, Exp(d_, hn::Sub(previous, base)));
+      keep = Exp(d_, hn::Sub(before, base));
+      previous = maximum;
+      Set(add, score_, i);
+      Set(shrunk, sum_, i);
+      Set(keep, keep_, i);
+      sum = hn::Add(shrunk, add);
+    }
+    hn::Store(sum, d_, last_);
+    hn::Store(keep, d_, shrunk_);
+  }
+
+  // The sum before each segment, into before_. In double: what a long sum loses, it would lose for good.
+  void CarrySum() {
+    for (size_t l = 0; l < lanes_; ++l) {
+      before_[l] = static_cast<float>(carried_sum_);
+      carried_sum_ = carried_sum_ * static_cast<double>(shrunk_[l]) + static_cast<double>(last_[l]);
+    }
+  }
+
+  // Whether every share is in (0, 1/2].
+  bool Divide() {
+    const Vector before = hn::Load(d_, before_), one = hn::Set(d_, 1.0f);
+    Vector least = one, most = hn::Zero(d_);
+    for (size_t i = 0; i < steps_; ++i) {
+      const Vector add = At(score_, i), old = hn::MulAdd(before, At(keep_, i), At(sum_, i)), sum = hn::Add(old, add);
+      const Vector inverse = hn::IfThenElseZero(hn::Gt(sum, hn::Zero(d_)), hn::Div(one, sum));
+      const Vector share = hn::Mul(add, inverse);
+      least = hn::Min(least, share);
+      most = hn::Max(most, share);
+      hn::ScatterIndex(share, d_, share_ + i, segments_);
+      hn::ScatterIndex(hn::Mul(old, inverse), d_, rest_ + i, segments_);
+    }
+    return hn::AllTrue(d_, hn::Gt(least, hn::Zero(d_))) && hn::AllTrue(d_, hn::Le(most, hn::Set(d_, 0.5f)));
+  }
+
+  const ForwardStream<float>& in_;
+  const Lanes d_;
+  const size_t lanes_ = hn::Lanes(d_), steps_ = kTile / lanes_;
+  const hn::Vec<hn::RebindToSigned<Lanes>> segments_ =
+      hn::Mul(hn::Iota(hn::RebindToSigned<Lanes>(), 0), hn::Set(hn::RebindToSigned<Lanes>(), static_cast<int>(steps_)));
+  float carried_maximum_ = kMasked;
+  double carried_sum_ = 0;
+  alignas(64) float score_[kTile], maximum_[kTile], sum_[kTile], keep_[kTile], share_[kTile], rest_[kTile],
+      drop_[kTile] = {};
+  alignas(64) float before_[hn::MaxLanes(Lanes())], last_[hn::MaxLanes(Lanes())], shrunk_[hn::MaxLanes(Lanes())];
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aaren
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target

@@ -1,0 +1,33 @@
+#ifndef AAREN_MODEL_NN_LINEAR_MIXER_H_
+#define AAREN_MODEL_NN_LINEAR_MIXER_H_
+
+// Causal linear attention as a layer (model/attention/linear.h; paper/method.md, §9): queries depend on their tokens,
+// as in the Transformer, and the state is of constant size, d_h (d_h + 1) numbers a head, but the weights are not those
+// of a softmax. A token costs O(d d_h) time.
+
+#include <torch/nn/pimpl.h>
+#include <torch/types.h>
+
+#include <memory>
+
+#include "model/nn/projected_mixer.h"
+
+namespace aaren {
+
+class LinearMixerImpl : public ProjectedMixerImpl {
+ public:
+  using ProjectedMixerImpl::ProjectedMixerImpl;
+
+  /// S [B, H, d_h, d_h] and Z [B, H, d_h].
+  MixerState Start(int64_t batch) const override;
+
+ protected:
+  absl::StatusOr<torch::Tensor> Mix(const torch::Tensor& x) override;
+  torch::Tensor Advance(MixerState& state, const torch::Tensor& x) override;
+  Mixer Another() const override { return std::make_shared<LinearMixerImpl>(options); }
+};
+TORCH_MODULE(LinearMixer);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_NN_LINEAR_MIXER_H_

@@ -1,0 +1,78 @@
+#ifndef AAREN_MODEL_NN_PERCEIVER_H_
+#define AAREN_MODEL_NN_PERCEIVER_H_
+
+// Perceiver-style cross-attention: L learned latents ask, all N inputs answer, R rounds over:
+//
+//   z^(0) = latents,   z^(r) = z^(r-1) + W_o Attention(W_q LN(z^(r-1)), W_k x, W_v x)    per head, scale 1 / sqrt(d_h)
+//
+// It sees all N inputs in O(N L), but it is no recurrence over them (paper, §3.1): from the second round on the queries
+// depend on the inputs through the latents, so a new input changes the queries that the old ones have answered, and the
+// latents must be recomputed from all of them, O(N L) for every token, with all inputs kept. With one round the queries
+// are constants, as an Aaren's is, and folding would do; Step recomputes all the same, as its cost is what it shows.
+
+#include <torch/arg.h>
+#include <torch/nn/cloneable.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/nn/modules/normalization.h>
+#include <torch/nn/pimpl.h>
+#include <torch/types.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "model/nn/mixer.h"
+
+namespace aaren {
+
+/// Options for the `Perceiver` module.
+struct PerceiverOptions {
+  PerceiverOptions(int64_t width, int64_t heads, int64_t latents) : width_(width), heads_(heads), latents_(latents) {}
+  /// d, the width of inputs and latents.
+  TORCH_ARG(int64_t, width);
+  /// H; divides width.
+  TORCH_ARG(int64_t, heads);
+  /// L >= 1.
+  TORCH_ARG(int64_t, latents);
+  /// R >= 1. All rounds use the same weights.
+  TORCH_ARG(int64_t, rounds) = 2;
+};
+
+class PerceiverImpl : public torch::nn::Cloneable<PerceiverImpl> {
+ public:
+  /// Throws c10::Error where MakePerceiver returns InvalidArgument.
+  explicit PerceiverImpl(const PerceiverOptions& options);
+  void reset() override;
+
+  /// The latents [B, L, d] after the inputs x [B, N, d], N >= 1. Differentiable. InvalidArgument if x has another
+  /// width, dtype or device than the weights, or no inputs.
+  absl::StatusOr<torch::Tensor> forward(const torch::Tensor& x);
+  /// The state of `batch` >= 1 sequences before their first input: the inputs themselves, [B, capacity, d].
+  MixerState Start(int64_t batch) const;
+  /// The latents [B, L, d] after one more input of each sequence, x [B, d], from all inputs again; `folds` counts them,
+  /// once a latent and round. It records no gradient. InvalidArgument as forward, or if B is not the state's; the state
+  /// is then unchanged.
+  absl::StatusOr<torch::Tensor> Step(MixerState& state, const torch::Tensor& x);
+
+  /// The options with which this module was made.
+  PerceiverOptions options;
+  /// The latents before the first round, [L, d].
+  torch::Tensor latents;
+  /// LN.
+  torch::nn::LayerNorm norm{nullptr};
+  /// W_q, W_k, W_v and W_o with their biases.
+  torch::nn::Linear query{nullptr}, key{nullptr}, value{nullptr}, output{nullptr};
+
+ private:
+  /// [B, N, d] -> [B, H, N, d_h].
+  torch::Tensor SplitHeads(const torch::Tensor& x) const;
+  torch::Tensor Attend(const torch::Tensor& x);
+};
+TORCH_MODULE(Perceiver);
+
+/// InvalidArgument if heads do not divide the width, or latents or rounds are less than 1.
+absl::StatusOr<Perceiver> MakePerceiver(const PerceiverOptions& options);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_NN_PERCEIVER_H_

@@ -1,0 +1,25 @@
+#include "model/nn/projected_mixer.h"
+
+#include <torch/torch.h>
+
+namespace aaren {
+
+ProjectedMixerImpl::ProjectedMixerImpl(const MixerOptions& options) : options(options) {
+  const int64_t width = options.width();
+  TORCH_CHECK(width % options.heads() == 0, "width ", width, " is not a multiple of heads ", options.heads());
+  query = register_module("query", torch::nn::Linear(width, width));
+  key = register_module("key", torch::nn::Linear(width, width));
+  value = register_module("value", torch::nn::Linear(width, width));
+  output = register_module("output", torch::nn::Linear(width, width));
+}
+
+torch::Tensor ProjectedMixerImpl::SplitHeads(const torch::Tensor& x) const {
+  const torch::Tensor heads = x.unflatten(-1, {options.heads(), head_width()});
+  return x.dim() == 2 ? heads : heads.transpose(1, 2);
+}
+
+torch::Tensor ProjectedMixerImpl::JoinHeads(const torch::Tensor& x) {
+  return output((x.dim() == 3 ? x : x.transpose(1, 2)).flatten(-2));
+}
+
+}  // namespace aaren

@@ -1,0 +1,19 @@
+#ifndef AAREN_MODEL_TASKS_FORECASTING_GAUSSIAN_PROCESS_H_
+#define AAREN_MODEL_TASKS_FORECASTING_GAUSSIAN_PROCESS_H_
+
+// Paths of Gaussian processes whose kernel is composed at random: one to four parts, joined by sums and products. A
+// part has a squared-exponential, Matern, rational-quadratic or periodic kernel, and its path is drawn as a sum of
+// cosines with frequencies from the kernel's spectrum, so it costs O(length).
+
+#include <vector>
+
+#include "model/tasks/forecasting/random.h"
+
+namespace aaren {
+
+// `length` values, mean 0 and deviation 1 over the length.
+std::vector<double> RandomGaussianProcess(Random& random, int length);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_TASKS_FORECASTING_GAUSSIAN_PROCESS_H_

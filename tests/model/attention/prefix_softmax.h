@@ -1,0 +1,34 @@
+#ifndef AAREN_TESTS_MODEL_ATTENTION_PREFIX_SOFTMAX_H_
+#define AAREN_TESTS_MODEL_ATTENTION_PREFIX_SOFTMAX_H_
+
+// The reference of the attention tests: attention with a constant query by plain loops over every prefix in float64,
+// which shares nothing with the library.
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "absl/status/statusor.h"
+#include "model/attention/forgetting.h"
+
+namespace aaren {
+
+// [*, N, D], float64.
+struct PrefixSoftmax {
+  torch::Tensor outputs;     // sum p v; zeros where every token so far is masked
+  torch::Tensor magnitudes;  // sum p |v|, by which rounding is measured
+};
+
+// scores [*, N], values [*, N, D] of any dtype; with forgetting scores are [*, H, N]. Masked values are never read.
+PrefixSoftmax ReferenceAttention(const torch::Tensor& scores, const torch::Tensor& values,
+                                 const Forgetting& forgetting = {});
+
+// Whether every output is within `tolerance` times its magnitude of the reference; NaN is not.
+testing::AssertionResult Matches(const absl::StatusOr<torch::Tensor>& outputs, const PrefixSoftmax& expected,
+                                 double tolerance);
+
+// Largest difference of any two numbers; NaN if there is one.
+double Distance(const torch::Tensor& x, const torch::Tensor& y);
+
+}  // namespace aaren
+
+#endif  // AAREN_TESTS_MODEL_ATTENTION_PREFIX_SOFTMAX_H_
