@@ -10,11 +10,13 @@
 #include <variant>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace aaren::bench {
 
-using Cell = std::variant<int64_t, double, std::string>;
+// std::monostate is what a row has not measured: "-" in a table, null in JSON, nothing in CSV.
+using Cell = std::variant<int64_t, double, std::string, std::monostate>;
 
 // Columns in the order they are printed. Rows of one bench may have different columns.
 using Row = std::vector<std::pair<std::string, Cell>>;
@@ -23,6 +25,10 @@ struct Bench {
   std::string name;
   std::string summary;
   absl::StatusOr<std::vector<Row>> (*run)();
+  // What a reader of the table must know; printed below it.
+  std::string note = "";
+  // Writes the rows as files into a folder that exists; null: this bench has none to write.
+  absl::Status (*save)(const std::vector<Row>& rows, const std::string& folder) = nullptr;
 };
 
 // The server over loopback against a bare echo: throughput, streams against sessions, memory.
@@ -31,10 +37,23 @@ absl::StatusOr<std::vector<Row>> RunRpcBench();
 // One session through a million tokens: memory and time at both ends.
 absl::StatusOr<std::vector<Row>> RunAgeBench();
 
+// The fused scan against Hillis-Steele, cumulative tensor ops, causal attention and the machine's copy bandwidth.
+absl::StatusOr<std::vector<Row>> RunScanBench();
+extern const char kScanNote[];
+
+// Ten thousand tokens, one at a time, through a stack of each sequence mixer: bytes of state and cumulative seconds
+// (the paper's Figure 5, §4.5), then the exponents with which both grow.
+absl::StatusOr<std::vector<Row>> RunStreamingBench();
+extern const char kStreamingNote[];
+// streaming.csv, streaming.svg and streaming.png. FailedPrecondition without gnuplot; the CSV is written then.
+absl::Status SaveStreaming(const std::vector<Row>& rows, const std::string& folder);
+
 // The processor's name, its number and the vector instructions it has.
 std::string DescribeMachine();
 
 std::string ToTable(const std::vector<Row>& rows);
+// REQUIRES: rows of equal columns.
+std::string ToCsv(const std::vector<Row>& rows);
 std::string ToJson(const std::string& bench, const std::string& machine, const std::vector<Row>& rows);
 
 }  // namespace aaren::bench

@@ -1,22 +1,39 @@
-// aaren-bench NAME [--json]: runs one bench and prints its table. Without a name it lists them.
+// aaren-bench [NAME] [--json] [--output=DIR]: runs one bench and prints its table. Without a name it lists them.
+
+#include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/served.h"
 
 namespace aaren::bench {
 namespace {
 
 const Bench kBenches[] = {
+#ifdef AAREN_WITH_SERVER
     {"age", "one session through a million tokens: memory and time at both ends", RunAgeBench},
     {"rpc", "the server with an echo for a model against a bare gRPC echo; streams against sessions; memory",
      RunRpcBench},
+#endif
+#ifdef AAREN_WITH_TRAINING
+    {"scan", "the fused scan against Hillis-Steele, cumulative tensor ops, causal attention and a copy of memory",
+     RunScanBench, kScanNote},
+    {"streaming", "10,000 tokens one at a time through each sequence mixer: memory and time, with a figure (--output)",
+     RunStreamingBench, kStreamingNote, SaveStreaming},
+#endif
+};
+
+struct Arguments {
+  std::string name;    // empty: list the benches
+  bool json = false;   // instead of tables
+  std::string output;  // the folder for files; empty: none
 };
 
 int List() {
@@ -24,42 +41,74 @@ int List() {
   return 0;
 }
 
-int Run(const Bench& bench, bool json) {
-  const absl::StatusOr<std::vector<Row>> rows = bench.run();
-  if (!rows.ok()) {
-    std::fprintf(stderr, "aaren-bench: %s: %s\n", bench.name.c_str(), rows.status().ToString().c_str());
-    return 1;
-  }
+int Fail(const Bench& bench, const absl::Status& status) {
+  std::fprintf(stderr, "aaren-bench: %s: %s\n", bench.name.c_str(), status.ToString().c_str());
+  return 1;
+}
+
+// A bench takes minutes: whether its files can be written is found out first.
+absl::Status MakeWritable(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error && !std::filesystem::is_directory(folder)) error = std::make_error_code(std::errc::not_a_directory);
+  if (!error && access(folder.c_str(), W_OK | X_OK) != 0) error = std::error_code(errno, std::generic_category());
+  if (!error) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat("--output=", folder, " cannot be written: ", error.message()));
+}
+
+void Print(const Bench& bench, const std::vector<Row>& rows, bool json) {
   const std::string machine = DescribeMachine();
   if (json) {
-    std::printf("%s\n", ToJson(bench.name, machine, *rows).c_str());
+    std::printf("%s\n", ToJson(bench.name, machine, rows).c_str());
   } else {
-    std::printf("%s\n%s", machine.c_str(), ToTable(*rows).c_str());
+    std::printf("%s\n%s", machine.c_str(), ToTable(rows).c_str());
+    if (!bench.note.empty()) std::printf("\n%s\n", bench.note.c_str());
   }
-  return 0;
+}
+
+int Run(const Bench& bench, const Arguments& arguments) {
+  if (!arguments.output.empty()) {
+    if (bench.save == nullptr) {
+      std::fprintf(stderr, "aaren-bench: %s writes no files: --output is not for it\n", bench.name.c_str());
+      return 2;
+    }
+    if (absl::Status status = MakeWritable(arguments.output); !status.ok()) return Fail(bench, status);
+  }
+  const absl::StatusOr<std::vector<Row>> rows = bench.run();
+  if (!rows.ok()) return Fail(bench, rows.status());
+  Print(bench, *rows, arguments.json);
+  if (arguments.output.empty()) return 0;
+  const absl::Status saved = bench.save(*rows, arguments.output);
+  return saved.ok() ? 0 : Fail(bench, saved);
+}
+
+bool Parse(int argc, char** argv, Arguments& arguments) {
+  for (int i = 1; i < argc; ++i) {
+    absl::string_view arg = argv[i];
+    if (arg == "--json") {
+      arguments.json = true;
+    } else if (absl::ConsumePrefix(&arg, "--output=") && !arg.empty()) {
+      arguments.output = std::string(arg);
+    } else if (arguments.name.empty() && !absl::StartsWith(arg, "-")) {
+      arguments.name = std::string(arg);
+    } else {
+      std::fprintf(stderr, "aaren-bench: unknown argument '%s'; usage: aaren-bench [NAME] [--json] [--output=DIR]\n",
+                   argv[i]);
+      return false;
+    }
+  }
+  return true;
 }
 
 int Main(int argc, char** argv) {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  std::string name;
-  bool json = false;
-  for (int i = 1; i < argc; ++i) {
-    absl::string_view arg = argv[i];
-    if (absl::ConsumePrefix(&arg, "--serve=")) return Serve(std::string(arg));  // a bench's other process
-    if (arg == "--json") {
-      json = true;
-    } else if (name.empty() && !absl::StartsWith(arg, "-")) {
-      name = std::string(arg);
-    } else {
-      std::fprintf(stderr, "aaren-bench: unknown argument '%s'; usage: aaren-bench [NAME] [--json]\n", argv[i]);
-      return 2;
-    }
-  }
-  if (name.empty()) return List();
+  Arguments arguments;
+  if (!Parse(argc, argv, arguments)) return 2;
+  if (arguments.name.empty()) return List();
   for (const Bench& bench : kBenches) {
-    if (bench.name == name) return Run(bench, json);
+    if (bench.name == arguments.name) return Run(bench, arguments);
   }
-  std::fprintf(stderr, "aaren-bench: no bench is called '%s'; these are:\n", name.c_str());
+  std::fprintf(stderr, "aaren-bench: no bench is called '%s'; these are:\n", arguments.name.c_str());
   List();
   return 2;
 }

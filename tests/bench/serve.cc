@@ -1,3 +1,5 @@
+// aaren-bench-server KIND: the other process of the benches that measure a server (served.h lists the kinds).
+
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -5,11 +7,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "server/rpc/server.h"
 #include "server/store/memory_store.h"
 #include "tests/bench/bare_echo.h"
 #include "tests/bench/echo_engine.h"
-#include "tests/bench/served.h"
 
 namespace aaren::bench {
 namespace {
@@ -59,14 +61,19 @@ absl::Status ServeReal(const std::string& kind) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
+// Prints "ready ADDRESS ROW_BYTES", serves until standard input ends. Returns the exit status.
 int Serve(const std::string& kind) {
   if (kind == "bare") ServeBare();
   const absl::Status status = ServeReal(kind);
   if (status.ok()) return 0;
-  std::fprintf(stderr, "aaren-bench --serve=%s: %s\n", kind.c_str(), status.ToString().c_str());
+  std::fprintf(stderr, "aaren-bench-server %s: %s\n", kind.c_str(), status.ToString().c_str());
   return 1;
 }
 
+}  // namespace
 }  // namespace aaren::bench
+
+int main(int argc, char** argv) {
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  return aaren::bench::Serve(argc == 2 ? argv[1] : "");
+}

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <vector>
@@ -23,19 +24,25 @@ std::string ReadLine(int fd) {
   return line;
 }
 
+// Beside this program.
+std::string ServerProgram() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).replace_filename("aaren-bench-server");
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Served>> Served::Start(const std::string& kind) {
   int input[2];
   int output[2];
   if (pipe2(input, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
-  const std::string flag = absl::StrCat("--serve=", kind);
+  const std::string program = ServerProgram();
   const pid_t pid = fork();
   if (pid < 0) return absl::ErrnoToStatus(errno, "fork");
   if (pid == 0) {
     dup2(input[0], STDIN_FILENO);
     dup2(output[1], STDOUT_FILENO);
-    execl("/proc/self/exe", "aaren-bench", flag.c_str(), nullptr);
+    execl(program.c_str(), program.c_str(), kind.c_str(), nullptr);
     _exit(127);
   }
   close(input[0]);

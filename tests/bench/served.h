@@ -2,7 +2,8 @@
 #define AAREN_TESTS_BENCH_SERVED_H_
 
 // A Served is a server in a process of its own, so that its memory and processor time can be told from the client's.
-// The process is this program run again with --serve=KIND.
+// The process is aaren-bench-server, which lies beside this program and, unlike it, links no
+// LibTorch.
 //
 //   bare     a gRPC echo and nothing else: drain, then one merged write a stream; replies as large as the real server's
 //   echo     the real server with an engine whose Step only fills in numbers
@@ -35,9 +36,6 @@ class Served {
   std::string target_;
   int64_t row_bytes_ = 0;
 };
-
-// The other process: prints "ready ADDRESS ROW_BYTES", serves until standard input ends. Returns the exit status.
-int Serve(const std::string& kind);
 
 }  // namespace aaren::bench
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "tests/bench/bench.h"
@@ -16,6 +17,23 @@ namespace {
 std::string ToText(const Cell& cell) {
   if (const auto* integer = std::get_if<int64_t>(&cell)) return absl::StrCat(*integer);
   if (const auto* number = std::get_if<double>(&cell)) return absl::StrFormat("%.4g", *number);
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  return "-";
+}
+
+// A field of RFC 4180.
+std::string ToField(const Cell& cell) {
+  if (const auto* number = std::get_if<double>(&cell)) return absl::StrFormat("%.9g", *number);
+  if (std::holds_alternative<std::monostate>(cell)) return "";
+  const std::string text = ToText(cell);
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
+}
+
+nlohmann::ordered_json ToJsonValue(const Cell& cell) {
+  if (std::holds_alternative<std::monostate>(cell)) return nullptr;
+  if (const auto* integer = std::get_if<int64_t>(&cell)) return *integer;
+  if (const auto* number = std::get_if<double>(&cell)) return *number;
   return std::get<std::string>(cell);
 }
 
@@ -71,13 +89,25 @@ std::string ToTable(const std::vector<Row>& rows) {
   return text;
 }
 
+std::string ToCsv(const std::vector<Row>& rows) {
+  std::string text;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i == 0) {
+      absl::StrAppend(
+          &text, absl::StrJoin(rows[0], ",", [](std::string* out, const auto& cell) { *out += cell.first; }), "\n");
+    }
+    absl::StrAppend(
+        &text, absl::StrJoin(rows[i], ",", [](std::string* out, const auto& cell) { *out += ToField(cell.second); }),
+        "\n");
+  }
+  return text;
+}
+
 std::string ToJson(const std::string& bench, const std::string& machine, const std::vector<Row>& rows) {
   nlohmann::ordered_json json = {{"bench", bench}, {"machine", machine}, {"rows", nlohmann::ordered_json::array()}};
   for (const Row& row : rows) {
     nlohmann::ordered_json object = nlohmann::ordered_json::object();
-    for (const auto& [name, cell] : row) {
-      std::visit([&object, &name = name](const auto& value) { object[name] = value; }, cell);
-    }
+    for (const auto& [name, cell] : row) object[name] = ToJsonValue(cell);
     json["rows"].push_back(std::move(object));
   }
   return json.dump();

@@ -1,0 +1,53 @@
+#include "tests/bench/turns.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+namespace aaren::bench {
+namespace {
+
+struct Times {
+  int runs = 0;
+  double total = 0;  // of these
+  double best = std::numeric_limits<double>::infinity();
+};
+
+double SecondsOf(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void Count(double seconds, Times& times) {
+  ++times.runs;
+  times.total += seconds;
+  times.best = std::min(times.best, seconds);
+}
+
+bool Done(const Times& times, const TurnLimits& limits) {
+  return times.runs > 0 && (times.total >= limits.slow || (times.runs >= limits.runs && times.total >= limits.seconds));
+}
+
+}  // namespace
+
+std::vector<double> TimeInTurns(const std::vector<std::function<void()>>& work, const TurnLimits& limits) {
+  std::vector<Times> times(work.size());
+  for (size_t i = 0; i < work.size(); ++i) {
+    const double seconds = SecondsOf(work[i]);
+    if (seconds >= limits.slow) Count(seconds, times[i]);
+  }
+  for (bool any = true; any;) {
+    any = false;
+    for (size_t i = 0; i < work.size(); ++i) {
+      if (Done(times[i], limits)) continue;
+      Count(SecondsOf(work[i]), times[i]);
+      any = true;
+    }
+  }
+  std::vector<double> best;
+  for (const Times& t : times) best.push_back(t.best);
+  return best;
+}
+
+}  // namespace aaren::bench
