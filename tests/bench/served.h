@@ -2,8 +2,7 @@
 #define AAREN_TESTS_BENCH_SERVED_H_
 
 // A Served is a server in a process of its own, so that its memory and processor time can be told from the client's.
-// The process is aaren-bench-server, which lies beside this program and, unlike it, links no
-// LibTorch.
+// The process is aaren-bench-server, which lies beside this program and, unlike it, does not link LibTorch.
 //
 //   bare     a gRPC echo and nothing else: drain, then one merged write a stream; replies as large as the real server's
 //   echo     the real server with an engine whose Step only fills in numbers

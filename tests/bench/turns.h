@@ -12,7 +12,7 @@ namespace aaren::bench {
 struct TurnLimits {
   int runs = 6;          // of each piece, at least ...
   double seconds = 0.1;  // ... and for so long in all; but
-  double slow = 0.7;     // a piece that has taken this long in all is not run again
+  double slow = 0.5;     // a piece that has taken this long in all is not run again
 };
 
 // Best seconds of each piece. Each is run once first, to warm up; that run counts only if it took `slow`.
