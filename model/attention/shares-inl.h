@@ -24,8 +24,8 @@ namespace HWY_NAMESPACE {
 using Lanes = hn::ScalableTag<float>;
 using Vector = hn::Vec<Lanes>;
 
-// Tokens whose shares are computed together. A tile is cut into as many segments as a vector has lanes; lane l holds
-// segment l, so one instruction takes every segment one token on.
+// Tokens whose shares are computed together, at most. A tile is cut into as many segments as a vector has lanes; lane l
+// holds segment l, so one instruction takes every segment one token on.
 constexpr int64_t kTile = 256;
 
 constexpr float kMasked = -std::numeric_limits<float>::infinity();
@@ -46,14 +46,16 @@ class Shares {
 
   // Tokens [begin, begin + kTile), as far as the stream goes; valid until the next call.
   Tile Next(int64_t begin) {
-    Load(begin);
+    const int64_t count = std::min(kTile, in_.tokens - begin);
+    SetSegments(count);
+    Load(begin, count);
     FindMaxima();
     const float before = carried_maximum_;
     CarryMaximum();
     !kForgets&& carried_maximum_ == before ? AccumulateBelow() : Accumulate();
     CarrySum();
     const bool plain = Divide();
-    return {share_, rest_, std::min(kTile, in_.tokens - begin), plain};
+    return {share_, rest_, count, plain};
   }
 
  private:
@@ -61,8 +63,14 @@ class Shares {
   Vector At(const float* tile, size_t i) const { return hn::Load(d_, tile + i * lanes_); }
   void Set(Vector x, float* tile, size_t i) const { hn::Store(x, d_, tile + i * lanes_); }
 
-  void Load(int64_t begin) {
-    const int64_t count = std::min(kTile, in_.tokens - begin);
+  // As long as `count` tokens need.
+  void SetSegments(int64_t count) {
+    const hn::RebindToSigned<Lanes> di;
+    steps_ = (static_cast<size_t>(count) + lanes_ - 1) / lanes_;
+    segments_ = hn::Mul(hn::Iota(di, 0), hn::Set(di, static_cast<int>(steps_)));
+  }
+
+  void Load(int64_t begin, int64_t count) {
     const float* scores = Padded(in_.scores + begin, count, kMasked);
     for (size_t i = 0; i < steps_; ++i) Set(hn::GatherIndex(d_, scores + i, segments_), score_, i);
     if (!kForgets) return;
@@ -73,10 +81,11 @@ class Shares {
     }
   }
 
-  // The numbers themselves, or a copy that fills a tile.
+  // The numbers themselves, or a copy that fills all segments.
   const float* Padded(const float* numbers, int64_t count, float filling) {
-    if (count == kTile) return numbers;
-    std::fill(std::copy_n(numbers, count, share_), share_ + kTile, filling);
+    const size_t room = steps_ * lanes_;
+    if (static_cast<size_t>(count) == room) return numbers;
+    std::fill(std::copy_n(numbers, count, share_), share_ + room, filling);
     return share_;
   }
 
@@ -166,9 +175,9 @@ class Shares {
 
   const ForwardStream<float>& in_;
   const Lanes d_;
-  const size_t lanes_ = hn::Lanes(d_), steps_ = kTile / lanes_;
-  const hn::Vec<hn::RebindToSigned<Lanes>> segments_ =
-      hn::Mul(hn::Iota(hn::RebindToSigned<Lanes>(), 0), hn::Set(hn::RebindToSigned<Lanes>(), static_cast<int>(steps_)));
+  const size_t lanes_ = hn::Lanes(d_);
+  size_t steps_ = 0;                             // tokens of a segment
+  hn::Vec<hn::RebindToSigned<Lanes>> segments_;  // where each begins
   float carried_maximum_ = kMasked;
   double carried_sum_ = 0;
   alignas(64) float score_[kTile], maximum_[kTile], sum_[kTile], keep_[kTile], share_[kTile], rest_[kTile],
