@@ -14,7 +14,8 @@
 //                      for N = 2^L these are 2 L - 1 and 2 N - 2 - L
 //   ChunkedScan        BrentKungScan of the C = ceil(N / b) chunks of b tokens, then b levels, b C applications
 //
-// They are built from whole-tensor operations on slices and work on any device; scan.h is the fast one.
+// REQUIRES, of the three: N >= 1. They are built from whole-tensor operations on slices and work on any device; scan.h
+// is the fast one.
 
 #include <torch/types.h>
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/attention/argument.h"
+#include "model/attention/plugin_library.h"
 #include "model/attention/scan_cuda.h"
 #include "model/attention/scan_kernel.h"
 #include "model/attention/torch_cuda.h"
@@ -19,10 +20,15 @@ using torch::autograd::tensor_list;
 
 // [*, N, D] -> [series, heads, N, D] whose last dimension is dense; without a copy if the strides allow it.
 torch::Tensor AsSeriesAndHeads(const torch::Tensor& values) {
-  torch::Tensor x = values;
+  torch::Tensor x = values.resolve_neg();
   while (x.dim() < 4) x = x.unsqueeze(0);
   if (x.dim() > 4) x = x.flatten(0, -4);
   return x.stride(-1) == 1 ? x : x.contiguous();
+}
+
+// Of the same shape, and with the same strides if no two numbers of x share a place.
+torch::Tensor EmptyBeside(const torch::Tensor& x) {
+  return x.is_non_overlapping_and_dense() ? torch::empty_like(x) : torch::empty(x.sizes(), x.options());
 }
 
 ScanShape ShapeOf(const torch::Tensor& x) { return {x.size(0), x.size(1), x.size(2), x.size(3)}; }
@@ -77,13 +83,19 @@ void RunBackward(const torch::Tensor& shares, const torch::Tensor& values, const
   Launch(call, values);
 }
 
+absl::Status RequireKernels(const c10::Device& device) {
+  if (device.is_cpu()) return absl::OkStatus();
+  if (device.is_cuda()) return UsableScanPlugin().status();
+  return absl::FailedPreconditionError(absl::StrCat("values is on ", device.str(), "; cpu or cuda is needed"));
+}
+
 bool IsDouble(const torch::Tensor& x) { return x.scalar_type() == torch::kFloat64; }
 
 // The gradient as an operation of its own, so that differentiating it again is refused and not silently wrong.
 struct ScanGradient : torch::autograd::Function<ScanGradient> {
   static tensor_list forward(AutogradContext*, const torch::Tensor& shares, const torch::Tensor& values,
                              const torch::Tensor& outputs, const torch::Tensor& gradient) {
-    const torch::Tensor score_gradients = torch::empty_like(shares), value_gradients = torch::empty_like(values);
+    const torch::Tensor score_gradients = torch::empty_like(shares), value_gradients = EmptyBeside(values);
     const torch::Tensor gradients = AsSeriesAndHeads(gradient);
     (IsDouble(values) ? RunBackward<double> : RunBackward<float>)(shares, values, outputs, gradients, score_gradients,
                                                                   value_gradients);
@@ -103,7 +115,7 @@ struct Scan : torch::autograd::Function<Scan> {
                                const std::optional<torch::Tensor>& times, const std::optional<torch::Tensor>& rates,
                                bool differentiable) {
     const torch::Tensor positions = times.value_or(torch::Tensor()), decay = rates.value_or(torch::Tensor());
-    const torch::Tensor outputs = torch::empty_like(values);
+    const torch::Tensor outputs = EmptyBeside(values);
     const torch::Tensor shares = differentiable ? torch::empty_like(scores) : torch::Tensor();
     torch::Tensor elapsed;
     if (decay.defined()) elapsed = torch::diff(positions, 1, -1, positions.slice(0, 0, 1)).to(scores.scalar_type());
@@ -130,12 +142,9 @@ absl::StatusOr<torch::Tensor> ScanAttention(const torch::Tensor& scores, const t
                                             const Forgetting& forgetting) {
   if (absl::Status status = RequireScoresAndValues(scores, values); !status.ok()) return status;
   if (absl::Status status = RequireForgetting(forgetting, scores); !status.ok()) return status;
-  if (!values.device().is_cpu() && !values.device().is_cuda()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("values is on ", values.device().str(), "; cpu or cuda is needed"));
-  }
+  if (absl::Status status = RequireKernels(values.device()); !status.ok()) return status;
   const torch::Tensor series = AsSeriesAndHeads(values);
-  const torch::Tensor rows = scores.contiguous().view({series.size(0), series.size(1), series.size(2)});
+  const torch::Tensor rows = scores.resolve_neg().contiguous().view({series.size(0), series.size(1), series.size(2)});
   std::optional<torch::Tensor> positions, decay;
   if (forgetting.any()) {
     positions = forgetting.positions.detach().to(values.device(), torch::kFloat64);
@@ -146,7 +155,7 @@ absl::StatusOr<torch::Tensor> ScanAttention(const torch::Tensor& scores, const t
   try {
     return Scan::apply(rows, series, positions, decay, differentiable).view(values.sizes());
   } catch (const c10::Error& error) {
-    return absl::FailedPreconditionError(error.what_without_backtrace());
+    return absl::InternalError(error.what_without_backtrace());
   }
 }
 

@@ -22,11 +22,11 @@
 
 namespace aaren {
 
-//   scores  [*, N], < inf; -inf masks a token, whatever its value
+//   scores  [*, N]; -inf masks a token, whatever its value; after one that is not below inf, all outputs are NaN
 //   values  [*, N, D], of any strides
 // Returns [*, N, D], zeros where every token so far is masked. Differentiable in scores, values and decay. float32 or
 // float64, on a CPU or a CUDA device. InvalidArgument names the argument that is wrong; FailedPrecondition if the
-// device has no kernels here.
+// device has no kernels here, Internal if they fail.
 absl::StatusOr<torch::Tensor> ScanAttention(const torch::Tensor& scores, const torch::Tensor& values,
                                             const Forgetting& forgetting = {});
 

@@ -7,12 +7,14 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/attention/scan_backward.cc"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace aaren {
 namespace HWY_NAMESPACE {
+namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<float>;
@@ -36,9 +38,9 @@ struct Carry {
 
 // kVectors vectors of channels, from `first` on. In a part, only `there` lanes of the one vector exist.
 template <int kVectors, bool kPart, bool kAroundCache>
-class Channels {
+class BackwardChannels {
  public:
-  Channels(const BackwardStream<float>& in, int64_t first, int64_t there, Carry& carry)
+  BackwardChannels(const BackwardStream<float>& in, int64_t first, int64_t there, Carry& carry)
       : in_(in), first_(first), there_(hn::FirstN(d_, static_cast<size_t>(there))), carry_(carry) {}
 
   // Goes through tokens [begin, end) and adds these channels' part to the gradients of the scores.
@@ -138,7 +140,7 @@ class Channels {
 
 template <int kVectors, bool kPart, bool kAroundCache>
 void RunGroup(const BackwardStream<float>& in, int64_t begin, int64_t end, int64_t first, Carry& carry) {
-  Channels<kVectors, kPart, kAroundCache>(in, first, in.width - first, carry).Run(begin, end);
+  BackwardChannels<kVectors, kPart, kAroundCache>(in, first, in.width - first, carry).Run(begin, end);
 }
 
 template <bool kAroundCache>
@@ -168,8 +170,10 @@ void Backward(const BackwardStream<float>& in) {
     run(in, begin, end, carry);
     carry.next_share = in.shares[begin];
   }
+  if (in.around_cache && aligned) hwy::FlushStream();
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace aaren
 HWY_AFTER_NAMESPACE();

@@ -23,14 +23,22 @@ struct TokenShare {
   Float share, step;
 };
 
+// An output so far, as the unevaluated sum of two numbers: else, once p (v - o) is less than half of o's last bit, it
+// would stand still.
+template <typename Float>
+struct Running {
+  Float output, rest;
+};
+
 // o + p (v - o), or where p > 1/2 the same as v + (1 - p) (o - v), which keeps a small v exact after a large o. The
 // step is p, or p - 1 with its sign bit set, zero or not. A masked token has p = 0 and its v, NaN perhaps, does not
 // matter.
 template <typename Float>
-__device__ inline Float Follow(Float output, Float value, Float step) {
-  const bool mostly_new = signbit(step);
-  const Float followed = fma(step, value - output, mostly_new ? value : output);
-  return mostly_new || step > 0 ? followed : output;
+__device__ inline Running<Float> Follow(Running<Float> before, Float value, Float step) {
+  if (signbit(step)) return {fma(step, (value - before.output) - before.rest, value), 0};
+  if (step == 0) return before;
+  const Float move = fma(step, value - before.output, before.rest), output = before.output + move;
+  return {output, move - (output - before.output)};
 }
 
 // What m is kept in.
@@ -68,22 +76,14 @@ struct ForwardTile {
 
 // Folds `count` tokens and writes their outputs, at a lane's channel if that is inside the width.
 template <typename Float>
-__device__ inline Float FoldTile(const Float (&values)[kLanes], Float step, Float output, int64_t count, bool inside,
-                                 Float* outputs, int64_t stride) {
-  if (count >= kLanes && __all_sync(kAllLanes, step > 0)) {  // as almost always: nothing masked, no token over a half
-#pragma unroll
-    for (int i = 0; i < kLanes; ++i) {
-      output = fma(__shfl_sync(kAllLanes, step, i), values[i] - output, output);
-      if (inside) outputs[i * stride] = output;
-    }
-    return output;
-  }
+__device__ inline Running<Float> FoldTile(const Float (&values)[kLanes], Float step, Running<Float> running,
+                                          int64_t count, bool inside, Float* outputs, int64_t stride) {
 #pragma unroll
   for (int i = 0; i < kLanes; ++i) {
-    output = Follow(output, values[i], __shfl_sync(kAllLanes, step, i));
-    if (inside && i < count) outputs[i * stride] = output;
+    running = Follow(running, values[i], __shfl_sync(kAllLanes, step, i));
+    if (inside && i < count) outputs[i * stride] = running.output;
   }
-  return output;
+  return running;
 }
 
 // All tokens of one stream, for 32 channels. A lane past the last channel works on that one and writes nothing.
@@ -98,7 +98,7 @@ __device__ inline void ScanStream(const ScanForward<Float>& call, int64_t stream
   const Score decay = kForgets ? static_cast<Score>(call.decay[head]) : Score{0};
   const bool writes_shares = first == 0 && call.shares != nullptr;
   Summary<Score, double> before = {0, -INFINITY, -1};
-  Float output = 0;
+  Running<Float> running = {0, 0};
   ForwardTile<kForgets, Float> tile, next;
   next.Fetch(call, values, stream, lane, 0);
   for (int64_t begin = 0; begin < tokens; begin += kLanes) {
@@ -106,8 +106,8 @@ __device__ inline void ScanStream(const ScanForward<Float>& call, int64_t stream
     next.Fetch(call, values, stream, lane, begin + kLanes);
     const auto own = ShareOut<kForgets, Float, Score>(tile.score, decay * tile.elapsed, lane, before);
     if (writes_shares && begin + lane < tokens) call.shares[stream * tokens + begin + lane] = own.share;
-    output = FoldTile(tile.values, own.step, output, tokens - begin, first + lane <= last, outputs + begin * out.token,
-                      out.token);
+    running = FoldTile(tile.values, own.step, running, tokens - begin, first + lane <= last,
+                       outputs + begin * out.token, out.token);
   }
 }
 

@@ -20,6 +20,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace aaren {
 namespace HWY_NAMESPACE {
+namespace {  // every file that includes this has its own
 
 using Lanes = hn::ScalableTag<float>;
 using Vector = hn::Vec<Lanes>;
@@ -34,11 +35,20 @@ struct Tile {
   const float* shares;  // p_k, [kTile]
   const float* rests;   // 1 - p_k, not rounded off where p_k is near 1
   int64_t count;        // of tokens
-  bool plain;           // every share is in (0, 1/2]
+  bool plain;           // every share is in (0, kPlainShare]
+};
+
+constexpr float kPlainShare = 1.0f / 16;
+
+// The running maximum of scores that fall with age: the score that is largest now, and by how much it has fallen since.
+// Kept apart, since a small fall of a large score would be rounded away.
+struct Maximum {
+  Vector score, fall;
 };
 
 // The shares p_k of a stream's tokens, tile after tile: the operator's (m, c) part of a prefix scan, segments first,
-// then across segments, then within them again (paper, §3.2; chunked).
+// then across segments, then within them again (paper, §3.2; chunked). A score that is not below infinity makes the
+// shares from it on NaN.
 template <bool kForgets>
 class Shares {
  public:
@@ -62,6 +72,26 @@ class Shares {
   // Vector i of a tile: token i of every segment.
   Vector At(const float* tile, size_t i) const { return hn::Load(d_, tile + i * lanes_); }
   void Set(Vector x, float* tile, size_t i) const { hn::Store(x, d_, tile + i * lanes_); }
+  Vector Drop(size_t i) const { return kForgets ? At(drop_, i) : hn::Zero(d_); }
+
+  // x - y. Between scores that are both -inf it is NaN, which Exp makes 0.
+  static Vector Difference(Maximum x, Maximum y) {
+    const Vector apart = hn::Sub(x.score, y.score);
+    return kForgets ? hn::Add(apart, hn::Sub(y.fall, x.fall)) : apart;
+  }
+  Maximum Fresh(Vector score) const { return {score, hn::Zero(d_)}; }
+  Maximum Aged(Maximum x, size_t i) const { return kForgets ? Maximum{x.score, hn::Add(x.fall, Drop(i))} : x; }
+  Maximum Larger(Maximum x, Maximum y) const {
+    if (!kForgets) return Fresh(hn::Max(x.score, y.score));
+    const auto above = hn::Gt(Difference(y, x), hn::Zero(d_));
+    return {hn::IfThenElse(above, y.score, x.score), hn::IfThenElse(above, y.fall, x.fall)};
+  }
+
+  // exp(exponent) for a token's own score; NaN if that is not below infinity.
+  Vector Weight(Vector score, Vector exponent) const {
+    const auto valid = hn::Lt(score, hn::Set(d_, -kMasked));
+    return hn::IfThenElse(valid, Exp(d_, exponent), hn::Set(d_, std::numeric_limits<float>::quiet_NaN()));
+  }
 
   // As long as `count` tokens need.
   void SetSegments(int64_t count) {
@@ -89,33 +119,40 @@ class Shares {
     return share_;
   }
 
-  // Of each segment alone: the running maximum, into maximum_, and what the whole segment forgets.
+  // Of each segment alone: the running maximum, and by how much a whole segment ages what came before.
   void FindMaxima() {
-    Vector maximum = hn::Set(d_, kMasked), dropped = hn::Zero(d_);
+    Maximum maximum = Fresh(hn::Set(d_, kMasked));
+    Vector age = hn::Zero(d_);
     for (size_t i = 0; i < steps_; ++i) {
-      const Vector drop = kForgets ? At(drop_, i) : hn::Zero(d_);
-      if (kForgets) maximum = hn::Sub(maximum, drop), dropped = hn::Add(dropped, drop);
-      maximum = hn::Max(maximum, At(score_, i));
-      Set(maximum, maximum_, i);
+      maximum = Larger(Aged(maximum, i), Fresh(At(score_, i)));
+      if (kForgets) age = hn::Add(age, Drop(i));
+      Set(maximum.score, maximum_, i);
+      Set(maximum.fall, fall_, i);
     }
-    hn::Store(maximum, d_, last_);
-    hn::Store(dropped, d_, shrunk_);
+    hn::Store(maximum.score, d_, last_);
+    hn::Store(maximum.fall, d_, last_fall_);
+    hn::Store(age, d_, age_);
   }
 
-  // The maximum before each segment, into before_.
+  // The maximum before each segment, into before_ and before_fall_.
   void CarryMaximum() {
     for (size_t l = 0; l < lanes_; ++l) {
       before_[l] = carried_maximum_;
-      carried_maximum_ = std::max(kForgets ? carried_maximum_ - shrunk_[l] : carried_maximum_, last_[l]);
+      before_fall_[l] = static_cast<float>(carried_fall_);
+      carried_fall_ += static_cast<double>(age_[l]);
+      const double rise = static_cast<double>(last_[l]) - static_cast<double>(carried_maximum_);
+      if (!(rise + (carried_fall_ - static_cast<double>(last_fall_[l])) > 0)) continue;
+      carried_maximum_ = last_[l];
+      carried_fall_ = static_cast<double>(last_fall_[l]);
     }
   }
 
   // Accumulate where no score of the tile exceeds what came before: then nothing shrinks.
   void AccumulateBelow() {
-    const Vector base = hn::Set(d_, carried_maximum_ == kMasked ? 0 : carried_maximum_);
+    const Vector base = hn::Set(d_, carried_maximum_);
     Vector sum = hn::Zero(d_);
     for (size_t i = 0; i < steps_; ++i) {
-      const Vector add = Exp(d_, hn::Sub(At(score_, i), base));
+      const Vector score = At(score_, i), add = Weight(score, hn::Sub(score, base));
       Set(add, score_, i);
       Set(sum, sum_, i);
       Set(hn::Set(d_, 1.0f), keep_, i);
@@ -128,17 +165,15 @@ class Shares {
   // Of each segment alone: the sum of exp(s_i - m_k) over the tokens before k, into sum_, and the factor by which what
   // came before the segment has shrunk, into keep_; m is now the maximum over all tokens so far.
   void Accumulate() {
-    Vector before = hn::Load(d_, before_), previous = before, sum = hn::Zero(d_);
-    Vector keep = hn::Zero(d_);
+    Maximum before = {hn::Load(d_, before_), hn::Load(d_, before_fall_)}, previous = before;
+    Vector sum = hn::Zero(d_), keep = hn::Zero(d_);
     for (size_t i = 0; i < steps_; ++i) {
-      const Vector drop = kForgets ? At(drop_, i) : hn::Zero(d_);
-      if (kForgets) before = hn::Sub(before, drop), previous = hn::Sub(previous, drop);
-      const Vector maximum = hn::Max(At(maximum_, i), before);
-      // Where everything is masked so far, -inf - (-inf) is not a number.
-      const Vector base = hn::IfThenElse(hn::Eq(maximum, hn::Set(d_, kMasked)), hn::Zero(d_), maximum);
-      const Vector add = Exp(d_, hn::Sub(At(score_, i), base));
-      const Vector shrunk = hn::Mul(sum, Exp(d_, hn::Sub(previous, base)));
-      keep = Exp(d_, hn::Sub(before, base));
+      before = Aged(before, i);
+      const Vector score = At(score_, i);
+      const Maximum maximum = Larger(before, {At(maximum_, i), At(fall_, i)});
+      const Vector add = Weight(score, Difference(Fresh(score), maximum));
+      const Vector shrunk = hn::Mul(sum, Exp(d_, Difference(Aged(previous, i), maximum)));
+      keep = Exp(d_, Difference(before, maximum));
       previous = maximum;
       Set(add, score_, i);
       Set(shrunk, sum_, i);
@@ -157,20 +192,19 @@ class Shares {
     }
   }
 
-  // Whether every share is in (0, 1/2].
+  // Whether every share is in (0, kPlainShare].
   bool Divide() {
-    const Vector before = hn::Load(d_, before_), one = hn::Set(d_, 1.0f);
-    Vector least = one, most = hn::Zero(d_);
+    const Vector before = hn::Load(d_, before_), zero = hn::Zero(d_), most = hn::Set(d_, kPlainShare);
+    bool plain = true;
     for (size_t i = 0; i < steps_; ++i) {
       const Vector add = At(score_, i), old = hn::MulAdd(before, At(keep_, i), At(sum_, i)), sum = hn::Add(old, add);
-      const Vector inverse = hn::IfThenElseZero(hn::Gt(sum, hn::Zero(d_)), hn::Div(one, sum));
+      const Vector inverse = hn::IfThenZeroElse(hn::Eq(sum, zero), hn::Div(hn::Set(d_, 1.0f), sum));
       const Vector share = hn::Mul(add, inverse);
-      least = hn::Min(least, share);
-      most = hn::Max(most, share);
+      plain = plain && hn::AllTrue(d_, hn::And(hn::Gt(share, zero), hn::Le(share, most)));
       hn::ScatterIndex(share, d_, share_ + i, segments_);
       hn::ScatterIndex(hn::Mul(old, inverse), d_, rest_ + i, segments_);
     }
-    return hn::AllTrue(d_, hn::Gt(least, hn::Zero(d_))) && hn::AllTrue(d_, hn::Le(most, hn::Set(d_, 0.5f)));
+    return plain;
   }
 
   const ForwardStream<float>& in_;
@@ -179,12 +213,16 @@ class Shares {
   size_t steps_ = 0;                             // tokens of a segment
   hn::Vec<hn::RebindToSigned<Lanes>> segments_;  // where each begins
   float carried_maximum_ = kMasked;
-  double carried_sum_ = 0;
-  alignas(64) float score_[kTile], maximum_[kTile], sum_[kTile], keep_[kTile], share_[kTile], rest_[kTile],
-      drop_[kTile] = {};
-  alignas(64) float before_[hn::MaxLanes(Lanes())], last_[hn::MaxLanes(Lanes())], shrunk_[hn::MaxLanes(Lanes())];
+  double carried_fall_ = 0, carried_sum_ = 0;
+  alignas(64) float score_[kTile], maximum_[kTile], fall_[kTile], sum_[kTile], keep_[kTile];
+  alignas(64) float share_[kTile], rest_[kTile], drop_[kTile];
+  // Of each segment.
+  alignas(64) float before_[hn::MaxLanes(Lanes())], before_fall_[hn::MaxLanes(Lanes())];
+  alignas(64) float last_[hn::MaxLanes(Lanes())], last_fall_[hn::MaxLanes(Lanes())];
+  alignas(64) float age_[hn::MaxLanes(Lanes())], shrunk_[hn::MaxLanes(Lanes())];
 };
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace aaren
 HWY_AFTER_NAMESPACE();

@@ -3,7 +3,10 @@
 #include <torch/torch.h>
 
 #include <cmath>
+#include <string>
 
+#include "absl/strings/str_cat.h"
+#include "model/attention/argument.h"
 #include "model/attention/attention_state.h"
 #include "model/attention/forgetting.h"
 
@@ -36,11 +39,28 @@ class Frames {
 
 }  // namespace
 
+absl::Status RequireAaren(const AarenOptions& options) {
+  if (absl::Status status = RequireHeadsDivide("width", options.width(), options.heads()); !status.ok()) return status;
+  absl::Status status = RequireHeadsDivide("value_width", options.value_width(), options.heads());
+  const size_t decays = options.decay().size(), rates = options.rates().size();
+  if (decays != 0 && decays != static_cast<size_t>(options.heads())) {
+    status.Update(absl::InvalidArgumentError(
+        absl::StrCat("decay has ", decays, " rates; one for each of the ", options.heads(), " heads is needed")));
+  }
+  for (const double decay : options.decay()) {
+    if (decay > 0) continue;
+    status.Update(absl::InvalidArgumentError(absl::StrCat("decay is ", decay, "; more than 0 is needed")));
+  }
+  if (rates != 0 && 2 * rates != static_cast<size_t>(options.value_width())) {
+    status.Update(absl::InvalidArgumentError(absl::StrCat("rates has ", rates, " rates; one for each pair of the ",
+                                                          options.value_width(), " values is needed")));
+  }
+  return status;
+}
+
 AarenImpl::AarenImpl(const AarenOptions& options) : options(options) {
-  TORCH_CHECK(options.width() % options.heads() == 0, "width ", options.width(), " is not a multiple of heads ",
-              options.heads());
-  TORCH_CHECK(options.value_width() % options.heads() == 0, "value_width ", options.value_width(),
-              " is not a multiple of heads ", options.heads());
+  const absl::Status status = RequireAaren(options);
+  TORCH_CHECK(status.ok(), std::string(status.message()));
   const int64_t width = options.width(), values = options.value_width();
   query = register_parameter("query", torch::randn({width}));
   query_projection = register_module("query_projection", torch::nn::Linear(width, width));
@@ -92,6 +112,11 @@ torch::Tensor AarenImpl::ForwardAt(const torch::Tensor& x, const torch::Tensor& 
   const absl::StatusOr<torch::Tensor> outputs = MixAt(x, positions);
   TORCH_CHECK(outputs.ok(), outputs.status().message());
   return *outputs;
+}
+
+std::vector<std::vector<int64_t>> AarenImpl::StateSizes() const {
+  const int64_t heads = options.heads();
+  return {{heads}, {heads}, {heads, options.value_width() / heads}};
 }
 
 MixerState AarenImpl::Start(int64_t batch) const {

@@ -42,6 +42,9 @@ struct AarenOptions {
   TORCH_ARG(AttentionForm, form) = AttentionForm::kScan;
 };
 
+/// InvalidArgument if the sizes do not fit together or a forgetting rate is not above 0; names both values.
+absl::Status RequireAaren(const AarenOptions& options);
+
 class AarenImpl : public MixerImpl {
  public:
   /// Throws c10::Error if heads do not divide both widths; MakeMixer checks.
@@ -74,6 +77,7 @@ class AarenImpl : public MixerImpl {
   torch::nn::Linear query_projection{nullptr}, key{nullptr}, value{nullptr}, gate{nullptr}, output{nullptr};
 
  protected:
+  std::vector<std::vector<int64_t>> StateSizes() const override;
   const torch::Tensor& InputWeight() const override { return value->weight; }
   absl::StatusOr<torch::Tensor> Mix(const torch::Tensor& x) override;
   torch::Tensor Advance(MixerState& state, const torch::Tensor& x) override;

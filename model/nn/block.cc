@@ -8,8 +8,6 @@
 #include "model/attention/argument.h"
 
 namespace aaren {
-namespace {
-
 absl::Status RequireBlock(const BlockOptions& options) {
   const MixerOptions& mixer = options.mixer();
   if (absl::Status status = RequireHeadsDivide("width", mixer.width(), mixer.heads()); !status.ok()) return status;
@@ -17,8 +15,6 @@ absl::Status RequireBlock(const BlockOptions& options) {
   return absl::InvalidArgumentError(
       absl::StrCat("mlp_width is ", options.mlp_width(), "; at least 1 is needed beside width ", mixer.width()));
 }
-
-}  // namespace
 
 BlockImpl::BlockImpl(const BlockOptions& options) : options(options) {
   const absl::Status status = RequireBlock(options);

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "model/nn/mixer.h"
 #include "model/nn/recomputed_mixer.h"
@@ -69,6 +70,9 @@ class BlockImpl : public torch::nn::Cloneable<BlockImpl> {
 TORCH_MODULE(Block);
 
 /// InvalidArgument if heads do not divide the width or mlp_width < 1.
+absl::Status RequireBlock(const BlockOptions& options);
+
+/// InvalidArgument as RequireBlock.
 absl::StatusOr<Block> MakeBlock(const BlockOptions& options);
 
 }  // namespace aaren

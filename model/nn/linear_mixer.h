@@ -22,6 +22,9 @@ class LinearMixerImpl : public ProjectedMixerImpl {
   MixerState Start(int64_t batch) const override;
 
  protected:
+  std::vector<std::vector<int64_t>> StateSizes() const override {
+    return {{options.heads(), head_width(), head_width()}, {options.heads(), head_width()}};
+  }
   absl::StatusOr<torch::Tensor> Mix(const torch::Tensor& x) override;
   torch::Tensor Advance(MixerState& state, const torch::Tensor& x) override;
   Mixer Another() const override { return std::make_shared<LinearMixerImpl>(options); }

@@ -56,7 +56,11 @@ int64_t MixerState::bytes() const {
 absl::Status MixerImpl::RequireForward(const torch::Tensor& x) const {
   const torch::Tensor& weight = InputWeight();
   if (absl::Status status = RequireLike("x", x, "the mixer", weight); !status.ok()) return status;
-  return RequireShape("x", x, {-1, -1, weight.size(1)});
+  if (absl::Status status = RequireFloat("x", x); !status.ok()) return status;
+  if (absl::Status status = RequireShape("x", x, {-1, -1, weight.size(1)}); !status.ok()) return status;
+  if (x.numel() > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("x has ", x.size(0), " sequences of ", x.size(1), " tokens; at least 1 of each is needed"));
 }
 
 absl::StatusOr<torch::Tensor> MixerImpl::forward(const torch::Tensor& x) {
@@ -66,11 +70,22 @@ absl::StatusOr<torch::Tensor> MixerImpl::forward(const torch::Tensor& x) {
 
 absl::Status MixerImpl::RequireStep(const MixerState& state, const torch::Tensor& x) const {
   const torch::Tensor& weight = InputWeight();
-  if (state.tensors.empty()) return absl::InvalidArgumentError("state has 0 tensors; one made by Start is needed");
-  const torch::Tensor& remembered = state.tensors.front();
   if (absl::Status status = RequireLike("x", x, "the mixer", weight); !status.ok()) return status;
-  if (absl::Status status = RequireLike("state", remembered, "the mixer", weight); !status.ok()) return status;
-  return RequireShape("x", x, {remembered.size(0), weight.size(1)});
+  const std::vector<std::vector<int64_t>> sizes = StateSizes();
+  if (state.tensors.size() != sizes.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("state has ", state.tensors.size(), " tensors; ", sizes.size(), " as made by Start are needed"));
+  }
+  const torch::Tensor& first = state.tensors.front();
+  const int64_t batch = first.defined() && first.dim() > 0 ? first.size(0) : 1;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    std::vector<int64_t> needed = {batch};
+    needed.insert(needed.end(), sizes[i].begin(), sizes[i].end());
+    if (absl::Status status = RequireLike("state", state.tensors[i], "the mixer", weight); !status.ok()) return status;
+    if (absl::Status status = RequireShape("state", state.tensors[i], needed); !status.ok()) return status;
+  }
+  if (batch < 1) return absl::InvalidArgumentError("state is of 0 sequences; at least 1 is needed");
+  return RequireShape("x", x, {batch, weight.size(1)});
 }
 
 absl::StatusOr<torch::Tensor> MixerImpl::Step(MixerState& state, const torch::Tensor& x) {

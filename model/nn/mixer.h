@@ -67,11 +67,11 @@ class MixerImpl : public torch::nn::Module {
   virtual MixerState Start(int64_t batch) const = 0;
 
   /// Folds one token of each sequence: x [B, d] -> [B, d]. It records no gradient, so that the state does not hold on
-  /// to the tokens. InvalidArgument as forward, or if B is not the state's; the state is then unchanged. REQUIRES: the
-  /// state comes from the Start of a mixer of this kind and these sizes.
+  /// to the tokens. InvalidArgument as forward, or if the state is not one of B sequences that Start of a mixer of this
+  /// kind and these sizes made; it is then unchanged.
   absl::StatusOr<torch::Tensor> Step(MixerState& state, const torch::Tensor& x);
 
-  /// The errors of forward and of Step.
+  /// The errors of forward and of Step: also a sequence of no tokens, and a state of another kind or other sizes.
   absl::Status RequireForward(const torch::Tensor& x) const;
   absl::Status RequireStep(const MixerState& state, const torch::Tensor& x) const;
 
@@ -79,6 +79,8 @@ class MixerImpl : public torch::nn::Module {
   std::shared_ptr<torch::nn::Module> clone(const std::optional<torch::Device>& device = std::nullopt) const override;
 
  protected:
+  /// The sizes after B of each tensor of a state; -1 for room that grows.
+  virtual std::vector<std::vector<int64_t>> StateSizes() const = 0;
   /// The weights of a projection that reads x, [*, d]: they tell its width, dtype and device.
   virtual const torch::Tensor& InputWeight() const = 0;
   /// forward. REQUIRES: x is as it must be.

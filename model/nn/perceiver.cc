@@ -74,8 +74,12 @@ absl::StatusOr<torch::Tensor> PerceiverImpl::Step(MixerState& state, const torch
   if (absl::Status status = RequireLike("state", state.tensors[0], "x", x); !status.ok()) return status;
   const int64_t batch = state.tensors[0].size(0);
   if (absl::Status status = RequireShape("x", x, {batch, options.width()}); !status.ok()) return status;
+  if (absl::Status status = RequireShape("state", state.tensors[0], {batch, -1, options.width()}); !status.ok()) {
+    return status;
+  }
   torch::NoGradGuard no_grad;
-  AppendToken(state.tensors[0], state.tokens++, x);
+  AppendToken(state.tensors[0], state.tokens, x);
+  ++state.tokens;
   state.folds += state.tokens * options.latents() * options.rounds();
   return Attend(state.tensors[0].narrow(1, 0, state.tokens));
 }

@@ -2,11 +2,16 @@
 
 #include <torch/torch.h>
 
+#include <string>
+
+#include "model/attention/argument.h"
+
 namespace aaren {
 
 ProjectedMixerImpl::ProjectedMixerImpl(const MixerOptions& options) : options(options) {
   const int64_t width = options.width();
-  TORCH_CHECK(width % options.heads() == 0, "width ", width, " is not a multiple of heads ", options.heads());
+  const absl::Status status = RequireHeadsDivide("width", width, options.heads());
+  TORCH_CHECK(status.ok(), std::string(status.message()));
   query = register_module("query", torch::nn::Linear(width, width));
   key = register_module("key", torch::nn::Linear(width, width));
   value = register_module("value", torch::nn::Linear(width, width));

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "model/nn/softmax_mixer.h"
@@ -35,6 +36,7 @@ class RecomputedMixerImpl : public SoftmaxMixerImpl {
   torch::Tensor Recompute(const torch::Tensor& x, int64_t position, InputReader earlier, int64_t& folds);
 
  protected:
+  std::vector<std::vector<int64_t>> StateSizes() const override { return {{-1, options.width()}}; }
   torch::Tensor Advance(MixerState& state, const torch::Tensor& x) override;
   Mixer Another() const override { return std::make_shared<RecomputedMixerImpl>(options); }
 };

@@ -25,6 +25,9 @@ class SoftmaxMixerImpl : public ProjectedMixerImpl {
   MixerState Start(int64_t batch) const override;
 
  protected:
+  std::vector<std::vector<int64_t>> StateSizes() const override {
+    return {{options.heads(), -1, head_width()}, {options.heads(), -1, head_width()}};
+  }
   absl::StatusOr<torch::Tensor> Mix(const torch::Tensor& x) override;
   torch::Tensor Advance(MixerState& state, const torch::Tensor& x) override;
   Mixer Another() const override { return std::make_shared<SoftmaxMixerImpl>(options); }

@@ -97,7 +97,7 @@ torch::Tensor StackImpl::Recompute(const torch::Tensor& inputs, int64_t layers, 
 
 absl::StatusOr<Stack> MakeStack(const StackOptions& options) {
   if (absl::Status status = RequireLayers(options); !status.ok()) return status;
-  if (absl::StatusOr<Block> block = MakeBlock(options.block()); !block.ok()) return block.status();
+  if (absl::Status status = RequireBlock(options.block()); !status.ok()) return status;
   return Stack(options);
 }
 

@@ -13,8 +13,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <string>
 
 #include "model/attention/scan.h"
+#include "model/attention/torch_cuda.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/memory_copy.h"
 #include "tests/bench/scan_baselines.h"
@@ -233,12 +235,14 @@ bool HasKernels(torch::Device device) {
 
 absl::StatusOr<std::vector<Row>> RunScanBench() {
   KeepMemory();
+  const absl::Status cuda = LoadTorchCuda();  // before anything else of torch
   torch::manual_seed(1);
   std::vector<int> threads = {1};
   if (at::get_num_threads() > 1) threads.push_back(at::get_num_threads());
   std::vector<Row> rows;
   MeasureDevice(torch::kCPU, kCpuSize, threads, rows);
-  if (torch::cuda::is_available() && HasKernels(torch::kCUDA)) MeasureDevice(torch::kCUDA, kCudaSize, {1}, rows);
+  if (!cuda.ok()) std::fprintf(stderr, "aaren-bench: no rows for a GPU: %s\n", std::string(cuda.message()).c_str());
+  if (cuda.ok() && HasKernels(torch::kCUDA)) MeasureDevice(torch::kCUDA, kCudaSize, {1}, rows);
   return rows;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/attention/dense.h"
+#include "tests/model/attention/prefix_softmax.h"
 
 namespace aaren {
 namespace {
@@ -233,6 +234,75 @@ TEST(ScanTest, SmallValueAfterALargeOneIsExact) {
     const double large = 1e7 * std::exp(-20.0), first = (large + 1) / (1 + std::exp(-20.0));
     EXPECT_NEAR(outputs[1][width - 1].item<double>(), first, 1e-6);
     EXPECT_NEAR(outputs[2][0].item<double>(), (large + 4) / (2 + std::exp(-20.0)), 1e-6);
+  }
+}
+
+// Float32 within 1e-5 of the sum of p |v| of the same in float64, whose kernel is another and is tested against loops.
+void ExpectWithinBound(const torch::Tensor& scores, const torch::Tensor& values, const Forgetting& forgetting = {}) {
+  Forgetting exact = forgetting;
+  if (exact.any()) exact.decay = exact.decay.to(torch::kFloat64);
+  const torch::Tensor s = scores.to(torch::kFloat64), v = values.to(torch::kFloat64);
+  const PrefixSoftmax expected = {ScanAttention(s, v, exact).value(), ScanAttention(s, v.abs(), exact).value()};
+  EXPECT_TRUE(Matches(ScanAttention(scores, values, forgetting), expected, 1e-5));
+}
+
+// What the average has reached and the new value differ in their last bits only: it must not stand still.
+TEST(ScanTest, SlowDriftIsFollowedOverALongSequence) {
+  for (const int64_t width : {1, 16, 64}) {
+    for (const int64_t tokens : {4096, 65536}) {
+      torch::manual_seed(3);
+      const torch::Tensor drift = torch::linspace(1, 1.0002, tokens).unsqueeze(1);
+      const torch::Tensor step = (torch::arange(tokens) < tokens / 2).logical_not().to(torch::kFloat32).unsqueeze(1);
+      for (const torch::Tensor& scores : {torch::zeros({tokens}), torch::randn({tokens})}) {
+        for (const torch::Tensor& column : {drift, 20 * drift, 1 + 0.001 * step}) {
+          const torch::Tensor values = column.expand({tokens, width}).contiguous();
+          ExpectWithinBound(scores, values);
+        }
+      }
+    }
+  }
+}
+
+TEST(ScanTest, ValuesOfManyMagnitudesAreWithinTheBound) {
+  torch::manual_seed(4);
+  const torch::Tensor scores = 3 * torch::randn({20000});
+  const torch::Tensor values = torch::randn({20000, 16}) * torch::pow(10, 12 * torch::rand({20000, 1}) - 6);
+  ExpectWithinBound(scores, values);
+}
+
+// A small fall of a large score must not be rounded away.
+TEST(ScanTest, ForgettingIsExactAtAnyLevelOfTheScores) {
+  torch::manual_seed(5);
+  const int64_t tokens = 4096;
+  const torch::Tensor values = torch::linspace(1, 2, tokens).view({1, 1, tokens, 1}).expand({1, 1, tokens, 16});
+  const Forgetting forgetting = {.positions = torch::arange(tokens), .decay = torch::tensor({1e-3f})};
+  for (const torch::Tensor& scores : {torch::full({tokens}, 10.f), 10 + torch::randn({tokens}),
+                                      torch::full({tokens}, 1e4f), 1e4 * (2 * torch::rand({tokens}) - 1)}) {
+    ExpectWithinBound(scores.view({1, 1, tokens}), values, forgetting);
+  }
+}
+
+TEST(ScanTest, ScoresThatAreNotBelowInfinityMakeLaterOutputsNaN) {
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    for (const torch::ScalarType dtype : {torch::kFloat32, torch::kFloat64}) {
+      torch::Tensor scores = torch::randn({600}, dtype);
+      scores[400] = bad;
+      const torch::Tensor outputs = ScanAttention(scores, torch::randn({600, 3}, dtype)).value();
+      EXPECT_TRUE(outputs.slice(0, 0, 400).isfinite().all().item<bool>());
+      EXPECT_TRUE(outputs.slice(0, 400).isnan().all().item<bool>());
+    }
+  }
+}
+
+TEST(ScanTest, TakesValuesThatOverlapInMemory) {
+  for (const torch::ScalarType dtype : {torch::kFloat32, torch::kFloat64}) {
+    const torch::Tensor scores = torch::randn({7}, dtype);
+    const torch::Tensor values = torch::randn({70}, dtype).unfold(0, 64, 1).requires_grad_();
+    const torch::Tensor dense = values.detach().clone().contiguous().requires_grad_();
+    const torch::Tensor found = ScanAttention(scores, values).value(), expected = ScanAttention(scores, dense).value();
+    EXPECT_TRUE(torch::equal(found, expected));
+    EXPECT_TRUE(torch::equal(torch::autograd::grad({found.square().sum()}, {values})[0],
+                             torch::autograd::grad({expected.square().sum()}, {dense})[0]));
   }
 }
 

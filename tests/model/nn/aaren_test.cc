@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <string>
 #include <vector>
 
 namespace aaren {
@@ -133,6 +134,15 @@ TEST(AarenAttentionTest, PositionsThatDescendAreRefused) {
 
 TEST(AarenAttentionTest, HeadsThatDoNotDivideTheWidthAreRefused) {
   EXPECT_THROW(Aaren(AarenOptions(10, 4)), c10::Error);
+}
+
+TEST(AarenAttentionTest, OptionsThatDoNotFitAreNamedWithBothValues) {
+  const auto refusal = [](const AarenOptions& options) { return std::string(RequireAaren(options).message()); };
+  EXPECT_EQ(refusal(AarenOptions(8, 0)), "width is 8; a positive multiple of the 0 heads is needed");
+  EXPECT_EQ(refusal(AarenOptions(8, 4).decay({0.1})), "decay has 1 rates; one for each of the 4 heads is needed");
+  EXPECT_EQ(refusal(AarenOptions(8, 2).decay({0.1, -0.5})), "decay is -0.5; more than 0 is needed");
+  EXPECT_EQ(refusal(AarenOptions(8, 2).rates({1})), "rates has 1 rates; one for each pair of the 8 values is needed");
+  EXPECT_THROW(Aaren(AarenOptions(8, 0)), c10::Error);
 }
 
 }  // namespace

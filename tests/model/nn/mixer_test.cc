@@ -1,11 +1,14 @@
 #include "model/nn/mixer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "absl/strings/str_cat.h"
 
 namespace aaren {
 namespace {
@@ -133,7 +136,22 @@ TEST_P(MixerTest, WrongStepIsNamedAndLeavesTheStateAsItWas) {
 
 TEST_P(MixerTest, StateOfNothingIsRefused) {
   MixerState state;
-  EXPECT_EQ(Refusal(mixer_->Step(state, RandomTokens(1, 1)[0])), "state has 0 tensors; one made by Start is needed");
+  EXPECT_EQ(Refusal(mixer_->Step(state, RandomTokens(1, 1)[0])),
+            absl::StrCat("state has 0 tensors; ", mixer_->Start(1).tensors.size(), " as made by Start are needed"));
+}
+
+TEST_P(MixerTest, StateOfAnotherSizeIsRefused) {
+  const Mixer wider = MakeMixer({GetParam(), 24, 4}).value();
+  wider->to(torch::kFloat64);
+  MixerState state = wider->Start(1);
+  const MixerState before = state.Clone();
+  EXPECT_THAT(Refusal(mixer_->Step(state, RandomTokens(1, 1)[0])), testing::HasSubstr("state has shape"));
+  EXPECT_EQ(state.tokens, before.tokens);
+}
+
+TEST_P(MixerTest, NoTokensAreRefused) {
+  EXPECT_EQ(Refusal(mixer_->forward(torch::zeros({2, 0, 12}, torch::kFloat64))),
+            "x has 2 sequences of 0 tokens; at least 1 of each is needed");
 }
 
 TEST_P(MixerTest, HeadsThatDoNotDivideTheWidthAreRefused) {
