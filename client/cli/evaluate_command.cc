@@ -1,4 +1,4 @@
-// aaren evaluate: how good a server's forecasts of CSV files are, beside two that anyone can make.
+// aaren evaluate: how good a server's forecasts of CSV files are, beside three that anyone can make.
 
 #include <unistd.h>
 
@@ -8,12 +8,15 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/command.h"
 #include "client/cli/csv.h"
 #include "client/cli/evaluation.h"
+#include "client/cli/evaluation_page.h"
 #include "client/cli/flags.h"
 #include "client/cli/report.h"
 #include "client/cli/score_report.h"
+#include "client/cli/whole_file.h"
 
 namespace aaren::cli {
 namespace {
@@ -25,17 +28,18 @@ struct EvaluateFlags {
   std::string model;
   std::vector<std::string> csv;
   CsvOptions columns;
-  uint32_t horizon = 24, season = 24, stride = 1;
-  std::optional<int64_t> start, windows;
+  uint32_t horizon = 24, season = 24;
+  std::optional<int64_t> start, stride, windows, age;
+  std::string report;
   absl::Duration connect_timeout = absl::Seconds(30);
-  bool json = false;
+  bool json = false, per_window = false;
 };
 
 Flags Table(EvaluateFlags& evaluate) {
   Flags flags("aaren evaluate --target=HOST:PORT --csv=FILE [--csv=FILE ...] [flags]",
               "Streams every column of the files through the server, scores forecasts against what came, and prints\n"
               "MASE, WQL and the share of values inside the 80 % interval, per series and over all, beside the last\n"
-              "value's and the last season's.");
+              "value's, the last season's and the drift's.");
   flags.Add("target", &evaluate.target, "the server");
   flags.Add("csv", &evaluate.csv, "a CSV file with a header line; may be repeated");
   flags.Add("model", &evaluate.model, "name or name:version; without it the server's default");
@@ -46,10 +50,15 @@ Flags Table(EvaluateFlags& evaluate) {
   flags.Add("horizon", &evaluate.horizon, "rows to forecast from each origin");
   flags.Add("season", &evaluate.season, "rows in a season, of MASE and of the seasonal naive forecast");
   flags.Add("start", &evaluate.start, "the first origin's row; negative: from the end; without it at 80 % of the rows");
-  flags.Add("stride", &evaluate.stride, "rows from one origin to the next");
+  flags.Add("stride", &evaluate.stride,
+            "rows from one origin to the next; without it so many that --windows of them span all rows, or 1");
   flags.Add("windows", &evaluate.windows, "origins, at most; without it all that fit");
+  flags.Add("age", &evaluate.age,
+            "begin a session so many rows before each origin; without it all rows before it are streamed");
+  flags.Add("report", &evaluate.report, "an HTML file to write with the table and figures");
   flags.Add("connect_timeout", &evaluate.connect_timeout, "give up if the server cannot be reached for so long");
   flags.Add("json", &evaluate.json, "one JSON object a line");
+  flags.Add("per_window", &evaluate.per_window, "with --json, before the scores a line for each window");
   return flags;
 }
 
@@ -61,8 +70,10 @@ absl::Status Check(const EvaluateFlags& evaluate, const std::vector<std::string>
     return wrong("--horizon=", evaluate.horizon, " is not in 1 .. ", kMaxHorizon);
   }
   if (evaluate.season < 1) return wrong("--season=", evaluate.season, " is not at least 1");
-  if (evaluate.stride < 1) return wrong("--stride=", evaluate.stride, " is not at least 1");
+  if (evaluate.stride.value_or(1) < 1) return wrong("--stride=", *evaluate.stride, " is not at least 1");
   if (evaluate.windows.value_or(1) < 1) return wrong("--windows=", *evaluate.windows, " is not at least 1");
+  if (evaluate.age.value_or(1) < 1) return wrong("--age=", *evaluate.age, " is not at least 1");
+  if (evaluate.per_window && !evaluate.json) return wrong("--per_window needs --json");
   return absl::OkStatus();
 }
 
@@ -76,16 +87,25 @@ absl::Status ReadSeries(const std::string& path, const EvaluateFlags& evaluate, 
     series.push_back({.name = evaluate.csv.size() == 1 ? column : absl::StrCat(path, ":", column)});
   }
   CsvRow row;
+  std::vector<std::string> times;
   absl::StatusOr<bool> any;
   while ((any = (*reader)->Next(row)).ok() && *any) {
     for (size_t i = 0; i < row.values.size(); ++i) series[first + i].values.push_back(row.values[i]);
+    if ((*reader)->has_times()) times.push_back(row.time);
   }
   if (!any.ok()) return any.status();
   const absl::StatusOr<std::vector<size_t>> origins = Origins(
       series[first].values.size(),
       {.horizon = evaluate.horizon, .start = evaluate.start, .stride = evaluate.stride, .windows = evaluate.windows});
   if (!origins.ok()) return absl::Status(origins.status().code(), absl::StrCat(path, ": ", origins.status().message()));
-  for (size_t i = first; i < series.size(); ++i) series[i].origins = *origins;
+  for (size_t i = first; i < series.size(); ++i) {
+    series[i].origins = *origins;
+    if (evaluate.report.empty()) continue;
+    series[i].samples = SampleOrigins(*origins);
+    for (size_t row : series[i].samples) {
+      if (!times.empty()) series[i].sample_times.push_back(times[row]);
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -94,7 +114,32 @@ void ShowProgress(size_t done, size_t all) {
   absl::FPrintF(stderr, "\r%d of %d series%s", done, all, done == all ? "\r\x1b[K" : "");
 }
 
-int Evaluate(const EvaluateFlags& evaluate) {
+bool Print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return std::fflush(stdout) == 0;
+}
+
+void Complain(const std::vector<ScoreRow>& rows) {
+  for (const ScoreRow& row : rows) {
+    if (std::isnan(row.forecast.mase)) {
+      Say(absl::StrCat(row.series,
+                       ": no MASE: its values do not differ from those of a season before, or none is left"));
+    }
+  }
+}
+
+absl::Status WriteReport(const std::vector<EvaluatedSeries>& series, const std::vector<SeriesScores>& scores,
+                         const std::vector<ScoreRow>& rows, const EvaluateFlags& evaluate, const std::string& command) {
+  const EvaluationFacts facts = {
+      .command = command, .files = evaluate.csv, .horizon = evaluate.horizon, .season = evaluate.season};
+  return WriteWholeFile(evaluate.report, EvaluationPage(series, scores, rows, facts));
+}
+
+int Evaluate(const EvaluateFlags& evaluate, const std::string& command) {
+  if (!evaluate.report.empty()) {
+    const absl::Status writable = CheckWritable(evaluate.report);
+    if (!writable.ok()) return Fail(writable);
+  }
   Interrupt interrupt;
   interrupt.SetForce([&interrupt] { _exit(128 + interrupt.signal()); });
   std::vector<EvaluatedSeries> series;
@@ -108,21 +153,20 @@ int Evaluate(const EvaluateFlags& evaluate) {
                 .model = evaluate.model,
                 .horizon = evaluate.horizon,
                 .season = evaluate.season,
+                .age = evaluate.age,
                 .connect_timeout = evaluate.connect_timeout},
                interrupt, [&](size_t done) { ShowProgress(done, series.size()); });
   interrupt.SetForce(nullptr);
   if (interrupt.signal() != 0) return 128 + interrupt.signal();
   if (!scores.ok()) return Fail(scores.status());
   const std::vector<ScoreRow> rows = ScoreRows(series, *scores);
-  for (const ScoreRow& row : rows) {
-    if (std::isnan(row.forecast.mase)) {
-      Say(absl::StrCat(row.series,
-                       ": no MASE: its values do not differ from those of a season before, or none is left"));
-    }
-  }
-  const std::string text = evaluate.json ? ToJsonLines(rows) : ToTable(rows);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return std::fflush(stdout) == 0 ? kSuccess : kFailure;
+  Complain(rows);
+  if (evaluate.per_window) Print(WindowsToJsonLines(series, *scores));
+  const bool printed = Print(evaluate.json ? ToJsonLines(rows) : ToTable(rows));
+  const absl::Status reported =
+      evaluate.report.empty() ? absl::OkStatus() : WriteReport(series, *scores, rows, evaluate, command);
+  if (!reported.ok()) return Fail(reported);
+  return printed ? kSuccess : kFailure;
 }
 
 }  // namespace
@@ -133,7 +177,8 @@ int RunEvaluate(Arguments arguments) {
   const absl::StatusOr<std::vector<std::string>> positional = flags.Parse(arguments);
   if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
   const absl::Status status = positional.ok() ? Check(evaluate, *positional) : positional.status();
-  return status.ok() ? Evaluate(evaluate) : FailUsage("evaluate", status);
+  const std::string command = absl::StrCat("aaren evaluate ", absl::StrJoin(arguments, " "));
+  return status.ok() ? Evaluate(evaluate, command) : FailUsage("evaluate", status);
 }
 
 }  // namespace aaren::cli

@@ -21,6 +21,19 @@ constexpr size_t kSeriesAtOnce = 16;
 constexpr size_t kSilentTokens = 512;  // sent with one call
 constexpr size_t kAskingTokens = 64;
 
+// What one session streams: a series from row `begin` to the last of these origins.
+struct Stretch {
+  size_t begin;
+  absl::Span<const size_t> origins;
+};
+
+std::vector<Stretch> Stretches(const std::vector<size_t>& origins, std::optional<uint64_t> age) {
+  if (!age) return {{0, origins}};
+  std::vector<Stretch> stretches;
+  for (const size_t& origin : origins) stretches.push_back({origin - *age, absl::MakeConstSpan(&origin, 1)});
+  return stretches;
+}
+
 // Streams one series and scores the forecasts as they come.
 class SeriesEvaluation : private client::Listener {
  public:
@@ -28,7 +41,7 @@ class SeriesEvaluation : private client::Listener {
       : series_(series),
         options_(options),
         interrupt_(interrupt),
-        tokens_(series.values.begin(), series.values.begin() + static_cast<ptrdiff_t>(series.origins.back())),
+        rows_(series.values.begin(), series.values.begin() + static_cast<ptrdiff_t>(series.origins.back())),
         seasonal_error_(series.values, options.season) {}
 
   absl::Status Run(client::Client& client, const std::string& id);
@@ -37,6 +50,7 @@ class SeriesEvaluation : private client::Listener {
   SeriesScores TakeScores() { return *std::move(scores_); }
 
  private:
+  absl::Status RunStretch(client::Client& client, const std::string& id);
   absl::Status Send(client::Session& session, uint64_t& seq);
 
   void OnOpened(client::Session&, const v1::Opened& opened) override;
@@ -46,19 +60,31 @@ class SeriesEvaluation : private client::Listener {
   const EvaluatedSeries& series_;
   const EvaluationOptions& options_;
   const Interrupt& interrupt_;
-  const std::vector<float> tokens_;
+  const std::vector<float> rows_;
+  Stretch stretch_ = {};          // changes between sessions only
   SeasonalError seasonal_error_;  // of the client's thread until Run returns, as are the scores
   std::optional<SeriesScores> scores_;
 };
 
 absl::Status SeriesEvaluation::Run(client::Client& client, const std::string& id) {
+  size_t sessions = 0;
+  for (const Stretch& stretch : Stretches(series_.origins, options_.age)) {
+    stretch_ = stretch;
+    const absl::Status status = RunStretch(client, absl::StrCat(id, "-", sessions++));
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SeriesEvaluation::RunStretch(client::Client& client, const std::string& id) {
   client::SessionOptions session{.id = id, .model = options_.model, .channels = 1, .delivered_seq = 0};
   for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.add_horizons(h);
   absl::StatusOr<std::unique_ptr<client::Session>> opened = client.Open(std::move(session), *this);
   if (!opened.ok()) return opened.status();
+  const uint64_t tokens = stretch_.origins.back() - stretch_.begin;
   absl::Status status = (*opened)->WaitOpened().status();
   for (uint64_t seq = 0; status.ok();) {
-    while (status.ok() && seq < tokens_.size() && !interrupt_.stopped()) status = Send(**opened, seq);
+    while (status.ok() && seq < tokens && !interrupt_.stopped()) status = Send(**opened, seq);
     if (status.ok()) status = (*opened)->Close(/*delete_session=*/true);
     if (!absl::IsOutOfRange(status)) break;
     seq = (*opened)->next_seq();
@@ -69,19 +95,20 @@ absl::Status SeriesEvaluation::Run(client::Client& client, const std::string& id
 
 // Sends the tokens up to the next origin's, or, there, all in a row that ask for a forecast.
 absl::Status SeriesEvaluation::Send(client::Session& session, uint64_t& seq) {
-  const auto next = std::lower_bound(series_.origins.begin(), series_.origins.end(), seq + 1);
-  uint64_t end = std::min<uint64_t>(*next - 1, seq + kSilentTokens);
-  const bool silent = end > seq;
-  for (auto origin = next; !silent && origin != series_.origins.end() && *origin == end + 1; ++origin) {
-    if (++end == seq + kAskingTokens) break;
+  const size_t row = stretch_.begin + seq;
+  const auto next = std::lower_bound(stretch_.origins.begin(), stretch_.origins.end(), row + 1);
+  size_t end = std::min(*next - 1, row + kSilentTokens);
+  const bool silent = end > row;
+  for (auto origin = next; !silent && origin != stretch_.origins.end() && *origin == end + 1; ++origin) {
+    if (++end == row + kAskingTokens) break;
   }
-  const auto values = absl::MakeConstSpan(tokens_).subspan(seq, end - seq);
+  const auto values = absl::MakeConstSpan(rows_).subspan(row, end - row);
   absl::Status sent = session.Send(seq, {.values = values, .silent = silent});
   if (absl::IsOutOfRange(sent)) {
     seq = session.next_seq();
     return absl::OkStatus();
   }
-  seq = end;
+  seq = end - stretch_.begin;
   return sent;
 }
 
@@ -89,19 +116,30 @@ void SeriesEvaluation::OnOpened(client::Session&, const v1::Opened& opened) {
   if (scores_) return;
   const std::vector<double> levels(opened.model().quantiles().begin(), opened.model().quantiles().end());
   const ForecastScore score(levels);
-  scores_.emplace(SeriesScores{score, score, score});
+  scores_.emplace(SeriesScores{score, score, score, score});
+  scores_->levels = levels;
+  scores_->model = absl::StrCat(opened.model().name(), ":", opened.model().version());
 }
 
 void SeriesEvaluation::OnForecast(client::Session&, const client::Forecast& forecast) {
-  const size_t origin = forecast.seq + 1;
+  const uint64_t age = forecast.seq + 1;
+  const size_t origin = stretch_.begin + age;
   const absl::Span<const double> series = series_.values;
   const absl::Span<const double> history = series.subspan(0, origin);
   const absl::Span<const double> values = series.subspan(origin, options_.horizon);
   const std::vector<double> quantiles(forecast.values.begin(), forecast.values.end());
   const double error = seasonal_error_.Before(origin);
-  scores_->forecast.AddWindow(values, quantiles, error);
-  scores_->last_value.AddPoints(values, LastValue(history, options_.horizon), error);
-  scores_->seasonal_naive.AddPoints(values, SeasonalNaive(history, options_.season, options_.horizon), error);
+  scores_->windows.push_back(
+      {.origin = origin,
+       .age = age,
+       .forecast = scores_->forecast.AddWindow(values, quantiles, error),
+       .last_value = scores_->last_value.AddPoints(values, LastValue(history, options_.horizon), error),
+       .seasonal_naive =
+           scores_->seasonal_naive.AddPoints(values, SeasonalNaive(history, options_.season, options_.horizon), error),
+       .drift = scores_->drift.AddPoints(values, Drift(history, options_.horizon), error)});
+  if (std::binary_search(series_.samples.begin(), series_.samples.end(), origin)) {
+    scores_->samples.push_back({origin, {forecast.values.begin(), forecast.values.end()}});
+  }
 }
 
 // What the threads that evaluate share.
@@ -185,8 +223,10 @@ absl::StatusOr<std::vector<size_t>> Origins(size_t rows, const OriginOptions& op
     return absl::InvalidArgumentError(
         absl::StrCat(rows, " rows leave no room for an origin at row ", first, " and ", horizon, " rows from there"));
   }
+  const int64_t gaps = options.windows.value_or(1) - 1;
+  const int64_t spread = gaps > 0 ? std::max<int64_t>(1, (count - horizon - first) / gaps) : 1;
   std::vector<size_t> origins;
-  for (int64_t row = first; row + horizon <= count; row += static_cast<int64_t>(options.stride)) {
+  for (int64_t row = first; row + horizon <= count; row += options.stride.value_or(spread)) {
     if (options.windows && static_cast<int64_t>(origins.size()) >= *options.windows) break;
     origins.push_back(static_cast<size_t>(row));
   }
@@ -196,6 +236,12 @@ absl::StatusOr<std::vector<size_t>> Origins(size_t rows, const OriginOptions& op
 absl::StatusOr<std::vector<SeriesScores>> Evaluate(const std::vector<EvaluatedSeries>& series,
                                                    const EvaluationOptions& options, const Interrupt& interrupt,
                                                    const std::function<void(size_t)>& progress) {
+  for (const EvaluatedSeries& one : series) {
+    if (options.age && (*options.age < 1 || *options.age > one.origins[0])) {
+      return absl::InvalidArgumentError(absl::StrCat(one.name, ": the first origin, at row ", one.origins[0],
+                                                     ", has no session of ", *options.age, " tokens before it"));
+    }
+  }
   return Evaluator(series, options, interrupt, progress).Run();
 }
 

@@ -28,45 +28,62 @@ double Mean(double sum, uint64_t count) { return count == 0 ? kNone : sum / stat
 ForecastScore::ForecastScore(std::vector<double> levels)
     : levels_(std::move(levels)), median_(Nearest(levels_, 0.5)), low_(Find(levels_, 0.1)), high_(Find(levels_, 0.9)) {}
 
-void ForecastScore::AddValue(double value, absl::Span<const double> quantiles) {
+double ForecastScore::Pinball(double value, absl::Span<const double> quantiles) const {
+  double loss = 0;
   for (size_t i = 0; i < levels_.size(); ++i) {
     const double error = value - quantiles[i];
-    pinball_ += std::max(levels_[i] * error, (levels_[i] - 1) * error);
+    loss += std::max(levels_[i] * error, (levels_[i] - 1) * error);
   }
-  magnitude_ += std::abs(value);
-  ++points_;
-  if (low_ < 0 || high_ < 0) return;
-  if (value >= quantiles[static_cast<size_t>(low_)] && value <= quantiles[static_cast<size_t>(high_)]) ++covered_;
+  return loss;
 }
 
-void ForecastScore::AddWindow(absl::Span<const double> values, absl::Span<const double> quantiles,
-                              double seasonal_error) {
-  double error = 0;
+void ForecastScore::Cover(size_t step, double value, absl::Span<const double> quantiles) {
+  if (low_ < 0 || high_ < 0) return;
+  const bool inside = value >= quantiles[static_cast<size_t>(low_)] && value <= quantiles[static_cast<size_t>(high_)];
+  steps_[step].inside += inside ? 1 : 0;
+  ++steps_[step].points;
+}
+
+WindowScore ForecastScore::AddWindow(absl::Span<const double> values, absl::Span<const double> quantiles,
+                                     double seasonal_error) {
+  double error = 0, pinball = 0, magnitude = 0;
   uint64_t present = 0;
+  if (steps_.size() < values.size()) steps_.resize(values.size());
   for (size_t h = 0; h < values.size(); ++h) {
     const absl::Span<const double> forecast = quantiles.subspan(h * levels_.size(), levels_.size());
     if (std::isnan(values[h]) || std::isnan(forecast[median_])) continue;
-    AddValue(values[h], forecast);
+    pinball += Pinball(values[h], forecast);
+    magnitude += std::abs(values[h]);
+    Cover(h, values[h], forecast);
     error += std::abs(values[h] - forecast[median_]);
     ++present;
   }
   ++windows_;
-  if (present == 0 || !(seasonal_error > 0)) return;
-  scaled_error_ += Mean(error, present) / seasonal_error;
-  ++scaled_windows_;
+  pinball_ += pinball;
+  magnitude_ += magnitude;
+  const double mase = seasonal_error > 0 ? Mean(error, present) / seasonal_error : kNone;
+  if (!std::isnan(mase)) {
+    scaled_error_ += mase;
+    ++scaled_windows_;
+  }
+  return {mase, 2 * pinball / static_cast<double>(levels_.size()), magnitude};
 }
 
-void ForecastScore::AddPoints(absl::Span<const double> values, absl::Span<const double> points, double seasonal_error) {
+WindowScore ForecastScore::AddPoints(absl::Span<const double> values, absl::Span<const double> points,
+                                     double seasonal_error) {
   std::vector<double> quantiles;
   for (double point : points) quantiles.insert(quantiles.end(), levels_.size(), point);
-  AddWindow(values, quantiles, seasonal_error);
+  return AddWindow(values, quantiles, seasonal_error);
 }
 
 void ForecastScore::Pool(const ForecastScore& other) {
   pinball_ += other.pinball_;
   magnitude_ += other.magnitude_;
-  points_ += other.points_;
-  covered_ += other.covered_;
+  steps_.resize(std::max(steps_.size(), other.steps_.size()));
+  for (size_t i = 0; i < other.steps_.size(); ++i) {
+    steps_[i].inside += other.steps_[i].inside;
+    steps_[i].points += other.steps_[i].points;
+  }
   windows_ += other.windows_;
 }
 
@@ -77,7 +94,16 @@ double ForecastScore::wql() const {
 }
 
 double ForecastScore::coverage80() const {
-  return low_ < 0 || high_ < 0 ? kNone : Mean(static_cast<double>(covered_), points_);
+  Covered all;
+  for (const Covered& step : steps_) {
+    all.inside += step.inside;
+    all.points += step.points;
+  }
+  return Mean(static_cast<double>(all.inside), all.points);
+}
+
+double ForecastScore::coverage80(size_t step) const {
+  return Mean(static_cast<double>(steps_[step].inside), steps_[step].points);
 }
 
 double SeasonalError::Before(size_t end) {
@@ -104,6 +130,18 @@ std::vector<double> SeasonalNaive(absl::Span<const double> history, size_t seaso
       points[h] = history[history.size() - back];
     }
   }
+  return points;
+}
+
+std::vector<double> Drift(absl::Span<const double> history, size_t horizon) {
+  const auto present = [](double value) { return !std::isnan(value); };
+  const auto first = std::find_if(history.begin(), history.end(), present);
+  std::vector<double> points(horizon, kNone);
+  if (first == history.end()) return points;
+  const auto last = std::find_if(history.rbegin(), history.rend(), present).base() - 1;
+  const double slope = last == first ? 0 : (*last - *first) / static_cast<double>(last - first);
+  const double ahead = static_cast<double>(history.end() - last);  // rows from the latest value to the origin
+  for (size_t h = 0; h < horizon; ++h) points[h] = *last + slope * (ahead + static_cast<double>(h));
   return points;
 }
 

@@ -27,6 +27,10 @@ TEST(OriginsTest, StrideAndWindowsBound) {
   EXPECT_THAT(*Origins(100, {.horizon = 1, .start = 10, .stride = 30, .windows = 2}), ElementsAre(10, 40));
 }
 
+TEST(OriginsTest, WindowsWithoutAStrideSpreadOverTheRows) {
+  EXPECT_THAT(*Origins(100, {.horizon = 10, .start = 10, .windows = 5}), ElementsAre(10, 30, 50, 70, 90));
+}
+
 TEST(OriginsTest, NoRoomForAWindowIsAnError) {
   EXPECT_THAT(std::string(Origins(10, {.horizon = 5, .start = 6}).status().message()),
               HasSubstr("10 rows leave no room"));
@@ -37,8 +41,10 @@ TEST(OriginsTest, NoRoomForAWindowIsAnError) {
 // The fake server's forecasts of token s are [sum of values 0 .. s, s].
 class EvaluateTest : public ::testing::Test {
  protected:
-  absl::StatusOr<std::vector<SeriesScores>> Score(const std::vector<EvaluatedSeries>& series) {
-    return Evaluate(series, {.target = server_.target(), .horizon = 2, .season = 1}, interrupt_, [](size_t) {});
+  absl::StatusOr<std::vector<SeriesScores>> Score(const std::vector<EvaluatedSeries>& series,
+                                                  std::optional<uint64_t> age = {}) {
+    return Evaluate(series, {.target = server_.target(), .horizon = 2, .season = 1, .age = age}, interrupt_,
+                    [](size_t) {});
   }
 
   Interrupt interrupt_;
@@ -78,6 +84,46 @@ TEST_F(EvaluateTest, BrokenStreamsDoNotChangeTheScores) {
   EXPECT_EQ((*cut)[0].forecast.wql(), (*whole)[0].forecast.wql());
 }
 
+TEST_F(EvaluateTest, SessionOfAnAgeHasSeenSoManyRowsOnly) {
+  const std::vector<EvaluatedSeries> series = {{"a", {1, 2, 4, 7, 5, 3}, {3, 4}, {3, 4}}};
+  const auto scores = Score(series, 2);
+  ASSERT_TRUE(scores.ok()) << scores.status();
+  const SeriesScores& a = (*scores)[0];
+  ASSERT_EQ(a.samples.size(), 2u);
+  EXPECT_THAT(a.samples[0].quantiles, ElementsAre(2 + 4, 1));  // the sum of what it saw, and its last seq
+  EXPECT_THAT(a.samples[1].quantiles, ElementsAre(4 + 7, 1));
+  EXPECT_EQ(a.windows[1].origin, 4u);
+  EXPECT_EQ(a.windows[1].age, 2u);
+  EXPECT_EQ(a.windows[0].last_value.mase, (3 + 1) / 2.0 / 1.5);  // scored against all rows before, as ever
+}
+
+TEST_F(EvaluateTest, AgeBeyondTheFirstOriginNamesBoth) {
+  const auto scores = Score({{"a", {1, 2, 4, 7, 5}, {3}}}, 4);
+  EXPECT_THAT(std::string(scores.status().message()), HasSubstr("a: the first origin, at row 3, has no session of 4"));
+}
+
+TEST_F(EvaluateTest, SampledForecastsAreKept) {
+  const auto scores = Score({{"a", {1, 2, 4, 7, 5}, {2, 3}, {3}}});
+  ASSERT_TRUE(scores.ok()) << scores.status();
+  ASSERT_EQ((*scores)[0].samples.size(), 1u);
+  EXPECT_EQ((*scores)[0].samples[0].origin, 3u);
+  EXPECT_THAT((*scores)[0].samples[0].quantiles, ElementsAre(7, 2));
+}
+
+TEST_F(EvaluateTest, OneWindowRowAveragesTheWqlOfTheWindows) {
+  const std::vector<EvaluatedSeries> series = {{"a", {1, 2, 4, 7, 5}, {2, 3}}, {"b", {1, 3, 1, 3, 1}, {2, 3}}};
+  const auto scores = Score(series);
+  ASSERT_TRUE(scores.ok()) << scores.status();
+  const std::vector<ScoreRow> rows = ScoreRows(series, *scores);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[2].series, "one window");
+  EXPECT_EQ(rows[2].windows, 2u);
+  EXPECT_EQ(rows[2].last_value.mase, rows[3].last_value.mase);
+  // Errors of the last value: 2 + 5 of 11 and 2 + 0 of 4; then 3 + 1 of 12 and 2 + 0 of 4.
+  EXPECT_DOUBLE_EQ(rows[2].last_value.wql, (9.0 / 15 + 6.0 / 16) / 2);
+  EXPECT_DOUBLE_EQ(rows[3].last_value.wql, 15.0 / 31);
+}
+
 TEST_F(EvaluateTest, RefusalNamesTheSeries) {
   server_.FailNextOpen(3, "no such horizon", 0);
   const auto scores = Score({{"a.csv:load", {1, 2, 3, 4}, {2}}});
@@ -99,15 +145,15 @@ TEST_F(EvaluateTest, MeanRowPoolsWqlAndAveragesMaseOverTheSeriesThatHaveOne) {
 
 TEST(ScoreReportTest, JsonLinesHaveTheKeysInOrder) {
   const double none = std::nan("");
-  const std::vector<ScoreRow> rows = {{"a", {0.5, 0.25, none}, {1, 2, none}, {3, 4, none}, 7}};
+  const std::vector<ScoreRow> rows = {{"a", {0.5, 0.25, none}, {1, 2, none}, {3, 4, none}, {5, 6, none}, 7}};
   EXPECT_EQ(ToJsonLines(rows),
             R"({"series":"a","mase":0.5,"wql":0.25,"coverage80":null,"last_value":{"mase":1,"wql":2},)"
-            R"("seasonal_naive":{"mase":3,"wql":4},"windows":7})"
+            R"("seasonal_naive":{"mase":3,"wql":4},"drift":{"mase":5,"wql":6},"windows":7})"
             "\n");
 }
 
 TEST(ScoreReportTest, TableHasALinePerSeriesBelowTwoOfHeader) {
-  const std::vector<ScoreRow> rows = {{"a", {0.5, 0.25, 0.8}, {1, 2, 0}, {3, 4, 0}, 7}};
+  const std::vector<ScoreRow> rows = {{"a", {0.5, 0.25, 0.8}, {1, 2, 0}, {3, 4, 0}, {5, 6, 0}, 7}};
   const std::string table = ToTable(rows);
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3);
   EXPECT_THAT(table, HasSubstr("0.5000   0.2500   0.8000"));

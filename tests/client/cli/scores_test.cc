@@ -53,6 +53,25 @@ TEST(ScoresTest, CoverageCountsTheEndsOfTheInterval) {
   EXPECT_EQ(score.coverage80(), 0.5);
 }
 
+TEST(ScoresTest, CoverageIsKnownByStepToo) {
+  ForecastScore score({0.1, 0.5, 0.9});
+  const std::vector<double> quantiles = {1, 2, 3, 1, 2, 3};
+  score.AddWindow(std::vector<double>{2, 4}, quantiles, 1);
+  score.AddWindow(std::vector<double>{4, kNone}, quantiles, 1);
+  EXPECT_EQ(score.steps(), 2u);
+  EXPECT_EQ(score.coverage80(0), 0.5);
+  EXPECT_EQ(score.coverage80(1), 0);
+}
+
+TEST(ScoresTest, WindowsSumToTheWhole) {
+  ForecastScore score({0.1, 0.5, 0.9});
+  const WindowScore a = score.AddWindow(std::vector<double>{10}, std::vector<double>{6, 11, 12}, 2);
+  const WindowScore b = score.AddWindow(std::vector<double>{-3}, std::vector<double>{-4, -3, -1}, 1);
+  EXPECT_EQ(a.mase, 0.5);
+  EXPECT_THAT(score.mase(), DoubleNear((a.mase + b.mase) / 2, 1e-12));
+  EXPECT_THAT(score.wql(), DoubleNear((a.loss + b.loss) / (a.magnitude + b.magnitude), 1e-12));
+}
+
 TEST(ScoresTest, CoverageNeedsItsLevels) {
   ForecastScore score({0.25, 0.5, 0.75});
   score.AddPoints(std::vector<double>{1}, std::vector<double>{1}, 1);
@@ -97,6 +116,19 @@ TEST(ScoresTest, SeasonLongerThanTheHistoryHasNoForecastBeforeItsPhase) {
   EXPECT_TRUE(std::isnan(points[0]));
   EXPECT_EQ(points[1], 1);
   EXPECT_EQ(points[2], 2);
+}
+
+TEST(ScoresTest, DriftGoesOnAlongTheLineThroughFirstAndLastValue) {
+  EXPECT_THAT(Drift(std::vector<double>{1, 9, 0, 7}, 2), ElementsAre(9, 11));
+}
+
+TEST(ScoresTest, DriftPassesOverMissingValuesAtBothEnds) {
+  EXPECT_THAT(Drift(std::vector<double>{kNone, 1, kNone, 5, kNone}, 2), ElementsAre(9, 11));
+}
+
+TEST(ScoresTest, DriftOfOneValueStays) {
+  EXPECT_THAT(Drift(std::vector<double>{4, kNone}, 2), ElementsAre(4, 4));
+  EXPECT_TRUE(std::isnan(Drift(std::vector<double>{kNone}, 1)[0]));
 }
 
 }  // namespace
