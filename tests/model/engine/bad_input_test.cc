@@ -1,0 +1,138 @@
+// What the bundled model says of series that no model was meant for: always something finite whose quantiles do not
+// cross, and something sensible. extremes_test.cc asks the first of any weights.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "model/package/package.h"
+#include "tests/model/engine/stepper.h"
+
+namespace aaren {
+namespace {
+
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+
+class BadInputTest : public ::testing::Test {
+ protected:
+  // Streams the series through a session of its own, a forecast at every token.
+  void Feed(const std::vector<float>& series) {
+    outputs_ = stepper_.Feed(stepper_.Open(), series);
+    tokens_ = series.size();
+    for (size_t i = 0; i < outputs_.forecasts.size(); ++i) {
+      ASSERT_TRUE(std::isfinite(outputs_.forecasts[i])) << i;
+      ASSERT_TRUE(i % levels_ == 0 || outputs_.forecasts[i] >= outputs_.forecasts[i - 1]) << i;
+    }
+    for (float surprise : outputs_.surprises) ASSERT_TRUE(std::isnan(surprise) || (surprise >= 0 && surprise <= 1));
+  }
+
+  // Forecast after token t, `ahead` rows on, counted from 1.
+  float Quantile(size_t t, size_t ahead, size_t level) const {
+    return outputs_.forecasts[(t * horizon_ + ahead - 1) * levels_ + level];
+  }
+  float Median(size_t t, size_t ahead) const { return Quantile(t, ahead, levels_ / 2); }
+  float Width(size_t t, size_t ahead) const { return Quantile(t, ahead, levels_ - 1) - Quantile(t, ahead, 0); }
+
+  void ExpectAllWithin(float low, float high) const {
+    for (float quantile : outputs_.forecasts) ASSERT_TRUE(quantile >= low && quantile <= high) << quantile;
+  }
+  void ExpectMediansWithin(size_t from, float low, float high) const {
+    for (size_t t = from; t < tokens_; ++t) {
+      for (size_t ahead = 1; ahead <= horizon_; ++ahead) {
+        ASSERT_TRUE(Median(t, ahead) >= low && Median(t, ahead) <= high) << Median(t, ahead) << " after token " << t;
+      }
+    }
+  }
+
+  Stepper stepper_{LoadPackage(AAREN_BUNDLED_MODEL).value()};
+  const size_t horizon_ = static_cast<size_t>(stepper_.engine()->config().horizon);
+  const size_t levels_ = stepper_.engine()->config().quantiles.size();
+  Outputs outputs_;
+  size_t tokens_ = 0;
+};
+
+TEST_F(BadInputTest, ConstantIsForecastConstant) {
+  Feed(std::vector<float>(1000, 42.0f));
+  ExpectAllWithin(41.99f, 42.01f);
+  EXPECT_LT(Width(999, horizon_), Width(0, horizon_));
+}
+
+TEST_F(BadInputTest, IntervalNarrowsOnceNoiseHasBecomeConstant) {
+  std::vector<float> series = Series(2, 300);
+  const float last = 42.0f;
+  series.resize(4000, last);
+  Feed(series);
+  EXPECT_LT(Width(1000, 1), Width(320, 1) / 5);
+  EXPECT_LT(Width(3999, 1), Width(1000, 1));
+  EXPECT_NEAR(Median(3999, 1), last, 0.05f);
+}
+
+TEST_F(BadInputTest, ZerosAreForecastZero) {
+  Feed(std::vector<float>(1000, 0.0f));
+  ExpectAllWithin(-1e-25f, 1e-25f);
+}
+
+TEST_F(BadInputTest, OneOutlierOf1e30FadesFromTheIntervals) {
+  std::vector<float> series = Series(2, 6000);
+  series[1000] = 1e30f;
+  Feed(series);
+  ExpectAllWithin(-1e31f, 1e31f);
+  EXPECT_LT(Width(1200, 1), Width(1001, 1) / 5);
+  EXPECT_LT(Width(5999, 1), Width(1200, 1) / 5);
+}
+
+TEST_F(BadInputTest, NinetyPercentMissingKeepsTheForecastAmongTheValues) {
+  std::vector<float> series = Series(2, 3000);
+  float low = series[0], high = series[0];
+  for (size_t t = 0; t < series.size(); ++t) {
+    if (t % 10 != 0) series[t] = kMissing;
+    low = std::fmin(low, series[t]);
+    high = std::fmax(high, series[t]);
+  }
+  Feed(series);
+  const float span = high - low;
+  ExpectMediansWithin(100, low - span / 2, high + span / 2);
+}
+
+TEST_F(BadInputTest, JumpOfAMillionIsFollowed) {
+  std::vector<float> series = Series(2, 3000);
+  for (size_t t = 1000; t < series.size(); ++t) series[t] += 1e6f;
+  Feed(series);
+  ExpectMediansWithin(1400, 0.9e6f, 1.1e6f);
+}
+
+TEST_F(BadInputTest, DenormalsAreForecastNearlyZero) {
+  std::vector<float> series;
+  for (int t = 0; t < 1000; ++t) series.push_back(static_cast<float>(t % 9) * 1e-42f);
+  Feed(series);
+  ExpectAllWithin(-1e-25f, 1e-25f);
+}
+
+TEST_F(BadInputTest, IntegersOf1e15KeepTheirLevel) {
+  const float level = 1e15f, step = 67108864.0f;  // neighbouring floats there
+  std::vector<float> series;
+  for (int t = 0; t < 1000; ++t) series.push_back(level + static_cast<float>(t % 5) * step);
+  Feed(series);
+  ExpectMediansWithin(200, level - 4 * step, level + 8 * step);
+}
+
+TEST_F(BadInputTest, AlternationIsForecastAsAlternation) {
+  std::vector<float> series;
+  for (int t = 0; t < 1000; ++t) series.push_back(t % 2 == 0 ? 1.0f : 3.0f);
+  Feed(series);
+  for (size_t t = 200; t < series.size(); ++t) {
+    ASSERT_NEAR(Median(t, 1), 4.0f - series[t], 0.5f) << t;
+    ASSERT_NEAR(Median(t, 2), series[t], 0.5f) << t;
+  }
+}
+
+TEST_F(BadInputTest, FirstTokenIsForecastToStay) {
+  Feed({17.0f});
+  for (size_t ahead = 1; ahead <= horizon_; ++ahead) EXPECT_NEAR(Median(0, ahead), 17.0f, 0.01f);
+}
+
+TEST_F(BadInputTest, ForecastBeforeAnyValueIsFinite) { Feed({kMissing, kMissing}); }
+
+}  // namespace
+}  // namespace aaren
