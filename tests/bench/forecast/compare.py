@@ -11,9 +11,10 @@ statsforecast is no part of this project. In a virtual environment:
     build/statsforecast/bin/pip install statsforecast
     build/statsforecast/bin/python tests/bench/forecast/compare.py --target=127.0.0.1:7860 --csv=ETTh1.csv --windows=20
 
-Methods: AutoETS, AutoTheta, AutoARIMA (seconds to minutes a fit where the season is long) and SeasonalNaive. Missing
-values before an origin are interpolated for them; those after it are not scored. Where no value is missing, the MASE of
-SeasonalNaive has to be the one that aaren evaluate gives its own, or the exit status is 1: so both score alike.
+Methods: AutoETS, AutoTheta, SeasonalNaive, and AutoARIMA, a fit of which takes 20 CPU-seconds with 400 rows of history
+at a season of 24 and more than a minute with 1,024, where the others take less than one second. Missing values before an
+origin are interpolated for them; those after it are not scored. Where no value is missing, the MASE of SeasonalNaive has
+to be the one that aaren evaluate gives its own, or the exit status is 1: so both score alike.
 """
 
 import argparse
