@@ -151,14 +151,14 @@ def row(method, by_series, seconds):
     windows = np.array([window for one in by_series.values() for window in one])
     mase = np.nanmean([np.nanmean([window[0] for window in one]) for one in by_series.values()])
     _, loss, magnitude, inside, points = windows.sum(axis=0)
-    return f"{method:20} {mase:9.4f} {loss / magnitude:9.4f} {inside / points:9.4f} {len(windows):8d} {seconds:9.1f}"
+    return f"{method:24} {mase:9.4f} {loss / magnitude:9.4f} {inside / points:9.4f} {len(windows):8d} {seconds:9.1f}"
 
 
 def own_row(method, mean):
     scores = mean if method == "forecast" else mean[method]
     inside = f"{mean['coverage80']:9.4f}" if method == "forecast" else f"{'-':>9}"
     name = "aaren" if method == "forecast" else "aaren's " + method.replace("_", " ")
-    return f"{name:20.20} {scores['mase']:9.4f} {scores['wql']:9.4f} {inside} {mean['windows']:8d} {'-':>9}"
+    return f"{name:24} {scores['mase']:9.4f} {scores['wql']:9.4f} {inside} {mean['windows']:8d} {'-':>9}"
 
 
 def disagreement(scores, own, series, arguments):
@@ -185,7 +185,7 @@ def main():
             tasks.append(((method, name, origin), history, arguments.horizon, arguments.season))
     with multiprocessing.Pool(arguments.jobs) as pool:
         scores, seconds = score_all(pool.imap(fit, tasks), series, arguments)
-    print(f"{'':20} {'MASE':>9} {'WQL':>9} {'in 80 %':>9} {'windows':>8} {'seconds':>9}")
+    print(f"{'':24} {'MASE':>9} {'WQL':>9} {'in 80 %':>9} {'windows':>8} {'seconds':>9}")
     for method in OWN:
         print(own_row(method, own["mean"]))
     for method, by_series in scores.items():
