@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "model/nn/asinh.h"
+
 namespace aaren {
 namespace {
 
@@ -90,6 +92,15 @@ void WriteSeries(const ForecasterConfig& config, const double* values, int64_t c
   }
 }
 
+// Of the first `count` numbers of each token.
+void AsinhOfRows(int64_t count, torch::Tensor& features) {
+  const int64_t width = features.size(-1);
+  float* data = features.data_ptr<float>();
+  at::parallel_for(0, features.numel() / width, 64, [&](int64_t begin, int64_t end) {
+    for (int64_t token = begin; token < end; ++token) AsinhInPlace(data + token * width, count);
+  });
+}
+
 }  // namespace
 
 Encoding Encode(const ForecasterConfig& config, const torch::Tensor& values, const std::vector<int64_t>& positions,
@@ -109,8 +120,14 @@ Encoding Encode(const ForecasterConfig& config, const torch::Tensor& values, con
                   encoding.spread.data_ptr<double>() + row * tokens);
     }
   });
-  const std::vector<torch::Tensor> parts = raw.to(dtype).split_with_sizes({config.ring + 2, 2, 2}, -1);
-  encoding.features = torch::cat({parts[0].asinh(), parts[1].log(), parts[2]}, -1);
+  encoding.features = raw.to(dtype);
+  const std::vector<torch::Tensor> parts = encoding.features.split_with_sizes({config.ring + 2, 2, 2}, -1);
+  if (dtype == torch::kFloat32) {
+    AsinhOfRows(config.ring + 2, encoding.features);
+  } else {
+    parts[0].asinh_();
+  }
+  parts[1].log_();
   return encoding;
 }
 

@@ -76,6 +76,19 @@ TEST(EncodeTest, TokensDoNotDependOnWhichOthersAreChosen) {
   EXPECT_TRUE(torch::equal(all.features[0][3], one.features[0][0]));
 }
 
+// Floats take another way to the same functions.
+TEST(EncodeTest, FloatFeaturesAreThoseOfDoubleRounded) {
+  torch::manual_seed(3);
+  torch::Tensor values = torch::randn({3, 400}, torch::kFloat64).exp() * 50;
+  values[1].slice(0, 100, 160).fill_(kMissing);
+  values[2][250] = 1e12;
+  const std::vector<int64_t> positions = {0, 7, 150, 251, 399};
+  const torch::Tensor floats = Encode(SmallRing(37), values, positions, torch::kFloat32).features;
+  const torch::Tensor doubles = Encode(SmallRing(37), values, positions, torch::kFloat64).features;
+  EXPECT_EQ(floats.scalar_type(), torch::kFloat32);
+  EXPECT_TRUE(torch::allclose(floats.to(torch::kFloat64), doubles, 1e-6, 1e-7));
+}
+
 TEST(EncodeTest, RunningNormaliserForgetsBeyondItsHistory) {
   ForecasterConfig config = SmallRing(2);
   config.history = 4;

@@ -1,0 +1,37 @@
+#include "model/nn/asinh.h"
+
+#include "model/engine/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/nn/asinh.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "model/engine/exact_math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aaren {
+namespace HWY_NAMESPACE {
+
+void All(float* x, size_t count) {
+  const hn::ScalableTag<float> d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) hn::StoreU(Asinh(d, hn::LoadU(d, x + i)), d, x + i);
+  const hn::CappedTag<float, 1> one;
+  for (; i < count; ++i) hn::StoreU(Asinh(one, hn::LoadU(one, x + i)), one, x + i);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aaren
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aaren {
+
+HWY_EXPORT(All);
+
+void AsinhInPlace(float* x, size_t count) { HWY_DYNAMIC_DISPATCH(All)(x, count); }
+
+}  // namespace aaren
+#endif
