@@ -21,6 +21,11 @@ void Put(const std::string& key, const TensorMap& tensors, torch::serialize::Out
   archive.write(key, c10::IValue(dict));
 }
 
+bool Has(const std::string& key, torch::serialize::InputArchive& archive) {
+  c10::IValue value;
+  return archive.try_read(key, value);
+}
+
 c10::IValue Get(const std::string& key, torch::serialize::InputArchive& archive) {
   c10::IValue value;
   archive.read(key, value);
@@ -53,6 +58,7 @@ void Write(const std::string& path, const Checkpoint& checkpoint) {
   Put("optimizer", checkpoint.optimizer, archive);
   Put("average", checkpoint.average, archive);
   Put("best", checkpoint.best, archive);
+  Put("history", checkpoint.history, archive);
   archive.save_to(path);
 }
 
@@ -69,6 +75,7 @@ Checkpoint Read(const std::string& path) {
   checkpoint.optimizer = GetTensors("optimizer", archive);
   checkpoint.average = GetTensors("average", archive);
   checkpoint.best = GetTensors("best", archive);
+  if (Has("history", archive)) checkpoint.history = GetTensors("history", archive);
   return checkpoint;
 }
 

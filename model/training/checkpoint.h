@@ -26,6 +26,7 @@ struct Checkpoint {
   TensorMap weights, optimizer;
   TensorMap average;  // exponential moving average of the weights
   TensorMap best;     // the average with the best loss
+  TensorMap history;  // curves for the report; empty in checkpoints that have none
 };
 
 // Writes <folder>/checkpoint.pt, creating the folder. The file is replaced in one rename, so a kill at any instant

@@ -1,7 +1,6 @@
 #include "model/training/command_line.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "absl/flags/flag.h"
@@ -22,6 +21,7 @@ ABSL_FLAG(std::string, name, "aaren-custom", "name of the model: a-z, 0-9 and -"
 ABSL_FLAG(std::string, description, "", "a sentence about the model");
 ABSL_FLAG(int64_t, steps, 2400, "training steps");
 ABSL_FLAG(uint64_t, seed, 1, "seed of weights and data; two runs with one seed and as many threads are equal");
+ABSL_FLAG(uint64_t, data_seed, 0, "seed of the data alone, so that runs of several seeds see the same; 0: as --seed");
 ABSL_FLAG(int, threads, 1, "CPU threads");
 ABSL_FLAG(int, batch, 64, "crops a step");
 ABSL_FLAG(int, context, 1024, "values in a crop of middle length");
@@ -32,6 +32,10 @@ ABSL_FLAG(double, average, 0.998, "share that the moving average of the weights 
 ABSL_FLAG(std::string, checkpoint, "", "folder for checkpoints; the same command resumes from there");
 ABSL_FLAG(int64_t, checkpoint_every, 100, "steps between checkpoints");
 ABSL_FLAG(int64_t, validate_every, 100, "steps between checks on held-out series");
+ABSL_FLAG(
+    std::string, validation_csv, "",
+    "CSV files, separated by commas, to score at each check; FILE:96 has a season of 96 values, else it is 1. For "
+    "the report: nothing is chosen by it");
 ABSL_FLAG(int, patience, 10, "stop after so many checks without a better one; 0: never");
 ABSL_FLAG(int, ring, 192, "values of the series that a token sees directly");
 ABSL_FLAG(int, width, 96, "width of a token");
@@ -56,10 +60,10 @@ constexpr absl::string_view kFlags[] = {"data",        "columns",        "output
                                         "layers",      "validate_every", "patience",   "heads",
                                         "value_width", "embed_hidden",   "mlp_hidden", "horizon",
                                         "fold_every",  "history",        "quantiles",  "clip",
-                                        "average"};
+                                        "average",     "validation_csv", "data_seed"};
 
-absl::Status SetFlag(absl::string_view name, absl::string_view value) {
-  if (std::find(std::begin(kFlags), std::end(kFlags), name) == std::end(kFlags)) {
+absl::Status SetFlag(absl::Span<const absl::string_view> known, absl::string_view name, absl::string_view value) {
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
     return absl::InvalidArgumentError(absl::StrCat("unknown flag --", name, "; --help lists the flags"));
   }
   std::string error;
@@ -80,6 +84,16 @@ absl::StatusOr<std::vector<float>> Quantiles(const std::string& text) {
 }
 
 std::vector<std::string> Names(const std::string& text) { return absl::StrSplit(text, ',', absl::SkipWhitespace()); }
+
+// A file, or a file, a colon and its season.
+absl::StatusOr<std::pair<std::string, int>> FileAndSeason(const std::string& text) {
+  const size_t colon = text.rfind(':');
+  if (colon == text.npos) return std::pair(text, 1);
+  int season;
+  if (absl::SimpleAtoi(text.substr(colon + 1), &season) && season >= 1) return std::pair(text.substr(0, colon), season);
+  return absl::InvalidArgumentError(
+      absl::StrCat("--validation_csv: the season of \"", text, "\" is not a number of values, 1 or more"));
+}
 
 absl::Status FillConfig(ForecasterConfig& config) {
   config.ring = absl::GetFlag(FLAGS_ring);
@@ -112,25 +126,7 @@ void FillTraining(TrainOptions& options) {
   options.validate_every = absl::GetFlag(FLAGS_validate_every);
   options.patience = absl::GetFlag(FLAGS_patience);
   options.data = absl::StrCat(absl::GetFlag(FLAGS_data), ":", absl::GetFlag(FLAGS_columns));
-}
-
-absl::Status SetFlags(int argc, char** argv, CommandLine& line) {
-  for (int i = 1; i < argc; ++i) {
-    absl::string_view argument = argv[i];
-    if (argument == "--help" || argument == "-h") line.help = true;
-    if (line.help) return absl::OkStatus();
-    if (!absl::ConsumePrefix(&argument, "--")) {
-      return absl::InvalidArgumentError(absl::StrCat("\"", argument, "\" is not a flag; flags are --name=value"));
-    }
-    std::pair<absl::string_view, absl::string_view> flag = absl::StrSplit(argument, absl::MaxSplits('=', 1));
-    if (!absl::StrContains(argument, '=')) {
-      if (++i == argc) return absl::InvalidArgumentError(absl::StrCat("--", argument, " needs a value"));
-      flag.second = argv[i];
-    }
-    const absl::Status status = SetFlag(flag.first, flag.second);
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
+  if (const uint64_t seed = absl::GetFlag(FLAGS_data_seed); seed != 0) absl::StrAppend(&options.data, ":seed ", seed);
 }
 
 // As it would be typed: a value with spaces in quotes.
@@ -146,13 +142,43 @@ std::string Typed(int argc, char** argv) {
 
 }  // namespace
 
+absl::Status SetFlags(absl::Span<const absl::string_view> known, int argc, char** argv, bool& help) {
+  for (int i = 1; i < argc; ++i) {
+    absl::string_view argument = argv[i];
+    if (argument == "--help" || argument == "-h") help = true;
+    if (help) return absl::OkStatus();
+    if (!absl::ConsumePrefix(&argument, "--")) {
+      return absl::InvalidArgumentError(absl::StrCat("\"", argument, "\" is not a flag; flags are --name=value"));
+    }
+    std::pair<absl::string_view, absl::string_view> flag = absl::StrSplit(argument, absl::MaxSplits('=', 1));
+    if (!absl::StrContains(argument, '=')) {
+      if (++i == argc) return absl::InvalidArgumentError(absl::StrCat("--", argument, " needs a value"));
+      flag.second = argv[i];
+    }
+    const absl::Status status = SetFlag(known, flag.first, flag.second);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+std::string ListFlags(absl::Span<const absl::string_view> names) {
+  std::string text;
+  for (absl::string_view name : names) {
+    const absl::CommandLineFlag& flag = *absl::FindCommandLineFlag(name);
+    absl::StrAppendFormat(&text, "  --%-18s %s (default: \"%s\")\n", name, flag.Help(), flag.DefaultValue());
+  }
+  return text;
+}
+
 absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
   CommandLine line;
-  absl::Status status = SetFlags(argc, argv, line);
+  absl::Status status = SetFlags(kFlags, argc, argv, line.help);
   if (line.help || !status.ok()) return status.ok() ? absl::StatusOr<CommandLine>(line) : status;
   status = FillConfig(line.options.config);
   if (!status.ok()) return status;
   FillTraining(line.options);
+  const uint64_t data_seed = absl::GetFlag(FLAGS_data_seed);
+  line.data_seed = data_seed != 0 ? data_seed : line.options.seed;
   line.threads = absl::GetFlag(FLAGS_threads);
   if (line.threads < 1)
     return absl::InvalidArgumentError(absl::StrCat("--threads=", line.threads, " must be at least 1"));
@@ -160,19 +186,24 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
   if (line.output.empty()) return absl::InvalidArgumentError("--output=FOLDER is required");
   if (absl::GetFlag(FLAGS_data) != "synthetic") line.csv_files = Names(absl::GetFlag(FLAGS_data));
   line.columns = Names(absl::GetFlag(FLAGS_columns));
+  for (const std::string& file : Names(absl::GetFlag(FLAGS_validation_csv))) {
+    absl::StatusOr<std::pair<std::string, int>> parsed = FileAndSeason(file);
+    if (!parsed.ok()) return parsed.status();
+    line.validation_csv.push_back(*std::move(parsed));
+  }
   line.name = absl::GetFlag(FLAGS_name);
   line.description = absl::GetFlag(FLAGS_description);
   line.text = Typed(argc, argv);
+  for (absl::string_view name : kFlags) {
+    line.flags.emplace_back(name, absl::FindCommandLineFlag(name)->CurrentValue());
+  }
   return line;
 }
 
 std::string Help() {
-  std::string text = "aaren-train: trains a streaming forecaster and writes it as a model package.\n\n";
-  for (absl::string_view name : kFlags) {
-    const absl::CommandLineFlag& flag = *absl::FindCommandLineFlag(name);
-    absl::StrAppendFormat(&text, "  --%-18s %s (default: \"%s\")\n", name, flag.Help(), flag.DefaultValue());
-  }
-  return text;
+  return absl::StrCat("aaren-train: trains a streaming forecaster and writes it as a model package. ",
+                      "aaren-train synth: writes series of the generator; it has a --help of its own.\n\n",
+                      ListFlags(kFlags));
 }
 
 }  // namespace aaren

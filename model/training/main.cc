@@ -1,29 +1,32 @@
 // aaren-train: trains a streaming forecaster on synthetic series or CSV files and writes a model package.
+// aaren-train synth: writes series of the generator.
 // Exit status: 0 done, 1 failed, 2 wrong flags or data, 130 interrupted.
 
 #include <malloc.h>
-#include <sys/utsname.h>
 #include <torch/torch.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <ctime>
-#include <fstream>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "model/nn/export.h"
 #include "model/package/package.h"
 #include "model/training/command_line.h"
 #include "model/training/progress.h"
+#include "model/training/run_record.h"
+#include "model/training/run_report.h"
 #include "model/training/source.h"
+#include "model/training/synth.h"
 #include "model/training/trainer.h"
 
 namespace aaren {
@@ -32,7 +35,7 @@ namespace {
 volatile std::sig_atomic_t interrupted = 0;
 
 absl::StatusOr<std::unique_ptr<SeriesSource>> OpenSource(const CommandLine& line) {
-  const uint64_t seed = line.options.seed;
+  const uint64_t seed = line.data_seed;
   if (line.csv_files.empty()) return SyntheticSource(seed);
   const int horizon = line.options.config.horizon;
   std::vector<CsvSeries> all;
@@ -52,37 +55,68 @@ absl::StatusOr<std::unique_ptr<SeriesSource>> OpenSource(const CommandLine& line
   return CsvSource(std::move(all), seed, horizon);
 }
 
-std::string Machine(int threads) {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string text; std::getline(info, text);) {
-    if (absl::StartsWith(text, "model name"))
-      return absl::StrCat(text.substr(text.find(':') + 2), ", ", threads, " thread(s)");
+// A file's name without folder and ending.
+std::string Stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+absl::Status ReadValidation(CommandLine& line) {
+  for (const auto& [file, season] : line.validation_csv) {
+    absl::StatusOr<std::vector<CsvSeries>> series = ReadCsvSeries(file, {});
+    if (!series.ok()) return series.status();
+    std::vector<ValidationFile>& files = line.options.validation;
+    const bool taken = std::any_of(files.begin(), files.end(), [&](const auto& one) { return one.name == Stem(file); });
+    files.push_back({.name = taken ? file : Stem(file), .season = season, .series = *std::move(series)});
   }
-  utsname name;
-  uname(&name);
-  return absl::StrCat(name.machine, ", ", threads, " thread(s)");
+  return absl::OkStatus();
 }
 
-std::string Today() {
-  const std::time_t now = std::time(nullptr);
-  char text[16];
-  std::strftime(text, sizeof(text), "%Y-%m-%d", std::gmtime(&now));
-  return text;
+RunRecord RecordOf(const CommandLine& line) {
+  RunRecord record = RecordHere(line.threads);
+  record.name = line.name;
+  record.command = line.text;
+  record.data = line.csv_files.empty() ? "synthetic" : "csv";
+  record.seed = line.options.seed;
+  record.data_seed = line.data_seed;
+  record.flags = line.flags;
+  record.optimizer = line.options.optimizer;
+  return record;
 }
 
-absl::Status Write(const CommandLine& line, const TrainResult& result) {
+absl::Status Write(const CommandLine& line, const RunRecord& record, const TrainResult& result) {
   ModelPackage package = ToPackage(result.forecaster);
   package.name = line.name;
   package.description = line.description;
-  package.training = {{"command", line.text},
-                      {"data", line.csv_files.empty() ? "synthetic" : "csv"},
-                      {"date", Today()},
-                      {"held_out_loss", absl::StrFormat("%.5f", result.held_out_loss)},
-                      {"machine", Machine(line.threads)},
-                      {"seconds", absl::StrFormat("%.0f", result.seconds)},
-                      {"seed", absl::StrCat(line.options.seed)},
-                      {"steps", absl::StrCat(result.steps)}};
+  package.training = TrainingSummary(record, result);
   return SavePackage(line.output, package);
+}
+
+// Keeps the report up to date. One that cannot be written is said, but ends no run.
+class Reporter {
+ public:
+  Reporter(const CommandLine& line, RunRecord record)
+      : path_(ReportPath(line.options.checkpoint, line.output)), record_(std::move(record)) {}
+
+  void Write(const TrainProgress& progress) {
+    const absl::Status status = WriteRunReport(path_, record_, progress);
+    if (!status.ok() && !failed_) absl::FPrintF(stderr, "aaren-train: no report: %s\n", status.message());
+    failed_ = !status.ok();
+  }
+
+  const std::string& path() const { return path_; }
+  const RunRecord& record() const { return record_; }
+  bool failed() const { return failed_; }
+
+ private:
+  const std::string path_;
+  const RunRecord record_;
+  bool failed_ = false;
+};
+
+TrainProgress AtTheEnd(const CommandLine& line, const TrainResult& result) {
+  return {.step = result.steps,
+          .steps = line.options.steps,
+          .seconds = result.seconds,
+          .parameters = result.parameters,
+          .history = &result.history};
 }
 
 // The user's mistakes are 2, ours and the machine's 1.
@@ -92,24 +126,30 @@ int ExitCode(const absl::Status& status) {
   return absl::IsInternal(status) || absl::IsUnavailable(status) ? 1 : 2;
 }
 
-absl::Status Run(const CommandLine& line) {
+absl::Status Run(CommandLine line) {
   absl::StatusOr<std::unique_ptr<SeriesSource>> source = OpenSource(line);
   if (!source.ok()) return source.status();
+  absl::Status status = ReadValidation(line);
+  if (!status.ok()) return status;
   torch::set_num_threads(line.threads);
   at::globalContext().setDeterministicAlgorithms(true, false);
+  Reporter reporter(line, RecordOf(line));
   absl::StatusOr<TrainResult> result;
   {
     Progress progress(isatty(STDERR_FILENO) == 1);
     result = Train(line.options, **source, [&](const TrainProgress& now) {
       progress.Show(now);
+      if (now.checked) reporter.Write(now);
       return interrupted == 0;
     });
   }
   if (!result.ok()) return result.status();
-  const absl::Status status = Write(line, *result);
+  status = Write(line, reporter.record(), *result);
   if (!status.ok()) return status;
-  absl::PrintF("%s%d steps in %.0f s, held-out loss %.4f: wrote %s\n", result->stopped_early ? "stopped early: " : "",
-               result->steps, result->seconds, result->held_out_loss, line.output);
+  reporter.Write(AtTheEnd(line, *result));
+  absl::PrintF("%s%d steps in %.0f s, held-out loss %.4f: wrote %s%s\n", result->stopped_early ? "stopped early: " : "",
+               result->steps, result->seconds, result->held_out_loss, line.output,
+               reporter.failed() ? "" : absl::StrCat(" and ", reporter.path()));
   return absl::OkStatus();
 }
 
@@ -120,7 +160,20 @@ void KeepFreedMemory() {
   mallopt(M_TRIM_THRESHOLD, 2147483647);
 }
 
+int Report(const absl::Status& status) {
+  if (!status.ok()) absl::FPrintF(stderr, "aaren-train: %s\n", status.message());
+  return ExitCode(status);
+}
+
+int SynthMain(int argc, char** argv) {
+  const absl::StatusOr<SynthOptions> options = ParseSynth(argc, argv);
+  if (!options.ok() || !options->help) return Report(options.ok() ? Synth(*options) : options.status());
+  absl::PrintF("%s", SynthHelp());
+  return 0;
+}
+
 int Main(int argc, char** argv) {
+  if (argc > 1 && absl::string_view(argv[1]) == "synth") return SynthMain(argc - 1, argv + 1);
   KeepFreedMemory();
   const absl::StatusOr<CommandLine> line = ParseCommandLine(argc, argv);
   if (line.ok() && line->help) {
@@ -129,9 +182,7 @@ int Main(int argc, char** argv) {
   }
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
-  const absl::Status status = line.ok() ? Run(*line) : line.status();
-  if (!status.ok()) absl::FPrintF(stderr, "aaren-train: %s\n", status.message());
-  return ExitCode(status);
+  return Report(line.ok() ? Run(*line) : line.status());
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+double Since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
 // Everything that the weights depend on, readable, so that a mismatch explains itself.
 std::string Fingerprint(const TrainOptions& options) {
   const ForecasterConfig& config = options.config;
@@ -46,6 +48,7 @@ absl::Status CheckOptions(const TrainOptions& options) {
   status.Update(CheckPositive("context", options.context));
   status.Update(CheckPositive("validate_every", options.validate_every));
   status.Update(CheckPositive("checkpoint_every", options.checkpoint_every));
+  for (const ValidationFile& file : options.validation) status.Update(CheckValidationFile(options.config, file));
   if (status.ok() && !(options.average >= 0 && options.average < 1)) {
     status = absl::InvalidArgumentError(absl::StrCat("average is ", options.average, ", must be in [0, 1)"));
   }
@@ -77,6 +80,7 @@ class Run {
         held_out_(HeldOutBatch(options.config, source, options.validation_rows, 2 * options.context)) {
     state_.fingerprint = Fingerprint(options);
     state_.best_loss = std::numeric_limits<double>::infinity();
+    for (const torch::Tensor& parameter : forecaster_->parameters()) parameters_ += parameter.numel();
   }
 
   absl::Status Resume() {
@@ -90,6 +94,7 @@ class Run {
                                                         "\nand this one has\n  ", state_.fingerprint));
     }
     state_ = *std::move(loaded);
+    history_ = History::FromTensors(state_.history);
     optimizer_.set_steps(state_.step);
     absl::Status status = CopyTensors(state_.weights, Weights(forecaster_));
     status.Update(CopyTensors(state_.average, Weights(averaged_)));
@@ -115,7 +120,10 @@ class Run {
                        .steps = state_.step,
                        .held_out_loss = state_.best_loss,
                        .seconds = state_.seconds,
-                       .stopped_early = state_.step < options_.steps};
+                       .stopped_early = state_.step < options_.steps,
+                       .parameters = parameters_,
+                       .held_out = Score(forecaster_, held_out_),
+                       .history = history_};
   }
 
  private:
@@ -139,9 +147,10 @@ class Run {
     optimizer_.Step(RateFactor(state_.step, options_.steps));
     ++state_.step;
     Average();
+    history_.AddStep(state_.step, options_.steps, loss, computed.tokens, Since(start));
     progress_.checked = state_.step % options_.validate_every == 0 || state_.step == options_.steps;
     if (progress_.checked) Check();
-    Account(loss, computed.tokens, std::chrono::duration<double>(Clock::now() - start).count());
+    Account(loss, computed.tokens, Since(start));
     return absl::OkStatus();
   }
 
@@ -157,6 +166,12 @@ class Run {
     torch::NoGradGuard no_grad;
     const double loss = ComputeLoss(averaged_, held_out_).loss.item<double>();
     progress_.held_out_loss = loss;
+    const double step = static_cast<double>(state_.step);
+    history_.AddCheck({.step = step, .loss = loss});
+    for (const ValidationFile& file : options_.validation) {
+      const FileQuality quality = Score(averaged_, file);
+      history_.AddQuality(file.name, {.step = step, .mase = quality.mase, .relative = quality.relative});
+    }
     ++state_.checks_since_best;
     if (!(loss < state_.best_loss)) return;
     state_.best_loss = loss;
@@ -173,6 +188,8 @@ class Run {
     progress_.steps = options_.steps;
     progress_.seconds = state_.seconds;
     progress_.tokens_per_second = static_cast<double>(tokens_here_) / seconds_here_;
+    progress_.parameters = parameters_;
+    progress_.history = &history_;
   }
 
   absl::Status Save() {
@@ -180,6 +197,7 @@ class Run {
     state_.weights = Weights(forecaster_);
     state_.average = Weights(averaged_);
     state_.optimizer = optimizer_.State();
+    state_.history = history_.ToTensors();
     return SaveCheckpoint(options_.checkpoint, state_);
   }
 
@@ -189,9 +207,10 @@ class Run {
   Optimizer optimizer_;
   const Batch held_out_;
   Checkpoint state_;
+  History history_;
   TrainProgress progress_;
   double seconds_here_ = 0;
-  int64_t tokens_here_ = 0;
+  int64_t tokens_here_ = 0, parameters_ = 0;
 };
 
 }  // namespace

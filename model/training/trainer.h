@@ -9,11 +9,14 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "model/nn/forecaster.h"
 #include "model/package/config.h"
+#include "model/training/history.h"
 #include "model/training/optimizer.h"
+#include "model/training/quality.h"
 #include "model/training/source.h"
 
 namespace aaren {
@@ -31,16 +34,19 @@ struct TrainOptions {
   int patience = 10;       // stop after so many checks on held-out series without a better one; 0: never
   std::string checkpoint;  // folder; empty: no checkpoints
   int64_t checkpoint_every = 100;
-  std::string data = "synthetic";  // what the source is, for the checkpoint's fingerprint
+  std::string data = "synthetic";          // what the source is, for the checkpoint's fingerprint
+  std::vector<ValidationFile> validation;  // scored at each check, for the history alone
 };
 
 struct TrainProgress {
-  int64_t step = 0, steps = 0;   // steps done, and of how many
-  double loss = 0;               // running mean over about 20 steps
-  double held_out_loss = 0;      // of the averaged weights at the newest check; 0 before the first
-  bool checked = false;          // this step ended with a check
-  double tokens_per_second = 0;  // since this process began
-  double seconds = 0;            // since the run began, earlier processes included
+  int64_t step = 0, steps = 0;       // steps done, and of how many
+  double loss = 0;                   // running mean over about 20 steps
+  double held_out_loss = 0;          // of the averaged weights at the newest check; 0 before the first
+  bool checked = false;              // this step ended with a check
+  double tokens_per_second = 0;      // since this process began
+  double seconds = 0;                // since the run began, earlier processes included
+  int64_t parameters = 0;            // of the model
+  const History* history = nullptr;  // so far; valid during the call
 };
 
 struct TrainResult {
@@ -49,6 +55,9 @@ struct TrainResult {
   double held_out_loss = 0;
   double seconds = 0;
   bool stopped_early = false;
+  int64_t parameters = 0;
+  HeldOutQuality held_out;  // of these weights
+  History history;
 };
 
 // Trains, or goes on from options.checkpoint if that folder has a checkpoint. `on_step` runs after each step; returning

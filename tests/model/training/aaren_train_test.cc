@@ -6,13 +6,20 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "model/package/package.h"
+#include "model/tasks/forecasting/series_csv.h"
+#include "model/tasks/forecasting/synthetic.h"
 
 namespace aaren {
 namespace {
@@ -65,6 +72,8 @@ TEST(AarenTrainTest, WritesAPackageWithTheCommandThatMadeIt) {
   EXPECT_EQ(package->name, "tiny");
   EXPECT_EQ(package->training.at("steps"), "20");
   EXPECT_THAT(package->training.at("command"), HasSubstr("--name=tiny"));
+  EXPECT_EQ(package->training.at("data_seed"), "1");
+  EXPECT_EQ(package->training.count("code_version") + package->training.count("held_out_coverage_80"), 2u);
 }
 
 TEST(AarenTrainTest, PipedProgressIsPlainLines) {
@@ -90,6 +99,124 @@ TEST(AarenTrainTest, TrainsOnChosenColumnsOfACsvFile) {
   const Outcome outcome =
       Execute(kSmall + (" --data=" + CsvWith(text) + " --columns=load --output=" + Folder() + "/model"));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+}
+
+std::string TextOf(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(AarenTrainTest, WritesAReportBesideThePackageWithTheCurveOfGivenFiles) {
+  std::string text = "waves\n";
+  for (int t = 0; t < 200; ++t) text += std::to_string(t % 12) + "\n";
+  const std::string folder = Folder();
+  const Outcome outcome =
+      Execute(kSmall + (" --validation_csv=" + CsvWith(text) + ":12 --output=" + folder + "/model"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text;
+  const std::string report = TextOf(folder + "/model.report.html");
+  EXPECT_THAT(report, HasSubstr("20 of 20"));
+  EXPECT_THAT(report, HasSubstr("<th>data MASE</th>"));
+  EXPECT_THAT(report, HasSubstr("--fold_every=4"));
+}
+
+TEST(AarenTrainTest, KilledRunHasAReportWithItsCheckpoints) {
+  const std::string folder = Folder();
+  Execute(kSmall + (" --steps=100000 --checkpoint=" + folder + "/run --output=" + folder +
+                    "/a & job=$!; while kill -0 $job && ! [ -s " + folder +
+                    "/run/report.html ]; do sleep 0.01; done; kill -9 $job"));
+  EXPECT_THAT(TextOf(folder + "/run/report.html"), HasSubstr("of 100000</td>"));
+}
+
+// Two seeds of the weights that are checked on one family of series, so that their losses can be compared.
+TEST(AarenTrainTest, SeedOfTheDataIsItsOwnIfGiven) {
+  const std::string folder = Folder();
+  ASSERT_EQ(Execute(kSmall + (" --seed=1 --output=" + folder + "/a")).exit_code, 0);
+  ASSERT_EQ(Execute(kSmall + (" --seed=1 --data_seed=1 --output=" + folder + "/b")).exit_code, 0);
+  ASSERT_EQ(Execute(kSmall + (" --seed=1 --data_seed=2 --output=" + folder + "/c")).exit_code, 0);
+  EXPECT_EQ(LoadPackage(folder + "/a")->tensors, LoadPackage(folder + "/b")->tensors);
+  EXPECT_NE(LoadPackage(folder + "/a")->tensors, LoadPackage(folder + "/c")->tensors);
+  EXPECT_EQ(LoadPackage(folder + "/c")->training.at("data_seed"), "2");
+}
+
+TEST(AarenTrainTest, SeasonThatIsNoNumberIsNamed) {
+  ExpectUserError(" --output=x --validation_csv=a.csv:day", "the season of \"a.csv:day\"");
+}
+
+TEST(AarenTrainTest, AbsentValidationFileIsNamed) {
+  ExpectUserError(" --output=x --validation_csv=/nowhere/absent.csv:24", "/nowhere/absent.csv");
+}
+
+TEST(SynthTest, CsvHoldsTheSeriesOfTheGenerator) {
+  const std::string path = Folder() + "/series.csv";
+  const Outcome outcome = Execute(" synth --seed=7 --first=3 --count=40 --length=150 --csv=" + path);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text;
+  const auto series = ReadCsvSeries(path, {});
+  ASSERT_TRUE(series.ok()) << series.status();
+  ASSERT_EQ(series->size(), 40u);
+  bool missing = false;
+  for (int i = 0; i < 40; ++i) {
+    const std::vector<double> expected = SyntheticSeries(7, 3 + i, 150);
+    EXPECT_EQ((*series)[i].name, absl::StrCat("7/", 3 + i));
+    ASSERT_EQ((*series)[i].values.size(), 150u);
+    for (int t = 0; t < 150; ++t) {
+      missing |= std::isnan(expected[t]);
+      const double value = (*series)[i].values[t];
+      EXPECT_TRUE(value == expected[t] || (std::isnan(value) && std::isnan(expected[t]))) << i << " " << t;
+    }
+  }
+  EXPECT_TRUE(missing) << "or this test says nothing of missing values";
+}
+
+// The first of the family with a gap: as a single column, whose missing values would be empty lines.
+TEST(SynthTest, SingleSeriesKeepsTheRowsOfItsGaps) {
+  int index = 0;
+  const auto has_gap = [](const std::vector<double>& x) {
+    return std::isnan(std::accumulate(x.begin(), x.end(), 0.0));
+  };
+  while (!has_gap(SyntheticSeries(1, index, 200))) ++index;
+  const std::string path = Folder() + "/series.csv";
+  const Outcome outcome = Execute(absl::StrCat(" synth --first=", index, " --count=1 --length=200 --csv=", path));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.text;
+  const auto series = ReadCsvSeries(path, {absl::StrCat("1/", index)});
+  ASSERT_TRUE(series.ok()) << series.status();
+  EXPECT_EQ(series->front().values.size(), 200u);
+}
+
+TEST(SynthTest, PlotHasAChartOfEachSeriesAndIsTheSameTwice) {
+  const std::string path = Folder() + "/series.svg";
+  ASSERT_EQ(Execute(" synth --count=5 --length=100 --plot=" + path).exit_code, 0);
+  const std::string first = TextOf(path);
+  for (const char* title : {">1/0<", ">1/1<", ">1/2<", ">1/3<", ">1/4<"}) EXPECT_THAT(first, HasSubstr(title));
+  ASSERT_EQ(Execute(" synth --count=5 --length=100 --plot=" + path).exit_code, 0);
+  EXPECT_EQ(TextOf(path), first);
+}
+
+TEST(SynthTest, NothingToWriteIsRefused) { ExpectUserError(" synth --count=3", "--csv=FILE, --plot=FILE.svg or both"); }
+
+TEST(SynthTest, FileThatCannotBeWrittenIsNamed) {
+  const Outcome outcome = Execute(" synth --plot=/nowhere/series.svg");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.text, HasSubstr("cannot write /nowhere/series.svg: No such file or directory"));
+}
+
+TEST(SynthTest, FlagsOfTrainingAreNotItsOwn) {
+  ExpectUserError(" synth --csv=x --steps=3", "--steps");
+  ExpectUserError(" --output=x --plot=x", "--plot");
+}
+
+TEST(SynthTest, NumbersOutOfRangeAreNamed) {
+  ExpectUserError(" synth --csv=x --count=0", "--count=0");
+  ExpectUserError(" synth --csv=x --length=-1", "--length=-1");
+  ExpectUserError(" synth --csv=x --count=1000000 --length=1000000", "more than 100000000 values");
+}
+
+// What the build runs, on a folder that is no checkout of anything.
+TEST(CodeVersionTest, OutsideOfACheckoutIsTheProjectsVersion) {
+  const std::string folder = Folder();
+  const std::string command = absl::StrCat(AAREN_CMAKE, " -DSOURCE=", folder, " -DVERSION=9.8.7 -DOUTPUT=", folder,
+                                           "/version.cc -P ", AAREN_CODE_VERSION_SCRIPT);
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  EXPECT_THAT(TextOf(folder + "/version.cc"), HasSubstr("return \"9.8.7\";"));
 }
 
 TEST(AarenTrainTest, UnknownFlagIsNamed) { ExpectUserError(" --stepz=3", "--stepz"); }

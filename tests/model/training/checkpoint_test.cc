@@ -28,7 +28,8 @@ Checkpoint Sample() {
           .weights = {{"w", torch::randn({3, 2})}},
           .optimizer = {{"w.first", torch::randn({3, 2})}},
           .average = {{"w", torch::randn({3, 2})}},
-          .best = {}};
+          .best = {},
+          .history = {{"checks", torch::randn({2, 2})}}};
 }
 
 TEST(CheckpointTest, ComesBackAsItWasSaved) {
@@ -44,6 +45,7 @@ TEST(CheckpointTest, ComesBackAsItWasSaved) {
   EXPECT_TRUE(torch::equal(loaded->weights.at("w"), saved.weights.at("w")));
   EXPECT_TRUE(torch::equal(loaded->optimizer.at("w.first"), saved.optimizer.at("w.first")));
   EXPECT_TRUE(loaded->best.empty());
+  EXPECT_TRUE(torch::equal(loaded->history.at("checks"), saved.history.at("checks")));
 }
 
 TEST(CheckpointTest, NewOneReplacesTheOldAndLeavesNothingElse) {
@@ -54,6 +56,24 @@ TEST(CheckpointTest, NewOneReplacesTheOldAndLeavesNothingElse) {
   ASSERT_TRUE(SaveCheckpoint(folder, checkpoint).ok());
   EXPECT_EQ(LoadCheckpoint(folder)->step, 8);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+}
+
+TEST(CheckpointTest, OneFromBeforeThereWereHistoriesIsRead) {
+  const std::string folder = FreshFolder();
+  std::filesystem::create_directories(folder);
+  torch::serialize::OutputArchive archive;
+  archive.write("fingerprint", c10::IValue("seed=1"));
+  archive.write("step", c10::IValue(int64_t{7}));
+  for (const char* number : {"seconds", "best_loss"}) archive.write(number, c10::IValue(0.5));
+  archive.write("checks_since_best", c10::IValue(int64_t{2}));
+  for (const char* tensors : {"weights", "optimizer", "average", "best"}) {
+    archive.write(tensors, c10::IValue(c10::Dict<std::string, torch::Tensor>()));
+  }
+  archive.save_to(folder + "/checkpoint.pt");
+  const absl::StatusOr<Checkpoint> loaded = LoadCheckpoint(folder);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->step, 7);
+  EXPECT_TRUE(loaded->history.empty());
 }
 
 TEST(CheckpointTest, EmptyFolderHasNone) { EXPECT_TRUE(absl::IsNotFound(LoadCheckpoint(FreshFolder()).status())); }

@@ -87,6 +87,42 @@ TEST(TrainTest, KilledAndResumedRunEndsWithTheSameBits) {
   ExpectSameWeights(*whole, *resumed);
 }
 
+// What of a history does not depend on the clock.
+std::vector<double> Losses(const History& history) {
+  std::vector<double> losses;
+  for (const Stretch& stretch : history.stretches()) {
+    losses.insert(losses.end(), {stretch.last_step, stretch.steps, stretch.loss, stretch.tokens});
+  }
+  for (const HeldOutCheck& check : history.checks()) losses.insert(losses.end(), {check.step, check.loss});
+  return losses;
+}
+
+TEST(TrainTest, CurvesOfAKilledAndResumedRunAreWhole) {
+  const auto whole = TrainSmall(SmallRun());
+  TrainOptions options = SmallRun();
+  options.checkpoint = FreshFolder();
+  RunUntil(13, options);
+  const auto resumed = TrainSmall(options);
+  ASSERT_TRUE(whole.ok() && resumed.ok()) << resumed.status();
+  EXPECT_EQ(whole->history.checks().size(), 3u);
+  EXPECT_EQ(Losses(whole->history), Losses(resumed->history));
+}
+
+TEST(TrainTest, ScoringFilesForTheReportChangesNoWeight) {
+  TrainOptions options = SmallRun();
+  const auto without = TrainSmall(options);
+  CsvSeries wave{.name = "wave", .values = {}};
+  for (int t = 0; t < 600; ++t) wave.values.push_back(std::sin(t * 0.5));
+  options.validation = {{.name = "waves", .season = 12, .series = {wave}}};
+  const auto with = TrainSmall(options);
+  ASSERT_TRUE(without.ok() && with.ok()) << with.status();
+  ExpectSameWeights(*without, *with);
+  const std::vector<QualityCheck>& checks = with->history.quality().at("waves");
+  ASSERT_EQ(checks.size(), 3u);
+  EXPECT_EQ(checks.back().step, 30);
+  EXPECT_GT(checks.back().mase, 0);
+}
+
 TEST(TrainTest, FinishedRunHasNothingLeftToDo) {
   TrainOptions options = SmallRun();
   options.checkpoint = FreshFolder();
