@@ -66,6 +66,7 @@ struct EvaluationOptions {
   size_t horizon = 24;
   size_t season = 24;
   std::optional<uint64_t> age = {};  // tokens that a session sees before its only origin; absent: all rows before it
+  bool calibrate = true;             // score forecasts corrected by what their session learned
   absl::Duration connect_timeout = absl::Seconds(30);
 };
 

@@ -35,6 +35,7 @@ struct ForecastStreamOptions {
   std::string model = {};    // empty: the server's default
   uint32_t horizon = 24;     // steps ahead, all from 1 on
   uint32_t every = 1;        // a forecast at every so many rows
+  bool calibrate = true;     // forecasts corrected by what the session has learned
   bool durable = false;      // the output remembers what was delivered
   // The session is this stream's own: without a record of it (an output removed since) it begins anew.
   bool owned = false;

@@ -33,6 +33,7 @@ struct StreamFlags {
   std::string csv, source, session, model, output;
   CsvOptions columns;
   uint32_t horizon = 24, every = 1;
+  std::string calibrate = "on";
   absl::Duration interval = absl::Seconds(1), duration = absl::InfiniteDuration();
   absl::Duration connect_timeout = absl::Seconds(30);
   bool retry = false, json = false;
@@ -54,6 +55,7 @@ Flags Table(StreamFlags& stream) {
   flags.Add("missing", &stream.columns.missing, "a number that stands for a missing value");
   flags.Add("horizon", &stream.horizon, "steps ahead");
   flags.Add("every", &stream.every, "forecast at every so many rows");
+  flags.Add("calibrate", &stream.calibrate, "on, or off: forecasts not corrected by the mistakes of earlier ones");
   flags.Add("interval", &stream.interval, "time between two samples of --source=system");
   flags.Add("duration", &stream.duration, "stop after so long");
   flags.Add("connect_timeout", &stream.connect_timeout, "give up if the server cannot be reached for so long");
@@ -69,6 +71,9 @@ absl::Status Check(const StreamFlags& stream, const std::vector<std::string>& po
   if (!stream.source.empty() && stream.source != "system") return wrong("--source=", stream.source, " is not system");
   if (stream.horizon < 1 || stream.horizon > kMaxHorizon) {
     return wrong("--horizon=", stream.horizon, " is not in 1 .. ", kMaxHorizon);
+  }
+  if (stream.calibrate != "on" && stream.calibrate != "off") {
+    return wrong("--calibrate=", stream.calibrate, " is neither on nor off");
   }
   return stream.every < 1 ? wrong("--every=", stream.every, " is not at least 1") : absl::OkStatus();
 }
@@ -128,6 +133,7 @@ ForecastStreamOptions Options(const StreamFlags& stream) {
                                 .model = stream.model,
                                 .horizon = stream.horizon,
                                 .every = stream.every,
+                                .calibrate = stream.calibrate == "on",
                                 .durable = !stream.output.empty(),
                                 .connect_timeout = stream.connect_timeout};
   if (stream.session.empty()) {

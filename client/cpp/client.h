@@ -77,7 +77,7 @@ struct SessionOptions {
   // is, the replies in between being lost (at most once); from then on it is exactly once.
   std::optional<uint64_t> delivered_seq = {};
   std::optional<uint64_t> incarnation = {};            // the session must be this one
-  v1::OutputOptions output = {};                       // horizons, quantiles, every, surprise
+  v1::OutputOptions output = {};                       // horizons, quantiles, every, surprise, uncalibrated
   std::optional<v1::RegularTimes> regular_times = {};  // then batches carry no times
   uint64_t window = 1024;                              // Send waits while so many tokens are unanswered
   // Tokens kept, at most, for a server that falls back behind what was delivered. Older ones need OnRewind.

@@ -26,7 +26,9 @@ class CpuEngine : public Engine {
   const ForecasterConfig& config() const override { return config_; }
   std::string tier() const override { return "exact"; }
   size_t row_bytes() const override { return layout_.bytes(); }
-  std::unique_ptr<Workspace> NewWorkspace() const override { return std::make_unique<Tile>(config_, weights_); }
+  std::unique_ptr<Workspace> NewWorkspace() const override {
+    return std::make_unique<Tile>(config_, weights_, layout_);
+  }
   void ResetRow(absl::Span<std::byte> row) const override { layout_.Reset(row); }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override;
   absl::Status Step(absl::Span<const Run> runs, StateSlab& rows, Workspace& workspace) const override;
@@ -35,8 +37,9 @@ class CpuEngine : public Engine {
   absl::Status Claim(const Run& run, StateSlab& rows) const;
   void Release(absl::Span<const Run> runs, StateSlab& rows) const;
   void TakeRun(const Run& run, std::byte* row, Tile& tile) const;
-  void TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken* pending) const;
-  void AddToken(std::byte* row, float* forecast, Tile& tile) const;
+  void TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken* pending, Tile& tile) const;
+  float OneStepSurprise(const Run& run, float value, std::byte* row, Tile& tile) const;
+  void AddToken(const Run& run, std::byte* row, float* forecast, Tile& tile) const;
   void Finish(Tile& tile) const;
 
   ForecasterConfig config_;
@@ -101,13 +104,14 @@ void CpuEngine::TakeRun(const Run& run, std::byte* row, Tile& tile) const {
     const float value = Clean(run.values[i]);
     layout_.ring(row)[header.seq % static_cast<uint64_t>(config_.ring)] = value;
     if (!std::isnan(value)) header.statistics.Add(value, static_cast<uint64_t>(config_.history));
-    TakeSurprise(run, i, row, pending);
+    TakeSurprise(run, i, row, pending, tile);
     pending = nullptr;
     const bool wanted = run.forecast[i] != 0;
     if (!wanted) std::fill_n(layout_.one_step(row), config_.quantiles.size(), kMissing);
-    if (!wanted && (header.seq + 1) % static_cast<uint64_t>(config_.fold_every) != 0) continue;
+    const bool folds = (header.seq + 1) % static_cast<uint64_t>(config_.fold_every) == 0;
+    if (!wanted && !folds && !layout_.calibration().Probes(header.seq)) continue;
 
-    AddToken(row, wanted ? forecast : nullptr, tile);
+    AddToken(run, row, wanted ? forecast : nullptr, tile);
     if (wanted) {
       forecast += forecast_size;
       pending = &tile.tokens[tile.size - 1];
@@ -120,7 +124,7 @@ void CpuEngine::TakeRun(const Run& run, std::byte* row, Tile& tile) const {
 }
 
 // The surprise of token i under the forecast of the one before, which may not be there yet: then it waits for it.
-void CpuEngine::TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken* pending) const {
+void CpuEngine::TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken* pending, Tile& tile) const {
   float* surprise = run.surprises == nullptr ? nullptr : run.surprises + i;
   const float value = Clean(run.values[i]);
   if (pending != nullptr) {
@@ -128,20 +132,35 @@ void CpuEngine::TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken
     pending->next_value = value;
     pending->next_surprise = surprise;
   } else if (surprise != nullptr) {
-    *surprise = Surprise(config_.quantiles, layout_.one_step(row), value);
+    *surprise = OneStepSurprise(run, value, row, tile);
   }
 }
 
-// The input is taken now: the ring goes on before the tile is full.
-void CpuEngine::AddToken(std::byte* row, float* forecast, Tile& tile) const {
+// Under the forecast that the row keeps. Nothing was learned since: its correction is the one it was sent with.
+float CpuEngine::OneStepSurprise(const Run& run, float value, std::byte* row, Tile& tile) const {
+  const float* one_step = layout_.one_step(row);
+  if (!run.calibrated || std::isnan(one_step[0])) return Surprise(config_.quantiles, one_step, value);
+  std::copy_n(one_step, tile.quantiles.size(), tile.quantiles.begin());
+  layout_.calibration().CorrectOneStep(layout_.calibration(row), tile.quantiles.data());
+  return Surprise(config_.quantiles, tile.quantiles.data(), value);
+}
+
+// The input, and what a probe learns from, are taken now: the ring goes on before the tile is full.
+void CpuEngine::AddToken(const Run& run, std::byte* row, float* forecast, Tile& tile) const {
   const RowHeader& header = layout_.header(row);
   const size_t ring = static_cast<size_t>(config_.ring);
   const size_t since_fold = header.seq % static_cast<uint64_t>(config_.fold_every);
   const Scaling scaling =
       BuildInput(layout_.ring(row), ring, header.seq % ring, header.statistics, tile.window, tile.input[tile.size]);
+  const bool probes = layout_.calibration().Probes(header.seq);
+  if (probes) layout_.calibration().Gather(header.seq, layout_.ring(row), tile.judging[tile.size]);
   tile.tokens[tile.size++] = {.row = row,
+                              .seq = header.seq,
                               .age = since_fold + 1,
                               .folds = since_fold + 1 == static_cast<size_t>(config_.fold_every),
+                              .probes = probes,
+                              .wanted = forecast != nullptr,
+                              .calibrated = run.calibrated,
                               .forecast = forecast,
                               .scaling = scaling,
                               .followed = false,
@@ -149,15 +168,18 @@ void CpuEngine::AddToken(std::byte* row, float* forecast, Tile& tile) const {
                               .next_surprise = nullptr};
 }
 
-// Sends the tile through the network and empties it. The last forecast of a row stays there for the surprise of a later
-// call.
+// Sends the tile through the network, learns from its probes and empties it. The last forecast of a row stays there,
+// as the network made it, for the surprise of a later call.
 void CpuEngine::Finish(Tile& tile) const {
   if (tile.size == 0) return;
   Forward(config_, weights_, layout_, tile);
   for (size_t t = 0; t < tile.size; ++t) {
     const TileToken& token = tile.tokens[t];
-    if (token.forecast == nullptr) continue;
+    float* state = layout_.calibration(token.row);
+    if (token.probes) layout_.calibration().Learn(token.seq, tile.judging[t], token.forecast, state);
+    if (!token.wanted) continue;
     if (!token.followed) std::copy_n(token.forecast, config_.quantiles.size(), layout_.one_step(token.row));
+    if (token.calibrated) layout_.calibration().Correct(state, token.forecast);
     if (token.next_surprise != nullptr) {
       *token.next_surprise = Surprise(config_.quantiles, token.forecast, token.next_value);
     }

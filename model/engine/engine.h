@@ -30,7 +30,8 @@ struct Run {
   absl::Span<const float> values;      // [tokens], tokens >= 1; NaN = missing, never infinite
   absl::Span<const uint8_t> forecast;  // [tokens]; non-zero where a forecast is wanted
   float* forecasts = nullptr;          // out, float32 [number wanted, horizon, quantiles], in token order
-  float* surprises = nullptr;          // out, float32 [tokens], or null; NaN where there is none (model/README.md, 6)
+  float* surprises = nullptr;          // out, float32 [tokens], or null; NaN where there is none (model/README.md, 7)
+  bool calibrated = true;  // forecasts and surprises corrected by what the row has learned, or the network's
 };
 
 class Engine {

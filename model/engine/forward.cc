@@ -68,23 +68,25 @@ void WriteForecast(const ForecasterConfig& config, const float* r, const float* 
   }
 }
 
-// The head, for those tokens whose forecast is wanted, which move together.
+// The head, for those tokens whose forecast is wanted or kept, which move together. What nobody wants overwrites the
+// softplus that it is made of.
 void WriteForecasts(const ForecasterConfig& config, const Weights& weights, Tile& tile) {
-  size_t wanted = 0;
+  size_t made = 0;
   for (size_t t = 0; t < tile.size; ++t) {
-    if (tile.tokens[t].forecast == nullptr) continue;
-    RmsNorm(tile.x[t], weights.norm.get(), static_cast<size_t>(config.width), tile.x.stride(), tile.normed[wanted]);
-    if (t != wanted) std::copy_n(tile.input[t], tile.input.stride(), tile.input[wanted]);
-    ++wanted;
+    if (!tile.tokens[t].wanted && !tile.tokens[t].probes) continue;
+    RmsNorm(tile.x[t], weights.norm.get(), static_cast<size_t>(config.width), tile.x.stride(), tile.normed[made]);
+    if (t != made) std::copy_n(tile.input[t], tile.input.stride(), tile.input[made]);
+    ++made;
   }
-  Multiply(weights.head, tile.normed, wanted, tile.wide);
-  Multiply(weights.skip, tile.input, wanted, tile.narrow);
+  Multiply(weights.head, tile.normed, made, tile.wide);
+  Multiply(weights.skip, tile.input, made, tile.narrow);
   size_t row = 0;
   for (size_t t = 0; t < tile.size; ++t) {
-    if (tile.tokens[t].forecast == nullptr) continue;
+    TileToken& token = tile.tokens[t];
+    if (!token.wanted && !token.probes) continue;
+    if (!token.wanted) token.forecast = tile.hidden[row];
     Softplus(tile.wide[row], weights.head.width(), tile.hidden[row]);
-    WriteForecast(config, tile.wide[row], tile.hidden[row], tile.narrow[row], tile.tokens[t].scaling,
-                  tile.tokens[t].forecast);
+    WriteForecast(config, tile.wide[row], tile.hidden[row], tile.narrow[row], token.scaling, token.forecast);
     ++row;
   }
 }

@@ -10,8 +10,9 @@
 
 namespace aaren {
 
-// Takes tile.tokens from their inputs through all layers, folds them into their rows and writes the forecasts wanted.
-// The tile's buffers are overwritten; its tokens stay, for the caller to finish with.
+// Takes tile.tokens from their inputs through all layers, folds them into their rows and writes the forecasts wanted
+// and those of probes, as the network makes them. The tile's buffers are overwritten; its tokens stay, for the caller
+// to finish with.
 void Forward(const ForecasterConfig& config, const Weights& weights, const RowLayout& layout, Tile& tile);
 
 }  // namespace aaren

@@ -31,7 +31,8 @@ absl::Status Impossible(absl::string_view field, T value, absl::string_view reas
 }  // namespace
 
 RowLayout::RowLayout(const ForecasterConfig& config)
-    : quantiles_(config.quantiles.size()),
+    : calibration_(config),
+      quantiles_(config.quantiles.size()),
       ring_(static_cast<size_t>(config.ring)),
       layers_(static_cast<size_t>(config.layers)),
       heads_(static_cast<size_t>(config.heads)),
@@ -39,7 +40,8 @@ RowLayout::RowLayout(const ForecasterConfig& config)
       fold_every_(static_cast<size_t>(config.fold_every)),
       history_(static_cast<uint64_t>(config.history)),
       ring_offset_(sizeof(RowHeader) + quantiles_ * sizeof(float)),
-      layers_offset_(RoundUp(ring_offset_ + ring_ * sizeof(float))),
+      calibration_offset_(ring_offset_ + ring_ * sizeof(float)),
+      layers_offset_(RoundUp(calibration_offset_ + calibration_.state_size() * sizeof(float))),
       layer_bytes_((output_width_ + 2 * heads_) * sizeof(double)),
       bytes_(RoundUp(layers_offset_ + layers_ * layer_bytes_)) {}
 
@@ -52,6 +54,7 @@ void RowLayout::Reset(absl::Span<std::byte> row) const {
   std::fill(row.begin(), row.end(), std::byte{0});
   std::fill_n(one_step(row.data()), quantiles_, kMissing);
   std::fill_n(ring(row.data()), ring_, kMissing);
+  calibration_.Reset(calibration(row.data()));
   for (size_t i = 0; i < layers_; ++i) std::fill_n(layer(row.data(), i).peak, heads_, kEmptyPeak);
 }
 
@@ -69,6 +72,7 @@ absl::Status RowLayout::Check(absl::Span<const std::byte> row) const {
   absl::Status status = CheckHeader(head);
   if (status.ok()) status = CheckOneStep(head, one_step(aligned.get()));
   if (status.ok()) status = CheckRing(head, ring(aligned.get()));
+  if (status.ok()) status = calibration_.Check(head.seq, calibration(aligned.get()));
   for (size_t i = 0; i < layers_ && status.ok(); ++i) status = CheckLayer(head, i, layer(aligned.get(), i));
   return status;
 }

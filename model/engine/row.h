@@ -2,8 +2,8 @@
 #define AAREN_MODEL_ENGINE_ROW_H_
 
 // RowLayout says where everything is in the bytes of a row, all that one series remembers:
-//   RowHeader | one_step float[Q] | ring float[P] | per layer: o double[V, padded], c double[H], m double[H] | zeros up
-//   to 64 bytes
+//   RowHeader | one_step float[Q] | ring float[P] | calibration float[its state] | per layer: o double[V, padded],
+//   c double[H], m double[H] | zeros up to 64 bytes
 //
 // Every field is written by a token that changes it, whichever call the token came in, so equal histories have equal
 // bytes. Little-endian. Threading: a plain value.
@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "model/engine/calibration.h"
 #include "model/engine/statistics.h"
 #include "model/package/config.h"
 
@@ -39,13 +40,15 @@ class RowLayout {
   explicit RowLayout(const ForecasterConfig& config);
 
   size_t bytes() const { return bytes_; }  // a multiple of 64
+  const Calibration& calibration() const { return calibration_; }
 
   // Views of a row, which is aligned to 8 bytes.
   RowHeader& header(std::byte* row) const { return *reinterpret_cast<RowHeader*>(row); }
   float* one_step(std::byte* row) const {
     return reinterpret_cast<float*>(row + sizeof(RowHeader));
-  }  // NaN if no forecast
+  }  // not calibrated; NaN if no forecast
   float* ring(std::byte* row) const { return reinterpret_cast<float*>(row + ring_offset_); }
+  float* calibration(std::byte* row) const { return reinterpret_cast<float*>(row + calibration_offset_); }
   LayerState layer(std::byte* row, size_t layer) const;
 
   void Reset(absl::Span<std::byte> row) const;
@@ -62,6 +65,7 @@ class RowLayout {
   absl::Status CheckRing(const RowHeader& header, const float* ring) const;
   absl::Status CheckLayer(const RowHeader& header, size_t index, const LayerState& state) const;
 
+  Calibration calibration_;
   size_t quantiles_;
   size_t ring_;
   size_t layers_;
@@ -70,6 +74,7 @@ class RowLayout {
   size_t fold_every_;
   uint64_t history_;
   size_t ring_offset_;
+  size_t calibration_offset_;
   size_t layers_offset_;
   size_t layer_bytes_;
   size_t bytes_;

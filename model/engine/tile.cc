@@ -22,7 +22,7 @@ FloatRows::FloatRows(size_t rows, size_t width)
   std::fill_n(data_.get(), rows * stride_, 0.0f);
 }
 
-Tile::Tile(const ForecasterConfig& config, const Weights& weights)
+Tile::Tile(const ForecasterConfig& config, const Weights& weights, const RowLayout& layout)
     : input(kTokens, Size(config.input_width())),
       x(kTokens, Size(config.width)),
       normed(kTokens, Size(config.width)),
@@ -30,6 +30,8 @@ Tile::Tile(const ForecasterConfig& config, const Weights& weights)
       hidden(kTokens, std::max({Size(config.embed_hidden), Size(config.value_width), Size(config.mlp_hidden),
                                 weights.head.width()})),
       narrow(kTokens, Size(std::max(config.width, config.horizon))),
+      judging(kTokens, layout.calibration().tracked()),
+      quantiles(config.quantiles.size()),
       fold(Size(config.heads), PadToLanes(Size(config.value_width))),
       window(Size(config.ring)) {}
 

@@ -8,10 +8,12 @@
 
 #include <array>
 #include <cstddef>
+#include <vector>
 
 #include "model/engine/engine.h"
 #include "model/engine/fold.h"
 #include "model/engine/input.h"
+#include "model/engine/row.h"
 #include "model/engine/scaling.h"
 #include "model/engine/weights.h"
 
@@ -19,9 +21,13 @@ namespace aaren {
 
 struct TileToken {
   std::byte* row;
+  uint64_t seq;
   size_t age;       // tokens since the last fold, this one counted
   bool folds;       // else it peeks
-  float* forecast;  // out, [T, Q]; null if none is wanted
+  bool probes;      // its forecast is kept, to learn from
+  bool wanted;      // its forecast is asked for
+  bool calibrated;  // that, and the surprise of the value after it, are to be corrected
+  float* forecast;  // out, [T, Q], if wanted; else null until a probe's is made, in memory of the tile
   Scaling scaling;
 
   // The token after it, if that came before this one's forecast was made.
@@ -45,16 +51,18 @@ class FloatRows {
 struct Tile : Engine::Workspace {
   static constexpr size_t kTokens = 64;
 
-  Tile(const ForecasterConfig& config, const Weights& weights);
+  Tile(const ForecasterConfig& config, const Weights& weights, const RowLayout& layout);
 
   size_t size = 0;
   std::array<TileToken, kTokens> tokens;
-  FloatRows input;   // [., U]
-  FloatRows x;       // [., d]: the residual stream
-  FloatRows normed;  // [., d]
-  FloatRows wide;    // the products of a layer that reads x
-  FloatRows hidden;  // what a layer feeds its last product with
-  FloatRows narrow;  // that product
+  FloatRows input;               // [., U]
+  FloatRows x;                   // [., d]: the residual stream
+  FloatRows normed;              // [., d]
+  FloatRows wide;                // the products of a layer that reads x
+  FloatRows hidden;              // what a layer feeds its last product with
+  FloatRows narrow;              // that product
+  FloatRows judging;             // [., tracked horizons]: what a probe judges the kept forecasts by
+  std::vector<float> quantiles;  // [Q]
   FoldScratch fold;
   InputScratch window;
 };

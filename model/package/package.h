@@ -39,7 +39,7 @@ struct Tensor {
 };
 
 // Bits of any output change only together with this number.
-inline constexpr int kNumericsVersion = 1;
+inline constexpr int kNumericsVersion = 2;
 
 struct ModelPackage {
   std::string name;  // "aaren-univariate"; [a-z0-9-]{1,64}

@@ -21,7 +21,8 @@ OutputRequest ToOutputRequest(const v1::OutputOptions& output) {
   return {.horizons = ToVector(output.horizons()),
           .quantiles = ToVector(output.quantiles()),
           .every = std::max(output.every(), 1u),
-          .surprise = output.surprise()};
+          .surprise = output.surprise(),
+          .calibrated = !output.uncalibrated()};
 }
 
 // Numbers per channel of one result.

@@ -52,6 +52,7 @@ struct OutputRequest {
   std::vector<float> quantiles;    // empty: all
   uint32_t every = 1;
   bool surprise = false;
+  bool calibrated = true;
 };
 
 struct OpenRequest {
@@ -97,6 +98,7 @@ struct OutputPlan {
   std::vector<uint32_t> quantiles;  // 0-based columns; empty: all
   uint32_t every = 1;
   bool surprise = false;
+  bool calibrated = true;  // forecasts and surprises
 };
 
 // Results of part of a run. Pointers are valid during the call.

@@ -135,7 +135,7 @@ void Stepper::LayOut(Part& part) {
     const size_t at = part.values + channel * part.tokens;
     runs_.push_back({session.rows.slot(channel), absl::MakeConstSpan(&values_[at], part.tokens), flags,
                      &forecasts_[(part.forecasts + channel * part.wanted) * floats],
-                     session.plan->surprise ? &surprises_[at] : nullptr});
+                     session.plan->surprise ? &surprises_[at] : nullptr, session.plan->calibrated});
   }
   values_used_ += size_t{part.tokens} * channels;
   flags_used_ += part.tokens;

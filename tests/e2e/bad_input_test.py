@@ -71,6 +71,10 @@ class BadInputTest(ServerTest):
     def test_unknown_session_is_named(self):
         self.refused(aaren("sessions", "get", "ghost", f"--target={self.server.target}"), "ghost", "NOT_FOUND")
 
+    def test_calibration_is_on_or_off(self):
+        csv = self.write("a.csv", b"date,a\n2024-01-01,1\n")
+        self.refused(self.stream(csv, "--calibrate=maybe"), "--calibrate=maybe is neither on nor off")
+
     def test_horizon_beyond_the_models_is_named(self):
         csv = self.write("a.csv", b"date,a\n2024-01-01,1\n")
         self.refused(self.stream(csv, "--horizon=4000"), "4000")

@@ -56,6 +56,26 @@ TEST(ExtremesTest, LargeIntegersThatDifferLittle) {
   ExpectSaneForecasts(series);
 }
 
+TEST(ExtremesTest, NinetyPercentMissing) {
+  std::vector<float> series = Series(3, 4000);
+  for (size_t t = 0; t < series.size(); ++t) {
+    if (t * 7 % 10 != 0) series[t] = NAN;
+  }
+  ExpectSaneForecasts(series);
+}
+
+TEST(ExtremesTest, JumpsAndConstantStretches) {
+  std::vector<float> series;
+  for (int t = 0; t < 4000; ++t) series.push_back(t / 400 % 2 == 0 ? 1.0f : 1e6f + static_cast<float>(t % 3));
+  ExpectSaneForecasts(series);
+}
+
+TEST(ExtremesTest, AlternationOfPeriodOne) {
+  std::vector<float> series;
+  for (int t = 0; t < 4000; ++t) series.push_back(t % 2 == 0 ? 1.0f : -1.0f);
+  ExpectSaneForecasts(series);
+}
+
 TEST(ExtremesTest, DenormalValues) {
   std::vector<float> series;
   for (int t = 0; t < 200; ++t) series.push_back(static_cast<float>(t % 9) * 1e-45f);

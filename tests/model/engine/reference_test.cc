@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/model/engine/calibrated_reference.h"
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/stepper.h"
 
@@ -20,7 +21,7 @@ double WorstError(const ModelPackage& package, const std::vector<float>& series,
   std::vector<float> forecasts;
   for (size_t t = 0; t < series.size(); t += tokens_per_call) {
     const auto end = series.begin() + std::min(series.size(), t + tokens_per_call);
-    const Outputs outputs = stepper.Feed(slot, {series.begin() + t, end});
+    const Outputs outputs = stepper.Feed(slot, {series.begin() + t, end}, /*calibrated=*/false);
     forecasts.insert(forecasts.end(), outputs.forecasts.begin(), outputs.forecasts.end());
   }
   double worst = 0.0;
@@ -70,6 +71,37 @@ TEST(ReferenceTest, AgreesWhenEveryTokenFolds) {
   ForecasterConfig config = TinyConfig();
   config.fold_every = 1;
   EXPECT_LT(WorstError(RandomPackage(config, 13), Series(14, 300), 100), 1e-5);
+}
+
+// The largest error of a corrected forecast, over the spread of the one that it corrects.
+double WorstCorrection(const ModelPackage& package, const std::vector<float>& series) {
+  Stepper stepper(package);
+  CalibratedReference reference(package.config);
+  const Outputs network = stepper.Feed(stepper.Open(), series, /*calibrated=*/false);
+  const Outputs corrected = stepper.Feed(stepper.Open(), series);
+  const size_t count = package.config.quantiles.size();
+  const size_t size = network.forecasts.size() / series.size();
+  double worst = 0.0;
+  for (size_t t = 0; t < series.size(); ++t) {
+    const float* forecast = &network.forecasts[t * size];
+    const std::vector<double> expected = reference.Take(series[t], forecast);
+    for (size_t i = 0; i < size; ++i) {
+      const float* quantiles = forecast + i / count * count;
+      const double rounding = std::abs(expected[i]) * 0x1p-24;
+      const double error = std::abs(corrected.forecasts[t * size + i] - expected[i]) - rounding;
+      worst = std::max(worst, error / (quantiles[count - 1] - quantiles[0]));
+    }
+  }
+  EXPECT_NE(network.forecasts, corrected.forecasts);
+  return worst;
+}
+
+TEST(ReferenceTest, TinyForecasterIsCorrectedAsItSays) {
+  EXPECT_LT(WorstCorrection(RandomPackage(TinyConfig(), 15), Series(16, 5000)), 1e-5);
+}
+
+TEST(ReferenceTest, DefaultForecasterIsCorrectedAsItSays) {
+  EXPECT_LT(WorstCorrection(RandomPackage(ForecasterConfig(), 17), Series(18, 3000)), 1e-5);
 }
 
 }  // namespace

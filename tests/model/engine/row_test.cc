@@ -110,6 +110,30 @@ TEST_F(RowTest, CrossingQuantilesAreRefused) {
   ExpectRefused("one_step[2] is nan");
 }
 
+TEST_F(RowTest, ImpossibleCalibrationIsRefused) {
+  float* state = layout_.calibration(row());
+  const size_t thetas = layout_.calibration().tracked() * 3;
+  const float theta = state[4], kept = state[thetas + 2];
+  ASSERT_TRUE(std::isfinite(kept));
+  state[4] = 2.5f;
+  ExpectRefused("theta[4] is 2.5");
+  state[4] = NAN;
+  ExpectRefused("theta[4] is nan");
+  state[4] = theta;
+  state[thetas + 2] = state[thetas] - 1.0f;
+  ExpectRefused("kept[2] is");
+  state[thetas + 2] = NAN;
+  ExpectRefused("kept[2] is nan, not a quantile");
+  state[thetas + 2] = kept;
+  EXPECT_TRUE(Check().ok());
+}
+
+TEST_F(RowTest, CalibrationBeforeTheFirstProbeIsRefused) {
+  layout_.Reset(stepper_.rows().Row(slot_));
+  layout_.calibration(row())[1] = 0.5f;
+  ExpectRefused("theta[1] is 0.5, impossible after 0 tokens");
+}
+
 TEST_F(RowTest, ImpossibleAttentionIsRefused) {
   const LayerState state = layout_.layer(row(), 1);
   const double output = state.output[7], weight = state.weight[2], peak = state.peak[3];

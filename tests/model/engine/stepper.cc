@@ -57,15 +57,17 @@ std::vector<Outputs> Stepper::Step(const std::vector<Portion>& portions) {
                     .values = portion.values,
                     .forecast = portion.forecast,
                     .forecasts = outputs[i].forecasts.data(),
-                    .surprises = outputs[i].surprises.data()});
+                    .surprises = outputs[i].surprises.data(),
+                    .calibrated = portion.calibrated});
   }
   const absl::Status status = engine_->Step(runs, rows_, *workspace_);
   EXPECT_TRUE(status.ok()) << status;
   return outputs;
 }
 
-Outputs Stepper::Feed(Slot slot, const std::vector<float>& values) {
-  return Step({{.slot = slot, .values = values, .forecast = std::vector<uint8_t>(values.size(), 1)}})[0];
+Outputs Stepper::Feed(Slot slot, const std::vector<float>& values, bool calibrated) {
+  const std::vector<uint8_t> wanted(values.size(), 1);
+  return Step({{.slot = slot, .values = values, .forecast = wanted, .calibrated = calibrated}})[0];
 }
 
 std::vector<std::byte> Stepper::RowBytes(Slot slot) {

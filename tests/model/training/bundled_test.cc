@@ -19,15 +19,16 @@ namespace aaren {
 namespace {
 
 constexpr int kHorizon = 24, kSeason = 24, kLength = 1200, kStride = 50, kStart = 600;
+constexpr int kYear = 24 * 365;
 
 ModelPackage Bundled() { return LoadPackage(AAREN_BUNDLED_MODEL).value(); }
 
 // A day of 24 values with a level that wanders, and noise.
-std::vector<float> DailySeries() {
+std::vector<float> DailySeries(int length = kLength) {
   Random random(11, 0);
   std::vector<float> values;
   double level = 100;
-  for (int t = 0; t < kLength; ++t) {
+  for (int t = 0; t < length; ++t) {
     level += 0.2 * random.Normal();
     const double phase = 2 * std::numbers::pi * t / kSeason;
     values.push_back(static_cast<float>(level + 10 * std::sin(phase) + 4 * std::cos(2 * phase) + 2 * random.Normal()));
@@ -37,14 +38,15 @@ std::vector<float> DailySeries() {
 
 // Forecasts of [T, Q] numbers, one after the other, at the values where `wanted`.
 std::vector<float> Stream(const ModelPackage& package, const std::vector<float>& values,
-                          const std::vector<uint8_t>& wanted) {
+                          const std::vector<uint8_t>& wanted, float* surprises = nullptr) {
   const std::unique_ptr<Engine> engine = std::move(NewCpuEngine(package).value());
   StateSlab slab(engine->row_bytes(), 1);
   const Slot slot = slab.Allocate().value();
   engine->ResetRow(slab.Row(slot));
   std::vector<float> forecasts(std::count(wanted.begin(), wanted.end(), 1) * package.config.horizon *
                                package.config.quantile_count());
-  const Run run = {.slot = slot, .values = values, .forecast = wanted, .forecasts = forecasts.data()};
+  const Run run = {
+      .slot = slot, .values = values, .forecast = wanted, .forecasts = forecasts.data(), .surprises = surprises};
   const auto workspace = engine->NewWorkspace();
   EXPECT_TRUE(engine->Step({&run, 1}, slab, *workspace).ok());
   return forecasts;
@@ -85,6 +87,21 @@ TEST(BundledModelTest, BeatsSeasonalNaiveOnADailySeries) {
   }
   EXPECT_LT(model.mase(), 0.85 * naive.mase());
   EXPECT_NEAR(model.coverage80(), 0.8, 0.12);
+}
+
+TEST(BundledModelTest, SurpriseIsUniformOnADailySeries) {
+  const std::vector<float> values = DailySeries(kYear);
+  std::vector<float> surprises(values.size());
+  Stream(Bundled(), values, std::vector<uint8_t>(values.size(), 1), surprises.data());
+  surprises.erase(surprises.begin(), surprises.begin() + kYear / 4);
+  std::sort(surprises.begin(), surprises.end());
+  const double count = static_cast<double>(surprises.size());
+  double distance = 0;  // Kolmogorov, Smirnov
+  for (size_t i = 0; i < surprises.size(); ++i) {
+    const double at = static_cast<double>(i);
+    distance = std::max({distance, surprises[i] - at / count, (at + 1) / count - surprises[i]});
+  }
+  EXPECT_LE(distance, 0.05);
 }
 
 }  // namespace

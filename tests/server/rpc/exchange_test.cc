@@ -76,6 +76,17 @@ TEST_F(ExchangeTest, OutputOptionsChooseHorizonsQuantilesAndSurprise) {
   EXPECT_THAT(forecasts.surprise(), ElementsAre(FloatEq(2), FloatEq(3)));
 }
 
+TEST_F(ExchangeTest, CalibrationIsOffWhereAskedFor) {
+  v1::ClientItem open = OpenItem(0, "a");
+  v1::OutputOptions& output = *open.mutable_open()->mutable_output();
+  output.add_horizons(1);
+  output.add_quantiles(0.5f);
+  output.set_uncalibrated(true);
+  stream_.Open(open);
+  stream_.Send(TokensItem(0, 0, {4}));
+  EXPECT_THAT(stream_.Receive().forecasts().values(), ElementsAre(-SumForecast(4, 1, 1)));
+}
+
 TEST_F(ExchangeTest, EveryKthTokenIsAnswered) {
   v1::ClientItem open = OpenItem(0, "a");
   open.mutable_open()->mutable_output()->set_every(3);

@@ -43,7 +43,9 @@ class SumEngine final : public Engine {
       if (run.surprises != nullptr) run.surprises[i] = run.values[i] / 2;
       if (!run.forecast[i]) continue;
       for (int h = 1; h <= config_.horizon; ++h) {
-        for (int q = 0; q < config_.quantile_count(); ++q) *out++ = SumForecast(row.sum, h, q);
+        for (int q = 0; q < config_.quantile_count(); ++q) {
+          *out++ = run.calibrated ? SumForecast(row.sum, h, q) : -SumForecast(row.sum, h, q);
+        }
       }
     }
     std::memcpy(bytes.data(), &row, sizeof(row));

@@ -22,12 +22,18 @@ TEST(ResolveOutputTest, TurnsHorizonsAndLevelsIntoPlaces) {
   request.quantiles = {0.5f, 0.9f};
   request.every = 3;
   request.surprise = true;
+  request.calibrated = false;
   const Outcome<OutputPlan> plan = ResolveOutput(request, Config());
   ASSERT_FALSE(plan.refusal.has_value());
   EXPECT_THAT(plan.value.horizons, ElementsAre(0, 3));
   EXPECT_THAT(plan.value.quantiles, ElementsAre(1, 2));
   EXPECT_EQ(plan.value.every, 3);
   EXPECT_TRUE(plan.value.surprise);
+  EXPECT_FALSE(plan.value.calibrated);
+}
+
+TEST(ResolveOutputTest, CalibratesUnlessAskedNotTo) {
+  EXPECT_TRUE(ResolveOutput(OutputRequest(), Config()).value.calibrated);
 }
 
 TEST(ResolveOutputTest, TakesEveryOfZeroForOne) {
@@ -73,6 +79,9 @@ TEST(PlanTableTest, KeepsEqualPlansOnce) {
   plan.surprise = true;
   EXPECT_NE(plans.Acquire(plan), first);
   EXPECT_EQ(plans.size(), 2);
+  plan.calibrated = false;
+  plans.Acquire(plan);
+  EXPECT_EQ(plans.size(), 3);
 }
 
 TEST(PlanTableTest, ForgetsAPlanWithItsLastUser) {

@@ -40,10 +40,12 @@ void SendWave(World& world, FakePeer& peer, Handle handle, uint64_t first_seq, u
 }
 
 // All forecasts of a session that got everything in one item.
-std::vector<std::vector<float>> Undisturbed() {
+std::vector<std::vector<float>> Undisturbed(bool calibrated = true) {
   World world(ShardOptions{.save_interval = kInterval}, 1, nullptr, RealModel());
   FakePeer peer;
-  world.Open(peer, 0, Named("a", 0));
+  OpenRequest request = Named("a", 0);
+  request.output.calibrated = calibrated;
+  world.Open(peer, 0, request);
   SendWave(world, peer, 0, 0, kTokens, kTokens);
   return peer.Forecasts(0);
 }
@@ -111,6 +113,24 @@ TEST(RealEngineTest, GivesTheSameBitsAfterExportAndImport) {
   auto expected = Undisturbed();
   expected.erase(expected.begin(), expected.begin() + 150);
   ExpectSameBits(other.Forecasts(0), expected);
+}
+
+TEST(RealEngineTest, CalibrationIsSwitchedByEachOpenAndLearnsMeanwhile) {
+  World world(ShardOptions{.save_interval = kInterval}, 1, nullptr, RealModel());
+  FakePeer peer, again;
+  OpenRequest off = Named("a", 0);
+  off.output.calibrated = false;
+  world.Open(peer, 0, off);
+  SendWave(world, peer, 0, 0, 200, 20);
+  auto uncalibrated = Undisturbed(/*calibrated=*/false);
+  uncalibrated.resize(200);
+  ExpectSameBits(peer.Forecasts(0), uncalibrated);
+  world.Open(again, 0, Named("a", 200));
+  SendWave(world, again, 0, 200, kTokens, 20);
+  auto expected = Undisturbed();
+  EXPECT_FALSE(SameBits(expected.back(), Undisturbed(/*calibrated=*/false).back()));
+  expected.erase(expected.begin(), expected.begin() + 200);
+  ExpectSameBits(again.Forecasts(0), expected);
 }
 
 }  // namespace
