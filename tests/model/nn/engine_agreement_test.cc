@@ -50,7 +50,7 @@ std::vector<float> Wave(int count) {
   return values;
 }
 
-// The engine's forecast at the last value, [T * Q].
+// The engine's forecast at the last value, [T * Q], as the network has it.
 std::vector<float> Stream(const ModelPackage& package, const std::vector<float>& values) {
   const std::unique_ptr<Engine> engine = std::move(NewCpuEngine(package).value());
   StateSlab slab(engine->row_bytes(), 1);
@@ -59,7 +59,8 @@ std::vector<float> Stream(const ModelPackage& package, const std::vector<float>&
   std::vector<uint8_t> wanted(values.size());
   wanted.back() = 1;
   std::vector<float> forecast(package.config.horizon * package.config.quantile_count());
-  const Run run = {.slot = slot, .values = values, .forecast = wanted, .forecasts = forecast.data()};
+  const Run run = {
+      .slot = slot, .values = values, .forecast = wanted, .forecasts = forecast.data(), .calibrated = false};
   const auto workspace = engine->NewWorkspace();
   EXPECT_TRUE(engine->Step({&run, 1}, slab, *workspace).ok());
   return forecast;
