@@ -92,7 +92,7 @@ TEST_F(BadInputTest, NinetyPercentMissingKeepsTheForecastAmongTheValues) {
   }
   Feed(series);
   const float span = high - low;
-  ExpectMediansWithin(100, low - span / 2, high + span / 2);
+  ExpectMediansWithin(100, low - span, high + span);  // a trend may be seen in so few, but no other scale
 }
 
 TEST_F(BadInputTest, JumpOfAMillionIsFollowed) {
