@@ -15,10 +15,7 @@ endif()
 
 if(AAREN_WITH_TRAINING)
   include(Torch)
-  find_package(OpenMP COMPONENTS CXX)
-  if(NOT OpenMP_CXX_FOUND)
-    message(STATUS "No OpenMP for this compiler: the scan runs on one thread")
-  endif()
+  include(OpenMp)
 endif()
 include(Cuda)
 

@@ -87,6 +87,8 @@ absl::Status SaveCheckpoint(const std::string& folder, const Checkpoint& checkpo
   std::filesystem::create_directories(folder, error);
   try {
     Write(partial, checkpoint);
+  } catch (const c10::Error& e) {  // without the stack that what() has
+    return absl::UnavailableError(absl::StrCat("cannot write ", partial, ": ", e.what_without_backtrace()));
   } catch (const std::exception& e) {
     return absl::UnavailableError(absl::StrCat("cannot write ", partial, ": ", e.what()));
   }
@@ -101,6 +103,8 @@ absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& folder) {
   if (!std::filesystem::exists(path)) return absl::NotFoundError(absl::StrCat("no ", path));
   try {
     return Read(path);
+  } catch (const c10::Error& e) {
+    return absl::DataLossError(absl::StrCat("cannot read ", path, ": ", e.what_without_backtrace()));
   } catch (const std::exception& e) {
     return absl::DataLossError(absl::StrCat("cannot read ", path, ": ", e.what()));
   }

@@ -225,7 +225,9 @@ absl::StatusOr<TrainResult> Train(const TrainOptions& options, const SeriesSourc
     if (status.ok()) status = run.Loop(on_step);
     if (!status.ok()) return status;
     return run.Finish();
-  } catch (const std::exception& e) {  // torch's own errors end here
+  } catch (const c10::Error& e) {  // torch's own errors end here, without the stack that what() has
+    return absl::InternalError(e.what_without_backtrace());
+  } catch (const std::exception& e) {
     return absl::InternalError(e.what());
   }
 }

@@ -25,6 +25,7 @@ TEST(ScanPluginTest, LoadsFromTheBuildWithoutAGpu) {
 #ifndef AAREN_BUILT_CUDA_PLUGIN
   GTEST_SKIP() << "this build has no CUDA kernels: it was configured without AAREN_WITH_CUDA";
 #else
+  unsetenv("AAREN_CUDA_PLUGIN");  // whoever set it meant other programs
   const auto plugin = OpenScanPlugin(AAREN_BUILT_CUDA_PLUGIN);
   ASSERT_TRUE(plugin.ok()) << plugin.status();
   EXPECT_EQ((*plugin)->version, kScanPluginVersion);
