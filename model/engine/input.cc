@@ -88,6 +88,13 @@ void Summarize(const float* x, size_t count, WindowSummary* window) {
   if (const int neighbours = changes.Terms(); neighbours > 0) window->change = changes.Sum() / neighbours;
 }
 
+void Bound(float* x, size_t count, float low, float high) {
+  for (size_t i = 0; i < count; ++i) {
+    const float above = x[i] < low ? low : x[i];  // NaN passes
+    x[i] = above > high ? high : above;
+  }
+}
+
 // (x - center) / scale, rounded to float; 0 where x is missing.
 void Standardize(const float* x, size_t count, double center, double scale, float* out) {
   for (size_t i = 0; i < count; ++i) {
@@ -106,6 +113,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aaren {
 
+HWY_EXPORT(Bound);
 HWY_EXPORT(Summarize);
 HWY_EXPORT(Standardize);
 
@@ -150,11 +158,15 @@ Scaling BuildInput(const float* ring, size_t size, size_t newest, const Statisti
                    float* input) {
   float* x = scratch.window.get() + kLanes;  // What comes before is missing.
   Unroll(ring, size, newest, x);
+  const double reach = statistics.Reach();
+  HWY_DYNAMIC_DISPATCH(Bound)
+  (x, PadToLanes(size), static_cast<float>(statistics.mean - reach), static_cast<float>(statistics.mean + reach));
   WindowSummary window;
   HWY_DYNAMIC_DISPATCH(Summarize)(x, PadToLanes(size), &window);
   const bool empty = window.present == 0;
   const double center = empty ? statistics.mean : window.mean;
-  const double spread = std::sqrt(window.variance / 2.0 + statistics.variance / 2.0);
+  const double prior = statistics.Prior() * std::abs(center);
+  const double spread = std::sqrt(window.variance / 2.0 + statistics.variance / 2.0 + prior * prior);
   const Scaling scaling{.center = center, .scale = spread + 1e-7 * std::abs(center) + 1e-30};
 
   HWY_DYNAMIC_DISPATCH(Standardize)(x, size, center, scaling.scale, input);

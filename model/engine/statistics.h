@@ -3,23 +3,55 @@
 
 // Statistics is the causal normaliser: the mean and variance of a series' values so far (Welford), which from `history`
 // values on forget exponentially. In double, in a fixed order: its bits are part of the exact tier.
+//
+// A glitch must not be remembered for a thousand values: a value further than Reach() from the mean counts as if it
+// were that far. A new level must: the fourth such value in a row starts the statistics anew.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace aaren {
 
 struct Statistics {
   double mean;
   double variance;  // never negative: history is 2 or more
-  uint64_t count;   // n: values seen, at most history
+  uint32_t count;   // n: values seen since the start, at most history
+  uint32_t far;     // values beyond reach until now, without another between: fewer than kFarRun
+
+  static constexpr double kReach = 32.0;       // deviations
+  static constexpr uint32_t kSettled = 32;     // values before the deviation is believed
+  static constexpr uint32_t kFarRun = 4;       // values that make a new level
+  static constexpr uint32_t kYoung = 8;        // values within which a series is given some scale of its own
+  static constexpr double kFirstSpread = 0.1;  // of one value, as a share of it
+
+  double Reach() const {
+    if (count < kSettled || variance == 0.0) return std::numeric_limits<double>::infinity();
+    return kReach * std::sqrt(variance);
+  }
+
+  // What the scale is taken to be, as a share of the level, before values have shown one; a quarter with each value.
+  double Prior() const {
+    return count > kYoung ? 0.0 : std::ldexp(kFirstSpread, 2 - 2 * static_cast<int>(std::max(count, 1u)));
+  }
 
   void Add(double value, uint64_t history) {
-    count = std::min(count + 1, history);
-    const double n = static_cast<double>(count);
-    const double delta = value - mean;
-    mean += delta / n;
-    variance += (delta * (value - mean) - variance) / n;
+    double delta = value - mean;
+    const double reach = Reach();
+    if (std::abs(delta) <= reach) {
+      far = 0;
+    } else if (++far == kFarRun) {
+      *this = {.mean = value, .variance = 0.0, .count = 1, .far = 0};
+      return;
+    } else {
+      delta = std::copysign(reach, delta);
+    }
+    count = static_cast<uint32_t>(std::min<uint64_t>(uint64_t{count} + 1, history));
+    const double n = count;
+    const double step = delta / n;
+    mean += step;
+    variance += (delta * (delta - step) - variance) / n;
   }
 };
 

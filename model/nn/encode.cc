@@ -7,27 +7,13 @@
 #include <cmath>
 #include <limits>
 
+#include "model/engine/statistics.h"
 #include "model/nn/asinh.h"
 
 namespace aaren {
 namespace {
 
 constexpr double kLargest = 1e30;
-
-// The running normaliser after each value so far.
-struct Running {
-  int n = 0;
-  double mean = 0, variance = 0;
-  double last = 0;  // newest value present
-
-  void Add(double x, int history) {
-    if (std::isnan(x)) return;
-    n = std::min(n + 1, history);
-    const double delta = x - mean;
-    mean += delta / n;
-    variance += (delta * (x - mean) - variance) / n;
-  }
-};
 
 // What the ring holds at one token, oldest first.
 struct Ring {
@@ -60,12 +46,13 @@ Ring Summarize(const double* w, int count) {
 
 // The arguments of asinh and log, whole-tensor functions that come after: [ring, last, mean | deviation, change | mask,
 // age].
-void WriteToken(const ForecasterConfig& config, const double* w, const Running& running, double* features,
+void WriteToken(const ForecasterConfig& config, const double* w, const Statistics& running, double* features,
                 double* center, double* scale, double* spread) {
   const int size = config.ring;
   const Ring ring = Summarize(w, size);
   *center = ring.present > 0 ? ring.mean : running.mean;
-  *spread = ring.variance / 2 + running.variance / 2;
+  const double prior = running.Prior() * std::fabs(*center);
+  *spread = ring.variance / 2 + running.variance / 2 + prior * prior;
   *scale = std::sqrt(*spread) + 1e-7 * std::fabs(*center) + 1e-30;
   for (int i = 0; i < size; ++i) features[i] = std::isnan(w[i]) ? 0 : (w[i] - *center) / *scale;
   features[size] = ring.present > 0 ? (ring.last - *center) / *scale : 0;
@@ -73,21 +60,29 @@ void WriteToken(const ForecasterConfig& config, const double* w, const Running& 
   features[size + 2] = std::sqrt(running.variance) / *scale + 0.01;
   features[size + 3] = ring.change / *scale + 0.01;
   features[size + 4] = 1 - ring.present / static_cast<double>(size);
-  features[size + 5] = std::log(1.0 + running.n) / 7;
+  features[size + 5] = std::log(1.0 + running.count) / 7;
+}
+
+// The ring as it counts: values beyond the running statistics' reach are moved there.
+void Bound(const double* history, int size, const Statistics& running, double* w) {
+  const double reach = running.Reach();
+  const float low = static_cast<float>(running.mean - reach), high = static_cast<float>(running.mean + reach);
+  for (int i = 0; i < size; ++i) w[i] = std::clamp<double>(history[i], low, high);  // NaN passes
 }
 
 void WriteSeries(const ForecasterConfig& config, const double* values, int64_t count,
                  const std::vector<int64_t>& positions, double* features, double* center, double* scale,
                  double* spread) {
   std::vector<double> history(config.ring - 1, std::numeric_limits<double>::quiet_NaN());
-  Running running;
+  std::vector<double> w(config.ring);
+  Statistics running{};
   size_t k = 0;
   for (int64_t t = 0; t < count && k < positions.size(); ++t) {
     history.push_back(std::clamp(values[t], -kLargest, kLargest));  // NaN passes
-    running.Add(history.back(), config.history);
+    if (!std::isnan(values[t])) running.Add(history.back(), config.history);
     if (t != positions[k]) continue;
-    WriteToken(config, history.data() + t, running, features + k * config.input_width(), center + k, scale + k,
-               spread + k);
+    Bound(history.data() + t, config.ring, running, w.data());
+    WriteToken(config, w.data(), running, features + k * config.input_width(), center + k, scale + k, spread + k);
     ++k;
   }
 }

@@ -16,7 +16,7 @@ struct Encoding {
   torch::Tensor features;  // [B, K, U], of the type asked for
   torch::Tensor center;    // float64 [B, K]: mu
   torch::Tensor scale;     // float64 [B, K], > 0
-  torch::Tensor spread;    // float64 [B, K]: var / 2 + variance / 2; 0 while nothing has varied yet
+  torch::Tensor spread;    // float64 [B, K]: square of the scale without its floor; 0 where nothing gives one
 };
 
 // values: float64 [B, N], NaN where missing. positions: K ascending indices into N. Missing values, features of the

@@ -39,7 +39,7 @@ struct Tensor {
 };
 
 // Bits of any output change only together with this number.
-inline constexpr int kNumericsVersion = 2;
+inline constexpr int kNumericsVersion = 3;
 
 struct ModelPackage {
   std::string name;  // "aaren-univariate"; [a-z0-9-]{1,64}

@@ -2,8 +2,8 @@
 #define AAREN_MODEL_TRAINING_LOSS_H_
 
 // What is minimised: twice the pinball loss on the normalised scale, its mean over levels, steps ahead, tokens and
-// crops. Targets are clipped at
-// +-12 deviations; missing ones do not count, nor do tokens before anything has varied, which have no scale.
+// crops. Targets are clipped at +-12 deviations; missing ones do not count, nor do tokens that nothing gives a scale:
+// after zeros alone, or after more than a few equal values.
 
 #include <torch/types.h>
 

@@ -74,4 +74,14 @@ void AddSpikes(Random& random, double size, absl::Span<double> values) {
   }
 }
 
+void AddGlitches(Random& random, double size, absl::Span<double> values) {
+  const int count = 1 + random.Below(3);
+  const double error = (random.Chance(0.5) ? size : -size) * random.LogUniform(30, 1e6);
+  for (int i = 0; i < count; ++i) {
+    const size_t begin = random.Below(static_cast<int>(values.size()));
+    const size_t end = std::min(values.size(), begin + 1 + random.Below(3));
+    for (size_t t = begin; t < end; ++t) values[t] = error;
+  }
+}
+
 }  // namespace aaren

@@ -20,6 +20,9 @@ void AddBursts(Random& random, double size, absl::Span<double> values);
 // Adds rare single values far from the rest.
 void AddSpikes(Random& random, double size, absl::Span<double> values);
 
+// One to three times, one to three values in a row that a broken sensor sends: 30 to 1e6 times `size`.
+void AddGlitches(Random& random, double size, absl::Span<double> values);
+
 }  // namespace aaren
 
 #endif  // AAREN_MODEL_TASKS_FORECASTING_NOISE_H_

@@ -132,6 +132,13 @@ void RemoveStretches(Random& random, std::vector<double>& values) {
   }
 }
 
+// From some moment on far away, and on another scale: a counter that starts anew, another unit, another sensor.
+void Relocate(Random& random, std::vector<double>& values) {
+  const int length = static_cast<int>(values.size()), begin = random.Below(length);
+  const double gain = random.LogUniform(0.1, 10), shift = (random.Chance(0.5) ? 1 : -1) * random.LogUniform(30, 1e6);
+  for (int t = begin; t < length; ++t) values[t] = shift + gain * values[t];
+}
+
 }  // namespace
 
 std::vector<double> SyntheticSeries(uint64_t seed, uint64_t index, int length) {
@@ -141,6 +148,8 @@ std::vector<double> SyntheticSeries(uint64_t seed, uint64_t index, int length) {
   if (random.Chance(0.08)) AddBursts(random, 1, absl::MakeSpan(values));
   if (random.Chance(0.08)) AddSpikes(random, 1, absl::MakeSpan(values));
   Measure(random, values);
+  if (random.Chance(0.03)) AddGlitches(random, 1, absl::MakeSpan(values));
+  if (random.Chance(0.02)) Relocate(random, values);
   const double scale = random.LogUniform(1e-2, 1e3), offset = random.Chance(0.5) ? 0 : 5 * scale * random.Normal();
   for (double& value : values) value = offset + scale * value;
   const double first = values[0];

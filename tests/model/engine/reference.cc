@@ -48,9 +48,13 @@ Reference::Forecast Reference::Take(float value) {
 }
 
 Reference::Vector Reference::Input(double* center, double* scale) const {
-  double n = 0, mean = 0, variance = 0;
+  double n = 0, mean = 0, variance = 0, far = 0;
+  const auto reach = [&] { return n >= 32 && variance > 0 ? 32 * std::sqrt(variance) : INFINITY; };
   for (double x : history_) {
     if (std::isnan(x)) continue;
+    far = x < mean - reach() || x > mean + reach() ? far + 1 : 0;
+    if (far == 4) n = mean = variance = far = 0;
+    x = std::clamp(x, mean - reach(), mean + reach());
     n = std::min(n + 1, static_cast<double>(config_.history));
     const double delta = x - mean;
     mean += delta / n;
@@ -59,6 +63,7 @@ Reference::Vector Reference::Input(double* center, double* scale) const {
   Vector w(static_cast<size_t>(config_.ring), NAN);
   const size_t recent = std::min(w.size(), history_.size());
   std::copy(history_.end() - recent, history_.end(), w.end() - recent);
+  for (double& x : w) x = std::clamp(x, mean - reach(), mean + reach());
 
   double present = 0, sum = 0, squares = 0, changes = 0, neighbours = 0, last = NAN;
   for (size_t i = 0; i < w.size(); ++i) {
@@ -75,7 +80,8 @@ Reference::Vector Reference::Input(double* center, double* scale) const {
   const double var = present > 0 ? squares / present : 0;
   const double mad = neighbours > 0 ? changes / neighbours : 0;
   *center = mu;
-  *scale = std::sqrt(var / 2 + variance / 2) + 1e-7 * std::abs(mu) + 1e-30;
+  const double prior = n <= 8 ? 0.1 * mu * std::pow(0.25, std::max(n, 1.0) - 1) : 0;
+  *scale = std::sqrt(var / 2 + variance / 2 + prior * prior) + 1e-7 * std::abs(mu) + 1e-30;
 
   Vector u;
   for (double x : w) u.push_back(std::isnan(x) ? 0 : std::asinh((x - mu) / *scale));

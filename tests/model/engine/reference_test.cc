@@ -59,6 +59,14 @@ TEST(ReferenceTest, AgreesWhereMostValuesAreMissing) {
   EXPECT_LT(WorstError(RandomPackage(TinyConfig(), 10), series, 10), 1e-5);
 }
 
+TEST(ReferenceTest, AgreesAfterGlitchesAndAJump) {
+  std::vector<float> series = Series(4, 400);
+  series[50] = 1e30f;
+  for (size_t t : {100, 101, 102}) series[t] = -9999e6f;
+  for (size_t t = 200; t < series.size(); ++t) series[t] += 1e6f;
+  EXPECT_LT(WorstError(RandomPackage(TinyConfig(), 3), series, 400), 1e-5);
+}
+
 TEST(ReferenceTest, AgreesOnAConstantSeries) {
   EXPECT_LT(WorstError(RandomPackage(TinyConfig(), 11), std::vector<float>(100, 0.5f), 9), 1e-5);
 }

@@ -70,6 +70,9 @@ TEST_F(RowTest, ImpossibleCountsAreRefused) {
   ExpectRefused("count is 33, more than 32");
   layout_.header(row()).statistics.count = 21;
   ExpectRefused("count is 21, more than seq, which is 20");
+  layout_.header(row()).statistics.count = 20;
+  layout_.header(row()).statistics.far = 4;
+  ExpectRefused("far is 4");
 }
 
 TEST_F(RowTest, ClaimedRowIsRefused) {

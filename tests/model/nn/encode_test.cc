@@ -27,9 +27,11 @@ double Feature(const Encoding& encoding, int64_t token, int64_t index) {
 }
 
 TEST(EncodeTest, RingIsNormalisedByRingAndRunningDeviation) {
-  // Values 2, 4, 6: running mean 4 and variance 8 / 3; the ring of two holds 4 and 6, mean 5 and variance 1.
+  // Values 2, 4, 6: running mean 4 and variance 8 / 3; the ring of two holds 4 and 6, mean 5 and variance 1. Three
+  // values still say less than all of a scale.
   const Encoding encoding = EncodeOne(2, {2, 4, 6}, {2});
-  const double scale = std::sqrt(0.5 + 8.0 / 6) + 1e-7 * 5;
+  const double prior = 5 * 0.1 / 16;
+  const double scale = std::sqrt(0.5 + 8.0 / 6 + prior * prior) + 1e-7 * 5;
   EXPECT_DOUBLE_EQ(encoding.center[0][0].item<double>(), 5);
   EXPECT_NEAR(encoding.scale[0][0].item<double>(), scale, 1e-12);
   EXPECT_NEAR(Feature(encoding, 0, 0), std::asinh(-1 / scale), 1e-12);

@@ -55,8 +55,9 @@ TEST(ForecasterTest, QuantilesAscend) {
 TEST(ForecasterTest, ForecastFollowsShiftAndScaleOfTheSeries) {
   Forecaster forecaster = Exact(Tiny());
   const torch::Tensor values = RandomValues();
-  const torch::Tensor moved = forecaster->Forecast(3 * values + 10, kPositions);
-  EXPECT_LT(Distance(moved, 3 * forecaster->Forecast(values, kPositions) + 10), 1e-4);  // the scale's 1e-7 |mu|
+  const std::vector<int64_t> settled = {9, 21, 40, 59};  // before, the level gives a scale
+  const torch::Tensor moved = forecaster->Forecast(3 * values + 10, settled);
+  EXPECT_LT(Distance(moved, 3 * forecaster->Forecast(values, settled) + 10), 1e-4);  // the scale's 1e-7 |mu|
 }
 
 TEST(ForecasterTest, LaterValuesDoNotMatter) {

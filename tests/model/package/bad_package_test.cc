@@ -143,7 +143,7 @@ TEST(BadPackageTest, RefusesAnotherKind) {
 
 TEST(BadPackageTest, RefusesOtherNumerics) {
   const PackageFolder folder;
-  folder.EditManifest("\"numerics_version\": 2", "\"numerics_version\": 9");
+  folder.EditManifest("\"numerics_version\": 3", "\"numerics_version\": 9");
   ExpectError(LoadPackage(folder.path()).status(), absl::StatusCode::kInvalidArgument, "numerics_version is 9");
 }
 

@@ -1,0 +1,92 @@
+#include "model/engine/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace aaren {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Mean 10 and deviation 1.
+Statistics Alternating(int values, uint64_t history = 1024) {
+  Statistics statistics{};
+  for (int i = 0; i < values; ++i) statistics.Add(i % 2 == 0 ? 9.0 : 11.0, history);
+  return statistics;
+}
+
+TEST(StatisticsTest, MeanAndVarianceAreThoseOfTheValues) {
+  Statistics statistics{};
+  for (double value : {2.0, 4.0, 6.0}) statistics.Add(value, 1024);
+  EXPECT_DOUBLE_EQ(statistics.mean, 4.0);
+  EXPECT_DOUBLE_EQ(statistics.variance, 8.0 / 3.0);
+}
+
+TEST(StatisticsTest, EarlyValuesCountAsTheyAre) {
+  Statistics statistics = Alternating(31);
+  EXPECT_EQ(statistics.Reach(), kInfinity);
+  statistics.Add(1e6, 1024);
+  EXPECT_GT(statistics.mean, 1e4);
+}
+
+TEST(StatisticsTest, AnyValueAfterConstantOnesCountsAsItIs) {
+  Statistics statistics{};
+  for (int i = 0; i < 100; ++i) statistics.Add(0.0, 1024);
+  EXPECT_EQ(statistics.Reach(), kInfinity);
+  statistics.Add(101.0, 1024);
+  EXPECT_DOUBLE_EQ(statistics.mean, 1.0);
+}
+
+TEST(StatisticsTest, FarValueCountsAsThirtyTwoDeviations) {
+  Statistics far = Alternating(100), bound = Alternating(100);
+  far.Add(1e30, 1024);
+  bound.Add(10.0 + 32.0, 1024);
+  EXPECT_DOUBLE_EQ(far.mean, bound.mean);
+  EXPECT_DOUBLE_EQ(far.variance, bound.variance);
+}
+
+TEST(StatisticsTest, FarValueBelowIsMovedToTheOtherSide) {
+  Statistics statistics = Alternating(100);
+  statistics.Add(-1e30, 1024);
+  EXPECT_NEAR(statistics.mean, 10.0 - 32.0 / 101.0, 1e-12);
+}
+
+TEST(StatisticsTest, FarValueAtMostDoublesTheVarianceOfALongHistory) {
+  Statistics statistics = Alternating(5000);
+  const double before = statistics.variance;
+  statistics.Add(1e30, 1024);
+  EXPECT_LE(statistics.variance, 2.001 * before);
+}
+
+TEST(StatisticsTest, FourthFarValueStartsAnew) {
+  Statistics statistics = Alternating(100);
+  for (int i = 0; i < 3; ++i) statistics.Add(1e6, 1024);
+  EXPECT_LT(statistics.mean, 100.0);
+  statistics.Add(1e6, 1024);
+  EXPECT_EQ(statistics.mean, 1e6);
+  EXPECT_EQ(statistics.variance, 0.0);
+  EXPECT_EQ(statistics.count, 1u);
+}
+
+TEST(StatisticsTest, FarValuesWithOthersBetweenDoNotStartAnew) {
+  Statistics statistics = Alternating(100);
+  for (int i = 0; i < 5; ++i) {
+    for (int far = 0; far < 3; ++far) statistics.Add(1e9, 1024);
+    statistics.Add(10.0, 1024);
+  }
+  EXPECT_GT(statistics.count, 100u);
+}
+
+TEST(StatisticsTest, FirstValueHasATenthOfItselfAsScaleAndTheNinthNothing) {
+  Statistics statistics{};
+  statistics.Add(5.0, 1024);
+  EXPECT_DOUBLE_EQ(statistics.Prior(), 0.1);
+  statistics.Add(5.0, 1024);
+  EXPECT_DOUBLE_EQ(statistics.Prior(), 0.025);
+  for (int i = 0; i < 7; ++i) statistics.Add(5.0, 1024);
+  EXPECT_EQ(statistics.Prior(), 0.0);
+}
+
+}  // namespace
+}  // namespace aaren
