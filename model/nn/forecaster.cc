@@ -66,7 +66,7 @@ void ForecasterImpl::reset() {
 }
 
 ForecasterImpl::Readout ForecasterImpl::Read(const torch::Tensor& features, const std::vector<int64_t>& positions) {
-  const torch::Tensor at = torch::tensor(positions, torch::kInt64);
+  const torch::Tensor at = torch::tensor(positions, torch::kInt64).to(features.device());
   torch::Tensor x = embed_linear(features) + embed_mlp(features);
   for (const auto& block : *blocks) x = block->as<GatedBlock>()->forward(x, at);
   return {.readout = head(norm(x)).unflatten(-1, {config.horizon, config.quantile_count()}), .skip = skip(features)};
@@ -79,7 +79,8 @@ torch::Tensor ForecasterImpl::forward(const torch::Tensor& features, const std::
 
 torch::Tensor ForecasterImpl::Forecast(const torch::Tensor& values, const std::vector<int64_t>& positions) {
   const Encoding encoding = Encode(config, values, positions, embed_linear->weight.scalar_type());
-  const torch::Tensor quantiles = forward(encoding.features, positions).to(torch::kFloat64);
+  const torch::Tensor features = encoding.features.to(embed_linear->weight.device());
+  const torch::Tensor quantiles = forward(features, positions).to(torch::kCPU, torch::kFloat64);
   return encoding.center.unsqueeze(-1).unsqueeze(-1) + encoding.scale.unsqueeze(-1).unsqueeze(-1) * quantiles;
 }
 

@@ -38,7 +38,8 @@ class ForecasterImpl : public torch::nn::Cloneable<ForecasterImpl> {
   };
   Readout Read(const torch::Tensor& features, const std::vector<int64_t>& positions);
 
-  /// Encode, forward, and back to the scale of the values, for float64 modules: values [B, N] -> [B, K, T, Q].
+  /// Encode, forward, and back to the scale of the values: values float64 [B, N] -> float64 [B, K, T, Q], on the CPU
+  /// wherever the module is.
   torch::Tensor Forecast(const torch::Tensor& values, const std::vector<int64_t>& positions);
 
   ForecasterConfig config;

@@ -1,5 +1,6 @@
 #include "model/training/batch.h"
 
+#include <ATen/Parallel.h>
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -34,16 +35,31 @@ void StandardizePresent(std::vector<double>& values) {
   for (double& value : values) value = (value - mean) * gain;
 }
 
-std::vector<double> Augmented(const SeriesSource& source, Random& random, uint64_t index, int length) {
+// What is done to one crop.
+struct Augmentation {
+  double share = 1;  // of the crop; the rest is another's
+  bool flip = false;
+};
+
+std::vector<Augmentation> DrawAugmentations(Random& random, int count) {
+  std::vector<Augmentation> all(count);
+  for (Augmentation& one : all) {
+    if (random.Chance(kMixShare)) one.share = random.Uniform(0.1, 0.9);
+    one.flip = random.Chance(0.5);
+  }
+  return all;
+}
+
+std::vector<double> Augmented(const SeriesSource& source, const Augmentation& augmentation, uint64_t index,
+                              int length) {
   std::vector<double> values = source.Draw(index, length);
-  if (random.Chance(kMixShare)) {
+  if (const double share = augmentation.share; share < 1) {
     std::vector<double> other = source.Draw(index + 1, length);
     StandardizePresent(values);
     StandardizePresent(other);
-    const double share = random.Uniform(0.1, 0.9);
     for (int t = 0; t < length; ++t) values[t] = share * values[t] + (1 - share) * other[t];
   }
-  if (random.Chance(0.5)) {
+  if (augmentation.flip) {
     for (double& value : values) value = -value;
   }
   return values;
@@ -55,7 +71,7 @@ int LengthExponent(Random& random) {
   return draw < 0.2 ? -1 : draw < 0.65 ? 0 : draw < 0.88 ? 1 : 2;
 }
 
-void SetRow(const std::vector<double>& values, int row, torch::Tensor& rows) {
+void SetRow(const std::vector<double>& values, int64_t row, torch::Tensor& rows) {
   std::copy(values.begin(), values.end(), rows.data_ptr<double>() + row * rows.size(1));
 }
 
@@ -70,10 +86,13 @@ Batch TrainingBatch(const ForecasterConfig& config, const SeriesSource& source, 
   Batch batch;
   batch.positions = JitteredPositions(random, config.fold_every, length);
   batch.values = torch::empty({count, length + config.horizon}, torch::kFloat64);
-  for (int row = 0; row < count; ++row) {
-    const uint64_t index = static_cast<uint64_t>(step) * kDrawsPerStep + 2 * row;
-    SetRow(Augmented(source, random, index, length + config.horizon), row, batch.values);
-  }
+  const std::vector<Augmentation> augmentations = DrawAugmentations(random, count);
+  at::parallel_for(0, count, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const uint64_t index = static_cast<uint64_t>(step) * kDrawsPerStep + 2 * row;
+      SetRow(Augmented(source, augmentations[row], index, length + config.horizon), row, batch.values);
+    }
+  });
   return batch;
 }
 

@@ -23,6 +23,7 @@ ABSL_FLAG(int64_t, steps, 2400, "training steps");
 ABSL_FLAG(uint64_t, seed, 1, "seed of weights and data; two runs with one seed and as many threads are equal");
 ABSL_FLAG(uint64_t, data_seed, 0, "seed of the data alone, so that runs of several seeds see the same; 0: as --seed");
 ABSL_FLAG(int, threads, 1, "CPU threads");
+ABSL_FLAG(std::string, device, "cpu", "cpu, or cuda: a GPU, with this many CPU threads to draw data for it");
 ABSL_FLAG(int, batch, 64, "crops a step");
 ABSL_FLAG(int, context, 1024, "values in a crop of middle length");
 ABSL_FLAG(double, lr, 4e-3, "learning rate of AdamW");
@@ -60,7 +61,7 @@ constexpr absl::string_view kFlags[] = {"data",        "columns",        "output
                                         "layers",      "validate_every", "patience",   "heads",
                                         "value_width", "embed_hidden",   "mlp_hidden", "horizon",
                                         "fold_every",  "history",        "quantiles",  "clip",
-                                        "average",     "validation_csv", "data_seed"};
+                                        "average",     "validation_csv", "data_seed",  "device"};
 
 absl::Status SetFlag(absl::Span<const absl::string_view> known, absl::string_view name, absl::string_view value) {
   if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -180,6 +181,11 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
   const uint64_t data_seed = absl::GetFlag(FLAGS_data_seed);
   line.data_seed = data_seed != 0 ? data_seed : line.options.seed;
   line.threads = absl::GetFlag(FLAGS_threads);
+  const std::string device = absl::GetFlag(FLAGS_device);
+  if (device != "cpu" && device != "cuda") {
+    return absl::InvalidArgumentError(absl::StrCat("--device=", device, " is neither cpu nor cuda"));
+  }
+  line.cuda = device == "cuda";
   if (line.threads < 1)
     return absl::InvalidArgumentError(absl::StrCat("--threads=", line.threads, " must be at least 1"));
   line.output = absl::GetFlag(FLAGS_output);

@@ -20,6 +20,7 @@ struct CommandLine {
   TrainOptions options;
   uint64_t data_seed = 1;
   int threads = 1;
+  bool cuda = false;                                        // train on a GPU
   std::vector<std::string> csv_files;                       // empty: synthetic series
   std::vector<std::string> columns;                         // empty: every numeric column
   std::vector<std::pair<std::string, int>> validation_csv;  // files and their seasons, for the report

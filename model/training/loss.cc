@@ -30,15 +30,17 @@ BatchLoss ComputeLoss(Forecaster& forecaster, const Batch& batch) {
       ((future - encoding.center.unsqueeze(-1)) / encoding.scale.unsqueeze(-1)).clamp(-kLargestTarget, kLargestTarget);
   const torch::Tensor counts =
       ~future.isnan() & (encoding.spread > 0).unsqueeze(-1) & (ahead >= batch.first_target).unsqueeze(0);
-  const torch::Tensor weight = counts.to(dtype);
-  const torch::Tensor present = target.nan_to_num(0).to(dtype);
-  const torch::Tensor levels = torch::tensor(config.quantiles, torch::kFloat64).to(dtype);
+  const torch::Device device = forecaster->head->weight.device();
+  const torch::Tensor weight = counts.to(device, dtype);
+  const torch::Tensor present = target.nan_to_num(0).to(device, dtype);
+  const torch::Tensor levels = torch::tensor(config.quantiles, torch::kFloat64).to(device, dtype);
+  const torch::Tensor features = encoding.features.to(device);
   torch::Tensor sum;
-  if (dtype == torch::kFloat32 && encoding.features.is_cpu()) {
-    const auto read = forecaster->Read(encoding.features, batch.positions);
+  if (dtype == torch::kFloat32 && device.is_cpu()) {
+    const auto read = forecaster->Read(features, batch.positions);
     sum = QuantileLoss(read.readout, read.skip, present, weight, levels);
   } else {
-    sum = PinballSum(forecaster(encoding.features, batch.positions), present, weight, levels);
+    sum = PinballSum(forecaster(features, batch.positions), present, weight, levels);
   }
   return {.loss = sum / weight.sum().clamp_min(1), .tokens = encoding.center.numel()};
 }

@@ -17,7 +17,7 @@ struct BatchLoss {
   int64_t tokens = 0;  // computed, B * K
 };
 
-// Runs the module over the batch. Differentiable.
+// Runs the module, on the device where it is, over the batch, which is on the CPU. Differentiable.
 BatchLoss ComputeLoss(Forecaster& forecaster, const Batch& batch);
 
 }  // namespace aaren

@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "model/attention/torch_cuda.h"
 #include "model/nn/export.h"
 #include "model/package/package.h"
 #include "model/training/command_line.h"
@@ -126,13 +127,29 @@ int ExitCode(const absl::Status& status) {
   return absl::IsInternal(status) || absl::IsUnavailable(status) ? 1 : 2;
 }
 
+// Sums on a GPU come in any order: only a CPU promises the same bits. Products there take TF32's ten bits of mantissa,
+// which costs training nothing.
+absl::Status UseDevice(CommandLine& line) {
+  if (line.cuda) {
+    if (const absl::Status status = LoadTorchCuda(); !status.ok()) {
+      return absl::FailedPreconditionError(absl::StrCat("--device=cuda: ", status.message()));
+    }
+    line.options.device = torch::kCUDA;
+    at::globalContext().setFloat32MatmulPrecision("high");
+  } else {
+    at::globalContext().setDeterministicAlgorithms(true, false);
+  }
+  torch::set_num_threads(line.threads);
+  return absl::OkStatus();
+}
+
 absl::Status Run(CommandLine line) {
+  absl::Status status = UseDevice(line);  // before anything else of torch
+  if (!status.ok()) return status;
   absl::StatusOr<std::unique_ptr<SeriesSource>> source = OpenSource(line);
   if (!source.ok()) return source.status();
-  absl::Status status = ReadValidation(line);
+  status = ReadValidation(line);
   if (!status.ok()) return status;
-  torch::set_num_threads(line.threads);
-  at::globalContext().setDeterministicAlgorithms(true, false);
   Reporter reporter(line, RecordOf(line));
   absl::StatusOr<TrainResult> result;
   {

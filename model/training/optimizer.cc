@@ -50,7 +50,7 @@ void Optimizer::Step(double factor) {
 }
 
 void Optimizer::Clip() const {
-  torch::Tensor square = torch::zeros({}, torch::kFloat64);
+  torch::Tensor square = torch::zeros({}, slots_.front().parameter.options().dtype(torch::kFloat64));
   for (const Slot& slot : slots_) {
     if (slot.parameter.grad().defined()) square += slot.parameter.grad().square().sum();
   }

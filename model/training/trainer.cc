@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <future>
 #include <limits>
 #include <utility>
 
@@ -33,7 +34,8 @@ std::string Fingerprint(const TrainOptions& options) {
                       " layers=", config.layers, " heads=", config.heads, " value_width=", config.value_width,
                       " embed_hidden=", config.embed_hidden, " mlp_hidden=", config.mlp_hidden,
                       " horizon=", config.horizon, " fold_every=", config.fold_every, " history=", config.history,
-                      " quantiles=", absl::StrJoin(config.quantiles, ","), " threads=", torch::get_num_threads());
+                      " quantiles=", absl::StrJoin(config.quantiles, ","), " threads=", torch::get_num_threads(),
+                      options.device.is_cpu() ? "" : absl::StrCat(" device=", options.device.str()));
 }
 
 absl::Status CheckPositive(const char* name, int64_t value) {
@@ -67,6 +69,12 @@ TensorMap Weights(const Forecaster& forecaster) {
   TensorMap weights;
   for (const auto& item : forecaster->named_parameters()) weights[item.key()] = item.value();
   return weights;
+}
+
+// A checkpoint is read where there may be no GPU.
+TensorMap OnCpu(TensorMap tensors) {
+  for (auto& [name, tensor] : tensors) tensor = tensor.to(torch::kCPU);
+  return tensors;
 }
 
 class Run {
@@ -114,6 +122,7 @@ class Run {
   }
 
   absl::StatusOr<TrainResult> Finish() {
+    forecaster_->to(torch::kCPU);
     const absl::Status status = CopyTensors(state_.best, Weights(forecaster_));
     if (!status.ok()) return status;
     return TrainResult{.forecaster = forecaster_,
@@ -129,15 +138,16 @@ class Run {
  private:
   static Forecaster Seeded(const TrainOptions& options) {
     torch::manual_seed(options.seed);
-    return Forecaster(options.config);
+    Forecaster forecaster(options.config);
+    forecaster->to(options.device);
+    return forecaster;
   }
 
   bool Impatient() const { return options_.patience > 0 && state_.checks_since_best >= options_.patience; }
 
   absl::Status Step() {
     const Clock::time_point start = Clock::now();
-    const Batch batch =
-        TrainingBatch(options_.config, source_, options_.seed, state_.step, options_.rows, options_.context);
+    const Batch batch = TakeBatch();
     const BatchLoss computed = ComputeLoss(forecaster_, batch);
     const double loss = computed.loss.item<double>();
     if (!std::isfinite(loss)) {
@@ -152,6 +162,19 @@ class Run {
     if (progress_.checked) Check();
     Account(loss, computed.tokens, Since(start));
     return absl::OkStatus();
+  }
+
+  // While a GPU works, the CPU draws what it needs next.
+  Batch TakeBatch() {
+    const Batch batch = next_batch_.valid() ? next_batch_.get() : DrawBatch(state_.step);
+    if (!options_.device.is_cpu()) {
+      next_batch_ = std::async(std::launch::async, [this, step = state_.step + 1] { return DrawBatch(step); });
+    }
+    return batch;
+  }
+
+  Batch DrawBatch(int64_t step) const {
+    return TrainingBatch(options_.config, source_, options_.seed, step, options_.rows, options_.context);
   }
 
   // Over as many steps as there were, until there are enough.
@@ -176,7 +199,7 @@ class Run {
     if (!(loss < state_.best_loss)) return;
     state_.best_loss = loss;
     state_.checks_since_best = 0;
-    state_.best = CloneTensors(Weights(averaged_));
+    state_.best = CloneTensors(OnCpu(Weights(averaged_)));
   }
 
   void Account(double loss, int64_t tokens, double seconds) {
@@ -194,9 +217,9 @@ class Run {
 
   absl::Status Save() {
     if (options_.checkpoint.empty()) return absl::OkStatus();
-    state_.weights = Weights(forecaster_);
-    state_.average = Weights(averaged_);
-    state_.optimizer = optimizer_.State();
+    state_.weights = OnCpu(Weights(forecaster_));
+    state_.average = OnCpu(Weights(averaged_));
+    state_.optimizer = OnCpu(optimizer_.State());
     state_.history = history_.ToTensors();
     return SaveCheckpoint(options_.checkpoint, state_);
   }
@@ -211,6 +234,7 @@ class Run {
   TrainProgress progress_;
   double seconds_here_ = 0;
   int64_t tokens_here_ = 0, parameters_ = 0;
+  std::future<Batch> next_batch_;  // of the step to come; the last member, so that it ends before what it reads
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_TRAINING_TRAINER_H_
 #define AAREN_MODEL_TRAINING_TRAINER_H_
 
-// The training loop. Everything in it follows from the options: two runs with the same options and thread count end
-// with the same bits, and so does a run that was killed and resumed from its checkpoint.
+// The training loop. Everything in it follows from the options: two runs with the same options, thread count and device
+// end with the same bits, and so does a run that was killed and resumed from its checkpoint.
 //
 // Threading: one run at a time in a process; torch's own threads work inside a step.
 
@@ -25,6 +25,7 @@ struct TrainOptions {
   ForecasterConfig config;
   OptimizerOptions optimizer;
   double average = 0.998;  // of the exponential moving average of the weights, which is what a run ends with
+  torch::Device device = torch::kCPU;  // CUDA once LoadTorchCuda was OK
   uint64_t seed = 1;
   int64_t steps = 2400;
   int rows = 64;       // crops a step, at `context` values

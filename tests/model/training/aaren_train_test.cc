@@ -24,6 +24,7 @@
 namespace aaren {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 constexpr char kSmall[] =
@@ -222,6 +223,19 @@ TEST(CodeVersionTest, OutsideOfACheckoutIsTheProjectsVersion) {
 TEST(AarenTrainTest, UnknownFlagIsNamed) { ExpectUserError(" --stepz=3", "--stepz"); }
 
 TEST(AarenTrainTest, BadValueIsNamedWithItsFlag) { ExpectUserError(" --steps=many --output=x", "--steps=many"); }
+
+TEST(AarenTrainTest, TrainsOnAGpuOrSaysWhatIsMissing) {
+  const Outcome outcome = Execute(absl::StrCat(kSmall, " --device=cuda --output=", Folder(), "/model"));
+  if (outcome.exit_code == 0) {
+    EXPECT_TRUE(LoadPackage(Folder() + "/model").ok());
+  } else {
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.text;
+    EXPECT_THAT(outcome.text, HasSubstr("--device=cuda: "));
+    EXPECT_THAT(outcome.text, AnyOf(HasSubstr("libtorch_cuda.so"), HasSubstr("GPU")));
+  }
+}
+
+TEST(AarenTrainTest, UnknownDeviceIsNamed) { ExpectUserError(" --device=tpu --output=x", "--device=tpu"); }
 
 TEST(AarenTrainTest, BareWordIsRefused) { ExpectUserError(" series.csv", "\"series.csv\" is not a flag"); }
 
