@@ -7,6 +7,7 @@
 #include <exception>
 #include <future>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -14,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "model/training/batch.h"
 #include "model/training/checkpoint.h"
+#include "model/training/folder_lock.h"
 #include "model/training/loss.h"
 
 namespace aaren {
@@ -93,6 +95,9 @@ class Run {
 
   absl::Status Resume() {
     if (options_.checkpoint.empty()) return absl::OkStatus();
+    absl::StatusOr<std::unique_ptr<FolderLock>> lock = FolderLock::Take(options_.checkpoint);
+    if (!lock.ok()) return lock.status();
+    lock_ = *std::move(lock);
     absl::StatusOr<Checkpoint> loaded = LoadCheckpoint(options_.checkpoint);
     if (absl::IsNotFound(loaded.status())) return absl::OkStatus();
     if (!loaded.ok()) return loaded.status();
@@ -229,6 +234,7 @@ class Run {
   Forecaster forecaster_, averaged_;
   Optimizer optimizer_;
   const Batch held_out_;
+  std::unique_ptr<FolderLock> lock_;  // of the checkpoint's folder
   Checkpoint state_;
   History history_;
   TrainProgress progress_;

@@ -55,6 +55,19 @@ TEST(TrainTest, LossFalls) {
   EXPECT_LT(result->held_out_loss, 0.9 * checks.front());
 }
 
+TEST(TrainTest, SecondRunOnOneCheckpointIsRefused) {
+  TrainOptions options = SmallRun();
+  options.checkpoint = FreshFolder();
+  absl::Status second;
+  const auto first = TrainSmall(options, [&](const TrainProgress&) {
+    second = TrainSmall(options).status();
+    return false;
+  });
+  EXPECT_TRUE(absl::IsFailedPrecondition(second)) << second;
+  EXPECT_THAT(std::string(second.message()), HasSubstr(options.checkpoint + " is in use by another run"));
+  EXPECT_TRUE(TrainSmall(options).ok()) << "the first has ended";
+}
+
 TEST(TrainTest, OneSeedGivesTheSameBitsTwice) {
   const auto one = TrainSmall(SmallRun()), two = TrainSmall(SmallRun());
   ASSERT_TRUE(one.ok() && two.ok());

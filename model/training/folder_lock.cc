@@ -1,0 +1,30 @@
+#include "model/training/folder_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace aaren {
+
+absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(const std::string& folder) {
+  std::error_code ignored;  // opening says what is wrong
+  std::filesystem::create_directories(folder, ignored);
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return absl::UnavailableError(absl::StrCat("cannot open ", folder, ": ", std::strerror(errno)));
+  std::unique_ptr<FolderLock> lock(new FolderLock(descriptor));
+  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return lock;
+  if (errno != EWOULDBLOCK) return lock;  // a file system without locks: as without this class
+  return absl::FailedPreconditionError(absl::StrCat(folder, " is in use by another run"));
+}
+
+FolderLock::~FolderLock() { close(folder_); }
+
+}  // namespace aaren
