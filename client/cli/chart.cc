@@ -153,16 +153,14 @@ void DrawForecast(Plot& plot, int first_column, int dots, const SeriesChart& ser
   }
 }
 
-bool Surprising(float surprise) { return surprise < kSurpriseLow || surprise > kSurpriseHigh; }  // NaN: no
-
-void DrawPast(Plot& plot, int past_columns, const SeriesChart& series, size_t shown) {
+void DrawPast(Plot& plot, int past_columns, const SeriesChart& series, const AlertRule& marked, size_t shown) {
   const size_t skipped = series.values.size() - shown;
   const std::vector<float> values(series.values.begin() + static_cast<ptrdiff_t>(skipped), series.values.end());
   const int first_dot = 2 * past_columns - static_cast<int>(shown);
   plot.Line(first_dot, values, kPast);
   for (size_t i = 0; i < shown; ++i) {
     const size_t at = skipped + i;
-    if (at >= series.surprise.size() || !Surprising(series.surprise[at]) || std::isnan(values[i])) continue;
+    if (at >= series.surprise.size() || !marked.IsAlert(series.surprise[at]) || std::isnan(values[i])) continue;
     Cell& cell = plot.at(plot.DotRow(values[i]) / 4, (first_dot + static_cast<int>(i)) / 2);
     cell.style = kSurprise;
     cell.glyph = "●";
@@ -172,11 +170,14 @@ void DrawPast(Plot& plot, int past_columns, const SeriesChart& series, size_t sh
 std::string Title(const SeriesChart& series, int width) {
   const float value = series.values.empty() ? std::numeric_limits<float>::quiet_NaN() : series.values.back();
   const std::string shown = std::isnan(value) ? "-" : CompactNumber(value);
-  const std::string name = series.name.substr(0, static_cast<size_t>(std::max(0, width - 12)));
-  return absl::StrCat(kBold, name, kReset, "  ", shown);
+  const size_t room = static_cast<size_t>(std::max(0, width - 12));  // beside the value
+  std::string alerts = series.alerts > 0 ? absl::StrCat("  alerts: ", series.alerts) : "";
+  if (alerts.size() >= room) alerts.clear();
+  const std::string name = series.name.substr(0, room - alerts.size());
+  return absl::StrCat(kBold, name, kReset, "  ", shown, kStyles[kSurprise], alerts, kReset);
 }
 
-std::vector<std::string> Panel(const SeriesChart& series, int width, int height) {
+std::vector<std::string> Panel(const SeriesChart& series, const AlertRule& marked, int width, int height) {
   std::vector<std::string> lines = {Title(series, width)};
   const int columns = width - kAxisWidth;
   const int steps = static_cast<int>(series.median.size());
@@ -190,7 +191,7 @@ std::vector<std::string> Panel(const SeriesChart& series, int width, int height)
   }
   range.Widen();
   Plot plot(height - 1, columns, range);
-  DrawPast(plot, past_columns, series, shown);
+  DrawPast(plot, past_columns, series, marked, shown);
   if (steps > 0) {
     for (int row = 0; row < height - 1; ++row) plot.at(row, past_columns) = {0, kNow, "│"};
     DrawForecast(plot, past_columns + 1, std::min(2 * forecast_columns, std::max(steps, 2)), series);
@@ -237,7 +238,8 @@ std::string Render(const ChartState& state, int width, int height) {
   if (fitting > 0) {
     const int panel_height = std::min((height - 1) / fitting, kMaxPanelHeight);
     for (int i = 0; i < fitting; ++i) {
-      const std::vector<std::string> panel = Panel(state.series[static_cast<size_t>(i)], width, panel_height);
+      const std::vector<std::string> panel =
+          Panel(state.series[static_cast<size_t>(i)], state.marked, width, panel_height);
       lines.insert(lines.end(), panel.begin(), panel.end());
     }
   }

@@ -3,7 +3,7 @@
 
 // What a terminal shows of a running stream, as a pure function of what is known and of the terminal's size: a panel
 // per series with its recent past as a line, "now", and beyond it the forecast's median inside its interval; values
-// that surprised the model are marked; the last line is a status.
+// that surprised the model are marked, and counted where they are alerts; the last line is a status.
 //
 //   load  41.2
 //      48.1 ⠀⠀⡠⠒⢄⠀⠀⠀⡠●⢄⠀⠀│░░⡠⠒⢄░
@@ -11,23 +11,25 @@
 //
 // Characters are UTF-8 (braille, two values a cell), colours are ANSI. Threading: plain values.
 
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "client/cli/alert.h"
 
 namespace aaren::cli {
 
-// A value outside these tails of its forecast is surprising.
-inline constexpr float kSurpriseLow = 0.02f;
-inline constexpr float kSurpriseHigh = 0.98f;
+// Of the values that are marked as surprising where nobody chose a rate of alerts.
+inline constexpr double kSurprisingRate = 0.04;
 
 struct SeriesChart {
   std::string name;
   std::deque<float> values = {};    // the past, latest last; NaN: missing
   std::deque<float> surprise = {};  // of each value; NaN: none
+  uint64_t alerts = 0;              // since the beginning; shown beside the value unless 0
   std::vector<float> low = {};      // per step ahead, as are the next two
   std::vector<float> median = {};
   std::vector<float> high = {};
@@ -36,6 +38,7 @@ struct SeriesChart {
 struct ChartState {
   std::vector<SeriesChart> series;
   std::string status;
+  AlertRule marked = AlertRule(kSurprisingRate);
 };
 
 // `height` lines of at most `width` columns, joined by "\n". Series that do not fit are counted in the status.

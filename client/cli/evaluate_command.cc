@@ -36,10 +36,15 @@ struct EvaluateFlags {
 };
 
 Flags Table(EvaluateFlags& evaluate) {
-  Flags flags("aaren evaluate --target=HOST:PORT --csv=FILE [--csv=FILE ...] [flags]",
-              "Streams every column of the files through the server, scores forecasts against what came, and prints\n"
-              "MASE, WQL and the share of values inside the 80 % interval, per series and over all, beside the last\n"
-              "value's, the last season's and the drift's.");
+  Flags flags(
+      "aaren evaluate --target=HOST:PORT --csv=FILE [--csv=FILE ...] [flags]",
+      "Streams every column of the files through the server, scores forecasts against what came, and prints\n"
+      "MASE, WQL and the share of values inside the 80 % interval, per series and over all, beside the last\n"
+      "value's, the last season's and the drift's. A second table shows that share by rows ahead, and how\n"
+      "honest surprises are (where each value after an origin fell in its one-step forecast, from 0 to 1): KS,\n"
+      "their Kolmogorov-Smirnov distance to uniform, of n values about 0.87 / sqrt(n) by chance alone, and the\n"
+      "share of alerts at a nominal false-alarm rate of 1 % (below 0.005 or above 0.995). --stride=1 scores\n"
+      "the surprise of every row.");
   flags.Add("target", &evaluate.target, "the server");
   flags.Add("csv", &evaluate.csv, "a CSV file with a header line; may be repeated");
   flags.Add("model", &evaluate.model, "name or name:version; without it the server's default");
@@ -167,7 +172,8 @@ int Evaluate(const EvaluateFlags& evaluate, const std::string& command) {
   const std::vector<ScoreRow> rows = ScoreRows(series, *scores);
   Complain(rows);
   if (evaluate.per_window) Print(WindowsToJsonLines(series, *scores));
-  const bool printed = Print(evaluate.json ? ToJsonLines(rows) : ToTable(rows));
+  const bool printed =
+      Print(evaluate.json ? ToJsonLines(rows) : absl::StrCat(ToTable(rows), "\n", ToCalibrationTable(rows)));
   const absl::Status reported =
       evaluate.report.empty() ? absl::OkStatus() : WriteReport(series, *scores, rows, evaluate, command);
   if (!reported.ok()) return Fail(reported);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -21,10 +22,16 @@ constexpr size_t kSeriesAtOnce = 16;
 constexpr size_t kSilentTokens = 512;  // sent with one call
 constexpr size_t kAskingTokens = 64;
 
-// What one session streams: a series from row `begin` to the last of these origins.
+// What one session streams: a series from row `begin` to the last of these origins' own.
 struct Stretch {
   size_t begin;
   absl::Span<const size_t> origins;
+
+  size_t end() const { return origins.back() + 1; }
+  bool HasOrigin(size_t row) const { return std::binary_search(origins.begin(), origins.end(), row); }
+
+  // The row before an origin has its forecast, and the origin's own the surprise that compares the two.
+  bool Asks(size_t row) const { return HasOrigin(row + 1) || HasOrigin(row); }
 };
 
 std::vector<Stretch> Stretches(const std::vector<size_t>& origins, std::optional<uint64_t> age) {
@@ -41,7 +48,7 @@ class SeriesEvaluation : private client::Listener {
       : series_(series),
         options_(options),
         interrupt_(interrupt),
-        rows_(series.values.begin(), series.values.begin() + static_cast<ptrdiff_t>(series.origins.back())),
+        rows_(series.values.begin(), series.values.begin() + static_cast<ptrdiff_t>(series.origins.back() + 1)),
         seasonal_error_(series.values, options.season) {}
 
   absl::Status Run(client::Client& client, const std::string& id);
@@ -55,6 +62,7 @@ class SeriesEvaluation : private client::Listener {
 
   void OnOpened(client::Session&, const v1::Opened& opened) override;
   void OnForecast(client::Session&, const client::Forecast& forecast) override;
+  void Score(const client::Forecast& forecast, size_t origin, uint64_t age);
   bool OnRewind(client::Session&, uint64_t) override { return true; }
 
   const EvaluatedSeries& series_;
@@ -79,10 +87,11 @@ absl::Status SeriesEvaluation::Run(client::Client& client, const std::string& id
 absl::Status SeriesEvaluation::RunStretch(client::Client& client, const std::string& id) {
   client::SessionOptions session{.id = id, .model = options_.model, .channels = 1, .delivered_seq = 0};
   for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.add_horizons(h);
+  session.output.set_surprise(true);
   session.output.set_uncalibrated(!options_.calibrate);
   absl::StatusOr<std::unique_ptr<client::Session>> opened = client.Open(std::move(session), *this);
   if (!opened.ok()) return opened.status();
-  const uint64_t tokens = stretch_.origins.back() - stretch_.begin;
+  const uint64_t tokens = stretch_.end() - stretch_.begin;
   absl::Status status = (*opened)->WaitOpened().status();
   for (uint64_t seq = 0; status.ok();) {
     while (status.ok() && seq < tokens && !interrupt_.stopped()) status = Send(**opened, seq);
@@ -94,15 +103,13 @@ absl::Status SeriesEvaluation::RunStretch(client::Client& client, const std::str
   return status.ok() && interrupt_.stopped() ? absl::CancelledError("interrupted") : status;
 }
 
-// Sends the tokens up to the next origin's, or, there, all in a row that ask for a forecast.
+// Sends tokens in a row that all ask for a forecast, or none of which does.
 absl::Status SeriesEvaluation::Send(client::Session& session, uint64_t& seq) {
   const size_t row = stretch_.begin + seq;
-  const auto next = std::lower_bound(stretch_.origins.begin(), stretch_.origins.end(), row + 1);
-  size_t end = std::min(*next - 1, row + kSilentTokens);
-  const bool silent = end > row;
-  for (auto origin = next; !silent && origin != stretch_.origins.end() && *origin == end + 1; ++origin) {
-    if (++end == row + kAskingTokens) break;
-  }
+  const bool silent = !stretch_.Asks(row);
+  const size_t most = std::min(stretch_.end(), row + (silent ? kSilentTokens : kAskingTokens));
+  size_t end = row + 1;
+  while (end < most && stretch_.Asks(end) != silent) ++end;
   const auto values = absl::MakeConstSpan(rows_).subspan(row, end - row);
   absl::Status sent = session.Send(seq, {.values = values, .silent = silent});
   if (absl::IsOutOfRange(sent)) {
@@ -123,8 +130,15 @@ void SeriesEvaluation::OnOpened(client::Session&, const v1::Opened& opened) {
 }
 
 void SeriesEvaluation::OnForecast(client::Session&, const client::Forecast& forecast) {
-  const uint64_t age = forecast.seq + 1;
-  const size_t origin = stretch_.begin + age;
+  const size_t row = stretch_.begin + forecast.seq;
+  if (stretch_.HasOrigin(row)) {
+    scores_->surprises.push_back(forecast.surprise.empty() ? std::numeric_limits<double>::quiet_NaN()
+                                                           : forecast.surprise[0]);
+  }
+  if (stretch_.HasOrigin(row + 1)) Score(forecast, row + 1, forecast.seq + 1);
+}
+
+void SeriesEvaluation::Score(const client::Forecast& forecast, size_t origin, uint64_t age) {
   const absl::Span<const double> series = series_.values;
   const absl::Span<const double> history = series.subspan(0, origin);
   const absl::Span<const double> values = series.subspan(origin, options_.horizon);

@@ -6,6 +6,9 @@
 // seen the rows before r and forecasts rows r .. r + horizon - 1. Its *age* is how many of them its session has seen:
 // r, or, if EvaluationOptions say so, always the same, each origin then having a session of its own.
 //
+// Row r itself is then streamed and asks for a forecast too, for the sake of the *surprise* that comes with it: where
+// its value fell in what was forecast for it, one step ahead, at the origin.
+//
 // Threading: blocks; several series at once inside.
 
 #include <cstddef>
@@ -56,6 +59,7 @@ struct SeriesScores {
   ForecastScore drift;
   std::vector<ScoredWindow> windows = {};     // one per origin, in their order
   std::vector<SampledForecast> samples = {};  // likewise
+  std::vector<double> surprises = {};         // likewise: of the value at each origin's row; NaN: missing
   std::vector<double> levels = {};            // of the quantiles, ascending
   std::string model = {};                     // name:version
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -19,6 +20,8 @@ constexpr size_t kMostBins = 8;
 constexpr double kLogarithmicFrom = 8;  // ages that differ by this factor get a logarithmic axis
 constexpr size_t kPastPerStep = 4;      // rows of the past for each row ahead
 constexpr double kNominal = 0.8;
+constexpr size_t kBars = 10;
+constexpr double kBarGap = 0.004;  // beside each bar, on an axis from 0 to 1
 
 constexpr Ink kInks[] = {Ink::kForecast, Ink::kLastValue, Ink::kSeasonalNaive, Ink::kDrift};  // as kForecasters
 
@@ -26,12 +29,6 @@ std::vector<double> CountFrom(double first, size_t count) {
   std::vector<double> numbers;
   for (size_t i = 0; i < count; ++i) numbers.push_back(first + static_cast<double>(i));
   return numbers;
-}
-
-std::vector<double> CoverageByStep(const ForecastScore& score) {
-  std::vector<double> coverage;
-  for (size_t step = 0; step < score.steps(); ++step) coverage.push_back(score.coverage80(step));
-  return coverage;
 }
 
 const WindowScore* FindWindow(const SeriesScores& scores, size_t origin) {
@@ -88,9 +85,7 @@ std::vector<AgeBin> AgeBins(const std::vector<SeriesScores>& scores, size_t most
 }
 
 std::string CoverageFigure(const std::vector<SeriesScores>& scores) {
-  ForecastScore pooled = scores[0].forecast;
-  for (size_t i = 1; i < scores.size(); ++i) pooled.Pool(scores[i].forecast);
-  const std::vector<double> all = CoverageByStep(pooled);
+  const std::vector<double> all = CoverageByStep(Pooled(scores, &SeriesScores::forecast));
   std::vector<double> low = all, high = all;
   for (const SeriesScores& series : scores) {
     const std::vector<double> one = CoverageByStep(series.forecast);
@@ -108,6 +103,33 @@ std::string CoverageFigure(const std::vector<SeriesScores>& scores) {
   figure.Level(Ink::kNominal, "nominal", kNominal);
   figure.Line(Ink::kForecast, "all series", ahead, all);
   if (all.size() <= kMostPoints) figure.Points(Ink::kForecast, "", ahead, all);
+  return figure.Svg();
+}
+
+std::vector<double> AllSurprises(const std::vector<SeriesScores>& scores) {
+  std::vector<double> all;
+  for (const SeriesScores& series : scores) {
+    std::copy_if(series.surprises.begin(), series.surprises.end(), std::back_inserter(all),
+                 [](double surprise) { return !std::isnan(surprise); });
+  }
+  return all;
+}
+
+std::string SurpriseFigure(const std::vector<double>& surprises) {
+  std::vector<double> bars(kBars);
+  for (double surprise : surprises) {
+    const size_t bar = static_cast<size_t>(surprise * static_cast<double>(kBars));
+    bars[std::min(bar, kBars - 1)] += 1.0 / static_cast<double>(surprises.size());
+  }
+  Figure figure({.title = "Surprise: where values fell in their one-step forecasts",
+                 .width = kWide,
+                 .x = {.label = "surprise, 0.5 is the median", .include = {0, 1}},
+                 .y = {.label = "values", .include = {0, 0.125}, .percent = true}});
+  for (size_t i = 0; i < kBars; ++i) {
+    const double from = static_cast<double>(i) / kBars, to = static_cast<double>(i + 1) / kBars;
+    figure.Band(Ink::kForecast, i == 0 ? "all series" : "", {from + kBarGap, to - kBarGap}, {0, 0}, {bars[i], bars[i]});
+  }
+  figure.Level(Ink::kNominal, "nominal", 1.0 / static_cast<double>(kBars));
   return figure.Svg();
 }
 

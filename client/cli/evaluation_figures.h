@@ -23,6 +23,12 @@ std::vector<AgeBin> AgeBins(const std::vector<SeriesScores>& scores, size_t most
 // How many values fell inside the 80 % interval, by rows ahead: of all series, and the spread between them.
 std::string CoverageFigure(const std::vector<SeriesScores>& scores);
 
+// The surprises of all series that are not missing.
+std::vector<double> AllSurprises(const std::vector<SeriesScores>& scores);
+
+// Their histogram, of ten bars each of which honest forecasts fill with a tenth. REQUIRES: there are any.
+std::string SurpriseFigure(const std::vector<double>& surprises);
+
 // MASE against the session's age; empty if all windows have the same.
 std::string AgeFigure(const std::vector<SeriesScores>& scores);
 

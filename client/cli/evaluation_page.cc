@@ -34,7 +34,7 @@ tr > :first-child { text-align: left; padding-left: 0; }
 thead th { color: var(--faint); } thead tr:first-child th { text-align: center; color: var(--c, var(--ink)); }
 thead tr:last-child { border-bottom: 1px solid var(--axis); } tbody tr { border-bottom: 1px solid var(--rule); }
 tfoot tr:first-child { border-top: 1px solid var(--axis); } td.best { font-weight: 700; color: var(--forecast); } td.better { font-weight: 700; }
-td.group { padding-left: 1.6rem; }
+td.group, th.group { padding-left: 1.6rem; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(400px, 1fr)); gap: 12px; }
 .trio { display: grid; grid-template-columns: repeat(auto-fit, minmax(300px, 1fr)); gap: 12px; }
 )css";
@@ -127,6 +127,32 @@ void AppendTable(const std::vector<ScoreRow>& rows, size_t series, std::string& 
       "row. One window: what evaluations of a single window each score on average.");
 }
 
+void AppendCalibrationTable(const std::vector<ScoreRow>& rows, std::string& out) {
+  const std::vector<std::string> names = CalibrationNames(rows.back());
+  const size_t steps = names.size() - kSurpriseColumns;
+  const auto cells = [&](absl::string_view tag, const std::vector<std::string>& texts) {
+    for (size_t i = 0; i < texts.size(); ++i) {
+      absl::StrAppend(&out, "<", tag, i == steps ? " class=\"group\">" : ">", texts[i], "</", tag, ">");
+    }
+  };
+  absl::StrAppend(&out, "<div class=\"scroll\"><table id=\"calibration\">\n<thead><tr><th></th><th colspan=\"", steps,
+                  "\">in 80 %</th><th colspan=\"", kSurpriseColumns, "\">surprise</th></tr>\n<tr><th>series</th>");
+  cells("th", names);
+  out += "</tr></thead>\n<tbody>\n";
+  for (const ScoreRow& row : rows) {
+    if (row.coverage80_by_step.empty()) continue;
+    if (&row == &rows.back()) out += "</tbody>\n<tfoot>\n";
+    absl::StrAppend(&out, "<tr><th scope=\"row\">", EscapeXml(row.series), "</th>");
+    cells("td", CalibrationCells(row));
+    out += "</tr>\n";
+  }
+  out += "</tfoot></table></div>\n";
+  Append(out, "p",
+         "Ahead: the share of values inside the 80 % interval so many rows ahead. KS: the Kolmogorov-Smirnov distance "
+         "of surprises to the uniform distribution, which honest forecasts give them; the mean is that of the series. "
+         "Alerts: their share below 0.005 or above 0.995, nominally 0.01.");
+}
+
 // The series to draw: all, or from the worst to the best in even steps.
 std::vector<size_t> Drawn(const std::vector<ScoreRow>& rows, size_t series) {
   std::vector<size_t> order(series);
@@ -158,12 +184,24 @@ void AppendForecasts(const std::vector<EvaluatedSeries>& series, const std::vect
   }
 }
 
+std::string SurpriseCaption(const std::vector<double>& surprises, const ScoreRow& mean) {
+  const SurpriseScore all = ScoreSurprises(surprises);
+  return absl::StrCat("Surprise: ", all.values,
+                      " values, each the row after an origin. Their Kolmogorov-Smirnov distance to uniform is ",
+                      ScoreText(all.ks), " (", ScoreText(mean.surprise.ks),
+                      " for a series by itself, on average), and ", absl::StrFormat("%.2f %%", 100 * all.alerts),
+                      " of them raise an alert at a nominal false-alarm rate of 1 %.");
+}
+
 void AppendFigures(const std::vector<SeriesScores>& scores, const std::vector<ScoreRow>& rows, std::string& out) {
   Append(out, "h2", "Where it is right, and where not");
   const std::string age = AgeFigure(scores);
   out += "<div class=\"pair\">\n";
   if (!std::isnan(rows.back().forecast.coverage80)) absl::StrAppend(&out, CoverageFigure(scores), "\n");
+  const std::vector<double> surprises = AllSurprises(scores);
+  if (!surprises.empty()) absl::StrAppend(&out, SurpriseFigure(surprises), "\n");
   absl::StrAppend(&out, age, "</div>\n");
+  if (!surprises.empty()) Append(out, "p", SurpriseCaption(surprises, rows.back()));
   Append(out, "p",
          age.empty()
              ? "All sessions were equally old, so there is no error by age."
@@ -198,6 +236,7 @@ std::string EvaluationPage(const std::vector<EvaluatedSeries>& series, const std
   AppendFacts(series, scores[0], facts, out);
   Append(out, "h2", "Scores");
   AppendTable(rows, series.size(), out);
+  AppendCalibrationTable(rows, out);
   AppendFigures(scores, rows, out);
   AppendForecasts(series, scores, rows, facts.horizon, out);
   return absl::StrCat(out, "</body></html>\n");

@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_CLI_EVALUATION_PAGE_H_
 #define AAREN_CLIENT_CLI_EVALUATION_PAGE_H_
 
-// The report of an evaluation: one HTML file that needs nothing else and is well-formed XML, with the table that the
-// program prints, coverage by rows ahead, error by age of the session, the worst series, and forecasts at a few
-// origins chosen by their place, not by their looks. Threading: pure functions.
+// The report of an evaluation: one HTML file that needs nothing else and is well-formed XML, with the tables that the
+// program prints, coverage by rows ahead, surprises, error by age of the session, the worst series, and forecasts at a
+// few origins chosen by their place, not by their looks. Threading: pure functions.
 
 #include <string>
 #include <vector>

@@ -6,8 +6,9 @@
 
 namespace aaren::cli {
 
-ForecastLines::ForecastLines(const std::vector<std::string>& series, absl::Span<const float> quantiles, bool has_times)
-    : has_times_(has_times) {
+ForecastLines::ForecastLines(const std::vector<std::string>& series, absl::Span<const float> quantiles, bool has_times,
+                             std::optional<AlertRule> alert)
+    : has_times_(has_times), alert_(alert) {
   for (const std::string& name : series) {
     std::string& text = series_.emplace_back(",\"series\":");
     AppendJson(name, text);
@@ -31,8 +32,11 @@ void ForecastLines::Append(const Row& row, const client::Forecast& forecast, std
     out += head;
     out += series_[channel];
     AppendJson(row.values[channel], out);
+    const float surprise =
+        forecast.surprise.empty() ? std::numeric_limits<float>::quiet_NaN() : forecast.surprise[channel];
     out += ",\"surprise\":";
-    AppendJson(forecast.surprise.empty() ? std::numeric_limits<float>::quiet_NaN() : forecast.surprise[channel], out);
+    AppendJson(surprise, out);
+    if (alert_) out += alert_->IsAlert(surprise) ? ",\"alert\":true" : ",\"alert\":false";
     out += ",\"quantiles\":{";
     for (size_t level = 0; level < levels; ++level) {
       out += levels_[level];

@@ -5,13 +5,16 @@
 //
 //   {"seq":7,"time":"2024-01-01 07:00","series":"load","value":3.5,"surprise":0.41,"quantiles":{"0.1":[3.1,2.9],…}}
 //
-// time is null without a time column, value where it is missing, surprise where there is none.
+// time is null without a time column, value where it is missing, surprise where there is none. With a rule of alerts
+// "surprise" is followed by "alert":true or "alert":false.
 // Threading: a plain value.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/types/span.h"
+#include "client/cli/alert.h"
 #include "client/cli/row_source.h"
 #include "client/cpp/client.h"
 
@@ -19,7 +22,8 @@ namespace aaren::cli {
 
 class ForecastLines {
  public:
-  ForecastLines(const std::vector<std::string>& series, absl::Span<const float> quantiles, bool has_times);
+  ForecastLines(const std::vector<std::string>& series, absl::Span<const float> quantiles, bool has_times,
+                std::optional<AlertRule> alert = {});
 
   // Appends the lines of the forecast made after `row`. REQUIRES: forecast.values is [series, any horizons,
   // quantiles], forecast.surprise empty or [series].
@@ -29,6 +33,7 @@ class ForecastLines {
   std::vector<std::string> series_;  // as JSON, between their neighbours
   std::vector<std::string> levels_;  // likewise
   bool has_times_;
+  std::optional<AlertRule> alert_;
 };
 
 }  // namespace aaren::cli

@@ -37,6 +37,7 @@ ForecastStream::ForecastStream(ForecastStreamOptions options, RowSource& source,
                                                                    .backoff = {.max = kMaxBackoff},
                                                                    .connect_timeout = options_.connect_timeout,
                                                                    .reconnect_timeout = options_.reconnect_timeout});
+  if (options_.alert) alerts_.emplace(*options_.alert);
 }
 
 void ForecastStream::Tell(absl::string_view message) {
@@ -176,7 +177,7 @@ absl::Status ForecastStream::Finish(absl::Status sent) {
 }
 
 void ForecastStream::OnOpened(client::Session&, const v1::Opened& opened) {
-  lines_.emplace(source_.columns(), opened.model().quantiles(), source_.has_times());
+  lines_.emplace(source_.columns(), opened.model().quantiles(), source_.has_times(), options_.alert);
   if (view_ != nullptr) view_->SetQuantiles(opened.model().quantiles());
 }
 
@@ -185,7 +186,9 @@ void ForecastStream::OnForecast(client::Session&, const client::Forecast& foreca
   const std::optional<PendingRow> pending = pending_.Take(forecast.seq);
   if (!pending)
     return FailDelivery(absl::InternalError(absl::StrCat("a forecast for row ", forecast.seq, ", not sent")));
-  if (output_ != nullptr) lines_->Append(pending->row, forecast, buffer_);
+  const size_t alerts = alerts_ ? alerts_->Add(forecast.surprise) : 0;
+  const bool wanted = alerts > 0 || !options_.alerts_only;
+  if (output_ != nullptr && wanted) lines_->Append(pending->row, forecast, buffer_);
   if (view_ != nullptr) view_->Show(*pending, forecast);
   buffered_end_ = forecast.seq + 1;
   ++forecasts_;

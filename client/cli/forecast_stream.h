@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "client/cli/alert.h"
 #include "client/cli/forecast_lines.h"
 #include "client/cli/interrupt.h"
 #include "client/cli/live_view.h"
@@ -37,6 +38,10 @@ struct ForecastStreamOptions {
   uint32_t every = 1;        // a forecast at every so many rows
   bool calibrate = true;     // forecasts corrected by what the session has learned
   bool durable = false;      // the output remembers what was delivered
+  // Judges every value that has a surprise. With alerts_only the output gets no other rows than those with an alert,
+  // which a durable one cannot do with.
+  std::optional<AlertRule> alert = {};
+  bool alerts_only = false;
   // The session is this stream's own: without a record of it (an output removed since) it begins anew.
   bool owned = false;
   bool delete_session = false;  // at the end
@@ -56,6 +61,9 @@ class ForecastStream : private client::Listener {
 
   uint64_t tokens() const { return tokens_; }        // sent
   uint64_t forecasts() const { return forecasts_; }  // delivered, one per token
+
+  // Where alerts were asked for, those of all that was delivered. After Run.
+  const std::optional<AlertCount>& alerts() const { return alerts_; }
 
  private:
   struct Batch;
@@ -92,7 +100,8 @@ class ForecastStream : private client::Listener {
   std::atomic<uint64_t> tokens_ = 0;
   std::atomic<uint64_t> forecasts_ = 0;
 
-  std::optional<ForecastLines> lines_;  // of the client's thread, as are the next two
+  std::optional<ForecastLines> lines_;  // of the client's thread, as are the next three
+  std::optional<AlertCount> alerts_;    // of what was delivered
   std::string buffer_;                  // lines not written yet
   uint64_t buffered_end_ = 0;           // one past the last forecast in buffer_
   std::atomic<bool> failed_ = false;

@@ -48,8 +48,9 @@ void PushBounded(float value, std::deque<float>& values) {
 
 }  // namespace
 
-LiveView::LiveView(const std::vector<std::string>& series, std::string title)
-    : title_(std::move(title)), begin_(absl::Now()) {
+LiveView::LiveView(const std::vector<std::string>& series, std::string title, std::optional<AlertRule> alert)
+    : title_(std::move(title)), alert_(alert), begin_(absl::Now()) {
+  if (alert_) state_.marked = *alert_;
   for (const std::string& name : series) state_.series.push_back({.name = name});
   Put(kEnter);
   thread_ = std::thread([this] { Run(); });
@@ -84,7 +85,9 @@ void LiveView::Show(const PendingRow& row, const client::Forecast& forecast) {
   for (size_t channel = 0; channel < channels; ++channel) {
     SeriesChart& series = state_.series[channel];
     PushBounded(row.row.values[channel], series.values);
-    PushBounded(forecast.surprise.empty() ? std::nanf("") : forecast.surprise[channel], series.surprise);
+    const float surprise = forecast.surprise.empty() ? std::nanf("") : forecast.surprise[channel];
+    PushBounded(surprise, series.surprise);
+    if (alert_ && alert_->IsAlert(surprise)) ++series.alerts;
     const auto line = [&](size_t level, std::vector<float>& steps) {
       steps.clear();
       for (size_t h = 0; h < horizons; ++h) {
@@ -109,9 +112,9 @@ void LiveView::Say(absl::string_view message) {
 
 void LiveView::UpdateStatus() {
   const double seconds = std::max(1e-3, absl::ToDoubleSeconds(absl::Now() - begin_));
-  state_.status = absl::StrFormat("%s · token %d · %s/s · reply after %.1f ms · ● surprising", title_, next_seq_,
+  state_.status = absl::StrFormat("%s · token %d · %s/s · reply after %.1f ms · ● %s", title_, next_seq_,
                                   CompactNumber(std::round(static_cast<double>(tokens_) / seconds)),
-                                  absl::ToDoubleMilliseconds(latency_));
+                                  absl::ToDoubleMilliseconds(latency_), alert_ ? "alert" : "surprising");
   if (!quit_) absl::StrAppend(&state_.status, " · Ctrl-C ends");
   if (!messages_.empty()) absl::StrAppend(&state_.status, " · ", messages_.back());
 }

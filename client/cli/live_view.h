@@ -5,6 +5,7 @@
 // own, on the terminal's second screen. When it goes, the first screen is back, with the last picture and the messages
 // on it. Threading: safe from any thread.
 
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "client/cli/alert.h"
 #include "client/cli/chart.h"
 #include "client/cli/pending_rows.h"
 #include "client/cpp/client.h"
@@ -20,7 +22,8 @@ namespace aaren::cli {
 
 class LiveView {
  public:
-  LiveView(const std::vector<std::string>& series, std::string title);
+  // Values that `alert` finds are marked and counted; without it the surprising ones are marked.
+  LiveView(const std::vector<std::string>& series, std::string title, std::optional<AlertRule> alert = {});
   ~LiveView();
   LiveView(const LiveView&) = delete;
   LiveView& operator=(const LiveView&) = delete;
@@ -40,6 +43,7 @@ class LiveView {
   void UpdateStatus() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string title_;
+  const std::optional<AlertRule> alert_;
   const absl::Time begin_;
   absl::Mutex mutex_;
   ChartState state_ ABSL_GUARDED_BY(mutex_);

@@ -1,16 +1,17 @@
 #ifndef AAREN_CLIENT_CLI_SCORE_REPORT_H_
 #define AAREN_CLIENT_CLI_SCORE_REPORT_H_
 
-// What evaluate prints: the scores of each series and, last, of all ("mean"), as JSON lines or as a table.
-// Where every series has the same number of windows, several of them, a line "one window" before the last one says what
-// evaluations of a single window each score on average: their MASE is the mean's, but the WQL of each is its own.
-// Threading: plain functions.
+// What evaluate prints: the scores of each series and, last, of all ("mean"), as JSON lines or as two tables: errors,
+// and whether the forecast's intervals are honest, by rows ahead and by surprises. Where every series has the same
+// number of windows, several of them, a line "one window" before the last one says what evaluations of a single window
+// each score on average: their MASE is the mean's, but the WQL of each is its own. Threading: plain functions.
 
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "client/cli/evaluation.h"
+#include "client/cli/surprise_score.h"
 
 namespace aaren::cli {
 
@@ -25,6 +26,10 @@ struct ScoreRow {
   std::string series;
   ScoreLine forecast = {}, last_value = {}, seasonal_naive = {}, drift = {};
   uint64_t windows;
+
+  // Of the forecast; "one window" has neither.
+  std::vector<double> coverage80_by_step = {};  // [horizon], 1, 2, ... rows ahead; NaN where unknown
+  SurpriseScore surprise = {};
 };
 
 // The forecasters, in the order in which they are shown.
@@ -44,9 +49,15 @@ inline constexpr Forecaster kForecasters[] = {
 };
 inline constexpr size_t kNaive = 1;  // the first of them that anyone can make
 
-// A row per series, then "mean": MASE is the mean over the series that have one, WQL and coverage are pooled.
+// A row per series, then "mean": MASE is the mean over the series that have one, WQL and coverages are pooled.
 // REQUIRES: as many names as scores, at least one.
 std::vector<ScoreRow> ScoreRows(const std::vector<EvaluatedSeries>& series, const std::vector<SeriesScores>& scores);
+
+// One forecaster's scores of all series in one. Its mase() is the first series'. REQUIRES: at least one.
+ForecastScore Pooled(const std::vector<SeriesScores>& scores, ForecastScore SeriesScores::*which);
+
+// coverage80 of the values 1, 2, ... rows ahead.
+std::vector<double> CoverageByStep(const ForecastScore& score);
 
 std::string ToJsonLines(const std::vector<ScoreRow>& rows);
 
@@ -54,6 +65,15 @@ std::string ToJsonLines(const std::vector<ScoreRow>& rows);
 std::string WindowsToJsonLines(const std::vector<EvaluatedSeries>& series, const std::vector<SeriesScores>& scores);
 
 std::string ToTable(const std::vector<ScoreRow>& rows);
+
+// The second table, without a line "one window".
+std::string ToCalibrationTable(const std::vector<ScoreRow>& rows);
+
+// Its columns' names and a row's cells: coverage at those of 1, 12, 24 and 48 rows ahead that were forecast, and then
+// kSurpriseColumns. REQUIRES: a row with coverage80_by_step.
+std::vector<std::string> CalibrationNames(const ScoreRow& row);
+std::vector<std::string> CalibrationCells(const ScoreRow& row);
+inline constexpr size_t kSurpriseColumns = 3;
 
 // As the table shows it: four decimals, "-" for NaN.
 std::string ScoreText(double value);

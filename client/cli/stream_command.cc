@@ -9,11 +9,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "absl/random/random.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/alert.h"
 #include "client/cli/command.h"
 #include "client/cli/csv_source.h"
 #include "client/cli/flags.h"
@@ -34,9 +36,10 @@ struct StreamFlags {
   CsvOptions columns;
   uint32_t horizon = 24, every = 1;
   std::string calibrate = "on";
+  std::optional<double> alert;
   absl::Duration interval = absl::Seconds(1), duration = absl::InfiniteDuration();
   absl::Duration connect_timeout = absl::Seconds(30);
-  bool retry = false, json = false;
+  bool alerts_only = false, retry = false, json = false;
 };
 
 Flags Table(StreamFlags& stream) {
@@ -56,6 +59,10 @@ Flags Table(StreamFlags& stream) {
   flags.Add("horizon", &stream.horizon, "steps ahead");
   flags.Add("every", &stream.every, "forecast at every so many rows");
   flags.Add("calibrate", &stream.calibrate, "on, or off: forecasts not corrected by the mistakes of earlier ones");
+  flags.Add("alert", &stream.alert,
+            "mark values so far out that only this share of all would be by chance: 0.001 for one in a thousand");
+  flags.Add("alerts_only", &stream.alerts_only,
+            "print only rows with an alert, all their series, as JSON; needs --alert, not with --output");
   flags.Add("interval", &stream.interval, "time between two samples of --source=system");
   flags.Add("duration", &stream.duration, "stop after so long");
   flags.Add("connect_timeout", &stream.connect_timeout, "give up if the server cannot be reached for so long");
@@ -74,6 +81,14 @@ absl::Status Check(const StreamFlags& stream, const std::vector<std::string>& po
   }
   if (stream.calibrate != "on" && stream.calibrate != "off") {
     return wrong("--calibrate=", stream.calibrate, " is neither on nor off");
+  }
+  if (stream.alert && !(*stream.alert > 0 && *stream.alert < 1)) {
+    return wrong("--alert=", *stream.alert, " is not between 0 and 1");
+  }
+  if (stream.alerts_only && !stream.alert) return wrong("--alerts_only needs --alert=RATE");
+  if (stream.alerts_only && !stream.output.empty()) {
+    return wrong("--alerts_only leaves out rows that the record --output=", stream.output,
+                 " has to hold, so that a stream can go on from it; give one of the two");
   }
   return stream.every < 1 ? wrong("--every=", stream.every, " is not at least 1") : absl::OkStatus();
 }
@@ -135,7 +150,9 @@ ForecastStreamOptions Options(const StreamFlags& stream) {
                                 .every = stream.every,
                                 .calibrate = stream.calibrate == "on",
                                 .durable = !stream.output.empty(),
+                                .alerts_only = stream.alerts_only,
                                 .connect_timeout = stream.connect_timeout};
+  if (stream.alert) options.alert.emplace(*stream.alert);
   if (stream.session.empty()) {
     options.owned = options.durable;
     options.delete_session = !options.durable;
@@ -147,7 +164,8 @@ ForecastStreamOptions Options(const StreamFlags& stream) {
 
 bool WantsView(const StreamFlags& stream) {
   const char* terminal = std::getenv("TERM");
-  return !stream.json && isatty(STDOUT_FILENO) == 1 && terminal != nullptr && absl::string_view(terminal) != "dumb";
+  return !stream.json && !stream.alerts_only && isatty(STDOUT_FILENO) == 1 && terminal != nullptr &&
+         absl::string_view(terminal) != "dumb";
 }
 
 int ExitStatus(const absl::Status& status, const ForecastStream& forecasts, const Interrupt& interrupt) {
@@ -180,10 +198,11 @@ int Stream(const StreamFlags& stream) {
   }
   const ForecastStreamOptions options = Options(stream);
   std::unique_ptr<LiveView> view;
-  if (WantsView(stream)) view = std::make_unique<LiveView>((*source)->columns(), options.session);
+  if (WantsView(stream)) view = std::make_unique<LiveView>((*source)->columns(), options.session, options.alert);
   ForecastStream forecasts(options, **source, output.get(), view.get(), interrupt);
   const absl::Status status = forecasts.Run();
   view.reset();  // the terminal is back before the last words
+  if (forecasts.alerts() && forecasts.forecasts() > 0) Say(forecasts.alerts()->Summary());
   return ExitStatus(status, forecasts, interrupt);
 }
 

@@ -4,19 +4,15 @@
 #include <cmath>
 #include <limits>
 
-#include "model/engine/activation.h"
-#include "model/engine/lanes.h"
-
 namespace aaren {
 namespace {
 
-// exp(-distance / gap), the tail of a distribution beyond its outermost quantile; without a gap there is no tail.
+// (1 + z / 3)^-3 with z = distance / gap, which leaves the outermost quantile as steeply as exp(-z) does, and falls as
+// slowly as what arrives does; without a gap there is no tail.
 double Tail(double distance, double gap) {
   if (gap == 0.0) return 0.0;
-  alignas(64) float x[kLanes] = {};
-  x[0] = static_cast<float>(std::max(-distance / gap, -200.0));
-  Exp(x, kLanes, x);
-  return x[0];
+  const double share = 1.0 / (1.0 + distance / gap / 3.0);
+  return share * share * share;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -337,9 +338,14 @@ void FakeServer::Answer(const v1::Tokens& tokens, Session& session, v1::ServerMe
     if (options_.save_every > 0 && session.next_seq % options_.save_every == 0) {
       session.saves[session.next_seq] = session.sum;
     }
-    if (seq % std::max(1u, session.output.every()) != 0) continue;
+    if (tokens.silent() || seq % std::max(1u, session.output.every()) != 0) continue;
+    session.forecast_seqs.insert(seq);
     forecasts.add_values(static_cast<float>(session.sum));
     forecasts.add_values(static_cast<float>(seq));
+    if (options_.surprises && session.output.surprise()) {
+      const bool any = seq > 0 && session.forecast_seqs.count(seq - 1) > 0;
+      forecasts.add_surprise(any ? tokens.values(i) : std::numeric_limits<float>::quiet_NaN());
+    }
     if (tokens.times_ns_size() > 0) forecasts.add_times_ns(tokens.times_ns(i));
   }
   Settle(session, session.delivered);

@@ -4,7 +4,8 @@
 // A FakeServer speaks the streaming protocol over real gRPC on loopback, keeps its sessions in memory, and misbehaves
 // on demand: it cuts streams before or after it folded a message, loses sessions, goes away and comes back
 // on the same port, refuses, falls silent. Its model is a running sum, so that a forecast tells exactly which tokens
-// were folded: the forecast of token s is [sum of values 0 .. s, s] for horizons 1 and 2 and the one quantile 0.5.
+// were folded: the forecast of token s is [sum of values 0 .. s, s] for horizons 1 and 2 and the one quantile 0.5. Its
+// surprise, where the options have any and it is asked for, is its value, or NaN if token s - 1 had no forecast.
 //
 // Threading: safe from any thread.
 
@@ -27,6 +28,7 @@ class FakeServer : public v1::Streaming::Service {
   struct Options {
     uint64_t save_every = 8;  // a save at every multiple; 0: only the empty row
     v1::Limits limits = DefaultLimits();
+    bool surprises = false;
   };
   static v1::Limits DefaultLimits();
 
@@ -76,6 +78,7 @@ class FakeServer : public v1::Streaming::Service {
     uint64_t delivered = 0;
     double sum = 0;
     std::map<uint64_t, double> saves = {{0, 0.0}};
+    std::set<uint64_t> forecast_seqs;  // tokens that had a forecast
     v1::OutputOptions output;
     uint64_t durable() const { return saves.begin()->first; }
   };

@@ -21,11 +21,13 @@ class ReportTest(ServerTest):
         return ElementTree.parse(self.path("report.html")).getroot(), result.stdout
 
     def test_scores_are_those_of_the_table(self):
-        page, table = self.report("--stride=96")
-        rows = [[cell.text for cell in row] for row in page.iter("tr") if row.find("td") is not None]
-        printed = [re.split(r"  +", line.strip()) for line in table.splitlines()[2:]]
-        self.assertEqual(rows, printed)
-        self.assertEqual([row[0] for row in rows][-2:], ["one window", "mean"])
+        page, tables = self.report("--stride=96")
+        for name, table in zip(("scores", "calibration"), tables.split("\n\n")):
+            shown = next(element for element in page.iter("table") if element.get("id") == name)
+            rows = [[cell.text for cell in row] for row in shown.iter("tr") if row.find("td") is not None]
+            printed = [re.split(r"  +", line.strip()) for line in table.splitlines()[2:]]
+            self.assertEqual(rows, printed)
+            self.assertEqual([row[0] for row in rows][5:], ["one window", "mean"] if name == "scores" else ["mean"])
 
     def test_every_series_is_drawn_at_three_origins_with_its_interval(self):
         page, _ = self.report("--stride=96")
@@ -33,6 +35,38 @@ class ReportTest(ServerTest):
         self.assertEqual(len(forecasts), 15)
         for svg in forecasts:
             self.assertEqual(len(svg.findall(SVG + "polygon")), 1)
+
+    def test_surprises_are_in_a_figure_of_ten_bars_with_a_caption(self):
+        page, tables = self.report("--stride=96")
+        figure = next(svg for svg in page.iter(SVG + "svg") if svg.get("aria-label").startswith("Surprise"))
+        self.assertEqual(len(figure.findall(SVG + "polygon")), 10)
+        caption = next(p.text for p in page.iter("p") if p.text.startswith("Surprise"))
+        ks, _, values = tables.splitlines()[-1].split()[-3:]
+        self.assertIn(f"{values} values", caption)
+        self.assertIn(f"{ks} for a series by itself", caption)
+
+    def test_surprises_are_those_of_a_stream(self):
+        first = 3456  # of 4,320 rows: where the origins begin
+        csv = os.path.join(SAMPLES, "weather.csv")
+        streamed = aaren("stream", f"--target={self.server.target}", f"--csv={csv}", "--columns=dew_point_degC", "--json")
+        surprises = [line["surprise"] for line in objects(streamed.stdout)][first:]
+        for stride in (1, 24, 61):
+            seen = sorted(surprises[:4320 - 24 - first + 1:stride])
+            share = [i / len(seen) for i in range(len(seen) + 1)]
+            ks = max(max(u - share[i], share[i + 1] - u) for i, u in enumerate(seen))
+            line = objects(self.evaluate("--json", "--columns=dew_point_degC", f"--stride={stride}").stdout)[0]["surprise"]
+            self.assertEqual(line["values"], len(seen))
+            self.assertAlmostEqual(line["ks"], ks)  # the stream prints float32, in as few digits as tell it
+            self.assertAlmostEqual(line["alerts_at_1_percent"], sum(min(u, 1 - u) < 0.005 for u in seen) / len(seen))
+
+    def test_coverage_by_rows_ahead_averages_to_the_coverage(self):
+        lines = objects(self.evaluate("--json", "--stride=24", "--horizon=13").stdout)
+        for line in lines:
+            if line["series"] == "one window":
+                self.assertNotIn("coverage80_by_step", line)
+                continue
+            self.assertEqual(len(line["coverage80_by_step"]), 13)
+            self.assertAlmostEqual(sum(line["coverage80_by_step"]) / 13, line["coverage80"])
 
     def test_points_lie_inside_their_figure(self):
         page, _ = self.report("--stride=96")

@@ -83,6 +83,30 @@ TEST(ChartTest, SurprisingValuesAreMarked) {
   EXPECT_THAT(Render({{series}, ""}, 80, 12), HasSubstr("●"));
 }
 
+TEST(ChartTest, ChosenRateDecidesWhatIsMarked) {
+  SeriesChart series = Wave();
+  series.surprise[190] = 0.995f;
+  EXPECT_THAT(Render({{series}, "", AlertRule(0.02)}, 80, 12), HasSubstr("●"));
+  EXPECT_THAT(Render({{series}, "", AlertRule(0.001)}, 80, 12), Not(HasSubstr("●")));
+}
+
+TEST(ChartTest, AlertsAreCountedBesideTheValue) {
+  SeriesChart series = Wave();
+  EXPECT_THAT(Plain(Render({{series}, ""}, 80, 12)), Not(HasSubstr("alerts")));
+  series.alerts = 3;
+  EXPECT_THAT(Plain(Render({{series}, ""}, 80, 12)), HasSubstr("load  17.26  alerts: 3"));
+}
+
+TEST(ChartTest, CountOfAlertsFitsTheTerminalToo) {
+  SeriesChart series = Wave();
+  series.name = "a series of a rather long name";
+  series.alerts = 1234567;
+  for (int width = 1; width < 60; ++width) {
+    const std::vector<std::string> lines = absl::StrSplit(Plain(Render({{series}, ""}, width, 12)), '\n');
+    EXPECT_LE(Columns(lines[0]), width) << lines[0];
+  }
+}
+
 TEST(ChartTest, SeriesThatDoNotFitAreCounted) {
   const std::string text = Render({{Wave(), Wave(), Wave()}, "status"}, 80, 9);
   EXPECT_THAT(text, HasSubstr("1 more series"));

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "absl/strings/str_split.h"
 #include "client/cli/evaluation_page.h"
 
 namespace aaren::cli {
@@ -48,6 +50,37 @@ TEST(CoverageFigureTest, MarksTheNominalShare) {
   EXPECT_THAT(svg, HasSubstr(">100 %<"));  // one row ahead all was inside, two rows ahead nothing
   EXPECT_THAT(svg, HasSubstr(">0 %<"));
 }
+
+TEST(AllSurprisesTest, ArePooledWithoutTheMissingOnes) {
+  SeriesScores a = Aged({100}), b = Aged({100});
+  a.surprises = {0.25, std::nan("")};
+  b.surprises = {0.5};
+  EXPECT_THAT(AllSurprises({a, b}), ElementsAre(0.25, 0.5));
+}
+
+// The heights of the figure's bars, in pixels.
+std::vector<double> BarHeights(const std::string& svg) {
+  std::vector<double> heights;
+  for (size_t at = 0; (at = svg.find("<polygon points=\"", at)) != std::string::npos;) {
+    at += sizeof("<polygon points=\"") - 1;
+    const std::vector<std::string> points = absl::StrSplit(svg.substr(at, svg.find('"', at) - at), ' ');
+    const auto y = [&](size_t i) { return std::stod(points[i].substr(points[i].find(',') + 1)); };
+    heights.push_back(y(points.size() - 1) - y(0));  // there along the tops, back along the feet
+  }
+  std::reverse(heights.begin(), heights.end());  // of two layers the one added first is drawn last
+  return heights;
+}
+
+TEST(SurpriseFigureTest, EachBarIsAsHighAsItsShareOfTheValues) {
+  const std::vector<double> heights = BarHeights(SurpriseFigure({0, 0.05, 0.15, 0.95, 1, 0.99}));
+  ASSERT_THAT(heights, SizeIs(10));
+  EXPECT_GT(heights[1], 10);
+  EXPECT_NEAR(heights[0], 2 * heights[1], 0.2);
+  EXPECT_NEAR(heights[9], 3 * heights[1], 0.2);
+  EXPECT_EQ(heights[5], 0);
+}
+
+TEST(SurpriseFigureTest, MarksTheNominalShare) { EXPECT_THAT(SurpriseFigure({0.5}), HasSubstr(">nominal<")); }
 
 TEST(WorstSeriesFigureTest, TheWorstStandsAtTheTopAndTheBestIsLeftOut) {
   std::vector<ScoreRow> rows(3);

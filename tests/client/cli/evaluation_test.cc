@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "client/cli/score_report.h"
 #include "tests/client/fake_server.h"
 
@@ -14,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsNan;
 
 TEST(OriginsTest, NegativeStartCountsFromTheEnd) {
   EXPECT_THAT(*Origins(100, {.horizon = 24, .start = -96, .windows = 1}), ElementsAre(4));
@@ -38,7 +41,8 @@ TEST(OriginsTest, NoRoomForAWindowIsAnError) {
   EXPECT_FALSE(Origins(10, {.horizon = 5, .start = -20}).ok());
 }
 
-// The fake server's forecasts of token s are [sum of values 0 .. s, s].
+// The fake server's forecasts of token s are [sum of values 0 .. s, s], its surprise is its value, and NaN where token
+// s - 1 had no forecast.
 class EvaluateTest : public ::testing::Test {
  protected:
   absl::StatusOr<std::vector<SeriesScores>> Score(const std::vector<EvaluatedSeries>& series,
@@ -48,7 +52,7 @@ class EvaluateTest : public ::testing::Test {
   }
 
   Interrupt interrupt_;
-  FakeServer server_;
+  FakeServer server_{{.surprises = true}};
 };
 
 TEST_F(EvaluateTest, ForecastOfAnOriginHasSeenTheRowsBeforeItOnly) {
@@ -102,6 +106,36 @@ TEST_F(EvaluateTest, AgeBeyondTheFirstOriginNamesBoth) {
   EXPECT_THAT(std::string(scores.status().message()), HasSubstr("a: the first origin, at row 3, has no session of 4"));
 }
 
+TEST_F(EvaluateTest, SurpriseIsThatOfTheRowAfterEachOrigin) {
+  const auto scores = Score({{"a", {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}, {2, 5, 6}}});
+  ASSERT_TRUE(scores.ok()) << scores.status();
+  EXPECT_THAT((*scores)[0].surprises, ElementsAre(0.2f, 0.5f, 0.6f));
+  EXPECT_EQ((*scores)[0].windows.size(), 3u);
+}
+
+TEST_F(EvaluateTest, SurpriseOfAMissingValueIsMissing) {
+  const auto scores = Score({{"a", {0, 0.1, std::nan(""), 0.3, 0.4}, {1, 2}}});
+  ASSERT_TRUE(scores.ok()) << scores.status();
+  EXPECT_THAT((*scores)[0].surprises, ElementsAre(0.1f, IsNan()));
+}
+
+TEST_F(EvaluateTest, EverySessionOfAnAgeHasASurprise) {
+  const auto scores = Score({{"a", {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, {2, 3, 5}}}, 2);
+  ASSERT_TRUE(scores.ok()) << scores.status();
+  EXPECT_THAT((*scores)[0].surprises, ElementsAre(0.2f, 0.3f, 0.5f));
+}
+
+TEST_F(EvaluateTest, MeanRowAveragesKsAndPoolsAlerts) {
+  // KS: 0.998 for the one surprise of a, and 0.5 for 0.5 and 0.75 of b; one of three values is an alert.
+  const std::vector<EvaluatedSeries> series = {{"a", {0, 0.998, 1, 0}, {1}}, {"b", {0, 0.5, 0.75, 0}, {1, 2}}};
+  const auto scores = Score(series);
+  ASSERT_TRUE(scores.ok()) << scores.status();
+  const SurpriseScore mean = ScoreRows(series, *scores).back().surprise;
+  EXPECT_NEAR(mean.ks, (0.998 + 0.5) / 2, 1e-7);
+  EXPECT_DOUBLE_EQ(mean.alerts, 1.0 / 3);
+  EXPECT_EQ(mean.values, 3u);
+}
+
 TEST_F(EvaluateTest, SampledForecastsAreKept) {
   const auto scores = Score({{"a", {1, 2, 4, 7, 5}, {2, 3}, {3}}});
   ASSERT_TRUE(scores.ok()) << scores.status();
@@ -145,11 +179,44 @@ TEST_F(EvaluateTest, MeanRowPoolsWqlAndAveragesMaseOverTheSeriesThatHaveOne) {
 
 TEST(ScoreReportTest, JsonLinesHaveTheKeysInOrder) {
   const double none = std::nan("");
-  const std::vector<ScoreRow> rows = {{"a", {0.5, 0.25, none}, {1, 2, none}, {3, 4, none}, {5, 6, none}, 7}};
+  const std::vector<ScoreRow> rows = {
+      {"a", {0.5, 0.25, none}, {1, 2, none}, {3, 4, none}, {5, 6, none}, 7, {0.5, none}, {0.25, 0.0625, 16}}};
   EXPECT_EQ(ToJsonLines(rows),
             R"({"series":"a","mase":0.5,"wql":0.25,"coverage80":null,"last_value":{"mase":1,"wql":2},)"
-            R"("seasonal_naive":{"mase":3,"wql":4},"drift":{"mase":5,"wql":6},"windows":7})"
+            R"("seasonal_naive":{"mase":3,"wql":4},"drift":{"mase":5,"wql":6},"windows":7,)"
+            R"("coverage80_by_step":[0.5,null],"surprise":{"ks":0.25,"alerts_at_1_percent":0.0625,"values":16}})"
             "\n");
+}
+
+TEST(ScoreReportTest, JsonLineOfOneWindowHasNoCalibration) {
+  const std::vector<ScoreRow> rows = {{.series = "one window", .windows = 2}};
+  EXPECT_THAT(ToJsonLines(rows), HasSubstr(R"("windows":2})"));
+}
+
+// The first step is always inside, the others never.
+ScoreRow Calibrated(const std::string& series, size_t horizon) {
+  ScoreRow row{.series = series, .windows = 1, .coverage80_by_step = std::vector<double>(horizon, 0)};
+  row.coverage80_by_step[0] = 1;
+  row.surprise = {0.25, 0.5, 4};
+  return row;
+}
+
+TEST(ScoreReportTest, CalibrationShowsTheStepsThatWereForecast) {
+  EXPECT_THAT(CalibrationNames(Calibrated("a", 11)), ElementsAre("1 ahead", "KS", "alerts", "values"));
+  EXPECT_THAT(CalibrationNames(Calibrated("a", 24)),
+              ElementsAre("1 ahead", "12 ahead", "24 ahead", "KS", "alerts", "values"));
+  EXPECT_THAT(CalibrationCells(Calibrated("a", 12)), ElementsAre("1.0000", "0.0000", "0.2500", "0.5000", "4"));
+}
+
+TEST(ScoreReportTest, CalibrationTableHasOneWidthAndNoLineForOneWindow) {
+  for (size_t horizon : {1, 12, 24, 48}) {
+    const std::string table = ToCalibrationTable(
+        {Calibrated("the first", horizon), {.series = "one window", .windows = 1}, Calibrated("mean", horizon)});
+    const std::vector<std::string> lines = absl::StrSplit(absl::StripSuffix(table, "\n"), '\n');
+    ASSERT_EQ(lines.size(), 4u) << table;
+    for (const std::string& line : lines) EXPECT_EQ(line.size(), lines[0].size()) << table;
+    EXPECT_EQ(lines[3].substr(0, 4), "mean");
+  }
 }
 
 TEST(ScoreReportTest, TableHasALinePerSeriesBelowTwoOfHeader) {

@@ -23,6 +23,23 @@ TEST(ForecastLinesTest, WritesALinePerSeriesWithItsQuantilesByLevel) {
                  "\n");
 }
 
+TEST(ForecastLinesTest, TellsOfEachSeriesWhetherItsValueIsAnAlert) {
+  const ForecastLines lines({"a", "b", "c"}, kQuantiles, false, AlertRule(0.01));
+  const float values[] = {1, 2, 3, 4, 5, 6};
+  const float surprise[] = {0.5f, 0.999f, std::nanf("")};
+  std::string out;
+  lines.Append({"", 0, {1, 2, 3}}, {.seq = 7, .values = values, .surprise = surprise}, out);
+  EXPECT_EQ(out, R"({"seq":7,"time":null,"series":"a","value":1,"surprise":0.5,"alert":false,)"
+                 R"("quantiles":{"0.1":[1],"0.5":[2]}})"
+                 "\n"
+                 R"({"seq":7,"time":null,"series":"b","value":2,"surprise":0.999,"alert":true,)"
+                 R"("quantiles":{"0.1":[3],"0.5":[4]}})"
+                 "\n"
+                 R"({"seq":7,"time":null,"series":"c","value":3,"surprise":null,"alert":false,)"
+                 R"("quantiles":{"0.1":[5],"0.5":[6]}})"
+                 "\n");
+}
+
 TEST(ForecastLinesTest, WhatIsNotThereIsNull) {
   const ForecastLines lines({"a"}, kQuantiles, false);
   const float values[] = {1, 2};

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "client/cli/csv_source.h"
 #include "client/cli/recent_rows.h"
 #include "tests/client/cli/temporary_file.h"
@@ -12,6 +13,7 @@
 namespace aaren::cli {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -169,6 +171,62 @@ TEST_F(ForecastStreamTest, StoppedStreamDeliversWhatIsInFlight) {
   EXPECT_EQ(stream.Run().code(), absl::StatusCode::kCancelled);  // stopped before it was open
   EXPECT_EQ(output_.Read(), "");
 }
+
+// The fake server takes a value for its surprise. Row i of 100 holds i / 100, so that at a rate of 0.05 rows 98 and 99
+// are alerts, and 1 and 2; row 0 is one step ahead of nothing.
+class AlertStreamTest : public ::testing::Test {
+ protected:
+  AlertStreamTest() {
+    std::string rows = "a\n";
+    for (int i = 0; i < 100; ++i) absl::StrAppend(&rows, i / 100.0, "\n");
+    csv_.Write(rows);
+  }
+
+  std::string Stream(ForecastStreamOptions options) {
+    auto source = CsvSource::Open("rows.csv", [this] { return OpenBytes(csv_.path()); }, true, {});
+    auto output = OutputFile::Open(output_.path(), {"a"});
+    EXPECT_TRUE(source.ok() && output.ok());
+    options.target = server_.target();
+    options.session = "s";
+    options.horizon = 2;
+    Interrupt interrupt;
+    ForecastStream stream(options, **source, output->get(), nullptr, interrupt);
+    EXPECT_EQ(stream.Run(), absl::OkStatus());
+    return stream.alerts() ? stream.alerts()->Summary() : "";
+  }
+
+  // The seqs of the lines written.
+  std::vector<std::string> Written() const {
+    std::vector<std::string> seqs;
+    for (absl::string_view line : absl::StrSplit(output_.Read(), '\n', absl::SkipEmpty())) {
+      line.remove_prefix(line.find(':') + 1);
+      seqs.emplace_back(line.substr(0, line.find(',')));
+    }
+    return seqs;
+  }
+
+  FakeServer server_{FakeServer::Options{.surprises = true}};
+  TemporaryFile csv_;
+  TemporaryFile output_;
+};
+
+TEST_F(AlertStreamTest, CountsAlertsAmongValuesWithASurprise) {
+  EXPECT_EQ(Stream({.alert = AlertRule(0.05)}), "alerts: 4 of 99 values; the rate 0.05 makes 5.0 expected");
+  EXPECT_EQ(Written().size(), 100u);
+}
+
+TEST_F(AlertStreamTest, CountsNothingTwiceWhenStreamsBreak) {
+  server_.CutAt({1, 2, 4, 5});
+  EXPECT_EQ(Stream({.durable = true, .alert = AlertRule(0.05)}),
+            "alerts: 4 of 99 values; the rate 0.05 makes 5.0 expected");
+}
+
+TEST_F(AlertStreamTest, OnlyRowsWithAnAlertAreWrittenIfAskedFor) {
+  Stream({.alert = AlertRule(0.05), .alerts_only = true});
+  EXPECT_THAT(Written(), ElementsAre("1", "2", "98", "99"));
+}
+
+TEST_F(AlertStreamTest, WithoutARateNothingIsJudged) { EXPECT_EQ(Stream({}), ""); }
 
 }  // namespace
 }  // namespace aaren::cli

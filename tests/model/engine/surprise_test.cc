@@ -21,11 +21,15 @@ TEST(SurpriseTest, BetweenQuantilesIsLinear) {
   EXPECT_FLOAT_EQ(At({1, 2, 4}, 3), 0.7f);
 }
 
-TEST(SurpriseTest, TailsAreExponential) {
-  EXPECT_FLOAT_EQ(At({1, 2, 4}, -1), 0.1f * std::exp(-2.0f));
-  EXPECT_FLOAT_EQ(At({1, 2, 4}, 6), 1.0f - 0.1f * std::exp(-1.0f));
-  EXPECT_EQ(At({1, 2, 4}, -1e30f), 0.0f);
+TEST(SurpriseTest, TailsFallAsTheThirdPower) {
+  EXPECT_FLOAT_EQ(At({1, 2, 4}, -2), 0.1f / 8.0f);
+  EXPECT_FLOAT_EQ(At({1, 2, 4}, 16), 1.0f - 0.1f / 27.0f);
+  EXPECT_LT(At({1, 2, 4}, -1e30f), 1e-30f);
   EXPECT_EQ(At({1, 2, 4}, 1e30f), 1.0f);
+}
+
+TEST(SurpriseTest, TailsLeaveTheQuantileAsAnExponentialWould) {
+  EXPECT_NEAR(At({1, 2, 4}, 0.99f), 0.1f * std::exp(-0.01f), 1e-5f);
 }
 
 TEST(SurpriseTest, FlatStretchIsTheMiddleOfItsLevels) {

@@ -1,0 +1,45 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "client/cli/command.h"
+
+namespace aaren::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// What `aaren stream` says to a command line that it refuses; no server is asked.
+std::string Refusal(std::vector<std::string> flags) {
+  flags.insert(flags.begin(), {"--csv=rows.csv", "--target=nowhere.invalid:1"});
+  testing::internal::CaptureStderr();
+  const int status = RunStream(flags);
+  std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(status, 2) << said;
+  return said;
+}
+
+TEST(StreamCommandTest, AlertRateHasToLieBetweenZeroAndOne) {
+  for (const std::string rate : {"0", "1", "-0.01", "1.5", "nan", "inf"}) {
+    EXPECT_THAT(Refusal({"--alert=" + rate}), HasSubstr("--alert=" + rate + " is not between 0 and 1"));
+  }
+}
+
+TEST(StreamCommandTest, AlertRateThatIsNoNumberIsNamed) {
+  EXPECT_THAT(Refusal({"--alert=often"}), HasSubstr("--alert=often is not a number"));
+}
+
+TEST(StreamCommandTest, OnlyAlertsNeedARate) {
+  EXPECT_THAT(Refusal({"--alerts_only"}), HasSubstr("--alerts_only needs --alert"));
+}
+
+TEST(StreamCommandTest, RecordOfOnlyAlertsIsRefused) {
+  EXPECT_THAT(Refusal({"--alert=0.01", "--alerts_only", "--output=record.jsonl"}),
+              AllOf(HasSubstr("--alerts_only"), HasSubstr("--output=record.jsonl")));
+}
+
+}  // namespace
+}  // namespace aaren::cli
