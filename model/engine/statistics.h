@@ -5,7 +5,8 @@
 // values on forget exponentially. In double, in a fixed order: its bits are part of the exact tier.
 //
 // A glitch must not be remembered for a thousand values: a value further than Reach() from the mean counts as if it
-// were that far. A new level must: the fourth such value in a row starts the statistics anew.
+// were that far. A new level must: from the fourth such value in a row on they count as they are; after a full history
+// without them, that value starts the statistics anew.
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +19,7 @@ struct Statistics {
   double mean;
   double variance;  // never negative: history is 2 or more
   uint32_t count;   // n: values seen since the start, at most history
-  uint32_t far;     // values beyond reach until now, without another between: fewer than kFarRun
+  uint32_t far;     // values beyond reach until now, without another between; kFarRun - 1 at most
 
   static constexpr double kReach = 32.0;       // deviations
   static constexpr uint32_t kSettled = 32;     // values before the deviation is believed
@@ -36,22 +37,25 @@ struct Statistics {
     return count > kYoung ? 0.0 : std::ldexp(kFirstSpread, 2 - 2 * static_cast<int>(std::max(count, 1u)));
   }
 
-  void Add(double value, uint64_t history) {
+  // True if the statistics started anew: only the newest kFarRun values are of the series as it is now.
+  bool Add(double value, uint64_t history) {
     double delta = value - mean;
     const double reach = Reach();
     if (std::abs(delta) <= reach) {
       far = 0;
-    } else if (++far == kFarRun) {
-      *this = {.mean = value, .variance = 0.0, .count = 1, .far = 0};
-      return;
-    } else {
+    } else if (far + 1 < kFarRun) {
+      ++far;
       delta = std::copysign(reach, delta);
+    } else if (count == history) {
+      *this = {.mean = value, .variance = 0.0, .count = 1, .far = 0};
+      return true;
     }
     count = static_cast<uint32_t>(std::min<uint64_t>(uint64_t{count} + 1, history));
     const double n = count;
     const double step = delta / n;
     mean += step;
     variance += (delta * (delta - step) - variance) / n;
+    return false;
   }
 };
 

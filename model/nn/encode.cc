@@ -79,7 +79,9 @@ void WriteSeries(const ForecasterConfig& config, const double* values, int64_t c
   size_t k = 0;
   for (int64_t t = 0; t < count && k < positions.size(); ++t) {
     history.push_back(std::clamp(values[t], -kLargest, kLargest));  // NaN passes
-    if (!std::isnan(values[t])) running.Add(history.back(), config.history);
+    if (!std::isnan(values[t]) && running.Add(history.back(), config.history)) {
+      std::fill(history.begin(), history.end() - Statistics::kFarRun, std::numeric_limits<double>::quiet_NaN());
+    }
     if (t != positions[k]) continue;
     Bound(history.data() + t, config.ring, running, w.data());
     WriteToken(config, w.data(), running, features + k * config.input_width(), center + k, scale + k, spread + k);

@@ -50,11 +50,16 @@ Reference::Forecast Reference::Take(float value) {
 Reference::Vector Reference::Input(double* center, double* scale) const {
   double n = 0, mean = 0, variance = 0, far = 0;
   const auto reach = [&] { return n >= 32 && variance > 0 ? 32 * std::sqrt(variance) : INFINITY; };
-  for (double x : history_) {
+  size_t first = 0;  // what was before is forgotten
+  for (size_t t = 0; t < history_.size(); ++t) {
+    double x = history_[t];
     if (std::isnan(x)) continue;
-    far = x < mean - reach() || x > mean + reach() ? far + 1 : 0;
-    if (far == 4) n = mean = variance = far = 0;
-    x = std::clamp(x, mean - reach(), mean + reach());
+    far = x < mean - reach() || x > mean + reach() ? std::min(far + 1, 4.0) : 0;
+    if (far == 4 && n == config_.history) {
+      n = mean = variance = far = 0;
+      first = t - 3;
+    }
+    if (far < 4) x = std::clamp(x, mean - reach(), mean + reach());
     n = std::min(n + 1, static_cast<double>(config_.history));
     const double delta = x - mean;
     mean += delta / n;
@@ -63,6 +68,9 @@ Reference::Vector Reference::Input(double* center, double* scale) const {
   Vector w(static_cast<size_t>(config_.ring), NAN);
   const size_t recent = std::min(w.size(), history_.size());
   std::copy(history_.end() - recent, history_.end(), w.end() - recent);
+  for (size_t i = 0; i < w.size(); ++i) {
+    if (i + history_.size() < first + w.size()) w[i] = NAN;
+  }
   for (double& x : w) x = std::clamp(x, mean - reach(), mean + reach());
 
   double present = 0, sum = 0, squares = 0, changes = 0, neighbours = 0, last = NAN;

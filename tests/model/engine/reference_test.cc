@@ -67,6 +67,14 @@ TEST(ReferenceTest, AgreesAfterGlitchesAndAJump) {
   EXPECT_LT(WorstError(RandomPackage(TinyConfig(), 3), series, 400), 1e-5);
 }
 
+TEST(ReferenceTest, AgreesAfterAJumpThatStartsAnew) {
+  ForecasterConfig config = TinyConfig();
+  config.history = 64;
+  std::vector<float> series = Series(4, 400);
+  for (size_t t = 200; t < series.size(); ++t) series[t] += 1e6f;
+  EXPECT_LT(WorstError(RandomPackage(config, 3), series, 400), 1e-5);
+}
+
 TEST(ReferenceTest, AgreesOnAConstantSeries) {
   EXPECT_LT(WorstError(RandomPackage(TinyConfig(), 11), std::vector<float>(100, 0.5f), 9), 1e-5);
 }

@@ -59,23 +59,41 @@ TEST(StatisticsTest, FarValueAtMostDoublesTheVarianceOfALongHistory) {
   EXPECT_LE(statistics.variance, 2.001 * before);
 }
 
-TEST(StatisticsTest, FourthFarValueStartsAnew) {
-  Statistics statistics = Alternating(100);
-  for (int i = 0; i < 3; ++i) statistics.Add(1e6, 1024);
+TEST(StatisticsTest, FourthFarValueStartsAFullHistoryAnew) {
+  Statistics statistics = Alternating(100, 64);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(statistics.Add(1e6, 64));
   EXPECT_LT(statistics.mean, 100.0);
-  statistics.Add(1e6, 1024);
+  EXPECT_TRUE(statistics.Add(1e6, 64));
   EXPECT_EQ(statistics.mean, 1e6);
   EXPECT_EQ(statistics.variance, 0.0);
   EXPECT_EQ(statistics.count, 1u);
 }
 
-TEST(StatisticsTest, FarValuesWithOthersBetweenDoNotStartAnew) {
+TEST(StatisticsTest, FourthFarValueOfAShortHistoryCountsAsItIs) {
   Statistics statistics = Alternating(100);
+  for (int i = 0; i < 3; ++i) statistics.Add(1e6, 1024);
+  const double before = statistics.mean;
+  EXPECT_FALSE(statistics.Add(1e6, 1024));
+  EXPECT_DOUBLE_EQ(statistics.mean, before + (1e6 - before) / 104.0);
+}
+
+TEST(StatisticsTest, LoadThatGoesOnAndOffIsLearned) {
+  Statistics statistics{};
+  for (int day = 0; day < 30; ++day) {
+    for (int i = 0; i < 96; ++i) statistics.Add((i < 48 ? 0.0 : 100.0) + 0.01 * (i % 2), 1024);
+  }
+  EXPECT_EQ(statistics.count, 1024u);
+  EXPECT_NEAR(statistics.mean, 50.0, 5.0);
+  EXPECT_NEAR(statistics.variance, 2500.0, 250.0);
+}
+
+TEST(StatisticsTest, FarValuesWithOthersBetweenDoNotStartAnew) {
+  Statistics statistics = Alternating(5000);
   for (int i = 0; i < 5; ++i) {
     for (int far = 0; far < 3; ++far) statistics.Add(1e9, 1024);
     statistics.Add(10.0, 1024);
   }
-  EXPECT_GT(statistics.count, 100u);
+  EXPECT_EQ(statistics.count, 1024u);
 }
 
 TEST(StatisticsTest, FirstValueHasATenthOfItselfAsScaleAndTheNinthNothing) {
