@@ -60,7 +60,8 @@ Flags Table(StreamFlags& stream) {
   flags.Add("every", &stream.every, "forecast at every so many rows");
   flags.Add("calibrate", &stream.calibrate, "on, or off: forecasts not corrected by the mistakes of earlier ones");
   flags.Add("alert", &stream.alert,
-            "mark values so far out that only this share of all would be by chance: 0.001 for one in a thousand");
+            "mark values so far out that only this share of all would be by chance: 0.001 for one in a thousand;\nwith "
+            "--every only the rows after a forecast are judged");
   flags.Add("alerts_only", &stream.alerts_only,
             "print only rows with an alert, all their series, as JSON; needs --alert, not with --output");
   flags.Add("interval", &stream.interval, "time between two samples of --source=system");

@@ -2,20 +2,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "client/cli/mean.h"
-#include "model/tasks/forecasting/metrics.h"
 
 namespace aaren::cli {
 namespace {
 
 constexpr double kAlertTail = 0.005;  // of either end: a false-alarm rate of 1 %
 
+// The Kolmogorov-Smirnov distance to uniform: sup over u of |share of the values that are <= u, less u|. The empirical
+// distribution is a staircase: it is farthest from the diagonal at the foot or at the head of a step.
+double DistanceToUniform(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return std::isnan(value); });
+  std::sort(values.begin(), values.end());
+  const double count = static_cast<double>(values.size());
+  double distance = values.empty() ? std::numeric_limits<double>::quiet_NaN() : 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double foot = static_cast<double>(i) / count, head = static_cast<double>(i + 1) / count;
+    distance = std::max({distance, values[i] - foot, head - values[i]});
+  }
+  return distance;
+}
+
 }  // namespace
 
 SurpriseScore ScoreSurprises(const std::vector<double>& surprises) {
   Mean alerts;
-  SurpriseScore score{.ks = KolmogorovSmirnovToUniform(surprises)};
+  SurpriseScore score{.ks = DistanceToUniform(surprises)};
   for (double surprise : surprises) {
     if (std::isnan(surprise)) continue;
     alerts.Add(std::min(surprise, 1 - surprise) < kAlertTail ? 1 : 0);

@@ -16,7 +16,10 @@ namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
-float Clean(float value) { return std::isnan(value) ? kMissing : std::clamp(value, -kLargestValue, kLargestValue); }
+float Clean(float value) {
+  if (std::isnan(value)) return kMissing;
+  return std::abs(value) < kLeastValue ? 0.0f : std::clamp(value, -kLargestValue, kLargestValue);
+}
 
 class CpuEngine : public Engine {
  public:
@@ -37,7 +40,6 @@ class CpuEngine : public Engine {
   absl::Status Claim(const Run& run, StateSlab& rows) const;
   void Release(absl::Span<const Run> runs, StateSlab& rows) const;
   void TakeRun(const Run& run, std::byte* row, Tile& tile) const;
-  void StartAnew(std::byte* row) const;
   void TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken* pending, Tile& tile) const;
   float OneStepSurprise(const Run& run, float value, std::byte* row, Tile& tile) const;
   void AddToken(const Run& run, std::byte* row, float* forecast, Tile& tile) const;
@@ -104,7 +106,7 @@ void CpuEngine::TakeRun(const Run& run, std::byte* row, Tile& tile) const {
   for (size_t i = 0; i < run.values.size(); ++i, ++header.seq) {
     const float value = Clean(run.values[i]);
     layout_.ring(row)[header.seq % static_cast<uint64_t>(config_.ring)] = value;
-    if (!std::isnan(value) && header.statistics.Add(value, static_cast<uint64_t>(config_.history))) StartAnew(row);
+    if (!std::isnan(value)) header.statistics.Add(value, static_cast<uint64_t>(config_.history));
     TakeSurprise(run, i, row, pending, tile);
     pending = nullptr;
     const bool wanted = run.forecast[i] != 0;
@@ -122,13 +124,6 @@ void CpuEngine::TakeRun(const Run& run, std::byte* row, Tile& tile) const {
       pending = nullptr;
     }
   }
-}
-
-// The newest values are of another series than those before, which are forgotten: missing, as before a first token.
-void CpuEngine::StartAnew(std::byte* row) const {
-  float* ring = layout_.ring(row);
-  const uint64_t seq = layout_.header(row).seq, size = static_cast<uint64_t>(config_.ring);
-  for (uint64_t age = Statistics::kFarRun; age < size && age <= seq; ++age) ring[(seq - age) % size] = kMissing;
 }
 
 // The surprise of token i under the forecast of the one before, which may not be there yet: then it waits for it.

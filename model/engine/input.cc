@@ -166,16 +166,18 @@ Scaling BuildInput(const float* ring, size_t size, size_t newest, const Statisti
   const bool empty = window.present == 0;
   const double center = empty ? statistics.mean : window.mean;
   const double prior = statistics.Prior() * std::abs(center);
-  const double spread = std::sqrt(window.variance / 2.0 + statistics.variance / 2.0 + prior * prior);
+  Statistics beside = statistics;
+  beside.variance = statistics.VarianceBeside(window.variance);
+  const double spread = std::sqrt(window.variance / 2.0 + beside.variance / 2.0 + prior * prior);
   const Scaling scaling{.center = center, .scale = spread + 1e-7 * std::abs(center) + 1e-30};
 
   HWY_DYNAMIC_DISPATCH(Standardize)(x, size, center, scaling.scale, input);
   input[size] = empty ? 0.0f : scaling.Apply(Newest(x, size));
-  input[size + 1] = scaling.Apply(statistics.mean);
+  input[size + 1] = static_cast<float>(statistics.MeanFrom(center, scaling.scale));
   float* rest = input + size + 2;
   std::fill(rest, input + PadToLanes(size + 6), 0.0f);
   Asinh(input, PadToLanes(size + 6), input);
-  WriteSummaries(window, size, statistics, scaling.scale, rest);
+  WriteSummaries(window, size, beside, scaling.scale, rest);
   return scaling;
 }
 

@@ -86,6 +86,7 @@ absl::Status RowLayout::CheckHeader(const RowHeader& header) const {
     return Impossible("count", statistics.count, absl::StrCat("more than seq, which is ", header.seq));
   }
   if (statistics.far >= Statistics::kFarRun) return Impossible("far", statistics.far, "a new level by then");
+  if (statistics.far > statistics.count) return Impossible("far", statistics.far, "more than all values");
   // A little more than the bound, for the rounding of a mean of many largest values.
   const double most = statistics.count == 0 ? 0.0 : 1.001 * kLargestValue;
   if (!(std::abs(statistics.mean) <= most)) return Impossible("mean", statistics.mean, absl::StrCat("beyond ", most));

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "model/engine/calibration.h"
+#include "model/engine/scaling.h"
 #include "model/engine/statistics.h"
 #include "model/package/config.h"
 
@@ -31,9 +32,6 @@ struct LayerState {
   double* weight;  // c: [H]
   double* peak;    // m: [H]
 };
-
-// Values are clamped to it, so that their squares are far from overflow.
-inline constexpr float kLargestValue = 1e30f;
 
 class RowLayout {
  public:

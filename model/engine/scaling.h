@@ -5,9 +5,14 @@
 // the values of a series may be large and close together.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace aaren {
+
+// Values are clamped to the largest, so that their squares are far from overflow, and those below the least are 0, in
+// forecasts too: how far from 0 a forecast of zeros lies means nothing.
+inline constexpr float kLargestValue = 1e30f, kLeastValue = 1e-27f;
 
 // The float nearest to a number, within the finite range. REQUIRES: not NaN.
 inline float ToFloat(double value) {
@@ -20,7 +25,11 @@ struct Scaling {
   double scale;  // > 0
 
   float Apply(double value) const { return ToFloat((value - center) / scale); }
-  float Undo(float standard) const { return ToFloat(center + scale * static_cast<double>(standard)); }
+  // Below kLeastValue it is 0.
+  float Undo(float standard) const {
+    const float value = ToFloat(center + scale * static_cast<double>(standard));
+    return std::abs(value) < kLeastValue ? 0.0f : value;
+  }
 };
 
 }  // namespace aaren

@@ -5,8 +5,7 @@
 // values on forget exponentially. In double, in a fixed order: its bits are part of the exact tier.
 //
 // A glitch must not be remembered for a thousand values: a value further than Reach() from the mean counts as if it
-// were that far. A new level must: from the fourth such value in a row on they count as they are; after a full history
-// without them, that value starts the statistics anew.
+// were that far. A new level must: from the fourth such value in a row on they count as they are.
 
 #include <algorithm>
 #include <cmath>
@@ -37,8 +36,7 @@ struct Statistics {
     return count > kYoung ? 0.0 : std::ldexp(kFirstSpread, 2 - 2 * static_cast<int>(std::max(count, 1u)));
   }
 
-  // True if the statistics started anew: only the newest kFarRun values are of the series as it is now.
-  bool Add(double value, uint64_t history) {
+  void Add(double value, uint64_t history) {
     double delta = value - mean;
     const double reach = Reach();
     if (std::abs(delta) <= reach) {
@@ -46,17 +44,22 @@ struct Statistics {
     } else if (far + 1 < kFarRun) {
       ++far;
       delta = std::copysign(reach, delta);
-    } else if (count == history) {
-      *this = {.mean = value, .variance = 0.0, .count = 1, .far = 0};
-      return true;
     }
     count = static_cast<uint32_t>(std::min<uint64_t>(uint64_t{count} + 1, history));
     const double n = count;
     const double step = delta / n;
     mean += step;
     variance += (delta * (delta - step) - variance) / n;
-    return false;
   }
+
+  // The variance beside that of the ring: a series that has calmed down, or moved for good, is not measured by what it
+  // was. A ring of equal values says nothing.
+  double VarianceBeside(double ring) const {
+    return ring > 0.0 ? std::min(variance, kReach * kReach * ring) : variance;
+  }
+
+  // The mean as seen from `center`, in units of `scale`, at most kReach.
+  double MeanFrom(double center, double scale) const { return std::clamp((mean - center) / scale, -kReach, kReach); }
 };
 
 }  // namespace aaren

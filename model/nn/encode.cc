@@ -13,7 +13,7 @@
 namespace aaren {
 namespace {
 
-constexpr double kLargest = 1e30;
+constexpr double kLargest = 1e30, kLeast = 1e-27;
 
 // What the ring holds at one token, oldest first.
 struct Ring {
@@ -52,12 +52,13 @@ void WriteToken(const ForecasterConfig& config, const double* w, const Statistic
   const Ring ring = Summarize(w, size);
   *center = ring.present > 0 ? ring.mean : running.mean;
   const double prior = running.Prior() * std::fabs(*center);
-  *spread = ring.variance / 2 + running.variance / 2 + prior * prior;
+  const double variance = running.VarianceBeside(ring.variance);
+  *spread = ring.variance / 2 + variance / 2 + prior * prior;
   *scale = std::sqrt(*spread) + 1e-7 * std::fabs(*center) + 1e-30;
   for (int i = 0; i < size; ++i) features[i] = std::isnan(w[i]) ? 0 : (w[i] - *center) / *scale;
   features[size] = ring.present > 0 ? (ring.last - *center) / *scale : 0;
-  features[size + 1] = (running.mean - *center) / *scale;
-  features[size + 2] = std::sqrt(running.variance) / *scale + 0.01;
+  features[size + 1] = running.MeanFrom(*center, *scale);
+  features[size + 2] = std::sqrt(variance) / *scale + 0.01;
   features[size + 3] = ring.change / *scale + 0.01;
   features[size + 4] = 1 - ring.present / static_cast<double>(size);
   features[size + 5] = std::log(1.0 + running.count) / 7;
@@ -78,10 +79,9 @@ void WriteSeries(const ForecasterConfig& config, const double* values, int64_t c
   Statistics running{};
   size_t k = 0;
   for (int64_t t = 0; t < count && k < positions.size(); ++t) {
-    history.push_back(std::clamp(values[t], -kLargest, kLargest));  // NaN passes
-    if (!std::isnan(values[t]) && running.Add(history.back(), config.history)) {
-      std::fill(history.begin(), history.end() - Statistics::kFarRun, std::numeric_limits<double>::quiet_NaN());
-    }
+    const double value = std::clamp(values[t], -kLargest, kLargest);  // NaN passes
+    history.push_back(std::fabs(value) < kLeast ? 0 : value);
+    if (!std::isnan(values[t])) running.Add(history.back(), config.history);
     if (t != positions[k]) continue;
     Bound(history.data() + t, config.ring, running, w.data());
     WriteToken(config, w.data(), running, features + k * config.input_width(), center + k, scale + k, spread + k);

@@ -20,7 +20,7 @@ ABSL_FLAG(std::string, output, "", "folder for the model package (required)");
 ABSL_FLAG(std::string, name, "aaren-custom", "name of the model: a-z, 0-9 and -");
 ABSL_FLAG(std::string, description, "", "a sentence about the model");
 ABSL_FLAG(int64_t, steps, 2400, "training steps");
-ABSL_FLAG(uint64_t, seed, 1, "seed of weights and data; two runs with one seed and as many threads are equal");
+ABSL_FLAG(uint64_t, seed, 1, "seed of weights and data; two runs with one seed and as many CPU threads are equal");
 ABSL_FLAG(uint64_t, data_seed, 0, "seed of the data alone, so that runs of several seeds see the same; 0: as --seed");
 ABSL_FLAG(int, threads, 1, "CPU threads");
 ABSL_FLAG(std::string, device, "cpu", "cpu, or cuda: a GPU, with this many CPU threads to draw data for it");

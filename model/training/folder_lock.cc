@@ -15,8 +15,9 @@
 namespace aaren {
 
 absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(const std::string& folder) {
-  std::error_code ignored;  // opening says what is wrong
-  std::filesystem::create_directories(folder, ignored);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return absl::UnavailableError(absl::StrCat("cannot create ", folder, ": ", error.message()));
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return absl::UnavailableError(absl::StrCat("cannot open ", folder, ": ", std::strerror(errno)));
   std::unique_ptr<FolderLock> lock(new FolderLock(descriptor));

@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "model/attention/plugin_library.h"
 #include "model/attention/torch_cuda.h"
 #include "model/nn/export.h"
 #include "model/package/package.h"
@@ -72,6 +73,7 @@ absl::Status ReadValidation(CommandLine& line) {
 
 RunRecord RecordOf(const CommandLine& line) {
   RunRecord record = RecordHere(line.threads);
+  if (line.cuda) record.machine += ", and a GPU";
   record.name = line.name;
   record.command = line.text;
   record.data = line.csv_files.empty() ? "synthetic" : "csv";
@@ -127,13 +129,12 @@ int ExitCode(const absl::Status& status) {
   return absl::IsInternal(status) || absl::IsUnavailable(status) ? 1 : 2;
 }
 
-// Sums on a GPU come in any order: only a CPU promises the same bits. Products there take TF32's ten bits of mantissa,
-// which costs training nothing.
+// Sums on a GPU come in any order: only a CPU promises the same bits. Products there take TF32's ten bits of mantissa.
 absl::Status UseDevice(CommandLine& line) {
   if (line.cuda) {
-    if (const absl::Status status = LoadTorchCuda(); !status.ok()) {
-      return absl::FailedPreconditionError(absl::StrCat("--device=cuda: ", status.message()));
-    }
+    absl::Status status = LoadTorchCuda();
+    if (status.ok()) status = UsableScanPlugin().status();
+    if (!status.ok()) return absl::FailedPreconditionError(absl::StrCat("--device=cuda: ", status.message()));
     line.options.device = torch::kCUDA;
     at::globalContext().setFloat32MatmulPrecision("high");
   } else {

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_TRAINING_TRAINER_H_
 #define AAREN_MODEL_TRAINING_TRAINER_H_
 
-// The training loop. Everything in it follows from the options: two runs with the same options, thread count and device
-// end with the same bits, and so does a run that was killed and resumed from its checkpoint.
+// The training loop. Everything in it follows from the options: two runs with the same options and thread count end, on
+// a CPU, with the same bits, and so does a run that was killed and resumed from its checkpoint.
 //
 // Threading: one run at a time in a process; torch's own threads work inside a step.
 
@@ -63,8 +63,8 @@ struct TrainResult {
 
 // Trains, or goes on from options.checkpoint if that folder has a checkpoint. `on_step` runs after each step; returning
 // false abandons the run as a kill would (Cancelled). InvalidArgument for options out of range; FailedPrecondition if
-// the checkpoint was made with other options, naming both, or another run has its folder; Internal if the loss is no
-// longer finite.
+// the checkpoint was made with other options, naming both, or another run has its folder; Unavailable if that cannot be
+// made; Internal if the loss is no longer finite.
 absl::StatusOr<TrainResult> Train(const TrainOptions& options, const SeriesSource& source,
                                   const std::function<bool(const TrainProgress&)>& on_step);
 

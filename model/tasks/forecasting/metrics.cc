@@ -30,19 +30,6 @@ double SeasonalError(absl::Span<const double> history, int season) {
   return count > 0 ? sum / count : kNone;
 }
 
-// The empirical distribution is a staircase: it is farthest from the diagonal at the foot or at the head of a step.
-double KolmogorovSmirnovToUniform(std::vector<double> values) {
-  values.erase(std::remove_if(values.begin(), values.end(), [](double v) { return std::isnan(v); }), values.end());
-  std::sort(values.begin(), values.end());
-  const double count = static_cast<double>(values.size());
-  double distance = values.empty() ? kNone : 0;
-  for (size_t i = 0; i < values.size(); ++i) {
-    const double foot = static_cast<double>(i) / count, head = static_cast<double>(i + 1) / count;
-    distance = std::max({distance, values[i] - foot, head - values[i]});
-  }
-  return distance;
-}
-
 ForecastScore::ForecastScore(std::vector<double> levels, double seasonal_error)
     : levels_(std::move(levels)),
       seasonal_error_(seasonal_error),

@@ -5,9 +5,6 @@
 //   MASE        mean |value - median| / mean |x_t - x_{t-season}| over the history before the first forecast
 //   WQL         2 * sum of pinball losses over all points, mean over levels, / sum |value|
 //   coverage80  share of values between the 0.1 and the 0.9 quantile
-// and of the probability-integral values that the values have under their forecasts, which are uniform where those are
-// right:
-//   Kolmogorov-Smirnov distance   sup over u in [0, 1] of |share of the values that are <= u, less u|
 // Missing values (NaN) are not scored.
 //
 // Threading: plain values and a plain function.
@@ -20,10 +17,6 @@ namespace aaren {
 
 // Mean |x_t - x_{t-season}| over the pairs both present; NaN if there is none. REQUIRES: season >= 1.
 double SeasonalError(absl::Span<const double> history, int season);
-
-// The Kolmogorov-Smirnov distance of the present ones of these values, each in [0, 1], to the uniform distribution; NaN
-// if there is none. Of n uniform values it is about 0.87 / sqrt(n) on average.
-double KolmogorovSmirnovToUniform(std::vector<double> values);
 
 class ForecastScore {
  public:

@@ -19,6 +19,22 @@ TEST(SurpriseScoreTest, UniformSurprisesAlertAtTheNominalRateAndAreNear) {
   EXPECT_NEAR(score.ks, 0.0005, 1e-12);
 }
 
+TEST(SurpriseScoreTest, ValuesAboveTheDiagonalAreFarthestBeforeTheirStep) {
+  // The staircase is 0 below 0.7 and 1/2 below 0.9: |0 - 0.7| is the farthest.
+  EXPECT_DOUBLE_EQ(ScoreSurprises({0.9, 0.7}).ks, 0.7);
+}
+
+TEST(SurpriseScoreTest, ValuesBelowTheDiagonalAreFarthestAfterTheirStep) {
+  // 1/3, 2/3 and 1 from 0.1, 0.2 and 0.35 on: the farthest are 0.233, 0.467 and 0.65.
+  EXPECT_DOUBLE_EQ(ScoreSurprises({0.2, 0.1, 0.35}).ks, 0.65);
+}
+
+TEST(SurpriseScoreTest, EvenlySpreadValuesAreHalfAStepAway) {
+  EXPECT_DOUBLE_EQ(ScoreSurprises({0.125, 0.375, 0.625, 0.875}).ks, 0.125);
+}
+
+TEST(SurpriseScoreTest, EqualValuesAreOneStep) { EXPECT_DOUBLE_EQ(ScoreSurprises({0.5, 0.5, 0.5, 0.5}).ks, 0.5); }
+
 TEST(SurpriseScoreTest, MissingSurprisesAreNotScored) {
   const SurpriseScore score = ScoreSurprises({std::nan(""), 0.75, 0.001});
   EXPECT_EQ(score.values, 2u);

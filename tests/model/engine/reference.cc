@@ -20,6 +20,7 @@ Reference::Reference(const ModelPackage& package)
     : package_(package), config_(package.config), folded_(static_cast<size_t>(package.config.layers)) {}
 
 Reference::Forecast Reference::Take(float value) {
+  value = std::abs(value) < 1e-27f ? 0 : value;
   history_.push_back(std::isnan(value) ? value : std::clamp(value, -1e30f, 1e30f));
   double center;
   double scale;
@@ -43,6 +44,10 @@ Reference::Forecast Reference::Take(float value) {
     for (int i = count / 2 + 1; i < count; ++i) q[i] = q[i - 1] + Softplus(r[j * count + i]);
     for (int i = count / 2 - 1; i >= 0; --i) q[i] = q[i + 1] - Softplus(r[j * count + i]);
     for (int i = 0; i < count; ++i) forecast.quantiles[j * count + i] = center + scale * q[i];
+    for (int i = 0; i < count; ++i) {
+      double& quantile = forecast.quantiles[j * count + i];
+      if (std::abs(quantile) < 1e-27) quantile = 0;
+    }
   }
   return forecast;
 }
@@ -50,15 +55,9 @@ Reference::Forecast Reference::Take(float value) {
 Reference::Vector Reference::Input(double* center, double* scale) const {
   double n = 0, mean = 0, variance = 0, far = 0;
   const auto reach = [&] { return n >= 32 && variance > 0 ? 32 * std::sqrt(variance) : INFINITY; };
-  size_t first = 0;  // what was before is forgotten
-  for (size_t t = 0; t < history_.size(); ++t) {
-    double x = history_[t];
+  for (double x : history_) {
     if (std::isnan(x)) continue;
     far = x < mean - reach() || x > mean + reach() ? std::min(far + 1, 4.0) : 0;
-    if (far == 4 && n == config_.history) {
-      n = mean = variance = far = 0;
-      first = t - 3;
-    }
     if (far < 4) x = std::clamp(x, mean - reach(), mean + reach());
     n = std::min(n + 1, static_cast<double>(config_.history));
     const double delta = x - mean;
@@ -68,9 +67,6 @@ Reference::Vector Reference::Input(double* center, double* scale) const {
   Vector w(static_cast<size_t>(config_.ring), NAN);
   const size_t recent = std::min(w.size(), history_.size());
   std::copy(history_.end() - recent, history_.end(), w.end() - recent);
-  for (size_t i = 0; i < w.size(); ++i) {
-    if (i + history_.size() < first + w.size()) w[i] = NAN;
-  }
   for (double& x : w) x = std::clamp(x, mean - reach(), mean + reach());
 
   double present = 0, sum = 0, squares = 0, changes = 0, neighbours = 0, last = NAN;
@@ -86,6 +82,7 @@ Reference::Vector Reference::Input(double* center, double* scale) const {
   const double mu = present > 0 ? sum / present : mean;
   for (double x : w) squares += std::isnan(x) ? 0 : (x - mu) * (x - mu);
   const double var = present > 0 ? squares / present : 0;
+  if (var > 0) variance = std::min(variance, 1024 * var);
   const double mad = neighbours > 0 ? changes / neighbours : 0;
   *center = mu;
   const double prior = n <= 8 ? 0.1 * mu * std::pow(0.25, std::max(n, 1.0) - 1) : 0;
@@ -94,7 +91,7 @@ Reference::Vector Reference::Input(double* center, double* scale) const {
   Vector u;
   for (double x : w) u.push_back(std::isnan(x) ? 0 : std::asinh((x - mu) / *scale));
   u.push_back(std::isnan(last) ? 0 : std::asinh((last - mu) / *scale));
-  u.push_back(std::asinh((mean - mu) / *scale));
+  u.push_back(std::asinh(std::clamp((mean - mu) / *scale, -32.0, 32.0)));
   u.push_back(std::log(std::sqrt(variance) / *scale + 0.01));
   u.push_back(std::log(mad / *scale + 0.01));
   u.push_back(1 - present / config_.ring);

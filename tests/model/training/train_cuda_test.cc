@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include "model/attention/plugin_library.h"
 #include "model/attention/torch_cuda.h"
 #include "model/training/trainer.h"
 #include "tests/model/training/small_run.h"
@@ -20,6 +21,7 @@ absl::StatusOr<TrainResult> TrainOn(torch::Device device) {
 
 TEST(TrainCudaTest, GpuEndsWithTheLossOfTheCpu) {
   if (const absl::Status status = LoadTorchCuda(); !status.ok()) GTEST_SKIP() << status.message();
+  if (const absl::Status status = UsableScanPlugin().status(); !status.ok()) GTEST_SKIP() << status.message();
   const auto on_cpu = TrainOn(torch::kCPU), on_gpu = TrainOn(torch::kCUDA);
   ASSERT_TRUE(on_cpu.ok() && on_gpu.ok()) << on_cpu.status() << on_gpu.status();
   EXPECT_NEAR(on_gpu->held_out_loss, on_cpu->held_out_loss, 0.02 * on_cpu->held_out_loss);

@@ -21,30 +21,6 @@ TEST(SeasonalErrorTest, SkipsPairsWithAMissingValue) {
 
 TEST(SeasonalErrorTest, IsMissingWithoutPairs) { EXPECT_TRUE(std::isnan(SeasonalError(std::vector<double>{1, 2}, 2))); }
 
-TEST(KolmogorovSmirnovTest, ValuesAboveTheDiagonalAreFarthestBeforeTheirStep) {
-  // The staircase is 0 below 0.7 and 1/2 below 0.9: |0 - 0.7| is the farthest.
-  EXPECT_DOUBLE_EQ(KolmogorovSmirnovToUniform({0.9, 0.7}), 0.7);
-}
-
-TEST(KolmogorovSmirnovTest, ValuesBelowTheDiagonalAreFarthestAfterTheirStep) {
-  // 1/3, 2/3 and 1 from 0.1, 0.2 and 0.35 on: the farthest are 0.233, 0.467 and 0.65.
-  EXPECT_DOUBLE_EQ(KolmogorovSmirnovToUniform({0.2, 0.1, 0.35}), 0.65);
-}
-
-TEST(KolmogorovSmirnovTest, EvenlySpreadValuesAreHalfAStepAway) {
-  EXPECT_DOUBLE_EQ(KolmogorovSmirnovToUniform({0.125, 0.375, 0.625, 0.875}), 0.125);
-}
-
-TEST(KolmogorovSmirnovTest, EqualValuesAreOneStep) {
-  EXPECT_DOUBLE_EQ(KolmogorovSmirnovToUniform({0.5, 0.5, 0.5, 0.5}), 0.5);
-}
-
-TEST(KolmogorovSmirnovTest, MissingValuesAreNotScored) {
-  EXPECT_DOUBLE_EQ(KolmogorovSmirnovToUniform({kMissing, 0.75, kMissing}), 0.75);
-  EXPECT_TRUE(std::isnan(KolmogorovSmirnovToUniform({kMissing})));
-  EXPECT_TRUE(std::isnan(KolmogorovSmirnovToUniform({})));
-}
-
 TEST(ForecastScoreTest, MaseIsTheMedianErrorOverTheSeasonalError) {
   ForecastScore score({0.1, 0.5, 0.9}, 4);
   score.Add(10, std::vector<double>{0, 8, 20});
