@@ -1,6 +1,7 @@
 #include "model/engine/product.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "model/engine/lanes.h"
 #include "model/engine/targets.h"
@@ -31,26 +32,32 @@ struct Product {
   float* out;
   size_t out_stride;
 
-  const float* Weights(size_t column) const {
-    return matrix.weights() + column / kLanes * kLanes * matrix.depth() + column % kLanes;
+  template <typename Weight>
+  const Weight* Weights(size_t column) const {
+    return matrix.weights<Weight>() + column / kLanes * kLanes * matrix.depth() + column % kLanes;
   }
 };
 
+HWY_INLINE V LoadWeights(const float* weights) { return hn::Load(D(), weights); }
+HWY_INLINE V LoadWeights(const hwy::bfloat16_t* weights) {
+  return hn::PromoteTo(D(), hn::Load(hn::Rebind<hwy::bfloat16_t, D>(), weights));
+}
+
 // One block of K for kRows rows and kVectors vectors of outputs: one FMA chain for each.
-template <size_t kRows, size_t kVectors>
+template <typename Weight, size_t kRows, size_t kVectors>
 HWY_INLINE void AddBlock(const Product& product, size_t row, size_t column, size_t begin, size_t end) {
   const D d;
   const size_t lanes = hn::Lanes(d);
   const float* x = product.x + row * product.x_stride;
-  const float* weights[kVectors];
+  const Weight* weights[kVectors];
   V sums[kRows][kVectors];
   for (size_t v = 0; v < kVectors; ++v) {
-    weights[v] = product.Weights(column + v * lanes);
+    weights[v] = product.Weights<Weight>(column + v * lanes);
     for (size_t r = 0; r < kRows; ++r) sums[r][v] = hn::Zero(d);
   }
   for (size_t k = begin; k < end; ++k) {
     V w[kVectors];
-    for (size_t v = 0; v < kVectors; ++v) w[v] = hn::Load(d, weights[v] + k * kLanes);
+    for (size_t v = 0; v < kVectors; ++v) w[v] = LoadWeights(weights[v] + k * kLanes);
     for (size_t r = 0; r < kRows; ++r) {
       const V input = hn::Set(d, x[r * product.x_stride + k]);
       for (size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(input, w[v], sums[r][v]);
@@ -67,42 +74,48 @@ HWY_INLINE void AddBlock(const Product& product, size_t row, size_t column, size
   }
 }
 
-template <size_t kRows, size_t kVectors>
+template <typename Weight, size_t kRows, size_t kVectors>
 HWY_INLINE void MultiplyGroup(const Product& product, size_t row, size_t column) {
   const size_t depth = product.matrix.depth();
   for (size_t begin = 0; begin < depth; begin += kDepthBlock) {
-    AddBlock<kRows, kVectors>(product, row, column, begin, std::min(depth, begin + kDepthBlock));
+    AddBlock<Weight, kRows, kVectors>(product, row, column, begin, std::min(depth, begin + kDepthBlock));
   }
 }
 
 // All rows for kVectors vectors of outputs, whose weights stay in the first cache.
-template <size_t kVectors>
+template <typename Weight, size_t kVectors>
 HWY_INLINE void MultiplyRows(const Product& product, size_t rows, size_t column) {
   size_t row = 0;
-  for (; row + kMaxRows <= rows; row += kMaxRows) MultiplyGroup<kMaxRows, kVectors>(product, row, column);
-  for (; row + 4 <= rows; row += 4) MultiplyGroup<4, kVectors>(product, row, column);
-  for (; row < rows; ++row) MultiplyGroup<1, kVectors>(product, row, column);
+  for (; row + kMaxRows <= rows; row += kMaxRows) MultiplyGroup<Weight, kMaxRows, kVectors>(product, row, column);
+  for (; row + 4 <= rows; row += 4) MultiplyGroup<Weight, 4, kVectors>(product, row, column);
+  for (; row < rows; ++row) MultiplyGroup<Weight, 1, kVectors>(product, row, column);
 }
 
 // From `column` on, as many groups of kVectors vectors as fit, then smaller ones.
-template <size_t kVectors>
+template <typename Weight, size_t kVectors>
 void MultiplyColumns(const Product& product, size_t rows, size_t column) {
   const size_t group = kVectors * hn::Lanes(D());
-  for (; column + group <= product.matrix.width(); column += group) MultiplyRows<kVectors>(product, rows, column);
-  if constexpr (kVectors > 1) MultiplyColumns<kVectors / 2>(product, rows, column);
+  for (; column + group <= product.matrix.width(); column += group)
+    MultiplyRows<Weight, kVectors>(product, rows, column);
+  if constexpr (kVectors > 1) MultiplyColumns<Weight, kVectors / 2>(product, rows, column);
+}
+
+// A chain waits for its own last sum: few rows need many outputs at once to keep the multipliers busy.
+template <typename Weight>
+void MultiplyWith(const Product& product, size_t rows) {
+  if (rows >= 4) return MultiplyColumns<Weight, 2>(product, rows, 0);
+  for (size_t row = 0; row < rows; ++row) {
+    const Product one{product.matrix, product.x + row * product.x_stride, product.x_stride,
+                      product.out + row * product.out_stride, product.out_stride};
+    MultiplyColumns<Weight, 8>(one, 1, 0);
+  }
 }
 
 void MultiplyAll(const PackedMatrix& matrix, const float* x, size_t x_stride, size_t rows, float* out,
                  size_t out_stride) {
   const Product product{matrix, x, x_stride, out, out_stride};
-  // A chain waits for its own last sum: few rows need many outputs at once to keep the multipliers busy.
-  if (rows >= 4) {
-    MultiplyColumns<2>(product, rows, 0);
-  } else {
-    for (size_t row = 0; row < rows; ++row) {
-      MultiplyColumns<8>({matrix, x + row * x_stride, x_stride, out + row * out_stride, out_stride}, 1, 0);
-    }
-  }
+  const bool halves = matrix.halved() && rows < kMaxRows;
+  halves ? MultiplyWith<hwy::bfloat16_t>(product, rows) : MultiplyWith<float>(product, rows);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -125,7 +138,19 @@ PackedMatrix PackedMatrix::Pack(std::initializer_list<Part> parts) {
   std::fill_n(packed.bias_.get(), packed.width_, 0.0f);
   size_t i = 0;
   for (const Part& part : parts) packed.PackPart(part, packed.offsets_[i++]);
+  packed.Halve();
   return packed;
+}
+
+// Keeps the upper halves if the lower ones are all zero.
+void PackedMatrix::Halve() {
+  const float* weights = weights_.get();
+  const auto upper = [](float weight) { return std::bit_cast<uint32_t>(weight) >> 16; };
+  const auto is_half = [&](float weight) { return std::bit_cast<uint32_t>(weight) == upper(weight) << 16; };
+  const size_t count = width_ * depth_;
+  if (!std::all_of(weights, weights + count, is_half)) return;
+  halves_ = hwy::AllocateAligned<hwy::bfloat16_t>(count);
+  for (size_t i = 0; i < count; ++i) halves_[i].bits = static_cast<uint16_t>(upper(weights[i]));
 }
 
 void PackedMatrix::PackPart(const Part& part, size_t offset) {

@@ -6,11 +6,17 @@
 // A PackedMatrix holds one or more linear layers of equal depth K side by side, each padded to a multiple of kLanes
 // outputs, in panels [outputs / 16][K][16]: a kernel walks K with a few panels in step and never reads a weight it does
 // not use. Threading: immutable after Pack.
+//
+// A few tokens wait for the weights to come from the caches. Where every weight is a bfloat16 - a float whose lower
+// half is zero -, they are kept as such too, at half the size, and made floats in registers: the same numbers, so the
+// same bits. Many tokens wait for the multipliers, and read floats.
 
 #include <hwy/aligned_allocator.h>
+#include <hwy/base.h>
 
 #include <cstddef>
 #include <initializer_list>
+#include <type_traits>
 #include <vector>
 
 #include "model/package/package.h"
@@ -32,16 +38,28 @@ class PackedMatrix {
   size_t depth() const { return depth_; }
   size_t width() const { return width_; }                      // outputs of all parts with their padding
   size_t offset(size_t part) const { return offsets_[part]; }  // where a part's outputs begin
-  const float* weights() const { return weights_.get(); }      // [width / kLanes][depth][kLanes]
+  bool halved() const { return halves_ != nullptr; }           // whether weights are kept as bfloat16 too
   const float* bias() const { return bias_.get(); }            // [width]
+
+  // [width / kLanes][depth][kLanes]; bfloat16_t only if halved().
+  template <typename Weight>
+  const Weight* weights() const {
+    if constexpr (std::is_same_v<Weight, float>) {
+      return weights_.get();
+    } else {
+      return halves_.get();
+    }
+  }
 
  private:
   void PackPart(const Part& part, size_t offset);
+  void Halve();
 
   size_t depth_ = 0;
   size_t width_ = 0;
   std::vector<size_t> offsets_;
   hwy::AlignedFreeUniquePtr<float[]> weights_;
+  hwy::AlignedFreeUniquePtr<hwy::bfloat16_t[]> halves_;
   hwy::AlignedFreeUniquePtr<float[]> bias_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace aaren {
@@ -44,7 +45,17 @@ void AddBlock(const std::string& name, const GatedBlock& block, int fold_every, 
   AddMlp(name + ".mlp", block->mlp, package);
 }
 
+// To the nearest, ties to even. REQUIRES: finite.
+float RoundToBfloat16(float value) { return static_cast<float>(c10::BFloat16(value)); }
+
 }  // namespace
+
+void RoundMatrices(ModelPackage& package) {
+  for (auto& [name, tensor] : package.tensors) {
+    if (tensor.shape.size() != 2 || !name.ends_with(".weight")) continue;  // not the tables of cos and sin
+    std::transform(tensor.data.begin(), tensor.data.end(), tensor.data.begin(), RoundToBfloat16);
+  }
+}
 
 ModelPackage ToPackage(Forecaster forecaster) {
   torch::NoGradGuard no_grad;

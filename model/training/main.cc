@@ -86,6 +86,7 @@ RunRecord RecordOf(const CommandLine& line) {
 
 absl::Status Write(const CommandLine& line, const RunRecord& record, const TrainResult& result) {
   ModelPackage package = ToPackage(result.forecaster);
+  RoundMatrices(package);
   package.name = line.name;
   package.description = line.description;
   package.training = TrainingSummary(record, result);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <random>
 
@@ -30,13 +31,23 @@ float Expected(const Tensor& weight, const Tensor& bias, size_t output, const fl
   return total + bias.data[output];
 }
 
+// The same numbers without the lower half of their bits.
+Tensor Halved(Tensor tensor) {
+  for (float& value : tensor.data) value = std::bit_cast<float>(std::bit_cast<uint32_t>(value) & 0xffff0000u);
+  return tensor;
+}
+
 // Two layers side by side, for `rows` rows; each output must be the rule's to the bit, and padding zero.
-void ExpectExact(size_t rows, size_t depth) {
+void ExpectExact(size_t rows, size_t depth, bool halved = false) {
   const size_t outputs[] = {5, 83};
-  const Tensor weights[] = {Random(5, static_cast<int64_t>(depth), 1), Random(83, static_cast<int64_t>(depth), 2)};
+  Tensor weights[] = {Random(5, static_cast<int64_t>(depth), 1), Random(83, static_cast<int64_t>(depth), 2)};
+  if (halved) {
+    for (Tensor& weight : weights) weight = Halved(weight);
+  }
   const Tensor biases[] = {Random(5, 1, 3), Random(83, 1, 4)};
   const Tensor x = Random(static_cast<int64_t>(rows), static_cast<int64_t>(depth), 5);
   const PackedMatrix matrix = PackedMatrix::Pack({{weights[0], &biases[0]}, {weights[1], &biases[1]}});
+  EXPECT_EQ(matrix.halved(), halved);
   const auto out = hwy::AllocateAligned<float>(rows * matrix.width());
   std::fill_n(out.get(), rows * matrix.width(), NAN);
   Multiply(matrix, x.data.data(), depth, rows, out.get(), matrix.width());
@@ -54,6 +65,11 @@ void ExpectExact(size_t rows, size_t depth) {
 
 TEST(ProductTest, FollowsTheRuleForAnyNumberOfRows) {
   for (size_t rows : {1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 17, 64}) ExpectExact(rows, 100);
+}
+
+TEST(ProductTest, WeightsOfHalfTheSizeFollowTheRule) {
+  for (size_t rows : {1, 3, 4, 13, 64}) ExpectExact(rows, 100, /*halved=*/true);
+  for (size_t depth : {1, 129, 300}) ExpectExact(13, depth, /*halved=*/true);
 }
 
 TEST(ProductTest, CutsTheDepthIntoBlocksOf128) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <bit>
 #include <cmath>
 #include <string>
 
@@ -54,6 +55,23 @@ TEST(ToPackageTest, RotationsAreTabulatedForEveryGap) {
     EXPECT_EQ(cosine.data[(gap - 1) * 4 + 2], static_cast<float>(std::cos(rate * gap)));
     EXPECT_EQ(sine.data[(gap - 1) * 4 + 2], static_cast<float>(std::sin(rate * gap)));
     EXPECT_EQ(cosine.data[(gap - 1) * 4], 1) << "a plain head does not turn";
+  }
+}
+
+TEST(RoundMatricesTest, MatricesAreTheNearestOfHalfTheBitsAndAllElseStays) {
+  const ModelPackage exact = ToPackage(Seeded());
+  ModelPackage rounded = exact;
+  RoundMatrices(rounded);
+  for (const auto& [name, tensor] : exact.tensors) {
+    const bool matrix = tensor.shape.size() == 2 && name.ends_with("weight");
+    if (!matrix) {
+      EXPECT_EQ(rounded.tensors.at(name).data, tensor.data) << name;
+    }
+    for (size_t i = 0; matrix && i < tensor.data.size(); ++i) {
+      const float value = rounded.tensors.at(name).data[i];
+      ASSERT_EQ(std::bit_cast<uint32_t>(value) & 0xffff, 0u) << name;
+      ASSERT_LE(std::fabs(value - tensor.data[i]), std::ldexp(std::fabs(tensor.data[i]), -8)) << name;
+    }
   }
 }
 
