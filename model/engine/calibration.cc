@@ -18,7 +18,7 @@ constexpr uint64_t kProbeEvery = 17;
 
 // Of theta, in spreads. A quantile is corrected by what theta exceeds kSlack by: theta wanders by chance while nothing
 // is wrong, and such a forecast is better left alone. The slack costs no coverage: theta goes on until it is right.
-constexpr double kMost = 2.0;
+constexpr double kMost = 0.75;
 constexpr float kSlack = 0.1f;
 
 // How far one value may move theta: far while a session is young, never less than what follows a drift.

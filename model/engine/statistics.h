@@ -21,6 +21,7 @@ struct Statistics {
   uint32_t far;     // values beyond reach until now, without another between; kFarRun - 1 at most
 
   static constexpr double kReach = 32.0;       // deviations
+  static constexpr double kMeanReach = 4.0;    // deviations
   static constexpr uint32_t kSettled = 32;     // values before the deviation is believed
   static constexpr uint32_t kFarRun = 4;       // values that make a new level
   static constexpr uint32_t kYoung = 8;        // values within which a series is given some scale of its own
@@ -58,8 +59,10 @@ struct Statistics {
     return ring > 0.0 ? std::min(variance, kReach * kReach * ring) : variance;
   }
 
-  // The mean as seen from `center`, in units of `scale`, at most kReach.
-  double MeanFrom(double center, double scale) const { return std::clamp((mean - center) / scale, -kReach, kReach); }
+  // The mean as seen from `center`, in units of `scale`, at most kMeanReach: ordinary series stay within.
+  double MeanFrom(double center, double scale) const {
+    return std::clamp((mean - center) / scale, -kMeanReach, kMeanReach);
+  }
 };
 
 }  // namespace aaren

@@ -24,12 +24,14 @@ float Surprise(const std::vector<float>& levels, const float* quantiles, float v
   const auto quantile = [&](size_t i) { return static_cast<double>(quantiles[i]); };
   const auto level = [&](size_t i) { return static_cast<double>(levels[i]); };
 
+  const double least = (quantile(last) - quantile(0)) / 16.0;  // rounded values lie on each other
   if (x < quantile(0)) {
-    return static_cast<float>(level(0) * Tail(quantile(0) - x, quantile(1) - quantile(0)));
+    const double gap = std::max(quantile(1) - quantile(0), least);
+    return static_cast<float>(level(0) * Tail(quantile(0) - x, gap));
   }
   if (x > quantile(last)) {
-    return static_cast<float>(1.0 -
-                              (1.0 - level(last)) * Tail(x - quantile(last), quantile(last) - quantile(last - 1)));
+    const double gap = std::max(quantile(last) - quantile(last - 1), least);
+    return static_cast<float>(1.0 - (1.0 - level(last)) * Tail(x - quantile(last), gap));
   }
   const size_t low = static_cast<size_t>(std::lower_bound(quantiles, quantiles + last, value) - quantiles);
   if (quantile(low) == x) {

@@ -47,8 +47,8 @@ void CalibratedReference::Judge(size_t horizon) {
     const double level = config_.quantiles[i];
     const double weight = 0.25 / std::max(0.09, level * (1 - level));
     double& theta = theta_[horizon][i];
-    if (value > quantile) theta = std::min(2.0, theta + rate * weight * level);
-    if (value < quantile) theta = std::max(-2.0, theta - rate * weight * (1 - level));
+    if (value > quantile) theta = std::min(0.75, theta + rate * weight * level);
+    if (value < quantile) theta = std::max(-0.75, theta - rate * weight * (1 - level));
   }
 }
 

@@ -91,7 +91,7 @@ Reference::Vector Reference::Input(double* center, double* scale) const {
   Vector u;
   for (double x : w) u.push_back(std::isnan(x) ? 0 : std::asinh((x - mu) / *scale));
   u.push_back(std::isnan(last) ? 0 : std::asinh((last - mu) / *scale));
-  u.push_back(std::asinh(std::clamp((mean - mu) / *scale, -32.0, 32.0)));
+  u.push_back(std::asinh(std::clamp((mean - mu) / *scale, -4.0, 4.0)));
   u.push_back(std::log(std::sqrt(variance) / *scale + 0.01));
   u.push_back(std::log(mad / *scale + 0.01));
   u.push_back(1 - present / config_.ring);

@@ -38,9 +38,14 @@ TEST(SurpriseTest, FlatStretchIsTheMiddleOfItsLevels) {
   EXPECT_EQ(At({2, 2, 2}, 2), 0.5f);
 }
 
-TEST(SurpriseTest, BeyondAFlatEndIsCertain) {
-  EXPECT_EQ(At({2, 2, 4}, 1), 0.0f);
-  EXPECT_EQ(At({1, 2, 2}, 3), 1.0f);
+TEST(SurpriseTest, BeyondAFlatEndASixteenthOfTheSpreadIsTheGap) {
+  EXPECT_FLOAT_EQ(At({2, 2, 18}, -1), 0.1f / 8.0f);
+  EXPECT_FLOAT_EQ(At({2, 18, 18}, 21), 1.0f - 0.1f / 8.0f);
+}
+
+TEST(SurpriseTest, BeyondEqualQuantilesIsCertain) {
+  EXPECT_EQ(At({2, 2, 2}, 1), 0.0f);
+  EXPECT_EQ(At({2, 2, 2}, 3), 1.0f);
 }
 
 TEST(SurpriseTest, MissingValueOrForecastHasNone) {
