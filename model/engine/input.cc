@@ -167,7 +167,7 @@ Scaling BuildInput(const float* ring, size_t size, size_t newest, const Statisti
   const double center = empty ? statistics.mean : window.mean;
   const double prior = statistics.Prior() * std::abs(center);
   Statistics beside = statistics;
-  beside.variance = statistics.VarianceBeside(window.variance);
+  beside.variance = statistics.VarianceBeside(window.variance, window.present / static_cast<double>(size));
   const double spread = std::sqrt(window.variance / 2.0 + beside.variance / 2.0 + prior * prior);
   const Scaling scaling{.center = center, .scale = spread + 1e-7 * std::abs(center) + 1e-30};
 

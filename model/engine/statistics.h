@@ -21,7 +21,8 @@ struct Statistics {
   uint32_t far;     // values beyond reach until now, without another between; kFarRun - 1 at most
 
   static constexpr double kReach = 32.0;       // deviations
-  static constexpr double kMeanReach = 4.0;    // deviations
+  static constexpr double kMeanReach = 2.0;    // deviations
+  static constexpr double kMostBeside = 36.0;  // times the ring's variance
   static constexpr uint32_t kSettled = 32;     // values before the deviation is believed
   static constexpr uint32_t kFarRun = 4;       // values that make a new level
   static constexpr uint32_t kYoung = 8;        // values within which a series is given some scale of its own
@@ -53,10 +54,10 @@ struct Statistics {
     variance += (delta * (delta - step) - variance) / n;
   }
 
-  // The variance beside that of the ring: a series that has calmed down, or moved for good, is not measured by what it
-  // was. A ring of equal values says nothing.
-  double VarianceBeside(double ring) const {
-    return ring > 0.0 ? std::min(variance, kReach * kReach * ring) : variance;
+  // The variance beside that of a ring with this share of its values present: a series that has calmed down, or moved
+  // for good, is not measured by what it was. A ring of equal values, or of few, says nothing.
+  double VarianceBeside(double ring, double present) const {
+    return ring > 0.0 && present >= 0.5 ? std::min(variance, kMostBeside * ring) : variance;
   }
 
   // The mean as seen from `center`, in units of `scale`, at most kMeanReach: ordinary series stay within.

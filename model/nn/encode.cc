@@ -13,7 +13,7 @@
 namespace aaren {
 namespace {
 
-constexpr double kLargest = 1e30, kLeast = 1e-27;
+constexpr float kLargest = 1e30f, kLeast = 1e-27f;
 
 // What the ring holds at one token, oldest first.
 struct Ring {
@@ -52,7 +52,7 @@ void WriteToken(const ForecasterConfig& config, const double* w, const Statistic
   const Ring ring = Summarize(w, size);
   *center = ring.present > 0 ? ring.mean : running.mean;
   const double prior = running.Prior() * std::fabs(*center);
-  const double variance = running.VarianceBeside(ring.variance);
+  const double variance = running.VarianceBeside(ring.variance, ring.present / static_cast<double>(size));
   *spread = ring.variance / 2 + variance / 2 + prior * prior;
   *scale = std::sqrt(*spread) + 1e-7 * std::fabs(*center) + 1e-30;
   for (int i = 0; i < size; ++i) features[i] = std::isnan(w[i]) ? 0 : (w[i] - *center) / *scale;
@@ -79,7 +79,7 @@ void WriteSeries(const ForecasterConfig& config, const double* values, int64_t c
   Statistics running{};
   size_t k = 0;
   for (int64_t t = 0; t < count && k < positions.size(); ++t) {
-    const double value = std::clamp(values[t], -kLargest, kLargest);  // NaN passes
+    const double value = std::clamp(static_cast<float>(values[t]), -kLargest, kLargest);  // as it is sent; NaN passes
     history.push_back(std::fabs(value) < kLeast ? 0 : value);
     if (!std::isnan(values[t])) running.Add(history.back(), config.history);
     if (t != positions[k]) continue;

@@ -73,6 +73,14 @@ TEST_F(BadInputTest, IntervalNarrowsOnceNoiseHasBecomeConstant) {
   EXPECT_NEAR(Median(3999, 1), last, 0.05f);
 }
 
+TEST_F(BadInputTest, CalmAfterNoiseDoesNotSurprise) {
+  std::vector<float> series = Series(2, 300);
+  for (int t = 0; t < 3000; ++t) series.push_back(42.0f + 1e-3f * static_cast<float>(t * 7919 % 13));
+  Feed(series);
+  const auto alert = [](float surprise) { return surprise < 0.0005f || surprise > 0.9995f; };
+  EXPECT_LT(std::count_if(outputs_.surprises.begin() + 500, outputs_.surprises.end(), alert), 10);
+}
+
 TEST_F(BadInputTest, ZerosAreForecastZero) {
   Feed(std::vector<float>(1000, 0.0f));
   ExpectAllWithin(0.0f, 0.0f);
@@ -143,6 +151,91 @@ TEST_F(BadInputTest, FirstValueOf1e30IsForgotten) {
   series[0] = 1e30f;
   Feed(series);
   ExpectMediansWithin(200, below, above);
+}
+
+// A day of 24 values and noise; after what happened to it, its forecasts are nearly as good as if nothing had.
+class AfterwardsTest : public BadInputTest {
+ protected:
+  static constexpr size_t kFrom = 1350, kTokens = 2600;
+
+  static std::vector<float> Daily() {
+    std::vector<float> series;
+    for (size_t t = 0; t < kTokens; ++t) {
+      const float noise = static_cast<float>(t * 7919 % 101) / 25.0f - 2.0f;
+      series.push_back(10.0f * std::sin(0.2617994f * static_cast<float>(t % 24)) + noise);
+    }
+    return series;
+  }
+
+  struct Quality {
+    double loss = 0, inside = 0;  // mean pinball loss, share inside the 80 % interval; one to twelve values ahead
+  };
+
+  Quality Judge(const std::vector<float>& series) {
+    Feed(series);
+    Quality quality;
+    double count = 0;
+    for (size_t t = kFrom; t + 12 < kTokens; ++t) {
+      for (size_t ahead = 1; ahead <= 12; ++ahead, ++count) {
+        const double value = series[t + ahead];
+        for (size_t i = 0; i < levels_; ++i) {
+          const double level = 0.1 * static_cast<double>(i + 1), error = value - Quantile(t, ahead, i);
+          quality.loss += std::fmax(level * error, (level - 1) * error) / static_cast<double>(levels_);
+        }
+        quality.inside += value >= Quantile(t, ahead, 0) && value <= Quantile(t, ahead, levels_ - 1);
+      }
+    }
+    return {.loss = quality.loss / count, .inside = quality.inside / count};
+  }
+
+  void ExpectNearlyAsGood(const std::vector<float>& series) {
+    const Quality usual = Judge(Daily()), now = Judge(series);
+    EXPECT_LT(now.loss, 1.5 * usual.loss);
+    EXPECT_GT(now.inside, 0.65);
+  }
+};
+
+TEST_F(AfterwardsTest, FirstValueOf1e30) {
+  std::vector<float> series = Daily();
+  series[0] = 1e30f;
+  ExpectNearlyAsGood(series);
+}
+
+TEST_F(AfterwardsTest, GlitchInAYoungSession) {
+  std::vector<float> series = Daily();
+  series[10] = 1e9f;
+  ExpectNearlyAsGood(series);
+}
+
+TEST_F(AfterwardsTest, GlitchAfterEqualValues) {
+  std::vector<float> series = Daily();
+  std::fill_n(series.begin(), 900, 5.0f);
+  series[900] = 1e12f;
+  ExpectNearlyAsGood(series);
+}
+
+TEST_F(AfterwardsTest, JumpOfAMillionSoon) {
+  std::vector<float> series = Daily();
+  for (size_t t = 0; t < 1000; ++t) series[t] -= 1e6f;
+  ExpectNearlyAsGood(series);
+}
+
+TEST_F(AfterwardsTest, OutageOfAnErrorCode) {
+  std::vector<float> series = Daily();
+  std::fill_n(series.begin() + 1000, 34, -9999.0f);
+  ExpectNearlyAsGood(series);
+}
+
+TEST_F(AfterwardsTest, ZerosBeforeTheDeviceWasInstalled) {
+  std::vector<float> series = Daily();
+  for (size_t t = 0; t < series.size(); ++t) series[t] = t < 1100 ? 0.0f : series[t] + 1013.0f;
+  ExpectNearlyAsGood(series);
+}
+
+TEST_F(AfterwardsTest, LongGap) {
+  std::vector<float> series = Daily();
+  std::fill_n(series.begin() + 700, 400, kMissing);
+  ExpectNearlyAsGood(series);
 }
 
 TEST_F(BadInputTest, LoadThatGoesOnAndOffIsForecast) {

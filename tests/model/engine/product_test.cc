@@ -68,8 +68,9 @@ TEST(ProductTest, FollowsTheRuleForAnyNumberOfRows) {
 }
 
 TEST(ProductTest, WeightsOfHalfTheSizeFollowTheRule) {
-  for (size_t rows : {1, 3, 4, 13, 64}) ExpectExact(rows, 100, /*halved=*/true);
-  for (size_t depth : {1, 129, 300}) ExpectExact(13, depth, /*halved=*/true);
+  for (size_t rows : {1, 3, 4, 5, 6, 11, 12, 64}) {
+    for (size_t depth : {1, 100, 129, 300}) ExpectExact(rows, depth, /*halved=*/true);
+  }
 }
 
 TEST(ProductTest, CutsTheDepthIntoBlocksOf128) {

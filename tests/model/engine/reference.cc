@@ -82,7 +82,7 @@ Reference::Vector Reference::Input(double* center, double* scale) const {
   const double mu = present > 0 ? sum / present : mean;
   for (double x : w) squares += std::isnan(x) ? 0 : (x - mu) * (x - mu);
   const double var = present > 0 ? squares / present : 0;
-  if (var > 0) variance = std::min(variance, 1024 * var);
+  if (var > 0 && 2 * present >= config_.ring) variance = std::min(variance, 36 * var);
   const double mad = neighbours > 0 ? changes / neighbours : 0;
   *center = mu;
   const double prior = n <= 8 ? 0.1 * mu * std::pow(0.25, std::max(n, 1.0) - 1) : 0;
@@ -91,7 +91,7 @@ Reference::Vector Reference::Input(double* center, double* scale) const {
   Vector u;
   for (double x : w) u.push_back(std::isnan(x) ? 0 : std::asinh((x - mu) / *scale));
   u.push_back(std::isnan(last) ? 0 : std::asinh((last - mu) / *scale));
-  u.push_back(std::asinh(std::clamp((mean - mu) / *scale, -4.0, 4.0)));
+  u.push_back(std::asinh(std::clamp((mean - mu) / *scale, -2.0, 2.0)));
   u.push_back(std::log(std::sqrt(variance) / *scale + 0.01));
   u.push_back(std::log(mad / *scale + 0.01));
   u.push_back(1 - present / config_.ring);

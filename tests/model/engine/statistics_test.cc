@@ -69,19 +69,20 @@ TEST(StatisticsTest, FourthFarValueInARowCountsAsItIs) {
   EXPECT_DOUBLE_EQ(statistics.mean, before + (1e6 - before) / 104.0);
 }
 
-TEST(StatisticsTest, VarianceBesideARingIsAtMostThirtyTwoDeviationsOfIt) {
+TEST(StatisticsTest, VarianceBesideARingIsAtMostSixDeviationsOfIt) {
   Statistics statistics = Alternating(100);
-  EXPECT_EQ(statistics.VarianceBeside(0.5), statistics.variance);
+  EXPECT_EQ(statistics.VarianceBeside(0.5, 1.0), statistics.variance);
   statistics.variance = 1e12;
-  EXPECT_EQ(statistics.VarianceBeside(4.0), 4096.0);
-  EXPECT_EQ(statistics.VarianceBeside(0.0), 1e12) << "a ring of equal values";
+  EXPECT_EQ(statistics.VarianceBeside(4.0, 1.0), 144.0);
+  EXPECT_EQ(statistics.VarianceBeside(0.0, 1.0), 1e12) << "a ring of equal values";
+  EXPECT_EQ(statistics.VarianceBeside(4.0, 0.4), 1e12) << "a ring of few values";
 }
 
-TEST(StatisticsTest, MeanIsSeenFromWithinReach) {
+TEST(StatisticsTest, MeanIsSeenFromWithinTwoDeviations) {
   const Statistics statistics = Alternating(100);
   EXPECT_DOUBLE_EQ(statistics.MeanFrom(8.0, 4.0), 0.5);
-  EXPECT_EQ(statistics.MeanFrom(1e6, 4.0), -4.0);
-  EXPECT_EQ(statistics.MeanFrom(-1e6, 4.0), 4.0);
+  EXPECT_EQ(statistics.MeanFrom(1e6, 4.0), -2.0);
+  EXPECT_EQ(statistics.MeanFrom(-1e6, 4.0), 2.0);
 }
 
 TEST(StatisticsTest, LoadThatGoesOnAndOffIsLearned) {

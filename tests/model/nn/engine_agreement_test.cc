@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -132,6 +133,20 @@ TEST(EngineAgreementTest, OutageWithGapsAgrees) {
   std::vector<float> values = Wave(200);
   for (size_t t = 120; t < 140; ++t) values[t] = t % 3 == 0 ? std::numeric_limits<float>::quiet_NaN() : -9999.0f;
   for (const size_t count : {125, 139, 145, 200}) ExpectAgreement(Small(), {values.begin(), values.begin() + count});
+}
+
+TEST(EngineAgreementTest, FlatStretchOfANumberThatIsNoFloatAgrees) {
+  std::vector<float> values = Wave(100);
+  values.resize(150, 0.1f);
+  Forecaster forecaster = RandomForecaster(Small());
+  std::vector<double> exact(values.begin(), values.end());
+  std::fill(exact.begin() + 100, exact.end(), 0.1);
+  const auto scale = [&](const auto& series) {
+    const torch::Tensor crop = torch::tensor(std::vector<double>(series.begin(), series.end()), torch::kFloat64);
+    return Encode(Small(), crop.unsqueeze(0), {149}, torch::kFloat64).scale.item<double>();
+  };
+  EXPECT_EQ(scale(exact), scale(values));
+  ExpectAgreement(Small(), values);
 }
 
 TEST(EngineAgreementTest, ValuesNextToZeroAgree) {
