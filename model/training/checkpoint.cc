@@ -6,9 +6,11 @@
 
 #include <exception>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "model/training/text_file.h"
 
 namespace aaren {
 namespace {
@@ -47,7 +49,8 @@ bool Flush(const std::string& path) {
   return close(file) == 0 && flushed;
 }
 
-void Write(const std::string& path, const Checkpoint& checkpoint) {
+// The bytes of the file. Not written by torch: its writer ends the program when the disk is full.
+std::string Bytes(const Checkpoint& checkpoint) {
   torch::serialize::OutputArchive archive;
   archive.write("fingerprint", c10::IValue(checkpoint.fingerprint));
   archive.write("step", c10::IValue(checkpoint.step));
@@ -59,7 +62,9 @@ void Write(const std::string& path, const Checkpoint& checkpoint) {
   Put("average", checkpoint.average, archive);
   Put("best", checkpoint.best, archive);
   Put("history", checkpoint.history, archive);
-  archive.save_to(path);
+  std::ostringstream bytes;
+  archive.save_to(bytes);
+  return bytes.str();
 }
 
 Checkpoint Read(const std::string& path) {
@@ -85,12 +90,10 @@ absl::Status SaveCheckpoint(const std::string& folder, const Checkpoint& checkpo
   const std::string path = PathIn(folder), partial = path + ".partial";
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  try {
-    Write(partial, checkpoint);
-  } catch (const c10::Error& e) {  // without the stack that what() has
-    return absl::UnavailableError(absl::StrCat("cannot write ", partial, ": ", e.what_without_backtrace()));
-  } catch (const std::exception& e) {
-    return absl::UnavailableError(absl::StrCat("cannot write ", partial, ": ", e.what()));
+  const absl::Status written = WriteTextFile(partial, Bytes(checkpoint));
+  if (!written.ok()) {
+    std::filesystem::remove(partial, error);  // the old one stays, and has its room
+    return written;
   }
   if (!Flush(partial)) return absl::UnavailableError(absl::StrCat("cannot flush ", partial));
   std::filesystem::rename(partial, path, error);

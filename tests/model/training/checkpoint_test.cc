@@ -94,6 +94,16 @@ TEST(CheckpointTest, FolderThatCannotBeWrittenIsNamed) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("/proc/nowhere"));
 }
 
+TEST(CheckpointTest, FullDiskIsNamedAndTheOldOneStays) {
+  const std::string folder = FreshFolder();
+  ASSERT_TRUE(SaveCheckpoint(folder, Sample()).ok());
+  std::filesystem::create_symlink("/dev/full", folder + "/checkpoint.pt.partial");
+  const absl::Status status = SaveCheckpoint(folder, Sample());
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("checkpoint.pt.partial: No space left on device"));
+  EXPECT_EQ(LoadCheckpoint(folder)->step, 7);
+}
+
 TEST(CopyTensorsTest, NamesWhatIsMissingOrOfAnotherShape) {
   const TensorMap to = {{"w", torch::zeros({2})}};
   EXPECT_THAT(std::string(CopyTensors({}, to).message()), HasSubstr("w is missing"));
