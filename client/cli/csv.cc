@@ -18,13 +18,14 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "client/cli/json.h"
-#include "client/cli/timestamp.h"
+#include "client/cli/report.h"
 
 namespace aaren::cli {
 namespace {
 
 constexpr absl::string_view kTimeNames[] = {"date", "time", "timestamp", "datetime"};
 constexpr absl::string_view kMissing[] = {"", "nan", "na", "null"};
+constexpr size_t kMostGuessRows = 20'000;  // two weeks of minutes: by then the 13th of a month has come
 constexpr double kMissingValue = std::numeric_limits<double>::quiet_NaN();
 
 bool IsAnyOf(absl::string_view text, absl::Span<const absl::string_view> words) {
@@ -64,13 +65,17 @@ class File {
 
 }  // namespace
 
+absl::Status CheckTimeFormat(const CsvOptions& options) {
+  return options.time_format.empty() ? absl::OkStatus() : TimeFormat::FromName(options.time_format).status();
+}
+
 CsvReader::CsvReader(std::string name, ByteSource source, const CsvOptions& options)
     : name_(std::move(name)), records_(std::move(source)), missing_(options.missing) {}
 
 absl::StatusOr<std::unique_ptr<CsvReader>> CsvReader::Open(std::string name, ByteSource source,
-                                                           const CsvOptions& options) {
+                                                           const CsvOptions& options, bool live) {
   auto reader = std::unique_ptr<CsvReader>(new CsvReader(std::move(name), std::move(source), options));
-  const absl::Status status = reader->ReadHeader(options);
+  const absl::Status status = reader->ReadHeader(options, live);
   if (!status.ok()) return status;
   return reader;
 }
@@ -90,13 +95,27 @@ absl::StatusOr<bool> CsvReader::NextRecord() {
   return Error(any.status().message());
 }
 
-absl::Status CsvReader::ReadHeader(const CsvOptions& options) {
+absl::Status CsvReader::ReadHeader(const CsvOptions& options, bool live) {
   const absl::StatusOr<bool> any = NextRecord();
   if (!any.ok()) return any.status();
   if (!*any) return Error("the file is empty; a header line with the names of the columns is expected");
   for (absl::string_view field : fields_) header_.push_back(ToUtf8(absl::StripAsciiWhitespace(field)));
-  const absl::Status status = ChooseTimes(options.time_column);
-  return status.ok() ? ChooseColumns(options.columns) : status;
+  first_row_ = FirstRow();
+  absl::Status status = ChooseTimes(options);
+  if (status.ok()) status = ChooseColumns(options);
+  return status.ok() ? ChooseFormat(options, live) : status;
+}
+
+bool CsvReader::IsRow(const std::vector<absl::string_view>& fields) const { return fields.size() == header_.size(); }
+
+std::vector<std::string> CsvReader::FirstRow() {
+  std::vector<std::string> row;
+  records_.LookAhead(/*wait=*/true, [&](const std::vector<absl::string_view>& fields) {
+    const bool blank = fields.size() == 1 && fields[0].empty();
+    if (IsRow(fields)) row = std::vector<std::string>(fields.begin(), fields.end());
+    return blank && !IsRow(fields);
+  });
+  return row;
 }
 
 absl::StatusOr<size_t> CsvReader::FieldOf(absl::string_view column) const {
@@ -111,23 +130,58 @@ absl::StatusOr<size_t> CsvReader::FieldOf(absl::string_view column) const {
   return static_cast<size_t>(found - header_.begin());
 }
 
-absl::Status CsvReader::ChooseTimes(const std::string& time_column) {
-  if (time_column == "-") return absl::OkStatus();
-  if (time_column.empty()) {
-    if (IsAnyOf(header_[0], kTimeNames)) time_field_ = 0;
-    return absl::OkStatus();
+absl::Status CsvReader::ChooseTimes(const CsvOptions& options) {
+  if (options.time_column == "-") return absl::OkStatus();
+  if (options.time_column.empty()) {
+    const bool holds_dates = !first_row_.empty() && TimeFormatGuess::IsCalendarTime(first_row_[0]);
+    if (holds_dates || IsAnyOf(header_[0], kTimeNames)) time_field_ = 0;
+    if (time_field_ || options.time_format.empty()) return absl::OkStatus();
+    return Error(
+        absl::StrCat("which column has times --time_format=", options.time_format, "? --time_column names it"));
   }
-  const absl::StatusOr<size_t> field = FieldOf(time_column);
+  const absl::StatusOr<size_t> field = FieldOf(options.time_column);
   if (field.ok()) time_field_ = *field;
   return field.status();
 }
 
-absl::Status CsvReader::ChooseColumns(const std::string& columns) {
+absl::Status CsvReader::ChooseFormat(const CsvOptions& options, bool live) {
+  time_format_ = options.found_format;
+  if (!time_field_ || time_format_) return absl::OkStatus();
+  if (!options.time_format.empty()) {
+    absl::StatusOr<TimeFormat> format = TimeFormat::FromName(options.time_format);
+    if (format.ok()) time_format_ = *std::move(format);
+    return format.status();
+  }
+  TimeFormatGuess guess;
+  size_t rows = 0;
+  records_.LookAhead(!live, [&](const std::vector<absl::string_view>& fields) {
+    return !IsRow(fields) || (guess.Add(fields[*time_field_]) && ++rows < kMostGuessRows);
+  });
+  time_format_ = guess.best();
+  if (!guess.ambiguous().empty()) Say(absl::StrCat(name_, ": ", guess.ambiguous()));
+  return absl::OkStatus();
+}
+
+// Without a column of times, one that holds dates is no series either.
+std::vector<std::string> CsvReader::AllColumns(const std::string& time_column) const {
+  std::vector<std::string> names;
+  for (size_t field = 0; field < header_.size(); ++field) {
+    if (field == time_field_) continue;
+    if (time_column == "-" && !first_row_.empty() && TimeFormatGuess::IsCalendarTime(first_row_[field])) {
+      Say(absl::StrCat(name_, ": column \"", header_[field], "\" holds times, not numbers: left out"));
+    } else {
+      names.push_back(header_[field]);
+    }
+  }
+  return names;
+}
+
+absl::Status CsvReader::ChooseColumns(const CsvOptions& options) {
+  const std::string& columns = options.columns;
+  columns_named_ = !columns.empty();
   std::vector<std::string> names;
   if (columns.empty()) {
-    for (size_t field = 0; field < header_.size(); ++field) {
-      if (field != time_field_) names.push_back(header_[field]);
-    }
+    names = AllColumns(options.time_column);
   } else {
     absl::StatusOr<std::vector<std::string>> split = SplitNames(columns);
     if (!split.ok()) return split.status();
@@ -173,8 +227,12 @@ absl::StatusOr<bool> CsvReader::Next(CsvRow& row) {
 absl::Status CsvReader::ReadTime(CsvRow& row) {
   if (!time_field_) return absl::OkStatus();
   const absl::string_view text = absl::StripAsciiWhitespace(fields_[*time_field_]);
-  const std::optional<int64_t> time = ParseTimestamp(text);
-  if (!time) return CellError(*time_field_, "is not a time");
+  if (!time_format_) return CellError(*time_field_, absl::StrCat("is not a time; tried ", TimeFormatGuess::Tried()));
+  const std::optional<int64_t> time = time_format_->Parse(text);
+  if (!time) {
+    return CellError(*time_field_, absl::StrCat("is not a time as ", time_format_->name(),
+                                                "; --time_format=FORMAT says how times are written"));
+  }
   if (*time < last_time_ns_) {
     return CellError(*time_field_, absl::StrCat("is before \"", last_time_, "\", the time of the row above"));
   }
@@ -191,7 +249,7 @@ absl::StatusOr<double> CsvReader::ReadValue(size_t field) const {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() || error == std::errc::invalid_argument || std::isnan(value)) {
-    return CellError(field, "is not a number");
+    return CellError(field, columns_named_ ? "is not a number" : "is not a number; --columns names those that are");
   }
   if (error == std::errc::result_out_of_range && !absl::SimpleAtod(text, &value)) value = INFINITY;
   if (!std::isfinite(static_cast<float>(value))) {

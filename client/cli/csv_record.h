@@ -30,8 +30,13 @@ class CsvRecordReader {
   // quote that is never closed, text after a closing quote, a record that is too long.
   absl::StatusOr<bool> Next(std::vector<absl::string_view>& fields);
 
+  // Shows the records that come next, which Next will still return, until `look` says false. The first one is waited
+  // for; the others too if `wait`, up to kLookAheadBytes, else only what is here. A malformed one ends it.
+  void LookAhead(bool wait, const std::function<bool(const std::vector<absl::string_view>& fields)>& look);
+  static constexpr size_t kLookAheadBytes = 4 << 20;
+
   // The line, from 1, on which the last record began.
-  uint64_t line() const { return line_; }
+  uint64_t line() const { return at_.line; }
 
   // Whether Next has a whole record without reading.
   bool buffered();
@@ -44,15 +49,22 @@ class CsvRecordReader {
   absl::Status Error(absl::string_view what) const;
 
   ByteSource source_;
+  // Where in buffer_ and in the file the next record is.
+  struct Place {
+    size_t begin = 0;        // of the record
+    size_t scanned = 0;      // bytes before it hold no end of the record
+    bool in_quotes = false;  // at scanned
+    bool found = false;      // scanned is at the record's line end
+    uint64_t line = 0;       // of the record before
+    uint64_t next_line = 1;
+  };
+
   std::string buffer_;
-  size_t begin_ = 0;        // of the record, in buffer_
-  size_t scanned_ = 0;      // bytes before it hold no end of the record
-  bool in_quotes_ = false;  // at scanned_
-  bool found_ = false;      // scanned_ is at the record's line end
+  Place at_;
+  bool keep_ = false;  // what lies before at_ is needed again
   bool at_end_ = false;
+  absl::Status failed_;  // of the source
   std::string unquoted_;
-  uint64_t line_ = 0;
-  uint64_t next_line_ = 1;
 };
 
 }  // namespace aaren::cli

@@ -21,9 +21,11 @@ CsvSource::CsvSource(std::string name, Opener opener, bool again, CsvOptions opt
 absl::Status CsvSource::Begin() {
   absl::StatusOr<ByteSource> bytes = opener_();
   if (!bytes.ok()) return bytes.status();
-  absl::StatusOr<std::unique_ptr<CsvReader>> reader = CsvReader::Open(name_, *std::move(bytes), options_);
+  absl::StatusOr<std::unique_ptr<CsvReader>> reader =
+      CsvReader::Open(name_, *std::move(bytes), options_, /*live=*/!again_);
   if (!reader.ok()) return reader.status();
   reader_ = *std::move(reader);
+  options_.found_format = reader_->time_format();  // another beginning reads times as this one does
   next_seq_ = 0;
   return absl::OkStatus();
 }

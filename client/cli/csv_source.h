@@ -37,7 +37,7 @@ class CsvSource : public RowSource {
   const std::string name_;
   const Opener opener_;
   const bool again_;
-  const CsvOptions options_;
+  CsvOptions options_;
   std::unique_ptr<CsvReader> reader_;
   uint64_t next_seq_ = 0;
   CsvRow csv_row_;

@@ -50,7 +50,11 @@ Flags Table(EvaluateFlags& evaluate) {
   flags.Add("model", &evaluate.model, "name or name:version; without it the server's default");
   flags.Add("columns", &evaluate.columns.columns, "columns to score, separated by commas; without it all");
   flags.Add("time_column", &evaluate.columns.time_column,
-            "the column of times, - for none; without it the first one, if it is called date, time or timestamp");
+            "the column of times, - for none; without it the first one, if it is called date, time or timestamp\n"
+            "or holds dates");
+  flags.Add("time_format", &evaluate.columns.time_format,
+            "how times are written: unix, unix_ms, unix_us, unix_ns, or a format as of strptime, \"%d/%m/%Y %H:%M\";\n"
+            "without it found from the first rows");
   flags.Add("missing", &evaluate.columns.missing, "a number that stands for a missing value");
   flags.Add("horizon", &evaluate.horizon, "rows to forecast from each origin");
   flags.Add("season", &evaluate.season, "rows in a season, of MASE and of the seasonal naive forecast");
@@ -71,6 +75,8 @@ Flags Table(EvaluateFlags& evaluate) {
 absl::Status Check(const EvaluateFlags& evaluate, const std::vector<std::string>& positional) {
   const auto wrong = [](const auto&... what) { return absl::InvalidArgumentError(absl::StrCat(what...)); };
   if (!positional.empty()) return wrong("\"", positional[0], "\" is no flag");
+  const absl::Status format = CheckTimeFormat(evaluate.columns);
+  if (!format.ok()) return format;
   if (evaluate.csv.empty()) return wrong("give at least one --csv=FILE");
   if (evaluate.horizon < 1 || evaluate.horizon > kMaxHorizon) {
     return wrong("--horizon=", evaluate.horizon, " is not in 1 .. ", kMaxHorizon);

@@ -54,7 +54,11 @@ Flags Table(StreamFlags& stream) {
   flags.Add("output", &stream.output, "append the forecasts to this file instead, as a durable record");
   flags.Add("columns", &stream.columns.columns, "columns to stream, separated by commas; without it all");
   flags.Add("time_column", &stream.columns.time_column,
-            "the column of times, - for none; without it the first one, if it is called date, time or timestamp");
+            "the column of times, - for none; without it the first one, if it is called date, time or timestamp\n"
+            "or holds dates");
+  flags.Add("time_format", &stream.columns.time_format,
+            "how times are written: unix, unix_ms, unix_us, unix_ns, or a format as of strptime, \"%d/%m/%Y %H:%M\";\n"
+            "without it found from the first rows");
   flags.Add("missing", &stream.columns.missing, "a number that stands for a missing value");
   flags.Add("horizon", &stream.horizon, "steps ahead");
   flags.Add("every", &stream.every, "forecast at every so many rows");
@@ -75,6 +79,8 @@ Flags Table(StreamFlags& stream) {
 absl::Status Check(const StreamFlags& stream, const std::vector<std::string>& positional) {
   const auto wrong = [](const auto&... what) { return absl::InvalidArgumentError(absl::StrCat(what...)); };
   if (!positional.empty()) return wrong("\"", positional[0], "\" is no flag");
+  const absl::Status format = CheckTimeFormat(stream.columns);
+  if (!format.ok()) return format;
   if (stream.csv.empty() == stream.source.empty()) return wrong("give one of --csv=FILE and --source=system");
   if (!stream.source.empty() && stream.source != "system") return wrong("--source=", stream.source, " is not system");
   if (stream.horizon < 1 || stream.horizon > kMaxHorizon) {

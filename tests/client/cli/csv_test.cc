@@ -27,8 +27,9 @@ struct Contents {
   bool has_times = false;
 };
 
-absl::StatusOr<Contents> Read(const std::string& text, const CsvOptions& options = {}, size_t step = 1 << 20) {
-  auto reader = CsvReader::Open("a.csv", Bytes(text, step), options);
+absl::StatusOr<Contents> Read(const std::string& text, const CsvOptions& options = {}, size_t step = 1 << 20,
+                              bool live = false) {
+  auto reader = CsvReader::Open("a.csv", Bytes(text, step), options, live);
   if (!reader.ok()) return reader.status();
   Contents contents{(*reader)->columns(), {}, (*reader)->has_times()};
   CsvRow row;
@@ -123,7 +124,9 @@ TEST(CsvTest, LinesAreCountedThroughQuotedLineEnds) {
 }
 
 TEST(CsvTest, TextWhereANumberBelongsNamesLineAndColumn) {
-  EXPECT_EQ(ErrorOf("date,a,b\n2024-01-01,1,high\n"), "a.csv: line 2, column \"b\": \"high\" is not a number");
+  EXPECT_EQ(ErrorOf("date,a,b\n2024-01-01,1,high\n"),
+            "a.csv: line 2, column \"b\": \"high\" is not a number; --columns names those that are");
+  EXPECT_EQ(ErrorOf("a,b\n1,high\n", {.columns = "b"}), "a.csv: line 2, column \"b\": \"high\" is not a number");
   EXPECT_THAT(ErrorOf("a\n1.5x\n"), HasSubstr("\"1.5x\" is not a number"));
   EXPECT_THAT(ErrorOf("a\n+-1\n"), HasSubstr("\"+-1\" is not a number"));
 }
@@ -141,7 +144,78 @@ TEST(CsvTest, TimeThatGoesBackNamesBothTimes) {
 }
 
 TEST(CsvTest, TextThatIsNoTimeIsNamed) {
-  EXPECT_THAT(ErrorOf("date,a\nsoon,1\n"), HasSubstr("line 2, column \"date\": \"soon\" is not a time"));
+  EXPECT_THAT(ErrorOf("date,a\nsoon,1\n"),
+              HasSubstr("line 2, column \"date\": \"soon\" is not a time; tried year-month-day, day.month.year"));
+}
+
+TEST(CsvTest, TimeThatDoesNotFitThoseAboveIsNamedWithTheirFormat) {
+  EXPECT_EQ(
+      ErrorOf("date,a\n13/1/2020,1\n1/14/2020,2\n"),
+      "a.csv: line 3, column \"date\": \"1/14/2020\" is not a time as day/month/year; --time_format=FORMAT says how "
+      "times are written");
+}
+
+TEST(CsvTest, FirstColumnThatHoldsDatesIsTheTimesWhateverItsName) {
+  const auto read = Read("ds,a\n1990/1/1 0:00,1\n1990/1/1 1:00,2\n");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_THAT(read->columns, ElementsAre("a"));
+  EXPECT_EQ(read->rows[1].time_ns - read->rows[0].time_ns, 3'600'000'000'000);
+}
+
+TEST(CsvTest, WithoutTimesAColumnOfDatesIsLeftOutAndNamed) {
+  testing::internal::CaptureStderr();
+  const auto read = Read("date,a\n1990/1/1 0:00,1\n", {.time_column = "-"});
+  const std::string said = testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_FALSE(read->has_times);
+  EXPECT_THAT(read->columns, ElementsAre("a"));
+  EXPECT_THAT(said, HasSubstr("a.csv: column \"date\" holds times, not numbers: left out"));
+}
+
+// Every day of two months as day/month/year, which only its 13th row tells from month/day/year.
+std::string TwoMonths() {
+  std::string text = "date,a\n";
+  for (int month = 1; month <= 2; ++month) {
+    for (int day = 1; day <= 28; ++day) text += std::to_string(day) + "/" + std::to_string(month) + "/2021,1\n";
+  }
+  return text;
+}
+
+TEST(CsvTest, DayAndMonthAreToldApartByLaterRowsOfAFile) {
+  const auto read = Read(TwoMonths(), {}, /*step=*/8);
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->rows.size(), 56u);
+  EXPECT_EQ(read->rows[1].time_ns - read->rows[0].time_ns, 86'400'000'000'000);
+}
+
+TEST(CsvTest, LiveRowsAreNotWaitedForToTellDayFromMonth) {
+  size_t reads = 0;
+  const std::string text = "date,a\n1/2/2021,1\n";
+  const ByteSource source = [&](char* buffer, size_t size) -> absl::StatusOr<size_t> {
+    return ++reads == 1 ? text.copy(buffer, size) : 0;
+  };
+  testing::internal::CaptureStderr();
+  auto reader = CsvReader::Open("a.csv", source, {}, /*live=*/true);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("taken as month/day/year; --time_format="));
+  CsvRow row;
+  ASSERT_TRUE(*(*reader)->Next(row));
+  EXPECT_EQ(reads, 1u);
+}
+
+TEST(CsvTest, LiveRowsThatAreHereTellDayFromMonth) {
+  const auto read = Read(TwoMonths(), {}, 1 << 20, /*live=*/true);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->rows[1].time_ns - read->rows[0].time_ns, 86'400'000'000'000);
+}
+
+TEST(CsvTest, FormatOfTimesMayBeSaid) {
+  const auto read = Read("date,a\n1/2/2021,1\n1/3/2021,1\n", {.time_format = "%d/%m/%Y"});
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->rows[1].time_ns - read->rows[0].time_ns, 28 * 86'400'000'000'000);
+}
+
+TEST(CsvTest, FormatWithoutAColumnOfTimesIsRefused) {
+  EXPECT_THAT(ErrorOf("a,b\n1,2\n", {.time_format = "unix"}), HasSubstr("--time_column names it"));
 }
 
 TEST(CsvTest, EmptyFileAndFileWithoutRowsAreRefused) {

@@ -49,6 +49,19 @@ TEST(CsvSourceTest, SeekBehindTheEndSaysHowManyRowsThereAre) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("a.csv ends after 5 rows"));
 }
 
+TEST(CsvSourceTest, TimesAreReadAsBeforeWhenAFileHasGrown) {
+  TemporaryFile file("date,a\n1/2/2021,0\n");
+  testing::internal::CaptureStderr();
+  const auto source = OpenRows(file, true);
+  Row before, after;
+  ASSERT_TRUE(source->Next(before).ok());
+  file.Write("date,a\n1/2/2021,0\n13/2/2021,1\n");
+  ASSERT_TRUE(source->Seek(0).ok());
+  ASSERT_TRUE(source->Next(after).ok());
+  testing::internal::GetCapturedStderr();
+  EXPECT_EQ(before.time_ns, after.time_ns);
+}
+
 TEST(CsvSourceTest, PipeDoesNotGoBack) {
   TemporaryFile file(kRows);
   const auto source = OpenRows(file, false);

@@ -41,5 +41,9 @@ TEST(StreamCommandTest, RecordOfOnlyAlertsIsRefused) {
               AllOf(HasSubstr("--alerts_only"), HasSubstr("--output=record.jsonl")));
 }
 
+TEST(StreamCommandTest, TimeFormatThatIsNoneIsNamed) {
+  EXPECT_THAT(Refusal({"--time_format=iso"}), HasSubstr("--time_format=iso is neither unix"));
+}
+
 }  // namespace
 }  // namespace aaren::cli
