@@ -27,8 +27,10 @@ gpr_timespec ToGpr(absl::Duration from_now) {
                       gpr_time_from_nanos(absl::ToInt64Nanoseconds(from_now), GPR_TIMESPAN));
 }
 
-// Statuses of a stream that another attempt would only meet again.
-bool IsFinal(const absl::Status& status, bool welcomed) {
+// Statuses of a stream that another attempt would only meet again. `refused`: the server itself said so, of this
+// client.
+bool IsFinal(const absl::Status& status, bool refused) {
+  if (RetryDelay(status)) return false;
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
     case absl::StatusCode::kFailedPrecondition:
@@ -37,7 +39,7 @@ bool IsFinal(const absl::Status& status, bool welcomed) {
     case absl::StatusCode::kUnimplemented:
       return true;
     case absl::StatusCode::kResourceExhausted:
-      return welcomed;  // a message was too large; before Welcome the server is merely full
+      return refused;  // else gRPC or a proxy is short of memory, which others may have taken
     default:
       return false;
   }
@@ -152,8 +154,9 @@ void Connection::Forget() {
   closes_.clear();
   retries_.clear();
   next_handle_ = 0;
-  welcomed_ = false;
-  failure_ = absl::OkStatus();
+  welcomed_ = progress_ = false;
+  up_since_ = absl::InfiniteFuture();
+  refusal_ = failure_ = absl::OkStatus();
   absl::MutexLock lock(&mutex_);
   arrivals_.clear();
   removed_.clear();
@@ -176,6 +179,7 @@ absl::Status Connection::RunCall() {
     if (stopping()) call.Cancel();
     Pump(call);
   }
+  if (!refusal_.ok()) return refusal_;
   if (!failure_.ok()) return failure_;
   return call.status().ok() ? absl::UnavailableError("the server ended the stream") : call.status();
 }
@@ -230,13 +234,15 @@ void Connection::HandleItem(const v1::ServerItem& item, Call& call) {
     case v1::ServerItem::kWelcome:
       return OnWelcome(item.welcome());
     case v1::ServerItem::kOpened:
-      backoff_.Reset();
       return Dispatch(item.opened(), [&](SessionState& state) { return state.OnOpened(item.opened()); });
     case v1::ServerItem::kForecasts:
+      progress_ = true;
       return Dispatch(item.forecasts(), [&](SessionState& state) { return state.OnForecasts(item.forecasts()); });
     case v1::ServerItem::kAcked:
+      progress_ = true;
       return Dispatch(item.acked(), [&](SessionState& state) { return state.OnAcked(item.acked()); });
     case v1::ServerItem::kClosed:
+      progress_ = true;
       return Dispatch(item.closed(), [&](SessionState& state) { return state.OnClosed(); });
     case v1::ServerItem::kFailed:
       return OnFailed(item.failed());
@@ -250,6 +256,7 @@ void Connection::HandleItem(const v1::ServerItem& item, Call& call) {
 void Connection::OnWelcome(const v1::Welcome& welcome) {
   welcomed_ = ever_welcomed_ = true;
   down_since_ = call_deadline_ = absl::InfiniteFuture();
+  up_since_ = clock_.Now();
   limits_ = welcome.limits();
   if (limits_.message_bytes() == 0) limits_.set_message_bytes(kDefaultMessageBytes);
   if (limits_.tokens_per_item() == 0) limits_.set_tokens_per_item(kDefaultTokensPerItem);
@@ -268,12 +275,11 @@ void Connection::OnDraining(const v1::Draining& draining, Call& call) {
 }
 
 void Connection::OnFailed(const v1::Failed& failed) {
-  const absl::Status status = FromProto(failed.status());
   if (!failed.has_handle()) {
-    failure_ = status;
+    refusal_ = FromProto(failed.status());
     return;
   }
-  Dispatch(failed, [&](SessionState& state) { return state.OnFailed(status, failed.expected_seq()); });
+  Dispatch(failed, [&](SessionState& state) { return state.OnFailed(failed); });
 }
 
 void Connection::Handle(const State& state, const SessionState::Next& next) {
@@ -321,7 +327,7 @@ void Connection::TakeMail() {
     state->End(absl::CancelledError("the session was destroyed"));
   }
   for (const State& state : newcomers) {
-    state->Attach(next_handle_);
+    state->Attach(next_handle_, next_open_++);
     handles_[next_handle_++] = state;
     ready_.push_back(state);
   }
@@ -350,6 +356,8 @@ void Connection::Fill() {
 }
 
 void Connection::Disconnected(const absl::Status& why) {
+  // A server that welcomes every stream and soon breaks it gets longer and longer pauses, too.
+  if (progress_ || clock_.Now() - up_since_ > options_.backoff.max) backoff_.Reset();
   if (!ever_welcomed_ || !welcomed_)
     down_since_ = std::min(down_since_, clock_.Now());
   else
@@ -357,7 +365,7 @@ void Connection::Disconnected(const absl::Status& why) {
   for (const State& state : Sessions()) state->OnDisconnected(why);
   const absl::Status verdict = Verdict(why);
   if (!verdict.ok()) return EndAll(verdict);
-  WaitBeforeRetry();
+  WaitBeforeRetry(why);
 }
 
 absl::Duration Connection::TimeLeft() const {
@@ -367,15 +375,16 @@ absl::Duration Connection::TimeLeft() const {
 
 // OK: try again.
 absl::Status Connection::Verdict(const absl::Status& why) {
-  if (IsFinal(why, welcomed_)) return why;
+  if (IsFinal(why, !refusal_.ok())) return why;
   if (TimeLeft() > absl::ZeroDuration()) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat("no connection to ", options_.target, " for ",
                                              absl::FormatDuration(clock_.Now() - down_since_),
                                              "; last: ", why.message()));
 }
 
-void Connection::WaitBeforeRetry() {
-  const absl::Duration wait = std::min(backoff_.Next(), std::max(TimeLeft(), absl::ZeroDuration()));
+void Connection::WaitBeforeRetry(const absl::Status& why) {
+  const absl::Duration next = backoff_.Next();
+  const absl::Duration wait = std::min(RetryDelay(why).value_or(next), std::max(TimeLeft(), absl::ZeroDuration()));
   absl::MutexLock lock(&mutex_);
   clock_.AwaitFor(mutex_, absl::Condition(&stop_), wait);
 }

@@ -75,7 +75,7 @@ class Connection {
 
   void Disconnected(const absl::Status& why);
   absl::Status Verdict(const absl::Status& why);
-  void WaitBeforeRetry();
+  void WaitBeforeRetry(const absl::Status& why);
   absl::Duration TimeLeft() const;
   void EndAll(const absl::Status& status);
   std::vector<State> Sessions() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -92,12 +92,16 @@ class Connection {
   // Of the connection's thread.
   Backoff backoff_;
   bool welcomed_ = false;
+  bool progress_ = false;  // the server has taken or closed something on this call
   bool ever_welcomed_ = false;
   v1::Limits limits_;
-  absl::Status failure_;                               // what a Failed without a handle said of this call
+  absl::Status refusal_;                               // what a Failed without a handle said of this call
+  absl::Status failure_;                               // else, why this side ends it
   absl::Time down_since_ = absl::InfiniteFuture();     // no Welcome since then
+  absl::Time up_since_ = absl::InfiniteFuture();       // this call's Welcome
   absl::Time call_deadline_ = absl::InfiniteFuture();  // Welcome's, or after Draining the call's end
   uint32_t next_handle_ = 0;
+  uint64_t next_open_ = 1;                             // number of the next Open, never used twice
   absl::flat_hash_map<uint32_t, State> handles_;       // open on this call, or being opened
   std::deque<State> ready_;                            // have something to send
   std::vector<v1::Close> closes_;                      // to send for handles whose session ended here

@@ -50,8 +50,9 @@ class SessionState {
   // Waits for a callback in progress, unless it is the caller's own; afterwards there is none.
   void Detach();
 
-  // The stream's side. A new stream knows the session by `handle`; its first item will be Open.
-  void Attach(uint32_t handle);
+  // The stream's side. A new stream knows the session by `handle`; its first item will be the Open of that number, and
+  // an answer to another one is ignored.
+  void Attach(uint32_t handle, uint64_t open_number);
   uint32_t handle() const { return handle_; }
 
   // Adds at most one item to `outbox`. True if the session has more to send.
@@ -68,7 +69,7 @@ class SessionState {
   Next OnForecasts(const v1::Forecasts& forecasts);
   Next OnAcked(const v1::Acked& acked);
   Next OnClosed();
-  Next OnFailed(const absl::Status& status, uint64_t expected_seq);
+  Next OnFailed(const v1::Failed& failed);
   void OnDisconnected(const absl::Status& why);
   Next End(const absl::Status& status);
 
@@ -130,7 +131,8 @@ class SessionState {
   Listener& listener_;  // valid until detached
   std::atomic<bool> detached_ = false;
 
-  uint32_t handle_ = 0;  // of the connection's thread alone, as are the next four
+  uint32_t handle_ = 0;  // of the connection's thread alone, as are the next five
+  uint64_t open_number_ = 0;
   size_t channels_ = 1;
   size_t channel_results_ = 0;  // horizons x quantiles
   int repairs_ = 0;             // refusals since the server last made progress

@@ -39,8 +39,9 @@ void SessionState::Call(Callback callback) {
   calling_ = false;
 }
 
-void SessionState::Attach(uint32_t handle) {
+void SessionState::Attach(uint32_t handle, uint64_t open_number) {
   handle_ = handle;
+  open_number_ = open_number;
   absl::MutexLock lock(&mutex_);
   if (phase_ == Phase::kEnded) return;
   phase_ = Phase::kUnopened;
@@ -68,6 +69,7 @@ bool SessionState::Fill(const v1::Limits& limits, Outbox& outbox) {
 void SessionState::FillOpen(Outbox& outbox) {
   v1::Open& open = *outbox.Add().mutable_open();
   open.set_handle(handle_);
+  open.set_number(open_number_);
   open.set_session_id(options_.id);
   open.set_model(options_.model);
   open.set_mode(options_.mode);
@@ -158,6 +160,8 @@ SessionState::Next SessionState::DeleteAgain(const v1::Opened& opened) {
 }
 
 SessionState::Next SessionState::OnOpened(const v1::Opened& opened) {
+  // A server that knows no numbers says 0.
+  if (opened.number() != 0 && opened.number() != open_number_) return {};
   bool deleting;
   Loss loss;
   absl::Status status;
@@ -229,14 +233,15 @@ absl::Status SessionState::CheckShape(const v1::Forecasts& forecasts) const {
   const auto fits = [&](int size, size_t width) { return static_cast<uint64_t>(size) == results * width; };
   if (forecasts.next_seq() >= first && fits(forecasts.values_size(), channels_ * channel_results_) &&
       (forecasts.surprise_size() == 0 || fits(forecasts.surprise_size(), channels_)) &&
-      (forecasts.times_ns_size() == 0 || fits(forecasts.times_ns_size(), 1))) {
+      (forecasts.times_ns_size() == 0 || fits(forecasts.times_ns_size(), 1)) &&
+      (forecasts.steps_ns_size() == 0 || fits(forecasts.steps_ns_size(), 1))) {
     return absl::OkStatus();
   }
   return Named(absl::StatusCode::kInternal,
                absl::StrCat("a reply to tokens ", first, " .. ", forecasts.next_seq(), " (excluded) has ",
-                            forecasts.values_size(), " values, ", forecasts.surprise_size(), " surprises and ",
-                            forecasts.times_ns_size(), " times; ", results, " x ", channels_, " x ", channel_results_,
-                            " values expected"));
+                            forecasts.values_size(), " values, ", forecasts.surprise_size(), " surprises, ",
+                            forecasts.times_ns_size(), " times and ", forecasts.steps_ns_size(), " steps; ", results,
+                            " x ", channels_, " x ", channel_results_, " values expected"));
 }
 
 SessionState::Next SessionState::OnForecasts(const v1::Forecasts& forecasts) {
@@ -269,6 +274,7 @@ void SessionState::HandOver(const v1::Forecasts& forecasts, uint64_t from) {
       forecast.values = values.subspan(i * width, width);
       if (!surprise.empty()) forecast.surprise = surprise.subspan(i * channels_, channels_);
       if (forecasts.times_ns_size() > 0) forecast.time_ns = forecasts.times_ns(static_cast<int>(i));
+      if (forecasts.steps_ns_size() > 0) forecast.step_ns = forecasts.steps_ns(static_cast<int>(i));
       listener_.OnForecast(session_, forecast);
     }
   });
@@ -312,7 +318,9 @@ void SessionState::Trim(uint64_t durable_seq) {
 
 SessionState::Next SessionState::OnClosed() { return End(absl::OkStatus()); }
 
-SessionState::Next SessionState::OnFailed(const absl::Status& status, uint64_t expected_seq) {
+SessionState::Next SessionState::OnFailed(const v1::Failed& failed) {
+  if (failed.has_open_number() && failed.open_number() != open_number_) return {};
+  const absl::Status status = FromProto(failed.status());
   const absl::Status named = [&] {
     absl::Status copy = Named(status.code(), status.message());
     status.ForEachPayload([&](absl::string_view url, const absl::Cord& value) { copy.SetPayload(url, value); });
@@ -323,7 +331,7 @@ SessionState::Next SessionState::OnFailed(const absl::Status& status, uint64_t e
     absl::MutexLock lock(&mutex_);
     opening = phase_ == Phase::kOpening;
   }
-  return opening ? OnOpenFailed(named) : OnTokensFailed(named, expected_seq);
+  return opening ? OnOpenFailed(named) : OnTokensFailed(named, failed.expected_seq());
 }
 
 SessionState::Next SessionState::OnOpenFailed(const absl::Status& status) {

@@ -32,9 +32,13 @@ class FakeServer::SessionsService : public v1::Sessions::Service {
  public:
   explicit SessionsService(FakeServer& server) : server_(server) {}
 
-  grpc::Status Delete(grpc::ServerContext*, const v1::DeleteSessionRequest* request,
+  grpc::Status Delete(grpc::ServerContext* context, const v1::DeleteSessionRequest* request,
                       v1::DeleteSessionResponse*) override {
     absl::MutexLock lock(&server_.mutex_);
+    server_.NoteHeaders(*context);
+    const auto awake = [this]()
+                           ABSL_SHARED_LOCKS_REQUIRED(server_.mutex_) { return !server_.paused_ || server_.stopping_; };
+    server_.mutex_.Await(absl::Condition(&awake));
     return server_.sessions_.erase(request->session_id()) > 0
                ? grpc::Status::OK
                : grpc::Status(grpc::StatusCode::NOT_FOUND, request->session_id());
@@ -69,7 +73,8 @@ void FakeServer::Start() {
     stopping_ = false;
   }
   grpc::ServerBuilder builder;
-  builder.AddListeningPort(absl::StrCat("127.0.0.1:", port_), grpc::InsecureServerCredentials(), &port_);
+  builder.AddListeningPort(absl::StrCat("127.0.0.1:", port_),
+                           options_.credentials ? options_.credentials : grpc::InsecureServerCredentials(), &port_);
   builder.RegisterService(this);
   builder.RegisterService(sessions_service_.get());
   builder.SetMaxReceiveMessageSize(-1);
@@ -107,6 +112,18 @@ void FakeServer::FailNextOpen(int code, const std::string& message, int retry_ms
   google::rpc::RetryInfo retry;
   retry.mutable_retry_delay()->set_nanos(retry_ms * 1000000);
   fail_open_.add_details()->PackFrom(retry);
+}
+
+void FakeServer::AnswerOldOpenFirst() {
+  absl::MutexLock lock(&mutex_);
+  old_open_ = true;
+}
+
+void FakeServer::EndStreams(int streams, int code, const google::rpc::Status& failed) {
+  absl::MutexLock lock(&mutex_);
+  streams_to_end_ = streams;
+  end_code_ = code;
+  end_failed_ = failed;
 }
 
 void FakeServer::Steal(const std::string& id) {
@@ -183,6 +200,12 @@ int FakeServer::closed() const {
   return closed_;
 }
 
+std::string FakeServer::header(const std::string& name) const {
+  absl::MutexLock lock(&mutex_);
+  const auto found = headers_.find(name);
+  return found == headers_.end() ? "" : found->second;
+}
+
 bool FakeServer::exists(const std::string& id) const {
   absl::MutexLock lock(&mutex_);
   return sessions_.count(id) > 0;
@@ -203,6 +226,7 @@ grpc::Status FakeServer::Stream(grpc::ServerContext* context,
   {
     absl::MutexLock lock(&mutex_);
     ++streams_;
+    NoteHeaders(*context);
     if (refusal_ != 0) return grpc::Status(static_cast<grpc::StatusCode>(refusal_), "no streams today");
   }
   Handles handles;
@@ -211,13 +235,23 @@ grpc::Status FakeServer::Stream(grpc::ServerContext* context,
   while (stream->Read(&message)) {
     NoteStart(message, started);
     v1::ServerMessage reply;
-    if (!Handle(message, handles, reply)) {
+    grpc::Status end;
+    if (!Handle(message, handles, reply, end)) {
+      if (reply.items_size() > 0 && !end.ok()) stream->Write(reply);
+      if (!end.ok()) return end;
       context->TryCancel();
       return grpc::Status(grpc::StatusCode::UNAVAILABLE, "the stream was cut");
     }
     if (reply.items_size() > 0) stream->Write(reply);
   }
   return grpc::Status::OK;
+}
+
+void FakeServer::NoteHeaders(const grpc::ServerContext& context) {
+  headers_.clear();
+  for (const auto& [name, value] : context.client_metadata()) {
+    headers_[{name.data(), name.size()}] = {value.data(), value.size()};
+  }
 }
 
 void FakeServer::NoteStart(const v1::ClientMessage& message, bool& started) {
@@ -237,8 +271,23 @@ bool FakeServer::Cuts(const v1::ClientMessage& message, bool before) {
   return cuts_.count(token_messages_) > 0 && (token_messages_ % 2 == 0) == before;
 }
 
-bool FakeServer::Handle(const v1::ClientMessage& message, Handles& handles, v1::ServerMessage& reply) {
+bool FakeServer::Ends(const v1::ClientMessage& message, v1::ServerMessage& reply) {
+  if (streams_to_end_ == 0 ||
+      std::none_of(message.items().begin(), message.items().end(), [](const auto& i) { return i.has_tokens(); })) {
+    return false;
+  }
+  --streams_to_end_;
+  if (end_failed_.code() != 0) *reply.add_items()->mutable_failed()->mutable_status() = end_failed_;
+  return true;
+}
+
+bool FakeServer::Handle(const v1::ClientMessage& message, Handles& handles, v1::ServerMessage& reply,
+                        grpc::Status& end) {
   absl::MutexLock lock(&mutex_);
+  if (Ends(message, reply)) {
+    end = grpc::Status(static_cast<grpc::StatusCode>(end_code_), "the stream was ended");
+    return false;
+  }
   ++messages_;
   if (message.ByteSizeLong() > options_.limits.message_bytes()) ++violations_;
   if (Cuts(message, /*before=*/true)) return false;
@@ -256,8 +305,27 @@ bool FakeServer::Handle(const v1::ClientMessage& message, Handles& handles, v1::
   return !Cuts(message, /*before=*/false);
 }
 
+// As if the answers to an Open before this one came late.
+void FakeServer::AnswerOldOpen(const v1::Open& open, v1::ServerMessage& reply) {
+  v1::Opened& opened = *reply.add_items()->mutable_opened();
+  opened.set_handle(open.handle());
+  opened.set_number(open.number() + 1000);
+  opened.set_next_seq(77);
+  v1::Failed& failed = *reply.add_items()->mutable_failed();
+  failed.set_handle(open.handle());
+  failed.set_open_number(open.number() + 1000);
+  *failed.mutable_status() = Error(5, "an older Open's");
+}
+
 void FakeServer::Open(const v1::Open& open, Handles& handles, v1::ServerMessage& reply) {
-  if (fail_open_.code() != 0) return Fail(open.handle(), std::exchange(fail_open_, {}), 0, reply);
+  if (std::exchange(old_open_, false)) AnswerOldOpen(open, reply);
+  if (fail_open_.code() != 0) {
+    Fail(open.handle(), std::exchange(fail_open_, {}), 0, reply);
+    if (options_.numbers_opens) {
+      reply.mutable_items(reply.items_size() - 1)->mutable_failed()->set_open_number(open.number());
+    }
+    return;
+  }
   const bool known = sessions_.count(open.session_id()) > 0;
   if (!known && open.mode() == v1::Open::RESUME) {
     return Fail(open.handle(), Error(5, absl::StrCat("no session ", open.session_id())), 0, reply);
@@ -278,6 +346,7 @@ void FakeServer::Open(const v1::Open& open, Handles& handles, v1::ServerMessage&
   handles[open.handle()] = {open.session_id(), session.epoch};
   v1::Opened& opened = *reply.add_items()->mutable_opened();
   opened.set_handle(open.handle());
+  if (options_.numbers_opens) opened.set_number(open.number());
   opened.set_epoch(session.epoch);
   opened.set_incarnation(session.incarnation);
   opened.set_next_seq(session.next_seq);
@@ -323,6 +392,14 @@ void FakeServer::Fold(const v1::Tokens& tokens, Handles& handles, v1::ServerMess
   Answer(tokens, session, reply);
 }
 
+// Steps are between the tokens that ask for a forecast, which is enough for these tests.
+void FakeServer::AddTime(int64_t time_ns, Session& session, v1::Forecasts& forecasts) {
+  if (session.last_time_ns != 0 && time_ns > session.last_time_ns) session.step_ns = time_ns - session.last_time_ns;
+  session.last_time_ns = time_ns;
+  forecasts.add_times_ns(time_ns);
+  forecasts.add_steps_ns(session.step_ns);
+}
+
 void FakeServer::Answer(const v1::Tokens& tokens, Session& session, v1::ServerMessage& reply) {
   v1::Forecasts forecasts;
   forecasts.set_first_seq(tokens.first_seq());
@@ -346,7 +423,12 @@ void FakeServer::Answer(const v1::Tokens& tokens, Session& session, v1::ServerMe
       const bool any = seq > 0 && session.forecast_seqs.count(seq - 1) > 0;
       forecasts.add_surprise(any ? tokens.values(i) : std::numeric_limits<float>::quiet_NaN());
     }
-    if (tokens.times_ns_size() > 0) forecasts.add_times_ns(tokens.times_ns(i));
+    if (tokens.times_ns_size() > 0) AddTime(tokens.times_ns(i), session, forecasts);
+  }
+  const auto& steps = forecasts.steps_ns();
+  if (steps.empty() || std::equal(steps.begin() + 1, steps.end(), steps.begin())) {
+    if (!steps.empty()) forecasts.set_step_ns(steps[0]);
+    forecasts.clear_steps_ns();
   }
   Settle(session, session.delivered);
   if (tokens.silent()) {

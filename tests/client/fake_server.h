@@ -29,6 +29,8 @@ class FakeServer : public v1::Streaming::Service {
     uint64_t save_every = 8;  // a save at every multiple; 0: only the empty row
     v1::Limits limits = DefaultLimits();
     bool surprises = false;
+    std::shared_ptr<grpc::ServerCredentials> credentials = {};  // null: plain text
+    bool numbers_opens = true;                                  // false: as a server that knows nothing of Open.number
   };
   static v1::Limits DefaultLimits();
 
@@ -45,24 +47,28 @@ class FakeServer : public v1::Streaming::Service {
   void LoseNextClosed();  // the next Close is done, and the stream cut instead of an answer
   void FailNextTokens(int code, const std::string& message);
   void FailNextOpen(int code, const std::string& message, int retry_ms);
+  void AnswerOldOpenFirst();  // before the next Opened, an Opened and a Failed of an earlier Open under its handle
+  // Ends the next `streams` streams when they bring tokens. With `failed`, a Failed without a handle comes first.
+  void EndStreams(int streams, int code, const google::rpc::Status& failed = {});
   void Steal(const std::string& id);                       // another writer opens the session
   void Forget();                                           // the memory is gone
   void Replace(const std::string& id, uint64_t next_seq);  // Imported by somebody
   void Drain();                                            // says Draining on every stream, with the next reply
-  void Pause(bool paused);                                 // stops answering tokens
+  void Pause(bool paused);                                 // stops answering tokens and deletions
   void RefuseStreams(int code);                            // 0: no more
   void Stop();                                             // breaks every connection
   void Start();                                            // again, on the same port
 
   // What it has seen.
-  int streams() const;        // rpcs begun
-  int messages() const;       // ClientMessages
-  int duplicates() const;     // tokens below next_seq
-  uint64_t folded() const;    // tokens
-  int sessions() const;       // that exist
-  int violations() const;     // items over a limit
-  int largest_start() const;  // tokens in a stream's first message that had any
-  int closed() const;         // sessions detached by Close
+  int streams() const;                                // rpcs begun
+  int messages() const;                               // ClientMessages
+  int duplicates() const;                             // tokens below next_seq
+  uint64_t folded() const;                            // tokens
+  int sessions() const;                               // that exist
+  int violations() const;                             // items over a limit
+  int largest_start() const;                          // tokens in a stream's first message that had any
+  int closed() const;                                 // sessions detached by Close
+  std::string header(const std::string& name) const;  // of the last call; empty: it had none
   bool exists(const std::string& id) const;
   uint64_t next_seq(const std::string& id) const;
   uint64_t delivered(const std::string& id) const;
@@ -80,6 +86,8 @@ class FakeServer : public v1::Streaming::Service {
     std::map<uint64_t, double> saves = {{0, 0.0}};
     std::set<uint64_t> forecast_seqs;  // tokens that had a forecast
     v1::OutputOptions output;
+    int64_t last_time_ns = 0;
+    int64_t step_ns = 0;
     uint64_t durable() const { return saves.begin()->first; }
   };
   struct Attached {
@@ -95,10 +103,15 @@ class FakeServer : public v1::Streaming::Service {
   void Close(const v1::Close& close, Handles& handles, v1::ServerMessage& reply) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Answer(const v1::Tokens& tokens, Session& session, v1::ServerMessage& reply)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  static void AddTime(int64_t time_ns, Session& session, v1::Forecasts& forecasts);
+  void AnswerOldOpen(const v1::Open& open, v1::ServerMessage& reply);
+  bool Ends(const v1::ClientMessage& message, v1::ServerMessage& reply) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Settle(Session& session, uint64_t delivered) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteHeaders(const grpc::ServerContext& context) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteStart(const v1::ClientMessage& message, bool& started);
   bool Cuts(const v1::ClientMessage& message, bool before) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool Handle(const v1::ClientMessage& message, Handles& handles, v1::ServerMessage& reply);
+  // False: the stream is cut, or ends with `end` if that is not OK.
+  bool Handle(const v1::ClientMessage& message, Handles& handles, v1::ServerMessage& reply, grpc::Status& end);
 
   const Options options_;
   int port_ = 0;
@@ -113,6 +126,10 @@ class FakeServer : public v1::Streaming::Service {
   bool lose_closed_ ABSL_GUARDED_BY(mutex_) = false;
   google::rpc::Status fail_tokens_ ABSL_GUARDED_BY(mutex_);
   google::rpc::Status fail_open_ ABSL_GUARDED_BY(mutex_);
+  bool old_open_ ABSL_GUARDED_BY(mutex_) = false;
+  int streams_to_end_ ABSL_GUARDED_BY(mutex_) = 0;
+  int end_code_ ABSL_GUARDED_BY(mutex_) = 0;
+  google::rpc::Status end_failed_ ABSL_GUARDED_BY(mutex_);
   bool drain_ ABSL_GUARDED_BY(mutex_) = false;
   bool paused_ ABSL_GUARDED_BY(mutex_) = false;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
@@ -123,6 +140,7 @@ class FakeServer : public v1::Streaming::Service {
   int duplicates_ ABSL_GUARDED_BY(mutex_) = 0;
   int violations_ ABSL_GUARDED_BY(mutex_) = 0;
   int largest_start_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::map<std::string, std::string> headers_ ABSL_GUARDED_BY(mutex_);
   int closed_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <limits>
 #include <memory>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -16,6 +17,7 @@
 namespace aaren::client {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(ClientTest, HandsOverOneForecastPerTokenInOrder) {
@@ -208,6 +210,71 @@ TEST(ClientTest, PassesTimesThrough) {
   ASSERT_TRUE((*session)->Send(0, {.values = {&value, 1}, .times_ns = {&time, 1}}).ok());
   ASSERT_TRUE((*session)->Flush().ok());
   EXPECT_EQ(recorder.time_ns(), time);
+}
+
+TEST(ClientTest, EveryForecastHasItsOwnStepWhereTheyDiffer) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  const std::vector<float> values = {1, 2, 3, 4};
+  const std::vector<int64_t> times = {1000, 1010, 1010, 1030};
+  ASSERT_TRUE((*session)->Send(0, {.values = values, .times_ns = times}).ok());
+  ASSERT_TRUE((*session)->Flush().ok());
+  EXPECT_THAT(recorder.steps_ns(), ElementsAre(0, 10, 10, 20));
+}
+
+TEST(ClientTest, OneStepHoldsForAllForecastsOfAReply) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  const std::vector<float> values = {1, 2, 3};
+  const std::vector<int64_t> times = {1000, 1010, 1020};
+  ASSERT_TRUE((*session)->Send(0, {.values = {&values[0], 1}, .times_ns = {&times[0], 1}}).ok());
+  ASSERT_TRUE((*session)->Flush().ok());
+  ASSERT_TRUE((*session)->Send(1, {.values = {&values[1], 2}, .times_ns = {&times[1], 2}}).ok());
+  ASSERT_TRUE((*session)->Flush().ok());
+  EXPECT_THAT(recorder.steps_ns(), ElementsAre(0, 10, 10));
+}
+
+TEST(ClientTest, AnswersToAnOlderOpenAreIgnored) {
+  FakeServer server;
+  server.AnswerOldOpenFirst();
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  const auto opened = (*session)->WaitOpened();
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  EXPECT_EQ(opened->next_seq(), 0u);
+  EXPECT_EQ(recorder.opened().size(), 1u);
+  EXPECT_TRUE(FeedAndClose(**session, 5).ok());
+}
+
+TEST(ClientTest, NoTwoOpensHaveOneNumber) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  server.CutAt({1, 3});
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(FeedAndClose(**session, 20).ok());
+  std::set<uint64_t> numbers = {0};
+  for (const v1::Opened& opened : recorder.opened()) numbers.insert(opened.number());
+  EXPECT_EQ(numbers.size(), recorder.opened().size() + 1);
+}
+
+TEST(ClientTest, AServerThatKnowsNoNumbersIsUnderstood) {
+  FakeServer server({.numbers_opens = false});
+  server.FailNextOpen(14, "the store is away", /*retry_ms=*/1);
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  EXPECT_TRUE(FeedAndClose(**session, 5).ok());
+  EXPECT_EQ(recorder.sums(), Sums(0, 5));
 }
 
 TEST(ClientTest, ARefusedBatchLeavesTheSessionAsItWas) {

@@ -34,6 +34,7 @@ class Recorder : public Listener {
     seqs_.push_back(forecast.seq);
     sums_.push_back(forecast.values[0]);
     time_ns_ = forecast.time_ns;
+    steps_ns_.push_back(forecast.step_ns);
   }
   bool OnRewind(Session&, uint64_t seq) override {
     absl::MutexLock lock(&mutex_);
@@ -61,6 +62,7 @@ class Recorder : public Listener {
   std::vector<v1::Opened> opened() const { return Read(opened_); }
   int disconnects() const { return Read(disconnects_); }
   std::optional<int64_t> time_ns() const { return Read(time_ns_); }
+  std::vector<int64_t> steps_ns() const { return Read(steps_ns_); }
 
   // Waits until the session has ended and says how.
   absl::Status AwaitEnd() const {
@@ -86,6 +88,7 @@ class Recorder : public Listener {
   std::vector<absl::Status> ended_;
   std::vector<v1::Opened> opened_;
   std::optional<int64_t> time_ns_;
+  std::vector<int64_t> steps_ns_ ABSL_GUARDED_BY(mutex_);
   int disconnects_ = 0;
 };
 

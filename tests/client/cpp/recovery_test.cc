@@ -11,6 +11,7 @@
 
 #include "client/cpp/client.h"
 #include "client/cpp/status.h"
+#include "google/rpc/error_details.pb.h"
 #include "tests/client/cpp/recorder.h"
 #include "tests/client/fake_server.h"
 
@@ -316,6 +317,41 @@ TEST(RecoveryTest, ARefusalOfTheStreamIsFinal) {
   EXPECT_EQ(server.streams(), 1);
 }
 
+google::rpc::Status Exhausted(int retry_ms = 0) {
+  google::rpc::Status status;
+  status.set_code(8);
+  status.set_message("too much of it");
+  google::rpc::RetryInfo retry;
+  retry.mutable_retry_delay()->set_nanos(retry_ms * 1000000);
+  if (retry_ms > 0) status.add_details()->PackFrom(retry);
+  return status;
+}
+
+// As gRPC and proxies end streams when others have taken their memory.
+TEST(RecoveryTest, AStreamThatEndsForWantOfMemoryIsTakenUpAgain) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  server.EndStreams(1, 8);
+  ASSERT_TRUE(FeedAndClose(**session, 50).ok());
+  EXPECT_EQ(recorder.sums(), Sums(0, 50));
+  EXPECT_EQ(server.streams(), 2);
+}
+
+TEST(RecoveryTest, AStreamThatTheServerItselfFindsTooLargeIsFinal) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  server.EndStreams(1, 8, Exhausted());
+  EXPECT_EQ(Feed(**session, 5).code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(recorder.AwaitEnd().message(), HasSubstr("too much of it"));
+  EXPECT_EQ(server.streams(), 1);
+}
+
 // A clock on which waits pass at once and are remembered.
 class FakeClock : public Clock {
  public:
@@ -354,6 +390,37 @@ TEST(RecoveryTest, WaitsLongerAndLongerBetweenAttempts) {
   EXPECT_THAT(clock.waits(),
               ElementsAre(absl::Seconds(1), absl::Seconds(2), absl::Seconds(4), absl::Seconds(4), absl::Seconds(1)));
   EXPECT_EQ(recorder.disconnects(), 1);
+}
+
+TEST(RecoveryTest, ARefusalOfTheStreamThatSaysWhenToRetryIsRetriedThen) {
+  FakeServer server;
+  FakeClock clock;
+  ClientOptions options{.target = server.target()};
+  options.clock = &clock;
+  Client client(options);
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  server.EndStreams(1, 8, Exhausted(/*retry_ms=*/700));
+  ASSERT_TRUE(FeedAndClose(**session, 20).ok());
+  EXPECT_EQ(recorder.sums(), Sums(0, 20));
+  EXPECT_THAT(clock.waits(), ElementsAre(absl::Milliseconds(700)));
+}
+
+TEST(RecoveryTest, AServerThatWelcomesAndAlwaysBreaksOffIsLeftAloneLongerAndLonger) {
+  FakeServer server;
+  FakeClock clock;
+  ClientOptions options{.target = server.target()};
+  options.backoff = {.initial = absl::Seconds(1), .max = absl::Seconds(9), .multiplier = 2};
+  options.clock = &clock;
+  options.random = [] { return 0.5; };
+  Client client(options);
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  server.EndStreams(3, 8);
+  ASSERT_TRUE(FeedAndClose(**session, 3).ok());
+  EXPECT_THAT(clock.waits(), ElementsAre(absl::Seconds(1), absl::Seconds(2), absl::Seconds(4)));
 }
 
 TEST(RecoveryTest, ADeleteWhoseAnswerWasLostStillSucceeds) {
