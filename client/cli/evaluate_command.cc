@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/command.h"
+#include "client/cli/connection_flags.h"
 #include "client/cli/csv.h"
 #include "client/cli/evaluation.h"
 #include "client/cli/evaluation_page.h"
@@ -24,7 +25,8 @@ namespace {
 constexpr uint32_t kMaxHorizon = 1 << 16;
 
 struct EvaluateFlags {
-  std::string target = kDefaultTarget;
+  ConnectionFlags connection;
+  client::ChannelOptions channel;  // as the connection's flags say
   std::string model;
   std::vector<std::string> csv;
   CsvOptions columns;
@@ -45,7 +47,6 @@ Flags Table(EvaluateFlags& evaluate) {
       "their Kolmogorov-Smirnov distance to uniform, of n values about 0.87 / sqrt(n) by chance alone, and the\n"
       "share of alerts at a nominal false-alarm rate of 1 % (below 0.005 or above 0.995). --stride=1 scores\n"
       "the surprise of every row.");
-  flags.Add("target", &evaluate.target, "the server");
   flags.Add("csv", &evaluate.csv, "a CSV file with a header line; may be repeated");
   flags.Add("model", &evaluate.model, "name or name:version; without it the server's default");
   flags.Add("columns", &evaluate.columns.columns, "columns to score, separated by commas; without it all");
@@ -69,6 +70,7 @@ Flags Table(EvaluateFlags& evaluate) {
   flags.Add("connect_timeout", &evaluate.connect_timeout, "give up if the server cannot be reached for so long");
   flags.Add("json", &evaluate.json, "one JSON object a line");
   flags.Add("per_window", &evaluate.per_window, "with --json, before the scores a line for each window");
+  evaluate.connection.AddTo(flags);
   return flags;
 }
 
@@ -90,6 +92,12 @@ absl::Status Check(const EvaluateFlags& evaluate, const std::vector<std::string>
   if (evaluate.age.value_or(1) < 1) return wrong("--age=", *evaluate.age, " is not at least 1");
   if (evaluate.per_window && !evaluate.json) return wrong("--per_window needs --json");
   return absl::OkStatus();
+}
+
+absl::Status ReadChannel(EvaluateFlags& evaluate) {
+  absl::StatusOr<client::ChannelOptions> channel = evaluate.connection.Channel();
+  if (channel.ok()) evaluate.channel = *std::move(channel);
+  return channel.status();
 }
 
 absl::Status ReadSeries(const std::string& path, const EvaluateFlags& evaluate, std::vector<EvaluatedSeries>& series) {
@@ -164,7 +172,8 @@ int Evaluate(const EvaluateFlags& evaluate, const std::string& command) {
   }
   const absl::StatusOr<std::vector<SeriesScores>> scores =
       Evaluate(series,
-               {.target = evaluate.target,
+               {.target = evaluate.connection.target,
+                .channel = evaluate.channel,
                 .model = evaluate.model,
                 .horizon = evaluate.horizon,
                 .season = evaluate.season,
@@ -193,7 +202,8 @@ int RunEvaluate(Arguments arguments) {
   Flags flags = Table(evaluate);
   const absl::StatusOr<std::vector<std::string>> positional = flags.Parse(arguments);
   if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
-  const absl::Status status = positional.ok() ? Check(evaluate, *positional) : positional.status();
+  absl::Status status = positional.ok() ? Check(evaluate, *positional) : positional.status();
+  if (status.ok()) status = ReadChannel(evaluate);
   const std::string command = absl::StrCat("aaren evaluate ", absl::StrJoin(arguments, " "));
   return status.ok() ? Evaluate(evaluate, command) : FailUsage("evaluate", status);
 }

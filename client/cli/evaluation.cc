@@ -168,6 +168,7 @@ class Evaluator {
         progress_(progress),
         prefix_(absl::StrFormat("evaluate-%016x-", absl::Uniform<uint64_t>(absl::BitGen()))),
         client_({.target = options.target,
+                 .channel = options.channel,
                  .streams = kStreams,
                  .name = "aaren evaluate",
                  .connect_timeout = options.connect_timeout,

@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "client/cli/interrupt.h"
 #include "client/cli/scores.h"
+#include "client/cpp/channel.h"
 
 namespace aaren::cli {
 
@@ -66,6 +67,7 @@ struct SeriesScores {
 
 struct EvaluationOptions {
   std::string target = {};
+  client::ChannelOptions channel = {};
   std::string model = {};  // empty: the server's default
   size_t horizon = 24;
   size_t season = 24;

@@ -9,10 +9,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 
 namespace aaren::cli {
 namespace {
+
+const std::string kNextLine = "\n" + std::string(23, ' ');  // of a flag's help
 
 // The number of inserted, removed or changed letters that make one word the other.
 size_t EditDistance(absl::string_view a, absl::string_view b) {
@@ -162,7 +165,8 @@ absl::StatusOr<std::vector<std::string>> Flags::Parse(absl::Span<const std::stri
 std::string Flags::Help() const {
   std::string text = absl::StrCat(usage_, "\n\n", summary_, "\n\n");
   for (const Flag& flag : flags_) {
-    absl::StrAppendFormat(&text, "  %-20s %s", absl::StrCat("--", flag.name), flag.help);
+    absl::StrAppendFormat(&text, "  %-20s %s", absl::StrCat("--", flag.name),
+                          absl::StrReplaceAll(flag.help, {{"\n", kNextLine}}));
     if (!flag.default_text.empty()) absl::StrAppend(&text, " (default ", flag.default_text, ")");
     text += '\n';
   }

@@ -33,6 +33,7 @@ ForecastStream::ForecastStream(ForecastStreamOptions options, RowSource& source,
                                Interrupt& interrupt)
     : options_(std::move(options)), source_(source), output_(output), view_(view), interrupt_(interrupt) {
   client_ = std::make_unique<client::Client>(client::ClientOptions{.target = options_.target,
+                                                                   .channel = options_.channel,
                                                                    .name = "aaren stream",
                                                                    .backoff = {.max = kMaxBackoff},
                                                                    .connect_timeout = options_.connect_timeout,

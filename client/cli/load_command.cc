@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/command.h"
+#include "client/cli/connection_flags.h"
 #include "client/cli/flags.h"
 #include "client/cli/interrupt.h"
 #include "client/cli/report.h"
@@ -16,11 +17,10 @@
 namespace aaren::cli {
 namespace {
 
-Flags Table(client::LoadOptions& load, bool& json) {
+Flags Table(client::LoadOptions& load, ConnectionFlags& connection, bool& json) {
   Flags flags("aaren load --target=HOST:PORT [flags]",
               "Opens many sessions, streams a synthetic signal into them for a while, and reports throughput and\n"
               "latency. With --rate tokens fall due whatever the server does, and latency counts from then.");
-  flags.Add("target", &load.target, "the server");
   flags.Add("sessions", &load.sessions, "sessions, spread over the streams");
   flags.Add("streams", &load.streams, "connections, a thread each");
   flags.Add("points_per_message", &load.points_per_message, "tokens of a session in one item");
@@ -31,6 +31,7 @@ Flags Table(client::LoadOptions& load, bool& json) {
   flags.Add("model", &load.model, "name or name:version; without it the server's default");
   flags.Add("metrics", &load.metrics, "HOST:PORT of the server's /metrics, for its CPU time and memory");
   flags.Add("json", &json, "one JSON object");
+  connection.AddTo(flags);
   return flags;
 }
 
@@ -65,15 +66,20 @@ int Load(const client::LoadOptions& load, bool json) {
 }  // namespace
 
 int RunLoad(Arguments arguments) {
-  client::LoadOptions load{.target = kDefaultTarget};
+  client::LoadOptions load;
+  ConnectionFlags connection;
   bool json = false;
-  Flags flags = Table(load, json);
+  Flags flags = Table(load, connection, json);
   const absl::StatusOr<std::vector<std::string>> words = flags.Parse(arguments);
   if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
   if (!words.ok()) return FailUsage("load", words.status());
   if (!words->empty()) {
     return FailUsage("load", absl::InvalidArgumentError(absl::StrCat("\"", words->front(), "\" is no flag")));
   }
+  absl::StatusOr<client::ChannelOptions> channel = connection.Channel();
+  if (!channel.ok()) return FailUsage("load", channel.status());
+  load.target = connection.target;
+  load.channel = *std::move(channel);
   return Load(load, json);
 }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/command.h"
+#include "client/cli/connection_flags.h"
 #include "client/cli/flags.h"
 #include "client/cli/json.h"
 #include "client/cli/report.h"
@@ -13,11 +14,6 @@
 
 namespace aaren::cli {
 namespace {
-
-struct ModelsFlags {
-  std::string target = kDefaultTarget;
-  bool json = false;
-};
 
 const char* RoleName(v1::Column::Role role) {
   switch (role) {
@@ -89,20 +85,20 @@ void PrintOne(const v1::ModelInfo& model) {
   }
 }
 
-int List(v1::Models::Stub& stub, const ModelsFlags& models) {
-  const auto list = Ask(stub, models.target, "models list", &v1::Models::Stub::List, v1::ListModelsRequest());
+int List(v1::Models::Stub& stub, const Asked& asked, bool json) {
+  const auto list = Ask(stub, asked, "models list", &v1::Models::Stub::List, v1::ListModelsRequest());
   if (!list.ok()) return Fail(list.status());
-  if (!models.json) return PrintList(*list), kSuccess;
+  if (!json) return PrintList(*list), kSuccess;
   for (const v1::ModelInfo& model : list->models()) absl::PrintF("%s\n", ToJson(model));
   return kSuccess;
 }
 
-int Get(v1::Models::Stub& stub, const ModelsFlags& models, const std::string& name) {
+int Get(v1::Models::Stub& stub, const Asked& asked, const std::string& name, bool json) {
   v1::GetModelRequest request;
   request.set_model(name);
-  const auto model = Ask(stub, models.target, absl::StrCat("models get ", name), &v1::Models::Stub::Get, request);
+  const auto model = Ask(stub, asked, absl::StrCat("models get ", name), &v1::Models::Stub::Get, request);
   if (!model.ok()) return Fail(model.status());
-  if (models.json) {
+  if (json) {
     absl::PrintF("%s\n", ToJson(*model));
   } else {
     PrintOne(*model);
@@ -113,16 +109,23 @@ int Get(v1::Models::Stub& stub, const ModelsFlags& models, const std::string& na
 }  // namespace
 
 int RunModels(Arguments arguments) {
-  ModelsFlags models;
+  ConnectionFlags connection;
+  Asked asked;
+  bool json = false;
   Flags flags("aaren models list | get NAME[:VERSION]", "Lists the models of a server, or shows one.");
-  flags.Add("target", &models.target, "the server");
-  flags.Add("json", &models.json, "one JSON object a line");
+  flags.Add("json", &json, "one JSON object a line");
+  flags.Add("timeout", &asked.timeout, "give up if no answer comes for so long");
+  connection.AddTo(flags);
   const absl::StatusOr<std::vector<std::string>> words = flags.Parse(arguments);
   if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
   if (!words.ok()) return FailUsage("models", words.status());
-  const std::unique_ptr<v1::Models::Stub> stub = v1::Models::NewStub(OpenChannel(models.target));
-  if (words->size() == 1 && words->front() == "list") return List(*stub, models);
-  if (words->size() == 2 && words->front() == "get") return Get(*stub, models, words->back());
+  absl::StatusOr<client::ChannelOptions> channel = connection.Channel();
+  if (!channel.ok()) return FailUsage("models", channel.status());
+  asked.target = connection.target;
+  asked.channel = *std::move(channel);
+  const std::unique_ptr<v1::Models::Stub> stub = v1::Models::NewStub(client::MakeChannel(asked.target, asked.channel));
+  if (words->size() == 1 && words->front() == "list") return List(*stub, asked, json);
+  if (words->size() == 2 && words->front() == "get") return Get(*stub, asked, words->back(), json);
   return FailUsage("models", absl::InvalidArgumentError("say list, or get NAME"));
 }
 

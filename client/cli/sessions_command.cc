@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
 
 #include "aaren/v1/sessions.grpc.pb.h"
@@ -13,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/command.h"
+#include "client/cli/connection_flags.h"
 #include "client/cli/flags.h"
 #include "client/cli/json.h"
 #include "client/cli/report.h"
@@ -47,11 +47,12 @@ class SessionsCommand {
   absl::StatusOr<Response> Ask(grpc::Status (v1::Sessions::Stub::*method)(grpc::ClientContext*, const Request&,
                                                                           Response*),
                                const Request& request) {
-    return cli::Ask(*stub_, target_, absl::StrCat("sessions ", absl::StrJoin(words_, " ")), method, request);
+    return cli::Ask(*stub_, asked_, absl::StrCat("sessions ", absl::StrJoin(words_, " ")), method, request);
   }
   int Show(const absl::StatusOr<v1::SessionInfo>& session) const;
 
-  std::string target_ = kDefaultTarget;
+  ConnectionFlags connection_;
+  Asked asked_;
   std::string output_, input_, prefix_;
   bool replace_ = false, json_ = false;
   std::vector<std::string> words_;
@@ -99,8 +100,13 @@ absl::Status WriteFile(const std::string& path, const std::string& bytes) {
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string bytes(std::istreambuf_iterator<char>(file), {});
-  if (!file) return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
+  const bool open = file.is_open();
+  std::string bytes;
+  char buffer[1 << 16];
+  while (open && (file.read(buffer, sizeof(buffer)) || file.gcount() > 0)) {
+    bytes.append(buffer, static_cast<size_t>(file.gcount()));
+  }
+  if (!open || file.bad()) return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
   return bytes;
 }
 
@@ -202,12 +208,13 @@ int SessionsCommand::Run(Arguments arguments) {
   constexpr char kUsage[] =
       "aaren sessions list | get ID | delete ID | export ID --output=FILE | import ID --input=FILE | fork ID NEW_ID";
   Flags flags(kUsage, "Shows, copies, moves and deletes the sessions that a server keeps.");
-  flags.Add("target", &target_, "the server");
   flags.Add("json", &json_, "one JSON object a line");
   flags.Add("prefix", &prefix_, "list: only ids that begin with it");
   flags.Add("output", &output_, "export: the file to write");
   flags.Add("input", &input_, "import: the file that export wrote");
   flags.Add("replace", &replace_, "import: take the place of a session of that id");
+  flags.Add("timeout", &asked_.timeout, "give up if no answer comes for so long");
+  connection_.AddTo(flags);
   absl::StatusOr<std::vector<std::string>> words = flags.Parse(arguments);
   if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
   if (!words.ok()) return FailUsage("sessions", words.status());
@@ -217,7 +224,11 @@ int SessionsCommand::Run(Arguments arguments) {
     return FailUsage("sessions",
                      absl::InvalidArgumentError(absl::StrCat("not understood: \"", absl::StrJoin(words_, " "), "\"")));
   }
-  stub_ = v1::Sessions::NewStub(OpenChannel(target_));
+  absl::StatusOr<client::ChannelOptions> channel = connection_.Channel();
+  if (!channel.ok()) return FailUsage("sessions", channel.status());
+  asked_.target = connection_.target;
+  asked_.channel = *std::move(channel);
+  stub_ = v1::Sessions::NewStub(client::MakeChannel(asked_.target, asked_.channel));
   return (this->*verb->second.run)();
 }
 

@@ -17,6 +17,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/alert.h"
 #include "client/cli/command.h"
+#include "client/cli/connection_flags.h"
 #include "client/cli/csv_source.h"
 #include "client/cli/flags.h"
 #include "client/cli/forecast_stream.h"
@@ -31,7 +32,8 @@ constexpr size_t kRecentRows = 1 << 16;  // of a source that cannot be read agai
 constexpr uint32_t kMaxHorizon = 1 << 16;
 
 struct StreamFlags {
-  std::string target = kDefaultTarget;
+  ConnectionFlags connection;
+  client::ChannelOptions channel;  // as the connection's flags say
   std::string csv, source, session, model, output;
   CsvOptions columns;
   uint32_t horizon = 24, every = 1;
@@ -46,7 +48,6 @@ Flags Table(StreamFlags& stream) {
   Flags flags("aaren stream --target=HOST:PORT (--csv=FILE | --csv=- | --source=system) [flags]",
               "Streams rows into a session, a channel per column, and prints a forecast per row: live on a terminal,\n"
               "else one JSON object a line. With --output the same command goes on where it was killed.");
-  flags.Add("target", &stream.target, "the server");
   flags.Add("csv", &stream.csv, "a CSV file with a header line; - reads standard input");
   flags.Add("source", &stream.source, "system: this machine's own CPU, memory, disk and network");
   flags.Add("session", &stream.session, "id of the session, kept afterwards; without it one is made, and deleted");
@@ -73,6 +74,7 @@ Flags Table(StreamFlags& stream) {
   flags.Add("connect_timeout", &stream.connect_timeout, "give up if the server cannot be reached for so long");
   flags.Add("retry", &stream.retry, "never give up");
   flags.Add("json", &stream.json, "one JSON object a line, on a terminal too");
+  stream.connection.AddTo(flags);
   return flags;
 }
 
@@ -98,6 +100,12 @@ absl::Status Check(const StreamFlags& stream, const std::vector<std::string>& po
                  " has to hold, so that a stream can go on from it; give one of the two");
   }
   return stream.every < 1 ? wrong("--every=", stream.every, " is not at least 1") : absl::OkStatus();
+}
+
+absl::Status ReadChannel(StreamFlags& stream) {
+  absl::StatusOr<client::ChannelOptions> channel = stream.connection.Channel();
+  if (channel.ok()) stream.channel = *std::move(channel);
+  return channel.status();
 }
 
 bool IsRegular(const std::string& path) {
@@ -150,7 +158,8 @@ std::string SessionOfOutput(const std::string& output) {
 }
 
 ForecastStreamOptions Options(const StreamFlags& stream) {
-  ForecastStreamOptions options{.target = stream.target,
+  ForecastStreamOptions options{.target = stream.connection.target,
+                                .channel = stream.channel,
                                 .session = stream.session,
                                 .model = stream.model,
                                 .horizon = stream.horizon,
@@ -220,7 +229,8 @@ int RunStream(Arguments arguments) {
   Flags flags = Table(stream);
   const absl::StatusOr<std::vector<std::string>> positional = flags.Parse(arguments);
   if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
-  const absl::Status status = positional.ok() ? Check(stream, *positional) : positional.status();
+  absl::Status status = positional.ok() ? Check(stream, *positional) : positional.status();
+  if (status.ok()) status = ReadChannel(stream);
   return status.ok() ? Stream(stream) : FailUsage("stream", status);
 }
 

@@ -112,6 +112,8 @@ std::optional<int64_t> TimeFormat::Parse(absl::string_view text) {
   return {};
 }
 
+std::string TimeFormat::pattern() const { return absl::StrReplaceAll(patterns_[0], {{"%E4Y", "%Y"}}); }
+
 const char* TimeFormatGuess::Tried() {
   return "year-month-day, day.month.year, month/day/year and day/month/year, with and without a clock, and numbers "
          "since 1970; --time_format=FORMAT names another";

@@ -41,7 +41,7 @@ class TimeFormat {
   const std::string& name() const { return name_; }
 
   // What --time_format would have to say.
-  const std::string& pattern() const { return patterns_[0]; }
+  std::string pattern() const;
 
  private:
   friend class TimeFormatGuess;

@@ -1,38 +1,34 @@
 #ifndef AAREN_CLIENT_CLI_UNARY_H_
 #define AAREN_CLIENT_CLI_UNARY_H_
 
-// One question to a server, one answer. Threading: plain functions; they block.
+// The server of a subcommand that asks questions. Threading: plain values; Ask blocks.
 
 #include <grpcpp/grpcpp.h>
 
-#include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/report.h"
-#include "client/cpp/status.h"
+#include "client/cpp/unary.h"
 
 namespace aaren::cli {
 
-// A channel on which an answer of any size fits.
-std::shared_ptr<grpc::Channel> OpenChannel(const std::string& target);
-
-// A deadline far enough for any answer.
-void SetDeadline(grpc::ClientContext& context);
+struct Asked {
+  std::string target;
+  client::ChannelOptions channel;
+  absl::Duration timeout = client::kUnaryTimeout;
+};
 
 // Calls `method` of the stub. Errors name `what` was asked for, as FromServer does, and where nobody answered.
 template <typename Stub, typename Request, typename Response>
-absl::StatusOr<Response> Ask(Stub& stub, const std::string& target, absl::string_view what,
+absl::StatusOr<Response> Ask(Stub& stub, const Asked& asked, absl::string_view what,
                              grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
                              const Request& request) {
-  grpc::ClientContext context;
-  SetDeadline(context);
-  Response response;
-  const grpc::Status answer = (stub.*method)(&context, request, &response);
-  if (answer.ok()) return response;
-  const absl::Status status = client::FromGrpc(answer);
-  return FromServer(absl::IsUnavailable(status) ? absl::StrCat(what, " at ", target) : what, status);
+  absl::StatusOr<Response> answer = client::CallUnary(stub, method, request, asked.channel, asked.timeout);
+  if (answer.ok()) return answer;
+  const bool nobody = absl::IsUnavailable(answer.status()) || absl::IsDeadlineExceeded(answer.status());
+  return FromServer(nobody ? absl::StrCat(what, " at ", asked.target) : what, answer.status());
 }
 
 }  // namespace aaren::cli

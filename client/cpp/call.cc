@@ -8,22 +8,12 @@ namespace aaren::client {
 namespace {
 
 constexpr uint32_t kProtocolVersion = 1;
-constexpr absl::Duration kKeepaliveTimeout = absl::Seconds(20);
-
-std::shared_ptr<grpc::Channel> NewChannel(const ClientOptions& options) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(-1);
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, static_cast<int>(absl::ToInt64Milliseconds(options.keepalive)));
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, static_cast<int>(absl::ToInt64Milliseconds(kKeepaliveTimeout)));
-  const auto credentials = options.credentials ? options.credentials : grpc::InsecureChannelCredentials();
-  return grpc::CreateCustomChannel(options.target, credentials, arguments);
-}
 
 }  // namespace
 
 Call::Call(const ClientOptions& options, uint32_t stream, grpc::CompletionQueue& queue)
-    : options_(options), stub_(v1::Streaming::NewStub(NewChannel(options))) {
+    : options_(options), stub_(v1::Streaming::NewStub(MakeChannel(options.target, options.channel))) {
+  AddMetadata(options.channel, context_);
   context_.AddMetadata("aaren-stream", std::to_string(stream));
   stream_ = stub_->PrepareAsyncStream(&context_, &queue);
   stream_->StartCall(Expect(kStarted));

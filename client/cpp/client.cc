@@ -48,7 +48,8 @@ Client::~Client() {
 }
 
 absl::StatusOr<std::unique_ptr<Session>> Client::Open(SessionOptions options, Listener& listener) {
-  absl::Status status = Check(options);
+  absl::Status status = CheckChannel(options_.channel);
+  status.Update(Check(options));
   if (!status.ok()) return status;
   const auto& connection = connections_[Bucket(options.id) % connections_.size()];
   std::unique_ptr<Session> session(new Session(connection, std::move(options), listener));

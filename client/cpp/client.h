@@ -41,11 +41,8 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "client/cpp/backoff.h"
+#include "client/cpp/channel.h"
 #include "client/cpp/clock.h"
-
-namespace grpc {
-class ChannelCredentials;
-}
 
 namespace aaren::client {
 
@@ -54,15 +51,15 @@ class Session;
 class SessionState;
 
 struct ClientOptions {
-  std::string target = {};  // "host:port" or any gRPC target
-  uint32_t streams = 1;     // 1 .. 256; each is a connection and a thread. A session's stream follows from its id
-  std::string name = "aaren-cpp";                              // for the server's logs, up to 128 bytes
-  std::shared_ptr<grpc::ChannelCredentials> credentials = {};  // null: plain text
+  std::string target = {};      // "host:port" or any gRPC target
+  ChannelOptions channel = {};  // credentials, metadata, keepalive …
+  uint32_t streams = 1;         // 1 .. 256; each is a connection and a thread. A session's stream follows from its id
+  std::string name = "aaren-cpp";  // for the server's logs, up to 128 bytes
   size_t write_bytes = 128 << 10;  // most bytes in one message; the server's own limit applies as well
   BackoffOptions backoff = {};     // between attempts to connect
+  absl::Duration welcome_timeout = absl::Seconds(20);           // an attempt to connect is given up after so long
   absl::Duration connect_timeout = absl::Seconds(20);           // sessions end with UNAVAILABLE if no first connection
   absl::Duration reconnect_timeout = absl::InfiniteDuration();  // … or none again after a break, for so long
-  absl::Duration keepalive = absl::Seconds(60);                 // a silent connection is probed so often
   Clock* clock = nullptr;                                       // not owned, outlives the client; null: the real one
   std::function<double()> random =
       {};  // uniform in [0, 1), for the backoff's jitter, called by any stream; null: a real one
@@ -204,8 +201,9 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // Returns at once; the server's answer comes to the listener and WaitOpened. INVALID_ARGUMENT if the options
-  // cannot be right, ALREADY_EXISTS if this client has that id open. The listener outlives the session.
+  // Returns at once; the server's answer comes to the listener and WaitOpened. INVALID_ARGUMENT if the options, or
+  // those of the client, cannot be right, ALREADY_EXISTS if this client has that id open. The listener outlives the
+  // session.
   absl::StatusOr<std::unique_ptr<Session>> Open(SessionOptions options, Listener& listener);
 
  private:

@@ -9,9 +9,6 @@
 namespace aaren::client {
 namespace {
 
-// A server that accepts a connection and never says Welcome is given up after this.
-constexpr absl::Duration kWelcomeTimeout = absl::Seconds(20);
-
 // For limits that a server leaves at 0.
 constexpr uint64_t kDefaultMessageBytes = 4 << 20;
 constexpr uint32_t kDefaultTokensPerItem = 1024;
@@ -165,7 +162,7 @@ void Connection::Forget() {
 absl::Status Connection::RunCall() {
   Forget();
   down_since_ = std::min(down_since_, clock_.Now());
-  call_deadline_ = clock_.Now() + std::min(kWelcomeTimeout, TimeLeft());
+  call_deadline_ = clock_.Now() + std::min(options_.welcome_timeout, TimeLeft());
   Call call(options_, stream_, queue_);
   while (!call.done()) {
     uintptr_t tag;

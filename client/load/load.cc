@@ -35,7 +35,7 @@ absl::Status Check(const LoadOptions& options) {
   if (options.duration <= absl::ZeroDuration()) {
     return invalid("duration", absl::ToDoubleSeconds(options.duration), "more than 0 seconds");
   }
-  return absl::OkStatus();
+  return CheckChannel(options.channel);
 }
 
 std::vector<std::unique_ptr<LoadStream>> MakeStreams(const LoadOptions& options) {

@@ -20,11 +20,13 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "client/cpp/channel.h"
 
 namespace aaren::client {
 
 struct LoadOptions {
   std::string target = {};          // "host:port"
+  ChannelOptions channel = {};      // credentials, metadata …
   uint32_t sessions = 1000;         // spread evenly over the streams
   uint32_t streams = 4;             // at most `sessions`
   uint32_t points_per_message = 1;  // tokens in one Tokens item

@@ -48,13 +48,6 @@ std::vector<float> MakeSignal(size_t message_tokens, uint32_t channels) {
   return signal;
 }
 
-std::shared_ptr<grpc::Channel> NewChannel(const std::string& target) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(-1);
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
-}
-
 gpr_timespec ToGpr(int64_t from_now) {
   return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_nanos(std::max<int64_t>(0, from_now), GPR_TIMESPAN));
 }
@@ -82,7 +75,8 @@ LoadStream::LoadStream(const LoadOptions& options, uint32_t stream, std::vector<
       signal_(MakeSignal(options.points_per_message, options.channels)),
       window_(options.window),
       write_bytes_(kWriteBytes),
-      stub_(NewChannel(options.target)) {
+      stub_(MakeChannel(options.target, options.channel)) {
+  AddMetadata(options.channel, context_);
   for (std::string& id : ids) sessions_.push_back({.id = std::move(id)});
   interval_ = open_loop() ? 1e9 * options.points_per_message * options.sessions / options.rate /
                                 static_cast<double>(sessions_.size())

@@ -134,7 +134,7 @@ TEST(TimeFormatGuessTest, WithoutEvidenceItIsMonthFirstAndSaysHowToReadTheOther)
   const TimeFormatGuess guess = Guess({"1/2/2020 0:00", "1/2/2020 1:00"});
   EXPECT_EQ(guess.best()->Parse("1/2/2020"), kDay);
   EXPECT_THAT(guess.ambiguous(),
-              HasSubstr("\"1/2/2020 0:00\" are taken as month/day/year; --time_format=\"%d/%m/%E4Y\""));
+              HasSubstr("\"1/2/2020 0:00\" are taken as month/day/year; --time_format=\"%d/%m/%Y\""));
 }
 
 TEST(TimeFormatGuessTest, OneRowSettlesWhatCannotBeConfused) {

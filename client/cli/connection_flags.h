@@ -1,0 +1,34 @@
+#ifndef AAREN_CLIENT_CLI_CONNECTION_FLAGS_H_
+#define AAREN_CLIENT_CLI_CONNECTION_FLAGS_H_
+
+// The flags of every subcommand that connects: where the server is, and how it is spoken to. Threading: a plain value.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "client/cli/command.h"
+#include "client/cli/flags.h"
+#include "client/cpp/channel.h"
+
+namespace aaren::cli {
+
+struct ConnectionFlags {
+  std::string target = kDefaultTarget;
+  bool tls = false;
+  std::string tls_ca, tls_cert, tls_key, tls_server_name;
+  std::vector<std::string> metadata;
+
+  // This outlives `flags`.
+  void AddTo(Flags& flags);
+
+  // INVALID_ARGUMENT, naming flag or file, if the flags do not fit together or a file is not what it should be.
+  absl::StatusOr<client::ChannelOptions> Channel() const;
+
+ private:
+  absl::Status ReadMetadata(client::ChannelOptions& channel) const;
+};
+
+}  // namespace aaren::cli
+
+#endif  // AAREN_CLIENT_CLI_CONNECTION_FLAGS_H_

@@ -1,0 +1,42 @@
+#ifndef AAREN_TESTS_CLIENT_CERTIFICATES_H_
+#define AAREN_TESTS_CLIENT_CERTIFICATES_H_
+
+// Certificates made for one test: an authority signs those of servers and clients. Threading: plain values.
+
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+
+#include <memory>
+#include <string>
+
+namespace aaren {
+
+// PEM texts.
+struct KeyedCertificate {
+  std::string cert;
+  std::string key;
+};
+
+class CertificateAuthority {
+ public:
+  CertificateAuthority();
+
+  // Its own certificate, by which those it issued are known.
+  const std::string& cert() const { return cert_; }
+
+  // A certificate of the host `name`, good for a server and a client.
+  KeyedCertificate Issue(const std::string& name) const;
+
+ private:
+  using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
+  using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
+  static Certificate Make(const std::string& name, EVP_PKEY* key, const char* extension, int nid);
+
+  Key key_;
+  Certificate own_;
+  std::string cert_;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_TESTS_CLIENT_CERTIFICATES_H_
