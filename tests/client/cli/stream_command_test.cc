@@ -1,10 +1,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "client/cli/command.h"
+#include "tests/client/cli/temporary_file.h"
+#include "tests/client/fake_server.h"
 
 namespace aaren::cli {
 namespace {
@@ -43,6 +48,25 @@ TEST(StreamCommandTest, RecordOfOnlyAlertsIsRefused) {
 
 TEST(StreamCommandTest, TimeFormatThatIsNoneIsNamed) {
   EXPECT_THAT(Refusal({"--time_format=iso"}), HasSubstr("--time_format=iso is neither unix"));
+}
+
+// A pipe that stays open behind one row, whose day and month later rows would have told apart.
+TEST(StreamCommandTest, LiveRowIsForecastBeforeTheNextOneComes) {
+  FakeServer server;
+  const TemporaryFile output;
+  const std::string pipe = output.path() + ".pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  testing::internal::CaptureStderr();
+  std::thread stream([&] {
+    EXPECT_EQ(RunStream({"--csv=" + pipe, "--target=" + server.target(), "--horizon=2", "--output=" + output.path()}),
+              0);
+  });
+  std::ofstream writer(pipe);
+  writer << "date,a\n1/2/2020 0:00,5\n" << std::flush;
+  while (output.Read().empty()) std::this_thread::yield();
+  writer.close();
+  stream.join();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("taken as month/day/year"));
 }
 
 }  // namespace

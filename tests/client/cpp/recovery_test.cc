@@ -347,7 +347,7 @@ TEST(RecoveryTest, AStreamThatTheServerItselfFindsTooLargeIsFinal) {
   auto session = client.Open({.id = "a"}, recorder);
   ASSERT_TRUE((*session)->WaitOpened().ok());
   server.EndStreams(1, 8, Exhausted());
-  EXPECT_EQ(Feed(**session, 5).code(), absl::StatusCode::kResourceExhausted);
+  ASSERT_EQ(Feed(**session, 5).code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(recorder.AwaitEnd().message(), HasSubstr("too much of it"));
   EXPECT_EQ(server.streams(), 1);
 }
