@@ -18,7 +18,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "client/cli/json.h"
-#include "client/cli/report.h"
 
 namespace aaren::cli {
 namespace {
@@ -158,17 +157,17 @@ absl::Status CsvReader::ChooseFormat(const CsvOptions& options, bool live) {
     return !IsRow(fields) || (guess.Add(fields[*time_field_]) && ++rows < kMostGuessRows);
   });
   time_format_ = guess.best();
-  if (!guess.ambiguous().empty()) Say(absl::StrCat(name_, ": ", guess.ambiguous()));
+  if (!guess.ambiguous().empty()) remarks_.push_back(absl::StrCat(name_, ": ", guess.ambiguous()));
   return absl::OkStatus();
 }
 
 // Without a column of times, one that holds dates is no series either.
-std::vector<std::string> CsvReader::AllColumns(const std::string& time_column) const {
+std::vector<std::string> CsvReader::AllColumns(const std::string& time_column) {
   std::vector<std::string> names;
   for (size_t field = 0; field < header_.size(); ++field) {
     if (field == time_field_) continue;
     if (time_column == "-" && !first_row_.empty() && TimeFormatGuess::IsCalendarTime(first_row_[field])) {
-      Say(absl::StrCat(name_, ": column \"", header_[field], "\" holds times, not numbers: left out"));
+      remarks_.push_back(absl::StrCat(name_, ": column \"", header_[field], "\" holds times, not numbers: left out"));
     } else {
       names.push_back(header_[field]);
     }

@@ -47,7 +47,7 @@ struct CsvRow {
 class CsvReader {
  public:
   // Reads the header and looks at the first rows. `name` is what errors call the file. `live`: rows may be long in
-  // coming, so no more than the first is waited for. What had to be decided without evidence is said (report.h).
+  // coming, so no more than the first is waited for.
   static absl::StatusOr<std::unique_ptr<CsvReader>> Open(std::string name, ByteSource source, const CsvOptions& options,
                                                          bool live = false);
 
@@ -60,6 +60,8 @@ class CsvReader {
   // Names of the series, in valid UTF-8, in the order of the rows' values.
   const std::vector<std::string>& columns() const { return columns_; }
   bool has_times() const { return time_field_.has_value(); }
+  // What was decided for the user, who may want it otherwise: a sentence each.
+  const std::vector<std::string>& remarks() const { return remarks_; }
   const std::optional<TimeFormat>& time_format() const { return time_format_; }
 
  private:
@@ -71,7 +73,7 @@ class CsvReader {
   std::vector<std::string> FirstRow();
   bool IsRow(const std::vector<absl::string_view>& fields) const;
   absl::Status ChooseColumns(const CsvOptions& options);
-  std::vector<std::string> AllColumns(const std::string& time_column) const;
+  std::vector<std::string> AllColumns(const std::string& time_column);
   absl::StatusOr<size_t> FieldOf(absl::string_view column) const;
   absl::StatusOr<bool> NextRecord();
   absl::Status ReadTime(CsvRow& row);
@@ -85,6 +87,7 @@ class CsvReader {
   std::vector<std::string> header_;
   std::vector<std::string> first_row_;  // empty if there is none
   bool columns_named_ = false;
+  std::vector<std::string> remarks_;
   std::vector<std::string> columns_;
   std::vector<size_t> fields_of_columns_;
   std::optional<size_t> time_field_;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/report.h"
 
 namespace aaren::cli {
 
@@ -12,6 +13,7 @@ absl::StatusOr<std::unique_ptr<CsvSource>> CsvSource::Open(std::string name, Ope
       std::unique_ptr<CsvSource>(new CsvSource(std::move(name), std::move(opener), again, std::move(options)));
   const absl::Status status = source->Begin();
   if (!status.ok()) return status;
+  for (const std::string& remark : source->reader_->remarks()) Say(remark);
   return source;
 }
 

@@ -19,7 +19,8 @@ class CsvSource : public RowSource {
   // Opens the bytes from their beginning.
   using Opener = std::function<absl::StatusOr<ByteSource>()>;
 
-  // `name` is what errors call the file. `again`: the opener may be called more than once.
+  // Says what was decided for the user. `name` is what errors call the file. `again`: the opener may be called more
+  // than once.
   static absl::StatusOr<std::unique_ptr<CsvSource>> Open(std::string name, Opener opener, bool again,
                                                          CsvOptions options);
 

@@ -105,6 +105,7 @@ absl::Status ReadSeries(const std::string& path, const EvaluateFlags& evaluate, 
   if (!bytes.ok()) return bytes.status();
   const absl::StatusOr<std::unique_ptr<CsvReader>> reader = CsvReader::Open(path, *std::move(bytes), evaluate.columns);
   if (!reader.ok()) return reader.status();
+  for (const std::string& remark : (*reader)->remarks()) Say(remark);
   const size_t first = series.size();
   for (const std::string& column : (*reader)->columns()) {
     series.push_back({.name = evaluate.csv.size() == 1 ? column : absl::StrCat(path, ":", column)});

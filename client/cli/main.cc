@@ -1,6 +1,9 @@
 // aaren: the command line of Aaren Serve. aaren --help lists the subcommands.
 
+#include <grpc/support/log.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -48,6 +51,8 @@ int Unknown(const std::string& name) {
 int main(int argc, char** argv) {
   // gRPC and this program lock in orders that the detector takes for cycles, at a price per lock.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  // What gRPC logs of a failed connection is in the status, too, which is said once and not over the live view.
+  if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) return PrintHelp(stderr), aaren::cli::kUsageError;
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") return PrintHelp(stdout), 0;

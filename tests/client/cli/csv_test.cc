@@ -25,13 +25,14 @@ struct Contents {
   std::vector<std::string> columns;
   std::vector<CsvRow> rows;
   bool has_times = false;
+  std::vector<std::string> remarks;
 };
 
 absl::StatusOr<Contents> Read(const std::string& text, const CsvOptions& options = {}, size_t step = 1 << 20,
                               bool live = false) {
   auto reader = CsvReader::Open("a.csv", Bytes(text, step), options, live);
   if (!reader.ok()) return reader.status();
-  Contents contents{(*reader)->columns(), {}, (*reader)->has_times()};
+  Contents contents{(*reader)->columns(), {}, (*reader)->has_times(), (*reader)->remarks()};
   CsvRow row;
   absl::StatusOr<bool> any;
   while ((any = (*reader)->Next(row)).ok() && *any) contents.rows.push_back(row);
@@ -163,13 +164,11 @@ TEST(CsvTest, FirstColumnThatHoldsDatesIsTheTimesWhateverItsName) {
 }
 
 TEST(CsvTest, WithoutTimesAColumnOfDatesIsLeftOutAndNamed) {
-  testing::internal::CaptureStderr();
   const auto read = Read("date,a\n1990/1/1 0:00,1\n", {.time_column = "-"});
-  const std::string said = testing::internal::GetCapturedStderr();
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_FALSE(read->has_times);
   EXPECT_THAT(read->columns, ElementsAre("a"));
-  EXPECT_THAT(said, HasSubstr("a.csv: column \"date\" holds times, not numbers: left out"));
+  EXPECT_THAT(read->remarks, ElementsAre("a.csv: column \"date\" holds times, not numbers: left out"));
 }
 
 // Every day of two months as day/month/year, which only its 13th row tells from month/day/year.
@@ -194,9 +193,8 @@ TEST(CsvTest, LiveRowsAreNotWaitedForToTellDayFromMonth) {
   const ByteSource source = [&](char* buffer, size_t size) -> absl::StatusOr<size_t> {
     return ++reads == 1 ? text.copy(buffer, size) : 0;
   };
-  testing::internal::CaptureStderr();
   auto reader = CsvReader::Open("a.csv", source, {}, /*live=*/true);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("taken as month/day/year; --time_format="));
+  EXPECT_THAT((*reader)->remarks(), ElementsAre(HasSubstr("taken as month/day/year; --time_format=")));
   CsvRow row;
   ASSERT_TRUE(*(*reader)->Next(row));
   EXPECT_EQ(reads, 1u);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "client/cli/csv_source.h"
 #include "client/cli/recent_rows.h"
 #include "tests/client/cli/temporary_file.h"
@@ -58,8 +60,9 @@ TEST(CsvSourceTest, TimesAreReadAsBeforeWhenAFileHasGrown) {
   file.Write("date,a\n1/2/2021,0\n13/2/2021,1\n");
   ASSERT_TRUE(source->Seek(0).ok());
   ASSERT_TRUE(source->Next(after).ok());
-  testing::internal::GetCapturedStderr();
   EXPECT_EQ(before.time_ns, after.time_ns);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
 }
 
 TEST(CsvSourceTest, PipeDoesNotGoBack) {
