@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/cpp/tls.h"
 
 namespace aaren::cli {
@@ -45,6 +47,17 @@ absl::StatusOr<client::ChannelOptions> ConnectionFlags::Channel() const {
   if (!credentials.ok()) return credentials.status();
   channel.credentials = *std::move(credentials);
   return channel;
+}
+
+std::string ShownCommand(Arguments arguments) {
+  std::vector<std::string> shown;
+  bool secret = false;  // the next word
+  for (const std::string& argument : arguments) {
+    const bool hidden = absl::StartsWith(argument, "--metadata=");
+    shown.push_back(hidden ? "--metadata=…" : secret ? "…" : argument);
+    secret = argument == "--metadata";
+  }
+  return absl::StrJoin(shown, " ");
 }
 
 }  // namespace aaren::cli

@@ -29,6 +29,9 @@ struct ConnectionFlags {
   absl::Status ReadMetadata(client::ChannelOptions& channel) const;
 };
 
+// A command line to show to others: what --metadata says may be a secret, and is left out.
+std::string ShownCommand(Arguments arguments);
+
 }  // namespace aaren::cli
 
 #endif  // AAREN_CLIENT_CLI_CONNECTION_FLAGS_H_

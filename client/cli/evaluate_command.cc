@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "client/cli/command.h"
 #include "client/cli/connection_flags.h"
 #include "client/cli/csv.h"
@@ -205,7 +204,7 @@ int RunEvaluate(Arguments arguments) {
   if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
   absl::Status status = positional.ok() ? Check(evaluate, *positional) : positional.status();
   if (status.ok()) status = ReadChannel(evaluate);
-  const std::string command = absl::StrCat("aaren evaluate ", absl::StrJoin(arguments, " "));
+  const std::string command = absl::StrCat("aaren evaluate ", ShownCommand(arguments));
   return status.ok() ? Evaluate(evaluate, command) : FailUsage("evaluate", status);
 }
 

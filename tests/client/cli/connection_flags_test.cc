@@ -49,6 +49,11 @@ TEST(ConnectionFlagsTest, MetadataIsNameAndValue) {
   EXPECT_EQ(ErrorOf({"--metadata=secret"}), "--metadata is not NAME:VALUE");
 }
 
+TEST(ConnectionFlagsTest, MetadataIsNotShownToOthers) {
+  EXPECT_EQ(ShownCommand(std::vector<std::string>{"--metadata=a:secret", "--json", "--metadata", "b:secret", "--tls"}),
+            "--metadata=… --json --metadata … --tls");
+}
+
 // A server that only speaks TLS, and asks who calls.
 class TlsCommandTest : public ::testing::Test {
  protected:

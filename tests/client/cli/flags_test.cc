@@ -77,6 +77,12 @@ TEST_F(FlagsTest, BadValueIsNamedWithWhatItShouldBe) {
 
 TEST_F(FlagsTest, MissingValueIsNamed) { EXPECT_EQ(ErrorOf({"--session"}), "--session needs a value"); }
 
+TEST_F(FlagsTest, HelpIndentsTheLinesOfAFlag) {
+  std::string rate;
+  flags_.Add("rate", &rate, "of one line\nand another");
+  EXPECT_THAT(flags_.Help(), HasSubstr("  --rate               of one line\n                       and another\n"));
+}
+
 TEST_F(FlagsTest, HelpListsFlagsWithTheirDefaults) {
   ASSERT_TRUE(flags_.Parse({"--session=a", "--help"}).ok());
   EXPECT_TRUE(flags_.help());
