@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "absl/synchronization/notification.h"
 #include "client/cpp/client.h"
 #include "tests/client/certificates.h"
 #include "tests/client/cli/temporary_file.h"
@@ -17,6 +18,24 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr char kHost[] = "server.test";
+
+// Hears how the first attempt to connect ended.
+class FirstAttempt : public Listener {
+ public:
+  void OnOpened(Session&, const v1::Opened&) override { End(absl::OkStatus()); }
+  void OnForecast(Session&, const Forecast&) override {}
+  void OnDisconnected(Session&, const absl::Status& status) override { End(status); }
+
+  absl::Notification ended;
+  absl::Status why;  // valid afterwards
+
+ private:
+  void End(const absl::Status& status) {
+    if (ended.HasBeenNotified()) return;
+    why = status;
+    ended.Notify();
+  }
+};
 
 class TlsTest : public ::testing::Test {
  protected:
@@ -35,18 +54,17 @@ class TlsTest : public ::testing::Test {
     return {.credentials = grpc::SslServerCredentials(options)};
   }
 
-  // How a session over TLS opens.
+  // OK if a session over TLS takes tokens; else why the first attempt to connect failed.
   static absl::Status Open(const FakeServer& server, const TlsFiles& files, const std::string& name = kHost) {
     const auto credentials = ReadTls(files);
     if (!credentials.ok()) return credentials.status();
     ClientOptions options = FastOptions(server.target());
     options.channel = {.credentials = *credentials, .server_name = name};
-    options.connect_timeout = absl::Milliseconds(200);
     Client client(options);
-    Recorder recorder;
-    auto session = client.Open({.id = "a"}, recorder);
-    const absl::Status opened = (*session)->WaitOpened().status();
-    return opened.ok() ? FeedAndClose(**session, 20) : opened;
+    FirstAttempt attempt;
+    auto session = client.Open({.id = "a"}, attempt);
+    attempt.ended.WaitForNotification();
+    return attempt.why.ok() ? FeedAndClose(**session, 20) : attempt.why;
   }
 
   static std::string ErrorOf(const TlsFiles& files) { return std::string(ReadTls(files).status().message()); }
@@ -63,18 +81,20 @@ TEST_F(TlsTest, AServerWhoseCertificateIsSignedByTheAuthorityIsSpokenTo) {
 TEST_F(TlsTest, AServerOfAnotherAuthorityIsNot) {
   FakeServer server(Server(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE));
   cli::TemporaryFile other(CertificateAuthority().cert());
-  EXPECT_EQ(Open(server, {.ca = other.path()}).code(), absl::StatusCode::kUnavailable);
+  const absl::Status status = Open(server, {.ca = other.path()});
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(status.message(), HasSubstr("Ssl handshake failed"));
 }
 
 TEST_F(TlsTest, TheSystemsAuthoritiesDoNotKnowATestsServer) {
   FakeServer server(Server(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE));
-  EXPECT_EQ(Open(server, {}).code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(Open(server, {}).message(), HasSubstr("certificate verify failed"));
 }
 
 TEST_F(TlsTest, AServerOfAnotherNameIsNotSpokenTo) {
   FakeServer server(Server(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE));
-  EXPECT_EQ(Open(server, {.ca = ca_.path()}, "other.test").code(), absl::StatusCode::kUnavailable);
-  EXPECT_EQ(Open(server, {.ca = ca_.path()}, /*name=*/"").code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(Open(server, {.ca = ca_.path()}, "other.test").message(), HasSubstr("Peer name other.test is not in"));
+  EXPECT_THAT(Open(server, {.ca = ca_.path()}, /*name=*/"").message(), HasSubstr("Peer name 127.0.0.1 is not in"));
 }
 
 TEST_F(TlsTest, AServerThatAsksWhoCallsIsTold) {
