@@ -88,7 +88,7 @@ class Recorder : public Listener {
   std::vector<absl::Status> ended_;
   std::vector<v1::Opened> opened_;
   std::optional<int64_t> time_ns_;
-  std::vector<int64_t> steps_ns_ ABSL_GUARDED_BY(mutex_);
+  std::vector<int64_t> steps_ns_;
   int disconnects_ = 0;
 };
 
