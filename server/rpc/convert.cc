@@ -72,6 +72,13 @@ void Append(absl::Span<const T> from, Repeated& field) {
   field.Add(from.begin(), from.end());
 }
 
+// The last one alone where they are all the same, as they are where times are regular.
+void FillSteps(absl::Span<const int64_t> steps, v1::Forecasts& forecasts) {
+  forecasts.set_step_ns(steps.back());
+  const bool same = std::all_of(steps.begin(), steps.end(), [&](int64_t step) { return step == steps.front(); });
+  if (!same) Append(steps, *forecasts.mutable_steps_ns());
+}
+
 template <typename Detail>
 void AddDetail(const Detail& detail, google::rpc::Status& status) {
   status.add_details()->PackFrom(detail);
@@ -108,6 +115,7 @@ absl::StatusOr<OpenRequest> ToOpenRequest(const v1::Open& open) {
   if (open.has_regular_times()) {
     request.regular_times = RegularTimes{open.regular_times().start_ns(), open.regular_times().step_ns()};
   }
+  request.number = open.number();
   return request;
 }
 
@@ -139,6 +147,7 @@ void FillOpened(Handle handle, const OpenedReply& reply, v1::Opened& opened) {
   opened.set_channels(reply.channels);
   opened.set_tier(reply.model->engine->tier());
   opened.set_numerics_version(kNumericsVersion);
+  opened.set_number(reply.number);
 }
 
 size_t ResultsPerItem(const ForecastsReply& reply) {
@@ -157,7 +166,7 @@ void FillForecasts(Handle handle, const ForecastsReply& reply, size_t begin, siz
            *forecasts.mutable_surprise());
   }
   if (!reply.times_ns.empty()) Append(reply.times_ns.subspan(begin, end - begin), *forecasts.mutable_times_ns());
-  forecasts.set_step_ns(reply.step_ns);
+  if (!reply.steps_ns.empty()) FillSteps(reply.steps_ns.subspan(begin, end - begin), forecasts);
 }
 
 google::rpc::Status ToRpcStatus(const Refusal& refusal) {

@@ -6,6 +6,7 @@ namespace aaren::rpc {
 namespace {
 
 constexpr int kMaxEventsPerDrain = 1024;
+constexpr int kEventsPerLook = 16;  // at the clock
 
 }  // namespace
 
@@ -17,9 +18,15 @@ bool EventQueue::Next(gpr_timespec deadline) {
   return true;
 }
 
-bool EventQueue::Drain() {
+bool EventQueue::Drain(absl::Duration at_most) {
+  int64_t deadline = 0;  // the clock is read only where there are many events
   int handled = 0;
-  while (handled < kMaxEventsPerDrain && Next(gpr_inf_past(GPR_CLOCK_MONOTONIC))) ++handled;
+  while (handled < kMaxEventsPerDrain && Next(gpr_inf_past(GPR_CLOCK_MONOTONIC))) {
+    if (++handled % kEventsPerLook != 0) continue;
+    const int64_t now = clock_.NowNanos();
+    if (deadline == 0) deadline = now + absl::ToInt64Nanoseconds(at_most);
+    if (now >= deadline) break;
+  }
   return handled > 0;
 }
 

@@ -15,15 +15,17 @@
 #include "grpcpp/alarm.h"
 #include "grpcpp/completion_queue.h"
 #include "server/rpc/event.h"
+#include "server/session/clock.h"
 
 namespace aaren::rpc {
 
 class EventQueue {
  public:
-  explicit EventQueue(std::unique_ptr<grpc::ServerCompletionQueue> queue) : queue_(std::move(queue)) {}
+  EventQueue(std::unique_ptr<grpc::ServerCompletionQueue> queue, const Clock& clock)
+      : queue_(std::move(queue)), clock_(clock) {}
 
-  // Handles the events that are there, a bounded number. True if there were any.
-  bool Drain();
+  // Handles the events that are there, for about so long at most. True if there were any.
+  bool Drain(absl::Duration at_most);
 
   // Sleeps until an event comes, which it handles, or Wake is called, or the time is over. `busy` is asked once a Wake
   // can no longer be missed: if it is true there is no sleep.
@@ -46,6 +48,7 @@ class EventQueue {
   void OnWoken(bool) { --wakes_expected_; }
 
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  const Clock& clock_;
   std::atomic<bool> asleep_{false};
   grpc::Alarm alarm_;       // set only by the one thread that turned asleep_ off
   int wakes_expected_ = 0;  // alarms that were set and have not rung

@@ -36,6 +36,11 @@ class HealthService::Watch {
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // never begun, so OnGone does not come
     new Watch(health_);
+    if (health_.watches_.size() >= health_.host_.limits.watches) {
+      finishing_ = true;
+      const Refusal refusal = OverQuota("watches", "too many watches are open here", absl::Seconds(1));
+      return writer_.Finish(ToGrpcStatus(refusal), &finished_);
+    }
     health_.watches_.insert(this);
     Update();
   }
@@ -51,8 +56,15 @@ class HealthService::Watch {
     if (!writing_) Finish();
   }
 
-  void Finish() { writer_.Finish(grpc::Status::CANCELLED, &finished_); }
-  void OnFinished(bool) { delete this; }
+  void Finish() {
+    if (!std::exchange(finishing_, true)) return writer_.Finish(grpc::Status::CANCELLED, &finished_);
+    if (finished_done_) delete this;
+  }
+
+  void OnFinished(bool) {
+    finished_done_ = true;
+    if (is_gone_) delete this;
+  }
 
   HealthService& health_;
   CallCount count_;
@@ -64,6 +76,7 @@ class HealthService::Watch {
   HealthCheckResponse::ServingStatus told_ = HealthCheckResponse::UNKNOWN;
   bool writing_ = false;
   bool is_gone_ = false;
+  bool finishing_ = false, finished_done_ = false;
 };
 
 HealthService::HealthService(Async& async, UnaryHost& host, std::vector<std::string> services)
@@ -97,7 +110,7 @@ void HealthService::Check(const HealthCheckRequest& request,
     outcome.value.set_status(StatusOf(request.service()));
   } else {
     outcome.refusal.emplace().status =
-        absl::NotFoundError(absl::StrCat("no service '", request.service(), "' is served here"));
+        absl::NotFoundError(absl::StrCat("no service '", request.service().substr(0, 128), "' is served here"));
   }
   reply(std::move(outcome));
 }

@@ -30,7 +30,7 @@ class Outbox {
  public:
   // A message is closed before it would grow beyond this; well below the 4 MB that clients accept by default. A single
   // item may be larger.
-  static constexpr size_t kMessageBytes = 1 << 20;
+  static constexpr size_t kMessageBytes = 256 << 10;
 
   // `pool` outlives this.
   explicit Outbox(BufferPool& pool) : pool_(pool) {}

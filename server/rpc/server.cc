@@ -8,19 +8,19 @@
 namespace aaren::rpc {
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, const ModelTable& models,
-                                                      StateStore& store) {
+                                                      StateStore& store, const Clock& clock) {
   // Debian's Abseil looks for lock cycles at every lock, also in builds for production: 10-25 % of all time.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   absl::StatusOr<Address> address = Address::Parse(options.listen);
   if (!address.ok()) return address.status();
   if (absl::Status status = CheckFree(*address); !status.ok()) return status;
-  std::unique_ptr<Server> server(new Server(*std::move(address), models, store, options.memory_bytes));
+  std::unique_ptr<Server> server(new Server(*std::move(address), models, store, options.memory_bytes, clock));
   if (absl::Status status = server->Listen(options, models); !status.ok()) return status;
   return server;
 }
 
-Server::Server(Address address, const ModelTable& models, StateStore& store, size_t memory_bytes)
-    : address_(std::move(address)), registrar_(std::make_unique<Registrar>(store, models, [] { return absl::Now(); })) {
+Server::Server(Address address, const ModelTable& models, StateStore& store, size_t memory_bytes, const Clock& clock)
+    : address_(std::move(address)), clock_(clock), registrar_(std::make_unique<Registrar>(store, models, clock)) {
   if (memory_bytes > 0) quota_.emplace("aaren").Resize(memory_bytes);
 }
 
@@ -30,14 +30,17 @@ absl::Status Server::Listen(const ServerOptions& options, const ModelTable& mode
     const LoopOptions loop_options{.index = i,
                                    .listen = address_.ToString(),
                                    .shard = options.shard,
+                                   .limits = options.limits,
+                                   .connections = options.connections,
                                    .message_bytes = options.message_bytes,
                                    .quota = quota_.has_value() ? &*quota_ : nullptr};
-    absl::StatusOr<std::unique_ptr<ShardLoop>> loop = ShardLoop::Listen(loop_options, models, *registrar_);
+    absl::StatusOr<std::unique_ptr<ShardLoop>> loop = ShardLoop::Listen(loop_options, models, *registrar_, clock_);
     if (!loop.ok()) return loop.status();
     address_.port = (*loop)->port();
     registrar_->AddShard((*loop)->shard());
     loops_.push_back(*std::move(loop));
   }
+  registrar_->Start();
   for (const auto& loop : loops_) loop->Start();
   running_ = true;
   return absl::OkStatus();

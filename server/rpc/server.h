@@ -30,7 +30,9 @@ namespace aaren::rpc {
 struct ServerOptions {
   std::string listen = "127.0.0.1:0";
   int shards = 1;
-  ShardOptions shard = {};         // of each
+  ShardOptions shard = {};   // of each
+  StreamLimits limits = {};  // of each shard
+  ConnectionLimits connections = {};
   size_t message_bytes = 4 << 20;  // largest ClientMessage
   size_t memory_bytes = 0;         // for gRPC's buffers of all connections; 0: no limit
 };
@@ -39,7 +41,7 @@ class Server {
  public:
   // `models` and `store` outlive the server. InvalidArgument for a bad address, AlreadyExists for a port in use.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options, const ModelTable& models,
-                                                       StateStore& store);
+                                                       StateStore& store, const Clock& clock = Clock::System());
   ~Server();  // Shutdown(a second), unless it was called
 
   // Leaves in good order (server/rpc/shard_loop.h) within `grace`, and returns when all is saved and closed.
@@ -53,10 +55,11 @@ class Server {
   std::vector<const StreamCounters*> stream_counters() const;
 
  private:
-  Server(Address address, const ModelTable& models, StateStore& store, size_t memory_bytes);
+  Server(Address address, const ModelTable& models, StateStore& store, size_t memory_bytes, const Clock& clock);
   absl::Status Listen(const ServerOptions& options, const ModelTable& models);
 
   Address address_;
+  const Clock& clock_;
   std::optional<grpc::ResourceQuota> quota_;
   std::vector<std::unique_ptr<ShardLoop>> loops_;
   std::unique_ptr<Registrar> registrar_;  // destroyed before the loops, whose shards it knows

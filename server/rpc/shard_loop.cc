@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <climits>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
 
@@ -16,7 +16,11 @@ namespace {
 constexpr absl::Duration kPoll = absl::Microseconds(50);  // before going to sleep
 constexpr absl::Duration kTick = absl::Milliseconds(5);
 constexpr absl::Duration kSleep = absl::Milliseconds(20);  // at most: saves and expiry are due at some time
-constexpr absl::Duration kServeOn = absl::Seconds(2);      // at most, after Draining was sent
+constexpr absl::Duration kStale = absl::Seconds(1);        // between two looks for stale streams
+// What each part of a round may take, so that none keeps the others waiting. The step has ShardOptions::slice.
+constexpr absl::Duration kPart = absl::Milliseconds(1);
+constexpr size_t kMailPerRound = 256;
+constexpr absl::Duration kServeOn = absl::Seconds(2);  // at most, after Draining was sent
 constexpr std::chrono::milliseconds kCancelAfter(100);
 
 v1::Limits ToLimits(const LoopOptions& options) {
@@ -30,7 +34,18 @@ v1::Limits ToLimits(const LoopOptions& options) {
 }
 
 // Connections whose peer vanished without a word are found; clients may probe as often as they like within reason.
-void SetKeepalive(grpc::ServerBuilder& builder) {
+void SetConnections(const ConnectionLimits& limits, grpc::ServerBuilder& builder) {
+  const auto limit = [&builder](const char* name, absl::Duration duration) {
+    if (duration > absl::ZeroDuration()) {
+      builder.AddChannelArgument(name,
+                                 static_cast<int>(std::min<int64_t>(absl::ToInt64Milliseconds(duration), INT_MAX)));
+    }
+  };
+  limit(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, limits.handshake);
+  limit(GRPC_ARG_MAX_CONNECTION_IDLE_MS, limits.idle);
+  limit(GRPC_ARG_MAX_CONNECTION_AGE_MS, limits.age);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, 60'000);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 4'096);  // of one connection
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
@@ -40,17 +55,18 @@ void SetKeepalive(grpc::ServerBuilder& builder) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ShardLoop>> ShardLoop::Listen(const LoopOptions& options, const ModelTable& models,
-                                                             Registrar& registrar) {
-  std::unique_ptr<ShardLoop> loop(new ShardLoop(options, models, registrar));
+                                                             Registrar& registrar, const Clock& clock) {
+  std::unique_ptr<ShardLoop> loop(new ShardLoop(options, models, registrar, clock));
   if (absl::Status status = loop->Build(); !status.ok()) return status;
   return loop;
 }
 
-ShardLoop::ShardLoop(const LoopOptions& options, const ModelTable& models, Registrar& registrar)
+ShardLoop::ShardLoop(const LoopOptions& options, const ModelTable& models, Registrar& registrar, const Clock& clock)
     : options_(options),
       models_(models),
       registrar_(registrar),
-      shard_(options.index, options.shard, models, registrar),
+      clock_(clock),
+      shard_(options.index, options.shard, models, registrar, clock),
       services_{v1::Streaming::service_full_name(), v1::Sessions::service_full_name(), v1::Models::service_full_name(),
                 grpc::health::v1::Health::service_full_name(),
                 grpc::reflection::v1alpha::ServerReflection::service_full_name()} {}
@@ -66,12 +82,12 @@ absl::Status ShardLoop::Build() {
   }
   builder.SetMaxReceiveMessageSize(static_cast<int>(options_.message_bytes));
   if (options_.quota != nullptr) builder.SetResourceQuota(*options_.quota);
-  SetKeepalive(builder);
-  queue_ = std::make_unique<EventQueue>(builder.AddCompletionQueue());
-  unary_ = std::make_unique<UnaryHost>(UnaryHost{queue_->queue(), shard_.mailbox(), calls_});
+  SetConnections(options_.connections, builder);
+  queue_ = std::make_unique<EventQueue>(builder.AddCompletionQueue(), clock_);
+  unary_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits);
   health_ = std::make_unique<HealthService>(health_async_, *unary_, services_);
-  streams_ =
-      std::make_unique<StreamGroup>(streaming_, queue_->queue(), shard_, options_.shard, ToLimits(options_), calls_);
+  streams_ = std::make_unique<StreamGroup>(streaming_, queue_->queue(), shard_, ToLimits(options_), options_.limits,
+                                           clock_, calls_);
   shard_.mailbox().SetWaker([this] { queue_->Wake(); });
   server_ = builder.BuildAndStart();
   if (server_ != nullptr && port_ != 0) return absl::OkStatus();
@@ -99,30 +115,35 @@ void ShardLoop::Serve() {
 
 void ShardLoop::Run() {
   Serve();
-  absl::Time last_work = absl::Now();
+  absl::Time last_work = clock_.Now();
   while (!stopping_ || calls_ > 0 || !queue_->quiet()) {
     const bool worked = Round();
-    const absl::Time now = absl::Now();
+    const absl::Time now = clock_.Now();
     if (worked) last_work = now;
-    if (now - last_work > kPoll) queue_->Sleep(kSleep, [this] { return shard_.DrainMailbox(); });
+    if (now - last_work > kPoll) queue_->Sleep(kSleep, [this] { return shard_.DrainMailbox(kMailPerRound); });
   }
   queue_->Shutdown();
 }
 
 bool ShardLoop::Round() {
-  bool worked = queue_->Drain();
-  worked |= shard_.DrainMailbox();
-  const bool stepped = shard_.Step() > 0;
-  streams_->Flush();
-  const absl::Time now = absl::Now();
+  bool worked = queue_->Drain(kPart);
+  worked |= shard_.DrainMailbox(kMailPerRound);
+  worked |= streams_->HandleInput(kPart);
+  worked |= shard_.Step() > 0;
+  streams_->Flush(kPart);
+  worked |= streams_->busy();
+  const absl::Time now = clock_.Now();
   if (now >= next_tick_) Tick(now);
-  if (phase_ != Phase::kServing) Advance(now, stepped);
-  return worked || stepped || streams_->touched();
+  if (phase_ != Phase::kServing) Advance(now, worked);
+  return worked;
 }
 
 void ShardLoop::Tick(absl::Time now) {
   next_tick_ = now + kTick;
-  shard_.Tick(now);
+  shard_.Tick();
+  if (now < next_stale_) return;
+  next_stale_ = now + kStale;
+  streams_->EndStale();
 }
 
 void ShardLoop::Drain(absl::Duration grace) {
@@ -130,7 +151,7 @@ void ShardLoop::Drain(absl::Duration grace) {
 }
 
 void ShardLoop::BeginDrain(absl::Duration grace) {
-  const absl::Time now = absl::Now();
+  const absl::Time now = clock_.Now();
   const absl::Duration serve_on = std::min(kServeOn, grace / 4);
   stop_reading_ = now + serve_on;
   cut_off_ = now + grace * 0.9;
@@ -139,13 +160,13 @@ void ShardLoop::BeginDrain(absl::Duration grace) {
   phase_ = Phase::kDraining;
 }
 
-// Goes to the next phase when this one is over. `stepped`: there were tokens in this round.
-void ShardLoop::Advance(absl::Time now, bool stepped) {
+// Goes to the next phase when this one is over. `worked`: there was something to do in this round.
+void ShardLoop::Advance(absl::Time now, bool worked) {
   if (phase_ < Phase::kClosing && now >= cut_off_) EndStreams();
   if (phase_ == Phase::kDraining && (now >= stop_reading_ || streams_->empty())) {
     streams_->StopReading();
     phase_ = Phase::kAnswering;
-  } else if (phase_ == Phase::kAnswering && !stepped) {
+  } else if (phase_ == Phase::kAnswering && !worked) {
     shard_.SaveAll();
     phase_ = Phase::kSaving;
   } else if (phase_ == Phase::kSaving && !shard_.Busy()) {

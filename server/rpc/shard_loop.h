@@ -33,10 +33,19 @@
 
 namespace aaren::rpc {
 
+// How long connections may last; zero: for ever.
+struct ConnectionLimits {
+  absl::Duration handshake = absl::Seconds(10);  // until HTTP/2 is agreed on
+  absl::Duration idle = absl::Minutes(5);        // without a call
+  absl::Duration age = absl::Hours(24);          // then clients are asked to connect anew, and have a minute
+};
+
 struct LoopOptions {
   int index = 0;
   std::string listen = {};  // HOST:PORT; the port may be shared with other loops
   ShardOptions shard = {};
+  StreamLimits limits = {};
+  ConnectionLimits connections = {};
   size_t message_bytes = 4 << 20;
   grpc::ResourceQuota* quota = nullptr;  // shared by all loops; null: none
 };
@@ -45,7 +54,7 @@ class ShardLoop {
  public:
   // Listens; port() is then known. Calls wait until Start. Unavailable if it cannot listen. The arguments outlive this.
   static absl::StatusOr<std::unique_ptr<ShardLoop>> Listen(const LoopOptions& options, const ModelTable& models,
-                                                           Registrar& registrar);
+                                                           Registrar& registrar, const Clock& clock);
   ~ShardLoop();  // REQUIRES: stopped, or never started; the registrar is gone or knows nothing of this
 
   void Start();
@@ -68,19 +77,20 @@ class ShardLoop {
  private:
   enum class Phase { kServing, kDraining, kAnswering, kSaving, kClosing, kClosed };
 
-  ShardLoop(const LoopOptions& options, const ModelTable& models, Registrar& registrar);
+  ShardLoop(const LoopOptions& options, const ModelTable& models, Registrar& registrar, const Clock& clock);
   absl::Status Build();
   void Serve();
   void Run();
   bool Round();
   void Tick(absl::Time now);
   void BeginDrain(absl::Duration grace);
-  void Advance(absl::Time now, bool stepped);
+  void Advance(absl::Time now, bool worked);
   void EndStreams();
 
   const LoopOptions options_;
   const ModelTable& models_;
   Registrar& registrar_;
+  const Clock& clock_;
   SessionShard shard_;
   const std::vector<std::string> services_;
 
@@ -103,6 +113,7 @@ class ShardLoop {
   Phase phase_ = Phase::kServing;
   bool stopping_ = false;
   absl::Time next_tick_ = absl::InfinitePast();
+  absl::Time next_stale_ = absl::InfinitePast();
   absl::Time stop_reading_ = absl::InfiniteFuture();
   absl::Time cut_off_ = absl::InfiniteFuture();
   absl::Notification closed_;

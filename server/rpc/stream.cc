@@ -15,8 +15,8 @@ namespace aaren::rpc {
 namespace {
 
 constexpr uint32_t kProtocolVersion = 1;
-constexpr size_t kMaxUnwrittenBytes = 4 << 20;
-constexpr size_t kMaxUnanswered = 1024;  // handles with an Open or a Close under way
+constexpr int kItemsPerTurn = 64;
+constexpr size_t kBytesPerTurn = 64 << 10;
 
 template <typename Message>
 absl::Status Parse(std::string_view bytes, Message& message) {
@@ -25,7 +25,7 @@ absl::Status Parse(std::string_view bytes, Message& message) {
 }
 
 // Empties the place of `stream` in one of the group's lists.
-void Forget(Stream* stream, std::vector<Stream*>& list) {
+void Forget(Stream* stream, std::deque<Stream*>& list) {
   std::replace(list.begin(), list.end(), stream, static_cast<Stream*>(nullptr));
 }
 
@@ -37,17 +37,33 @@ Stream::Stream(StreamGroup& group) : group_(group), count_(group.calls_), io_(&c
 
 Stream::~Stream() {
   if (touched_) Forget(this, group_.touched_);
-  if (waiting_) Forget(this, group_.waiting_);
-  if (group_.streams_.erase(this) > 0) group_.counters_.closed.Add(1);
+  if (in_input_) Forget(this, group_.input_);
+  if (in_waiting_) Forget(this, group_.waiting_);
+  group_.CountUnread(-static_cast<ptrdiff_t>(outbox_.bytes() + writing_bytes_));
+  if (!counted_) return;
+  group_.streams_.erase(this);
+  group_.counters_.closed.Add(1);
 }
 
 void Stream::OnAccepted(bool ok) {
   if (!ok) return delete this;  // the server has shut down
   group_.Accept();
+  if (Refused()) return;
+  counted_ = true;
   group_.streams_.insert(this);
   group_.counters_.opened.Add(1);
+  since_ = group_.clock_.Now();
   if (group_.draining_) return Finish(GoneStatus());
   Read();
+}
+
+// Finishes a stream that is one too many.
+bool Stream::Refused() {
+  if (group_.streams_.size() < group_.limits_.streams) return false;
+  group_.counters_.refused.Add(1);
+  const std::string problem = absl::StrCat(group_.limits_.streams, " streams are open here, which is the limit");
+  Finish(ToGrpcStatus(OverQuota("streams", problem, absl::Seconds(1))));
+  return true;
 }
 
 void Stream::Read() {
@@ -70,21 +86,24 @@ void Stream::OnRead(bool ok) {
   group_.counters_.bytes_received.Add(message_.size());
   items_ = ItemReader({reinterpret_cast<const char*>(message_.begin()), message_.size()});
   handling_ = true;
-  HandleItems();
+  again_ = false;
+  TryAgain();
 }
 
-// True if the next item may not be handled now. Something is then bound to touch the stream: a write, an answer, or the
-// group when the shard is no longer full.
-bool Stream::MustWait() {
-  if (!group_.reading_ || outbox_.bytes() > kMaxUnwrittenBytes || unanswered_.size() >= kMaxUnanswered) return true;
-  if (!group_.shard_.Full()) return false;
-  if (!waiting_) group_.waiting_.push_back(this);
-  return waiting_ = true;
+void Stream::TryAgain() {
+  in_waiting_ = false;
+  if (!handling_ || in_input_ || finishing_) return;
+  in_input_ = true;
+  group_.input_.push_back(this);
 }
 
 void Stream::HandleItems() {
-  while (!MustWait()) {
-    const ItemReader::Result next = items_.Next();
+  in_input_ = false;
+  if (finishing_ || ending_.has_value() || !group_.reading_) return;
+  size_t bytes = 0;
+  for (int items = 0; items < kItemsPerTurn && bytes < kBytesPerTurn; ++items) {
+    if (!HasRoom()) return;  // until the client reads: OnWritten
+    const ItemReader::Result next = again_ ? ItemReader::Result::kItem : items_.Next();
     if (next == ItemReader::Result::kMalformed) {
       return Fail(absl::InvalidArgumentError("malformed aaren.v1.ClientMessage"));
     }
@@ -93,12 +112,27 @@ void Stream::HandleItems() {
       message_ = grpc::Slice();
       return Read();
     }
-    if (absl::Status status = HandleItem(items_.field(), items_.content()); !status.ok()) return Fail(status);
+    const absl::StatusOr<Handled> handled = HandleItem(items_.field(), items_.content());
+    if (!handled.ok()) return Fail(handled.status());
+    again_ = *handled != Handled::kYes;
+    if (again_) return Wait(*handled);
+    bytes += items_.content().size();
   }
+  TryAgain();
 }
 
-absl::Status Stream::HandleItem(uint32_t field, std::string_view content) {
-  if (field == v1::ClientItem::kHello) return HandleHello(content);
+// What waits for its own handle is told by OnRoom; what the shard does not admit is offered again.
+void Stream::Wait(Handled why) {
+  if (why != Handled::kWaitsForShard || in_waiting_) return;
+  in_waiting_ = true;
+  group_.waiting_.push_back(this);
+}
+
+absl::StatusOr<Stream::Handled> Stream::HandleItem(uint32_t field, std::string_view content) {
+  if (field == v1::ClientItem::kHello) {
+    if (absl::Status status = HandleHello(content); !status.ok()) return status;
+    return Handled::kYes;
+  }
   if (!greeted_) return absl::InvalidArgumentError("the first item of a stream must be Hello");
   switch (field) {
     case v1::ClientItem::kTokens:
@@ -122,48 +156,52 @@ absl::Status Stream::HandleHello(std::string_view content) {
                                                       " is not spoken here; version ", kProtocolVersion, " is"));
   }
   greeted_ = true;
+  since_ = group_.clock_.Now();
   Log(LogLevel::kDebug, "stream opened", {{"peer", context_.peer()}, {"client", hello.client().substr(0, 128)}});
   v1::Welcome welcome;
   welcome.set_protocol_version(kProtocolVersion);
-  *welcome.mutable_limits() = group_.limits_;
+  *welcome.mutable_limits() = group_.welcome_;
   welcome.set_server(absl::StrCat("aaren-server/", kVersion));
   Append(v1::ServerItem::kWelcome, welcome);
   return absl::OkStatus();
 }
 
-absl::Status Stream::HandleOpen(std::string_view content) {
+absl::StatusOr<Stream::Handled> Stream::HandleOpen(std::string_view content) {
+  if (!group_.shard_.AdmitsOpen(*this)) return Handled::kWaitsForShard;
   v1::Open open;
   if (absl::Status status = Parse(content, open); !status.ok()) return status;
-  ++unanswered_[open.handle()];
+  if (group_.shard_.IsClosing(*this, open.handle())) return Handled::kWaits;
   absl::StatusOr<OpenRequest> request = ToOpenRequest(open);
   if (request.ok()) {
     group_.shard_.Open(*this, open.handle(), *std::move(request));
   } else {
-    OnFailed(open.handle(), InvalidField("open.mode", request.status().message()), 0);
+    OnOpenRefused(open.handle(), open.number(), InvalidField("open.mode", request.status().message()));
   }
-  return absl::OkStatus();
+  return Handled::kYes;
 }
 
-absl::Status Stream::HandleTokens(std::string_view content) {
+absl::StatusOr<Stream::Handled> Stream::HandleTokens(std::string_view content) {
+  if (!group_.shard_.AdmitsTokens(*this, content.size())) return Handled::kWaitsForShard;
   if (absl::Status status = Parse(content, group_.tokens_); !status.ok()) return status;
+  if (group_.shard_.IsClosing(*this, group_.tokens_.handle())) return Handled::kWaits;
   group_.shard_.Tokens(*this, ToTokensView(group_.tokens_));
-  return absl::OkStatus();
+  return Handled::kYes;
 }
 
-absl::Status Stream::HandleClose(std::string_view content) {
+absl::StatusOr<Stream::Handled> Stream::HandleClose(std::string_view content) {
   v1::Close close;
   if (absl::Status status = Parse(content, close); !status.ok()) return status;
-  ++unanswered_[close.handle()];
+  if (close.delete_session() && !group_.shard_.AdmitsOpen(*this)) return Handled::kWaitsForShard;
+  if (group_.shard_.IsClosing(*this, close.handle())) return Handled::kWaits;
   group_.shard_.Close(*this, close.handle(), close.delete_session(),
                       close.has_delivered_seq() ? std::optional(close.delivered_seq()) : std::nullopt);
-  return absl::OkStatus();
+  return Handled::kYes;
 }
 
 void Stream::OnOpened(Handle handle, const OpenedReply& reply) {
   v1::Opened opened;
   FillOpened(handle, reply, opened);
   Append(v1::ServerItem::kOpened, opened);
-  Answered(handle);
 }
 
 void Stream::OnForecasts(Handle handle, const ForecastsReply& reply) {
@@ -192,17 +230,25 @@ void Stream::OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) {
   closed.set_next_seq(next_seq);
   closed.set_durable_seq(durable_seq);
   Append(v1::ServerItem::kClosed, closed);
-  Answered(handle);
 }
 
 void Stream::OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_seq) {
   v1::Failed failed;
   failed.set_handle(handle);
-  *failed.mutable_status() = ToRpcStatus(refusal);
   failed.set_expected_seq(expected_seq);
+  *failed.mutable_status() = ToRpcStatus(refusal);
   Append(v1::ServerItem::kFailed, failed);
-  Answered(handle);
 }
+
+void Stream::OnOpenRefused(Handle handle, uint64_t number, const Refusal& refusal) {
+  v1::Failed failed;
+  failed.set_handle(handle);
+  failed.set_open_number(number);
+  *failed.mutable_status() = ToRpcStatus(refusal);
+  Append(v1::ServerItem::kFailed, failed);
+}
+
+void Stream::OnCloseRefused(Handle handle, const Refusal& refusal) { OnFailed(handle, refusal, 0); }
 
 void Stream::SendDraining(absl::Duration deadline) {
   v1::Draining draining;
@@ -212,15 +258,10 @@ void Stream::SendDraining(absl::Duration deadline) {
 
 void Stream::Append(uint32_t field, const google::protobuf::MessageLite& content) {
   if (finishing_) return;
+  const size_t before = outbox_.bytes();
   outbox_.Append(field, content);
+  group_.CountUnread(static_cast<ptrdiff_t>(outbox_.bytes() - before));
   Touch();
-}
-
-void Stream::Answered(Handle handle) {
-  const auto it = unanswered_.find(handle);
-  if (it == unanswered_.end() || --it->second > 0) return;
-  unanswered_.erase(it);
-  if (unanswered_.empty()) unanswered_ = {};  // a burst of Opens is over: give its memory back
 }
 
 void Stream::Touch() {
@@ -229,43 +270,50 @@ void Stream::Touch() {
   group_.touched_.push_back(this);
 }
 
-void Stream::StopWaiting() {
-  waiting_ = false;
-  Touch();
-}
-
 void Stream::Flush() {
   touched_ = false;
   if (finishing_) return;
   if (!writing_ && !outbox_.empty()) {
     writing_ = true;
+    writing_since_ = group_.clock_.Now();
     const grpc::ByteBuffer message = outbox_.Take();
+    writing_bytes_ = message.Length();
     group_.counters_.messages_sent.Add(1);
-    group_.counters_.bytes_sent.Add(message.Length());
+    group_.counters_.bytes_sent.Add(writing_bytes_);
     io_.Write(message, &written_);
   }
-  if (handling_ && !ending_.has_value()) HandleItems();
   if (writing_ || !outbox_.empty()) return;
   if (ending_.has_value()) return Finish(*ending_);
-  if (half_closed_ && AllAnswered()) Finish(grpc::Status::OK);
-}
-
-// REQUIRES: the client sends no more. Asks for another look while tokens wait.
-bool Stream::AllAnswered() {
-  if (handling_ || !unanswered_.empty()) {
-    last_round_ = 0;
-    return false;
-  }
-  if (last_round_ == 0) last_round_ = group_.RoundOfLastToken();
-  if (last_round_ > group_.rounds_) Touch();
-  return last_round_ <= group_.rounds_;
+  if (half_closed_ && !group_.shard_.Owes(*this)) Finish(grpc::Status::OK);
 }
 
 void Stream::OnWritten(bool ok) {
   writing_ = false;
+  group_.CountUnread(-static_cast<ptrdiff_t>(std::exchange(writing_bytes_, 0)));
   if (finishing_) return DeleteIfDone();
   if (!ok) return Finish(grpc::Status::CANCELLED);  // the client has gone
   Touch();
+  if (!HasRoom()) return;
+  group_.shard_.Resume(*this);
+  if (!in_waiting_) TryAgain();
+}
+
+// Nobody is there, or nobody who does anything.
+void Stream::EndIfStale(absl::Time now) {
+  const StreamLimits& limits = group_.limits_;
+  if (finishing_ || ending_.has_value()) return;
+  if (writing_ && now - writing_since_ > limits.unread) {
+    group_.counters_.timed_out.Add(1);
+    Log(LogLevel::kInfo, "stream cut off: its client does not read", {{"peer", context_.peer()}});
+    return Cancel();
+  }
+  if (group_.shard_.HasHandles(*this) || handling_ || writing_) {
+    since_ = now;
+  } else if (now - since_ > (greeted_ ? limits.unused : limits.hello)) {
+    group_.counters_.timed_out.Add(1);
+    Fail(absl::DeadlineExceededError(greeted_ ? "no session was open on the stream for too long"
+                                              : "Hello did not come in time"));
+  }
 }
 
 void Stream::Fail(const absl::Status& status) {
@@ -287,6 +335,7 @@ void Stream::End(grpc::Status status) {
 void Stream::Finish(const grpc::Status& status) {
   finishing_ = true;
   group_.shard_.Disconnect(*this);
+  group_.CountUnread(-static_cast<ptrdiff_t>(outbox_.bytes()));
   outbox_.Clear();
   message_ = grpc::Slice();
   io_.Finish(status, &finished_);

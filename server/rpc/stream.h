@@ -4,14 +4,15 @@
 // A Stream is one call of Streaming.Stream: it moves items from the wire to its shard and replies from the shard to the
 // wire, and holds no logic beyond that.
 //
-// At most one read and one write are under way. A stream is not read while its client leaves replies unread
-// (kMaxUnwrittenBytes), while the shard is full, or while many Opens wait for their answers; whatever part of a message
-// has been handled by then, the rest waits. So what one client can make the server hold is bounded.
+// At most one read and one write are under way. What a message holds is handled a few items at a time, in turn with the
+// other streams. A stream is not read, and its sessions are not stepped, while its client leaves replies unread; it is
+// not read either while the shard does not admit its next item. Whatever part of a message has been handled by then,
+// the rest waits. So what one client can make the server hold is bounded.
 //
 // Ends: after a half-close, with OK as soon as everything is answered; when the client breaks the contract, with the
 // reason, after a Failed without a handle; when the server leaves, with UNAVAILABLE; when the client vanishes,
-// silently. The sessions stay in each case. Finish is called exactly once and the object deletes itself when no
-// operation is left.
+// silently; when it does not say Hello, does not read, or opens nothing, for too long. The sessions stay in each case.
+// Finish is called exactly once and the object deletes itself when no operation is left.
 //
 // Threading: the shard's thread only.
 
@@ -19,8 +20,8 @@
 #include <optional>
 #include <string>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/async_stream.h"
@@ -44,19 +45,27 @@ class Stream final : public Peer {
   void OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
   void OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
   void OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_seq) override;
+  void OnOpenRefused(Handle handle, uint64_t number, const Refusal& refusal) override;
+  void OnCloseRefused(Handle handle, const Refusal& refusal) override;
+  bool HasRoom() const override { return group_.HasRoom(outbox_.bytes()); }
+  void OnRoom() override { TryAgain(); }
+
+  // Handles some of the items that have come, and asks for another turn if more are left.
+  void HandleItems();
+
+  // Has another turn, for what could not be handled.
+  void TryAgain();
 
   // Asks for a Flush at the end of this round.
   void Touch();
   void Flush();
-
-  // The shard takes tokens again.
-  void StopWaiting();
 
   void SendDraining(absl::Duration deadline);
 
   // Takes no more items, and finishes with `status` once every reply is written.
   void End(grpc::Status status);
   void Cancel() { context_.TryCancel(); }
+  void EndIfStale(absl::Time now);
 
  private:
   ~Stream() override;  // not for others: the object deletes itself
@@ -66,18 +75,19 @@ class Stream final : public Peer {
   void OnWritten(bool ok);
   void OnFinished(bool ok);
 
+  // What became of an item. One that waits is handled again, after TryAgain.
+  enum class Handled { kYes, kWaits, kWaitsForShard };
+
   void Read();
-  void HandleItems();
-  bool MustWait();
-  absl::Status HandleItem(uint32_t field, std::string_view content);
+  bool Refused();
+  absl::StatusOr<Handled> HandleItem(uint32_t field, std::string_view content);
   absl::Status HandleHello(std::string_view content);
-  absl::Status HandleOpen(std::string_view content);
-  absl::Status HandleTokens(std::string_view content);
-  absl::Status HandleClose(std::string_view content);
+  absl::StatusOr<Handled> HandleTokens(std::string_view content);
+  absl::StatusOr<Handled> HandleOpen(std::string_view content);
+  absl::StatusOr<Handled> HandleClose(std::string_view content);
+  void Wait(Handled why);
 
   void Append(uint32_t field, const google::protobuf::MessageLite& content);
-  void Answered(Handle handle);
-  bool AllAnswered();
   void Fail(const absl::Status& status);
   void Finish(const grpc::Status& status);
   void DeleteIfDone();
@@ -93,19 +103,23 @@ class Stream final : public Peer {
   grpc::Slice message_;  // the received message, in one piece
   ItemReader items_;     // what is left of it
   Outbox outbox_;
-  absl::flat_hash_map<Handle, uint32_t> unanswered_;  // Opens and Closes per handle that wait for their answer
   std::optional<grpc::Status> ending_;
-  uint64_t last_round_ = 0;  // after a half-close: all tokens are stepped then
+  absl::Time since_;          // when it was accepted, greeted, or last had a session open
+  absl::Time writing_since_;  // of the write under way
+  size_t writing_bytes_ = 0;
 
   bool greeted_ = false;      // Hello has come
   bool reading_ = false;      // a read is under way
   bool writing_ = false;      // a write is under way
   bool handling_ = false;     // a message is only partly handled
+  bool again_ = false;        // the item that was read last could not be handled
   bool half_closed_ = false;  // the client sends no more
   bool finishing_ = false;    // Finish was called
   bool finished_done_ = false;
   bool touched_ = false;
-  bool waiting_ = false;  // in the group's list of those that wait for the shard
+  bool in_input_ = false;    // in the group's list of those with items to handle
+  bool in_waiting_ = false;  // in its list of those that the shard did not admit
+  bool counted_ = false;     // among the group's streams
 };
 
 }  // namespace aaren::rpc

@@ -1,19 +1,27 @@
 #include "server/rpc/stream_group.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "server/rpc/grpc_status.h"
 #include "server/rpc/stream.h"
 
 namespace aaren::rpc {
+namespace {
+
+constexpr size_t kMostUnread = 4 << 20;  // of one stream
+constexpr int kVisits = 16;              // between two looks at the clock
+
+}  // namespace
 
 StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, SessionShard& shard,
-                         const ShardOptions& options, v1::Limits limits, int& calls)
+                         v1::Limits welcome, const StreamLimits& limits, const Clock& clock, int& calls)
     : service_(service),
       queue_(queue),
       shard_(shard),
-      max_step_tokens_(options.max_step_tokens),
-      limits_(std::move(limits)),
+      welcome_(std::move(welcome)),
+      limits_(limits),
+      clock_(clock),
       calls_(calls) {}
 
 grpc::Status GoneStatus() {
@@ -25,24 +33,49 @@ grpc::Status GoneStatus() {
 
 void StreamGroup::Accept() { new Stream(*this); }
 
-// The queue is taken oldest first, and two steps together take more than max_step_tokens if there are as many.
-uint64_t StreamGroup::RoundOfLastToken() const {
-  const uint64_t waiting = shard_.counters().queued_tokens.value();
-  return waiting == 0 ? rounds_ : rounds_ + 2 * (waiting / max_step_tokens_ + 1);
+bool StreamGroup::HasRoom(size_t unread) const {
+  if (unread == 0) return true;
+  const size_t left = limits_.unread_bytes - std::min(limits_.unread_bytes, unread_bytes_);
+  return unread < std::min(kMostUnread, left / 2);
 }
 
-void StreamGroup::Flush() {
-  ++rounds_;
-  if (!waiting_.empty() && !shard_.Full()) {
-    for (Stream* stream : std::exchange(waiting_, {})) {
-      if (stream != nullptr) stream->StopWaiting();
-    }
+void StreamGroup::CountUnread(ptrdiff_t bytes) {
+  unread_bytes_ += static_cast<size_t>(bytes);
+  counters_.unread_bytes.Set(unread_bytes_);
+}
+
+bool StreamGroup::HandleInput(absl::Duration at_most) {
+  // What the shard did not admit is offered again, a few streams a round.
+  for (int i = 0; i < kVisits && !waiting_.empty(); ++i) {
+    Stream* stream = std::exchange(waiting_.front(), nullptr);
+    waiting_.pop_front();
+    if (stream != nullptr) stream->TryAgain();
   }
-  flushing_.swap(touched_);
-  for (Stream* stream : flushing_) {
+  if (input_.empty()) return false;
+  const int64_t deadline = clock_.NowNanos() + absl::ToInt64Nanoseconds(at_most);
+  size_t left = input_.size();
+  do {
+    Stream* stream = input_.front();
+    input_.pop_front();
+    if (stream != nullptr) stream->HandleItems();
+  } while (--left > 0 && clock_.NowNanos() < deadline);
+  return true;
+}
+
+void StreamGroup::Flush(absl::Duration at_most) {
+  if (touched_.empty()) return;
+  const int64_t deadline = clock_.NowNanos() + absl::ToInt64Nanoseconds(at_most);
+  for (size_t left = touched_.size(); left > 0; --left) {
+    Stream* stream = touched_.front();
+    touched_.pop_front();
     if (stream != nullptr) stream->Flush();
+    if (left % kVisits == 0 && clock_.NowNanos() > deadline) return;
   }
-  flushing_.clear();
+}
+
+void StreamGroup::EndStale() {
+  const absl::Time now = clock_.Now();
+  for (Stream* stream : streams_) stream->EndIfStale(now);
 }
 
 void StreamGroup::Drain(absl::Duration deadline) {

@@ -2,12 +2,14 @@
 #define AAREN_SERVER_RPC_STREAM_GROUP_H_
 
 // A StreamGroup is the streams of one shard and what they share: the service and queue they come from, the shard they
-// feed, scratch memory, and the list of those with something to do at the end of a round. A round of the shard's loop
-// handles events, steps, and then calls Flush once, so that everything a stream is owed leaves in one write.
+// feed, room for their replies, scratch memory, and the lists of those with something to do. A round of the shard's
+// loop handles events, then HandleInput, steps a slice, and then calls Flush, so that everything a stream is owed
+// leaves in one write. Neither takes longer than it is given: what is left has its turn in the next round.
 //
 // Threading: the shard's thread only, except counters().
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "aaren/v1/stream.grpc.pb.h"
@@ -16,6 +18,7 @@
 #include "grpcpp/server_builder.h"
 #include "grpcpp/support/status.h"
 #include "server/rpc/outbox.h"
+#include "server/rpc/stream_limits.h"
 #include "server/session/shard.h"
 
 namespace aaren::rpc {
@@ -27,7 +30,8 @@ using StreamingService = v1::Streaming::WithRawMethod_Stream<v1::Streaming::Serv
 
 // Of all streams that a group has had.
 struct StreamCounters {
-  Counter opened, closed, messages_received, messages_sent, bytes_received, bytes_sent;
+  Counter opened, closed, refused, timed_out, messages_received, messages_sent, bytes_received, bytes_sent;
+  Counter unread_bytes;  // a level: replies that clients have not read
 };
 
 // UNAVAILABLE, with the advice to come back in a second.
@@ -35,17 +39,22 @@ grpc::Status GoneStatus();
 
 class StreamGroup {
  public:
-  // `options` are the shard's; `limits` is what Welcome tells. The other arguments outlive this; `calls` counts the
-  // calls alive on `queue`.
-  StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, SessionShard& shard,
-              const ShardOptions& options, v1::Limits limits, int& calls);
+  // `welcome` is what Welcome tells. All arguments but it and `limits` outlive this; `calls` counts the calls alive on
+  // `queue`.
+  StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, SessionShard& shard, v1::Limits welcome,
+              const StreamLimits& limits, const Clock& clock, int& calls);
 
   // Waits for the next stream; each stream that comes does so again.
   void Accept();
 
-  // Writes what is owed, goes on with messages that had to wait, and ends the streams that are done. REQUIRES: called
-  // once a round, after the shard's Step.
-  void Flush();
+  // Handles items that have come, of one stream after another. True if it did anything. REQUIRES: called once a round.
+  bool HandleInput(absl::Duration at_most);
+
+  // Writes what is owed and ends the streams that are done. REQUIRES: called once a round, after the shard's Step.
+  void Flush(absl::Duration at_most);
+
+  // Ends streams that have not said Hello, do not read, or have nothing open, for too long. Call it every second or so.
+  void EndStale();
 
   // Tells every stream that the server leaves, and refuses new ones.
   void Drain(absl::Duration deadline);
@@ -59,28 +68,32 @@ class StreamGroup {
   // Gives up on clients that do not read their replies.
   void Cancel();
 
-  bool touched() const { return !touched_.empty(); }  // Flush has something to do
+  // Whether the next round has something to do at once.
+  bool busy() const { return !touched_.empty() || !input_.empty(); }
   bool empty() const { return streams_.empty(); }
   const StreamCounters& counters() const { return counters_; }
 
  private:
   friend class Stream;
 
-  // The round in which all tokens that wait now have been stepped; the present one if none wait.
-  uint64_t RoundOfLastToken() const;
+  // Whether a stream that holds so many bytes of unread replies may make more. Streams share what there is: one may
+  // take half of what is left.
+  bool HasRoom(size_t unread) const;
+  void CountUnread(ptrdiff_t bytes);
 
   StreamingService& service_;
   grpc::ServerCompletionQueue& queue_;
   SessionShard& shard_;
-  const size_t max_step_tokens_;
-  const v1::Limits limits_;
+  const v1::Limits welcome_;
+  const StreamLimits limits_;
+  const Clock& clock_;
   int& calls_;
   StreamCounters counters_;
   absl::flat_hash_set<Stream*> streams_;  // each deletes itself when its call is over
-  std::vector<Stream*> touched_;          // to visit in Flush; null where a stream has gone since
-  std::vector<Stream*> flushing_;         // those that a Flush under way visits; none is deleted meanwhile
-  std::vector<Stream*> waiting_;          // for the shard to take tokens again; null where a stream has gone since
-  uint64_t rounds_ = 0;                   // calls of Flush
+  std::deque<Stream*> input_;             // have items to handle; null where a stream has gone since
+  std::deque<Stream*> waiting_;           // likewise, once the shard admits them
+  std::deque<Stream*> touched_;           // to visit in Flush; null where a stream has gone since
+  size_t unread_bytes_ = 0;               // of all outboxes
   bool draining_ = false;
   bool reading_ = true;
 

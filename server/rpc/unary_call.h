@@ -16,16 +16,31 @@
 #include "grpcpp/support/async_unary_call.h"
 #include "server/rpc/event.h"
 #include "server/rpc/grpc_status.h"
+#include "server/rpc/stream_limits.h"
 #include "server/session/mailbox.h"
 #include "server/session/peer.h"
+#include "server/session/refusal.h"
 
 namespace aaren::rpc {
 
-// The queue that unary calls live on and the mailbox of the thread that drains it.
+// The queue that unary calls live on, the mailbox of the thread that drains it, and what the calls under way hold.
 struct UnaryHost {
+  UnaryHost(grpc::ServerCompletionQueue& q, Mailbox& m, int& c, const StreamLimits& l)
+      : queue(q), mailbox(m), calls(c), limits(l) {}
+
+  // Why another call with a request of so many bytes cannot be served now, if it cannot.
+  std::optional<Refusal> Check(size_t bytes) const {
+    if (under_way < limits.unary_calls && (held_bytes == 0 || held_bytes + bytes <= limits.unary_bytes)) {
+      return std::nullopt;
+    }
+    return OverQuota("unary_calls", "too many unary calls are under way here", absl::Seconds(1));
+  }
+
   grpc::ServerCompletionQueue& queue;
   Mailbox& mailbox;
   int& calls;  // alive on the queue
+  const StreamLimits limits;
+  size_t under_way = 0, held_bytes = 0;
 };
 
 template <typename Request, typename Response>
@@ -61,6 +76,13 @@ class UnaryCall {
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // the server has shut down
     Accept(method_);
+    UnaryHost& host = method_->host;
+    std::optional<Refusal> refusal = host.Check(request_.ByteSizeLong());
+    if (refusal) return responder_.FinishWithError(ToGrpcStatus(*refusal), &finished_);
+    held_bytes_ = request_.ByteSizeLong();
+    under_way_ = true;
+    host.held_bytes += held_bytes_;
+    ++host.under_way;
     method_->handler(request_, [this](Outcome<Response> outcome) {
       method_->host.mailbox.Post([this, outcome = std::move(outcome)]() { Finish(outcome); });
     });
@@ -74,13 +96,21 @@ class UnaryCall {
     }
   }
 
-  void OnFinished(bool) { delete this; }
+  void OnFinished(bool) {
+    if (under_way_) {
+      method_->host.held_bytes -= held_bytes_;
+      --method_->host.under_way;
+    }
+    delete this;
+  }
 
   const std::shared_ptr<const Method> method_;
   CallCount count_;
   grpc::ServerContext context_;
   Request request_;
   Responder responder_;
+  bool under_way_ = false;  // counted at the host
+  size_t held_bytes_ = 0;
   CallEvent<UnaryCall> accepted_{this, &UnaryCall::OnAccepted}, finished_{this, &UnaryCall::OnFinished};
 };
 

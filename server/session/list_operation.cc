@@ -29,7 +29,8 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
       outcome.refusal = StoreUnavailable(records.status());
       return done_(std::move(outcome));
     }
-    for (const SessionRecord& record : *records) found_[record.key] = InfoOf(record, registrar_.models());
+    for (const SessionRecord& record : *records)
+      found_[record.key] = InfoOf(record, registrar_.models(), registrar_.clock());
     AddResident(after);
     if (found_.size() > page_size_) {
       more_ = true;
@@ -40,14 +41,15 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
 
  private:
   void AddResident(const std::string& after) {
-    std::vector<absl::string_view> keys;
-    for (const auto& entry : registrar_.entries()) {
-      const absl::string_view key = entry->key.view();
-      if (entry->owner != Impl::kAtRest && key > after && absl::StartsWith(key, prefix_)) keys.push_back(key);
+    const Impl::Entries& entries = registrar_.entries();
+    auto next = after < prefix_ ? entries.lower_bound(absl::string_view(prefix_))
+                                : entries.upper_bound(absl::string_view(after));
+    size_t left = page_size_ + 1;
+    for (; next != entries.end() && left > 0 && absl::StartsWith((*next)->key.view(), prefix_); ++next) {
+      if ((*next)->owner == Impl::kAtRest) continue;
+      found_.try_emplace((*next)->name());
+      --left;
     }
-    const size_t wanted = std::min(keys.size(), page_size_ + 1);
-    std::partial_sort(keys.begin(), keys.begin() + static_cast<ptrdiff_t>(wanted), keys.end());
-    for (size_t i = 0; i < wanted; ++i) found_.try_emplace(std::string(keys[i]));
   }
 
   // Shards know better than the store about the sessions that they hold.
@@ -85,7 +87,7 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
   void DescribeAtRest(const std::string& key) {
     const auto record = registrar_.store().Load(key);
     if (record.ok()) {
-      found_[key] = InfoOf(*record, registrar_.models());
+      found_[key] = InfoOf(*record, registrar_.models(), registrar_.clock());
     } else if (found_[key].session_id.empty()) {
       left_out_.push_back(key);
     }

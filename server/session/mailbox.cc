@@ -16,14 +16,18 @@ void Mailbox::Post(Message message) {
   if (was_empty && waker_) waker_();
 }
 
-bool Mailbox::Drain() {
-  {
+bool Mailbox::Drain(size_t at_most) {
+  if (!has_leftovers()) {
+    draining_.clear();
+    next_ = 0;
     absl::MutexLock lock(&mutex_);
     messages_.swap(draining_);
   }
-  const bool any = !draining_.empty();
-  for (Message& message : draining_) message();
-  draining_.clear();
+  const bool any = has_leftovers();
+  for (size_t i = 0; i < at_most && has_leftovers(); ++i) {
+    Message message = std::exchange(draining_[next_++], Message());
+    message();
+  }
   return any;
 }
 

@@ -5,6 +5,8 @@
 // in its order. The waker is called after a post to an empty mailbox, so that an owner asleep on something else (a
 // completion queue) wakes up.
 
+#include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -22,15 +24,18 @@ class Mailbox {
 
   void Post(Message message) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Runs what was posted before the call; what those messages post waits for the next Drain. True if there was
-  // anything.
-  bool Drain() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Runs the oldest messages, `at_most` of them. What they post waits for a later Drain. True if there was anything.
+  bool Drain(size_t at_most = std::numeric_limits<size_t>::max()) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Whether messages wait that an earlier Drain left. The owner's only.
+  bool has_leftovers() const { return next_ < draining_.size(); }
 
  private:
   absl::AnyInvocable<void()> waker_;
   absl::Mutex mutex_;
   std::vector<Message> messages_ ABSL_GUARDED_BY(mutex_);
   std::vector<Message> draining_;  // the owner's only
+  size_t next_ = 0;                // of draining_: the first that was not run
 };
 
 }  // namespace aaren

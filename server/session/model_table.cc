@@ -79,7 +79,8 @@ absl::StatusOr<const LoadedModel*> ModelTable::Find(const std::string& name) con
   }
   if (latest != nullptr) return latest;
   const auto id = [](std::string* out, const std::unique_ptr<LoadedModel>& model) { out->append(model->id); };
-  return absl::NotFoundError(absl::StrCat("no model '", name, "'; there are: ", absl::StrJoin(models_, ", ", id)));
+  return absl::NotFoundError(
+      absl::StrCat("no model '", name.substr(0, 128), "'; there are: ", absl::StrJoin(models_, ", ", id)));
 }
 
 const LoadedModel* ModelTable::FindDigest(const std::string& digest) const {

@@ -11,6 +11,8 @@ namespace aaren {
 namespace {
 
 constexpr size_t kMaxIdBytes = 128;
+constexpr size_t kMaxModelBytes = 256;
+constexpr size_t kMaxListed = 4096;  // horizons or quantiles
 
 bool NamesModel(const std::string& name, const LoadedModel& model) {
   return name.empty() || name == model.id || name == model.package.name;
@@ -38,6 +40,14 @@ std::optional<Refusal> CheckRequest(const OpenRequest& request, uint32_t max_cha
   if (std::optional<Refusal> refusal = CheckSessionId("open.session_id", request.session_id)) return refusal;
   if (request.channels > max_channels) {
     return InvalidField("open.channels", absl::StrCat(request.channels, " channels, the limit is ", max_channels));
+  }
+  if (request.model.size() > kMaxModelBytes) {
+    return InvalidField("open.model",
+                        absl::StrCat("a name of ", request.model.size(), " bytes, the limit is ", kMaxModelBytes));
+  }
+  const size_t listed = std::max(request.output.horizons.size(), request.output.quantiles.size());
+  if (listed > kMaxListed) {
+    return InvalidField("open.output", absl::StrCat(listed, " horizons or quantiles, the limit is ", kMaxListed));
   }
   if (request.regular_times && request.regular_times->step_ns <= 0) {
     return InvalidField("open.regular_times.step_ns", absl::StrCat(request.regular_times->step_ns, " is not positive"));

@@ -1,12 +1,15 @@
 // One Open, from the request to a session at the shard that asked.
 //
-//   at rest or new:      reserve rows at the shard                                            -> write record ->
-//   install in the same shard:   check and hold it there                                              -> write record
-//   -> install in another shard:    check it there -> reserve rows here -> take it from there            -> write
-//   record -> install
+//   at rest or new:    reserve rows at the shard                                         -> write record -> install
+//   in the same shard: check and hold it there                                           -> write record -> install
+//   in another shard:  check it there -> reserve rows here -> take it from there         -> write record -> install
+//
+// Between two of these the session may leave its shard (evicted, or its engine failed). Then the Open begins again from
+// what is true now.
 //
 // Everything that can refuse the Open comes before the session is taken from its writer, but for a store that fails in
-// between: then the session moves all the same and only the Open is refused.
+// between: then the session moves all the same and only the Open is refused. An Open whose stream has gone takes
+// nothing.
 
 #include <algorithm>
 #include <utility>
@@ -27,6 +30,10 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
       : registrar_(registrar), entry_(entry), call_(std::move(call)) {}
 
   void Begin() {
+    if (call_->cancelled) return Refuse(OpenCancelled());
+    state_ = {};
+    record_.reset();
+    installation_ = {};
     if (entry_.owner == Impl::kAtRest) return BeginAtRest();
     if (entry_.owner == call_->shard) return Take();
     registrar_.Ask(
@@ -80,11 +87,15 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
         [call = call_, footprint = Footprint(state_)](SessionOwner& owner) {
           return owner.Reserve(call->ticket, footprint);
         },
-        [self = shared_from_this()](std::optional<Refusal> refusal) {
-          if (refusal) return self->Refuse(*refusal);
-          if (self->entry_.owner == Impl::kAtRest) return self->Write();
-          self->Take();
-        });
+        [self = shared_from_this()](std::optional<Refusal> refusal) { self->OnReserved(refusal); });
+  }
+
+  void OnReserved(const std::optional<Refusal>& refusal) {
+    if (refusal) return Refuse(*refusal);
+    const bool at_rest = record_.has_value() || installation_.created;
+    if (at_rest) return Write();
+    if (entry_.owner == Impl::kAtRest) return Begin();  // it has left its shard meanwhile
+    Take();
   }
 
   void Take() {
@@ -95,7 +106,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   }
 
   void OnTaken(OwnerReply<SessionState> reply) {
-    if (reply.gone) return Begin();
+    if (reply.gone) return Begin();  // with the epoch that was drawn: it is still the largest
     if (reply.outcome.refusal) return Refuse(*reply.outcome.refusal);
     resident_ = true;
     state_ = std::move(reply.outcome.value);
@@ -118,9 +129,15 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   void Write() {
     if (epoch_ == 0 && !DrawEpoch()) return;
     if (installation_.created) state_.incarnation = epoch_;
+    const Installation taken = installation_;
+    const SessionState before = resident_ ? state_ : SessionState();
     std::optional<Refusal> refusal = Restore();
     if (!refusal) refusal = WriteRecord();
     if (refusal && !resident_) return Refuse(*refusal);
+    if (refusal) {  // the session goes on from where it was, whatever it should have gone back to
+      state_ = before;
+      installation_ = taken;
+    }
     installation_.refusal = std::move(refusal);
     Install();
   }
@@ -164,8 +181,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     }
     installation_.rows = saves.empty() ? Rows::kReset : Rows::kReplace;
     state_.next_seq = from.seq;
-    state_.last_time_ns = from.last_time_ns;
-    state_.step_ns = from.step_ns;
+    state_.clock = {from.last_time_ns, from.step_ns};
     state_.rows = std::move(from.rows);
     return std::nullopt;
   }
@@ -202,7 +218,6 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
 
   void Install() {
     installation_.state = std::move(state_);
-    installation_.now = registrar_.now();
     registrar_.Tell(call_->shard, [call = call_, installation = std::move(installation_)](SessionOwner& owner) mutable {
       owner.Install(*call, std::move(installation));
     });

@@ -6,6 +6,7 @@
 // Threading: the structs travel by value in mailbox messages. A SessionOwner's methods run on its shard's thread, as
 // messages that the registrar posted; they do not block.
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "server/session/peer.h"
 #include "server/session/registrar.h"
 #include "server/session/shard.h"
+#include "server/session/token_clock.h"
 
 namespace aaren {
 
@@ -29,6 +31,7 @@ struct OpenCall {
   uint64_t ticket = 0;
   std::string key;  // tenant, '/', id
   OpenRequest request;
+  mutable std::atomic<bool> cancelled{false};  // its stream is gone: it must not take the session any more
 
   absl::string_view id() const { return request.session_id; }
 };
@@ -46,9 +49,9 @@ struct SessionState : Footprint {
   uint64_t next_seq = 0;
   uint64_t delivered_seq = 0;
   uint64_t durable_seq = 0;
-  int64_t last_time_ns = INT64_MIN;
-  int64_t step_ns = 0;
-  std::string rows;  // channels x row_bytes; empty where the rows stay
+  bool tracks_delivery = false;  // its last writer told delivered_seq
+  TokenClock clock;              // after next_seq tokens
+  std::string rows;              // channels x row_bytes; empty where the rows stay
 };
 
 // How an opened session begins at its shard.
@@ -62,7 +65,6 @@ struct Installation {
   bool rewound = false;
   std::optional<std::pair<uint64_t, uint64_t>> lost;
   std::optional<Refusal> refusal;  // the session is kept, the Open is refused
-  absl::Time now;
 };
 
 // Rows to be saved.
@@ -105,11 +107,11 @@ class SessionOwner {
   // Whether the Open may have the session. Changes nothing.
   virtual OwnerReply<Footprint> CheckOpen(const OpenCall& call) = 0;
 
-  // Sets rows aside for a session that is about to come.
+  // Sets rows aside for a session that is about to come. Refused if they are not to be had, or nobody waits any more.
   virtual std::optional<Refusal> Reserve(uint64_t ticket, Footprint footprint) = 0;
 
-  // Fences the session's writer and, if the Open is another shard's, gives the session away; otherwise holds it until
-  // Install.
+  // Fences the session's writer, dropping what waits of it, and, if the Open is another shard's, gives the session
+  // away; otherwise holds it until Install. Refused if nobody waits for the Open any more.
   virtual OwnerReply<SessionState> Take(const OpenCall& call, uint64_t epoch) = 0;
 
   virtual void Install(const OpenCall& call, Installation installation) = 0;

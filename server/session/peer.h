@@ -65,6 +65,7 @@ struct OpenRequest {
   uint32_t channels = 0;
   OutputRequest output;
   std::optional<RegularTimes> regular_times;
+  uint64_t number = 0;
 };
 
 // A view of one Tokens item; valid during the call it is passed to.
@@ -77,6 +78,9 @@ struct TokensView {
   bool silent = false;
   bool has_marks = false;          // refused by models without marks
   bool has_future_values = false;  // refused by models without known-future covariates
+
+  // How many tokens they are, if a token has so many channels.
+  uint64_t count(uint32_t channels) const { return values.size() / (channels == 0 ? 1 : channels); }
 };
 
 struct LoadedModel;  // server/session/model_table.h
@@ -90,6 +94,7 @@ struct OpenedReply {
   std::optional<std::pair<uint64_t, uint64_t>> lost;  // [begin, end)
   const LoadedModel* model = nullptr;                 // outlives every stream
   uint32_t channels = 1;
+  uint64_t number = 0;  // of the Open
 };
 
 // Which of a model's outputs one Open asked for; shared by the sessions that asked for the same.
@@ -112,7 +117,7 @@ struct ForecastsReply {
   absl::Span<const float* const> forecasts;
   absl::Span<const float> surprises;   // [results, channels], or empty
   absl::Span<const int64_t> times_ns;  // [results], or empty
-  int64_t step_ns = 0;
+  absl::Span<const int64_t> steps_ns;  // likewise
   const OutputPlan* plan = nullptr;
   const LoadedModel* model = nullptr;
 };
@@ -120,11 +125,24 @@ struct ForecastsReply {
 class Peer {
  public:
   virtual ~Peer() = default;
+
+  // Each Open is answered by one of these, each Close by one of the next two.
   virtual void OnOpened(Handle handle, const OpenedReply& reply) = 0;
+  virtual void OnOpenRefused(Handle handle, uint64_t number, const Refusal& refusal) = 0;
+  virtual void OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) = 0;
+  virtual void OnCloseRefused(Handle handle, const Refusal& refusal) = 0;
+
   virtual void OnForecasts(Handle handle, const ForecastsReply& reply) = 0;
   virtual void OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) = 0;
-  virtual void OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) = 0;
+
+  // Tokens were refused, or the session was taken away.
   virtual void OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_seq) = 0;
+
+  // Whether it can take more forecasts now. If not, its sessions are not stepped until SessionShard::Resume.
+  virtual bool HasRoom() const = 0;
+
+  // What had to wait (SessionShard::Open, Tokens, Close) may be tried again.
+  virtual void OnRoom() = 0;
 };
 
 }  // namespace aaren

@@ -92,6 +92,8 @@ Refusal StoreUnavailable(const absl::Status& status) {
   return refusal;
 }
 
+Refusal OpenCancelled() { return Because(absl::CancelledError("the stream of the Open has gone"), ""); }
+
 Refusal EngineFailed(const absl::Status& status) {
   return Because(absl::InternalError(absl::StrCat("engine: ", status.message())), "ENGINE");
 }

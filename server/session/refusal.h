@@ -43,6 +43,9 @@ Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration r
 // UNAVAILABLE: the store did not do what it should.
 Refusal StoreUnavailable(const absl::Status& status);
 
+// CANCELLED: the stream of the Open has gone; nobody is told.
+Refusal OpenCancelled();
+
 // INTERNAL.
 Refusal EngineFailed(const absl::Status& status);
 

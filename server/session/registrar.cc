@@ -9,8 +9,10 @@
 
 namespace aaren {
 
-Registrar::Impl::Impl(StateStore& store, const ModelTable& models, absl::AnyInvocable<absl::Time() const> clock)
-    : store_(store), models_(models), clock_(std::move(clock)) {
+Registrar::Impl::Impl(StateStore& store, const ModelTable& models, const Clock& clock)
+    : store_(store), models_(models), clock_(clock) {}
+
+void Registrar::Impl::Start() {
   mailbox_.SetWaker([this] {
     absl::MutexLock lock(&mutex_);
     awake_ = true;
@@ -19,6 +21,7 @@ Registrar::Impl::Impl(StateStore& store, const ModelTable& models, absl::AnyInvo
 }
 
 Registrar::Impl::~Impl() {
+  if (!thread_.joinable()) return;
   {
     absl::MutexLock lock(&mutex_);
     stopping_ = true;
@@ -120,8 +123,8 @@ SaveResult Registrar::Impl::SaveOne(SaveRequest request) {
       return result;
     }
   }
-  record.saves.push_back(
-      {request.state.next_seq, request.state.last_time_ns, request.state.step_ns, std::move(request.state.rows)});
+  record.saves.push_back({request.state.next_seq, request.state.clock.last_time_ns, request.state.clock.step_ns,
+                          std::move(request.state.rows)});
   result.status = store_.Save(std::move(record));
   if (!absl::IsAborted(result.status)) return result;
   const absl::StatusOr<SessionRecord> held = store_.Load(request.key);
@@ -182,10 +185,13 @@ SavedRows NewestSave(SessionRecord& record, const LoadedModel& model) {
   return empty;
 }
 
-Registrar::Registrar(StateStore& store, const ModelTable& models, absl::AnyInvocable<absl::Time() const> clock)
-    : impl_(std::make_unique<Impl>(store, models, std::move(clock))) {}
+Registrar::Registrar(StateStore& store, const ModelTable& models, const Clock& clock)
+    : impl_(std::make_unique<Impl>(store, models, clock)) {}
 
 Registrar::~Registrar() = default;
+
+void Registrar::Start() { impl_->Start(); }
+bool Registrar::Drain(size_t at_most) { return impl_->Drain(at_most); }
 
 void Registrar::AddShard(SessionShard& shard) { impl_->AddShard(*shard.impl_); }
 

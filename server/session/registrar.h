@@ -1,9 +1,10 @@
 #ifndef AAREN_SERVER_SESSION_REGISTRAR_H_
 #define AAREN_SERVER_SESSION_REGISTRAR_H_
 
-// The Registrar knows which shard owns each session and is the only one that talks to the store. It is one background
-// thread with a mailbox: operations on one session are done one after another, in the order they were asked for;
-// operations on different sessions do not wait for one another's shards. The hot path (tokens) never comes here.
+// The Registrar knows which shard owns each session and is the only one that talks to the store. It is a mailbox and,
+// once started, the thread that drains it: operations on one session are done one after another, in the order they were
+// asked for; operations on different sessions do not wait for one another's shards. The hot path (tokens) never comes
+// here.
 //
 // For a session that a shard holds, the registrar forwards the operation to that shard and waits for its answer before
 // it begins the next one on the same session; for one at rest it works on the store's record. So an Open that moves a
@@ -21,6 +22,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/time/time.h"
+#include "server/session/clock.h"
 #include "server/session/model_table.h"
 #include "server/session/peer.h"
 #include "server/store/store.h"
@@ -52,11 +54,17 @@ struct Snapshot {
 
 class Registrar {
  public:
-  // `store` and `models` outlive this. `clock` gives the time; for tests.
-  Registrar(StateStore& store, const ModelTable& models, absl::AnyInvocable<absl::Time() const> clock);
+  // All outlive this.
+  Registrar(StateStore& store, const ModelTable& models, const Clock& clock);
   // Stops its thread after everything asked for is done, but for what waits for a shard's answer: that is dropped.
   // REQUIRES: the shards are still there (their threads may have ended), or never opened anything.
   ~Registrar();
+
+  // Starts the thread. Without it, whoever has the registrar calls Drain, as a simulation does.
+  void Start();
+
+  // Does the oldest part of what was asked for, `at_most` messages. True if there was anything.
+  bool Drain(size_t at_most);
 
   // REQUIRES: before any session is opened. Shards outlive the registrar's work.
   void AddShard(SessionShard& shard);

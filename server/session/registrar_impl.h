@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/btree_set.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
@@ -42,10 +42,22 @@ class Registrar::Impl {
     int owner = kAtRest;                             // a shard, or nobody
     std::unique_ptr<std::deque<Operation>> waiting;  // null: no operation under way
   };
-  using Entries = absl::flat_hash_set<std::unique_ptr<Entry>, ByKey<Entry>, ByKey<Entry>>;
+  // In order of the keys, so that a page of a list is found without looking at the others.
+  struct InOrder {
+    using is_transparent = void;
+    static absl::string_view Of(const std::unique_ptr<Entry>& entry) { return entry->key.view(); }
+    static absl::string_view Of(absl::string_view key) { return key; }
+    template <typename A, typename B>
+    bool operator()(const A& a, const B& b) const {
+      return Of(a) < Of(b);
+    }
+  };
+  using Entries = absl::btree_set<std::unique_ptr<Entry>, InOrder>;
 
-  Impl(StateStore& store, const ModelTable& models, absl::AnyInvocable<absl::Time() const> clock);
+  Impl(StateStore& store, const ModelTable& models, const Clock& clock);
   ~Impl();
+  void Start();
+  bool Drain(size_t at_most) { return mailbox_.Drain(at_most); }
 
   // From any thread.
   void AddShard(SessionOwner& owner);
@@ -92,7 +104,8 @@ class Registrar::Impl {
 
   StateStore& store() { return store_; }
   const ModelTable& models() const { return models_; }
-  absl::Time now() const { return clock_(); }
+  const Clock& clock() const { return clock_; }
+  absl::Time now() const { return clock_.Now(); }
   bool saving() const { return saving_; }
   uint32_t max_channels() const { return max_channels_; }
   Entries& entries() { return entries_; }
@@ -110,7 +123,7 @@ class Registrar::Impl {
 
   StateStore& store_;
   const ModelTable& models_;
-  const absl::AnyInvocable<absl::Time() const> clock_;
+  const Clock& clock_;
   std::vector<SessionOwner*> shards_;  // filled before the first operation
   bool saving_ = false;
   absl::Duration ttl_ = absl::ZeroDuration();
@@ -121,13 +134,13 @@ class Registrar::Impl {
 
   Mailbox mailbox_;
   absl::Mutex mutex_;
-  bool awake_ ABSL_GUARDED_BY(mutex_) = false;
+  bool awake_ ABSL_GUARDED_BY(mutex_) = true;  // for what was posted before Start
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  std::thread thread_;  // none before Start
 };
 
 // What a record is to the outside. state_bytes is 0 if its model is not loaded.
-SessionInfo InfoOf(const SessionRecord& record, const ModelTable& models);
+SessionInfo InfoOf(const SessionRecord& record, const ModelTable& models, const Clock& clock);
 
 // The record of a session without saves.
 SessionRecord RecordOf(const std::string& key, const SessionState& state);

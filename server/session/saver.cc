@@ -14,7 +14,7 @@ constexpr size_t kBatchBytes = 4 << 20;
 }  // namespace
 
 void Saver::Queue(Session& session, int64_t now_ms) {
-  if (hurry_ || session.peer == nullptr) {
+  if (session.stream == nullptr) {
     session.due_ms = 0;
     unsaved_.PushFront(session);
   } else {
@@ -28,14 +28,14 @@ void Saver::QueueLater(Session& session, int64_t now_ms) {
 }
 
 bool Saver::MustWait(const Session& session) const {
-  return session.pending_seq != Session::kNoSave && session.peer != nullptr && !hurry_;
+  return session.pending_seq != Session::kNoSave && session.stream != nullptr && !hurry_;
 }
 
 void Saver::StartDue(int64_t now_ms) {
   if (batch_under_way_) return;
   std::vector<SaveRequest> batch;
   size_t bytes = 0;
-  while (unsaved_.front() != nullptr && unsaved_.front()->due_ms <= now_ms && bytes < kBatchBytes) {
+  while (unsaved_.front() != nullptr && (hurry_ || unsaved_.front()->due_ms <= now_ms) && bytes < kBatchBytes) {
     Session& session = *unsaved_.front();
     unsaved_.Remove(session);
     if (MustWait(session)) {
@@ -64,8 +64,7 @@ SaveRequest Saver::RequestOf(Session& session) {
   state.incarnation = session.incarnation;
   state.next_seq = session.next_seq;
   state.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.next_seq;
-  state.last_time_ns = session.last_time_ns;
-  state.step_ns = session.step_ns;
+  state.clock = session.clock;
   state.rows = rows_.Read(*session.model, session.channels, session.rows);
   return request;
 }

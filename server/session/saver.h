@@ -23,9 +23,12 @@ namespace aaren {
 
 class Saver {
  public:
-  // All outlive this. An interval of zero: nothing is saved.
+  // All outlive this. The interval is rounded up to a millisecond; zero: nothing is saved.
   Saver(int shard, absl::Duration interval, RowPool& rows, Registrar::Impl& registrar)
-      : shard_(shard), interval_ms_(absl::ToInt64Milliseconds(interval)), rows_(rows), registrar_(registrar) {}
+      : shard_(shard),
+        interval_ms_(absl::ToInt64Milliseconds(absl::Ceil(interval, absl::Milliseconds(1)))),
+        rows_(rows),
+        registrar_(registrar) {}
 
   bool enabled() const { return interval_ms_ > 0; }
   bool NeedsSave(const Session& session) const { return enabled() && session.next_seq != session.newest_save(); }

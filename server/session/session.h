@@ -4,8 +4,9 @@
 // A Session is what a shard knows of one session whose rows it holds, apart from the rows. There may be millions, so it
 // is compact, and what only a few need lives elsewhere.
 //
-// Numbers: tokens below next_seq are folded; `queued` more are checked and wait for the next step. Two saves may be in
-// the store: `durable_seq`, to which the client's delivered_seq allows going back, and `pending_seq`, newer than that.
+// Numbers: tokens below next_seq are folded, and `clock` is as of the last of them; more may wait in `flow`. Two saves
+// may be in the store: `durable_seq`, to which the client's delivered_seq allows going back, and `pending_seq`, newer
+// than that. A session without a stream is at rest: nothing of it waits.
 //
 // Threading: belongs to one shard.
 
@@ -16,8 +17,12 @@
 #include "server/session/model_table.h"
 #include "server/session/peer.h"
 #include "server/session/row_pool.h"
+#include "server/session/token_clock.h"
 
 namespace aaren {
+
+struct Attachment;  // server/session/attachment.h
+struct Flow;        // server/session/flow.h
 
 // What a stream's handle stands for.
 struct Binding {
@@ -33,29 +38,26 @@ struct Binding {
 
 struct Session : Binding {
   static constexpr uint64_t kNoSave = std::numeric_limits<uint64_t>::max();
-  static constexpr uint32_t kNoItem = std::numeric_limits<uint32_t>::max();
   enum class List : uint8_t { kNone, kUnsaved, kResting };
 
   Session() : Binding(Kind::kSession) {}
 
-  uint64_t expected_seq() const { return next_seq + queued; }
   uint64_t newest_save() const { return pending_seq != kNoSave ? pending_seq : durable_seq; }
 
   // Flags, beside Binding::kind.
   bool refusing = false;         // after a Failed: drop items until one starts at expected_seq
   bool tracks_delivery = false;  // the client gives delivered_seq
-  bool regular_times = false;    // token seq has time regular_start_ns + seq * step_ns
+  bool regular_times = false;    // token seq has time regular_start_ns + seq * regular_step_ns
+  bool closing = false;          // its Close waits in its flow
   bool save_in_flight = false;   // at the registrar
   bool held = false;             // by an operation of the registrar: not to be saved, evicted or expired
   List list = List::kNone;       // which of the shard's lists `previous` and `next` are of
-  Handle handle = 0;             // of `peer`
+  Handle handle = 0;             // of `stream`
   uint32_t channels = 1;
-  uint32_t queued = 0;
-  uint32_t first_item = kNoItem;  // of the step under way
-  uint32_t last_item = kNoItem;
   const LoadedModel* model = nullptr;
   RowSet rows;
-  Peer* peer = nullptr;              // null: detached
+  Attachment* stream = nullptr;      // null: detached
+  Flow* flow = nullptr;              // null: nothing waits
   const OutputPlan* plan = nullptr;  // null: detached
   uint64_t epoch = 0;
   uint64_t incarnation = 0;
@@ -63,9 +65,9 @@ struct Session : Binding {
   uint64_t delivered_seq = 0;
   uint64_t durable_seq = 0;  // 0: the empty row
   uint64_t pending_seq = kNoSave;
-  int64_t last_time_ns = INT64_MIN;  // of the newest token, queued ones included; INT64_MIN: it had none
-  int64_t step_ns = 0;
+  TokenClock clock;
   int64_t regular_start_ns = 0;
+  int64_t regular_step_ns = 0;
   int64_t last_active_ms = 0;
   int64_t due_ms = 0;  // while unsaved: when to start a save
   Session* previous = nullptr;

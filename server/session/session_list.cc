@@ -2,12 +2,6 @@
 
 namespace aaren {
 
-void SessionList::InsertByActivity(Session& session) {
-  Session* before = back_;
-  while (before != nullptr && before->last_active_ms > session.last_active_ms) before = before->previous;
-  InsertAfter(before, session);
-}
-
 void SessionList::InsertAfter(Session* before, Session& session) {
   session.list = name_;
   session.previous = before;

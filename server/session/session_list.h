@@ -12,11 +12,10 @@ class SessionList {
  public:
   explicit SessionList(Session::List name) : name_(name) {}
 
+  SessionList(SessionList&&) = default;
+
   void PushFront(Session& session) { InsertAfter(nullptr, session); }
   void PushBack(Session& session) { InsertAfter(back_, session); }
-
-  // Behind all that were active no later.
-  void InsertByActivity(Session& session);
 
   // Takes the session out if it is in this list.
   void Remove(Session& session);

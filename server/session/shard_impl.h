@@ -3,9 +3,12 @@
 
 // SessionShard::Impl ties a shard's parts together: which handles stand for which sessions, what waits, what is saved.
 //
-// A session here is attached (a stream has it open) or detached. Nothing but a step happens to a session while items
-// of it wait: whatever else is asked for flushes the queue first, so items are answered in order and next_seq is the
-// whole truth about the rows.
+// A session here is attached (a stream has it open) or at rest. What waits of it is in its flow, and only an attached
+// session has one. Answers keep the order of what they answer: what must not overtake tokens waits behind them. Whoever
+// takes a session away, or asks for its state, gets it as of its last step, between two slices; what waited is dropped.
+//
+// The sources follow the questions: shard_streams.cc what streams ask for, shard_tokens.cc tokens and steps,
+// shard_opens.cc Opens, shard_answers.cc what else the registrar asks, shard_rest.cc saving, evicting and expiring.
 
 #include <cstdint>
 #include <memory>
@@ -16,7 +19,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
-#include "server/session/handle_table.h"
+#include "server/session/attachment.h"
+#include "server/session/clock.h"
 #include "server/session/output_plan.h"
 #include "server/session/ownership.h"
 #include "server/session/registrar_impl.h"
@@ -33,18 +37,23 @@ namespace aaren {
 
 class SessionShard::Impl : public SessionOwner {
  public:
-  Impl(int index, ShardOptions options, const ModelTable& models, Registrar::Impl& registrar);
+  Impl(int index, ShardOptions options, const ModelTable& models, Registrar::Impl& registrar, const Clock& clock);
 
   // What streams ask for (shard.h).
+  bool AdmitsOpen(Peer& peer);
+  bool AdmitsTokens(Peer& peer, size_t bytes);
+  bool IsClosing(Peer& peer, Handle handle);
+  bool Owes(Peer& peer);
+  bool HasHandles(Peer& peer) { return StreamOf(peer).handles.size() > 0; }
   void Open(Peer& peer, Handle handle, OpenRequest request);
   void Tokens(Peer& peer, const TokensView& tokens);
   void Close(Peer& peer, Handle handle, bool delete_session, std::optional<uint64_t> delivered_seq);
   void Disconnect(Peer& peer);
+  void Resume(Peer& peer);
 
-  bool DrainMailbox();
+  bool DrainMailbox(size_t at_most);
   size_t Step();
-  void Tick(absl::Time now);
-  bool Full() const;
+  void Tick();
   bool Busy() const;
   void SaveAll();
   const ShardCounters& counters() const { return counters_; }
@@ -67,6 +76,8 @@ class SessionShard::Impl : public SessionOwner {
     TokensView view;  // of the two below
     std::vector<float> values;
     std::vector<int64_t> times_ns;
+    uint64_t tokens = 0;
+    size_t bytes() const { return sizeof(*this) + values.size() * sizeof(float) + times_ns.size() * sizeof(int64_t); }
   };
   struct DeferredClose {
     bool delete_session = false;
@@ -75,65 +86,74 @@ class SessionShard::Impl : public SessionOwner {
   // An Open under way, and what its stream sent for it meanwhile.
   struct Opening : Binding {
     Opening() : Binding(Kind::kOpening) {}
-    Peer* peer = nullptr;  // null: the stream is gone
+    Attachment* stream = nullptr;  // null: the stream is gone
     Handle handle = 0;
+    std::shared_ptr<const OpenCall> call;
     Footprint reserved;  // no model: nothing
     RowSet rows;
     std::vector<DeferredTokens> tokens;
-    size_t values = 0;        // of `tokens`
-    bool overflowed = false;  // more than that came and was dropped
     std::optional<DeferredClose> close;
   };
   // A Close under way that deletes.
   struct Closing : Binding {
     Closing() : Binding(Kind::kClosing) {}
-    Peer* peer = nullptr;
+    Attachment* stream = nullptr;
     Handle handle = 0;
     uint64_t next_seq = 0, durable_seq = 0;
   };
-  HandleTable& HandlesOf(Peer& peer);
+  Attachment& StreamOf(Peer& peer);
   Session* Find(absl::string_view key);
 
   // Tokens.
   void Accept(Session& session, const TokensView& tokens);
   std::optional<Refusal> Check(const Session& session, const TokensView& tokens, uint32_t skip,
                                TokenClock& clock) const;
-  void RefuseTokens(Session& session, const Refusal& refusal, uint64_t tokens);
+  void RefuseTokens(Session& session, Refusal refusal, uint64_t tokens);
   void Defer(Opening& opening, const TokensView& tokens);
+  void DropDeferred(Opening& opening);
+  void DoItems(Session& session);
   void AfterStep();
-
-  // Steps until nothing of the session waits. False if it is gone then: its engine failed.
-  bool Flush(Session& session);
+  void AdaptSlice(int64_t took_ns);
 
   // Attaching and detaching.
-  void FailOpen(Peer& peer, Handle handle, const Refusal& refusal);
+  void BeginOpen(Attachment& stream, Handle handle, OpenRequest request);
+  void FailOpen(Attachment& stream, Handle handle, uint64_t number, const Refusal& refusal);
+  std::unique_ptr<Opening> TakeOpening(uint64_t ticket);
+  void AnswerRefused(Opening& opening, const Refusal& refusal);
   Session& Place(const OpenCall& call, Opening& opening, Installation& installation);
-  void Attach(Session& session, const OpenCall& call, Opening& opening, const Installation& installation);
+  void Attach(Session& session, Opening& opening, const Installation& installation);
   void Replay(Session& session, Opening& opening);
   void CloseSession(Session& session, const DeferredClose& close);
-  void FinishClose(uint64_t ticket, const Outcome<std::monostate>& outcome);
+  void FinishClose(Session& session, bool delete_session);
+  void DeleteClosed(Session& session);
+  void OnDeleted(uint64_t ticket, const Outcome<std::monostate>& outcome);
   void Fence(Session& session, uint64_t current_epoch);
+  void TakeAway(Session& session, const Refusal& refusal, uint64_t expected_seq);
   void Detach(Session& session);
-  void LetRest(Session& session);
+
+  SessionList& Resting(const LoadedModel& model) { return resting_[model.index]; }
 
   // Puts the session into the list that its state asks for.
   void Settle(Session& session);
 
-  // Forgets a session. REQUIRES: it is detached and nothing of it waits.
+  // Forgets a session. REQUIRES: it is detached.
   void Remove(Session& session);
 
   absl::StatusOr<RowSet> AllocateEvicting(Footprint footprint);
   bool EvictOne(const LoadedModel& model);
   void FreeReserved(Opening& opening);
-  void Expire(Session& session, absl::Time now);
+  void ExpireIdle();
+  void Expire(Session& session);
   void OnSaveFailed(Session& session, const SaveResult& result);
   SessionState StateOf(Session& session, bool with_rows);
   SessionInfo InfoOf(Session& session);
+  int64_t now_ms() const { return clock_.NowNanos() / 1'000'000; }
   void UpdateLevels();
 
   const int index_;
   const ShardOptions options_;
   Registrar::Impl& registrar_;
+  const Clock& clock_;
   ShardCounters counters_;
   Mailbox mailbox_;
   RowPool rows_;
@@ -141,18 +161,17 @@ class SessionShard::Impl : public SessionOwner {
   TokenQueue queue_;
   Stepper stepper_;
   Saver saver_;
-  SessionList resting_{Session::List::kResting};  // detached and saved, least recently used first
+  std::vector<SessionList> resting_;  // by model: at rest and saved, in the order in which they came to rest
   absl::flat_hash_set<std::unique_ptr<Session>, ByKey<Session>, ByKey<Session>> sessions_;
-  absl::flat_hash_map<Peer*, std::unique_ptr<HandleTable>> peers_;
-  Peer* last_peer_ = nullptr;  // whose table is last_handles_
-  HandleTable* last_handles_ = nullptr;
+  absl::flat_hash_map<Peer*, std::unique_ptr<Attachment>> streams_;
+  Attachment* last_stream_ = nullptr;                                 // the one asked for last
   absl::flat_hash_map<uint64_t, std::unique_ptr<Opening>> openings_;  // by ticket
   absl::flat_hash_map<uint64_t, std::unique_ptr<Closing>> closings_;
   uint64_t next_ticket_ = 0;
-  size_t deferred_values_ = 0;  // of all openings
+  size_t deferred_tokens_ = 0;  // of all openings
   size_t attached_ = 0;
-  Session* flushing_ = nullptr;  // null once it is gone
-  int64_t now_ms_ = 0;           // since 1970, as of the last Tick
+  int64_t slice_units_;     // what takes about as long as a slice should
+  int64_t arrival_ns_ = 0;  // of the tokens of this drain; 0: read the clock at the next
   int64_t next_sweep_ms_ = 0;
   Binding refused_{Binding::Kind::kRefused};  // shared by all such handles
 };

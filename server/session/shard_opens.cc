@@ -1,4 +1,4 @@
-// The shard's side of Opens and of everything else that the registrar asks for.
+// The shard's side of an Open, once the registrar has it.
 
 #include <algorithm>
 #include <utility>
@@ -9,12 +9,6 @@
 #include "server/session/shard_impl.h"
 
 namespace aaren {
-
-void SessionShard::Impl::FailOpen(Peer& peer, Handle handle, const Refusal& refusal) {
-  counters_.sessions_refused.Add(1);
-  HandlesOf(peer).Set(handle, &refused_);
-  peer.OnFailed(handle, refusal, 0);
-}
 
 OwnerReply<Footprint> SessionShard::Impl::CheckOpen(const OpenCall& call) {
   OwnerReply<Footprint> reply;
@@ -30,6 +24,7 @@ OwnerReply<Footprint> SessionShard::Impl::CheckOpen(const OpenCall& call) {
 std::optional<Refusal> SessionShard::Impl::Reserve(uint64_t ticket, Footprint footprint) {
   Opening& opening = *openings_.at(ticket);
   FreeReserved(opening);
+  if (opening.stream == nullptr) return OpenCancelled();
   absl::StatusOr<RowSet> rows = AllocateEvicting(footprint);
   if (!rows.ok()) {
     const absl::Duration retry_after = std::max(absl::Seconds(1), options_.save_interval);
@@ -38,25 +33,6 @@ std::optional<Refusal> SessionShard::Impl::Reserve(uint64_t ticket, Footprint fo
   opening.rows = *std::move(rows);
   opening.reserved = footprint;
   return std::nullopt;
-}
-
-absl::StatusOr<RowSet> SessionShard::Impl::AllocateEvicting(Footprint footprint) {
-  for (;;) {
-    absl::StatusOr<RowSet> rows = rows_.Allocate(*footprint.model, footprint.channels);
-    if (rows.ok() || !EvictOne(*footprint.model)) return rows;
-  }
-}
-
-// Leaves the least recently used session that rests in this model's slab to the store. False if there is none.
-bool SessionShard::Impl::EvictOne(const LoadedModel& model) {
-  if (!saver_.enabled()) return false;
-  Session* session = resting_.front();
-  while (session != nullptr && session->model != &model) session = session->next;
-  if (session == nullptr) return false;
-  counters_.sessions_evicted.Add(1);
-  registrar_.Released(std::string(session->key.view()));
-  Remove(*session);
-  return true;
 }
 
 void SessionShard::Impl::FreeReserved(Opening& opening) {
@@ -72,11 +48,10 @@ OwnerReply<SessionState> SessionShard::Impl::Take(const OpenCall& call, uint64_t
   if (reply.gone) return reply;
   reply.outcome.refusal =
       CheckExisting(call.request, *session->model, session->channels, session->epoch, session->incarnation);
+  if (call.cancelled) reply.outcome.refusal = OpenCancelled();
   if (reply.outcome.refusal) return reply;
-  reply.gone = !Flush(*session);
-  if (reply.gone) return reply;
   const bool leaves = call.shard != index_;
-  if (session->peer != nullptr) Fence(*session, epoch);
+  if (session->stream != nullptr) Fence(*session, epoch);
   reply.outcome.value = StateOf(*session, /*with_rows=*/leaves);
   if (leaves) {
     Remove(*session);
@@ -88,26 +63,47 @@ OwnerReply<SessionState> SessionShard::Impl::Take(const OpenCall& call, uint64_t
 }
 
 void SessionShard::Impl::Fence(Session& session, uint64_t current_epoch) {
-  Peer& peer = *session.peer;
-  const Handle handle = session.handle;
   counters_.sessions_fenced.Add(1);
-  HandlesOf(peer).Set(handle, &refused_);
+  TakeAway(session, Fenced(SessionId(session.key.view()), current_epoch), 0);
+}
+
+// Ends what the stream has with the session. A Close that waits is answered too.
+void SessionShard::Impl::TakeAway(Session& session, const Refusal& refusal, uint64_t expected_seq) {
+  Attachment& stream = *session.stream;
+  const Handle handle = session.handle;
+  const bool closing = session.closing;
   Detach(session);
-  peer.OnFailed(handle, Fenced(SessionId(session.key.view()), current_epoch), 0);
+  if (!closing) {
+    stream.handles.Set(handle, &refused_);
+    return stream.peer.OnFailed(handle, refusal, expected_seq);
+  }
+  stream.handles.Erase(handle);
+  stream.peer.OnCloseRefused(handle, refusal);
+  stream.peer.OnRoom();
+}
+
+std::unique_ptr<SessionShard::Impl::Opening> SessionShard::Impl::TakeOpening(uint64_t ticket) {
+  const auto found = openings_.find(ticket);
+  std::unique_ptr<Opening> opening = std::move(found->second);
+  openings_.erase(found);
+  if (opening->stream != nullptr) --opening->stream->openings;
+  return opening;
 }
 
 void SessionShard::Impl::Install(const OpenCall& call, Installation installation) {
-  const auto found = openings_.find(call.ticket);
-  const std::unique_ptr<Opening> opening = std::move(found->second);
-  openings_.erase(found);
-  deferred_values_ -= opening->values;
-  now_ms_ = std::max(now_ms_, absl::ToUnixMillis(installation.now));
+  const std::unique_ptr<Opening> opening = TakeOpening(call.ticket);
   Session& session = Place(call, *opening, installation);
   if (installation.moved) counters_.sessions_moved.Add(1);
   if (installation.rewound) counters_.sessions_rewound.Add(1);
-  if (opening->peer != nullptr && !installation.refusal) return Attach(session, call, *opening, installation);
-  Settle(session);
-  if (opening->peer != nullptr) FailOpen(*opening->peer, opening->handle, *installation.refusal);
+  if (opening->stream == nullptr) return Settle(session);
+  Peer& peer = opening->stream->peer;
+  if (!installation.refusal) {
+    Attach(session, *opening, installation);
+  } else {
+    Settle(session);
+    AnswerRefused(*opening, *installation.refusal);
+  }
+  peer.OnRoom();
 }
 
 // The session, in rows of its own, as the registrar decided that it goes on; detached.
@@ -133,31 +129,29 @@ Session& SessionShard::Impl::Place(const OpenCall& call, Opening& opening, Insta
   session->next_seq = state.next_seq;
   session->delivered_seq = state.delivered_seq;
   session->durable_seq = state.durable_seq;
+  session->tracks_delivery = state.tracks_delivery;
   session->pending_seq = Session::kNoSave;
-  session->last_time_ns = state.last_time_ns;
-  session->step_ns = state.step_ns;
-  session->last_active_ms = now_ms_;
+  session->clock = state.clock;
+  session->last_active_ms = now_ms();
   FreeReserved(opening);
   return *session;
 }
 
-void SessionShard::Impl::Attach(Session& session, const OpenCall& call, Opening& opening,
-                                const Installation& installation) {
-  const OpenRequest& request = call.request;
-  session.peer = opening.peer;
+void SessionShard::Impl::Attach(Session& session, Opening& opening, const Installation& installation) {
+  const OpenRequest& request = opening.call->request;
+  session.stream = opening.stream;
   session.handle = opening.handle;
   session.plan = plans_.Acquire(ResolveOutput(request.output, session.model->engine->config()).value);
   session.tracks_delivery = request.delivered_seq.has_value();
   session.regular_times = request.regular_times.has_value();
   if (request.regular_times) {
     session.regular_start_ns = request.regular_times->start_ns;
-    session.step_ns = request.regular_times->step_ns;
+    session.regular_step_ns = request.regular_times->step_ns;
   }
   ++attached_;
   (installation.created ? counters_.sessions_created : counters_.sessions_resumed).Add(1);
-  HandlesOf(*opening.peer).Set(opening.handle, &session);
+  opening.stream->handles.Set(opening.handle, &session);
   Settle(session);
-
   OpenedReply reply;
   reply.epoch = session.epoch;
   reply.incarnation = session.incarnation;
@@ -167,146 +161,39 @@ void SessionShard::Impl::Attach(Session& session, const OpenCall& call, Opening&
   reply.lost = installation.lost;
   reply.model = session.model;
   reply.channels = session.channels;
-  session.peer->OnOpened(session.handle, reply);
+  reply.number = request.number;
+  opening.stream->peer.OnOpened(session.handle, reply);
   Replay(session, opening);
 }
 
 // Handles what came for the session before it was here.
 void SessionShard::Impl::Replay(Session& session, Opening& opening) {
-  Peer& peer = *opening.peer;
-  HandleTable& handles = HandlesOf(peer);
   for (DeferredTokens& deferred : opening.tokens) {
-    if (handles.Find(opening.handle) != &session) return;  // its engine failed
     deferred.view.values = deferred.values;
     deferred.view.times_ns = deferred.times_ns;
+    queue_.Undefer(*opening.stream, deferred.bytes());
+    deferred_tokens_ -= deferred.tokens;
     Accept(session, deferred.view);
   }
-  if (handles.Find(opening.handle) != &session) return;
-  if (opening.overflowed) {
-    const std::string problem = absl::StrCat("more than ", options_.max_in_flight_tokens, " values before Opened");
-    RefuseTokens(session, OverQuota("in_flight_tokens", problem, absl::ZeroDuration()), 0);
-  }
-  if (opening.close && handles.Find(opening.handle) == &session) CloseSession(session, *opening.close);
+  if (opening.close) CloseSession(session, *opening.close);
 }
 
 void SessionShard::Impl::RefuseOpen(uint64_t ticket, const Refusal& refusal) {
-  const auto found = openings_.find(ticket);
-  const std::unique_ptr<Opening> opening = std::move(found->second);
-  openings_.erase(found);
-  deferred_values_ -= opening->values;
-  counters_.tokens_dropped.Add(opening->values);
+  const std::unique_ptr<Opening> opening = TakeOpening(ticket);
   FreeReserved(*opening);
-  if (opening->peer == nullptr) return counters_.sessions_refused.Add(1);
-  FailOpen(*opening->peer, opening->handle, refusal);
-  if (opening->close) Close(*opening->peer, opening->handle, false, std::nullopt);
+  if (opening->stream == nullptr) return counters_.sessions_refused.Add(1);
+  Peer& peer = opening->stream->peer;
+  AnswerRefused(*opening, refusal);
+  peer.OnRoom();
 }
 
-SessionState SessionShard::Impl::StateOf(Session& session, bool with_rows) {
-  SessionState state;
-  state.model = session.model;
-  state.channels = session.channels;
-  state.epoch = session.epoch;
-  state.incarnation = session.incarnation;
-  state.next_seq = session.next_seq;
-  state.delivered_seq = session.delivered_seq;
-  state.durable_seq = session.durable_seq;
-  state.last_time_ns = session.last_time_ns;
-  state.step_ns = session.step_ns;
-  if (with_rows) state.rows = rows_.Read(*session.model, session.channels, session.rows);
-  return state;
-}
-
-OwnerReply<SessionState> SessionShard::Impl::Capture(const std::string& key) {
-  OwnerReply<SessionState> reply;
-  Session* session = Find(key);
-  reply.gone = session == nullptr || !Flush(*session);
-  if (!reply.gone) reply.outcome.value = StateOf(*session, /*with_rows=*/true);
-  return reply;
-}
-
-std::vector<std::optional<SessionInfo>> SessionShard::Impl::Describe(const std::vector<std::string>& keys) {
-  std::vector<std::optional<SessionInfo>> infos;
-  infos.reserve(keys.size());
-  for (const std::string& key : keys) {
-    Session* session = Find(key);
-    infos.push_back(session != nullptr ? std::make_optional(InfoOf(*session)) : std::nullopt);
-  }
-  return infos;
-}
-
-SessionInfo SessionShard::Impl::InfoOf(Session& session) {
-  SessionInfo info;
-  info.session_id = std::string(SessionId(session.key.view()));
-  info.epoch = session.epoch;
-  info.incarnation = session.incarnation;
-  info.next_seq = session.next_seq;
-  info.durable_seq = session.durable_seq;
-  info.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.next_seq;
-  info.model = session.model->id;
-  info.package_digest = session.model->package.digest;
-  info.tier = session.model->engine->tier();
-  info.numerics_version = kNumericsVersion;
-  info.channels = session.channels;
-  info.state_bytes = session.model->engine->row_bytes() * session.channels;
-  info.attached = session.peer != nullptr;
-  info.resident = true;
-  info.last_active = absl::FromUnixMillis(session.last_active_ms);
-  return info;
-}
-
-OwnerReply<std::monostate> SessionShard::Impl::Drop(const std::string& key, const DropCondition& condition,
-                                                    uint64_t epoch) {
-  OwnerReply<std::monostate> reply;
-  Session* session = Find(key);
-  reply.gone = session == nullptr || !Flush(*session);
-  if (reply.gone) return reply;
-  const bool other_epoch = condition.epoch && session->epoch != *condition.epoch;
-  const bool used_since =
-      condition.idle_since &&
-      (session->peer != nullptr || absl::FromUnixMillis(session->last_active_ms) > *condition.idle_since);
-  if (other_epoch || used_since) {
-    reply.outcome.refusal = Fenced(SessionId(key), session->epoch);
-    return reply;
-  }
-  if (!condition.idle_since) counters_.sessions_deleted.Add(1);
-  if (session->peer != nullptr) Fence(*session, epoch);
-  Remove(*session);
-  return reply;
-}
-
-void SessionShard::Impl::SavesDone(const std::vector<SaveResult>& results) {
-  saver_.BatchDone();
-  for (const SaveResult& result : results) {
-    Session* session = Find(result.key);
-    if (session == nullptr || session->incarnation != result.incarnation) continue;
-    session->save_in_flight = false;
-    if (!result.status.ok()) {
-      OnSaveFailed(*session, result);
-      continue;
-    }
-    counters_.saves.Add(1);
-    const bool advanced = Saver::OnSaved(*session, result);
-    Settle(*session);
-    if (advanced && session->peer != nullptr && session->queued == 0) {
-      session->peer->OnAcked(session->handle, session->next_seq, session->durable_seq);
-    }
-  }
-  if (saver_.hurrying()) saver_.StartDue(now_ms_);
-}
-
-void SessionShard::Impl::OnSaveFailed(Session& session, const SaveResult& result) {
-  counters_.save_failures.Add(1);
-  if (!absl::IsAborted(result.status) || session.held) {
-    Settle(session);
-    if (session.list != Session::List::kUnsaved) return;
-    saver_.Remove(session);
-    return saver_.QueueLater(session, now_ms_);
-  }
-  // Another server has the session now: what is here is no longer its state.
-  if (!Flush(session)) return;
-  if (session.peer != nullptr) Fence(session, result.current_epoch);
-  registrar_.Released(std::string(session.key.view()));
-  Remove(session);
+// An Open, and a Close behind it, get their answers; tokens between them do not.
+void SessionShard::Impl::AnswerRefused(Opening& opening, const Refusal& refusal) {
+  for (const DeferredTokens& deferred : opening.tokens) queue_.Undefer(*opening.stream, deferred.bytes());
+  DropDeferred(opening);
+  const bool closed = opening.close.has_value();
+  FailOpen(*opening.stream, opening.handle, opening.call->request.number, refusal);
+  if (closed) Close(opening.stream->peer, opening.handle, false, std::nullopt);
 }
 
 }  // namespace aaren

@@ -7,8 +7,8 @@ namespace aaren {
 namespace {
 
 // Large enough to keep every core's units busy, small enough that outputs stay in the cache until they are sent.
-constexpr uint32_t kCallTokens = 4096;
-constexpr uint32_t kCallForecasts = 1024;
+constexpr uint32_t kStepTokens = 4096;
+constexpr uint32_t kStepForecasts = 1024;
 
 bool Sent(const OutputPlan& plan, uint64_t seq) { return plan.every == 1 || seq % plan.every == 0; }
 
@@ -24,155 +24,114 @@ size_t ForecastFloats(const LoadedModel& model) {
 
 }  // namespace
 
-Stepper::Stepper(RowPool& rows, ShardCounters& counters, uint32_t max_channels, bool saving)
+Stepper::Stepper(RowPool& rows, TokenQueue& queue, ShardCounters& counters, const Clock& clock, uint32_t max_channels,
+                 bool saving)
     : rows_(rows),
+      queue_(queue),
       counters_(counters),
+      clock_(clock),
       saving_(saving),
-      max_tokens_(std::max(kCallTokens, max_channels)),
-      max_forecasts_(std::max(kCallForecasts, max_channels)) {}
+      max_tokens_(std::max(kStepTokens, max_channels)),
+      max_forecasts_(std::max(kStepForecasts, max_channels)) {}
 
-void Stepper::Step(const TokenQueue& queue, absl::Span<QueuedItem> items) {
-  queue_ = &queue;
-  items_ = items;
+size_t Stepper::Step(absl::Span<Flow* const> flows, OnItem on_item) {
   outcomes_ = {};
   failed_.clear();
-  CountTimes(items, SteadyNanos(), counters_.queue_seconds);
-  Link(items);
-  for (Session* session : sessions_) Take(*session);
-  RunCall();
-  for (Session* session : sessions_) session->first_item = session->last_item = Session::kNoItem;
-  CountTimes(items, SteadyNanos(), counters_.token_seconds);
+  sessions_.clear();
+  began_ns_ = clock_.NowNanos();
+  size_t tokens = 0;
+  bool mixed = false;
+  for (const Flow* flow : flows) {
+    sessions_.push_back(flow->session);
+    tokens += flow->granted;
+    mixed |= flow->session->model != sessions_.front()->model;
+  }
+  if (mixed) {
+    std::stable_sort(sessions_.begin(), sessions_.end(),
+                     [](const Session* a, const Session* b) { return a->model->index < b->model->index; });
+  }
+  for (Session* session : sessions_) {
+    if (session->model != model_) {
+      RunCall(on_item);
+      EnsureBuffers(*session->model);
+    }
+    LayOut(*session);
+  }
+  RunCall(on_item);
+  CountTimes(0, 0);
   counters_.tokens_forecast.Add(outcomes_.forecast);
   counters_.tokens_folded.Add(outcomes_.folded);
   counters_.tokens_silent.Add(outcomes_.silent);
+  return tokens;
 }
 
-// Chains each session's items and brings the sessions of one model together.
-void Stepper::Link(absl::Span<QueuedItem> items) {
-  sessions_.clear();
-  bool mixed = false;
-  for (uint32_t i = 0; i < items.size(); ++i) {
-    if (items[i].session == nullptr) continue;
-    Session& session = *items[i].session;
-    items[i].next = Session::kNoItem;
-    if (session.first_item == Session::kNoItem) {
-      session.first_item = i;
-      sessions_.push_back(&session);
-      mixed |= session.model != sessions_.front()->model;
-    } else {
-      items[session.last_item].next = i;
-    }
-    session.last_item = i;
-  }
-  if (!mixed) return;
-  std::sort(sessions_.begin(), sessions_.end(),
-            [](const Session* a, const Session* b) { return a->model->index < b->model->index; });
-}
-
-void Stepper::Take(Session& session) {
-  if (session.model != model_) {
-    RunCall();
-    EnsureBuffers(*session.model);
-  }
-  uint32_t done = 0;
-  for (uint32_t item = session.first_item; item != Session::kNoItem;) {
-    const uint32_t room = Room(session, items_[item].silent);
-    if (room == 0) {
-      RunCall();
-      if (!failed_.empty() && failed_.back().first == &session) return;
-      continue;
-    }
-    const uint32_t tokens = std::min(items_[item].tokens - done, room);
-    pieces_.push_back({item, done, tokens});
-    tokens_ += tokens * session.channels;
-    if (!items_[item].silent) forecast_room_ += tokens * session.channels;
-    done += tokens;
-    if (done < items_[item].tokens) continue;
-    item = items_[item].next;
-    done = 0;
-  }
-  ClosePart();
-}
-
-// How many more tokens of the session this call can take.
-uint32_t Stepper::Room(const Session& session, bool silent) const {
-  const uint32_t tokens = (max_tokens_ - tokens_) / session.channels;
-  return silent ? tokens : std::min(tokens, (max_forecasts_ - forecast_room_) / session.channels);
-}
-
-// Makes the pieces gathered since the last part the next one.
-void Stepper::ClosePart() {
-  if (closed_pieces_ == pieces_.size()) return;
+// Makes what is granted of the session the next part of the call.
+void Stepper::LayOut(Session& session) {
+  const Flow& flow = *session.flow;
   Part& part = parts_.emplace_back();
-  part.session = items_[pieces_.back().item].session;
-  part.first_piece = closed_pieces_;
-  part.pieces = pieces_.size() - closed_pieces_;
-  closed_pieces_ = pieces_.size();
-  LayOut(part);
-}
-
-void Stepper::LayOut(Part& part) {
-  Session& session = *part.session;
-  const uint32_t channels = session.channels;
-  for (size_t i = 0; i < part.pieces; ++i) part.tokens += pieces_[part.first_piece + i].tokens;
+  part.session = &session;
+  part.tokens = flow.granted;
   part.values = values_used_;
   part.flags = flags_used_;
   part.forecasts = forecasts_used_;
-  uint32_t token = 0;
-  for (size_t i = 0; i < part.pieces; ++i) {
-    const Piece& piece = pieces_[part.first_piece + i];
-    const float* from = queue_->values(items_[piece.item]) + size_t{piece.first} * channels;
-    float* to = &values_[part.values + token];
-    for (uint32_t channel = 0; channel < channels; ++channel) {
-      for (uint32_t t = 0; t < piece.tokens; ++t) to[channel * part.tokens + t] = from[t * channels + channel];
-    }
-    FlagTokens(part, piece, token, session.next_seq + token);
-    token += piece.tokens;
+  uint32_t at = 0;
+  for (auto item = flow.items.begin(); at < part.tokens; ++item) {
+    if (item->kind != WaitingItem::Kind::kTokens) continue;
+    const uint32_t tokens = std::min(item->left(), part.tokens - at);
+    LayOutItem(part, *item, tokens, at, session.next_seq + at);
+    at += tokens;
   }
+  if (part.tokens == 0) return;
   const absl::Span<const uint8_t> flags(&flags_[part.flags], part.tokens);
   const size_t floats = ForecastFloats(*session.model);
-  for (uint32_t channel = 0; channel < channels; ++channel) {
-    const size_t at = part.values + channel * part.tokens;
-    runs_.push_back({session.rows.slot(channel), absl::MakeConstSpan(&values_[at], part.tokens), flags,
+  for (uint32_t channel = 0; channel < session.channels; ++channel) {
+    const size_t values = part.values + channel * part.tokens;
+    runs_.push_back({session.rows.slot(channel), absl::MakeConstSpan(&values_[values], part.tokens), flags,
                      &forecasts_[(part.forecasts + channel * part.wanted) * floats],
-                     session.plan->surprise ? &surprises_[at] : nullptr, session.plan->calibrated});
+                     session.plan->surprise ? &surprises_[values] : nullptr, session.plan->calibrated});
   }
-  values_used_ += size_t{part.tokens} * channels;
+  tokens_ += part.tokens * session.channels;
+  values_used_ += size_t{part.tokens} * session.channels;
   flags_used_ += part.tokens;
-  forecasts_used_ += size_t{part.wanted} * channels;
+  forecasts_used_ += size_t{part.wanted} * session.channels;
 }
 
-void Stepper::FlagTokens(Part& part, const Piece& piece, uint32_t token, uint64_t seq) {
-  uint8_t* flags = &flags_[part.flags + token];
+// Its next `tokens` become tokens `at`, `at` + 1, ... of the part; the first of them has number `seq`.
+void Stepper::LayOutItem(Part& part, const WaitingItem& item, uint32_t tokens, uint32_t at, uint64_t seq) {
+  const uint32_t channels = part.session->channels;
+  const float* from = item.values.data() + size_t{item.taken} * channels;
+  float* to = &values_[part.values + at];
+  for (uint32_t channel = 0; channel < channels; ++channel) {
+    for (uint32_t t = 0; t < tokens; ++t) to[channel * part.tokens + t] = from[t * channels + channel];
+  }
+  uint8_t* flags = &flags_[part.flags + at];
   const OutputPlan& plan = *part.session->plan;
-  if (items_[piece.item].silent) {
-    std::memset(flags, 0, piece.tokens);
+  if (item.silent) {
+    std::memset(flags, 0, tokens);
   } else if (plan.every == 1) {
-    std::memset(flags, 1, piece.tokens);
-    part.wanted += piece.tokens;
+    std::memset(flags, 1, tokens);
+    part.wanted += tokens;
   } else {
-    for (uint32_t t = 0; t < piece.tokens; ++t) part.wanted += flags[t] = Computed(plan, seq + t);
+    for (uint32_t t = 0; t < tokens; ++t) part.wanted += flags[t] = Computed(plan, seq + t);
   }
 }
 
-void Stepper::RunCall() {
-  ClosePart();
-  if (!parts_.empty()) {
-    const absl::Status status = model_->engine->Step(runs_, rows_.slab(*model_), rows_.workspace(*model_));
+void Stepper::RunCall(OnItem on_item) {
+  absl::Status status;
+  if (!runs_.empty()) {
+    status = model_->engine->Step(runs_, rows_.slab(*model_), rows_.workspace(*model_));
     counters_.batch_tokens.Observe(tokens_);
-    for (const Part& part : parts_) {
-      if (status.ok()) {
-        Answer(part);
-      } else {
-        failed_.emplace_back(part.session, status);
-      }
+  }
+  for (const Part& part : parts_) {
+    if (status.ok() || part.tokens == 0) {
+      Answer(part, on_item);
+    } else {
+      failed_.emplace_back(part.session, status);
     }
   }
-  pieces_.clear();
   parts_.clear();
   runs_.clear();
-  closed_pieces_ = 0;
-  tokens_ = forecast_room_ = 0;
+  tokens_ = 0;
   values_used_ = flags_used_ = forecasts_used_ = 0;
 }
 
@@ -189,26 +148,51 @@ void Stepper::EnsureBuffers(const LoadedModel& model) {
   forecast_floats_ = floats;
 }
 
-void Stepper::Answer(const Part& part) {
+void Stepper::Answer(const Part& part, OnItem on_item) {
+  Session& session = *part.session;
   Cursor cursor;
-  for (size_t i = 0; i < part.pieces; ++i) AnswerPiece(part, pieces_[part.first_piece + i], cursor);
+  for (;;) {
+    if (session.flow->items.front().kind != WaitingItem::Kind::kTokens) {
+      on_item(session);
+      if (session.flow == nullptr || session.flow->items.empty()) return;
+    }
+    if (cursor.token == part.tokens) return;
+    const WaitingItem& item = session.flow->items.front();
+    const uint32_t tokens = std::min(item.left(), part.tokens - cursor.token);
+    AnswerTokens(part, item, tokens, cursor);
+    queue_.TakeTokens(*session.flow, tokens);
+    if (session.flow->items.empty()) return;
+  }
 }
 
-void Stepper::AnswerPiece(const Part& part, const Piece& piece, Cursor& cursor) {
+void Stepper::AnswerTokens(const Part& part, const WaitingItem& item, uint32_t tokens, Cursor& cursor) {
   Session& session = *part.session;
-  const QueuedItem& item = items_[piece.item];
   const uint64_t first_seq = session.next_seq;
-  const size_t results = CollectResults(part, piece, cursor);
-  session.next_seq += piece.tokens;
-  session.queued -= piece.tokens;
+  CountTimes(item.arrival_ns, tokens);
+  const size_t results = CollectResults(part, item, tokens, cursor);
+  session.next_seq += tokens;
   if (!saving_) session.durable_seq = session.next_seq;
-  (item.silent ? outcomes_.silent : outcomes_.folded) += piece.tokens - results;
+  (item.silent ? outcomes_.silent : outcomes_.folded) += tokens - results;
   outcomes_.forecast += results;
-  if (session.peer == nullptr) return;
-  if (results == 0) {
-    session.peer->OnAcked(session.handle, session.next_seq, session.durable_seq);
-    return;
+  Reply(session, first_seq, results);
+}
+
+// Tokens of one drain arrived together: they are counted at once.
+void Stepper::CountTimes(int64_t arrival_ns, uint32_t tokens) {
+  if (arrival_ns != timed_arrival_ns_ && timed_tokens_ > 0) {
+    const int64_t now = clock_.NowNanos();
+    const auto seconds = [this](int64_t until) { return static_cast<double>(until - timed_arrival_ns_) * 1e-9; };
+    counters_.queue_seconds.Observe(seconds(began_ns_), timed_tokens_);
+    counters_.token_seconds.Observe(seconds(now), timed_tokens_);
+    timed_tokens_ = 0;
   }
+  timed_arrival_ns_ = arrival_ns;
+  timed_tokens_ += tokens;
+}
+
+void Stepper::Reply(Session& session, uint64_t first_seq, size_t results) {
+  Peer& peer = session.stream->peer;
+  if (results == 0) return peer.OnAcked(session.handle, session.next_seq, session.durable_seq);
   ForecastsReply reply;
   reply.first_seq = first_seq;
   reply.next_seq = session.next_seq;
@@ -218,26 +202,32 @@ void Stepper::AnswerPiece(const Part& part, const Piece& piece, Cursor& cursor) 
   reply.forecasts = result_forecasts_;
   reply.surprises = result_surprises_;
   reply.times_ns = result_times_;
-  reply.step_ns = item.step_ns;
+  reply.steps_ns = result_steps_;
   reply.plan = session.plan;
   reply.model = session.model;
-  session.peer->OnForecasts(session.handle, reply);
+  peer.OnForecasts(session.handle, reply);
 }
 
-// Fills the result buffers with what the piece sends, and moves the cursor behind it. Returns the number of results.
-size_t Stepper::CollectResults(const Part& part, const Piece& piece, Cursor& cursor) {
+// Fills the result buffers with what the tokens send, moves the cursor behind them and the session's clock on.
+// Returns the number of results.
+size_t Stepper::CollectResults(const Part& part, const WaitingItem& item, uint32_t tokens, Cursor& cursor) {
   result_forecasts_.clear();
   result_surprises_.clear();
   result_times_.clear();
-  const Session& session = *part.session;
-  const QueuedItem& item = items_[piece.item];
-  const int64_t* times = queue_->times(item);
+  result_steps_.clear();
+  Session& session = *part.session;
   const size_t floats = ForecastFloats(*session.model);
   size_t results = 0;
-  for (uint32_t t = 0; t < piece.tokens; ++t, ++cursor.token) {
+  for (uint32_t t = 0; t < tokens; ++t, ++cursor.token) {
+    const uint64_t seq = session.next_seq + t;
+    if (session.regular_times) {
+      session.clock = {session.regular_start_ns + static_cast<int64_t>(seq) * session.regular_step_ns,
+                       session.regular_step_ns};
+    } else if (!item.times_ns.empty()) {
+      session.clock.Advance(item.times_ns[item.taken + t]);
+    }
     if (!flags_[part.flags + cursor.token]) continue;
     const uint32_t computed = cursor.computed++;
-    const uint64_t seq = session.next_seq + t;
     if (!Sent(*session.plan, seq)) continue;
     ++results;
     for (uint32_t channel = 0; channel < session.channels; ++channel) {
@@ -245,23 +235,11 @@ size_t Stepper::CollectResults(const Part& part, const Piece& piece, Cursor& cur
       if (!session.plan->surprise) continue;
       result_surprises_.push_back(surprises_[part.values + channel * part.tokens + cursor.token]);
     }
-    if (session.regular_times) {
-      result_times_.push_back(session.regular_start_ns + static_cast<int64_t>(seq) * session.step_ns);
-    } else if (times != nullptr) {
-      result_times_.push_back(times[piece.first + t]);
-    }
+    if (!session.regular_times && item.times_ns.empty()) continue;
+    result_times_.push_back(session.clock.last_time_ns);
+    result_steps_.push_back(session.clock.step_ns);
   }
   return results;
-}
-
-// Tokens of one drain arrived together: they are counted at once.
-void Stepper::CountTimes(absl::Span<QueuedItem> items, int64_t now, Histogram<kLatencyBounds.size()>& histogram) {
-  for (size_t i = 0; i < items.size();) {
-    const int64_t arrival = items[i].arrival_ns;
-    uint64_t tokens = 0;
-    for (; i < items.size() && items[i].arrival_ns == arrival; ++i) tokens += items[i].tokens;
-    histogram.Observe(static_cast<double>(now - arrival) * 1e-9, tokens);
-  }
 }
 
 }  // namespace aaren

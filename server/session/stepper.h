@@ -1,11 +1,11 @@
 #ifndef AAREN_SERVER_SESSION_STEPPER_H_
 #define AAREN_SERVER_SESSION_STEPPER_H_
 
-// The Stepper turns waiting items into engine calls and the results into answers.
+// The Stepper turns what the TokenQueue granted into engine calls and the results into answers.
 //
-// All items of a session that fit become one run a channel; a call takes as many sessions of one model as its buffers
-// hold, which bounds them: an item that is larger is cut over several calls. Every item gets an answer of its own, in
-// order: forecasts, or an acknowledgement where it asked for none.
+// The tokens granted of a session become one run a channel; a call takes the sessions of one model. Every item gets
+// answers of its own, in order: forecasts, or an acknowledgement where it asked for none; an item that is stepped in
+// parts gets one for each.
 //
 // Buffers are made at first and kept: a step allocates nothing. Threading: belongs to one shard.
 
@@ -14,8 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "server/session/clock.h"
 #include "server/session/row_pool.h"
 #include "server/session/session.h"
 #include "server/session/shard_counters.h"
@@ -25,13 +27,20 @@ namespace aaren {
 
 class Stepper {
  public:
-  // `rows` and `counters` outlive this. With `saving` off every folded token counts as durable.
-  Stepper(RowPool& rows, ShardCounters& counters, uint32_t max_channels, bool saving);
+  // The references outlive this. With `saving` off every folded token counts as durable.
+  Stepper(RowPool& rows, TokenQueue& queue, ShardCounters& counters, const Clock& clock, uint32_t max_channels,
+          bool saving);
 
-  // Steps the first items of `queue` and answers them. Whatever else the queue holds of these sessions stays queued.
-  void Step(const TokenQueue& queue, absl::Span<QueuedItem> items);
+  // What one step can take at most.
+  StepRoom room() const { return {.units = INT64_MAX, .values = max_tokens_, .forecasts = max_forecasts_}; }
 
-  // The sessions of the last Step, each once.
+  // Does the other items at a flow's front: all of them up to the next tokens. The flow may be gone afterwards.
+  using OnItem = absl::FunctionRef<void(Session& session)>;
+
+  // Steps what was granted of each flow, and answers it. Returns the number of tokens.
+  size_t Step(absl::Span<Flow* const> flows, OnItem on_item);
+
+  // The sessions of the last Step, each once, but for those that have left since.
   absl::Span<Session* const> sessions() const { return sessions_; }
 
   // Those whose call failed, and why: their tokens from next_seq on were not answered, their rows are not to be
@@ -39,14 +48,9 @@ class Stepper {
   absl::Span<const std::pair<Session*, absl::Status>> failed() const { return failed_; }
 
  private:
-  // A stretch of one item within a call.
-  struct Piece {
-    uint32_t item = 0, first = 0, tokens = 0;
-  };
   // What a call holds of one session.
   struct Part {
     Session* session = nullptr;
-    size_t first_piece = 0, pieces = 0;
     uint32_t tokens = 0;
     uint32_t wanted = 0;   // forecasts a channel
     size_t values = 0;     // where its [channels, tokens] values begin, its surprises likewise
@@ -62,40 +66,35 @@ class Stepper {
     uint64_t forecast = 0, folded = 0, silent = 0;
   };
 
-  void Link(absl::Span<QueuedItem> items);
-  void Take(Session& session);
-  uint32_t Room(const Session& session, bool silent) const;
-  void ClosePart();
-  void LayOut(Part& part);
-  void FlagTokens(Part& part, const Piece& piece, uint32_t token, uint64_t seq);
-  void RunCall();
+  void LayOut(Session& session);
+  void LayOutItem(Part& part, const WaitingItem& item, uint32_t tokens, uint32_t at, uint64_t seq);
+  void RunCall(OnItem on_item);
   void EnsureBuffers(const LoadedModel& model);
-  void Answer(const Part& part);
-  void AnswerPiece(const Part& part, const Piece& piece, Cursor& cursor);
-  size_t CollectResults(const Part& part, const Piece& piece, Cursor& cursor);
-  void CountTimes(absl::Span<QueuedItem> items, int64_t now, Histogram<kLatencyBounds.size()>& histogram);
+  void Answer(const Part& part, OnItem on_item);
+  void AnswerTokens(const Part& part, const WaitingItem& item, uint32_t tokens, Cursor& cursor);
+  size_t CollectResults(const Part& part, const WaitingItem& item, uint32_t tokens, Cursor& cursor);
+  void CountTimes(int64_t arrival_ns, uint32_t tokens);
+  void Reply(Session& session, uint64_t first_seq, size_t results);
 
   RowPool& rows_;
+  TokenQueue& queue_;
   ShardCounters& counters_;
+  const Clock& clock_;
   const bool saving_;
-  const uint32_t max_tokens_;     // of one call, all channels counted
+  const uint32_t max_tokens_;     // of one step, all channels counted
   const uint32_t max_forecasts_;  // likewise
   std::vector<Session*> sessions_;
   std::vector<std::pair<Session*, absl::Status>> failed_;
   Outcomes outcomes_;
-
-  // The step under way.
-  const TokenQueue* queue_ = nullptr;
-  absl::Span<QueuedItem> items_;
+  int64_t began_ns_ = 0;
+  int64_t timed_arrival_ns_ = 0;  // of the tokens that are not counted yet
+  uint64_t timed_tokens_ = 0;
 
   // The call being gathered.
   const LoadedModel* model_ = nullptr;
-  uint32_t tokens_ = 0;         // taken, all channels counted
-  uint32_t forecast_room_ = 0;  // taken of max_forecasts_
+  uint32_t tokens_ = 0;  // taken, all channels counted
   size_t values_used_ = 0, flags_used_ = 0, forecasts_used_ = 0;
-  std::vector<Piece> pieces_;
   std::vector<Part> parts_;
-  size_t closed_pieces_ = 0;  // those that belong to a part
   std::vector<Run> runs_;
 
   std::unique_ptr<float[]> values_, surprises_, forecasts_;
@@ -105,7 +104,7 @@ class Stepper {
   // The answer being made.
   std::vector<const float*> result_forecasts_;
   std::vector<float> result_surprises_;
-  std::vector<int64_t> result_times_;
+  std::vector<int64_t> result_times_, result_steps_;
 };
 
 }  // namespace aaren

@@ -36,17 +36,14 @@ std::optional<Refusal> CheckGivenTimes(absl::Span<const int64_t> times, uint32_t
       return InvalidField(Indexed("times_ns", i),
                           absl::StrCat(times[i], " is before ", clock.last_time_ns, ", the time of the token before"));
     }
-    int64_t step = 0;
-    const bool fits = !__builtin_sub_overflow(times[i], clock.last_time_ns, &step);
-    if (clock.last_time_ns != INT64_MIN && fits && step > 0) clock.step_ns = step;
-    clock.last_time_ns = times[i];
+    clock.Advance(times[i]);
   }
   return std::nullopt;
 }
 
 // Time of token seq by the session's rule; false if 64 bits cannot hold it.
 bool RegularTime(const Session& session, uint64_t seq, int64_t& time) {
-  return !__builtin_mul_overflow(seq, session.step_ns, &time) &&
+  return !__builtin_mul_overflow(seq, session.regular_step_ns, &time) &&
          !__builtin_add_overflow(time, session.regular_start_ns, &time);
 }
 
@@ -56,14 +53,14 @@ std::optional<Refusal> CheckRegularTimes(const Session& session, uint64_t first_
   if (!RegularTime(session, last_seq, last) || !RegularTime(session, first_seq, first)) {
     return InvalidField("tokens.first_seq",
                         absl::StrCat("the time of seq ", last_seq, " by regular_times, ", session.regular_start_ns,
-                                     " + seq * ", session.step_ns, ", is beyond 64 bits"));
+                                     " + seq * ", session.regular_step_ns, ", is beyond 64 bits"));
   }
   if (first < clock.last_time_ns) {
     return InvalidField("tokens.first_seq",
                         absl::StrCat("the time of seq ", first_seq, " by regular_times, ", first, ", is before ",
                                      clock.last_time_ns, ", the time of the token before"));
   }
-  clock.last_time_ns = last;
+  clock = {last, session.regular_step_ns};
   return std::nullopt;
 }
 

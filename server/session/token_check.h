@@ -8,17 +8,12 @@
 
 #include "server/session/peer.h"
 #include "server/session/session.h"
+#include "server/session/token_clock.h"
 
 namespace aaren {
 
 // Its shape: width, number of tokens, fields that the model has no use for.
 std::optional<Refusal> CheckShape(const TokensView& tokens, const Session& session, uint32_t max_tokens);
-
-// The clock of a session after some of its tokens.
-struct TokenClock {
-  int64_t last_time_ns = INT64_MIN;
-  int64_t step_ns = 0;
-};
 
 // Its numbers, from token `skip` on: no infinity, no time before the one before. Advances `clock`, which is the
 // session's, over them. REQUIRES: the shape is right; token `skip` is the session's next.

@@ -1,58 +1,105 @@
 #ifndef AAREN_SERVER_SESSION_TOKEN_QUEUE_H_
 #define AAREN_SERVER_SESSION_TOKEN_QUEUE_H_
 
-// The TokenQueue holds the items that wait for a shard's next step, in order of arrival. Their numbers lie one after
-// another in two arrays that keep their memory, so that nothing is allocated per item. Threading: belongs to one shard.
+// The TokenQueue holds the flows of a shard's sessions and decides whose turn it is.
+//
+// Streams take turns, and of a stream its sessions do, by deficit round robin: whoever's turn it is may use so many
+// units of work, and what it overdraws it waits for. A stream that had nothing waiting comes before those that always
+// have (as in fq_codel, RFC 8290, section 4): so a ping is answered by the next step, whatever a hot stream sends. A
+// stream whose client does not read its replies has no turn until it does.
+//
+// What may wait is bounded: a stream may fill half of what is left, so there is always room for others, and a stream
+// that has nothing here may always have one item.
+//
+// Threading: belongs to one shard.
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <vector>
 
 #include "absl/types/span.h"
+#include "server/session/attachment.h"
+#include "server/session/flow.h"
 #include "server/session/session.h"
 
 namespace aaren {
 
-struct QueuedItem {
-  Session* session = nullptr;  // resident as long as the item waits; null: forgotten
-  uint32_t tokens = 0;
-  uint32_t next = Session::kNoItem;  // of the same session, in the step under way
-  size_t values = 0;                 // where its tokens x channels values begin
-  size_t times = 0;                  // where its times begin, if it has any
-  bool has_times = false;
-  bool silent = false;
-  int64_t step_ns = 0;     // after its last token
-  int64_t arrival_ns = 0;  // steady clock, read once per drain
+// How much one step takes. A unit is about what a channel's token without a forecast costs.
+struct StepRoom {
+  int64_t units = 0;
+  uint32_t values = 0;     // tokens, times channels
+  uint32_t forecasts = 0;  // likewise
+
+  bool empty() const { return units <= 0 || values == 0; }
 };
 
 class TokenQueue {
  public:
-  // Puts the item's tokens from `skip` on behind all others. REQUIRES: they are checked and follow the session's last.
-  void Push(Session& session, const TokensView& tokens, uint32_t skip, int64_t step_ns);
+  static constexpr int64_t kForecastUnits = 8;  // of a channel's token with a forecast
 
-  // The oldest items: as many as have max_values values or fewer, but one at least. Empty if nothing waits. Good until
-  // the next Push or Pop.
-  absl::Span<QueuedItem> Front(size_t max_values);
-  void Pop(size_t items);
+  explicit TokenQueue(size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // The session's items stay in the queue and are nobody's.
-  void Forget(const Session& session);
+  // Whether the stream may add an item of so many bytes now. If not, room comes as its flows are stepped.
+  bool Admits(const Attachment& stream, size_t bytes) const;
 
-  const float* values(const QueuedItem& item) const { return &values_[item.values]; }
-  const int64_t* times(const QueuedItem& item) const { return item.has_times ? &times_[item.times] : nullptr; }
+  // Tokens that wait for an Open count as well, though they are not here.
+  void Defer(Attachment& stream, size_t bytes);
+  void Undefer(Attachment& stream, size_t bytes);
 
-  bool empty() const { return items_.empty(); }
-  size_t value_count() const { return values_.size(); }
+  // Each puts an item behind all others of the session. REQUIRES: it is attached. Of tokens, those from `skip` on; they
+  // are checked and follow the session's last; `clock` is the session's after them.
+  void PushTokens(Session& session, const TokensView& tokens, uint32_t skip, const TokenClock& clock,
+                  int64_t arrival_ns);
+  void PushAck(Session& session);
+  void PushRefusal(Session& session, Refusal refusal);
+  void PushClose(Session& session, bool delete_session);
+
+  // Lets flows take turns until the room is used up or nothing is left that may have one. Each flow that got a turn is
+  // named once; its `granted` says how many tokens of it to step. At least one token is granted to the first flow.
+  absl::Span<Flow* const> Grant(StepRoom room);
+
+  // Takes what stands at the flow's front: tokens of a step that are done, or another item.
+  void TakeTokens(Flow& flow, uint32_t tokens);
+  void PopFront(Flow& flow);
+
+  // Ends the step that Grant began: flows with nothing left are gone.
+  void EndStep();
+
+  // Drops the session's flow. Returns how many tokens were in it.
+  uint32_t Forget(Session& session);
+
+  // The stream's client reads again.
+  void Resume(Attachment& stream);
+
+  // REQUIRES: no session of it has a flow.
+  void Leave(Attachment& stream) { Unlink(stream); }
+
+  bool has_turns() const { return !new_.empty() || !old_.empty(); }
+  size_t tokens() const { return tokens_; }
+  size_t bytes() const { return bytes_; }
 
  private:
-  std::vector<QueuedItem> items_;
-  std::vector<float> values_;
-  std::vector<int64_t> times_;
-  int64_t arrival_ns_ = 0;  // 0: read the clock at the next Push
-};
+  WaitingItem& Push(Session& session, WaitingItem::Kind kind, size_t more_bytes);
+  Flow& FlowOf(Session& session);
+  void Count(Attachment& stream, ptrdiff_t bytes);
+  void Release(std::list<Flow>& list, Flow& flow);
 
-// Nanoseconds of the clock that arrivals are measured with.
-int64_t SteadyNanos();
+  void Link(Attachment& stream, Attachment::Turn turn);
+  void Unlink(Attachment& stream);
+  std::list<Attachment*>& ListOf(Attachment::Turn turn) { return turn == Attachment::Turn::kNew ? new_ : old_; }
+  Attachment* NextStream();
+  void ServeStream(Attachment& stream, StepRoom& room);
+  int64_t GrantTo(Flow& flow, int64_t units, StepRoom& room);
+  int64_t GrantTokens(Flow& flow, const WaitingItem& item, int64_t units, StepRoom& room);
+
+  const size_t max_bytes_;
+  size_t bytes_ = 0, tokens_ = 0;
+  std::list<Attachment*> new_, old_;  // streams whose turn comes
+  std::list<Flow> whole_;             // in the step under way, to their last item
+  std::list<Flow> free_;              // for the next ones
+  std::vector<Flow*> granted_;
+};
 
 }  // namespace aaren
 

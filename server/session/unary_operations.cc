@@ -31,8 +31,7 @@ SessionState StateOf(SessionRecord record, const LoadedModel& model) {
   state.incarnation = record.incarnation;
   SavedRows newest = NewestSave(record, model);
   state.next_seq = newest.seq;
-  state.last_time_ns = newest.last_time_ns;
-  state.step_ns = newest.step_ns;
+  state.clock = {newest.last_time_ns, newest.step_ns};
   state.rows = std::move(newest.rows);
   return state;
 }
@@ -45,8 +44,8 @@ Snapshot SnapshotOf(SessionState state) {
   snapshot.numerics_version = kNumericsVersion;
   snapshot.channels = state.channels;
   snapshot.seq = state.next_seq;
-  snapshot.last_time_ns = state.last_time_ns;
-  snapshot.step_ns = state.step_ns;
+  snapshot.last_time_ns = state.clock.last_time_ns;
+  snapshot.step_ns = state.clock.step_ns;
   snapshot.rows = std::move(state.rows);
   return {EncodeSnapshot(snapshot), snapshot.seq};
 }
@@ -70,15 +69,14 @@ Outcome<SessionState> CheckSnapshot(const std::string& bytes, absl::string_view 
   outcome.value.model = model.value;
   outcome.value.channels = snapshot->channels;
   outcome.value.next_seq = snapshot->seq;
-  outcome.value.last_time_ns = snapshot->last_time_ns;
-  outcome.value.step_ns = snapshot->step_ns;
+  outcome.value.clock = {snapshot->last_time_ns, snapshot->step_ns};
   outcome.value.rows = std::move(snapshot->rows);
   return outcome;
 }
 
 }  // namespace
 
-SessionInfo InfoOf(const SessionRecord& record, const ModelTable& models) {
+SessionInfo InfoOf(const SessionRecord& record, const ModelTable& models, const Clock& clock) {
   SessionInfo info;
   info.session_id = std::string(SessionId(record.key));
   info.epoch = record.epoch;
@@ -95,7 +93,7 @@ SessionInfo InfoOf(const SessionRecord& record, const ModelTable& models) {
   info.channels = record.channels;
   const LoadedModel* model = models.FindDigest(record.package_digest);
   info.state_bytes = model != nullptr ? model->engine->row_bytes() * record.channels : 0;
-  info.last_active = record.last_active;
+  info.last_active = clock.WallAt(record.last_active);
   return info;
 }
 
@@ -103,7 +101,7 @@ void Registrar::Impl::Get(const std::string& key, Callback<SessionInfo> done) {
   Submit(key, [this, done = std::move(done)](Entry& entry) mutable {
     if (entry.owner == kAtRest) {
       absl::StatusOr<SessionRecord> record = Load(entry.name());
-      done(record.ok() ? Outcome<SessionInfo>{std::nullopt, InfoOf(*record, models_)}
+      done(record.ok() ? Outcome<SessionInfo>{std::nullopt, InfoOf(*record, models_, clock_)}
                        : Refused<SessionInfo>(LoadRefusal(entry.name(), record.status())));
       return Finish(entry);
     }
@@ -179,8 +177,8 @@ Outcome<SessionInfo> Registrar::Impl::WriteNew(const std::string& key, SessionSt
   state.delivered_seq = state.next_seq;
   SessionRecord record = RecordOf(key, state);
   record.last_active = now();
-  record.saves.push_back({state.next_seq, state.last_time_ns, state.step_ns, std::move(state.rows)});
-  const SessionInfo info = InfoOf(record, models_);
+  record.saves.push_back({state.next_seq, state.clock.last_time_ns, state.clock.step_ns, std::move(state.rows)});
+  const SessionInfo info = InfoOf(record, models_, clock_);
   if (absl::Status status = store_.Save(std::move(record)); !status.ok()) {
     return Refused<SessionInfo>(StoreUnavailable(status));
   }

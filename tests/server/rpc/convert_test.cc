@@ -30,7 +30,7 @@ class ForecastsTest : public testing::Test {
               .forecasts = pointers_,
               .surprises = {},
               .times_ns = {},
-              .step_ns = 0,
+              .steps_ns = {},
               .plan = &plan_,
               .model = &model_};
   }

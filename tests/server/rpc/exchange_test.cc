@@ -107,6 +107,7 @@ TEST_F(ExchangeTest, TimesComeBackWithTheStepBetweenThem) {
   stream_.Send(tokens);
   const v1::Forecasts forecasts = stream_.Receive().forecasts();
   EXPECT_THAT(forecasts.times_ns(), ElementsAre(1000, 1500));
+  EXPECT_THAT(forecasts.steps_ns(), ElementsAre(0, 500));
   EXPECT_EQ(forecasts.step_ns(), 500);
 }
 

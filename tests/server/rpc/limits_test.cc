@@ -20,9 +20,9 @@ class LimitsTest : public Serving {
   }
 };
 
-// 36 bytes of forecast a token: the replies to `kMessages` messages are 30 MB, far more than the server may hold.
+// 16 KB a message and 36 bytes of forecast a token: far more, both ways, than the server may hold.
 TEST_F(LimitsTest, ClientThatNeverReadsIsNotReadAndOthersGoOn) {
-  constexpr uint64_t kMessages = 200, kTokens = 4096;
+  constexpr uint64_t kMessages = 2000, kTokens = 4096;
   TestStream greedy(NewChannel());
   greedy.Greet();
   greedy.Open(0, "greedy");
@@ -89,9 +89,9 @@ TEST_F(LimitsTest, HundredThousandOpensOnOneStream) {
   EXPECT_TRUE(stream.Finish().ok());
 }
 
-TEST_F(LimitsTest, FullShardStopsReadingUntilItHasSteppedWhatItHas) {
+TEST_F(LimitsTest, FullQueueStopsReadingUntilWhatItHasIsStepped) {
   rpc::ServerOptions options;
-  options.shard.max_queued_tokens = 8;
+  options.shard.max_queued_bytes = 2'000;
   options.shard.max_step_tokens = 4;
   Start(options);
   TestStream stream(NewChannel());

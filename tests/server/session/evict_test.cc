@@ -129,5 +129,41 @@ TEST(EvictTest, ManySessionsThroughFewRowsStayExact) {
   EXPECT_LE(world.shard().counters().slots_used.value(), 3);
 }
 
+// Shard 1 has been told that "a" is in shard 0, and has set rows aside for it, when shard 0 gives its row to "b".
+TEST(EvictTest, OfASessionThatAnOpenIsAboutToTakeBeginsTheOpenAnew) {
+  World world(ShardOptions{.capacity_rows = 1, .save_interval = kInterval}, 2);
+  Visit(world, "a");
+  FakePeer peer, other;
+  world.shard(1).Open(peer, 0, Named("a"));
+  while (!world.shard(0).DrainMailbox()) {  // the registrar asks there first
+  }
+  world.shard(0).Open(other, 0, Named("b"));
+  while (world.shard(0).counters().sessions_evicted.value() == 0) world.shard(0).DrainMailbox();
+  world.Settle();
+  EXPECT_EQ(other.Last().kind, Event::kOpened);
+  EXPECT_EQ(peer.Last().opened.next_seq, 5);
+  world.Send(peer, 0, 5, Values(5, 1), std::nullopt, 1);
+  EXPECT_EQ(peer.Forecasts(0)[0], world.engine().Forecasts(Values(0, 6))[5]);
+}
+
+// Its save comes back while tokens wait, and its stream is gone: it rests, and may be evicted like any other.
+TEST(EvictTest, OfASessionThatWasCutWithTokensWaitingLeavesNothingBehind) {
+  World world(ShardOptions{.capacity_rows = 1, .save_interval = kInterval});
+  FakePeer peer, other;
+  world.Open(peer, 0, Named("a"));
+  world.Send(peer, 0, 0, Values(0, 2));
+  const std::vector<float> values = Values(2, 1000);
+  TokensView tokens;
+  tokens.first_seq = 2;
+  tokens.values = values;
+  world.shard().Tokens(peer, tokens);
+  world.shard().Disconnect(peer);
+  world.Advance(kInterval);
+  world.Open(other, 0, Named("b"));
+  EXPECT_EQ(other.Last().kind, Event::kOpened);
+  EXPECT_EQ(world.shard().Step(), 0);
+  EXPECT_EQ(world.shard().counters().queued_tokens.value(), 0);
+}
+
 }  // namespace
 }  // namespace aaren

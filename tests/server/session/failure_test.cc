@@ -143,5 +143,24 @@ TEST(ModelGoneTest, RefusesTheOpenOfAStoredSession) {
   EXPECT_EQ(changed.Export("a").refusal->reason, "STATE_SCHEMA");
 }
 
+// The Open would go back to the save at 2, but the store does not take the record of that: nothing has happened then.
+TEST(StoreFailureTest, OfAnOpenThatGoesBackLeavesTheSessionWhereItWas) {
+  World world(ShardOptions{.save_interval = kInterval}, 2);
+  FakePeer peer, again;
+  world.Open(peer, 0, Named("a", 0));
+  world.Send(peer, 0, 0, Values(0, 2), 2);
+  world.Advance(kInterval);
+  world.Send(peer, 0, 2, Values(2, 3), 2);
+  world.shard().Disconnect(peer);
+  world.store().FailSaves(true);
+  world.Open(again, 0, Named("a", 3), 1);
+  EXPECT_EQ(again.Last().refusal.status.code(), absl::StatusCode::kUnavailable);
+  world.store().FailSaves(false);
+  EXPECT_EQ(world.Get("a").value.next_seq, 5);
+  world.Open(again, 1, Named("a", 3), 1);
+  EXPECT_EQ(again.Last().opened.next_seq, 2);
+  EXPECT_FALSE(again.Last().opened.lost.has_value());
+}
+
 }  // namespace
 }  // namespace aaren

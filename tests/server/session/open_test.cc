@@ -302,10 +302,10 @@ TEST(OpenTest, KeepsTokensThatArriveBeforeItIsAnsweredInOrder) {
   EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 4)));
 }
 
-TEST(OpenTest, DropsTokensBeyondTheLimitBeforeItIsAnsweredAndSaysSo) {
+TEST(OpenTest, HoldsTokensSentBeforeItIsAnsweredToTheLimitInFlight) {
   World world(ShardOptions{.max_in_flight_tokens = 5});
   FakePeer peer;
-  world.shard().Open(peer, 0, Named("a"));
+  world.shard().Open(peer, 0, Named("a", 0));
   for (uint64_t seq = 0; seq < 9; seq += 3) {
     const std::vector<float> values = Values(seq, 3);
     TokensView tokens;
@@ -317,8 +317,20 @@ TEST(OpenTest, DropsTokensBeyondTheLimitBeforeItIsAnsweredAndSaysSo) {
   EXPECT_EQ(peer.Forecasts(0).size(), 3);
   EXPECT_EQ(peer.Last().refusal.status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(peer.Last().expected_seq, 3);
-  world.Send(peer, 0, 3, Values(3, 3));
+  world.Send(peer, 0, 3, Values(3, 3), 3);
   EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 6)));
+}
+
+// Empty items too are something to hold.
+TEST(OpenTest, HoldsAPartOfTheQueueOfWhatIsSentBehindIt) {
+  World world(ShardOptions{.max_queued_bytes = 100'000});
+  FakePeer peer;
+  world.shard().Open(peer, 0, Named("a"));
+  int items = 0;
+  for (; items < 10'000 && world.shard().AdmitsTokens(peer, 0); ++items) world.shard().Tokens(peer, TokensView());
+  EXPECT_LT(items, 1'000);
+  world.Settle();
+  EXPECT_TRUE(world.shard().AdmitsTokens(peer, 0));
 }
 
 TEST(OpenTest, ThatIsRefusedDropsTheTokensSentWithIt) {
@@ -351,7 +363,7 @@ TEST(OpenTest, MayBeClosedBeforeItIsAnswered) {
   EXPECT_EQ(peer.Last().next_seq, 3);
 }
 
-TEST(OpenTest, OfAStreamThatHasGoneLeavesADetachedSession) {
+TEST(OpenTest, OfAStreamThatHasGoneMakesNoSession) {
   World world;
   {
     FakePeer peer;
@@ -359,20 +371,52 @@ TEST(OpenTest, OfAStreamThatHasGoneLeavesADetachedSession) {
     world.shard().Disconnect(peer);
   }
   world.Settle();
-  const Outcome<SessionInfo> info = world.Get("a");
-  ASSERT_FALSE(info.refusal.has_value());
-  EXPECT_FALSE(info.value.attached);
+  EXPECT_TRUE(absl::IsNotFound(world.Get("a").refusal->status));
+  EXPECT_EQ(world.shard().counters().slots_used.value(), 0);
 }
 
-TEST(OpenTest, StopsReadingWhenTooManyAreUnderWay) {
-  World world(ShardOptions{.max_pending_opens = 3});
-  FakePeer peer;
-  for (Handle handle = 0; handle < 3; ++handle) world.shard().Open(peer, handle, Named(absl::StrCat("s", handle)));
-  EXPECT_TRUE(world.shard().Full());
-  EXPECT_TRUE(world.shard().Busy());
+TEST(OpenTest, OfOneStreamAreAPartOfThoseUnderWay) {
+  World world(ShardOptions{.max_pending_opens = 12});
+  FakePeer peer, other;
+  Handle handle = 0;
+  for (; world.shard().AdmitsOpen(peer); ++handle) world.shard().Open(peer, handle, Named(absl::StrCat("s", handle)));
+  EXPECT_GT(handle, 2);
+  EXPECT_LT(handle, 12);
+  EXPECT_TRUE(world.shard().AdmitsOpen(other));
   world.Settle();
-  EXPECT_FALSE(world.shard().Full());
-  EXPECT_FALSE(world.shard().Busy());
+  EXPECT_TRUE(world.shard().AdmitsOpen(peer));
+}
+
+// An Open that is taken up late, when its client has come again elsewhere, must not take the session from it.
+TEST(OpenTest, WhoseStreamHasGoneTakesNothing) {
+  World world({}, 2);
+  FakePeer writer, gone;
+  world.Open(writer, 0, Named("a"), 0);
+  world.shard(1).Open(gone, 0, Named("a"));
+  world.shard(1).Disconnect(gone);
+  world.Settle();
+  EXPECT_EQ(writer.Count(Event::kFailed, 0), 0);
+  world.Send(writer, 0, 0, Values(0, 1));
+  EXPECT_EQ(writer.Last().kind, Event::kForecasts);
+}
+
+TEST(OpenTest, AnswersWithItsNumber) {
+  World world;
+  FakePeer peer;
+  OpenRequest request = Named("a");
+  request.number = 77;
+  world.Open(peer, 0, request);
+  EXPECT_EQ(peer.Last().opened.number, 77);
+}
+
+TEST(OpenTest, WithAModelNameOfAnyLengthIsRefusedInAFewWords) {
+  World world;
+  FakePeer peer;
+  OpenRequest request = Named("a");
+  request.model = std::string(4 << 20, 'm');
+  world.Open(peer, 0, request);
+  EXPECT_EQ(peer.Last().refusal.field, "open.model");
+  EXPECT_LT(peer.Last().refusal.status.message().size(), 200);
 }
 
 TEST(CloseTest, DetachesTheSessionAndFreesTheHandle) {
@@ -397,8 +441,12 @@ TEST(CloseTest, AnswersWhatWaitsFirst) {
   tokens.values = values;
   world.shard().Tokens(peer, tokens);
   world.shard().Close(peer, 0, false, std::nullopt);
+  EXPECT_TRUE(world.shard().IsClosing(peer, 0));
+  world.Settle();
   EXPECT_EQ(peer.Forecasts(0).size(), 3);
+  EXPECT_EQ(peer.Last().kind, Event::kClosed);
   EXPECT_EQ(peer.Last().next_seq, 3);
+  EXPECT_EQ(peer.rooms, 2);  // after the Open and after the Close
 }
 
 TEST(CloseTest, ThatDeletesForgetsTheSession) {
@@ -435,19 +483,23 @@ TEST(CloseTest, OfARefusedHandleFreesIt) {
   EXPECT_EQ(peer.Last().refusal.status.code(), absl::StatusCode::kNotFound);
 }
 
-TEST(DisconnectTest, LeavesTheSessionWithAllThatWasSent) {
+TEST(DisconnectTest, LeavesTheSessionAsOfItsLastStep) {
   World world;
   {
     FakePeer peer;
     world.Open(peer, 0, Named("a"));
-    const std::vector<float> values = Values(0, 3);
+    world.Send(peer, 0, 0, Values(0, 3));
+    const std::vector<float> values = Values(3, 2);
     TokensView tokens;
+    tokens.first_seq = 3;
     tokens.values = values;
     world.shard().Tokens(peer, tokens);
     world.shard().Disconnect(peer);
   }
   world.Settle();
   EXPECT_EQ(world.Get("a").value.next_seq, 3);
+  EXPECT_EQ(world.shard().counters().tokens_dropped.value(), 2);
+  EXPECT_EQ(world.shard().counters().queued_tokens.value(), 0);
   EXPECT_EQ(world.shard().counters().sessions_attached.value(), 0);
   EXPECT_EQ(world.shard().counters().streams.value(), 0);
 }

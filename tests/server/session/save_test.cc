@@ -173,5 +173,52 @@ TEST(SaveTest, SwitchedOffKeepsTheStoreEmptyAndEverythingDurable) {
   EXPECT_TRUE(absl::IsNotFound(world.store().Load("/a").status()));
 }
 
+TEST(SaveTest, IsMadeAtIntervalsBelowAMillisecondToo) {
+  World world(ShardOptions{.save_interval = absl::Microseconds(500)});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  world.Send(peer, 0, 0, Values(0, 3));
+  world.Advance(absl::Milliseconds(1));
+  EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(3));
+}
+
+// Tokens that wait are not in the rows, so their times are not in the save: whoever goes back to it sends them again.
+TEST(SaveTest, WhileTokensWaitHasTheTimesOfThoseBefore) {
+  World world(ShardOptions{.save_interval = kInterval});
+  const auto send = [&world](FakePeer& peer, uint64_t seq, const std::vector<int64_t>& times) {
+    const std::vector<float> values = Values(seq, times.size());
+    TokensView tokens;
+    tokens.first_seq = seq;
+    tokens.values = values;
+    tokens.times_ns = times;
+    tokens.delivered_seq = 0;
+    world.shard().Tokens(peer, tokens);
+    world.Settle();
+  };
+  FakePeer peer, again;
+  world.Open(peer, 0, Named("a", 0));
+  send(peer, 0, {10, 20});
+  peer.has_room = false;
+  send(peer, 2, {30, 40});
+  world.Advance(kInterval);
+  world.shard().Disconnect(peer);
+  world.Open(again, 0, Named("a", 2));
+  ASSERT_EQ(again.Last().opened.next_seq, 2);
+  send(again, 2, {30, 40});
+  EXPECT_EQ(again.Last().kind, Event::kForecasts);
+  EXPECT_THAT(again.Last().steps_ns, ElementsAre(10, 10));
+}
+
+TEST(SaveTest, GoesOnWhenTheWallClockStepsBack) {
+  World world(ShardOptions{.save_interval = kInterval});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  world.Send(peer, 0, 0, Values(0, 3));
+  world.clock().StepWall(-absl::Hours(1));
+  world.Advance(kInterval);
+  EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(3));
+  EXPECT_EQ(world.Get("a").value.last_active, world.clock().Wall() - kInterval);
+}
+
 }  // namespace
 }  // namespace aaren

@@ -18,17 +18,6 @@ std::vector<int64_t> Activities(const SessionList& list) {
   return all;
 }
 
-TEST(SessionListTest, KeepsThoseLeastRecentlyActiveInFront) {
-  SessionList list(Session::List::kResting);
-  Session sessions[4];
-  const int64_t activity[] = {5, 9, 1, 7};
-  for (int i = 0; i < 4; ++i) {
-    sessions[i].last_active_ms = activity[i];
-    list.InsertByActivity(sessions[i]);
-  }
-  EXPECT_THAT(Activities(list), ElementsAre(1, 5, 7, 9));
-}
-
 TEST(SessionListTest, RemovesFromAnywhere) {
   SessionList list(Session::List::kResting);
   Session sessions[4];

@@ -96,6 +96,7 @@ TEST_F(TokensTest, AreRefusedIfTimeGoesBackWithinAnItem) {
 TEST_F(TokensTest, AreRefusedIfTimeGoesBackFromOneItemToTheNext) {
   Push(0, Values(0, 2), {10, 20});
   Push(2, Values(2, 1), {19});
+  world_.Settle();
   ExpectRefused(absl::StatusCode::kInvalidArgument, "tokens.times_ns[0]", 2);
 }
 
@@ -111,7 +112,42 @@ TEST_F(TokensTest, CarryTheirTimesAndTheLastStepIntoTheReply) {
   Push(2, Values(2, 2), {25, 25});
   world_.Settle();
   EXPECT_THAT(peer_.Last().times_ns, ElementsAre(25, 25));
+  EXPECT_THAT(peer_.Last().steps_ns, ElementsAre(15, 15));
   EXPECT_EQ(peer_.Last().step_ns, 15);
+}
+
+TEST_F(TokensTest, HaveTheStepOfTheirOwnPastHoweverTheyAreCut) {
+  const std::vector<int64_t> times = {0, 10, 11, 100, 103};
+  Push(0, Values(0, 5), times);
+  world_.Settle();
+  EXPECT_THAT(peer_.Last().steps_ns, ElementsAre(0, 10, 1, 89, 3));
+  world_.Open(peer_, 8, Named("b"));
+  std::vector<int64_t> steps;
+  for (uint64_t seq = 0; seq < times.size(); ++seq) {
+    const std::vector<float> values = Values(seq, 1);
+    TokensView tokens;
+    tokens.handle = 8;
+    tokens.first_seq = seq;
+    tokens.values = values;
+    tokens.times_ns = {&times[seq], 1};
+    world_.shard().Tokens(peer_, tokens);
+    world_.Settle();
+    steps.push_back(peer_.Last().step_ns);
+  }
+  EXPECT_THAT(steps, ElementsAre(0, 10, 1, 89, 3));
+}
+
+TEST_F(TokensTest, OfSeveralChannelsAreCountedAsTokens) {
+  OpenRequest request = Named("wide");
+  request.channels = 4;
+  world_.Open(peer_, 8, request);
+  const std::vector<float> values(12, 1.0f);
+  TokensView tokens;
+  tokens.handle = 8;
+  tokens.values = values;
+  world_.shard().Tokens(peer_, tokens);
+  world_.shard().Tick();
+  EXPECT_EQ(world_.shard().counters().queued_tokens.value(), 3);
 }
 
 TEST_F(TokensTest, BeyondTheLimitOfAnItemAreRefused) {
@@ -168,6 +204,7 @@ TEST_F(TokensTest, SeenInPartMayHaveTimesBeforeTheLast) {
 TEST_F(TokensTest, OfADuplicateAreAnsweredAfterWhatWaits) {
   Push(0, Values(0, 2));
   Push(0, Values(0, 2));
+  world_.Settle();
   ASSERT_GE(peer_.events.size(), 2);
   EXPECT_EQ(peer_.events[peer_.events.size() - 2].kind, Event::kForecasts);
   EXPECT_EQ(peer_.Last().kind, Event::kAcked);
@@ -271,9 +308,9 @@ TEST(StepTest, TakesNoMoreThanItsShareAndKeepsTheRest) {
     tokens.values = values;
     world.shard().Tokens(peer, tokens);
   }
-  EXPECT_EQ(world.shard().Step(), 8);
-  EXPECT_EQ(world.shard().Step(), 8);
-  EXPECT_EQ(world.shard().Step(), 8);
+  EXPECT_EQ(world.shard().Step(), 10);
+  EXPECT_EQ(world.shard().Step(), 10);
+  EXPECT_EQ(world.shard().Step(), 4);
   EXPECT_EQ(world.shard().Step(), 0);
   EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 24)));
 }
@@ -289,18 +326,79 @@ TEST(StepTest, CutsALongItemOverSeveralCalls) {
   EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 4000)));
 }
 
-TEST(StepTest, IsFullWhenTooManyTokensWait) {
-  World world(ShardOptions{.max_queued_tokens = 10});
+// An item of ten tokens, which is admitted or not.
+bool Offer(World& world, FakePeer& peer, uint64_t seq) {
+  const std::vector<float> values = Values(seq, 10);
+  if (!world.shard().AdmitsTokens(peer, values.size() * sizeof(float))) return false;
+  TokensView tokens;
+  tokens.first_seq = seq;
+  tokens.values = values;
+  world.shard().Tokens(peer, tokens);
+  return true;
+}
+
+TEST(StepTest, OneStreamFillsNoMoreThanAPartOfTheQueue) {
+  World world(ShardOptions{.max_queued_bytes = 20'000});
+  FakePeer hot, other;
+  world.Open(hot, 0, Named("a"));
+  world.Open(other, 0, Named("b"));
+  uint64_t seq = 0;
+  while (Offer(world, hot, seq)) seq += 10;
+  EXPECT_GT(seq, 100);
+  EXPECT_TRUE(Offer(world, other, 0));
+}
+
+TEST(StepTest, MakesRoomForMore) {
+  World world(ShardOptions{.max_queued_bytes = 4'000});
   FakePeer peer;
   world.Open(peer, 0, Named("a"));
-  const std::vector<float> values = Values(0, 10);
-  TokensView tokens;
-  tokens.values = values;
-  EXPECT_FALSE(world.shard().Full());
-  world.shard().Tokens(peer, tokens);
-  EXPECT_TRUE(world.shard().Full());
+  uint64_t seq = 0;
+  while (Offer(world, peer, seq)) seq += 10;
+  while (world.shard().Step() > 0) {
+  }
+  EXPECT_TRUE(Offer(world, peer, seq));
+}
+
+TEST(StepTest, LeavesOutAPeerWithoutRoomUntilItHasSome) {
+  World world;
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  peer.has_room = false;
+  EXPECT_TRUE(Offer(world, peer, 0));
+  EXPECT_EQ(world.shard().Step(), 0);
+  peer.has_room = true;
+  world.shard().Resume(peer);
+  EXPECT_EQ(world.shard().Step(), 10);
+}
+
+TEST(StepTest, APingIsAnsweredByTheNextStepBesideAHotStream) {
+  World world(ShardOptions{.max_step_tokens = 64});
+  FakePeer hot, other;
+  world.Open(hot, 0, Named("hot"));
+  world.Open(other, 0, Named("ping"));
+  for (uint64_t seq = 0; Offer(world, hot, seq); seq += 10) {
+  }
   world.shard().Step();
-  EXPECT_FALSE(world.shard().Full());
+  Offer(world, other, 0);
+  world.shard().Step();
+  EXPECT_EQ(other.Last().next_seq, 10);
+}
+
+TEST(StepTest, SessionsOfOneStreamTakeTurns) {
+  World world(ShardOptions{.max_step_tokens = 64});
+  FakePeer peer;
+  world.Open(peer, 0, Named("hot"));
+  world.Open(peer, 1, Named("other"));
+  for (uint64_t seq = 0; seq < 1000; seq += 10) Offer(world, peer, seq);
+  const std::vector<float> values = Values(0, 1);
+  TokensView tokens;
+  tokens.handle = 1;
+  tokens.values = values;
+  world.shard().Tokens(peer, tokens);
+  world.shard().Step();
+  world.shard().Step();
+  EXPECT_EQ(peer.Last(Event::kForecasts, 1).next_seq, 1);
+  EXPECT_LT(peer.Last(Event::kForecasts, 0).next_seq, 200);
 }
 
 TEST(StepTest, RunsSessionsOfSeveralModelsInOneCallEach) {

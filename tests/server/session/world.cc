@@ -44,7 +44,8 @@ void FakePeer::OnForecasts(Handle handle, const ForecastsReply& reply) {
   for (const float* forecast : reply.forecasts) event.values.insert(event.values.end(), forecast, forecast + numbers);
   event.surprises.assign(reply.surprises.begin(), reply.surprises.end());
   event.times_ns.assign(reply.times_ns.begin(), reply.times_ns.end());
-  event.step_ns = reply.step_ns;
+  event.steps_ns.assign(reply.steps_ns.begin(), reply.steps_ns.end());
+  if (!event.steps_ns.empty()) event.step_ns = event.steps_ns.back();
 }
 
 void FakePeer::OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) {
@@ -64,6 +65,9 @@ void FakePeer::OnFailed(Handle handle, const Refusal& refusal, uint64_t expected
   event.refusal = refusal;
   event.expected_seq = expected_seq;
 }
+
+void FakePeer::OnOpenRefused(Handle handle, uint64_t, const Refusal& refusal) { OnFailed(handle, refusal, 0); }
+void FakePeer::OnCloseRefused(Handle handle, const Refusal& refusal) { OnFailed(handle, refusal, 0); }
 
 size_t FakePeer::Count(Event::Kind kind, Handle handle) const {
   return std::count_if(events.begin(), events.end(),
@@ -130,12 +134,13 @@ absl::StatusOr<std::vector<SessionRecord>> ProbedStore::List(const std::string& 
 World::World(ShardOptions options, int shards, std::shared_ptr<ProbedStore> store, std::unique_ptr<ModelTable> models)
     : store_(store ? std::move(store) : std::make_shared<ProbedStore>()),
       models_(models ? std::move(models) : FakeModels()),
-      registrar_(std::make_unique<Registrar>(*store_, *models_, [this] { return now(); })) {
+      registrar_(std::make_unique<Registrar>(*store_, *models_, clock_)) {
   for (int i = 0; i < shards; ++i) {
-    shards_.push_back(std::make_unique<SessionShard>(i, options, *models_, *registrar_));
+    shards_.push_back(std::make_unique<SessionShard>(i, options, *models_, *registrar_, clock_));
     registrar_->AddShard(*shards_.back());
-    shards_.back()->Tick(now());
+    shards_.back()->Tick();
   }
+  registrar_->Start();
 }
 
 World::~World() { registrar_.reset(); }
@@ -172,8 +177,8 @@ void World::Settle() {
 }
 
 void World::Advance(absl::Duration duration) {
-  now_ms_ += absl::ToInt64Milliseconds(duration);
-  for (const auto& shard : shards_) shard->Tick(now());
+  clock_.Advance(duration);
+  for (const auto& shard : shards_) shard->Tick();
   Settle();
 }
 

@@ -15,6 +15,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "server/session/clock.h"
 #include "server/session/model_table.h"
 #include "server/session/registrar.h"
 #include "server/session/shard.h"
@@ -22,6 +23,19 @@
 #include "tests/server/session/fake_engine.h"
 
 namespace aaren {
+
+// A clock that stands until it is moved.
+class TestClock : public Clock {
+ public:
+  int64_t NowNanos() const override { return now_ns_; }
+  absl::Time Wall() const override { return Now() + wall_step_; }
+  void Advance(absl::Duration by) { now_ns_ += absl::ToInt64Nanoseconds(by); }
+  void StepWall(absl::Duration by) { wall_step_ += by; }
+
+ private:
+  std::atomic<int64_t> now_ns_{1'700'000'000'000'000'000};
+  absl::Duration wall_step_ = absl::ZeroDuration();
+};
 
 class FakePeer : public Peer {
  public:
@@ -33,7 +47,8 @@ class FakePeer : public Peer {
     std::vector<float> values;  // [results, channels, 4, 3]
     std::vector<float> surprises;
     std::vector<int64_t> times_ns;
-    int64_t step_ns = 0;
+    std::vector<int64_t> steps_ns;
+    int64_t step_ns = 0;  // of the last result
     size_t results = 0;
     Refusal refusal;
   };
@@ -43,6 +58,10 @@ class FakePeer : public Peer {
   void OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
   void OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
   void OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_seq) override;
+  void OnOpenRefused(Handle handle, uint64_t number, const Refusal& refusal) override;
+  void OnCloseRefused(Handle handle, const Refusal& refusal) override;
+  bool HasRoom() const override { return has_room; }
+  void OnRoom() override { ++rooms; }
 
   // How many of this kind came for the handle.
   size_t Count(Event::Kind kind, Handle handle) const;
@@ -55,6 +74,8 @@ class FakePeer : public Peer {
   std::vector<std::vector<float>> Forecasts(Handle handle) const;
 
   std::vector<Event> events;
+  bool has_room = true;
+  int rooms = 0;  // calls of OnRoom
 
  private:
   Event& Add(Event::Kind kind, Handle handle);
@@ -91,6 +112,7 @@ class World {
   SessionShard& shard(int i = 0) { return *shards_[i]; }
   Registrar& registrar() { return *registrar_; }
   ProbedStore& store() { return *store_; }
+  TestClock& clock() { return clock_; }
   std::shared_ptr<ProbedStore> shared_store() { return store_; }
   const ModelTable& models() const { return *models_; }
   FakeEngine& engine(const std::string& name = "sum:1") { return FakeEngineOf(*models_, name); }
@@ -121,9 +143,9 @@ class World {
 
  private:
   bool RunOnce();
-  absl::Time now() const { return absl::FromUnixMillis(now_ms_); }
+  absl::Time now() const { return clock_.Now(); }
 
-  std::atomic<int64_t> now_ms_{1'700'000'000'000};
+  TestClock clock_;
   std::shared_ptr<ProbedStore> store_;
   std::unique_ptr<ModelTable> models_;
   std::vector<std::unique_ptr<SessionShard>> shards_;

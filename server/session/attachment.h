@@ -1,0 +1,37 @@
+#ifndef AAREN_SERVER_SESSION_ATTACHMENT_H_
+#define AAREN_SERVER_SESSION_ATTACHMENT_H_
+
+// An Attachment is what a shard knows of one stream: which sessions its handles stand for, and what it makes the shard
+// hold. Threading: belongs to one shard.
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+
+#include "server/session/flow.h"
+#include "server/session/handle_table.h"
+#include "server/session/peer.h"
+
+namespace aaren {
+
+struct Attachment {
+  explicit Attachment(Peer& p) : peer(p) {}
+
+  Peer& peer;
+  HandleTable handles;
+  size_t openings = 0;        // Opens under way
+  size_t closings = 0;        // Closes that delete, under way
+  size_t deferred_bytes = 0;  // tokens behind them
+  size_t queued_bytes = 0;    // of its flows
+
+  // The streams take turns, and of a stream its sessions do: see TokenQueue.
+  enum class Turn : uint8_t { kNone, kNew, kOld };
+  Turn turn = Turn::kNone;
+  int64_t deficit = 0;                    // what it may still use of its turn, in units of work
+  std::list<Flow> flows;                  // in order of their turns
+  std::list<Attachment*>::iterator self;  // in the list that `turn` names
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_SESSION_ATTACHMENT_H_

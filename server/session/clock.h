@@ -1,0 +1,32 @@
+#ifndef AAREN_SERVER_SESSION_CLOCK_H_
+#define AAREN_SERVER_SESSION_CLOCK_H_
+
+// A Clock tells two times. `Now` drives the server: it begins at the wall clock's time and never steps, whatever an
+// operator or NTP does to the wall clock later. `Wall` is the wall clock itself, for times that people read.
+//
+// Threading: any thread.
+
+#include <cstdint>
+
+#include "absl/time/time.h"
+
+namespace aaren {
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual int64_t NowNanos() const = 0;  // since 1970-01-01 UTC, as of the start; never goes back
+  virtual absl::Time Wall() const = 0;
+
+  absl::Time Now() const { return absl::FromUnixNanos(NowNanos()); }
+
+  // What the wall clock shows for something that happened at `then` of Now.
+  absl::Time WallAt(absl::Time then) const { return Wall() - (Now() - then); }
+
+  // This machine's.
+  static const Clock& System();
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_SESSION_CLOCK_H_

@@ -1,0 +1,202 @@
+// What streams ask of a shard, but for their tokens: Opens, Closes, and that they come and go.
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/session/open_check.h"
+#include "server/session/refusal.h"
+#include "server/session/shard_impl.h"
+
+namespace aaren {
+
+Attachment& SessionShard::Impl::StreamOf(Peer& peer) {
+  if (last_stream_ != nullptr && &last_stream_->peer == &peer) return *last_stream_;
+  std::unique_ptr<Attachment>& stream = streams_[&peer];
+  if (!stream) stream = std::make_unique<Attachment>(peer);
+  last_stream_ = stream.get();
+  return *stream;
+}
+
+// Like tokens, Opens share what there is: a stream may take half of what is left.
+bool SessionShard::Impl::AdmitsOpen(Peer& peer) {
+  const size_t pending = openings_.size() + closings_.size();
+  if (pending >= options_.max_pending_opens) return false;
+  const Attachment& stream = StreamOf(peer);
+  const size_t own = stream.openings + stream.closings;
+  return own == 0 || own < (options_.max_pending_opens - pending) / 2;
+}
+
+bool SessionShard::Impl::Owes(Peer& peer) {
+  const Attachment& stream = StreamOf(peer);
+  return stream.openings + stream.closings > 0 || !stream.flows.empty();
+}
+
+bool SessionShard::Impl::AdmitsTokens(Peer& peer, size_t bytes) {
+  return queue_.Admits(StreamOf(peer), bytes + sizeof(DeferredTokens));
+}
+
+bool SessionShard::Impl::IsClosing(Peer& peer, Handle handle) {
+  const Binding* binding = StreamOf(peer).handles.Find(handle);
+  if (binding == nullptr) return false;
+  switch (binding->kind) {
+    case Binding::Kind::kSession:
+      return static_cast<const Session*>(binding)->closing;
+    case Binding::Kind::kOpening:
+      return static_cast<const Opening*>(binding)->close.has_value();
+    case Binding::Kind::kClosing:
+      return true;
+    case Binding::Kind::kRefused:
+      return false;
+  }
+  return false;
+}
+
+void SessionShard::Impl::Open(Peer& peer, Handle handle, OpenRequest request) {
+  Attachment& stream = StreamOf(peer);
+  const Binding* binding = stream.handles.Find(handle);
+  if (binding != nullptr && binding->kind != Binding::Kind::kRefused) {
+    return peer.OnOpenRefused(handle, request.number,
+                              InvalidField("open.handle", absl::StrCat(handle, " is open on this stream")));
+  }
+  if (binding == nullptr && stream.handles.size() >= options_.max_sessions_per_stream) {
+    const std::string problem =
+        absl::StrCat("handle ", handle, ": ", stream.handles.size(), " sessions are open on this stream, the limit is ",
+                     options_.max_sessions_per_stream);
+    return peer.OnOpenRefused(handle, request.number, OverQuota("sessions_per_stream", problem, absl::ZeroDuration()));
+  }
+  if (auto refusal = CheckRequest(request, options_.max_channels)) {
+    return FailOpen(stream, handle, request.number, *refusal);
+  }
+  BeginOpen(stream, handle, std::move(request));
+}
+
+void SessionShard::Impl::BeginOpen(Attachment& stream, Handle handle, OpenRequest request) {
+  auto call = std::make_shared<OpenCall>();
+  call->shard = index_;
+  call->ticket = next_ticket_++;
+  call->key = SessionKey(request.tenant, request.session_id);
+  call->request = std::move(request);
+  auto opening = std::make_unique<Opening>();
+  opening->stream = &stream;
+  opening->handle = handle;
+  opening->call = call;
+  ++stream.openings;
+  stream.handles.Set(handle, opening.get());
+  openings_[call->ticket] = std::move(opening);
+  registrar_.Open(std::move(call));
+}
+
+void SessionShard::Impl::FailOpen(Attachment& stream, Handle handle, uint64_t number, const Refusal& refusal) {
+  counters_.sessions_refused.Add(1);
+  stream.handles.Set(handle, &refused_);
+  stream.peer.OnOpenRefused(handle, number, refusal);
+}
+
+void SessionShard::Impl::Close(Peer& peer, Handle handle, bool delete_session, std::optional<uint64_t> delivered_seq) {
+  Attachment& stream = StreamOf(peer);
+  Binding* binding = stream.handles.Find(handle);
+  if (binding == nullptr || IsClosing(peer, handle)) return peer.OnCloseRefused(handle, HandleNotFound(handle));
+  if (binding->kind == Binding::Kind::kSession) {
+    CloseSession(*static_cast<Session*>(binding), {delete_session, delivered_seq});
+  } else if (binding->kind == Binding::Kind::kOpening) {
+    static_cast<Opening*>(binding)->close = {delete_session, delivered_seq};
+  } else {
+    stream.handles.Erase(handle);
+    peer.OnClosed(handle, 0, 0);
+  }
+}
+
+void SessionShard::Impl::CloseSession(Session& session, const DeferredClose& close) {
+  if (close.delivered_seq) Saver::OnDelivered(session, *close.delivered_seq);
+  if (session.flow == nullptr) return FinishClose(session, close.delete_session);
+  session.closing = true;
+  queue_.PushClose(session, close.delete_session);
+}
+
+// Everything before the Close is answered.
+void SessionShard::Impl::FinishClose(Session& session, bool delete_session) {
+  if (delete_session) return DeleteClosed(session);
+  Attachment& stream = *session.stream;
+  stream.handles.Erase(session.handle);
+  Detach(session);
+  stream.peer.OnClosed(session.handle, session.next_seq, session.durable_seq);
+  stream.peer.OnRoom();
+}
+
+void SessionShard::Impl::DeleteClosed(Session& session) {
+  const uint64_t ticket = next_ticket_++;
+  auto closing = std::make_unique<Closing>();
+  closing->stream = session.stream;
+  closing->handle = session.handle;
+  closing->next_seq = session.next_seq;
+  closing->durable_seq = session.durable_seq;
+  session.stream->handles.Set(session.handle, closing.get());
+  ++session.stream->closings;
+  closings_[ticket] = std::move(closing);
+  registrar_.Delete(std::string(session.key.view()), {session.epoch, std::nullopt},
+                    [this, ticket](Outcome<std::monostate> outcome) {
+                      mailbox_.Post([this, ticket, outcome = std::move(outcome)] { OnDeleted(ticket, outcome); });
+                    });
+  Detach(session);
+}
+
+void SessionShard::Impl::OnDeleted(uint64_t ticket, const Outcome<std::monostate>& outcome) {
+  const auto found = closings_.find(ticket);
+  const std::unique_ptr<Closing> closing = std::move(found->second);
+  closings_.erase(found);
+  if (closing->stream == nullptr) return;
+  Peer& peer = closing->stream->peer;
+  closing->stream->handles.Erase(closing->handle);
+  --closing->stream->closings;
+  if (outcome.refusal && !absl::IsNotFound(outcome.refusal->status)) {
+    peer.OnCloseRefused(closing->handle, *outcome.refusal);
+  } else {
+    peer.OnClosed(closing->handle, closing->next_seq, closing->durable_seq);
+  }
+  peer.OnRoom();
+}
+
+void SessionShard::Impl::Disconnect(Peer& peer) {
+  const auto found = streams_.find(&peer);
+  if (found == streams_.end()) return;
+  const std::unique_ptr<Attachment> stream = std::move(found->second);
+  streams_.erase(found);
+  last_stream_ = nullptr;
+  stream->handles.ForEach([this](Binding& binding) {
+    if (binding.kind == Binding::Kind::kSession) Detach(static_cast<Session&>(binding));
+    if (binding.kind == Binding::Kind::kClosing) static_cast<Closing&>(binding).stream = nullptr;
+    if (binding.kind != Binding::Kind::kOpening) return;
+    Opening& opening = static_cast<Opening&>(binding);
+    opening.stream = nullptr;
+    opening.call->cancelled = true;
+    DropDeferred(opening);
+  });
+  queue_.Undefer(*stream, stream->deferred_bytes);
+  queue_.Leave(*stream);
+}
+
+void SessionShard::Impl::DropDeferred(Opening& opening) {
+  uint64_t tokens = 0;
+  for (const DeferredTokens& deferred : opening.tokens) tokens += deferred.tokens;
+  counters_.tokens_dropped.Add(tokens);
+  deferred_tokens_ -= tokens;
+  opening.tokens.clear();
+}
+
+void SessionShard::Impl::Resume(Peer& peer) { queue_.Resume(StreamOf(peer)); }
+
+// What waits of the session is dropped: nobody is there to be told, and whoever comes sends it again.
+void SessionShard::Impl::Detach(Session& session) {
+  counters_.tokens_dropped.Add(queue_.Forget(session));
+  session.stream = nullptr;
+  plans_.Release(session.plan);
+  session.plan = nullptr;
+  session.regular_times = session.refusing = session.closing = false;
+  session.last_active_ms = now_ms();
+  --attached_;
+  counters_.sessions_detached.Add(1);
+  Settle(session);
+}
+
+}  // namespace aaren

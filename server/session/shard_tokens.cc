@@ -1,0 +1,170 @@
+// Tokens, from a Tokens item to the step that answers it.
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/session/refusal.h"
+#include "server/session/shard_impl.h"
+#include "server/session/token_check.h"
+
+namespace aaren {
+namespace {
+
+// A step that is told to take so much takes about a millisecond on a slow core; measuring tells more.
+constexpr int64_t kFirstSliceUnits = 64 * TokenQueue::kForecastUnits;
+constexpr int64_t kLeastSliceUnits = 4 * TokenQueue::kForecastUnits;
+constexpr int64_t kMostSliceUnits = 4096 * TokenQueue::kForecastUnits;
+
+}  // namespace
+
+SessionShard::Impl::Impl(int index, ShardOptions options, const ModelTable& models, Registrar::Impl& registrar,
+                         const Clock& clock)
+    : index_(index),
+      options_(options),
+      registrar_(registrar),
+      clock_(clock),
+      rows_(models, options.capacity_rows),
+      queue_(options.max_queued_bytes),
+      stepper_(rows_, queue_, counters_, clock, options.max_channels, options.save_interval > absl::ZeroDuration()),
+      saver_(index, options.save_interval, rows_, registrar),
+      slice_units_(kFirstSliceUnits) {
+  for (size_t i = 0; i < models.models().size(); ++i) resting_.emplace_back(Session::List::kResting);
+}
+
+Session* SessionShard::Impl::Find(absl::string_view key) {
+  const auto found = sessions_.find(key);
+  return found == sessions_.end() ? nullptr : found->get();
+}
+
+void SessionShard::Impl::Tokens(Peer& peer, const TokensView& tokens) {
+  Binding* binding = StreamOf(peer).handles.Find(tokens.handle);
+  const bool open = binding != nullptr && !IsClosing(peer, tokens.handle);
+  if (open && binding->kind == Binding::Kind::kSession) return Accept(*static_cast<Session*>(binding), tokens);
+  if (open && binding->kind == Binding::Kind::kOpening) return Defer(*static_cast<Opening*>(binding), tokens);
+  // How many channels the session has, or would have had, nobody knows here.
+  if (open) return counters_.tokens_dropped.Add(tokens.count(1));
+  counters_.tokens_refused.Add(tokens.count(1));
+  peer.OnFailed(tokens.handle, HandleNotFound(tokens.handle), 0);
+}
+
+void SessionShard::Impl::Accept(Session& session, const TokensView& tokens) {
+  if (tokens.delivered_seq) Saver::OnDelivered(session, *tokens.delivered_seq);
+  const uint64_t count = tokens.count(session.channels);
+  const uint64_t expected = session.next_seq + (session.flow != nullptr ? session.flow->tokens : 0);
+  if (session.refusing && tokens.first_seq != expected) return counters_.tokens_dropped.Add(count);
+  session.refusing = false;
+  if (auto refusal = CheckShape(tokens, session, options_.max_tokens_per_item)) {
+    return RefuseTokens(session, *std::move(refusal), count);
+  }
+  if (tokens.first_seq > expected) return RefuseTokens(session, SequenceGap(tokens.first_seq, expected), count);
+  if (expected - tokens.first_seq >= count) {
+    counters_.tokens_duplicate.Add(count);
+    if (session.flow != nullptr) return queue_.PushAck(session);
+    return session.stream->peer.OnAcked(session.handle, session.next_seq, session.durable_seq);
+  }
+  const auto skip = static_cast<uint32_t>(expected - tokens.first_seq);
+  TokenClock clock = session.flow != nullptr ? session.flow->clock : session.clock;
+  if (auto refusal = Check(session, tokens, skip, clock)) return RefuseTokens(session, *std::move(refusal), count);
+  counters_.tokens_duplicate.Add(skip);
+  if (arrival_ns_ == 0) arrival_ns_ = clock_.NowNanos();
+  queue_.PushTokens(session, tokens, skip, clock, arrival_ns_);
+}
+
+std::optional<Refusal> SessionShard::Impl::Check(const Session& session, const TokensView& tokens, uint32_t skip,
+                                                 TokenClock& clock) const {
+  const uint64_t end = tokens.first_seq + tokens.count(session.channels);
+  const bool ahead = session.tracks_delivery && end > session.delivered_seq;
+  if (ahead && end - session.delivered_seq > options_.max_in_flight_tokens) {
+    return OverQuota("in_flight_tokens",
+                     absl::StrCat("tokens up to seq ", end, " with delivered_seq ", session.delivered_seq,
+                                  ": more than the limit of ", options_.max_in_flight_tokens, " in flight"),
+                     absl::ZeroDuration());
+  }
+  return CheckContent(tokens, session, skip, clock);
+}
+
+void SessionShard::Impl::RefuseTokens(Session& session, Refusal refusal, uint64_t tokens) {
+  counters_.tokens_refused.Add(tokens);
+  session.refusing = true;
+  if (session.flow != nullptr) return queue_.PushRefusal(session, std::move(refusal));
+  session.stream->peer.OnFailed(session.handle, refusal, session.next_seq);
+}
+
+void SessionShard::Impl::Defer(Opening& opening, const TokensView& tokens) {
+  DeferredTokens& deferred = opening.tokens.emplace_back();
+  deferred.view = tokens;
+  deferred.values.assign(tokens.values.begin(), tokens.values.end());
+  deferred.times_ns.assign(tokens.times_ns.begin(), tokens.times_ns.end());
+  deferred.tokens = tokens.count(opening.call->request.channels);
+  deferred_tokens_ += deferred.tokens;
+  queue_.Defer(*opening.stream, deferred.bytes());
+}
+
+size_t SessionShard::Impl::Step() {
+  arrival_ns_ = 0;
+  StepRoom room = stepper_.room();
+  room.units = std::min(slice_units_, static_cast<int64_t>(options_.max_step_tokens) * TokenQueue::kForecastUnits);
+  const absl::Span<Flow* const> flows = queue_.Grant(room);
+  if (flows.empty()) return 0;
+  const size_t sessions = flows.size();
+  const int64_t began = clock_.NowNanos();
+  const size_t tokens = stepper_.Step(flows, [this](Session& session) { DoItems(session); });
+  AfterStep();
+  queue_.EndStep();
+  AdaptSlice(clock_.NowNanos() - began);
+  counters_.queued_tokens.Set(queue_.tokens() + deferred_tokens_);
+  return tokens > 0 ? tokens : sessions;
+}
+
+// Makes the next slice as large as this one should have been; it shrinks faster than it grows. One that was not full
+// says nothing about larger ones.
+void SessionShard::Impl::AdaptSlice(int64_t took_ns) {
+  const int64_t wanted_ns = absl::ToInt64Nanoseconds(options_.slice);
+  if (took_ns < wanted_ns && !queue_.has_turns()) return;
+  const int64_t fitting = slice_units_ * wanted_ns / std::max<int64_t>(took_ns, 1);
+  slice_units_ = std::clamp(fitting, slice_units_ / 2, slice_units_ + slice_units_ / 4);
+  slice_units_ = std::clamp(slice_units_, kLeastSliceUnits, kMostSliceUnits);
+}
+
+// What stands at the front of the session's flow and is not tokens.
+void SessionShard::Impl::DoItems(Session& session) {
+  Peer& peer = session.stream->peer;
+  while (session.flow != nullptr && !session.flow->items.empty()) {
+    WaitingItem& item = session.flow->items.front();
+    switch (item.kind) {
+      case WaitingItem::Kind::kTokens:
+        return;
+      case WaitingItem::Kind::kAck:
+        queue_.PopFront(*session.flow);
+        peer.OnAcked(session.handle, session.next_seq, session.durable_seq);
+        break;
+      case WaitingItem::Kind::kRefusal: {
+        const std::unique_ptr<Refusal> refusal = std::move(item.refusal);
+        queue_.PopFront(*session.flow);
+        peer.OnFailed(session.handle, *refusal, session.next_seq);
+        break;
+      }
+      case WaitingItem::Kind::kClose:
+        return FinishClose(session, item.delete_session);
+    }
+  }
+}
+
+void SessionShard::Impl::AfterStep() {
+  for (const auto& [session, status] : stepper_.failed()) {
+    // The store may have the session as it was; here nobody knows any more what its rows hold.
+    counters_.tokens_refused.Add(queue_.Forget(*session));
+  }
+  for (Session* session : stepper_.sessions()) {
+    session->last_active_ms = now_ms();
+    if (saver_.enabled() && session->list == Session::List::kNone) Settle(*session);
+  }
+  for (const auto& [session, status] : stepper_.failed()) {
+    TakeAway(*session, EngineFailed(status), session->next_seq);
+    registrar_.Released(std::string(session->key.view()));
+    Remove(*session);
+  }
+}
+
+}  // namespace aaren

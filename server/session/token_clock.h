@@ -1,0 +1,26 @@
+#ifndef AAREN_SERVER_SESSION_TOKEN_CLOCK_H_
+#define AAREN_SERVER_SESSION_TOKEN_CLOCK_H_
+
+// The TokenClock of a session: the time of its latest token and the step between its times. It follows from the times
+// of the tokens so far, one by one, and so never from how they were cut into items.
+
+#include <cstdint>
+
+namespace aaren {
+
+struct TokenClock {
+  int64_t last_time_ns = INT64_MIN;  // INT64_MIN: no token had a time
+  int64_t step_ns = 0;               // the last positive difference between two times; 0: none yet
+
+  // REQUIRES: the time is not before the last.
+  void Advance(int64_t time_ns) {
+    int64_t step = 0;
+    const bool fits = !__builtin_sub_overflow(time_ns, last_time_ns, &step);
+    if (last_time_ns != INT64_MIN && fits && step > 0) step_ns = step;
+    last_time_ns = time_ns;
+  }
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_SESSION_TOKEN_CLOCK_H_

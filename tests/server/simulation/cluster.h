@@ -1,0 +1,68 @@
+#ifndef AAREN_TESTS_SERVER_SIMULATION_CLUSTER_H_
+#define AAREN_TESTS_SERVER_SIMULATION_CLUSTER_H_
+
+// A Cluster is the server under simulation: the real registrar and shards, without threads. Each call of Turn lets one
+// of them work for a moment; in between, messages wait in their mailboxes. Kill takes everything but the store, which
+// may refuse a save now and then.
+
+#include <memory>
+#include <vector>
+
+#include "server/session/registrar.h"
+#include "server/session/shard.h"
+#include "server/store/memory_store.h"
+#include "tests/server/session/fake_engine.h"
+#include "tests/server/simulation/fate.h"
+
+namespace aaren::simulation {
+
+// The store of a run: it outlives kills.
+class UnreliableStore : public MemoryStore {
+ public:
+  explicit UnreliableStore(Fate& fate) : fate_(fate) {}
+  absl::Status Save(SessionRecord record) override;
+  void set_reliable() { reliable_ = true; }
+
+ private:
+  Fate& fate_;
+  bool reliable_ = false;
+};
+
+class Cluster {
+ public:
+  Cluster(Fate& fate, const ShardOptions& options, int shards);
+  ~Cluster();
+
+  // Lets the registrar or a shard do a little.
+  void Turn();
+
+  // Everything ends at once and starts anew. REQUIRES: no peer is called any more (the streams are gone).
+  void Kill();
+
+  // No more refused saves.
+  void Calm() { store_.set_reliable(); }
+
+  int shards() const { return static_cast<int>(shards_.size()); }
+  SessionShard& shard(int i) { return *shards_[i]; }
+  Registrar& registrar() { return *registrar_; }
+  int life() const { return life_; }  // counts kills
+
+  // Whether nothing is under way.
+  bool Idle() const;
+
+ private:
+  void Start();
+
+  Fate& fate_;
+  const ShardOptions options_;
+  const int count_;
+  UnreliableStore store_;
+  std::unique_ptr<ModelTable> models_ = FakeModels();
+  std::vector<std::unique_ptr<SessionShard>> shards_;
+  std::unique_ptr<Registrar> registrar_;
+  int life_ = 0;
+};
+
+}  // namespace aaren::simulation
+
+#endif  // AAREN_TESTS_SERVER_SIMULATION_CLUSTER_H_

@@ -1,0 +1,260 @@
+#include "tests/server/simulation/host.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace aaren::simulation {
+namespace {
+
+// A session's callbacks name their Session, which applications here have no use for and never look at.
+union Unborn {
+  Unborn() {}
+  ~Unborn() {}
+  client::Session session;
+};
+Unborn unborn;
+
+v1::Limits Limits() {
+  v1::Limits limits;
+  limits.set_message_bytes(1 << 20);
+  limits.set_tokens_per_item(16);
+  limits.set_in_flight_tokens(64);
+  return limits;
+}
+
+}  // namespace
+
+Track::Track(Fate& fate, std::string id, const Series& series, bool manual)
+    : fate_(fate), id_(std::move(id)), series_(series), manual_(manual) {
+  Begin();
+}
+
+void Track::Begin() {
+  client::SessionOptions options;
+  options.id = id_;
+  options.delivered_seq = received_ = delivered_;
+  options.window = 32;
+  options.manual_delivery = manual_;
+  state_ = std::make_unique<client::SessionState>(std::move(options), unborn.session, *this);
+  closing_ = ended_ = false;
+}
+
+bool Track::Turn() {
+  bool enqueue = false;
+  const uint64_t next = state_->next_seq();
+  if (manual_ && received_ > delivered_ && fate_.OneIn(3)) {
+    delivered_ += 1 + fate_.Draw(received_ - delivered_);
+    state_->Delivered(delivered_, enqueue);
+  } else if (next < series_.size()) {
+    const uint64_t end = std::min<uint64_t>(series_.size(), next + 1 + fate_.Draw(8));
+    const std::vector<float> values = series_.values(next, end);
+    const std::vector<int64_t> times = series_.times(next, end);
+    (void)state_->Send(next, {.values = values, .times_ns = times}, /*wait=*/false, enqueue);
+  } else if (delivered_ == series_.size() && !closing_) {
+    closing_ = state_->Close(/*delete_session=*/false, enqueue).ok();
+  }
+  return enqueue;
+}
+
+void Track::Check(const client::Forecast& forecast) {
+  const uint64_t seq = forecast.seq;
+  if (seq != received_) return fate_.Accuse(id_, ": forecast ", seq, " came when ", received_, " was due");
+  const std::vector<float>& expected = series_.forecast(seq);
+  if (!std::equal(expected.begin(), expected.end(), forecast.values.begin(), forecast.values.end())) {
+    return fate_.Accuse(id_, ": forecast ", seq, " has wrong bits");
+  }
+  if (forecast.time_ns != series_.time_ns(seq)) fate_.Accuse(id_, ": forecast ", seq, " has another time");
+  if (forecast.step_ns != series_.step_ns(seq)) {
+    fate_.Accuse(id_, ": forecast ", seq, " has step ", forecast.step_ns, ", not ", series_.step_ns(seq));
+  }
+}
+
+void Track::OnForecast(client::Session&, const client::Forecast& forecast) {
+  Check(forecast);
+  received_ = forecast.seq + 1;
+  if (!manual_) delivered_ = received_;
+}
+
+void Track::OnOpened(client::Session&, const v1::Opened& opened) {
+  if (opened.next_seq() < durable_) {
+    fate_.Accuse(id_, ": tokens from ", opened.next_seq(), " are wanted again, those below ", durable_,
+                 " were durable");
+  }
+  durable_ = std::max(durable_, opened.durable_seq());
+}
+
+void Track::OnProgress(client::Session&, uint64_t, uint64_t durable_seq) { durable_ = std::max(durable_, durable_seq); }
+
+// A process that began after the server's last save reads its source again.
+bool Track::OnRewind(client::Session&, uint64_t) { return true; }
+
+void Track::OnLost(client::Session&, const client::Loss& loss) {
+  fate_.Accuse(id_, ": lost ", loss.session ? "the session" : absl::StrCat(loss.begin_seq, " .. ", loss.end_seq));
+}
+
+void Track::OnEnded(client::Session&, const absl::Status& status) {
+  fate_.Tell("session  ", id_, " ended: ", status.ToString(), "; delivered ", delivered_);
+  ended_ = true;
+  finished_ = status.ok() && delivered_ == series_.size();
+  if (absl::IsAborted(status)) ++aborted_;
+  if (status.ok() || absl::IsAborted(status) || absl::IsResourceExhausted(status)) return;
+  fate_.Accuse(id_, ": ended with ", status.ToString());
+}
+
+Host::Host(Fate& fate, Cluster& cluster, std::vector<std::unique_ptr<Track>> tracks)
+    : fate_(fate), cluster_(cluster), tracks_(std::move(tracks)) {
+  outbox_.set_capacity(4096);
+}
+
+bool Host::finished() const {
+  return std::all_of(tracks_.begin(), tracks_.end(), [](const auto& track) { return track->finished(); });
+}
+
+void Host::Connect() {
+  static constexpr int kNumbered = 1000;  // links of a run are told apart by their number
+  const int number = static_cast<int>(fate_.moments()) % (kNumbered * kNumbered);
+  link_ = std::make_unique<Link>(fate_, cluster_, static_cast<int>(fate_.Draw(cluster_.shards())), number);
+  handles_.clear();
+  ready_.clear();
+  retries_.clear();
+  next_handle_ = 0;
+  for (const auto& track : tracks_) {
+    if (!track->finished()) Attach(*track);
+  }
+}
+
+void Host::Attach(Track& track) {
+  track.state().Attach(next_handle_, ++opens_);
+  handles_[next_handle_++] = &track;
+  ready_.push_back(&track);
+}
+
+void Host::Leave() {
+  link_->Cut();
+  old_links_.push_back(std::move(link_));
+}
+
+void Host::Die() {
+  fate_.Tell("process  dies");
+  if (link_) Leave();
+  for (const auto& track : tracks_) {
+    if (!track->finished()) track->Begin();
+  }
+}
+
+void Host::LoseServer() {
+  if (link_) link_->LoseServer();
+  old_links_.clear();
+}
+
+bool Host::Deliver() {
+  const uint64_t pick = fate_.Draw(old_links_.size() + 1);
+  if (pick == old_links_.size()) return link_ && link_->Deliver();
+  const bool delivered = old_links_[pick]->Deliver();
+  if (old_links_[pick]->over()) old_links_.erase(old_links_.begin() + static_cast<ptrdiff_t>(pick));
+  return delivered;
+}
+
+void Host::Turn() {
+  if (finished()) {
+    if (link_) Leave();
+    return;
+  }
+  if (!calm_ && fate_.OneIn(700)) return Die();
+  if (!link_) return fate_.OneIn(4) ? Connect() : void();
+  if (link_->lost()) {
+    for (const auto& track : tracks_) {
+      if (!track->ended()) track->state().OnDisconnected(absl::UnavailableError("the server has gone"));
+    }
+    old_links_.push_back(std::move(link_));
+    old_links_.back()->Cut();
+    return;
+  }
+  if (!calm_ && fate_.OneIn(150)) {
+    Leave();
+    for (const auto& track : tracks_) {
+      if (!track->ended()) track->state().OnDisconnected(absl::UnavailableError("cut"));
+    }
+    return;
+  }
+  switch (fate_.Draw(3)) {
+    case 0:
+      return Receive();
+    case 1:
+      return Fill();
+    default:
+      return Work();
+  }
+}
+
+void Host::Receive() {
+  if (const std::optional<v1::ServerItem> item = link_->Receive()) Dispatch(*item);
+}
+
+void Host::Fill() {
+  while (!retries_.empty() && retries_.front().first <= fate_.NowNanos()) {
+    Track& track = *retries_.front().second;
+    retries_.pop_front();
+    Attach(track);
+  }
+  if (ready_.empty()) return;
+  Track* track = ready_.front();
+  ready_.pop_front();
+  if (track->ended()) return;
+  outbox_.Clear();
+  if (track->state().Fill(Limits(), outbox_)) ready_.push_back(track);
+  for (const v1::ClientItem& item : outbox_.message().items()) link_->Send(item);
+}
+
+void Host::Work() {
+  Track& track = *tracks_[fate_.Draw(tracks_.size())];
+  if (track.finished()) return;
+  if (track.ended()) return Restart(track);
+  if (track.Turn()) ready_.push_back(&track);
+}
+
+// The application opens its session again, after another writer had it or there was no room.
+void Host::Restart(Track& track) {
+  ready_.erase(std::remove(ready_.begin(), ready_.end(), &track), ready_.end());
+  for (auto it = handles_.begin(); it != handles_.end();)
+    it = it->second == &track ? handles_.erase(it) : std::next(it);
+  track.Begin();
+  Attach(track);
+}
+
+Track* Host::At(uint32_t handle) {
+  const auto found = handles_.find(handle);
+  return found == handles_.end() || found->second->ended() ? nullptr : found->second;
+}
+
+void Host::Handle(Track& track, const client::SessionState::Next& next) {
+  if (next.enqueue) ready_.push_back(&track);
+  if (next.close) {
+    v1::ClientItem item;
+    item.mutable_close()->set_handle(track.state().handle());
+    item.mutable_close()->set_delivered_seq(track.state().delivered_seq());
+    link_->Send(item);
+  }
+  if (next.ended || next.retry > absl::ZeroDuration()) handles_.erase(track.state().handle());
+  if (next.retry > absl::ZeroDuration()) {
+    retries_.emplace_back(fate_.NowNanos() + absl::ToInt64Nanoseconds(next.retry), &track);
+  }
+}
+
+void Host::Dispatch(const v1::ServerItem& item) {
+  if (item.has_opened()) {
+    if (Track* track = At(item.opened().handle())) Handle(*track, track->state().OnOpened(item.opened()));
+  } else if (item.has_forecasts()) {
+    if (Track* track = At(item.forecasts().handle())) Handle(*track, track->state().OnForecasts(item.forecasts()));
+  } else if (item.has_acked()) {
+    if (Track* track = At(item.acked().handle())) Handle(*track, track->state().OnAcked(item.acked()));
+  } else if (item.has_closed()) {
+    if (Track* track = At(item.closed().handle())) Handle(*track, track->state().OnClosed());
+  } else if (item.has_failed()) {
+    if (Track* track = At(item.failed().handle())) {
+      Handle(*track, track->state().OnFailed(item.failed()));
+    }
+  }
+}
+
+}  // namespace aaren::simulation

@@ -1,0 +1,106 @@
+#ifndef AAREN_TESTS_SERVER_SIMULATION_HOST_H_
+#define AAREN_TESTS_SERVER_SIMULATION_HOST_H_
+
+// A Host is a client's process: a few sessions on one stream, each the real client's SessionState with an application
+// behind it that wants every forecast exactly once. The host does what client::Connection does, a turn at a time. Its
+// stream is cut, its process dies and comes back with what it had delivered for good, and in the end every forecast of
+// every session must have come once, in order, with the right bits.
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/cpp/outbox.h"
+#include "client/cpp/session_state.h"
+#include "tests/server/simulation/cluster.h"
+#include "tests/server/simulation/link.h"
+#include "tests/server/simulation/series.h"
+
+namespace aaren::simulation {
+
+// One session's application.
+class Track final : public client::Listener {
+ public:
+  Track(Fate& fate, std::string id, const Series& series, bool manual);
+
+  // The process begins: it knows what was delivered for good, and nothing else.
+  void Begin();
+  bool finished() const { return finished_; }
+  bool ended() const { return ended_; }
+  client::SessionState& state() { return *state_; }
+  const std::string& id() const { return id_; }
+  uint64_t aborted() const { return aborted_; }
+
+  // Gives the session more tokens, closes it, or writes to disk what came. True if the session has something to send.
+  bool Turn();
+
+  void OnForecast(client::Session&, const client::Forecast& forecast) override;
+  void OnOpened(client::Session&, const v1::Opened& opened) override;
+  void OnProgress(client::Session&, uint64_t next_seq, uint64_t durable_seq) override;
+  bool OnRewind(client::Session&, uint64_t seq) override;
+  void OnLost(client::Session&, const client::Loss& loss) override;
+  void OnEnded(client::Session&, const absl::Status& status) override;
+
+ private:
+  void Check(const client::Forecast& forecast);
+
+  Fate& fate_;
+  const std::string id_;
+  const Series& series_;
+  const bool manual_;
+  std::unique_ptr<client::SessionState> state_;
+  uint64_t received_ = 0;   // forecasts that this process has
+  uint64_t delivered_ = 0;  // … and that are on disk
+  uint64_t durable_ = 0;    // the server will never want tokens below it again
+  uint64_t aborted_ = 0;
+  bool closing_ = false, ended_ = false, finished_ = false;
+};
+
+class Host {
+ public:
+  Host(Fate& fate, Cluster& cluster, std::vector<std::unique_ptr<Track>> tracks);
+
+  // A moment of this process. Until the calm it may be cut off or die.
+  void Turn();
+  void Calm() { calm_ = true; }
+
+  // The server is gone, and the stream with it.
+  void LoseServer();
+
+  // Lets an item through on one of the streams that are or were this host's. False if there is none.
+  bool Deliver();
+
+  bool finished() const;
+
+ private:
+  void Connect();
+  void Leave();
+  void Die();
+  void Receive();
+  void Fill();
+  void Work();
+  void Attach(Track& track);
+  void Handle(Track& track, const client::SessionState::Next& next);
+  void Dispatch(const v1::ServerItem& item);
+  Track* At(uint32_t handle);
+  void Restart(Track& track);
+
+  Fate& fate_;
+  Cluster& cluster_;
+  std::vector<std::unique_ptr<Track>> tracks_;
+  std::unique_ptr<Link> link_;
+  std::vector<std::unique_ptr<Link>> old_links_;  // left by this host; the server may not know yet
+  std::map<uint32_t, Track*> handles_;
+  std::deque<Track*> ready_;
+  std::deque<std::pair<int64_t, Track*>> retries_;  // when to open again
+  client::Outbox outbox_;
+  uint32_t next_handle_ = 0;
+  uint64_t opens_ = 0;
+  bool calm_ = false;
+};
+
+}  // namespace aaren::simulation
+
+#endif  // AAREN_TESTS_SERVER_SIMULATION_HOST_H_

@@ -1,0 +1,66 @@
+#ifndef AAREN_TESTS_SERVER_SIMULATION_LINK_H_
+#define AAREN_TESTS_SERVER_SIMULATION_LINK_H_
+
+// A Link is one stream between a client and a shard. Items wait on it, each way in order, until fate lets one through.
+// Either end may lose it: what waits towards that end is gone, the other end learns of it later, and until then what
+// waits towards the other end may still arrive, as bytes in a socket's buffer do.
+//
+// The server's end turns items into the shard's calls with the functions of server/rpc/convert.h, as rpc::Stream does.
+
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "aaren/v1/stream.pb.h"
+#include "server/session/peer.h"
+#include "tests/server/simulation/cluster.h"
+#include "tests/server/simulation/fate.h"
+
+namespace aaren::simulation {
+
+class Link final : public Peer {
+ public:
+  Link(Fate& fate, Cluster& cluster, int shard, int number);
+  ~Link() override;
+
+  // The client's end.
+  void Send(const v1::ClientItem& item) { to_server_.push_back(item); }
+  std::optional<v1::ServerItem> Receive();
+  void Cut();                                                       // the client leaves
+  bool lost() const { return server_left_ && to_client_.empty(); }  // the client notices that the server has gone
+
+  // The server's end: lets one item through to the shard, or tells it that the client has gone. False if nothing waits.
+  bool Deliver();
+  void LoseServer();  // the server was killed or dropped the connection
+
+  bool over() const { return client_left_ && server_left_; }
+  int number() const { return number_; }
+
+  void OnOpened(Handle handle, const OpenedReply& reply) override;
+  void OnForecasts(Handle handle, const ForecastsReply& reply) override;
+  void OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
+  void OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
+  void OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_seq) override;
+  void OnOpenRefused(Handle handle, uint64_t number, const Refusal& refusal) override;
+  void OnCloseRefused(Handle handle, const Refusal& refusal) override;
+  bool HasRoom() const override { return to_client_.size() < kUnread; }
+  void OnRoom() override {}
+
+ private:
+  static constexpr size_t kUnread = 20;  // replies that the server makes for a client that does not read
+
+  bool Admitted(const v1::ClientItem& item);
+  void Handle_(const v1::ClientItem& item);
+  v1::ServerItem& Add();
+
+  Fate& fate_;
+  Cluster& cluster_;
+  const int shard_, number_, life_;
+  std::deque<v1::ClientItem> to_server_;
+  std::deque<v1::ServerItem> to_client_;
+  bool client_left_ = false, server_left_ = false;
+};
+
+}  // namespace aaren::simulation
+
+#endif  // AAREN_TESTS_SERVER_SIMULATION_LINK_H_

@@ -1,0 +1,25 @@
+#ifndef AAREN_TESTS_SERVER_SIMULATION_SIMULATION_H_
+#define AAREN_TESTS_SERVER_SIMULATION_SIMULATION_H_
+
+// One run of the simulation: a server of a few shards and rows, hosts that want every forecast exactly once, and rivals
+// that want trouble. One thread does everybody's work, in an order and at times that the seed decides: it delays,
+// reorders, cuts, evicts, moves, kills and saves at any point. After a while calm comes; then everybody must finish.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace aaren::simulation {
+
+struct Report {
+  std::string broken;                // the first promise that did not hold; empty: none
+  std::vector<std::string> history;  // if it was asked for
+  uint64_t moments = 0;
+  uint64_t evicted = 0, moved = 0, rewound = 0, fenced = 0, kills = 0;  // what the run has seen
+};
+
+Report Run(uint64_t seed, bool keep_history);
+
+}  // namespace aaren::simulation
+
+#endif  // AAREN_TESTS_SERVER_SIMULATION_SIMULATION_H_
