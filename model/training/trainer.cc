@@ -30,7 +30,7 @@ double Since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 std::string Fingerprint(const TrainOptions& options) {
   const ForecasterConfig& config = options.config;
   return absl::StrCat(
-      "numerics=", kNumericsVersion, " data=", options.data, " seed=", options.seed, " steps=", options.steps,
+      "input=", kInputVersion, " data=", options.data, " seed=", options.seed, " steps=", options.steps,
       " batch=", options.rows, " context=", options.context, " lr=", options.optimizer.rate,
       " muon_lr=", options.optimizer.muon_rate, " clip=", options.optimizer.clip, " average=", options.average,
       " validate_every=", options.validate_every, " patience=", options.patience, " ring=", config.ring,
