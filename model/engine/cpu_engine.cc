@@ -51,7 +51,7 @@ class CpuEngine : public Engine {
 };
 
 absl::StatusOr<uint64_t> CpuEngine::CheckRow(absl::Span<const std::byte> row) const {
-  if (absl::Status status = layout_.Check(row); !status.ok()) return status;
+  if (absl::Status status = layout_.Check(row, weights_.bounds); !status.ok()) return status;
   return layout_.seq(row);
 }
 

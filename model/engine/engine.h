@@ -25,6 +25,10 @@
 
 namespace aaren {
 
+// The bits of the engine: of any output and of any row. It changes whenever one of them may, for any package, and
+// travels with rows: one of another number is not stepped on.
+inline constexpr int kNumericsVersion = 4;
+
 struct Run {
   Slot slot;                           // distinct within one call
   absl::Span<const float> values;      // [tokens], tokens >= 1; NaN = missing, never infinite
@@ -53,8 +57,8 @@ class Engine {
   virtual void ResetRow(absl::Span<std::byte> row) const = 0;
 
   // The number of tokens a row has taken. DataLoss, naming the field, if `row` cannot be a row of this engine (wrong
-  // length, NaN or impossible statistics), at any alignment: rows that come from outside are checked before they enter
-  // a slab.
+  // length, NaN, impossible statistics, or an attention that these weights cannot reach), at any alignment: rows that
+  // come from outside are checked before they enter a slab. One that passes forecasts finite numbers only.
   virtual absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const = 0;
 
   // Folds every run's tokens into its row, in order, and writes the forecasts wanted (paper, §3.1 and §3.3).

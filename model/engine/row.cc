@@ -64,7 +64,7 @@ uint64_t RowLayout::seq(absl::Span<const std::byte> row) const {
   return seq;
 }
 
-absl::Status RowLayout::Check(absl::Span<const std::byte> row) const {
+absl::Status RowLayout::Check(absl::Span<const std::byte> row, absl::Span<const LayerBound> bounds) const {
   if (row.size() != bytes_) return Impossible("its length", row.size(), absl::StrCat("not ", bytes_));
   const auto aligned = std::make_unique<std::byte[]>(bytes_);
   std::memcpy(aligned.get(), row.data(), bytes_);
@@ -73,7 +73,9 @@ absl::Status RowLayout::Check(absl::Span<const std::byte> row) const {
   if (status.ok()) status = CheckOneStep(head, one_step(aligned.get()));
   if (status.ok()) status = CheckRing(head, ring(aligned.get()));
   if (status.ok()) status = calibration_.Check(head.seq, calibration(aligned.get()));
-  for (size_t i = 0; i < layers_ && status.ok(); ++i) status = CheckLayer(head, i, layer(aligned.get(), i));
+  for (size_t i = 0; i < layers_ && status.ok(); ++i) {
+    status = CheckLayer(head, i, layer(aligned.get(), i), bounds[i]);
+  }
   return status;
 }
 
@@ -114,6 +116,10 @@ absl::Status RowLayout::CheckRing(const RowHeader& header, const float* ring) co
     if (!missing && std::abs(ring[i]) > kLargestValue) {
       return Impossible(absl::StrCat("ring[", i, "]"), ring[i], absl::StrCat("beyond ", kLargestValue));
     }
+    if (!missing && ring[i] != 0.0f && std::abs(ring[i]) < kLeastValue) {
+      return Impossible(absl::StrCat("ring[", i, "]"), ring[i],
+                        absl::StrCat("within ", kLeastValue, " of 0, but not 0"));
+    }
     if (!missing && header.statistics.count == 0) {
       return Impossible(absl::StrCat("ring[", i, "]"), ring[i], "but no value was ever counted");
     }
@@ -121,28 +127,36 @@ absl::Status RowLayout::CheckRing(const RowHeader& header, const float* ring) co
   return absl::OkStatus();
 }
 
-absl::Status RowLayout::CheckLayer(const RowHeader& header, size_t index, const LayerState& state) const {
-  // After the first fold c counts at least that fold or its equal, and at most each fold once.
-  const uint64_t fold_count = header.seq / fold_every_;
-  const double folds = static_cast<double>(fold_count);
-  const bool empty = fold_count == 0;
+absl::Status RowLayout::CheckLayer(const RowHeader& header, size_t index, const LayerState& state,
+                                   const LayerBound& bound) const {
+  const uint64_t folds = header.seq / fold_every_;
   for (size_t h = 0; h < heads_; ++h) {
-    const double c = state.weight[h];
-    const double m = state.peak[h];
-    if (empty ? c != 0.0 : !(c >= 1.0 && c <= 1.001 * folds)) {
-      return Impossible(absl::StrCat("layer ", index, " c[", h, "]"), c,
-                        absl::StrCat("impossible after ", folds, " folds"));
-    }
-    if (empty ? m != kEmptyPeak : !std::isfinite(m)) {
-      return Impossible(absl::StrCat("layer ", index, " m[", h, "]"), m,
-                        absl::StrCat("impossible after ", folds, " folds"));
-    }
+    if (absl::Status status = CheckHead(folds, index, h, state, bound); !status.ok()) return status;
   }
-  const double most = empty ? 0.0 : std::numeric_limits<float>::max();
-  for (size_t i = 0; i < output_width_; ++i) {
-    if (std::abs(state.output[i]) <= most) continue;
-    return Impossible(absl::StrCat("layer ", index, " o[", i, "]"), state.output[i],
+  for (size_t i = 0; i < output_width_; i += 2) {
+    const double* pair = state.output + i;
+    const double most = folds == 0 ? 0.0 : bound.output[i / 2];
+    if (std::sqrt(pair[0] * pair[0] + pair[1] * pair[1]) <= most) continue;
+    const size_t worse = std::isnan(pair[0]) || std::abs(pair[0]) >= std::abs(pair[1]) ? i : i + 1;
+    return Impossible(absl::StrCat("layer ", index, " o[", worse, "]"), state.output[worse],
+                      absl::StrCat("impossible after ", folds, " folds: its pair is at most ", most, " long"));
+  }
+  return absl::OkStatus();
+}
+
+// After the first fold c counts at least that fold or its equal, and at most each fold once.
+absl::Status RowLayout::CheckHead(uint64_t folds, size_t index, size_t head, const LayerState& state,
+                                  const LayerBound& bound) const {
+  const bool empty = folds == 0;
+  const double c = state.weight[head];
+  const double m = state.peak[head];
+  if (empty ? c != 0.0 : !(c >= 1.0 && c <= 1.001 * static_cast<double>(folds))) {
+    return Impossible(absl::StrCat("layer ", index, " c[", head, "]"), c,
                       absl::StrCat("impossible after ", folds, " folds"));
+  }
+  if (empty ? m != kEmptyPeak : !(std::abs(m) <= bound.peak[head])) {
+    return Impossible(absl::StrCat("layer ", index, " m[", head, "]"), m,
+                      absl::StrCat("impossible after ", folds, " folds: at most ", bound.peak[head]));
   }
   return absl::OkStatus();
 }

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "model/engine/calibration.h"
+#include "model/engine/layer_bound.h"
 #include "model/engine/scaling.h"
 #include "model/engine/statistics.h"
 #include "model/package/config.h"
@@ -54,14 +55,18 @@ class RowLayout {
   // Of any bytes of the right length.
   uint64_t seq(absl::Span<const std::byte> row) const;
 
-  // DataLoss naming the field if no series can have left such a row. The row may come from anywhere and be unaligned.
-  absl::Status Check(absl::Span<const std::byte> row) const;
+  // DataLoss naming the field if no series can have left such a row: from one that passes, all forecasts are finite.
+  // `bounds` are those of the weights, one a layer. The row may come from anywhere and be unaligned.
+  absl::Status Check(absl::Span<const std::byte> row, absl::Span<const LayerBound> bounds) const;
 
  private:
   absl::Status CheckHeader(const RowHeader& header) const;
   absl::Status CheckOneStep(const RowHeader& header, const float* one_step) const;
   absl::Status CheckRing(const RowHeader& header, const float* ring) const;
-  absl::Status CheckLayer(const RowHeader& header, size_t index, const LayerState& state) const;
+  absl::Status CheckLayer(const RowHeader& header, size_t index, const LayerState& state,
+                          const LayerBound& bound) const;
+  absl::Status CheckHead(uint64_t folds, size_t index, size_t head, const LayerState& state,
+                         const LayerBound& bound) const;
 
   Calibration calibration_;
   size_t quantiles_;

@@ -46,13 +46,22 @@ BlockWeights PackBlock(const ModelPackage& package, int layer) {
           .mlp = PackMlp(Tensors(package, prefix + "mlp."))};
 }
 
+LayerBound BoundOf(const ModelPackage& package, int layer) {
+  const Tensors block(package, absl::StrCat("blocks.", layer, "."));
+  return LayerBound(package.config, block["norm1.weight"], block["attention.score.weight"],
+                    block["attention.value.weight"], block["attention.value.bias"]);
+}
+
 }  // namespace
 
 Weights::Weights(const ModelPackage& package)
     : embed_mlp(PackMlp(Tensors(package, "embed."))), norm(Padded(package.tensors.at("norm.weight"))) {
   const Tensors tensors(package, "");
   embed = PackedMatrix::Pack({{tensors["embed.linear.weight"], &tensors["embed.linear.bias"]}});
-  for (int layer = 0; layer < package.config.layers; ++layer) blocks.push_back(PackBlock(package, layer));
+  for (int layer = 0; layer < package.config.layers; ++layer) {
+    blocks.push_back(PackBlock(package, layer));
+    bounds.push_back(BoundOf(package, layer));
+  }
   head = PackedMatrix::Pack({{tensors["head.weight"], &tensors["head.bias"]}});
   skip = PackedMatrix::Pack({{tensors["head.skip.weight"]}});
 }

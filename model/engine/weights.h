@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/engine/fold.h"
+#include "model/engine/layer_bound.h"
 #include "model/engine/product.h"
 #include "model/package/package.h"
 
@@ -38,6 +39,7 @@ struct Weights {
   PackedMatrix embed;
   GatedMlp embed_mlp;
   std::vector<BlockWeights> blocks;
+  std::vector<LayerBound> bounds;  // what rows are held against, of each block
   hwy::AlignedFreeUniquePtr<float[]> norm;
   PackedMatrix head;  // [T * Q]
   PackedMatrix skip;  // [T]

@@ -80,16 +80,22 @@ bool IsSha256(absl::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
 }
 
-absl::Status CheckVersions(int format, const std::string& kind, int numerics_version) {
+// Until packages and engines had versions of their own, the field had the engine's name. The meaning was the same.
+std::string InputVersionField(const json& manifest) {
+  const bool old = manifest.contains("numerics_version") && !manifest.contains("input_version");
+  return old ? "numerics_version" : "input_version";
+}
+
+absl::Status CheckVersions(int format, const std::string& kind, int input_version) {
   if (format != kFormat) {
     return absl::InvalidArgumentError(absl::StrCat("format is ", format, "; this program reads ", kFormat));
   }
   if (kind != kKind) {
     return absl::InvalidArgumentError(absl::StrCat("kind is \"", kind, "\"; this program reads \"", kKind, "\""));
   }
-  if (numerics_version != kNumericsVersion) {
+  if (input_version != kInputVersion) {
     return absl::InvalidArgumentError(
-        absl::StrCat("numerics_version is ", numerics_version, "; this program computes ", kNumericsVersion));
+        absl::StrCat("input_version is ", input_version, "; this program makes inputs of ", kInputVersion));
   }
   return absl::OkStatus();
 }
@@ -124,20 +130,20 @@ absl::StatusOr<Manifest> ParseManifest(absl::string_view text) {
   Manifest manifest;
   ModelPackage& package = manifest.package;
   int format = 0;
-  int numerics_version = 0;
+  int input_version = 0;
   std::string kind;
   JsonFields fields(*parsed, "");
   // First, so that a file of another format is called that and not faulted for its fields.
   fields.Read("format", format);
   fields.Read("kind", kind);
-  fields.Read("numerics_version", numerics_version);
+  fields.Read(InputVersionField(*parsed), input_version);
   fields.Read("name", package.name);
   fields.Read("version", package.version);
   fields.Read("description", package.description);
   fields.Read("training", package.training);
   const json& config = fields.Take("config");
   const json& weights = fields.Take("weights");
-  absl::Status status = CheckVersions(format, kind, numerics_version);
+  absl::Status status = CheckVersions(format, kind, input_version);
   // A field that is missing altogether says more than the zero it left.
   if (absl::Status finish = fields.Finish(); !finish.ok() && (status.ok() || format == 0)) status = finish;
   if (status.ok()) status = ReadConfig(config, package.config);
@@ -155,7 +161,7 @@ absl::StatusOr<std::string> FormatManifest(const Manifest& manifest) {
       {"name", package.name},
       {"version", package.version},
       {"description", package.description},
-      {"numerics_version", kNumericsVersion},
+      {"input_version", kInputVersion},
       {"config", FormatConfig(package.config)},
       {"weights", {{"file", manifest.weights_file}, {"sha256", manifest.weights_sha256}}},
       {"training", package.training},

@@ -38,8 +38,11 @@ struct Tensor {
   bool operator==(const Tensor&) const = default;
 };
 
-// Bits of any output change only together with this number.
-inline constexpr int kNumericsVersion = 3;
+// What a network's input and output mean: how values become a token's input and its output a forecast, and the layers
+// between (model/README.md, steps 1 to 5). Weights are trained for one such meaning, so a package says which. It
+// changes when weights trained before would be wrong, not when the engine rounds otherwise (kNumericsVersion,
+// engine.h).
+inline constexpr int kInputVersion = 3;
 
 struct ModelPackage {
   std::string name;  // "aaren-univariate"; [a-z0-9-]{1,64}

@@ -30,6 +30,7 @@
 #include "model/training/source.h"
 #include "model/training/synth.h"
 #include "model/training/trainer.h"
+#include "model/training/wait_policy.h"
 
 namespace aaren {
 namespace {
@@ -199,6 +200,7 @@ int Main(int argc, char** argv) {
     absl::PrintF("%s", Help());
     return 0;
   }
+  if (line.ok()) WaitPassively(argv);
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
   return Report(line.ok() ? Run(*line) : line.status());

@@ -29,16 +29,16 @@ double Since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 // Everything that the weights depend on, readable, so that a mismatch explains itself.
 std::string Fingerprint(const TrainOptions& options) {
   const ForecasterConfig& config = options.config;
-  return absl::StrCat(
-      "numerics=", kNumericsVersion, " data=", options.data, " seed=", options.seed, " steps=", options.steps,
-      " batch=", options.rows, " context=", options.context, " lr=", options.optimizer.rate,
-      " muon_lr=", options.optimizer.muon_rate, " clip=", options.optimizer.clip, " average=", options.average,
-      " validate_every=", options.validate_every, " patience=", options.patience, " ring=", config.ring,
-      " width=", config.width, " layers=", config.layers, " heads=", config.heads, " value_width=", config.value_width,
-      " embed_hidden=", config.embed_hidden, " mlp_hidden=", config.mlp_hidden, " horizon=", config.horizon,
-      " fold_every=", config.fold_every, " history=", config.history,
-      " quantiles=", absl::StrJoin(config.quantiles, ","), " threads=", torch::get_num_threads(),
-      options.device.is_cpu() ? "" : absl::StrCat(" device=", options.device.str()));
+  return absl::StrCat("input=", kInputVersion, " data=", options.data, " seed=", options.seed, " steps=", options.steps,
+                      " batch=", options.rows, " context=", options.context, " lr=", options.optimizer.rate,
+                      " muon_lr=", options.optimizer.muon_rate, " clip=", options.optimizer.clip,
+                      " average=", options.average, " validate_every=", options.validate_every,
+                      " patience=", options.patience, " ring=", config.ring, " width=", config.width,
+                      " layers=", config.layers, " heads=", config.heads, " value_width=", config.value_width,
+                      " embed_hidden=", config.embed_hidden, " mlp_hidden=", config.mlp_hidden,
+                      " horizon=", config.horizon, " fold_every=", config.fold_every, " history=", config.history,
+                      " quantiles=", absl::StrJoin(config.quantiles, ","), " threads=", torch::get_num_threads(),
+                      options.device.is_cpu() ? "" : absl::StrCat(" device=", options.device.str()));
 }
 
 absl::Status CheckPositive(const char* name, int64_t value) {

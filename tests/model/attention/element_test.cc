@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "tests/model/rounding.h"
+
 namespace aaren {
 namespace {
 
@@ -14,17 +16,20 @@ using ::testing::Pointwise;
 
 constexpr double kMasked = -std::numeric_limits<double>::infinity();
 
+// Of three tokens whose values are at most 10; a log-sum-exp is at most 10, too.
+const double kRounding = 10 * SoftmaxRounding(3, kDoubleUnit);
+
 // Equal as sets of tokens: the same output and the same log-sum-exp.
 void ExpectSame(const Element<double>& x, const Element<double>& y) {
-  EXPECT_THAT(x.Output(), Pointwise(DoubleNear(1e-12), y.Output()));
-  EXPECT_NEAR(x.m + std::log(x.c), y.m + std::log(y.c), 1e-12);
+  EXPECT_THAT(x.Output(), Pointwise(DoubleNear(kRounding), y.Output()));
+  EXPECT_NEAR(x.m + std::log(x.c), y.m + std::log(y.c), kRounding);
 }
 
 TEST(ElementTest, OutputIsTheSoftmaxAverage) {
   Element<double> element(1);
   element.Fold(0, {10});
   element.Fold(std::log(3), {2});
-  EXPECT_THAT(element.Output(), ElementsAre(DoubleNear(0.25 * 10 + 0.75 * 2, 1e-12)));
+  EXPECT_THAT(element.Output(), ElementsAre(DoubleNear(0.25 * 10 + 0.75 * 2, kRounding)));
 }
 
 TEST(ElementTest, CombineIsAssociative) {

@@ -5,6 +5,8 @@
 #include <limits>
 #include <random>
 
+#include "tests/model/rounding.h"
+
 namespace aaren {
 namespace {
 
@@ -13,8 +15,13 @@ constexpr int kGuard = 32;            // numbers after every array that nobody m
 constexpr double kUntouched = 7;      // what is in them and in the gaps between rows
 constexpr double kUnderflow = 1e-37;  // a float ends here
 
+// A share's error reaches every later weight, so an output of n tokens has ln n of them beside its own; a share is made
+// of some 80 roundings in warps of 32, and of exponents, which in double alone are deeper than that.
 template <typename Float>
-constexpr double kTolerance = sizeof(Float) == 4 ? 1e-5 : 1e-13;
+double Tolerance(const ScanShape& shape) {
+  constexpr double kUnit = sizeof(Float) == 4 ? kFloatUnit : kDoubleUnit;
+  return Gamma(80 + DeepestExponent(kUnit), kUnit) * (2 + std::log(static_cast<double>(shape.tokens)));
+}
 
 std::string Name(const char* array, int64_t index) { return std::string(array) + "[" + std::to_string(index) + "]"; }
 
@@ -131,13 +138,14 @@ std::vector<double> ScanCase<Float>::Weights(int64_t stream, int64_t k) const {
 template <typename Float>
 Worst ScanCase<Float>::CheckForward() const {
   const ScanShape& shape = options_.shape;
+  const double tolerance = Tolerance<Float>(shape);
   Worst worst;
   Array untouched = outputs_;
   ForEachStream(shape, [&](int64_t stream, int64_t series, int64_t head) {
     for (int64_t k = 0; k < shape.tokens; ++k) {
       const std::vector<double> weights = Weights(stream, k);
       const int64_t share = stream * shape.tokens + k;
-      worst.Compare(Name("shares", share), shares_[share], weights[k], weights[k] * kTolerance<Float> + kUnderflow);
+      worst.Compare(Name("shares", share), shares_[share], weights[k], weights[k] * tolerance + kUnderflow);
       for (int64_t d = 0; d < shape.width; ++d) {
         double output = 0, scale = 0;
         for (int64_t i = 0; i <= k; ++i) {
@@ -146,7 +154,7 @@ Worst ScanCase<Float>::CheckForward() const {
           output += term, scale += std::abs(term);
         }
         const int64_t at = outputs_.At(series, head, k) + d;
-        worst.Compare(Name("outputs", at), outputs_.numbers[at], output, scale * kTolerance<Float>);
+        worst.Compare(Name("outputs", at), outputs_.numbers[at], output, scale * tolerance);
         untouched.numbers[at] = kUntouched;
       }
     }
@@ -188,6 +196,7 @@ typename ScanCase<Float>::Gradients ScanCase<Float>::Dense(int64_t stream, int64
 template <typename Float>
 Worst ScanCase<Float>::CheckBackward() const {
   const ScanShape& shape = options_.shape;
+  const double tolerance = Tolerance<Float>(shape);
   Worst worst;
   Array untouched = value_gradients_;
   ForEachStream(shape, [&](int64_t stream, int64_t series, int64_t head) {
@@ -196,7 +205,7 @@ Worst ScanCase<Float>::CheckBackward() const {
     for (int64_t i = shape.tokens - 1; i >= 0; --i) {
       const int64_t score = stream * shape.tokens + i;
       const auto tolerated = [&](double scale, double& largest) {
-        const double tolerated = (scale + shares_[score] * largest) * kTolerance<Float> + kUnderflow;
+        const double tolerated = (scale + shares_[score] * largest) * tolerance + kUnderflow;
         largest = std::max(largest, scale);
         return tolerated;
       };

@@ -47,7 +47,7 @@ class ScanCase {
   // All numbers in the outputs' memory.
   const std::vector<Float>& outputs() const { return outputs_.numbers; }
 
-  // float32: 1e-5 of the sum of the terms' magnitudes is tolerated, float64: 1e-13.
+  // Rounding is tolerated in proportion to the sum of the terms' magnitudes.
   Worst CheckForward() const;
   Worst CheckBackward() const;
 

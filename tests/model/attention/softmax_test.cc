@@ -8,6 +8,7 @@
 
 #include "model/attention/scan.h"
 #include "tests/model/attention/prefix_softmax.h"
+#include "tests/model/rounding.h"
 
 namespace aaren {
 namespace {
@@ -16,6 +17,9 @@ torch::Tensor Random(std::vector<int64_t> leading, int64_t tokens, int64_t width
   leading.insert(leading.end(), {tokens, width});
   return torch::randn(leading, torch::kFloat64);
 }
+
+// Of numbers of at most 5: an average over 30 tokens whose scores are products of 8, each as large as 5 x 5 x sqrt(8).
+double Rounding(double unit) { return 5 * (SoftmaxRounding(30, unit) + 2 * 25 * std::sqrt(8.0) * Gamma(10, unit)); }
 
 // Token by token, each with its own softmax.
 torch::Tensor OneQueryAtATime(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& values) {
@@ -32,21 +36,21 @@ TEST(CausalSoftmaxAttentionTest, EqualsOneQueryAtATime) {
   torch::manual_seed(61);
   for (const std::vector<int64_t>& leading : std::vector<std::vector<int64_t>>{{}, {3}, {2, 3}, {2, 2, 3}}) {
     const torch::Tensor q = Random(leading, 17, 8), k = Random(leading, 17, 8), v = Random(leading, 17, 5);
-    EXPECT_LT(Distance(CausalSoftmaxAttention(q, k, v).value(), OneQueryAtATime(q, k, v)), 1e-13);
+    EXPECT_LT(Distance(CausalSoftmaxAttention(q, k, v).value(), OneQueryAtATime(q, k, v)), Rounding(kDoubleUnit));
   }
 }
 
 TEST(CausalSoftmaxAttentionTest, TakesTransposedHeads) {
   torch::manual_seed(62);
   const torch::Tensor q = torch::randn({2, 17, 3, 8}).transpose(1, 2), k = torch::randn({2, 17, 3, 8}).transpose(1, 2);
-  EXPECT_LT(Distance(CausalSoftmaxAttention(q, k, k).value(), OneQueryAtATime(q, k, k)), 1e-5);
+  EXPECT_LT(Distance(CausalSoftmaxAttention(q, k, k).value(), OneQueryAtATime(q, k, k)), Rounding(kFloatUnit));
 }
 
 TEST(CausalSoftmaxAttentionTest, EqualQueriesGiveConstantQueryAttention) {
   torch::manual_seed(63);
   const torch::Tensor query = torch::randn({8}, torch::kFloat64), k = Random({2, 3}, 30, 8), v = Random({2, 3}, 30, 8);
   const torch::Tensor found = CausalSoftmaxAttention(query.expand({2, 3, 30, 8}), k, v).value();
-  EXPECT_LT(Distance(found, ScanAttention(torch::matmul(k, query) / std::sqrt(8.0), v).value()), 1e-13);
+  EXPECT_LT(Distance(found, ScanAttention(torch::matmul(k, query) / std::sqrt(8.0), v).value()), Rounding(kDoubleUnit));
 }
 
 TEST(CausalSoftmaxAttentionTest, LaterTokensDoNotChangeEarlierOutputs) {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "model/engine/fma.h"
+#include "tests/model/engine/only_target.h"
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/stepper.h"
 
@@ -137,62 +138,10 @@ TEST(ExactnessTest, CalibrationCanBeSwitchedAtAnyToken) {
   EXPECT_TRUE(std::equal(off.forecasts.begin(), off.forecasts.begin() + middle, switched.forecasts.begin()));
 }
 
-// The kernels of one instruction set, while it lives.
-class OnlyTarget {
- public:
-  explicit OnlyTarget(int64_t target) { Set(target); }
-  ~OnlyTarget() { Set(0); }
-
- private:
-  static void Set(int64_t targets) {
-    hwy::SetSupportedTargetsForTest(targets);
-    hwy::GetChosenTarget().DeInit();
-  }
-};
-
-TEST(ExactnessTest, EveryInstructionSetGivesTheSame) {
-  std::vector<int64_t> targets;
-  for (int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    const OnlyTarget only(target);
-    if (HasFma()) targets.push_back(target);
-  }
-  if (targets.size() < 2) GTEST_SKIP() << "this CPU has one exact instruction set only";
-  for (const ForecasterConfig& config : {TinyConfig(), ForecasterConfig()}) {
-    const ModelPackage package = RandomPackage(config, 13);
-    Stepper stepper(package);
-    const Outputs expected = stepper.Feed(stepper.Open(), Series(14, 200));
-    for (int64_t target : targets) {
-      const OnlyTarget only(target);
-      EXPECT_EQ(FeedInPieces(stepper, stepper.Open(), Series(14, 200), 20, 15), expected) << hwy::TargetName(target);
-    }
-  }
-}
-
 TEST(ExactnessTest, ACpuWithoutFmaIsRefused) {
   const OnlyTarget only(HWY_STATIC_TARGET);
   if (HasFma()) GTEST_SKIP() << "every CPU of this kind has a fused multiply-add";
   EXPECT_EQ(NewCpuEngine(RandomPackage(TinyConfig(), 16)).status().code(), absl::StatusCode::kFailedPrecondition);
-}
-
-// The numbers may change only together with kNumericsVersion.
-TEST(ExactnessTest, TinyForecasterGivesTheRecordedBits) {
-  Stepper stepper(RandomPackage(TinyConfig(), 17));
-  const Outputs network = stepper.Feed(stepper.Open(), Series(18, 400), /*calibrated=*/false);
-  EXPECT_EQ(Fingerprint(network.forecasts), 0x6a34db0a5d36271du);
-  EXPECT_EQ(Fingerprint(network.surprises), 0xbd7d388f5b4d53d6u);
-  const Outputs outputs = stepper.Feed(stepper.Open(), Series(18, 400));
-  EXPECT_EQ(Fingerprint(outputs.forecasts), 0x6bfc979dff728916u);
-  EXPECT_EQ(Fingerprint(outputs.surprises), 0x93113efe7fa40de1u);
-}
-
-TEST(ExactnessTest, DefaultForecasterGivesTheRecordedBits) {
-  Stepper stepper(RandomPackage(ForecasterConfig(), 19));
-  const Outputs network = stepper.Feed(stepper.Open(), Series(20, 400), /*calibrated=*/false);
-  EXPECT_EQ(Fingerprint(network.forecasts), 0x6b07f07416dd1e3fu);
-  EXPECT_EQ(Fingerprint(network.surprises), 0x74dca4fe912dada3u);
-  const Outputs outputs = stepper.Feed(stepper.Open(), Series(20, 400));
-  EXPECT_EQ(Fingerprint(outputs.forecasts), 0x61aefdf4f5025e31u);
-  EXPECT_EQ(Fingerprint(outputs.surprises), 0xf2d00906d265201eu);
 }
 
 }  // namespace

@@ -29,15 +29,20 @@ void FillDecay(const ForecasterConfig& config, Tensor& decay) {
     decay.data[h] = 0.05f * static_cast<float>(h) / static_cast<float>(config.heads);
 }
 
-// Plain heads first; then rotary ones, with a period for each pair of values.
+// Plain heads first; then rotary ones, each pair of values by an angle of its own, 2 atan(t) a token. The rotation by t
+// is (1 - t^2, 2 t) / (1 + t^2), and by several tokens its power: no cosine is asked for, whose bits differ.
 void FillRotation(const ForecasterConfig& config, Tensor& cosine, Tensor& sine) {
   const int pairs = config.value_width / 2;
-  for (int dt = 1; dt <= config.fold_every; ++dt) {
-    for (int j = 0; j < pairs; ++j) {
-      const double period = 4.0 + 7.0 * (j - pairs / 2);
-      const double angle = j < pairs / 2 ? 0.0 : 2.0 * M_PI * dt / period;
-      cosine.data[(dt - 1) * pairs + j] = static_cast<float>(std::cos(angle));
-      sine.data[(dt - 1) * pairs + j] = static_cast<float>(std::sin(angle));
+  for (int j = 0; j < pairs; ++j) {
+    const double t = j < pairs / 2 ? 0.0 : 1.0 / (1.5 + 2.25 * (j - pairs / 2));
+    const double one_cosine = (1.0 - t * t) / (1.0 + t * t), one_sine = 2.0 * t / (1.0 + t * t);
+    double c = 1.0, s = 0.0;
+    for (int dt = 1; dt <= config.fold_every; ++dt) {
+      const double turned = c * one_cosine - s * one_sine;
+      s = s * one_cosine + c * one_sine;
+      c = turned;
+      cosine.data[(dt - 1) * pairs + j] = static_cast<float>(c);
+      sine.data[(dt - 1) * pairs + j] = static_cast<float>(s);
     }
   }
 }

@@ -90,13 +90,16 @@ std::vector<float> Series(uint64_t seed, size_t length) {
 }
 
 // FNV-1a.
-uint64_t Fingerprint(const std::vector<float>& values) {
+uint64_t Fingerprint(const std::vector<std::byte>& bytes) {
   uint64_t hash = 0xcbf29ce484222325;
-  for (float value : values) {
-    const uint32_t bits = std::bit_cast<uint32_t>(value);
-    for (int shift = 0; shift < 32; shift += 8) hash = (hash ^ ((bits >> shift) & 0xff)) * 0x100000001b3;
-  }
+  for (std::byte byte : bytes) hash = (hash ^ static_cast<uint64_t>(byte)) * 0x100000001b3;
   return hash;
+}
+
+uint64_t Fingerprint(const std::vector<float>& values) {
+  std::vector<std::byte> bytes(values.size() * sizeof(float));
+  if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return Fingerprint(bytes);
 }
 
 }  // namespace aaren

@@ -63,6 +63,7 @@ std::vector<float> Series(uint64_t seed, size_t length);
 
 // Of the bits, so that two runs can be compared by one number.
 uint64_t Fingerprint(const std::vector<float>& values);
+uint64_t Fingerprint(const std::vector<std::byte>& bytes);
 
 }  // namespace aaren
 

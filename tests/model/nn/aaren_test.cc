@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/model/rounding.h"
+
 namespace aaren {
 namespace {
 
@@ -26,6 +28,12 @@ AarenOptions EverythingOn() {
       .gate(true);
 }
 
+// Of outputs up to 5 in size; positions are 16 apart at most, so a score falls by 16 x 0.3 a token and an angle, of
+// which rounding is as of an exponent, grows by 32.
+double Rounding(double furthest = 16 * kTokens) {
+  return 5 * (NetworkRounding(1, kTokens, 16, kDoubleUnit) + 4 * 2 * furthest * Gamma(kTokens + 4, kDoubleUnit));
+}
+
 torch::Tensor RandomTokens() { return torch::randn({2, kTokens, 12}, torch::kFloat64); }
 
 torch::Tensor UnevenPositions() { return torch::randint(1, 16, {kTokens}, torch::kInt64).cumsum(0); }
@@ -43,7 +51,7 @@ TEST(AarenAttentionTest, FoldedScoreEqualsUnfoldedUpToAConstantPerHead) {
   const torch::Tensor x = RandomTokens();
   const torch::Tensor difference = layer->UnfoldedScore(x) - torch::matmul(x, layer->FoldedQuery().t());
   EXPECT_GT(difference.abs().max().item<double>(), 1e-3) << "the key bias";
-  EXPECT_LT(Distance(difference, difference[0][0].expand_as(difference)), 1e-12);
+  EXPECT_LT(Distance(difference, difference[0][0].expand_as(difference)), Rounding());
 }
 
 // The paper's formulas as they stand: keys, one softmax per prefix, no folding.
@@ -57,7 +65,7 @@ TEST(AarenAttentionTest, PlainLayerEqualsAttentionAsWritten) {
     outputs.push_back((weights.unsqueeze(-1) * values.narrow(1, 0, k)).sum(1).flatten(-2));
   }
   const torch::Tensor expected = layer->output(torch::stack(outputs, 1));
-  EXPECT_LT(Distance(layer->ForwardAt(x, torch::arange(kTokens)), expected), 1e-12);
+  EXPECT_LT(Distance(layer->ForwardAt(x, torch::arange(kTokens)), expected), Rounding());
 }
 
 // Every option at once against its definition: pair j of a value that is dt tokens old arrives turned by -rate_j dt.
@@ -75,13 +83,14 @@ TEST(AarenAttentionTest, OptionsFollowTheirDefinitions) {
   const torch::Tensor weights = torch::softmax(logits, 1).unsqueeze(-1);
   const torch::Tensor average = (weights * turned.unflatten(-1, {4, 4})).sum(1).flatten(-2);
   const torch::Tensor gated = average * 2 * torch::sigmoid(layer->gate(x.select(1, last)));
-  EXPECT_LT(Distance(layer->ForwardAt(x, positions).select(1, last), layer->output(gated)), 1e-12);
+  EXPECT_LT(Distance(layer->ForwardAt(x, positions).select(1, last), layer->output(gated)), Rounding());
 }
 
 TEST(AarenAttentionTest, OnlyDifferencesOfPositionsMatter) {
   Aaren layer = Exact(EverythingOn());
   const torch::Tensor x = RandomTokens(), positions = UnevenPositions();
-  EXPECT_LT(Distance(layer->ForwardAt(x, positions), layer->ForwardAt(x, positions + 1000)), 1e-9);
+  EXPECT_LT(Distance(layer->ForwardAt(x, positions), layer->ForwardAt(x, positions + 1000)),
+            Rounding(1000 + 16 * kTokens));
 }
 
 TEST(AarenAttentionTest, OutputDependsOnThePastOnly) {
@@ -94,7 +103,8 @@ TEST(AarenAttentionTest, OutputDependsOnThePastOnly) {
 }
 
 TEST(AarenAttentionTest, ForgettingRatesStartWhereTheyWereSet) {
-  EXPECT_LT(Distance(Exact(EverythingOn())->Decay(), torch::tensor({0.001, 0.02, 0.1, 0.3}, torch::kFloat64)), 1e-7);
+  EXPECT_LT(Distance(Exact(EverythingOn())->Decay(), torch::tensor({0.001, 0.02, 0.1, 0.3}, torch::kFloat64)),
+            Gamma(8, kFloatUnit));  // the logarithm that is the parameter is set in float
   EXPECT_EQ(Exact(AarenOptions(12, 4))->Decay().abs().max().item<double>(), 0);
 }
 
@@ -103,14 +113,14 @@ TEST(AarenAttentionTest, StepEqualsForwardWithEverythingOn) {
   const torch::Tensor x = RandomTokens(), whole = layer(x).value();
   MixerState state = layer->Start(2);
   for (int64_t i = 0; i < kTokens; ++i) {
-    EXPECT_LT(Distance(layer->Step(state, x.select(1, i)).value(), whole.select(1, i)), 1e-12) << "token " << i;
+    EXPECT_LT(Distance(layer->Step(state, x.select(1, i)).value(), whole.select(1, i)), Rounding()) << "token " << i;
   }
 }
 
 TEST(AarenAttentionTest, TokensWithoutPositionsAreOneApart) {
   Aaren layer = Exact(EverythingOn());
   const torch::Tensor x = RandomTokens();
-  EXPECT_LT(Distance(layer(x).value(), layer->ForwardAt(x, torch::arange(3, 3 + kTokens))), 1e-12);
+  EXPECT_LT(Distance(layer(x).value(), layer->ForwardAt(x, torch::arange(3, 3 + kTokens))), Rounding());
 }
 
 TEST(AarenAttentionTest, StateIsAMaximumADenominatorAndANumeratorPerHead) {
@@ -123,7 +133,7 @@ TEST(AarenAttentionTest, EveryAttentionFormGivesTheSameOutputs) {
   const torch::Tensor x = RandomTokens(), expected = layer(x).value();
   for (const AttentionForm form : kAttentionForms) {
     layer->options.form(form);
-    EXPECT_LT(Distance(layer(x).value(), expected), 1e-11) << AttentionFormName(form);
+    EXPECT_LT(Distance(layer(x).value(), expected), Rounding()) << AttentionFormName(form);
   }
 }
 

@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "tests/model/rounding.h"
+
 namespace aaren {
 namespace {
 
@@ -57,7 +59,8 @@ TEST(ForecasterTest, ForecastFollowsShiftAndScaleOfTheSeries) {
   const torch::Tensor values = RandomValues();
   const std::vector<int64_t> settled = {9, 21, 40, 59};  // before, the level gives a scale
   const torch::Tensor moved = forecaster->Forecast(3 * values + 10, settled);
-  EXPECT_LT(Distance(moved, 3 * forecaster->Forecast(values, settled) + 10), 1e-4);  // the scale's 1e-7 |mu|
+  EXPECT_LT(Distance(moved, 3 * forecaster->Forecast(values, settled) + 10),
+            100 * 4 * 1e-7 * 13);  // forecasts up to 100 scales, four times the scale's 1e-7 |mu|, |mu| up to 13
 }
 
 TEST(ForecasterTest, LaterValuesDoNotMatter) {
@@ -84,9 +87,9 @@ TEST(ForecasterTest, MissingValuesGiveFiniteForecasts) {
 TEST(AttentionOptionsTest, RatesSpreadOverPlainAndRotaryHeads) {
   const AarenOptions options = AttentionOptions(ForecasterConfig());
   ASSERT_EQ(options.decay().size(), 8u);
-  EXPECT_NEAR(options.decay()[0], 1.0 / 2000, 1e-9);
-  EXPECT_NEAR(options.decay()[3], 1.0 / 24, 1e-9);
-  EXPECT_NEAR(options.decay()[7], 1.0 / 300, 1e-9);
+  EXPECT_NEAR(options.decay()[0], 1.0 / 2000, Gamma(2, kFloatUnit) / 24);
+  EXPECT_NEAR(options.decay()[3], 1.0 / 24, Gamma(2, kFloatUnit) / 24);
+  EXPECT_NEAR(options.decay()[7], 1.0 / 300, Gamma(2, kFloatUnit) / 24);
   ASSERT_EQ(options.rates().size(), 64u);
   EXPECT_EQ(options.rates()[31], 0) << "the last pair of the plain heads";
   EXPECT_GT(options.rates()[32], 0);

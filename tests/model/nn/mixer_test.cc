@@ -9,11 +9,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "tests/model/rounding.h"
 
 namespace aaren {
 namespace {
 
 constexpr int64_t kWidth = 12, kHeads = 3;
+
+// Of the outputs of one mixer, up to 5 in size, after at most 80 tokens.
+const double kRounding = 5 * NetworkRounding(1, 80, kWidth, kDoubleUnit);
 
 double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y).abs().max().item<double>(); }
 
@@ -56,7 +60,7 @@ TEST_P(MixerTest, StepEqualsForward) {
   for (const int64_t tokens : {1, 2, 17, 70}) {
     const torch::Tensor x = RandomTokens(2, tokens);
     MixerState state = mixer_->Start(2);
-    EXPECT_LT(Distance(Stream(mixer_, state, x), mixer_->forward(x).value()), 1e-12) << tokens << " tokens";
+    EXPECT_LT(Distance(Stream(mixer_, state, x), mixer_->forward(x).value()), kRounding) << tokens << " tokens";
     EXPECT_EQ(state.tokens, tokens);
   }
 }
@@ -76,7 +80,7 @@ TEST_P(MixerTest, ChangedTokenChangesNoOutputBefore) {
 TEST_P(MixerTest, SequencesOfABatchDoNotMix) {
   const torch::Tensor x = RandomTokens(3, 20), together = mixer_->forward(x).value();
   for (int64_t b = 0; b < 3; ++b) {
-    EXPECT_LT(Distance(together[b], mixer_->forward(x.narrow(0, b, 1)).value()[0]), 1e-13);
+    EXPECT_LT(Distance(together[b], mixer_->forward(x.narrow(0, b, 1)).value()[0]), kRounding);
   }
 }
 
@@ -86,7 +90,8 @@ TEST_P(MixerTest, ClonedStateGoesItsOwnWay) {
   Stream(mixer_, state, x.narrow(1, 0, 20));
   MixerState clone = state.Clone();
   Stream(mixer_, clone, other.narrow(1, 20, 10));
-  EXPECT_LT(Distance(Stream(mixer_, state, x.narrow(1, 20, 10)), mixer_->forward(x).value().narrow(1, 20, 10)), 1e-12);
+  EXPECT_LT(Distance(Stream(mixer_, state, x.narrow(1, 20, 10)), mixer_->forward(x).value().narrow(1, 20, 10)),
+            kRounding);
   EXPECT_EQ(clone.tokens, state.tokens);
 }
 
@@ -131,7 +136,7 @@ TEST_P(MixerTest, WrongStepIsNamedAndLeavesTheStateAsItWas) {
             "x has shape [3, 12]; [2, 12] is needed");
   EXPECT_EQ(Refusal(mixer_->Step(state, torch::zeros({2, 12}))), "x is Float; the mixer is Double");
   EXPECT_EQ(state.tokens, 2);
-  EXPECT_LT(Distance(mixer_->Step(state, x.select(1, 2)).value(), mixer_->forward(x).value().select(1, 2)), 1e-12);
+  EXPECT_LT(Distance(mixer_->Step(state, x.select(1, 2)).value(), mixer_->forward(x).value().select(1, 2)), kRounding);
 }
 
 TEST_P(MixerTest, StateOfNothingIsRefused) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/attention/attention_state.h"
+#include "tests/model/rounding.h"
 
 namespace aaren {
 namespace {
@@ -20,6 +21,9 @@ Perceiver Exact(int64_t rounds) {
   perceiver->to(torch::kFloat64);
   return perceiver;
 }
+
+// Of latents up to 5 in size, after at most three rounds over at most 70 tokens.
+const double kRounding = 5 * NetworkRounding(3, 70, kWidth, kDoubleUnit);
 
 torch::Tensor RandomTokens(int64_t tokens) {
   torch::manual_seed(tokens);
@@ -57,7 +61,7 @@ TEST_F(PerceiverAttentionTest, FollowsItsDefinition) {
     ASSERT_EQ(latents.sizes(), (std::vector<int64_t>{2, kLatents, kWidth}));
     torch::Tensor z = perceiver->latents;
     for (int64_t round = 0; round < rounds; ++round) z = Round(perceiver, z, x[1]);
-    EXPECT_LT(Distance(latents[1], z), 1e-12) << rounds << " rounds";
+    EXPECT_LT(Distance(latents[1], z), kRounding) << rounds << " rounds";
   }
 }
 
@@ -67,7 +71,7 @@ TEST_F(PerceiverAttentionTest, StepEqualsForwardOverTheInputsSoFar) {
   MixerState state = perceiver->Start(2);
   for (int64_t i = 0; i < 70; ++i) {
     const torch::Tensor latents = perceiver->Step(state, x.select(1, i)).value();
-    EXPECT_LT(Distance(latents, perceiver(x.narrow(1, 0, i + 1)).value()), 1e-12) << "input " << i;
+    EXPECT_LT(Distance(latents, perceiver(x.narrow(1, 0, i + 1)).value()), kRounding) << "input " << i;
   }
 }
 
@@ -97,7 +101,7 @@ torch::Tensor Folded(Perceiver& p, const torch::Tensor& z, const torch::Tensor& 
 TEST_F(PerceiverAttentionTest, OneRoundCanBeFoldedInputByInput) {
   Perceiver perceiver = Exact(1);
   const torch::Tensor x = RandomTokens(30);
-  EXPECT_LT(Distance(perceiver(x).value()[0], Folded(perceiver, perceiver->latents, x[0])), 1e-12);
+  EXPECT_LT(Distance(perceiver(x).value()[0], Folded(perceiver, perceiver->latents, x[0])), kRounding);
 }
 
 // The second round's queries are known only after all inputs: those of the inputs so far are wrong for the next.
@@ -107,14 +111,14 @@ TEST_F(PerceiverAttentionTest, SecondRoundAsksAnewWithEveryInput) {
   const torch::Tensor all = Folded(perceiver, perceiver->latents, x);
   const torch::Tensor before = Folded(perceiver, perceiver->latents, x.narrow(0, 0, 29));
   const torch::Tensor latents = perceiver(x.unsqueeze(0)).value()[0];
-  EXPECT_LT(Distance(latents, Folded(perceiver, all, x)), 1e-12);
+  EXPECT_LT(Distance(latents, Folded(perceiver, all, x)), kRounding);
   EXPECT_GT(Distance(latents - all, Folded(perceiver, before, x) - before), 1e-6);
 }
 
 TEST_F(PerceiverAttentionTest, OrderOfTheInputsDoesNotMatter) {
   Perceiver perceiver = Exact(3);
   const torch::Tensor x = RandomTokens(12);
-  EXPECT_LT(Distance(perceiver(x).value(), perceiver(x.flip(1)).value()), 1e-12);
+  EXPECT_LT(Distance(perceiver(x).value(), perceiver(x.flip(1)).value()), kRounding);
 }
 
 TEST_F(PerceiverAttentionTest, WrongInputsAreNamed) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/nn/aaren.h"
+#include "tests/model/rounding.h"
 
 namespace aaren {
 namespace {
@@ -17,6 +18,9 @@ constexpr int64_t kLayers = 3, kTokens = 9;
 StackOptions Small(MixerKind kind, bool norm_first = false) {
   return {BlockOptions(MixerOptions(kind, 12, 3)).norm_first(norm_first), kLayers};
 }
+
+// Of the outputs of three layers, up to 5 in size, after at most 150 tokens.
+double Rounding(double unit) { return 5 * NetworkRounding(3, 150, 12, unit); }
 
 Stack Exact(const StackOptions& options) {
   torch::manual_seed(21);
@@ -53,7 +57,7 @@ TEST_P(MixerStackTest, StepEqualsForward) {
     Stack stack = Exact(Small(GetParam(), norm_first));
     const torch::Tensor x = RandomTokens();
     StackState state = stack->Start(2);
-    EXPECT_LT(Distance(Stream(stack, state, x), stack(x).value()), 1e-11);
+    EXPECT_LT(Distance(Stream(stack, state, x), stack(x).value()), Rounding(kDoubleUnit));
   }
 }
 
@@ -73,7 +77,7 @@ TEST_P(MixerStackTest, ClonedStateGoesItsOwnWay) {
   Stream(stack, state, x.narrow(1, 0, 6));
   StackState clone = state.Clone();
   Stream(stack, clone, -x.narrow(1, 6, 3));
-  EXPECT_LT(Distance(Stream(stack, state, x.narrow(1, 6, 3)), stack(x).value().narrow(1, 6, 3)), 1e-11);
+  EXPECT_LT(Distance(Stream(stack, state, x.narrow(1, 6, 3)), stack(x).value().narrow(1, 6, 3)), Rounding(kDoubleUnit));
   EXPECT_EQ(clone.bytes(), state.bytes());
 }
 
@@ -95,7 +99,7 @@ TEST_P(MixerStackTest, WrongStepIsNamedAndLeavesEveryLayerAsItWas) {
   const absl::Status status = stack->Step(state, torch::zeros({3, 12}, torch::kFloat64)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(status.message(), "x has shape [3, 12]; [2, 12] is needed");
-  EXPECT_LT(Distance(Stream(stack, state, x.narrow(1, 4, 5)), stack(x).value().narrow(1, 4, 5)), 1e-11);
+  EXPECT_LT(Distance(Stream(stack, state, x.narrow(1, 4, 5)), stack(x).value().narrow(1, 4, 5)), Rounding(kDoubleUnit));
 }
 
 TEST_P(MixerStackTest, StateOfAnotherDepthIsRefused) {
@@ -116,7 +120,7 @@ TEST(MixerStackFormTest, StepAndEveryAttentionFormAgreeOnAWholeStack) {
     for (const auto& module : stack->modules()) {
       if (auto* aaren = module->as<AarenImpl>()) aaren->options.form(form);
     }
-    EXPECT_LT(Distance(stack(x).value(), streamed), 1e-11) << AttentionFormName(form);
+    EXPECT_LT(Distance(stack(x).value(), streamed), Rounding(kDoubleUnit)) << AttentionFormName(form);
   }
 }
 
@@ -148,7 +152,7 @@ TEST(StackBlockTest, FloatAgreesWithDouble) {
   Stack stack = Exact(Small(MixerKind::kAaren));
   const torch::Tensor x = RandomTokens(100), exact = stack(x).value();
   stack->to(torch::kFloat32);
-  EXPECT_LT(Distance(stack(x.to(torch::kFloat32)).value(), exact), 1e-5);
+  EXPECT_LT(Distance(stack(x.to(torch::kFloat32)).value(), exact), Rounding(kFloatUnit));
 }
 
 }  // namespace

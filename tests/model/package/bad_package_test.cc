@@ -141,10 +141,28 @@ TEST(BadPackageTest, RefusesAnotherKind) {
   ExpectError(LoadPackage(folder.path()).status(), absl::StatusCode::kInvalidArgument, "kind is \"classifier\"");
 }
 
-TEST(BadPackageTest, RefusesOtherNumerics) {
+TEST(BadPackageTest, RefusesWeightsTrainedForAnotherInput) {
   const PackageFolder folder;
-  folder.EditManifest("\"numerics_version\": 3", "\"numerics_version\": 9");
-  ExpectError(LoadPackage(folder.path()).status(), absl::StatusCode::kInvalidArgument, "numerics_version is 9");
+  folder.EditManifest("\"input_version\": 3", "\"input_version\": 9");
+  ExpectError(LoadPackage(folder.path()).status(), absl::StatusCode::kInvalidArgument, "input_version is 9");
+}
+
+TEST(BadPackageTest, RefusesAnotherInputUnderItsOldName) {
+  const PackageFolder folder;
+  folder.EditManifest("\"input_version\": 3", "\"numerics_version\": 2");
+  ExpectError(LoadPackage(folder.path()).status(), absl::StatusCode::kInvalidArgument, "input_version is 2");
+}
+
+TEST(BadPackageTest, RefusesBothNamesOfTheInputVersion) {
+  const PackageFolder folder;
+  folder.EditManifest("\"input_version\": 3", "\"input_version\": 3, \"numerics_version\": 3");
+  ExpectError(LoadPackage(folder.path()).status(), absl::StatusCode::kInvalidArgument, "numerics_version");
+}
+
+TEST(BadPackageTest, NamesAMissingInputVersion) {
+  const PackageFolder folder;
+  folder.EditManifest("  \"input_version\": 3,\n", "");
+  ExpectError(LoadPackage(folder.path()).status(), absl::StatusCode::kInvalidArgument, "input_version");
 }
 
 TEST(BadPackageTest, RefusesATruncatedManifest) {

@@ -25,6 +25,14 @@ TEST(PackageTest, LoadsWhatWasSaved) {
   EXPECT_EQ(loaded->digest, saved.digest);
 }
 
+TEST(PackageTest, LoadsWhatWasSavedBeforeEnginesHadAVersionOfTheirOwn) {
+  const PackageFolder folder;
+  folder.EditManifest("\"input_version\": 3", "\"numerics_version\": 3");
+  const absl::StatusOr<ModelPackage> loaded = LoadPackage(folder.path());
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->tensors, folder.package().tensors);
+}
+
 TEST(PackageTest, SavingTwiceGivesTheSameDigest) {
   const PackageFolder folder;
   ModelPackage again = folder.package();

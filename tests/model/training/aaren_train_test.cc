@@ -271,5 +271,28 @@ TEST(AarenTrainTest, HelpListsTheFlags) {
   EXPECT_THAT(outcome.text, HasSubstr("--checkpoint_every"));
 }
 
+// What libgomp says of how its threads wait, each time it is loaded; it has other names under other compilers.
+std::string Waiting(const char* policy) {
+  setenv("OMP_DISPLAY_ENV", "VERBOSE", 1);
+  if (policy != nullptr) setenv("OMP_WAIT_POLICY", policy, 1);
+  const Outcome outcome = Execute(absl::StrCat(" --output=", Folder(), "/m --name=m", kSmall));
+  unsetenv("OMP_DISPLAY_ENV");
+  unsetenv("OMP_WAIT_POLICY");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  return outcome.text;
+}
+
+TEST(AarenTrainTest, ThreadsWaitAsleep) {
+  const std::string text = Waiting(nullptr);
+  if (text.find("GOMP_SPINCOUNT") == std::string::npos) GTEST_SKIP() << "not GCC's OpenMP";
+  EXPECT_THAT(text, HasSubstr("GOMP_SPINCOUNT = '0'"));
+}
+
+TEST(AarenTrainTest, ThreadsWaitAsTheUserWants) {
+  const std::string text = Waiting("ACTIVE");
+  if (text.find("GOMP_SPINCOUNT") == std::string::npos) GTEST_SKIP() << "not GCC's OpenMP";
+  EXPECT_THAT(text, testing::Not(HasSubstr("GOMP_SPINCOUNT = '0'")));
+}
+
 }  // namespace
 }  // namespace aaren

@@ -13,6 +13,7 @@
 #include "model/tasks/forecasting/random.h"
 #include "model/tasks/forecasting/season.h"
 #include "model/tasks/forecasting/trend.h"
+#include "tests/model/rounding.h"
 
 namespace aaren {
 namespace {
@@ -58,8 +59,9 @@ TEST(RandomGaussianProcessTest, IsStandardizedAndReproducible) {
     Random one(5, index), two(5, index);
     const std::vector<double> path = RandomGaussianProcess(one, kLength);
     EXPECT_TRUE(SameBits(path, RandomGaussianProcess(two, kLength)));
-    EXPECT_NEAR(Autocorrelation(path, 0), 1, 1e-9);
-    EXPECT_NEAR(std::accumulate(path.begin(), path.end(), 0.0), 0, 1e-6);
+    // Sums of as many numbers, up to 6 in size where their deviation is 1.
+    EXPECT_NEAR(Autocorrelation(path, 0), 1, Gamma(4 * kLength, kDoubleUnit));
+    EXPECT_NEAR(std::accumulate(path.begin(), path.end(), 0.0), 0, Gamma(4 * kLength, kDoubleUnit) * 6 * kLength);
   }
 }
 
