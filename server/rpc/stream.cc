@@ -183,9 +183,7 @@ absl::StatusOr<Stream::Handled> Stream::HandleOpen(std::string_view content) {
 absl::StatusOr<Stream::Handled> Stream::HandleTokens(std::string_view content) {
   if (!group_.shard_.AdmitsTokens(*this, content.size())) return Handled::kWaitsForShard;
   if (absl::Status status = Parse(content, group_.tokens_); !status.ok()) return status;
-  if (group_.shard_.IsClosing(*this, group_.tokens_.handle())) return Handled::kWaits;
-  group_.shard_.Tokens(*this, ToTokensView(group_.tokens_));
-  return Handled::kYes;
+  return group_.shard_.Tokens(*this, ToTokensView(group_.tokens_)) ? Handled::kYes : Handled::kWaits;
 }
 
 absl::StatusOr<Stream::Handled> Stream::HandleClose(std::string_view content) {

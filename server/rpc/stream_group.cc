@@ -53,12 +53,11 @@ bool StreamGroup::HandleInput(absl::Duration at_most) {
   }
   if (input_.empty()) return false;
   const int64_t deadline = clock_.NowNanos() + absl::ToInt64Nanoseconds(at_most);
-  size_t left = input_.size();
   do {
     Stream* stream = input_.front();
     input_.pop_front();
     if (stream != nullptr) stream->HandleItems();
-  } while (--left > 0 && clock_.NowNanos() < deadline);
+  } while (!input_.empty() && clock_.NowNanos() < deadline);
   return true;
 }
 

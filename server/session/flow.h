@@ -8,12 +8,12 @@
 // Threading: belongs to one shard.
 
 #include <cstdint>
-#include <deque>
 #include <list>
 #include <memory>
 #include <optional>
 
 #include "absl/container/inlined_vector.h"
+#include "server/session/item_queue.h"
 #include "server/session/peer.h"
 #include "server/session/token_clock.h"
 
@@ -45,7 +45,7 @@ struct WaitingItem {
 
 struct Flow {
   Session* session = nullptr;
-  std::deque<WaitingItem> items;
+  ItemQueue<WaitingItem> items;
   uint32_t tokens = 0;  // in all of them
   TokenClock clock;     // after the last of them
   int64_t deficit = 0;  // what it may still use of its turn, in units of work

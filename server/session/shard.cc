@@ -19,7 +19,7 @@ bool SessionShard::Owes(Peer& peer) { return impl_->Owes(peer); }
 void SessionShard::Open(Peer& peer, Handle handle, OpenRequest request) {
   impl_->Open(peer, handle, std::move(request));
 }
-void SessionShard::Tokens(Peer& peer, const TokensView& tokens) { impl_->Tokens(peer, tokens); }
+bool SessionShard::Tokens(Peer& peer, const TokensView& tokens) { return impl_->Tokens(peer, tokens); }
 void SessionShard::Close(Peer& peer, Handle handle, bool delete_session, std::optional<uint64_t> delivered_seq) {
   impl_->Close(peer, handle, delete_session, delivered_seq);
 }

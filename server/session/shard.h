@@ -63,8 +63,9 @@ class SessionShard {
   bool Owes(Peer& peer);
 
   // Each answers through `peer`, at once or from a later DrainMailbox() or Step(). REQUIRES: it may be handed over.
+  // Tokens looks for a Close of their handle itself, and is false if one is under way.
   void Open(Peer& peer, Handle handle, OpenRequest request);
-  void Tokens(Peer& peer, const TokensView& tokens);
+  bool Tokens(Peer& peer, const TokensView& tokens);
   void Close(Peer& peer, Handle handle, bool delete_session, std::optional<uint64_t> delivered_seq);
 
   // The stream is gone: its sessions stay, detached, and what waited of them is dropped. `peer` is never called again.

@@ -46,7 +46,7 @@ class SessionShard::Impl : public SessionOwner {
   bool Owes(Peer& peer);
   bool HasHandles(Peer& peer) { return StreamOf(peer).handles.size() > 0; }
   void Open(Peer& peer, Handle handle, OpenRequest request);
-  void Tokens(Peer& peer, const TokensView& tokens);
+  bool Tokens(Peer& peer, const TokensView& tokens);
   void Close(Peer& peer, Handle handle, bool delete_session, std::optional<uint64_t> delivered_seq);
   void Disconnect(Peer& peer);
   void Resume(Peer& peer);
@@ -102,6 +102,7 @@ class SessionShard::Impl : public SessionOwner {
     uint64_t next_seq = 0, durable_seq = 0;
   };
   Attachment& StreamOf(Peer& peer);
+  static bool IsClosing(const Binding& binding);
   Session* Find(absl::string_view key);
 
   // Tokens.

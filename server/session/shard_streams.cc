@@ -38,12 +38,15 @@ bool SessionShard::Impl::AdmitsTokens(Peer& peer, size_t bytes) {
 
 bool SessionShard::Impl::IsClosing(Peer& peer, Handle handle) {
   const Binding* binding = StreamOf(peer).handles.Find(handle);
-  if (binding == nullptr) return false;
-  switch (binding->kind) {
+  return binding != nullptr && IsClosing(*binding);
+}
+
+bool SessionShard::Impl::IsClosing(const Binding& binding) {
+  switch (binding.kind) {
     case Binding::Kind::kSession:
-      return static_cast<const Session*>(binding)->closing;
+      return static_cast<const Session&>(binding).closing;
     case Binding::Kind::kOpening:
-      return static_cast<const Opening*>(binding)->close.has_value();
+      return static_cast<const Opening&>(binding).close.has_value();
     case Binding::Kind::kClosing:
       return true;
     case Binding::Kind::kRefused:

@@ -37,15 +37,21 @@ Session* SessionShard::Impl::Find(absl::string_view key) {
   return found == sessions_.end() ? nullptr : found->get();
 }
 
-void SessionShard::Impl::Tokens(Peer& peer, const TokensView& tokens) {
+bool SessionShard::Impl::Tokens(Peer& peer, const TokensView& tokens) {
   Binding* binding = StreamOf(peer).handles.Find(tokens.handle);
-  const bool open = binding != nullptr && !IsClosing(peer, tokens.handle);
-  if (open && binding->kind == Binding::Kind::kSession) return Accept(*static_cast<Session*>(binding), tokens);
-  if (open && binding->kind == Binding::Kind::kOpening) return Defer(*static_cast<Opening*>(binding), tokens);
-  // How many channels the session has, or would have had, nobody knows here.
-  if (open) return counters_.tokens_dropped.Add(tokens.count(1));
-  counters_.tokens_refused.Add(tokens.count(1));
-  peer.OnFailed(tokens.handle, HandleNotFound(tokens.handle), 0);
+  if (binding == nullptr) {
+    counters_.tokens_refused.Add(tokens.count(1));  // how many channels its session would have, nobody knows
+    peer.OnFailed(tokens.handle, HandleNotFound(tokens.handle), 0);
+  } else if (IsClosing(*binding)) {
+    return false;
+  } else if (binding->kind == Binding::Kind::kSession) {
+    Accept(*static_cast<Session*>(binding), tokens);
+  } else if (binding->kind == Binding::Kind::kOpening) {
+    Defer(*static_cast<Opening*>(binding), tokens);
+  } else {
+    counters_.tokens_dropped.Add(tokens.count(1));
+  }
+  return true;
 }
 
 void SessionShard::Impl::Accept(Session& session, const TokensView& tokens) {
@@ -156,8 +162,9 @@ void SessionShard::Impl::AfterStep() {
     // The store may have the session as it was; here nobody knows any more what its rows hold.
     counters_.tokens_refused.Add(queue_.Forget(*session));
   }
+  const int64_t now = now_ms();
   for (Session* session : stepper_.sessions()) {
-    session->last_active_ms = now_ms();
+    session->last_active_ms = now;
     if (saver_.enabled() && session->list == Session::List::kNone) Settle(*session);
   }
   for (const auto& [session, status] : stepper_.failed()) {

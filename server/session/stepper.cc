@@ -75,10 +75,11 @@ void Stepper::LayOut(Session& session) {
   part.flags = flags_used_;
   part.forecasts = forecasts_used_;
   uint32_t at = 0;
-  for (auto item = flow.items.begin(); at < part.tokens; ++item) {
-    if (item->kind != WaitingItem::Kind::kTokens) continue;
-    const uint32_t tokens = std::min(item->left(), part.tokens - at);
-    LayOutItem(part, *item, tokens, at, session.next_seq + at);
+  for (size_t i = 0; at < part.tokens; ++i) {
+    const WaitingItem& item = flow.items[i];
+    if (item.kind != WaitingItem::Kind::kTokens) continue;
+    const uint32_t tokens = std::min(item.left(), part.tokens - at);
+    LayOutItem(part, item, tokens, at, session.next_seq + at);
     at += tokens;
   }
   if (part.tokens == 0) return;

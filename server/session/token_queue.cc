@@ -12,7 +12,8 @@ using Turn = Attachment::Turn;
 constexpr int64_t kTurnUnits = 64 * TokenQueue::kForecastUnits;
 constexpr size_t kMaxFree = 1024;                        // flows kept for the next ones
 constexpr size_t kRefusalBytes = sizeof(Refusal) + 256;  // with its texts
-constexpr size_t kFlowBytes = 768;  // of memory: with its list's node and the first block of its deque
+constexpr size_t kKeptItems = 4;                         // in the queue of a flow that is kept
+constexpr size_t kFlowBytes = 256;                       // of memory, about, with its list's node
 
 // What a token of the item costs, all channels counted.
 int64_t UnitsOf(const Session& session, const WaitingItem& item) {
@@ -116,6 +117,7 @@ void TokenQueue::PopFront(Flow& flow) {
 
 void TokenQueue::Release(std::list<Flow>& list, Flow& flow) {
   Count(*flow.session->stream, -static_cast<ptrdiff_t>(kFlowBytes));
+  flow.items.ShrinkIfLarge(kKeptItems);
   flow.session->flow = nullptr;
   flow.session = nullptr;
   flow.deficit = 0;
