@@ -20,6 +20,8 @@
 #include "absl/synchronization/notification.h"
 #include "server/config/config.h"
 #include "server/log/log.h"
+#include "server/memory/machine_memory.h"
+#include "server/memory/memory_budget.h"
 #include "server/metrics/exposition.h"
 #include "server/metrics/process_metrics.h"
 #include "server/metrics/shard_metrics.h"
@@ -33,23 +35,27 @@ namespace {
 
 using config::ServerConfig;
 
-// Waits for SIGTERM and SIGINT on a thread of its own: the first asks for a shutdown, a second ends the process at
-// once. Never destroyed. REQUIRES: made before any other thread, so that all of them leave these signals to it.
+// Waits for SIGTERM and SIGINT on a thread of its own: the first asks for a shutdown; a second, or the end of the grace
+// period, ends the process at once. Never destroyed. REQUIRES: made before any other thread, so that all of them leave
+// these signals to it.
 class ShutdownSignal {
  public:
-  ShutdownSignal() {
+  explicit ShutdownSignal(absl::Duration grace) {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-    std::thread([this, signals] {
+    std::thread([this, signals, grace] {
       int signal = 0;
       sigwait(&signals, &signal);
       Log(LogLevel::kInfo, "shutting down", {{"signal", strsignal(signal)}});
       asked_.Notify();
-      sigwait(&signals, &signal);
-      _exit(128 + signal);
+      const timespec time = absl::ToTimespec(grace);
+      signal = sigtimedwait(&signals, nullptr, &time);
+      if (signal > 0) _exit(128 + signal);
+      Log(LogLevel::kError, "the grace period is over: what is not saved is lost");
+      _exit(1);
     }).detach();
   }
 
@@ -69,12 +75,31 @@ int ShardCount(const ServerConfig& config) {
                              : std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
 }
 
-rpc::ServerOptions ToOptions(const ServerConfig& config) {
+// Shares out the memory: an eighth for gRPC's buffers, an eighth for replies that clients have not read, tokens that
+// wait and unary requests, and an eighth stays free for what is counted only about. The rest is for sessions.
+uint64_t SessionMemory(uint64_t memory) { return memory / 8 * 5; }
+
+void SetLimits(const ServerConfig& config, uint64_t memory, rpc::ServerOptions& options) {
+  const auto shards = static_cast<uint64_t>(options.shards);
+  const uint64_t part = memory / 8 / shards;
+  const auto share = [](uint64_t total, uint64_t n) { return static_cast<size_t>((total + n - 1) / n); };
+  options.memory_bytes = config.buffer_bytes() == 0 ? memory / 8 : std::min(config.buffer_bytes(), memory / 8);
+  options.shard.max_queued_bytes = std::clamp<uint64_t>(part / 4, 1 << 20, 8 << 20);
+  options.limits.unread_bytes = std::clamp<uint64_t>(part / 2, 1 << 20, 64 << 20);
+  options.limits.unary_bytes = std::clamp<uint64_t>(part / 4, config.message_bytes(), 16 << 20);
+  options.limits.streams = share(config.max_streams(), shards);
+  options.limits.unary_calls = options.limits.watches = share(config.max_unary_calls(), shards);
+  options.limits.hello = options.connections.handshake = config::ToDuration(config.hello_timeout());
+  options.limits.unread = config::ToDuration(config.unread_timeout());
+  options.limits.unused = options.connections.idle = config::ToDuration(config.idle_timeout());
+  options.connections.age = config::ToDuration(config.connection_age());
+}
+
+rpc::ServerOptions ToOptions(const ServerConfig& config, uint64_t memory, MemoryBudget& budget) {
   rpc::ServerOptions options;
   options.listen = config.listen();
   options.shards = ShardCount(config);
   options.message_bytes = config.message_bytes();
-  options.memory_bytes = config.buffer_bytes();
   const auto shards = static_cast<uint64_t>(options.shards);
   options.shard.capacity_rows = (config.max_rows() + shards - 1) / shards;
   options.shard.max_channels = config.max_channels();
@@ -83,6 +108,8 @@ rpc::ServerOptions ToOptions(const ServerConfig& config) {
   options.shard.max_sessions_per_stream = config.max_sessions_per_stream();
   options.shard.save_interval = config::ToDuration(config.save_interval());
   options.shard.session_ttl = config::ToDuration(config.session_ttl());
+  options.shard.budget = &budget;
+  SetLimits(config, memory, options);
   return options;
 }
 
@@ -128,30 +155,38 @@ absl::Status LoadModels(const ServerConfig& config, ModelTable& models) {
 }
 
 absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerConfig& config,
+                                                                  const rpc::ServerOptions& options,
                                                                   const rpc::Server& server) {
   if (config.metrics_listen().empty()) return nullptr;
-  return metrics::Exposition::Start(config.metrics_listen(), {std::make_shared<metrics::ShardMetrics>(
-                                                                  server.shard_counters(), server.stream_counters()),
-                                                              std::make_shared<metrics::ProcessMetrics>()});
+  return metrics::Exposition::Start(
+      config.metrics_listen(),
+      {std::make_shared<metrics::ShardMetrics>(server.shard_counters(), server.stream_counters(), options),
+       std::make_shared<metrics::ProcessMetrics>()});
 }
 
 int Serve(const ServerConfig& config) {
   if (absl::Status status = CheckBuild(config); !status.ok()) return Fail(2, status);
   SetUpLog(config.log_format() == ServerConfig::JSON ? LogFormat::kJson : LogFormat::kText,
            static_cast<LogLevel>(config.log_level()));
-  ShutdownSignal& shutdown = *new ShutdownSignal;
+  ShutdownSignal& shutdown = *new ShutdownSignal(config::ToDuration(config.grace()));
   ModelTable models;
   if (absl::Status status = LoadModels(config, models); !status.ok()) return Fail(1, status);
-  MemoryStore store;
-  absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(ToOptions(config), models, store);
+  const uint64_t memory = config.memory() > 0 ? config.memory() : MachineMemory() / 4 * 3;
+  MemoryBudget budget(SessionMemory(memory));
+  MemoryStore store(&budget);
+  const rpc::ServerOptions options = ToOptions(config, memory, budget);
+  absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(options, models, store);
   if (!server.ok()) return Fail(1, server.status());
-  const auto metrics = StartMetrics(config, **server);
+  const auto metrics = StartMetrics(config, options, **server);
   if (!metrics.ok()) return Fail(1, metrics.status());
   const std::string metrics_address = *metrics == nullptr ? "none" : (*metrics)->address();
   std::printf("ready listen=%s metrics=%s\n", (*server)->address().c_str(), metrics_address.c_str());
   std::fflush(stdout);
   Log(LogLevel::kInfo, "serving",
-      {{"listen", (*server)->address()}, {"metrics", metrics_address}, {"shards", absl::StrCat(ShardCount(config))}});
+      {{"listen", (*server)->address()},
+       {"metrics", metrics_address},
+       {"shards", absl::StrCat(ShardCount(config))},
+       {"memory", absl::StrCat(memory)}});
   shutdown.Wait();
   (*server)->Shutdown(config::ToDuration(config.grace()));
   Log(LogLevel::kInfo, "shut down");

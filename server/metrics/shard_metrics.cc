@@ -91,6 +91,9 @@ void AddStreams(const Streams& streams, std::vector<prometheus::MetricFamily>& f
   families.push_back(Gauges("aaren_streams", "Streams that are open.")
                          .Add({}, opened - Sum(streams, &rpc::StreamCounters::closed))
                          .Take());
+  families.push_back(ByLabel<rpc::StreamCounters>(
+      Counters("aaren_streams_ended_total", "Streams that the server ended for a limit."), "limit", streams,
+      {{"count", &rpc::StreamCounters::refused}, {"time", &rpc::StreamCounters::timed_out}}));
   families.push_back(Counters("aaren_streams_opened_total", "Streams that clients opened.").Add({}, opened).Take());
   families.push_back(ByLabel<rpc::StreamCounters>(
       Counters("aaren_messages_total", "Messages on streams."), "direction", streams,
@@ -98,6 +101,29 @@ void AddStreams(const Streams& streams, std::vector<prometheus::MetricFamily>& f
   families.push_back(ByLabel<rpc::StreamCounters>(
       Counters("aaren_message_bytes_total", "Size of the messages on streams, before HTTP/2 frames them."), "direction",
       streams, {{"received", &rpc::StreamCounters::bytes_received}, {"sent", &rpc::StreamCounters::bytes_sent}}));
+}
+
+// What clients make the server hold, and the most that it may be.
+void AddMemory(const Shards& shards, const Streams& streams, const rpc::ServerOptions& options,
+               std::vector<prometheus::MetricFamily>& families) {
+  const auto times = static_cast<double>(shards.size());
+  Family held = Gauges("aaren_held_bytes", "Memory that clients make the server hold, about, by what for.");
+  Family limit = Gauges("aaren_held_limit_bytes", "The most of aaren_held_bytes; sessions and saves share theirs.");
+  const auto add = [&](const char* what, double bytes, double most) {
+    held.Add({{"use", what}}, bytes);
+    limit.Add({{"use", what}}, most);
+  };
+  add("waiting_tokens", Sum(shards, &ShardCounters::queued_bytes),
+      times * static_cast<double>(options.shard.max_queued_bytes));
+  add("unread_replies", Sum(streams, &rpc::StreamCounters::unread_bytes),
+      times * static_cast<double>(options.limits.unread_bytes));
+  if (const MemoryBudget* budget = options.shard.budget; budget != nullptr) {
+    const auto most = static_cast<double>(budget->limit());
+    add("sessions", static_cast<double>(budget->used(MemoryBudget::Use::kSessions)), most);
+    add("saves", static_cast<double>(budget->used(MemoryBudget::Use::kSaves)), most);
+  }
+  families.push_back(held.Take());
+  families.push_back(limit.Take());
 }
 
 }  // namespace
@@ -113,6 +139,7 @@ std::vector<prometheus::MetricFamily> ShardMetrics::Collect() const {
       {{"stored", &ShardCounters::saves}, {"failed", &ShardCounters::save_failures}}));
   AddLevels(shards_, families);
   AddStreams(streams_, families);
+  AddMemory(shards_, streams_, options_, families);
   families.push_back(ToHistogram("aaren_batch_tokens", "Tokens of one call of the step engine.", shards_,
                                  &ShardCounters::batch_tokens));
   families.push_back(ToHistogram("aaren_queue_seconds", "Time of a token from its arrival to the start of its step.",

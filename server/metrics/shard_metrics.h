@@ -10,6 +10,7 @@
 
 #include "prometheus/collectable.h"
 #include "prometheus/metric_family.h"
+#include "server/rpc/server.h"
 #include "server/rpc/stream_group.h"
 #include "server/session/shard_counters.h"
 
@@ -18,14 +19,16 @@ namespace aaren::metrics {
 class ShardMetrics final : public prometheus::Collectable {
  public:
   // What is pointed to outlives this.
-  ShardMetrics(std::vector<const ShardCounters*> shards, std::vector<const rpc::StreamCounters*> streams)
-      : shards_(std::move(shards)), streams_(std::move(streams)) {}
+  ShardMetrics(std::vector<const ShardCounters*> shards, std::vector<const rpc::StreamCounters*> streams,
+               rpc::ServerOptions options)
+      : shards_(std::move(shards)), streams_(std::move(streams)), options_(std::move(options)) {}
 
   std::vector<prometheus::MetricFamily> Collect() const override;
 
  private:
   const std::vector<const ShardCounters*> shards_;
   const std::vector<const rpc::StreamCounters*> streams_;
+  const rpc::ServerOptions options_;  // for its limits
 };
 
 }  // namespace aaren::metrics

@@ -307,7 +307,8 @@ void Stream::EndIfStale(absl::Time now) {
   }
   if (group_.shard_.HasHandles(*this) || handling_ || writing_) {
     since_ = now;
-  } else if (now - since_ > (greeted_ ? limits.unused : limits.hello)) {
+  } else if (const absl::Duration limit = greeted_ ? limits.unused : limits.hello;
+             limit > absl::ZeroDuration() && now - since_ > limit) {
     group_.counters_.timed_out.Add(1);
     Fail(absl::DeadlineExceededError(greeted_ ? "no session was open on the stream for too long"
                                               : "Hello did not come in time"));

@@ -211,6 +211,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   absl::Status ForgetRecord() { return record_ ? registrar_.store().Delete(entry_.name(), epoch_) : absl::OkStatus(); }
 
   Refusal StoreRefusal(const absl::Status& status) {
+    if (absl::IsResourceExhausted(status)) return OverQuota("memory", status.message(), absl::Seconds(1));
     if (!absl::IsAborted(status)) return StoreUnavailable(status);
     const absl::StatusOr<SessionRecord> held = registrar_.store().Load(entry_.name());
     return Fenced(call_->id(), held.ok() ? held->epoch : 0);

@@ -21,6 +21,7 @@
 #include <memory>
 
 #include "absl/time/time.h"
+#include "server/memory/memory_budget.h"
 #include "server/session/clock.h"
 #include "server/session/mailbox.h"
 #include "server/session/model_table.h"
@@ -43,6 +44,7 @@ struct ShardOptions {
   absl::Duration slice = absl::Milliseconds(1);            // what one Step() should take
   absl::Duration save_interval = absl::Milliseconds(500);  // zero: nothing is saved
   absl::Duration session_ttl = absl::ZeroDuration();       // zero: sessions are kept for ever
+  MemoryBudget* budget = nullptr;  // for what sessions cost, shared by all shards; outlives them; null: no limit
 };
 
 class SessionShard {

@@ -57,7 +57,8 @@ struct ShardCounters {
       sessions_evicted, sessions_rewound, sessions_fenced, sessions_refused;
   Counter saves, save_failures;
   // Levels.
-  Counter sessions_resident, sessions_attached, slots_used, slots_capacity, state_bytes, queued_tokens, streams;
+  Counter sessions_resident, sessions_attached, slots_used, slots_capacity, state_bytes, queued_tokens, queued_bytes,
+      streams;
   Histogram<kBatchBounds.size()> batch_tokens{kBatchBounds};
   Histogram<kLatencyBounds.size()> queue_seconds{kLatencyBounds};  // from arrival to the start of its step
   Histogram<kLatencyBounds.size()> token_seconds{kLatencyBounds};  // from arrival to its reply handed to the stream

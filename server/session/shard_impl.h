@@ -140,6 +140,10 @@ class SessionShard::Impl : public SessionOwner {
   // Forgets a session. REQUIRES: it is detached.
   void Remove(Session& session);
 
+  // What a session takes of the budget, and its rows.
+  static size_t BytesOf(const Footprint& footprint);
+  absl::StatusOr<RowSet> Allocate(Footprint footprint);
+  void Free(Footprint footprint, RowSet rows);
   absl::StatusOr<RowSet> AllocateEvicting(Footprint footprint);
   bool EvictOne(const LoadedModel& model);
   void FreeReserved(Opening& opening);

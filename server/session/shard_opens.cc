@@ -37,7 +37,7 @@ std::optional<Refusal> SessionShard::Impl::Reserve(uint64_t ticket, Footprint fo
 
 void SessionShard::Impl::FreeReserved(Opening& opening) {
   if (opening.reserved.model == nullptr) return;
-  rows_.Free(*opening.reserved.model, opening.reserved.channels, std::move(opening.rows));
+  Free(opening.reserved, std::move(opening.rows));
   opening.reserved.model = nullptr;
 }
 

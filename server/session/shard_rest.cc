@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "server/session/refusal.h"
 #include "server/session/shard_impl.h"
 
@@ -19,13 +20,35 @@ void SessionShard::Impl::Settle(Session& session) {
 void SessionShard::Impl::Remove(Session& session) {
   saver_.Remove(session);
   Resting(*session.model).Remove(session);
-  rows_.Free(*session.model, session.channels, std::move(session.rows));
+  Free({session.model, session.channels}, std::move(session.rows));
   sessions_.erase(sessions_.find(session.key.view()));
+}
+
+size_t SessionShard::Impl::BytesOf(const Footprint& footprint) {
+  constexpr size_t kBesideRows = 640;  // its Session, its key twice, and its places in the tables
+  return kBesideRows + footprint.channels * footprint.model->engine->row_bytes();
+}
+
+absl::StatusOr<RowSet> SessionShard::Impl::Allocate(Footprint footprint) {
+  MemoryBudget* budget = options_.budget;
+  const size_t bytes = BytesOf(footprint);
+  if (budget != nullptr && !budget->TryTake(MemoryBudget::Use::kSessions, bytes)) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no memory for another session: all ", budget->limit(), " bytes for sessions are used"));
+  }
+  absl::StatusOr<RowSet> rows = rows_.Allocate(*footprint.model, footprint.channels);
+  if (!rows.ok() && budget != nullptr) budget->Give(MemoryBudget::Use::kSessions, bytes);
+  return rows;
+}
+
+void SessionShard::Impl::Free(Footprint footprint, RowSet rows) {
+  rows_.Free(*footprint.model, footprint.channels, std::move(rows));
+  if (options_.budget != nullptr) options_.budget->Give(MemoryBudget::Use::kSessions, BytesOf(footprint));
 }
 
 absl::StatusOr<RowSet> SessionShard::Impl::AllocateEvicting(Footprint footprint) {
   for (;;) {
-    absl::StatusOr<RowSet> rows = rows_.Allocate(*footprint.model, footprint.channels);
+    absl::StatusOr<RowSet> rows = Allocate(footprint);
     if (rows.ok() || !EvictOne(*footprint.model)) return rows;
   }
 }
@@ -126,6 +149,7 @@ void SessionShard::Impl::UpdateLevels() {
   counters_.slots_capacity.Set(rows_.capacity_rows());
   counters_.state_bytes.Set(rows_.used_bytes());
   counters_.queued_tokens.Set(queue_.tokens() + deferred_tokens_);
+  counters_.queued_bytes.Set(queue_.bytes());
   counters_.streams.Set(streams_.size());
 }
 

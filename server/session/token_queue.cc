@@ -12,7 +12,7 @@ using Turn = Attachment::Turn;
 constexpr int64_t kTurnUnits = 64 * TokenQueue::kForecastUnits;
 constexpr size_t kMaxFree = 1024;                        // flows kept for the next ones
 constexpr size_t kRefusalBytes = sizeof(Refusal) + 256;  // with its texts
-constexpr size_t kKeptItems = 4;                         // in the queue of a flow that is kept
+constexpr size_t kKeptItems = 32;                        // in the queue of a flow that is kept
 constexpr size_t kFlowBytes = 256;                       // of memory, about, with its list's node
 
 // What a token of the item costs, all channels counted.

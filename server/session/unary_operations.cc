@@ -180,7 +180,9 @@ Outcome<SessionInfo> Registrar::Impl::WriteNew(const std::string& key, SessionSt
   record.saves.push_back({state.next_seq, state.clock.last_time_ns, state.clock.step_ns, std::move(state.rows)});
   const SessionInfo info = InfoOf(record, models_, clock_);
   if (absl::Status status = store_.Save(std::move(record)); !status.ok()) {
-    return Refused<SessionInfo>(StoreUnavailable(status));
+    return Refused<SessionInfo>(absl::IsResourceExhausted(status)
+                                    ? OverQuota("memory", status.message(), absl::Seconds(1))
+                                    : StoreUnavailable(status));
   }
   return {std::nullopt, info};
 }

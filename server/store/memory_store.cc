@@ -21,7 +21,25 @@ SessionRecord WithoutRows(const SessionRecord& record) {
   return copy;
 }
 
+// Of memory, about: with its place in the map.
+size_t BytesOf(const SessionRecord& record) {
+  size_t bytes = sizeof(record) + 2 * record.key.size() + record.model.size() + record.package_digest.size() + 128;
+  for (const SavedRows& save : record.saves) bytes += sizeof(save) + save.rows.size();
+  return bytes;
+}
+
 }  // namespace
+
+absl::Status MemoryStore::Count(size_t before, size_t after) {
+  if (budget_ == nullptr) return absl::OkStatus();
+  if (after <= before) {
+    budget_->Give(MemoryBudget::Use::kSaves, before - after);
+  } else if (!budget_->TryTake(MemoryBudget::Use::kSaves, after - before)) {
+    return absl::ResourceExhaustedError(absl::StrCat("no memory for another ", after - before, " bytes of saves: all ",
+                                                     budget_->limit(), " bytes for sessions are used"));
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<SessionRecord> MemoryStore::Load(const std::string& key) {
   const auto found = records_.find(key);
@@ -33,9 +51,11 @@ absl::Status MemoryStore::Save(SessionRecord record) {
   const auto found = records_.find(record.key);
   if (found != records_.end()) {
     if (absl::Status status = CheckEpoch(found->second, record.epoch); !status.ok()) return status;
+    if (absl::Status status = Count(BytesOf(found->second), BytesOf(record)); !status.ok()) return status;
     found->second = std::move(record);
     return absl::OkStatus();
   }
+  if (absl::Status status = Count(0, BytesOf(record)); !status.ok()) return status;
   std::string key = record.key;
   records_.emplace(std::move(key), std::move(record));
   return absl::OkStatus();
@@ -45,6 +65,7 @@ absl::Status MemoryStore::Delete(const std::string& key, uint64_t epoch) {
   const auto found = records_.find(key);
   if (found == records_.end()) return absl::OkStatus();
   if (absl::Status status = CheckEpoch(found->second, epoch); !status.ok()) return status;
+  (void)Count(BytesOf(found->second), 0);
   records_.erase(found);
   return absl::OkStatus();
 }

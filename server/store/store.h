@@ -61,7 +61,8 @@ class StateStore {
   // NotFound if there is no such session.
   virtual absl::StatusOr<SessionRecord> Load(const std::string& key) = 0;
 
-  // Puts the record in the place of the one before. Aborted if that one has a larger epoch.
+  // Puts the record in the place of the one before. Aborted if that one has a larger epoch, ResourceExhausted if there
+  // is no room for it: the one before is then still there.
   virtual absl::Status Save(SessionRecord record) = 0;
 
   // Aborted if the record has a larger epoch; ok if there is none.

@@ -1,0 +1,44 @@
+#include "server/memory/machine_memory.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+
+namespace aaren {
+namespace {
+
+constexpr uint64_t kUnknown = uint64_t{1} << 30;
+
+// A file with one number, or "max"; 0 if there is none.
+uint64_t ReadLimit(const std::string& file) {
+  std::ifstream in(file);
+  std::string text;
+  uint64_t number = 0;
+  return in >> text && absl::SimpleAtoi(text, &number) ? number : 0;
+}
+
+uint64_t ReadTotal(const std::string& file) {
+  std::ifstream in(file);
+  std::string name;
+  uint64_t kilobytes = 0;
+  while (in >> name) {
+    if (name == "MemTotal:" && in >> kilobytes) return kilobytes << 10;
+  }
+  return 0;
+}
+
+}  // namespace
+
+uint64_t MachineMemory(const std::string& root) {
+  uint64_t least = UINT64_MAX;
+  for (const uint64_t bytes :
+       {ReadTotal(absl::StrCat(root, "proc/meminfo")), ReadLimit(absl::StrCat(root, "sys/fs/cgroup/memory.max")),
+        ReadLimit(absl::StrCat(root, "sys/fs/cgroup/memory/memory.limit_in_bytes"))}) {
+    if (bytes > 0) least = std::min(least, bytes);
+  }
+  return least == UINT64_MAX ? kUnknown : least;
+}
+
+}  // namespace aaren

@@ -1,0 +1,16 @@
+#ifndef AAREN_SERVER_MEMORY_MACHINE_MEMORY_H_
+#define AAREN_SERVER_MEMORY_MACHINE_MEMORY_H_
+
+// How much memory this process may use at most: the machine's, or its control group's limit where that is lower.
+
+#include <cstdint>
+#include <string>
+
+namespace aaren {
+
+// Bytes. `root` stands for "/"; for tests. A gibibyte if nothing can be read.
+uint64_t MachineMemory(const std::string& root = "/");
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_MEMORY_MACHINE_MEMORY_H_

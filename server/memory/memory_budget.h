@@ -1,0 +1,48 @@
+#ifndef AAREN_SERVER_MEMORY_MEMORY_BUDGET_H_
+#define AAREN_SERVER_MEMORY_MEMORY_BUDGET_H_
+
+// The MemoryBudget bounds what sessions cost a process that lives as long as they do: their rows and what is known of
+// them, and their saves in a store of memory. What streams and calls cost for a moment has limits of its own
+// (server/rpc/stream_limits.h), which are set aside from the whole first; README.md has the table.
+//
+// Threading: any thread.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+namespace aaren {
+
+class MemoryBudget {
+ public:
+  enum class Use { kSessions, kSaves };
+
+  explicit MemoryBudget(size_t limit) : limit_(limit) {}
+
+  // False, and nothing is taken, if that would exceed the limit.
+  bool TryTake(Use use, size_t bytes) {
+    size_t total = total_.load(std::memory_order_relaxed);
+    do {
+      if (bytes > limit_ - total) return false;
+    } while (!total_.compare_exchange_weak(total, total + bytes, std::memory_order_relaxed));
+    used_[static_cast<size_t>(use)].fetch_add(bytes, std::memory_order_relaxed);
+    return true;
+  }
+
+  void Give(Use use, size_t bytes) {
+    used_[static_cast<size_t>(use)].fetch_sub(bytes, std::memory_order_relaxed);
+    total_.fetch_sub(bytes, std::memory_order_relaxed);
+  }
+
+  size_t used(Use use) const { return used_[static_cast<size_t>(use)].load(std::memory_order_relaxed); }
+  size_t limit() const { return limit_; }
+
+ private:
+  const size_t limit_;
+  std::atomic<size_t> total_{0};  // never above limit_
+  std::array<std::atomic<size_t>, 2> used_{};
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_MEMORY_MEMORY_BUDGET_H_
