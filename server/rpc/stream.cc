@@ -99,7 +99,8 @@ void Stream::TryAgain() {
 
 void Stream::HandleItems() {
   in_input_ = false;
-  if (finishing_ || ending_.has_value() || !group_.reading_) return;
+  // Nothing is left where OnRoom came while the last item was handled.
+  if (!handling_ || finishing_ || ending_.has_value() || !group_.reading_) return;
   size_t bytes = 0;
   for (int items = 0; items < kItemsPerTurn && bytes < kBytesPerTurn; ++items) {
     if (!HasRoom()) return;  // until the client reads: OnWritten

@@ -149,6 +149,14 @@ TEST_F(ExchangeTest, HelloOpenTokensAndCloseMayShareAMessage) {
   EXPECT_EQ(stream.Receive().closed().next_seq(), 1u);
 }
 
+TEST_F(ExchangeTest, CloseAloneInItsMessageLeavesTheStreamAsItWas) {
+  for (int i = 0; i < 3; ++i) {
+    stream_.Open(0, "a");
+    stream_.Send(CloseItem(0));
+    ASSERT_TRUE(stream_.Receive().has_closed());
+  }
+}
+
 TEST_F(ExchangeTest, SessionOutlivesItsStream) {
   stream_.Open(0, "a");
   stream_.Send(TokensItem(0, 0, {5}));
