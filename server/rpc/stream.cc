@@ -91,10 +91,14 @@ void Stream::OnRead(bool ok) {
 }
 
 void Stream::TryAgain() {
-  in_waiting_ = false;
   if (!handling_ || in_input_ || finishing_) return;
   in_input_ = true;
   group_.input_.push_back(this);
+}
+
+void Stream::OnOffered() {
+  in_waiting_ = false;
+  TryAgain();
 }
 
 void Stream::HandleItems() {

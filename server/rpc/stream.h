@@ -56,6 +56,9 @@ class Stream final : public Peer {
   // Has another turn, for what could not be handled.
   void TryAgain();
 
+  // It was taken from the group's list of those that the shard did not admit, and has another turn.
+  void OnOffered();
+
   // Asks for a Flush at the end of this round.
   void Touch();
   void Flush();

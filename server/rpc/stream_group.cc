@@ -49,7 +49,7 @@ bool StreamGroup::HandleInput(absl::Duration at_most) {
   for (int i = 0; i < kVisits && !waiting_.empty(); ++i) {
     Stream* stream = std::exchange(waiting_.front(), nullptr);
     waiting_.pop_front();
-    if (stream != nullptr) stream->TryAgain();
+    if (stream != nullptr) stream->OnOffered();
   }
   if (input_.empty()) return false;
   const int64_t deadline = clock_.NowNanos() + absl::ToInt64Nanoseconds(at_most);

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <thread>
 
+#include "absl/strings/str_cat.h"
 #include "tests/server/rpc/serving.h"
 
 namespace aaren {
@@ -87,6 +88,24 @@ TEST_F(LimitsTest, HundredThousandOpensOnOneStream) {
   EXPECT_EQ(opened, kSessions);
   writer.join();
   EXPECT_TRUE(stream.Finish().ok());
+}
+
+// They wait in one list, are told of room of their own meanwhile, and end: under a sanitizer, none may be left in it.
+TEST_F(LimitsTest, StreamsThatWaitForOneAnothersOpensComeAndGo) {
+  constexpr int kStreams = 400;
+  rpc::ServerOptions options;
+  options.shard.max_pending_opens = 2;
+  Start(options);
+  const auto channel = NewChannel();
+  std::vector<std::unique_ptr<TestStream>> streams;
+  for (int i = 0; i < kStreams; ++i) {
+    std::vector<v1::ClientItem> items = {HelloItem()};
+    for (int handle = 0; handle < 1 + i % 7; ++handle) items.push_back(OpenItem(handle, absl::StrCat(i, ".", handle)));
+    streams.push_back(std::make_unique<TestStream>(channel));
+    streams.back()->Send(items);
+    streams.back()->HalfClose();
+  }
+  for (const auto& stream : streams) EXPECT_TRUE(stream->Finish().ok());
 }
 
 TEST_F(LimitsTest, FullQueueStopsReadingUntilWhatItHasIsStepped) {
