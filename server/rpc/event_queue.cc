@@ -7,6 +7,11 @@ namespace {
 
 constexpr int kMaxEventsPerDrain = 1024;
 constexpr int kEventsPerLook = 16;  // at the clock
+// Each empty look at the queue lets gRPC do one thing that waits at a socket: accept, shake hands, read a frame. Not
+// all of that ends in an event, so a thread that is busy otherwise must look more than once, every millisecond, to get
+// anywhere.
+constexpr int kEmptyLooks = 16;
+constexpr int64_t kLongLookNanos = 1'000'000;
 
 }  // namespace
 
@@ -19,13 +24,18 @@ bool EventQueue::Next(gpr_timespec deadline) {
 }
 
 bool EventQueue::Drain(absl::Duration at_most) {
-  int64_t deadline = 0;  // the clock is read only where there are many events
   int handled = 0;
-  while (handled < kMaxEventsPerDrain && Next(gpr_inf_past(GPR_CLOCK_MONOTONIC))) {
+  const int64_t began = clock_.NowNanos();
+  const int looks = began - last_long_look_ns_ >= kLongLookNanos ? kEmptyLooks : 1;
+  if (looks > 1) last_long_look_ns_ = began;
+  int empty = 0;
+  while (handled < kMaxEventsPerDrain && empty < looks) {
+    if (!Next(gpr_inf_past(GPR_CLOCK_MONOTONIC))) {
+      ++empty;
+      continue;
+    }
     if (++handled % kEventsPerLook != 0) continue;
-    const int64_t now = clock_.NowNanos();
-    if (deadline == 0) deadline = now + absl::ToInt64Nanoseconds(at_most);
-    if (now >= deadline) break;
+    if (clock_.NowNanos() - began >= absl::ToInt64Nanoseconds(at_most)) break;
   }
   return handled > 0;
 }

@@ -49,6 +49,7 @@ class EventQueue {
 
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   const Clock& clock_;
+  int64_t last_long_look_ns_ = 0;
   std::atomic<bool> asleep_{false};
   grpc::Alarm alarm_;       // set only by the one thread that turned asleep_ off
   int wakes_expected_ = 0;  // alarms that were set and have not rung

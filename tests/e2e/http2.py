@@ -1,0 +1,69 @@
+"""Just enough of HTTP/2 to be a bad client of a gRPC server: connections that do nothing, and streams that never read."""
+
+import socket
+import struct
+
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+DATA, HEADERS, SETTINGS = 0, 1, 4
+END_HEADERS = 4
+
+
+def frame(kind, flags, stream, payload=b""):
+    return struct.pack(">I", len(payload))[1:] + bytes((kind, flags)) + struct.pack(">I", stream) + payload
+
+
+def header(name, value):
+    """A literal field without indexing (RFC 7541, 6.2.2)."""
+    return b"\x00" + bytes((len(name),)) + name + bytes((len(value),)) + value
+
+
+def varint(number):
+    out = b""
+    while number > 127:
+        out += bytes((number & 127 | 128,))
+        number >>= 7
+    return out + bytes((number,))
+
+
+def field(number, payload):
+    """A length-delimited protobuf field."""
+    return varint(number << 3 | 2) + varint(len(payload)) + payload
+
+
+def number(field_number, value):
+    return varint(field_number << 3) + varint(value)
+
+
+def message(*items):
+    """A ClientMessage in its gRPC frame. Each item is (its number in ClientItem, its content)."""
+    body = b"".join(field(1, field(kind, content)) for kind, content in items)
+    return b"\x00" + struct.pack(">I", len(body)) + body
+
+
+HELLO, OPEN, TOKENS = 1, 2, 3
+
+
+def connect(address):
+    host, port = address.rsplit(":", 1)
+    return socket.create_connection((host, int(port)), timeout=30)
+
+
+def idle(address):
+    """A connection that has agreed on HTTP/2 and says nothing more."""
+    connection = connect(address)
+    connection.sendall(PREFACE + frame(SETTINGS, 0, 0))
+    return connection
+
+
+def never_reading(address, session, tokens):
+    """A stream that opens a session, sends tokens and reads nothing, so that the server's window stays shut."""
+    connection = idle(address)
+    path = b"/aaren.v1.Streaming/Stream"
+    fields = ((b":method", b"POST"), (b":scheme", b"http"), (b":path", path), (b":authority", b"test"),
+              (b"te", b"trailers"), (b"content-type", b"application/grpc"))
+    connection.sendall(frame(HEADERS, END_HEADERS, 1, b"".join(header(*f) for f in fields)))
+    values = struct.pack(f"<{tokens}f", *([1.0] * tokens))
+    payload = message((HELLO, number(1, 1)), (OPEN, field(2, session.encode())), (TOKENS, field(3, values)))
+    for begin in range(0, len(payload), 16384):
+        connection.sendall(frame(DATA, 0, 1, payload[begin:begin + 16384]))
+    return connection
