@@ -7,7 +7,7 @@
 
 namespace aaren::client {
 
-thread_local const SessionState* SessionState::current_callback = nullptr;
+constinit thread_local const SessionState* SessionState::current_callback = nullptr;
 
 SessionState::SessionState(SessionOptions options, Session& session, Listener& listener)
     : options_(std::move(options)), session_(session), listener_(listener) {}

@@ -97,7 +97,9 @@ class SessionState {
   absl::Status EndedStatus() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   absl::Status Named(absl::StatusCode code, absl::string_view what) const;
 
-  static thread_local const SessionState* current_callback;  // whose listener this thread is in
+  // Whose listener this thread is in. constinit, since another file would reach it by a call else, whose result UBSan
+  // takes for null.
+  static constinit thread_local const SessionState* current_callback;
 
   void FillOpen(Outbox& outbox) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FillTokens(Outbox& outbox) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
