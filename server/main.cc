@@ -86,6 +86,7 @@ void SetLimits(const ServerConfig& config, uint64_t memory, rpc::ServerOptions& 
   options.memory_bytes = config.buffer_bytes() == 0 ? memory / 8 : std::min(config.buffer_bytes(), memory / 8);
   options.shard.max_queued_bytes = std::clamp<uint64_t>(part / 4, 1 << 20, 8 << 20);
   options.limits.unread_bytes = std::clamp<uint64_t>(part / 2, 1 << 20, 64 << 20);
+  options.limits.input_bytes = std::clamp<uint64_t>(part / 4, 4 * config.message_bytes(), 64 << 20);
   options.limits.unary_bytes = std::clamp<uint64_t>(part / 4, config.message_bytes(), 16 << 20);
   options.limits.streams = share(config.max_streams(), shards);
   options.limits.unary_calls = options.limits.watches = share(config.max_unary_calls(), shards);

@@ -67,11 +67,15 @@ class ReflectionCall {
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // the server has shut down
     new ReflectionCall(service_, host_, services_);
+    if (host_.reflections >= host_.limits.reflections) return Refuse("too many calls of reflection are open here");
+    counted_ = true;
+    ++host_.reflections;
     io_.Read(&request_, &read_);
   }
 
   void OnRead(bool ok) {
     if (!ok) return io_.Finish(grpc::Status::OK, &finished_);
+    if (request_.ByteSizeLong() > kMostBytes) return Refuse("the request is longer than any name could make it");
     io_.Write(Reflect(request_, services_), &written_);
   }
 
@@ -80,7 +84,16 @@ class ReflectionCall {
     io_.Read(&request_, &read_);
   }
 
-  void OnFinished(bool) { delete this; }
+  void OnFinished(bool) {
+    if (counted_) --host_.reflections;
+    delete this;
+  }
+
+  void Refuse(const char* why) {
+    io_.Finish(ToGrpcStatus(OverQuota("reflection", why, absl::ZeroDuration())), &finished_);
+  }
+
+  static constexpr size_t kMostBytes = 4096;  // of a request
 
   ReflectionAsync& service_;
   UnaryHost& host_;
@@ -89,6 +102,7 @@ class ReflectionCall {
   grpc::ServerContext context_;
   grpc::ServerAsyncReaderWriter<ServerReflectionResponse, ServerReflectionRequest> io_;
   ServerReflectionRequest request_;
+  bool counted_ = false;
   CallEvent<ReflectionCall> accepted_{this, &ReflectionCall::OnAccepted}, read_{this, &ReflectionCall::OnRead},
       written_{this, &ReflectionCall::OnWritten}, finished_{this, &ReflectionCall::OnFinished};
 };

@@ -16,6 +16,7 @@ namespace {
 
 constexpr uint32_t kProtocolVersion = 1;
 constexpr int kItemsPerTurn = 64;
+constexpr absl::Duration kInTheWay = absl::Seconds(1);
 constexpr size_t kBytesPerTurn = 64 << 10;
 
 template <typename Message>
@@ -84,6 +85,14 @@ void Stream::OnRead(bool ok) {
   received_.Clear();
   group_.counters_.messages_received.Add(1);
   group_.counters_.bytes_received.Add(message_.size());
+  if (!group_.TakeInput(message_.size())) {
+    message_ = grpc::Slice();
+    Refusal refusal = OverQuota("input", "too many messages wait here to be handled", absl::Seconds(1));
+    v1::Failed failed;
+    *failed.mutable_status() = ToRpcStatus(refusal);
+    Append(v1::ServerItem::kFailed, failed);
+    return End(ToGrpcStatus(refusal));
+  }
   items_ = ItemReader({reinterpret_cast<const char*>(message_.begin()), message_.size()});
   handling_ = true;
   again_ = false;
@@ -101,29 +110,43 @@ void Stream::OnOffered() {
   TryAgain();
 }
 
-void Stream::HandleItems() {
+void Stream::DropMessage() {
+  group_.GiveInput(message_.size());
+  message_ = grpc::Slice();
+}
+
+bool Stream::HandleItems() {
   in_input_ = false;
   // Nothing is left where OnRoom came while the last item was handled.
-  if (!handling_ || finishing_ || ending_.has_value() || !group_.reading_) return;
+  if (!handling_ || finishing_ || ending_.has_value() || !group_.reading_) return false;
   size_t bytes = 0;
   for (int items = 0; items < kItemsPerTurn && bytes < kBytesPerTurn; ++items) {
-    if (!HasRoom()) return;  // until the client reads: OnWritten
+    if (!HasRoom()) return items > 0;  // until the client reads: OnWritten
     const ItemReader::Result next = again_ ? ItemReader::Result::kItem : items_.Next();
     if (next == ItemReader::Result::kMalformed) {
-      return Fail(absl::InvalidArgumentError("malformed aaren.v1.ClientMessage"));
+      Fail(absl::InvalidArgumentError("malformed aaren.v1.ClientMessage"));
+      return true;
     }
     if (next == ItemReader::Result::kEnd) {
       handling_ = false;
-      message_ = grpc::Slice();
-      return Read();
+      DropMessage();
+      Read();
+      return true;
     }
     const absl::StatusOr<Handled> handled = HandleItem(items_.field(), items_.content());
-    if (!handled.ok()) return Fail(handled.status());
+    if (!handled.ok()) {
+      Fail(handled.status());
+      return true;
+    }
     again_ = *handled != Handled::kYes;
-    if (again_) return Wait(*handled);
+    if (again_) {
+      Wait(*handled);
+      return items > 0;
+    }
     bytes += items_.content().size();
   }
   TryAgain();
+  return true;
 }
 
 // What waits for its own handle is told by OnRoom; what the shard does not admit is offered again.
@@ -305,7 +328,9 @@ void Stream::OnWritten(bool ok) {
 void Stream::EndIfStale(absl::Time now) {
   const StreamLimits& limits = group_.limits_;
   if (finishing_ || ending_.has_value()) return;
-  if (writing_ && now - writing_since_ > limits.unread) {
+  // Tokens of a client that does not read stay where they are: when they leave no room for those of others, it must go.
+  const bool in_the_way = group_.shard_.QueueIsFull() && group_.shard_.Owes(*this);
+  if (writing_ && now - writing_since_ > (in_the_way ? kInTheWay : limits.unread)) {
     group_.counters_.timed_out.Add(1);
     Log(LogLevel::kInfo, "stream cut off: its client does not read", {{"peer", context_.peer()}});
     return Cancel();
@@ -341,7 +366,8 @@ void Stream::Finish(const grpc::Status& status) {
   group_.shard_.Disconnect(*this);
   group_.CountUnread(-static_cast<ptrdiff_t>(outbox_.bytes()));
   outbox_.Clear();
-  message_ = grpc::Slice();
+  if (handling_) DropMessage();
+  handling_ = false;
   io_.Finish(status, &finished_);
 }
 

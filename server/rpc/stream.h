@@ -51,7 +51,8 @@ class Stream final : public Peer {
   void OnRoom() override { TryAgain(); }
 
   // Handles some of the items that have come, and asks for another turn if more are left.
-  void HandleItems();
+  // False if there was nothing that it could do.
+  bool HandleItems();
 
   // Has another turn, for what could not be handled.
   void TryAgain();
@@ -89,6 +90,7 @@ class Stream final : public Peer {
   absl::StatusOr<Handled> HandleOpen(std::string_view content);
   absl::StatusOr<Handled> HandleClose(std::string_view content);
   void Wait(Handled why);
+  void DropMessage();
 
   void Append(uint32_t field, const google::protobuf::MessageLite& content);
   void Fail(const absl::Status& status);

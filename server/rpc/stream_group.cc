@@ -10,7 +10,8 @@ namespace aaren::rpc {
 namespace {
 
 constexpr size_t kMostUnread = 4 << 20;  // of one stream
-constexpr int kVisits = 16;              // between two looks at the clock
+constexpr size_t kSmallMessage = 16 << 10;
+constexpr int kVisits = 16;  // between two looks at the clock
 
 }  // namespace
 
@@ -44,6 +45,12 @@ void StreamGroup::CountUnread(ptrdiff_t bytes) {
   counters_.unread_bytes.Set(unread_bytes_);
 }
 
+bool StreamGroup::TakeInput(size_t bytes) {
+  if (bytes > kSmallMessage && input_bytes_ + bytes > limits_.input_bytes) return false;
+  input_bytes_ += bytes;
+  return true;
+}
+
 bool StreamGroup::HandleInput(absl::Duration at_most) {
   // What the shard did not admit is offered again, a few streams a round.
   for (int i = 0; i < kVisits && !waiting_.empty(); ++i) {
@@ -53,12 +60,13 @@ bool StreamGroup::HandleInput(absl::Duration at_most) {
   }
   if (input_.empty()) return false;
   const int64_t deadline = clock_.NowNanos() + absl::ToInt64Nanoseconds(at_most);
+  bool any = false;
   do {
     Stream* stream = input_.front();
     input_.pop_front();
-    if (stream != nullptr) stream->HandleItems();
+    if (stream != nullptr) any |= stream->HandleItems();
   } while (!input_.empty() && clock_.NowNanos() < deadline);
-  return true;
+  return any;
 }
 
 void StreamGroup::Flush(absl::Duration at_most) {

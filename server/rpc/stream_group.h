@@ -81,6 +81,11 @@ class StreamGroup {
   bool HasRoom(size_t unread) const;
   void CountUnread(ptrdiff_t bytes);
 
+  // Messages that are handled, or wait for it, in part. False, and nothing is taken, if there are too many; small ones
+  // are always taken.
+  bool TakeInput(size_t bytes);
+  void GiveInput(size_t bytes) { input_bytes_ -= bytes; }
+
   StreamingService& service_;
   grpc::ServerCompletionQueue& queue_;
   SessionShard& shard_;
@@ -94,6 +99,7 @@ class StreamGroup {
   std::deque<Stream*> waiting_;           // likewise, once the shard admits them
   std::deque<Stream*> touched_;           // to visit in Flush; null where a stream has gone since
   size_t unread_bytes_ = 0;               // of all outboxes
+  size_t input_bytes_ = 0;                // of messages that are not handled to their end
   bool draining_ = false;
   bool reading_ = true;
 

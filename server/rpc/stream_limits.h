@@ -13,9 +13,11 @@ namespace aaren::rpc {
 struct StreamLimits {
   size_t streams = 16'384;                 // open at once
   size_t unread_bytes = size_t{64} << 20;  // replies that clients have not read, of all streams together
+  size_t input_bytes = size_t{64} << 20;   // messages that are not handled to their end, of all streams together
   size_t unary_calls = 512;                // under way at once, watches of the health service apart
   size_t unary_bytes = size_t{16} << 20;   // of their requests
   size_t watches = 1'024;
+  size_t reflections = 64;                    // calls of the reflection service
   absl::Duration hello = absl::Seconds(10);   // a stream's first item must come within
   absl::Duration unread = absl::Seconds(60);  // a client must have read a message within
   absl::Duration unused = absl::Minutes(10);  // a stream may have no session open for so long

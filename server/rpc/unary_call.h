@@ -41,6 +41,7 @@ struct UnaryHost {
   int& calls;  // alive on the queue
   const StreamLimits limits;
   size_t under_way = 0, held_bytes = 0;
+  size_t reflections = 0;
 };
 
 template <typename Request, typename Response>

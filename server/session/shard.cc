@@ -14,6 +14,7 @@ SessionShard::~SessionShard() = default;
 bool SessionShard::AdmitsOpen(Peer& peer) { return impl_->AdmitsOpen(peer); }
 bool SessionShard::AdmitsTokens(Peer& peer, size_t bytes) { return impl_->AdmitsTokens(peer, bytes); }
 bool SessionShard::IsClosing(Peer& peer, Handle handle) { return impl_->IsClosing(peer, handle); }
+bool SessionShard::QueueIsFull() const { return impl_->QueueIsFull(); }
 bool SessionShard::HasHandles(Peer& peer) { return impl_->HasHandles(peer); }
 bool SessionShard::Owes(Peer& peer) { return impl_->Owes(peer); }
 void SessionShard::Open(Peer& peer, Handle handle, OpenRequest request) {

@@ -60,6 +60,9 @@ class SessionShard {
   bool AdmitsTokens(Peer& peer, size_t bytes);  // a Tokens item of about so many bytes
   bool IsClosing(Peer& peer, Handle handle);    // no: a Close of the handle is under way
 
+  // Whether no tokens are admitted until some are stepped.
+  bool QueueIsFull() const;
+
   // Whether a handle of the peer is open, or something that was handed over is not answered yet.
   bool HasHandles(Peer& peer);
   bool Owes(Peer& peer);

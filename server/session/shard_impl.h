@@ -43,6 +43,7 @@ class SessionShard::Impl : public SessionOwner {
   bool AdmitsOpen(Peer& peer);
   bool AdmitsTokens(Peer& peer, size_t bytes);
   bool IsClosing(Peer& peer, Handle handle);
+  bool QueueIsFull() const { return queue_.bytes() >= options_.max_queued_bytes; }
   bool Owes(Peer& peer);
   bool HasHandles(Peer& peer) { return StreamOf(peer).handles.size() > 0; }
   void Open(Peer& peer, Handle handle, OpenRequest request);
