@@ -13,12 +13,13 @@ using testing::HasSubstr;
 class ShardMetricsTest : public testing::Test {
  protected:
   std::string Text() const {
-    const ShardMetrics metrics({&shards_[0], &shards_[1]}, {&streams_[0], &streams_[1]});
+    const ShardMetrics metrics({&shards_[0], &shards_[1]}, {&streams_[0], &streams_[1]}, options_);
     return prometheus::TextSerializer().Serialize(metrics.Collect());
   }
 
   ShardCounters shards_[2];
   rpc::StreamCounters streams_[2];
+  rpc::ServerOptions options_;
 };
 
 TEST_F(ShardMetricsTest, CountersAreSummedOverShards) {
@@ -54,6 +55,19 @@ TEST_F(ShardMetricsTest, LevelsAreSplitByState) {
   EXPECT_THAT(text, HasSubstr("aaren_sessions{state=\"detached\"} 3\n"));
   EXPECT_THAT(text, HasSubstr("aaren_slots{state=\"free\"} 70\n"));
   EXPECT_THAT(text, HasSubstr("aaren_streams 3\n"));
+}
+
+TEST_F(ShardMetricsTest, HeldBytesStandBesideTheirLimits) {
+  MemoryBudget budget(1000);
+  budget.TryTake(MemoryBudget::Use::kSaves, 7);
+  options_.shard.budget = &budget;
+  options_.shard.max_queued_bytes = 50;
+  shards_[1].queued_bytes.Set(9);
+  const std::string text = Text();
+  EXPECT_THAT(text, HasSubstr("aaren_held_bytes{use=\"waiting_tokens\"} 9\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_held_limit_bytes{use=\"waiting_tokens\"} 100\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_held_bytes{use=\"saves\"} 7\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_held_limit_bytes{use=\"saves\"} 1000\n"));
 }
 
 }  // namespace
