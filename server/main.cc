@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -26,6 +27,7 @@
 #include "server/metrics/process_metrics.h"
 #include "server/metrics/shard_metrics.h"
 #include "server/rpc/server.h"
+#include "server/session/clock.h"
 #include "server/session/model_table.h"
 #include "server/store/memory_store.h"
 #include "server/version.h"
@@ -51,9 +53,9 @@ class ShutdownSignal {
       sigwait(&signals, &signal);
       Log(LogLevel::kInfo, "shutting down", {{"signal", strsignal(signal)}});
       asked_.Notify();
-      const timespec time = absl::ToTimespec(grace);
-      signal = sigtimedwait(&signals, nullptr, &time);
+      signal = WaitFor(signals, std::max(grace, kLeastGrace));
       if (signal > 0) _exit(128 + signal);
+      if (done_.HasBeenNotified()) _exit(0);  // all that is left is to give memory back
       Log(LogLevel::kError, "the grace period is over: what is not saved is lost");
       _exit(1);
     }).detach();
@@ -61,8 +63,25 @@ class ShutdownSignal {
 
   void Wait() { asked_.WaitForNotification(); }
 
+  // Everything is saved and closed.
+  void Done() { done_.Notify(); }
+
  private:
-  absl::Notification asked_;
+  static constexpr absl::Duration kLeastGrace = absl::Seconds(1);
+
+  // The signal that came, or 0. A process that was stopped and goes on waits on.
+  static int WaitFor(const sigset_t& signals, absl::Duration time) {
+    const absl::Time deadline = Clock::System().Now() + time;
+    for (;;) {
+      const absl::Duration left = std::max(absl::ZeroDuration(), deadline - Clock::System().Now());
+      const timespec timeout = absl::ToTimespec(left);
+      const int signal = sigtimedwait(&signals, nullptr, &timeout);
+      if (signal > 0) return signal;
+      if (errno != EINTR) return 0;
+    }
+  }
+
+  absl::Notification asked_, done_;
 };
 
 int Fail(int exit_status, const absl::Status& status) {
@@ -86,8 +105,10 @@ void SetLimits(const ServerConfig& config, uint64_t memory, rpc::ServerOptions& 
   options.memory_bytes = config.buffer_bytes() == 0 ? memory / 8 : std::min(config.buffer_bytes(), memory / 8);
   options.shard.max_queued_bytes = std::clamp<uint64_t>(part / 4, 1 << 20, 8 << 20);
   options.limits.unread_bytes = std::clamp<uint64_t>(part / 2, 1 << 20, 64 << 20);
-  options.limits.input_bytes = std::clamp<uint64_t>(part / 4, 4 * config.message_bytes(), 64 << 20);
-  options.limits.unary_bytes = std::clamp<uint64_t>(part / 4, config.message_bytes(), 16 << 20);
+  // Whatever the shares are, the largest message that is allowed finds room.
+  const uint64_t message = config.message_bytes();
+  options.limits.input_bytes = std::max<uint64_t>(4 * message, std::min<uint64_t>(part / 4, 64 << 20));
+  options.limits.unary_bytes = std::max<uint64_t>(message, std::min<uint64_t>(part / 4, 16 << 20));
   options.limits.streams = share(config.max_streams(), shards);
   options.limits.unary_calls = options.limits.watches = share(config.max_unary_calls(), shards);
   options.limits.hello = options.connections.handshake = config::ToDuration(config.hello_timeout());
@@ -190,6 +211,7 @@ int Serve(const ServerConfig& config) {
        {"memory", absl::StrCat(memory)}});
   shutdown.Wait();
   (*server)->Shutdown(config::ToDuration(config.grace()));
+  shutdown.Done();
   Log(LogLevel::kInfo, "shut down");
   return 0;
 }

@@ -128,5 +128,54 @@ TEST_F(LimitsTest, FullQueueStopsReadingUntilWhatItHasIsStepped) {
   EXPECT_TRUE(stream.Finish().ok());
 }
 
+TEST_F(LimitsTest, MessageThatFindsNoRoomEndsItsStreamAndSaysSo) {
+  rpc::ServerOptions options;
+  options.limits.input_bytes = 20'000;
+  Start(options);
+  TestStream stream(NewChannel());
+  stream.Greet();
+  stream.Open(0, "a");
+  stream.Send(TokensItem(0, 0, std::vector<float>(10'000, 1)));
+  const v1::ServerItem item = stream.Receive();
+  ASSERT_TRUE(item.has_failed());
+  EXPECT_FALSE(item.failed().has_handle());
+  EXPECT_EQ(stream.Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+}
+
+// Their tokens fill the queue and cannot be stepped; the limit on reading itself is far away.
+TEST_F(LimitsTest, ClientsThatDoNotReadDoNotKeepTheQueueFromOthers) {
+  constexpr int kStreams = 20;
+  rpc::ServerOptions options;
+  options.shard.max_queued_bytes = 200'000;
+  options.limits.unread_bytes = 200'000;
+  options.limits.unread = absl::Hours(1);
+  Start(options);
+  std::vector<std::unique_ptr<TestStream>> greedy;
+  std::vector<std::thread> writers;
+  for (int i = 0; i < kStreams; ++i) {
+    greedy.push_back(std::make_unique<TestStream>(NewChannel()));
+    writers.emplace_back([&stream = *greedy.back(), i] {
+      stream.Send({HelloItem(), OpenItem(0, absl::StrCat("greedy-", i))});
+      for (uint64_t seq = 0; seq < 40 * 4096; seq += 4096) {
+        if (!stream.Send(TokensItem(0, seq, std::vector<float>(4096, 1)))) return;
+      }
+    });
+  }
+  TestStream other(NewChannel());
+  other.Greet();
+  other.Open(0, "other");
+  const ShardCounters& counters = *server().shard_counters()[0];
+  uint64_t forecasts = 0;
+  EXPECT_TRUE(Eventually([&] {  // full, and nothing of it is stepped any more
+    const uint64_t before = std::exchange(forecasts, counters.tokens_forecast.value());
+    absl::SleepFor(absl::Milliseconds(200));
+    return counters.queued_bytes.value() >= 200'000 && forecasts == before;
+  }));
+  other.Send(TokensItem(0, 0, {1}));
+  EXPECT_TRUE(other.Receive().has_forecasts());
+  for (const auto& stream : greedy) stream->Cancel();
+  for (std::thread& writer : writers) writer.join();
+}
+
 }  // namespace
 }  // namespace aaren

@@ -72,5 +72,17 @@ TEST_F(ReflectionServiceTest, ListsTheServices) {
   EXPECT_TRUE(call->Finish().ok());
 }
 
+TEST_F(ReflectionServiceTest, ALongRequestEndsTheCall) {
+  const auto stub = ServerReflection::NewStub(NewChannel());
+  grpc::ClientContext context;
+  const auto call = stub->ServerReflectionInfo(&context);
+  ServerReflectionRequest request;
+  request.set_file_by_filename(std::string(1 << 20, 'f'));
+  call->Write(request);
+  ServerReflectionResponse response;
+  EXPECT_FALSE(call->Read(&response));
+  EXPECT_EQ(call->Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+}
+
 }  // namespace
 }  // namespace aaren
