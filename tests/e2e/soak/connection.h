@@ -1,0 +1,37 @@
+#ifndef AAREN_TESTS_E2E_SOAK_CONNECTION_H_
+#define AAREN_TESTS_E2E_SOAK_CONNECTION_H_
+
+// A Connection is a TCP connection of its own with a gRPC channel on it, which can be cut from under the channel.
+// Threading: any thread.
+
+#include <memory>
+#include <string>
+
+#include "grpcpp/channel.h"
+
+namespace aaren::soak {
+
+class Connection {
+ public:
+  // Null if the server does not listen.
+  static std::unique_ptr<Connection> Open(const std::string& address);
+  ~Connection();
+
+  const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
+
+  // As if the cable were cut, whatever is under way.
+  void Cut();
+
+ private:
+  explicit Connection(int fd);
+
+  const int fd_;  // a second descriptor of the channel's socket
+  std::shared_ptr<grpc::Channel> channel_;
+};
+
+// An exchange of one request and its whole answer over plain TCP; empty if there was none.
+std::string Ask(const std::string& address, const std::string& request);
+
+}  // namespace aaren::soak
+
+#endif  // AAREN_TESTS_E2E_SOAK_CONNECTION_H_

@@ -1,0 +1,55 @@
+#ifndef AAREN_TESTS_E2E_SOAK_SOAK_H_
+#define AAREN_TESTS_E2E_SOAK_SOAK_H_
+
+// A run: a storm of clients against one server, a calm in which they finish what they began, a look at what the server
+// still holds, and SIGTERM while it is busy again.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "tests/e2e/soak/clerk.h"
+#include "tests/e2e/soak/memory.h"
+#include "tests/e2e/soak/owner.h"
+#include "tests/e2e/soak/rival.h"
+#include "tests/e2e/soak/server_process.h"
+#include "tests/e2e/soak/world.h"
+
+namespace aaren::soak {
+
+class Soak {
+ public:
+  Soak(World& world, ServerProcess& server);
+
+  // Whether every promise held. What did not was printed.
+  bool Run(absl::Duration duration);
+
+ private:
+  void Storm(absl::Duration duration);
+  void Calm();
+  void CheckHappened();
+  void CheckIdle();
+  void CheckEmpty();
+  void EndBusy();
+  void Watch(absl::Duration duration, bool samples);
+  bool Eventually(const std::function<bool()>& holds);
+  double Held(const std::string& use);
+
+  World& world_;
+  ServerProcess& server_;
+  Memory memory_;
+  std::map<std::string, double> metrics_;  // the latest
+  std::vector<std::unique_ptr<Owner>> owners_;
+  std::vector<std::unique_ptr<Rival>> rivals_;
+  std::unique_ptr<Clerk> clerk_;
+};
+
+// The server's flags: few rows, so that sessions are evicted, and limits that clients reach.
+std::vector<std::string> ServerFlags(const std::string& models);
+
+}  // namespace aaren::soak
+
+#endif  // AAREN_TESTS_E2E_SOAK_SOAK_H_

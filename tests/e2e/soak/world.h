@@ -1,0 +1,37 @@
+#ifndef AAREN_TESTS_E2E_SOAK_WORLD_H_
+#define AAREN_TESTS_E2E_SOAK_WORLD_H_
+
+// What all parts of a run share. Threading: any thread.
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "tests/e2e/soak/history.h"
+#include "tests/e2e/soak/ledger.h"
+#include "tests/e2e/soak/oracle.h"
+
+namespace aaren::soak {
+
+inline constexpr uint32_t kTokensPerItem = 4096;
+inline constexpr uint64_t kInFlightTokens = 16384;
+
+struct World {
+  World(uint64_t s, const Oracle& o) : seed(s), oracle(o), history(s), ledger(o, history) {}
+
+  const uint64_t seed;
+  const Oracle& oracle;
+  History history;
+  Ledger ledger;
+  std::string address;                   // of the server; set before threads begin
+  uint64_t flip = 0;                     // this forecast is expected with a bit flipped: to see the soak fail
+  std::atomic<uint64_t> judged{0};       // forecasts
+  std::atomic<bool> calm{false};         // no more trouble: finish what is begun
+  std::atomic<bool> terminating{false};  // the server was told to end
+
+  bool over() const { return history.broken(); }
+};
+
+}  // namespace aaren::soak
+
+#endif  // AAREN_TESTS_E2E_SOAK_WORLD_H_
