@@ -276,7 +276,9 @@ void Stream::OnOpenRefused(Handle handle, uint64_t number, const Refusal& refusa
 
 void Stream::OnCloseRefused(Handle handle, const Refusal& refusal) { OnFailed(handle, refusal, 0); }
 
-void Stream::SendDraining(absl::Duration deadline) {
+// A client that is still to say Hello is turned away, like those that come later: nothing comes before Welcome.
+void Stream::Drain(absl::Duration deadline) {
+  if (!greeted_) return End(GoneStatus());
   v1::Draining draining;
   draining.set_deadline_ms(absl::ToInt64Milliseconds(deadline));
   Append(v1::ServerItem::kDraining, draining);

@@ -64,7 +64,7 @@ class Stream final : public Peer {
   void Touch();
   void Flush();
 
-  void SendDraining(absl::Duration deadline);
+  void Drain(absl::Duration deadline);
 
   // Takes no more items, and finishes with `status` once every reply is written.
   void End(grpc::Status status);

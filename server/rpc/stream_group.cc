@@ -87,7 +87,7 @@ void StreamGroup::EndStale() {
 
 void StreamGroup::Drain(absl::Duration deadline) {
   draining_ = true;
-  for (Stream* stream : streams_) stream->SendDraining(deadline);
+  for (Stream* stream : streams_) stream->Drain(deadline);
 }
 
 void StreamGroup::Close() {

@@ -77,6 +77,22 @@ TEST_F(ShutdownTest, NewStreamsAreTurnedAwayWhileDraining) {
   shutdown.join();
 }
 
+// Welcome comes first or not at all.
+TEST_F(ShutdownTest, StreamWithoutHelloIsTurnedAway) {
+  TestStream stream(NewChannel());
+  const auto opened = [this] {
+    uint64_t sum = 0;
+    for (const rpc::StreamCounters* counters : server().stream_counters()) sum += counters->opened.value();
+    return sum == 1;
+  };
+  ASSERT_TRUE(Eventually(opened));
+  std::thread shutdown([this] { server().Shutdown(absl::Seconds(4)); });
+  const v1::ServerItem item = stream.Receive();
+  EXPECT_EQ(item.item_case(), v1::ServerItem::ITEM_NOT_SET) << item.DebugString();
+  EXPECT_EQ(stream.Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+  shutdown.join();
+}
+
 TEST_F(ShutdownTest, HealthWatchersHearOfIt) {
   const auto stub = grpc::health::v1::Health::NewStub(NewChannel());
   grpc::ClientContext context;
