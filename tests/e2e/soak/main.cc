@@ -11,7 +11,6 @@
 
 #include <cinttypes>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 
 #include "absl/strings/numbers.h"
@@ -24,7 +23,7 @@ namespace {
 
 struct Flags {
   std::string server, models, model = "aaren-univariate";
-  std::string log = (std::filesystem::temp_directory_path() / "aaren-soak-server.log").string();
+  std::string log = "/dev/null";
   absl::Duration duration = absl::Minutes(10);
   uint64_t seed = 1, flip = 0;
 };
