@@ -126,15 +126,26 @@ void ShardLoop::Run() {
 }
 
 bool ShardLoop::Round() {
-  bool worked = queue_->Drain(kPart);
+  bool worked = TakeIn();
   worked |= shard_.DrainMailbox(kMailPerRound);
-  worked |= streams_->HandleInput(kPart);
   worked |= shard_.Step() > 0;
   streams_->Flush(kPart);
   worked |= streams_->busy();
   const absl::Time now = clock_.Now();
   if (now >= next_tick_) Tick(now);
   if (phase_ != Phase::kServing) Advance(now, worked);
+  return worked;
+}
+
+// A stream whose message was handled to its end may have the next one already: what it sent in many messages is stepped
+// together and answered by one write.
+bool ShardLoop::TakeIn() {
+  bool worked = queue_->Drain(kPart);
+  const absl::Time end = clock_.Now() + kPart;
+  while (streams_->HandleInput(kPart)) {
+    worked = true;
+    if (clock_.Now() >= end || !queue_->Drain(kPart)) break;
+  }
   return worked;
 }
 
