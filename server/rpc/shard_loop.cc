@@ -141,12 +141,11 @@ bool ShardLoop::Round() {
 // together and answered by one write.
 bool ShardLoop::TakeIn() {
   bool worked = queue_->Drain(kPart);
+  if (!streams_->HandleInput(kPart)) return worked;
   const absl::Time end = clock_.Now() + kPart;
-  while (streams_->HandleInput(kPart)) {
-    worked = true;
-    if (clock_.Now() >= end || !queue_->Drain(kPart)) break;
+  while (queue_->Drain(kPart) && streams_->HandleInput(kPart) && clock_.Now() < end) {
   }
-  return worked;
+  return true;
 }
 
 void ShardLoop::Tick(absl::Time now) {

@@ -9,8 +9,8 @@ namespace {
 
 using Turn = Attachment::Turn;
 
-// A session's turn is a tile of the engine, 64 tokens: smaller ones would cost more each. A stream's is half a slice if
-// that is more: its answers then leave in few messages.
+// A session's turn is a tile of the engine, 64 tokens: smaller ones would cost more each. A stream's is half the slice
+// if that is more: its answers then leave in few messages.
 constexpr int64_t kTurnUnits = 64 * TokenQueue::kForecastUnits;
 constexpr size_t kRefusalBytes = sizeof(Refusal) + 256;  // with its texts
 constexpr size_t kFlowBytes = 256;                       // of memory, about
