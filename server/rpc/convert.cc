@@ -151,6 +151,7 @@ void FillOpened(Handle handle, const OpenedReply& reply, v1::Opened& opened) {
 }
 
 size_t ResultsPerItem(const ForecastsReply& reply) {
+  if (reply.results == 1) return 1;
   const size_t bytes = reply.channels * (ResultWidth(reply) + 1) * sizeof(float) + sizeof(int64_t);
   return std::max<size_t>(kItemBytes / bytes, 1);
 }

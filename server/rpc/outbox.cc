@@ -21,15 +21,15 @@ void BufferPool::Give(std::string buffer) {
 }
 
 void Outbox::Append(uint32_t field, const google::protobuf::MessageLite& content) {
-  constexpr size_t kHeader = 12;  // two tags and two lengths, at most
-  if (open_.empty()) {
-    open_ = pool_.Take();
-  } else if (open_.size() + kHeader + content.ByteSizeLong() > kMessageBytes) {
-    full_.push_back(std::exchange(open_, pool_.Take()));
-  }
+  if (open_.empty()) open_ = pool_.Take();
   const size_t before = open_.size();
   AppendItem(field, content, open_);
   bytes_ += open_.size() - before;
+  if (before == 0 || open_.size() <= kMessageBytes) return;
+  std::string next = pool_.Take();
+  next.assign(open_, before);
+  open_.resize(before);
+  full_.push_back(std::exchange(open_, std::move(next)));
 }
 
 grpc::ByteBuffer Outbox::Take() {

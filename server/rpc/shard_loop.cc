@@ -126,9 +126,8 @@ void ShardLoop::Run() {
 }
 
 bool ShardLoop::Round() {
-  bool worked = queue_->Drain(kPart);
+  bool worked = TakeIn();
   worked |= shard_.DrainMailbox(kMailPerRound);
-  worked |= streams_->HandleInput(kPart);
   worked |= shard_.Step() > 0;
   streams_->Flush(kPart);
   worked |= streams_->busy();
@@ -136,6 +135,17 @@ bool ShardLoop::Round() {
   if (now >= next_tick_) Tick(now);
   if (phase_ != Phase::kServing) Advance(now, worked);
   return worked;
+}
+
+// A stream whose message was handled to its end may have the next one already: what it sent in many messages is stepped
+// together and answered by one write.
+bool ShardLoop::TakeIn() {
+  bool worked = queue_->Drain(kPart);
+  if (!streams_->HandleInput(kPart)) return worked;
+  const absl::Time end = clock_.Now() + kPart;
+  while (queue_->Drain(kPart) && streams_->HandleInput(kPart) && clock_.Now() < end) {
+  }
+  return true;
 }
 
 void ShardLoop::Tick(absl::Time now) {

@@ -82,6 +82,7 @@ class ShardLoop {
   void Serve();
   void Run();
   bool Round();
+  bool TakeIn();
   void Tick(absl::Time now);
   void BeginDrain(absl::Duration grace);
   void Advance(absl::Time now, bool worked);

@@ -15,7 +15,7 @@ namespace aaren::rpc {
 namespace {
 
 constexpr uint32_t kProtocolVersion = 1;
-constexpr int kItemsPerTurn = 64;
+constexpr int kItemsPerTurn = 256;
 constexpr absl::Duration kInTheWay = absl::Seconds(1);
 constexpr size_t kBytesPerTurn = 64 << 10;
 
@@ -96,7 +96,12 @@ void Stream::OnRead(bool ok) {
   items_ = ItemReader({reinterpret_cast<const char*>(message_.begin()), message_.size()});
   handling_ = true;
   again_ = false;
-  TryAgain();
+  // Its first turn is now, unless others are in line: what one stream sends in many messages is then one batch.
+  if (group_.input_.empty()) {
+    HandleItems();
+  } else {
+    TryAgain();
+  }
 }
 
 void Stream::TryAgain() {

@@ -6,10 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 
 #include "server/session/flow.h"
 #include "server/session/handle_table.h"
+#include "server/session/line.h"
 #include "server/session/peer.h"
 
 namespace aaren {
@@ -27,9 +27,10 @@ struct Attachment {
   // The streams take turns, and of a stream its sessions do: see TokenQueue.
   enum class Turn : uint8_t { kNone, kNew, kOld };
   Turn turn = Turn::kNone;
-  int64_t deficit = 0;                    // what it may still use of its turn, in units of work
-  std::list<Flow> flows;                  // in order of their turns
-  std::list<Attachment*>::iterator self;  // in the list that `turn` names
+  int64_t deficit = 0;             // what it may still use of its turn, in units of work
+  Line<Flow> flows;                // in order of their turns
+  Attachment* previous = nullptr;  // in the line that `turn` names
+  Attachment* next = nullptr;
 };
 
 }  // namespace aaren

@@ -7,12 +7,12 @@
 //
 // Threading: belongs to one shard.
 
+#include <cstddef>
 #include <cstdint>
-#include <list>
 #include <memory>
-#include <optional>
+#include <vector>
 
-#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "server/session/item_queue.h"
 #include "server/session/peer.h"
 #include "server/session/token_clock.h"
@@ -22,7 +22,7 @@ namespace aaren {
 struct Session;
 struct Attachment;
 
-// One thing that waits.
+// One thing that waits. There may be many, so it is small: a token of one channel lies in it whole.
 struct WaitingItem {
   enum class Kind : uint8_t {
     kTokens,
@@ -32,32 +32,41 @@ struct WaitingItem {
   };
   Kind kind = Kind::kTokens;
   bool silent = false;
-  bool delete_session = false;               // of kClose
-  uint32_t tokens = 0;                       // in it
-  uint32_t taken = 0;                        // of them, stepped already
-  int64_t arrival_ns = 0;                    // of the shard's clock, read once per drain
-  absl::InlinedVector<float, 4> values;      // [tokens, channels]
-  absl::InlinedVector<int64_t, 1> times_ns;  // [tokens], or none
-  std::unique_ptr<Refusal> refusal;
-  uint32_t left() const { return tokens - taken; }
-  size_t counted = 0;  // bytes of memory, about, as the queue has counted them
+  bool timed = false;           // its tokens have times
+  bool delete_session = false;  // of kClose
+  uint32_t tokens = 0;          // in it
+  int64_t arrival_ns = 0;       // of the shard's clock, read once per drain
+
+  // The numbers of its tokens: their times, if they have any, and then their values.
+  void SetNumbers(absl::Span<const float> values, absl::Span<const int64_t> times);
+  const int64_t* times() const { return reinterpret_cast<const int64_t*>(numbers()); }  // [tokens]
+  const float* values() const {                                                         // [tokens, channels]
+    return reinterpret_cast<const float*>(numbers() + (timed ? tokens * sizeof(int64_t) : 0));
+  }
+
+  const std::byte* numbers() const { return many ? many.get() : few; }
+  std::unique_ptr<std::byte[]> many;
+  alignas(int64_t) std::byte few[16];
 };
 
 struct Flow {
   Session* session = nullptr;
   ItemQueue<WaitingItem> items;
-  uint32_t tokens = 0;  // in all of them
-  TokenClock clock;     // after the last of them
-  int64_t deficit = 0;  // what it may still use of its turn, in units of work
+  uint32_t taken = 0;             // tokens of the first item that are stepped already
+  uint32_t tokens = 0;            // in all of them, without those
+  TokenClock clock;               // after the last of them
+  std::vector<Refusal> refusals;  // of the items that are such, in order
+  int64_t deficit = 0;            // what it may still use of its turn, in units of work
 
   // What the step under way takes: so many tokens from the front, and the items that are not tokens before the next.
   uint32_t granted = 0;
-  size_t reached_item = 0;     // where granting goes on
-  uint32_t reached_token = 0;  // … in that item, beyond those that it has taken already
+  uint32_t reached_token = 0;  // where granting goes on, …
+  size_t reached_item = 0;     // … in this item
   bool in_step = false;
-  bool whole = false;  // … to its last item
 
-  std::list<Flow>::iterator self;
+  bool in_line = false;  // of its stream's flows that have turns; not while all of it is granted
+  Flow* previous = nullptr;
+  Flow* next = nullptr;
 };
 
 }  // namespace aaren

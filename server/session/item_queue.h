@@ -6,6 +6,7 @@
 // them. Threading: a plain value.
 
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -16,11 +17,11 @@ class ItemQueue {
  public:
   bool empty() const { return front_ == items_.size(); }
   size_t size() const { return items_.size() - front_; }
+  size_t capacity() const { return items_.capacity(); }  // for so many it has memory
   T& front() { return items_[front_]; }
   T& back() { return items_.back(); }
   const T& operator[](size_t i) const { return items_[front_ + i]; }
   T& emplace_back() { return items_.emplace_back(); }
-  void reserve(size_t items) { items_.reserve(items); }
 
   void pop_front() {
     std::destroy_at(&items_[front_]);  // what it held may be large
@@ -29,8 +30,7 @@ class ItemQueue {
       items_.clear();
       front_ = 0;
     } else if (front_ >= kCompactAt && 2 * front_ >= items_.size()) {
-      items_.erase(items_.begin(), items_.begin() + static_cast<ptrdiff_t>(front_));
-      front_ = 0;
+      Compact();
     }
   }
 
@@ -41,6 +41,18 @@ class ItemQueue {
 
  private:
   static constexpr size_t kCompactAt = 16;
+
+  // A queue that was long once does not keep the memory for it.
+  void Compact() {
+    const auto begin = items_.begin() + static_cast<ptrdiff_t>(front_);
+    if (items_.capacity() > 4 * size()) {
+      items_ = std::vector<T>(std::make_move_iterator(begin), std::make_move_iterator(items_.end()));
+    } else {
+      items_.erase(items_.begin(), begin);
+    }
+    front_ = 0;
+  }
+
   std::vector<T> items_;
   size_t front_ = 0;  // those before are taken
 };

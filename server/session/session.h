@@ -59,8 +59,6 @@ struct Session : Binding {
   Attachment* stream = nullptr;      // null: detached
   Flow* flow = nullptr;              // null: nothing waits
   const OutputPlan* plan = nullptr;  // null: detached
-  uint64_t epoch = 0;
-  uint64_t incarnation = 0;
   uint64_t next_seq = 0;
   uint64_t delivered_seq = 0;
   uint64_t durable_seq = 0;  // 0: the empty row
@@ -72,6 +70,8 @@ struct Session : Binding {
   int64_t due_ms = 0;  // while unsaved: when to start a save
   Session* previous = nullptr;
   Session* next = nullptr;
+  uint64_t epoch = 0;
+  uint64_t incarnation = 0;
   CompactKey key;  // tenant, '/', id
 };
 

@@ -113,9 +113,10 @@ class SessionShard::Impl : public SessionOwner {
   void RefuseTokens(Session& session, Refusal refusal, uint64_t tokens);
   void Defer(Opening& opening, const TokensView& tokens);
   void DropDeferred(Opening& opening);
+  size_t StepSome(int64_t& units);
   void DoItems(Session& session);
   void AfterStep();
-  void AdaptSlice(int64_t took_ns);
+  void AdaptSlice(int64_t units, int64_t took_ns);
 
   // Attaching and detaching.
   void BeginOpen(Attachment& stream, Handle handle, OpenRequest request);
@@ -177,6 +178,7 @@ class SessionShard::Impl : public SessionOwner {
   size_t deferred_tokens_ = 0;  // of all openings
   size_t attached_ = 0;
   int64_t slice_units_;     // what takes about as long as a slice should
+  double last_pace_ = 0;    // of the last full slice, units a nanosecond
   int64_t arrival_ns_ = 0;  // of the tokens of this drain; 0: read the clock at the next
   int64_t next_sweep_ms_ = 0;
   Binding refused_{Binding::Kind::kRefused};  // shared by all such handles

@@ -109,27 +109,47 @@ void SessionShard::Impl::Defer(Opening& opening, const TokensView& tokens) {
 
 size_t SessionShard::Impl::Step() {
   arrival_ns_ = 0;
-  StepRoom room = stepper_.room();
-  room.units = std::min(slice_units_, static_cast<int64_t>(options_.max_step_tokens) * TokenQueue::kForecastUnits);
-  const absl::Span<Flow* const> flows = queue_.Grant(room);
-  if (flows.empty()) return 0;
-  const size_t sessions = flows.size();
+  if (!queue_.has_turns()) return 0;
   const int64_t began = clock_.NowNanos();
+  const int64_t slice =
+      std::min(slice_units_, static_cast<int64_t>(options_.max_step_tokens) * TokenQueue::kForecastUnits);
+  int64_t left = slice;
+  size_t done = 0;
+  while (left > 0) {
+    const size_t more = StepSome(left);
+    if (more == 0) break;
+    done += more;
+  }
+  if (done == 0) return 0;
+  AdaptSlice(slice - left, clock_.NowNanos() - began);
+  counters_.queued_tokens.Set(queue_.tokens() + deferred_tokens_);
+  return done;
+}
+
+// As much of the slice as fits into one step of the stepper. Takes what it used from `units`, and returns the number of
+// tokens, or of sessions that got other answers.
+size_t SessionShard::Impl::StepSome(int64_t& units) {
+  StepRoom room = stepper_.room();
+  room.units = units;
+  const absl::Span<Flow* const> flows = queue_.Grant(room);
+  units = room.units;
+  const size_t sessions = flows.size();
+  if (sessions == 0) return 0;
   const size_t tokens = stepper_.Step(flows, [this](Session& session) { DoItems(session); });
   AfterStep();
   queue_.EndStep();
-  AdaptSlice(clock_.NowNanos() - began);
-  counters_.queued_tokens.Set(queue_.tokens() + deferred_tokens_);
   return tokens > 0 ? tokens : sessions;
 }
 
 // Makes the next slice as large as this one should have been; it shrinks faster than it grows. One that was not full
-// says nothing about larger ones.
-void SessionShard::Impl::AdaptSlice(int64_t took_ns) {
+// says nothing about larger ones, and of two in a row the better counts: the thread may have been kept waiting.
+void SessionShard::Impl::AdaptSlice(int64_t units, int64_t took_ns) {
   const int64_t wanted_ns = absl::ToInt64Nanoseconds(options_.slice);
   if (took_ns < wanted_ns && !queue_.has_turns()) return;
-  const int64_t fitting = slice_units_ * wanted_ns / std::max<int64_t>(took_ns, 1);
-  slice_units_ = std::clamp(fitting, slice_units_ / 2, slice_units_ + slice_units_ / 4);
+  const double pace = static_cast<double>(units) / static_cast<double>(std::max<int64_t>(took_ns, 1));
+  const double better = std::max(pace, std::exchange(last_pace_, pace));
+  const double fitting = std::min<double>(better * static_cast<double>(wanted_ns), kMostSliceUnits);
+  slice_units_ = std::clamp(static_cast<int64_t>(fitting), slice_units_ / 2, slice_units_ + slice_units_ / 4);
   slice_units_ = std::clamp(slice_units_, kLeastSliceUnits, kMostSliceUnits);
 }
 
@@ -137,7 +157,7 @@ void SessionShard::Impl::AdaptSlice(int64_t took_ns) {
 void SessionShard::Impl::DoItems(Session& session) {
   Peer& peer = session.stream->peer;
   while (session.flow != nullptr && !session.flow->items.empty()) {
-    WaitingItem& item = session.flow->items.front();
+    const WaitingItem& item = session.flow->items.front();
     switch (item.kind) {
       case WaitingItem::Kind::kTokens:
         return;
@@ -145,12 +165,9 @@ void SessionShard::Impl::DoItems(Session& session) {
         queue_.PopFront(*session.flow);
         peer.OnAcked(session.handle, session.next_seq, session.durable_seq);
         break;
-      case WaitingItem::Kind::kRefusal: {
-        const std::unique_ptr<Refusal> refusal = std::move(item.refusal);
-        queue_.PopFront(*session.flow);
-        peer.OnFailed(session.handle, *refusal, session.next_seq);
+      case WaitingItem::Kind::kRefusal:
+        peer.OnFailed(session.handle, queue_.PopRefusal(*session.flow), session.next_seq);
         break;
-      }
       case WaitingItem::Kind::kClose:
         return FinishClose(session, item.delete_session);
     }

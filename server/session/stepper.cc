@@ -17,11 +17,6 @@ bool Computed(const OutputPlan& plan, uint64_t seq) {
   return Sent(plan, seq) || (plan.surprise && (seq + 1) % plan.every == 0);
 }
 
-size_t ForecastFloats(const LoadedModel& model) {
-  const ForecasterConfig& config = model.engine->config();
-  return static_cast<size_t>(config.horizon) * config.quantiles.size();
-}
-
 }  // namespace
 
 Stepper::Stepper(RowPool& rows, TokenQueue& queue, ShardCounters& counters, const Clock& clock, uint32_t max_channels,
@@ -75,20 +70,21 @@ void Stepper::LayOut(Session& session) {
   part.flags = flags_used_;
   part.forecasts = forecasts_used_;
   uint32_t at = 0;
+  uint32_t skip = flow.taken;
   for (size_t i = 0; at < part.tokens; ++i) {
     const WaitingItem& item = flow.items[i];
     if (item.kind != WaitingItem::Kind::kTokens) continue;
-    const uint32_t tokens = std::min(item.left(), part.tokens - at);
-    LayOutItem(part, item, tokens, at, session.next_seq + at);
+    const uint32_t tokens = std::min(item.tokens - skip, part.tokens - at);
+    LayOutItem(part, item, {skip, tokens}, at);
     at += tokens;
+    skip = 0;
   }
   if (part.tokens == 0) return;
   const absl::Span<const uint8_t> flags(&flags_[part.flags], part.tokens);
-  const size_t floats = ForecastFloats(*session.model);
   for (uint32_t channel = 0; channel < session.channels; ++channel) {
     const size_t values = part.values + channel * part.tokens;
     runs_.push_back({session.rows.slot(channel), absl::MakeConstSpan(&values_[values], part.tokens), flags,
-                     &forecasts_[(part.forecasts + channel * part.wanted) * floats],
+                     &forecasts_[(part.forecasts + channel * part.wanted) * floats_],
                      session.plan->surprise ? &surprises_[values] : nullptr, session.plan->calibrated});
   }
   tokens_ += part.tokens * session.channels;
@@ -97,10 +93,12 @@ void Stepper::LayOut(Session& session) {
   forecasts_used_ += size_t{part.wanted} * session.channels;
 }
 
-// Its next `tokens` become tokens `at`, `at` + 1, ... of the part; the first of them has number `seq`.
-void Stepper::LayOutItem(Part& part, const WaitingItem& item, uint32_t tokens, uint32_t at, uint64_t seq) {
+// These of its tokens become tokens `at`, `at` + 1, ... of the part.
+void Stepper::LayOutItem(Part& part, const WaitingItem& item, Piece piece, uint32_t at) {
+  const uint32_t tokens = piece.tokens;
   const uint32_t channels = part.session->channels;
-  const float* from = item.values.data() + size_t{item.taken} * channels;
+  const uint64_t seq = part.session->next_seq + at;
+  const float* from = item.values() + size_t{piece.first} * channels;
   float* to = &values_[part.values + at];
   for (uint32_t channel = 0; channel < channels; ++channel) {
     for (uint32_t t = 0; t < tokens; ++t) to[channel * part.tokens + t] = from[t * channels + channel];
@@ -122,6 +120,7 @@ void Stepper::RunCall(OnItem on_item) {
   if (!runs_.empty()) {
     status = model_->engine->Step(runs_, rows_.slab(*model_), rows_.workspace(*model_));
     counters_.batch_tokens.Observe(tokens_);
+    stepped_ns_ = clock_.NowNanos();
   }
   for (const Part& part : parts_) {
     if (status.ok() || part.tokens == 0) {
@@ -138,12 +137,14 @@ void Stepper::RunCall(OnItem on_item) {
 
 void Stepper::EnsureBuffers(const LoadedModel& model) {
   model_ = &model;
+  const ForecasterConfig& config = model.engine->config();
+  floats_ = static_cast<size_t>(config.horizon) * config.quantiles.size();
   if (!values_) {
     values_ = std::make_unique_for_overwrite<float[]>(max_tokens_);
     surprises_ = std::make_unique_for_overwrite<float[]>(max_tokens_);
     flags_ = std::make_unique_for_overwrite<uint8_t[]>(max_tokens_);
   }
-  const size_t floats = ForecastFloats(model) * max_forecasts_;
+  const size_t floats = floats_ * max_forecasts_;
   if (floats <= forecast_floats_) return;
   forecasts_ = std::make_unique_for_overwrite<float[]>(floats);
   forecast_floats_ = floats;
@@ -159,18 +160,20 @@ void Stepper::Answer(const Part& part, OnItem on_item) {
     }
     if (cursor.token == part.tokens) return;
     const WaitingItem& item = session.flow->items.front();
-    const uint32_t tokens = std::min(item.left(), part.tokens - cursor.token);
-    AnswerTokens(part, item, tokens, cursor);
+    const uint32_t first = session.flow->taken;
+    const uint32_t tokens = std::min(item.tokens - first, part.tokens - cursor.token);
+    AnswerTokens(part, item, {first, tokens}, cursor);
     queue_.TakeTokens(*session.flow, tokens);
     if (session.flow->items.empty()) return;
   }
 }
 
-void Stepper::AnswerTokens(const Part& part, const WaitingItem& item, uint32_t tokens, Cursor& cursor) {
+void Stepper::AnswerTokens(const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor) {
   Session& session = *part.session;
+  const uint32_t tokens = piece.tokens;
   const uint64_t first_seq = session.next_seq;
   CountTimes(item.arrival_ns, tokens);
-  const size_t results = CollectResults(part, item, tokens, cursor);
+  const size_t results = CollectResults(part, item, piece, cursor);
   session.next_seq += tokens;
   if (!saving_) session.durable_seq = session.next_seq;
   (item.silent ? outcomes_.silent : outcomes_.folded) += tokens - results;
@@ -181,10 +184,9 @@ void Stepper::AnswerTokens(const Part& part, const WaitingItem& item, uint32_t t
 // Tokens of one drain arrived together: they are counted at once.
 void Stepper::CountTimes(int64_t arrival_ns, uint32_t tokens) {
   if (arrival_ns != timed_arrival_ns_ && timed_tokens_ > 0) {
-    const int64_t now = clock_.NowNanos();
     const auto seconds = [this](int64_t until) { return static_cast<double>(until - timed_arrival_ns_) * 1e-9; };
     counters_.queue_seconds.Observe(seconds(began_ns_), timed_tokens_);
-    counters_.token_seconds.Observe(seconds(now), timed_tokens_);
+    counters_.token_seconds.Observe(seconds(stepped_ns_), timed_tokens_);
     timed_tokens_ = 0;
   }
   timed_arrival_ns_ = arrival_ns;
@@ -211,32 +213,31 @@ void Stepper::Reply(Session& session, uint64_t first_seq, size_t results) {
 
 // Fills the result buffers with what the tokens send, moves the cursor behind them and the session's clock on.
 // Returns the number of results.
-size_t Stepper::CollectResults(const Part& part, const WaitingItem& item, uint32_t tokens, Cursor& cursor) {
+size_t Stepper::CollectResults(const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor) {
   result_forecasts_.clear();
   result_surprises_.clear();
   result_times_.clear();
   result_steps_.clear();
   Session& session = *part.session;
-  const size_t floats = ForecastFloats(*session.model);
   size_t results = 0;
-  for (uint32_t t = 0; t < tokens; ++t, ++cursor.token) {
+  for (uint32_t t = 0; t < piece.tokens; ++t, ++cursor.token) {
     const uint64_t seq = session.next_seq + t;
     if (session.regular_times) {
       session.clock = {session.regular_start_ns + static_cast<int64_t>(seq) * session.regular_step_ns,
                        session.regular_step_ns};
-    } else if (!item.times_ns.empty()) {
-      session.clock.Advance(item.times_ns[item.taken + t]);
+    } else if (item.timed) {
+      session.clock.Advance(item.times()[piece.first + t]);
     }
     if (!flags_[part.flags + cursor.token]) continue;
     const uint32_t computed = cursor.computed++;
     if (!Sent(*session.plan, seq)) continue;
     ++results;
     for (uint32_t channel = 0; channel < session.channels; ++channel) {
-      result_forecasts_.push_back(&forecasts_[(part.forecasts + channel * part.wanted + computed) * floats]);
+      result_forecasts_.push_back(&forecasts_[(part.forecasts + channel * part.wanted + computed) * floats_]);
       if (!session.plan->surprise) continue;
       result_surprises_.push_back(surprises_[part.values + channel * part.tokens + cursor.token]);
     }
-    if (!session.regular_times && item.times_ns.empty()) continue;
+    if (!session.regular_times && !item.timed) continue;
     result_times_.push_back(session.clock.last_time_ns);
     result_steps_.push_back(session.clock.step_ns);
   }

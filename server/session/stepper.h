@@ -57,6 +57,11 @@ class Stepper {
     size_t flags = 0;      // where its [tokens] flags begin
     size_t forecasts = 0;  // where its [channels, wanted] forecasts begin
   };
+  // Tokens of an item.
+  struct Piece {
+    uint32_t first = 0;
+    uint32_t tokens = 0;
+  };
   // Where Answer is within a part.
   struct Cursor {
     uint32_t token = 0;
@@ -67,12 +72,12 @@ class Stepper {
   };
 
   void LayOut(Session& session);
-  void LayOutItem(Part& part, const WaitingItem& item, uint32_t tokens, uint32_t at, uint64_t seq);
+  void LayOutItem(Part& part, const WaitingItem& item, Piece piece, uint32_t at);
   void RunCall(OnItem on_item);
   void EnsureBuffers(const LoadedModel& model);
   void Answer(const Part& part, OnItem on_item);
-  void AnswerTokens(const Part& part, const WaitingItem& item, uint32_t tokens, Cursor& cursor);
-  size_t CollectResults(const Part& part, const WaitingItem& item, uint32_t tokens, Cursor& cursor);
+  void AnswerTokens(const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor);
+  size_t CollectResults(const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor);
   void CountTimes(int64_t arrival_ns, uint32_t tokens);
   void Reply(Session& session, uint64_t first_seq, size_t results);
 
@@ -87,11 +92,13 @@ class Stepper {
   std::vector<std::pair<Session*, absl::Status>> failed_;
   Outcomes outcomes_;
   int64_t began_ns_ = 0;
+  int64_t stepped_ns_ = 0;        // when the last call returned: its answers are made at once
   int64_t timed_arrival_ns_ = 0;  // of the tokens that are not counted yet
   uint64_t timed_tokens_ = 0;
 
   // The call being gathered.
   const LoadedModel* model_ = nullptr;
+  size_t floats_ = 0;    // of one forecast
   uint32_t tokens_ = 0;  // taken, all channels counted
   size_t values_used_ = 0, flags_used_ = 0, forecasts_used_ = 0;
   std::vector<Part> parts_;

@@ -15,12 +15,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
+#include <deque>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "server/session/attachment.h"
 #include "server/session/flow.h"
+#include "server/session/line.h"
 #include "server/session/session.h"
 
 namespace aaren {
@@ -57,11 +58,13 @@ class TokenQueue {
 
   // Lets flows take turns until the room is used up or nothing is left that may have one. Each flow that got a turn is
   // named once; its `granted` says how many tokens of it to step. At least one token is granted to the first flow.
-  absl::Span<Flow* const> Grant(StepRoom room);
+  // Takes what it granted from the room.
+  absl::Span<Flow* const> Grant(StepRoom& room);
 
   // Takes what stands at the flow's front: tokens of a step that are done, or another item.
   void TakeTokens(Flow& flow, uint32_t tokens);
   void PopFront(Flow& flow);
+  Refusal PopRefusal(Flow& flow);
 
   // Ends the step that Grant began: flows with nothing left are gone.
   void EndStep();
@@ -80,25 +83,27 @@ class TokenQueue {
   size_t bytes() const { return bytes_; }
 
  private:
-  WaitingItem& Push(Session& session, WaitingItem::Kind kind, size_t more_bytes);
+  WaitingItem& Push(Session& session, WaitingItem::Kind kind);
   Flow& FlowOf(Session& session);
   void Count(Attachment& stream, ptrdiff_t bytes);
-  void Release(std::list<Flow>& list, Flow& flow);
+  static void LeaveLine(Flow& flow);
+  void Release(Flow& flow);
 
   void Link(Attachment& stream, Attachment::Turn turn);
   void Unlink(Attachment& stream);
-  std::list<Attachment*>& ListOf(Attachment::Turn turn) { return turn == Attachment::Turn::kNew ? new_ : old_; }
+  Line<Attachment>& LineOf(Attachment::Turn turn) { return turn == Attachment::Turn::kNew ? new_ : old_; }
   Attachment* NextStream();
   void ServeStream(Attachment& stream, StepRoom& room);
   int64_t GrantTo(Flow& flow, int64_t units, StepRoom& room);
   int64_t GrantTokens(Flow& flow, const WaitingItem& item, int64_t units, StepRoom& room);
 
   const size_t max_bytes_;
+  int64_t stream_turn_ = 0;  // units
   size_t bytes_ = 0, tokens_ = 0;
-  std::list<Attachment*> new_, old_;  // streams whose turn comes
-  std::list<Flow> whole_;             // in the step under way, to their last item
-  std::list<Flow> free_;              // for the next ones
-  std::vector<Flow*> granted_;
+  Line<Attachment> new_, old_;  // streams whose turn comes
+  std::deque<Flow> flows_;      // all of them
+  std::vector<Flow*> free_;     // of them; the one that was used last is taken first
+  std::vector<Flow*> granted_;  // of the step under way; null: forgotten since
 };
 
 }  // namespace aaren

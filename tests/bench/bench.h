@@ -29,10 +29,15 @@ struct Bench {
   std::string note = "";
   // Writes the rows as files into a folder that exists; null: this bench has none to write.
   absl::Status (*save)(const std::vector<Row>& rows, const std::string& folder) = nullptr;
+  // Compares the server beside this program with another build's: the path of its aaren-bench-server. Null: the bench
+  // measures no server that could have another build.
+  absl::StatusOr<std::vector<Row>> (*run_against)(const std::string& other) = nullptr;
 };
 
 // The server over loopback against a bare echo: throughput, streams against sessions, memory.
 absl::StatusOr<std::vector<Row>> RunRpcBench();
+// The same shapes of load for this build's server and another's in turn: points a second of processor time.
+absl::StatusOr<std::vector<Row>> RunRpcAgainst(const std::string& other);
 
 // One session through a million tokens: memory and time at both ends.
 absl::StatusOr<std::vector<Row>> RunAgeBench();

@@ -19,7 +19,8 @@ struct Driver::Tag {
 
 class Driver::Stream {
  public:
-  Stream(Driver& driver, int index, int sessions) : driver_(driver), index_(index), next_seq_(sessions, 0) {
+  Stream(Driver& driver, int index, int sessions)
+      : driver_(driver), index_(index), next_seq_(sessions, 0), opened_seq_(sessions, 0), answered_(sessions, 0) {
     io_ = driver_.stub_->PrepareAsyncStream(&context_, &driver_.queue_);
     io_->StartCall(&started_);
   }
@@ -65,14 +66,25 @@ class Driver::Stream {
 
   void Take(const v1::ServerItem& item) {
     if (item.has_forecasts()) {
-      driver_.points_ += driver_.options_.points_per_message;
-      --driver_.in_flight_;
-      if (driver_.sending_) ready_.push_back(item.forecasts().handle());
+      TakeForecasts(item.forecasts().handle(), item.forecasts().next_seq());
     } else if (item.has_opened()) {
       --driver_.opening_;
-      next_seq_[item.opened().handle()] = item.opened().next_seq();
+      next_seq_[item.opened().handle()] = opened_seq_[item.opened().handle()] = item.opened().next_seq();
     } else if (item.has_failed()) {
       Fail(item.failed().status().message());
+    }
+  }
+
+  // An item may be answered in parts.
+  void TakeForecasts(uint32_t handle, uint64_t next_seq) {
+    const uint64_t before = answered_[handle];
+    const uint64_t after = next_seq - opened_seq_[handle];
+    answered_[handle] = after;
+    driver_.points_ += after - before;
+    const uint64_t item = driver_.options_.points_per_message;
+    for (uint64_t done = before / item; done < after / item; ++done) {
+      --driver_.in_flight_;
+      if (driver_.sending_) ready_.push_back(handle);
     }
   }
 
@@ -108,8 +120,10 @@ class Driver::Stream {
 
   Driver& driver_;
   const int index_;
-  std::vector<uint64_t> next_seq_;  // by handle
-  std::deque<uint32_t> ready_;      // handles whose next message may go out
+  std::vector<uint64_t> next_seq_;    // by handle
+  std::vector<uint64_t> opened_seq_;  // likewise: where this run began, …
+  std::vector<uint64_t> answered_;    // … and how many points of it are answered
+  std::deque<uint32_t> ready_;        // handles whose next message may go out
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientAsyncReaderWriter<v1::ClientMessage, v1::ServerMessage>> io_;
   v1::ClientMessage message_;

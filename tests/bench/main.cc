@@ -1,4 +1,5 @@
-// aaren-bench [NAME] [--json] [--output=DIR]: runs one bench and prints its table. Without a name it lists them.
+// aaren-bench [NAME] [--json] [--output=DIR] [--against=SERVER]: runs one bench and prints its table. Without a name it
+// lists them. With --against it measures this build's server beside another's, whose aaren-bench-server SERVER is.
 
 #include <unistd.h>
 
@@ -20,7 +21,7 @@ const Bench kBenches[] = {
 #ifdef AAREN_WITH_SERVER
     {"age", "one session through a million tokens: memory and time at both ends", RunAgeBench},
     {"rpc", "the server with an echo for a model against a bare gRPC echo; streams against sessions; memory",
-     RunRpcBench},
+     RunRpcBench, "", nullptr, RunRpcAgainst},
 #endif
 #ifdef AAREN_WITH_TRAINING
     {"scan", "the fused scan against Hillis-Steele, cumulative tensor ops, causal attention and a copy of memory",
@@ -31,9 +32,10 @@ const Bench kBenches[] = {
 };
 
 struct Arguments {
-  std::string name;    // empty: list the benches
-  bool json = false;   // instead of tables
-  std::string output;  // the folder for files; empty: none
+  std::string name;     // empty: list the benches
+  bool json = false;    // instead of tables
+  std::string output;   // the folder for files; empty: none
+  std::string against;  // another build's server; empty: none
 };
 
 int List() {
@@ -74,7 +76,13 @@ int Run(const Bench& bench, const Arguments& arguments) {
     }
     if (absl::Status status = MakeWritable(arguments.output); !status.ok()) return Fail(bench, status);
   }
-  const absl::StatusOr<std::vector<Row>> rows = bench.run();
+  if (!arguments.against.empty() && bench.run_against == nullptr) {
+    std::fprintf(stderr, "aaren-bench: %s measures no server of another build: --against is not for it\n",
+                 bench.name.c_str());
+    return 2;
+  }
+  const absl::StatusOr<std::vector<Row>> rows =
+      arguments.against.empty() ? bench.run() : bench.run_against(arguments.against);
   if (!rows.ok()) return Fail(bench, rows.status());
   Print(bench, *rows, arguments.json);
   if (arguments.output.empty()) return 0;
@@ -89,11 +97,15 @@ bool Parse(int argc, char** argv, Arguments& arguments) {
       arguments.json = true;
     } else if (absl::ConsumePrefix(&arg, "--output=") && !arg.empty()) {
       arguments.output = std::string(arg);
+    } else if (absl::ConsumePrefix(&arg, "--against=") && !arg.empty()) {
+      arguments.against = std::string(arg);
     } else if (arguments.name.empty() && !absl::StartsWith(arg, "-")) {
       arguments.name = std::string(arg);
     } else {
-      std::fprintf(stderr, "aaren-bench: unknown argument '%s'; usage: aaren-bench [NAME] [--json] [--output=DIR]\n",
-                   argv[i]);
+      std::fprintf(
+          stderr,
+          "aaren-bench: unknown argument '%s'; usage: aaren-bench [NAME] [--json] [--output=DIR] [--against=SERVER]\n",
+          argv[i]);
       return false;
     }
   }

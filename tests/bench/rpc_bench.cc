@@ -128,7 +128,48 @@ absl::StatusOr<Row> IdleMemory() {
              {"row_bytes", (*served)->row_bytes()}};
 }
 
+const DriverOptions kShapes[] = {
+    {.points_per_message = 1},
+    {.points_per_message = 8},
+    {.points_per_message = 64},
+    {.points_per_message = 1, .merge = true},
+    {.points_per_message = 64, .merge = true},
+    {.sessions = 100, .points_per_message = 1, .merge = true},
+    {.sessions = 1000, .points_per_message = 1, .window = 1, .merge = true},
+    {.streams = 1000, .sessions = 1000, .points_per_message = 1, .window = 1, .merge = true},
+    {.streams = 1, .sessions = 1, .points_per_message = 1, .merge = true},
+};
+
+absl::StatusOr<Row> ThisOverOther(Served& mine, Served& other, DriverOptions options) {
+  options.name = "against";
+  const absl::StatusOr<Comparison> result = Compare(mine, options, other, options);
+  if (!result.ok()) return result.status();
+  return Row{{"points_per_message", int64_t{options.points_per_message}},
+             {"items_per_message", options.merge ? "many" : "1"},
+             {"streams", int64_t{options.streams}},
+             {"sessions", int64_t{options.sessions}},
+             {"window", int64_t{options.window}},
+             {"points_per_second", result->first},
+             {"other_points_per_second", result->second},
+             {"ratio", result->ratio},
+             {"points_per_cpu_ratio", result->cpu_ratio}};
+}
+
 }  // namespace
+
+absl::StatusOr<std::vector<Row>> RunRpcAgainst(const std::string& program) {
+  absl::StatusOr<std::unique_ptr<Served>> mine = Served::Start("echo");
+  if (!mine.ok()) return mine.status();
+  absl::StatusOr<std::unique_ptr<Served>> other = Served::Start(program, "echo");
+  if (!other.ok()) return other.status();
+  std::vector<Row> rows;
+  for (const DriverOptions& shape : kShapes) {
+    absl::StatusOr<Row> row = ThisOverOther(**mine, **other, shape);
+    if (!row.ok()) return row.status();
+    rows.push_back(*std::move(row));
+  }
+  return rows;
+}
 
 absl::StatusOr<std::vector<Row>> RunRpcBench() {
   absl::StatusOr<std::unique_ptr<Served>> server = Served::Start("echo");

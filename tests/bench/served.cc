@@ -32,11 +32,12 @@ std::string ServerProgram() {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Served>> Served::Start(const std::string& kind) {
+absl::StatusOr<std::unique_ptr<Served>> Served::Start(const std::string& kind) { return Start(ServerProgram(), kind); }
+
+absl::StatusOr<std::unique_ptr<Served>> Served::Start(const std::string& program, const std::string& kind) {
   int input[2];
   int output[2];
   if (pipe2(input, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
-  const std::string program = ServerProgram();
   const pid_t pid = fork();
   if (pid < 0) return absl::ErrnoToStatus(errno, "fork");
   if (pid == 0) {
@@ -51,7 +52,7 @@ absl::StatusOr<std::unique_ptr<Served>> Served::Start(const std::string& kind) {
   close(output[0]);
   auto served = std::unique_ptr<Served>(new Served(pid, input[1]));
   const std::vector<std::string> words = absl::StrSplit(line, ' ');
-  if (words.size() != 3) return absl::InternalError(absl::StrCat("the ", kind, " server did not start: '", line, "'"));
+  if (words.size() != 3) return absl::InternalError(absl::StrCat(program, " ", kind, " did not start: '", line, "'"));
   served->target_ = words[1];
   served->row_bytes_ = std::stoll(words[2]);
   return served;

@@ -20,6 +20,8 @@ namespace aaren::bench {
 class Served {
  public:
   static absl::StatusOr<std::unique_ptr<Served>> Start(const std::string& kind);
+  // `program` is the aaren-bench-server of another build.
+  static absl::StatusOr<std::unique_ptr<Served>> Start(const std::string& program, const std::string& kind);
   ~Served();  // ends the process
 
   const std::string& target() const { return target_; }  // "127.0.0.1:PORT"

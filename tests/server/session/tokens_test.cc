@@ -401,6 +401,23 @@ TEST(StepTest, SessionsOfOneStreamTakeTurns) {
   EXPECT_LT(peer.Last(Event::kForecasts, 0).next_seq, 200);
 }
 
+TEST(StepTest, TakesAsMuchAsFitsIntoASliceInSeveralCalls) {
+  World world;
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  const std::vector<float> values = Values(0, 4000);
+  for (uint64_t seq = 0; seq < 20'000; seq += 4000) {
+    TokensView tokens;
+    tokens.first_seq = seq;
+    tokens.values = values;
+    world.shard().Tokens(peer, tokens);
+  }
+  size_t most = 0;  // the clock stands still: slices grow
+  for (size_t took = 1; took > 0; most = std::max(most, took)) took = world.shard().Step();
+  EXPECT_GT(most, 2000);
+  EXPECT_EQ(peer.Last().next_seq, 20'000);
+}
+
 TEST(StepTest, RunsSessionsOfSeveralModelsInOneCallEach) {
   World world;
   FakePeer peer;
