@@ -72,7 +72,8 @@ struct EvaluationOptions {
   size_t horizon = 24;
   size_t season = 24;
   std::optional<uint64_t> age = {};  // tokens that a session sees before its only origin; absent: all rows before it
-  bool calibrate = true;             // score forecasts corrected by what their session learned
+  bool calibrate = true;             // score quantiles corrected by what their session learned
+  bool mix = true;                   // that, and forecasts mixed with naive ones
   absl::Duration connect_timeout = absl::Seconds(30);
 };
 

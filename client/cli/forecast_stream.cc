@@ -76,6 +76,7 @@ absl::StatusOr<v1::Opened> ForecastStream::Open() {
   session.output.set_every(options_.every);
   session.output.set_surprise(true);
   session.output.set_uncalibrated(!options_.calibrate);
+  session.output.set_unmixed(!options_.mix);
   {
     absl::MutexLock lock(&client_mutex_);
     if (client_ == nullptr) return absl::CancelledError("interrupted");

@@ -37,7 +37,8 @@ struct ForecastStreamOptions {
   std::string model = {};    // empty: the server's default
   uint32_t horizon = 24;     // steps ahead, all from 1 on
   uint32_t every = 1;        // a forecast at every so many rows
-  bool calibrate = true;     // forecasts corrected by what the session has learned
+  bool calibrate = true;     // quantiles corrected by what the session has learned
+  bool mix = true;           // that, and forecasts mixed with naive ones
   bool durable = false;      // the output remembers what was delivered
   // Judges every value that has a surprise. With alerts_only the output gets no other rows than those with an alert,
   // which a durable one cannot do with.

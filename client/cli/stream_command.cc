@@ -37,7 +37,7 @@ struct StreamFlags {
   std::string csv, source, session, model, output;
   CsvOptions columns;
   uint32_t horizon = 24, every = 1;
-  std::string calibrate = "on";
+  std::string calibrate = "on", mix = "on";
   std::optional<double> alert;
   absl::Duration interval = absl::Seconds(1), duration = absl::InfiniteDuration();
   absl::Duration connect_timeout = absl::Seconds(30);
@@ -63,7 +63,8 @@ Flags Table(StreamFlags& stream) {
   flags.Add("missing", &stream.columns.missing, "a number that stands for a missing value");
   flags.Add("horizon", &stream.horizon, "steps ahead");
   flags.Add("every", &stream.every, "forecast at every so many rows");
-  flags.Add("calibrate", &stream.calibrate, "on, or off: forecasts not corrected by the mistakes of earlier ones");
+  flags.Add("calibrate", &stream.calibrate, "on, or off: quantiles not corrected by the mistakes of earlier ones");
+  flags.Add("mix", &stream.mix, "on, or off: neither calibrated nor mixed with naive forecasts of the series");
   flags.Add("alert", &stream.alert,
             "mark values so far out that only this share of all would be by chance: 0.001 for one in a thousand;\nwith "
             "--every only the rows after a forecast are judged");
@@ -91,6 +92,7 @@ absl::Status Check(const StreamFlags& stream, const std::vector<std::string>& po
   if (stream.calibrate != "on" && stream.calibrate != "off") {
     return wrong("--calibrate=", stream.calibrate, " is neither on nor off");
   }
+  if (stream.mix != "on" && stream.mix != "off") return wrong("--mix=", stream.mix, " is neither on nor off");
   if (stream.alert && !(*stream.alert > 0 && *stream.alert < 1)) {
     return wrong("--alert=", *stream.alert, " is not between 0 and 1");
   }
@@ -165,6 +167,7 @@ ForecastStreamOptions Options(const StreamFlags& stream) {
                                 .horizon = stream.horizon,
                                 .every = stream.every,
                                 .calibrate = stream.calibrate == "on",
+                                .mix = stream.mix == "on",
                                 .durable = !stream.output.empty(),
                                 .alerts_only = stream.alerts_only,
                                 .connect_timeout = stream.connect_timeout};

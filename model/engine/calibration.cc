@@ -12,10 +12,6 @@ namespace {
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 constexpr float kMaxFloat = std::numeric_limits<float>::max();
 
-// A prime, so that probes meet every phase of a season, unlike folds, of which one in 16 would see a third of a day's
-// hours only.
-constexpr uint64_t kProbeEvery = 17;
-
 // Of theta, in spreads. A quantile is corrected by what theta exceeds kSlack by: theta wanders by chance while nothing
 // is wrong, and such a forecast is better left alone. The slack costs no coverage: theta goes on until it is right.
 constexpr double kMost = 0.75;
@@ -55,49 +51,36 @@ std::vector<size_t> TrackedHorizons(size_t horizon) {
 
 Calibration::Calibration(const ForecasterConfig& config)
     : levels_(config.quantiles),
-      ring_(static_cast<uint64_t>(config.ring)),
-      // A value is read when the next probe comes: it must still be in the ring.
-      every_(std::min(kProbeEvery, ring_)) {
-  const std::vector<size_t> horizons = TrackedHorizons(static_cast<size_t>(config.horizon));
-  size_t kept = 0;
-  for (size_t horizon : horizons) {
-    tracked_.push_back({.step = horizon - 1, .first = kept, .kept = (horizon + every_ - 1) / every_});
-    kept += tracked_.back().kept;
-  }
+      probes_(config, TrackedHorizons(static_cast<size_t>(config.horizon))),
+      state_size_((probes_.tracked().size() + probes_.kept()) * levels_.size()) {
+  const std::vector<Probes::Tracked>& tracked = probes_.tracked();
   size_t low = 0;
-  for (size_t horizon = 1; horizon <= horizons.back(); ++horizon) {
-    if (low + 1 < horizons.size() && horizon == horizons[low + 1]) ++low;
-    const float width = low + 1 < horizons.size() ? static_cast<float>(horizons[low + 1] - horizons[low]) : 1.0f;
-    steps_.push_back({.low = low, .part = static_cast<float>(horizon - horizons[low]) / width});
+  for (size_t step = 0; step <= tracked.back().step; ++step) {
+    if (low + 1 < tracked.size() && step == tracked[low + 1].step) ++low;
+    const float width = low + 1 < tracked.size() ? static_cast<float>(tracked[low + 1].step - tracked[low].step) : 1.0f;
+    steps_.push_back({.low = low, .part = static_cast<float>(step - tracked[low].step) / width});
   }
-  state_size_ = (tracked_.size() + kept) * levels_.size();
 }
 
 void Calibration::Reset(float* state) const {
-  float* kept = std::fill_n(state, tracked_.size() * levels_.size(), 0.0f);
+  float* kept = std::fill_n(state, probes_.tracked().size() * levels_.size(), 0.0f);
   std::fill(kept, state + state_size_, kMissing);
 }
 
-float* Calibration::kept(float* state, const Tracked& tracked, uint64_t probe) const {
-  return state + (tracked_.size() + tracked.first + probe % tracked.kept) * levels_.size();
-}
-
-void Calibration::Gather(uint64_t seq, const float* ring, float* values) const {
-  for (const Tracked& tracked : tracked_) {
-    const uint64_t age = tracked.kept * every_ - (tracked.step + 1);
-    *values++ = age > seq ? kMissing : ring[(seq - age) % ring_];
-  }
+float* Calibration::kept(float* state, const Probes::Tracked& tracked, uint64_t probe) const {
+  return state + (probes_.tracked().size() + probes_.Place(tracked, probe)) * levels_.size();
 }
 
 void Calibration::Learn(uint64_t seq, const float* values, const float* forecast, float* state) const {
-  const uint64_t probe = (seq + 1) / every_ - 1;
+  const uint64_t probe = probes_.Number(seq);
   const double rate = Rate(probe);
-  for (size_t k = 0; k < tracked_.size(); ++k) {
-    const Tracked& tracked = tracked_[k];
+  float* theta = state;
+  for (const Probes::Tracked& tracked : probes_.tracked()) {
     float* kept = this->kept(state, tracked, probe);
-    Judge(rate, values[k], kept, state + k * levels_.size());
+    Judge(rate, *values++, kept, theta);
     std::copy_n(forecast + tracked.step * levels_.size(), levels_.size(), kept);
     CorrectStep(state, steps_[tracked.step], kept);
+    theta += levels_.size();
   }
 }
 
@@ -136,14 +119,14 @@ void Calibration::CorrectOneStep(const float* state, float* quantiles) const {
 
 absl::Status Calibration::Check(uint64_t seq, const float* state) const {
   const size_t count = levels_.size();
-  const bool fresh = seq < every_;
-  for (size_t i = 0; i < tracked_.size() * count; ++i) {
+  const bool fresh = seq < probes_.every();
+  for (size_t i = 0; i < probes_.tracked().size() * count; ++i) {
     if (std::abs(state[i]) <= (fresh ? 0.0 : kMost)) continue;
     return absl::DataLossError(
         absl::StrCat("row: theta[", i, "] is ", state[i], ", impossible after ", seq, " tokens"));
   }
-  const float* kept = state + tracked_.size() * count;
-  for (size_t i = 0; i < state_size_ - tracked_.size() * count; ++i) {
+  const float* kept = state + probes_.tracked().size() * count;
+  for (size_t i = 0; i < state_size_ - probes_.tracked().size() * count; ++i) {
     const float first = kept[i / count * count];
     const float below = i % count == 0 ? first : kept[i - 1];
     const bool none = std::isnan(first) && std::isnan(kept[i]);

@@ -5,10 +5,9 @@
 // share of values that its level says, whatever the series does (adaptive conformal inference, Gibbs and Candes 2021;
 // model/README.md, step 6).
 //
-// Some horizons are *tracked*: the last one, its half, that one's half, ... and 1. Each has a correction theta per
-// quantile, in units of the forecast's own spread there. Every few tokens is a *probe*: its forecast, corrected, is
-// kept for each tracked horizon until its value has come, which then moves theta by a small step, up or down. What is
-// asked for has no part in it: a probe's forecast is made even if nobody wants it.
+// Tracked (probes.h) are the last horizon, its half, that one's half, ... and 1. Each has a correction theta per
+// quantile, in units of the forecast's own spread there. A probe's forecast, corrected, is kept until its value has
+// come, which then moves theta by a small step, up or down.
 //
 // State, in the row: float theta [tracked, Q], then float kept [kept forecasts, Q], NaN where there is none.
 // Threading: immutable.
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "model/engine/probes.h"
 #include "model/package/config.h"
 
 namespace aaren {
@@ -26,18 +26,14 @@ class Calibration {
  public:
   explicit Calibration(const ForecasterConfig& config);
 
+  const Probes& probes() const { return probes_; }
   size_t state_size() const { return state_size_; }  // floats
-  size_t tracked() const { return tracked_.size(); }
-  bool Probes(uint64_t seq) const { return (seq + 1) % every_ == 0; }
 
   // A state that corrects nothing.
   void Reset(float* state) const;
 
-  // Of the probe `seq`, whose value is in the ring already: for each tracked horizon the value that the forecast to be
-  // judged there was for. Writes values: [tracked], NaN where missing.
-  void Gather(uint64_t seq, const float* ring, float* values) const;
-
-  // Judges the kept forecasts by those values, then keeps the probe's own. forecast: [T, Q], as the network made it.
+  // Of the probe at token `seq`: judges the kept forecasts by `values` (Probes::Gather), then keeps its own. forecast:
+  // [T, Q], not corrected.
   void Learn(uint64_t seq, const float* values, const float* forecast, float* state) const;
 
   // Corrects a forecast [T, Q] in place; quantiles stay in order and finite.
@@ -50,12 +46,6 @@ class Calibration {
   absl::Status Check(uint64_t seq, const float* state) const;
 
  private:
-  struct Tracked {
-    size_t step;   // horizon - 1
-    size_t first;  // of its kept forecasts
-    size_t kept;   // how many there are: a forecast is judged at the kept-th probe after its own
-  };
-
   // Where a step's theta comes from: theta of a tracked horizon and a part of the way to the next.
   struct Between {
     size_t low;
@@ -65,12 +55,10 @@ class Calibration {
   // Moves theta [Q] by one value.
   void Judge(double rate, float value, const float* kept, float* theta) const;
   void CorrectStep(const float* state, const Between& between, float* quantiles) const;
-  float* kept(float* state, const Tracked& tracked, uint64_t probe) const;
+  float* kept(float* state, const Probes::Tracked& tracked, uint64_t probe) const;
 
   std::vector<float> levels_;
-  uint64_t ring_;
-  uint64_t every_;  // tokens from probe to probe
-  std::vector<Tracked> tracked_;
+  Probes probes_;
   std::vector<Between> steps_;  // [T]
   size_t state_size_;
 };

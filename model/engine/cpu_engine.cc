@@ -10,15 +10,23 @@
 #include "model/engine/surprise.h"
 #include "model/engine/tile.h"
 #include "model/engine/weights.h"
+#include "model/season/seasons.h"
+#include "model/season/sources.h"
 
 namespace aaren {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+constexpr int kOlder = ValueMemory::kValues - 1;
 
 float Clean(float value) {
   if (std::isnan(value)) return kMissing;
   return std::abs(value) < kLeastValue ? 0.0f : std::clamp(value, -kLargestValue, kLargestValue);
+}
+
+Bounds BoundsOf(const Statistics& statistics) {
+  const double reach = statistics.Reach();
+  return {static_cast<float>(statistics.mean - reach), static_cast<float>(statistics.mean + reach)};
 }
 
 class CpuEngine : public Engine {
@@ -40,10 +48,15 @@ class CpuEngine : public Engine {
   absl::Status Claim(const Run& run, StateSlab& rows) const;
   void Release(absl::Span<const Run> runs, StateSlab& rows) const;
   void TakeRun(const Run& run, std::byte* row, Tile& tile) const;
+  void TakeValue(float value, std::byte* row) const;
   void TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken* pending, Tile& tile) const;
   float OneStepSurprise(const Run& run, float value, std::byte* row, Tile& tile) const;
   void AddToken(const Run& run, std::byte* row, float* forecast, Tile& tile) const;
+  void AddEvidence(const Past& past, double scale, std::byte* row, Tile& tile) const;
   void Finish(Tile& tile) const;
+  void KeepOneStep(Tile& tile, size_t t) const;
+  void Learn(Tile& tile, size_t t) const;
+  void Mix(Tile& tile, size_t t, float* forecast) const;
 
   ForecasterConfig config_;
   RowLayout layout_;
@@ -105,14 +118,13 @@ void CpuEngine::TakeRun(const Run& run, std::byte* row, Tile& tile) const {
   TileToken* pending = nullptr;  // The token before, if its forecast is still to be made.
   for (size_t i = 0; i < run.values.size(); ++i, ++header.seq) {
     const float value = Clean(run.values[i]);
-    layout_.ring(row)[header.seq % static_cast<uint64_t>(config_.ring)] = value;
-    if (!std::isnan(value)) header.statistics.Add(value, static_cast<uint64_t>(config_.history));
     TakeSurprise(run, i, row, pending, tile);
+    TakeValue(value, row);
     pending = nullptr;
     const bool wanted = run.forecast[i] != 0;
-    if (!wanted) std::fill_n(layout_.one_step(row), config_.quantiles.size(), kMissing);
+    if (!wanted) std::fill_n(layout_.one_step(row), config_.quantiles.size() + kSourceCount, kMissing);
     const bool folds = (header.seq + 1) % static_cast<uint64_t>(config_.fold_every) == 0;
-    if (!wanted && !folds && !layout_.calibration().Probes(header.seq)) continue;
+    if (!wanted && !folds && !layout_.probes().At(header.seq)) continue;
 
     AddToken(run, row, wanted ? forecast : nullptr, tile);
     if (wanted) {
@@ -124,6 +136,14 @@ void CpuEngine::TakeRun(const Run& run, std::byte* row, Tile& tile) const {
       pending = nullptr;
     }
   }
+}
+
+void CpuEngine::TakeValue(float value, std::byte* row) const {
+  RowHeader& header = layout_.header(row);
+  if (!std::isnan(value)) header.statistics.Add(value, static_cast<uint64_t>(config_.history));
+  const Bounds bounds = BoundsOf(header.statistics);
+  layout_.values(row).Add(header.seq, value, bounds);
+  layout_.errors(row).Add(header.seq, value, bounds, layout_.values(row));
 }
 
 // The surprise of token i under the forecast of the one before, which may not be there yet: then it waits for it.
@@ -139,36 +159,61 @@ void CpuEngine::TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken
   }
 }
 
-// Under the forecast that the row keeps. Nothing was learned since: its correction is the one it was sent with.
+// Under the forecast that the row keeps, of the token before. Nothing was learned since: it is refined as it was then.
 float CpuEngine::OneStepSurprise(const Run& run, float value, std::byte* row, Tile& tile) const {
   const float* one_step = layout_.one_step(row);
-  if (!run.calibrated || std::isnan(one_step[0])) return Surprise(config_.quantiles, one_step, value);
-  std::copy_n(one_step, tile.quantiles.size(), tile.quantiles.begin());
-  layout_.calibration().CorrectOneStep(layout_.calibration(row), tile.quantiles.data());
-  return Surprise(config_.quantiles, tile.quantiles.data(), value);
+  if (std::isnan(one_step[0])) return kMissing;
+  float* quantiles = tile.quantiles.data();
+  std::copy_n(one_step, tile.quantiles.size(), quantiles);
+  if (run.refinement != Refinement::kNetwork) {
+    layout_.mixture().MixOneStep(layout_.header(row).seq - 1, layout_.mixture(row), layout_.errors(row).unit,
+                                 layout_.one_step_sources(row), quantiles);
+  }
+  if (run.refinement == Refinement::kCalibrated) {
+    layout_.calibration().CorrectOneStep(layout_.calibration(row), quantiles);
+  }
+  return Surprise(config_.quantiles, quantiles, value);
 }
 
-// The input, and what a probe learns from, are taken now: the ring goes on before the tile is full.
+// The input, and what a probe learns from, are taken now: the row goes on before the tile is full.
 void CpuEngine::AddToken(const Run& run, std::byte* row, float* forecast, Tile& tile) const {
   const RowHeader& header = layout_.header(row);
-  const size_t ring = static_cast<size_t>(config_.ring);
   const size_t since_fold = header.seq % static_cast<uint64_t>(config_.fold_every);
+  const float* newest = layout_.values(row).Unroll(header.seq, BoundsOf(header.statistics), tile.values);
   const Scaling scaling =
-      BuildInput(layout_.ring(row), ring, header.seq % ring, header.statistics, tile.window, tile.input[tile.size]);
-  const bool probes = layout_.calibration().Probes(header.seq);
-  if (probes) layout_.calibration().Gather(header.seq, layout_.ring(row), tile.judging[tile.size]);
+      BuildInput(newest, static_cast<size_t>(config_.ring), header.statistics, tile.window, tile.input[tile.size]);
+  const bool probes = layout_.probes().At(header.seq);
+  const Past past{newest, kOlder, layout_.values(row).typical, static_cast<int>(header.statistics.far)};
+  if (probes) AddEvidence(past, scaling.scale, row, tile);
+  if (probes || forecast != nullptr) {
+    WriteSources(past, layout_.Choice(header.seq, row), static_cast<float>(header.statistics.mean),
+                 static_cast<size_t>(config_.horizon), tile.sources[tile.size]);
+  }
   tile.tokens[tile.size++] = {.row = row,
                               .seq = header.seq,
                               .age = since_fold + 1,
                               .folds = since_fold + 1 == static_cast<size_t>(config_.fold_every),
                               .probes = probes,
                               .wanted = forecast != nullptr,
-                              .calibrated = run.calibrated,
+                              .refinement = run.refinement,
                               .forecast = forecast,
                               .scaling = scaling,
+                              .unit = layout_.errors(row).unit,
                               .followed = false,
                               .next_value = kMissing,
                               .next_surprise = nullptr};
+}
+
+// Of a probe, which also chooses the seasons and the unit of errors until the next.
+void CpuEngine::AddEvidence(const Past& past, double scale, std::byte* row, Tile& tile) const {
+  const RowHeader& header = layout_.header(row);
+  const Probes& probes = layout_.probes();
+  layout_.errors(row).SetUnit(scale);
+  const SeasonChoice now = ChooseSeasons(header.seq, layout_.errors(row));
+  layout_.calibration().probes().Gather(header.seq, past.newest, tile.judging[tile.size]);
+  layout_.mixture().Gather(header.seq, past, static_cast<float>(header.statistics.mean), layout_.errors(row),
+                           layout_.choices(row), now, tile.evidence[tile.size]);
+  layout_.choices(row)[probes.Number(header.seq) % probes.under_way()] = now;
 }
 
 // Sends the tile through the network, learns from its probes and empties it. The last forecast of a row stays there,
@@ -178,16 +223,40 @@ void CpuEngine::Finish(Tile& tile) const {
   Forward(config_, weights_, layout_, tile);
   for (size_t t = 0; t < tile.size; ++t) {
     const TileToken& token = tile.tokens[t];
-    float* state = layout_.calibration(token.row);
-    if (token.probes) layout_.calibration().Learn(token.seq, tile.judging[t], token.forecast, state);
+    if (token.probes) Learn(tile, t);
     if (!token.wanted) continue;
-    if (!token.followed) std::copy_n(token.forecast, config_.quantiles.size(), layout_.one_step(token.row));
-    if (token.calibrated) layout_.calibration().Correct(state, token.forecast);
+    if (!token.followed) KeepOneStep(tile, t);
+    if (token.refinement != Refinement::kNetwork) Mix(tile, t, token.forecast);
+    if (token.refinement == Refinement::kCalibrated) {
+      layout_.calibration().Correct(layout_.calibration(token.row), token.forecast);
+    }
     if (token.next_surprise != nullptr) {
       *token.next_surprise = Surprise(config_.quantiles, token.forecast, token.next_value);
     }
   }
   tile.size = 0;
+}
+
+void CpuEngine::KeepOneStep(Tile& tile, size_t t) const {
+  const TileToken& token = tile.tokens[t];
+  std::copy_n(token.forecast, config_.quantiles.size(), layout_.one_step(token.row));
+  for (size_t i = 0; i < kSourceCount; ++i) {
+    layout_.one_step_sources(token.row)[i] = tile.sources[t][i * static_cast<size_t>(config_.horizon)];
+  }
+}
+
+// What is asked for has no part in it, so the forecast that the row learns from is a copy.
+void CpuEngine::Learn(Tile& tile, size_t t) const {
+  const TileToken& token = tile.tokens[t];
+  layout_.mixture().Learn(token.seq, tile.evidence[t], token.forecast, layout_.mixture(token.row));
+  std::copy_n(token.forecast, tile.forecast.size(), tile.forecast.begin());
+  Mix(tile, t, tile.forecast.data());
+  layout_.calibration().Learn(token.seq, tile.judging[t], tile.forecast.data(), layout_.calibration(token.row));
+}
+
+void CpuEngine::Mix(Tile& tile, size_t t, float* forecast) const {
+  const TileToken& token = tile.tokens[t];
+  layout_.mixture().Mix(token.seq, layout_.mixture(token.row), token.unit, tile.sources[t], forecast);
 }
 
 }  // namespace

@@ -88,13 +88,6 @@ void Summarize(const float* x, size_t count, WindowSummary* window) {
   if (const int neighbours = changes.Terms(); neighbours > 0) window->change = changes.Sum() / neighbours;
 }
 
-void Bound(float* x, size_t count, float low, float high) {
-  for (size_t i = 0; i < count; ++i) {
-    const float above = x[i] < low ? low : x[i];  // NaN passes
-    x[i] = above > high ? high : above;
-  }
-}
-
 // (x - center) / scale, rounded to float; 0 where x is missing.
 void Standardize(const float* x, size_t count, double center, double scale, float* out) {
   for (size_t i = 0; i < count; ++i) {
@@ -113,20 +106,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aaren {
 
-HWY_EXPORT(Bound);
 HWY_EXPORT(Summarize);
 HWY_EXPORT(Standardize);
 
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-
-// In the order of time, after one missing value and before enough of them to fill the last vector.
-void Unroll(const float* ring, size_t size, size_t newest, float* window) {
-  float* end = std::copy(ring + newest + 1, ring + size, window);
-  end = std::copy(ring, ring + newest + 1, end);
-  std::fill(end, window + PadToLanes(size), kMissing);
-}
 
 // The newest value present. REQUIRES: there is one.
 double Newest(const float* window, size_t size) {
@@ -151,16 +136,13 @@ void WriteSummaries(const WindowSummary& window, size_t size, const Statistics& 
 }  // namespace
 
 InputScratch::InputScratch(size_t ring) : window(hwy::AllocateAligned<float>(kLanes + PadToLanes(ring))) {
-  std::fill_n(window.get(), kLanes, kMissing);
+  std::fill_n(window.get(), kLanes + PadToLanes(ring), kMissing);
 }
 
-Scaling BuildInput(const float* ring, size_t size, size_t newest, const Statistics& statistics, InputScratch& scratch,
+Scaling BuildInput(const float* newest, size_t size, const Statistics& statistics, InputScratch& scratch,
                    float* input) {
-  float* x = scratch.window.get() + kLanes;  // What comes before is missing.
-  Unroll(ring, size, newest, x);
-  const double reach = statistics.Reach();
-  HWY_DYNAMIC_DISPATCH(Bound)
-  (x, PadToLanes(size), static_cast<float>(statistics.mean - reach), static_cast<float>(statistics.mean + reach));
+  float* x = scratch.window.get() + kLanes;  // What comes before is missing, and so is what fills the last vector.
+  std::copy(newest + 1 - size, newest + 1, x);
   WindowSummary window;
   HWY_DYNAMIC_DISPATCH(Summarize)(x, PadToLanes(size), &window);
   const bool empty = window.present == 0;

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_ENGINE_INPUT_H_
 #define AAREN_MODEL_ENGINE_INPUT_H_
 
-// The numbers a token hands to the network: its ring of recent values on the scale of the series, and six summaries
+// The numbers a token hands to the network: its recent values on the scale of the series, and six summaries
 // (model/README.md, step 2).
 
 #include <hwy/aligned_allocator.h>
@@ -13,7 +13,7 @@
 
 namespace aaren {
 
-// What a ring holds. The numbers are 0 where there is nothing to take them from.
+// What the recent values are. The numbers are 0 where there is nothing to take them from.
 struct WindowSummary {
   int present = 0;
   double mean = 0.0;
@@ -27,10 +27,10 @@ struct InputScratch {
   hwy::AlignedFreeUniquePtr<float[]> window;
 };
 
-// ring: [size], NaN where missing, the newest value at index `newest` and the others before it, wrapping around.
-// Writes input: [size + 6], aligned to 64 and padded with zeros to kLanes.
-Scaling BuildInput(const float* ring, size_t size, size_t newest, const Statistics& statistics, InputScratch& scratch,
-                   float* input);
+// newest: where the newest value is, after the others in the order of time, of which the last `size` count; NaN where
+// missing, all within the statistics' reach. Writes input: [size + 6], aligned to 64 and padded with zeros to kLanes.
+Scaling BuildInput(const float* newest, size_t size, const Statistics& statistics, InputScratch& scratch, float* input);
+
 }  // namespace aaren
 
 #endif  // AAREN_MODEL_ENGINE_INPUT_H_

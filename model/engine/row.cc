@@ -32,16 +32,19 @@ absl::Status Impossible(absl::string_view field, T value, absl::string_view reas
 
 RowLayout::RowLayout(const ForecasterConfig& config)
     : calibration_(config),
+      mixture_(config),
       quantiles_(config.quantiles.size()),
-      ring_(static_cast<size_t>(config.ring)),
       layers_(static_cast<size_t>(config.layers)),
       heads_(static_cast<size_t>(config.heads)),
       output_width_(PadToLanes(static_cast<size_t>(config.value_width))),
       fold_every_(static_cast<size_t>(config.fold_every)),
       history_(static_cast<uint64_t>(config.history)),
-      ring_offset_(sizeof(RowHeader) + quantiles_ * sizeof(float)),
-      calibration_offset_(ring_offset_ + ring_ * sizeof(float)),
-      layers_offset_(RoundUp(calibration_offset_ + calibration_.state_size() * sizeof(float))),
+      calibration_offset_(sizeof(RowHeader) + (quantiles_ + kSourceCount) * sizeof(float)),
+      mixture_offset_(calibration_offset_ + calibration_.state_size() * sizeof(float)),
+      choices_offset_(mixture_offset_ + mixture_.state_size() * sizeof(float)),
+      errors_offset_(choices_offset_ + mixture_.probes().under_way() * sizeof(SeasonChoice)),
+      values_offset_(errors_offset_ + sizeof(LagErrors)),
+      layers_offset_(RoundUp(values_offset_ + sizeof(ValueMemory))),
       layer_bytes_((output_width_ + 2 * heads_) * sizeof(double)),
       bytes_(RoundUp(layers_offset_ + layers_ * layer_bytes_)) {}
 
@@ -50,11 +53,18 @@ LayerState RowLayout::layer(std::byte* row, size_t layer) const {
   return {.output = output, .weight = output + output_width_, .peak = output + output_width_ + heads_};
 }
 
+SeasonChoice RowLayout::Choice(uint64_t seq, std::byte* row) const {
+  const uint64_t made = (seq + 1) / probes().every();
+  return made == 0 ? SeasonChoice() : choices(row)[(made - 1) % probes().under_way()];
+}
+
 void RowLayout::Reset(absl::Span<std::byte> row) const {
   std::fill(row.begin(), row.end(), std::byte{0});
-  std::fill_n(one_step(row.data()), quantiles_, kMissing);
-  std::fill_n(ring(row.data()), ring_, kMissing);
+  std::fill_n(one_step(row.data()), quantiles_ + kSourceCount, kMissing);
   calibration_.Reset(calibration(row.data()));
+  mixture_.Reset(mixture(row.data()));
+  errors(row.data()).Reset();
+  values(row.data()).Reset();
   for (size_t i = 0; i < layers_; ++i) std::fill_n(layer(row.data(), i).peak, heads_, kEmptyPeak);
 }
 
@@ -71,8 +81,11 @@ absl::Status RowLayout::Check(absl::Span<const std::byte> row, absl::Span<const 
   const RowHeader& head = header(aligned.get());
   absl::Status status = CheckHeader(head);
   if (status.ok()) status = CheckOneStep(head, one_step(aligned.get()));
-  if (status.ok()) status = CheckRing(head, ring(aligned.get()));
   if (status.ok()) status = calibration_.Check(head.seq, calibration(aligned.get()));
+  if (status.ok()) status = mixture_.Check(head.seq, mixture(aligned.get()));
+  if (status.ok()) status = CheckChoices(head, choices(aligned.get()));
+  if (status.ok()) status = errors(aligned.get()).Check(head.seq);
+  if (status.ok()) status = values(aligned.get()).Check(head.seq);
   for (size_t i = 0; i < layers_ && status.ok(); ++i) {
     status = CheckLayer(head, i, layer(aligned.get(), i), bounds[i]);
   }
@@ -106,22 +119,19 @@ absl::Status RowLayout::CheckOneStep(const RowHeader& header, const float* one_s
     const bool valid = has_forecast ? std::isfinite(one_step[i]) && one_step[i] >= below : std::isnan(one_step[i]);
     if (!valid) return Impossible(absl::StrCat("one_step[", i, "]"), one_step[i], "not a quantile above the last");
   }
+  for (size_t i = 0; i < kSourceCount; ++i) {
+    const float source = one_step[quantiles_ + i];
+    if (has_forecast ? std::isfinite(source) : std::isnan(source)) continue;
+    return Impossible(absl::StrCat("one_step source ", i), source, has_forecast ? "not a value" : "of no forecast");
+  }
   return absl::OkStatus();
 }
 
-absl::Status RowLayout::CheckRing(const RowHeader& header, const float* ring) const {
-  for (size_t i = 0; i < ring_; ++i) {
-    const bool missing = std::isnan(ring[i]);
-    if (!missing && i >= header.seq) return Impossible(absl::StrCat("ring[", i, "]"), ring[i], "of a token to come");
-    if (!missing && std::abs(ring[i]) > kLargestValue) {
-      return Impossible(absl::StrCat("ring[", i, "]"), ring[i], absl::StrCat("beyond ", kLargestValue));
-    }
-    if (!missing && ring[i] != 0.0f && std::abs(ring[i]) < kLeastValue) {
-      return Impossible(absl::StrCat("ring[", i, "]"), ring[i],
-                        absl::StrCat("within ", kLeastValue, " of 0, but not 0"));
-    }
-    if (!missing && header.statistics.count == 0) {
-      return Impossible(absl::StrCat("ring[", i, "]"), ring[i], "but no value was ever counted");
+absl::Status RowLayout::CheckChoices(const RowHeader& header, const SeasonChoice* choices) const {
+  for (size_t i = 0; i < probes().under_way(); ++i) {
+    for (uint16_t lag : {choices[i].first, choices[i].second}) {
+      const bool chosen = std::binary_search(kLags.begin(), kLags.end(), lag) && lag < header.seq;
+      if (lag != 0 && !chosen) return Impossible(absl::StrCat("choice ", i), lag, "no lag of the bank yet");
     }
   }
   return absl::OkStatus();

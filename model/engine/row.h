@@ -2,7 +2,8 @@
 #define AAREN_MODEL_ENGINE_ROW_H_
 
 // RowLayout says where everything is in the bytes of a row, all that one series remembers:
-//   RowHeader | one_step float[Q] | ring float[P] | calibration float[its state] | per layer: o double[V, padded],
+//   RowHeader | one_step float[Q] | its sources float[4] | calibration float[its state] | mixture float[its state] |
+//   SeasonChoice [probes under way] | LagErrors | ValueMemory | zeros up to 64 bytes | per layer: o double[V, padded],
 //   c double[H], m double[H] | zeros up to 64 bytes
 //
 // Every field is written by a token that changes it, whichever call the token came in, so equal histories have equal
@@ -15,9 +16,14 @@
 #include "absl/types/span.h"
 #include "model/engine/calibration.h"
 #include "model/engine/layer_bound.h"
+#include "model/engine/mixture.h"
+#include "model/engine/probes.h"
 #include "model/engine/scaling.h"
 #include "model/engine/statistics.h"
 #include "model/package/config.h"
+#include "model/season/lag_errors.h"
+#include "model/season/seasons.h"
+#include "model/season/value_memory.h"
 
 namespace aaren {
 
@@ -39,16 +45,26 @@ class RowLayout {
   explicit RowLayout(const ForecasterConfig& config);
 
   size_t bytes() const { return bytes_; }  // a multiple of 64
+  const Probes& probes() const { return mixture_.probes(); }
   const Calibration& calibration() const { return calibration_; }
+  const Mixture& mixture() const { return mixture_; }
 
   // Views of a row, which is aligned to 8 bytes.
   RowHeader& header(std::byte* row) const { return *reinterpret_cast<RowHeader*>(row); }
   float* one_step(std::byte* row) const {
     return reinterpret_cast<float*>(row + sizeof(RowHeader));
-  }  // not calibrated; NaN if no forecast
-  float* ring(std::byte* row) const { return reinterpret_cast<float*>(row + ring_offset_); }
+  }  // as the network made it; NaN if no forecast
+  float* one_step_sources(std::byte* row) const { return one_step(row) + quantiles_; }  // likewise
   float* calibration(std::byte* row) const { return reinterpret_cast<float*>(row + calibration_offset_); }
+  float* mixture(std::byte* row) const { return reinterpret_cast<float*>(row + mixture_offset_); }
+  // By number of the probe that chose them, modulo how many there are.
+  SeasonChoice* choices(std::byte* row) const { return reinterpret_cast<SeasonChoice*>(row + choices_offset_); }
+  LagErrors& errors(std::byte* row) const { return *reinterpret_cast<LagErrors*>(row + errors_offset_); }
+  ValueMemory& values(std::byte* row) const { return *reinterpret_cast<ValueMemory*>(row + values_offset_); }
   LayerState layer(std::byte* row, size_t layer) const;
+
+  // What the last probe up to token `seq` chose; none before the first.
+  SeasonChoice Choice(uint64_t seq, std::byte* row) const;
 
   void Reset(absl::Span<std::byte> row) const;
 
@@ -62,22 +78,25 @@ class RowLayout {
  private:
   absl::Status CheckHeader(const RowHeader& header) const;
   absl::Status CheckOneStep(const RowHeader& header, const float* one_step) const;
-  absl::Status CheckRing(const RowHeader& header, const float* ring) const;
+  absl::Status CheckChoices(const RowHeader& header, const SeasonChoice* choices) const;
   absl::Status CheckLayer(const RowHeader& header, size_t index, const LayerState& state,
                           const LayerBound& bound) const;
   absl::Status CheckHead(uint64_t folds, size_t index, size_t head, const LayerState& state,
                          const LayerBound& bound) const;
 
   Calibration calibration_;
+  Mixture mixture_;
   size_t quantiles_;
-  size_t ring_;
   size_t layers_;
   size_t heads_;
   size_t output_width_;  // V, padded
   size_t fold_every_;
   uint64_t history_;
-  size_t ring_offset_;
   size_t calibration_offset_;
+  size_t mixture_offset_;
+  size_t choices_offset_;
+  size_t errors_offset_;
+  size_t values_offset_;
   size_t layers_offset_;
   size_t layer_bytes_;
   size_t bytes_;

@@ -20,16 +20,18 @@ inline float ToFloat(double value) {
   return static_cast<float>(std::clamp(value, -kMost, kMost));
 }
 
+// Likewise, as a forecast: below kLeastValue it is 0.
+inline float ToForecast(double number) {
+  const float value = ToFloat(number);
+  return std::abs(value) < kLeastValue ? 0.0f : value;
+}
+
 struct Scaling {
   double center;
   double scale;  // > 0
 
   float Apply(double value) const { return ToFloat((value - center) / scale); }
-  // Below kLeastValue it is 0.
-  float Undo(float standard) const {
-    const float value = ToFloat(center + scale * static_cast<double>(standard));
-    return std::abs(value) < kLeastValue ? 0.0f : value;
-  }
+  float Undo(float standard) const { return ToForecast(center + scale * static_cast<double>(standard)); }
 };
 
 }  // namespace aaren

@@ -30,8 +30,11 @@ Tile::Tile(const ForecasterConfig& config, const Weights& weights, const RowLayo
       hidden(kTokens, std::max({Size(config.embed_hidden), Size(config.value_width), Size(config.mlp_hidden),
                                 weights.head.width()})),
       narrow(kTokens, Size(std::max(config.width, config.horizon))),
-      judging(kTokens, layout.calibration().tracked()),
+      judging(kTokens, layout.calibration().probes().tracked().size()),
+      evidence(kTokens, layout.mixture().evidence_size()),
+      sources(kTokens, kSourceCount * Size(config.horizon)),
       quantiles(config.quantiles.size()),
+      forecast(Size(config.horizon) * config.quantiles.size()),
       fold(Size(config.heads), PadToLanes(Size(config.value_width))),
       window(Size(config.ring)) {}
 

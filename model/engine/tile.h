@@ -22,13 +22,14 @@ namespace aaren {
 struct TileToken {
   std::byte* row;
   uint64_t seq;
-  size_t age;       // tokens since the last fold, this one counted
-  bool folds;       // else it peeks
-  bool probes;      // its forecast is kept, to learn from
-  bool wanted;      // its forecast is asked for
-  bool calibrated;  // that, and the surprise of the value after it, are to be corrected
-  float* forecast;  // out, [T, Q], if wanted; else null until a probe's is made, in memory of the tile
+  size_t age;             // tokens since the last fold, this one counted
+  bool folds;             // else it peeks
+  bool probes;            // its forecast is kept, to learn from
+  bool wanted;            // its forecast is asked for
+  Refinement refinement;  // how far that, and the surprise of the value after it, go
+  float* forecast;        // out, [T, Q], if wanted; else null until a probe's is made, in memory of the tile
   Scaling scaling;
+  float unit;  // of naive forecasts' errors
 
   // The token after it, if that came before this one's forecast was made.
   bool followed;
@@ -61,8 +62,12 @@ struct Tile : Engine::Workspace {
   FloatRows wide;                // the products of a layer that reads x
   FloatRows hidden;              // what a layer feeds its last product with
   FloatRows narrow;              // that product
-  FloatRows judging;             // [., tracked horizons]: what a probe judges the kept forecasts by
+  FloatRows judging;             // [., Calibration's tracked horizons]: what a probe judges its forecasts by
+  FloatRows evidence;            // [., Mixture::evidence_size()]: likewise
+  FloatRows sources;             // [., 4, T]: what naive forecasts say, in the units of the series
   std::vector<float> quantiles;  // [Q]
+  std::vector<float> forecast;   // [T, Q]: of a probe, where another is wanted
+  ValueMemory::Window values;    // of one token
   FoldScratch fold;
   InputScratch window;
 };

@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "model/engine/scaling.h"
 #include "model/engine/statistics.h"
 #include "model/nn/asinh.h"
+#include "model/season/value_memory.h"
 
 namespace aaren {
 namespace {
-
-constexpr float kLargest = 1e30f, kLeast = 1e-27f;
 
 // What the ring holds at one token, oldest first.
 struct Ring {
@@ -64,26 +63,29 @@ void WriteToken(const ForecasterConfig& config, const double* w, const Statistic
   features[size + 5] = std::log(1.0 + running.count) / 7;
 }
 
-// The ring as it counts: values beyond the running statistics' reach are moved there.
-void Bound(const double* history, int size, const Statistics& running, double* w) {
+Bounds BoundsOf(const Statistics& running) {
   const double reach = running.Reach();
-  const float low = static_cast<float>(running.mean - reach), high = static_cast<float>(running.mean + reach);
-  for (int i = 0; i < size; ++i) w[i] = std::clamp<double>(history[i], low, high);  // NaN passes
+  return {static_cast<float>(running.mean - reach), static_cast<float>(running.mean + reach)};
 }
 
+// Values pass through the memory of a row, which rounds those of long ago.
 void WriteSeries(const ForecasterConfig& config, const double* values, int64_t count,
                  const std::vector<int64_t>& positions, double* features, double* center, double* scale,
                  double* spread) {
-  std::vector<double> history(config.ring - 1, std::numeric_limits<double>::quiet_NaN());
+  ValueMemory memory;
+  ValueMemory::Window window;
+  memory.Reset();
   std::vector<double> w(config.ring);
   Statistics running{};
   size_t k = 0;
   for (int64_t t = 0; t < count && k < positions.size(); ++t) {
-    const double value = std::clamp(static_cast<float>(values[t]), -kLargest, kLargest);  // as it is sent; NaN passes
-    history.push_back(std::fabs(value) < kLeast ? 0 : value);
-    if (!std::isnan(values[t])) running.Add(history.back(), config.history);
+    const float value = std::clamp(static_cast<float>(values[t]), -kLargestValue, kLargestValue);  // NaN passes
+    const float taken = std::fabs(value) < kLeastValue ? 0 : value;
+    if (!std::isnan(taken)) running.Add(taken, config.history);
+    memory.Add(t, taken, BoundsOf(running));
     if (t != positions[k]) continue;
-    Bound(history.data() + t, config.ring, running, w.data());
+    const float* newest = memory.Unroll(t, BoundsOf(running), window);
+    std::copy(newest + 1 - config.ring, newest + 1, w.begin());
     WriteToken(config, w.data(), running, features + k * config.input_width(), center + k, scale + k, spread + k);
     ++k;
   }

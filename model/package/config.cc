@@ -18,7 +18,7 @@ struct Bound {
 absl::Status CheckBounds(const ForecasterConfig& c) {
   // Generous, and small enough that no product of two sizes overflows an int.
   const Bound bounds[] = {
-      {"ring", c.ring, 2, 4096},
+      {"ring", c.ring, 2, 1440},
       {"width", c.width, 1, 4096},
       {"layers", c.layers, 1, 64},
       {"heads", c.heads, 1, 256},

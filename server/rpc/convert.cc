@@ -17,12 +17,17 @@ auto ToVector(const Repeated& field) {
   return std::vector<typename Repeated::value_type>(field.begin(), field.end());
 }
 
+Refinement ToRefinement(const v1::OutputOptions& output) {
+  if (output.unmixed()) return Refinement::kNetwork;
+  return output.uncalibrated() ? Refinement::kMixed : Refinement::kCalibrated;
+}
+
 OutputRequest ToOutputRequest(const v1::OutputOptions& output) {
   return {.horizons = ToVector(output.horizons()),
           .quantiles = ToVector(output.quantiles()),
           .every = std::max(output.every(), 1u),
           .surprise = output.surprise(),
-          .calibrated = !output.uncalibrated()};
+          .refinement = ToRefinement(output)};
 }
 
 // Numbers per channel of one result.

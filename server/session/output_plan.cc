@@ -60,15 +60,15 @@ Outcome<OutputPlan> ResolveOutput(const OutputRequest& request, const Forecaster
   Outcome<OutputPlan> outcome;
   outcome.value.every = std::max(1u, request.every);
   outcome.value.surprise = request.surprise;
-  outcome.value.calibrated = request.calibrated;
+  outcome.value.refinement = request.refinement;
   outcome.refusal = ResolveHorizons(request, config, outcome.value.horizons);
   if (!outcome.refusal) outcome.refusal = ResolveQuantiles(request, config, outcome.value.quantiles);
   return outcome;
 }
 
 bool PlanTable::Before::operator()(const OutputPlan& a, const OutputPlan& b) const {
-  return std::tie(a.horizons, a.quantiles, a.every, a.surprise, a.calibrated) <
-         std::tie(b.horizons, b.quantiles, b.every, b.surprise, b.calibrated);
+  return std::tie(a.horizons, a.quantiles, a.every, a.surprise, a.refinement) <
+         std::tie(b.horizons, b.quantiles, b.every, b.surprise, b.refinement);
 }
 
 const OutputPlan* PlanTable::Acquire(const OutputPlan& plan) {

@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "model/engine/engine.h"
 
 namespace aaren {
 
@@ -52,7 +53,7 @@ struct OutputRequest {
   std::vector<float> quantiles;    // empty: all
   uint32_t every = 1;
   bool surprise = false;
-  bool calibrated = true;
+  Refinement refinement = Refinement::kCalibrated;
 };
 
 struct OpenRequest {
@@ -103,7 +104,7 @@ struct OutputPlan {
   std::vector<uint32_t> quantiles;  // 0-based columns; empty: all
   uint32_t every = 1;
   bool surprise = false;
-  bool calibrated = true;  // forecasts and surprises
+  Refinement refinement = Refinement::kCalibrated;  // of forecasts and surprises
 };
 
 // Results of part of a run. Pointers are valid during the call.

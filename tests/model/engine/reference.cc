@@ -22,6 +22,8 @@ Reference::Reference(const ModelPackage& package)
 Reference::Forecast Reference::Take(float value) {
   value = std::abs(value) < 1e-27f ? 0 : value;
   history_.push_back(std::isnan(value) ? value : std::clamp(value, -1e30f, 1e30f));
+  remembered_.push_back(history_.back());
+  if (history_.size() % 48 == 0) RememberBlock();
   double center;
   double scale;
   const Vector u = Input(&center, &scale);
@@ -52,22 +54,49 @@ Reference::Forecast Reference::Take(float value) {
   return forecast;
 }
 
-Reference::Vector Reference::Input(double* center, double* scale) const {
-  double n = 0, mean = 0, variance = 0, far = 0;
-  const auto reach = [&] { return n >= 32 && variance > 0 ? 32 * std::sqrt(variance) : INFINITY; };
-  for (double x : history_) {
+Reference::Running Reference::RunningOf(size_t tokens) const {
+  Running running;
+  double far = 0;
+  for (size_t t = 0; t < tokens; ++t) {
+    double x = history_[t];
     if (std::isnan(x)) continue;
-    far = x < mean - reach() || x > mean + reach() ? std::min(far + 1, 4.0) : 0;
-    if (far < 4) x = std::clamp(x, mean - reach(), mean + reach());
-    n = std::min(n + 1, static_cast<double>(config_.history));
-    const double delta = x - mean;
-    mean += delta / n;
-    variance += (delta * (x - mean) - variance) / n;
+    const double low = running.mean - running.reach(), high = running.mean + running.reach();
+    far = x < low || x > high ? std::min(far + 1, 4.0) : 0;
+    if (far < 4) x = std::clamp(x, low, high);
+    running.n = std::min(running.n + 1, static_cast<double>(config_.history));
+    const double delta = x - running.mean;
+    running.mean += delta / running.n;
+    running.variance += (delta * (x - running.mean) - running.variance) / running.n;
   }
+  return running;
+}
+
+// Bounds the last 48 values and rounds them to a grid whose step is the least power of two that takes 65,534 steps over
+// their range.
+void Reference::RememberBlock() {
+  const Running running = RunningOf(history_.size());
+  double least = INFINITY, most = -INFINITY;
+  for (auto x = remembered_.end() - 48; x != remembered_.end(); ++x) {
+    *x = std::clamp(*x, static_cast<double>(static_cast<float>(running.mean - running.reach())),
+                    static_cast<double>(static_cast<float>(running.mean + running.reach())));
+    least = std::fmin(least, *x);
+    most = std::fmax(most, *x);
+  }
+  if (!(most > least)) return;
+  const double step = std::max(std::exp2(std::ceil(std::log2((most - least) / 65534))), 0x1p-126);
+  for (auto x = remembered_.end() - 48; x != remembered_.end(); ++x) {
+    *x = static_cast<float>(least + step * std::floor((*x - least) / step + 0.5));
+  }
+}
+
+Reference::Vector Reference::Input(double* center, double* scale) const {
+  const Running running = RunningOf(history_.size());
+  const double n = running.n, mean = running.mean;
+  double variance = running.variance;
   Vector w(static_cast<size_t>(config_.ring), NAN);
-  const size_t recent = std::min(w.size(), history_.size());
-  std::copy(history_.end() - recent, history_.end(), w.end() - recent);
-  for (double& x : w) x = std::clamp(x, mean - reach(), mean + reach());
+  const size_t recent = std::min(w.size(), remembered_.size());
+  std::copy(remembered_.end() - recent, remembered_.end(), w.end() - recent);
+  for (double& x : w) x = std::clamp(x, mean - running.reach(), mean + running.reach());
 
   double present = 0, sum = 0, squares = 0, changes = 0, neighbours = 0, last = NAN;
   for (size_t i = 0; i < w.size(); ++i) {

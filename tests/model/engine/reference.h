@@ -6,6 +6,7 @@
 // score and value in every layer: the attention is a softmax over all of them, not a recurrence, and the ring is a
 // slice of the history.
 
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,6 +30,12 @@ class Reference {
  private:
   using Vector = std::vector<double>;
 
+  // The running statistics.
+  struct Running {
+    double n = 0, mean = 0, variance = 0;
+    double reach() const { return n >= 32 && variance > 0 ? 32 * std::sqrt(variance) : INFINITY; }
+  };
+
   struct Folded {
     size_t position;
     Vector scores;  // [H]
@@ -46,7 +53,11 @@ class Reference {
 
   const ModelPackage& package_;
   const ForecasterConfig& config_;
+  Running RunningOf(size_t tokens) const;
+  void RememberBlock();
+
   Vector history_;
+  Vector remembered_;                        // likewise, but what is of a full block of 48 on that block's grid
   std::vector<std::vector<Folded>> folded_;  // of each layer
 };
 

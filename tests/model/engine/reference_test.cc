@@ -21,7 +21,7 @@ double WorstError(const ModelPackage& package, const std::vector<float>& series,
   std::vector<float> forecasts;
   for (size_t t = 0; t < series.size(); t += tokens_per_call) {
     const auto end = series.begin() + std::min(series.size(), t + tokens_per_call);
-    const Outputs outputs = stepper.Feed(slot, {series.begin() + t, end}, /*calibrated=*/false);
+    const Outputs outputs = stepper.Feed(slot, {series.begin() + t, end}, Refinement::kNetwork);
     forecasts.insert(forecasts.end(), outputs.forecasts.begin(), outputs.forecasts.end());
   }
   double worst = 0.0;
@@ -95,13 +95,13 @@ TEST(ReferenceTest, AgreesWhenEveryTokenFolds) {
 double WorstCorrection(const ModelPackage& package, const std::vector<float>& series) {
   Stepper stepper(package);
   CalibratedReference reference(package.config);
-  const Outputs network = stepper.Feed(stepper.Open(), series, /*calibrated=*/false);
+  const Outputs mixed = stepper.Feed(stepper.Open(), series, Refinement::kMixed);
   const Outputs corrected = stepper.Feed(stepper.Open(), series);
   const size_t count = package.config.quantiles.size();
-  const size_t size = network.forecasts.size() / series.size();
+  const size_t size = mixed.forecasts.size() / series.size();
   double worst = 0.0;
   for (size_t t = 0; t < series.size(); ++t) {
-    const float* forecast = &network.forecasts[t * size];
+    const float* forecast = &mixed.forecasts[t * size];
     const std::vector<double> expected = reference.Take(series[t], forecast);
     for (size_t i = 0; i < size; ++i) {
       const float* quantiles = forecast + i / count * count;
@@ -110,7 +110,7 @@ double WorstCorrection(const ModelPackage& package, const std::vector<float>& se
       worst = std::max(worst, error / (quantiles[count - 1] - quantiles[0]));
     }
   }
-  EXPECT_NE(network.forecasts, corrected.forecasts);
+  EXPECT_NE(mixed.forecasts, corrected.forecasts);
   return worst;
 }
 

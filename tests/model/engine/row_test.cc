@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "absl/strings/str_cat.h"
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/stepper.h"
 
@@ -94,16 +95,43 @@ TEST_F(RowTest, ImpossibleVarianceIsRefused) {
   ExpectRefused("variance is nan");
 }
 
-TEST_F(RowTest, ImpossibleRingIsRefused) {
-  layout_.ring(row())[3] = kInfinity;
-  ExpectRefused("ring[3] is inf");
+TEST_F(RowTest, ImpossibleValuesAreRefused) {
+  layout_.values(row()).recent[3] = kInfinity;
+  ExpectRefused("recent[3] is inf");
 }
 
-TEST_F(RowTest, RingValuesOfTokensToComeAreRefused) {
+TEST_F(RowTest, ValuesOfTokensToComeAreRefused) {
   layout_.Reset(stepper_.rows().Row(slot_));
   stepper_.Feed(slot_, {1, 2, 3});
-  layout_.ring(row())[3] = 4;
-  ExpectRefused("ring[3] is 4, of a token to come");
+  layout_.values(row()).recent[3] = 4;
+  ExpectRefused("recent[3] is 4");
+}
+
+TEST_F(RowTest, ImpossibleErrorsOfLagsAreRefused) {
+  layout_.errors(row()).mean[2] = -1;
+  ExpectRefused("the error at lag 3 is -1");
+  layout_.errors(row()).mean[2] = kInfinity;
+  ExpectRefused("the error at lag 3 is inf");
+}
+
+TEST_F(RowTest, ErrorsOfLagsThatNothingWasComparedAtAreRefused) {
+  layout_.errors(row()).mean[kLagCount - 1] = 1;
+  ExpectRefused("the error at lag 1440 is 1, impossible after 20 tokens");
+}
+
+TEST_F(RowTest, ImpossibleMixtureIsRefused) {
+  float* state = layout_.mixture(row());
+  for (float error : {-1.0f, 13.0f, kInfinity}) {
+    state[1] = error;
+    ExpectRefused(absl::StrCat("the error of expert 1 in octave 0 is ", error));
+  }
+}
+
+TEST_F(RowTest, ASeasonThatIsNotInTheBankIsRefused) {
+  layout_.choices(row())[0].first = 17;
+  ExpectRefused("choice 0 is 17, no lag of the bank yet");
+  layout_.choices(row())[0].first = 24;  // of 20 tokens
+  ExpectRefused("choice 0 is 24, no lag of the bank yet");
 }
 
 TEST_F(RowTest, CrossingQuantilesAreRefused) {
@@ -115,7 +143,7 @@ TEST_F(RowTest, CrossingQuantilesAreRefused) {
 
 TEST_F(RowTest, ImpossibleCalibrationIsRefused) {
   float* state = layout_.calibration(row());
-  const size_t thetas = layout_.calibration().tracked() * 3;
+  const size_t thetas = layout_.calibration().probes().tracked().size() * 3;
   const float theta = state[4], kept = state[thetas + 2];
   ASSERT_TRUE(std::isfinite(kept));
   state[4] = 2.5f;

@@ -58,16 +58,16 @@ std::vector<Outputs> Stepper::Step(const std::vector<Portion>& portions) {
                     .forecast = portion.forecast,
                     .forecasts = outputs[i].forecasts.data(),
                     .surprises = outputs[i].surprises.data(),
-                    .calibrated = portion.calibrated});
+                    .refinement = portion.refinement});
   }
   const absl::Status status = engine_->Step(runs, rows_, *workspace_);
   EXPECT_TRUE(status.ok()) << status;
   return outputs;
 }
 
-Outputs Stepper::Feed(Slot slot, const std::vector<float>& values, bool calibrated) {
+Outputs Stepper::Feed(Slot slot, const std::vector<float>& values, Refinement refinement) {
   const std::vector<uint8_t> wanted(values.size(), 1);
-  return Step({{.slot = slot, .values = values, .forecast = wanted, .calibrated = calibrated}})[0];
+  return Step({{.slot = slot, .values = values, .forecast = wanted, .refinement = refinement}})[0];
 }
 
 std::vector<std::byte> Stepper::RowBytes(Slot slot) {

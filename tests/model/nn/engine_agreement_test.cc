@@ -63,8 +63,11 @@ std::vector<float> Stream(const ModelPackage& package, const std::vector<float>&
   std::vector<uint8_t> wanted(values.size());
   wanted.back() = 1;
   std::vector<float> forecast(package.config.horizon * package.config.quantile_count());
-  const Run run = {
-      .slot = slot, .values = values, .forecast = wanted, .forecasts = forecast.data(), .calibrated = false};
+  const Run run = {.slot = slot,
+                   .values = values,
+                   .forecast = wanted,
+                   .forecasts = forecast.data(),
+                   .refinement = Refinement::kNetwork};
   const auto workspace = engine->NewWorkspace();
   EXPECT_TRUE(engine->Step({&run, 1}, slab, *workspace).ok());
   return forecast;

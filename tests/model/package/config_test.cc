@@ -13,7 +13,7 @@ std::string Message(const ForecasterConfig& config) { return std::string(config.
 TEST(ForecasterConfigTest, DefaultIsValid) { EXPECT_TRUE(ForecasterConfig().Validate().ok()); }
 
 TEST(ForecasterConfigTest, NamesTheSizeOutOfRangeAndItsBounds) {
-  EXPECT_EQ(Message({.ring = 1}), "ring is 1, not in [2, 4096]");
+  EXPECT_EQ(Message({.ring = 1}), "ring is 1, not in [2, 1440]");
   EXPECT_EQ(Message({.fold_every = 0}), "fold_every is 0, not in [1, 4096]");
 }
 

@@ -22,18 +22,18 @@ TEST(ResolveOutputTest, TurnsHorizonsAndLevelsIntoPlaces) {
   request.quantiles = {0.5f, 0.9f};
   request.every = 3;
   request.surprise = true;
-  request.calibrated = false;
+  request.refinement = Refinement::kMixed;
   const Outcome<OutputPlan> plan = ResolveOutput(request, Config());
   ASSERT_FALSE(plan.refusal.has_value());
   EXPECT_THAT(plan.value.horizons, ElementsAre(0, 3));
   EXPECT_THAT(plan.value.quantiles, ElementsAre(1, 2));
   EXPECT_EQ(plan.value.every, 3);
   EXPECT_TRUE(plan.value.surprise);
-  EXPECT_FALSE(plan.value.calibrated);
+  EXPECT_EQ(plan.value.refinement, Refinement::kMixed);
 }
 
 TEST(ResolveOutputTest, CalibratesUnlessAskedNotTo) {
-  EXPECT_TRUE(ResolveOutput(OutputRequest(), Config()).value.calibrated);
+  EXPECT_EQ(ResolveOutput(OutputRequest(), Config()).value.refinement, Refinement::kCalibrated);
 }
 
 TEST(ResolveOutputTest, TakesEveryOfZeroForOne) {
@@ -79,7 +79,7 @@ TEST(PlanTableTest, KeepsEqualPlansOnce) {
   plan.surprise = true;
   EXPECT_NE(plans.Acquire(plan), first);
   EXPECT_EQ(plans.size(), 2);
-  plan.calibrated = false;
+  plan.refinement = Refinement::kMixed;
   plans.Acquire(plan);
   EXPECT_EQ(plans.size(), 3);
 }

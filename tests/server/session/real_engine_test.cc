@@ -40,11 +40,11 @@ void SendWave(World& world, FakePeer& peer, Handle handle, uint64_t first_seq, u
 }
 
 // All forecasts of a session that got everything in one item.
-std::vector<std::vector<float>> Undisturbed(bool calibrated = true) {
+std::vector<std::vector<float>> Undisturbed(Refinement refinement = Refinement::kCalibrated) {
   World world(ShardOptions{.save_interval = kInterval}, 1, nullptr, RealModel());
   FakePeer peer;
   OpenRequest request = Named("a", 0);
-  request.output.calibrated = calibrated;
+  request.output.refinement = refinement;
   world.Open(peer, 0, request);
   SendWave(world, peer, 0, 0, kTokens, kTokens);
   return peer.Forecasts(0);
@@ -119,16 +119,16 @@ TEST(RealEngineTest, CalibrationIsSwitchedByEachOpenAndLearnsMeanwhile) {
   World world(ShardOptions{.save_interval = kInterval}, 1, nullptr, RealModel());
   FakePeer peer, again;
   OpenRequest off = Named("a", 0);
-  off.output.calibrated = false;
+  off.output.refinement = Refinement::kMixed;
   world.Open(peer, 0, off);
   SendWave(world, peer, 0, 0, 200, 20);
-  auto uncalibrated = Undisturbed(/*calibrated=*/false);
+  auto uncalibrated = Undisturbed(Refinement::kMixed);
   uncalibrated.resize(200);
   ExpectSameBits(peer.Forecasts(0), uncalibrated);
   world.Open(again, 0, Named("a", 200));
   SendWave(world, again, 0, 200, kTokens, 20);
   auto expected = Undisturbed();
-  EXPECT_FALSE(SameBits(expected.back(), Undisturbed(/*calibrated=*/false).back()));
+  EXPECT_FALSE(SameBits(expected.back(), Undisturbed(Refinement::kMixed).back()));
   expected.erase(expected.begin(), expected.begin() + 200);
   ExpectSameBits(again.Forecasts(0), expected);
 }

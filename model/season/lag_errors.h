@@ -1,0 +1,52 @@
+#ifndef AAREN_MODEL_SEASON_LAG_ERRORS_H_
+#define AAREN_MODEL_SEASON_LAG_ERRORS_H_
+
+// LagErrors remembers, for each lag of the bank, how well a series is forecast by its value that long ago: the mean of
+// |x_t - x_(t-p)| over all tokens, which forgets exponentially from 1,500 of them on. Where either is missing nothing
+// is learned. Errors are in units of the series' scale at the time, and none counts more than 4: a series that has
+// moved to another level or another scale is not measured for long by what it was. It lies in the bytes of a row.
+//
+// Threading: a plain value.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "model/season/lag_bank.h"
+#include "model/season/value_memory.h"
+
+namespace aaren {
+
+struct LagErrors {
+  static constexpr uint64_t kMemory = 1500;  // tokens
+  static constexpr uint64_t kFirst = 17;     // the token by which a scale is known
+  static constexpr float kMost = 4.0f;       // scales
+
+  float unit;             // the scale; 0 while there is none, and nothing is compared
+  float mean[kLagCount];  // in [0, kMost]; NaN where nothing was compared yet
+
+  static constexpr float kLeastUnit = 1e-31f;
+
+  void Reset();
+
+  // Of the values to come. REQUIRES: above 0.
+  void SetUnit(double scale);
+
+  // Compares `value`, that of token `seq`, within `bounds`, with those before it. REQUIRES: `memory` holds it already.
+  void Add(uint64_t seq, float value, const Bounds& bounds, const ValueMemory& memory);
+
+  // Whether the error of lag number `index` is to be believed after token `seq`: after as many comparisons as half the
+  // lag, and eight.
+  bool Valid(uint64_t seq, size_t index) const;
+
+  // The error at the least lag of the bank that is not below `lag`; NaN if that is not to be believed after token
+  // `seq`.
+  float At(uint64_t seq, int lag) const;
+
+  // DataLoss naming the number if no series can have left such errors after `seq` tokens.
+  absl::Status Check(uint64_t seq) const;
+};
+static_assert(sizeof(LagErrors) == (1 + kLagCount) * 4);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_SEASON_LAG_ERRORS_H_

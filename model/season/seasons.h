@@ -1,0 +1,44 @@
+#ifndef AAREN_MODEL_SEASON_SEASONS_H_
+#define AAREN_MODEL_SEASON_SEASONS_H_
+
+// Which lags of the bank a series repeats at, chosen by its errors as pitch is found in sound (YIN, de Cheveigne and
+// Kawahara 2002; model/README.md, step 2).
+//
+// A lag's score is its error over the mean error of all shorter lags, a little more for long lags, and 0.15 more where
+// a neighbour in the bank has less error. The first season has the least score; the second has the least of those that
+// are neither within 7 % of the first nor multiples of it, but for seven times (a week of days) and 1,440 beside 60 (a
+// day of hours).
+
+#include <cstdint>
+
+#include "model/season/lag_errors.h"
+
+namespace aaren {
+
+// The lags chosen, in tokens; 0 where there is none yet. It lies in the bytes of a row.
+struct SeasonChoice {
+  uint16_t first = 0;
+  uint16_t second = 0;
+
+  bool operator==(const SeasonChoice&) const = default;
+};
+
+// After token `seq`. A series without differences at all has no season.
+SeasonChoice ChooseSeasons(uint64_t seq, const LagErrors& errors);
+
+struct Season {
+  int lag = 0;
+  float score = 0.0f;  // as above; far below 1 the series repeats
+  float error = 0.0f;  // mean |x_t - x_(t - lag)|, in scales
+};
+
+struct Seasons {
+  Season first, second;
+};
+
+// What the errors say of a choice after token `seq`, which may be later than the choice.
+Seasons DescribeSeasons(uint64_t seq, const LagErrors& errors, const SeasonChoice& choice);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_SEASON_SEASONS_H_

@@ -1,0 +1,166 @@
+#include "model/season/value_memory.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "model/engine/lanes.h"
+#include "model/engine/scaling.h"
+#include "model/engine/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/season/value_memory.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace aaren {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// One block: fma(step, code, low), NaN where the code says so.
+HWY_INLINE void DecodeBlock(const uint16_t* codes, float low, float step, const Bounds& bounds, float* out) {
+  const hn::CappedTag<float, kLanes> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const hn::Rebind<uint16_t, decltype(d)> du;
+  const auto missing = hn::Set(di, ValueMemory::kMissingCode);
+  const auto none = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+  for (size_t i = 0; i < ValueMemory::kBlock; i += hn::Lanes(d)) {
+    const auto code = hn::PromoteTo(di, hn::LoadU(du, codes + i));
+    const auto value = hn::MulAdd(hn::Set(d, step), hn::ConvertTo(d, code), hn::Set(d, low));
+    const auto bounded = hn::Min(hn::Max(value, hn::Set(d, bounds.low)), hn::Set(d, bounds.high));
+    hn::StoreU(hn::IfThenElse(hn::RebindMask(d, hn::Eq(code, missing)), none, bounded), d, out + i);
+  }
+}
+
+// All blocks, the oldest of which is at `first`.
+void DecodeBlocks(const ValueMemory* memory, size_t first, const Bounds& bounds, float* out) {
+  for (size_t i = 0; i < ValueMemory::kBlocks; ++i) {
+    const size_t block = (first + i) % ValueMemory::kBlocks;
+    DecodeBlock(memory->codes + block * ValueMemory::kBlock, memory->low[block], memory->step[block], bounds,
+                out + i * ValueMemory::kBlock);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aaren
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aaren {
+
+HWY_EXPORT(DecodeBlocks);
+
+namespace {
+
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+constexpr double kMostCode = ValueMemory::kMissingCode - 1;
+
+constexpr Bounds kAnywhere = {-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity()};
+
+// Of a block that spans everything that values can: its grid is as much as twice as fine as it needs to be.
+constexpr double kWidestSpan = 4.0 * kLargestValue;
+
+// The least power of two that takes kMostCode steps over `range` > 0, a normal float.
+float StepOf(double range) {
+  int exponent;
+  const double part = std::frexp(range / kMostCode, &exponent);  // in [1/2, 1)
+  const double step = std::ldexp(1.0, part == 0.5 ? exponent - 1 : exponent);
+  return static_cast<float>(std::max<double>(step, std::numeric_limits<float>::min()));
+}
+
+// Of full precision to codes; returns what they stand on.
+Bounds EncodeBlock(const float* values, const Bounds& bounds, uint16_t* codes) {
+  float bounded[ValueMemory::kBlock];
+  float least = std::numeric_limits<float>::infinity(), most = -least;
+  for (size_t i = 0; i < ValueMemory::kBlock; ++i) {
+    bounded[i] = bounds.Apply(values[i]);
+    least = bounded[i] < least ? bounded[i] : least;  // NaN passes
+    most = bounded[i] > most ? bounded[i] : most;
+  }
+  if (least > most) least = most = kMissing;
+  const float step = least < most ? StepOf(static_cast<double>(most) - least) : 0.0f;
+  for (size_t i = 0; i < ValueMemory::kBlock; ++i) {
+    const double steps = step > 0.0f ? (static_cast<double>(bounded[i]) - least) / step : 0.0;
+    codes[i] = std::isnan(bounded[i]) ? ValueMemory::kMissingCode : static_cast<uint16_t>(steps + 0.5);
+  }
+  return {.low = least, .high = step};
+}
+
+// The least or the largest of what is left without a tenth of them, one of four at least. REQUIRES: count > 0.
+float WithoutExtremes(float* numbers, size_t count, bool least) {
+  const size_t dropped = (count + 6) / 10;
+  const size_t at = least ? dropped : count - 1 - dropped;
+  std::nth_element(numbers, numbers + at, numbers + count);
+  return numbers[at];
+}
+
+absl::Status Impossible(const char* field, size_t index, float value) {
+  return absl::DataLossError(absl::StrCat("row: ", field, "[", index, "] is ", value, ", impossible"));
+}
+
+}  // namespace
+
+void ValueMemory::Reset() {
+  typical = kAnywhere;
+  std::fill(std::begin(recent), std::end(recent), kMissing);
+  std::fill(std::begin(low), std::end(low), 0.0f);
+  std::fill(std::begin(step), std::end(step), 0.0f);
+  std::fill(std::begin(codes), std::end(codes), kMissingCode);
+}
+
+void ValueMemory::Add(uint64_t seq, float value, const Bounds& bounds) {
+  recent[seq % kBlock] = value;
+  if ((seq + 1) % kBlock != 0) return;
+  const size_t block = seq / kBlock % kBlocks;
+  const Bounds grid = EncodeBlock(recent, bounds, codes + block * kBlock);
+  low[block] = grid.low;
+  step[block] = grid.high;
+  typical = TypicalRange(seq / kBlock + 1);
+}
+
+Bounds ValueMemory::TypicalRange(uint64_t whole) const {
+  float lows[kBlocks], highs[kBlocks];
+  size_t count = 0;
+  for (size_t i = 0; i < std::min<uint64_t>(whole, kBlocks); ++i) {
+    if (std::isnan(low[i])) continue;
+    lows[count] = low[i];
+    highs[count++] = low[i] + step[i] * static_cast<float>(kMostCode);
+  }
+  if (count == 0) return kAnywhere;
+  const float least = WithoutExtremes(lows, count, true), most = WithoutExtremes(highs, count, false);
+  return {least - (most - least), most + (most - least)};
+}
+
+const float* ValueMemory::Unroll(uint64_t newest, const Bounds& bounds, Window& window) const {
+  const size_t whole = (newest + 1) / kBlock;  // blocks that are full
+  const size_t under_way = (newest + 1) % kBlock;
+  HWY_DYNAMIC_DISPATCH(DecodeBlocks)(this, whole % kBlocks, bounds, window.values);
+  for (size_t i = 0; i < under_way; ++i) window.values[kValues + i] = bounds.Apply(recent[i]);
+  return window.values + kValues + under_way - 1;
+}
+
+absl::Status ValueMemory::Check(uint64_t seq) const {
+  if (std::isnan(typical.low) || std::isnan(typical.high)) return Impossible("typical", 0, typical.low);
+  for (size_t i = 0; i < kBlock; ++i) {
+    const float value = std::abs(recent[i]);
+    if (std::isnan(value) || (i < seq && value <= kLargestValue && (value == 0.0f || value >= kLeastValue))) continue;
+    return Impossible("recent", i, recent[i]);
+  }
+  for (size_t i = 0; i < kBlocks; ++i) {
+    const bool filled = i < seq / kBlock;
+    const bool empty = filled && std::isnan(low[i]);
+    if (!empty && !(std::abs(low[i]) <= (filled ? kLargestValue : 0.0f))) return Impossible("low", i, low[i]);
+    if (!(step[i] >= 0.0f && step[i] * kMostCode <= (filled ? kWidestSpan : 0.0)))
+      return Impossible("step", i, step[i]);
+  }
+  for (size_t i = 0; i < kValues; ++i) {
+    if (codes[i] != kMissingCode && i / kBlock >= seq / kBlock) return Impossible("codes", i, codes[i]);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace aaren
+#endif
