@@ -18,6 +18,11 @@ double RealRandom() {
   return absl::Uniform(generator, 0.0, 1.0);
 }
 
+uint64_t RandomWriter() {
+  absl::BitGen generator;
+  return absl::Uniform<uint64_t>(absl::IntervalClosed, generator, 1, UINT64_MAX);
+}
+
 gpr_timespec ToGpr(absl::Duration from_now) {
   if (from_now == absl::InfiniteDuration()) return gpr_inf_future(GPR_CLOCK_MONOTONIC);
   return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
@@ -47,6 +52,7 @@ bool IsFinal(const absl::Status& status, bool refused) {
 Connection::Connection(const ClientOptions& options, uint32_t stream)
     : options_(options),
       stream_(stream),
+      writer_(RandomWriter()),
       clock_(options.clock ? *options.clock : Clock::Real()),
       backoff_(options.backoff, options.random ? options.random : RealRandom) {}
 
@@ -324,7 +330,7 @@ void Connection::TakeMail() {
     state->End(absl::CancelledError("the session was destroyed"));
   }
   for (const State& state : newcomers) {
-    state->Attach(next_handle_, next_open_++);
+    state->Attach(next_handle_, writer_, next_open_++);
     handles_[next_handle_++] = state;
     ready_.push_back(state);
   }

@@ -85,6 +85,7 @@ class Connection {
 
   const ClientOptions options_;
   const uint32_t stream_;
+  const uint64_t writer_;  // who opens, over all its calls
   Clock& clock_;
   grpc::CompletionQueue queue_;
   grpc::Alarm alarm_;  // brings the thread out of the queue; set by whoever made wake_pending_ true

@@ -50,9 +50,9 @@ class SessionState {
   // Waits for a callback in progress, unless it is the caller's own; afterwards there is none.
   void Detach();
 
-  // The stream's side. A new stream knows the session by `handle`; its first item will be the Open of that number, and
-  // an answer to another one is ignored.
-  void Attach(uint32_t handle, uint64_t open_number);
+  // The stream's side. A new stream knows the session by `handle`; its first item will be the Open of that number, the
+  // largest yet of this writer, and an answer to another one is ignored.
+  void Attach(uint32_t handle, uint64_t writer, uint64_t open_number);
   uint32_t handle() const { return handle_; }
 
   // Adds at most one item to `outbox`. True if the session has more to send.
@@ -133,7 +133,8 @@ class SessionState {
   Listener& listener_;  // valid until detached
   std::atomic<bool> detached_ = false;
 
-  uint32_t handle_ = 0;  // of the connection's thread alone, as are the next five
+  uint32_t handle_ = 0;  // of the connection's thread alone, as are the next seven
+  uint64_t writer_ = 0;
   uint64_t open_number_ = 0;
   size_t channels_ = 1;
   size_t channel_results_ = 0;  // horizons x quantiles

@@ -39,8 +39,9 @@ void SessionState::Call(Callback callback) {
   calling_ = false;
 }
 
-void SessionState::Attach(uint32_t handle, uint64_t open_number) {
+void SessionState::Attach(uint32_t handle, uint64_t writer, uint64_t open_number) {
   handle_ = handle;
+  writer_ = writer;
   open_number_ = open_number;
   absl::MutexLock lock(&mutex_);
   if (phase_ == Phase::kEnded) return;
@@ -70,6 +71,7 @@ void SessionState::FillOpen(Outbox& outbox) {
   v1::Open& open = *outbox.Add().mutable_open();
   open.set_handle(handle_);
   open.set_number(open_number_);
+  open.set_writer(writer_);
   open.set_session_id(options_.id);
   open.set_model(options_.model);
   open.set_mode(options_.mode);

@@ -49,6 +49,15 @@ Refusal Fenced(absl::string_view id, uint64_t current_epoch) {
   return refusal;
 }
 
+Refusal StaleOpen(absl::string_view id, uint64_t current_epoch) {
+  Refusal refusal =
+      Because(absl::AbortedError(absl::StrCat("session '", id, "' was opened by a later Open of the same ",
+                                              "writer, at epoch ", current_epoch)),
+              "STALE_OPEN");
+  refusal.metadata = {{"current_epoch", absl::StrCat(current_epoch)}};
+  return refusal;
+}
+
 Refusal OtherIncarnation(absl::string_view id, uint64_t wanted, uint64_t held) {
   Refusal refusal =
       Because(absl::FailedPreconditionError(absl::StrCat("session '", id, "' is incarnation ", held, ", not ", wanted)),

@@ -27,6 +27,9 @@ Refusal SessionExists(absl::string_view id, uint64_t epoch);
 // ABORTED: another writer has taken the session.
 Refusal Fenced(absl::string_view id, uint64_t current_epoch);
 
+// ABORTED: a later Open of the same writer has the session.
+Refusal StaleOpen(absl::string_view id, uint64_t current_epoch);
+
 // FAILED_PRECONDITION.
 Refusal OtherIncarnation(absl::string_view id, uint64_t wanted, uint64_t held);
 Refusal OtherSchema(absl::string_view id, absl::string_view what, absl::string_view wanted, absl::string_view held);

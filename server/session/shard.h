@@ -79,7 +79,7 @@ class SessionShard {
   // The peer takes forecasts again (Peer::HasRoom).
   void Resume(Peer& peer);
 
-  // Handles messages from other threads, `at_most` of them. True if there were any.
+  // Handles messages from other threads, `at_most` of them or for about so long. True if there were any.
   bool DrainMailbox(size_t at_most = std::numeric_limits<size_t>::max());
 
   // Steps a slice of what waits. Returns the number of tokens taken, or of the sessions that got other answers; as long

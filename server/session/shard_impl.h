@@ -118,6 +118,9 @@ class SessionShard::Impl : public SessionOwner {
   void AdaptSlice(int64_t took_ns);
 
   // Attaching and detaching.
+  static std::optional<Refusal> CheckCall(const OpenCall& call, const Session& session);
+  void DropItems(Attachment& stream, Handle handle);
+  void EraseHandle(Attachment& stream, Handle handle);
   void BeginOpen(Attachment& stream, Handle handle, OpenRequest request);
   void FailOpen(Attachment& stream, Handle handle, uint64_t number, const Refusal& refusal);
   std::unique_ptr<Opening> TakeOpening(uint64_t ticket);

@@ -59,17 +59,18 @@ void SessionShard::Impl::Open(Peer& peer, Handle handle, OpenRequest request) {
   Attachment& stream = StreamOf(peer);
   const Binding* binding = stream.handles.Find(handle);
   if (binding != nullptr && binding->kind != Binding::Kind::kRefused) {
-    return peer.OnOpenRefused(handle, request.number,
+    return peer.OnOpenRefused(handle, request.attempt.number,
                               InvalidField("open.handle", absl::StrCat(handle, " is open on this stream")));
   }
   if (binding == nullptr && stream.handles.size() >= options_.max_sessions_per_stream) {
     const std::string problem =
         absl::StrCat("handle ", handle, ": ", stream.handles.size(), " sessions are open on this stream, the limit is ",
                      options_.max_sessions_per_stream);
-    return peer.OnOpenRefused(handle, request.number, OverQuota("sessions_per_stream", problem, absl::ZeroDuration()));
+    return peer.OnOpenRefused(handle, request.attempt.number,
+                              OverQuota("sessions_per_stream", problem, absl::ZeroDuration()));
   }
   if (auto refusal = CheckRequest(request, options_.max_channels)) {
-    return FailOpen(stream, handle, request.number, *refusal);
+    return FailOpen(stream, handle, request.attempt.number, *refusal);
   }
   BeginOpen(stream, handle, std::move(request));
 }

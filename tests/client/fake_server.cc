@@ -200,6 +200,11 @@ int FakeServer::closed() const {
   return closed_;
 }
 
+std::vector<std::pair<uint64_t, uint64_t>> FakeServer::attempts() const {
+  absl::MutexLock lock(&mutex_);
+  return attempts_;
+}
+
 std::string FakeServer::header(const std::string& name) const {
   absl::MutexLock lock(&mutex_);
   const auto found = headers_.find(name);
@@ -318,6 +323,7 @@ void FakeServer::AnswerOldOpen(const v1::Open& open, v1::ServerMessage& reply) {
 }
 
 void FakeServer::Open(const v1::Open& open, Handles& handles, v1::ServerMessage& reply) {
+  attempts_.emplace_back(open.writer(), open.number());
   if (std::exchange(old_open_, false)) AnswerOldOpen(open, reply);
   if (fail_open_.code() != 0) {
     Fail(open.handle(), std::exchange(fail_open_, {}), 0, reply);

@@ -15,6 +15,8 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "aaren/v1/sessions.grpc.pb.h"
 #include "aaren/v1/stream.grpc.pb.h"
@@ -60,14 +62,16 @@ class FakeServer : public v1::Streaming::Service {
   void Start();                                            // again, on the same port
 
   // What it has seen.
-  int streams() const;                                // rpcs begun
-  int messages() const;                               // ClientMessages
-  int duplicates() const;                             // tokens below next_seq
-  uint64_t folded() const;                            // tokens
-  int sessions() const;                               // that exist
-  int violations() const;                             // items over a limit
-  int largest_start() const;                          // tokens in a stream's first message that had any
-  int closed() const;                                 // sessions detached by Close
+  int streams() const;        // rpcs begun
+  int messages() const;       // ClientMessages
+  int duplicates() const;     // tokens below next_seq
+  uint64_t folded() const;    // tokens
+  int sessions() const;       // that exist
+  int violations() const;     // items over a limit
+  int largest_start() const;  // tokens in a stream's first message that had any
+  int closed() const;         // sessions detached by Close
+  // The writer and the number of each Open.
+  std::vector<std::pair<uint64_t, uint64_t>> attempts() const;
   std::string header(const std::string& name) const;  // of the last call; empty: it had none
   bool exists(const std::string& id) const;
   uint64_t next_seq(const std::string& id) const;
@@ -142,6 +146,7 @@ class FakeServer : public v1::Streaming::Service {
   int largest_start_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<std::string, std::string> headers_ ABSL_GUARDED_BY(mutex_);
   int closed_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::vector<std::pair<uint64_t, uint64_t>> attempts_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace aaren

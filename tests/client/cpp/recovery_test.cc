@@ -66,6 +66,35 @@ TEST(RecoveryTest, CutsOfAPipelinedStreamLoseAndRepeatNothing) {
   }
 }
 
+// So that a server that reads the Open of a broken stream late knows that it was overtaken.
+TEST(RecoveryTest, OpensAreCountedAsOneWritersOverAllStreams) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  server.CutAt({2, 4});
+  ASSERT_TRUE(FeedOneByOne(**session, 20).ok());
+  const auto attempts = server.attempts();
+  ASSERT_EQ(attempts.size(), 3u);
+  EXPECT_NE(attempts[0].first, 0u);
+  for (size_t i = 1; i < attempts.size(); ++i) {
+    EXPECT_EQ(attempts[i].first, attempts[0].first);
+    EXPECT_GT(attempts[i].second, attempts[i - 1].second);
+  }
+}
+
+TEST(RecoveryTest, ClientsAreDifferentWriters) {
+  FakeServer server;
+  Recorder recorders[2];
+  for (Recorder& recorder : recorders) {
+    Client client(FastOptions(server.target()));
+    auto session = client.Open({.id = "a"}, recorder);
+    ASSERT_TRUE((*session)->WaitOpened().ok());
+  }
+  EXPECT_NE(server.attempts()[0].first, server.attempts()[1].first);
+}
+
 // So that a slow server's first replies come before a short-lived stream breaks again.
 TEST(RecoveryTest, ABrokenStreamIsTakenUpAgainWithFewTokens) {
   FakeServer server;

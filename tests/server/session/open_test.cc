@@ -404,7 +404,7 @@ TEST(OpenTest, AnswersWithItsNumber) {
   World world;
   FakePeer peer;
   OpenRequest request = Named("a");
-  request.number = 77;
+  request.attempt.number = 77;
   world.Open(peer, 0, request);
   EXPECT_EQ(peer.Last().opened.number, 77);
 }
