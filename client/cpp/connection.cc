@@ -359,8 +359,9 @@ void Connection::Fill() {
 }
 
 void Connection::Disconnected(const absl::Status& why) {
-  // A server that welcomes every stream and soon breaks it gets longer and longer pauses, too.
-  if (progress_ || clock_.Now() - up_since_ > options_.backoff.max) backoff_.Reset();
+  // A server that welcomes every stream and soon breaks it gets longer and longer pauses, until a stream outlives the
+  // pause before it: more than half of the time is then spent connected.
+  if (progress_ || clock_.Now() - up_since_ > waited_) backoff_.Reset();
   if (!ever_welcomed_ || !welcomed_)
     down_since_ = std::min(down_since_, clock_.Now());
   else
@@ -387,9 +388,9 @@ absl::Status Connection::Verdict(const absl::Status& why) {
 
 void Connection::WaitBeforeRetry(const absl::Status& why) {
   const absl::Duration next = backoff_.Next();
-  const absl::Duration wait = std::min(RetryDelay(why).value_or(next), std::max(TimeLeft(), absl::ZeroDuration()));
+  waited_ = std::min(RetryDelay(why).value_or(next), std::max(TimeLeft(), absl::ZeroDuration()));
   absl::MutexLock lock(&mutex_);
-  clock_.AwaitFor(mutex_, absl::Condition(&stop_), wait);
+  clock_.AwaitFor(mutex_, absl::Condition(&stop_), waited_);
 }
 
 void Connection::EndAll(const absl::Status& status) {
@@ -403,6 +404,7 @@ void Connection::EndAll(const absl::Status& status) {
   }
   down_since_ = absl::InfiniteFuture();
   ever_welcomed_ = false;
+  waited_ = absl::ZeroDuration();
   backoff_.Reset();
 }
 

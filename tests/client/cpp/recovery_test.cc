@@ -394,6 +394,10 @@ class FakeClock : public Clock {
     waits_.push_back(timeout);
     return condition.Eval();
   }
+  void Pass(absl::Duration time) {
+    absl::MutexLock lock(&mutex_);
+    now_ += time;
+  }
   std::vector<absl::Duration> waits() const {
     absl::MutexLock lock(&mutex_);
     return waits_;
@@ -450,6 +454,46 @@ TEST(RecoveryTest, AServerThatWelcomesAndAlwaysBreaksOffIsLeftAloneLongerAndLong
   server.EndStreams(3, 8);
   ASSERT_TRUE(FeedAndClose(**session, 3).ok());
   EXPECT_THAT(clock.waits(), ElementsAre(absl::Seconds(1), absl::Seconds(2), absl::Seconds(4)));
+}
+
+// Its streams live so long.
+class PassingTime : public Recorder {
+ public:
+  PassingTime(FakeClock& clock, absl::Duration life) : clock_(clock), life_(life) {}
+  void OnOpened(Session& session, const v1::Opened& opened) override {
+    clock_.Pass(life_);
+    Recorder::OnOpened(session, opened);
+  }
+
+ private:
+  FakeClock& clock_;
+  const absl::Duration life_;
+};
+
+std::vector<absl::Duration> WaitsBetweenStreamsThatLive(absl::Duration life) {
+  FakeServer server;
+  FakeClock clock;
+  ClientOptions options{.target = server.target()};
+  options.backoff = {.initial = absl::Seconds(1), .max = absl::Seconds(9), .multiplier = 2};
+  options.clock = &clock;
+  options.random = [] { return 0.5; };
+  options.welcome_timeout = absl::InfiniteDuration();
+  Client client(options);
+  PassingTime recorder(clock, life);
+  auto session = client.Open({.id = "a"}, recorder);
+  server.EndStreams(4, 8);
+  EXPECT_TRUE(FeedAndClose(**session, 3).ok());
+  return clock.waits();
+}
+
+TEST(RecoveryTest, AStreamThatOutlivedTheWaitBeforeItIsTakenUpAgainSoon) {
+  EXPECT_THAT(WaitsBetweenStreamsThatLive(absl::Seconds(1.5)),
+              ElementsAre(absl::Seconds(1), absl::Seconds(1), absl::Seconds(1), absl::Seconds(1)));
+}
+
+TEST(RecoveryTest, StreamsThatLiveShorterThanTheWaitsBeforeThemAreTakenUpLaterAndLater) {
+  EXPECT_THAT(WaitsBetweenStreamsThatLive(absl::Seconds(0.5)),
+              ElementsAre(absl::Seconds(1), absl::Seconds(2), absl::Seconds(4), absl::Seconds(8)));
 }
 
 TEST(RecoveryTest, ADeleteWhoseAnswerWasLostStillSucceeds) {
