@@ -113,6 +113,7 @@ class SessionState {
   Next Rewind(uint64_t seq, uint64_t kept);
   Next Advance(uint64_t next_seq, uint64_t durable_seq);
   Next OnOpenFailed(const absl::Status& status);
+  bool TriesAgain(const absl::Status& status, bool opened_once);
   Next OnTokensFailed(const absl::Status& status, uint64_t expected_seq);
   Next RetryAfter(const absl::Status& status, bool close);
   void Trim(uint64_t durable_seq) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -140,6 +141,7 @@ class SessionState {
   size_t channel_results_ = 0;  // horizons x quantiles
   int repairs_ = 0;             // refusals since the server last made progress
   bool told_disconnected_ = false;
+  absl::Duration waited_ = absl::ZeroDuration();  // for room, before it was ever open
 
   mutable absl::Mutex mutex_;
   Phase phase_ ABSL_GUARDED_BY(mutex_) = Phase::kWaiting;

@@ -19,6 +19,10 @@ constexpr uint64_t kFirstTokens = 16;
 
 constexpr absl::Duration kRetryDelay = absl::Seconds(1);  // where the server does not say
 
+absl::Duration DelayOf(const absl::Status& status) {
+  return std::max(absl::Milliseconds(1), RetryDelay(status).value_or(kRetryDelay));
+}
+
 bool Retryable(const absl::Status& status) { return absl::IsUnavailable(status) || absl::IsResourceExhausted(status); }
 
 size_t CountOr(int listed, size_t all) { return listed > 0 ? static_cast<size_t>(listed) : all; }
@@ -345,11 +349,23 @@ SessionState::Next SessionState::OnOpenFailed(const absl::Status& status) {
     deleted = delete_sent_;
   }
   if (absl::IsNotFound(status) && deleted) return End(absl::OkStatus());
-  if (absl::IsUnavailable(status) || (again && absl::IsResourceExhausted(status))) return RetryAfter(status, false);
+  if (TriesAgain(status, again)) {
+    Call([&] { listener_.OnWaiting(session_, status, DelayOf(status)); });
+    return RetryAfter(status, false);
+  }
   if (absl::IsNotFound(status) && again) {
     Call([&] { listener_.OnLost(session_, Loss{.session = true}); });
   }
   return End(status);
+}
+
+// Whether an Open that was refused is sent again.
+bool SessionState::TriesAgain(const absl::Status& status, bool opened_once) {
+  if (absl::IsUnavailable(status)) return true;
+  if (!absl::IsResourceExhausted(status)) return false;
+  if (opened_once) return true;
+  waited_ += DelayOf(status);
+  return RetryDelay(status) && waited_ <= options_.open_timeout;
 }
 
 SessionState::Next SessionState::OnTokensFailed(const absl::Status& status, uint64_t expected_seq) {
@@ -367,7 +383,7 @@ SessionState::Next SessionState::RetryAfter(const absl::Status& status, bool clo
   absl::MutexLock lock(&mutex_);
   phase_ = Phase::kWaiting;
   queued_ = false;
-  return {.close = close, .retry = std::max(absl::Milliseconds(1), RetryDelay(status).value_or(kRetryDelay))};
+  return {.close = close, .retry = DelayOf(status)};
 }
 
 void SessionState::OnDisconnected(const absl::Status& why) {

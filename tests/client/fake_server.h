@@ -48,7 +48,8 @@ class FakeServer : public v1::Streaming::Service {
 
   void LoseNextClosed();  // the next Close is done, and the stream cut instead of an answer
   void FailNextTokens(int code, const std::string& message);
-  void FailNextOpen(int code, const std::string& message, int retry_ms);
+  // Fails the next `opens` Opens; retry_ms 0: without RetryInfo.
+  void FailNextOpen(int code, const std::string& message, int retry_ms, int opens = 1);
   void AnswerOldOpenFirst();  // before the next Opened, an Opened and a Failed of an earlier Open under its handle
   // Ends the next `streams` streams when they bring tokens. With `failed`, a Failed without a handle comes first.
   void EndStreams(int streams, int code, const google::rpc::Status& failed = {});
@@ -130,6 +131,7 @@ class FakeServer : public v1::Streaming::Service {
   bool lose_closed_ ABSL_GUARDED_BY(mutex_) = false;
   google::rpc::Status fail_tokens_ ABSL_GUARDED_BY(mutex_);
   google::rpc::Status fail_open_ ABSL_GUARDED_BY(mutex_);
+  int opens_to_fail_ ABSL_GUARDED_BY(mutex_) = 0;
   bool old_open_ ABSL_GUARDED_BY(mutex_) = false;
   int streams_to_end_ ABSL_GUARDED_BY(mutex_) = 0;
   int end_code_ ABSL_GUARDED_BY(mutex_) = 0;

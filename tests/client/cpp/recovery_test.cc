@@ -301,15 +301,39 @@ TEST(RecoveryTest, AnOpenIsTriedAgainWhenTheServerSays) {
   EXPECT_EQ(recorder.sums(), Sums(0, 5));
 }
 
-TEST(RecoveryTest, AFullServerRefusesAFirstOpenWithItsRetryDelay) {
+TEST(RecoveryTest, AFullServerIsAskedAgainWhenItSays) {
   FakeServer server;
-  server.FailNextOpen(8, "no slot left", /*retry_ms=*/250);
+  server.FailNextOpen(8, "no slot left", /*retry_ms=*/5, /*opens=*/3);
   Client client(FastOptions(server.target()));
   Recorder recorder;
   auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(FeedAndClose(**session, 5).ok());
+  EXPECT_EQ(recorder.sums(), Sums(0, 5));
+  EXPECT_EQ(recorder.waits(), std::vector<absl::Duration>(3, absl::Milliseconds(5)));
+}
+
+TEST(RecoveryTest, AServerThatStaysFullEndsTheSessionWithItsWords) {
+  FakeServer server;
+  server.FailNextOpen(8, "no slot left", /*retry_ms=*/5, /*opens=*/100);
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a", .open_timeout = absl::Milliseconds(12)}, recorder);
   const absl::Status status = (*session)->WaitOpened().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(RetryDelay(status), absl::Milliseconds(250));
+  EXPECT_THAT(status.message(), HasSubstr("no slot left"));
+  EXPECT_EQ(RetryDelay(status), absl::Milliseconds(5));
+  EXPECT_EQ(recorder.waits().size(), 2u);
+}
+
+TEST(RecoveryTest, AServerThatHasNoRoomAndNamesNoTimeIsNotAskedAgain) {
+  FakeServer server;
+  server.FailNextOpen(8, "too many sessions on this stream", /*retry_ms=*/0);
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  EXPECT_EQ((*session)->WaitOpened().status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(recorder.waits().empty());
 }
 
 TEST(RecoveryTest, ADrainingServerIsLeftWithEverythingAnswered) {

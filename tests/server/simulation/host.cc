@@ -36,6 +36,7 @@ void Track::Begin() {
   options.delivered_seq = received_ = delivered_;
   options.window = 32;
   options.manual_delivery = manual_;
+  options.open_timeout = absl::ZeroDuration();  // where there is no room the application asks again, and soon
   state_ = std::make_unique<client::SessionState>(std::move(options), unborn.session, *this);
   closing_ = ended_ = false;
 }
