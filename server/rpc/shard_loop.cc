@@ -19,8 +19,8 @@ constexpr absl::Duration kSleep = absl::Milliseconds(20);  // at most: saves and
 constexpr absl::Duration kStale = absl::Seconds(1);        // between two looks for stale streams
 // What each part of a round may take, so that none keeps the others waiting. The step has ShardOptions::slice.
 constexpr absl::Duration kPart = absl::Milliseconds(1);
-constexpr size_t kMailPerRound = 256;
-constexpr absl::Duration kServeOn = absl::Seconds(2);  // at most, after Draining was sent
+constexpr absl::Duration kServeOn = absl::Seconds(2);      // at most, after Draining was sent
+constexpr absl::Duration kQuiet = absl::Milliseconds(50);  // without an answer: who has not read by now does not read
 constexpr std::chrono::milliseconds kCancelAfter(100);
 
 v1::Limits ToLimits(const LoopOptions& options) {
@@ -120,14 +120,14 @@ void ShardLoop::Run() {
     const bool worked = Round();
     const absl::Time now = clock_.Now();
     if (worked) last_work = now;
-    if (now - last_work > kPoll) queue_->Sleep(kSleep, [this] { return shard_.DrainMailbox(kMailPerRound); });
+    if (now - last_work > kPoll) queue_->Sleep(kSleep, [this] { return shard_.DrainMailboxFor(kPart); });
   }
   queue_->Shutdown();
 }
 
 bool ShardLoop::Round() {
   bool worked = queue_->Drain(kPart);
-  worked |= shard_.DrainMailbox(kMailPerRound);
+  worked |= shard_.DrainMailboxFor(kPart);
   worked |= streams_->HandleInput(kPart);
   worked |= shard_.Step() > 0;
   streams_->Flush(kPart);

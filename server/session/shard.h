@@ -81,6 +81,7 @@ class SessionShard {
 
   // Handles messages from other threads, `at_most` of them or for about so long. True if there were any.
   bool DrainMailbox(size_t at_most = std::numeric_limits<size_t>::max());
+  bool DrainMailboxFor(absl::Duration at_most);
 
   // Steps a slice of what waits. Returns the number of tokens taken, or of the sessions that got other answers; as long
   // as it is not zero more may wait, so do not sleep.

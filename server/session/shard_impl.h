@@ -53,6 +53,7 @@ class SessionShard::Impl : public SessionOwner {
   void Resume(Peer& peer);
 
   bool DrainMailbox(size_t at_most);
+  bool DrainMailboxFor(absl::Duration at_most);
   size_t Step();
   void Tick();
   bool Busy() const;

@@ -104,6 +104,12 @@ bool SessionShard::Impl::DrainMailbox(size_t at_most) {
   return any;
 }
 
+bool SessionShard::Impl::DrainMailboxFor(absl::Duration at_most) {
+  const bool any = mailbox_.DrainFor(at_most, clock_);
+  if (any) UpdateLevels();
+  return any;
+}
+
 void SessionShard::Impl::Tick() {
   saver_.StartDue(now_ms());
   if (options_.session_ttl > absl::ZeroDuration()) ExpireIdle();
