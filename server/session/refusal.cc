@@ -101,6 +101,12 @@ Refusal StoreUnavailable(const absl::Status& status) {
   return refusal;
 }
 
+Refusal ShuttingDown() {
+  Refusal refusal = Because(absl::UnavailableError("the server is shutting down"), "");
+  refusal.retry_after = absl::Seconds(1);
+  return refusal;
+}
+
 Refusal OpenCancelled() { return Because(absl::CancelledError("the stream of the Open has gone"), ""); }
 
 Refusal EngineFailed(const absl::Status& status) {

@@ -46,6 +46,9 @@ Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration r
 // UNAVAILABLE: the store did not do what it should.
 Refusal StoreUnavailable(const absl::Status& status);
 
+// UNAVAILABLE: this server leaves.
+Refusal ShuttingDown();
+
 // CANCELLED: the stream of the Open has gone; nobody is told.
 Refusal OpenCancelled();
 

@@ -93,8 +93,8 @@ class SessionShard {
   // True while Opens, saves or other work of this shard's own is under way at the registrar.
   bool Busy() const;
 
-  // Saves every session with unsaved tokens; Busy() until the store has them (keep calling DrainMailbox() and Tick()).
-  // For shutdown.
+  // Saves every session with unsaved tokens, and from now on tokens as soon as they are taken; Busy() until the store
+  // has them (keep calling DrainMailbox() and Tick()). For shutdown.
   void SaveAll();
 
   Mailbox& mailbox();

@@ -142,7 +142,6 @@ void SessionShard::Impl::Expire(Session& session) {
 
 bool SessionShard::Impl::Busy() const { return !openings_.empty() || !closings_.empty() || saver_.busy(); }
 
-// REQUIRES: no tokens wait.
 void SessionShard::Impl::SaveAll() {
   saver_.Hurry();
   saver_.StartDue(now_ms());
