@@ -45,7 +45,7 @@ class SessionShard::Impl : public SessionOwner {
   bool IsClosing(Peer& peer, Handle handle);
   bool QueueIsFull() const { return queue_.bytes() >= options_.max_queued_bytes; }
   bool Owes(Peer& peer);
-  bool HasHandles(Peer& peer) { return StreamOf(peer).handles.size() > 0; }
+  bool HasHandles(Peer& peer) { return StreamOf(peer).open_handles() > 0; }
   void Open(Peer& peer, Handle handle, OpenRequest request);
   bool Tokens(Peer& peer, const TokensView& tokens);
   void Close(Peer& peer, Handle handle, bool delete_session, std::optional<uint64_t> delivered_seq);

@@ -77,7 +77,7 @@ void SessionShard::Impl::TakeAway(Session& session, const Refusal& refusal, uint
   const bool closing = session.closing;
   Detach(session);
   if (!closing) {
-    stream.handles.Set(handle, &refused_);
+    DropItems(stream, handle);
     return stream.peer.OnFailed(handle, refusal, expected_seq);
   }
   stream.handles.Erase(handle);
