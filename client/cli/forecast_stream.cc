@@ -72,6 +72,7 @@ absl::StatusOr<v1::Opened> ForecastStream::Open() {
       .id = options_.session, .model = options_.model, .channels = static_cast<uint32_t>(source_.columns().size())};
   if (options_.durable) session.delivered_seq = delivered_before();
   session.manual_delivery = options_.durable;
+  session.open_timeout = options_.connect_timeout;
   for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.add_horizons(h);
   session.output.set_every(options_.every);
   session.output.set_surprise(true);
@@ -179,6 +180,7 @@ absl::Status ForecastStream::Finish(absl::Status sent) {
 }
 
 void ForecastStream::OnOpened(client::Session&, const v1::Opened& opened) {
+  told_waiting_ = false;
   lines_.emplace(source_.columns(), opened.model().quantiles(), source_.has_times(), options_.alert);
   if (view_ != nullptr) view_->SetQuantiles(opened.model().quantiles());
 }
@@ -214,6 +216,10 @@ void ForecastStream::OnLost(client::Session& session, const client::Loss& loss) 
   const uint64_t end = std::max(session.next_seq(), delivered_before());
   const std::string again = end == 0 ? "it begins anew" : absl::StrCat("rows 0 .. ", end - 1, " are replayed");
   Tell(absl::StrCat("the server lost session \"", options_.session, "\"; ", again));
+}
+
+void ForecastStream::OnWaiting(client::Session&, const absl::Status& why, absl::Duration) {
+  if (!std::exchange(told_waiting_, true)) Tell(absl::StrCat(why.message(), "; waiting for the server"));
 }
 
 void ForecastStream::OnDisconnected(client::Session&, const absl::Status& why) {

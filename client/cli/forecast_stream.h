@@ -86,6 +86,7 @@ class ForecastStream : private client::Listener {
   void OnProgress(client::Session&, uint64_t next_seq, uint64_t durable_seq) override;
   bool OnRewind(client::Session&, uint64_t seq) override { return source_.CanSeek(seq); }
   void OnLost(client::Session&, const client::Loss& loss) override;
+  void OnWaiting(client::Session&, const absl::Status& why, absl::Duration retry) override;
   void OnDisconnected(client::Session&, const absl::Status& why) override;
   void OnEnded(client::Session&, const absl::Status& status) override;
 
@@ -102,10 +103,11 @@ class ForecastStream : private client::Listener {
   std::atomic<uint64_t> tokens_ = 0;
   std::atomic<uint64_t> forecasts_ = 0;
 
-  std::optional<ForecastLines> lines_;  // of the client's thread, as are the next three
+  std::optional<ForecastLines> lines_;  // of the client's thread, as are the next four
   std::optional<AlertCount> alerts_;    // of what was delivered
   std::string buffer_;                  // lines not written yet
   uint64_t buffered_end_ = 0;           // one past the last forecast in buffer_
+  bool told_waiting_ = false;
   std::atomic<bool> failed_ = false;
 
   mutable absl::Mutex failure_mutex_;

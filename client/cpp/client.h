@@ -82,6 +82,9 @@ struct SessionOptions {
   // False: a forecast counts as delivered when OnForecast returns. True: when the application says so (Delivered), for
   // one that writes it to disk first.
   bool manual_delivery = false;
+  // A server that has no room for the session and says when to ask again is asked then, for so long in all; after that
+  // the session ends with its words. Once open, the session is never given up for want of room.
+  absl::Duration open_timeout = absl::Seconds(20);
 };
 
 // Consecutive tokens of a session. The spans are read before Send returns. Every batch of a session carries the same
@@ -133,6 +136,9 @@ class Listener {
 
   // The server lost something. Comes before the OnOpened and the OnRewind that follow from it.
   virtual void OnLost(Session&, const Loss&) {}
+
+  // The server cannot open the session now, for want of room or of its store; it is asked again after `retry`.
+  virtual void OnWaiting(Session&, const absl::Status& /*why*/, absl::Duration /*retry*/) {}
 
   // The stream broke; the client is connecting again.
   virtual void OnDisconnected(Session&, const absl::Status& /*why*/) {}

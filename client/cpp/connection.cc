@@ -18,6 +18,11 @@ double RealRandom() {
   return absl::Uniform(generator, 0.0, 1.0);
 }
 
+uint64_t RandomWriter() {
+  absl::BitGen generator;
+  return absl::Uniform<uint64_t>(absl::IntervalClosed, generator, 1, UINT64_MAX);
+}
+
 gpr_timespec ToGpr(absl::Duration from_now) {
   if (from_now == absl::InfiniteDuration()) return gpr_inf_future(GPR_CLOCK_MONOTONIC);
   return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
@@ -47,6 +52,7 @@ bool IsFinal(const absl::Status& status, bool refused) {
 Connection::Connection(const ClientOptions& options, uint32_t stream)
     : options_(options),
       stream_(stream),
+      writer_(RandomWriter()),
       clock_(options.clock ? *options.clock : Clock::Real()),
       backoff_(options.backoff, options.random ? options.random : RealRandom) {}
 
@@ -324,7 +330,7 @@ void Connection::TakeMail() {
     state->End(absl::CancelledError("the session was destroyed"));
   }
   for (const State& state : newcomers) {
-    state->Attach(next_handle_, next_open_++);
+    state->Attach(next_handle_, writer_, next_open_++);
     handles_[next_handle_++] = state;
     ready_.push_back(state);
   }
@@ -353,8 +359,9 @@ void Connection::Fill() {
 }
 
 void Connection::Disconnected(const absl::Status& why) {
-  // A server that welcomes every stream and soon breaks it gets longer and longer pauses, too.
-  if (progress_ || clock_.Now() - up_since_ > options_.backoff.max) backoff_.Reset();
+  // A server that welcomes every stream and soon breaks it gets longer and longer pauses, until a stream outlives the
+  // pause before it: more than half of the time is then spent connected.
+  if (progress_ || clock_.Now() - up_since_ > waited_) backoff_.Reset();
   if (!ever_welcomed_ || !welcomed_)
     down_since_ = std::min(down_since_, clock_.Now());
   else
@@ -381,9 +388,9 @@ absl::Status Connection::Verdict(const absl::Status& why) {
 
 void Connection::WaitBeforeRetry(const absl::Status& why) {
   const absl::Duration next = backoff_.Next();
-  const absl::Duration wait = std::min(RetryDelay(why).value_or(next), std::max(TimeLeft(), absl::ZeroDuration()));
+  waited_ = std::min(RetryDelay(why).value_or(next), std::max(TimeLeft(), absl::ZeroDuration()));
   absl::MutexLock lock(&mutex_);
-  clock_.AwaitFor(mutex_, absl::Condition(&stop_), wait);
+  clock_.AwaitFor(mutex_, absl::Condition(&stop_), waited_);
 }
 
 void Connection::EndAll(const absl::Status& status) {
@@ -397,6 +404,7 @@ void Connection::EndAll(const absl::Status& status) {
   }
   down_since_ = absl::InfiniteFuture();
   ever_welcomed_ = false;
+  waited_ = absl::ZeroDuration();
   backoff_.Reset();
 }
 

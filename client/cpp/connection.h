@@ -85,6 +85,7 @@ class Connection {
 
   const ClientOptions options_;
   const uint32_t stream_;
+  const uint64_t writer_;  // who opens, over all its calls
   Clock& clock_;
   grpc::CompletionQueue queue_;
   grpc::Alarm alarm_;  // brings the thread out of the queue; set by whoever made wake_pending_ true
@@ -99,6 +100,7 @@ class Connection {
   absl::Status failure_;                               // else, why this side ends it
   absl::Time down_since_ = absl::InfiniteFuture();     // no Welcome since then
   absl::Time up_since_ = absl::InfiniteFuture();       // this call's Welcome
+  absl::Duration waited_ = absl::ZeroDuration();       // before this call
   absl::Time call_deadline_ = absl::InfiniteFuture();  // Welcome's, or after Draining the call's end
   uint32_t next_handle_ = 0;
   uint64_t next_open_ = 1;                             // number of the next Open, never used twice

@@ -50,9 +50,9 @@ class SessionState {
   // Waits for a callback in progress, unless it is the caller's own; afterwards there is none.
   void Detach();
 
-  // The stream's side. A new stream knows the session by `handle`; its first item will be the Open of that number, and
-  // an answer to another one is ignored.
-  void Attach(uint32_t handle, uint64_t open_number);
+  // The stream's side. A new stream knows the session by `handle`; its first item will be the Open of that number, the
+  // largest yet of this writer, and an answer to another one is ignored.
+  void Attach(uint32_t handle, uint64_t writer, uint64_t open_number);
   uint32_t handle() const { return handle_; }
 
   // Adds at most one item to `outbox`. True if the session has more to send.
@@ -113,6 +113,7 @@ class SessionState {
   Next Rewind(uint64_t seq, uint64_t kept);
   Next Advance(uint64_t next_seq, uint64_t durable_seq);
   Next OnOpenFailed(const absl::Status& status);
+  bool TriesAgain(const absl::Status& status, bool opened_once);
   Next OnTokensFailed(const absl::Status& status, uint64_t expected_seq);
   Next RetryAfter(const absl::Status& status, bool close);
   void Trim(uint64_t durable_seq) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -133,12 +134,14 @@ class SessionState {
   Listener& listener_;  // valid until detached
   std::atomic<bool> detached_ = false;
 
-  uint32_t handle_ = 0;  // of the connection's thread alone, as are the next five
+  uint32_t handle_ = 0;  // of the connection's thread alone, as are the next seven
+  uint64_t writer_ = 0;
   uint64_t open_number_ = 0;
   size_t channels_ = 1;
   size_t channel_results_ = 0;  // horizons x quantiles
   int repairs_ = 0;             // refusals since the server last made progress
   bool told_disconnected_ = false;
+  absl::Duration waited_ = absl::ZeroDuration();  // for room, before it was ever open
 
   mutable absl::Mutex mutex_;
   Phase phase_ ABSL_GUARDED_BY(mutex_) = Phase::kWaiting;

@@ -19,6 +19,10 @@ constexpr uint64_t kFirstTokens = 16;
 
 constexpr absl::Duration kRetryDelay = absl::Seconds(1);  // where the server does not say
 
+absl::Duration DelayOf(const absl::Status& status) {
+  return std::max(absl::Milliseconds(1), RetryDelay(status).value_or(kRetryDelay));
+}
+
 bool Retryable(const absl::Status& status) { return absl::IsUnavailable(status) || absl::IsResourceExhausted(status); }
 
 size_t CountOr(int listed, size_t all) { return listed > 0 ? static_cast<size_t>(listed) : all; }
@@ -39,8 +43,9 @@ void SessionState::Call(Callback callback) {
   calling_ = false;
 }
 
-void SessionState::Attach(uint32_t handle, uint64_t open_number) {
+void SessionState::Attach(uint32_t handle, uint64_t writer, uint64_t open_number) {
   handle_ = handle;
+  writer_ = writer;
   open_number_ = open_number;
   absl::MutexLock lock(&mutex_);
   if (phase_ == Phase::kEnded) return;
@@ -70,6 +75,7 @@ void SessionState::FillOpen(Outbox& outbox) {
   v1::Open& open = *outbox.Add().mutable_open();
   open.set_handle(handle_);
   open.set_number(open_number_);
+  open.set_writer(writer_);
   open.set_session_id(options_.id);
   open.set_model(options_.model);
   open.set_mode(options_.mode);
@@ -343,11 +349,23 @@ SessionState::Next SessionState::OnOpenFailed(const absl::Status& status) {
     deleted = delete_sent_;
   }
   if (absl::IsNotFound(status) && deleted) return End(absl::OkStatus());
-  if (absl::IsUnavailable(status) || (again && absl::IsResourceExhausted(status))) return RetryAfter(status, false);
+  if (TriesAgain(status, again)) {
+    Call([&] { listener_.OnWaiting(session_, status, DelayOf(status)); });
+    return RetryAfter(status, false);
+  }
   if (absl::IsNotFound(status) && again) {
     Call([&] { listener_.OnLost(session_, Loss{.session = true}); });
   }
   return End(status);
+}
+
+// Whether an Open that was refused is sent again.
+bool SessionState::TriesAgain(const absl::Status& status, bool opened_once) {
+  if (absl::IsUnavailable(status)) return true;
+  if (!absl::IsResourceExhausted(status)) return false;
+  if (opened_once) return true;
+  waited_ += DelayOf(status);
+  return RetryDelay(status) && waited_ <= options_.open_timeout;
 }
 
 SessionState::Next SessionState::OnTokensFailed(const absl::Status& status, uint64_t expected_seq) {
@@ -365,7 +383,7 @@ SessionState::Next SessionState::RetryAfter(const absl::Status& status, bool clo
   absl::MutexLock lock(&mutex_);
   phase_ = Phase::kWaiting;
   queued_ = false;
-  return {.close = close, .retry = std::max(absl::Milliseconds(1), RetryDelay(status).value_or(kRetryDelay))};
+  return {.close = close, .retry = DelayOf(status)};
 }
 
 void SessionState::OnDisconnected(const absl::Status& why) {

@@ -120,7 +120,7 @@ absl::StatusOr<OpenRequest> ToOpenRequest(const v1::Open& open) {
   if (open.has_regular_times()) {
     request.regular_times = RegularTimes{open.regular_times().start_ns(), open.regular_times().step_ns()};
   }
-  request.number = open.number();
+  request.attempt = {open.writer(), open.number()};
   return request;
 }
 

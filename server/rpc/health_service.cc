@@ -83,7 +83,7 @@ HealthService::HealthService(Async& async, UnaryHost& host, std::vector<std::str
     : async_(async), host_(host), services_(std::move(services)) {}
 
 void HealthService::Serve() {
-  UnaryCall<HealthCheckRequest, HealthCheckResponse>::Serve(
+  UnaryCall<HealthCheckRequest, HealthCheckResponse>::ServeToTheEnd(
       host_, [this](auto... arguments) { async_.RequestCheck(arguments...); },
       [this](const HealthCheckRequest& request, auto reply) { Check(request, std::move(reply)); });
   new Watch(*this);

@@ -19,8 +19,8 @@ constexpr absl::Duration kSleep = absl::Milliseconds(20);  // at most: saves and
 constexpr absl::Duration kStale = absl::Seconds(1);        // between two looks for stale streams
 // What each part of a round may take, so that none keeps the others waiting. The step has ShardOptions::slice.
 constexpr absl::Duration kPart = absl::Milliseconds(1);
-constexpr size_t kMailPerRound = 256;
-constexpr absl::Duration kServeOn = absl::Seconds(2);  // at most, after Draining was sent
+constexpr absl::Duration kServeOn = absl::Seconds(2);      // at most, after Draining was sent
+constexpr absl::Duration kQuiet = absl::Milliseconds(50);  // without an answer: who has not read by now does not read
 constexpr std::chrono::milliseconds kCancelAfter(100);
 
 v1::Limits ToLimits(const LoopOptions& options) {
@@ -120,20 +120,21 @@ void ShardLoop::Run() {
     const bool worked = Round();
     const absl::Time now = clock_.Now();
     if (worked) last_work = now;
-    if (now - last_work > kPoll) queue_->Sleep(kSleep, [this] { return shard_.DrainMailbox(kMailPerRound); });
+    if (now - last_work > kPoll) queue_->Sleep(kSleep, [this] { return shard_.DrainMailboxFor(kPart); });
   }
   queue_->Shutdown();
 }
 
 bool ShardLoop::Round() {
   bool worked = TakeIn();
-  worked |= shard_.DrainMailbox(kMailPerRound);
-  worked |= shard_.Step() > 0;
+  worked |= shard_.DrainMailboxFor(kPart);
+  const bool stepped = shard_.Step() > 0;
+  worked |= stepped;
   streams_->Flush(kPart);
   worked |= streams_->busy();
   const absl::Time now = clock_.Now();
   if (now >= next_tick_) Tick(now);
-  if (phase_ != Phase::kServing) Advance(now, worked);
+  if (phase_ != Phase::kServing) Advance(now, stepped);
   return worked;
 }
 
@@ -164,22 +165,28 @@ void ShardLoop::BeginDrain(absl::Duration grace) {
   const absl::Time now = clock_.Now();
   const absl::Duration serve_on = std::min(kServeOn, grace / 4);
   stop_reading_ = now + serve_on;
+  save_ = now + grace / 2;
   cut_off_ = now + grace * 0.9;
+  unary_->draining = true;
   health_->SetServing(false);
   streams_->Drain(serve_on);
   phase_ = Phase::kDraining;
 }
 
-// Goes to the next phase when this one is over. `worked`: there was something to do in this round.
-void ShardLoop::Advance(absl::Time now, bool worked) {
+// Goes to the next phase when this one is over. `stepped`: tokens were answered in this round, and more may wait.
+// Once none was for a moment the sessions are saved, whatever else clients ask for, and from half of the grace on in
+// any case.
+void ShardLoop::Advance(absl::Time now, bool stepped) {
+  if (stepped) quiet_ = now + kQuiet;
   if (phase_ < Phase::kClosing && now >= cut_off_) EndStreams();
   if (phase_ == Phase::kDraining && (now >= stop_reading_ || streams_->empty())) {
     streams_->StopReading();
     phase_ = Phase::kAnswering;
-  } else if (phase_ == Phase::kAnswering && !worked) {
+    quiet_ = now + kQuiet;
+  } else if (phase_ == Phase::kAnswering && now >= std::min(quiet_, save_)) {
     shard_.SaveAll();
     phase_ = Phase::kSaving;
-  } else if (phase_ == Phase::kSaving && !shard_.Busy()) {
+  } else if (phase_ == Phase::kSaving && !stepped && !shard_.Busy()) {
     EndStreams();
   } else if (phase_ == Phase::kClosing) {
     if (now >= cut_off_) streams_->Cancel();

@@ -5,9 +5,9 @@
 // SessionShard they feed. Its round is what makes it fast: drain the queue, step everything that arrived, write one
 // merged message per touched stream. It polls for a moment before it sleeps, since a wake-up costs more than a step.
 //
-// Leaving: Drain begins it from any thread. The loop tells health watchers and streams, serves on for a little, then
-// takes no more tokens, answers those it has, saves, and ends every stream; closed() is notified. Clients that do not
-// read are cut off at the deadline.
+// Leaving: Drain begins it from any thread. The loop tells health watchers and streams, refuses unary calls, serves
+// streams on for a little, then takes no more tokens, answers those it has, saves, and ends every stream; closed() is
+// notified. Clients that do not read are cut off at the deadline.
 //
 // Threading: Start, Drain, ShutdownServer, Stop by the owner, one after another; counters by anybody.
 
@@ -85,7 +85,7 @@ class ShardLoop {
   bool TakeIn();
   void Tick(absl::Time now);
   void BeginDrain(absl::Duration grace);
-  void Advance(absl::Time now, bool worked);
+  void Advance(absl::Time now, bool stepped);
   void EndStreams();
 
   const LoopOptions options_;
@@ -116,6 +116,8 @@ class ShardLoop {
   absl::Time next_tick_ = absl::InfinitePast();
   absl::Time next_stale_ = absl::InfinitePast();
   absl::Time stop_reading_ = absl::InfiniteFuture();
+  absl::Time quiet_ = absl::InfiniteFuture();  // no token was answered for a moment
+  absl::Time save_ = absl::InfiniteFuture();   // whatever still waits
   absl::Time cut_off_ = absl::InfiniteFuture();
   absl::Notification closed_;
 };

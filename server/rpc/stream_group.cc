@@ -5,6 +5,7 @@
 
 #include "server/rpc/grpc_status.h"
 #include "server/rpc/stream.h"
+#include "server/session/refusal.h"
 
 namespace aaren::rpc {
 namespace {
@@ -25,12 +26,7 @@ StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue&
       clock_(clock),
       calls_(calls) {}
 
-grpc::Status GoneStatus() {
-  Refusal refusal;
-  refusal.status = absl::UnavailableError("the server is shutting down");
-  refusal.retry_after = absl::Seconds(1);
-  return ToGrpcStatus(refusal);
-}
+grpc::Status GoneStatus() { return ToGrpcStatus(ShuttingDown()); }
 
 void StreamGroup::Accept() { new Stream(*this); }
 

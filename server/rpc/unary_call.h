@@ -30,6 +30,10 @@ struct UnaryHost {
 
   // Why another call with a request of so many bytes cannot be served now, if it cannot.
   std::optional<Refusal> Check(size_t bytes) const {
+    if (draining) return ShuttingDown();
+    return CheckRoom(bytes);
+  }
+  std::optional<Refusal> CheckRoom(size_t bytes) const {
     if (under_way < limits.unary_calls && (held_bytes == 0 || held_bytes + bytes <= limits.unary_bytes)) {
       return std::nullopt;
     }
@@ -42,6 +46,7 @@ struct UnaryHost {
   const StreamLimits limits;
   size_t under_way = 0, held_bytes = 0;
   size_t reflections = 0;
+  bool draining = false;  // the server leaves
 };
 
 template <typename Request, typename Response>
@@ -54,9 +59,14 @@ class UnaryCall {
   using Requester = std::function<void(grpc::ServerContext*, Request*, Responder*, grpc::CompletionQueue*,
                                        grpc::ServerCompletionQueue*, void*)>;
 
-  // Serves the method on the host's queue until the server shuts down.
+  // Serves the method on the host's queue until the server leaves.
   static void Serve(UnaryHost& host, Requester request, Handler handler) {
-    Accept(std::make_shared<const Method>(Method{host, std::move(request), std::move(handler)}));
+    Accept(std::make_shared<const Method>(Method{host, std::move(request), std::move(handler), &UnaryHost::Check}));
+  }
+
+  // … and while it leaves, until it shuts down.
+  static void ServeToTheEnd(UnaryHost& host, Requester request, Handler handler) {
+    Accept(std::make_shared<const Method>(Method{host, std::move(request), std::move(handler), &UnaryHost::CheckRoom}));
   }
 
  private:
@@ -64,6 +74,7 @@ class UnaryCall {
     UnaryHost& host;
     Requester request;
     Handler handler;
+    std::optional<Refusal> (UnaryHost::*check)(size_t bytes) const;
   };
 
   static void Accept(std::shared_ptr<const Method> method) { new UnaryCall(std::move(method)); }
@@ -78,7 +89,7 @@ class UnaryCall {
     if (!ok) return delete this;  // the server has shut down
     Accept(method_);
     UnaryHost& host = method_->host;
-    std::optional<Refusal> refusal = host.Check(request_.ByteSizeLong());
+    const std::optional<Refusal> refusal = (host.*method_->check)(request_.ByteSizeLong());
     if (refusal) return responder_.FinishWithError(ToGrpcStatus(*refusal), &finished_);
     held_bytes_ = request_.ByteSizeLong();
     under_way_ = true;

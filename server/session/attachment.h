@@ -17,8 +17,11 @@ namespace aaren {
 struct Attachment {
   explicit Attachment(Peer& p) : peer(p) {}
 
+  size_t open_handles() const { return handles.size() - refused; }
+
   Peer& peer;
   HandleTable handles;
+  size_t refused = 0;         // handles whose items are dropped, since their Open was refused or their session taken
   size_t openings = 0;        // Opens under way
   size_t closings = 0;        // Closes that delete, under way
   size_t deferred_bytes = 0;  // tokens behind them

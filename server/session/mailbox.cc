@@ -16,19 +16,35 @@ void Mailbox::Post(Message message) {
   if (was_empty && waker_) waker_();
 }
 
+// What was posted since becomes what is left, once nothing is left of the time before.
+void Mailbox::Fetch() {
+  if (has_leftovers()) return;
+  draining_.clear();
+  next_ = 0;
+  absl::MutexLock lock(&mutex_);
+  messages_.swap(draining_);
+}
+
+void Mailbox::RunNext() {
+  Message message = std::exchange(draining_[next_++], Message());
+  message();
+}
+
 bool Mailbox::Drain(size_t at_most) {
-  if (!has_leftovers()) {
-    draining_.clear();
-    next_ = 0;
-    absl::MutexLock lock(&mutex_);
-    messages_.swap(draining_);
-  }
+  Fetch();
   const bool any = has_leftovers();
-  for (size_t i = 0; i < at_most && has_leftovers(); ++i) {
-    Message message = std::exchange(draining_[next_++], Message());
-    message();
-  }
+  for (size_t i = 0; i < at_most && has_leftovers(); ++i) RunNext();
   return any;
+}
+
+bool Mailbox::DrainFor(absl::Duration at_most, const Clock& clock) {
+  Fetch();
+  if (!has_leftovers()) return false;
+  const int64_t deadline = clock.NowNanos() + absl::ToInt64Nanoseconds(at_most);
+  do {
+    RunNext();
+  } while (has_leftovers() && clock.NowNanos() < deadline);
+  return true;
 }
 
 }  // namespace aaren

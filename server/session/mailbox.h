@@ -12,6 +12,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "server/session/clock.h"
 
 namespace aaren {
 
@@ -27,10 +29,16 @@ class Mailbox {
   // Runs the oldest messages, `at_most` of them. What they post waits for a later Drain. True if there was anything.
   bool Drain(size_t at_most = std::numeric_limits<size_t>::max()) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Runs the oldest messages for about so long, one at least. As Drain otherwise.
+  bool DrainFor(absl::Duration at_most, const Clock& clock) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Whether messages wait that an earlier Drain left. The owner's only.
   bool has_leftovers() const { return next_ < draining_.size(); }
 
  private:
+  void Fetch() ABSL_LOCKS_EXCLUDED(mutex_);
+  void RunNext();
+
   absl::AnyInvocable<void()> waker_;
   absl::Mutex mutex_;
   std::vector<Message> messages_ ABSL_GUARDED_BY(mutex_);

@@ -191,6 +191,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     SessionState opened = state_;
     opened.rows.clear();
     opened.epoch = epoch_;
+    opened.attempt = request().attempt;
     opened.delivered_seq = std::max(request().delivered_seq.value_or(0), state_.next_seq);
     opened.durable_seq = registrar_.saving() ? 0 : state_.next_seq;
     SessionRecord record = RecordOf(entry_.name(), opened);

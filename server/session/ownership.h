@@ -50,6 +50,7 @@ struct SessionState : Footprint {
   uint64_t delivered_seq = 0;
   uint64_t durable_seq = 0;
   bool tracks_delivery = false;  // its last writer told delivered_seq
+  Attempt attempt;               // of the Open that took it last
   TokenClock clock;              // after next_seq tokens
   std::string rows;              // channels x row_bytes; empty where the rows stay
 };

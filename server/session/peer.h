@@ -56,6 +56,17 @@ struct OutputRequest {
   Refinement refinement = Refinement::kCalibrated;
 };
 
+// Which of its writer's Opens it is: numbers of one writer rise. Writer 0: nobody says.
+struct Attempt {
+  // Whether `latest` is a later Open of the same writer.
+  bool IsBehind(const Attempt& latest) const {
+    return writer != 0 && writer == latest.writer && number < latest.number;
+  }
+
+  uint64_t writer = 0;
+  uint64_t number = 0;
+};
+
 struct OpenRequest {
   std::string tenant;
   std::string session_id;
@@ -66,7 +77,7 @@ struct OpenRequest {
   uint32_t channels = 0;
   OutputRequest output;
   std::optional<RegularTimes> regular_times;
-  uint64_t number = 0;
+  Attempt attempt;
 };
 
 // A view of one Tokens item; valid during the call it is passed to.

@@ -49,6 +49,15 @@ Refusal Fenced(absl::string_view id, uint64_t current_epoch) {
   return refusal;
 }
 
+Refusal StaleOpen(absl::string_view id, uint64_t current_epoch) {
+  Refusal refusal =
+      Because(absl::AbortedError(absl::StrCat("session '", id, "' was opened by a later Open of the same ",
+                                              "writer, at epoch ", current_epoch)),
+              "STALE_OPEN");
+  refusal.metadata = {{"current_epoch", absl::StrCat(current_epoch)}};
+  return refusal;
+}
+
 Refusal OtherIncarnation(absl::string_view id, uint64_t wanted, uint64_t held) {
   Refusal refusal =
       Because(absl::FailedPreconditionError(absl::StrCat("session '", id, "' is incarnation ", held, ", not ", wanted)),
@@ -89,6 +98,12 @@ Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration r
 Refusal StoreUnavailable(const absl::Status& status) {
   Refusal refusal = Because(absl::UnavailableError(absl::StrCat("store: ", status.message())), "STORE");
   refusal.retry_after = kStoreRetry;
+  return refusal;
+}
+
+Refusal ShuttingDown() {
+  Refusal refusal = Because(absl::UnavailableError("the server is shutting down"), "");
+  refusal.retry_after = absl::Seconds(1);
   return refusal;
 }
 

@@ -27,6 +27,9 @@ Refusal SessionExists(absl::string_view id, uint64_t epoch);
 // ABORTED: another writer has taken the session.
 Refusal Fenced(absl::string_view id, uint64_t current_epoch);
 
+// ABORTED: a later Open of the same writer has the session.
+Refusal StaleOpen(absl::string_view id, uint64_t current_epoch);
+
 // FAILED_PRECONDITION.
 Refusal OtherIncarnation(absl::string_view id, uint64_t wanted, uint64_t held);
 Refusal OtherSchema(absl::string_view id, absl::string_view what, absl::string_view wanted, absl::string_view held);
@@ -42,6 +45,9 @@ Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration r
 
 // UNAVAILABLE: the store did not do what it should.
 Refusal StoreUnavailable(const absl::Status& status);
+
+// UNAVAILABLE: this server leaves.
+Refusal ShuttingDown();
 
 // CANCELLED: the stream of the Open has gone; nobody is told.
 Refusal OpenCancelled();

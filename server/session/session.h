@@ -63,6 +63,7 @@ struct Session : Binding {
   uint64_t delivered_seq = 0;
   uint64_t durable_seq = 0;  // 0: the empty row
   uint64_t pending_seq = kNoSave;
+  Attempt attempt;  // of the Open that took it last
   TokenClock clock;
   int64_t regular_start_ns = 0;
   int64_t regular_step_ns = 0;

@@ -27,6 +27,7 @@ void SessionShard::Close(Peer& peer, Handle handle, bool delete_session, std::op
 void SessionShard::Disconnect(Peer& peer) { impl_->Disconnect(peer); }
 void SessionShard::Resume(Peer& peer) { impl_->Resume(peer); }
 bool SessionShard::DrainMailbox(size_t at_most) { return impl_->DrainMailbox(at_most); }
+bool SessionShard::DrainMailboxFor(absl::Duration at_most) { return impl_->DrainMailboxFor(at_most); }
 size_t SessionShard::Step() { return impl_->Step(); }
 void SessionShard::Tick() { impl_->Tick(); }
 bool SessionShard::Busy() const { return impl_->Busy(); }

@@ -79,8 +79,9 @@ class SessionShard {
   // The peer takes forecasts again (Peer::HasRoom).
   void Resume(Peer& peer);
 
-  // Handles messages from other threads, `at_most` of them. True if there were any.
+  // Handles messages from other threads, `at_most` of them or for about so long. True if there were any.
   bool DrainMailbox(size_t at_most = std::numeric_limits<size_t>::max());
+  bool DrainMailboxFor(absl::Duration at_most);
 
   // Steps a slice of what waits. Returns the number of tokens taken, or of the sessions that got other answers; as long
   // as it is not zero more may wait, so do not sleep.
@@ -92,8 +93,8 @@ class SessionShard {
   // True while Opens, saves or other work of this shard's own is under way at the registrar.
   bool Busy() const;
 
-  // Saves every session with unsaved tokens; Busy() until the store has them (keep calling DrainMailbox() and Tick()).
-  // For shutdown.
+  // Saves every session with unsaved tokens, and from now on tokens as soon as they are taken; Busy() until the store
+  // has them (keep calling DrainMailbox() and Tick()). For shutdown.
   void SaveAll();
 
   Mailbox& mailbox();

@@ -17,6 +17,7 @@ SessionState SessionShard::Impl::StateOf(Session& session, bool with_rows) {
   state.delivered_seq = session.delivered_seq;
   state.durable_seq = session.durable_seq;
   state.tracks_delivery = session.tracks_delivery;
+  state.attempt = session.attempt;
   state.clock = session.clock;
   if (with_rows) state.rows = rows_.Read(*session.model, session.channels, session.rows);
   return state;

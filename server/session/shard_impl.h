@@ -45,7 +45,7 @@ class SessionShard::Impl : public SessionOwner {
   bool IsClosing(Peer& peer, Handle handle);
   bool QueueIsFull() const { return queue_.bytes() >= options_.max_queued_bytes; }
   bool Owes(Peer& peer);
-  bool HasHandles(Peer& peer) { return StreamOf(peer).handles.size() > 0; }
+  bool HasHandles(Peer& peer) { return StreamOf(peer).open_handles() > 0; }
   void Open(Peer& peer, Handle handle, OpenRequest request);
   bool Tokens(Peer& peer, const TokensView& tokens);
   void Close(Peer& peer, Handle handle, bool delete_session, std::optional<uint64_t> delivered_seq);
@@ -53,6 +53,7 @@ class SessionShard::Impl : public SessionOwner {
   void Resume(Peer& peer);
 
   bool DrainMailbox(size_t at_most);
+  bool DrainMailboxFor(absl::Duration at_most);
   size_t Step();
   void Tick();
   bool Busy() const;
@@ -119,6 +120,9 @@ class SessionShard::Impl : public SessionOwner {
   void AdaptSlice(int64_t units, int64_t took_ns);
 
   // Attaching and detaching.
+  static std::optional<Refusal> CheckCall(const OpenCall& call, const Session& session);
+  void DropItems(Attachment& stream, Handle handle);
+  void EraseHandle(Attachment& stream, Handle handle);
   void BeginOpen(Attachment& stream, Handle handle, OpenRequest request);
   void FailOpen(Attachment& stream, Handle handle, uint64_t number, const Refusal& refusal);
   std::unique_ptr<Opening> TakeOpening(uint64_t ticket);

@@ -16,9 +16,14 @@ OwnerReply<Footprint> SessionShard::Impl::CheckOpen(const OpenCall& call) {
   reply.gone = session == nullptr;
   if (reply.gone) return reply;
   reply.outcome.value = {session->model, session->channels};
-  reply.outcome.refusal =
-      CheckExisting(call.request, *session->model, session->channels, session->epoch, session->incarnation);
+  reply.outcome.refusal = CheckCall(call, *session);
   return reply;
+}
+
+std::optional<Refusal> SessionShard::Impl::CheckCall(const OpenCall& call, const Session& session) {
+  if (call.cancelled) return OpenCancelled();
+  if (call.request.attempt.IsBehind(session.attempt)) return StaleOpen(call.id(), session.epoch);
+  return CheckExisting(call.request, *session.model, session.channels, session.epoch, session.incarnation);
 }
 
 std::optional<Refusal> SessionShard::Impl::Reserve(uint64_t ticket, Footprint footprint) {
@@ -46,9 +51,7 @@ OwnerReply<SessionState> SessionShard::Impl::Take(const OpenCall& call, uint64_t
   Session* session = Find(call.key);
   reply.gone = session == nullptr;
   if (reply.gone) return reply;
-  reply.outcome.refusal =
-      CheckExisting(call.request, *session->model, session->channels, session->epoch, session->incarnation);
-  if (call.cancelled) reply.outcome.refusal = OpenCancelled();
+  reply.outcome.refusal = CheckCall(call, *session);
   if (reply.outcome.refusal) return reply;
   const bool leaves = call.shard != index_;
   if (session->stream != nullptr) Fence(*session, epoch);
@@ -74,7 +77,7 @@ void SessionShard::Impl::TakeAway(Session& session, const Refusal& refusal, uint
   const bool closing = session.closing;
   Detach(session);
   if (!closing) {
-    stream.handles.Set(handle, &refused_);
+    DropItems(stream, handle);
     return stream.peer.OnFailed(handle, refusal, expected_seq);
   }
   stream.handles.Erase(handle);
@@ -130,6 +133,7 @@ Session& SessionShard::Impl::Place(const OpenCall& call, Opening& opening, Insta
   session->delivered_seq = state.delivered_seq;
   session->durable_seq = state.durable_seq;
   session->tracks_delivery = state.tracks_delivery;
+  session->attempt = state.attempt;
   session->pending_seq = Session::kNoSave;
   session->clock = state.clock;
   session->last_active_ms = now_ms();
@@ -161,7 +165,7 @@ void SessionShard::Impl::Attach(Session& session, Opening& opening, const Instal
   reply.lost = installation.lost;
   reply.model = session.model;
   reply.channels = session.channels;
-  reply.number = request.number;
+  reply.number = request.attempt.number;
   opening.stream->peer.OnOpened(session.handle, reply);
   Replay(session, opening);
 }
@@ -192,7 +196,7 @@ void SessionShard::Impl::AnswerRefused(Opening& opening, const Refusal& refusal)
   for (const DeferredTokens& deferred : opening.tokens) queue_.Undefer(*opening.stream, deferred.bytes());
   DropDeferred(opening);
   const bool closed = opening.close.has_value();
-  FailOpen(*opening.stream, opening.handle, opening.call->request.number, refusal);
+  FailOpen(*opening.stream, opening.handle, opening.call->request.attempt.number, refusal);
   if (closed) Close(opening.stream->peer, opening.handle, false, std::nullopt);
 }
 

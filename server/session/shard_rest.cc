@@ -104,6 +104,12 @@ bool SessionShard::Impl::DrainMailbox(size_t at_most) {
   return any;
 }
 
+bool SessionShard::Impl::DrainMailboxFor(absl::Duration at_most) {
+  const bool any = mailbox_.DrainFor(at_most, clock_);
+  if (any) UpdateLevels();
+  return any;
+}
+
 void SessionShard::Impl::Tick() {
   saver_.StartDue(now_ms());
   if (options_.session_ttl > absl::ZeroDuration()) ExpireIdle();
@@ -136,7 +142,6 @@ void SessionShard::Impl::Expire(Session& session) {
 
 bool SessionShard::Impl::Busy() const { return !openings_.empty() || !closings_.empty() || saver_.busy(); }
 
-// REQUIRES: no tokens wait.
 void SessionShard::Impl::SaveAll() {
   saver_.Hurry();
   saver_.StartDue(now_ms());

@@ -59,17 +59,18 @@ void SessionShard::Impl::Open(Peer& peer, Handle handle, OpenRequest request) {
   Attachment& stream = StreamOf(peer);
   const Binding* binding = stream.handles.Find(handle);
   if (binding != nullptr && binding->kind != Binding::Kind::kRefused) {
-    return peer.OnOpenRefused(handle, request.number,
+    return peer.OnOpenRefused(handle, request.attempt.number,
                               InvalidField("open.handle", absl::StrCat(handle, " is open on this stream")));
   }
-  if (binding == nullptr && stream.handles.size() >= options_.max_sessions_per_stream) {
+  if (stream.open_handles() >= options_.max_sessions_per_stream) {
     const std::string problem =
-        absl::StrCat("handle ", handle, ": ", stream.handles.size(), " sessions are open on this stream, the limit is ",
+        absl::StrCat("handle ", handle, ": ", stream.open_handles(), " sessions are open on this stream, the limit is ",
                      options_.max_sessions_per_stream);
-    return peer.OnOpenRefused(handle, request.number, OverQuota("sessions_per_stream", problem, absl::ZeroDuration()));
+    return peer.OnOpenRefused(handle, request.attempt.number,
+                              OverQuota("sessions_per_stream", problem, absl::ZeroDuration()));
   }
   if (auto refusal = CheckRequest(request, options_.max_channels)) {
-    return FailOpen(stream, handle, request.number, *refusal);
+    return FailOpen(stream, handle, request.attempt.number, *refusal);
   }
   BeginOpen(stream, handle, std::move(request));
 }
@@ -85,14 +86,30 @@ void SessionShard::Impl::BeginOpen(Attachment& stream, Handle handle, OpenReques
   opening->handle = handle;
   opening->call = call;
   ++stream.openings;
+  EraseHandle(stream, handle);
   stream.handles.Set(handle, opening.get());
   openings_[call->ticket] = std::move(opening);
   registrar_.Open(std::move(call));
 }
 
+// What was sent behind a refusal is dropped silently until the next Open or Close of the handle. Only so many handles
+// are remembered for that: the others are like those that were never opened.
+void SessionShard::Impl::DropItems(Attachment& stream, Handle handle) {
+  constexpr size_t kMostRefused = 4096;
+  EraseHandle(stream, handle);
+  if (stream.refused == kMostRefused) return;
+  ++stream.refused;
+  stream.handles.Set(handle, &refused_);
+}
+
+void SessionShard::Impl::EraseHandle(Attachment& stream, Handle handle) {
+  if (stream.handles.Find(handle) == &refused_) --stream.refused;
+  stream.handles.Erase(handle);
+}
+
 void SessionShard::Impl::FailOpen(Attachment& stream, Handle handle, uint64_t number, const Refusal& refusal) {
   counters_.sessions_refused.Add(1);
-  stream.handles.Set(handle, &refused_);
+  DropItems(stream, handle);
   stream.peer.OnOpenRefused(handle, number, refusal);
 }
 
@@ -105,7 +122,7 @@ void SessionShard::Impl::Close(Peer& peer, Handle handle, bool delete_session, s
   } else if (binding->kind == Binding::Kind::kOpening) {
     static_cast<Opening*>(binding)->close = {delete_session, delivered_seq};
   } else {
-    stream.handles.Erase(handle);
+    EraseHandle(stream, handle);
     peer.OnClosed(handle, 0, 0);
   }
 }

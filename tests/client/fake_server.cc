@@ -106,9 +106,11 @@ void FakeServer::FailNextTokens(int code, const std::string& message) {
   fail_tokens_ = Error(code, message);
 }
 
-void FakeServer::FailNextOpen(int code, const std::string& message, int retry_ms) {
+void FakeServer::FailNextOpen(int code, const std::string& message, int retry_ms, int opens) {
   absl::MutexLock lock(&mutex_);
   fail_open_ = Error(code, message);
+  opens_to_fail_ = opens;
+  if (retry_ms == 0) return;
   google::rpc::RetryInfo retry;
   retry.mutable_retry_delay()->set_nanos(retry_ms * 1000000);
   fail_open_.add_details()->PackFrom(retry);
@@ -198,6 +200,11 @@ int FakeServer::largest_start() const {
 int FakeServer::closed() const {
   absl::MutexLock lock(&mutex_);
   return closed_;
+}
+
+std::vector<std::pair<uint64_t, uint64_t>> FakeServer::attempts() const {
+  absl::MutexLock lock(&mutex_);
+  return attempts_;
 }
 
 std::string FakeServer::header(const std::string& name) const {
@@ -318,9 +325,11 @@ void FakeServer::AnswerOldOpen(const v1::Open& open, v1::ServerMessage& reply) {
 }
 
 void FakeServer::Open(const v1::Open& open, Handles& handles, v1::ServerMessage& reply) {
+  attempts_.emplace_back(open.writer(), open.number());
   if (std::exchange(old_open_, false)) AnswerOldOpen(open, reply);
-  if (fail_open_.code() != 0) {
-    Fail(open.handle(), std::exchange(fail_open_, {}), 0, reply);
+  if (opens_to_fail_ > 0) {
+    --opens_to_fail_;
+    Fail(open.handle(), fail_open_, 0, reply);
     if (options_.numbers_opens) {
       reply.mutable_items(reply.items_size() - 1)->mutable_failed()->set_open_number(open.number());
     }

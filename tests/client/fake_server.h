@@ -15,6 +15,8 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "aaren/v1/sessions.grpc.pb.h"
 #include "aaren/v1/stream.grpc.pb.h"
@@ -46,7 +48,8 @@ class FakeServer : public v1::Streaming::Service {
 
   void LoseNextClosed();  // the next Close is done, and the stream cut instead of an answer
   void FailNextTokens(int code, const std::string& message);
-  void FailNextOpen(int code, const std::string& message, int retry_ms);
+  // Fails the next `opens` Opens; retry_ms 0: without RetryInfo.
+  void FailNextOpen(int code, const std::string& message, int retry_ms, int opens = 1);
   void AnswerOldOpenFirst();  // before the next Opened, an Opened and a Failed of an earlier Open under its handle
   // Ends the next `streams` streams when they bring tokens. With `failed`, a Failed without a handle comes first.
   void EndStreams(int streams, int code, const google::rpc::Status& failed = {});
@@ -60,14 +63,16 @@ class FakeServer : public v1::Streaming::Service {
   void Start();                                            // again, on the same port
 
   // What it has seen.
-  int streams() const;                                // rpcs begun
-  int messages() const;                               // ClientMessages
-  int duplicates() const;                             // tokens below next_seq
-  uint64_t folded() const;                            // tokens
-  int sessions() const;                               // that exist
-  int violations() const;                             // items over a limit
-  int largest_start() const;                          // tokens in a stream's first message that had any
-  int closed() const;                                 // sessions detached by Close
+  int streams() const;        // rpcs begun
+  int messages() const;       // ClientMessages
+  int duplicates() const;     // tokens below next_seq
+  uint64_t folded() const;    // tokens
+  int sessions() const;       // that exist
+  int violations() const;     // items over a limit
+  int largest_start() const;  // tokens in a stream's first message that had any
+  int closed() const;         // sessions detached by Close
+  // The writer and the number of each Open.
+  std::vector<std::pair<uint64_t, uint64_t>> attempts() const;
   std::string header(const std::string& name) const;  // of the last call; empty: it had none
   bool exists(const std::string& id) const;
   uint64_t next_seq(const std::string& id) const;
@@ -126,6 +131,7 @@ class FakeServer : public v1::Streaming::Service {
   bool lose_closed_ ABSL_GUARDED_BY(mutex_) = false;
   google::rpc::Status fail_tokens_ ABSL_GUARDED_BY(mutex_);
   google::rpc::Status fail_open_ ABSL_GUARDED_BY(mutex_);
+  int opens_to_fail_ ABSL_GUARDED_BY(mutex_) = 0;
   bool old_open_ ABSL_GUARDED_BY(mutex_) = false;
   int streams_to_end_ ABSL_GUARDED_BY(mutex_) = 0;
   int end_code_ ABSL_GUARDED_BY(mutex_) = 0;
@@ -142,6 +148,7 @@ class FakeServer : public v1::Streaming::Service {
   int largest_start_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<std::string, std::string> headers_ ABSL_GUARDED_BY(mutex_);
   int closed_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::vector<std::pair<uint64_t, uint64_t>> attempts_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace aaren

@@ -2,10 +2,14 @@
 
 import socket
 import threading
+import time
 
 
 class CuttingProxy:
-    def __init__(self, target):
+    """`bytes_per_second` slows down what comes from the target, as a network does; none: as fast as it goes."""
+
+    def __init__(self, target, bytes_per_second=None):
+        self.bytes_per_second = bytes_per_second
         host, port = target.rsplit(":", 1)
         self.upstream = (host, int(port))
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -34,20 +38,26 @@ class CuttingProxy:
         while True:
             try:
                 client, _ = self.listener.accept()
-                server = socket.create_connection(self.upstream)
             except OSError:
                 return
+            try:
+                server = socket.create_connection(self.upstream)
+            except OSError:  # the target is away
+                client.close()
+                continue
             with self.lock:
                 self.sockets.update((client, server))
-            for source, sink in ((client, server), (server, client)):
-                threading.Thread(target=self._forward, args=(source, sink), daemon=True).start()
+            threading.Thread(target=self._forward, args=(client, server, None), daemon=True).start()
+            threading.Thread(target=self._forward, args=(server, client, self.bytes_per_second), daemon=True).start()
 
-    def _forward(self, source, sink):
+    def _forward(self, source, sink, bytes_per_second):
         try:
             while data := source.recv(4096):
                 with self.lock:
                     self.forwarded += len(data)
                 sink.sendall(data)
+                if bytes_per_second:
+                    time.sleep(len(data) / bytes_per_second)
         except OSError:
             pass
         with self.lock:

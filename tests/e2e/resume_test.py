@@ -9,6 +9,8 @@ from cutting_proxy import CuttingProxy
 from programs import ServerTest, aaren, start_aaren, write_series
 
 ROWS = 6000
+WIDE_ROWS = 1500
+COLUMNS = tuple(f"sensor{i}" for i in range(16))
 
 
 class ResumeTest(ServerTest):
@@ -50,22 +52,6 @@ class ResumeTest(ServerTest):
         self.assertEqual(last.returncode, 0, last.stderr)
         self.assertEqual(self.read("torn.jsonl"), self.whole)
 
-    def test_connection_cut_at_a_hundred_instants_ends_with_the_same_bytes(self):
-        proxy = CuttingProxy(self.server.target)
-        self.addCleanup(proxy.close)
-        random_source = random.Random(7)
-        command = [*self.command, "--session=cut", f"--output={self.path('cut.jsonl')}"]
-        command[1] = f"--target={proxy.address}"
-        cuts = 0
-        process = start_aaren(*command)
-        while process.poll() is None and cuts < 100:
-            time.sleep(random_source.uniform(0.0, 0.03))
-            cuts += 1 if proxy.cut() else 0
-        errors = process.communicate(timeout=120)[1]
-        self.assertEqual(process.returncode, 0, errors)
-        self.assertGreater(cuts, 3)
-        self.assertEqual(self.read("cut.jsonl"), self.whole)
-
     def test_server_killed_and_back_empty_names_the_loss_and_repeats_nothing(self):
         command = [*self.command, "--session=lost", f"--output={self.path('lost.jsonl')}"]
         process = start_aaren(*command)
@@ -76,6 +62,72 @@ class ResumeTest(ServerTest):
         self.assertEqual(process.returncode, 0, errors)
         self.assertEqual(self.read("lost.jsonl"), self.whole)
         self.assertIn("lost", errors)
+
+class HundredInstantsTest(ServerTest):
+    """A hundred instants all over one run, at each of which something dies: mostly the connection, sometimes the client
+    or the server. The proxy is so slow that the run cannot get away between two of them."""
+
+    INSTANTS = 100
+    CLIENT_KILLS = frozenset(range(7, INSTANTS, 11))
+    SERVER_KILLS = frozenset((20, 45, 70))
+
+    def setUp(self):
+        super().setUp()
+        write_series(self.path("in.csv"), WIDE_ROWS, COLUMNS)
+        stream = ["stream", f"--csv={self.path('in.csv')}", "--horizon=3", "--json"]
+        whole = aaren(*stream, f"--target={self.server.target}", "--session=whole", f"--output={self.path('whole.jsonl')}")
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        self.whole = self.read("whole.jsonl")
+        self.proxy = CuttingProxy(self.server.target, bytes_per_second=2e6)
+        self.addCleanup(self.proxy.close)
+        self.command = [*stream, f"--target={self.proxy.address}", "--session=broken",
+                        f"--output={self.path('broken.jsonl')}"]
+        self.deadline = time.monotonic() + 240
+        self.start()
+
+    def start(self):
+        self.process = start_aaren(*self.command)
+        self.addCleanup(self.process.stderr.close)
+        self.addCleanup(self.process.wait)
+        self.addCleanup(self.process.kill)
+
+    def wait_for(self, holds):
+        """Until it holds or the client ends."""
+        while not holds():
+            if self.process.poll() is not None:
+                return
+            self.assertLess(time.monotonic(), self.deadline)
+            time.sleep(0.0005)
+
+    def written(self):
+        try:
+            return os.path.getsize(self.path("broken.jsonl"))
+        except FileNotFoundError:
+            return 0
+
+    def strike(self, instant):
+        if instant in self.CLIENT_KILLS:
+            self.process.kill()
+            self.process.communicate()
+            self.start()
+        elif instant in self.SERVER_KILLS:
+            self.server.kill()
+            self.server = self.start_server(listen=self.server.target)
+        else:
+            self.wait_for(self.proxy.cut)
+
+    def test_what_dies_at_a_hundred_instants_leaves_the_bytes_of_an_uninterrupted_run(self):
+        random_source = random.Random(7)
+        places = sorted(random_source.uniform(0, 0.97) for _ in range(self.INSTANTS))
+        for instant, place in enumerate(places):
+            self.wait_for(lambda: self.written() >= place * len(self.whole))
+            time.sleep(random_source.uniform(0.0, 0.01))  # anywhere in a message
+            self.assertIsNone(self.process.poll(), f"it ended before instant {instant}: {self.process.returncode}")
+            self.strike(instant)
+        errors = self.process.communicate(timeout=120)[1]
+        self.assertEqual(self.process.returncode, 0, errors)
+        self.assertEqual(self.whole.count(b"\n"), len(COLUMNS) * WIDE_ROWS)
+        self.assertEqual(self.read("broken.jsonl"), self.whole)
 
 
 if __name__ == "__main__":

@@ -139,6 +139,16 @@ TEST_F(ForecastStreamTest, RefusalCarriesTheServersMessageAndCode) {
   EXPECT_THAT(std::string(StreamFile().message()), StartsWith("stream: session \"s\": no model oracle (NOT_FOUND)"));
 }
 
+TEST_F(ForecastStreamTest, FullServerIsWaitedForAndThatIsSaidOnce) {
+  server_.FailNextOpen(8, "no slot left", /*retry_ms=*/5, /*opens=*/3);
+  testing::internal::CaptureStderr();
+  ASSERT_TRUE(StreamFile().ok());
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(output_.Read(), Lines(0, kRows));
+  EXPECT_THAT(said, HasSubstr("session \"s\": no slot left; waiting for the server"));
+  EXPECT_EQ(std::vector<std::string>(absl::StrSplit(said, "no slot left")).size(), 2u);
+}
+
 TEST_F(ForecastStreamTest, FullDiskEndsTheStream) {
   const auto source = Rows();
   auto output = OutputFile::Open("/dev/full", source->columns());

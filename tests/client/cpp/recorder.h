@@ -45,6 +45,10 @@ class Recorder : public Listener {
     absl::MutexLock lock(&mutex_);
     losses_.push_back(loss);
   }
+  void OnWaiting(Session&, const absl::Status&, absl::Duration retry) override {
+    absl::MutexLock lock(&mutex_);
+    waits_.push_back(retry);
+  }
   void OnDisconnected(Session&, const absl::Status&) override {
     absl::MutexLock lock(&mutex_);
     ++disconnects_;
@@ -58,6 +62,7 @@ class Recorder : public Listener {
   std::vector<float> sums() const { return Read(sums_); }
   std::vector<uint64_t> rewinds() const { return Read(rewinds_); }
   std::vector<Loss> losses() const { return Read(losses_); }
+  std::vector<absl::Duration> waits() const { return Read(waits_); }
   std::vector<absl::Status> ended() const { return Read(ended_); }
   std::vector<v1::Opened> opened() const { return Read(opened_); }
   int disconnects() const { return Read(disconnects_); }
@@ -89,6 +94,7 @@ class Recorder : public Listener {
   std::vector<v1::Opened> opened_;
   std::optional<int64_t> time_ns_;
   std::vector<int64_t> steps_ns_;
+  std::vector<absl::Duration> waits_;
   int disconnects_ = 0;
 };
 

@@ -66,6 +66,35 @@ TEST(RecoveryTest, CutsOfAPipelinedStreamLoseAndRepeatNothing) {
   }
 }
 
+// So that a server that reads the Open of a broken stream late knows that it was overtaken.
+TEST(RecoveryTest, OpensAreCountedAsOneWritersOverAllStreams) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  server.CutAt({2, 4});
+  ASSERT_TRUE(FeedOneByOne(**session, 20).ok());
+  const auto attempts = server.attempts();
+  ASSERT_EQ(attempts.size(), 3u);
+  EXPECT_NE(attempts[0].first, 0u);
+  for (size_t i = 1; i < attempts.size(); ++i) {
+    EXPECT_EQ(attempts[i].first, attempts[0].first);
+    EXPECT_GT(attempts[i].second, attempts[i - 1].second);
+  }
+}
+
+TEST(RecoveryTest, ClientsAreDifferentWriters) {
+  FakeServer server;
+  Recorder recorders[2];
+  for (Recorder& recorder : recorders) {
+    Client client(FastOptions(server.target()));
+    auto session = client.Open({.id = "a"}, recorder);
+    ASSERT_TRUE((*session)->WaitOpened().ok());
+  }
+  EXPECT_NE(server.attempts()[0].first, server.attempts()[1].first);
+}
+
 // So that a slow server's first replies come before a short-lived stream breaks again.
 TEST(RecoveryTest, ABrokenStreamIsTakenUpAgainWithFewTokens) {
   FakeServer server;
@@ -272,15 +301,39 @@ TEST(RecoveryTest, AnOpenIsTriedAgainWhenTheServerSays) {
   EXPECT_EQ(recorder.sums(), Sums(0, 5));
 }
 
-TEST(RecoveryTest, AFullServerRefusesAFirstOpenWithItsRetryDelay) {
+TEST(RecoveryTest, AFullServerIsAskedAgainWhenItSays) {
   FakeServer server;
-  server.FailNextOpen(8, "no slot left", /*retry_ms=*/250);
+  server.FailNextOpen(8, "no slot left", /*retry_ms=*/5, /*opens=*/3);
   Client client(FastOptions(server.target()));
   Recorder recorder;
   auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(FeedAndClose(**session, 5).ok());
+  EXPECT_EQ(recorder.sums(), Sums(0, 5));
+  EXPECT_EQ(recorder.waits(), std::vector<absl::Duration>(3, absl::Milliseconds(5)));
+}
+
+TEST(RecoveryTest, AServerThatStaysFullEndsTheSessionWithItsWords) {
+  FakeServer server;
+  server.FailNextOpen(8, "no slot left", /*retry_ms=*/5, /*opens=*/100);
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a", .open_timeout = absl::Milliseconds(12)}, recorder);
   const absl::Status status = (*session)->WaitOpened().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(RetryDelay(status), absl::Milliseconds(250));
+  EXPECT_THAT(status.message(), HasSubstr("no slot left"));
+  EXPECT_EQ(RetryDelay(status), absl::Milliseconds(5));
+  EXPECT_EQ(recorder.waits().size(), 2u);
+}
+
+TEST(RecoveryTest, AServerThatHasNoRoomAndNamesNoTimeIsNotAskedAgain) {
+  FakeServer server;
+  server.FailNextOpen(8, "too many sessions on this stream", /*retry_ms=*/0);
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  EXPECT_EQ((*session)->WaitOpened().status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(recorder.waits().empty());
 }
 
 TEST(RecoveryTest, ADrainingServerIsLeftWithEverythingAnswered) {
@@ -365,6 +418,10 @@ class FakeClock : public Clock {
     waits_.push_back(timeout);
     return condition.Eval();
   }
+  void Pass(absl::Duration time) {
+    absl::MutexLock lock(&mutex_);
+    now_ += time;
+  }
   std::vector<absl::Duration> waits() const {
     absl::MutexLock lock(&mutex_);
     return waits_;
@@ -421,6 +478,46 @@ TEST(RecoveryTest, AServerThatWelcomesAndAlwaysBreaksOffIsLeftAloneLongerAndLong
   server.EndStreams(3, 8);
   ASSERT_TRUE(FeedAndClose(**session, 3).ok());
   EXPECT_THAT(clock.waits(), ElementsAre(absl::Seconds(1), absl::Seconds(2), absl::Seconds(4)));
+}
+
+// Its streams live so long.
+class PassingTime : public Recorder {
+ public:
+  PassingTime(FakeClock& clock, absl::Duration life) : clock_(clock), life_(life) {}
+  void OnOpened(Session& session, const v1::Opened& opened) override {
+    clock_.Pass(life_);
+    Recorder::OnOpened(session, opened);
+  }
+
+ private:
+  FakeClock& clock_;
+  const absl::Duration life_;
+};
+
+std::vector<absl::Duration> WaitsBetweenStreamsThatLive(absl::Duration life) {
+  FakeServer server;
+  FakeClock clock;
+  ClientOptions options{.target = server.target()};
+  options.backoff = {.initial = absl::Seconds(1), .max = absl::Seconds(9), .multiplier = 2};
+  options.clock = &clock;
+  options.random = [] { return 0.5; };
+  options.welcome_timeout = absl::InfiniteDuration();
+  Client client(options);
+  PassingTime recorder(clock, life);
+  auto session = client.Open({.id = "a"}, recorder);
+  server.EndStreams(4, 8);
+  EXPECT_TRUE(FeedAndClose(**session, 3).ok());
+  return clock.waits();
+}
+
+TEST(RecoveryTest, AStreamThatOutlivedTheWaitBeforeItIsTakenUpAgainSoon) {
+  EXPECT_THAT(WaitsBetweenStreamsThatLive(absl::Seconds(1.5)),
+              ElementsAre(absl::Seconds(1), absl::Seconds(1), absl::Seconds(1), absl::Seconds(1)));
+}
+
+TEST(RecoveryTest, StreamsThatLiveShorterThanTheWaitsBeforeThemAreTakenUpLaterAndLater) {
+  EXPECT_THAT(WaitsBetweenStreamsThatLive(absl::Seconds(0.5)),
+              ElementsAre(absl::Seconds(1), absl::Seconds(2), absl::Seconds(4), absl::Seconds(8)));
 }
 
 TEST(RecoveryTest, ADeleteWhoseAnswerWasLostStillSucceeds) {

@@ -72,6 +72,41 @@ TEST_F(ReflectionServiceTest, ListsTheServices) {
   EXPECT_TRUE(call->Finish().ok());
 }
 
+TEST_F(ReflectionServiceTest, OneCallTooManyIsRefusedUntilAnotherEnds) {
+  constexpr size_t kCalls = 3;
+  rpc::ServerOptions options;
+  options.limits.reflections = kCalls;
+  Start(options);
+  const auto stub = ServerReflection::NewStub(NewChannel());
+  const auto answered = [](auto& call) {
+    ServerReflectionRequest request;
+    request.set_list_services("*");
+    ServerReflectionResponse response;
+    call.Write(request);
+    return call.Read(&response);
+  };
+  grpc::ClientContext contexts[kCalls], late;
+  std::unique_ptr<grpc::ClientReaderWriter<ServerReflectionRequest, ServerReflectionResponse>> calls[kCalls];
+  for (size_t i = 0; i < kCalls; ++i) {
+    calls[i] = stub->ServerReflectionInfo(&contexts[i]);
+    EXPECT_TRUE(answered(*calls[i]));
+  }
+  const auto refused = stub->ServerReflectionInfo(&late);
+  EXPECT_FALSE(answered(*refused));
+  EXPECT_EQ(refused->Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+
+  calls[0]->WritesDone();
+  EXPECT_TRUE(calls[0]->Finish().ok());
+  EXPECT_TRUE(Eventually([&] {
+    grpc::ClientContext context;
+    const auto call = stub->ServerReflectionInfo(&context);
+    const bool served = answered(*call);
+    call->WritesDone();
+    return served && call->Finish().ok();
+  }));
+  for (size_t i = 1; i < kCalls; ++i) contexts[i].TryCancel();
+}
+
 TEST_F(ReflectionServiceTest, ALongRequestEndsTheCall) {
   const auto stub = ServerReflection::NewStub(NewChannel());
   grpc::ClientContext context;

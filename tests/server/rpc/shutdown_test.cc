@@ -2,8 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <thread>
+#include <vector>
 
+#include "aaren/v1/sessions.grpc.pb.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "tests/server/rpc/serving.h"
 
@@ -91,6 +94,52 @@ TEST_F(ShutdownTest, StreamWithoutHelloIsTurnedAway) {
   EXPECT_EQ(item.item_case(), v1::ServerItem::ITEM_NOT_SET) << item.DebugString();
   EXPECT_EQ(stream.Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
   shutdown.join();
+}
+
+TEST_F(ShutdownTest, UnaryCallsAreRefusedAndHealthIsToldWhileDraining) {
+  TestStream stream(NewChannel());
+  stream.Greet();
+  std::thread shutdown([this] { server().Shutdown(absl::Seconds(4)); });
+  while (!stream.Receive().has_draining()) {
+  }
+  grpc::ClientContext list_context, check_context;
+  v1::ListSessionsResponse sessions;
+  const auto channel = NewChannel();
+  const grpc::Status listed = v1::Sessions::NewStub(channel)->List(&list_context, v1::ListSessionsRequest(), &sessions);
+  EXPECT_EQ(listed.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_THAT(listed.error_message(), testing::HasSubstr("shutting down"));
+  grpc::health::v1::HealthCheckResponse health;
+  const auto stub = grpc::health::v1::Health::NewStub(channel);
+  EXPECT_TRUE(stub->Check(&check_context, grpc::health::v1::HealthCheckRequest(), &health).ok());
+  EXPECT_EQ(health.status(), grpc::health::v1::HealthCheckResponse::NOT_SERVING);
+  stream.HalfClose();
+  shutdown.join();
+}
+
+TEST_F(ShutdownTest, SessionsAreSavedHoweverOftenClientsAsk) {
+  TestStream stream(NewChannel());
+  stream.Greet();
+  stream.Open(0, "a");
+  stream.Send(TokensItem(0, 0, {1, 2, 3}));
+  stream.Receive();
+  std::atomic<bool> over{false};
+  std::vector<std::thread> askers;
+  for (int i = 0; i < 3; ++i) {
+    askers.emplace_back([this, &over] {
+      const auto stub = v1::Sessions::NewStub(NewChannel());
+      while (!over) {
+        grpc::ClientContext context;
+        v1::ListSessionsResponse sessions;
+        (void)stub->List(&context, v1::ListSessionsRequest(), &sessions);
+      }
+    });
+  }
+  server().Shutdown(absl::Seconds(4));
+  over = true;
+  for (std::thread& asker : askers) asker.join();
+  const absl::StatusOr<SessionRecord> record = store_.Load("default/a");
+  ASSERT_TRUE(record.ok()) << record.status();
+  EXPECT_EQ(record->saves.back().seq, 3u);
 }
 
 TEST_F(ShutdownTest, HealthWatchersHearOfIt) {

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/server/session/world.h"
+
 namespace aaren {
 namespace {
 
@@ -27,6 +29,26 @@ TEST(MailboxTest, LeavesWhatItsMessagesPostForTheNextDrain) {
   EXPECT_EQ(ran, 0);
   mailbox.Drain();
   EXPECT_EQ(ran, 1);
+}
+
+TEST(MailboxTest, RunsForSoLongAndLeavesTheRestForTheNextDrain) {
+  Mailbox mailbox;
+  TestClock clock;
+  int ran = 0;
+  for (int i = 0; i < 5; ++i) {
+    mailbox.Post([&] {
+      clock.Advance(absl::Microseconds(400));
+      ++ran;
+    });
+  }
+  EXPECT_TRUE(mailbox.DrainFor(absl::Milliseconds(1), clock));
+  EXPECT_EQ(ran, 3);
+  EXPECT_TRUE(mailbox.has_leftovers());
+  EXPECT_TRUE(mailbox.DrainFor(absl::ZeroDuration(), clock));
+  EXPECT_EQ(ran, 4);
+  EXPECT_TRUE(mailbox.DrainFor(absl::Milliseconds(1), clock));
+  EXPECT_EQ(ran, 5);
+  EXPECT_FALSE(mailbox.DrainFor(absl::Milliseconds(1), clock));
 }
 
 TEST(MailboxTest, WakesItsOwnerOncePerBurst) {

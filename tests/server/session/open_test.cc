@@ -272,6 +272,49 @@ TEST(OpenTest, BeyondTheSessionsOfAStreamIsRefused) {
   EXPECT_EQ(other.Last().kind, Event::kOpened);
 }
 
+// A stream that opens what is not there under ever new handles.
+class ManyRefusedOpensTest : public testing::Test {
+ protected:
+  static constexpr Handle kOpens = 10'000;
+
+  ManyRefusedOpensTest() : world_(ShardOptions{.max_sessions_per_stream = 2}) {
+    OpenRequest request = Named("ghost");
+    request.mode = OpenMode::kResume;
+    for (Handle handle = 0; handle < kOpens; ++handle) {
+      while (!world_.shard().AdmitsOpen(peer_)) world_.Settle();
+      world_.shard().Open(peer_, handle, request);
+    }
+    world_.Settle();
+  }
+
+  World world_;
+  FakePeer peer_;
+};
+
+TEST_F(ManyRefusedOpensTest, KeepNoHandleOpen) {
+  EXPECT_EQ(peer_.events.size(), kOpens);
+  EXPECT_FALSE(world_.shard().HasHandles(peer_));
+  world_.Open(peer_, kOpens, Named("a"));
+  EXPECT_EQ(peer_.Last().kind, Event::kOpened);
+}
+
+TEST_F(ManyRefusedOpensTest, AreRememberedForTheFirstHandlesOnly) {
+  world_.Send(peer_, 0, 0, Values(0, 1));
+  EXPECT_EQ(peer_.events.size(), kOpens);  // dropped silently
+  world_.Send(peer_, kOpens - 1, 0, Values(0, 1));
+  EXPECT_EQ(peer_.Last().refusal.reason, "HANDLE_NOT_FOUND");
+}
+
+TEST_F(ManyRefusedOpensTest, MakeRoomForOthersWhenTheirHandlesAreClosed) {
+  for (Handle handle = 0; handle < kOpens; ++handle) world_.shard().Close(peer_, handle, false, std::nullopt);
+  OpenRequest request = Named("ghost");
+  request.mode = OpenMode::kResume;
+  world_.Open(peer_, kOpens, request);
+  const size_t events = peer_.events.size();
+  world_.Send(peer_, kOpens, 0, Values(0, 1));
+  EXPECT_EQ(peer_.events.size(), events);
+}
+
 TEST(OpenTest, OfOneIdByTwoTenantsAreTwoSessions) {
   World world;
   FakePeer peer;
@@ -404,7 +447,7 @@ TEST(OpenTest, AnswersWithItsNumber) {
   World world;
   FakePeer peer;
   OpenRequest request = Named("a");
-  request.number = 77;
+  request.attempt.number = 77;
   world.Open(peer, 0, request);
   EXPECT_EQ(peer.Last().opened.number, 77);
 }

@@ -55,6 +55,53 @@ TEST(RaceTest, EachWriterOfManyIsToldTheEpochThatTookTheSession) {
   }
 }
 
+OpenRequest Attempted(uint64_t writer, uint64_t number) {
+  OpenRequest request = Named("a");
+  request.attempt = {writer, number};
+  return request;
+}
+
+// As when a stream breaks before the server has read its Open, and the next one is read first.
+TEST(RaceTest, AnOpenReadAfterALaterOneOfItsWriterTakesNothing) {
+  for (const int late : {0, 1}) {
+    World world({}, 2);
+    FakePeer before, now;
+    world.Open(now, 0, Attempted(7, 2));
+    world.shard(late).Open(before, 0, Attempted(7, 1));
+    world.Settle();
+    EXPECT_EQ(before.Last().refusal.status.code(), absl::StatusCode::kAborted);
+    EXPECT_EQ(before.Last().refusal.reason, "STALE_OPEN");
+    EXPECT_EQ(now.Count(Event::kFailed, 0), 0);
+    world.Send(now, 0, 0, Values(0, 1));
+    EXPECT_EQ(now.Last().kind, Event::kForecasts);
+    EXPECT_EQ(world.shard(0).counters().sessions_fenced.value(), 0);
+  }
+}
+
+TEST(RaceTest, TheLatestAttemptIsRememberedByASessionThatMoves) {
+  World world({}, 2);
+  FakePeer before, moved, late;
+  world.Open(before, 0, Attempted(7, 1));
+  world.shard(1).Open(moved, 0, Attempted(7, 3));
+  world.Settle();
+  world.shard(0).Open(late, 0, Attempted(7, 2));
+  world.Settle();
+  EXPECT_EQ(late.Last().refusal.reason, "STALE_OPEN");
+  EXPECT_EQ(moved.Count(Event::kFailed, 0), 0);
+}
+
+TEST(RaceTest, AnotherWritersNumberOrNoWriterTakesTheSession) {
+  World world;
+  FakePeer peer;
+  world.Open(peer, 0, Attempted(7, 9));
+  world.Open(peer, 1, Attempted(8, 1));
+  EXPECT_EQ(peer.Count(Event::kOpened, 1), 1);
+  world.Open(peer, 2, Attempted(0, 0));
+  EXPECT_EQ(peer.Count(Event::kOpened, 2), 1);
+  world.Open(peer, 3, Attempted(8, 0));
+  EXPECT_EQ(peer.Count(Event::kOpened, 3), 1);
+}
+
 TEST(RaceTest, OfCreatesOnlyTheFirstSucceeds) {
   World world({}, 2);
   FakePeer peers[2];

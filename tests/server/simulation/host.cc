@@ -1,6 +1,7 @@
 #include "tests/server/simulation/host.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace aaren::simulation {
@@ -35,6 +36,7 @@ void Track::Begin() {
   options.delivered_seq = received_ = delivered_;
   options.window = 32;
   options.manual_delivery = manual_;
+  options.open_timeout = absl::ZeroDuration();  // where there is no room the application asks again, and soon
   state_ = std::make_unique<client::SessionState>(std::move(options), unborn.session, *this);
   closing_ = ended_ = false;
 }
@@ -96,13 +98,13 @@ void Track::OnEnded(client::Session&, const absl::Status& status) {
   fate_.Tell("session  ", id_, " ended: ", status.ToString(), "; delivered ", delivered_);
   ended_ = true;
   finished_ = status.ok() && delivered_ == series_.size();
-  if (absl::IsAborted(status)) ++aborted_;
+  if (absl::IsAborted(status) && !contested_) fate_.Accuse(id_, ": taken from its only writer: ", status.ToString());
   if (status.ok() || absl::IsAborted(status) || absl::IsResourceExhausted(status)) return;
   fate_.Accuse(id_, ": ended with ", status.ToString());
 }
 
 Host::Host(Fate& fate, Cluster& cluster, std::vector<std::unique_ptr<Track>> tracks)
-    : fate_(fate), cluster_(cluster), tracks_(std::move(tracks)) {
+    : fate_(fate), cluster_(cluster), tracks_(std::move(tracks)), writer_(1 + fate.Draw(UINT64_MAX)) {
   outbox_.set_capacity(4096);
 }
 
@@ -118,13 +120,15 @@ void Host::Connect() {
   ready_.clear();
   retries_.clear();
   next_handle_ = 0;
+  heard_ = false;
   for (const auto& track : tracks_) {
     if (!track->finished()) Attach(*track);
   }
 }
 
 void Host::Attach(Track& track) {
-  track.state().Attach(next_handle_, ++opens_);
+  track.Opens(!orphans_.empty());
+  track.state().Attach(next_handle_, writer_, ++opens_);
   handles_[next_handle_++] = &track;
   ready_.push_back(&track);
 }
@@ -137,6 +141,10 @@ void Host::Leave() {
 void Host::Die() {
   fate_.Tell("process  dies");
   if (link_) Leave();
+  std::move(old_links_.begin(), old_links_.end(), std::back_inserter(orphans_));
+  old_links_.clear();
+  writer_ = 1 + fate_.Draw(UINT64_MAX);
+  opens_ = 0;
   for (const auto& track : tracks_) {
     if (!track->finished()) track->Begin();
   }
@@ -145,14 +153,22 @@ void Host::Die() {
 void Host::LoseServer() {
   if (link_) link_->LoseServer();
   old_links_.clear();
+  orphans_.clear();
 }
 
-bool Host::Deliver() {
-  const uint64_t pick = fate_.Draw(old_links_.size() + 1);
-  if (pick == old_links_.size()) return link_ && link_->Deliver();
-  const bool delivered = old_links_[pick]->Deliver();
-  if (old_links_[pick]->over()) old_links_.erase(old_links_.begin() + static_cast<ptrdiff_t>(pick));
+bool Host::DeliverOne(std::vector<std::unique_ptr<Link>>& links, uint64_t pick) {
+  const bool delivered = links[pick]->Deliver();
+  if (links[pick]->over()) links.erase(links.begin() + static_cast<ptrdiff_t>(pick));
   return delivered;
+}
+
+// Streams that were left are read late, after their successors.
+bool Host::Deliver() {
+  if (link_ && !fate_.OneIn(8)) return link_->Deliver();
+  const uint64_t pick = fate_.Draw(old_links_.size() + orphans_.size() + 1);
+  if (pick < old_links_.size()) return DeliverOne(old_links_, pick);
+  if (pick < old_links_.size() + orphans_.size()) return DeliverOne(orphans_, pick - old_links_.size());
+  return link_ && link_->Deliver();
 }
 
 void Host::Turn() {
@@ -170,7 +186,7 @@ void Host::Turn() {
     old_links_.back()->Cut();
     return;
   }
-  if (!calm_ && fate_.OneIn(150)) {
+  if (!calm_ && fate_.OneIn(CutOneIn())) {
     Leave();
     for (const auto& track : tracks_) {
       if (!track->ended()) track->state().OnDisconnected(absl::UnavailableError("cut"));
@@ -188,7 +204,10 @@ void Host::Turn() {
 }
 
 void Host::Receive() {
-  if (const std::optional<v1::ServerItem> item = link_->Receive()) Dispatch(*item);
+  const std::optional<v1::ServerItem> item = link_->Receive();
+  if (!item) return;
+  heard_ = true;
+  Dispatch(*item);
 }
 
 void Host::Fill() {

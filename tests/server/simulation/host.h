@@ -4,7 +4,8 @@
 // A Host is a client's process: a few sessions on one stream, each the real client's SessionState with an application
 // behind it that wants every forecast exactly once. The host does what client::Connection does, a turn at a time. Its
 // stream is cut, its process dies and comes back with what it had delivered for good, and in the end every forecast of
-// every session must have come once, in order, with the right bits.
+// every session must have come once, in order, with the right bits. Nobody else opens its sessions: as long as no Open
+// of a dead process is on its way, none may be taken from it.
 
 #include <deque>
 #include <map>
@@ -31,7 +32,9 @@ class Track final : public client::Listener {
   bool ended() const { return ended_; }
   client::SessionState& state() { return *state_; }
   const std::string& id() const { return id_; }
-  uint64_t aborted() const { return aborted_; }
+
+  // An Open follows. `contested`: one of a process that died may come to the server after it, and take the session.
+  void Opens(bool contested) { contested_ = contested; }
 
   // Gives the session more tokens, closes it, or writes to disk what came. True if the session has something to send.
   bool Turn();
@@ -54,8 +57,7 @@ class Track final : public client::Listener {
   uint64_t received_ = 0;   // forecasts that this process has
   uint64_t delivered_ = 0;  // … and that are on disk
   uint64_t durable_ = 0;    // the server will never want tokens below it again
-  uint64_t aborted_ = 0;
-  bool closing_ = false, ended_ = false, finished_ = false;
+  bool contested_ = false, closing_ = false, ended_ = false, finished_ = false;
 };
 
 class Host {
@@ -75,8 +77,13 @@ class Host {
   bool finished() const;
 
  private:
+  // Links are often cut before they are answered, as those of a bad network are: Opens are then on their way, and come
+  // to the server after those of the next link.
+  uint64_t CutOneIn() const { return heard_ ? 150 : 25; }
+
   void Connect();
   void Leave();
+  static bool DeliverOne(std::vector<std::unique_ptr<Link>>& links, uint64_t pick);
   void Die();
   void Receive();
   void Fill();
@@ -91,13 +98,16 @@ class Host {
   Cluster& cluster_;
   std::vector<std::unique_ptr<Track>> tracks_;
   std::unique_ptr<Link> link_;
-  std::vector<std::unique_ptr<Link>> old_links_;  // left by this host; the server may not know yet
+  std::vector<std::unique_ptr<Link>> old_links_;  // left by this process; the server may not know yet
+  std::vector<std::unique_ptr<Link>> orphans_;    // left by processes that died
   std::map<uint32_t, Track*> handles_;
   std::deque<Track*> ready_;
   std::deque<std::pair<int64_t, Track*>> retries_;  // when to open again
   client::Outbox outbox_;
   uint32_t next_handle_ = 0;
+  uint64_t writer_;  // another one in each life
   uint64_t opens_ = 0;
+  bool heard_ = false;  // the server has answered on this link
   bool calm_ = false;
 };
 
