@@ -106,7 +106,9 @@ TEST_F(EndsTest, BytesThatAreNoMessageEndTheStream) {
 }
 
 TEST_F(EndsTest, MessageOverTheLimitEndsItsStreamOnly) {
-  Start({.message_bytes = 64 << 10});
+  rpc::ServerOptions options = Options();
+  options.message_bytes = 64 << 10;
+  Start(options);
   const auto channel = NewChannel();
   TestStream other(channel);
   other.Greet();

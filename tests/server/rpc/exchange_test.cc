@@ -201,7 +201,9 @@ TEST_F(ExchangeTest, RepliesOfManySessionsArriveInOrderOfEach) {
 }
 
 TEST_F(ExchangeTest, SessionsMoveBetweenShards) {
-  Start({.shards = 2});
+  rpc::ServerOptions options = Options();
+  options.shards = 2;
+  Start(options);
   for (uint64_t seq = 0; seq < 20; ++seq) {  // each connection lands on a shard of the system's choice
     TestStream stream(NewChannel());
     stream.Greet();

@@ -113,7 +113,7 @@ TEST_F(RefusalTest, TokensForAHandleThatIsNotOpen) {
 }
 
 TEST_F(RefusalTest, OpenOverTheSlabComesWithAdviceToRetry) {
-  rpc::ServerOptions options;
+  rpc::ServerOptions options = Options();
   options.shard.capacity_rows = 2;
   options.shard.save_interval = absl::ZeroDuration();
   Start(options);

@@ -20,12 +20,18 @@ Serving::Serving() {
   package.training = {{"seed", "7"}};
   const absl::Status added = models_.Add(std::move(package), NewSumEngine());
   EXPECT_TRUE(added.ok()) << added;
-  Start({});
+  Start(Options());
 }
 
-void Serving::Start(const rpc::ServerOptions& options) {
+rpc::ServerOptions Serving::Options() {
+  rpc::ServerOptions options;
+  options.shard.save_interval = absl::Hours(1);
+  return options;
+}
+
+void Serving::Start(const rpc::ServerOptions& options, const Clock& clock) {
   server_.reset();
-  absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(options, models_, store_);
+  absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(options, models_, store_, clock);
   ASSERT_TRUE(server.ok()) << server.status();
   server_ = *std::move(server);
 }

@@ -12,6 +12,7 @@
 
 #include "grpcpp/channel.h"
 #include "server/rpc/server.h"
+#include "server/session/clock.h"
 #include "server/session/model_table.h"
 #include "server/store/memory_store.h"
 #include "tests/server/rpc/sum_engine.h"
@@ -23,8 +24,12 @@ class Serving : public testing::Test {
  protected:
   Serving();
 
-  // Starts it, or another one in its place.
-  void Start(const rpc::ServerOptions& options);
+  // Those of a server that saves nothing for an hour: no Acked of a save comes between the replies, however slow the
+  // machine.
+  static rpc::ServerOptions Options();
+
+  // Starts it, or another one in its place. `clock` outlives it.
+  void Start(const rpc::ServerOptions& options, const Clock& clock = Clock::System());
 
   rpc::Server& server() { return *server_; }
 

@@ -18,6 +18,17 @@ FakePeer::Event Nothing() {
   return event;
 }
 
+// Calls `work`, with a rest where there is none, until `done`.
+template <typename Work>
+bool RepeatUntil(const std::function<bool()>& done, Work work) {
+  const absl::Time deadline = absl::Now() + kPatience;
+  while (!done()) {
+    if (absl::Now() > deadline) return false;
+    if (!work()) std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+  return true;
+}
+
 }  // namespace
 
 FakePeer::Event& FakePeer::Add(Event::Kind kind, Handle handle) {
@@ -154,25 +165,31 @@ bool World::RunOnce() {
   return worked;
 }
 
+bool World::DrainOnce() {
+  bool worked = false;
+  for (const auto& shard : shards_) worked |= shard->DrainMailbox();
+  return worked;
+}
+
 bool World::RunUntil(const std::function<bool()>& done) {
-  const absl::Time deadline = absl::Now() + kPatience;
-  while (!done()) {
-    if (absl::Now() > deadline) return false;
-    if (!RunOnce()) std::this_thread::sleep_for(std::chrono::microseconds(20));
-  }
-  return true;
+  return RepeatUntil(done, [this] { return RunOnce(); });
+}
+
+bool World::DrainUntil(const std::function<bool()>& done) {
+  return RepeatUntil(done, [this] { return DrainOnce(); });
 }
 
 void World::Settle() {
-  // An answer from the registrar shows that what was asked before has at least reached the shards; a few rounds cover
-  // the longest chain of questions that a shard does not count as its own work.
+  // An answer from the registrar shows that what was asked before has at least reached the shards, and a round ends
+  // when they have done it; a few rounds cover the longest chain of questions that a shard does not count as its own
+  // work.
   for (int round = 0; round < 4; ++round) {
     Get("never opened by any test");
     RunUntil([this] {
       return std::none_of(shards_.begin(), shards_.end(), [](const auto& shard) { return shard->Busy(); });
     });
-  }
-  while (RunOnce()) {
+    while (RunOnce()) {
+    }
   }
 }
 

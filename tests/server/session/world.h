@@ -123,6 +123,9 @@ class World {
   // Runs the shards until `done`; false after some seconds.
   bool RunUntil(const std::function<bool()>& done);
 
+  // The same, but nothing is stepped: tokens that wait go on waiting.
+  bool DrainUntil(const std::function<bool()>& done);
+
   // Moves the clock, lets the shards tick, and settles.
   void Advance(absl::Duration duration);
 
@@ -143,6 +146,7 @@ class World {
 
  private:
   bool RunOnce();
+  bool DrainOnce();
   absl::Time now() const { return clock_.Now(); }
 
   TestClock clock_;
