@@ -13,6 +13,9 @@
 
 namespace aaren {
 
+// Raised when the same arguments give other series than before: a run that was begun with others cannot go on.
+inline constexpr int kGeneratorEdition = 3;
+
 // Series number `index` of the endless row of `seed`: `length` values, NaN where missing, at least one present, all of
 // magnitude below 1e9. The same arguments give the same values; another length gives another series. REQUIRES:
 // length >= 1.

@@ -44,7 +44,7 @@ Series DrawCounts(Random& random, int length) {
   for (double& gain : weekdays) gain = std::exp(uneven * random.Normal());
   const double weekend = random.LogUniform(0.3, 1.5), least = random.Uniform(0, 0.4);
   const double rate = random.LogUniform(0.3, 3000), moody = random.Uniform(0.03, 0.4);
-  const double shape = random.LogUniform(1.5, 200), yearly = random.Uniform(0, 0.5),
+  const double shape = random.LogUniform(1.5, 2000), yearly = random.Uniform(0, 0.5),
                growth = 0.3 * random.Normal() / 365;
   const bool worth = random.Chance(0.2);  // each counts with its worth: revenue, bytes
   const double worth_spread = random.Uniform(0.3, 1.2), worth_unit = random.LogUniform(0.1, 100);
@@ -83,7 +83,7 @@ Series DrawIntermittent(Random& random, int length) {
   for (double& gain : weekdays) gain = random.Uniform(0.4, 1.6);
   const bool has_week = random.Chance(0.5), has_day = calendar.steps > 1 && random.Chance(0.6);
   const bool sundays = has_week && random.Chance(0.4);
-  const double chance = random.LogUniform(0.02, 0.5), cluster = random.Chance(0.4) ? random.Uniform(2, 6) : 1;
+  const double chance = random.LogUniform(0.03, 0.6), cluster = random.Chance(0.4) ? random.Uniform(2, 6) : 1;
   const double size = random.Chance(0.4) ? 1 : random.LogUniform(1.5, 100), spread = random.Uniform(0.1, 1.2);
   const double moody = random.Uniform(0, 0.8), shape = random.LogUniform(0.5, 20), pack = random.Chance(0.2) ? 6 : 1;
   const bool whole = random.Chance(0.75);

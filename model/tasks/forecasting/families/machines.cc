@@ -17,8 +17,8 @@ class Appliance {
  public:
   Appliance(Random& random, double hour) {
     power_ = random.LogUniform(0.1, 3);
-    on_for_ = std::max(1.0, random.LogUniform(0.1, 4) * hour);
-    off_for_ = std::max(1.0, random.LogUniform(0.3, 20) * hour);
+    on_for_ = std::max(1.0, random.LogUniform(0.2, 6) * hour);
+    off_for_ = std::max(2.0, random.LogUniform(0.5, 40) * hour);
     regular_ = random.Chance(0.5) ? random.LogUniform(0.01, 0.2) : 1;
     ripple_ = random.LogUniform(0.003, 0.15);
     surge_ = random.Chance(0.3) ? random.Uniform(0.1, 1) : 0;
@@ -84,7 +84,7 @@ Series DrawSawtooth(Random& random, int length) {
 }
 
 Series DrawMachines(Random& random, int length) {
-  const Calendar calendar = RandomCalendar(random, length, 24);
+  const Calendar calendar = RandomCalendar(random, length, random.Chance(0.3) ? 24 : 96);
   Profile activity = RandomProfile(random, calendar.steps);
   const double rest = random.Uniform(0, 0.3), base = random.Chance(0.6) ? random.LogUniform(0.02, 0.6) : 0;
   for (double& value : activity) value = rest + (1 - rest) * value;
@@ -119,7 +119,7 @@ Series DrawJobs(Random& random, int length) {
     job.period = std::max(4.0, random.Chance(0.9) ? std::round(period) : period);
     job.start = random.Uniform(0, job.period);
     job.height = random.LogUniform(0.3, 10);
-    job.width = std::max(1.0, job.period * random.LogUniform(0.01, 0.3));
+    job.width = std::max(1.0, job.period * random.LogUniform(0.02, 0.5));
   }
   const double uneven = random.LogUniform(0.01, 0.5), noise = random.LogUniform(0.01, 0.3),
                fades = random.Uniform(0, 1);

@@ -73,11 +73,11 @@ Series DrawBicycles(Random& random, int length) {
   const Profile sunday = Peaks({{random.Uniform(0.54, 0.64), random.Uniform(0.1, 0.15), 1}}, calendar.steps);
   const double weekend = random.Uniform(0.3, 1.3), yearly = random.Uniform(0.1, 0.8);
   const double most = random.LogUniform(4, 2000) * 24 / calendar.steps + 1, night = random.LogUniform(0.002, 0.03);
-  const double fair = random.Uniform(0.1, 0.4), wet = random.Uniform(0.2, 0.7), shape = random.LogUniform(5, 300);
+  const double fair = random.Uniform(0.1, 0.4), wet = random.Uniform(0.2, 0.7), shape = random.LogUniform(15, 3000);
   Reverting weather(random, random.LogUniform(0.7, 5)), season_noise(random, 30);
   Reverting short_noise(random, random.LogUniform(0.5, 3) * calendar.hour());
   Episode rain{random.Uniform(0.05, 0.5) / calendar.steps, random.LogUniform(1, 14) * calendar.hour()};
-  const double uneven = random.Uniform(0.02, 0.15);
+  const double uneven = random.Uniform(0.02, 0.25);
   Series values(length);
   for (const Day& day : calendar.days) {
     const bool free = KindOf(day) > 0;
@@ -89,7 +89,7 @@ Series DrawBicycles(Random& random, int length) {
       const bool raining = rain.Next(random);
       const double clouds = std::exp(uneven * short_noise.Next(random)) * (raining ? wet : 1);
       const double rate = gain * (night + At(free ? sunday : work, t - day.midnight)) * clouds;
-      values[t] = rate > 200 ? random.NegativeBinomial(rate, 4 * shape) : random.NegativeBinomial(rate, shape);
+      values[t] = random.NegativeBinomial(rate, shape);
     }
   }
   return values;

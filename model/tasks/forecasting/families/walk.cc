@@ -38,11 +38,11 @@ Series DrawWalk(Random& random, int length) {
 
 Series DrawVolume(Random& random, int length) {
   std::array<Reverting, 4> scales = {
-      Reverting(random, random.LogUniform(1, 5)), Reverting(random, random.LogUniform(8, 40)),
+      Reverting(random, random.LogUniform(1.5, 8)), Reverting(random, random.LogUniform(8, 40)),
       Reverting(random, random.LogUniform(60, 300)), Reverting(random, random.LogUniform(500, 4000))};
   std::array<double, 4> gains;
   for (double& gain : gains) gain = random.Uniform(0, 0.5);
-  const double white = random.Uniform(0.02, 0.5), spike = random.Chance(0.5) ? random.LogUniform(0.002, 0.03) : 0;
+  const double white = random.LogUniform(0.02, 0.5), spike = random.Chance(0.5) ? random.LogUniform(0.002, 0.03) : 0;
   const bool weekly = random.Chance(0.4), logarithm = random.Chance(0.2), whole = random.Chance(0.4);
   const int days = random.Chance(0.7) ? 5 : 7;
   std::array<double, 7> weekdays;
