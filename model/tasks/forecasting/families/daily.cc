@@ -31,7 +31,7 @@ Series DrawDaily(Random& random, int length) {
                fade = std::exp(-1 / random.LogUniform(0.5, 12));
   const double unit = random.LogUniform(3, 1e5), year = 2 * std::numbers::pi;
   const int form = random.Below(4);  // logarithms, counts, or amounts
-  Reverting lasting(random, random.LogUniform(0.4, 8));
+  Reverting lasting(random, random.LogUniform(0.8, 15));
   double level = 0, event = 0;
   Series values(length);
   for (int t = 0; t < length; ++t) {

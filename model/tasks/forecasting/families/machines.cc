@@ -114,12 +114,12 @@ Series DrawJobs(Random& random, int length) {
   const Calendar calendar = RandomCalendar(random, length);
   std::vector<Job> jobs(1 + random.Below(3));
   for (Job& job : jobs) {
-    const double hours = random.OneOf({0.25, 0.5, 1, 1, 2, 4, 6, 12, 24, 24});
+    const double hours = random.OneOf({0.5, 1, 2, 4, 6, 8, 12, 24, 24, 24});
     const double period = random.Chance(0.7) ? hours * calendar.hour() : random.LogUniform(5, 300);
     job.period = std::max(4.0, random.Chance(0.9) ? std::round(period) : period);
     job.start = random.Uniform(0, job.period);
     job.height = random.LogUniform(0.3, 10);
-    job.width = std::max(1.0, job.period * random.LogUniform(0.02, 0.5));
+    job.width = std::max(1.0, job.period * random.LogUniform(0.03, 0.6));
   }
   const double uneven = random.LogUniform(0.01, 0.5), noise = random.LogUniform(0.01, 0.3),
                fades = random.Uniform(0, 1);
