@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "model/tasks/forecasting/synthetic.h"
 
 ABSL_FLAG(std::string, data, "synthetic", "\"synthetic\", or CSV files, separated by commas");
 ABSL_FLAG(std::string, columns, "",
@@ -127,6 +128,7 @@ void FillTraining(TrainOptions& options) {
   options.validate_every = absl::GetFlag(FLAGS_validate_every);
   options.patience = absl::GetFlag(FLAGS_patience);
   options.data = absl::StrCat(absl::GetFlag(FLAGS_data), ":", absl::GetFlag(FLAGS_columns));
+  if (absl::GetFlag(FLAGS_data) == "synthetic") absl::StrAppend(&options.data, "generator ", kGeneratorEdition);
   if (const uint64_t seed = absl::GetFlag(FLAGS_data_seed); seed != 0) absl::StrAppend(&options.data, ":seed ", seed);
 }
 

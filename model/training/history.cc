@@ -11,7 +11,7 @@ namespace aaren {
 namespace {
 
 constexpr int64_t kMostStretches = 400;
-constexpr char kStretches[] = "stretches", kChecks[] = "checks", kQuality[] = "quality/";
+constexpr char kStretches[] = "stretches", kChecks[] = "checks", kQuality[] = "quality/", kGroups[] = "groups/";
 
 int64_t StretchOf(int64_t step, int64_t steps) {
   return steps <= kMostStretches ? step : (step - 1) * kMostStretches / steps;
@@ -52,6 +52,7 @@ void History::AddStep(int64_t step, int64_t steps, double loss, int64_t tokens, 
 
 TensorMap History::ToTensors() const {
   TensorMap tensors = {{kStretches, ToTensor(stretches_)}, {kChecks, ToTensor(checks_)}};
+  for (const auto& [group, checks] : groups_) tensors[absl::StrCat(kGroups, group)] = ToTensor(checks);
   for (const auto& [file, checks] : quality_) tensors[absl::StrCat(kQuality, file)] = ToTensor(checks);
   return tensors;
 }
@@ -61,6 +62,9 @@ History History::FromTensors(const TensorMap& tensors) {
   for (const auto& [name, tensor] : tensors) {
     if (name == kStretches) history.stretches_ = FromTensor<Stretch>(tensor);
     if (name == kChecks) history.checks_ = FromTensor<HeldOutCheck>(tensor);
+    if (absl::StartsWith(name, kGroups)) {
+      history.groups_[name.substr(sizeof(kGroups) - 1)] = FromTensor<HeldOutCheck>(tensor);
+    }
     if (absl::StartsWith(name, kQuality)) {
       history.quality_[name.substr(sizeof(kQuality) - 1)] = FromTensor<QualityCheck>(tensor);
     }

@@ -45,10 +45,13 @@ class History {
   // Step number `step`, counted from 1, of `steps` in all.
   void AddStep(int64_t step, int64_t steps, double loss, int64_t tokens, double seconds);
   void AddCheck(const HeldOutCheck& check) { checks_.push_back(check); }
+  // Of one group of the held-out series.
+  void AddGroup(const std::string& group, const HeldOutCheck& check) { groups_[group].push_back(check); }
   void AddQuality(const std::string& file, const QualityCheck& check) { quality_[file].push_back(check); }
 
   const std::vector<Stretch>& stretches() const { return stretches_; }
   const std::vector<HeldOutCheck>& checks() const { return checks_; }
+  const std::map<std::string, std::vector<HeldOutCheck>>& groups() const { return groups_; }
   const std::map<std::string, std::vector<QualityCheck>>& quality() const { return quality_; }
 
   // For a checkpoint, and back; what a checkpoint lacks is empty.
@@ -58,6 +61,7 @@ class History {
  private:
   std::vector<Stretch> stretches_;
   std::vector<HeldOutCheck> checks_;
+  std::map<std::string, std::vector<HeldOutCheck>> groups_;
   std::map<std::string, std::vector<QualityCheck>> quality_;
 };
 

@@ -165,6 +165,19 @@ std::string Checks(const History& history) {
   return table + "</table>\n";
 }
 
+// The newest check and the best one of each group of held-out series.
+std::string Groups(const History& history) {
+  if (history.groups().empty()) return "";
+  std::string table = "<h2>Held-out series by family</h2>\n<table class='n'>\n" +
+                      TableRow({"family", "loss at the newest check", "least"}, "th");
+  for (const auto& [group, checks] : history.groups()) {
+    const auto less = [](const HeldOutCheck& a, const HeldOutCheck& b) { return a.loss < b.loss; };
+    const double least = std::min_element(checks.begin(), checks.end(), less)->loss;
+    table += TableRow({group, Number(checks.back().loss), Number(least)}, "td");
+  }
+  return table + "</table>\n";
+}
+
 }  // namespace
 
 std::string RunReport(const RunRecord& record, const TrainProgress& progress) {
@@ -172,8 +185,8 @@ std::string RunReport(const RunRecord& record, const TrainProgress& progress) {
   return absl::StrCat("<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>", title, "</title><style>",
                       kStyle, "</style></head><body>\n<h1>", title, "</h1>\n", Summary(record, progress),
                       "<h2>Curves</h2>\n", Curves(record, progress), "<h2>Checks</h2>\n", Checks(*progress.history),
-                      "<h2>Command</h2>\n<pre>", Escaped(record.command), "</pre>\n<h2>Settings</h2>\n",
-                      Pairs(record.flags), "</body></html>\n");
+                      Groups(*progress.history), "<h2>Command</h2>\n<pre>", Escaped(record.command),
+                      "</pre>\n<h2>Settings</h2>\n", Pairs(record.flags), "</body></html>\n");
 }
 
 std::string ReportPath(const std::string& checkpoint, const std::string& output) {

@@ -18,7 +18,12 @@ class Synthetic : public SeriesSource {
     return SyntheticSeries(2 * seed_, index, length);
   }
   std::vector<double> DrawHeldOut(uint64_t index, int length) const override {
-    return SyntheticSeries(2 * seed_ + 1, index, length);
+    return SyntheticSeries(Families()[index % Families().size()], 2 * seed_ + 1, index, length);
+  }
+  std::vector<std::string> HeldOutGroups() const override {
+    std::vector<std::string> names;
+    for (const Family& family : Families()) names.emplace_back(family.name);
+    return names;
   }
   int HeldOutStart(int) const override { return 0; }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "model/tasks/forecasting/series_csv.h"
@@ -25,11 +26,15 @@ class SeriesSource {
   // A crop that training never sees; indices count from 0.
   virtual std::vector<double> DrawHeldOut(uint64_t index, int length) const = 0;
 
+  // What the held-out crops fall into: crop number i is of group i modulo their number. Empty: nothing.
+  virtual std::vector<std::string> HeldOutGroups() const { return {}; }
+
   // Of a held-out crop of this length, the first value that may be forecast: what is before it was trained on.
   virtual int HeldOutStart(int length) const = 0;
 };
 
-// The endless family of synthetic series of this seed; held out is another family.
+// The endless row of synthetic series of this seed, its families in equal parts. Held out is the row of another seed,
+// the families by turns, each a group.
 std::unique_ptr<SeriesSource> SyntheticSource(uint64_t seed);
 
 // Crops of these series. Their last tenth (at least `horizon` values) is held out; a series too short for that is not

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 
 #include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "model/tasks/forecasting/series_csv.h"
 #include "model/tasks/forecasting/synthetic.h"
 #include "model/training/command_line.h"
 #include "model/training/figure.h"
@@ -18,13 +21,15 @@ ABSL_DECLARE_FLAG(uint64_t, seed);
 ABSL_FLAG(uint64_t, first, 0, "number of the first series");
 ABSL_FLAG(int, count, 32, "series to write");
 ABSL_FLAG(int, length, 1024, "values a series; another length gives other series");
+ABSL_FLAG(std::string, family, "", "draw series of this family alone");
+ABSL_FLAG(std::string, beside, "", "CSV files, separated by commas, whose series are drawn too: their middle, as long");
 ABSL_FLAG(std::string, csv, "", "CSV file to write: one column a series, empty where a value is missing");
 ABSL_FLAG(std::string, plot, "", "SVG file to write: a chart of each series, shaded where values are missing");
 
 namespace aaren {
 namespace {
 
-constexpr absl::string_view kFlags[] = {"seed", "first", "count", "length", "csv", "plot"};
+constexpr absl::string_view kFlags[] = {"seed", "first", "count", "length", "family", "csv", "plot", "beside"};
 constexpr int64_t kMostValues = 100'000'000;
 constexpr int kSheetWidth = 1760;
 
@@ -33,12 +38,19 @@ absl::Status CheckPositive(absl::string_view flag, int value) {
   return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", value, " must be at least 1"));
 }
 
+std::string FamilyNames() {
+  return absl::StrJoin(Families(), ", ", [](std::string* text, const Family& one) { absl::StrAppend(text, one.name); });
+}
+
 absl::Status CheckSynth(const SynthOptions& options) {
   absl::Status status = CheckPositive("count", options.count);
   status.Update(CheckPositive("length", options.length));
   if (status.ok() && int64_t{options.count} * options.length > kMostValues) {
     status = absl::InvalidArgumentError(absl::StrCat("--count=", options.count, " times --length=", options.length,
                                                      " is more than ", kMostValues, " values"));
+  }
+  if (status.ok() && !options.family.empty() && FindFamily(options.family) == nullptr) {
+    status = absl::InvalidArgumentError(absl::StrCat("--family=", options.family, " is none of ", FamilyNames()));
   }
   if (status.ok() && options.csv.empty() && options.plot.empty()) {
     status = absl::InvalidArgumentError("synth needs a file to write: --csv=FILE, --plot=FILE.svg or both");
@@ -68,6 +80,22 @@ std::string SeriesFigure(const std::vector<std::string>& names, const std::vecto
   return DrawFigure(charts, sheet);
 }
 
+// The middle of each series of the files, under the file's name and its own.
+absl::Status AddBeside(const SynthOptions& options, std::vector<std::string>& names,
+                       std::vector<std::vector<double>>& series) {
+  for (const std::string& file : options.beside) {
+    const absl::StatusOr<std::vector<CsvSeries>> read = ReadCsvSeries(file, {});
+    if (!read.ok()) return read.status();
+    for (const CsvSeries& one : *read) {
+      const size_t length = std::min(one.values.size(), static_cast<size_t>(options.length));
+      const auto begin = one.values.begin() + static_cast<int64_t>((one.values.size() - length) / 2);
+      names.push_back(absl::StrCat(std::filesystem::path(file).stem().string(), " ", one.name));
+      series.emplace_back(begin, begin + static_cast<int64_t>(length));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<SynthOptions> ParseSynth(int argc, char** argv) {
@@ -78,6 +106,8 @@ absl::StatusOr<SynthOptions> ParseSynth(int argc, char** argv) {
   options.first = absl::GetFlag(FLAGS_first);
   options.count = absl::GetFlag(FLAGS_count);
   options.length = absl::GetFlag(FLAGS_length);
+  options.family = absl::GetFlag(FLAGS_family);
+  options.beside = absl::StrSplit(absl::GetFlag(FLAGS_beside), ',', absl::SkipEmpty());
   options.csv = absl::GetFlag(FLAGS_csv);
   options.plot = absl::GetFlag(FLAGS_plot);
   status = CheckSynth(options);
@@ -87,22 +117,26 @@ absl::StatusOr<SynthOptions> ParseSynth(int argc, char** argv) {
 absl::Status Synth(const SynthOptions& options) {
   absl::Status status = CheckSynth(options);
   if (!status.ok()) return status;
-  std::vector<std::string> names;
+  std::vector<std::string> names, titles;
   std::vector<std::vector<double>> series;
   for (int i = 0; i < options.count; ++i) {
-    names.push_back(absl::StrCat(options.seed, "/", options.first + i));
-    series.push_back(SyntheticSeries(options.seed, options.first + i, options.length));
+    const uint64_t index = options.first + i;
+    const Family& family = options.family.empty() ? SyntheticFamily(options.seed, index) : *FindFamily(options.family);
+    names.push_back(absl::StrCat(options.seed, "/", index));
+    titles.push_back(absl::StrCat(names.back(), " ", family.name));
+    series.push_back(SyntheticSeries(family, options.seed, index, options.length));
   }
   if (!options.csv.empty()) status = WriteTextFile(options.csv, SeriesCsv(names, series));
-  if (status.ok() && !options.plot.empty()) status = WriteTextFile(options.plot, SeriesFigure(names, series));
-  return status;
+  if (!status.ok() || options.plot.empty()) return status;
+  status = AddBeside(options, titles, series);
+  return status.ok() ? WriteTextFile(options.plot, SeriesFigure(titles, series)) : status;
 }
 
 std::string SynthHelp() {
   return absl::StrCat(
-      "aaren-train synth: writes series of the generator, named seed/number. Training with --seed=S draws from the "
-      "family of seed 2S and holds out that of 2S + 1.\n\n",
-      ListFlags(kFlags));
+      "aaren-train synth: writes series of the generator, named seed/number. Training with --seed=S draws those of "
+      "seed 2S and holds out those of 2S + 1. Families: ",
+      FamilyNames(), ".\n\n", ListFlags(kFlags));
 }
 
 std::string SeriesCsv(const std::vector<std::string>& names, const std::vector<std::vector<double>>& series) {

@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <exception>
@@ -197,6 +198,7 @@ class Run {
     progress_.held_out_loss = loss;
     const double step = static_cast<double>(state_.step);
     history_.AddCheck({.step = step, .loss = loss});
+    CheckGroups();
     for (const ValidationFile& file : options_.validation) {
       const FileQuality quality = Score(averaged_, file);
       history_.AddQuality(file.name, {.step = step, .mase = quality.mase, .relative = quality.relative});
@@ -206,6 +208,18 @@ class Run {
     state_.best_loss = loss;
     state_.checks_since_best = 0;
     state_.best = CloneTensors(OnCpu(Weights(averaged_)));
+  }
+
+  // What the loss on held-out series is made of; for the report alone.
+  void CheckGroups() {
+    const std::vector<std::string> names = source_.HeldOutGroups();
+    const int64_t rows = held_out_.values.size(0), count = static_cast<int64_t>(names.size());
+    for (int64_t i = 0; i < std::min(count, rows); ++i) {
+      Batch group = held_out_;
+      group.values = held_out_.values.slice(0, i, rows, count).contiguous();
+      const double loss = ComputeLoss(averaged_, group).loss.item<double>();
+      history_.AddGroup(names[i], {.step = static_cast<double>(state_.step), .loss = loss});
+    }
   }
 
   void Account(double loss, int64_t tokens, double seconds) {

@@ -31,9 +31,9 @@ struct TrainOptions {
   int rows = 64;       // crops a step, at `context` values
   int context = 1024;  // values a crop; a step takes half, once, twice or four times as many
   int64_t validate_every = 100;
-  int validation_rows = 64;
-  int patience = 10;       // stop after so many checks on held-out series without a better one; 0: never
-  std::string checkpoint;  // folder; empty: no checkpoints
+  int validation_rows = 120;  // held-out crops; five of each family of synthetic series
+  int patience = 10;          // stop after so many checks on held-out series without a better one; 0: never
+  std::string checkpoint;     // folder; empty: no checkpoints
   int64_t checkpoint_every = 100;
   std::string data = "synthetic";          // what the source is, for the checkpoint's fingerprint
   std::vector<ValidationFile> validation;  // scored at each check, for the history alone

@@ -22,18 +22,20 @@ class Random {
   double LogUniform(double low, double high);  // its logarithm is uniform; 0 < low <= high
   int Below(int count);                        // 0 .. count - 1; count >= 1
   bool Chance(double probability);
-  double Normal();               // mean 0, deviation 1
-  double StudentT(int freedom);  // freedom >= 1
-  double Exponential();          // mean 1
-  int Poisson(double mean);      // mean >= 0; a rounded normal above 50
+  double Normal();                                  // mean 0, deviation 1
+  double StudentT(double freedom);                  // freedom > 0
+  double Exponential();                             // mean 1
+  double Gamma(double shape);                       // mean `shape`, scale 1; shape > 0
+  int Poisson(double mean);                         // mean >= 0; above 15 a rounded normal with the Poisson's skew
+  int NegativeBinomial(double mean, double shape);  // a Poisson whose mean is a gamma of this shape; shape > 0
 
   // One of the choices, each equally likely.
   double OneOf(std::initializer_list<double> choices);
 
  private:
+  double Tail();  // of a normal, beyond the ziggurat
+
   uint64_t state_;
-  double spare_ = 0;  // Box and Muller's second normal
-  bool has_spare_ = false;
 };
 
 }  // namespace aaren

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "model/tasks/forecasting/synthetic.h"
 #include "tests/model/training/small_run.h"
 
 namespace aaren {
@@ -62,6 +63,22 @@ TEST(HeldOutBatchTest, HasTokensWhereTheEngineFolds) {
 TEST(SyntheticSourceTest, HeldOutSeriesAreOthers) {
   const auto source = SyntheticSource(1);
   EXPECT_NE(source->Draw(0, 32), source->DrawHeldOut(0, 32));
+}
+
+TEST(SyntheticSourceTest, HeldOutSeriesAreOfAllFamiliesByTurns) {
+  const auto source = SyntheticSource(1);
+  const std::vector<std::string> groups = source->HeldOutGroups();
+  ASSERT_EQ(groups.size(), Families().size());
+  const std::vector<double> solar = SyntheticSeries(*FindFamily("solar"), 3, 2 * groups.size() + 7, 500);
+  ASSERT_EQ(groups[7], "solar");
+  EXPECT_TRUE(SameValues(torch::tensor(source->DrawHeldOut(2 * groups.size() + 7, 500)), torch::tensor(solar)));
+}
+
+// However far a run gets: no pool of series is drawn from again.
+TEST(SyntheticSourceTest, LateStepsDrawOtherSeriesThanEarlyOnes) {
+  std::set<double> sums;
+  for (const int64_t step : {0, 1, 1000, 1000000}) sums.insert(BatchOf(step).values.nansum().item<double>());
+  EXPECT_EQ(sums.size(), 4u);
 }
 
 CsvSeries Counting(int length) {

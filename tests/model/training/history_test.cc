@@ -37,9 +37,11 @@ TEST(HistoryTest, ComesBackFromItsTensors) {
   history.AddStep(1, 10, 0.7, 12, 0.1);
   history.AddCheck({.step = 1, .loss = 0.6});
   history.AddQuality("a/b", {.step = 1, .mase = 0.9, .relative = 0.8});
+  history.AddGroup("clean days", {.step = 1, .loss = 0.4});
   const History again = History::FromTensors(history.ToTensors());
   EXPECT_EQ(again.stretches(), history.stretches());
   EXPECT_EQ(again.checks(), history.checks());
+  EXPECT_EQ(again.groups(), history.groups());
   EXPECT_EQ(again.quality(), history.quality());
 }
 

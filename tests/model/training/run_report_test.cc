@@ -69,6 +69,14 @@ TEST(RunReportTest, FilesAreThereOnlyWhereTheyWereScored) {
   EXPECT_THAT(report, HasSubstr("<tr><td>20</td><td>0.5000</td><td>0.8750</td><td>0.5000</td></tr>"));
 }
 
+TEST(RunReportTest, NamesTheNewestAndLeastLossOfEachGroupOfHeldOutSeries) {
+  History history = Twenty();
+  EXPECT_THAT(ReportOf(history), Not(HasSubstr("by family")));
+  history.AddGroup("solar", {.step = 10, .loss = 0.125});
+  history.AddGroup("solar", {.step = 20, .loss = 0.75});
+  EXPECT_THAT(ReportOf(history), HasSubstr("<td>solar</td><td>0.7500</td><td>0.1250</td>"));
+}
+
 TEST(RunReportTest, OfARunWithoutAnyStepSaysSo) { EXPECT_THAT(ReportOf(History()), HasSubstr("none yet")); }
 
 TEST(RunReportTest, IsAmongTheCheckpointsOrBesideThePackage) {

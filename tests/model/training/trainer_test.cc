@@ -55,6 +55,17 @@ TEST(TrainTest, LossFalls) {
   EXPECT_LT(result->held_out_loss, 0.9 * checks.front());
 }
 
+TEST(TrainTest, HeldOutLossIsToldForEachFamily) {
+  TrainOptions options = SmallRun();
+  options.validation_rows = static_cast<int>(SyntheticSource(1)->HeldOutGroups().size());
+  const auto result = TrainSmall(options);
+  ASSERT_TRUE(result.ok()) << result.status();
+  const auto& groups = result->history.groups();
+  EXPECT_EQ(groups.size(), SyntheticSource(1)->HeldOutGroups().size());
+  ASSERT_EQ(groups.count("solar"), 1u);
+  EXPECT_EQ(groups.at("solar").size(), result->history.checks().size());
+}
+
 TEST(TrainTest, SecondRunOnOneCheckpointIsRefused) {
   TrainOptions options = SmallRun();
   options.checkpoint = FreshFolder();

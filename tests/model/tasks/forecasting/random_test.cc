@@ -37,6 +37,56 @@ TEST(RandomTest, NormalHasMeanZeroAndDeviationOne) {
   EXPECT_NEAR(squares / kDraws, 1, 0.02);
 }
 
+// The tails too: a ziggurat is easily wrong beyond its last layer.
+TEST(RandomTest, NormalHasTheTailsOfANormal) {
+  Random random(1, 1);
+  int beyond_two = 0, beyond_four = 0;
+  double fourth = 0;
+  for (int i = 0; i < 10 * kDraws; ++i) {
+    const double z = random.Normal();
+    beyond_two += std::fabs(z) > 2;
+    beyond_four += std::fabs(z) > 4;
+    fourth += z * z * z * z;
+  }
+  EXPECT_NEAR(beyond_two, 45500, 1000);
+  EXPECT_NEAR(beyond_four, 63, 32);
+  EXPECT_NEAR(fourth / (10 * kDraws), 3, 0.05);
+}
+
+TEST(RandomTest, StudentTHasItsVariance) {
+  Random random(1, 1);
+  double squares = 0;
+  for (int i = 0; i < kDraws; ++i) squares += std::pow(random.StudentT(8), 2);
+  EXPECT_NEAR(squares / kDraws, 8.0 / 6, 0.05);
+}
+
+TEST(RandomTest, GammaHasItsMeanAndVariance) {
+  Random random(1, 1);
+  for (const double shape : {0.4, 1.0, 7.0}) {
+    double sum = 0, squares = 0;
+    for (int i = 0; i < kDraws; ++i) {
+      const double value = random.Gamma(shape);
+      ASSERT_GE(value, 0);
+      sum += value;
+      squares += value * value;
+    }
+    EXPECT_NEAR(sum / kDraws, shape, 0.03 * shape);
+    EXPECT_NEAR(squares / kDraws - std::pow(sum / kDraws, 2), shape, 0.06 * shape);
+  }
+}
+
+TEST(RandomTest, NegativeBinomialSpreadsMoreThanItsMean) {
+  Random random(1, 1);
+  double sum = 0, squares = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const double count = random.NegativeBinomial(10, 2);
+    sum += count;
+    squares += count * count;
+  }
+  EXPECT_NEAR(sum / kDraws, 10, 0.2);
+  EXPECT_NEAR(squares / kDraws - 100, 10 + 100 / 2, 5);
+}
+
 TEST(RandomTest, PoissonHasItsMeanOnBothSidesOfTheNormalApproximation) {
   Random random(1, 1);
   for (const double mean : {0.5, 20.0, 200.0}) {

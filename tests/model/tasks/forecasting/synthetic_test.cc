@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <vector>
 
@@ -51,6 +52,27 @@ TEST(SyntheticSeriesTest, ValuesAreMissingOrOfModestSize) {
       ASSERT_TRUE(std::isnan(value) || std::fabs(value) < 1e9) << "series " << index << " has " << value;
     }
     EXPECT_GT(present, 0) << index;
+  }
+}
+
+// However long, and however short.
+TEST(SyntheticSeriesTest, LongCropsArePossible) {
+  for (int index = 0; index < 50; ++index) EXPECT_EQ(SyntheticSeries(1, index, 16384).size(), 16384u);
+}
+
+TEST(SyntheticSeriesTest, FamiliesAreDrawnInEqualParts) {
+  constexpr int kDraws = 24000;
+  std::map<absl::string_view, int> counts;
+  for (int index = 0; index < kDraws; ++index) ++counts[SyntheticFamily(1, 2 * index).name];  // even, as training draws
+  const double expected = kDraws / static_cast<double>(Families().size());
+  EXPECT_EQ(counts.size(), Families().size());
+  for (const auto& [name, count] : counts) EXPECT_NEAR(count, expected, 5 * std::sqrt(expected)) << name;
+}
+
+TEST(SyntheticSeriesTest, IsTheSeriesOfItsFamily) {
+  for (int index = 0; index < 50; ++index) {
+    const std::vector<double> one = SyntheticSeries(SyntheticFamily(1, index), 1, index, 100);
+    EXPECT_TRUE(SameBits(one, SyntheticSeries(1, index, 100))) << index;
   }
 }
 

@@ -1,0 +1,35 @@
+#ifndef AAREN_MODEL_TASKS_FORECASTING_FAMILIES_FAMILY_H_
+#define AAREN_MODEL_TASKS_FORECASTING_FAMILIES_FAMILY_H_
+
+// A Family is a kind of series that occurs in the world, drawn by a simulation of what makes it so. The generator
+// (synthetic.h) draws from all families in equal parts: the best single one differs from model to model, and an equal
+// mixture of many is as good as the best.
+//
+// A draw costs time and memory in proportion to its length, and depends on the state of `random` and the length alone.
+//
+// Threading: plain values and functions.
+
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "model/tasks/forecasting/random.h"
+
+namespace aaren {
+
+struct Family {
+  absl::string_view name;
+  // `length` >= 1 values, NaN where missing, all of magnitude below 1e9, in the family's own unit.
+  std::vector<double> (*draw)(Random& random, int length);
+  bool reversible = false;  // read backwards it is a series of the same kind
+};
+
+// Every family, in an order that is part of what a seed means.
+absl::Span<const Family> Families();
+
+// The family of that name; null if there is none.
+const Family* FindFamily(absl::string_view name);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_TASKS_FORECASTING_FAMILIES_FAMILY_H_

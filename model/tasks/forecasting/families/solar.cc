@@ -1,0 +1,67 @@
+// Power of the sun: nothing at night, days of other lengths in summer and winter, and clouds.
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "model/tasks/forecasting/families/calendar.h"
+#include "model/tasks/forecasting/families/draws.h"
+#include "model/tasks/forecasting/families/process.h"
+
+namespace aaren {
+namespace {
+
+constexpr double kTurn = 2 * std::numbers::pi, kObliquity = 0.409;  // of the earth's axis, in radians
+
+// What clouds do on one day: how much they take on average, and how much that changes from hour to hour.
+struct Sky {
+  double cover = 0, unrest = 0;
+};
+
+// Clear, changing and overcast days; a day is like the one before it with chance `stay`.
+class Skies {
+ public:
+  Skies(Random& random) : clear_(random.Uniform(0.2, 0.8)), stay_(random.Uniform(0.2, 0.7)), kind_(Kind(random)) {}
+
+  Sky Next(Random& random) {
+    if (!random.Chance(stay_)) kind_ = Kind(random);
+    if (kind_ == 0) return {.cover = random.Uniform(0, 0.05), .unrest = random.Uniform(0, 0.03)};
+    if (kind_ == 1) return {.cover = random.Uniform(0.1, 0.5), .unrest = random.Uniform(0.1, 0.4)};
+    return {.cover = random.Uniform(0.5, 0.95), .unrest = random.Uniform(0.02, 0.15)};
+  }
+
+ private:
+  int Kind(Random& random) const { return random.Chance(clear_) ? 0 : random.Chance(0.6) ? 1 : 2; }
+
+  double clear_, stay_;
+  int kind_;
+};
+
+}  // namespace
+
+Series DrawSolar(Random& random, int length) {
+  const Calendar calendar = RandomCalendar(random, length);
+  const double latitude = random.Uniform(-0.95, 0.95), noon = random.Uniform(0.47, 0.56);
+  const double haze = random.Uniform(1, 1.5), tilt = random.Chance(0.4) ? random.Uniform(0.4, 0.9) : 1;
+  const double limit = random.Chance(0.4) ? random.Uniform(0.5, 0.9) : 2;  // of the inverter
+  const double unit = random.LogUniform(0.5, 1000), grid = unit > 50 && random.Chance(0.5) ? 1 : 0;
+  Skies skies(random);
+  Reverting clouds(random, random.LogUniform(0.3, 4) * calendar.hour());
+  Series values(length);
+  for (const Day& day : calendar.days) {
+    const Sky sky = skies.Next(random);
+    const double declination = -kObliquity * std::cos(kTurn * day.season);
+    const double high = std::cos(latitude) * std::cos(declination), low = std::sin(latitude) * std::sin(declination);
+    for (int t = day.begin; t < day.end; ++t) {
+      const double cover = std::clamp(sky.cover + sky.unrest * clouds.Next(random), 0.0, 0.97);
+      const double hour = static_cast<double>(t - day.midnight) / calendar.steps - noon;
+      const double height = low + high * std::cos(kTurn * hour);
+      if (height <= 0) continue;
+      const double power = std::min(limit, std::pow(std::pow(height, haze), tilt) * (1 - cover));
+      values[t] = OnGrid(unit * power / std::min(limit, 1.0), grid);
+    }
+  }
+  return values;
+}
+
+}  // namespace aaren
