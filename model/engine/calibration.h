@@ -3,7 +3,7 @@
 
 // Calibration corrects a series' forecasts by what it has seen of their mistakes, so that each quantile lies above the
 // share of values that its level says, whatever the series does (adaptive conformal inference, Gibbs and Candes 2021;
-// model/README.md, step 6).
+// model/README.md, step 7).
 //
 // Tracked (probes.h) are the last horizon, its half, that one's half, ... and 1. Each has a correction theta per
 // quantile, in units of the forecast's own spread there. A probe's forecast, corrected, is kept until its value has

@@ -2,7 +2,7 @@
 #define AAREN_MODEL_ENGINE_SURPRISE_H_
 
 // Where an arriving value falls in the distribution that was forecast for it: its probability-integral value in [0, 1]
-// (model/README.md, step 7). Near 0 or 1 it is a surprise.
+// (model/README.md, step 8). Near 0 or 1 it is a surprise.
 
 #include <vector>
 

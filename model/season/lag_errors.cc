@@ -68,6 +68,16 @@ uint64_t Comparisons(uint64_t seq, size_t index) {
   return seq < first ? 0 : seq - first + 1;
 }
 
+void WriteRates(uint64_t seq, size_t count, float* rates) {
+  if (Comparisons(seq, kLagCount - 1) >= LagErrors::kMemory) {  // as in most of a session's life
+    std::fill_n(rates, count, 1.0f / static_cast<float>(LagErrors::kMemory));
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    rates[i] = 1.0f / static_cast<float>(std::clamp<uint64_t>(Comparisons(seq, i), 1, LagErrors::kMemory));
+  }
+}
+
 }  // namespace
 
 void LagErrors::Reset() {
@@ -83,9 +93,7 @@ void LagErrors::Add(uint64_t seq, float value, const Bounds& bounds, const Value
   if (std::isnan(value) || unit == 0.0f) return;
   float past[kLagCount], rate[kLagCount];
   const size_t count = HWY_DYNAMIC_DISPATCH(PastValues)(&memory, seq, past);
-  for (size_t i = 0; i < count; ++i) {
-    rate[i] = 1.0f / static_cast<float>(std::clamp<uint64_t>(Comparisons(seq, i), 1, kMemory));
-  }
+  WriteRates(seq, count, rate);
   HWY_DYNAMIC_DISPATCH(Average)(past, rate, count, bounds.Apply(value), bounds, unit, mean);
 }
 

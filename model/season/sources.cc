@@ -39,15 +39,14 @@ float SeasonsMean(const Past& past, int lag, int age) {
 
 float Otherwise(float value, float otherwise) { return std::isnan(value) ? otherwise : value; }
 
-// Of one step ahead, by Source: out is [4].
-void WriteAhead(const Past& past, const SeasonChoice& choice, float last, int ahead, float* out) {
-  std::fill_n(out, kSourceCount, last);
-  if (const int lag = choice.first; lag > 0) {
-    out[kSeasonAgo] = Otherwise(SeasonAgo(past, lag, AgeAhead(lag, ahead)), last);
-    out[kSeasonsMean] = Otherwise(SeasonsMean(past, lag, AgeAhead(lag, ahead)), last);
-  }
-  if (const int lag = choice.second; lag > 0) {
-    out[kSecondAgo] = Otherwise(SeasonAgo(past, lag, AgeAhead(lag, ahead)), last);
+using Forecast = float (*)(const Past&, int lag, int age);
+
+// From one step ahead on, without a division a step: each is one value later, and at the newest a season starts again.
+template <Forecast kForecast>
+void WriteSource(const Past& past, int lag, float last, size_t horizon, float* out) {
+  int age = lag - 1;
+  for (size_t j = 0; j<horizon; ++j, age = age> 0 ? age - 1 : lag - 1) {
+    out[j] = Otherwise(kForecast(past, lag, age), last);
   }
 }
 
@@ -61,15 +60,26 @@ float Residual(const Past& past, int lag, int age, bool mean) {
 }  // namespace
 
 void WriteSourcesAt(const Past& past, const SeasonChoice& choice, float level, int ahead, float* out) {
-  WriteAhead(past, choice, LastValue(past, level), ahead, out);
+  const float last = LastValue(past, level);
+  std::fill_n(out, kSourceCount, last);
+  if (const int lag = choice.first; lag > 0) {
+    out[kSeasonAgo] = Otherwise(SeasonAgo(past, lag, AgeAhead(lag, ahead)), last);
+    out[kSeasonsMean] = Otherwise(SeasonsMean(past, lag, AgeAhead(lag, ahead)), last);
+  }
+  if (const int lag = choice.second; lag > 0) {
+    out[kSecondAgo] = Otherwise(SeasonAgo(past, lag, AgeAhead(lag, ahead)), last);
+  }
 }
 
 void WriteSources(const Past& past, const SeasonChoice& choice, float level, size_t horizon, float* out) {
   const float last = LastValue(past, level);
-  for (size_t j = 0; j < horizon; ++j) {
-    float said[kSourceCount];
-    WriteAhead(past, choice, last, static_cast<int>(j) + 1, said);
-    for (size_t i = 0; i < kSourceCount; ++i) out[i * horizon + j] = said[i];
+  std::fill_n(out, kSourceCount * horizon, last);
+  if (const int lag = choice.first; lag > 0) {
+    WriteSource<SeasonAgo>(past, lag, last, horizon, out + kSeasonAgo * horizon);
+    WriteSource<SeasonsMean>(past, lag, last, horizon, out + kSeasonsMean * horizon);
+  }
+  if (const int lag = choice.second; lag > 0) {
+    WriteSource<SeasonAgo>(past, lag, last, horizon, out + kSecondAgo * horizon);
   }
 }
 

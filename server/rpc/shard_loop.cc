@@ -174,16 +174,17 @@ void ShardLoop::BeginDrain(absl::Duration grace) {
 }
 
 // Goes to the next phase when this one is over. `stepped`: tokens were answered in this round, and more may wait.
-// Once none was for a moment the sessions are saved, whatever else clients ask for, and from half of the grace on in
-// any case.
+// Once none waits, or none was answered for a moment, the sessions are saved, whatever else clients ask for, and from
+// half of the grace on in any case.
 void ShardLoop::Advance(absl::Time now, bool stepped) {
   if (stepped) quiet_ = now + kQuiet;
+  const bool answered = !stepped && !shard_.TokensWait() && !streams_->busy();
   if (phase_ < Phase::kClosing && now >= cut_off_) EndStreams();
   if (phase_ == Phase::kDraining && (now >= stop_reading_ || streams_->empty())) {
     streams_->StopReading();
     phase_ = Phase::kAnswering;
     quiet_ = now + kQuiet;
-  } else if (phase_ == Phase::kAnswering && now >= std::min(quiet_, save_)) {
+  } else if (phase_ == Phase::kAnswering && (answered || now >= std::min(quiet_, save_))) {
     shard_.SaveAll();
     phase_ = Phase::kSaving;
   } else if (phase_ == Phase::kSaving && !stepped && !shard_.Busy()) {

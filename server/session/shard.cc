@@ -30,6 +30,7 @@ bool SessionShard::DrainMailbox(size_t at_most) { return impl_->DrainMailbox(at_
 bool SessionShard::DrainMailboxFor(absl::Duration at_most) { return impl_->DrainMailboxFor(at_most); }
 size_t SessionShard::Step() { return impl_->Step(); }
 void SessionShard::Tick() { impl_->Tick(); }
+bool SessionShard::TokensWait() const { return impl_->TokensWait(); }
 bool SessionShard::Busy() const { return impl_->Busy(); }
 void SessionShard::SaveAll() { impl_->SaveAll(); }
 Mailbox& SessionShard::mailbox() { return impl_->mailbox(); }

@@ -93,6 +93,9 @@ class SessionShard {
   // True while Opens, saves or other work of this shard's own is under way at the registrar.
   bool Busy() const;
 
+  // Whether tokens wait to be stepped, be it because their client does not read.
+  bool TokensWait() const;
+
   // Saves every session with unsaved tokens, and from now on tokens as soon as they are taken; Busy() until the store
   // has them (keep calling DrainMailbox() and Tick()). For shutdown.
   void SaveAll();

@@ -56,6 +56,7 @@ class SessionShard::Impl : public SessionOwner {
   bool DrainMailboxFor(absl::Duration at_most);
   size_t Step();
   void Tick();
+  bool TokensWait() const;
   bool Busy() const;
   void SaveAll();
   const ShardCounters& counters() const { return counters_; }

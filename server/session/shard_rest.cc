@@ -140,6 +140,8 @@ void SessionShard::Impl::Expire(Session& session) {
   });
 }
 
+bool SessionShard::Impl::TokensWait() const { return queue_.tokens() > 0; }
+
 bool SessionShard::Impl::Busy() const { return !openings_.empty() || !closings_.empty() || saver_.busy(); }
 
 void SessionShard::Impl::SaveAll() {

@@ -187,7 +187,7 @@ TEST(SynthTest, PlotHasAChartOfEachSeriesAndIsTheSameTwice) {
   const std::string path = Folder() + "/series.svg";
   ASSERT_EQ(Execute(" synth --count=5 --length=100 --plot=" + path).exit_code, 0);
   const std::string first = TextOf(path);
-  for (const char* title : {">1/0<", ">1/1<", ">1/2<", ">1/3<", ">1/4<"}) EXPECT_THAT(first, HasSubstr(title));
+  for (const char* title : {">1/0 ", ">1/1 ", ">1/2 ", ">1/3 ", ">1/4 "}) EXPECT_THAT(first, HasSubstr(title));
   ASSERT_EQ(Execute(" synth --count=5 --length=100 --plot=" + path).exit_code, 0);
   EXPECT_EQ(TextOf(path), first);
 }

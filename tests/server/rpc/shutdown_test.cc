@@ -128,6 +128,7 @@ TEST_F(ShutdownTest, UnaryCallsAreRefusedAndHealthIsToldWhileDraining) {
 }
 
 TEST_F(ShutdownTest, SessionsAreSavedHoweverOftenClientsAsk) {
+  Start(Options());  // on a clock that runs: the stream never leaves
   TestStream stream(NewChannel());
   stream.Greet();
   stream.Open(0, "a");
