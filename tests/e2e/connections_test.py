@@ -7,7 +7,7 @@ import unittest
 import http2
 import programs
 
-IDLE, NEVER_READING, HALF_OPEN = 10_000, 1_000, 1_000
+IDLE, NEVER_READING, HALF_OPEN = (programs.fewer(count) for count in (10_000, 1_000, 1_000))
 MEMORY = 1 << 30
 
 
@@ -43,7 +43,8 @@ class ConnectionsTest(programs.ServerTest):
         held = self.server.metric("aaren_held_bytes")
         print(f"{before} kB before, {kilobytes} kB with {len(self.connections)} connections, {held:.0f} bytes counted; "
               f"{beside:.0f} tokens/s beside them")
-        self.assertLess(kilobytes << 10, MEMORY)
+        if not programs.SANITIZED:
+            self.assertLess(kilobytes << 10, MEMORY)
         self.assertGreater(beside, 0)
 
 
@@ -95,7 +96,8 @@ class MemoryTest(programs.ServerTest):
                                "--duration=2s", "--json")
         self.assertIn("memory", reply.stderr + reply.stdout)
         self.assertLess(self.server.metric("aaren_held_bytes"), 32 << 20)
-        self.assertLess(self.server.resident_kb(), 120 << 10)
+        if not programs.SANITIZED:
+            self.assertLess(self.server.resident_kb(), 120 << 10)
 
 
 if __name__ == "__main__":

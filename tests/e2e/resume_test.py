@@ -6,9 +6,9 @@ import time
 import unittest
 
 from cutting_proxy import CuttingProxy
-from programs import ServerTest, aaren, start_aaren, write_series
+from programs import ServerTest, aaren, fewer, start_aaren, write_series
 
-ROWS = 6000
+ROWS = fewer(6000)
 WIDE_ROWS = 1500
 COLUMNS = tuple(f"sensor{i}" for i in range(16))
 

@@ -44,7 +44,7 @@ std::shared_ptr<grpc::Channel> Serving::NewChannel() const {
 }
 
 bool Serving::Eventually(const std::function<bool()>& holds) {
-  const absl::Time deadline = absl::Now() + absl::Seconds(20);
+  const absl::Time deadline = absl::Now() + absl::Minutes(1);
   while (!holds()) {
     if (absl::Now() > deadline) return false;
     absl::SleepFor(absl::Milliseconds(1));

@@ -36,7 +36,7 @@ class Serving : public testing::Test {
   // A connection of its own: channels of one process share connections otherwise.
   std::shared_ptr<grpc::Channel> NewChannel() const;
 
-  // Waits until `holds` is true of the server's counters, at most 20 s.
+  // Waits until `holds` is true of the server's counters, at most a minute.
   static bool Eventually(const std::function<bool()>& holds);
 
   ModelTable models_;

@@ -10,7 +10,7 @@
 namespace aaren {
 namespace {
 
-constexpr absl::Duration kPatience = absl::Seconds(10);
+constexpr absl::Duration kPatience = absl::Minutes(1);
 
 FakePeer::Event Nothing() {
   FakePeer::Event event;

@@ -120,7 +120,7 @@ class World {
   // Runs the shards until everything under way at the registrar and the shards is done.
   void Settle();
 
-  // Runs the shards until `done`; false after some seconds.
+  // Runs the shards until `done`; false after a minute.
   bool RunUntil(const std::function<bool()>& done);
 
   // The same, but nothing is stepped: tokens that wait go on waiting.
