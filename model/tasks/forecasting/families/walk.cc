@@ -12,10 +12,10 @@ namespace aaren {
 Series DrawWalk(Random& random, int length) {
   const bool heavy = random.Chance(0.7), geometric = random.Chance(0.65);
   const double freedom = random.Uniform(2.5, 8), wild = random.Chance(0.7) ? random.Uniform(0.2, 0.7) : 0;
-  const double step = random.LogUniform(0.0003, 0.03), drift = random.Chance(0.4) ? 0.05 * step * random.Normal() : 0;
-  const double pull = random.Chance(0.3) ? 1 / random.LogUniform(300, 10000) : 0;   // back to where it began
-  const double bounce = random.Chance(0.3) ? random.Uniform(0.05, 0.4) * step : 0;  // between bid and ask
-  const double still = random.Chance(0.25) ? random.Uniform(0.02, 0.4) : 0;         // no trade, no change
+  const double step = random.LogUniform(0.0003, 0.025), drift = random.Chance(0.4) ? 0.05 * step * random.Normal() : 0;
+  const double pull = 1 / (random.Chance(0.3) ? random.LogUniform(300, 10000) : 20000);  // back to where it began
+  const double bounce = random.Chance(0.3) ? random.Uniform(0.05, 0.4) * step : 0;       // between bid and ask
+  const double still = random.Chance(0.25) ? random.Uniform(0.02, 0.4) : 0;              // no trade, no change
   const double jump = random.Chance(0.2) ? random.LogUniform(0.0003, 0.005) : 0;
   const double unit = random.LogUniform(0.5, 5000), grid = random.Chance(0.5) ? 0.01 * unit * step : 0;
   Reverting quick(random, random.LogUniform(5, 40)), slow(random, random.LogUniform(50, 1000));
