@@ -24,11 +24,6 @@ float Clean(float value) {
   return std::abs(value) < kLeastValue ? 0.0f : std::clamp(value, -kLargestValue, kLargestValue);
 }
 
-Bounds BoundsOf(const Statistics& statistics) {
-  const double reach = statistics.Reach();
-  return {static_cast<float>(statistics.mean - reach), static_cast<float>(statistics.mean + reach)};
-}
-
 class CpuEngine : public Engine {
  public:
   explicit CpuEngine(const ModelPackage& package)
@@ -141,7 +136,7 @@ void CpuEngine::TakeRun(const Run& run, std::byte* row, Tile& tile) const {
 void CpuEngine::TakeValue(float value, std::byte* row) const {
   RowHeader& header = layout_.header(row);
   if (!std::isnan(value)) header.statistics.Add(value, static_cast<uint64_t>(config_.history));
-  const Bounds bounds = BoundsOf(header.statistics);
+  const Bounds bounds = ReachOf(header.statistics);
   layout_.values(row).Add(header.seq, value, bounds);
   layout_.errors(row).Add(header.seq, value, bounds, layout_.values(row));
 }
@@ -179,7 +174,7 @@ float CpuEngine::OneStepSurprise(const Run& run, float value, std::byte* row, Ti
 void CpuEngine::AddToken(const Run& run, std::byte* row, float* forecast, Tile& tile) const {
   const RowHeader& header = layout_.header(row);
   const size_t since_fold = header.seq % static_cast<uint64_t>(config_.fold_every);
-  const float* newest = layout_.values(row).Unroll(header.seq, BoundsOf(header.statistics), tile.values);
+  const float* newest = layout_.values(row).Unroll(header.seq, ReachOf(header.statistics), tile.values);
   const Scaling scaling =
       BuildInput(newest, static_cast<size_t>(config_.ring), header.statistics, tile.window, tile.input[tile.size]);
   const bool probes = layout_.probes().At(header.seq);

@@ -63,11 +63,6 @@ void WriteToken(const ForecasterConfig& config, const double* w, const Statistic
   features[size + 5] = std::log(1.0 + running.count) / 7;
 }
 
-Bounds BoundsOf(const Statistics& running) {
-  const double reach = running.Reach();
-  return {static_cast<float>(running.mean - reach), static_cast<float>(running.mean + reach)};
-}
-
 // Values pass through the memory of a row, which rounds those of long ago.
 void WriteSeries(const ForecasterConfig& config, const double* values, int64_t count,
                  const std::vector<int64_t>& positions, double* features, double* center, double* scale,
@@ -82,9 +77,9 @@ void WriteSeries(const ForecasterConfig& config, const double* values, int64_t c
     const float value = std::clamp(static_cast<float>(values[t]), -kLargestValue, kLargestValue);  // NaN passes
     const float taken = std::fabs(value) < kLeastValue ? 0 : value;
     if (!std::isnan(taken)) running.Add(taken, config.history);
-    memory.Add(t, taken, BoundsOf(running));
+    memory.Add(t, taken, ReachOf(running));
     if (t != positions[k]) continue;
-    const float* newest = memory.Unroll(t, BoundsOf(running), window);
+    const float* newest = memory.Unroll(t, ReachOf(running), window);
     std::copy(newest + 1 - config.ring, newest + 1, w.begin());
     WriteToken(config, w.data(), running, features + k * config.input_width(), center + k, scale + k, spread + k);
     ++k;

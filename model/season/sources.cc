@@ -44,8 +44,9 @@ using Forecast = float (*)(const Past&, int lag, int age);
 // From one step ahead on, without a division a step: each is one value later, and at the newest a season starts again.
 template <Forecast kForecast>
 void WriteSource(const Past& past, int lag, float last, size_t horizon, float* out) {
-  int age = lag - 1;
-  for (size_t j = 0; j<horizon; ++j, age = age> 0 ? age - 1 : lag - 1) {
+  int age = lag;
+  for (size_t j = 0; j < horizon; ++j) {
+    age = (age > 0 ? age : lag) - 1;
     out[j] = Otherwise(kForecast(past, lag, age), last);
   }
 }

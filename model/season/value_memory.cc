@@ -60,7 +60,7 @@ constexpr double kMostCode = ValueMemory::kMissingCode - 1;
 
 constexpr Bounds kAnywhere = {-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity()};
 
-// Of a block that spans everything that values can: its grid is as much as twice as fine as it needs to be.
+// Of the grid of a block that spans all that values can: at most twice as wide as what it holds.
 constexpr double kWidestSpan = 4.0 * kLargestValue;
 
 // The least power of two that takes kMostCode steps over `range` > 0, a normal float.
@@ -71,8 +71,13 @@ float StepOf(double range) {
   return static_cast<float>(std::max<double>(step, std::numeric_limits<float>::min()));
 }
 
-// Of full precision to codes; returns what they stand on.
-Bounds EncodeBlock(const float* values, const Bounds& bounds, uint16_t* codes) {
+// What the codes of a block stand for: low + step * code.
+struct Grid {
+  float low, step;
+};
+
+// NaN for `low` where no value is present.
+Grid EncodeBlock(const float* values, const Bounds& bounds, uint16_t* codes) {
   float bounded[ValueMemory::kBlock];
   float least = std::numeric_limits<float>::infinity(), most = -least;
   for (size_t i = 0; i < ValueMemory::kBlock; ++i) {
@@ -86,7 +91,7 @@ Bounds EncodeBlock(const float* values, const Bounds& bounds, uint16_t* codes) {
     const double steps = step > 0.0f ? (static_cast<double>(bounded[i]) - least) / step : 0.0;
     codes[i] = std::isnan(bounded[i]) ? ValueMemory::kMissingCode : static_cast<uint16_t>(steps + 0.5);
   }
-  return {.low = least, .high = step};
+  return {.low = least, .step = step};
 }
 
 // The least or the largest of what is left without a tenth of them, one of four at least. REQUIRES: count > 0.
@@ -115,9 +120,9 @@ void ValueMemory::Add(uint64_t seq, float value, const Bounds& bounds) {
   recent[seq % kBlock] = value;
   if ((seq + 1) % kBlock != 0) return;
   const size_t block = seq / kBlock % kBlocks;
-  const Bounds grid = EncodeBlock(recent, bounds, codes + block * kBlock);
+  const Grid grid = EncodeBlock(recent, bounds, codes + block * kBlock);
   low[block] = grid.low;
-  step[block] = grid.high;
+  step[block] = grid.step;
   typical = TypicalRange(seq / kBlock + 1);
 }
 

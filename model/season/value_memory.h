@@ -17,20 +17,9 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "model/season/bounds.h"
 
 namespace aaren {
-
-// What values are taken to lie within: a glitch counts as far as the running statistics reach.
-struct Bounds {
-  float low;
-  float high;
-
-  // NaN stays.
-  float Apply(float value) const {
-    const float above = value < low ? low : value;
-    return above > high ? high : above;
-  }
-};
 
 struct ValueMemory {
   static constexpr size_t kBlock = 48;

@@ -1,0 +1,28 @@
+#ifndef AAREN_MODEL_SEASON_BOUNDS_H_
+#define AAREN_MODEL_SEASON_BOUNDS_H_
+
+// What values are taken to lie within: a glitch counts as far as the running statistics reach.
+
+#include "model/engine/statistics.h"
+
+namespace aaren {
+
+struct Bounds {
+  float low;
+  float high;
+
+  // NaN stays.
+  float Apply(float value) const {
+    const float above = value < low ? low : value;
+    return above > high ? high : above;
+  }
+};
+
+inline Bounds ReachOf(const Statistics& statistics) {
+  const double reach = statistics.Reach();
+  return {static_cast<float>(statistics.mean - reach), static_cast<float>(statistics.mean + reach)};
+}
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_SEASON_BOUNDS_H_
