@@ -260,6 +260,7 @@ absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const ModelPackage& package
   if (!HasFma()) {
     return absl::FailedPreconditionError("this CPU has no fused multiply-add (x86: AVX2 and FMA), so no exact tier");
   }
+  if (package.config.seasons) return absl::UnimplementedError("a network with seasons is not served yet");
   return std::make_unique<CpuEngine>(package);
 }
 

@@ -74,7 +74,7 @@ class Engine {
 };
 
 // The engine of tier `exact` on this machine's CPU, for a package that LoadPackage accepted. FailedPrecondition on a
-// CPU without FMA.
+// CPU without FMA; Unimplemented for a network with seasons.
 absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const ModelPackage& package);
 
 }  // namespace aaren

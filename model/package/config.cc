@@ -1,5 +1,7 @@
 #include "model/package/config.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
@@ -7,6 +9,8 @@ namespace aaren {
 namespace {
 
 constexpr float kMiddle = 0.5f;
+constexpr int kKnots[] = {1, 2, 4, 8, 16, 24, 36, 48};  // of kKnotsOf steps ahead
+constexpr int kKnotsOf = 48;
 
 struct Bound {
   absl::string_view field;
@@ -60,6 +64,15 @@ absl::Status CheckQuantiles(const std::vector<float>& quantiles) {
 }
 
 }  // namespace
+
+std::vector<int> ForecasterConfig::season_knots() const {
+  std::vector<int> knots;
+  for (int share : kKnots) {
+    const int knot = std::max(1, (share * horizon + kKnotsOf / 2) / kKnotsOf);  // rounded, a half upwards
+    if (knots.empty() || knot > knots.back()) knots.push_back(knot);
+  }
+  return knots;
+}
 
 absl::Status ForecasterConfig::Validate() const {
   if (absl::Status status = CheckBounds(*this); !status.ok()) return status;

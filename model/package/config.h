@@ -23,11 +23,19 @@ struct ForecasterConfig {
   int fold_every = 16;     // S: a token folds where (seq + 1) mod S == 0
   int history = 1024;      // n of the running normaliser stops growing here
   std::vector<float> quantiles = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.8f, 0.9f};  // odd count, middle = 0.5
+  bool seasons = false;  // the network sees the series' seasons (model/README.md, "Seasonal inputs")
 
-  static constexpr int kSummaries = 6;  // the numbers beside the ring in a token's input
-  int input_width() const { return ring + kSummaries; }
+  static constexpr int kSummaries = 6;           // the numbers beside the ring in a token's input
+  static constexpr int kSeasonalNumbers = 17;    // those of the seasons, where it sees them
+  static constexpr int kSeasonalParts = 5;       // of which the median is mixed: the skip and four sources
+  static constexpr int kSeasonalResiduals = 24;  // of a source of seasons, which correct it
+  int input_width() const { return ring + kSummaries + (seasons ? kSeasonalNumbers : 0); }
   int head_width() const { return value_width / heads; }
   int quantile_count() const { return static_cast<int>(quantiles.size()); }
+
+  // The steps ahead at which the mixture of the median's parts is chosen, ascending, the last one T; between them it is
+  // linear. 1, 2, 4, 8, 16, 24, 36 and 48 of 48; the same shares of another horizon, of those that coincide one.
+  std::vector<int> season_knots() const;
 
   // InvalidArgument naming the field and its value if a size is out of range or two do not fit together.
   absl::Status Validate() const;

@@ -75,6 +75,12 @@ const json& JsonFields::Take(const std::string& name) {
   return Null();
 }
 
+void JsonFields::Read(const std::string& name, bool& target) {
+  const json& value = Take(name);
+  if (!value.is_boolean()) return Fail(name, absl::StrCat("is ", value.dump(), ", not true or false"));
+  target = value.get<bool>();
+}
+
 void JsonFields::Read(const std::string& name, int& target) {
   const json& value = Take(name);
   if (!FitsIn<int>(value)) return Fail(name, absl::StrCat("is ", value.dump(), ", not a 32-bit integer"));

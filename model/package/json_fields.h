@@ -27,6 +27,7 @@ class JsonFields {
   // `path` names the object in messages; empty for the outermost. `value` must outlive this.
   JsonFields(const nlohmann::json& value, std::string path);
 
+  void Read(const std::string& name, bool& target);
   void Read(const std::string& name, int& target);
   void Read(const std::string& name, std::string& target);
   void Read(const std::string& name, std::vector<int64_t>& target);  // none negative

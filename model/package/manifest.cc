@@ -38,23 +38,26 @@ absl::Status ReadConfig(const json& value, ForecasterConfig& config) {
   fields.Read("fold_every", config.fold_every);
   fields.Read("history", config.history);
   fields.Read("quantiles", config.quantiles);
+  if (value.is_object() && value.contains("seasons")) fields.Read("seasons", config.seasons);
   return fields.Finish();
 }
 
 nlohmann::ordered_json FormatConfig(const ForecasterConfig& config) {
   nlohmann::ordered_json quantiles = nlohmann::ordered_json::array();
   for (float level : config.quantiles) quantiles.push_back(Shortest(level));
-  return {{"ring", config.ring},
-          {"width", config.width},
-          {"layers", config.layers},
-          {"heads", config.heads},
-          {"value_width", config.value_width},
-          {"embed_hidden", config.embed_hidden},
-          {"mlp_hidden", config.mlp_hidden},
-          {"horizon", config.horizon},
-          {"fold_every", config.fold_every},
-          {"history", config.history},
-          {"quantiles", std::move(quantiles)}};
+  nlohmann::ordered_json value = {{"ring", config.ring},
+                                  {"width", config.width},
+                                  {"layers", config.layers},
+                                  {"heads", config.heads},
+                                  {"value_width", config.value_width},
+                                  {"embed_hidden", config.embed_hidden},
+                                  {"mlp_hidden", config.mlp_hidden},
+                                  {"horizon", config.horizon},
+                                  {"fold_every", config.fold_every},
+                                  {"history", config.history},
+                                  {"quantiles", std::move(quantiles)}};
+  if (config.seasons) value["seasons"] = true;
+  return value;
 }
 
 absl::Status ReadWeights(const json& value, Manifest& manifest) {
@@ -93,11 +96,18 @@ absl::Status CheckVersions(int format, const std::string& kind, int input_versio
   if (kind != kKind) {
     return absl::InvalidArgumentError(absl::StrCat("kind is \"", kind, "\"; this program reads \"", kKind, "\""));
   }
-  if (input_version != kInputVersion) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("input_version is ", input_version, "; this program makes inputs of ", kInputVersion));
+  if (input_version != kInputVersion && input_version != kSeasonalInputVersion) {
+    return absl::InvalidArgumentError(absl::StrCat("input_version is ", input_version,
+                                                   "; this program makes inputs of ", kInputVersion, " and ",
+                                                   kSeasonalInputVersion));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckInputVersion(int input_version, const ForecasterConfig& config) {
+  if (input_version == InputVersion(config)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("input_version is ", input_version, ", not ", InputVersion(config),
+                                                 ", but config.seasons is ", config.seasons ? "true" : "false"));
 }
 
 }  // namespace
@@ -147,6 +157,7 @@ absl::StatusOr<Manifest> ParseManifest(absl::string_view text) {
   // A field that is missing altogether says more than the zero it left.
   if (absl::Status finish = fields.Finish(); !finish.ok() && (status.ok() || format == 0)) status = finish;
   if (status.ok()) status = ReadConfig(config, package.config);
+  if (status.ok()) status = CheckInputVersion(input_version, package.config);
   if (status.ok()) status = ReadWeights(weights, manifest);
   if (status.ok()) status = CheckManifest(manifest);
   if (!status.ok()) return status;
@@ -161,7 +172,7 @@ absl::StatusOr<std::string> FormatManifest(const Manifest& manifest) {
       {"name", package.name},
       {"version", package.version},
       {"description", package.description},
-      {"input_version", kInputVersion},
+      {"input_version", InputVersion(package.config)},
       {"config", FormatConfig(package.config)},
       {"weights", {{"file", manifest.weights_file}, {"sha256", manifest.weights_sha256}}},
       {"training", package.training},

@@ -16,6 +16,9 @@
 //   blocks.N.norm2.weight [d]   blocks.N.mlp.gate.weight [f, d]   blocks.N.mlp.up.weight [f, d]
 //   blocks.N.mlp.down.weight [d, f] norm.weight [d]   head.weight [T * Q, d]   head.bias [T * Q]   head.skip.weight [T,
 //   U]
+// and where config.seasons (k knots):
+//   season.gate.weight [5 k, d]   season.gate.bias [5 k]     part p at knot i is row 5 i + p
+//   season.residual.N.weight [T, 24]                          N = 0 .. 2: kSeasonAgo, kSeasonsMean, kSecondAgo
 //
 // Loading trusts nothing: sizes, shapes, dtypes, finite values, decay >= 0, hashes, and paths that stay in the folder
 // are checked, and the error names the file, the tensor or field, and both values. Threading: a plain value; const
@@ -42,7 +45,10 @@ struct Tensor {
 // between (model/README.md, steps 1 to 5). Weights are trained for one such meaning, so a package says which. It
 // changes when weights trained before would be wrong, not when the engine rounds otherwise (kNumericsVersion,
 // engine.h).
-inline constexpr int kInputVersion = 3;
+inline constexpr int kInputVersion = 3, kSeasonalInputVersion = 4;
+inline int InputVersion(const ForecasterConfig& config) {
+  return config.seasons ? kSeasonalInputVersion : kInputVersion;
+}
 
 struct ModelPackage {
   std::string name;  // "aaren-univariate"; [a-z0-9-]{1,64}

@@ -26,6 +26,15 @@ void AddBlock(const ForecasterConfig& c, int layer, Shapes& shapes) {
   shapes[block + "mlp.down.weight"] = {c.width, c.mlp_hidden};
 }
 
+void AddSeasons(const ForecasterConfig& c, Shapes& shapes) {
+  const int64_t logits = static_cast<int64_t>(c.season_knots().size()) * ForecasterConfig::kSeasonalParts;
+  shapes["season.gate.weight"] = {logits, c.width};
+  shapes["season.gate.bias"] = {logits};
+  for (int source = 0; source < ForecasterConfig::kSeasonalParts - 2; ++source) {  // not the skip, nor the last value
+    shapes[absl::StrCat("season.residual.", source, ".weight")] = {c.horizon, ForecasterConfig::kSeasonalResiduals};
+  }
+}
+
 }  // namespace
 
 Shapes ExpectedTensors(const ForecasterConfig& c) {
@@ -42,6 +51,7 @@ Shapes ExpectedTensors(const ForecasterConfig& c) {
       {"head.skip.weight", {c.horizon, c.input_width()}},
   };
   for (int layer = 0; layer < c.layers; ++layer) AddBlock(c, layer, shapes);
+  if (c.seasons) AddSeasons(c, shapes);
   return shapes;
 }
 

@@ -153,6 +153,27 @@ TEST(BadPackageTest, RefusesAnotherInputUnderItsOldName) {
   ExpectError(LoadPackage(folder.path()).status(), absl::StatusCode::kInvalidArgument, "input_version is 2");
 }
 
+TEST(BadPackageTest, RefusesSeasonsWithTheInputVersionOfOneWithout) {
+  const PackageFolder folder;
+  folder.EditManifest("\"history\": 32,", "\"history\": 32, \"seasons\": true,");
+  ExpectError(LoadPackage(folder.path()).status(), absl::StatusCode::kInvalidArgument,
+              "input_version is 3, not 4, but config.seasons is true");
+}
+
+TEST(BadPackageTest, RefusesTheInputVersionOfSeasonsWithout) {
+  const PackageFolder folder;
+  folder.EditManifest("\"input_version\": 3", "\"input_version\": 4");
+  ExpectError(LoadPackage(folder.path()).status(), absl::StatusCode::kInvalidArgument,
+              "input_version is 4, not 3, but config.seasons is false");
+}
+
+TEST(BadPackageTest, RefusesSeasonsThatAreNeitherTrueNorFalse) {
+  const PackageFolder folder;
+  folder.EditManifest("\"history\": 32,", "\"history\": 32, \"seasons\": 1,");
+  ExpectError(LoadPackage(folder.path()).status(), absl::StatusCode::kInvalidArgument,
+              "config.seasons is 1, not true or false");
+}
+
 TEST(BadPackageTest, RefusesBothNamesOfTheInputVersion) {
   const PackageFolder folder;
   folder.EditManifest("\"input_version\": 3", "\"input_version\": 3, \"numerics_version\": 3");

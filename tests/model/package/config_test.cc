@@ -33,5 +33,13 @@ TEST(ForecasterConfigTest, RefusesQuantilesWithoutMedianInTheMiddle) {
   EXPECT_THAT(Message({.quantiles = {0.1f, 0.4f, 0.9f}}), HasSubstr("the middle one, is 0.4, not 0.5"));
 }
 
+TEST(ForecasterConfigTest, KnotsAreTheSameSharesOfEveryHorizon) {
+  using Knots = std::vector<int>;
+  EXPECT_EQ(ForecasterConfig({.horizon = 48}).season_knots(), (Knots{1, 2, 4, 8, 16, 24, 36, 48}));
+  EXPECT_EQ(ForecasterConfig({.horizon = 96}).season_knots(), (Knots{2, 4, 8, 16, 32, 48, 72, 96}));
+  EXPECT_EQ(ForecasterConfig({.horizon = 24}).season_knots(), (Knots{1, 2, 4, 8, 12, 18, 24}));
+  EXPECT_EQ(ForecasterConfig({.horizon = 1}).season_knots(), (Knots{1}));
+}
+
 }  // namespace
 }  // namespace aaren

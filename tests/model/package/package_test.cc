@@ -102,5 +102,15 @@ TEST(PackageTest, ExpectsTheTensorsOfEveryBlock) {
   EXPECT_EQ(expected.at("head.skip.weight"), (std::vector<int64_t>{5, 19}));
 }
 
+TEST(PackageTest, ExpectsTheTensorsOfSeasonsWhereTheNetworkSeesThem) {
+  ForecasterConfig config = TinyConfig();
+  config.seasons = true;
+  const auto expected = ExpectedTensors(config);
+  EXPECT_EQ(expected.at("season.gate.weight"), (std::vector<int64_t>{25, 20})) << "five knots of five";
+  EXPECT_EQ(expected.at("season.gate.bias"), (std::vector<int64_t>{25}));
+  EXPECT_EQ(expected.at("season.residual.2.weight"), (std::vector<int64_t>{5, 24}));
+  EXPECT_EQ(expected.at("head.skip.weight"), (std::vector<int64_t>{5, 36}));
+}
+
 }  // namespace
 }  // namespace aaren
