@@ -45,6 +45,14 @@ void AddBlock(const std::string& name, const GatedBlock& block, int fold_every, 
   AddMlp(name + ".mlp", block->mlp, package);
 }
 
+void AddSeasons(const Forecaster& forecaster, ModelPackage& package) {
+  AddLinear("season.gate", forecaster->season_gate, package);
+  for (size_t i = 0; i < forecaster->season_residuals->size(); ++i) {
+    const torch::nn::Linear residual(forecaster->season_residuals->ptr<torch::nn::LinearImpl>(i));
+    AddLinear("season.residual." + std::to_string(i), residual, package);
+  }
+}
+
 // To the nearest, ties to even. REQUIRES: finite.
 float RoundToBfloat16(float value) { return static_cast<float>(c10::BFloat16(value)); }
 
@@ -70,6 +78,7 @@ ModelPackage ToPackage(Forecaster forecaster) {
   package.tensors["norm.weight"] = ToTensor(forecaster->norm->weight);
   AddLinear("head", forecaster->head, package);
   AddLinear("head.skip", forecaster->skip, package);
+  if (forecaster->config.seasons) AddSeasons(forecaster, package);
   return package;
 }
 

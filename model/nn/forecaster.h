@@ -27,16 +27,16 @@ class ForecasterImpl : public torch::nn::Cloneable<ForecasterImpl> {
   explicit ForecasterImpl(const ForecasterConfig& config);
   void reset() override;
 
-  /// features [B, K, U] of tokens at ascending positions (Encode), each of which folds -> quantiles [B, K, T, Q] on the
-  /// normalised scale, ascending in Q.
-  torch::Tensor forward(const torch::Tensor& features, const std::vector<int64_t>& positions);
+  /// Tokens at ascending positions as Encode makes them, each of which folds -> quantiles [B, K, T, Q] on the
+  /// normalised scale, ascending in Q. Takes them to the device where the module is.
+  torch::Tensor forward(const Encoding& encoding, const std::vector<int64_t>& positions);
 
   /// What the quantiles are made of: the read-out [B, K, T, Q], in which the middle is the median less `skip` [B, K, T]
   /// and the others are what the gaps between quantiles are softplus of.
   struct Readout {
     torch::Tensor readout, skip;
   };
-  Readout Read(const torch::Tensor& features, const std::vector<int64_t>& positions);
+  Readout Read(const Encoding& encoding, const std::vector<int64_t>& positions);
 
   /// Encode, forward, and back to the scale of the values: values float64 [B, N] -> float64 [B, K, T, Q], on the CPU
   /// wherever the module is.
@@ -50,6 +50,18 @@ class ForecasterImpl : public torch::nn::Cloneable<ForecasterImpl> {
   RmsNorm norm{nullptr};
   /// Read-out [T * Q, d] and the linear way around the blocks [T, U].
   torch::nn::Linear head{nullptr}, skip{nullptr};
+
+  /// With config.seasons (model/README.md, "Seasonal inputs"; else empty): the logits of the mixture, knot by knot [5
+  /// k, d], and what a source's residuals add to it, K_s [T, 24].
+  torch::nn::Linear season_gate{nullptr};
+  torch::nn::ModuleList season_residuals{nullptr};
+  /// [k, T]: what each knot's weights count at each step, not learned.
+  torch::Tensor season_interpolation;
+
+ private:
+  void ResetSeasons();
+  /// The skip mixed with the sources [B, K, T], from what the head reads, y [B, K, d].
+  torch::Tensor MixSources(const torch::Tensor& y, const torch::Tensor& skipped, const Encoding& encoding);
 };
 TORCH_MODULE(Forecaster);
 

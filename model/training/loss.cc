@@ -34,13 +34,12 @@ BatchLoss ComputeLoss(Forecaster& forecaster, const Batch& batch) {
   const torch::Tensor weight = counts.to(device, dtype);
   const torch::Tensor present = target.nan_to_num(0).to(device, dtype);
   const torch::Tensor levels = torch::tensor(config.quantiles, torch::kFloat64).to(device, dtype);
-  const torch::Tensor features = encoding.features.to(device);
   torch::Tensor sum;
   if (dtype == torch::kFloat32 && device.is_cpu()) {
-    const auto read = forecaster->Read(features, batch.positions);
+    const auto read = forecaster->Read(encoding, batch.positions);
     sum = QuantileLoss(read.readout, read.skip, present, weight, levels);
   } else {
-    sum = PinballSum(forecaster(features, batch.positions), present, weight, levels);
+    sum = PinballSum(forecaster(encoding, batch.positions), present, weight, levels);
   }
   return {.loss = sum / weight.sum().clamp_min(1), .tokens = encoding.center.numel()};
 }

@@ -35,6 +35,20 @@ TEST(ToPackageTest, HoldsExactlyTheTensorsOfAPackage) {
   EXPECT_EQ(shapes, ExpectedTensors(Tiny()));
 }
 
+TEST(ToPackageTest, OneWithSeasonsIsSavedAndLoaded) {
+  ForecasterConfig config = Tiny();
+  config.seasons = true;
+  ModelPackage package = ToPackage(Forecaster(config));
+  package.name = "seasonal";
+  const std::string folder = ::testing::TempDir() + "/exported_with_seasons";
+  ASSERT_TRUE(SavePackage(folder, package).ok());
+  const absl::StatusOr<ModelPackage> loaded = LoadPackage(folder);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->tensors, package.tensors);
+  EXPECT_EQ(loaded->config, config);
+  EXPECT_EQ(loaded->tensors.at("season.gate.weight").shape, (std::vector<int64_t>{15, 12})) << "three knots of five";
+}
+
 TEST(ToPackageTest, ScoreIsTheQueryFoldedInDouble) {
   Forecaster forecaster = Seeded();
   const ModelPackage package = ToPackage(forecaster);

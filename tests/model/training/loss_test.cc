@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "tests/model/rounding.h"
 #include "tests/model/training/small_run.h"
@@ -15,9 +16,11 @@ namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-Forecaster Exact() {
+Forecaster Exact(bool seasons = false) {
   torch::manual_seed(2);
-  Forecaster forecaster(SmallConfig());
+  ForecasterConfig config = SmallConfig();
+  config.seasons = seasons;
+  Forecaster forecaster(config);
   forecaster->to(torch::kFloat64);
   return forecaster;
 }
@@ -34,7 +37,7 @@ Batch RandomBatch() {
 double LossByHand(Forecaster& forecaster, const Batch& batch) {
   const ForecasterConfig& config = forecaster->config;
   const Encoding encoding = Encode(config, batch.values, batch.positions, torch::kFloat64);
-  const torch::Tensor quantiles = forecaster(encoding.features, batch.positions);
+  const torch::Tensor quantiles = forecaster(encoding, batch.positions);
   double sum = 0;
   int count = 0;
   for (int64_t b = 0; b < batch.values.size(0); ++b) {
@@ -60,12 +63,17 @@ TEST(ComputeLossTest, IsTwiceTheMeanPinballLoss) {
   EXPECT_NEAR(ComputeLoss(forecaster, batch).loss.item<double>(), LossByHand(forecaster, batch), Rounding(kDoubleUnit));
 }
 
+// Of period 8, for long enough to be found.
+Batch SeasonalBatch() {
+  torch::manual_seed(4);
+  const torch::Tensor season = (torch::arange(70, torch::kFloat64) * (2 * std::numbers::pi / 8)).sin();
+  return {.values = season + 0.2 * torch::randn({3, 70}, torch::kFloat64), .positions = {30, 40, 49, 61}};
+}
+
 // Float32 goes through the fused loss, float64 through operations of torch.
-TEST(ComputeLossTest, FusedLossAndGradientsEqualTheUnfused) {
-  Forecaster exact = Exact(), fused = Exact();
+void ExpectFusedEqualsUnfused(bool seasons, const Batch& batch) {
+  Forecaster exact = Exact(seasons), fused = Exact(seasons);
   fused->to(torch::kFloat32);
-  Batch batch = RandomBatch();
-  batch.values[1][15] = kMissing;
   for (Forecaster* forecaster : {&exact, &fused}) ComputeLoss(*forecaster, batch).loss.backward();
   EXPECT_NEAR(ComputeLoss(fused, batch).loss.item<double>(), ComputeLoss(exact, batch).loss.item<double>(),
               Rounding(kFloatUnit));
@@ -78,6 +86,27 @@ TEST(ComputeLossTest, FusedLossAndGradientsEqualTheUnfused) {
     EXPECT_LE((gradient - wanted).abs().max().item<double>(),
               NetworkRounding(2, 4, 32, kFloatUnit) * std::max(1.0, wanted.abs().max().item<double>()))
         << item.key();
+  }
+}
+
+TEST(ComputeLossTest, FusedLossAndGradientsEqualTheUnfused) {
+  const Batch batch = RandomBatch();
+  batch.values[1][15] = kMissing;
+  ExpectFusedEqualsUnfused(false, batch);
+}
+
+TEST(ComputeLossTest, FusedLossAndGradientsEqualTheUnfusedWithSeasons) {
+  ExpectFusedEqualsUnfused(true, SeasonalBatch());
+}
+
+TEST(ComputeLossTest, GradientsReachWhatMixesTheSources) {
+  Forecaster forecaster = Exact(true);
+  forecaster->to(torch::kFloat32);
+  ComputeLoss(forecaster, SeasonalBatch()).loss.backward();
+  const auto parameters = forecaster->named_parameters();
+  for (const char* name : {"skip.weight", "season_gate.weight", "season_gate.bias", "season_residuals.0.weight",
+                           "season_residuals.1.weight", "season_residuals.2.weight"}) {
+    EXPECT_GT(parameters[name].grad().abs().sum().item<double>(), 0) << name;
   }
 }
 

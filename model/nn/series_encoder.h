@@ -1,0 +1,62 @@
+#ifndef AAREN_MODEL_NN_SERIES_ENCODER_H_
+#define AAREN_MODEL_NN_SERIES_ENCODER_H_
+
+// SeriesEncoder takes one series value by value, as a row of the engine does, and writes the inputs of chosen tokens
+// (model/README.md, steps 1 and 2, and "Seasonal inputs"). Values pass through a row's memory, which rounds those of
+// long ago; the unit of errors and the seasons change at probes. In double: it does not have the engine's bits.
+//
+// Threading: a plain value.
+
+#include <cstdint>
+#include <vector>
+
+#include "model/engine/probes.h"
+#include "model/engine/scaling.h"
+#include "model/engine/statistics.h"
+#include "model/package/config.h"
+#include "model/season/lag_errors.h"
+#include "model/season/seasons.h"
+#include "model/season/value_memory.h"
+
+namespace aaren {
+
+// Where one token's input goes.
+struct TokenPlace {
+  double* features;  // [U]: arguments of asinh for the ring and two summaries, of log for the next two
+  double* center;    // mu
+  double* scale;     // > 0
+  double* spread;    // square of the scale without its floor; 0 where nothing gives one
+  float* sources;    // [4, T]; this and the next with config.seasons only
+  float* residuals;  // [3, 24], newest first, 0 where missing
+};
+
+class SeriesEncoder {
+ public:
+  explicit SeriesEncoder(const ForecasterConfig& config);
+
+  // Takes a value, NaN where missing, as a float.
+  void Take(double value) { Take(value, nullptr); }
+
+  // Likewise, and writes its token.
+  void Take(double value, const TokenPlace& place) { Take(value, &place); }
+
+ private:
+  void Take(double value, const TokenPlace* place);
+  void AddToken(bool probes, const TokenPlace* place);
+  void WriteSeasons(const float* newest, const Scaling& scaling, const TokenPlace& place) const;
+
+  const ForecasterConfig& config_;
+  const Probes probes_;
+  uint64_t seq_ = 0;
+  Statistics running_{};
+  Bounds bounds_{};
+  ValueMemory memory_;
+  ValueMemory::Window window_;
+  LagErrors errors_;
+  SeasonChoice choice_;
+  std::vector<double> ring_;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_NN_SERIES_ENCODER_H_
