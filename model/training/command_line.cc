@@ -49,20 +49,32 @@ ABSL_FLAG(int, mlp_hidden, 192, "hidden width of a block's MLP");
 ABSL_FLAG(int, fold_every, 16, "values between two folds into the state");
 ABSL_FLAG(int, history, 1024, "values over which the running normaliser averages");
 ABSL_FLAG(int, horizon, 48, "steps ahead");
+ABSL_FLAG(bool, seasons, true, "whether the network sees the series' seasons");
+ABSL_FLAG(std::string, init, "",
+          "folder of a package whose weights to begin with, where names and shapes agree; empty: random weights");
 ABSL_FLAG(std::string, quantiles, "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9",
           "levels to forecast, ascending, 0.5 in the middle");
 
 namespace aaren {
 namespace {
 
-constexpr absl::string_view kFlags[] = {"data",        "columns",        "output",     "name",
-                                        "description", "steps",          "seed",       "threads",
-                                        "batch",       "context",        "lr",         "muon_lr",
-                                        "checkpoint",  "ring",           "width",      "checkpoint_every",
-                                        "layers",      "validate_every", "patience",   "heads",
-                                        "value_width", "embed_hidden",   "mlp_hidden", "horizon",
-                                        "fold_every",  "history",        "quantiles",  "clip",
-                                        "average",     "validation_csv", "data_seed",  "device"};
+constexpr absl::string_view kFlags[] = {"data",        "columns",
+                                        "output",      "name",
+                                        "description", "steps",
+                                        "seed",        "threads",
+                                        "batch",       "context",
+                                        "lr",          "muon_lr",
+                                        "checkpoint",  "ring",
+                                        "width",       "checkpoint_every",
+                                        "layers",      "validate_every",
+                                        "patience",    "heads",
+                                        "value_width", "embed_hidden",
+                                        "mlp_hidden",  "horizon",
+                                        "fold_every",  "history",
+                                        "quantiles",   "clip",
+                                        "average",     "validation_csv",
+                                        "data_seed",   "device",
+                                        "seasons",     "init"};
 
 absl::Status SetFlag(absl::Span<const absl::string_view> known, absl::string_view name, absl::string_view value) {
   if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -108,6 +120,7 @@ absl::Status FillConfig(ForecasterConfig& config) {
   config.fold_every = absl::GetFlag(FLAGS_fold_every);
   config.history = absl::GetFlag(FLAGS_history);
   config.horizon = absl::GetFlag(FLAGS_horizon);
+  config.seasons = absl::GetFlag(FLAGS_seasons);
   absl::StatusOr<std::vector<float>> quantiles = Quantiles(absl::GetFlag(FLAGS_quantiles));
   if (!quantiles.ok()) return quantiles.status();
   config.quantiles = *std::move(quantiles);
@@ -190,6 +203,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
   line.cuda = device == "cuda";
   if (line.threads < 1)
     return absl::InvalidArgumentError(absl::StrCat("--threads=", line.threads, " must be at least 1"));
+  line.init = absl::GetFlag(FLAGS_init);
   line.output = absl::GetFlag(FLAGS_output);
   if (line.output.empty()) return absl::InvalidArgumentError("--output=FOLDER is required");
   if (absl::GetFlag(FLAGS_data) != "synthetic") line.csv_files = Names(absl::GetFlag(FLAGS_data));

@@ -24,6 +24,7 @@ struct CommandLine {
   std::vector<std::string> csv_files;                       // empty: synthetic series
   std::vector<std::string> columns;                         // empty: every numeric column
   std::vector<std::pair<std::string, int>> validation_csv;  // files and their seasons, for the report
+  std::string init;                                         // folder of the package to begin with; empty: none
   std::string output;                                       // folder of the package
   std::string name, description;
   std::string text;                                        // the command as typed

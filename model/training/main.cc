@@ -18,10 +18,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "model/attention/plugin_library.h"
 #include "model/attention/torch_cuda.h"
 #include "model/nn/export.h"
+#include "model/nn/import.h"
 #include "model/package/package.h"
 #include "model/training/command_line.h"
 #include "model/training/progress.h"
@@ -69,6 +71,22 @@ absl::Status ReadValidation(CommandLine& line) {
     const bool taken = std::any_of(files.begin(), files.end(), [&](const auto& one) { return one.name == Stem(file); });
     files.push_back({.name = taken ? file : Stem(file), .season = season, .series = *std::move(series)});
   }
+  return absl::OkStatus();
+}
+
+// Says what of the package does not fit, which is no error: a run may be of another shape.
+absl::Status ReadInit(CommandLine& line) {
+  if (line.init.empty()) return absl::OkStatus();
+  absl::StatusOr<ModelPackage> package = LoadPackage(line.init);
+  if (!package.ok()) return package.status();
+  Forecaster trial(line.options.config);
+  const absl::StatusOr<std::vector<std::string>> left = TakeWeights(*package, trial);
+  if (!left.ok()) return left.status();
+  if (!left->empty()) {
+    absl::FPrintF(stderr, "aaren-train: --init: %d of %d tensors do not fit: %s\n", left->size(),
+                  package->tensors.size(), absl::StrJoin(*left, ", "));
+  }
+  line.options.init = *std::move(package);
   return absl::OkStatus();
 }
 
@@ -152,6 +170,7 @@ absl::Status Run(CommandLine line) {
   absl::StatusOr<std::unique_ptr<SeriesSource>> source = OpenSource(line);
   if (!source.ok()) return source.status();
   status = ReadValidation(line);
+  if (status.ok()) status = ReadInit(line);
   if (!status.ok()) return status;
   Reporter reporter(line, RecordOf(line));
   absl::StatusOr<TrainResult> result;

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "model/nn/import.h"
 #include "model/package/package.h"
 #include "model/training/batch.h"
 #include "model/training/checkpoint.h"
@@ -30,16 +31,17 @@ double Since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 // Everything that the weights depend on, readable, so that a mismatch explains itself.
 std::string Fingerprint(const TrainOptions& options) {
   const ForecasterConfig& config = options.config;
-  return absl::StrCat("input=", kInputVersion, " data=", options.data, " seed=", options.seed, " steps=", options.steps,
-                      " batch=", options.rows, " context=", options.context, " lr=", options.optimizer.rate,
-                      " muon_lr=", options.optimizer.muon_rate, " clip=", options.optimizer.clip,
-                      " average=", options.average, " validate_every=", options.validate_every,
-                      " patience=", options.patience, " ring=", config.ring, " width=", config.width,
-                      " layers=", config.layers, " heads=", config.heads, " value_width=", config.value_width,
-                      " embed_hidden=", config.embed_hidden, " mlp_hidden=", config.mlp_hidden,
-                      " horizon=", config.horizon, " fold_every=", config.fold_every, " history=", config.history,
-                      " quantiles=", absl::StrJoin(config.quantiles, ","), " threads=", torch::get_num_threads(),
-                      options.device.is_cpu() ? "" : absl::StrCat(" device=", options.device.str()));
+  return absl::StrCat(
+      "input=", InputVersion(config), " data=", options.data, " seed=", options.seed, " steps=", options.steps,
+      " batch=", options.rows, " context=", options.context, " lr=", options.optimizer.rate,
+      " muon_lr=", options.optimizer.muon_rate, " clip=", options.optimizer.clip, " average=", options.average,
+      " validate_every=", options.validate_every, " patience=", options.patience, " ring=", config.ring,
+      " width=", config.width, " layers=", config.layers, " heads=", config.heads, " value_width=", config.value_width,
+      " embed_hidden=", config.embed_hidden, " mlp_hidden=", config.mlp_hidden, " horizon=", config.horizon,
+      " fold_every=", config.fold_every, " history=", config.history,
+      " quantiles=", absl::StrJoin(config.quantiles, ","), " threads=", torch::get_num_threads(),
+      options.device.is_cpu() ? "" : absl::StrCat(" device=", options.device.str()),
+      options.init.has_value() ? absl::StrCat(" init=", options.init->digest) : "");
 }
 
 absl::Status CheckPositive(const char* name, int64_t value) {
@@ -93,6 +95,13 @@ class Run {
     state_.fingerprint = Fingerprint(options);
     state_.best_loss = std::numeric_limits<double>::infinity();
     for (const torch::Tensor& parameter : forecaster_->parameters()) parameters_ += parameter.numel();
+  }
+
+  absl::Status Begin() {
+    if (!options_.init.has_value()) return absl::OkStatus();
+    absl::Status status = TakeWeights(*options_.init, forecaster_).status();
+    status.Update(TakeWeights(*options_.init, averaged_).status());
+    return status;
   }
 
   absl::Status Resume() {
@@ -266,7 +275,8 @@ absl::StatusOr<TrainResult> Train(const TrainOptions& options, const SeriesSourc
   if (!status.ok()) return status;
   try {
     Run run(options, source);
-    status = run.Resume();
+    status = run.Begin();
+    if (status.ok()) status = run.Resume();
     if (status.ok()) status = run.Loop(on_step);
     if (!status.ok()) return status;
     return run.Finish();

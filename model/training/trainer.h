@@ -8,12 +8,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "model/nn/forecaster.h"
 #include "model/package/config.h"
+#include "model/package/package.h"
 #include "model/training/history.h"
 #include "model/training/optimizer.h"
 #include "model/training/quality.h"
@@ -35,6 +37,7 @@ struct TrainOptions {
   int patience = 10;          // stop after so many checks on held-out series without a better one; 0: never
   std::string checkpoint;     // folder; empty: no checkpoints
   int64_t checkpoint_every = 100;
+  std::optional<ModelPackage> init;        // whose weights to begin with, where they fit; empty: random ones
   std::string data = "synthetic";          // what the source is, for the checkpoint's fingerprint
   std::vector<ValidationFile> validation;  // scored at each check, for the history alone
 };
@@ -63,8 +66,8 @@ struct TrainResult {
 
 // Trains, or goes on from options.checkpoint if that folder has a checkpoint. `on_step` runs after each step; returning
 // false abandons the run as a kill would (Cancelled). InvalidArgument for options out of range; FailedPrecondition if
-// the checkpoint was made with other options, naming both, or another run has its folder; Unavailable if that cannot be
-// made; Internal if the loss is no longer finite.
+// the checkpoint was made with other options, naming both, or another run has its folder, or as TakeWeights has it;
+// Unavailable if that folder cannot be made; Internal if the loss is no longer finite.
 absl::StatusOr<TrainResult> Train(const TrainOptions& options, const SeriesSource& source,
                                   const std::function<bool(const TrainProgress&)>& on_step);
 

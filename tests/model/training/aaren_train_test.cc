@@ -26,6 +26,7 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr char kSmall[] =
     " --steps=20 --batch=4 --context=64 --ring=16 --width=16 --layers=1 --heads=2 --value_width=16 --embed_hidden=16"
@@ -75,6 +76,23 @@ TEST(AarenTrainTest, WritesAPackageWithTheCommandThatMadeIt) {
   EXPECT_THAT(package->training.at("command"), HasSubstr("--name=tiny"));
   EXPECT_EQ(package->training.at("data_seed"), "1");
   EXPECT_EQ(package->training.count("code_version") + package->training.count("held_out_coverage_80"), 2u);
+}
+
+TEST(AarenTrainTest, BeginsWithAPackageAndSaysWhatDoesNotFit) {
+  const std::string first = Folder() + "/first", second = Folder() + "/second";
+  ASSERT_EQ(Execute(kSmall + (" --seasons=false --output=" + first)).exit_code, 0);
+  const Outcome same = Execute(kSmall + (" --init=" + first + " --output=" + second));
+  ASSERT_EQ(same.exit_code, 0) << same.text;
+  EXPECT_THAT(same.text, Not(HasSubstr("do not fit")));
+  const absl::StatusOr<ModelPackage> package = LoadPackage(second);
+  ASSERT_TRUE(package.ok()) << package.status();
+  EXPECT_TRUE(package->config.seasons) << "unless it is said otherwise";
+  const Outcome wider = Execute(kSmall + (" --mlp_hidden=20 --init=" + first + " --output=" + second));
+  EXPECT_THAT(wider.text, HasSubstr("3 of 24 tensors do not fit: blocks.0.mlp.down.weight"));
+}
+
+TEST(AarenTrainTest, AbsentPackageToBeginWithIsNamed) {
+  ExpectUserError(" --output=x --init=" + Folder() + "/none", "/none/model.json");
 }
 
 TEST(AarenTrainTest, PipedProgressIsPlainLines) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "model/nn/export.h"
+#include "model/tasks/forecasting/random.h"
 #include "tests/model/training/small_run.h"
 
 namespace aaren {
@@ -53,6 +55,49 @@ TEST(TrainTest, LossFalls) {
   });
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_LT(result->held_out_loss, 0.9 * checks.front());
+}
+
+// Random shapes that repeat every 24 or 30 values, longer than the small ring.
+class CleanSeasons : public SeriesSource {
+ public:
+  std::vector<double> Draw(uint64_t index, int length) const override {
+    Random random(5, index);
+    std::vector<double> shape(random.Chance(0.5) ? 24 : 30);
+    for (double& value : shape) value = random.Normal();
+    std::vector<double> values;
+    for (int t = 0; t < length; ++t) values.push_back(shape[t % shape.size()]);
+    return values;
+  }
+  std::vector<double> DrawHeldOut(uint64_t index, int length) const override { return Draw(~index, length); }
+  int HeldOutStart(int) const override { return 96; }
+};
+
+double HeldOutLoss(bool seasons) {
+  TrainOptions options = SmallRun();
+  options.config.seasons = seasons;
+  options.steps = 60;
+  options.context = 192;
+  const auto result = Train(options, CleanSeasons(), GoOn);
+  return result.ok() ? result->held_out_loss : NAN;
+}
+
+TEST(TrainTest, CleanSeasonsAreLearnedFarBetterWithSeasonalInputs) {
+  EXPECT_LT(HeldOutLoss(true), 0.5 * HeldOutLoss(false));
+}
+
+TEST(TrainTest, RunBeginsWithTheWeightsOfAPackage) {
+  TrainOptions options = SmallRun();
+  const auto first = TrainSmall(options);
+  ASSERT_TRUE(first.ok()) << first.status();
+  options.init = ToPackage(first->forecaster);
+  options.config.seasons = true;
+  options.optimizer.rate = options.optimizer.muon_rate = 0;
+  options.steps = options.validate_every = 1;
+  const auto second = TrainSmall(options);
+  ASSERT_TRUE(second.ok()) << second.status();
+  const auto expected = first->forecaster->named_parameters(), begun = second->forecaster->named_parameters();
+  EXPECT_TRUE(torch::equal(begun["head.weight"], expected["head.weight"]));
+  EXPECT_TRUE(torch::equal(begun["skip.weight"].narrow(1, 0, 22), expected["skip.weight"]));
 }
 
 TEST(TrainTest, HeldOutLossIsToldForEachFamily) {
