@@ -3,10 +3,12 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <numbers>
 
+#include "model/nn/source_mixture.h"
 #include "model/season/sources.h"
 
 namespace aaren {
@@ -108,13 +110,11 @@ torch::Tensor ForecasterImpl::MixSources(const torch::Tensor& y, const torch::Te
   const torch::Tensor weights =
       torch::matmul(logits.softmax(-1).transpose(-1, -2), season_interpolation);  // [.., 5, T]
   const torch::Tensor sources = encoding.sources.to(y.device()), residuals = encoding.residuals.to(y.device());
-  std::vector<torch::Tensor> parts = {skipped, sources.select(-2, kLastValue)};
-  for (size_t source = kSeasonAgo; source < kSourceCount; ++source) {
-    const size_t index = source - kSeasonAgo;
-    const torch::Tensor added = season_residuals[index]->as<torch::nn::Linear>()->forward(residuals.select(-2, index));
-    parts.push_back(sources.select(-2, source) + added);
+  std::array<torch::Tensor, kSourceCount - kSeasonAgo> added;
+  for (size_t i = 0; i < added.size(); ++i) {
+    added[i] = season_residuals[i]->as<torch::nn::Linear>()->forward(residuals.select(-2, static_cast<int64_t>(i)));
   }
-  return (weights * torch::stack(parts, -2)).sum(-2);
+  return MixParts(weights, skipped, sources, added);
 }
 
 ForecasterImpl::Readout ForecasterImpl::Read(const Encoding& encoding, const std::vector<int64_t>& positions) {

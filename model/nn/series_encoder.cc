@@ -71,7 +71,6 @@ void WriteToken(const double* w, int size, const Ring& ring, const Statistics& r
   features[size + 5] = std::log(1.0 + running.count) / 7;
 }
 
-
 }  // namespace
 
 SeriesEncoder::SeriesEncoder(const ForecasterConfig& config)

@@ -73,8 +73,10 @@ void WriteRates(uint64_t seq, size_t count, float* rates) {
     std::fill_n(rates, count, 1.0f / static_cast<float>(LagErrors::kMemory));
     return;
   }
+  const int token = static_cast<int>(seq);  // in int, of which vector instructions make floats
   for (size_t i = 0; i < count; ++i) {
-    rates[i] = 1.0f / static_cast<float>(std::clamp<uint64_t>(Comparisons(seq, i), 1, LagErrors::kMemory));
+    const int comparisons = token - std::max(kLags[i], static_cast<int>(LagErrors::kFirst)) + 1;
+    rates[i] = 1.0f / static_cast<float>(std::clamp(comparisons, 1, static_cast<int>(LagErrors::kMemory)));
   }
 }
 
