@@ -11,7 +11,7 @@
 namespace aaren {
 namespace {
 
-constexpr double kJitterShare = 0.3, kMixShare = 0.3;
+constexpr double kJitterShare = 0.3, kMixShare = 0.15, kFlipShare = 0.25;
 constexpr uint64_t kDrawsPerStep = 1 << 20;
 
 std::vector<int64_t> JitteredPositions(Random& random, int fold_every, int count) {
@@ -45,7 +45,7 @@ std::vector<Augmentation> DrawAugmentations(Random& random, int count) {
   std::vector<Augmentation> all(count);
   for (Augmentation& one : all) {
     if (random.Chance(kMixShare)) one.share = random.Uniform(0.1, 0.9);
-    one.flip = random.Chance(0.5);
+    one.flip = random.Chance(kFlipShare);
   }
   return all;
 }
