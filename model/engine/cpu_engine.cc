@@ -10,6 +10,7 @@
 #include "model/engine/surprise.h"
 #include "model/engine/tile.h"
 #include "model/engine/weights.h"
+#include "model/season/seasonal_input.h"
 #include "model/season/seasons.h"
 #include "model/season/sources.h"
 
@@ -47,6 +48,8 @@ class CpuEngine : public Engine {
   void TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken* pending, Tile& tile) const;
   float OneStepSurprise(const Run& run, float value, std::byte* row, Tile& tile) const;
   void AddToken(const Run& run, std::byte* row, float* forecast, Tile& tile) const;
+  void AddSources(const Past& past, const Scaling& scaling, std::byte* row, Tile& tile) const;
+  void AddSeasons(const Past& past, const Scaling& scaling, std::byte* row, Tile& tile) const;
   void AddEvidence(const Past& past, double scale, std::byte* row, Tile& tile) const;
   void Finish(Tile& tile) const;
   void KeepOneStep(Tile& tile, size_t t) const;
@@ -180,10 +183,8 @@ void CpuEngine::AddToken(const Run& run, std::byte* row, float* forecast, Tile& 
   const bool probes = layout_.probes().At(header.seq);
   const Past past{newest, kOlder, layout_.values(row).typical, static_cast<int>(header.statistics.far)};
   if (probes) AddEvidence(past, scaling.scale, row, tile);
-  if (probes || forecast != nullptr) {
-    WriteSources(past, layout_.Choice(header.seq, row), static_cast<float>(header.statistics.mean),
-                 static_cast<size_t>(config_.horizon), tile.sources[tile.size]);
-  }
+  if (config_.seasons) AddSeasons(past, scaling, row, tile);
+  if (probes || forecast != nullptr) AddSources(past, scaling, row, tile);
   tile.tokens[tile.size++] = {.row = row,
                               .seq = header.seq,
                               .age = since_fold + 1,
@@ -197,6 +198,32 @@ void CpuEngine::AddToken(const Run& run, std::byte* row, float* forecast, Tile& 
                               .followed = false,
                               .next_value = kMissing,
                               .next_surprise = nullptr};
+}
+
+// For the mixture in the units of the series, for a network with seasons on the token's scale too.
+void CpuEngine::AddSources(const Past& past, const Scaling& scaling, std::byte* row, Tile& tile) const {
+  const RowHeader& header = layout_.header(row);
+  const size_t horizon = static_cast<size_t>(config_.horizon);
+  float* sources = tile.sources[tile.size];
+  WriteSources(past, layout_.Choice(header.seq, row), static_cast<float>(header.statistics.mean), horizon, sources);
+  if (config_.seasons) StandardizeSources(sources, kSourceCount * horizon, scaling, tile.standard[tile.size]);
+}
+
+// What the network sees of the series' seasons, but for the sources.
+void CpuEngine::AddSeasons(const Past& past, const Scaling& scaling, std::byte* row, Tile& tile) const {
+  constexpr size_t kResiduals = ForecasterConfig::kSeasonalResiduals;
+  const uint64_t seq = layout_.header(row).seq;
+  const SeasonChoice choice = layout_.Choice(seq, row);
+  float residuals[kSeasonSources * kJudgedResiduals];
+  WriteStandardResiduals(past, choice, scaling.scale, kJudgedResiduals, residuals);
+  double numbers[kSeasonalNumbers];
+  WriteSeasonalNumbers(seq, layout_.errors(row), choice, residuals, numbers);
+  AddSeasonalNumbers(numbers, tile.input[tile.size] + config_.ring + ForecasterConfig::kSummaries);
+  float* newest = tile.residuals[tile.size];
+  for (size_t i = 0; i < kSeasonSources * kResiduals; ++i) {
+    const float residual = residuals[i / kResiduals * kJudgedResiduals + i % kResiduals];
+    newest[i] = std::isnan(residual) ? 0.0f : residual;
+  }
 }
 
 // Of a probe, which also chooses the seasons and the unit of errors until the next.
@@ -260,7 +287,6 @@ absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const ModelPackage& package
   if (!HasFma()) {
     return absl::FailedPreconditionError("this CPU has no fused multiply-add (x86: AVX2 and FMA), so no exact tier");
   }
-  if (package.config.seasons) return absl::UnimplementedError("a network with seasons is not served yet");
   return std::make_unique<CpuEngine>(package);
 }
 

@@ -74,7 +74,7 @@ class Engine {
 };
 
 // The engine of tier `exact` on this machine's CPU, for a package that LoadPackage accepted. FailedPrecondition on a
-// CPU without FMA; Unimplemented for a network with seasons.
+// CPU without FMA.
 absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const ModelPackage& package);
 
 }  // namespace aaren

@@ -1,6 +1,7 @@
 #include "model/engine/forward.h"
 
 #include <algorithm>
+#include <array>
 
 #include "model/engine/activation.h"
 #include "model/engine/lanes.h"
@@ -68,6 +69,34 @@ void WriteForecast(const ForecasterConfig& config, const float* r, const float* 
   }
 }
 
+// Of `made` tokens, `normed` and `residuals` of which have moved together: tile.narrow, the linear skip, becomes the
+// mixture of it with the sources of seasons.
+void MixSources(const SeasonHead& seasons, size_t made, Tile& tile) {
+  Multiply(seasons.gate(), tile.normed, made, tile.logits);
+  for (size_t source = 0; source < kSeasonSources; ++source) {
+    const float* residuals = tile.residuals[0] + source * ForecasterConfig::kSeasonalResiduals;
+    float* corrections = tile.corrections[source * Tile::kTokens];
+    Multiply(seasons.correction(source), residuals, tile.residuals.stride(), made, corrections,
+             tile.corrections.stride());
+  }
+  for (size_t row = 0; row < made; ++row) {
+    std::array<const float*, kSeasonSources> corrections;
+    for (size_t source = 0; source < kSeasonSources; ++source) {
+      corrections[source] = tile.corrections[source * Tile::kTokens + row];
+    }
+    seasons.Mix(tile.logits[row], tile.standard[row], corrections, tile.narrow[row]);
+  }
+}
+
+// Moves what the head reads of a token.
+void MoveInput(size_t from, size_t to, bool seasons, Tile& tile) {
+  if (from == to) return;
+  std::copy_n(tile.input[from], tile.input.stride(), tile.input[to]);
+  if (!seasons) return;
+  std::copy_n(tile.standard[from], tile.standard.stride(), tile.standard[to]);
+  std::copy_n(tile.residuals[from], tile.residuals.stride(), tile.residuals[to]);
+}
+
 // The head, for those tokens whose forecast is wanted or kept, which move together. What nobody wants overwrites the
 // softplus that it is made of.
 void WriteForecasts(const ForecasterConfig& config, const Weights& weights, Tile& tile) {
@@ -75,11 +104,11 @@ void WriteForecasts(const ForecasterConfig& config, const Weights& weights, Tile
   for (size_t t = 0; t < tile.size; ++t) {
     if (!tile.tokens[t].wanted && !tile.tokens[t].probes) continue;
     RmsNorm(tile.x[t], weights.norm.get(), static_cast<size_t>(config.width), tile.x.stride(), tile.normed[made]);
-    if (t != made) std::copy_n(tile.input[t], tile.input.stride(), tile.input[made]);
-    ++made;
+    MoveInput(t, made++, config.seasons, tile);
   }
   Multiply(weights.head, tile.normed, made, tile.wide);
   Multiply(weights.skip, tile.input, made, tile.narrow);
+  if (weights.seasons.has_value()) MixSources(*weights.seasons, made, tile);
   size_t row = 0;
   for (size_t t = 0; t < tile.size; ++t) {
     TileToken& token = tile.tokens[t];

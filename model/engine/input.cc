@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "model/engine/activation.h"
 #include "model/engine/lanes.h"
 #include "model/engine/targets.h"
+#include "model/season/seasonal_input.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/engine/input.cc"
@@ -161,6 +163,20 @@ Scaling BuildInput(const float* newest, size_t size, const Statistics& statistic
   Asinh(input, PadToLanes(size + 6), input);
   WriteSummaries(window, size, beside, scaling.scale, rest);
   return scaling;
+}
+
+void AddSeasonalNumbers(const double* numbers, float* input) {
+  alignas(64) float log[PadToLanes(kSeasonalNumbers)];
+  std::fill(std::begin(log), std::end(log), 1.0f);
+  for (size_t i = 0; i < kSeasonalNumbers; ++i) {
+    input[i] = static_cast<float>(numbers[i]);
+    if (kTakesLogarithm[i]) log[i] = input[i];
+  }
+  Log(log, std::size(log), log);
+  for (size_t i = 0; i < kSeasonalNumbers; ++i) {
+    if (kTakesLogarithm[i]) input[i] = log[i];
+  }
+  for (size_t i : kLagNumbers) input[i] /= 7.0f;
 }
 
 }  // namespace aaren

@@ -31,6 +31,9 @@ struct InputScratch {
 // missing, all within the statistics' reach. Writes input: [size + 6], aligned to 64 and padded with zeros to kLanes.
 Scaling BuildInput(const float* newest, size_t size, const Statistics& statistics, InputScratch& scratch, float* input);
 
+// Takes the logarithms of WriteSeasonalNumbers' [17]. Writes input: [17], those that follow the summaries.
+void AddSeasonalNumbers(const double* numbers, float* input);
+
 }  // namespace aaren
 
 #endif  // AAREN_MODEL_ENGINE_INPUT_H_

@@ -65,6 +65,10 @@ struct Tile : Engine::Workspace {
   FloatRows judging;             // [., Calibration's tracked horizons]: what a probe judges its forecasts by
   FloatRows evidence;            // [., Mixture::evidence_size()]: likewise
   FloatRows sources;             // [., 4, T]: what naive forecasts say, in the units of the series
+  FloatRows standard;            // [., 4, T]: likewise, on the token's scale; this and the next for a SeasonHead
+  FloatRows residuals;           // [., 3, 24]: what sources of seasons missed by lately
+  FloatRows corrections;         // [3, ., T]: what that adds to them
+  FloatRows logits;              // [., knots, 5]
   std::vector<float> quantiles;  // [Q]
   std::vector<float> forecast;   // [T, Q]: of a probe, where another is wanted
   ValueMemory::Window values;    // of one token

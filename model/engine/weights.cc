@@ -64,6 +64,7 @@ Weights::Weights(const ModelPackage& package)
   }
   head = PackedMatrix::Pack({{tensors["head.weight"], &tensors["head.bias"]}});
   skip = PackedMatrix::Pack({{tensors["head.skip.weight"]}});
+  if (package.config.seasons) seasons.emplace(package);
 }
 
 }  // namespace aaren

@@ -6,11 +6,13 @@
 
 #include <hwy/aligned_allocator.h>
 
+#include <optional>
 #include <vector>
 
 #include "model/engine/fold.h"
 #include "model/engine/layer_bound.h"
 #include "model/engine/product.h"
+#include "model/engine/season_head.h"
 #include "model/package/package.h"
 
 namespace aaren {
@@ -43,6 +45,7 @@ struct Weights {
   hwy::AlignedFreeUniquePtr<float[]> norm;
   PackedMatrix head;  // [T * Q]
   PackedMatrix skip;  // [T]
+  std::optional<SeasonHead> seasons;
 };
 
 }  // namespace aaren

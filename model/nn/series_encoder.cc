@@ -107,7 +107,8 @@ void SeriesEncoder::AddToken(bool probes, const TokenPlace* place) {
 
 void SeriesEncoder::WriteSeasons(const float* newest, const Scaling& scaling, const TokenPlace& place) const {
   const Past past{newest, ValueMemory::kValues - 1, memory_.typical, static_cast<int>(running_.far)};
-  WriteStandardSources(past, choice_, static_cast<float>(running_.mean), scaling, config_.horizon, place.sources);
+  WriteSources(past, choice_, static_cast<float>(running_.mean), config_.horizon, place.sources);
+  StandardizeSources(place.sources, kSourceCount * config_.horizon, scaling, place.sources);
   float residuals[kSeasonSources * kJudgedResiduals];
   WriteStandardResiduals(past, choice_, scaling.scale, kJudgedResiduals, residuals);
   double* numbers = place.features + config_.ring + ForecasterConfig::kSummaries;

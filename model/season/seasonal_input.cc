@@ -41,11 +41,9 @@ void WriteStandardResiduals(const Past& past, const SeasonChoice& choice, double
   }
 }
 
-void WriteStandardSources(const Past& past, const SeasonChoice& choice, float level, const Scaling& scaling,
-                          size_t horizon, float* out) {
-  WriteSources(past, choice, level, horizon, out);
-  for (size_t i = 0; i < kSourceCount * horizon; ++i) {
-    out[i] = std::clamp(scaling.Apply(out[i]), -kMostStandard, kMostStandard);
+void StandardizeSources(const float* sources, size_t count, const Scaling& scaling, float* out) {
+  for (size_t i = 0; i < count; ++i) {
+    out[i] = std::clamp(scaling.Apply(sources[i]), -kMostStandard, kMostStandard);
   }
 }
 

@@ -28,9 +28,8 @@ inline constexpr size_t kLagNumbers[] = {3, 8};  // whose logarithms are divided
 // Writes out: [3, count], the residuals on the token's scale, within +-30; NaN where missing.
 void WriteStandardResiduals(const Past& past, const SeasonChoice& choice, double scale, size_t count, float* out);
 
-// Writes out: [4, horizon], the sources on the token's scale, within +-30.
-void WriteStandardSources(const Past& past, const SeasonChoice& choice, float level, const Scaling& scaling,
-                          size_t horizon, float* out);
+// Puts `count` numbers of sources on the token's scale, within +-30; out may be where they are.
+void StandardizeSources(const float* sources, size_t count, const Scaling& scaling, float* out);
 
 // After token `seq`. residuals: [3, 48], as above. Writes out: [17], of those that take a logarithm its argument, 1
 // where there is nothing to say.

@@ -161,6 +161,42 @@ TEST(EngineAgreementTest, ValuesNextToZeroAgree) {
   ExpectAgreement(Small(), values);
 }
 
+ForecasterConfig WithSeasons(ForecasterConfig config) {
+  config.seasons = true;
+  return config;
+}
+
+std::vector<float> Days(int count) {
+  std::vector<float> values(count);
+  for (int t = 0; t < count; ++t) {
+    const double noise = std::sin(1.7 * t * t);
+    values[t] = static_cast<float>(20 + 8 * std::sin(t * 2 * M_PI / 24) + (t % 168 < 48 ? 5 : 0) + noise);
+  }
+  return values;
+}
+
+TEST(EngineAgreementTest, NetworkThatSeesSeasonsAgreesAtEveryOffset) {
+  for (int count = 800; count < 817; ++count) ExpectAgreement(WithSeasons(Small()), Days(count));
+}
+
+TEST(EngineAgreementTest, NetworkThatSeesSeasonsAgreesBeforeThereAreAny) {
+  for (const int count : {2, 7, 16, 17, 18, 34, 40, 70}) ExpectAgreement(WithSeasons(Small()), Days(count));
+}
+
+TEST(EngineAgreementTest, NetworkThatSeesSeasonsAgreesAfterGapsGlitchesAndAJump) {
+  std::vector<float> values = Days(1200);
+  for (int t = 500; t < 530; ++t) values[t] = std::numeric_limits<float>::quiet_NaN();
+  values[700] = 1e30f;
+  for (size_t t = 900; t < values.size(); ++t) values[t] += 1e4f;
+  for (const size_t count : {520, 531, 701, 703, 705, 901, 903, 904, 905, 1200}) {
+    ExpectAgreement(WithSeasons(Small()), {values.begin(), values.begin() + count});
+  }
+}
+
+TEST(EngineAgreementTest, BundledShapeThatSeesSeasonsAgreesBeyondItsMemory) {
+  ExpectAgreement(WithSeasons(ForecasterConfig()), Days(2500));
+}
+
 TEST(EngineAgreementTest, BundledShapeAgrees) { ExpectAgreement(ForecasterConfig(), Wave(700)); }
 
 }  // namespace

@@ -35,14 +35,16 @@ class SeasonalInputTest : public testing::Test {
 
 TEST_F(SeasonalInputTest, SourcesAreOnTheScaleOfTheToken) {
   float sources[kSourceCount * 2];
-  WriteStandardSources(past(), kDay, 0, {.center = 60, .scale = 20}, 2, sources);
+  WriteSources(past(), kDay, 0, 2, sources);
+  StandardizeSources(sources, 8, {.center = 60, .scale = 20}, sources);
   EXPECT_EQ(sources[kLastValue * 2], (values_.back() - 60) / 20);
   EXPECT_EQ(sources[kSeasonAgo * 2 + 1], (values_[values_.size() - 23] - 60) / 20);
 }
 
 TEST_F(SeasonalInputTest, SourcesAndResidualsCountNoFurtherThanThirtyScales) {
   float sources[kSourceCount * 2], residuals[kSeasonSources * 24];
-  WriteStandardSources(past(), kDay, 0, {.center = 1000, .scale = 1e-3}, 2, sources);
+  WriteSources(past(), kDay, 0, 2, sources);
+  StandardizeSources(sources, 8, {.center = 1000, .scale = 1e-3}, sources);
   EXPECT_EQ(*std::max_element(sources, sources + 8), -30);
   values_.back() += 1;
   WriteStandardResiduals(past(), kDay, 1e-3, 24, residuals);
