@@ -38,14 +38,6 @@ void ExpectInvalid(const absl::Status& status, const std::string& message) {
 
 TEST_F(EngineTest, RowBytesAreAMultipleOf64) { EXPECT_EQ(stepper_.engine()->row_bytes() % 64, 0u); }
 
-TEST_F(EngineTest, NetworkWithSeasonsIsRefused) {
-  ForecasterConfig config = TinyConfig();
-  config.seasons = true;
-  const absl::Status status = NewCpuEngine(RandomPackage(config, 1)).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("seasons"));
-}
-
 TEST_F(EngineTest, StaleSlotIsRefusedAndNoRowChanges) {
   const Slot good = stepper_.Open();
   const Slot stale = stepper_.Open();

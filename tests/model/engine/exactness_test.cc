@@ -13,7 +13,18 @@
 namespace aaren {
 namespace {
 
-// Each test asserts equality of bits.
+// Each test asserts equality of bits, of networks that see the series' seasons and of such that do not.
+class ExactnessTest : public testing::TestWithParam<bool> {
+ protected:
+  ForecasterConfig Of(ForecasterConfig config) const {
+    config.seasons = GetParam();
+    return config;
+  }
+  ForecasterConfig Tiny() const { return Of(TinyConfig()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Networks, ExactnessTest, testing::Bool(),
+                         [](const auto& info) { return info.param ? "WithSeasons" : "WithoutSeasons"; });
 
 std::vector<uint8_t> Wanted(size_t count) { return std::vector<uint8_t>(count, 1); }
 
@@ -29,8 +40,8 @@ Outputs FeedInPieces(Stepper& stepper, Slot slot, const std::vector<float>& seri
   return outputs;
 }
 
-TEST(ExactnessTest, AnySplitOfTokensIntoCallsIsTheSame) {
-  Stepper stepper(RandomPackage(TinyConfig(), 1));
+TEST_P(ExactnessTest, AnySplitOfTokensIntoCallsIsTheSame) {
+  Stepper stepper(RandomPackage(Tiny(), 1));
   const std::vector<float> series = Series(2, 500);
   const Slot whole = stepper.Open();
   const Outputs expected = stepper.Feed(whole, series);
@@ -41,17 +52,17 @@ TEST(ExactnessTest, AnySplitOfTokensIntoCallsIsTheSame) {
   }
 }
 
-TEST(ExactnessTest, DefaultForecasterIsTheSameInAnySplit) {
-  Stepper stepper(RandomPackage(ForecasterConfig(), 3));
+TEST_P(ExactnessTest, DefaultForecasterIsTheSameInAnySplit) {
+  Stepper stepper(RandomPackage(Of({}), 3));
   const std::vector<float> series = Series(4, 150);
   const Outputs expected = stepper.Feed(stepper.Open(), series);
   EXPECT_EQ(FeedInPieces(stepper, stepper.Open(), series, 1, 5), expected);
   EXPECT_EQ(FeedInPieces(stepper, stepper.Open(), series, 13, 6), expected);
 }
 
-TEST(ExactnessTest, AnyBatchInAnyOrderIsTheSame) {
+TEST_P(ExactnessTest, AnyBatchInAnyOrderIsTheSame) {
   constexpr size_t kSessions = 40, kTokens = 90;
-  Stepper stepper(RandomPackage(TinyConfig(), 7), 2 * kSessions);
+  Stepper stepper(RandomPackage(Tiny(), 7), 2 * kSessions);
   std::vector<std::vector<float>> series;
   std::vector<Outputs> expected, got(kSessions);
   std::vector<Slot> slots;
@@ -81,8 +92,8 @@ TEST(ExactnessTest, AnyBatchInAnyOrderIsTheSame) {
   EXPECT_EQ(got, expected);
 }
 
-TEST(ExactnessTest, ThreadsThatShareAnEngineGetTheSame) {
-  Stepper first(RandomPackage(TinyConfig(), 9));
+TEST_P(ExactnessTest, ThreadsThatShareAnEngineGetTheSame) {
+  Stepper first(RandomPackage(Tiny(), 9));
   const std::vector<float> series = Series(10, 300);
   const Outputs expected = first.Feed(first.Open(), series);
   std::vector<Outputs> got(4);
@@ -97,8 +108,8 @@ TEST(ExactnessTest, ThreadsThatShareAnEngineGetTheSame) {
   for (const Outputs& outputs : got) EXPECT_EQ(outputs, expected);
 }
 
-TEST(ExactnessTest, ForecastsAskedForEarlierDoNotChangeLaterOnes) {
-  Stepper stepper(RandomPackage(TinyConfig(), 11));
+TEST_P(ExactnessTest, ForecastsAskedForEarlierDoNotChangeLaterOnes) {
+  Stepper stepper(RandomPackage(Tiny(), 11));
   const std::vector<float> series = Series(12, 200);
   const std::vector<float> last = {1.0f, 2.0f, 3.0f};
   const Slot asked = stepper.Open();
@@ -109,8 +120,8 @@ TEST(ExactnessTest, ForecastsAskedForEarlierDoNotChangeLaterOnes) {
   EXPECT_EQ(stepper.RowBytes(asked), stepper.RowBytes(silent));
 }
 
-TEST(ExactnessTest, WhatIsLearnedDoesNotDependOnWhatIsAskedFor) {
-  Stepper stepper(RandomPackage(TinyConfig(), 21));
+TEST_P(ExactnessTest, WhatIsLearnedDoesNotDependOnWhatIsAskedFor) {
+  Stepper stepper(RandomPackage(Tiny(), 21));
   const std::vector<float> series = Series(22, 300);
   const Slot asked = stepper.Open();
   stepper.Feed(asked, series);
@@ -124,8 +135,8 @@ TEST(ExactnessTest, WhatIsLearnedDoesNotDependOnWhatIsAskedFor) {
   EXPECT_EQ(stepper.RowBytes(seldom), stepper.RowBytes(asked));
 }
 
-TEST(ExactnessTest, CalibrationCanBeSwitchedAtAnyToken) {
-  Stepper stepper(RandomPackage(TinyConfig(), 23));
+TEST_P(ExactnessTest, CalibrationCanBeSwitchedAtAnyToken) {
+  Stepper stepper(RandomPackage(Tiny(), 23));
   const std::vector<float> series = Series(24, 300);
   const Outputs on = stepper.Feed(stepper.Open(), series);
   const Outputs off = stepper.Feed(stepper.Open(), series, Refinement::kNetwork);
@@ -138,7 +149,7 @@ TEST(ExactnessTest, CalibrationCanBeSwitchedAtAnyToken) {
   EXPECT_TRUE(std::equal(off.forecasts.begin(), off.forecasts.begin() + middle, switched.forecasts.begin()));
 }
 
-TEST(ExactnessTest, ACpuWithoutFmaIsRefused) {
+TEST(ExactCpuTest, ACpuWithoutFmaIsRefused) {
   const OnlyTarget only(HWY_STATIC_TARGET);
   if (HasFma()) GTEST_SKIP() << "every CPU of this kind has a fused multiply-add";
   EXPECT_EQ(NewCpuEngine(RandomPackage(TinyConfig(), 16)).status().code(), absl::StatusCode::kFailedPrecondition);

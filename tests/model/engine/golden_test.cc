@@ -54,6 +54,14 @@ ModelPackage Tiny() { return RandomPackage(TinyConfig(), 17); }
 ModelPackage TinyHalved() { return Halved(Tiny()); }
 ModelPackage Default() { return RandomPackage(ForecasterConfig(), 19); }
 ModelPackage DefaultHalved() { return Halved(Default()); }
+
+ForecasterConfig WithSeasons(ForecasterConfig config) {
+  config.seasons = true;
+  return config;
+}
+
+ModelPackage TinySeasonal() { return RandomPackage(WithSeasons(TinyConfig()), 23); }
+ModelPackage DefaultSeasonal() { return Halved(RandomPackage(WithSeasons(ForecasterConfig()), 29)); }
 ModelPackage Bundled() { return LoadPackage(AAREN_BUNDLED_MODEL).value(); }
 
 const Golden kGoldens[] = {
@@ -61,6 +69,10 @@ const Golden kGoldens[] = {
     {"TinyHalved", TinyHalved, {0x1ae8347866845142, 0xddf667e1a801a171, 0x4a496f72f2e92983, 0xc4223b894c78409e}},
     {"Default", Default, {0x46b0330613ea9473, 0xb478bc5d9e8a1b9e, 0x75eb793502937c2a, 0x35eec793d07b7b31}},
     {"DefaultHalved", DefaultHalved, {0xe1476b71e33fd91b, 0x9ed68fa3f02cef25, 0x1baa56b9c005caab, 0x89cfc2d8305bebb8}},
+    {"TinySeasonal", TinySeasonal, {0x9f0520e6a8462565, 0x3ded89a481fc061f, 0xe4d2fffe5999fc8b, 0xe007468225ae95c3}},
+    {"DefaultSeasonal",
+     DefaultSeasonal,
+     {0xc5b49502a516d952, 0xef69b98a72177336, 0xa0b49d2aabdf4cd7, 0x90a205d9db67e5fe}},
     {"Bundled", Bundled, {0xe59a752365c59c00, 0x4899319947193ed8, 0xfd4d4ce6cbcda1a5, 0xdbc37d76667a92bc}},
 };
 
