@@ -210,6 +210,21 @@ TEST(SynthTest, PlotHasAChartOfEachSeriesAndIsTheSameTwice) {
   EXPECT_EQ(TextOf(path), first);
 }
 
+TEST(SynthTest, OneFamilyIsDrawnAloneWithOtherSeriesBesideIt) {
+  const std::string csv = Folder() + "/solar.csv", svg = Folder() + "/solar.svg";
+  ASSERT_EQ(Execute(absl::StrCat(" synth --family=solar --count=2 --length=150 --csv=", csv)).exit_code, 0);
+  const auto series = ReadCsvSeries(csv, {});
+  ASSERT_TRUE(series.ok()) << series.status();
+  const double second = SyntheticSeries(*FindFamily("solar"), 1, 1, 150).back();
+  EXPECT_TRUE((*series)[1].values.back() == second || std::isnan(second));
+  ASSERT_EQ(Execute(absl::StrCat(" synth --family=walk --count=1 --beside=", csv, " --plot=", svg)).exit_code, 0);
+  for (const char* title : {">1/0 walk<", ">solar 1/0<", ">solar 1/1<"}) EXPECT_THAT(TextOf(svg), HasSubstr(title));
+}
+
+TEST(SynthTest, UnknownFamilyIsRefusedWithTheNamesOfAll) {
+  ExpectUserError(" synth --family=solr --plot=x.svg", "--family=solr is none of trend, ");
+}
+
 TEST(SynthTest, NothingToWriteIsRefused) { ExpectUserError(" synth --count=3", "--csv=FILE, --plot=FILE.svg or both"); }
 
 TEST(SynthTest, FileThatCannotBeWrittenIsNamed) {
