@@ -14,6 +14,7 @@
 #include "client/cli/evaluation.h"
 #include "client/cli/evaluation_page.h"
 #include "client/cli/flags.h"
+#include "client/cli/refinement_flags.h"
 #include "client/cli/report.h"
 #include "client/cli/score_report.h"
 #include "client/cli/whole_file.h"
@@ -31,7 +32,8 @@ struct EvaluateFlags {
   CsvOptions columns;
   uint32_t horizon = 24, season = 24;
   std::optional<int64_t> start, stride, windows, age;
-  std::string report, calibrate = "on", mix = "on";
+  std::string report;
+  RefinementFlags refinement;
   absl::Duration connect_timeout = absl::Seconds(30);
   bool json = false, per_window = false;
 };
@@ -65,8 +67,7 @@ Flags Table(EvaluateFlags& evaluate) {
   flags.Add("age", &evaluate.age,
             "begin a session so many rows before each origin; without it all rows before it are streamed");
   flags.Add("report", &evaluate.report, "an HTML file to write with the table and figures");
-  flags.Add("calibrate", &evaluate.calibrate, "on, or off: quantiles not corrected by the mistakes of earlier ones");
-  flags.Add("mix", &evaluate.mix, "on, or off: neither calibrated nor mixed with naive forecasts of the series");
+  evaluate.refinement.AddTo(flags);
   flags.Add("connect_timeout", &evaluate.connect_timeout, "give up if the server cannot be reached for so long");
   flags.Add("json", &evaluate.json, "one JSON object a line");
   flags.Add("per_window", &evaluate.per_window, "with --json, before the scores a line for each window");
@@ -85,10 +86,7 @@ absl::Status Check(const EvaluateFlags& evaluate, const std::vector<std::string>
   }
   if (evaluate.season < 1) return wrong("--season=", evaluate.season, " is not at least 1");
   if (evaluate.stride.value_or(1) < 1) return wrong("--stride=", *evaluate.stride, " is not at least 1");
-  if (evaluate.calibrate != "on" && evaluate.calibrate != "off") {
-    return wrong("--calibrate=", evaluate.calibrate, " is neither on nor off");
-  }
-  if (evaluate.mix != "on" && evaluate.mix != "off") return wrong("--mix=", evaluate.mix, " is neither on nor off");
+  if (absl::Status status = evaluate.refinement.Check(); !status.ok()) return status;
   if (evaluate.windows.value_or(1) < 1) return wrong("--windows=", *evaluate.windows, " is not at least 1");
   if (evaluate.age.value_or(1) < 1) return wrong("--age=", *evaluate.age, " is not at least 1");
   if (evaluate.per_window && !evaluate.json) return wrong("--per_window needs --json");
@@ -180,8 +178,7 @@ int Evaluate(const EvaluateFlags& evaluate, const std::string& command) {
                 .horizon = evaluate.horizon,
                 .season = evaluate.season,
                 .age = evaluate.age,
-                .calibrate = evaluate.calibrate == "on",
-                .mix = evaluate.mix == "on",
+                .refinement = evaluate.refinement,
                 .connect_timeout = evaluate.connect_timeout},
                interrupt, [&](size_t done) { ShowProgress(done, series.size()); });
   interrupt.SetForce(nullptr);

@@ -88,8 +88,7 @@ absl::Status SeriesEvaluation::RunStretch(client::Client& client, const std::str
   client::SessionOptions session{.id = id, .model = options_.model, .channels = 1, .delivered_seq = 0};
   for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.add_horizons(h);
   session.output.set_surprise(true);
-  session.output.set_uncalibrated(!options_.calibrate);
-  session.output.set_unmixed(!options_.mix);
+  options_.refinement.SetIn(session.output);
   absl::StatusOr<std::unique_ptr<client::Session>> opened = client.Open(std::move(session), *this);
   if (!opened.ok()) return opened.status();
   const uint64_t tokens = stretch_.end() - stretch_.begin;

@@ -19,6 +19,7 @@
 
 #include "absl/status/statusor.h"
 #include "client/cli/interrupt.h"
+#include "client/cli/refinement_flags.h"
 #include "client/cli/scores.h"
 #include "client/cpp/channel.h"
 
@@ -72,8 +73,7 @@ struct EvaluationOptions {
   size_t horizon = 24;
   size_t season = 24;
   std::optional<uint64_t> age = {};  // tokens that a session sees before its only origin; absent: all rows before it
-  bool calibrate = true;             // score quantiles corrected by what their session learned
-  bool mix = true;                   // that, and forecasts mixed with naive ones
+  RefinementFlags refinement = {};
   absl::Duration connect_timeout = absl::Seconds(30);
 };
 

@@ -76,8 +76,7 @@ absl::StatusOr<v1::Opened> ForecastStream::Open() {
   for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.add_horizons(h);
   session.output.set_every(options_.every);
   session.output.set_surprise(true);
-  session.output.set_uncalibrated(!options_.calibrate);
-  session.output.set_unmixed(!options_.mix);
+  options_.refinement.SetIn(session.output);
   {
     absl::MutexLock lock(&client_mutex_);
     if (client_ == nullptr) return absl::CancelledError("interrupted");

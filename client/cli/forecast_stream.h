@@ -25,6 +25,7 @@
 #include "client/cli/live_view.h"
 #include "client/cli/output_file.h"
 #include "client/cli/pending_rows.h"
+#include "client/cli/refinement_flags.h"
 #include "client/cli/row_source.h"
 #include "client/cpp/client.h"
 
@@ -37,9 +38,8 @@ struct ForecastStreamOptions {
   std::string model = {};    // empty: the server's default
   uint32_t horizon = 24;     // steps ahead, all from 1 on
   uint32_t every = 1;        // a forecast at every so many rows
-  bool calibrate = true;     // quantiles corrected by what the session has learned
-  bool mix = true;           // that, and forecasts mixed with naive ones
-  bool durable = false;      // the output remembers what was delivered
+  RefinementFlags refinement = {};
+  bool durable = false;  // the output remembers what was delivered
   // Judges every value that has a surprise. With alerts_only the output gets no other rows than those with an alert,
   // which a durable one cannot do with.
   std::optional<AlertRule> alert = {};

@@ -22,6 +22,7 @@
 #include "client/cli/flags.h"
 #include "client/cli/forecast_stream.h"
 #include "client/cli/recent_rows.h"
+#include "client/cli/refinement_flags.h"
 #include "client/cli/report.h"
 #include "client/cli/system_source.h"
 
@@ -37,7 +38,7 @@ struct StreamFlags {
   std::string csv, source, session, model, output;
   CsvOptions columns;
   uint32_t horizon = 24, every = 1;
-  std::string calibrate = "on", mix = "on";
+  RefinementFlags refinement;
   std::optional<double> alert;
   absl::Duration interval = absl::Seconds(1), duration = absl::InfiniteDuration();
   absl::Duration connect_timeout = absl::Seconds(30);
@@ -63,8 +64,7 @@ Flags Table(StreamFlags& stream) {
   flags.Add("missing", &stream.columns.missing, "a number that stands for a missing value");
   flags.Add("horizon", &stream.horizon, "steps ahead");
   flags.Add("every", &stream.every, "forecast at every so many rows");
-  flags.Add("calibrate", &stream.calibrate, "on, or off: quantiles not corrected by the mistakes of earlier ones");
-  flags.Add("mix", &stream.mix, "on, or off: neither calibrated nor mixed with naive forecasts of the series");
+  stream.refinement.AddTo(flags);
   flags.Add("alert", &stream.alert,
             "mark values so far out that only this share of all would be by chance: 0.001 for one in a thousand;\nwith "
             "--every only the rows after a forecast are judged");
@@ -89,10 +89,7 @@ absl::Status Check(const StreamFlags& stream, const std::vector<std::string>& po
   if (stream.horizon < 1 || stream.horizon > kMaxHorizon) {
     return wrong("--horizon=", stream.horizon, " is not in 1 .. ", kMaxHorizon);
   }
-  if (stream.calibrate != "on" && stream.calibrate != "off") {
-    return wrong("--calibrate=", stream.calibrate, " is neither on nor off");
-  }
-  if (stream.mix != "on" && stream.mix != "off") return wrong("--mix=", stream.mix, " is neither on nor off");
+  if (absl::Status status = stream.refinement.Check(); !status.ok()) return status;
   if (stream.alert && !(*stream.alert > 0 && *stream.alert < 1)) {
     return wrong("--alert=", *stream.alert, " is not between 0 and 1");
   }
@@ -166,8 +163,7 @@ ForecastStreamOptions Options(const StreamFlags& stream) {
                                 .model = stream.model,
                                 .horizon = stream.horizon,
                                 .every = stream.every,
-                                .calibrate = stream.calibrate == "on",
-                                .mix = stream.mix == "on",
+                                .refinement = stream.refinement,
                                 .durable = !stream.output.empty(),
                                 .alerts_only = stream.alerts_only,
                                 .connect_timeout = stream.connect_timeout};

@@ -138,7 +138,10 @@ void CpuEngine::TakeRun(const Run& run, std::byte* row, Tile& tile) const {
 
 void CpuEngine::TakeValue(float value, std::byte* row) const {
   RowHeader& header = layout_.header(row);
-  if (!std::isnan(value)) header.statistics.Add(value, static_cast<uint64_t>(config_.history));
+  if (!std::isnan(value)) {
+    if (header.statistics.Believes(value)) layout_.support(row).Add(value);
+    header.statistics.Add(value, static_cast<uint64_t>(config_.history));
+  }
   const Bounds bounds = ReachOf(header.statistics);
   layout_.values(row).Add(header.seq, value, bounds);
   layout_.errors(row).Add(header.seq, value, bounds, layout_.values(row));
@@ -167,7 +170,7 @@ float CpuEngine::OneStepSurprise(const Run& run, float value, std::byte* row, Ti
     layout_.mixture().MixOneStep(layout_.header(row).seq - 1, layout_.mixture(row), layout_.errors(row).unit,
                                  layout_.one_step_sources(row), quantiles);
   }
-  if (run.refinement == Refinement::kCalibrated) {
+  if (run.refinement >= Refinement::kCalibrated) {
     layout_.calibration().CorrectOneStep(layout_.calibration(row), quantiles);
   }
   return Surprise(config_.quantiles, quantiles, value);
@@ -195,6 +198,8 @@ void CpuEngine::AddToken(const Run& run, std::byte* row, float* forecast, Tile& 
                               .forecast = forecast,
                               .scaling = scaling,
                               .unit = layout_.errors(row).unit,
+                              .support = layout_.support(row),
+                              .count = header.statistics.count,
                               .followed = false,
                               .next_value = kMissing,
                               .next_surprise = nullptr};
@@ -249,12 +254,14 @@ void CpuEngine::Finish(Tile& tile) const {
     if (!token.wanted) continue;
     if (!token.followed) KeepOneStep(tile, t);
     if (token.refinement != Refinement::kNetwork) Mix(tile, t, token.forecast);
-    if (token.refinement == Refinement::kCalibrated) {
+    if (token.refinement >= Refinement::kCalibrated) {
       layout_.calibration().Correct(layout_.calibration(token.row), token.forecast);
     }
     if (token.next_surprise != nullptr) {
       *token.next_surprise = Surprise(config_.quantiles, token.forecast, token.next_value);
     }
+    if (token.refinement == Refinement::kRestricted)
+      token.support.Restrict(token.count, tile.forecast.size(), token.forecast);
   }
   tile.size = 0;
 }

@@ -27,13 +27,14 @@ namespace aaren {
 
 // The bits of the engine: of any output and of any row. It changes whenever one of them may, for any package, and
 // travels with rows: one of another number is not stepped on.
-inline constexpr int kNumericsVersion = 5;
+inline constexpr int kNumericsVersion = 6;
 
-// How far a forecast goes from the network to what is served (model/README.md, steps 5 to 7).
+// How far a forecast goes from the network to what is served (model/README.md, steps 5 to 9).
 enum class Refinement {
   kNetwork,     // as the network makes it
   kMixed,       // with the naive forecasts, by what the row has seen of their errors
   kCalibrated,  // and its quantiles corrected
+  kRestricted,  // and taken to what the series can be
 };
 
 struct Run {
@@ -42,7 +43,7 @@ struct Run {
   absl::Span<const uint8_t> forecast;  // [tokens]; non-zero where a forecast is wanted
   float* forecasts = nullptr;          // out, float32 [number wanted, horizon, quantiles], in token order
   float* surprises = nullptr;          // out, float32 [tokens], or null; NaN where there is none (model/README.md, 8)
-  Refinement refinement = Refinement::kCalibrated;  // of forecasts and surprises
+  Refinement refinement = Refinement::kRestricted;  // of forecasts; surprises go no further than kCalibrated
 };
 
 class Engine {

@@ -44,7 +44,8 @@ RowLayout::RowLayout(const ForecasterConfig& config)
       choices_offset_(mixture_offset_ + mixture_.state_size() * sizeof(float)),
       errors_offset_(choices_offset_ + mixture_.probes().under_way() * sizeof(SeasonChoice)),
       values_offset_(errors_offset_ + sizeof(LagErrors)),
-      layers_offset_(RoundUp(values_offset_ + sizeof(ValueMemory))),
+      support_offset_(values_offset_ + sizeof(ValueMemory)),
+      layers_offset_(RoundUp(support_offset_ + sizeof(Support))),
       layer_bytes_((output_width_ + 2 * heads_) * sizeof(double)),
       bytes_(RoundUp(layers_offset_ + layers_ * layer_bytes_)) {}
 
@@ -65,6 +66,7 @@ void RowLayout::Reset(absl::Span<std::byte> row) const {
   mixture_.Reset(mixture(row.data()));
   errors(row.data()).Reset();
   values(row.data()).Reset();
+  support(row.data()).Reset();
   for (size_t i = 0; i < layers_; ++i) std::fill_n(layer(row.data(), i).peak, heads_, kEmptyPeak);
 }
 
@@ -86,6 +88,7 @@ absl::Status RowLayout::Check(absl::Span<const std::byte> row, absl::Span<const 
   if (status.ok()) status = CheckChoices(head, choices(aligned.get()));
   if (status.ok()) status = errors(aligned.get()).Check(head.seq);
   if (status.ok()) status = values(aligned.get()).Check(head.seq);
+  if (status.ok()) status = support(aligned.get()).Check();
   for (size_t i = 0; i < layers_ && status.ok(); ++i) {
     status = CheckLayer(head, i, layer(aligned.get(), i), bounds[i]);
   }

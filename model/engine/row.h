@@ -3,8 +3,8 @@
 
 // RowLayout says where everything is in the bytes of a row, all that one series remembers:
 //   RowHeader | one_step float[Q] | its sources float[4] | calibration float[its state] | mixture float[its state] |
-//   SeasonChoice [probes under way] | LagErrors | ValueMemory | zeros up to 64 bytes | per layer: o double[V, padded],
-//   c double[H], m double[H] | zeros up to 64 bytes
+//   SeasonChoice [probes under way] | LagErrors | ValueMemory | Support | zeros up to 64 bytes | per layer: o double[V,
+//   padded], c double[H], m double[H] | zeros up to 64 bytes
 //
 // Every field is written by a token that changes it, whichever call the token came in, so equal histories have equal
 // bytes. Little-endian. Threading: a plain value.
@@ -20,6 +20,7 @@
 #include "model/engine/probes.h"
 #include "model/engine/scaling.h"
 #include "model/engine/statistics.h"
+#include "model/engine/support.h"
 #include "model/package/config.h"
 #include "model/season/lag_errors.h"
 #include "model/season/seasons.h"
@@ -61,6 +62,7 @@ class RowLayout {
   SeasonChoice* choices(std::byte* row) const { return reinterpret_cast<SeasonChoice*>(row + choices_offset_); }
   LagErrors& errors(std::byte* row) const { return *reinterpret_cast<LagErrors*>(row + errors_offset_); }
   ValueMemory& values(std::byte* row) const { return *reinterpret_cast<ValueMemory*>(row + values_offset_); }
+  Support& support(std::byte* row) const { return *reinterpret_cast<Support*>(row + support_offset_); }
   LayerState layer(std::byte* row, size_t layer) const;
 
   // What the last probe up to token `seq` chose; none before the first.
@@ -97,6 +99,7 @@ class RowLayout {
   size_t choices_offset_;
   size_t errors_offset_;
   size_t values_offset_;
+  size_t support_offset_;
   size_t layers_offset_;
   size_t layer_bytes_;
   size_t bytes_;

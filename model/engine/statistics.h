@@ -38,6 +38,9 @@ struct Statistics {
     return count > kYoung ? 0.0 : std::ldexp(kFirstSpread, 2 - 2 * static_cast<int>(std::max(count, 1u)));
   }
 
+  // Whether Add would take this value as it is.
+  bool Believes(double value) const { return std::abs(value - mean) <= Reach() || far + 1 >= kFarRun; }
+
   void Add(double value, uint64_t history) {
     double delta = value - mean;
     const double reach = Reach();

@@ -15,6 +15,7 @@
 #include "model/engine/input.h"
 #include "model/engine/row.h"
 #include "model/engine/scaling.h"
+#include "model/engine/support.h"
 #include "model/engine/weights.h"
 
 namespace aaren {
@@ -29,7 +30,9 @@ struct TileToken {
   Refinement refinement;  // how far that, and the surprise of the value after it, go
   float* forecast;        // out, [T, Q], if wanted; else null until a probe's is made, in memory of the tile
   Scaling scaling;
-  float unit;  // of naive forecasts' errors
+  float unit;       // of naive forecasts' errors
+  Support support;  // as of this token
+  uint32_t count;   // of values until then
 
   // The token after it, if that came before this one's forecast was made.
   bool followed;

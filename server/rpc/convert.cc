@@ -19,7 +19,8 @@ auto ToVector(const Repeated& field) {
 
 Refinement ToRefinement(const v1::OutputOptions& output) {
   if (output.unmixed()) return Refinement::kNetwork;
-  return output.uncalibrated() ? Refinement::kMixed : Refinement::kCalibrated;
+  if (output.uncalibrated()) return Refinement::kMixed;
+  return output.unrestricted() ? Refinement::kCalibrated : Refinement::kRestricted;
 }
 
 OutputRequest ToOutputRequest(const v1::OutputOptions& output) {

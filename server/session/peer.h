@@ -53,7 +53,7 @@ struct OutputRequest {
   std::vector<float> quantiles;    // empty: all
   uint32_t every = 1;
   bool surprise = false;
-  Refinement refinement = Refinement::kCalibrated;
+  Refinement refinement = Refinement::kRestricted;
 };
 
 // Which of its writer's Opens it is: numbers of one writer rise. Writer 0: nobody says.
@@ -115,7 +115,7 @@ struct OutputPlan {
   std::vector<uint32_t> quantiles;  // 0-based columns; empty: all
   uint32_t every = 1;
   bool surprise = false;
-  Refinement refinement = Refinement::kCalibrated;  // of forecasts and surprises
+  Refinement refinement = Refinement::kRestricted;
 };
 
 // Results of part of a run. Pointers are valid during the call.

@@ -95,7 +95,7 @@ void Track::StepChannel(uint32_t channel, bool calibrated, std::vector<std::byte
                      .forecast = absl::MakeConstSpan(&wanted, 1),
                      .forecasts = &window.forecasts[at * oracle_.forecast_floats()],
                      .surprises = &window.surprises[at],
-                     .refinement = calibrated ? Refinement::kCalibrated : Refinement::kMixed};
+                     .refinement = calibrated ? Refinement::kRestricted : Refinement::kMixed};
     const absl::Status status = oracle_.engine().Step({&run, 1}, bench.rows, *bench.workspace);
     if (status.ok()) continue;
     std::fprintf(stderr, "aaren-soak: the oracle's engine: %s\n", status.ToString().c_str());

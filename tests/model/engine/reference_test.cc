@@ -96,7 +96,7 @@ double WorstCorrection(const ModelPackage& package, const std::vector<float>& se
   Stepper stepper(package);
   CalibratedReference reference(package.config);
   const Outputs mixed = stepper.Feed(stepper.Open(), series, Refinement::kMixed);
-  const Outputs corrected = stepper.Feed(stepper.Open(), series);
+  const Outputs corrected = stepper.Feed(stepper.Open(), series, Refinement::kCalibrated);
   const size_t count = package.config.quantiles.size();
   const size_t size = mixed.forecasts.size() / series.size();
   double worst = 0.0;

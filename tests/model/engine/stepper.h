@@ -26,7 +26,7 @@ struct Portion {
   Slot slot;
   std::vector<float> values;
   std::vector<uint8_t> forecast;
-  Refinement refinement = Refinement::kCalibrated;
+  Refinement refinement = Refinement::kRestricted;
 };
 
 class Stepper {
@@ -47,7 +47,7 @@ class Stepper {
   std::vector<Outputs> Step(const std::vector<Portion>& portions);
 
   // One session's tokens in one call, all of them forecast from.
-  Outputs Feed(Slot slot, const std::vector<float>& values, Refinement refinement = Refinement::kCalibrated);
+  Outputs Feed(Slot slot, const std::vector<float>& values, Refinement refinement = Refinement::kRestricted);
 
   std::vector<std::byte> RowBytes(Slot slot);
 

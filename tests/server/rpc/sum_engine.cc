@@ -44,7 +44,7 @@ class SumEngine final : public Engine {
       if (!run.forecast[i]) continue;
       for (int h = 1; h <= config_.horizon; ++h) {
         for (int q = 0; q < config_.quantile_count(); ++q) {
-          *out++ = run.refinement == Refinement::kCalibrated ? SumForecast(row.sum, h, q) : -SumForecast(row.sum, h, q);
+          *out++ = run.refinement >= Refinement::kCalibrated ? SumForecast(row.sum, h, q) : -SumForecast(row.sum, h, q);
         }
       }
     }

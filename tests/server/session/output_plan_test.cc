@@ -33,7 +33,7 @@ TEST(ResolveOutputTest, TurnsHorizonsAndLevelsIntoPlaces) {
 }
 
 TEST(ResolveOutputTest, CalibratesUnlessAskedNotTo) {
-  EXPECT_EQ(ResolveOutput(OutputRequest(), Config()).value.refinement, Refinement::kCalibrated);
+  EXPECT_EQ(ResolveOutput(OutputRequest(), Config()).value.refinement, Refinement::kRestricted);
 }
 
 TEST(ResolveOutputTest, TakesEveryOfZeroForOne) {

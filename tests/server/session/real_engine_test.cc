@@ -40,7 +40,7 @@ void SendWave(World& world, FakePeer& peer, Handle handle, uint64_t first_seq, u
 }
 
 // All forecasts of a session that got everything in one item.
-std::vector<std::vector<float>> Undisturbed(Refinement refinement = Refinement::kCalibrated) {
+std::vector<std::vector<float>> Undisturbed(Refinement refinement = Refinement::kRestricted) {
   World world(ShardOptions{.save_interval = kInterval}, 1, nullptr, RealModel());
   FakePeer peer;
   OpenRequest request = Named("a", 0);
