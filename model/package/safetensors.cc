@@ -18,9 +18,16 @@ static_assert(std::endian::native == std::endian::little, "safetensors data is c
 
 constexpr char kMetadata[] = "__metadata__";
 
+// How numbers lie in the file. A bfloat16 is the upper half of a float.
+enum class Dtype { kF32, kBf16 };
+
+const char* NameOf(Dtype dtype) { return dtype == Dtype::kF32 ? "F32" : "BF16"; }
+size_t SizeOf(Dtype dtype) { return dtype == Dtype::kF32 ? sizeof(float) : sizeof(uint16_t); }
+
 // A tensor as the header describes it; the bytes [begin, end) of the data are its own.
 struct Entry {
   std::string name;
+  Dtype dtype = Dtype::kF32;
   std::vector<int64_t> shape;
   uint64_t begin = 0;
   uint64_t end = 0;
@@ -31,8 +38,8 @@ absl::Status Invalid(absl::string_view tensor, absl::string_view message) {
 }
 
 // The bytes a shape needs, or more than `limit` if that is what it comes to.
-uint64_t BytesOf(const std::vector<int64_t>& shape, uint64_t limit) {
-  uint64_t bytes = sizeof(float);
+uint64_t BytesOf(Dtype dtype, const std::vector<int64_t>& shape, uint64_t limit) {
+  uint64_t bytes = SizeOf(dtype);
   for (int64_t size : shape) {
     if (size == 0) return 0;
     if (bytes > limit / static_cast<uint64_t>(size)) return limit + 1;
@@ -51,7 +58,10 @@ absl::StatusOr<Entry> ParseEntry(const std::string& name, const json& value) {
   fields.Read("shape", entry.shape);
   fields.Read("data_offsets", offsets);
   if (absl::Status status = fields.Finish(); !status.ok()) return status;
-  if (dtype != "F32") return Invalid(name, absl::StrCat("has dtype ", dtype, ", not F32"));
+  if (dtype != "F32" && dtype != "BF16") {
+    return Invalid(name, absl::StrCat("has dtype ", dtype, ", neither F32 nor BF16"));
+  }
+  entry.dtype = dtype == "F32" ? Dtype::kF32 : Dtype::kBf16;
   if (offsets.size() != 2 || offsets[0] > offsets[1]) {
     return Invalid(name, absl::StrCat("has data_offsets [", absl::StrJoin(offsets, ", "), "], not [begin, end]"));
   }
@@ -89,7 +99,7 @@ absl::Status CheckLayout(const std::vector<Entry>& entries, uint64_t size) {
       return absl::DataLossError(
           absl::StrCat("tensor ", entry.name, " ends at byte ", entry.end, ", but there are only ", size));
     }
-    const uint64_t needed = BytesOf(entry.shape, size);
+    const uint64_t needed = BytesOf(entry.dtype, entry.shape, size);
     if (needed != entry.end - entry.begin) {
       return Invalid(entry.name, absl::StrCat("has ", entry.end - entry.begin, " bytes, but its shape [",
                                               absl::StrJoin(entry.shape, ", "), "] does not take as many"));
@@ -101,9 +111,45 @@ absl::Status CheckLayout(const std::vector<Entry>& entries, uint64_t size) {
 }
 
 Tensor CopyTensor(const Entry& entry, absl::string_view data) {
-  Tensor tensor{.shape = entry.shape, .data = std::vector<float>((entry.end - entry.begin) / sizeof(float))};
-  if (!tensor.data.empty()) std::memcpy(tensor.data.data(), data.data() + entry.begin, entry.end - entry.begin);
+  const size_t size = SizeOf(entry.dtype);
+  Tensor tensor{.shape = entry.shape, .data = std::vector<float>((entry.end - entry.begin) / size)};
+  const char* number = data.data() + entry.begin;
+  for (float& value : tensor.data) {
+    uint32_t bits = 0;
+    std::memcpy(reinterpret_cast<char*>(&bits) + (sizeof(bits) - size), number, size);
+    value = std::bit_cast<float>(bits);
+    number += size;
+  }
   return tensor;
+}
+
+// The least that loses nothing.
+Dtype DtypeOf(const Tensor& tensor) {
+  const bool halved = std::all_of(tensor.data.begin(), tensor.data.end(),
+                                  [](float value) { return (std::bit_cast<uint32_t>(value) & 0xffff) == 0; });
+  return halved ? Dtype::kBf16 : Dtype::kF32;
+}
+
+// Four bytes a number first, so that all lie at a multiple of their size.
+std::vector<Entry> LayOut(const std::map<std::string, Tensor>& tensors) {
+  std::vector<Entry> entries;
+  for (const auto& [name, tensor] : tensors) {
+    entries.push_back({.name = name, .dtype = DtypeOf(tensor), .shape = tensor.shape});
+  }
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.dtype < b.dtype; });
+  uint64_t end = 0;
+  for (Entry& entry : entries) {
+    entry.begin = end;
+    entry.end = end += tensors.at(entry.name).data.size() * SizeOf(entry.dtype);
+  }
+  return entries;
+}
+
+void AppendData(const Entry& entry, const Tensor& tensor, std::string& bytes) {
+  const size_t size = SizeOf(entry.dtype);
+  for (float value : tensor.data) {
+    bytes.append(reinterpret_cast<const char*>(&value) + (sizeof(value) - size), size);
+  }
 }
 
 }  // namespace
@@ -132,22 +178,19 @@ absl::StatusOr<std::map<std::string, Tensor>> ParseSafetensors(absl::string_view
 }
 
 std::string FormatSafetensors(const std::map<std::string, Tensor>& tensors) {
+  const std::vector<Entry> entries = LayOut(tensors);
   json header = json::object();
-  uint64_t end = 0;
-  for (const auto& [name, tensor] : tensors) {
-    const uint64_t begin = end;
-    end += tensor.data.size() * sizeof(float);
-    header[name] = {{"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
+  for (const Entry& entry : entries) {
+    header[entry.name] = {
+        {"dtype", NameOf(entry.dtype)}, {"shape", entry.shape}, {"data_offsets", {entry.begin, entry.end}}};
   }
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');  // Other readers map the data and want it aligned.
   const uint64_t length = text.size();
   std::string bytes(reinterpret_cast<const char*>(&length), sizeof(length));
-  bytes.reserve(bytes.size() + text.size() + end);
+  bytes.reserve(bytes.size() + text.size() + (entries.empty() ? 0 : entries.back().end));
   bytes += text;
-  for (const auto& [name, tensor] : tensors) {
-    bytes.append(reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size() * sizeof(float));
-  }
+  for (const Entry& entry : entries) AppendData(entry, tensors.at(entry.name), bytes);
   return bytes;
 }
 

@@ -3,7 +3,8 @@
 
 // Named tensors as the bytes of a safetensors file: the header's length (uint64, little-endian), a JSON header
 //   {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, ..., "__metadata__": {"key": "text"}}
-// and the data, to which the offsets refer. Only F32 is read, and every data byte must belong to exactly one tensor.
+// and the data, to which the offsets refer. F32 and BF16 are read, both as floats, and every data byte must belong to
+// exactly one tensor.
 
 #include <map>
 #include <string>
@@ -19,7 +20,8 @@ inline constexpr size_t kMaxSafetensorsHeader = size_t{4} << 20;
 // DataLoss if the bytes end too early; InvalidArgument, naming the tensor, for anything else that is wrong.
 absl::StatusOr<std::map<std::string, Tensor>> ParseSafetensors(absl::string_view bytes);
 
-// REQUIRES: each tensor's data is as long as its shape says, and the names are UTF-8.
+// A tensor is BF16 if that loses nothing, at half the size. REQUIRES: each one's data is as long as its shape says, and
+// the names are UTF-8.
 std::string FormatSafetensors(const std::map<std::string, Tensor>& tensors);
 
 }  // namespace aaren

@@ -32,6 +32,22 @@ TEST(SafetensorsTest, ReadsBackWhatItWrote) {
   EXPECT_EQ(*read, tensors);
 }
 
+TEST(SafetensorsTest, NumbersThatAreBfloat16TakeTwoBytesEach) {
+  const std::map<std::string, Tensor> tensors = {
+      {"a", {{3}, {1, -2.5f, 0x1p-126f}}}, {"b", {{2}, {0.1f, 1}}}, {"c", {{1}, {-0.0f}}}};
+  const std::string bytes = FormatSafetensors(tensors);
+  EXPECT_THAT(bytes, HasSubstr(R"("a":{"data_offsets":[8,14],"dtype":"BF16","shape":[3]})"));
+  EXPECT_THAT(bytes, HasSubstr(R"("b":{"data_offsets":[0,8],"dtype":"F32","shape":[2]})"));
+  const auto read = ParseSafetensors(bytes);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, tensors);
+}
+
+TEST(SafetensorsTest, RefusesAShapeThatDoesNotFitItsBytesOfBfloat16) {
+  EXPECT_THAT(std::string(Parse(R"({"a": {"dtype": "BF16", "shape": [2], "data_offsets": [0, 8]}})", 8).message()),
+              HasSubstr("tensor a has 8 bytes, but its shape [2]"));
+}
+
 TEST(SafetensorsTest, ReadsTensorsInAnyOrderAndIgnoresMetadata) {
   const std::string header = absl::StrCat(R"({"__metadata__": {"format": "pt"}, )", Entry("b", "[1]", 4, 8), ", ",
                                           Entry("a", "[1]", 0, 4), "}");
@@ -46,7 +62,7 @@ TEST(SafetensorsTest, EveryTruncationIsAnError) {
 }
 
 TEST(SafetensorsTest, TruncatedDataIsDataLoss) {
-  const std::string bytes = FormatSafetensors({{"a", {{4}, {1, 2, 3, 4}}}});
+  const std::string bytes = FormatSafetensors({{"a", {{4}, {1, 2, 3, 0.1f}}}});
   const absl::Status status = ParseSafetensors(bytes.substr(0, bytes.size() - 1)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
   EXPECT_EQ(status.message(), "tensor a ends at byte 16, but there are only 15");
@@ -87,8 +103,8 @@ TEST(SafetensorsTest, RefusesOffsetsThatAreNotARange) {
 }
 
 TEST(SafetensorsTest, RefusesAnotherDtype) {
-  EXPECT_EQ(Parse(R"({"a": {"dtype": "BF16", "shape": [2], "data_offsets": [0, 4]}})", 4).message(),
-            "tensor a has dtype BF16, not F32");
+  EXPECT_EQ(Parse(R"({"a": {"dtype": "F16", "shape": [2], "data_offsets": [0, 4]}})", 4).message(),
+            "tensor a has dtype F16, neither F32 nor BF16");
 }
 
 TEST(SafetensorsTest, RefusesATensorGivenTwice) {
