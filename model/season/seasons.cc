@@ -11,6 +11,7 @@ namespace {
 constexpr double kPerOctave = 0.02;   // how much more a lag twice as long has to bring
 constexpr double kNoDip = 0.15;       // added where a neighbour has less error
 constexpr double kNegligible = 1e-3;  // a score at which a lag is as good as one without error
+constexpr double kMostScore = 100.0;  // that is told
 constexpr double kSameSeason = 0.07;  // lags closer than this share of one are the same season
 
 using Scores = std::array<double, kLagCount>;  // NaN where a lag cannot be judged
@@ -75,7 +76,7 @@ Season Describe(const Scores& scores, const LagErrors& errors, int lag) {
   if (lag == 0 || at == kLags.end() || *at != lag) return {};
   const size_t i = static_cast<size_t>(at - kLags.begin());
   if (std::isnan(scores[i])) return {.lag = lag};
-  return {.lag = lag, .score = static_cast<float>(scores[i]), .error = errors.mean[i]};
+  return {.lag = lag, .score = static_cast<float>(std::min(scores[i], kMostScore)), .error = errors.mean[i]};
 }
 
 }  // namespace

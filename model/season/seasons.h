@@ -28,7 +28,7 @@ SeasonChoice ChooseSeasons(uint64_t seq, const LagErrors& errors);
 
 struct Season {
   int lag = 0;
-  float score = 0.0f;  // as above; far below 1 the series repeats
+  float score = 0.0f;  // as above, 100 at most; far below 1 the series repeats
   float error = 0.0f;  // mean |x_t - x_(t - lag)|, in scales
 };
 

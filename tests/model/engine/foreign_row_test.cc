@@ -26,8 +26,10 @@ ForecasterConfig Config(int width) {
 }
 
 // Random weights so large that everything the network computes is at the ends of its range.
-ModelPackage LargePackage() {
-  ModelPackage package = RandomPackage(TinyConfig(), 31);
+ModelPackage LargePackage(bool seasons) {
+  ForecasterConfig config = TinyConfig();
+  config.seasons = seasons;
+  ModelPackage package = RandomPackage(config, 31);
   for (auto& [name, tensor] : package.tensors) {
     if (name.ends_with(".cos") || name.ends_with(".sin") || name.ends_with(".decay")) continue;
     for (float& weight : tensor.data) weight = std::copysign(1e4f, weight);
@@ -69,14 +71,15 @@ class ForeignRowTest : public testing::TestWithParam<const char*> {
   ModelPackage Package() const {
     const std::string name = GetParam();
     if (name == "bundled") return LoadPackage(AAREN_BUNDLED_MODEL).value();
-    if (name == "large") return LargePackage();
+    if (name.starts_with("large")) return LargePackage(name == "large_seasonal");
     return RandomPackage(Config(name == "narrow" ? 1 : 20), 32);
   }
 
   Session session_{Package()};
 };
 
-INSTANTIATE_TEST_SUITE_P(Weights, ForeignRowTest, testing::Values("random", "narrow", "large", "bundled"),
+INSTANTIATE_TEST_SUITE_P(Weights, ForeignRowTest,
+                         testing::Values("random", "narrow", "large", "large_seasonal", "bundled"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(ForeignRowTest, OutputsAtTheBoundAreAcceptedAndHarmless) {
@@ -152,6 +155,12 @@ void ScrambleMemory(Session& session, std::mt19937_64& random) {
   for (float& mean : session.layout.errors(session.row()).mean) {
     if (!std::isnan(mean) && random() % 4 == 0) mean = std::abs(any(4.0));
   }
+  if (random() % 8 == 0) std::fill_n(session.layout.errors(session.row()).mean, 15, 1e-45f);  // beside larger ones
+  for (size_t i = 0; i < session.layout.probes().under_way(); ++i) {
+    if (random() % 4 == 0) session.layout.choices(session.row())[i].first = static_cast<uint16_t>(kLags[random() % 60]);
+  }
+  Support& support = session.layout.support(session.row());
+  if (random() % 4 == 0) support = {any(1e30), any(1e30), std::abs(any(1e30))};
   float* mixture = session.layout.mixture(session.row());
   for (size_t i = 0; i < session.layout.mixture().state_size(); ++i) {
     const bool error = i < session.layout.mixture().state_size() - session.layout.probes().kept();

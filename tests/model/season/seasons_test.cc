@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -113,6 +114,12 @@ TEST(SeasonsTest, ScoresASeasonFarBelowNoise) {
   Random random(7, 7);
   EXPECT_LT(After(1000, [](size_t t) { return Day(t, 24); }).Found().first.score, 0.05f);
   EXPECT_GT(After(1000, [&](size_t) { return random.Normal(); }).Found().first.score, 0.8f);
+}
+
+TEST(SeasonsTest, ScoreIsANumberHoweverSmallShorterLagsErrorsAre) {
+  Session session = After(200, [](size_t t) { return 50 * Wave(t, 24); });
+  std::fill_n(session.errors.mean, 10, 1e-45f);
+  EXPECT_LE(DescribeSeasons(session.seq - 1, session.errors, {.first = 24, .second = 48}).first.score, 100);
 }
 
 TEST(SeasonsTest, AreNoneInAConstantOrYoungSeries) {
