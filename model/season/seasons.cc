@@ -36,18 +36,30 @@ bool IsDip(const Scores& errors, size_t i) {
   return !(errors[i - 1] < errors[i]) && !(i + 1 < kLagCount && errors[i + 1] < errors[i]);  // NaN is no less
 }
 
+// The sum and the number of the errors before index `i`, which are not NaN.
+struct Shorter {
+  double sum = 0.0, count = 0.0;
+
+  void Add(double error) {
+    if (std::isnan(error)) return;
+    sum += error;
+    count += 1.0;
+  }
+};
+
+// Of the lag number `i`. NaN where its error is, or no shorter lag has any.
+double ScoreOf(const Scores& errors, size_t i, const Shorter& shorter) {
+  if (!(shorter.sum > 0.0)) return std::numeric_limits<double>::quiet_NaN();
+  const double longer = 1.0 + kPerOctave * Octaves(kLags[i]);
+  return (errors[i] * shorter.count / shorter.sum + kNegligible) * longer + (IsDip(errors, i) ? 0.0 : kNoDip);
+}
+
 Scores ScoresOf(const Scores& errors) {
   Scores scores;
-  scores.fill(std::numeric_limits<double>::quiet_NaN());
-  double sum = 0.0, count = 0.0;
+  Shorter shorter;
   for (size_t i = 0; i < kLagCount; ++i) {
-    if (std::isnan(errors[i])) continue;
-    if (i >= kFirstSeason && sum > 0.0) {
-      const double longer = 1.0 + kPerOctave * Octaves(kLags[i]);
-      scores[i] = (errors[i] * count / sum + kNegligible) * longer + (IsDip(errors, i) ? 0.0 : kNoDip);
-    }
-    sum += errors[i];
-    count += 1.0;
+    scores[i] = i < kFirstSeason ? std::numeric_limits<double>::quiet_NaN() : ScoreOf(errors, i, shorter);
+    shorter.Add(errors[i]);
   }
   return scores;
 }
@@ -71,12 +83,15 @@ uint16_t Best(const Scores& scores, MayBe may_be) {
 }
 
 // Of a lag that nothing is known of any more, the score and error are 0.
-Season Describe(const Scores& scores, const LagErrors& errors, int lag) {
+Season Describe(const Scores& believed, const LagErrors& errors, int lag) {
   const auto at = std::lower_bound(kLags.begin(), kLags.end(), lag);
   if (lag == 0 || at == kLags.end() || *at != lag) return {};
-  const size_t i = static_cast<size_t>(at - kLags.begin());
-  if (std::isnan(scores[i])) return {.lag = lag};
-  return {.lag = lag, .score = static_cast<float>(std::min(scores[i], kMostScore)), .error = errors.mean[i]};
+  const size_t index = static_cast<size_t>(at - kLags.begin());
+  Shorter shorter;
+  for (size_t i = 0; i < index; ++i) shorter.Add(believed[i]);
+  const double score = index < kFirstSeason ? NAN : ScoreOf(believed, index, shorter);
+  if (std::isnan(score)) return {.lag = lag};
+  return {.lag = lag, .score = static_cast<float>(std::min(score, kMostScore)), .error = errors.mean[index]};
 }
 
 }  // namespace
@@ -91,8 +106,8 @@ SeasonChoice ChooseSeasons(uint64_t seq, const LagErrors& errors) {
 }
 
 Seasons DescribeSeasons(uint64_t seq, const LagErrors& errors, const SeasonChoice& choice) {
-  const Scores scores = ScoresOf(Believed(seq, errors));
-  return {.first = Describe(scores, errors, choice.first), .second = Describe(scores, errors, choice.second)};
+  const Scores believed = Believed(seq, errors);
+  return {.first = Describe(believed, errors, choice.first), .second = Describe(believed, errors, choice.second)};
 }
 
 }  // namespace aaren
