@@ -82,40 +82,60 @@ HWY_INLINE void MultiplyGroup(const Product& product, size_t row, size_t column)
   }
 }
 
+// The last rows, kRows at most, in one group; none are left where `row` is `rows`.
+template <typename Weight, size_t kRows, size_t kVectors>
+HWY_INLINE void MultiplyRest(const Product& product, size_t rows, size_t row, size_t column) {
+  if (rows - row == kRows) return MultiplyGroup<Weight, kRows, kVectors>(product, row, column);
+  if constexpr (kRows > 1) MultiplyRest<Weight, kRows - 1, kVectors>(product, rows, row, column);
+}
+
 // All rows for kVectors vectors of outputs, whose weights stay in the first cache.
-template <typename Weight, size_t kVectors>
+template <size_t kVectors>
 HWY_INLINE void MultiplyRows(const Product& product, size_t rows, size_t column) {
   size_t row = 0;
-  for (; row + kMaxRows <= rows; row += kMaxRows) MultiplyGroup<Weight, kMaxRows, kVectors>(product, row, column);
-  for (; row + 4 <= rows; row += 4) MultiplyGroup<Weight, 4, kVectors>(product, row, column);
-  for (; row < rows; ++row) MultiplyGroup<Weight, 1, kVectors>(product, row, column);
+  for (; row + kMaxRows <= rows; row += kMaxRows) MultiplyGroup<float, kMaxRows, kVectors>(product, row, column);
+  MultiplyRest<float, kMaxRows - 1, kVectors>(product, rows, row, column);
+}
+
+void MultiplyMany(const Product& product, size_t rows) {
+  const size_t lanes = hn::Lanes(D()), width = product.matrix.width();
+  size_t column = 0;
+  for (; column + 2 * lanes <= width; column += 2 * lanes) MultiplyRows<2>(product, rows, column);
+  if (column < width) MultiplyRows<1>(product, rows, column);
+}
+
+// A chain waits for its own last sum: few rows need many outputs at once to keep the multipliers busy, as many as there
+// are registers for.
+constexpr size_t VectorsBeside(size_t rows) {
+  if (rows == 1) return 8;
+  if (HWY_TARGET == HWY_AVX2) return rows == 2 ? 4 : 2;
+  return rows <= 2 ? 8 : rows <= 6 ? 4 : 2;
 }
 
 // From `column` on, as many groups of kVectors vectors as fit, then smaller ones.
-template <typename Weight, size_t kVectors>
-void MultiplyColumns(const Product& product, size_t rows, size_t column) {
+template <typename Weight, size_t kRows, size_t kVectors>
+void MultiplyColumns(const Product& product, size_t column) {
   const size_t group = kVectors * hn::Lanes(D());
-  for (; column + group <= product.matrix.width(); column += group)
-    MultiplyRows<Weight, kVectors>(product, rows, column);
-  if constexpr (kVectors > 1) MultiplyColumns<Weight, kVectors / 2>(product, rows, column);
+  for (; column + group <= product.matrix.width(); column += group) {
+    MultiplyGroup<Weight, kRows, kVectors>(product, 0, column);
+  }
+  if constexpr (kVectors > 1) MultiplyColumns<Weight, kRows, kVectors / 2>(product, column);
 }
 
-// A chain waits for its own last sum: few rows need many outputs at once to keep the multipliers busy.
-template <typename Weight>
-void MultiplyWith(const Product& product, size_t rows) {
-  if (rows >= 4) return MultiplyColumns<Weight, 2>(product, rows, 0);
-  for (size_t row = 0; row < rows; ++row) {
-    const Product one{product.matrix, product.x + row * product.x_stride, product.x_stride,
-                      product.out + row * product.out_stride, product.out_stride};
-    MultiplyColumns<Weight, 8>(one, 1, 0);
-  }
+// REQUIRES: 1 <= rows <= kRows.
+template <typename Weight, size_t kRows>
+void MultiplyFew(const Product& product, size_t rows) {
+  if (rows == kRows) return MultiplyColumns<Weight, kRows, VectorsBeside(kRows)>(product, 0);
+  if constexpr (kRows > 1) MultiplyFew<Weight, kRows - 1>(product, rows);
 }
 
 void MultiplyAll(const PackedMatrix& matrix, const float* x, size_t x_stride, size_t rows, float* out,
                  size_t out_stride) {
+  if (rows == 0) return;
   const Product product{matrix, x, x_stride, out, out_stride};
-  const bool halves = matrix.halved() && rows < kMaxRows;
-  halves ? MultiplyWith<hwy::bfloat16_t>(product, rows) : MultiplyWith<float>(product, rows);
+  if (rows >= kMaxRows) return MultiplyMany(product, rows);
+  if (matrix.halved()) return MultiplyFew<hwy::bfloat16_t, kMaxRows - 1>(product, rows);
+  MultiplyFew<float, kMaxRows - 1>(product, rows);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -64,11 +64,12 @@ void ExpectExact(size_t rows, size_t depth, bool halved = false) {
 }
 
 TEST(ProductTest, FollowsTheRuleForAnyNumberOfRows) {
-  for (size_t rows : {1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 17, 64}) ExpectExact(rows, 100);
+  for (size_t rows = 1; rows <= 26; ++rows) ExpectExact(rows, 100);
+  ExpectExact(64, 100);
 }
 
 TEST(ProductTest, WeightsOfHalfTheSizeFollowTheRule) {
-  for (size_t rows : {1, 3, 4, 5, 6, 11, 12, 64}) {
+  for (size_t rows = 1; rows <= 13; ++rows) {
     for (size_t depth : {1, 100, 129, 300}) ExpectExact(rows, depth, /*halved=*/true);
   }
 }
