@@ -111,7 +111,7 @@ Reference::Vector Reference::Input(double* center, double* scale) const {
   const double mu = present > 0 ? sum / present : mean;
   for (double x : w) squares += std::isnan(x) ? 0 : (x - mu) * (x - mu);
   const double var = present > 0 ? squares / present : 0;
-  if (var > 0 && 2 * present >= config_.ring) variance = std::min(variance, 36 * var);
+  if (var > 0 && 2 * present >= config_.ring) variance = std::min(variance, 4 * var);
   const double mad = neighbours > 0 ? changes / neighbours : 0;
   *center = mu;
   const double prior = n <= 8 ? 0.1 * mu * std::pow(0.25, std::max(n, 1.0) - 1) : 0;
