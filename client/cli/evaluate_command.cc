@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -139,7 +141,9 @@ void ShowProgress(size_t done, size_t all) {
 
 bool Print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
-  return std::fflush(stdout) == 0;
+  if (std::fflush(stdout) == 0) return true;
+  Say(absl::StrCat("cannot write to standard output: ", std::strerror(errno)));
+  return false;
 }
 
 void Complain(const std::vector<ScoreRow>& rows) {

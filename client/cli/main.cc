@@ -2,8 +2,10 @@
 
 #include <grpc/support/log.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -48,6 +50,13 @@ int Unknown(const std::string& name) {
 
 }  // namespace
 
+// Output that did not arrive is a failure, whatever else was well.
+int Flushed(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  if (status == 0) aaren::cli::Say(absl::StrCat("cannot write to standard output: ", std::strerror(errno)));
+  return status == 0 ? 1 : status;
+}
+
 int main(int argc, char** argv) {
   // gRPC and this program lock in orders that the detector takes for cycles, at a price per lock.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
@@ -55,9 +64,9 @@ int main(int argc, char** argv) {
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) return PrintHelp(stderr), aaren::cli::kUsageError;
-  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") return PrintHelp(stdout), 0;
+  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") return PrintHelp(stdout), Flushed(0);
   for (const Subcommand& command : kSubcommands) {
-    if (words[0] == command.name) return command.run(Arguments(words).subspan(1));
+    if (words[0] == command.name) return Flushed(command.run(Arguments(words).subspan(1)));
   }
   return Unknown(words[0]);
 }

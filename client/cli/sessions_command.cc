@@ -2,9 +2,11 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <system_error>
 
 #include "aaren/v1/sessions.grpc.pb.h"
 #include "absl/status/status.h"
@@ -84,18 +86,28 @@ void PrintRow(const v1::SessionInfo& session) {
                FormatTimestamp(session.last_active_ms() * 1'000'000), session.model());
 }
 
-absl::Status WriteFile(const std::string& path, const std::string& bytes) {
-  // Under another name first: a failure never leaves half a snapshot where a whole one was.
-  const std::string partial = path + ".partial";
-  std::ofstream file(partial, std::ios::binary | std::ios::trunc);
+bool WriteBytes(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();
-  if (!file || std::rename(partial.c_str(), path.c_str()) != 0) {
-    absl::Status status = absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path));
-    std::remove(partial.c_str());
-    return status;
+  return static_cast<bool>(file);
+}
+
+// Under another name first: a failure never leaves half a snapshot where a whole one was. A link stays one, and what is
+// no file, as a pipe or a device, is written to.
+absl::Status WriteFile(const std::string& path, const std::string& bytes) {
+  std::error_code none;
+  const std::filesystem::path target = std::filesystem::canonical(path, none);
+  const std::string place = target.empty() ? path : target.string();
+  const bool special = std::filesystem::exists(place, none) && !std::filesystem::is_regular_file(place, none);
+  const std::string partial = special ? place : place + ".partial";
+  errno = 0;
+  if (WriteBytes(partial, bytes) && (special || std::rename(partial.c_str(), place.c_str()) == 0)) {
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
+  absl::Status status = absl::ErrnoToStatus(errno == 0 ? EIO : errno, absl::StrCat("cannot write ", path));
+  if (!special) std::remove(partial.c_str());
+  return status;
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {

@@ -84,8 +84,9 @@ absl::Status ShardLoop::Build() {
   if (options_.quota != nullptr) builder.SetResourceQuota(*options_.quota);
   SetConnections(options_.connections, builder);
   queue_ = std::make_unique<EventQueue>(builder.AddCompletionQueue(), clock_);
-  unary_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits);
-  health_ = std::make_unique<HealthService>(health_async_, *unary_, services_);
+  unary_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
+  checks_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
+  health_ = std::make_unique<HealthService>(health_async_, *checks_, services_);
   streams_ = std::make_unique<StreamGroup>(streaming_, queue_->queue(), shard_, ToLimits(options_), options_.limits,
                                            clock_, calls_);
   shard_.mailbox().SetWaker([this] { queue_->Wake(); });
@@ -155,6 +156,8 @@ void ShardLoop::Tick(absl::Time now) {
   if (now < next_stale_) return;
   next_stale_ = now + kStale;
   streams_->EndStale();
+  unary_->EndStale();
+  checks_->EndStale();
 }
 
 void ShardLoop::Drain(absl::Duration grace) {

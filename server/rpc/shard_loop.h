@@ -105,6 +105,7 @@ class ShardLoop {
   int port_ = 0;
   std::unique_ptr<EventQueue> queue_;
   std::unique_ptr<UnaryHost> unary_;
+  std::unique_ptr<UnaryHost> checks_;  // of health: whatever others ask for, a probe is answered
   std::unique_ptr<HealthService> health_;
   std::unique_ptr<StreamGroup> streams_;
   std::unique_ptr<grpc::Server> server_;

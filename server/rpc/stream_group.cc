@@ -42,7 +42,9 @@ void StreamGroup::CountUnread(ptrdiff_t bytes) {
 }
 
 bool StreamGroup::TakeInput(size_t bytes) {
-  if (bytes > kSmallMessage && input_bytes_ + bytes > limits_.input_bytes) return false;
+  const size_t left = limits_.input_bytes - std::min(limits_.input_bytes, input_bytes_);
+  const bool alone = input_bytes_ == 0 && bytes <= limits_.input_bytes;
+  if (bytes > kSmallMessage && bytes > left / 2 && !alone) return false;
   input_bytes_ += bytes;
   return true;
 }

@@ -81,8 +81,8 @@ class StreamGroup {
   bool HasRoom(size_t unread) const;
   void CountUnread(ptrdiff_t bytes);
 
-  // Messages that are handled, or wait for it, in part. False, and nothing is taken, if there are too many; small ones
-  // are always taken.
+  // Messages that are handled, or wait for it, in part. One may take half of what is left, or all of it alone. False,
+  // and nothing is taken, if it would be more; small ones are always taken.
   bool TakeInput(size_t bytes);
   void GiveInput(size_t bytes) { input_bytes_ -= bytes; }
 

@@ -5,11 +5,15 @@
 // exactly once, from any thread, when the answer is there; nothing blocks meanwhile. Each call waits for its successor
 // as soon as it has begun.
 
+#include <algorithm>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/any_invocable.h"
 #include "grpcpp/server_builder.h"
 #include "grpcpp/server_context.h"
@@ -17,34 +21,51 @@
 #include "server/rpc/event.h"
 #include "server/rpc/grpc_status.h"
 #include "server/rpc/stream_limits.h"
+#include "server/session/clock.h"
 #include "server/session/mailbox.h"
 #include "server/session/peer.h"
 #include "server/session/refusal.h"
 
 namespace aaren::rpc {
 
-// The queue that unary calls live on, the mailbox of the thread that drains it, and what the calls under way hold.
+// The queue that unary calls live on, the mailbox of the thread that drains it, and what the calls under way hold:
+// their requests, and replies until the client has taken them. Connections share the number of calls: one may have half
+// of what others leave.
 struct UnaryHost {
-  UnaryHost(grpc::ServerCompletionQueue& q, Mailbox& m, int& c, const StreamLimits& l)
-      : queue(q), mailbox(m), calls(c), limits(l) {}
+  UnaryHost(grpc::ServerCompletionQueue& q, Mailbox& m, int& c, const StreamLimits& l, const Clock& k)
+      : queue(q), mailbox(m), calls(c), limits(l), clock(k) {}
 
-  // Why another call with a request of so many bytes cannot be served now, if it cannot.
-  std::optional<Refusal> Check(size_t bytes) const {
+  // Why another call of this peer with a request of so many bytes cannot be served now, if it cannot.
+  std::optional<Refusal> Check(const std::string& peer, size_t bytes) const {
     if (draining) return ShuttingDown();
-    return CheckRoom(bytes);
+    return CheckRoom(peer, bytes);
   }
-  std::optional<Refusal> CheckRoom(size_t bytes) const {
-    if (under_way < limits.unary_calls && (held_bytes == 0 || held_bytes + bytes <= limits.unary_bytes)) {
-      return std::nullopt;
-    }
+  std::optional<Refusal> CheckRoom(const std::string& peer, size_t bytes) const {
+    const auto found = by_peer.find(peer);
+    const size_t own = found == by_peer.end() ? 0 : found->second;
+    const size_t others = std::min(limits.unary_calls, under_way - own);
+    if (own < (limits.unary_calls - others + 1) / 2 && HasRoom(bytes)) return std::nullopt;
     return OverQuota("unary_calls", "too many unary calls are under way here", absl::Seconds(1));
+  }
+  bool HasRoom(size_t bytes) const { return held_bytes == 0 || held_bytes + bytes <= limits.unary_bytes; }
+
+  // Ends the calls whose clients do not take their replies. Call it every second or so.
+  void EndStale() {
+    const absl::Time oldest = clock.Now() - limits.unread;
+    for (const auto& [since, context] : replies) {
+      if (since > oldest) return;
+      context->TryCancel();
+    }
   }
 
   grpc::ServerCompletionQueue& queue;
   Mailbox& mailbox;
   int& calls;  // alive on the queue
   const StreamLimits limits;
+  const Clock& clock;
   size_t under_way = 0, held_bytes = 0;
+  absl::flat_hash_map<std::string, size_t> by_peer;                // calls under way
+  std::list<std::pair<absl::Time, grpc::ServerContext*>> replies;  // not taken yet, the oldest first
   size_t reflections = 0;
   bool draining = false;  // the server leaves
 };
@@ -74,7 +95,7 @@ class UnaryCall {
     UnaryHost& host;
     Requester request;
     Handler handler;
-    std::optional<Refusal> (UnaryHost::*check)(size_t bytes) const;
+    std::optional<Refusal> (UnaryHost::*check)(const std::string& peer, size_t bytes) const;
   };
 
   static void Accept(std::shared_ptr<const Method> method) { new UnaryCall(std::move(method)); }
@@ -89,40 +110,67 @@ class UnaryCall {
     if (!ok) return delete this;  // the server has shut down
     Accept(method_);
     UnaryHost& host = method_->host;
-    const std::optional<Refusal> refusal = (host.*method_->check)(request_.ByteSizeLong());
-    if (refusal) return responder_.FinishWithError(ToGrpcStatus(*refusal), &finished_);
-    held_bytes_ = request_.ByteSizeLong();
-    under_way_ = true;
-    host.held_bytes += held_bytes_;
+    const std::string peer = context_.peer();
+    const std::optional<Refusal> refusal = (host.*method_->check)(peer, request_.ByteSizeLong());
+    if (refusal) return Refuse(*refusal);
+    peer_ = peer;
+    Hold(request_.ByteSizeLong());
     ++host.under_way;
+    ++host.by_peer[peer];
     method_->handler(request_, [this](Outcome<Response> outcome) {
       method_->host.mailbox.Post([this, outcome = std::move(outcome)]() { Finish(outcome); });
     });
   }
 
+  // A large reply for which there is no room among those not taken yet is not sent: the client may ask again.
   void Finish(const Outcome<Response>& outcome) {
-    if (outcome.refusal.has_value()) {
-      responder_.FinishWithError(ToGrpcStatus(*outcome.refusal), &finished_);
-    } else {
-      responder_.Finish(outcome.value, grpc::Status::OK, &finished_);
+    if (outcome.refusal.has_value()) return Refuse(*outcome.refusal);
+    const size_t bytes = outcome.value.ByteSizeLong();
+    if (bytes > kSmallReply && !method_->host.HasRoom(bytes)) {
+      return Refuse(OverQuota("unary_calls", "too many replies wait here to be taken", absl::Seconds(1)));
     }
+    Hold(bytes);
+    NoteReply();
+    responder_.Finish(outcome.value, grpc::Status::OK, &finished_);
+  }
+
+  void Refuse(const Refusal& refusal) {
+    NoteReply();
+    responder_.FinishWithError(ToGrpcStatus(refusal), &finished_);
+  }
+
+  void NoteReply() {
+    UnaryHost& host = method_->host;
+    reply_ = host.replies.emplace(host.replies.end(), host.clock.Now(), &context_);
+  }
+
+  void Hold(size_t bytes) {
+    held_bytes_ += bytes;
+    method_->host.held_bytes += bytes;
   }
 
   void OnFinished(bool) {
-    if (under_way_) {
-      method_->host.held_bytes -= held_bytes_;
-      --method_->host.under_way;
+    UnaryHost& host = method_->host;
+    host.replies.erase(reply_);
+    host.held_bytes -= held_bytes_;
+    if (peer_.has_value()) {
+      --host.under_way;
+      const auto own = host.by_peer.find(*peer_);
+      if (--own->second == 0) host.by_peer.erase(own);
     }
     delete this;
   }
+
+  static constexpr size_t kSmallReply = 16 << 10;  // bytes
 
   const std::shared_ptr<const Method> method_;
   CallCount count_;
   grpc::ServerContext context_;
   Request request_;
   Responder responder_;
-  bool under_way_ = false;  // counted at the host
+  std::optional<std::string> peer_;  // by which it is counted at the host, if it is
   size_t held_bytes_ = 0;
+  std::list<std::pair<absl::Time, grpc::ServerContext*>>::iterator reply_;
   CallEvent<UnaryCall> accepted_{this, &UnaryCall::OnAccepted}, finished_{this, &UnaryCall::OnFinished};
 };
 

@@ -52,14 +52,15 @@ struct WaitingItem {
 struct Flow {
   Session* session = nullptr;
   ItemQueue<WaitingItem> items;
-  uint32_t taken = 0;             // tokens of the first item that are stepped already
-  uint32_t tokens = 0;            // in all of them, without those
-  TokenClock clock;               // after the last of them
-  std::vector<Refusal> refusals;  // of the items that are such, in order
-  int64_t deficit = 0;            // what it may still use of its turn, in units of work
+  uint32_t taken = 0;           // tokens of the first item that are stepped already
+  uint32_t tokens = 0;          // in all of them, without those
+  TokenClock clock;             // after the last of them
+  ItemQueue<Refusal> refusals;  // of the items that are such, in order
+  int64_t deficit = 0;          // what it may still use of its turn, in units of work
 
-  // What the step under way takes: so many tokens from the front, and the items that are not tokens before the next.
+  // What the step under way takes: so many tokens and other items from the front.
   uint32_t granted = 0;
+  uint32_t granted_items = 0;  // that are not tokens
   uint32_t reached_token = 0;  // where granting goes on, …
   size_t reached_item = 0;     // … in this item
   bool in_step = false;

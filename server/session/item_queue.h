@@ -34,6 +34,11 @@ class ItemQueue {
     }
   }
 
+  void Clear() {
+    items_.clear();
+    front_ = 0;
+  }
+
   // Gives back what a long queue has left behind.
   void ShrinkIfLarge(size_t items) {
     if (items_.capacity() > items) std::vector<T>().swap(items_);

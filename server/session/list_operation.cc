@@ -127,8 +127,8 @@ void Registrar::List(std::string tenant, std::string prefix, std::string page_to
     refused.refusal = InvalidField("page_size", absl::StrCat(page_size, ", the limit is ", kMaxPage));
   }
   if (refused.refusal) return done(std::move(refused));
-  impl_->Post([impl = impl_.get(), keys, after = *after, page_size = page_size == 0 ? kDefaultPage : page_size,
-               done = std::move(done)]() mutable {
+  impl_->PostPage([impl = impl_.get(), keys, after = *after, page_size = page_size == 0 ? kDefaultPage : page_size,
+                   done = std::move(done)]() mutable {
     std::make_shared<ListOperation>(*impl, keys, page_size, std::move(done))->Begin(after);
   });
 }

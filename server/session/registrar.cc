@@ -1,6 +1,7 @@
 #include "server/session/registrar.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "server/session/open_check.h"
 #include "server/session/refusal.h"
@@ -8,6 +9,11 @@
 #include "server/session/shard_impl.h"
 
 namespace aaren {
+namespace {
+
+constexpr size_t kAll = std::numeric_limits<size_t>::max();
+
+}  // namespace
 
 Registrar::Impl::Impl(StateStore& store, const ModelTable& models, const Clock& clock)
     : store_(store), models_(models), clock_(clock) {}
@@ -38,9 +44,18 @@ void Registrar::Impl::Run() {
       awake_ = false;
       stopping = stopping_;
     }
-    while (mailbox_.Drain()) {
+    while (Drain(kAll)) {
     }
   }
+}
+
+bool Registrar::Impl::Drain(size_t at_most) {
+  if (mailbox_.Drain(at_most)) return true;
+  if (pages_.empty()) return false;
+  absl::AnyInvocable<void()> page = std::move(pages_.front());
+  pages_.pop_front();
+  page();
+  return true;
 }
 
 void Registrar::Impl::AddShard(SessionOwner& owner) {

@@ -57,7 +57,11 @@ class Registrar::Impl {
   Impl(StateStore& store, const ModelTable& models, const Clock& clock);
   ~Impl();
   void Start();
-  bool Drain(size_t at_most) { return mailbox_.Drain(at_most); }
+  bool Drain(size_t at_most);
+  // A page of a list takes long: one is made whenever nothing else waits.
+  void PostPage(absl::AnyInvocable<void()> page) {
+    Post([this, page = std::move(page)]() mutable { pages_.push_back(std::move(page)); });
+  }
 
   // From any thread.
   void AddShard(SessionOwner& owner);
@@ -129,8 +133,9 @@ class Registrar::Impl {
   absl::Duration ttl_ = absl::ZeroDuration();
   uint32_t max_channels_ = 1;
 
-  Entries entries_;          // the thread's only
-  std::string sweep_after_;  // likewise
+  std::deque<absl::AnyInvocable<void()>> pages_;  // of lists, to be made
+  Entries entries_;                               // the thread's only
+  std::string sweep_after_;                       // likewise
 
   Mailbox mailbox_;
   absl::Mutex mutex_;

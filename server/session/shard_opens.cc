@@ -30,6 +30,11 @@ std::optional<Refusal> SessionShard::Impl::Reserve(uint64_t ticket, Footprint fo
   Opening& opening = *openings_.at(ticket);
   FreeReserved(opening);
   if (opening.stream == nullptr) return OpenCancelled();
+  if (footprint.channels > options_.capacity_rows) {  // nobody leaves for one who can never come
+    return OverQuota("session_rows",
+                     absl::StrCat(footprint.channels, " channels, and a shard has room for ", options_.capacity_rows),
+                     absl::ZeroDuration());
+  }
   absl::StatusOr<RowSet> rows = AllocateEvicting(footprint);
   if (!rows.ok()) {
     const absl::Duration retry_after = std::max(absl::Seconds(1), options_.save_interval);

@@ -153,19 +153,21 @@ void SessionShard::Impl::AdaptSlice(int64_t units, int64_t took_ns) {
   slice_units_ = std::clamp(slice_units_, kLeastSliceUnits, kMostSliceUnits);
 }
 
-// What stands at the front of the session's flow and is not tokens.
+// What stands at the front of the session's flow, is not tokens, and is granted.
 void SessionShard::Impl::DoItems(Session& session) {
   Peer& peer = session.stream->peer;
-  while (session.flow != nullptr && !session.flow->items.empty()) {
+  while (session.flow != nullptr && session.flow->granted_items > 0) {
     const WaitingItem& item = session.flow->items.front();
     switch (item.kind) {
       case WaitingItem::Kind::kTokens:
         return;
       case WaitingItem::Kind::kAck:
+        --session.flow->granted_items;
         queue_.PopFront(*session.flow);
         peer.OnAcked(session.handle, session.next_seq, session.durable_seq);
         break;
       case WaitingItem::Kind::kRefusal:
+        --session.flow->granted_items;
         peer.OnFailed(session.handle, queue_.PopRefusal(*session.flow), session.next_seq);
         break;
       case WaitingItem::Kind::kClose:

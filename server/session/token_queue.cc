@@ -12,10 +12,11 @@ using Turn = Attachment::Turn;
 // A session's turn is a tile of the engine, 64 tokens: smaller ones would cost more each. A stream's is half the slice
 // if that is more: its answers then leave in few messages.
 constexpr int64_t kTurnUnits = 64 * TokenQueue::kForecastUnits;
-constexpr size_t kRefusalBytes = sizeof(Refusal) + 256;  // with its texts
-constexpr size_t kFlowBytes = 256;                       // of memory, about
-constexpr size_t kKeptItems = 16;                        // in the queue of a flow that waits to be used again
-constexpr size_t kKeptFlows = 4096;                      // of which, when none is in use, so many are kept
+constexpr int64_t kRefusalUnits = TokenQueue::kForecastUnits / 2;  // its message takes about as long
+constexpr size_t kRefusalBytes = sizeof(Refusal) + 256;            // with its texts
+constexpr size_t kFlowBytes = 256;                                 // of memory, about
+constexpr size_t kKeptItems = 16;                                  // in the queue of a flow that waits to be used again
+constexpr size_t kKeptFlows = 4096;                                // of which, when none is in use, so many are kept
 
 // What a token of the item costs, all channels counted.
 int64_t UnitsOf(const Session& session, const WaitingItem& item) {
@@ -115,7 +116,7 @@ void TokenQueue::PushAck(Session& session) {
 void TokenQueue::PushRefusal(Session& session, Refusal refusal) {
   const WaitingItem& item = Push(session, WaitingItem::Kind::kRefusal);
   Count(*session.stream, static_cast<ptrdiff_t>(BytesOf(session, item)));
-  session.flow->refusals.push_back(std::move(refusal));
+  session.flow->refusals.emplace_back() = std::move(refusal);
 }
 
 void TokenQueue::PushClose(Session& session, bool delete_session) {
@@ -140,7 +141,7 @@ void TokenQueue::PopFront(Flow& flow) {
 
 Refusal TokenQueue::PopRefusal(Flow& flow) {
   Refusal refusal = std::move(flow.refusals.front());
-  flow.refusals.erase(flow.refusals.begin());
+  flow.refusals.pop_front();
   PopFront(flow);
   return refusal;
 }
@@ -156,8 +157,9 @@ void TokenQueue::Release(Flow& flow) {
   flow.session = nullptr;
   flow.deficit = 0;
   flow.granted = 0;
+  flow.granted_items = 0;
   flow.in_step = false;
-  flow.refusals.clear();
+  flow.refusals.Clear();
   flow.items.ShrinkIfLarge(kKeptItems);
   free_.push_back(&flow);
   if (free_.size() < flows_.size() || flows_.size() <= kKeptFlows) return;
@@ -170,6 +172,7 @@ void TokenQueue::EndStep() {
   for (Flow* flow : granted_) {
     if (flow == nullptr) continue;
     flow->granted = 0;
+    flow->granted_items = 0;
     flow->in_step = false;
     if (flow->items.empty()) Release(*flow);
   }
@@ -263,9 +266,11 @@ int64_t TokenQueue::GrantTo(Flow& flow, int64_t units, StepRoom& room) {
     if (item.kind == WaitingItem::Kind::kTokens) {
       used += GrantTokens(flow, item, units - used, room);
     } else {
+      const int64_t cost = item.kind == WaitingItem::Kind::kRefusal ? kRefusalUnits : 1;
+      ++flow.granted_items;
       ++flow.reached_item;
-      ++used;
-      --room.units;
+      used += cost;
+      room.units -= cost;
     }
   }
   return used;

@@ -25,7 +25,7 @@ void Owner::Leave() {
 }
 
 bool Owner::finished() const {
-  return std::all_of(jobs_.begin(), jobs_.end(), [](const Job& job) { return job.finished; });
+  return std::all_of(jobs_.begin(), jobs_.end(), [](const Job& job) { return job.finished->load(); });
 }
 
 bool Owner::Ready(std::unique_ptr<Conversation>& conversation) {
@@ -84,11 +84,11 @@ bool Owner::OpenElsewhere(const Job& job, Conversation& conversation) {
 }
 
 void Owner::Work(Job& job, Conversation& conversation) {
-  if (job.finished) return;
+  if (*job.finished) return;
   if (job.errand->deleted()) {
-    job.finished = world_.calm;
+    *job.finished = world_.calm.load();
     world_.history.Count("sessions completed");
-    if (!job.finished) job.errand->Renew(Goal());
+    if (!*job.finished) job.errand->Renew(Goal());
     return;
   }
   const bool elsewhere = OpenElsewhere(job, conversation);

@@ -5,6 +5,7 @@
 // while they are open on the first, loses streams, dies and comes back, and ends each session when all of its forecasts
 // have come once. Threading: Turn on one thread.
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@ class Owner {
  private:
   struct Job {
     std::unique_ptr<Errand> errand;
-    bool finished = false;
+    std::unique_ptr<std::atomic<bool>> finished = std::make_unique<std::atomic<bool>>(false);
   };
 
   // An open handle of an errand's session. While another stream may have an Open of the session under way, nothing more

@@ -101,6 +101,20 @@ TEST(EvictTest, MakesRoomForAllChannelsOrNone) {
   EXPECT_EQ(world.shard().counters().slots_used.value(), 3);
 }
 
+TEST(EvictTest, NobodyLeavesForASessionThatCanNeverFit) {
+  World world(ShardOptions{.capacity_rows = 2, .save_interval = kInterval});
+  Visit(world, "a");
+  Visit(world, "b");
+  FakePeer peer;
+  OpenRequest request = Named("wide");
+  request.channels = 3;
+  world.Open(peer, 0, request);
+  EXPECT_EQ(peer.Last().refusal.status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_FALSE(peer.Last().refusal.retry_after.has_value());
+  EXPECT_THAT(std::string(peer.Last().refusal.status.message()), HasSubstr("3 channels"));
+  EXPECT_EQ(world.shard().counters().sessions_evicted.value(), 0);
+}
+
 TEST(EvictTest, SparesTheRowsOfOtherModels) {
   World world(ShardOptions{.capacity_rows = 1, .save_interval = kInterval});
   Visit(world, "a");

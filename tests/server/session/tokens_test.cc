@@ -263,6 +263,18 @@ TEST_F(TokensTest, WithoutDeliveredSeqHaveNoSuchLimit) {
   EXPECT_EQ(peer_.Last().next_seq, 500);
 }
 
+TEST_F(TokensTest, ThatAreRefusedWaitForTheirTurnToo) {
+  constexpr size_t kRefused = 20'000;
+  Push(0, Values(0, 1));
+  for (size_t i = 0; i < kRefused; ++i) Push(1, {std::numeric_limits<float>::infinity()});
+  size_t most = 0;
+  for (size_t before = 0; peer_.Count(Event::kFailed, 7) < kRefused; before = peer_.Count(Event::kFailed, 7)) {
+    ASSERT_GT(world_.shard().Step(), 0);
+    most = std::max(most, peer_.Count(Event::kFailed, 7) - before);
+  }
+  EXPECT_LT(most, kRefused / 2);
+}
+
 TEST_F(TokensTest, OfOneSessionLeaveOthersAsTheyWere) {
   world_.Open(peer_, 8, Named("b"));
   for (uint64_t seq = 0; seq < 20; ++seq) {
