@@ -22,7 +22,7 @@ struct Statistics {
 
   static constexpr double kReach = 32.0;       // deviations
   static constexpr double kMeanReach = 2.0;    // deviations
-  static constexpr double kMostBeside = 4.0;  // times the ring's variance
+  static constexpr double kMostBeside = 4.0;   // times the ring's variance
   static constexpr uint32_t kSettled = 32;     // values before the deviation is believed
   static constexpr uint32_t kFarRun = 4;       // values that make a new level
   static constexpr uint32_t kYoung = 8;        // values within which a series is given some scale of its own
