@@ -1,8 +1,10 @@
 """Sessions outlive streams: saved, moved, copied and gone on with, from the command line."""
 
+import os
+import subprocess
 import unittest
 
-from programs import ServerTest, aaren, objects, write_series
+from programs import BIN, ServerTest, aaren, objects, write_series
 
 ROWS = 400
 
@@ -53,6 +55,26 @@ class SessionsTest(ServerTest):
         self.stream("small", "all.csv")
         self.sessions("export", "small", f"--output={self.path('snapshot')}")
         self.assertLess(len(self.read("snapshot")), 2 * 8192 + 1024)  # two channels
+
+    def test_snapshot_goes_through_a_link_and_into_a_device(self):
+        self.stream("small", "all.csv")
+        os.symlink(self.path("snapshot"), self.path("link"))
+        open(self.path("snapshot"), "w").close()
+        self.sessions("export", "small", f"--output={self.path('link')}")
+        self.assertTrue(os.path.islink(self.path("link")))
+        self.assertGreater(os.path.getsize(self.path("snapshot")), 0)
+        full = aaren("sessions", "export", "small", f"--target={self.server.target}", "--output=/dev/full")
+        self.assertEqual(full.returncode, 1)
+        self.assertIn("cannot write /dev/full", full.stderr)
+        self.assertTrue(os.path.exists("/dev/full") and not os.path.isfile("/dev/full"))
+
+    def test_list_that_nobody_gets_is_a_failure(self):
+        self.stream("a", "first_half.csv")
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([os.path.join(BIN, "aaren"), "sessions", "list", f"--target={self.server.target}"], stdout=full,
+                                    stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("cannot write to standard output: No space left on device", result.stderr)
 
     def test_deleted_session_is_gone(self):
         self.stream("gone", "first_half.csv")
