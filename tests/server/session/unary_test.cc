@@ -285,5 +285,18 @@ TEST_F(UnaryTest, DeleteIsNotUndoneByASaveUnderWay) {
   EXPECT_FALSE(world.store().Load("/a").ok());
 }
 
+TEST(RegistrarTest, ListsWaitForWhatElseIsAsked) {
+  World world;
+  Registrar registrar(world.store(), world.models(), world.clock());  // without a thread
+  std::vector<std::string> done;
+  for (int i = 0; i < 2; ++i) {
+    registrar.List("", "", "", 10, [&](const Outcome<SessionPage>&) { done.push_back("list"); });
+  }
+  registrar.Get("", "nobody", [&](const Outcome<SessionInfo>&) { done.push_back("get"); });
+  while (registrar.Drain(1)) {
+  }
+  EXPECT_EQ(done, (std::vector<std::string>{"get", "list", "list"}));
+}
+
 }  // namespace
 }  // namespace aaren
