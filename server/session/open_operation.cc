@@ -52,6 +52,9 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
         ModelOfState(registrar_.models(), call_->id(), record->model, record->package_digest, record->tier,
                      record->numerics_version);
     if (model.refusal) return Refuse(*model.refusal);
+    if (request().attempt.IsBehind({record->writer, record->writer_number})) {
+      return Refuse(StaleOpen(call_->id(), record->epoch));
+    }
     if (auto refusal = CheckExisting(request(), *model.value, record->channels, record->epoch, record->incarnation)) {
       return Refuse(*refusal);
     }

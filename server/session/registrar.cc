@@ -181,6 +181,8 @@ SessionRecord RecordOf(const std::string& key, const SessionState& state) {
   record.numerics_version = kNumericsVersion;
   record.channels = state.channels;
   record.delivered_seq = state.delivered_seq;
+  record.writer = state.attempt.writer;
+  record.writer_number = state.attempt.number;
   return record;
 }
 

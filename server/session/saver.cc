@@ -62,6 +62,7 @@ SaveRequest Saver::RequestOf(Session& session) {
   state.channels = session.channels;
   state.epoch = session.epoch;
   state.incarnation = session.incarnation;
+  state.attempt = session.attempt;
   state.next_seq = session.next_seq;
   state.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.next_seq;
   state.clock = session.clock;

@@ -150,6 +150,7 @@ std::optional<Refusal> Registrar::Impl::CheckPlace(const Entry& entry, bool repl
 }
 
 void Registrar::Impl::Place(const std::string& key, SessionState state, bool replace, Callback<SessionInfo> done) {
+  state.attempt = {};  // nobody opened this one yet
   Submit(key, [this, state = std::move(state), replace, done = std::move(done)](Entry& entry) mutable {
     std::optional<Refusal> refusal = CheckPlace(entry, replace);
     Outcome<SessionInfo> placed =

@@ -40,6 +40,7 @@ struct SessionHeader {
   uint32_t numerics_version = 0;
   uint32_t channels = 1;
   uint64_t delivered_seq = 0;
+  uint64_t writer = 0, writer_number = 0;  // of the Open that had it last; 0: none said
   absl::Time last_active;
 };
 

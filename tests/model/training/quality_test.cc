@@ -54,7 +54,7 @@ std::vector<double> Seasonal() {
 
 TEST(QualityTest, LastValueIsSeasonalNaiveOfPeriodOne) {
   Forecaster forecaster = LastValue();
-  EXPECT_NEAR(Score(forecaster, File(Seasonal(), 1)).relative, 1, 0.02);  // asinh bends the last value a little
+  EXPECT_NEAR(Score(forecaster, File(Seasonal(), 1)).relative, 1, 0.06);  // asinh bends what is two deviations away
 }
 
 TEST(QualityTest, LastValueIsFarWorseThanTheValueOneSeasonBefore) {

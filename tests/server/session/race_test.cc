@@ -91,6 +91,24 @@ TEST(RaceTest, TheLatestAttemptIsRememberedByASessionThatMoves) {
   EXPECT_EQ(moved.Count(Event::kFailed, 0), 0);
 }
 
+TEST(RaceTest, TheLatestAttemptIsRememberedByASessionThatWasEvicted) {
+  World world(ShardOptions{.capacity_rows = 1, .save_interval = absl::Milliseconds(500)});
+  FakePeer now, other, late, later;
+  world.Open(now, 0, Attempted(7, 6));
+  world.Send(now, 0, 0, Values(0, 5));
+  world.shard().Disconnect(now);
+  world.Advance(absl::Seconds(1));
+  world.Open(other, 0, Named("b"));
+  world.Send(other, 0, 0, Values(0, 1));
+  world.shard().Disconnect(other);
+  world.Advance(absl::Seconds(1));
+  ASSERT_FALSE(world.Get("a").value.resident);
+  world.Open(late, 0, Attempted(7, 5));
+  EXPECT_EQ(late.Last().refusal.reason, "STALE_OPEN");
+  world.Open(later, 0, Attempted(7, 7));
+  EXPECT_EQ(later.Last().opened.next_seq, 5);
+}
+
 TEST(RaceTest, AnotherWritersNumberOrNoWriterTakesTheSession) {
   World world;
   FakePeer peer;
