@@ -47,7 +47,10 @@ struct UnaryHost {
     if (own < (limits.unary_calls - others + 1) / 2 && HasRoom(bytes)) return std::nullopt;
     return OverQuota("unary_calls", "too many unary calls are under way here", absl::Seconds(1));
   }
-  bool HasRoom(size_t bytes) const { return held_bytes == 0 || held_bytes + bytes <= limits.unary_bytes; }
+  // For so many bytes more, of a call that holds `own` already.
+  bool HasRoom(size_t bytes, size_t own = 0) const {
+    return held_bytes == own || held_bytes + bytes <= limits.unary_bytes;
+  }
 
   // Ends the calls whose clients do not take their replies. Call it every second or so.
   void EndStale() {
@@ -126,7 +129,7 @@ class UnaryCall {
   void Finish(const Outcome<Response>& outcome) {
     if (outcome.refusal.has_value()) return Refuse(*outcome.refusal);
     const size_t bytes = outcome.value.ByteSizeLong();
-    if (bytes > kSmallReply && !method_->host.HasRoom(bytes)) {
+    if (bytes > kSmallReply && !method_->host.HasRoom(bytes, held_bytes_)) {
       return Refuse(OverQuota("unary_calls", "too many replies wait here to be taken", absl::Seconds(1)));
     }
     Hold(bytes);

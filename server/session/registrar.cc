@@ -50,8 +50,8 @@ void Registrar::Impl::Run() {
 }
 
 bool Registrar::Impl::Drain(size_t at_most) {
-  if (mailbox_.Drain(at_most)) return true;
-  if (pages_.empty()) return false;
+  const bool any = mailbox_.Drain(at_most);
+  if (pages_.empty()) return any;
   absl::AnyInvocable<void()> page = std::move(pages_.front());
   pages_.pop_front();
   page();

@@ -58,7 +58,7 @@ class Registrar::Impl {
   ~Impl();
   void Start();
   bool Drain(size_t at_most);
-  // A page of a list takes long: one is made whenever nothing else waits.
+  // A page of a list takes long: one is made after each batch of other messages.
   void PostPage(absl::AnyInvocable<void()> page) {
     Post([this, page = std::move(page)]() mutable { pages_.push_back(std::move(page)); });
   }

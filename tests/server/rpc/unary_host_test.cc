@@ -61,6 +61,13 @@ TEST_F(UnaryHostTest, BytesOfAllTogetherAreBounded) {
   EXPECT_FALSE(MayBegin("two", 11));
 }
 
+TEST_F(UnaryHostTest, ReplyMayBeOfAnySizeIfNoOtherCallHoldsAnything) {
+  Begin("one", 10);
+  EXPECT_TRUE(host_.HasRoom(1000, /*own=*/10));
+  Begin("two", 10);
+  EXPECT_FALSE(host_.HasRoom(1000, /*own=*/10));
+}
+
 TEST_F(UnaryHostTest, NothingBeginsWhileTheServerLeaves) {
   host_.draining = true;
   EXPECT_FALSE(MayBegin("one"));

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "absl/strings/str_cat.h"
 #include "server/store/snapshot.h"
 #include "tests/server/session/world.h"
@@ -293,9 +295,22 @@ TEST(RegistrarTest, ListsWaitForWhatElseIsAsked) {
     registrar.List("", "", "", 10, [&](const Outcome<SessionPage>&) { done.push_back("list"); });
   }
   registrar.Get("", "nobody", [&](const Outcome<SessionInfo>&) { done.push_back("get"); });
-  while (registrar.Drain(1)) {
+  while (registrar.Drain(100)) {
   }
   EXPECT_EQ(done, (std::vector<std::string>{"get", "list", "list"}));
+}
+
+TEST(RegistrarTest, ListsAreMadeHoweverMuchElseIsAsked) {
+  World world;
+  Registrar registrar(world.store(), world.models(), world.clock());  // without a thread
+  int lists = 0;
+  const std::function<void()> ask = [&] {
+    registrar.Get("", "nobody", [&](const Outcome<SessionInfo>&) { ask(); });  // and again
+  };
+  ask();
+  for (int i = 0; i < 2; ++i) registrar.List("", "", "", 10, [&](const Outcome<SessionPage>&) { ++lists; });
+  for (int i = 0; i < 4; ++i) registrar.Drain(100);
+  EXPECT_EQ(lists, 2);
 }
 
 }  // namespace
