@@ -92,9 +92,10 @@ struct TokensView {
   bool has_future_values = false;  // refused by models without known-future covariates
 
   // How many tokens they are, if a token has so many channels.
-  uint64_t count(uint32_t channels) const { return values.size() / (channels == 0 ? 1 : channels); }
+  uint64_t count(uint32_t channels) const { return channels <= 1 ? values.size() : values.size() / channels; }
 };
 
+struct Attachment;   // server/session/attachment.h
 struct LoadedModel;  // server/session/model_table.h
 
 struct OpenedReply {
@@ -155,6 +156,8 @@ class Peer {
 
   // What had to wait (SessionShard::Open, Tokens, Close) may be tried again.
   virtual void OnRoom() = 0;
+
+  Attachment* attachment = nullptr;  // what its shard knows of it: the shard's own
 };
 
 }  // namespace aaren

@@ -176,7 +176,6 @@ class SessionShard::Impl : public SessionOwner {
   std::vector<SessionList> resting_;  // by model: at rest and saved, in the order in which they came to rest
   absl::flat_hash_set<std::unique_ptr<Session>, ByKey<Session>, ByKey<Session>> sessions_;
   absl::flat_hash_map<Peer*, std::unique_ptr<Attachment>> streams_;
-  Attachment* last_stream_ = nullptr;                                 // the one asked for last
   absl::flat_hash_map<uint64_t, std::unique_ptr<Opening>> openings_;  // by ticket
   absl::flat_hash_map<uint64_t, std::unique_ptr<Closing>> closings_;
   uint64_t next_ticket_ = 0;

@@ -11,11 +11,12 @@
 namespace aaren {
 
 Attachment& SessionShard::Impl::StreamOf(Peer& peer) {
-  if (last_stream_ != nullptr && &last_stream_->peer == &peer) return *last_stream_;
-  std::unique_ptr<Attachment>& stream = streams_[&peer];
-  if (!stream) stream = std::make_unique<Attachment>(peer);
-  last_stream_ = stream.get();
-  return *stream;
+  if (peer.attachment == nullptr) {
+    auto stream = std::make_unique<Attachment>(peer);
+    peer.attachment = stream.get();
+    streams_[&peer] = std::move(stream);
+  }
+  return *peer.attachment;
 }
 
 // Like tokens, Opens share what there is: a stream may take half of what is left.
@@ -182,7 +183,7 @@ void SessionShard::Impl::Disconnect(Peer& peer) {
   if (found == streams_.end()) return;
   const std::unique_ptr<Attachment> stream = std::move(found->second);
   streams_.erase(found);
-  last_stream_ = nullptr;
+  peer.attachment = nullptr;
   stream->handles.ForEach([this](Binding& binding) {
     if (binding.kind == Binding::Kind::kSession) Detach(static_cast<Session&>(binding));
     if (binding.kind == Binding::Kind::kClosing) static_cast<Closing&>(binding).stream = nullptr;

@@ -98,7 +98,7 @@ void TokenQueue::PushTokens(Session& session, const TokensView& tokens, uint32_t
   const absl::Span<const float> values = tokens.values.subspan(size_t{skip} * session.channels);
   WaitingItem& item = Push(session, WaitingItem::Kind::kTokens);
   item.silent = tokens.silent;
-  item.tokens = static_cast<uint32_t>(values.size() / session.channels);
+  item.tokens = static_cast<uint32_t>(tokens.count(session.channels)) - skip;
   item.arrival_ns = arrival_ns;
   item.SetNumbers(values, tokens.times_ns.empty() ? tokens.times_ns : tokens.times_ns.subspan(skip));
   Count(*session.stream, static_cast<ptrdiff_t>(BytesOf(session, item)));
