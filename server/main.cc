@@ -135,6 +135,8 @@ rpc::ServerOptions ToOptions(const ServerConfig& config, uint64_t memory, Memory
   return options;
 }
 
+constexpr uint64_t kLeastMemory = 16 << 20;  // the program and small buffers
+
 // What this build has; later ones may have more.
 absl::Status CheckBuild(const ServerConfig& config) {
   if (config.device() == ServerConfig::CUDA) {
@@ -144,6 +146,10 @@ absl::Status CheckBuild(const ServerConfig& config) {
     return absl::InvalidArgumentError(absl::StrCat("store: this build has no ",
                                                    absl::AsciiStrToLower(ServerConfig::Store_Name(config.store())),
                                                    "; there is memory"));
+  }
+  if (config.memory() > 0 && config.memory() < kLeastMemory) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("memory: ", config.memory(), " bytes; at least ", kLeastMemory, " (16 MB) are needed"));
   }
   return absl::OkStatus();
 }

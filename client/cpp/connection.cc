@@ -184,6 +184,7 @@ absl::Status Connection::RunCall() {
   }
   if (!refusal_.ok()) return refusal_;
   if (!failure_.ok()) return failure_;
+  cause_ = call.status();
   return call.status().ok() ? absl::UnavailableError("the server ended the stream") : call.status();
 }
 
@@ -215,7 +216,11 @@ absl::Time Connection::Deadline() const {
 
 void Connection::OnDeadline(Call& call) {
   if (clock_.Now() < call_deadline_) return;
-  if (!welcomed_) failure_ = absl::UnavailableError("the server did not say Welcome in time");
+  if (!welcomed_) {
+    // What an attempt before this one met says more than that there was no time for this one.
+    const std::string before = cause_.ok() ? "" : absl::StrCat("; before that: ", cause_.message());
+    failure_ = absl::UnavailableError(absl::StrCat("the server did not say Welcome in time", before));
+  }
   call_deadline_ = absl::InfiniteFuture();
   call.Cancel();
 }
@@ -258,6 +263,7 @@ void Connection::HandleItem(const v1::ServerItem& item, Call& call) {
 
 void Connection::OnWelcome(const v1::Welcome& welcome) {
   welcomed_ = ever_welcomed_ = true;
+  cause_ = absl::OkStatus();
   down_since_ = call_deadline_ = absl::InfiniteFuture();
   up_since_ = clock_.Now();
   limits_ = welcome.limits();

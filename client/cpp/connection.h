@@ -98,6 +98,7 @@ class Connection {
   v1::Limits limits_;
   absl::Status refusal_;                               // what a Failed without a handle said of this call
   absl::Status failure_;                               // else, why this side ends it
+  absl::Status cause_;                                 // of the last attempt that ended before Welcome
   absl::Time down_since_ = absl::InfiniteFuture();     // no Welcome since then
   absl::Time up_since_ = absl::InfiniteFuture();       // this call's Welcome
   absl::Duration waited_ = absl::ZeroDuration();       // before this call

@@ -66,6 +66,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   }
 
   void BeginNew() {
+    if (registrar_.deleted().IsStale(call_->key, request().attempt)) return Refuse(StaleOpen(call_->id(), 0));
     if (request().mode == OpenMode::kResume) return Refuse(SessionNotFound(call_->id()));
     if (request().incarnation) return Refuse(OtherIncarnation(call_->id(), *request().incarnation, 0));
     const absl::StatusOr<const LoadedModel*> model = registrar_.models().Find(request().model);

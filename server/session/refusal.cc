@@ -50,10 +50,10 @@ Refusal Fenced(absl::string_view id, uint64_t current_epoch) {
 }
 
 Refusal StaleOpen(absl::string_view id, uint64_t current_epoch) {
-  Refusal refusal =
-      Because(absl::AbortedError(absl::StrCat("session '", id, "' was opened by a later Open of the same ",
-                                              "writer, at epoch ", current_epoch)),
-              "STALE_OPEN");
+  const std::string since = current_epoch == 0 ? " and deleted" : absl::StrCat(", at epoch ", current_epoch);
+  Refusal refusal = Because(
+      absl::AbortedError(absl::StrCat("session '", id, "' was opened by a later Open of the same writer", since)),
+      "STALE_OPEN");
   refusal.metadata = {{"current_epoch", absl::StrCat(current_epoch)}};
   return refusal;
 }

@@ -27,7 +27,7 @@ Refusal SessionExists(absl::string_view id, uint64_t epoch);
 // ABORTED: another writer has taken the session.
 Refusal Fenced(absl::string_view id, uint64_t current_epoch);
 
-// ABORTED: a later Open of the same writer has the session.
+// ABORTED: a later Open of the same writer has the session, or had it when it was deleted (current_epoch 0).
 Refusal StaleOpen(absl::string_view id, uint64_t current_epoch);
 
 // FAILED_PRECONDITION.

@@ -22,6 +22,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "server/session/compact_key.h"
+#include "server/session/deleted_sessions.h"
 #include "server/session/mailbox.h"
 #include "server/session/ownership.h"
 #include "server/session/registrar.h"
@@ -113,6 +114,7 @@ class Registrar::Impl {
   bool saving() const { return saving_; }
   uint32_t max_channels() const { return max_channels_; }
   Entries& entries() { return entries_; }
+  const DeletedSessions& deleted() const { return deleted_; }
 
  private:
   void Run();
@@ -136,6 +138,7 @@ class Registrar::Impl {
   std::deque<absl::AnyInvocable<void()>> pages_;  // of lists, to be made
   Entries entries_;                               // the thread's only
   std::string sweep_after_;                       // likewise
+  DeletedSessions deleted_;                       // likewise
 
   Mailbox mailbox_;
   absl::Mutex mutex_;

@@ -234,6 +234,7 @@ Outcome<std::monostate> Registrar::Impl::DropAtRest(const std::string& key, cons
   if (absl::Status status = store_.Delete(key, epoch); !status.ok()) {
     return Refused<std::monostate>(StoreUnavailable(status));
   }
+  deleted_.Add(key, {record->writer, record->writer_number});
   return {};
 }
 

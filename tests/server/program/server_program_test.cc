@@ -143,6 +143,12 @@ TEST(ServerProgramTest, BadSettingsExitWithTwo) {
   }
 }
 
+TEST(ServerProgramTest, MemoryThatCannotBeEnoughIsRefused) {
+  Program server({"--listen=127.0.0.1:0", "--memory=1000"});
+  EXPECT_EQ(server.Wait(), 2);
+  EXPECT_THAT(server.Log(), HasSubstr("memory: 1000 bytes; at least 16777216 (16 MB) are needed"));
+}
+
 TEST(ServerProgramTest, FolderWithoutModelsIsNamed) {
   Program program({"--listen=127.0.0.1:0", "--metrics_listen=", "--models=/nowhere"});
   EXPECT_EQ(program.Wait(), 1);

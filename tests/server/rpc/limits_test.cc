@@ -5,7 +5,10 @@
 #include <fstream>
 #include <thread>
 
+#include "aaren/v1/sessions.grpc.pb.h"
 #include "absl/strings/str_cat.h"
+#include "grpcpp/completion_queue.h"
+#include "grpcpp/generic/generic_stub.h"
 #include "tests/server/rpc/serving.h"
 
 namespace aaren {
@@ -140,6 +143,82 @@ TEST_F(LimitsTest, MessageThatFindsNoRoomEndsItsStreamAndSaysSo) {
   ASSERT_TRUE(item.has_failed());
   EXPECT_FALSE(item.failed().has_handle());
   EXPECT_EQ(stream.Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+}
+
+// As many items as it needs.
+std::vector<v1::ClientItem> LargeMessage(uint64_t first_seq, uint64_t tokens) {
+  std::vector<v1::ClientItem> items;
+  for (uint64_t seq = first_seq; seq < first_seq + tokens; seq += 2000) {
+    items.push_back(TokensItem(0, seq, std::vector<float>(2000, 1)));
+  }
+  return items;
+}
+
+// Two of them hold a message each that is not handled before they read; the second would leave too little.
+TEST_F(LimitsTest, LargeMessageFindsRoomBesideThoseOfClientsThatDoNotRead) {
+  rpc::ServerOptions options = Options();
+  options.limits.input_bytes = 100'000;
+  options.limits.unread_bytes = 100'000;
+  options.limits.unread = absl::Hours(1);
+  Start(options);
+  std::vector<std::unique_ptr<TestStream>> greedy;
+  for (uint64_t i = 0; i < 2; ++i) {
+    TestStream& stream = *greedy.emplace_back(std::make_unique<TestStream>(NewChannel()));
+    stream.Send({HelloItem(), OpenItem(0, absl::StrCat("greedy-", i))});
+    stream.Send(TokensItem(0, 0, std::vector<float>(4096, 1)));
+    stream.Send(LargeMessage(/*first_seq=*/4096, /*tokens=*/10'000));
+    EXPECT_TRUE(Eventually([&] { return Sum(&rpc::StreamCounters::messages_received) == 3 * (i + 1); }));
+  }
+  TestStream other(NewChannel());
+  other.Greet();
+  other.Open(0, "other");
+  other.Send(LargeMessage(/*first_seq=*/0, /*tokens=*/6'000));
+  EXPECT_TRUE(other.Receive().has_forecasts());
+}
+
+// Its reply does not fit into what the connection may have in flight, and nobody reads.
+TEST_F(LimitsTest, UnaryCallEndsWhenItsReplyIsNotTaken) {
+  rpc::ServerOptions options = Options();
+  options.limits.unary_calls = 1;
+  options.limits.unread = absl::Milliseconds(100);
+  options.shard.max_channels = 200'000;
+  Start(options);
+  TestStream stream(NewChannel());
+  stream.Greet();
+  v1::ClientItem open = OpenItem(0, "wide");
+  open.mutable_open()->set_channels(200'000);
+  stream.Open(open);
+
+  v1::ExportSessionRequest request;
+  request.set_session_id("wide");
+  grpc::CompletionQueue queue;
+  grpc::ClientContext context;
+  const auto channel = NewChannel();
+  grpc::GenericStub generic(channel);
+  const auto call = generic.PrepareCall(&context, "/aaren.v1.Sessions/Export", &queue);
+  call->StartCall(nullptr);
+  void* tag;
+  bool ok;
+  ASSERT_TRUE(queue.Next(&tag, &ok) && ok);
+  const std::string bytes = request.SerializeAsString();
+  const grpc::Slice slice(bytes);
+  call->Write(grpc::ByteBuffer(&slice, 1), grpc::WriteOptions().set_last_message(), nullptr);
+  ASSERT_TRUE(queue.Next(&tag, &ok) && ok);
+
+  const auto sessions = v1::Sessions::NewStub(NewChannel());
+  const auto get = [&] {
+    grpc::ClientContext get_context;
+    v1::GetSessionRequest get_request;
+    get_request.set_session_id("wide");
+    v1::SessionInfo session;
+    return sessions->Get(&get_context, get_request, &session).ok();
+  };
+  EXPECT_TRUE(Eventually([&] { return !get(); }));  // the only call is taken
+  EXPECT_TRUE(Eventually(get));
+  context.TryCancel();
+  queue.Shutdown();
+  while (queue.Next(&tag, &ok)) {
+  }
 }
 
 // Their tokens fill the queue and cannot be stepped; the limit on reading itself is far away.

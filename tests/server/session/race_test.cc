@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <atomic>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "server/session/deleted_sessions.h"
 #include "tests/server/session/world.h"
 
 namespace aaren {
@@ -107,6 +109,27 @@ TEST(RaceTest, TheLatestAttemptIsRememberedByASessionThatWasEvicted) {
   EXPECT_EQ(late.Last().refusal.reason, "STALE_OPEN");
   world.Open(later, 0, Attempted(7, 7));
   EXPECT_EQ(later.Last().opened.next_seq, 5);
+}
+
+TEST(RaceTest, AnEarlierOpenDoesNotBringADeletedSessionBack) {
+  World world(ShardOptions{.save_interval = absl::Milliseconds(500)});
+  FakePeer now, late, later;
+  world.Open(now, 0, Attempted(7, 6));
+  world.shard().Close(now, 0, /*delete_session=*/true, std::nullopt);
+  world.Settle();
+  world.Open(late, 0, Attempted(7, 5));
+  EXPECT_EQ(late.Last().refusal.reason, "STALE_OPEN");
+  world.Open(later, 0, Attempted(7, 7));
+  EXPECT_EQ(later.Count(Event::kOpened, 0), 1);
+}
+
+TEST(DeletedSessionsTest, OnlyTheLastFewThousandAreRemembered) {
+  DeletedSessions deleted;
+  for (size_t i = 0; i <= DeletedSessions::kMost; ++i) deleted.Add(absl::StrCat(i), {7, 2});
+  EXPECT_FALSE(deleted.IsStale("0", {7, 1}));
+  EXPECT_TRUE(deleted.IsStale("1", {7, 1}));
+  EXPECT_FALSE(deleted.IsStale("1", {7, 2}));
+  EXPECT_FALSE(deleted.IsStale("1", {8, 1}));
 }
 
 TEST(RaceTest, AnotherWritersNumberOrNoWriterTakesTheSession) {
