@@ -26,11 +26,11 @@
 #include "server/metrics/exposition.h"
 #include "server/metrics/process_metrics.h"
 #include "server/metrics/shard_metrics.h"
+#include "server/models/model_table.h"
 #include "server/rpc/server.h"
 #include "server/session/clock.h"
-#include "server/session/model_table.h"
 #include "server/store/memory_store.h"
-#include "server/version.h"
+#include "server/version/version.h"
 
 namespace aaren {
 namespace {

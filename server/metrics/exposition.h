@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "prometheus/collectable.h"
 #include "prometheus/exposer.h"
-#include "server/rpc/address.h"
+#include "server/address/address.h"
 
 namespace aaren::metrics {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "server/metrics/family.h"
-#include "server/version.h"
+#include "server/version/version.h"
 
 namespace aaren::metrics {
 namespace {

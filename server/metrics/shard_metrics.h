@@ -12,7 +12,7 @@
 #include "prometheus/metric_family.h"
 #include "server/rpc/server.h"
 #include "server/rpc/stream_group.h"
-#include "server/session/shard_counters.h"
+#include "server/shard/shard_counters.h"
 
 namespace aaren::metrics {
 

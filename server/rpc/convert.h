@@ -14,9 +14,9 @@
 #include "aaren/v1/stream.pb.h"
 #include "absl/status/statusor.h"
 #include "google/rpc/status.pb.h"
-#include "server/session/model_table.h"
+#include "server/models/model_table.h"
+#include "server/registrar/registrar.h"
 #include "server/session/peer.h"
-#include "server/session/registrar.h"
 
 namespace aaren::rpc {
 

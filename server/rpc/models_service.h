@@ -4,8 +4,8 @@
 // Serves aaren.v1.Models on a shard's queue.
 
 #include "aaren/v1/models.grpc.pb.h"
+#include "server/models/model_table.h"
 #include "server/rpc/unary_call.h"
-#include "server/session/model_table.h"
 
 namespace aaren::rpc {
 

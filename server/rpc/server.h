@@ -18,11 +18,11 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "grpcpp/resource_quota.h"
-#include "server/rpc/address.h"
+#include "server/address/address.h"
+#include "server/models/model_table.h"
+#include "server/registrar/registrar.h"
 #include "server/rpc/shard_loop.h"
-#include "server/session/model_table.h"
-#include "server/session/registrar.h"
-#include "server/session/shard.h"
+#include "server/shard/shard.h"
 #include "server/store/store.h"
 
 namespace aaren::rpc {

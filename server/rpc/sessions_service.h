@@ -5,8 +5,8 @@
 // has the session.
 
 #include "aaren/v1/sessions.grpc.pb.h"
+#include "server/registrar/registrar.h"
 #include "server/rpc/unary_call.h"
-#include "server/session/registrar.h"
 
 namespace aaren::rpc {
 

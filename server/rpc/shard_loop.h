@@ -20,6 +20,8 @@
 #include "absl/time/time.h"
 #include "grpcpp/resource_quota.h"
 #include "grpcpp/server.h"
+#include "server/models/model_table.h"
+#include "server/registrar/registrar.h"
 #include "server/rpc/event_queue.h"
 #include "server/rpc/health_service.h"
 #include "server/rpc/models_service.h"
@@ -27,9 +29,7 @@
 #include "server/rpc/sessions_service.h"
 #include "server/rpc/stream_group.h"
 #include "server/rpc/unary_call.h"
-#include "server/session/model_table.h"
-#include "server/session/registrar.h"
-#include "server/session/shard.h"
+#include "server/shard/shard.h"
 
 namespace aaren::rpc {
 

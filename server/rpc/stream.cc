@@ -9,7 +9,7 @@
 #include "server/rpc/convert.h"
 #include "server/rpc/grpc_status.h"
 #include "server/session/refusal.h"
-#include "server/version.h"
+#include "server/version/version.h"
 
 namespace aaren::rpc {
 namespace {

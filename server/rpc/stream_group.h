@@ -19,7 +19,7 @@
 #include "grpcpp/support/status.h"
 #include "server/rpc/outbox.h"
 #include "server/rpc/stream_limits.h"
-#include "server/session/shard.h"
+#include "server/shard/shard.h"
 
 namespace aaren::rpc {
 

@@ -95,8 +95,8 @@ struct TokensView {
   uint64_t count(uint32_t channels) const { return channels <= 1 ? values.size() : values.size() / channels; }
 };
 
-struct Attachment;   // server/session/attachment.h
-struct LoadedModel;  // server/session/model_table.h
+struct Attachment;   // server/shard/attachment.h
+struct LoadedModel;  // server/models/model_table.h
 
 struct OpenedReply {
   uint64_t epoch = 0;

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "model/engine/engine.h"
 #include "model/engine/slab.h"
-#include "server/session/model_table.h"
+#include "server/models/model_table.h"
 
 namespace aaren {
 

@@ -13,16 +13,16 @@
 #include <cstdint>
 #include <limits>
 
+#include "server/models/model_table.h"
 #include "server/session/compact_key.h"
-#include "server/session/model_table.h"
 #include "server/session/peer.h"
 #include "server/session/row_pool.h"
 #include "server/session/token_clock.h"
 
 namespace aaren {
 
-struct Attachment;  // server/session/attachment.h
-struct Flow;        // server/session/flow.h
+struct Attachment;  // server/shard/attachment.h
+struct Flow;        // server/shard/flow.h
 
 // What a stream's handle stands for.
 struct Binding {

@@ -12,8 +12,8 @@
 #include "absl/time/time.h"
 #include "grpcpp/grpcpp.h"
 #include "gtest/gtest.h"
+#include "server/models/model_table.h"
 #include "server/rpc/server.h"
-#include "server/session/model_table.h"
 #include "server/store/memory_store.h"
 
 namespace aaren {

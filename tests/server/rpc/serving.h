@@ -11,9 +11,9 @@
 #include <string>
 
 #include "grpcpp/channel.h"
+#include "server/models/model_table.h"
 #include "server/rpc/server.h"
 #include "server/session/clock.h"
-#include "server/session/model_table.h"
 #include "server/store/memory_store.h"
 #include "tests/server/rpc/sum_engine.h"
 #include "tests/server/rpc/test_stream.h"

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/server/session/world.h"
+#include "tests/server/shard/world.h"
 
 namespace aaren {
 namespace {

@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include "server/session/registrar.h"
-#include "server/session/shard.h"
+#include "server/registrar/registrar.h"
+#include "server/shard/shard.h"
 #include "server/store/memory_store.h"
-#include "tests/server/session/fake_engine.h"
+#include "tests/server/shard/fake_engine.h"
 #include "tests/server/simulation/fate.h"
 
 namespace aaren::simulation {

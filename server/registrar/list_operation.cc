@@ -1,0 +1,136 @@
+// One page of a list: the records of the store and the sessions of the shards, in order of key. Sessions come and go
+// while a list is read page by page; one that is there all the time is listed once.
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "server/registrar/page_token.h"
+#include "server/registrar/registrar_impl.h"
+#include "server/session/refusal.h"
+
+namespace aaren {
+namespace {
+
+using Impl = Registrar::Impl;
+
+class ListOperation : public std::enable_shared_from_this<ListOperation> {
+ public:
+  ListOperation(Impl& registrar, std::string prefix, size_t page_size, Registrar::Callback<SessionPage> done)
+      : registrar_(registrar), prefix_(std::move(prefix)), page_size_(page_size), done_(std::move(done)) {}
+
+  void Begin(const std::string& after) {
+    const auto records = registrar_.store().List(prefix_, after, page_size_ + 1);
+    if (!records.ok()) {
+      Outcome<SessionPage> outcome;
+      outcome.refusal = StoreUnavailable(records.status());
+      return done_(std::move(outcome));
+    }
+    for (const SessionRecord& record : *records)
+      found_[record.key] = InfoOf(record, registrar_.models(), registrar_.clock());
+    AddResident(after);
+    if (found_.size() > page_size_) {
+      more_ = true;
+      found_.erase(std::next(found_.begin(), static_cast<ptrdiff_t>(page_size_)), found_.end());
+    }
+    AskShards();
+  }
+
+ private:
+  void AddResident(const std::string& after) {
+    const Impl::Entries& entries = registrar_.entries();
+    auto next = after < prefix_ ? entries.lower_bound(absl::string_view(prefix_))
+                                : entries.upper_bound(absl::string_view(after));
+    size_t left = page_size_ + 1;
+    for (; next != entries.end() && left > 0 && absl::StartsWith((*next)->key.view(), prefix_); ++next) {
+      if ((*next)->owner == Impl::kAtRest) continue;
+      found_.try_emplace((*next)->name());
+      --left;
+    }
+  }
+
+  // Shards know better than the store about the sessions that they hold.
+  void AskShards() {
+    std::map<int, std::vector<std::string>> by_owner;
+    for (const auto& [key, info] : found_) {
+      const auto entry = registrar_.entries().find(absl::string_view(key));
+      if (entry != registrar_.entries().end() && (*entry)->owner != Impl::kAtRest) {
+        by_owner[(*entry)->owner].push_back(key);
+      }
+    }
+    waiting_ = by_owner.size();
+    if (waiting_ == 0) return Answer();
+    for (auto& [owner, keys] : by_owner) {
+      registrar_.Ask(
+          owner, [keys = keys](SessionOwner& shard) { return shard.Describe(keys); },
+          [self = shared_from_this(), keys = keys](std::vector<std::optional<SessionInfo>> infos) {
+            self->OnDescribed(keys, infos);
+          });
+    }
+  }
+
+  void OnDescribed(const std::vector<std::string>& keys, const std::vector<std::optional<SessionInfo>>& infos) {
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (infos[i]) {
+        found_[keys[i]] = *infos[i];
+      } else {
+        DescribeAtRest(keys[i]);
+      }
+    }
+    if (--waiting_ == 0) Answer();
+  }
+
+  // A session that has left its shard meanwhile is at rest, or gone; one that moved keeps its older description.
+  void DescribeAtRest(const std::string& key) {
+    const auto record = registrar_.store().Load(key);
+    if (record.ok()) {
+      found_[key] = InfoOf(*record, registrar_.models(), registrar_.clock());
+    } else if (found_[key].session_id.empty()) {
+      left_out_.push_back(key);
+    }
+  }
+
+  void Answer() {
+    Outcome<SessionPage> outcome;
+    if (more_) outcome.value.next_page_token = EncodePageToken(prefix_, found_.rbegin()->first);
+    for (const std::string& key : left_out_) found_.erase(key);
+    for (auto& [key, info] : found_) outcome.value.sessions.push_back(std::move(info));
+    done_(std::move(outcome));
+  }
+
+  Impl& registrar_;
+  const std::string prefix_;
+  const size_t page_size_;
+  Registrar::Callback<SessionPage> done_;
+  std::map<std::string, SessionInfo> found_;  // by key
+  std::vector<std::string> left_out_;
+  bool more_ = false;
+  size_t waiting_ = 0;  // shards that have not answered
+};
+
+constexpr size_t kMaxPage = 1000;
+constexpr size_t kDefaultPage = 100;
+
+}  // namespace
+
+void Registrar::List(std::string tenant, std::string prefix, std::string page_token, size_t page_size,
+                     Callback<SessionPage> done) {
+  const std::string keys = SessionKey(tenant, prefix);
+  Outcome<SessionPage> refused;
+  const std::optional<std::string> after = page_token.empty() ? std::string() : DecodePageToken(keys, page_token);
+  if (!after) {
+    refused.refusal = InvalidField("page_token", "this server did not give it out for this list");
+  } else if (page_size > kMaxPage) {
+    refused.refusal = InvalidField("page_size", absl::StrCat(page_size, ", the limit is ", kMaxPage));
+  }
+  if (refused.refusal) return done(std::move(refused));
+  impl_->PostPage([impl = impl_.get(), keys, after = *after, page_size = page_size == 0 ? kDefaultPage : page_size,
+                   done = std::move(done)]() mutable {
+    std::make_shared<ListOperation>(*impl, keys, page_size, std::move(done))->Begin(after);
+  });
+}
+
+}  // namespace aaren

@@ -1,0 +1,105 @@
+#ifndef AAREN_SERVER_REGISTRAR_OWNER_H_
+#define AAREN_SERVER_REGISTRAR_OWNER_H_
+
+// A SessionOwner is a shard as the registrar sees it, and what the two say to one another about sessions that come, go
+// and are saved.
+//
+// Threading: the structs travel by value in mailbox messages. A SessionOwner's methods run on its shard's thread, as
+// messages that the registrar posted; they do not block.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "server/registrar/registrar.h"
+#include "server/save/save.h"
+#include "server/session/mailbox.h"
+#include "server/session/peer.h"
+#include "server/session/session_state.h"
+
+namespace aaren {
+
+// An Open under way. The ticket finds it again at its shard.
+struct OpenCall {
+  int shard = 0;
+  uint64_t ticket = 0;
+  std::string key;  // tenant, '/', id
+  OpenRequest request;
+  mutable std::atomic<bool> cancelled{false};  // its stream is gone: it must not take the session any more
+
+  absl::string_view id() const { return request.session_id; }
+};
+
+// How an opened session begins at its shard.
+struct Installation {
+  enum class Rows { kKeep, kReset, kReplace };
+
+  SessionState state;
+  Rows rows = Rows::kReset;  // kReplace: by state.rows
+  bool created = false;
+  bool moved = false;
+  bool rewound = false;
+  std::optional<std::pair<uint64_t, uint64_t>> lost;
+  std::optional<Refusal> refusal;  // the session is kept, the Open is refused
+};
+
+// Which state of a session may be dropped; none: any.
+struct DropCondition {
+  std::optional<uint64_t> epoch;         // exactly this one
+  std::optional<absl::Time> idle_since;  // detached, and not used since
+};
+
+// What a shard answers about a session: it may be gone (evicted, moved) when the question arrives.
+template <typename T>
+struct OwnerReply {
+  bool gone = false;
+  Outcome<T> outcome;
+};
+
+// Of the settings, what the registrar must know.
+struct OwnerLimits {
+  bool saves = false;
+  absl::Duration session_ttl = absl::ZeroDuration();  // zero: sessions are kept for ever
+  uint32_t max_channels = 1;
+};
+
+class SessionOwner {
+ public:
+  virtual ~SessionOwner() = default;
+  virtual Mailbox& mailbox() = 0;
+  virtual OwnerLimits limits() const = 0;
+
+  // Whether the Open may have the session. Changes nothing.
+  virtual OwnerReply<Footprint> CheckOpen(const OpenCall& call) = 0;
+
+  // Sets rows aside for a session that is about to come. Refused if they are not to be had, or nobody waits any more.
+  virtual std::optional<Refusal> Reserve(uint64_t ticket, Footprint footprint) = 0;
+
+  // Fences the session's writer, dropping what waits of it, and, if the Open is another shard's, gives the session
+  // away; otherwise holds it until Install. Refused if nobody waits for the Open any more.
+  virtual OwnerReply<SessionState> Take(const OpenCall& call, uint64_t epoch) = 0;
+
+  virtual void Install(const OpenCall& call, Installation installation) = 0;
+  virtual void RefuseOpen(uint64_t ticket, const Refusal& refusal) = 0;
+
+  // A copy, rows included.
+  virtual OwnerReply<SessionState> Capture(const std::string& key) = 0;
+
+  // In order of the keys; none where the session is gone.
+  virtual std::vector<std::optional<SessionInfo>> Describe(const std::vector<std::string>& keys) = 0;
+
+  // Fences the writer and forgets the session.
+  virtual OwnerReply<std::monostate> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) = 0;
+
+  virtual void SavesDone(const std::vector<SaveResult>& results) = 0;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_REGISTRAR_OWNER_H_

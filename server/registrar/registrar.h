@@ -1,0 +1,83 @@
+#ifndef AAREN_SERVER_REGISTRAR_REGISTRAR_H_
+#define AAREN_SERVER_REGISTRAR_REGISTRAR_H_
+
+// The Registrar knows which shard owns each session and is the only one that talks to the store. It is a mailbox and,
+// once started, the thread that drains it: operations on one session are done one after another, in the order they were
+// asked for; operations on different sessions do not wait for one another's shards. The hot path (tokens) never comes
+// here.
+//
+// For a session that a shard holds, the registrar forwards the operation to that shard and waits for its answer before
+// it begins the next one on the same session; for one at rest it works on the store's record. So an Open that moves a
+// session between shards, a Delete that fences a writer and an Export all see one consistent state.
+//
+// Threading: any thread may call any method. Callbacks run on the registrar's thread or on a shard's: they must not
+// block.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/time/time.h"
+#include "server/models/model_table.h"
+#include "server/session/clock.h"
+#include "server/session/peer.h"
+#include "server/session/session_info.h"
+#include "server/store/store.h"
+
+namespace aaren {
+
+class SessionOwner;  // server/registrar/owner.h
+class SessionShard;
+
+struct SessionPage {
+  std::vector<SessionInfo> sessions;
+  std::string next_page_token;
+};
+
+struct Snapshot {
+  std::string bytes;
+  uint64_t next_seq = 0;
+};
+
+class Registrar {
+ public:
+  // All outlive this.
+  Registrar(StateStore& store, const ModelTable& models, const Clock& clock);
+  // Stops its thread after everything asked for is done, but for what waits for a shard's answer: that is dropped.
+  // REQUIRES: the shards are still there (their threads may have ended), or never opened anything.
+  ~Registrar();
+
+  // Starts the thread. Without it, whoever has the registrar calls Drain, as a simulation does.
+  void Start();
+
+  // Does the oldest part of what was asked for, `at_most` messages. True if there was anything.
+  bool Drain(size_t at_most);
+
+  // REQUIRES: before any session is opened. Shards outlive the registrar's work.
+  void AddShard(SessionOwner& shard);
+
+  template <typename T>
+  using Callback = absl::AnyInvocable<void(Outcome<T>)>;
+
+  void Get(std::string tenant, std::string id, Callback<SessionInfo> done);
+  void List(std::string tenant, std::string prefix, std::string page_token, size_t page_size,
+            Callback<SessionPage> done);
+  void Export(std::string tenant, std::string id, Callback<Snapshot> done);
+  void Import(std::string tenant, std::string id, std::string snapshot, bool replace, Callback<SessionInfo> done);
+  void Fork(std::string tenant, std::string id, std::string new_id, Callback<SessionInfo> done);
+  void Delete(std::string tenant, std::string id, Callback<std::monostate> done);
+
+  class Impl;  // server/registrar/registrar_impl.h
+
+ private:
+  friend class SessionShard;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_REGISTRAR_REGISTRAR_H_

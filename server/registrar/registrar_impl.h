@@ -1,0 +1,154 @@
+#ifndef AAREN_SERVER_REGISTRAR_REGISTRAR_IMPL_H_
+#define AAREN_SERVER_REGISTRAR_REGISTRAR_IMPL_H_
+
+// Registrar::Impl is the registrar's thread and the table of who owns what. Operations are written as a chain of
+// callbacks: each runs on the registrar's thread, asks a shard, and goes on with the answer; meanwhile the entry is
+// busy and later operations on the same session wait in its queue.
+//
+// An entry exists while a shard holds the session or an operation on it is under way. Sessions at rest are in the store
+// only.
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/btree_set.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "server/registrar/deleted_sessions.h"
+#include "server/registrar/owner.h"
+#include "server/registrar/registrar.h"
+#include "server/session/compact_key.h"
+#include "server/session/mailbox.h"
+
+namespace aaren {
+
+class Registrar::Impl {
+ public:
+  static constexpr int kAtRest = -1;
+
+  struct Entry;  // stays where it is while it is busy or owned
+  using Operation = absl::AnyInvocable<void(Entry&)>;
+
+  struct Entry {
+    std::string name() const { return std::string(key.view()); }
+
+    CompactKey key;
+    int owner = kAtRest;                             // a shard, or nobody
+    std::unique_ptr<std::deque<Operation>> waiting;  // null: no operation under way
+  };
+  // In order of the keys, so that a page of a list is found without looking at the others.
+  struct InOrder {
+    using is_transparent = void;
+    static absl::string_view Of(const std::unique_ptr<Entry>& entry) { return entry->key.view(); }
+    static absl::string_view Of(absl::string_view key) { return key; }
+    template <typename A, typename B>
+    bool operator()(const A& a, const B& b) const {
+      return Of(a) < Of(b);
+    }
+  };
+  using Entries = absl::btree_set<std::unique_ptr<Entry>, InOrder>;
+
+  Impl(StateStore& store, const ModelTable& models, const Clock& clock);
+  ~Impl();
+  void Start();
+  bool Drain(size_t at_most);
+  // A page of a list takes long: one is made after each batch of other messages.
+  void PostPage(absl::AnyInvocable<void()> page) {
+    Post([this, page = std::move(page)]() mutable { pages_.push_back(std::move(page)); });
+  }
+
+  // From any thread.
+  void AddShard(SessionOwner& owner);
+  void Open(std::shared_ptr<const OpenCall> call);
+  void Save(int shard, std::vector<SaveRequest> requests);
+  void Released(std::string key);  // its shard no longer holds it
+  void Delete(std::string key, DropCondition condition, Callback<std::monostate> done);
+  void Sweep(absl::Duration ttl);  // deletes a part of the sessions at rest that were not used for so long
+  void Post(Mailbox::Message message) { mailbox_.Post(std::move(message)); }
+
+  // What follows runs on the registrar's thread.
+
+  // Does the operation once those before it on the same session are done. It must call Finish.
+  void Submit(const std::string& key, Operation operation);
+  void Finish(Entry& entry);
+
+  // Runs question(owner) on the shard's thread and then(answer) back on this one.
+  template <typename Question, typename Then>
+  void Ask(int shard, Question question, Then then) {
+    SessionOwner& owner = *shards_[shard];
+    owner.mailbox().Post([this, &owner, question = std::move(question), then = std::move(then)]() mutable {
+      auto answer = question(owner);
+      mailbox_.Post([then = std::move(then), answer = std::move(answer)]() mutable { then(std::move(answer)); });
+    });
+  }
+
+  // Runs message(owner) on the shard's thread.
+  template <typename Message>
+  void Tell(int shard, Message message) {
+    SessionOwner& owner = *shards_[shard];
+    owner.mailbox().Post([&owner, message = std::move(message)]() mutable { message(owner); });
+  }
+
+  void Get(const std::string& key, Callback<SessionInfo> done);
+
+  // The state of a session at rest or in a shard. The operation goes on: `done` is to Finish it.
+  void Capture(Entry& entry, Callback<SessionState> done);
+
+  // Makes a session at rest. An operation of its own.
+  void Place(const std::string& key, SessionState state, bool replace, Callback<SessionInfo> done);
+
+  // The session's record; NotFound if there is none or it has expired.
+  absl::StatusOr<SessionRecord> Load(const std::string& key);
+
+  StateStore& store() { return store_; }
+  const ModelTable& models() const { return models_; }
+  const Clock& clock() const { return clock_; }
+  absl::Time now() const { return clock_.Now(); }
+  bool saving() const { return saving_; }
+  uint32_t max_channels() const { return max_channels_; }
+  Entries& entries() { return entries_; }
+  const DeletedSessions& deleted() const { return deleted_; }
+
+ private:
+  void Run();
+  void SaveBatch(int shard, std::vector<SaveRequest> requests);
+  void SweepPage(absl::Duration ttl);
+  std::optional<Refusal> CheckPlace(const Entry& entry, bool replace);
+  Outcome<SessionInfo> WriteNew(const std::string& key, SessionState state);
+  void DropEverywhere(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done);
+  Outcome<std::monostate> DropAtRest(const std::string& key, const DropCondition& condition, uint64_t epoch,
+                                     bool dropped_from_shard);
+
+  StateStore& store_;
+  const ModelTable& models_;
+  const Clock& clock_;
+  std::vector<SessionOwner*> shards_;  // filled before the first operation
+  bool saving_ = false;
+  absl::Duration ttl_ = absl::ZeroDuration();
+  uint32_t max_channels_ = 1;
+
+  std::deque<absl::AnyInvocable<void()>> pages_;  // of lists, to be made
+  Entries entries_;                               // the thread's only
+  std::string sweep_after_;                       // likewise
+  DeletedSessions deleted_;                       // likewise
+
+  Mailbox mailbox_;
+  absl::Mutex mutex_;
+  bool awake_ ABSL_GUARDED_BY(mutex_) = true;  // for what was posted before Start
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;  // none before Start
+};
+
+// Runs one Open: see open_operation.cc.
+void RunOpen(Registrar::Impl& registrar, Registrar::Impl::Entry& entry, std::shared_ptr<const OpenCall> call);
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_REGISTRAR_REGISTRAR_IMPL_H_

@@ -1,0 +1,90 @@
+#include "server/save/saver.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace aaren {
+namespace {
+
+constexpr size_t kBatchBytes = 4 << 20;
+
+}  // namespace
+
+void Saver::Queue(Session& session, int64_t now_ms) {
+  if (session.stream == nullptr) {
+    session.due_ms = 0;
+    unsaved_.PushFront(session);
+  } else {
+    QueueLater(session, now_ms);
+  }
+}
+
+void Saver::QueueLater(Session& session, int64_t now_ms) {
+  session.due_ms = now_ms + interval_ms_;
+  unsaved_.PushBack(session);
+}
+
+bool Saver::MustWait(const Session& session) const {
+  return session.pending_seq != Session::kNoSave && session.stream != nullptr && !hurry_;
+}
+
+void Saver::StartDue(int64_t now_ms) {
+  if (batch_under_way_) return;
+  std::vector<SaveRequest> batch;
+  size_t bytes = 0;
+  while (unsaved_.front() != nullptr && (hurry_ || unsaved_.front()->due_ms <= now_ms) && bytes < kBatchBytes) {
+    Session& session = *unsaved_.front();
+    unsaved_.Remove(session);
+    if (MustWait(session)) {
+      QueueLater(session, now_ms);
+      continue;
+    }
+    session.save_in_flight = true;
+    batch.push_back(RequestOf(session));
+    bytes += batch.back().state.rows.size();
+  }
+  if (batch.empty()) return;
+  batch_under_way_ = true;
+  send_(std::move(batch));
+}
+
+SaveRequest Saver::RequestOf(Session& session) {
+  SaveRequest request;
+  request.key = std::string(session.key.view());
+  request.only = !session.tracks_delivery || session.next_seq <= session.delivered_seq;
+  request.keep_seq = session.durable_seq;
+  request.last_active = absl::FromUnixMillis(session.last_active_ms);
+  SessionState& state = request.state;
+  state.model = session.model;
+  state.channels = session.channels;
+  state.epoch = session.epoch;
+  state.incarnation = session.incarnation;
+  state.attempt = session.attempt;
+  state.next_seq = session.next_seq;
+  state.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.next_seq;
+  state.clock = session.clock;
+  state.rows = rows_.Read(*session.model, session.channels, session.rows);
+  return request;
+}
+
+bool Saver::OnSaved(Session& session, const SaveResult& result) {
+  if (result.only || !session.tracks_delivery || result.seq <= session.delivered_seq) {
+    session.durable_seq = result.seq;
+    session.pending_seq = Session::kNoSave;
+    return true;
+  }
+  session.pending_seq = result.seq;
+  return false;
+}
+
+bool Saver::OnDelivered(Session& session, uint64_t delivered_seq) {
+  session.tracks_delivery = true;
+  session.delivered_seq = std::max(session.delivered_seq, delivered_seq);
+  if (session.pending_seq == Session::kNoSave || session.pending_seq > session.delivered_seq) return false;
+  session.durable_seq = session.pending_seq;
+  session.pending_seq = Session::kNoSave;
+  return true;
+}
+
+}  // namespace aaren

@@ -1,0 +1,78 @@
+#ifndef AAREN_SERVER_SAVE_SAVER_H_
+#define AAREN_SERVER_SAVE_SAVER_H_
+
+// The Saver decides when a session's rows are copied for the store, and which older save stays.
+//
+// A session with unsaved tokens is due one interval after the first of them, a detached one at once. Saves travel in
+// batches, one at a time; a session has one save under way at most. A session keeps two saves: while the newer one is
+// not durable (its client has not yet told a delivered_seq that high), the next does not begin, unless it is the last
+// before the session rests: that takes the newer one's place.
+//
+// Threading: belongs to one shard.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "server/save/save.h"
+#include "server/session/row_pool.h"
+#include "server/session/session.h"
+#include "server/session/session_list.h"
+
+namespace aaren {
+
+class Saver {
+ public:
+  // Takes a batch to where it is written; SavesDone of the shard brings the results back.
+  using Send = std::function<void(std::vector<SaveRequest>)>;
+
+  // `rows` outlives this. The interval is rounded up to a millisecond; zero: nothing is saved.
+  Saver(absl::Duration interval, RowPool& rows, Send send)
+      : interval_ms_(absl::ToInt64Milliseconds(absl::Ceil(interval, absl::Milliseconds(1)))),
+        rows_(rows),
+        send_(std::move(send)) {}
+
+  bool enabled() const { return interval_ms_ > 0; }
+  bool NeedsSave(const Session& session) const { return enabled() && session.next_seq != session.newest_save(); }
+
+  // Queues a session that needs a save. REQUIRES: it is in no list and no save of it is under way.
+  void Queue(Session& session, int64_t now_ms);
+  void QueueLater(Session& session, int64_t now_ms);  // even if it is detached: its last save failed
+  void Remove(Session& session) { unsaved_.Remove(session); }
+
+  // From now on every save is due at once.
+  void Hurry() { hurry_ = true; }
+  bool hurrying() const { return hurry_; }
+
+  // Starts the saves that are due, unless a batch is under way.
+  void StartDue(int64_t now_ms);
+
+  // A batch came back. Applies each result to its session with OnSaved.
+  void BatchDone() { batch_under_way_ = false; }
+
+  // Notes that the save at result.seq is in the store. True if durable_seq has advanced.
+  static bool OnSaved(Session& session, const SaveResult& result);
+
+  // Notes how far the client has its replies for good. True if durable_seq has advanced.
+  static bool OnDelivered(Session& session, uint64_t delivered_seq);
+
+  bool busy() const { return batch_under_way_ || (hurry_ && unsaved_.front() != nullptr); }
+
+ private:
+  bool MustWait(const Session& session) const;
+  SaveRequest RequestOf(Session& session);
+
+  const int64_t interval_ms_;
+  RowPool& rows_;
+  const Send send_;
+  SessionList unsaved_{Session::List::kUnsaved};  // in order of due_ms
+  bool batch_under_way_ = false;
+  bool hurry_ = false;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_SAVE_SAVER_H_

@@ -1,0 +1,39 @@
+#include "server/session/record.h"
+
+#include <utility>
+
+namespace aaren {
+
+SessionRecord RecordOf(const std::string& key, const SessionState& state) {
+  SessionRecord record;
+  record.key = key;
+  record.epoch = state.epoch;
+  record.incarnation = state.incarnation;
+  record.model = state.model->id;
+  record.package_digest = state.model->package.digest;
+  record.tier = state.model->engine->tier();
+  record.numerics_version = kNumericsVersion;
+  record.channels = state.channels;
+  record.delivered_seq = state.delivered_seq;
+  record.writer = state.attempt.writer;
+  record.writer_number = state.attempt.number;
+  return record;
+}
+
+std::string EmptyRows(const LoadedModel& model, uint32_t channels) {
+  const size_t row_bytes = model.engine->row_bytes();
+  std::string rows(channels * row_bytes, '\0');
+  for (uint32_t channel = 0; channel < channels; ++channel) {
+    model.engine->ResetRow({reinterpret_cast<std::byte*>(rows.data()) + channel * row_bytes, row_bytes});
+  }
+  return rows;
+}
+
+SavedRows NewestSave(SessionRecord& record, const LoadedModel& model) {
+  if (!record.saves.empty()) return std::move(record.saves.back());
+  SavedRows empty;
+  empty.rows = EmptyRows(model, record.channels);
+  return empty;
+}
+
+}  // namespace aaren

@@ -1,0 +1,32 @@
+#ifndef AAREN_SERVER_SESSION_SESSION_INFO_H_
+#define AAREN_SERVER_SESSION_SESSION_INFO_H_
+
+// A SessionInfo is what people are told of a session. Threading: a plain value.
+
+#include <cstdint>
+#include <string>
+
+#include "absl/time/time.h"
+#include "server/models/model_table.h"
+#include "server/session/clock.h"
+#include "server/store/store.h"
+
+namespace aaren {
+
+// What Sessions.Get tells (proto/aaren/v1/sessions.proto).
+struct SessionInfo {
+  std::string session_id;
+  uint64_t epoch = 0, incarnation = 0, next_seq = 0, durable_seq = 0, delivered_seq = 0;
+  std::string model, package_digest, tier;
+  uint32_t numerics_version = 0, channels = 0;
+  uint64_t state_bytes = 0;
+  bool attached = false, resident = false;
+  absl::Time last_active;
+};
+
+// What a record is to the outside. state_bytes is 0 if its model is not loaded.
+SessionInfo InfoOf(const SessionRecord& record, const ModelTable& models, const Clock& clock);
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_SESSION_SESSION_INFO_H_

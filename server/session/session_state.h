@@ -1,0 +1,43 @@
+#ifndef AAREN_SERVER_SESSION_SESSION_STATE_H_
+#define AAREN_SERVER_SESSION_SESSION_STATE_H_
+
+// A SessionState is a session on its way: out of a shard, into another, to the store or from it. Threading: a plain
+// value.
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "server/models/model_table.h"
+#include "server/session/peer.h"
+#include "server/session/token_clock.h"
+
+namespace aaren {
+
+// What a session needs of a slab.
+struct Footprint {
+  const LoadedModel* model = nullptr;
+  uint32_t channels = 1;
+};
+
+// A session's state on its way out of a shard.
+struct SessionState : Footprint {
+  uint64_t epoch = 0;
+  uint64_t incarnation = 0;
+  uint64_t next_seq = 0;
+  uint64_t delivered_seq = 0;
+  uint64_t durable_seq = 0;
+  bool tracks_delivery = false;  // its last writer told delivered_seq
+  Attempt attempt;               // of the Open that took it last
+  TokenClock clock;              // after next_seq tokens
+  std::string rows;              // channels x row_bytes; empty where the rows stay
+};
+
+inline std::string SessionKey(const std::string& tenant, const std::string& id) { return tenant + "/" + id; }
+
+// The id of a key: what follows the tenant, which holds no '/'.
+inline absl::string_view SessionId(absl::string_view key) { return key.substr(key.find('/') + 1); }
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_SESSION_SESSION_STATE_H_

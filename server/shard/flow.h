@@ -1,0 +1,75 @@
+#ifndef AAREN_SERVER_SHARD_FLOW_H_
+#define AAREN_SERVER_SHARD_FLOW_H_
+
+// A Flow is what waits of one session: tokens to be stepped, and answers that must not overtake them. It exists only
+// while something waits, so a resting session costs nothing here, and only while a stream has the session open: whoever
+// takes the session away drops what its flow held, as if it had not arrived yet.
+//
+// Threading: belongs to one shard.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/session/peer.h"
+#include "server/session/token_clock.h"
+#include "server/shard/item_queue.h"
+
+namespace aaren {
+
+struct Session;
+struct Attachment;
+
+// One thing that waits. There may be many, so it is small: a token of one channel lies in it whole.
+struct WaitingItem {
+  enum class Kind : uint8_t {
+    kTokens,
+    kAck,      // tokens that came twice are acknowledged
+    kRefusal,  // tokens are refused
+    kClose     // the stream lets go of the session; the last item of its flow
+  };
+  Kind kind = Kind::kTokens;
+  bool silent = false;
+  bool timed = false;           // its tokens have times
+  bool delete_session = false;  // of kClose
+  uint32_t tokens = 0;          // in it
+  int64_t arrival_ns = 0;       // of the shard's clock, read once per drain
+
+  // The numbers of its tokens: their times, if they have any, and then their values.
+  void SetNumbers(absl::Span<const float> values, absl::Span<const int64_t> times);
+  const int64_t* times() const { return reinterpret_cast<const int64_t*>(numbers()); }  // [tokens]
+  const float* values() const {                                                         // [tokens, channels]
+    return reinterpret_cast<const float*>(numbers() + (timed ? tokens * sizeof(int64_t) : 0));
+  }
+
+  const std::byte* numbers() const { return many ? many.get() : few; }
+  std::unique_ptr<std::byte[]> many;
+  alignas(int64_t) std::byte few[16];
+};
+
+struct Flow {
+  Session* session = nullptr;
+  ItemQueue<WaitingItem> items;
+  uint32_t taken = 0;           // tokens of the first item that are stepped already
+  uint32_t tokens = 0;          // in all of them, without those
+  TokenClock clock;             // after the last of them
+  ItemQueue<Refusal> refusals;  // of the items that are such, in order
+  int64_t deficit = 0;          // what it may still use of its turn, in units of work
+
+  // What the step under way takes: so many tokens and other items from the front.
+  uint32_t granted = 0;
+  uint32_t granted_items = 0;  // that are not tokens
+  uint32_t reached_token = 0;  // where granting goes on, …
+  size_t reached_item = 0;     // … in this item
+  bool in_step = false;
+
+  bool in_line = false;  // of its stream's flows that have turns; not while all of it is granted
+  Flow* previous = nullptr;
+  Flow* next = nullptr;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_SHARD_FLOW_H_

@@ -1,0 +1,41 @@
+#include "server/shard/handle_table.h"
+
+#include <algorithm>
+
+namespace aaren {
+
+void HandleTable::Set(Handle handle, Binding* binding) {
+  if (Find(handle) == nullptr) ++size_;
+  // Indexing pays while about half of the places up to the handle are open.
+  if (handle >= dense_.size() && handle <= 2 * size_ + 64) GrowDense(handle);
+  if (handle < dense_.size()) {
+    dense_[handle] = binding;
+  } else {
+    sparse_[handle] = binding;
+  }
+}
+
+void HandleTable::GrowDense(Handle handle) {
+  // By half at least: the walk over the sparse ones is then rare.
+  dense_.resize(std::max<size_t>(handle + 1, dense_.size() + dense_.size() / 2));
+  for (auto entry = sparse_.begin(); entry != sparse_.end();) {
+    if (entry->first >= dense_.size()) {
+      ++entry;
+      continue;
+    }
+    dense_[entry->first] = entry->second;
+    sparse_.erase(entry++);
+  }
+}
+
+void HandleTable::Erase(Handle handle) {
+  if (Find(handle) == nullptr) return;
+  --size_;
+  if (handle < dense_.size()) {
+    dense_[handle] = nullptr;
+  } else {
+    sparse_.erase(handle);
+  }
+}
+
+}  // namespace aaren

@@ -1,0 +1,48 @@
+#ifndef AAREN_SERVER_SHARD_HANDLE_TABLE_H_
+#define AAREN_SERVER_SHARD_HANDLE_TABLE_H_
+
+// The HandleTable of one stream: what each of its handles stands for. Clients are asked to count handles from 0; those
+// are found by index, others by hash. Threading: belongs to one shard.
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "server/session/session.h"
+
+namespace aaren {
+
+class HandleTable {
+ public:
+  // Null if the handle is not open.
+  Binding* Find(Handle handle) const {
+    if (handle < dense_.size()) return dense_[handle];
+    if (sparse_.empty()) return nullptr;
+    const auto found = sparse_.find(handle);
+    return found == sparse_.end() ? nullptr : found->second;
+  }
+
+  void Set(Handle handle, Binding* binding);
+  void Erase(Handle handle);
+
+  size_t size() const { return size_; }
+
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    for (Binding* binding : dense_) {
+      if (binding != nullptr) visit(*binding);
+    }
+    for (const auto& [handle, binding] : sparse_) visit(*binding);
+  }
+
+ private:
+  void GrowDense(Handle handle);
+
+  size_t size_ = 0;
+  std::vector<Binding*> dense_;  // by handle; null: not open
+  absl::flat_hash_map<Handle, Binding*> sparse_;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_SHARD_HANDLE_TABLE_H_

@@ -1,0 +1,39 @@
+#include "server/shard/shard.h"
+
+#include <utility>
+
+#include "server/registrar/registrar_impl.h"
+
+namespace aaren {
+namespace {
+
+// A step that is told to take so much takes about a millisecond on a slow core; measuring tells more.
+constexpr int64_t kFirstSliceUnits = 64 * TokenQueue::kForecastUnits;
+
+}  // namespace
+
+SessionShard::SessionShard(int index, ShardOptions options, const ModelTable& models, Registrar& registrar,
+                           const Clock& clock)
+    : index_(index),
+      options_(options),
+      registrar_(*registrar.impl_),
+      clock_(clock),
+      rows_(models, options.capacity_rows),
+      queue_(options.max_queued_bytes),
+      stepper_(rows_, queue_, counters_, clock, options.max_channels, options.save_interval > absl::ZeroDuration()),
+      saver_(options.save_interval, rows_,
+             [this](std::vector<SaveRequest> saves) { registrar_.Save(index_, std::move(saves)); }),
+      slice_units_(kFirstSliceUnits) {
+  for (size_t i = 0; i < models.models().size(); ++i) resting_.emplace_back(Session::List::kResting);
+}
+
+SessionShard::~SessionShard() = default;
+
+OwnerLimits SessionShard::limits() const { return {saver_.enabled(), options_.session_ttl, options_.max_channels}; }
+
+Session* SessionShard::Find(absl::string_view key) {
+  const auto found = sessions_.find(key);
+  return found == sessions_.end() ? nullptr : found->get();
+}
+
+}  // namespace aaren

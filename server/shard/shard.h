@@ -1,0 +1,256 @@
+#ifndef AAREN_SERVER_SHARD_SHARD_H_
+#define AAREN_SERVER_SHARD_SHARD_H_
+
+// A SessionShard is the logic of one core: the sessions that were last opened there, their rows, and the tokens waiting
+// to be stepped.
+//
+// Life of a token: Tokens() checks it (width, times, seq) and puts it in its session's flow; Step() takes a slice of
+// about a millisecond of what waits, streams and sessions in turn, through the engine and answers each peer. Batches
+// form by load: whatever waits is the next batch. Nothing is folded unless the whole item is valid.
+//
+// A session belongs to the shard of its latest Open. Opens, unary calls and rows travel between shards as mailbox
+// messages through the Registrar, which knows who owns what and talks to the store.
+//
+// A session here is attached (a stream has it open) or at rest. What waits of it is in its flow, and only an attached
+// session has one. Answers keep the order of what they answer: what must not overtake tokens waits behind them. Whoever
+// takes a session away, or asks for its state, gets it as of its last step, between two slices; what waited is dropped.
+//
+// The sources follow the questions: shard_streams.cc what streams ask for, shard_tokens.cc tokens and steps,
+// shard_opens.cc Opens, shard_answers.cc what else the registrar asks, shard_rest.cc saving, evicting and expiring.
+//
+// Threading: every method is called on the shard's own thread, except mailbox() whose Post is open to all. Any of them
+// may answer any connected peer; a peer's methods must not call the shard back.
+//
+// Lifetime: a registrar that shards were added to is destroyed before them; after that a shard is only destroyed.
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/memory/memory_budget.h"
+#include "server/models/model_table.h"
+#include "server/registrar/owner.h"
+#include "server/registrar/registrar.h"
+#include "server/save/saver.h"
+#include "server/session/clock.h"
+#include "server/session/mailbox.h"
+#include "server/session/output_plan.h"
+#include "server/session/peer.h"
+#include "server/session/row_pool.h"
+#include "server/session/session.h"
+#include "server/session/session_list.h"
+#include "server/shard/attachment.h"
+#include "server/shard/shard_counters.h"
+#include "server/shard/stepper.h"
+#include "server/shard/token_check.h"
+#include "server/shard/token_queue.h"
+
+namespace aaren {
+
+struct ShardOptions {
+  size_t capacity_rows = 1 << 20;  // of this shard's slab, per model
+  uint32_t max_channels = 64;
+  uint32_t max_tokens_per_item = 4096;
+  uint64_t max_in_flight_tokens = 65536;  // next_seq - delivered_seq, and tokens waiting per session
+  uint32_t max_sessions_per_stream = 1 << 20;
+  size_t max_queued_bytes = 8 << 20;  // of tokens that wait, in the whole shard; the streams share it (AdmitsTokens)
+  size_t max_pending_opens = 1024;    // likewise (AdmitsOpen)
+  size_t max_step_tokens = 4096;      // times channels; taken by one Step(), which takes one token at least
+  absl::Duration slice = absl::Milliseconds(1);            // what one Step() should take
+  absl::Duration save_interval = absl::Milliseconds(500);  // zero: nothing is saved
+  absl::Duration session_ttl = absl::ZeroDuration();       // zero: sessions are kept for ever
+  MemoryBudget* budget = nullptr;  // for what sessions cost, shared by all shards; outlives them; null: no limit
+};
+
+class SessionShard final : public SessionOwner {
+ public:
+  // `models` and `clock` outlive this; `registrar` outlives all use of this. `index` counts from 0, in order of
+  // AddShard.
+  SessionShard(int index, ShardOptions options, const ModelTable& models, Registrar& registrar,
+               const Clock& clock = Clock::System());
+  ~SessionShard() override;
+
+  // Whether an item may be handed over now. If not, Peer::OnRoom tells when to ask again.
+  bool AdmitsOpen(Peer& peer);                  // another Open, or a Close that deletes
+  bool AdmitsTokens(Peer& peer, size_t bytes);  // a Tokens item of about so many bytes
+  bool IsClosing(Peer& peer, Handle handle);    // no: a Close of the handle is under way
+
+  // Whether no tokens are admitted until some are stepped.
+  bool QueueIsFull() const { return queue_.bytes() >= options_.max_queued_bytes; }
+
+  // Whether a handle of the peer is open, or something that was handed over is not answered yet.
+  bool HasHandles(Peer& peer) { return StreamOf(peer).open_handles() > 0; }
+  bool Owes(Peer& peer);
+
+  // Each answers through `peer`, at once or from a later DrainMailbox() or Step(). REQUIRES: it may be handed over.
+  // Tokens looks for a Close of their handle itself, and is false if one is under way.
+  void Open(Peer& peer, Handle handle, OpenRequest request);
+  bool Tokens(Peer& peer, const TokensView& tokens);
+  void Close(Peer& peer, Handle handle, bool delete_session, std::optional<uint64_t> delivered_seq);
+
+  // The stream is gone: its sessions stay, detached, and what waited of them is dropped. `peer` is never called again.
+  void Disconnect(Peer& peer);
+
+  // The peer takes forecasts again (Peer::HasRoom).
+  void Resume(Peer& peer);
+
+  // Handles messages from other threads, `at_most` of them or for about so long. True if there were any.
+  bool DrainMailbox(size_t at_most = std::numeric_limits<size_t>::max());
+  bool DrainMailboxFor(absl::Duration at_most);
+
+  // Steps a slice of what waits. Returns the number of tokens taken, or of the sessions that got other answers; as long
+  // as it is not zero more may wait, so do not sleep.
+  size_t Step();
+
+  // Starts the saves that are due and expires sessions. Call it every few milliseconds.
+  void Tick();
+
+  // True while Opens, saves or other work of this shard's own is under way at the registrar.
+  bool Busy() const;
+
+  // Whether tokens wait to be stepped, be it because their client does not read.
+  bool TokensWait() const;
+
+  // Saves every session with unsaved tokens, and from now on tokens as soon as they are taken; Busy() until the store
+  // has them (keep calling DrainMailbox() and Tick()). For shutdown.
+  void SaveAll();
+
+  const ShardCounters& counters() const { return counters_; }  // readable from any thread
+
+  // What the registrar asks for (server/registrar/owner.h).
+  Mailbox& mailbox() override { return mailbox_; }
+  OwnerLimits limits() const override;
+  OwnerReply<Footprint> CheckOpen(const OpenCall& call) override;
+  std::optional<Refusal> Reserve(uint64_t ticket, Footprint footprint) override;
+  OwnerReply<SessionState> Take(const OpenCall& call, uint64_t epoch) override;
+  void Install(const OpenCall& call, Installation installation) override;
+  void RefuseOpen(uint64_t ticket, const Refusal& refusal) override;
+  OwnerReply<SessionState> Capture(const std::string& key) override;
+  std::vector<std::optional<SessionInfo>> Describe(const std::vector<std::string>& keys) override;
+  OwnerReply<std::monostate> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) override;
+  void SavesDone(const std::vector<SaveResult>& results) override;
+
+ private:
+  struct DeferredTokens {
+    TokensView view;  // of the two below
+    std::vector<float> values;
+    std::vector<int64_t> times_ns;
+    uint64_t tokens = 0;
+    size_t bytes() const { return sizeof(*this) + values.size() * sizeof(float) + times_ns.size() * sizeof(int64_t); }
+  };
+  struct DeferredClose {
+    bool delete_session = false;
+    std::optional<uint64_t> delivered_seq;
+  };
+  // An Open under way, and what its stream sent for it meanwhile.
+  struct Opening : Binding {
+    Opening() : Binding(Kind::kOpening) {}
+    Attachment* stream = nullptr;  // null: the stream is gone
+    Handle handle = 0;
+    std::shared_ptr<const OpenCall> call;
+    Footprint reserved;  // no model: nothing
+    RowSet rows;
+    std::vector<DeferredTokens> tokens;
+    std::optional<DeferredClose> close;
+  };
+  // A Close under way that deletes.
+  struct Closing : Binding {
+    Closing() : Binding(Kind::kClosing) {}
+    Attachment* stream = nullptr;
+    Handle handle = 0;
+    uint64_t next_seq = 0, durable_seq = 0;
+  };
+  Attachment& StreamOf(Peer& peer);
+  static bool IsClosing(const Binding& binding);
+  Session* Find(absl::string_view key);
+
+  // Tokens.
+  void Accept(Session& session, const TokensView& tokens);
+  std::optional<Refusal> Check(const Session& session, const TokensView& tokens, uint32_t skip,
+                               TokenClock& clock) const;
+  void RefuseTokens(Session& session, Refusal refusal, uint64_t tokens);
+  void Defer(Opening& opening, const TokensView& tokens);
+  void DropDeferred(Opening& opening);
+  size_t StepSome(int64_t& units);
+  void DoItems(Session& session);
+  void AfterStep();
+  void AdaptSlice(int64_t units, int64_t took_ns);
+
+  // Attaching and detaching.
+  static std::optional<Refusal> CheckCall(const OpenCall& call, const Session& session);
+  void DropItems(Attachment& stream, Handle handle);
+  void EraseHandle(Attachment& stream, Handle handle);
+  void BeginOpen(Attachment& stream, Handle handle, OpenRequest request);
+  void FailOpen(Attachment& stream, Handle handle, uint64_t number, const Refusal& refusal);
+  std::unique_ptr<Opening> TakeOpening(uint64_t ticket);
+  void AnswerRefused(Opening& opening, const Refusal& refusal);
+  Session& Place(const OpenCall& call, Opening& opening, Installation& installation);
+  void Attach(Session& session, Opening& opening, const Installation& installation);
+  void Replay(Session& session, Opening& opening);
+  void CloseSession(Session& session, const DeferredClose& close);
+  void FinishClose(Session& session, bool delete_session);
+  void DeleteClosed(Session& session);
+  void OnDeleted(uint64_t ticket, const Outcome<std::monostate>& outcome);
+  void Fence(Session& session, uint64_t current_epoch);
+  void TakeAway(Session& session, const Refusal& refusal, uint64_t expected_seq);
+  void Detach(Session& session);
+
+  SessionList& Resting(const LoadedModel& model) { return resting_[model.index]; }
+
+  // Puts the session into the list that its state asks for.
+  void Settle(Session& session);
+
+  // Forgets a session. REQUIRES: it is detached.
+  void Remove(Session& session);
+
+  // What a session takes of the budget, and its rows.
+  static size_t BytesOf(const Footprint& footprint);
+  absl::StatusOr<RowSet> Allocate(Footprint footprint);
+  void Free(Footprint footprint, RowSet rows);
+  absl::StatusOr<RowSet> AllocateEvicting(Footprint footprint);
+  bool EvictOne(const LoadedModel& model);
+  void FreeReserved(Opening& opening);
+  void ExpireIdle();
+  void Expire(Session& session);
+  void OnSaveFailed(Session& session, const SaveResult& result);
+  SessionState StateOf(Session& session, bool with_rows);
+  SessionInfo InfoOf(Session& session);
+  int64_t now_ms() const { return clock_.NowNanos() / 1'000'000; }
+  void UpdateLevels();
+
+  const int index_;
+  const ShardOptions options_;
+  Registrar::Impl& registrar_;
+  const Clock& clock_;
+  ShardCounters counters_;
+  Mailbox mailbox_;
+  RowPool rows_;
+  PlanTable plans_;
+  TokenQueue queue_;
+  Stepper stepper_;
+  Saver saver_;
+  std::vector<SessionList> resting_;  // by model: at rest and saved, in the order in which they came to rest
+  absl::flat_hash_set<std::unique_ptr<Session>, ByKey<Session>, ByKey<Session>> sessions_;
+  absl::flat_hash_map<Peer*, std::unique_ptr<Attachment>> streams_;
+  absl::flat_hash_map<uint64_t, std::unique_ptr<Opening>> openings_;  // by ticket
+  absl::flat_hash_map<uint64_t, std::unique_ptr<Closing>> closings_;
+  uint64_t next_ticket_ = 0;
+  size_t deferred_tokens_ = 0;  // of all openings
+  size_t attached_ = 0;
+  int64_t slice_units_;     // what takes about as long as a slice should
+  double last_pace_ = 0;    // of the last full slice, units a nanosecond
+  int64_t arrival_ns_ = 0;  // of the tokens of this drain; 0: read the clock at the next
+  int64_t next_sweep_ms_ = 0;
+  Binding refused_{Binding::Kind::kRefused};  // shared by all such handles
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_SHARD_SHARD_H_

@@ -1,0 +1,83 @@
+// What the registrar asks of a shard beside Opens: states, descriptions, and to let sessions go.
+
+#include <utility>
+
+#include "server/session/refusal.h"
+#include "server/shard/shard.h"
+
+namespace aaren {
+
+SessionState SessionShard::StateOf(Session& session, bool with_rows) {
+  SessionState state;
+  state.model = session.model;
+  state.channels = session.channels;
+  state.epoch = session.epoch;
+  state.incarnation = session.incarnation;
+  state.next_seq = session.next_seq;
+  state.delivered_seq = session.delivered_seq;
+  state.durable_seq = session.durable_seq;
+  state.tracks_delivery = session.tracks_delivery;
+  state.attempt = session.attempt;
+  state.clock = session.clock;
+  if (with_rows) state.rows = rows_.Read(*session.model, session.channels, session.rows);
+  return state;
+}
+
+OwnerReply<SessionState> SessionShard::Capture(const std::string& key) {
+  OwnerReply<SessionState> reply;
+  Session* session = Find(key);
+  reply.gone = session == nullptr;
+  if (!reply.gone) reply.outcome.value = StateOf(*session, /*with_rows=*/true);
+  return reply;
+}
+
+std::vector<std::optional<SessionInfo>> SessionShard::Describe(const std::vector<std::string>& keys) {
+  std::vector<std::optional<SessionInfo>> infos;
+  infos.reserve(keys.size());
+  for (const std::string& key : keys) {
+    Session* session = Find(key);
+    infos.push_back(session != nullptr ? std::make_optional(InfoOf(*session)) : std::nullopt);
+  }
+  return infos;
+}
+
+SessionInfo SessionShard::InfoOf(Session& session) {
+  SessionInfo info;
+  info.session_id = std::string(SessionId(session.key.view()));
+  info.epoch = session.epoch;
+  info.incarnation = session.incarnation;
+  info.next_seq = session.next_seq;
+  info.durable_seq = session.durable_seq;
+  info.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.next_seq;
+  info.model = session.model->id;
+  info.package_digest = session.model->package.digest;
+  info.tier = session.model->engine->tier();
+  info.numerics_version = kNumericsVersion;
+  info.channels = session.channels;
+  info.state_bytes = session.model->engine->row_bytes() * session.channels;
+  info.attached = session.stream != nullptr;
+  info.resident = true;
+  info.last_active = clock_.WallAt(absl::FromUnixMillis(session.last_active_ms));
+  return info;
+}
+
+OwnerReply<std::monostate> SessionShard::Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) {
+  OwnerReply<std::monostate> reply;
+  Session* session = Find(key);
+  reply.gone = session == nullptr;
+  if (reply.gone) return reply;
+  const bool other_epoch = condition.epoch && session->epoch != *condition.epoch;
+  const bool used_since =
+      condition.idle_since &&
+      (session->stream != nullptr || absl::FromUnixMillis(session->last_active_ms) > *condition.idle_since);
+  if (other_epoch || used_since) {
+    reply.outcome.refusal = Fenced(SessionId(key), session->epoch);
+    return reply;
+  }
+  if (!condition.idle_since) counters_.sessions_deleted.Add(1);
+  if (session->stream != nullptr) Fence(*session, epoch);
+  Remove(*session);
+  return reply;
+}
+
+}  // namespace aaren

@@ -1,0 +1,208 @@
+// The shard's side of an Open, once the registrar has it.
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/registrar/open_check.h"
+#include "server/session/refusal.h"
+#include "server/shard/shard.h"
+
+namespace aaren {
+
+OwnerReply<Footprint> SessionShard::CheckOpen(const OpenCall& call) {
+  OwnerReply<Footprint> reply;
+  const Session* session = Find(call.key);
+  reply.gone = session == nullptr;
+  if (reply.gone) return reply;
+  reply.outcome.value = {session->model, session->channels};
+  reply.outcome.refusal = CheckCall(call, *session);
+  return reply;
+}
+
+std::optional<Refusal> SessionShard::CheckCall(const OpenCall& call, const Session& session) {
+  if (call.cancelled) return OpenCancelled();
+  if (call.request.attempt.IsBehind(session.attempt)) return StaleOpen(call.id(), session.epoch);
+  return CheckExisting(call.request, *session.model, session.channels, session.epoch, session.incarnation);
+}
+
+std::optional<Refusal> SessionShard::Reserve(uint64_t ticket, Footprint footprint) {
+  Opening& opening = *openings_.at(ticket);
+  FreeReserved(opening);
+  if (opening.stream == nullptr) return OpenCancelled();
+  if (footprint.channels > options_.capacity_rows) {  // nobody leaves for one who can never come
+    return OverQuota("session_rows",
+                     absl::StrCat(footprint.channels, " channels, and a shard has room for ", options_.capacity_rows),
+                     absl::ZeroDuration());
+  }
+  absl::StatusOr<RowSet> rows = AllocateEvicting(footprint);
+  if (!rows.ok()) {
+    const absl::Duration retry_after = std::max(absl::Seconds(1), options_.save_interval);
+    return OverQuota("session_rows", rows.status().message(), retry_after);
+  }
+  opening.rows = *std::move(rows);
+  opening.reserved = footprint;
+  return std::nullopt;
+}
+
+void SessionShard::FreeReserved(Opening& opening) {
+  if (opening.reserved.model == nullptr) return;
+  Free(opening.reserved, std::move(opening.rows));
+  opening.reserved.model = nullptr;
+}
+
+OwnerReply<SessionState> SessionShard::Take(const OpenCall& call, uint64_t epoch) {
+  OwnerReply<SessionState> reply;
+  Session* session = Find(call.key);
+  reply.gone = session == nullptr;
+  if (reply.gone) return reply;
+  reply.outcome.refusal = CheckCall(call, *session);
+  if (reply.outcome.refusal) return reply;
+  const bool leaves = call.shard != index_;
+  if (session->stream != nullptr) Fence(*session, epoch);
+  reply.outcome.value = StateOf(*session, /*with_rows=*/leaves);
+  if (leaves) {
+    Remove(*session);
+  } else {
+    session->held = true;
+    Settle(*session);
+  }
+  return reply;
+}
+
+void SessionShard::Fence(Session& session, uint64_t current_epoch) {
+  counters_.sessions_fenced.Add(1);
+  TakeAway(session, Fenced(SessionId(session.key.view()), current_epoch), 0);
+}
+
+// Ends what the stream has with the session. A Close that waits is answered too.
+void SessionShard::TakeAway(Session& session, const Refusal& refusal, uint64_t expected_seq) {
+  Attachment& stream = *session.stream;
+  const Handle handle = session.handle;
+  const bool closing = session.closing;
+  Detach(session);
+  if (!closing) {
+    DropItems(stream, handle);
+    return stream.peer.OnFailed(handle, refusal, expected_seq);
+  }
+  stream.handles.Erase(handle);
+  stream.peer.OnCloseRefused(handle, refusal);
+  stream.peer.OnRoom();
+}
+
+std::unique_ptr<SessionShard::Opening> SessionShard::TakeOpening(uint64_t ticket) {
+  const auto found = openings_.find(ticket);
+  std::unique_ptr<Opening> opening = std::move(found->second);
+  openings_.erase(found);
+  if (opening->stream != nullptr) --opening->stream->openings;
+  return opening;
+}
+
+void SessionShard::Install(const OpenCall& call, Installation installation) {
+  const std::unique_ptr<Opening> opening = TakeOpening(call.ticket);
+  Session& session = Place(call, *opening, installation);
+  if (installation.moved) counters_.sessions_moved.Add(1);
+  if (installation.rewound) counters_.sessions_rewound.Add(1);
+  if (opening->stream == nullptr) return Settle(session);
+  Peer& peer = opening->stream->peer;
+  if (!installation.refusal) {
+    Attach(session, *opening, installation);
+  } else {
+    Settle(session);
+    AnswerRefused(*opening, *installation.refusal);
+  }
+  peer.OnRoom();
+}
+
+// The session, in rows of its own, as the registrar decided that it goes on; detached.
+Session& SessionShard::Place(const OpenCall& call, Opening& opening, Installation& installation) {
+  const SessionState& state = installation.state;
+  Session* session = Find(call.key);
+  if (session == nullptr) {
+    auto made = std::make_unique<Session>();
+    made->key = CompactKey(call.key);
+    made->model = state.model;
+    made->channels = state.channels;
+    made->rows = std::move(opening.rows);
+    opening.reserved.model = nullptr;
+    session = sessions_.insert(std::move(made)).first->get();
+  }
+  if (installation.rows == Installation::Rows::kReset) rows_.Reset(*state.model, state.channels, session->rows);
+  if (installation.rows == Installation::Rows::kReplace) {
+    rows_.Write(*state.model, state.channels, session->rows, state.rows);
+  }
+  session->held = false;
+  session->epoch = state.epoch;
+  session->incarnation = state.incarnation;
+  session->next_seq = state.next_seq;
+  session->delivered_seq = state.delivered_seq;
+  session->durable_seq = state.durable_seq;
+  session->tracks_delivery = state.tracks_delivery;
+  session->attempt = state.attempt;
+  session->pending_seq = Session::kNoSave;
+  session->clock = state.clock;
+  session->last_active_ms = now_ms();
+  FreeReserved(opening);
+  return *session;
+}
+
+void SessionShard::Attach(Session& session, Opening& opening, const Installation& installation) {
+  const OpenRequest& request = opening.call->request;
+  session.stream = opening.stream;
+  session.handle = opening.handle;
+  session.plan = plans_.Acquire(ResolveOutput(request.output, session.model->engine->config()).value);
+  session.tracks_delivery = request.delivered_seq.has_value();
+  session.regular_times = request.regular_times.has_value();
+  if (request.regular_times) {
+    session.regular_start_ns = request.regular_times->start_ns;
+    session.regular_step_ns = request.regular_times->step_ns;
+  }
+  ++attached_;
+  (installation.created ? counters_.sessions_created : counters_.sessions_resumed).Add(1);
+  opening.stream->handles.Set(opening.handle, &session);
+  Settle(session);
+  OpenedReply reply;
+  reply.epoch = session.epoch;
+  reply.incarnation = session.incarnation;
+  reply.next_seq = session.next_seq;
+  reply.durable_seq = session.durable_seq;
+  reply.created = installation.created;
+  reply.lost = installation.lost;
+  reply.model = session.model;
+  reply.channels = session.channels;
+  reply.number = request.attempt.number;
+  opening.stream->peer.OnOpened(session.handle, reply);
+  Replay(session, opening);
+}
+
+// Handles what came for the session before it was here.
+void SessionShard::Replay(Session& session, Opening& opening) {
+  for (DeferredTokens& deferred : opening.tokens) {
+    deferred.view.values = deferred.values;
+    deferred.view.times_ns = deferred.times_ns;
+    queue_.Undefer(*opening.stream, deferred.bytes());
+    deferred_tokens_ -= deferred.tokens;
+    Accept(session, deferred.view);
+  }
+  if (opening.close) CloseSession(session, *opening.close);
+}
+
+void SessionShard::RefuseOpen(uint64_t ticket, const Refusal& refusal) {
+  const std::unique_ptr<Opening> opening = TakeOpening(ticket);
+  FreeReserved(*opening);
+  if (opening->stream == nullptr) return counters_.sessions_refused.Add(1);
+  Peer& peer = opening->stream->peer;
+  AnswerRefused(*opening, refusal);
+  peer.OnRoom();
+}
+
+// An Open, and a Close behind it, get their answers; tokens between them do not.
+void SessionShard::AnswerRefused(Opening& opening, const Refusal& refusal) {
+  for (const DeferredTokens& deferred : opening.tokens) queue_.Undefer(*opening.stream, deferred.bytes());
+  DropDeferred(opening);
+  const bool closed = opening.close.has_value();
+  FailOpen(*opening.stream, opening.handle, opening.call->request.attempt.number, refusal);
+  if (closed) Close(opening.stream->peer, opening.handle, false, std::nullopt);
+}
+
+}  // namespace aaren

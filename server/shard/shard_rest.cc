@@ -1,0 +1,164 @@
+// Sessions between their tokens: what is saved, evicted and expired, and the shard's own upkeep.
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/registrar/registrar_impl.h"
+#include "server/session/refusal.h"
+#include "server/shard/shard.h"
+
+namespace aaren {
+
+void SessionShard::Settle(Session& session) {
+  saver_.Remove(session);
+  Resting(*session.model).Remove(session);
+  if (session.held || session.save_in_flight) return;
+  if (saver_.NeedsSave(session)) return saver_.Queue(session, now_ms());
+  if (session.stream == nullptr) Resting(*session.model).PushBack(session);
+}
+
+void SessionShard::Remove(Session& session) {
+  saver_.Remove(session);
+  Resting(*session.model).Remove(session);
+  Free({session.model, session.channels}, std::move(session.rows));
+  sessions_.erase(sessions_.find(session.key.view()));
+}
+
+size_t SessionShard::BytesOf(const Footprint& footprint) {
+  constexpr size_t kBesideRows = 640;  // its Session, its key twice, and its places in the tables
+  return kBesideRows + footprint.channels * footprint.model->engine->row_bytes();
+}
+
+absl::StatusOr<RowSet> SessionShard::Allocate(Footprint footprint) {
+  MemoryBudget* budget = options_.budget;
+  const size_t bytes = BytesOf(footprint);
+  if (budget != nullptr && !budget->TryTake(MemoryBudget::Use::kSessions, bytes)) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no memory for another session: all ", budget->limit(), " bytes for sessions are used"));
+  }
+  absl::StatusOr<RowSet> rows = rows_.Allocate(*footprint.model, footprint.channels);
+  if (!rows.ok() && budget != nullptr) budget->Give(MemoryBudget::Use::kSessions, bytes);
+  return rows;
+}
+
+void SessionShard::Free(Footprint footprint, RowSet rows) {
+  rows_.Free(*footprint.model, footprint.channels, std::move(rows));
+  if (options_.budget != nullptr) options_.budget->Give(MemoryBudget::Use::kSessions, BytesOf(footprint));
+}
+
+absl::StatusOr<RowSet> SessionShard::AllocateEvicting(Footprint footprint) {
+  for (;;) {
+    absl::StatusOr<RowSet> rows = Allocate(footprint);
+    if (rows.ok() || !EvictOne(*footprint.model)) return rows;
+  }
+}
+
+// Leaves the session that has rested longest in this model's slab to the store. False if there is none.
+bool SessionShard::EvictOne(const LoadedModel& model) {
+  if (!saver_.enabled()) return false;
+  Session* session = Resting(model).front();
+  if (session == nullptr) return false;
+  counters_.sessions_evicted.Add(1);
+  registrar_.Released(std::string(session->key.view()));
+  Remove(*session);
+  return true;
+}
+
+void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
+  saver_.BatchDone();
+  for (const SaveResult& result : results) {
+    Session* session = Find(result.key);
+    if (session == nullptr || session->incarnation != result.incarnation) continue;
+    session->save_in_flight = false;
+    if (!result.status.ok()) {
+      OnSaveFailed(*session, result);
+      continue;
+    }
+    counters_.saves.Add(1);
+    const bool advanced = Saver::OnSaved(*session, result);
+    Settle(*session);
+    if (advanced && session->stream != nullptr && session->flow == nullptr) {
+      session->stream->peer.OnAcked(session->handle, session->next_seq, session->durable_seq);
+    }
+  }
+  if (saver_.hurrying()) saver_.StartDue(now_ms());
+}
+
+void SessionShard::OnSaveFailed(Session& session, const SaveResult& result) {
+  counters_.save_failures.Add(1);
+  if (!absl::IsAborted(result.status) || session.held) {
+    Settle(session);
+    if (session.list != Session::List::kUnsaved) return;
+    saver_.Remove(session);
+    return saver_.QueueLater(session, now_ms());
+  }
+  // Another server has the session now: what is here is no longer its state.
+  if (session.stream != nullptr) Fence(session, result.current_epoch);
+  registrar_.Released(std::string(session.key.view()));
+  Remove(session);
+}
+
+bool SessionShard::DrainMailbox(size_t at_most) {
+  const bool any = mailbox_.Drain(at_most);
+  if (any) UpdateLevels();
+  return any;
+}
+
+bool SessionShard::DrainMailboxFor(absl::Duration at_most) {
+  const bool any = mailbox_.DrainFor(at_most, clock_);
+  if (any) UpdateLevels();
+  return any;
+}
+
+void SessionShard::Tick() {
+  saver_.StartDue(now_ms());
+  if (options_.session_ttl > absl::ZeroDuration()) ExpireIdle();
+  UpdateLevels();
+}
+
+void SessionShard::ExpireIdle() {
+  const int64_t now = now_ms();
+  const int64_t ttl_ms = absl::ToInt64Milliseconds(options_.session_ttl);
+  for (SessionList& resting : resting_) {
+    while (resting.front() != nullptr && resting.front()->last_active_ms + ttl_ms <= now) Expire(*resting.front());
+  }
+  if (index_ != 0 || now < next_sweep_ms_) return;
+  next_sweep_ms_ = now + std::clamp<int64_t>(ttl_ms / 10, 1000, 60000);
+  registrar_.Sweep(options_.session_ttl);
+}
+
+void SessionShard::Expire(Session& session) {
+  Resting(*session.model).Remove(session);
+  const DropCondition condition{session.epoch, clock_.Now() - options_.session_ttl};
+  const std::string key(session.key.view());
+  registrar_.Delete(key, condition, [this, key](Outcome<std::monostate> outcome) {
+    mailbox_.Post([this, key, expired = !outcome.refusal] {
+      if (expired) counters_.sessions_expired.Add(1);
+      Session* left = Find(key);
+      if (left != nullptr && left->list == Session::List::kNone) Settle(*left);
+    });
+  });
+}
+
+bool SessionShard::TokensWait() const { return queue_.tokens() > 0; }
+
+bool SessionShard::Busy() const { return !openings_.empty() || !closings_.empty() || saver_.busy(); }
+
+void SessionShard::SaveAll() {
+  saver_.Hurry();
+  saver_.StartDue(now_ms());
+}
+
+void SessionShard::UpdateLevels() {
+  counters_.sessions_resident.Set(sessions_.size());
+  counters_.sessions_attached.Set(attached_);
+  counters_.slots_used.Set(rows_.used_rows());
+  counters_.slots_capacity.Set(rows_.capacity_rows());
+  counters_.state_bytes.Set(rows_.used_bytes());
+  counters_.queued_tokens.Set(queue_.tokens() + deferred_tokens_);
+  counters_.queued_bytes.Set(queue_.bytes());
+  counters_.streams.Set(streams_.size());
+}
+
+}  // namespace aaren

@@ -1,0 +1,224 @@
+// What streams ask of a shard, but for their tokens: Opens, Closes, and that they come and go.
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/registrar/open_check.h"
+#include "server/registrar/registrar_impl.h"
+#include "server/session/refusal.h"
+#include "server/shard/shard.h"
+
+namespace aaren {
+
+Attachment& SessionShard::StreamOf(Peer& peer) {
+  if (peer.attachment == nullptr) {
+    auto stream = std::make_unique<Attachment>(peer);
+    peer.attachment = stream.get();
+    streams_[&peer] = std::move(stream);
+  }
+  return *peer.attachment;
+}
+
+// Like tokens, Opens share what there is: a stream may take half of what is left.
+bool SessionShard::AdmitsOpen(Peer& peer) {
+  const size_t pending = openings_.size() + closings_.size();
+  if (pending >= options_.max_pending_opens) return false;
+  const Attachment& stream = StreamOf(peer);
+  const size_t own = stream.openings + stream.closings;
+  return own == 0 || own < (options_.max_pending_opens - pending) / 2;
+}
+
+bool SessionShard::Owes(Peer& peer) {
+  const Attachment& stream = StreamOf(peer);
+  return stream.openings + stream.closings > 0 || !stream.flows.empty();
+}
+
+bool SessionShard::AdmitsTokens(Peer& peer, size_t bytes) {
+  return queue_.Admits(StreamOf(peer), bytes + sizeof(DeferredTokens));
+}
+
+bool SessionShard::IsClosing(Peer& peer, Handle handle) {
+  const Binding* binding = StreamOf(peer).handles.Find(handle);
+  return binding != nullptr && IsClosing(*binding);
+}
+
+bool SessionShard::IsClosing(const Binding& binding) {
+  switch (binding.kind) {
+    case Binding::Kind::kSession:
+      return static_cast<const Session&>(binding).closing;
+    case Binding::Kind::kOpening:
+      return static_cast<const Opening&>(binding).close.has_value();
+    case Binding::Kind::kClosing:
+      return true;
+    case Binding::Kind::kRefused:
+      return false;
+  }
+  return false;
+}
+
+void SessionShard::Open(Peer& peer, Handle handle, OpenRequest request) {
+  Attachment& stream = StreamOf(peer);
+  const Binding* binding = stream.handles.Find(handle);
+  if (binding != nullptr && binding->kind != Binding::Kind::kRefused) {
+    return peer.OnOpenRefused(handle, request.attempt.number,
+                              InvalidField("open.handle", absl::StrCat(handle, " is open on this stream")));
+  }
+  if (stream.open_handles() >= options_.max_sessions_per_stream) {
+    const std::string problem =
+        absl::StrCat("handle ", handle, ": ", stream.open_handles(), " sessions are open on this stream, the limit is ",
+                     options_.max_sessions_per_stream);
+    return peer.OnOpenRefused(handle, request.attempt.number,
+                              OverQuota("sessions_per_stream", problem, absl::ZeroDuration()));
+  }
+  if (auto refusal = CheckRequest(request, options_.max_channels)) {
+    return FailOpen(stream, handle, request.attempt.number, *refusal);
+  }
+  BeginOpen(stream, handle, std::move(request));
+}
+
+void SessionShard::BeginOpen(Attachment& stream, Handle handle, OpenRequest request) {
+  auto call = std::make_shared<OpenCall>();
+  call->shard = index_;
+  call->ticket = next_ticket_++;
+  call->key = SessionKey(request.tenant, request.session_id);
+  call->request = std::move(request);
+  auto opening = std::make_unique<Opening>();
+  opening->stream = &stream;
+  opening->handle = handle;
+  opening->call = call;
+  ++stream.openings;
+  EraseHandle(stream, handle);
+  stream.handles.Set(handle, opening.get());
+  openings_[call->ticket] = std::move(opening);
+  registrar_.Open(std::move(call));
+}
+
+// What was sent behind a refusal is dropped silently until the next Open or Close of the handle. Only so many handles
+// are remembered for that: the others are like those that were never opened.
+void SessionShard::DropItems(Attachment& stream, Handle handle) {
+  constexpr size_t kMostRefused = 4096;
+  EraseHandle(stream, handle);
+  if (stream.refused == kMostRefused) return;
+  ++stream.refused;
+  stream.handles.Set(handle, &refused_);
+}
+
+void SessionShard::EraseHandle(Attachment& stream, Handle handle) {
+  if (stream.handles.Find(handle) == &refused_) --stream.refused;
+  stream.handles.Erase(handle);
+}
+
+void SessionShard::FailOpen(Attachment& stream, Handle handle, uint64_t number, const Refusal& refusal) {
+  counters_.sessions_refused.Add(1);
+  DropItems(stream, handle);
+  stream.peer.OnOpenRefused(handle, number, refusal);
+}
+
+void SessionShard::Close(Peer& peer, Handle handle, bool delete_session, std::optional<uint64_t> delivered_seq) {
+  Attachment& stream = StreamOf(peer);
+  Binding* binding = stream.handles.Find(handle);
+  if (binding == nullptr || IsClosing(peer, handle)) return peer.OnCloseRefused(handle, HandleNotFound(handle));
+  if (binding->kind == Binding::Kind::kSession) {
+    CloseSession(*static_cast<Session*>(binding), {delete_session, delivered_seq});
+  } else if (binding->kind == Binding::Kind::kOpening) {
+    static_cast<Opening*>(binding)->close = {delete_session, delivered_seq};
+  } else {
+    EraseHandle(stream, handle);
+    peer.OnClosed(handle, 0, 0);
+  }
+}
+
+void SessionShard::CloseSession(Session& session, const DeferredClose& close) {
+  if (close.delivered_seq) Saver::OnDelivered(session, *close.delivered_seq);
+  if (session.flow == nullptr) return FinishClose(session, close.delete_session);
+  session.closing = true;
+  queue_.PushClose(session, close.delete_session);
+}
+
+// Everything before the Close is answered.
+void SessionShard::FinishClose(Session& session, bool delete_session) {
+  if (delete_session) return DeleteClosed(session);
+  Attachment& stream = *session.stream;
+  stream.handles.Erase(session.handle);
+  Detach(session);
+  stream.peer.OnClosed(session.handle, session.next_seq, session.durable_seq);
+  stream.peer.OnRoom();
+}
+
+void SessionShard::DeleteClosed(Session& session) {
+  const uint64_t ticket = next_ticket_++;
+  auto closing = std::make_unique<Closing>();
+  closing->stream = session.stream;
+  closing->handle = session.handle;
+  closing->next_seq = session.next_seq;
+  closing->durable_seq = session.durable_seq;
+  session.stream->handles.Set(session.handle, closing.get());
+  ++session.stream->closings;
+  closings_[ticket] = std::move(closing);
+  registrar_.Delete(std::string(session.key.view()), {session.epoch, std::nullopt},
+                    [this, ticket](Outcome<std::monostate> outcome) {
+                      mailbox_.Post([this, ticket, outcome = std::move(outcome)] { OnDeleted(ticket, outcome); });
+                    });
+  Detach(session);
+}
+
+void SessionShard::OnDeleted(uint64_t ticket, const Outcome<std::monostate>& outcome) {
+  const auto found = closings_.find(ticket);
+  const std::unique_ptr<Closing> closing = std::move(found->second);
+  closings_.erase(found);
+  if (closing->stream == nullptr) return;
+  Peer& peer = closing->stream->peer;
+  closing->stream->handles.Erase(closing->handle);
+  --closing->stream->closings;
+  if (outcome.refusal && !absl::IsNotFound(outcome.refusal->status)) {
+    peer.OnCloseRefused(closing->handle, *outcome.refusal);
+  } else {
+    peer.OnClosed(closing->handle, closing->next_seq, closing->durable_seq);
+  }
+  peer.OnRoom();
+}
+
+void SessionShard::Disconnect(Peer& peer) {
+  const auto found = streams_.find(&peer);
+  if (found == streams_.end()) return;
+  const std::unique_ptr<Attachment> stream = std::move(found->second);
+  streams_.erase(found);
+  peer.attachment = nullptr;
+  stream->handles.ForEach([this](Binding& binding) {
+    if (binding.kind == Binding::Kind::kSession) Detach(static_cast<Session&>(binding));
+    if (binding.kind == Binding::Kind::kClosing) static_cast<Closing&>(binding).stream = nullptr;
+    if (binding.kind != Binding::Kind::kOpening) return;
+    Opening& opening = static_cast<Opening&>(binding);
+    opening.stream = nullptr;
+    opening.call->cancelled = true;
+    DropDeferred(opening);
+  });
+  queue_.Undefer(*stream, stream->deferred_bytes);
+  queue_.Leave(*stream);
+}
+
+void SessionShard::DropDeferred(Opening& opening) {
+  uint64_t tokens = 0;
+  for (const DeferredTokens& deferred : opening.tokens) tokens += deferred.tokens;
+  counters_.tokens_dropped.Add(tokens);
+  deferred_tokens_ -= tokens;
+  opening.tokens.clear();
+}
+
+void SessionShard::Resume(Peer& peer) { queue_.Resume(StreamOf(peer)); }
+
+// What waits of the session is dropped: nobody is there to be told, and whoever comes sends it again.
+void SessionShard::Detach(Session& session) {
+  counters_.tokens_dropped.Add(queue_.Forget(session));
+  session.stream = nullptr;
+  plans_.Release(session.plan);
+  session.plan = nullptr;
+  session.regular_times = session.refusing = session.closing = false;
+  session.last_active_ms = now_ms();
+  --attached_;
+  counters_.sessions_detached.Add(1);
+  Settle(session);
+}
+
+}  // namespace aaren

@@ -1,0 +1,176 @@
+// Tokens, from a Tokens item to the step that answers it.
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/registrar/registrar_impl.h"
+#include "server/session/refusal.h"
+#include "server/shard/shard.h"
+#include "server/shard/token_check.h"
+
+namespace aaren {
+namespace {
+
+constexpr int64_t kLeastSliceUnits = 4 * TokenQueue::kForecastUnits;
+constexpr int64_t kMostSliceUnits = 4096 * TokenQueue::kForecastUnits;
+
+}  // namespace
+
+bool SessionShard::Tokens(Peer& peer, const TokensView& tokens) {
+  Binding* binding = StreamOf(peer).handles.Find(tokens.handle);
+  if (binding == nullptr) {
+    counters_.tokens_refused.Add(tokens.count(1));  // how many channels its session would have, nobody knows
+    peer.OnFailed(tokens.handle, HandleNotFound(tokens.handle), 0);
+  } else if (IsClosing(*binding)) {
+    return false;
+  } else if (binding->kind == Binding::Kind::kSession) {
+    Accept(*static_cast<Session*>(binding), tokens);
+  } else if (binding->kind == Binding::Kind::kOpening) {
+    Defer(*static_cast<Opening*>(binding), tokens);
+  } else {
+    counters_.tokens_dropped.Add(tokens.count(1));
+  }
+  return true;
+}
+
+void SessionShard::Accept(Session& session, const TokensView& tokens) {
+  if (tokens.delivered_seq) Saver::OnDelivered(session, *tokens.delivered_seq);
+  const uint64_t count = tokens.count(session.channels);
+  const uint64_t expected = session.next_seq + (session.flow != nullptr ? session.flow->tokens : 0);
+  if (session.refusing && tokens.first_seq != expected) return counters_.tokens_dropped.Add(count);
+  session.refusing = false;
+  if (auto refusal = CheckShape(tokens, session, options_.max_tokens_per_item)) {
+    return RefuseTokens(session, *std::move(refusal), count);
+  }
+  if (tokens.first_seq > expected) return RefuseTokens(session, SequenceGap(tokens.first_seq, expected), count);
+  if (expected - tokens.first_seq >= count) {
+    counters_.tokens_duplicate.Add(count);
+    if (session.flow != nullptr) return queue_.PushAck(session);
+    return session.stream->peer.OnAcked(session.handle, session.next_seq, session.durable_seq);
+  }
+  const auto skip = static_cast<uint32_t>(expected - tokens.first_seq);
+  TokenClock clock = session.flow != nullptr ? session.flow->clock : session.clock;
+  if (auto refusal = Check(session, tokens, skip, clock)) return RefuseTokens(session, *std::move(refusal), count);
+  counters_.tokens_duplicate.Add(skip);
+  if (arrival_ns_ == 0) arrival_ns_ = clock_.NowNanos();
+  queue_.PushTokens(session, tokens, skip, clock, arrival_ns_);
+}
+
+std::optional<Refusal> SessionShard::Check(const Session& session, const TokensView& tokens, uint32_t skip,
+                                           TokenClock& clock) const {
+  const uint64_t end = tokens.first_seq + tokens.count(session.channels);
+  const bool ahead = session.tracks_delivery && end > session.delivered_seq;
+  if (ahead && end - session.delivered_seq > options_.max_in_flight_tokens) {
+    return OverQuota("in_flight_tokens",
+                     absl::StrCat("tokens up to seq ", end, " with delivered_seq ", session.delivered_seq,
+                                  ": more than the limit of ", options_.max_in_flight_tokens, " in flight"),
+                     absl::ZeroDuration());
+  }
+  return CheckContent(tokens, session, skip, clock);
+}
+
+void SessionShard::RefuseTokens(Session& session, Refusal refusal, uint64_t tokens) {
+  counters_.tokens_refused.Add(tokens);
+  session.refusing = true;
+  if (session.flow != nullptr) return queue_.PushRefusal(session, std::move(refusal));
+  session.stream->peer.OnFailed(session.handle, refusal, session.next_seq);
+}
+
+void SessionShard::Defer(Opening& opening, const TokensView& tokens) {
+  DeferredTokens& deferred = opening.tokens.emplace_back();
+  deferred.view = tokens;
+  deferred.values.assign(tokens.values.begin(), tokens.values.end());
+  deferred.times_ns.assign(tokens.times_ns.begin(), tokens.times_ns.end());
+  deferred.tokens = tokens.count(opening.call->request.channels);
+  deferred_tokens_ += deferred.tokens;
+  queue_.Defer(*opening.stream, deferred.bytes());
+}
+
+size_t SessionShard::Step() {
+  arrival_ns_ = 0;
+  if (!queue_.has_turns()) return 0;
+  const int64_t began = clock_.NowNanos();
+  const int64_t slice =
+      std::min(slice_units_, static_cast<int64_t>(options_.max_step_tokens) * TokenQueue::kForecastUnits);
+  int64_t left = slice;
+  size_t done = 0;
+  while (left > 0) {
+    const size_t more = StepSome(left);
+    if (more == 0) break;
+    done += more;
+  }
+  if (done == 0) return 0;
+  AdaptSlice(slice - left, clock_.NowNanos() - began);
+  counters_.queued_tokens.Set(queue_.tokens() + deferred_tokens_);
+  return done;
+}
+
+// As much of the slice as fits into one step of the stepper. Takes what it used from `units`, and returns the number of
+// tokens, or of sessions that got other answers.
+size_t SessionShard::StepSome(int64_t& units) {
+  StepRoom room = stepper_.room();
+  room.units = units;
+  const absl::Span<Flow* const> flows = queue_.Grant(room);
+  units = room.units;
+  const size_t sessions = flows.size();
+  if (sessions == 0) return 0;
+  const size_t tokens = stepper_.Step(flows, [this](Session& session) { DoItems(session); });
+  AfterStep();
+  queue_.EndStep();
+  return tokens > 0 ? tokens : sessions;
+}
+
+// Makes the next slice as large as this one should have been; it shrinks faster than it grows. One that was not full
+// says nothing about larger ones, and of two in a row the better counts: the thread may have been kept waiting.
+void SessionShard::AdaptSlice(int64_t units, int64_t took_ns) {
+  const int64_t wanted_ns = absl::ToInt64Nanoseconds(options_.slice);
+  if (took_ns < wanted_ns && !queue_.has_turns()) return;
+  const double pace = static_cast<double>(units) / static_cast<double>(std::max<int64_t>(took_ns, 1));
+  const double better = std::max(pace, std::exchange(last_pace_, pace));
+  const double fitting = std::min<double>(better * static_cast<double>(wanted_ns), kMostSliceUnits);
+  slice_units_ = std::clamp(static_cast<int64_t>(fitting), slice_units_ / 2, slice_units_ + slice_units_ / 4);
+  slice_units_ = std::clamp(slice_units_, kLeastSliceUnits, kMostSliceUnits);
+}
+
+// What stands at the front of the session's flow, is not tokens, and is granted.
+void SessionShard::DoItems(Session& session) {
+  Peer& peer = session.stream->peer;
+  while (session.flow != nullptr && session.flow->granted_items > 0) {
+    const WaitingItem& item = session.flow->items.front();
+    switch (item.kind) {
+      case WaitingItem::Kind::kTokens:
+        return;
+      case WaitingItem::Kind::kAck:
+        --session.flow->granted_items;
+        queue_.PopFront(*session.flow);
+        peer.OnAcked(session.handle, session.next_seq, session.durable_seq);
+        break;
+      case WaitingItem::Kind::kRefusal:
+        --session.flow->granted_items;
+        peer.OnFailed(session.handle, queue_.PopRefusal(*session.flow), session.next_seq);
+        break;
+      case WaitingItem::Kind::kClose:
+        return FinishClose(session, item.delete_session);
+    }
+  }
+}
+
+void SessionShard::AfterStep() {
+  for (const auto& [session, status] : stepper_.failed()) {
+    // The store may have the session as it was; here nobody knows any more what its rows hold.
+    counters_.tokens_refused.Add(queue_.Forget(*session));
+  }
+  const int64_t now = now_ms();
+  for (Session* session : stepper_.sessions()) {
+    session->last_active_ms = now;
+    if (saver_.enabled() && session->list == Session::List::kNone) Settle(*session);
+  }
+  for (const auto& [session, status] : stepper_.failed()) {
+    TakeAway(*session, EngineFailed(status), session->next_seq);
+    registrar_.Released(std::string(session->key.view()));
+    Remove(*session);
+  }
+}
+
+}  // namespace aaren

@@ -1,0 +1,247 @@
+#include "server/shard/stepper.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace aaren {
+namespace {
+
+// Large enough to keep every core's units busy, small enough that outputs stay in the cache until they are sent.
+constexpr uint32_t kStepTokens = 4096;
+constexpr uint32_t kStepForecasts = 1024;
+
+bool Sent(const OutputPlan& plan, uint64_t seq) { return plan.every == 1 || seq % plan.every == 0; }
+
+// A surprise compares a value with the forecast one token earlier, so that one is computed though nobody gets it.
+bool Computed(const OutputPlan& plan, uint64_t seq) {
+  return Sent(plan, seq) || (plan.surprise && (seq + 1) % plan.every == 0);
+}
+
+}  // namespace
+
+Stepper::Stepper(RowPool& rows, TokenQueue& queue, ShardCounters& counters, const Clock& clock, uint32_t max_channels,
+                 bool saving)
+    : rows_(rows),
+      queue_(queue),
+      counters_(counters),
+      clock_(clock),
+      saving_(saving),
+      max_tokens_(std::max(kStepTokens, max_channels)),
+      max_forecasts_(std::max(kStepForecasts, max_channels)) {}
+
+size_t Stepper::Step(absl::Span<Flow* const> flows, OnItem on_item) {
+  outcomes_ = {};
+  failed_.clear();
+  sessions_.clear();
+  began_ns_ = clock_.NowNanos();
+  size_t tokens = 0;
+  bool mixed = false;
+  for (const Flow* flow : flows) {
+    sessions_.push_back(flow->session);
+    tokens += flow->granted;
+    mixed |= flow->session->model != sessions_.front()->model;
+  }
+  if (mixed) {
+    std::stable_sort(sessions_.begin(), sessions_.end(),
+                     [](const Session* a, const Session* b) { return a->model->index < b->model->index; });
+  }
+  for (Session* session : sessions_) {
+    if (session->model != model_) {
+      RunCall(on_item);
+      EnsureBuffers(*session->model);
+    }
+    LayOut(*session);
+  }
+  RunCall(on_item);
+  CountTimes(0, 0);
+  counters_.tokens_forecast.Add(outcomes_.forecast);
+  counters_.tokens_folded.Add(outcomes_.folded);
+  counters_.tokens_silent.Add(outcomes_.silent);
+  return tokens;
+}
+
+// Makes what is granted of the session the next part of the call.
+void Stepper::LayOut(Session& session) {
+  const Flow& flow = *session.flow;
+  Part& part = parts_.emplace_back();
+  part.session = &session;
+  part.tokens = flow.granted;
+  part.values = values_used_;
+  part.flags = flags_used_;
+  part.forecasts = forecasts_used_;
+  uint32_t at = 0;
+  uint32_t skip = flow.taken;
+  for (size_t i = 0; at < part.tokens; ++i) {
+    const WaitingItem& item = flow.items[i];
+    if (item.kind != WaitingItem::Kind::kTokens) continue;
+    const uint32_t tokens = std::min(item.tokens - skip, part.tokens - at);
+    LayOutItem(part, item, {skip, tokens}, at);
+    at += tokens;
+    skip = 0;
+  }
+  if (part.tokens == 0) return;
+  const absl::Span<const uint8_t> flags(&flags_[part.flags], part.tokens);
+  for (uint32_t channel = 0; channel < session.channels; ++channel) {
+    const size_t values = part.values + channel * part.tokens;
+    runs_.push_back({session.rows.slot(channel), absl::MakeConstSpan(&values_[values], part.tokens), flags,
+                     &forecasts_[(part.forecasts + channel * part.wanted) * floats_],
+                     session.plan->surprise ? &surprises_[values] : nullptr, session.plan->refinement});
+  }
+  tokens_ += part.tokens * session.channels;
+  values_used_ += size_t{part.tokens} * session.channels;
+  flags_used_ += part.tokens;
+  forecasts_used_ += size_t{part.wanted} * session.channels;
+}
+
+// These of its tokens become tokens `at`, `at` + 1, ... of the part.
+void Stepper::LayOutItem(Part& part, const WaitingItem& item, Piece piece, uint32_t at) {
+  const uint32_t tokens = piece.tokens;
+  const uint32_t channels = part.session->channels;
+  const uint64_t seq = part.session->next_seq + at;
+  const float* from = item.values() + size_t{piece.first} * channels;
+  float* to = &values_[part.values + at];
+  for (uint32_t channel = 0; channel < channels; ++channel) {
+    for (uint32_t t = 0; t < tokens; ++t) to[channel * part.tokens + t] = from[t * channels + channel];
+  }
+  uint8_t* flags = &flags_[part.flags + at];
+  const OutputPlan& plan = *part.session->plan;
+  if (item.silent) {
+    std::memset(flags, 0, tokens);
+  } else if (plan.every == 1) {
+    std::memset(flags, 1, tokens);
+    part.wanted += tokens;
+  } else {
+    for (uint32_t t = 0; t < tokens; ++t) part.wanted += flags[t] = Computed(plan, seq + t);
+  }
+}
+
+void Stepper::RunCall(OnItem on_item) {
+  absl::Status status;
+  if (!runs_.empty()) {
+    status = model_->engine->Step(runs_, rows_.slab(*model_), rows_.workspace(*model_));
+    counters_.batch_tokens.Observe(tokens_);
+    stepped_ns_ = clock_.NowNanos();
+  }
+  for (const Part& part : parts_) {
+    if (status.ok() || part.tokens == 0) {
+      Answer(part, on_item);
+    } else {
+      failed_.emplace_back(part.session, status);
+    }
+  }
+  parts_.clear();
+  runs_.clear();
+  tokens_ = 0;
+  values_used_ = flags_used_ = forecasts_used_ = 0;
+}
+
+void Stepper::EnsureBuffers(const LoadedModel& model) {
+  model_ = &model;
+  const ForecasterConfig& config = model.engine->config();
+  floats_ = static_cast<size_t>(config.horizon) * config.quantiles.size();
+  if (!values_) {
+    values_ = std::make_unique_for_overwrite<float[]>(max_tokens_);
+    surprises_ = std::make_unique_for_overwrite<float[]>(max_tokens_);
+    flags_ = std::make_unique_for_overwrite<uint8_t[]>(max_tokens_);
+  }
+  const size_t floats = floats_ * max_forecasts_;
+  if (floats <= forecast_floats_) return;
+  forecasts_ = std::make_unique_for_overwrite<float[]>(floats);
+  forecast_floats_ = floats;
+}
+
+void Stepper::Answer(const Part& part, OnItem on_item) {
+  Session& session = *part.session;
+  Cursor cursor;
+  for (;;) {
+    if (session.flow->items.front().kind != WaitingItem::Kind::kTokens) {
+      on_item(session);
+      if (session.flow == nullptr || session.flow->items.empty()) return;
+    }
+    if (cursor.token == part.tokens) return;
+    const WaitingItem& item = session.flow->items.front();
+    const uint32_t first = session.flow->taken;
+    const uint32_t tokens = std::min(item.tokens - first, part.tokens - cursor.token);
+    AnswerTokens(part, item, {first, tokens}, cursor);
+    queue_.TakeTokens(*session.flow, tokens);
+    if (session.flow->items.empty()) return;
+  }
+}
+
+void Stepper::AnswerTokens(const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor) {
+  Session& session = *part.session;
+  const uint32_t tokens = piece.tokens;
+  const uint64_t first_seq = session.next_seq;
+  CountTimes(item.arrival_ns, tokens);
+  const size_t results = CollectResults(part, item, piece, cursor);
+  session.next_seq += tokens;
+  if (!saving_) session.durable_seq = session.next_seq;
+  (item.silent ? outcomes_.silent : outcomes_.folded) += tokens - results;
+  outcomes_.forecast += results;
+  Reply(session, first_seq, results);
+}
+
+// Tokens of one drain arrived together: they are counted at once.
+void Stepper::CountTimes(int64_t arrival_ns, uint32_t tokens) {
+  if (arrival_ns != timed_arrival_ns_ && timed_tokens_ > 0) {
+    const auto seconds = [this](int64_t until) { return static_cast<double>(until - timed_arrival_ns_) * 1e-9; };
+    counters_.queue_seconds.Observe(seconds(began_ns_), timed_tokens_);
+    counters_.token_seconds.Observe(seconds(stepped_ns_), timed_tokens_);
+    timed_tokens_ = 0;
+  }
+  timed_arrival_ns_ = arrival_ns;
+  timed_tokens_ += tokens;
+}
+
+void Stepper::Reply(Session& session, uint64_t first_seq, size_t results) {
+  Peer& peer = session.stream->peer;
+  if (results == 0) return peer.OnAcked(session.handle, session.next_seq, session.durable_seq);
+  ForecastsReply reply;
+  reply.first_seq = first_seq;
+  reply.next_seq = session.next_seq;
+  reply.durable_seq = session.durable_seq;
+  reply.results = results;
+  reply.channels = session.channels;
+  reply.forecasts = result_forecasts_;
+  reply.surprises = result_surprises_;
+  reply.times_ns = result_times_;
+  reply.steps_ns = result_steps_;
+  reply.plan = session.plan;
+  reply.model = session.model;
+  peer.OnForecasts(session.handle, reply);
+}
+
+// Fills the result buffers with what the tokens send, moves the cursor behind them and the session's clock on.
+// Returns the number of results.
+size_t Stepper::CollectResults(const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor) {
+  result_forecasts_.clear();
+  result_surprises_.clear();
+  result_times_.clear();
+  result_steps_.clear();
+  Session& session = *part.session;
+  size_t results = 0;
+  for (uint32_t t = 0; t < piece.tokens; ++t, ++cursor.token) {
+    const uint64_t seq = session.next_seq + t;
+    if (session.regular_times) {
+      session.clock = {session.regular_start_ns + static_cast<int64_t>(seq) * session.regular_step_ns,
+                       session.regular_step_ns};
+    } else if (item.timed) {
+      session.clock.Advance(item.times()[piece.first + t]);
+    }
+    if (!flags_[part.flags + cursor.token]) continue;
+    const uint32_t computed = cursor.computed++;
+    if (!Sent(*session.plan, seq)) continue;
+    ++results;
+    for (uint32_t channel = 0; channel < session.channels; ++channel) {
+      result_forecasts_.push_back(&forecasts_[(part.forecasts + channel * part.wanted + computed) * floats_]);
+      if (!session.plan->surprise) continue;
+      result_surprises_.push_back(surprises_[part.values + channel * part.tokens + cursor.token]);
+    }
+    if (!session.regular_times && !item.timed) continue;
+    result_times_.push_back(session.clock.last_time_ns);
+    result_steps_.push_back(session.clock.step_ns);
+  }
+  return results;
+}
+
+}  // namespace aaren

@@ -1,0 +1,111 @@
+#ifndef AAREN_SERVER_SHARD_TOKEN_QUEUE_H_
+#define AAREN_SERVER_SHARD_TOKEN_QUEUE_H_
+
+// The TokenQueue holds the flows of a shard's sessions and decides whose turn it is.
+//
+// Streams take turns, and of a stream its sessions do, by deficit round robin: whoever's turn it is may use so many
+// units of work, and what it overdraws it waits for. A stream that had nothing waiting comes before those that always
+// have (as in fq_codel, RFC 8290, section 4): so a ping is answered by the next step, whatever a hot stream sends. A
+// stream whose client does not read its replies has no turn until it does.
+//
+// What may wait is bounded: a stream may fill half of what is left, so there is always room for others, and a stream
+// that has nothing here may always have one item.
+//
+// Threading: belongs to one shard.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "server/session/session.h"
+#include "server/shard/attachment.h"
+#include "server/shard/flow.h"
+#include "server/shard/line.h"
+
+namespace aaren {
+
+// How much one step takes. A unit is about what a channel's token without a forecast costs.
+struct StepRoom {
+  int64_t units = 0;
+  uint32_t values = 0;     // tokens, times channels
+  uint32_t forecasts = 0;  // likewise
+
+  bool empty() const { return units <= 0 || values == 0; }
+};
+
+class TokenQueue {
+ public:
+  static constexpr int64_t kForecastUnits = 8;  // of a channel's token with a forecast
+
+  explicit TokenQueue(size_t max_bytes) : max_bytes_(max_bytes) {}
+
+  // Whether the stream may add an item of so many bytes now. If not, room comes as its flows are stepped.
+  bool Admits(const Attachment& stream, size_t bytes) const;
+
+  // Tokens that wait for an Open count as well, though they are not here.
+  void Defer(Attachment& stream, size_t bytes);
+  void Undefer(Attachment& stream, size_t bytes);
+
+  // Each puts an item behind all others of the session. REQUIRES: it is attached. Of tokens, those from `skip` on; they
+  // are checked and follow the session's last; `clock` is the session's after them.
+  void PushTokens(Session& session, const TokensView& tokens, uint32_t skip, const TokenClock& clock,
+                  int64_t arrival_ns);
+  void PushAck(Session& session);
+  void PushRefusal(Session& session, Refusal refusal);
+  void PushClose(Session& session, bool delete_session);
+
+  // Lets flows take turns until the room is used up or nothing is left that may have one. Each flow that got a turn is
+  // named once; its `granted` says how many tokens of it to step. At least one token is granted to the first flow.
+  // Takes what it granted from the room.
+  absl::Span<Flow* const> Grant(StepRoom& room);
+
+  // Takes what stands at the flow's front: tokens of a step that are done, or another item.
+  void TakeTokens(Flow& flow, uint32_t tokens);
+  void PopFront(Flow& flow);
+  Refusal PopRefusal(Flow& flow);
+
+  // Ends the step that Grant began: flows with nothing left are gone.
+  void EndStep();
+
+  // Drops the session's flow. Returns how many tokens were in it.
+  uint32_t Forget(Session& session);
+
+  // The stream's client reads again.
+  void Resume(Attachment& stream);
+
+  // REQUIRES: no session of it has a flow.
+  void Leave(Attachment& stream) { Unlink(stream); }
+
+  bool has_turns() const { return !new_.empty() || !old_.empty(); }
+  size_t tokens() const { return tokens_; }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  WaitingItem& Push(Session& session, WaitingItem::Kind kind);
+  Flow& FlowOf(Session& session);
+  void Count(Attachment& stream, ptrdiff_t bytes);
+  static void LeaveLine(Flow& flow);
+  void Release(Flow& flow);
+
+  void Link(Attachment& stream, Attachment::Turn turn);
+  void Unlink(Attachment& stream);
+  Line<Attachment>& LineOf(Attachment::Turn turn) { return turn == Attachment::Turn::kNew ? new_ : old_; }
+  Attachment* NextStream();
+  void ServeStream(Attachment& stream, StepRoom& room);
+  int64_t GrantTo(Flow& flow, int64_t units, StepRoom& room);
+  int64_t GrantTokens(Flow& flow, const WaitingItem& item, int64_t units, StepRoom& room);
+
+  const size_t max_bytes_;
+  int64_t stream_turn_ = 0;  // units
+  size_t bytes_ = 0, tokens_ = 0;
+  Line<Attachment> new_, old_;  // streams whose turn comes
+  std::deque<Flow> flows_;      // all of them
+  std::vector<Flow*> free_;     // of them; the one that was used last is taken first
+  std::vector<Flow*> granted_;  // of the step under way; null: forgotten since
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_SHARD_TOKEN_QUEUE_H_

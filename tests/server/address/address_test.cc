@@ -1,0 +1,42 @@
+#include "server/address/address.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/server/rpc/serving.h"
+
+namespace aaren::rpc {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(AddressTest, ReadsNamesAddressesAndBrackets) {
+  EXPECT_EQ(Address::Parse("localhost:80")->host, "localhost");
+  EXPECT_EQ(Address::Parse("0.0.0.0:7860")->port, 7860);
+  EXPECT_EQ(Address::Parse("[::1]:7")->host, "::1");
+  EXPECT_EQ(Address::Parse("[::1]:7")->ToString(), "[::1]:7");
+}
+
+TEST(AddressTest, NamesWhatIsNoAddress) {
+  for (const char* text :
+       {"", "localhost", ":80", "localhost:", "localhost:x", "localhost:65536", "localhost:-1", "::1:80"}) {
+    EXPECT_THAT(std::string(Address::Parse(text).status().message()), HasSubstr(std::string("'") + text + "'"));
+  }
+}
+
+TEST(AddressTest, NamesAHostThatCannotBeResolved) {
+  const absl::Status status = CheckFree({"no-such-host.invalid", 80});
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("no-such-host.invalid"));
+}
+
+class PortInUseTest : public Serving {};
+
+TEST_F(PortInUseTest, SecondServerIsAnErrorThatNamesTheAddress) {
+  const auto second = Server::Start({.listen = server().address()}, models_, store_);
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr(server().address()));
+}
+
+}  // namespace
+}  // namespace aaren::rpc

@@ -1,0 +1,110 @@
+#include "server/models/model_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "tests/model/engine/random_package.h"
+#include "tests/server/shard/fake_engine.h"
+
+namespace aaren {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class ModelFolderTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void Save(const std::string& name, int version) {
+    ModelPackage package = RandomPackage(TinyConfig(), 1);
+    package.name = name;
+    package.version = version;
+    ASSERT_TRUE(SavePackage((folder_ / (name + absl::StrCat("-", version))).string(), package).ok());
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(ModelFolderTest, LoadsEveryPackage) {
+  Save("b", 1);
+  Save("a", 1);
+  Save("a", 2);
+  ModelTable models;
+  ASSERT_TRUE(models.LoadFolder(folder_.string()).ok());
+  ASSERT_EQ(models.models().size(), 3);
+  EXPECT_EQ(models.models()[0]->id, "a:1");
+  EXPECT_EQ(models.models()[1]->id, "a:2");
+  EXPECT_EQ(models.models()[2]->id, "b:1");
+  EXPECT_EQ(models.default_model()->id, "a:1");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(models.models()[i]->index, i);
+    EXPECT_TRUE(models.models()[i]->package.tensors.empty());
+    EXPECT_EQ(models.FindDigest(models.models()[i]->package.digest)->package.digest,
+              models.models()[i]->package.digest);
+  }
+}
+
+TEST_F(ModelFolderTest, RefusesAnEmptyOrMissingFolderByName) {
+  ModelTable models;
+  EXPECT_TRUE(absl::IsNotFound(models.LoadFolder(folder_.string())));
+  const absl::Status missing = models.LoadFolder((folder_ / "nowhere").string());
+  EXPECT_TRUE(absl::IsNotFound(missing));
+  EXPECT_THAT(std::string(missing.message()), HasSubstr("nowhere"));
+}
+
+TEST_F(ModelFolderTest, RefusesABadPackage) {
+  Save("a", 1);
+  fs::create_directories(folder_ / "broken");
+  ModelTable models;
+  const absl::Status status = models.LoadFolder(folder_.string());
+  EXPECT_FALSE(status.ok());
+  EXPECT_THAT(std::string(status.message()), HasSubstr("broken"));
+}
+
+TEST(ModelTableTest, FindsByNameByVersionAndByDefault) {
+  const auto models = FakeModels();
+  EXPECT_EQ(models->Find("sum:1").value()->id, "sum:1");
+  EXPECT_EQ(models->Find("sum").value()->id, "sum:2");
+  EXPECT_EQ(models->Find("").value()->id, "sum:1");
+}
+
+TEST(ModelTableTest, NamesWhatThereIsWhenItDoesNotFind) {
+  const auto models = FakeModels();
+  const absl::Status status = models->Find("sum:9").status();
+  EXPECT_TRUE(absl::IsNotFound(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("sum:9"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("other:1, sum:1, sum:2"));
+}
+
+TEST(ModelTableTest, SetsTheDefault) {
+  const auto models = FakeModels();
+  EXPECT_TRUE(models->SetDefault("other").ok());
+  EXPECT_EQ(models->Find("").value()->id, "other:1");
+  EXPECT_TRUE(absl::IsNotFound(models->SetDefault("nothing")));
+}
+
+TEST(ModelTableTest, RefusesAModelTwice) {
+  const auto models = FakeModels();
+  ModelPackage package;
+  package.name = "sum";
+  package.version = 1;
+  EXPECT_TRUE(absl::IsAlreadyExists(models->Add(std::move(package), std::make_unique<FakeEngine>())));
+}
+
+TEST(ModelTableTest, FindsByDigest) {
+  const auto models = FakeModels();
+  EXPECT_EQ(models->FindDigest("digest-sum-2")->id, "sum:2");
+  EXPECT_EQ(models->FindDigest("unheard of"), nullptr);
+}
+
+}  // namespace
+}  // namespace aaren

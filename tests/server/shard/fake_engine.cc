@@ -1,0 +1,108 @@
+#include "tests/server/shard/fake_engine.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace aaren {
+namespace {
+
+constexpr uint64_t kMagic = 0x776f722d656b6166;
+constexpr int kHorizon = 4;
+
+struct FakeRow {
+  uint64_t magic = kMagic;
+  uint64_t seq = 0;
+  double state = 0;
+  float forecast = std::numeric_limits<float>::quiet_NaN();  // the first number of the last token's
+};
+
+FakeRow Read(absl::Span<const std::byte> bytes) {
+  FakeRow row;
+  std::memcpy(&row, bytes.data(), sizeof(row));
+  return row;
+}
+
+void Write(const FakeRow& row, absl::Span<std::byte> bytes) { std::memcpy(bytes.data(), &row, sizeof(row)); }
+
+}  // namespace
+
+FakeEngine::FakeEngine(size_t row_bytes) : row_bytes_(row_bytes) {
+  config_.horizon = kHorizon;
+  config_.quantiles = {0.1f, 0.5f, 0.9f};
+}
+
+void FakeEngine::ResetRow(absl::Span<std::byte> row) const {
+  std::memset(row.data(), 0, row.size());
+  Write(FakeRow(), row);
+}
+
+absl::StatusOr<uint64_t> FakeEngine::CheckRow(absl::Span<const std::byte> bytes) const {
+  if (bytes.size() != row_bytes_) return absl::DataLossError(absl::StrCat("row of ", bytes.size(), " bytes"));
+  const FakeRow row = Read(bytes);
+  if (row.magic != kMagic) return absl::DataLossError(absl::StrCat("magic is ", row.magic));
+  return row.seq;
+}
+
+void FakeEngine::Advance(const Run& run, absl::Span<std::byte> bytes) const {
+  FakeRow row = Read(bytes);
+  float* out = run.forecasts;
+  for (size_t t = 0; t < run.values.size(); ++t) {
+    const float value = std::isnan(run.values[t]) ? 0 : run.values[t];
+    if (run.surprises != nullptr) run.surprises[t] = value - row.forecast;
+    row.state = 0.75 * row.state + value;
+    ++row.seq;
+    row.forecast = std::numeric_limits<float>::quiet_NaN();
+    if (!run.forecast[t]) continue;
+    row.forecast = static_cast<float>(row.state);
+    for (int h = 0; h < kHorizon; ++h) {
+      for (int q = 0; q < 3; ++q) *out++ = static_cast<float>(row.state + 10 * h + q);
+    }
+  }
+  Write(row, bytes);
+}
+
+absl::Status FakeEngine::Step(absl::Span<const Run> runs, StateSlab& rows, Workspace&) const {
+  ++calls_;
+  if (fail_next_.exchange(false)) return absl::InternalError("told to fail");
+  for (const Run& run : runs) {
+    const absl::Span<std::byte> row = rows.Row(run.slot);
+    if (row.empty()) return absl::InvalidArgumentError("stale slot");
+    Advance(run, row);
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::vector<float>> FakeEngine::Forecasts(const std::vector<float>& values) const {
+  StateSlab slab(row_bytes_, 1);
+  const Slot slot = slab.Allocate().value();
+  ResetRow(slab.Row(slot));
+  std::vector<std::vector<float>> all;
+  for (const float& value : values) {
+    const uint8_t wanted = 1;
+    std::vector<float>& forecast = all.emplace_back(kHorizon * 3);
+    Advance({slot, {&value, 1}, {&wanted, 1}, forecast.data(), nullptr}, slab.Row(slot));
+  }
+  return all;
+}
+
+std::unique_ptr<ModelTable> FakeModels() {
+  auto models = std::make_unique<ModelTable>();
+  for (const auto& [name, version] : {std::pair("sum", 1), std::pair("sum", 2), std::pair("other", 1)}) {
+    ModelPackage package;
+    package.name = name;
+    package.version = version;
+    package.digest = absl::StrCat("digest-", name, "-", version);
+    models->Add(std::move(package), std::make_unique<FakeEngine>()).IgnoreError();
+  }
+  return models;
+}
+
+FakeEngine& FakeEngineOf(const ModelTable& models, const std::string& name) {
+  return static_cast<FakeEngine&>(*models.Find(name).value()->engine);
+}
+
+}  // namespace aaren

@@ -1,0 +1,52 @@
+#ifndef AAREN_TESTS_SERVER_SHARD_FAKE_ENGINE_H_
+#define AAREN_TESTS_SERVER_SHARD_FAKE_ENGINE_H_
+
+// A FakeEngine computes something simple whose every bit depends on every token before it and on their order:
+// state = 0.75 * state + value (missing counts as 0), forecast [4 steps, 3 quantiles] = state + 10 * step + quantile.
+// A surprise is the value less the first number of the forecast one token earlier, NaN if there was none.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/engine/engine.h"
+#include "server/models/model_table.h"
+
+namespace aaren {
+
+class FakeEngine : public Engine {
+ public:
+  explicit FakeEngine(size_t row_bytes = 64);
+
+  const ForecasterConfig& config() const override { return config_; }
+  std::string tier() const override { return "exact"; }
+  size_t row_bytes() const override { return row_bytes_; }
+  std::unique_ptr<Workspace> NewWorkspace() const override { return std::make_unique<Workspace>(); }
+  void ResetRow(absl::Span<std::byte> row) const override;
+  absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override;
+  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows, Workspace& workspace) const override;
+
+  // What a session of one channel gets for these values: forecast(values)[i] is all numbers for token i.
+  std::vector<std::vector<float>> Forecasts(const std::vector<float>& values) const;
+
+  int calls() const { return calls_; }
+  void FailNextStep() { fail_next_ = true; }
+
+ private:
+  void Advance(const Run& run, absl::Span<std::byte> row) const;
+
+  ForecasterConfig config_;
+  size_t row_bytes_;
+  mutable std::atomic<int> calls_{0};
+  mutable std::atomic<bool> fail_next_{false};
+};
+
+// A table with "sum:1", which is the default, "sum:2" and "other:1", each with a FakeEngine.
+std::unique_ptr<ModelTable> FakeModels();
+FakeEngine& FakeEngineOf(const ModelTable& models, const std::string& name);
+
+}  // namespace aaren
+
+#endif  // AAREN_TESTS_SERVER_SHARD_FAKE_ENGINE_H_

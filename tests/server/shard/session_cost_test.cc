@@ -1,0 +1,82 @@
+// What a session costs beside its row: bytes of a process with many idle sessions.
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "tests/server/shard/world.h"
+
+namespace aaren {
+namespace {
+
+constexpr size_t kRowBytes = 3456;
+
+class IdleEngine : public FakeEngine {
+ public:
+  IdleEngine() : FakeEngine(kRowBytes) {}
+  absl::Status Step(absl::Span<const Run>, StateSlab&, Workspace&) const override { return absl::OkStatus(); }
+};
+
+// Counts and forgets.
+class CountingPeer : public Peer {
+ public:
+  void OnOpened(Handle, const OpenedReply&) override { ++opened; }
+  void OnForecasts(Handle, const ForecastsReply& reply) override { results += reply.results; }
+  void OnAcked(Handle, uint64_t, uint64_t) override {}
+  void OnClosed(Handle, uint64_t, uint64_t) override {}
+  void OnFailed(Handle, const Refusal&, uint64_t) override { ++failed; }
+  void OnOpenRefused(Handle, uint64_t, const Refusal&) override { ++failed; }
+  void OnCloseRefused(Handle, const Refusal&) override { ++failed; }
+  bool HasRoom() const override { return true; }
+  void OnRoom() override {}
+
+  size_t opened = 0, results = 0, failed = 0;
+};
+
+std::unique_ptr<ModelTable> IdleModel() {
+  auto models = std::make_unique<ModelTable>();
+  ModelPackage package;
+  package.name = "idle";
+  package.digest = "idle";
+  models->Add(std::move(package), std::make_unique<IdleEngine>()).IgnoreError();
+  return models;
+}
+
+ShardOptions Unsaved() { return ShardOptions{.save_interval = absl::ZeroDuration()}; }
+
+void OpenMany(World& world, CountingPeer& peer, size_t sessions) {
+  for (Handle handle = 0; handle < sessions; ++handle) {
+    while (!world.shard().AdmitsOpen(peer)) world.shard().DrainMailbox();
+    world.shard().Open(peer, handle, Named(absl::StrCat("load-session-", handle)));
+  }
+  world.RunUntil([&] { return peer.opened == sessions; });
+}
+
+int64_t ResidentBytes() {
+  std::ifstream in("/proc/self/statm");
+  int64_t size = 0, resident = 0;
+  in >> size >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+TEST(SessionCostTest, AnIdleSessionTakesItsRowAndLittleMore) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers change what memory costs";
+#endif
+  constexpr size_t kSessions = 100'000;
+  World world(Unsaved(), 1, nullptr, IdleModel());
+  CountingPeer peer;
+  const int64_t before = ResidentBytes();
+  OpenMany(world, peer, kSessions);
+  const double bytes = static_cast<double>(ResidentBytes() - before) / kSessions;
+  std::printf("%zu idle sessions: %.0f bytes each, a row of %zu\n", kSessions, bytes, kRowBytes);
+  EXPECT_EQ(peer.opened, kSessions);
+  EXPECT_LE(bytes, 1.10 * kRowBytes + 160);
+}
+
+}  // namespace
+}  // namespace aaren

@@ -1,0 +1,457 @@
+// Tokens items: what is folded, what is refused, and what is answered.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "tests/server/shard/world.h"
+
+namespace aaren {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Event = FakePeer::Event;
+
+class TokensTest : public ::testing::Test {
+ protected:
+  void SetUp() override { world_.Open(peer_, 7, Named("a")); }
+
+  // Without settling.
+  void Push(uint64_t first_seq, const std::vector<float>& values, const std::vector<int64_t>& times = {},
+            bool silent = false) {
+    TokensView tokens;
+    tokens.handle = 7;
+    tokens.first_seq = first_seq;
+    tokens.values = values;
+    tokens.times_ns = times;
+    tokens.silent = silent;
+    world_.shard().Tokens(peer_, tokens);
+  }
+
+  void ExpectRefused(absl::StatusCode code, const std::string& field, uint64_t expected_seq) {
+    EXPECT_EQ(peer_.Last().kind, Event::kFailed);
+    EXPECT_EQ(peer_.Last().refusal.status.code(), code);
+    EXPECT_EQ(peer_.Last().refusal.field, field);
+    EXPECT_EQ(peer_.Last().expected_seq, expected_seq);
+  }
+
+  World world_{ShardOptions{.max_tokens_per_item = 100, .max_in_flight_tokens = 200}};
+  FakePeer peer_;
+};
+
+TEST_F(TokensTest, AreAnsweredWithAForecastEach) {
+  world_.Send(peer_, 7, 0, Values(0, 3));
+  EXPECT_EQ(peer_.Last().kind, Event::kForecasts);
+  EXPECT_EQ(peer_.Last().first_seq, 0);
+  EXPECT_EQ(peer_.Last().next_seq, 3);
+  EXPECT_EQ(peer_.Forecasts(7), world_.engine().Forecasts(Values(0, 3)));
+}
+
+TEST_F(TokensTest, SplitAnyhowGiveTheSameForecasts) {
+  uint64_t seq = 0;
+  for (const size_t count : {1, 7, 64, 3}) {
+    world_.Send(peer_, 7, seq, Values(seq, count));
+    seq += count;
+  }
+  EXPECT_EQ(peer_.Forecasts(7), world_.engine().Forecasts(Values(0, 75)));
+}
+
+TEST_F(TokensTest, ThatWaitTogetherAreOneCallAndAnsweredItemByItem) {
+  for (uint64_t seq = 0; seq < 10; ++seq) Push(seq, Values(seq, 1));
+  const int calls = world_.engine().calls();
+  EXPECT_EQ(world_.shard().Step(), 10);
+  EXPECT_EQ(world_.engine().calls(), calls + 1);
+  EXPECT_EQ(peer_.Count(Event::kForecasts, 7), 10);
+  EXPECT_EQ(peer_.Forecasts(7), world_.engine().Forecasts(Values(0, 10)));
+}
+
+TEST_F(TokensTest, MayBeMissing) {
+  world_.Send(peer_, 7, 0, {std::numeric_limits<float>::quiet_NaN()});
+  EXPECT_EQ(peer_.Forecasts(7), world_.engine().Forecasts({0}));
+}
+
+TEST_F(TokensTest, AreRefusedWholeForOneInfinity) {
+  world_.Send(peer_, 7, 0, {1, 2, std::numeric_limits<float>::infinity(), 3});
+  ExpectRefused(absl::StatusCode::kInvalidArgument, "tokens.values[2]", 0);
+  EXPECT_THAT(std::string(peer_.Last().refusal.status.message()), HasSubstr("token 2, channel 0"));
+  world_.Send(peer_, 7, 0, Values(0, 2));
+  EXPECT_EQ(peer_.Forecasts(7), world_.engine().Forecasts(Values(0, 2)));
+}
+
+TEST_F(TokensTest, AreRefusedWithTheWrongNumberOfTimes) {
+  Push(0, Values(0, 3), {10, 20});
+  ExpectRefused(absl::StatusCode::kInvalidArgument, "tokens.times_ns", 0);
+  EXPECT_THAT(std::string(peer_.Last().refusal.status.message()), HasSubstr("2 times for 3 tokens"));
+}
+
+TEST_F(TokensTest, AreRefusedIfTimeGoesBackWithinAnItem) {
+  Push(0, Values(0, 3), {10, 20, 19});
+  ExpectRefused(absl::StatusCode::kInvalidArgument, "tokens.times_ns[2]", 0);
+}
+
+TEST_F(TokensTest, AreRefusedIfTimeGoesBackFromOneItemToTheNext) {
+  Push(0, Values(0, 2), {10, 20});
+  Push(2, Values(2, 1), {19});
+  world_.Settle();
+  ExpectRefused(absl::StatusCode::kInvalidArgument, "tokens.times_ns[0]", 2);
+}
+
+TEST_F(TokensTest, MayRepeatTheirTimes) {
+  Push(0, Values(0, 3), {10, 10, 10});
+  world_.Settle();
+  EXPECT_THAT(peer_.Last().times_ns, ElementsAre(10, 10, 10));
+  EXPECT_EQ(peer_.Last().step_ns, 0);
+}
+
+TEST_F(TokensTest, CarryTheirTimesAndTheLastStepIntoTheReply) {
+  Push(0, Values(0, 2), {10, 25});
+  Push(2, Values(2, 2), {25, 25});
+  world_.Settle();
+  EXPECT_THAT(peer_.Last().times_ns, ElementsAre(25, 25));
+  EXPECT_THAT(peer_.Last().steps_ns, ElementsAre(15, 15));
+  EXPECT_EQ(peer_.Last().step_ns, 15);
+}
+
+TEST_F(TokensTest, HaveTheStepOfTheirOwnPastHoweverTheyAreCut) {
+  const std::vector<int64_t> times = {0, 10, 11, 100, 103};
+  Push(0, Values(0, 5), times);
+  world_.Settle();
+  EXPECT_THAT(peer_.Last().steps_ns, ElementsAre(0, 10, 1, 89, 3));
+  world_.Open(peer_, 8, Named("b"));
+  std::vector<int64_t> steps;
+  for (uint64_t seq = 0; seq < times.size(); ++seq) {
+    const std::vector<float> values = Values(seq, 1);
+    TokensView tokens;
+    tokens.handle = 8;
+    tokens.first_seq = seq;
+    tokens.values = values;
+    tokens.times_ns = {&times[seq], 1};
+    world_.shard().Tokens(peer_, tokens);
+    world_.Settle();
+    steps.push_back(peer_.Last().step_ns);
+  }
+  EXPECT_THAT(steps, ElementsAre(0, 10, 1, 89, 3));
+}
+
+TEST_F(TokensTest, OfSeveralChannelsAreCountedAsTokens) {
+  OpenRequest request = Named("wide");
+  request.channels = 4;
+  world_.Open(peer_, 8, request);
+  const std::vector<float> values(12, 1.0f);
+  TokensView tokens;
+  tokens.handle = 8;
+  tokens.values = values;
+  world_.shard().Tokens(peer_, tokens);
+  world_.shard().Tick();
+  EXPECT_EQ(world_.shard().counters().queued_tokens.value(), 3);
+}
+
+TEST_F(TokensTest, BeyondTheLimitOfAnItemAreRefused) {
+  world_.Send(peer_, 7, 0, Values(0, 101));
+  ExpectRefused(absl::StatusCode::kInvalidArgument, "tokens.values", 0);
+  EXPECT_THAT(std::string(peer_.Last().refusal.status.message()), HasSubstr("101"));
+  EXPECT_THAT(std::string(peer_.Last().refusal.status.message()), HasSubstr("100"));
+}
+
+TEST_F(TokensTest, WithMarksOrFutureValuesAreRefused) {
+  TokensView tokens;
+  tokens.handle = 7;
+  tokens.has_marks = true;
+  world_.shard().Tokens(peer_, tokens);
+  ExpectRefused(absl::StatusCode::kInvalidArgument, "tokens.marks", 0);
+  tokens.has_marks = false;
+  tokens.has_future_values = true;
+  world_.shard().Tokens(peer_, tokens);
+  ExpectRefused(absl::StatusCode::kInvalidArgument, "tokens.future_values", 0);
+}
+
+TEST_F(TokensTest, OfAnUnknownHandleAreRefusedByName) {
+  world_.Send(peer_, 99, 0, Values(0, 1));
+  EXPECT_EQ(peer_.Last().handle, 99);
+  EXPECT_EQ(peer_.Last().refusal.status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(peer_.Last().refusal.status.message()), HasSubstr("99"));
+}
+
+TEST_F(TokensTest, SeenBeforeAreAcknowledgedAndNotFolded) {
+  world_.Send(peer_, 7, 0, Values(0, 5));
+  world_.Send(peer_, 7, 1, Values(1, 4));
+  EXPECT_EQ(peer_.Last().kind, Event::kAcked);
+  EXPECT_EQ(peer_.Last().next_seq, 5);
+  EXPECT_EQ(world_.shard().counters().tokens_duplicate.value(), 4);
+  world_.Send(peer_, 7, 5, Values(5, 1));
+  EXPECT_EQ(peer_.Forecasts(7), world_.engine().Forecasts(Values(0, 6)));
+}
+
+TEST_F(TokensTest, SeenInPartFoldOnlyWhatIsNew) {
+  world_.Send(peer_, 7, 0, Values(0, 5));
+  world_.Send(peer_, 7, 3, Values(3, 4));
+  EXPECT_EQ(peer_.Last().first_seq, 5);
+  EXPECT_EQ(peer_.Last().next_seq, 7);
+  EXPECT_EQ(peer_.Forecasts(7), world_.engine().Forecasts(Values(0, 7)));
+}
+
+TEST_F(TokensTest, SeenInPartMayHaveTimesBeforeTheLast) {
+  Push(0, Values(0, 3), {10, 20, 30});
+  Push(1, Values(1, 3), {20, 30, 40});
+  world_.Settle();
+  EXPECT_THAT(peer_.Last().times_ns, ElementsAre(40));
+}
+
+TEST_F(TokensTest, OfADuplicateAreAnsweredAfterWhatWaits) {
+  Push(0, Values(0, 2));
+  Push(0, Values(0, 2));
+  world_.Settle();
+  ASSERT_GE(peer_.events.size(), 2);
+  EXPECT_EQ(peer_.events[peer_.events.size() - 2].kind, Event::kForecasts);
+  EXPECT_EQ(peer_.Last().kind, Event::kAcked);
+}
+
+TEST_F(TokensTest, BehindAGapAreRefusedWithTheExpectedSeq) {
+  world_.Send(peer_, 7, 0, Values(0, 2));
+  world_.Send(peer_, 7, 3, Values(3, 1));
+  ExpectRefused(absl::StatusCode::kOutOfRange, "", 2);
+  EXPECT_THAT(peer_.Last().refusal.metadata, ElementsAre(std::pair<std::string, std::string>("expected_seq", "2")));
+}
+
+TEST_F(TokensTest, AfterARefusalAreDroppedUntilTheExpectedSeq) {
+  world_.Send(peer_, 7, 1, Values(1, 1));
+  const size_t events = peer_.events.size();
+  world_.Send(peer_, 7, 2, Values(2, 2));
+  world_.Send(peer_, 7, 4, Values(4, 1));
+  EXPECT_EQ(peer_.events.size(), events);
+  EXPECT_EQ(world_.shard().counters().tokens_dropped.value(), 3);
+  world_.Send(peer_, 7, 0, Values(0, 5));
+  EXPECT_EQ(peer_.Forecasts(7), world_.engine().Forecasts(Values(0, 5)));
+}
+
+TEST_F(TokensTest, SilentAreFoldedAndAcknowledged) {
+  Push(0, Values(0, 3), {}, /*silent=*/true);
+  world_.Settle();
+  EXPECT_EQ(peer_.Last().kind, Event::kAcked);
+  EXPECT_EQ(peer_.Last().next_seq, 3);
+  EXPECT_EQ(peer_.Count(Event::kForecasts, 7), 0);
+  world_.Send(peer_, 7, 3, Values(3, 1));
+  EXPECT_EQ(peer_.Forecasts(7)[0], world_.engine().Forecasts(Values(0, 4))[3]);
+}
+
+TEST_F(TokensTest, MayBeNoneToTellDeliveredSeq) {
+  world_.Send(peer_, 7, 0, Values(0, 3));
+  world_.Send(peer_, 7, 3, {}, 3);
+  EXPECT_EQ(peer_.Last().kind, Event::kAcked);
+  EXPECT_EQ(world_.Get("a").value.delivered_seq, 3);
+}
+
+TEST_F(TokensTest, TooFarAheadOfDeliveredSeqAreRefusedNamingTheLimit) {
+  world_.Send(peer_, 7, 0, Values(0, 100), 0);
+  world_.Send(peer_, 7, 100, Values(100, 100), 0);
+  EXPECT_EQ(peer_.Last().next_seq, 200);
+  world_.Send(peer_, 7, 200, Values(200, 1), 0);
+  ExpectRefused(absl::StatusCode::kResourceExhausted, "", 200);
+  EXPECT_EQ(peer_.Last().refusal.quota, "in_flight_tokens");
+  EXPECT_THAT(std::string(peer_.Last().refusal.status.message()), HasSubstr("200"));
+  world_.Send(peer_, 7, 200, Values(200, 1), 1);
+  EXPECT_EQ(peer_.Last().next_seq, 201);
+}
+
+TEST_F(TokensTest, WithoutDeliveredSeqHaveNoSuchLimit) {
+  for (uint64_t seq = 0; seq < 500; seq += 100) Push(seq, Values(seq, 100));
+  world_.Settle();
+  EXPECT_EQ(peer_.Last().next_seq, 500);
+}
+
+TEST_F(TokensTest, ThatAreRefusedWaitForTheirTurnToo) {
+  constexpr size_t kRefused = 20'000;
+  Push(0, Values(0, 1));
+  for (size_t i = 0; i < kRefused; ++i) Push(1, {std::numeric_limits<float>::infinity()});
+  size_t most = 0;
+  for (size_t before = 0; peer_.Count(Event::kFailed, 7) < kRefused; before = peer_.Count(Event::kFailed, 7)) {
+    ASSERT_GT(world_.shard().Step(), 0);
+    most = std::max(most, peer_.Count(Event::kFailed, 7) - before);
+  }
+  EXPECT_LT(most, kRefused / 2);
+}
+
+TEST_F(TokensTest, OfOneSessionLeaveOthersAsTheyWere) {
+  world_.Open(peer_, 8, Named("b"));
+  for (uint64_t seq = 0; seq < 20; ++seq) {
+    Push(seq, Values(seq, 1));
+    TokensView tokens;
+    tokens.handle = 8;
+    tokens.first_seq = seq;
+    const std::vector<float> values = Values(1000 + seq, 1);
+    tokens.values = values;
+    world_.shard().Tokens(peer_, tokens);
+  }
+  world_.Settle();
+  EXPECT_EQ(peer_.Forecasts(7), world_.engine().Forecasts(Values(0, 20)));
+  EXPECT_EQ(peer_.Forecasts(8), world_.engine().Forecasts(Values(1000, 20)));
+}
+
+TEST_F(TokensTest, AreEachCountedOnce) {
+  const ShardCounters& counters = world_.shard().counters();
+  Push(0, Values(0, 4));
+  Push(4, Values(4, 2), {}, /*silent=*/true);
+  Push(9, Values(9, 3));
+  Push(10, Values(10, 1));
+  Push(0, Values(0, 5));
+  Push(6, Values(6, 1));
+  world_.Settle();
+  EXPECT_EQ(counters.tokens_forecast.value(), 5);
+  EXPECT_EQ(counters.tokens_silent.value(), 2);
+  EXPECT_EQ(counters.tokens_refused.value(), 3);
+  EXPECT_EQ(counters.tokens_dropped.value(), 6);
+  EXPECT_EQ(counters.tokens_duplicate.value(), 0);
+  EXPECT_EQ(counters.queued_tokens.value(), 0);
+  EXPECT_EQ(counters.batch_tokens.sum(), 7);
+}
+
+TEST(StepTest, TakesNoMoreThanItsShareAndKeepsTheRest) {
+  World world(ShardOptions{.max_step_tokens = 10});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  for (uint64_t seq = 0; seq < 24; seq += 4) {
+    const std::vector<float> values = Values(seq, 4);
+    TokensView tokens;
+    tokens.first_seq = seq;
+    tokens.values = values;
+    world.shard().Tokens(peer, tokens);
+  }
+  EXPECT_EQ(world.shard().Step(), 10);
+  EXPECT_EQ(world.shard().Step(), 10);
+  EXPECT_EQ(world.shard().Step(), 4);
+  EXPECT_EQ(world.shard().Step(), 0);
+  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 24)));
+}
+
+TEST(StepTest, CutsALongItemOverSeveralCalls) {
+  World world;
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  const int calls = world.engine().calls();
+  world.Send(peer, 0, 0, Values(0, 4000));
+  EXPECT_GT(world.engine().calls(), calls + 1);
+  EXPECT_EQ(peer.Last().next_seq, 4000);
+  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 4000)));
+}
+
+// An item of ten tokens, which is admitted or not.
+bool Offer(World& world, FakePeer& peer, uint64_t seq) {
+  const std::vector<float> values = Values(seq, 10);
+  if (!world.shard().AdmitsTokens(peer, values.size() * sizeof(float))) return false;
+  TokensView tokens;
+  tokens.first_seq = seq;
+  tokens.values = values;
+  world.shard().Tokens(peer, tokens);
+  return true;
+}
+
+TEST(StepTest, OneStreamFillsNoMoreThanAPartOfTheQueue) {
+  World world(ShardOptions{.max_queued_bytes = 20'000});
+  FakePeer hot, other;
+  world.Open(hot, 0, Named("a"));
+  world.Open(other, 0, Named("b"));
+  uint64_t seq = 0;
+  while (Offer(world, hot, seq)) seq += 10;
+  EXPECT_GT(seq, 100);
+  EXPECT_TRUE(Offer(world, other, 0));
+}
+
+TEST(StepTest, MakesRoomForMore) {
+  World world(ShardOptions{.max_queued_bytes = 4'000});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  uint64_t seq = 0;
+  while (Offer(world, peer, seq)) seq += 10;
+  while (world.shard().Step() > 0) {
+  }
+  EXPECT_TRUE(Offer(world, peer, seq));
+}
+
+TEST(StepTest, LeavesOutAPeerWithoutRoomUntilItHasSome) {
+  World world;
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  peer.has_room = false;
+  EXPECT_TRUE(Offer(world, peer, 0));
+  EXPECT_EQ(world.shard().Step(), 0);
+  peer.has_room = true;
+  world.shard().Resume(peer);
+  EXPECT_EQ(world.shard().Step(), 10);
+}
+
+TEST(StepTest, APingIsAnsweredByTheNextStepBesideAHotStream) {
+  World world(ShardOptions{.max_step_tokens = 64});
+  FakePeer hot, other;
+  world.Open(hot, 0, Named("hot"));
+  world.Open(other, 0, Named("ping"));
+  for (uint64_t seq = 0; Offer(world, hot, seq); seq += 10) {
+  }
+  world.shard().Step();
+  Offer(world, other, 0);
+  world.shard().Step();
+  EXPECT_EQ(other.Last().next_seq, 10);
+}
+
+TEST(StepTest, SessionsOfOneStreamTakeTurns) {
+  World world(ShardOptions{.max_step_tokens = 64});
+  FakePeer peer;
+  world.Open(peer, 0, Named("hot"));
+  world.Open(peer, 1, Named("other"));
+  for (uint64_t seq = 0; seq < 1000; seq += 10) Offer(world, peer, seq);
+  const std::vector<float> values = Values(0, 1);
+  TokensView tokens;
+  tokens.handle = 1;
+  tokens.values = values;
+  world.shard().Tokens(peer, tokens);
+  world.shard().Step();
+  world.shard().Step();
+  EXPECT_EQ(peer.Last(Event::kForecasts, 1).next_seq, 1);
+  EXPECT_LT(peer.Last(Event::kForecasts, 0).next_seq, 200);
+}
+
+TEST(StepTest, TakesAsMuchAsFitsIntoASliceInSeveralCalls) {
+  World world;
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  const std::vector<float> values = Values(0, 4000);
+  for (uint64_t seq = 0; seq < 20'000; seq += 4000) {
+    TokensView tokens;
+    tokens.first_seq = seq;
+    tokens.values = values;
+    world.shard().Tokens(peer, tokens);
+  }
+  size_t most = 0;  // the clock stands still: slices grow
+  for (size_t took = 1; took > 0; most = std::max(most, took)) took = world.shard().Step();
+  EXPECT_GT(most, 2000);
+  EXPECT_EQ(peer.Last().next_seq, 20'000);
+}
+
+TEST(StepTest, RunsSessionsOfSeveralModelsInOneCallEach) {
+  World world;
+  FakePeer peer;
+  for (Handle handle = 0; handle < 10; ++handle) {
+    OpenRequest request = Named(absl::StrCat("s", handle));
+    request.model = handle % 2 == 0 ? "sum:1" : "other:1";
+    world.Open(peer, handle, request);
+  }
+  const std::vector<float> values = Values(0, 3);
+  for (Handle handle = 0; handle < 10; ++handle) {
+    TokensView tokens;
+    tokens.handle = handle;
+    tokens.values = values;
+    world.shard().Tokens(peer, tokens);
+  }
+  world.shard().Step();
+  EXPECT_EQ(world.engine("sum:1").calls(), 1);
+  EXPECT_EQ(world.engine("other:1").calls(), 1);
+  for (Handle handle = 0; handle < 10; ++handle) {
+    EXPECT_EQ(peer.Forecasts(handle), world.engine().Forecasts(values)) << handle;
+  }
+}
+
+}  // namespace
+}  // namespace aaren

@@ -1,0 +1,281 @@
+#include "tests/server/shard/world.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "absl/time/clock.h"
+
+namespace aaren {
+namespace {
+
+constexpr absl::Duration kPatience = absl::Minutes(1);
+
+FakePeer::Event Nothing() {
+  FakePeer::Event event;
+  event.refusal.status = absl::UnknownError("no such event");
+  return event;
+}
+
+// Calls `work`, with a rest where there is none, until `done`.
+template <typename Work>
+bool RepeatUntil(const std::function<bool()>& done, Work work) {
+  const absl::Time deadline = absl::Now() + kPatience;
+  while (!done()) {
+    if (absl::Now() > deadline) return false;
+    if (!work()) std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+  return true;
+}
+
+}  // namespace
+
+FakePeer::Event& FakePeer::Add(Event::Kind kind, Handle handle) {
+  Event& event = events.emplace_back();
+  event.kind = kind;
+  event.handle = handle;
+  return event;
+}
+
+void FakePeer::OnOpened(Handle handle, const OpenedReply& reply) {
+  Event& event = Add(Event::kOpened, handle);
+  event.opened = reply;
+  event.next_seq = reply.next_seq;
+  event.durable_seq = reply.durable_seq;
+}
+
+void FakePeer::OnForecasts(Handle handle, const ForecastsReply& reply) {
+  Event& event = Add(Event::kForecasts, handle);
+  event.first_seq = reply.first_seq;
+  event.next_seq = reply.next_seq;
+  event.durable_seq = reply.durable_seq;
+  event.results = reply.results;
+  const size_t numbers = reply.model->engine->config().horizon * reply.model->engine->config().quantiles.size();
+  for (const float* forecast : reply.forecasts) event.values.insert(event.values.end(), forecast, forecast + numbers);
+  event.surprises.assign(reply.surprises.begin(), reply.surprises.end());
+  event.times_ns.assign(reply.times_ns.begin(), reply.times_ns.end());
+  event.steps_ns.assign(reply.steps_ns.begin(), reply.steps_ns.end());
+  if (!event.steps_ns.empty()) event.step_ns = event.steps_ns.back();
+}
+
+void FakePeer::OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) {
+  Event& event = Add(Event::kAcked, handle);
+  event.next_seq = next_seq;
+  event.durable_seq = durable_seq;
+}
+
+void FakePeer::OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) {
+  Event& event = Add(Event::kClosed, handle);
+  event.next_seq = next_seq;
+  event.durable_seq = durable_seq;
+}
+
+void FakePeer::OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_seq) {
+  Event& event = Add(Event::kFailed, handle);
+  event.refusal = refusal;
+  event.expected_seq = expected_seq;
+}
+
+void FakePeer::OnOpenRefused(Handle handle, uint64_t, const Refusal& refusal) { OnFailed(handle, refusal, 0); }
+void FakePeer::OnCloseRefused(Handle handle, const Refusal& refusal) { OnFailed(handle, refusal, 0); }
+
+size_t FakePeer::Count(Event::Kind kind, Handle handle) const {
+  return std::count_if(events.begin(), events.end(),
+                       [&](const Event& event) { return event.kind == kind && event.handle == handle; });
+}
+
+const FakePeer::Event& FakePeer::Last() const {
+  static const Event nothing = Nothing();
+  return events.empty() ? nothing : events.back();
+}
+
+const FakePeer::Event& FakePeer::Last(Event::Kind kind, Handle handle) const {
+  static const Event nothing = Nothing();
+  for (auto event = events.rbegin(); event != events.rend(); ++event) {
+    if (event->kind == kind && event->handle == handle) return *event;
+  }
+  return nothing;
+}
+
+std::vector<std::vector<float>> FakePeer::Forecasts(Handle handle) const {
+  std::vector<std::vector<float>> all;
+  for (const Event& event : events) {
+    if (event.kind != Event::kForecasts || event.handle != handle) continue;
+    const size_t numbers = event.values.size() / event.results;
+    for (size_t i = 0; i < event.results; ++i) {
+      all.emplace_back(event.values.begin() + i * numbers, event.values.begin() + (i + 1) * numbers);
+    }
+  }
+  return all;
+}
+
+absl::StatusOr<uint64_t> ProbedStore::NextEpoch() {
+  absl::MutexLock lock(&mutex_);
+  if (!Health().ok()) return Health();
+  return store_.NextEpoch();
+}
+
+absl::StatusOr<SessionRecord> ProbedStore::Load(const std::string& key) {
+  absl::MutexLock lock(&mutex_);
+  if (!Health().ok()) return Health();
+  return store_.Load(key);
+}
+
+absl::Status ProbedStore::Save(SessionRecord record) {
+  absl::MutexLock lock(&mutex_);
+  if (fail_saves_) return absl::UnavailableError("told to fail");
+  if (!Health().ok()) return Health();
+  return store_.Save(std::move(record));
+}
+
+absl::Status ProbedStore::Delete(const std::string& key, uint64_t epoch) {
+  absl::MutexLock lock(&mutex_);
+  if (!Health().ok()) return Health();
+  return store_.Delete(key, epoch);
+}
+
+absl::StatusOr<std::vector<SessionRecord>> ProbedStore::List(const std::string& prefix, const std::string& after,
+                                                             size_t limit) {
+  absl::MutexLock lock(&mutex_);
+  if (!Health().ok()) return Health();
+  return store_.List(prefix, after, limit);
+}
+
+World::World(ShardOptions options, int shards, std::shared_ptr<ProbedStore> store, std::unique_ptr<ModelTable> models)
+    : store_(store ? std::move(store) : std::make_shared<ProbedStore>()),
+      models_(models ? std::move(models) : FakeModels()),
+      registrar_(std::make_unique<Registrar>(*store_, *models_, clock_)) {
+  for (int i = 0; i < shards; ++i) {
+    shards_.push_back(std::make_unique<SessionShard>(i, options, *models_, *registrar_, clock_));
+    registrar_->AddShard(*shards_.back());
+    shards_.back()->Tick();
+  }
+  registrar_->Start();
+}
+
+World::~World() { registrar_.reset(); }
+
+bool World::RunOnce() {
+  bool worked = false;
+  for (const auto& shard : shards_) {
+    worked |= shard->DrainMailbox();
+    worked |= shard->Step() > 0;
+  }
+  return worked;
+}
+
+bool World::DrainOnce() {
+  bool worked = false;
+  for (const auto& shard : shards_) worked |= shard->DrainMailbox();
+  return worked;
+}
+
+bool World::RunUntil(const std::function<bool()>& done) {
+  return RepeatUntil(done, [this] { return RunOnce(); });
+}
+
+bool World::DrainUntil(const std::function<bool()>& done) {
+  return RepeatUntil(done, [this] { return DrainOnce(); });
+}
+
+void World::Settle() {
+  // An answer from the registrar shows that what was asked before has at least reached the shards, and a round ends
+  // when they have done it; a few rounds cover the longest chain of questions that a shard does not count as its own
+  // work.
+  for (int round = 0; round < 4; ++round) {
+    Get("never opened by any test");
+    RunUntil([this] {
+      return std::none_of(shards_.begin(), shards_.end(), [](const auto& shard) { return shard->Busy(); });
+    });
+    while (RunOnce()) {
+    }
+  }
+}
+
+void World::Advance(absl::Duration duration) {
+  clock_.Advance(duration);
+  for (const auto& shard : shards_) shard->Tick();
+  Settle();
+}
+
+void World::Open(FakePeer& peer, Handle handle, OpenRequest request, int shard) {
+  shards_[shard]->Open(peer, handle, std::move(request));
+  Settle();
+}
+
+void World::Send(FakePeer& peer, Handle handle, uint64_t first_seq, std::vector<float> values,
+                 std::optional<uint64_t> delivered_seq, int shard) {
+  TokensView tokens;
+  tokens.handle = handle;
+  tokens.first_seq = first_seq;
+  tokens.values = values;
+  tokens.delivered_seq = delivered_seq;
+  shards_[shard]->Tokens(peer, tokens);
+  Settle();
+}
+
+namespace {
+
+// Calls method(done) and runs the world until it has answered.
+template <typename T, typename Method>
+Outcome<T> Await(World& world, Method method) {
+  // Shared: a registrar that never answers must not write to a frame that is gone.
+  struct Answer {
+    std::atomic<bool> there{false};
+    Outcome<T> outcome;
+  };
+  auto answer = std::make_shared<Answer>();
+  method([answer](Outcome<T> outcome) {
+    answer->outcome = std::move(outcome);
+    answer->there = true;
+  });
+  if (!world.RunUntil([&] { return answer->there.load(); })) {
+    Outcome<T> none;
+    none.refusal = Refusal{absl::DeadlineExceededError("no answer"), {}, {}, {}, {}, {}};
+    return none;
+  }
+  return std::move(answer->outcome);
+}
+
+}  // namespace
+
+Outcome<SessionInfo> World::Get(const std::string& id) {
+  return Await<SessionInfo>(*this, [&](auto done) { registrar_->Get("", id, std::move(done)); });
+}
+
+Outcome<Snapshot> World::Export(const std::string& id) {
+  return Await<Snapshot>(*this, [&](auto done) { registrar_->Export("", id, std::move(done)); });
+}
+
+Outcome<SessionInfo> World::Import(const std::string& id, const std::string& snapshot, bool replace) {
+  return Await<SessionInfo>(*this, [&](auto done) { registrar_->Import("", id, snapshot, replace, std::move(done)); });
+}
+
+Outcome<SessionInfo> World::Fork(const std::string& id, const std::string& new_id) {
+  return Await<SessionInfo>(*this, [&](auto done) { registrar_->Fork("", id, new_id, std::move(done)); });
+}
+
+Outcome<std::monostate> World::Delete(const std::string& id) {
+  return Await<std::monostate>(*this, [&](auto done) { registrar_->Delete("", id, std::move(done)); });
+}
+
+Outcome<SessionPage> World::List(const std::string& prefix, const std::string& page_token, size_t page_size) {
+  return Await<SessionPage>(*this,
+                            [&](auto done) { registrar_->List("", prefix, page_token, page_size, std::move(done)); });
+}
+
+OpenRequest Named(const std::string& id, std::optional<uint64_t> delivered_seq) {
+  OpenRequest request;
+  request.session_id = id;
+  request.delivered_seq = delivered_seq;
+  return request;
+}
+
+std::vector<float> Values(uint64_t first_seq, size_t count) {
+  std::vector<float> values;
+  for (size_t i = 0; i < count; ++i) values.push_back(0.5f + static_cast<float>(first_seq + i));
+  return values;
+}
+
+}  // namespace aaren

@@ -1,0 +1,166 @@
+#ifndef AAREN_TESTS_SERVER_SHARD_WORLD_H_
+#define AAREN_TESTS_SERVER_SHARD_WORLD_H_
+
+// A World is everything below the rpc layer: shards run by the test's own thread, the registrar on its, a store that
+// can be made to fail, and a clock that stands until it is moved. FakePeers write down what they are told.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "server/models/model_table.h"
+#include "server/registrar/registrar.h"
+#include "server/session/clock.h"
+#include "server/shard/shard.h"
+#include "server/store/memory_store.h"
+#include "tests/server/shard/fake_engine.h"
+
+namespace aaren {
+
+// A clock that stands until it is moved.
+class TestClock : public Clock {
+ public:
+  int64_t NowNanos() const override { return now_ns_; }
+  absl::Time Wall() const override { return Now() + wall_step_; }
+  void Advance(absl::Duration by) { now_ns_ += absl::ToInt64Nanoseconds(by); }
+  void StepWall(absl::Duration by) { wall_step_ += by; }
+
+ private:
+  std::atomic<int64_t> now_ns_{1'700'000'000'000'000'000};
+  absl::Duration wall_step_ = absl::ZeroDuration();
+};
+
+class FakePeer : public Peer {
+ public:
+  struct Event {
+    enum Kind { kOpened, kForecasts, kAcked, kClosed, kFailed } kind = kFailed;
+    Handle handle = 0;
+    OpenedReply opened;
+    uint64_t first_seq = 0, next_seq = 0, durable_seq = 0, expected_seq = 0;
+    std::vector<float> values;  // [results, channels, 4, 3]
+    std::vector<float> surprises;
+    std::vector<int64_t> times_ns;
+    std::vector<int64_t> steps_ns;
+    int64_t step_ns = 0;  // of the last result
+    size_t results = 0;
+    Refusal refusal;
+  };
+
+  void OnOpened(Handle handle, const OpenedReply& reply) override;
+  void OnForecasts(Handle handle, const ForecastsReply& reply) override;
+  void OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
+  void OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
+  void OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_seq) override;
+  void OnOpenRefused(Handle handle, uint64_t number, const Refusal& refusal) override;
+  void OnCloseRefused(Handle handle, const Refusal& refusal) override;
+  bool HasRoom() const override { return has_room; }
+  void OnRoom() override { ++rooms; }
+
+  // How many of this kind came for the handle.
+  size_t Count(Event::Kind kind, Handle handle) const;
+
+  // The last event; one of kind kFailed saying so if there is none.
+  const Event& Last() const;
+  const Event& Last(Event::Kind kind, Handle handle) const;
+
+  // All forecasts of the handle's only channel so far, by seq: element i has first_seq + i.
+  std::vector<std::vector<float>> Forecasts(Handle handle) const;
+
+  std::vector<Event> events;
+  bool has_room = true;
+  int rooms = 0;  // calls of OnRoom
+
+ private:
+  Event& Add(Event::Kind kind, Handle handle);
+};
+
+// A MemoryStore that any thread may look at and that fails when told to.
+class ProbedStore : public StateStore {
+ public:
+  std::string name() const override { return "probed"; }
+  absl::StatusOr<uint64_t> NextEpoch() override;
+  absl::StatusOr<SessionRecord> Load(const std::string& key) override;
+  absl::Status Save(SessionRecord record) override;
+  absl::Status Delete(const std::string& key, uint64_t epoch) override;
+  absl::StatusOr<std::vector<SessionRecord>> List(const std::string& prefix, const std::string& after,
+                                                  size_t limit) override;
+
+  void FailSaves(bool fail) { fail_saves_ = fail; }
+  void FailAll(bool fail) { fail_all_ = fail; }
+
+ private:
+  absl::Status Health() const { return fail_all_ ? absl::UnavailableError("told to fail") : absl::OkStatus(); }
+
+  absl::Mutex mutex_;
+  MemoryStore store_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> fail_saves_{false}, fail_all_{false};
+};
+
+class World {
+ public:
+  explicit World(ShardOptions options = {}, int shards = 1, std::shared_ptr<ProbedStore> store = nullptr,
+                 std::unique_ptr<ModelTable> models = nullptr);
+  ~World();
+
+  SessionShard& shard(int i = 0) { return *shards_[i]; }
+  Registrar& registrar() { return *registrar_; }
+  ProbedStore& store() { return *store_; }
+  TestClock& clock() { return clock_; }
+  std::shared_ptr<ProbedStore> shared_store() { return store_; }
+  const ModelTable& models() const { return *models_; }
+  FakeEngine& engine(const std::string& name = "sum:1") { return FakeEngineOf(*models_, name); }
+
+  // Runs the shards until everything under way at the registrar and the shards is done.
+  void Settle();
+
+  // Runs the shards until `done`; false after a minute.
+  bool RunUntil(const std::function<bool()>& done);
+
+  // The same, but nothing is stepped: tokens that wait go on waiting.
+  bool DrainUntil(const std::function<bool()>& done);
+
+  // Moves the clock, lets the shards tick, and settles.
+  void Advance(absl::Duration duration);
+
+  // Opens and settles. The answer is the peer's last event for the handle.
+  void Open(FakePeer& peer, Handle handle, OpenRequest request, int shard = 0);
+
+  // One item, one channel, stepped and settled.
+  void Send(FakePeer& peer, Handle handle, uint64_t first_seq, std::vector<float> values,
+            std::optional<uint64_t> delivered_seq = std::nullopt, int shard = 0);
+
+  // Calls a unary method and settles until it has answered.
+  Outcome<SessionInfo> Get(const std::string& id);
+  Outcome<Snapshot> Export(const std::string& id);
+  Outcome<SessionInfo> Import(const std::string& id, const std::string& snapshot, bool replace);
+  Outcome<SessionInfo> Fork(const std::string& id, const std::string& new_id);
+  Outcome<std::monostate> Delete(const std::string& id);
+  Outcome<SessionPage> List(const std::string& prefix, const std::string& page_token, size_t page_size);
+
+ private:
+  bool RunOnce();
+  bool DrainOnce();
+  absl::Time now() const { return clock_.Now(); }
+
+  TestClock clock_;
+  std::shared_ptr<ProbedStore> store_;
+  std::unique_ptr<ModelTable> models_;
+  std::vector<std::unique_ptr<SessionShard>> shards_;
+  std::unique_ptr<Registrar> registrar_;
+};
+
+OpenRequest Named(const std::string& id, std::optional<uint64_t> delivered_seq = std::nullopt);
+
+// 0.5, 1.5, ...: `count` values from that of `first_seq` on.
+std::vector<float> Values(uint64_t first_seq, size_t count);
+
+}  // namespace aaren
+
+#endif  // AAREN_TESTS_SERVER_SHARD_WORLD_H_
