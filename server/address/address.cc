@@ -11,7 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
-namespace aaren::rpc {
+namespace aaren {
 namespace {
 
 absl::Status BindError(int error, const Address& address) {
@@ -69,4 +69,4 @@ absl::Status CheckFree(const Address& address) {
   return absl::OkStatus();
 }
 
-}  // namespace aaren::rpc
+}  // namespace aaren

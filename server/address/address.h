@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace aaren::rpc {
+namespace aaren {
 
 struct Address {
   std::string host;  // without brackets
@@ -27,6 +27,6 @@ struct Address {
 // be resolved, PermissionDenied or FailedPrecondition if it cannot be bound; each names the address.
 absl::Status CheckFree(const Address& address);
 
-}  // namespace aaren::rpc
+}  // namespace aaren
 
 #endif  // AAREN_SERVER_ADDRESS_ADDRESS_H_

@@ -9,9 +9,9 @@ namespace aaren::metrics {
 
 absl::StatusOr<std::unique_ptr<Exposition>> Exposition::Start(
     const std::string& listen, std::vector<std::shared_ptr<prometheus::Collectable>> sources) {
-  absl::StatusOr<rpc::Address> address = rpc::Address::Parse(listen);
+  absl::StatusOr<Address> address = Address::Parse(listen);
   if (!address.ok()) return address.status();
-  if (absl::Status status = rpc::CheckFree(*address); !status.ok()) return status;
+  if (absl::Status status = CheckFree(*address); !status.ok()) return status;
   std::unique_ptr<Exposition> exposition(new Exposition(std::move(sources)));
   exposition->address_ = *std::move(address);
   try {

@@ -3,9 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/server/rpc/serving.h"
-
-namespace aaren::rpc {
+namespace aaren {
 namespace {
 
 using testing::HasSubstr;
@@ -30,13 +28,5 @@ TEST(AddressTest, NamesAHostThatCannotBeResolved) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("no-such-host.invalid"));
 }
 
-class PortInUseTest : public Serving {};
-
-TEST_F(PortInUseTest, SecondServerIsAnErrorThatNamesTheAddress) {
-  const auto second = Server::Start({.listen = server().address()}, models_, store_);
-  EXPECT_EQ(second.status().code(), absl::StatusCode::kAlreadyExists);
-  EXPECT_THAT(std::string(second.status().message()), HasSubstr(server().address()));
-}
-
 }  // namespace
-}  // namespace aaren::rpc
+}  // namespace aaren

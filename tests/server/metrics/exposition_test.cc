@@ -21,7 +21,7 @@ using testing::HasSubstr;
 
 // The body of http://address/metrics.
 std::string Scrape(const std::string& address) {
-  const absl::StatusOr<rpc::Address> parsed = rpc::Address::Parse(address);
+  const absl::StatusOr<Address> parsed = Address::Parse(address);
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_port = htons(static_cast<uint16_t>(parsed->port));
