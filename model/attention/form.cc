@@ -7,7 +7,7 @@
 #include "model/attention/dense.h"
 #include "model/attention/prefix_scan.h"
 #include "model/attention/recurrent.h"
-#include "model/attention/scan.h"
+#include "model/attention/scan/scan.h"
 
 namespace aaren {
 namespace {

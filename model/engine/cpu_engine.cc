@@ -4,12 +4,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/engine/engine.h"
-#include "model/engine/fma.h"
 #include "model/engine/forward.h"
 #include "model/engine/row.h"
 #include "model/engine/surprise.h"
 #include "model/engine/tile.h"
 #include "model/engine/weights.h"
+#include "model/math/fma.h"
 #include "model/season/seasonal_input.h"
 #include "model/season/seasons.h"
 #include "model/season/sources.h"

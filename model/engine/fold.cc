@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "model/engine/activation.h"
-#include "model/engine/lanes.h"
-#include "model/engine/targets.h"
+#include "model/math/lanes.h"
+#include "model/math/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/engine/fold.cc"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "model/engine/activation.h"
-#include "model/engine/lanes.h"
+#include "model/math/lanes.h"
 
 namespace aaren {
 namespace {

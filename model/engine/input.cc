@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "model/engine/activation.h"
-#include "model/engine/lanes.h"
-#include "model/engine/targets.h"
+#include "model/math/lanes.h"
+#include "model/math/targets.h"
 #include "model/season/seasonal_input.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -8,8 +8,8 @@
 
 #include <cstddef>
 
-#include "model/engine/scaling.h"
-#include "model/engine/statistics.h"
+#include "model/math/scaling.h"
+#include "model/math/statistics.h"
 
 namespace aaren {
 

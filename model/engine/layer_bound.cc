@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "model/engine/lanes.h"
+#include "model/math/lanes.h"
 
 namespace aaren {
 namespace {

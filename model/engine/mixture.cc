@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/engine/activation.h"
-#include "model/engine/lanes.h"
-#include "model/engine/scaling.h"
+#include "model/math/lanes.h"
+#include "model/math/scaling.h"
 
 namespace aaren {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "model/engine/lanes.h"
-#include "model/engine/targets.h"
+#include "model/math/lanes.h"
+#include "model/math/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/engine/product.cc"

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "model/engine/lanes.h"
+#include "model/math/lanes.h"
 
 namespace aaren {
 namespace {

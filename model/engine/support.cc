@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "model/engine/scaling.h"
+#include "model/math/scaling.h"
 
 namespace aaren {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/engine/lanes.h"
+#include "model/math/lanes.h"
 
 namespace aaren {
 namespace {

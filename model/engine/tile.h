@@ -14,9 +14,9 @@
 #include "model/engine/fold.h"
 #include "model/engine/input.h"
 #include "model/engine/row.h"
-#include "model/engine/scaling.h"
 #include "model/engine/support.h"
 #include "model/engine/weights.h"
+#include "model/math/scaling.h"
 
 namespace aaren {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "model/engine/lanes.h"
+#include "model/math/lanes.h"
 
 namespace aaren {
 namespace {

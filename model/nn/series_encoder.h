@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "model/engine/probes.h"
-#include "model/engine/scaling.h"
-#include "model/engine/statistics.h"
+#include "model/math/scaling.h"
+#include "model/math/statistics.h"
 #include "model/package/config.h"
 #include "model/season/lag_errors.h"
 #include "model/season/seasons.h"

@@ -3,7 +3,7 @@
 
 // What values are taken to lie within: a glitch counts as far as the running statistics reach.
 
-#include "model/engine/statistics.h"
+#include "model/math/statistics.h"
 
 namespace aaren {
 

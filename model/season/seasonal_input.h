@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/engine/scaling.h"
+#include "model/math/scaling.h"
 #include "model/season/lag_errors.h"
 #include "model/season/seasons.h"
 #include "model/season/sources.h"

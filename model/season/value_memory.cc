@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "model/engine/lanes.h"
-#include "model/engine/scaling.h"
-#include "model/engine/targets.h"
+#include "model/math/lanes.h"
+#include "model/math/scaling.h"
+#include "model/math/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/season/value_memory.cc"

@@ -1,13 +1,13 @@
 #include "model/training/softplus.h"
 
-#include "model/engine/targets.h"
+#include "model/math/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/training/softplus.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "model/engine/exact_math-inl.h"
+#include "model/math/exact_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aaren {

@@ -15,8 +15,8 @@
 #include <functional>
 #include <string>
 
-#include "model/attention/scan.h"
-#include "model/attention/torch_cuda.h"
+#include "model/attention/scan/scan.h"
+#include "model/attention/scan/torch_cuda.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/memory_copy.h"
 #include "tests/bench/scan_baselines.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "model/attention/scan.h"
+#include "model/attention/scan/scan.h"
 #include "tests/model/attention/prefix_softmax.h"
 #include "tests/model/rounding.h"
 

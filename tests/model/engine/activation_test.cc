@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "model/engine/lanes.h"
+#include "model/math/lanes.h"
 
 namespace aaren {
 namespace {

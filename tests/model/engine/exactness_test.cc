@@ -5,7 +5,7 @@
 #include <random>
 #include <thread>
 
-#include "model/engine/fma.h"
+#include "model/math/fma.h"
 #include "tests/model/engine/only_target.h"
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/stepper.h"

@@ -2,7 +2,7 @@
 
 #include <hwy/highway.h>
 
-#include "model/engine/fma.h"
+#include "model/math/fma.h"
 
 namespace aaren {
 namespace {

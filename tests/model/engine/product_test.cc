@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "model/engine/lanes.h"
+#include "model/math/lanes.h"
 
 namespace aaren {
 namespace {

@@ -1,0 +1,215 @@
+// aaren evaluate: how good a server's forecasts of CSV files are, beside three that anyone can make.
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/commands/command.h"
+#include "client/cli/evaluate/evaluation.h"
+#include "client/cli/evaluate/evaluation_page.h"
+#include "client/cli/evaluate/score_report.h"
+#include "client/cli/flags/connection_flags.h"
+#include "client/cli/flags/flags.h"
+#include "client/cli/flags/refinement_flags.h"
+#include "client/cli/sources/csv.h"
+#include "client/cli/terminal/report.h"
+#include "client/cli/terminal/whole_file.h"
+
+namespace aaren::cli {
+namespace {
+
+constexpr uint32_t kMaxHorizon = 1 << 16;
+
+struct EvaluateFlags {
+  ConnectionFlags connection;
+  client::ChannelOptions channel;  // as the connection's flags say
+  std::string model;
+  std::vector<std::string> csv;
+  CsvOptions columns;
+  uint32_t horizon = 24, season = 24;
+  std::optional<int64_t> start, stride, windows, age;
+  std::string report;
+  RefinementFlags refinement;
+  absl::Duration connect_timeout = absl::Seconds(30);
+  bool json = false, per_window = false;
+};
+
+Flags Table(EvaluateFlags& evaluate) {
+  Flags flags(
+      "aaren evaluate --target=HOST:PORT --csv=FILE [--csv=FILE ...] [flags]",
+      "Streams every column of the files through the server, scores forecasts against what came, and prints\n"
+      "MASE, WQL and the share of values inside the 80 % interval, per series and over all, beside the last\n"
+      "value's, the last season's and the drift's. A second table shows that share by rows ahead, and how\n"
+      "honest surprises are (where each value after an origin fell in its one-step forecast, from 0 to 1): KS,\n"
+      "their Kolmogorov-Smirnov distance to uniform, of n values about 0.87 / sqrt(n) by chance alone, and the\n"
+      "share of alerts at a nominal false-alarm rate of 1 % (below 0.005 or above 0.995). --stride=1 scores\n"
+      "the surprise of every row.");
+  flags.Add("csv", &evaluate.csv, "a CSV file with a header line; may be repeated");
+  flags.Add("model", &evaluate.model, "name or name:version; without it the server's default");
+  flags.Add("columns", &evaluate.columns.columns, "columns to score, separated by commas; without it all");
+  flags.Add("time_column", &evaluate.columns.time_column,
+            "the column of times, - for none; without it the first one, if it is called date, time or timestamp\n"
+            "or holds dates");
+  flags.Add("time_format", &evaluate.columns.time_format,
+            "how times are written: unix, unix_ms, unix_us, unix_ns, or a format as of strptime, \"%d/%m/%Y %H:%M\";\n"
+            "without it found from the first rows");
+  flags.Add("missing", &evaluate.columns.missing, "a number that stands for a missing value");
+  flags.Add("horizon", &evaluate.horizon, "rows to forecast from each origin");
+  flags.Add("season", &evaluate.season, "rows in a season, of MASE and of the seasonal naive forecast");
+  flags.Add("start", &evaluate.start, "the first origin's row; negative: from the end; without it at 80 % of the rows");
+  flags.Add("stride", &evaluate.stride,
+            "rows from one origin to the next; without it so many that --windows of them span all rows, or 1");
+  flags.Add("windows", &evaluate.windows, "origins, at most; without it all that fit");
+  flags.Add("age", &evaluate.age,
+            "begin a session so many rows before each origin; without it all rows before it are streamed");
+  flags.Add("report", &evaluate.report, "an HTML file to write with the table and figures");
+  evaluate.refinement.AddTo(flags);
+  flags.Add("connect_timeout", &evaluate.connect_timeout, "give up if the server cannot be reached for so long");
+  flags.Add("json", &evaluate.json, "one JSON object a line");
+  flags.Add("per_window", &evaluate.per_window, "with --json, before the scores a line for each window");
+  evaluate.connection.AddTo(flags);
+  return flags;
+}
+
+absl::Status Check(const EvaluateFlags& evaluate, const std::vector<std::string>& positional) {
+  const auto wrong = [](const auto&... what) { return absl::InvalidArgumentError(absl::StrCat(what...)); };
+  if (!positional.empty()) return wrong("\"", positional[0], "\" is no flag");
+  const absl::Status format = CheckTimeFormat(evaluate.columns);
+  if (!format.ok()) return format;
+  if (evaluate.csv.empty()) return wrong("give at least one --csv=FILE");
+  if (evaluate.horizon < 1 || evaluate.horizon > kMaxHorizon) {
+    return wrong("--horizon=", evaluate.horizon, " is not in 1 .. ", kMaxHorizon);
+  }
+  if (evaluate.season < 1) return wrong("--season=", evaluate.season, " is not at least 1");
+  if (evaluate.stride.value_or(1) < 1) return wrong("--stride=", *evaluate.stride, " is not at least 1");
+  if (absl::Status status = evaluate.refinement.Check(); !status.ok()) return status;
+  if (evaluate.windows.value_or(1) < 1) return wrong("--windows=", *evaluate.windows, " is not at least 1");
+  if (evaluate.age.value_or(1) < 1) return wrong("--age=", *evaluate.age, " is not at least 1");
+  if (evaluate.per_window && !evaluate.json) return wrong("--per_window needs --json");
+  return absl::OkStatus();
+}
+
+absl::Status ReadChannel(EvaluateFlags& evaluate) {
+  absl::StatusOr<client::ChannelOptions> channel = evaluate.connection.Channel();
+  if (channel.ok()) evaluate.channel = *std::move(channel);
+  return channel.status();
+}
+
+absl::Status ReadSeries(const std::string& path, const EvaluateFlags& evaluate, std::vector<EvaluatedSeries>& series) {
+  absl::StatusOr<ByteSource> bytes = OpenBytes(path);
+  if (!bytes.ok()) return bytes.status();
+  const absl::StatusOr<std::unique_ptr<CsvReader>> reader = CsvReader::Open(path, *std::move(bytes), evaluate.columns);
+  if (!reader.ok()) return reader.status();
+  for (const std::string& remark : (*reader)->remarks()) Say(remark);
+  const size_t first = series.size();
+  for (const std::string& column : (*reader)->columns()) {
+    series.push_back({.name = evaluate.csv.size() == 1 ? column : absl::StrCat(path, ":", column)});
+  }
+  CsvRow row;
+  std::vector<std::string> times;
+  absl::StatusOr<bool> any;
+  while ((any = (*reader)->Next(row)).ok() && *any) {
+    for (size_t i = 0; i < row.values.size(); ++i) series[first + i].values.push_back(row.values[i]);
+    if ((*reader)->has_times()) times.push_back(row.time);
+  }
+  if (!any.ok()) return any.status();
+  const absl::StatusOr<std::vector<size_t>> origins = Origins(
+      series[first].values.size(),
+      {.horizon = evaluate.horizon, .start = evaluate.start, .stride = evaluate.stride, .windows = evaluate.windows});
+  if (!origins.ok()) return absl::Status(origins.status().code(), absl::StrCat(path, ": ", origins.status().message()));
+  for (size_t i = first; i < series.size(); ++i) {
+    series[i].origins = *origins;
+    if (evaluate.report.empty()) continue;
+    series[i].samples = SampleOrigins(*origins);
+    for (size_t row : series[i].samples) {
+      if (!times.empty()) series[i].sample_times.push_back(times[row]);
+    }
+  }
+  return absl::OkStatus();
+}
+
+void ShowProgress(size_t done, size_t all) {
+  if (isatty(STDERR_FILENO) != 1) return;
+  absl::FPrintF(stderr, "\r%d of %d series%s", done, all, done == all ? "\r\x1b[K" : "");
+}
+
+bool Print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (std::fflush(stdout) == 0) return true;
+  Say(absl::StrCat("cannot write to standard output: ", std::strerror(errno)));
+  return false;
+}
+
+void Complain(const std::vector<ScoreRow>& rows) {
+  for (const ScoreRow& row : rows) {
+    if (std::isnan(row.forecast.mase)) {
+      Say(absl::StrCat(row.series,
+                       ": no MASE: its values do not differ from those of a season before, or none is left"));
+    }
+  }
+}
+
+absl::Status WriteReport(const std::vector<EvaluatedSeries>& series, const std::vector<SeriesScores>& scores,
+                         const std::vector<ScoreRow>& rows, const EvaluateFlags& evaluate, const std::string& command) {
+  const EvaluationFacts facts = {
+      .command = command, .files = evaluate.csv, .horizon = evaluate.horizon, .season = evaluate.season};
+  return WriteWholeFile(evaluate.report, EvaluationPage(series, scores, rows, facts));
+}
+
+int Evaluate(const EvaluateFlags& evaluate, const std::string& command) {
+  if (!evaluate.report.empty()) {
+    const absl::Status writable = CheckWritable(evaluate.report);
+    if (!writable.ok()) return Fail(writable);
+  }
+  Interrupt interrupt;
+  interrupt.SetForce([&interrupt] { _exit(128 + interrupt.signal()); });
+  std::vector<EvaluatedSeries> series;
+  for (const std::string& path : evaluate.csv) {
+    const absl::Status status = ReadSeries(path, evaluate, series);
+    if (!status.ok()) return Fail(status);
+  }
+  const absl::StatusOr<std::vector<SeriesScores>> scores =
+      Evaluate(series,
+               {.target = evaluate.connection.target,
+                .channel = evaluate.channel,
+                .model = evaluate.model,
+                .horizon = evaluate.horizon,
+                .season = evaluate.season,
+                .age = evaluate.age,
+                .refinement = evaluate.refinement,
+                .connect_timeout = evaluate.connect_timeout},
+               interrupt, [&](size_t done) { ShowProgress(done, series.size()); });
+  interrupt.SetForce(nullptr);
+  if (interrupt.signal() != 0) return 128 + interrupt.signal();
+  if (!scores.ok()) return Fail(scores.status());
+  const std::vector<ScoreRow> rows = ScoreRows(series, *scores);
+  Complain(rows);
+  if (evaluate.per_window) Print(WindowsToJsonLines(series, *scores));
+  const bool printed =
+      Print(evaluate.json ? ToJsonLines(rows) : absl::StrCat(ToTable(rows), "\n", ToCalibrationTable(rows)));
+  const absl::Status reported =
+      evaluate.report.empty() ? absl::OkStatus() : WriteReport(series, *scores, rows, evaluate, command);
+  if (!reported.ok()) return Fail(reported);
+  return printed ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+int RunEvaluate(Arguments arguments) {
+  EvaluateFlags evaluate;
+  Flags flags = Table(evaluate);
+  const absl::StatusOr<std::vector<std::string>> positional = flags.Parse(arguments);
+  if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
+  absl::Status status = positional.ok() ? Check(evaluate, *positional) : positional.status();
+  if (status.ok()) status = ReadChannel(evaluate);
+  const std::string command = absl::StrCat("aaren evaluate ", ShownCommand(arguments));
+  return status.ok() ? Evaluate(evaluate, command) : FailUsage("evaluate", status);
+}
+
+}  // namespace aaren::cli

@@ -1,0 +1,86 @@
+// aaren load: how much a server takes, and how fast it answers.
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/commands/command.h"
+#include "client/cli/flags/connection_flags.h"
+#include "client/cli/flags/flags.h"
+#include "client/cli/terminal/interrupt.h"
+#include "client/cli/terminal/report.h"
+#include "client/load/load.h"
+
+namespace aaren::cli {
+namespace {
+
+Flags Table(client::LoadOptions& load, ConnectionFlags& connection, bool& json) {
+  Flags flags("aaren load --target=HOST:PORT [flags]",
+              "Opens many sessions, streams a synthetic signal into them for a while, and reports throughput and\n"
+              "latency. With --rate tokens fall due whatever the server does, and latency counts from then.");
+  flags.Add("sessions", &load.sessions, "sessions, spread over the streams");
+  flags.Add("streams", &load.streams, "connections, a thread each");
+  flags.Add("points_per_message", &load.points_per_message, "tokens of a session in one item");
+  flags.Add("window", &load.window, "items of a session unanswered, at most");
+  flags.Add("rate", &load.rate, "tokens a second over all sessions; 0: as fast as the server answers");
+  flags.Add("duration", &load.duration, "how long");
+  flags.Add("channels", &load.channels, "series of a session");
+  flags.Add("model", &load.model, "name or name:version; without it the server's default");
+  flags.Add("metrics", &load.metrics, "HOST:PORT of the server's /metrics, for its CPU time and memory");
+  flags.Add("json", &json, "one JSON object");
+  connection.AddTo(flags);
+  return flags;
+}
+
+void PrintReport(const client::LoadReport& report) {
+  absl::PrintF("%.0f tokens/s over %.1f s: %d sent, %d answered, %d errors\n", report.tokens_per_second, report.seconds,
+               report.sent, report.received, report.errors);
+  const client::LoadReport::Latency& latency = report.latency_us;
+  absl::PrintF("latency us   p50 %.0f   p90 %.0f   p99 %.0f   p99.9 %.0f   max %.0f\n", latency.p50, latency.p90,
+               latency.p99, latency.p999, latency.max);
+  if (report.server) {
+    absl::PrintF("server       %.2f s of CPU, %.1f MB of memory\n", report.server->cpu_seconds,
+                 static_cast<double>(report.server->rss_bytes) / 1e6);
+  }
+}
+
+int Load(const client::LoadOptions& load, bool json) {
+  Interrupt interrupt;
+  interrupt.SetForce([&interrupt] { _exit(128 + interrupt.signal()); });
+  const absl::StatusOr<client::LoadReport> report = client::RunLoad(load, &interrupt.stopped());
+  interrupt.SetForce(nullptr);
+  if (!report.ok()) return Fail(FromServer(absl::StrCat("load at ", load.target), report.status()));
+  if (json) {
+    absl::PrintF("%s\n", client::ToJson(*report));
+  } else {
+    PrintReport(*report);
+  }
+  if (report->errors > 0) Say(absl::StrCat("load: ", report->errors, " errors; the first: ", report->first_error));
+  if (interrupt.signal() != 0) return 128 + interrupt.signal();
+  return report->errors == 0 ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+int RunLoad(Arguments arguments) {
+  client::LoadOptions load;
+  ConnectionFlags connection;
+  bool json = false;
+  Flags flags = Table(load, connection, json);
+  const absl::StatusOr<std::vector<std::string>> words = flags.Parse(arguments);
+  if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
+  if (!words.ok()) return FailUsage("load", words.status());
+  if (!words->empty()) {
+    return FailUsage("load", absl::InvalidArgumentError(absl::StrCat("\"", words->front(), "\" is no flag")));
+  }
+  absl::StatusOr<client::ChannelOptions> channel = connection.Channel();
+  if (!channel.ok()) return FailUsage("load", channel.status());
+  load.target = connection.target;
+  load.channel = *std::move(channel);
+  return Load(load, json);
+}
+
+}  // namespace aaren::cli

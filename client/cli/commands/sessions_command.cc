@@ -1,0 +1,251 @@
+// aaren sessions: the sessions that a server keeps, seen, copied and moved from the command line.
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <system_error>
+
+#include "aaren/v1/sessions.grpc.pb.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/commands/command.h"
+#include "client/cli/commands/unary.h"
+#include "client/cli/flags/connection_flags.h"
+#include "client/cli/flags/flags.h"
+#include "client/cli/sources/timestamp.h"
+#include "client/cli/terminal/json.h"
+#include "client/cli/terminal/report.h"
+
+namespace aaren::cli {
+namespace {
+
+constexpr uint32_t kPage = 1000;
+
+// One invocation: `words` are the verb and what follows it.
+class SessionsCommand {
+ public:
+  int Run(Arguments arguments);
+
+ private:
+  struct Verb {
+    size_t operands;
+    int (SessionsCommand::*run)();
+  };
+  static const std::map<std::string, Verb>& Verbs();
+
+  int List();
+  int Get();
+  int Delete();
+  int Export();
+  int Import();
+  int Fork();
+
+  template <typename Request, typename Response>
+  absl::StatusOr<Response> Ask(grpc::Status (v1::Sessions::Stub::*method)(grpc::ClientContext*, const Request&,
+                                                                          Response*),
+                               const Request& request) {
+    return cli::Ask(*stub_, asked_, absl::StrCat("sessions ", absl::StrJoin(words_, " ")), method, request);
+  }
+  int Show(const absl::StatusOr<v1::SessionInfo>& session) const;
+
+  ConnectionFlags connection_;
+  Asked asked_;
+  std::string output_, input_, prefix_;
+  bool replace_ = false, json_ = false;
+  std::vector<std::string> words_;
+  std::unique_ptr<v1::Sessions::Stub> stub_;
+};
+
+std::string ToJson(const v1::SessionInfo& session) {
+  std::string out;
+  JsonObject object(out);
+  object.Add("session_id", session.session_id()).Add("next_seq", session.next_seq());
+  object.Add("durable_seq", session.durable_seq()).Add("delivered_seq", session.delivered_seq());
+  object.Add("epoch", session.epoch()).Add("incarnation", session.incarnation());
+  object.Add("model", session.model()).Add("package_digest", session.package_digest());
+  object.Add("tier", session.tier()).Add("numerics_version", session.numerics_version());
+  object.Add("channels", session.channels()).Add("state_bytes", session.state_bytes());
+  object.Add("attached", session.attached()).Add("resident", session.resident());
+  object.Add("last_active_ms", session.last_active_ms()).Close();
+  return out;
+}
+
+void PrintHeader() {
+  absl::PrintF("%-32s %10s %10s %8s %11s  %-8s  %-24s  %s\n", "session", "next seq", "durable", "channels",
+               "state bytes", "attached", "last active", "model");
+}
+
+void PrintRow(const v1::SessionInfo& session) {
+  absl::PrintF("%-32s %10d %10d %8d %11d  %-8s  %-24s  %s\n", session.session_id(), session.next_seq(),
+               session.durable_seq(), session.channels(), session.state_bytes(), session.attached() ? "yes" : "no",
+               FormatTimestamp(session.last_active_ms() * 1'000'000), session.model());
+}
+
+bool WriteBytes(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  return static_cast<bool>(file);
+}
+
+// Under another name first: a failure never leaves half a snapshot where a whole one was. A link stays one, and what is
+// no file, as a pipe or a device, is written to.
+absl::Status WriteFile(const std::string& path, const std::string& bytes) {
+  std::error_code none;
+  const std::filesystem::path target = std::filesystem::canonical(path, none);
+  const std::string place = target.empty() ? path : target.string();
+  const bool special = std::filesystem::exists(place, none) && !std::filesystem::is_regular_file(place, none);
+  const std::string partial = special ? place : place + ".partial";
+  errno = 0;
+  if (WriteBytes(partial, bytes) && (special || std::rename(partial.c_str(), place.c_str()) == 0)) {
+    return absl::OkStatus();
+  }
+  absl::Status status = absl::ErrnoToStatus(errno == 0 ? EIO : errno, absl::StrCat("cannot write ", path));
+  if (!special) std::remove(partial.c_str());
+  return status;
+}
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const bool open = file.is_open();
+  std::string bytes;
+  char buffer[1 << 16];
+  while (open && (file.read(buffer, sizeof(buffer)) || file.gcount() > 0)) {
+    bytes.append(buffer, static_cast<size_t>(file.gcount()));
+  }
+  if (!open || file.bad()) return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
+  return bytes;
+}
+
+int SessionsCommand::Show(const absl::StatusOr<v1::SessionInfo>& session) const {
+  if (!session.ok()) return Fail(session.status());
+  if (json_) return absl::PrintF("%s\n", ToJson(*session)), kSuccess;
+  PrintHeader();
+  PrintRow(*session);
+  return kSuccess;
+}
+
+int SessionsCommand::List() {
+  v1::ListSessionsRequest request;
+  request.set_page_size(kPage);
+  request.set_prefix(prefix_);
+  if (!json_) PrintHeader();
+  do {
+    const auto page = Ask(&v1::Sessions::Stub::List, request);
+    if (!page.ok()) return Fail(page.status());
+    for (const v1::SessionInfo& session : page->sessions()) {
+      if (json_) {
+        absl::PrintF("%s\n", ToJson(session));
+      } else {
+        PrintRow(session);
+      }
+    }
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty());
+  return kSuccess;
+}
+
+int SessionsCommand::Get() {
+  v1::GetSessionRequest request;
+  request.set_session_id(words_[1]);
+  return Show(Ask(&v1::Sessions::Stub::Get, request));
+}
+
+int SessionsCommand::Delete() {
+  v1::DeleteSessionRequest request;
+  request.set_session_id(words_[1]);
+  const auto deleted = Ask(&v1::Sessions::Stub::Delete, request);
+  if (!deleted.ok()) return Fail(deleted.status());
+  std::string line = absl::StrCat("deleted ", words_[1]);
+  if (json_) {
+    line.clear();
+    JsonObject(line).Add("session_id", words_[1]).Add("deleted", true).Close();
+  }
+  absl::PrintF("%s\n", line);
+  return kSuccess;
+}
+
+int SessionsCommand::Export() {
+  if (output_.empty()) return FailUsage("sessions", absl::InvalidArgumentError("export needs --output=FILE"));
+  v1::ExportSessionRequest request;
+  request.set_session_id(words_[1]);
+  const auto exported = Ask(&v1::Sessions::Stub::Export, request);
+  if (!exported.ok()) return Fail(exported.status());
+  const absl::Status written = WriteFile(output_, exported->snapshot());
+  if (!written.ok()) return Fail(written);
+  std::string line = absl::StrCat("wrote ", words_[1], " as of token ", exported->next_seq(), " to ", output_, ", ",
+                                  exported->snapshot().size(), " bytes");
+  if (json_) {
+    line.clear();
+    JsonObject object(line);
+    object.Add("session_id", words_[1]).Add("next_seq", exported->next_seq()).Add("output", output_);
+    object.Add("bytes", exported->snapshot().size()).Close();
+  }
+  absl::PrintF("%s\n", line);
+  return kSuccess;
+}
+
+int SessionsCommand::Import() {
+  if (input_.empty()) return FailUsage("sessions", absl::InvalidArgumentError("import needs --input=FILE"));
+  absl::StatusOr<std::string> snapshot = ReadFile(input_);
+  if (!snapshot.ok()) return Fail(snapshot.status());
+  v1::ImportSessionRequest request;
+  request.set_session_id(words_[1]);
+  request.set_snapshot(*std::move(snapshot));
+  request.set_replace(replace_);
+  return Show(Ask(&v1::Sessions::Stub::Import, request));
+}
+
+int SessionsCommand::Fork() {
+  v1::ForkSessionRequest request;
+  request.set_session_id(words_[1]);
+  request.set_new_session_id(words_[2]);
+  return Show(Ask(&v1::Sessions::Stub::Fork, request));
+}
+
+const std::map<std::string, SessionsCommand::Verb>& SessionsCommand::Verbs() {
+  static const auto* const verbs = new std::map<std::string, Verb>{
+      {"list", {0, &SessionsCommand::List}},     {"get", {1, &SessionsCommand::Get}},
+      {"delete", {1, &SessionsCommand::Delete}}, {"export", {1, &SessionsCommand::Export}},
+      {"import", {1, &SessionsCommand::Import}}, {"fork", {2, &SessionsCommand::Fork}}};
+  return *verbs;
+}
+
+int SessionsCommand::Run(Arguments arguments) {
+  constexpr char kUsage[] =
+      "aaren sessions list | get ID | delete ID | export ID --output=FILE | import ID --input=FILE | fork ID NEW_ID";
+  Flags flags(kUsage, "Shows, copies, moves and deletes the sessions that a server keeps.");
+  flags.Add("json", &json_, "one JSON object a line");
+  flags.Add("prefix", &prefix_, "list: only ids that begin with it");
+  flags.Add("output", &output_, "export: the file to write");
+  flags.Add("input", &input_, "import: the file that export wrote");
+  flags.Add("replace", &replace_, "import: take the place of a session of that id");
+  flags.Add("timeout", &asked_.timeout, "give up if no answer comes for so long");
+  connection_.AddTo(flags);
+  absl::StatusOr<std::vector<std::string>> words = flags.Parse(arguments);
+  if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
+  if (!words.ok()) return FailUsage("sessions", words.status());
+  words_ = *std::move(words);
+  const auto verb = words_.empty() ? Verbs().end() : Verbs().find(words_[0]);
+  if (verb == Verbs().end() || words_.size() != 1 + verb->second.operands) {
+    return FailUsage("sessions",
+                     absl::InvalidArgumentError(absl::StrCat("not understood: \"", absl::StrJoin(words_, " "), "\"")));
+  }
+  absl::StatusOr<client::ChannelOptions> channel = connection_.Channel();
+  if (!channel.ok()) return FailUsage("sessions", channel.status());
+  asked_.target = connection_.target;
+  asked_.channel = *std::move(channel);
+  stub_ = v1::Sessions::NewStub(client::MakeChannel(asked_.target, asked_.channel));
+  return (this->*verb->second.run)();
+}
+
+}  // namespace
+
+int RunSessions(Arguments arguments) { return SessionsCommand().Run(arguments); }
+
+}  // namespace aaren::cli

@@ -1,0 +1,236 @@
+// aaren stream: a CSV file, standard input or this machine's own load into one session, a forecast per row out.
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "absl/random/random.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/commands/command.h"
+#include "client/cli/flags/connection_flags.h"
+#include "client/cli/flags/flags.h"
+#include "client/cli/flags/refinement_flags.h"
+#include "client/cli/sources/csv_source.h"
+#include "client/cli/sources/system_source.h"
+#include "client/cli/stream/alert.h"
+#include "client/cli/stream/forecast_stream.h"
+#include "client/cli/stream/recent_rows.h"
+#include "client/cli/terminal/report.h"
+
+namespace aaren::cli {
+namespace {
+
+constexpr size_t kRecentRows = 1 << 16;  // of a source that cannot be read again
+constexpr uint32_t kMaxHorizon = 1 << 16;
+
+struct StreamFlags {
+  ConnectionFlags connection;
+  client::ChannelOptions channel;  // as the connection's flags say
+  std::string csv, source, session, model, output;
+  CsvOptions columns;
+  uint32_t horizon = 24, every = 1;
+  RefinementFlags refinement;
+  std::optional<double> alert;
+  absl::Duration interval = absl::Seconds(1), duration = absl::InfiniteDuration();
+  absl::Duration connect_timeout = absl::Seconds(30);
+  bool alerts_only = false, retry = false, json = false;
+};
+
+Flags Table(StreamFlags& stream) {
+  Flags flags("aaren stream --target=HOST:PORT (--csv=FILE | --csv=- | --source=system) [flags]",
+              "Streams rows into a session, a channel per column, and prints a forecast per row: live on a terminal,\n"
+              "else one JSON object a line. With --output the same command goes on where it was killed.");
+  flags.Add("csv", &stream.csv, "a CSV file with a header line; - reads standard input");
+  flags.Add("source", &stream.source, "system: this machine's own CPU, memory, disk and network");
+  flags.Add("session", &stream.session, "id of the session, kept afterwards; without it one is made, and deleted");
+  flags.Add("model", &stream.model, "name or name:version; without it the server's default");
+  flags.Add("output", &stream.output, "append the forecasts to this file instead, as a durable record");
+  flags.Add("columns", &stream.columns.columns, "columns to stream, separated by commas; without it all");
+  flags.Add("time_column", &stream.columns.time_column,
+            "the column of times, - for none; without it the first one, if it is called date, time or timestamp\n"
+            "or holds dates");
+  flags.Add("time_format", &stream.columns.time_format,
+            "how times are written: unix, unix_ms, unix_us, unix_ns, or a format as of strptime, \"%d/%m/%Y %H:%M\";\n"
+            "without it found from the first rows");
+  flags.Add("missing", &stream.columns.missing, "a number that stands for a missing value");
+  flags.Add("horizon", &stream.horizon, "steps ahead");
+  flags.Add("every", &stream.every, "forecast at every so many rows");
+  stream.refinement.AddTo(flags);
+  flags.Add("alert", &stream.alert,
+            "mark values so far out that only this share of all would be by chance: 0.001 for one in a thousand;\nwith "
+            "--every only the rows after a forecast are judged");
+  flags.Add("alerts_only", &stream.alerts_only,
+            "print only rows with an alert, all their series, as JSON; needs --alert, not with --output");
+  flags.Add("interval", &stream.interval, "time between two samples of --source=system");
+  flags.Add("duration", &stream.duration, "stop after so long");
+  flags.Add("connect_timeout", &stream.connect_timeout, "give up if the server cannot be reached for so long");
+  flags.Add("retry", &stream.retry, "never give up");
+  flags.Add("json", &stream.json, "one JSON object a line, on a terminal too");
+  stream.connection.AddTo(flags);
+  return flags;
+}
+
+absl::Status Check(const StreamFlags& stream, const std::vector<std::string>& positional) {
+  const auto wrong = [](const auto&... what) { return absl::InvalidArgumentError(absl::StrCat(what...)); };
+  if (!positional.empty()) return wrong("\"", positional[0], "\" is no flag");
+  const absl::Status format = CheckTimeFormat(stream.columns);
+  if (!format.ok()) return format;
+  if (stream.csv.empty() == stream.source.empty()) return wrong("give one of --csv=FILE and --source=system");
+  if (!stream.source.empty() && stream.source != "system") return wrong("--source=", stream.source, " is not system");
+  if (stream.horizon < 1 || stream.horizon > kMaxHorizon) {
+    return wrong("--horizon=", stream.horizon, " is not in 1 .. ", kMaxHorizon);
+  }
+  if (absl::Status status = stream.refinement.Check(); !status.ok()) return status;
+  if (stream.alert && !(*stream.alert > 0 && *stream.alert < 1)) {
+    return wrong("--alert=", *stream.alert, " is not between 0 and 1");
+  }
+  if (stream.alerts_only && !stream.alert) return wrong("--alerts_only needs --alert=RATE");
+  if (stream.alerts_only && !stream.output.empty()) {
+    return wrong("--alerts_only leaves out rows that the record --output=", stream.output,
+                 " has to hold, so that a stream can go on from it; give one of the two");
+  }
+  return stream.every < 1 ? wrong("--every=", stream.every, " is not at least 1") : absl::OkStatus();
+}
+
+absl::Status ReadChannel(StreamFlags& stream) {
+  absl::StatusOr<client::ChannelOptions> channel = stream.connection.Channel();
+  if (channel.ok()) stream.channel = *std::move(channel);
+  return channel.status();
+}
+
+bool IsRegular(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+// What is no regular file may keep its reader waiting, so it is read with an eye on the interrupt.
+absl::StatusOr<ByteSource> OpenPipe(const std::string& path, const Interrupt& interrupt) {
+  if (path == "-") return interrupt.Bytes(STDIN_FILENO, "standard input");
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);  // closed with the process
+  if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
+  return interrupt.Bytes(fd, path);
+}
+
+absl::StatusOr<std::unique_ptr<RowSource>> OpenCsv(const StreamFlags& stream, const Interrupt& interrupt) {
+  const bool again = IsRegular(stream.csv);
+  const CsvSource::Opener opener = [&interrupt, again, path = stream.csv] {
+    return again ? OpenBytes(path) : OpenPipe(path, interrupt);
+  };
+  absl::StatusOr<std::unique_ptr<CsvSource>> source =
+      CsvSource::Open(stream.csv == "-" ? "standard input" : stream.csv, opener, again, stream.columns);
+  if (!source.ok()) return source.status();
+  if (again) return *std::move(source);
+  return std::make_unique<RecentRows>(*std::move(source), kRecentRows);
+}
+
+absl::StatusOr<std::unique_ptr<RowSource>> OpenSource(const StreamFlags& stream, const Interrupt& interrupt) {
+  if (!stream.csv.empty()) return OpenCsv(stream, interrupt);
+  absl::StatusOr<std::unique_ptr<SystemSource>> source =
+      SystemSource::Open(stream.columns.columns, stream.interval, interrupt);
+  if (!source.ok()) return source.status();
+  return std::make_unique<RecentRows>(*std::move(source), kRecentRows);
+}
+
+std::string RandomSession() {
+  absl::BitGen random;
+  return absl::StrFormat("stream-%016x", absl::Uniform<uint64_t>(random));
+}
+
+// The same for the same file on the same machine: FNV-1a over both names.
+std::string SessionOfOutput(const std::string& output) {
+  char host[HOST_NAME_MAX + 1] = {};
+  gethostname(host, HOST_NAME_MAX);
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::weakly_canonical(std::filesystem::absolute(output, error), error);
+  uint64_t hash = 0xcbf29ce484222325;
+  for (char c : absl::StrCat(host, "\n", path.string())) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  return absl::StrFormat("output-%016x", hash);
+}
+
+ForecastStreamOptions Options(const StreamFlags& stream) {
+  ForecastStreamOptions options{.target = stream.connection.target,
+                                .channel = stream.channel,
+                                .session = stream.session,
+                                .model = stream.model,
+                                .horizon = stream.horizon,
+                                .every = stream.every,
+                                .refinement = stream.refinement,
+                                .durable = !stream.output.empty(),
+                                .alerts_only = stream.alerts_only,
+                                .connect_timeout = stream.connect_timeout};
+  if (stream.alert) options.alert.emplace(*stream.alert);
+  if (stream.session.empty()) {
+    options.owned = options.durable;
+    options.delete_session = !options.durable;
+    options.session = options.durable ? SessionOfOutput(stream.output) : RandomSession();
+  }
+  if (stream.retry) options.connect_timeout = options.reconnect_timeout = absl::InfiniteDuration();
+  return options;
+}
+
+bool WantsView(const StreamFlags& stream) {
+  const char* terminal = std::getenv("TERM");
+  return !stream.json && !stream.alerts_only && isatty(STDOUT_FILENO) == 1 && terminal != nullptr &&
+         absl::string_view(terminal) != "dumb";
+}
+
+int ExitStatus(const absl::Status& status, const ForecastStream& forecasts, const Interrupt& interrupt) {
+  const int signal = interrupt.signal();
+  if (signal != 0) {
+    Say(absl::StrCat("stopped: ", forecasts.tokens(), " rows sent, ", forecasts.forecasts(), " forecasts delivered"));
+  }
+  // Without a signal it is the reader of the output who ended it, and nobody is left to tell.
+  const bool told = absl::IsCancelled(status) && signal == 0;
+  if (!status.ok() && !told) Say(status.message());
+  if (signal != 0) return 128 + signal;
+  return told ? 128 + SIGPIPE : status.ok() ? kSuccess : kFailure;
+}
+
+int Stream(const StreamFlags& stream) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves is an error of the write
+  Interrupt interrupt(stream.duration);
+  const absl::StatusOr<std::unique_ptr<RowSource>> source = OpenSource(stream, interrupt);
+  if (!source.ok()) return Fail(source.status());
+  std::unique_ptr<OutputFile> output;
+  if (!stream.output.empty()) {
+    absl::StatusOr<std::unique_ptr<OutputFile>> opened = OutputFile::Open(stream.output, (*source)->columns());
+    if (!opened.ok()) return Fail(opened.status());
+    output = *std::move(opened);
+    if (output->cut_bytes() > 0) {
+      Say(absl::StrCat(stream.output, ": cut off ", output->cut_bytes(), " bytes of lines that were not finished"));
+    }
+  } else if (!WantsView(stream)) {
+    output = OutputFile::Standard();
+  }
+  const ForecastStreamOptions options = Options(stream);
+  std::unique_ptr<LiveView> view;
+  if (WantsView(stream)) view = std::make_unique<LiveView>((*source)->columns(), options.session, options.alert);
+  ForecastStream forecasts(options, **source, output.get(), view.get(), interrupt);
+  const absl::Status status = forecasts.Run();
+  view.reset();  // the terminal is back before the last words
+  if (forecasts.alerts() && forecasts.forecasts() > 0) Say(forecasts.alerts()->Summary());
+  return ExitStatus(status, forecasts, interrupt);
+}
+
+}  // namespace
+
+int RunStream(Arguments arguments) {
+  StreamFlags stream;
+  Flags flags = Table(stream);
+  const absl::StatusOr<std::vector<std::string>> positional = flags.Parse(arguments);
+  if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
+  absl::Status status = positional.ok() ? Check(stream, *positional) : positional.status();
+  if (status.ok()) status = ReadChannel(stream);
+  return status.ok() ? Stream(stream) : FailUsage("stream", status);
+}
+
+}  // namespace aaren::cli

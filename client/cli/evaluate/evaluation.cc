@@ -1,0 +1,264 @@
+#include "client/cli/evaluate/evaluation.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <thread>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/random/random.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/synchronization/mutex.h"
+#include "client/cli/terminal/report.h"
+#include "client/cpp/client.h"
+
+namespace aaren::cli {
+namespace {
+
+constexpr uint32_t kStreams = 4;
+constexpr size_t kSeriesAtOnce = 16;
+constexpr size_t kSilentTokens = 512;  // sent with one call
+constexpr size_t kAskingTokens = 64;
+
+// What one session streams: a series from row `begin` to the last of these origins' own.
+struct Stretch {
+  size_t begin;
+  absl::Span<const size_t> origins;
+
+  size_t end() const { return origins.back() + 1; }
+  bool HasOrigin(size_t row) const { return std::binary_search(origins.begin(), origins.end(), row); }
+
+  // The row before an origin has its forecast, and the origin's own the surprise that compares the two.
+  bool Asks(size_t row) const { return HasOrigin(row + 1) || HasOrigin(row); }
+};
+
+std::vector<Stretch> Stretches(const std::vector<size_t>& origins, std::optional<uint64_t> age) {
+  if (!age) return {{0, origins}};
+  std::vector<Stretch> stretches;
+  for (const size_t& origin : origins) stretches.push_back({origin - *age, absl::MakeConstSpan(&origin, 1)});
+  return stretches;
+}
+
+// Streams one series and scores the forecasts as they come.
+class SeriesEvaluation : private client::Listener {
+ public:
+  SeriesEvaluation(const EvaluatedSeries& series, const EvaluationOptions& options, const Interrupt& interrupt)
+      : series_(series),
+        options_(options),
+        interrupt_(interrupt),
+        rows_(series.values.begin(), series.values.begin() + static_cast<ptrdiff_t>(series.origins.back() + 1)),
+        seasonal_error_(series.values, options.season) {}
+
+  absl::Status Run(client::Client& client, const std::string& id);
+
+  // REQUIRES: Run was OK.
+  SeriesScores TakeScores() { return *std::move(scores_); }
+
+ private:
+  absl::Status RunStretch(client::Client& client, const std::string& id);
+  absl::Status Send(client::Session& session, uint64_t& seq);
+
+  void OnOpened(client::Session&, const v1::Opened& opened) override;
+  void OnForecast(client::Session&, const client::Forecast& forecast) override;
+  void Score(const client::Forecast& forecast, size_t origin, uint64_t age);
+  bool OnRewind(client::Session&, uint64_t) override { return true; }
+
+  const EvaluatedSeries& series_;
+  const EvaluationOptions& options_;
+  const Interrupt& interrupt_;
+  const std::vector<float> rows_;
+  Stretch stretch_ = {};          // changes between sessions only
+  SeasonalError seasonal_error_;  // of the client's thread until Run returns, as are the scores
+  std::optional<SeriesScores> scores_;
+};
+
+absl::Status SeriesEvaluation::Run(client::Client& client, const std::string& id) {
+  size_t sessions = 0;
+  for (const Stretch& stretch : Stretches(series_.origins, options_.age)) {
+    stretch_ = stretch;
+    const absl::Status status = RunStretch(client, absl::StrCat(id, "-", sessions++));
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SeriesEvaluation::RunStretch(client::Client& client, const std::string& id) {
+  client::SessionOptions session{.id = id, .model = options_.model, .channels = 1, .delivered_seq = 0};
+  for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.add_horizons(h);
+  session.output.set_surprise(true);
+  options_.refinement.SetIn(session.output);
+  absl::StatusOr<std::unique_ptr<client::Session>> opened = client.Open(std::move(session), *this);
+  if (!opened.ok()) return opened.status();
+  const uint64_t tokens = stretch_.end() - stretch_.begin;
+  absl::Status status = (*opened)->WaitOpened().status();
+  for (uint64_t seq = 0; status.ok();) {
+    while (status.ok() && seq < tokens && !interrupt_.stopped()) status = Send(**opened, seq);
+    if (status.ok()) status = (*opened)->Close(/*delete_session=*/true);
+    if (!absl::IsOutOfRange(status)) break;
+    seq = (*opened)->next_seq();
+    status = absl::OkStatus();
+  }
+  return status.ok() && interrupt_.stopped() ? absl::CancelledError("interrupted") : status;
+}
+
+// Sends tokens in a row that all ask for a forecast, or none of which does.
+absl::Status SeriesEvaluation::Send(client::Session& session, uint64_t& seq) {
+  const size_t row = stretch_.begin + seq;
+  const bool silent = !stretch_.Asks(row);
+  const size_t most = std::min(stretch_.end(), row + (silent ? kSilentTokens : kAskingTokens));
+  size_t end = row + 1;
+  while (end < most && stretch_.Asks(end) != silent) ++end;
+  const auto values = absl::MakeConstSpan(rows_).subspan(row, end - row);
+  absl::Status sent = session.Send(seq, {.values = values, .silent = silent});
+  if (absl::IsOutOfRange(sent)) {
+    seq = session.next_seq();
+    return absl::OkStatus();
+  }
+  seq = end - stretch_.begin;
+  return sent;
+}
+
+void SeriesEvaluation::OnOpened(client::Session&, const v1::Opened& opened) {
+  if (scores_) return;
+  const std::vector<double> levels(opened.model().quantiles().begin(), opened.model().quantiles().end());
+  const ForecastScore score(levels);
+  scores_.emplace(SeriesScores{score, score, score, score});
+  scores_->levels = levels;
+  scores_->model = absl::StrCat(opened.model().name(), ":", opened.model().version());
+}
+
+void SeriesEvaluation::OnForecast(client::Session&, const client::Forecast& forecast) {
+  const size_t row = stretch_.begin + forecast.seq;
+  if (stretch_.HasOrigin(row)) {
+    scores_->surprises.push_back(forecast.surprise.empty() ? std::numeric_limits<double>::quiet_NaN()
+                                                           : forecast.surprise[0]);
+  }
+  if (stretch_.HasOrigin(row + 1)) Score(forecast, row + 1, forecast.seq + 1);
+}
+
+void SeriesEvaluation::Score(const client::Forecast& forecast, size_t origin, uint64_t age) {
+  const absl::Span<const double> series = series_.values;
+  const absl::Span<const double> history = series.subspan(0, origin);
+  const absl::Span<const double> values = series.subspan(origin, options_.horizon);
+  const std::vector<double> quantiles(forecast.values.begin(), forecast.values.end());
+  const double error = seasonal_error_.Before(origin);
+  scores_->windows.push_back(
+      {.origin = origin,
+       .age = age,
+       .forecast = scores_->forecast.AddWindow(values, quantiles, error),
+       .last_value = scores_->last_value.AddPoints(values, LastValue(history, options_.horizon), error),
+       .seasonal_naive =
+           scores_->seasonal_naive.AddPoints(values, SeasonalNaive(history, options_.season, options_.horizon), error),
+       .drift = scores_->drift.AddPoints(values, Drift(history, options_.horizon), error)});
+  if (std::binary_search(series_.samples.begin(), series_.samples.end(), origin)) {
+    scores_->samples.push_back({origin, {forecast.values.begin(), forecast.values.end()}});
+  }
+}
+
+// What the threads that evaluate share.
+class Evaluator {
+ public:
+  Evaluator(const std::vector<EvaluatedSeries>& series, const EvaluationOptions& options, const Interrupt& interrupt,
+            const std::function<void(size_t)>& progress)
+      : series_(series),
+        options_(options),
+        interrupt_(interrupt),
+        progress_(progress),
+        prefix_(absl::StrFormat("evaluate-%016x-", absl::Uniform<uint64_t>(absl::BitGen()))),
+        client_({.target = options.target,
+                 .channel = options.channel,
+                 .streams = kStreams,
+                 .name = "aaren evaluate",
+                 .connect_timeout = options.connect_timeout,
+                 .reconnect_timeout = options.connect_timeout}),
+        scores_(series.size()) {}
+
+  absl::StatusOr<std::vector<SeriesScores>> Run();
+
+ private:
+  void Work();
+  void Finish(size_t i, absl::StatusOr<SeriesScores> scores);
+
+  const std::vector<EvaluatedSeries>& series_;
+  const EvaluationOptions& options_;
+  const Interrupt& interrupt_;
+  const std::function<void(size_t)>& progress_;
+  const std::string prefix_;
+  client::Client client_;
+  std::atomic<size_t> next_ = 0;
+  absl::Mutex mutex_;
+  size_t done_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::Status status_ ABSL_GUARDED_BY(mutex_);  // the first failure
+  std::vector<std::optional<SeriesScores>> scores_ ABSL_GUARDED_BY(mutex_);
+};
+
+void Evaluator::Work() {
+  for (size_t i; (i = next_++) < series_.size();) {
+    SeriesEvaluation evaluation(series_[i], options_, interrupt_);
+    const absl::Status status = evaluation.Run(client_, absl::StrCat(prefix_, i));
+    if (status.ok()) {
+      Finish(i, evaluation.TakeScores());
+    } else {
+      Finish(i, FromServer(absl::StrCat("evaluate ", series_[i].name, " --horizon=", options_.horizon), status));
+    }
+  }
+}
+
+void Evaluator::Finish(size_t i, absl::StatusOr<SeriesScores> scores) {
+  absl::MutexLock lock(&mutex_);
+  if (!scores.ok()) {
+    status_.Update(scores.status());
+    next_ = series_.size();
+    return;
+  }
+  scores_[i] = *std::move(scores);
+  progress_(++done_);
+}
+
+absl::StatusOr<std::vector<SeriesScores>> Evaluator::Run() {
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < std::min(kSeriesAtOnce, series_.size()); ++i) threads.emplace_back([this] { Work(); });
+  for (std::thread& thread : threads) thread.join();
+  absl::MutexLock lock(&mutex_);
+  if (!status_.ok()) return status_;
+  std::vector<SeriesScores> scores;
+  for (std::optional<SeriesScores>& one : scores_) scores.push_back(*std::move(one));
+  return scores;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<size_t>> Origins(size_t rows, const OriginOptions& options) {
+  const int64_t count = static_cast<int64_t>(rows);
+  const int64_t start = options.start.value_or(count * 8 / 10);
+  const int64_t first = start < 0 ? count + start : start;
+  const int64_t horizon = static_cast<int64_t>(options.horizon);
+  if (first < 1 || first + horizon > count) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(rows, " rows leave no room for an origin at row ", first, " and ", horizon, " rows from there"));
+  }
+  const int64_t gaps = options.windows.value_or(1) - 1;
+  const int64_t spread = gaps > 0 ? std::max<int64_t>(1, (count - horizon - first) / gaps) : 1;
+  std::vector<size_t> origins;
+  for (int64_t row = first; row + horizon <= count; row += options.stride.value_or(spread)) {
+    if (options.windows && static_cast<int64_t>(origins.size()) >= *options.windows) break;
+    origins.push_back(static_cast<size_t>(row));
+  }
+  return origins;
+}
+
+absl::StatusOr<std::vector<SeriesScores>> Evaluate(const std::vector<EvaluatedSeries>& series,
+                                                   const EvaluationOptions& options, const Interrupt& interrupt,
+                                                   const std::function<void(size_t)>& progress) {
+  for (const EvaluatedSeries& one : series) {
+    if (options.age && (*options.age < 1 || *options.age > one.origins[0])) {
+      return absl::InvalidArgumentError(absl::StrCat(one.name, ": the first origin, at row ", one.origins[0],
+                                                     ", has no session of ", *options.age, " tokens before it"));
+    }
+  }
+  return Evaluator(series, options, interrupt, progress).Run();
+}
+
+}  // namespace aaren::cli

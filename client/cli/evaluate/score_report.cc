@@ -1,0 +1,231 @@
+#include "client/cli/evaluate/score_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
+#include "client/cli/evaluate/mean.h"
+#include "client/cli/terminal/json.h"
+
+namespace aaren::cli {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr size_t kShownSteps[] = {1, 12, 24, 48};  // rows ahead
+constexpr absl::Span<const Forecaster> kNaiveForecasters = absl::MakeConstSpan(kForecasters).subspan(kNaive);
+
+ScoreLine LineOf(const ForecastScore& score) { return {score.mase(), score.wql(), score.coverage80()}; }
+
+ScoreLine MeanOf(const std::vector<SeriesScores>& scores, const Forecaster& forecaster) {
+  const ForecastScore pooled = Pooled(scores, forecaster.score);
+  Mean mase;
+  for (const SeriesScores& series : scores) mase.Add((series.*forecaster.score).mase());
+  return {mase.value(), pooled.wql(), pooled.coverage80()};
+}
+
+// The mean over evaluations of the k-th windows alone.
+ScoreLine WindowMeanOf(const std::vector<SeriesScores>& scores, const Forecaster& forecaster) {
+  Mean mase, wql;
+  for (size_t k = 0; k < scores[0].windows.size(); ++k) {
+    Mean window;
+    double loss = 0, magnitude = 0;
+    for (const SeriesScores& series : scores) {
+      const WindowScore& score = series.windows[k].*forecaster.window;
+      window.Add(score.mase);
+      loss += score.loss;
+      magnitude += score.magnitude;
+    }
+    mase.Add(window.value());
+    wql.Add(magnitude > 0 ? loss / magnitude : kNone);
+  }
+  return {mase.value(), wql.value(), MeanOf(scores, forecaster).coverage80};
+}
+
+bool HaveWindowsInCommon(const std::vector<SeriesScores>& scores) {
+  const size_t windows = scores[0].windows.size();
+  return windows > 1 && std::all_of(scores.begin(), scores.end(),
+                                    [&](const SeriesScores& series) { return series.windows.size() == windows; });
+}
+
+void AppendPair(const char* key, const ScoreLine& line, JsonObject& object, std::string& out) {
+  object.Key(key);
+  JsonObject(out).Add("mase", line.mase).Add("wql", line.wql).Close();
+}
+
+// Nothing for a row that has none.
+void AppendCalibration(const ScoreRow& row, JsonObject& object, std::string& out) {
+  if (row.coverage80_by_step.empty()) return;
+  object.Key("coverage80_by_step");
+  for (size_t step = 0; step < row.coverage80_by_step.size(); ++step) {
+    out += step == 0 ? '[' : ',';
+    AppendJson(row.coverage80_by_step[step], out);
+  }
+  out += ']';
+  const SurpriseScore& surprise = row.surprise;
+  object.Key("surprise");
+  JsonObject(out)
+      .Add("ks", surprise.ks)
+      .Add("alerts_at_1_percent", surprise.alerts)
+      .Add("values", surprise.values)
+      .Close();
+}
+
+void AppendWindow(const char* key, const WindowScore& score, JsonObject& object, std::string& out) {
+  object.Key(key);
+  JsonObject(out).Add("mase", score.mase).Add("loss", score.loss).Add("magnitude", score.magnitude).Close();
+}
+
+// Characters, not bytes: a name is UTF-8.
+size_t Width(const std::string& name) {
+  const auto begins = [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; };
+  return static_cast<size_t>(std::count_if(name.begin(), name.end(), begins));
+}
+
+size_t WidestName(const std::vector<ScoreRow>& rows) {
+  size_t width = 6;
+  for (const ScoreRow& row : rows) width = std::max(width, Width(row.series));
+  return width;
+}
+
+// A title in the middle of a rule.
+std::string Ruled(absl::string_view title, size_t width) {
+  if (width < title.size() + 4) return absl::StrCat(std::string(width - title.size(), ' '), title);
+  const size_t rule = width - title.size() - 2;
+  return absl::StrCat(std::string(rule / 2, '-'), " ", title, " ", std::string(rule - rule / 2, '-'));
+}
+
+}  // namespace
+
+std::string ScoreText(double value) { return std::isnan(value) ? "-" : absl::StrFormat("%.4f", value); }
+
+ForecastScore Pooled(const std::vector<SeriesScores>& scores, ForecastScore SeriesScores::*which) {
+  ForecastScore pooled = scores[0].*which;
+  for (size_t i = 1; i < scores.size(); ++i) pooled.Pool(scores[i].*which);
+  return pooled;
+}
+
+std::vector<double> CoverageByStep(const ForecastScore& score) {
+  std::vector<double> coverage;
+  for (size_t step = 0; step < score.steps(); ++step) coverage.push_back(score.coverage80(step));
+  return coverage;
+}
+
+std::vector<ScoreRow> ScoreRows(const std::vector<EvaluatedSeries>& series, const std::vector<SeriesScores>& scores) {
+  std::vector<ScoreRow> rows;
+  std::vector<SurpriseScore> surprises;
+  uint64_t windows = 0;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    ScoreRow row{.series = series[i].name,
+                 .windows = scores[i].forecast.windows(),
+                 .coverage80_by_step = CoverageByStep(scores[i].forecast),
+                 .surprise = ScoreSurprises(scores[i].surprises)};
+    surprises.push_back(row.surprise);
+    for (const Forecaster& forecaster : kForecasters) row.*forecaster.line = LineOf(scores[i].*forecaster.score);
+    windows += row.windows;
+    rows.push_back(std::move(row));
+  }
+  ScoreRow mean{.series = "mean",
+                .windows = windows,
+                .coverage80_by_step = CoverageByStep(Pooled(scores, &SeriesScores::forecast)),
+                .surprise = MeanOf(surprises)};
+  ScoreRow one{.series = "one window", .windows = scores[0].windows.size()};
+  const bool common = HaveWindowsInCommon(scores);
+  for (const Forecaster& forecaster : kForecasters) {
+    mean.*forecaster.line = MeanOf(scores, forecaster);
+    if (common) one.*forecaster.line = WindowMeanOf(scores, forecaster);
+  }
+  if (common) rows.push_back(std::move(one));
+  rows.push_back(std::move(mean));
+  return rows;
+}
+
+std::string ToJsonLines(const std::vector<ScoreRow>& rows) {
+  std::string out;
+  for (const ScoreRow& row : rows) {
+    JsonObject object(out);
+    object.Add("series", row.series).Add("mase", row.forecast.mase).Add("wql", row.forecast.wql);
+    object.Add("coverage80", row.forecast.coverage80);
+    for (const Forecaster& naive : kNaiveForecasters) AppendPair(naive.key, row.*naive.line, object, out);
+    object.Add("windows", row.windows);
+    AppendCalibration(row, object, out);
+    object.Close();
+    out += '\n';
+  }
+  return out;
+}
+
+std::string WindowsToJsonLines(const std::vector<EvaluatedSeries>& series, const std::vector<SeriesScores>& scores) {
+  std::string out;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    for (const ScoredWindow& window : scores[i].windows) {
+      JsonObject object(out);
+      object.Add("series", series[i].name).Add("origin", window.origin).Add("age", window.age);
+      for (const Forecaster& one : kForecasters) AppendWindow(one.key, window.*one.window, object, out);
+      object.Close();
+      out += '\n';
+    }
+  }
+  return out;
+}
+
+std::string ToTable(const std::vector<ScoreRow>& rows) {
+  const std::string blank(WidestName(rows), ' ');
+  std::string out = absl::StrCat(blank, "    ------- forecast -------   -- last value --    - seasonal naive -   ",
+                                 "----- drift -----\n");
+  absl::StrAppendFormat(&out, "series%s  %8s %8s %8s", blank.substr(6), "MASE", "WQL", "in 80 %");
+  for (size_t i = 0; i < kNaiveForecasters.size(); ++i) absl::StrAppendFormat(&out, "   %8s %8s", "MASE", "WQL");
+  absl::StrAppend(&out, "  windows\n");
+  for (const ScoreRow& row : rows) {
+    absl::StrAppendFormat(&out, "%s%s  %8s %8s %8s", row.series, blank.substr(Width(row.series)),
+                          ScoreText(row.forecast.mase), ScoreText(row.forecast.wql),
+                          ScoreText(row.forecast.coverage80));
+    for (const Forecaster& naive : kNaiveForecasters) {
+      const ScoreLine& line = row.*naive.line;
+      absl::StrAppendFormat(&out, "   %8s %8s", ScoreText(line.mase), ScoreText(line.wql));
+    }
+    absl::StrAppendFormat(&out, "  %7d\n", row.windows);
+  }
+  return out;
+}
+
+std::vector<std::string> CalibrationNames(const ScoreRow& row) {
+  std::vector<std::string> names;
+  for (size_t ahead : kShownSteps) {
+    if (ahead <= row.coverage80_by_step.size()) names.push_back(absl::StrCat(ahead, " ahead"));
+  }
+  names.insert(names.end(), {"KS", "alerts", "values"});
+  return names;
+}
+
+std::vector<std::string> CalibrationCells(const ScoreRow& row) {
+  std::vector<std::string> cells;
+  for (size_t ahead : kShownSteps) {
+    if (ahead <= row.coverage80_by_step.size()) cells.push_back(ScoreText(row.coverage80_by_step[ahead - 1]));
+  }
+  const SurpriseScore& surprise = row.surprise;
+  cells.insert(cells.end(), {ScoreText(surprise.ks), ScoreText(surprise.alerts), absl::StrCat(surprise.values)});
+  return cells;
+}
+
+std::string ToCalibrationTable(const std::vector<ScoreRow>& rows) {
+  const std::string blank(WidestName(rows), ' ');
+  const std::vector<std::string> names = CalibrationNames(rows.back());
+  const size_t steps = names.size() - kSurpriseColumns;
+  std::string out =
+      absl::StrCat(blank, "  ", Ruled("in 80 %", 9 * steps - 1), "   ", Ruled("surprise", 9 * kSurpriseColumns - 1));
+  const auto append = [&](absl::string_view name, size_t width, const std::vector<std::string>& cells) {
+    absl::StrAppend(&out, "\n", name, blank.substr(width), " ");
+    for (size_t i = 0; i < cells.size(); ++i) absl::StrAppendFormat(&out, "%s %8s", i == steps ? "  " : "", cells[i]);
+  };
+  append("series", 6, names);
+  for (const ScoreRow& row : rows) {
+    if (!row.coverage80_by_step.empty()) append(row.series, Width(row.series), CalibrationCells(row));
+  }
+  return absl::StrCat(out, "\n");
+}
+
+}  // namespace aaren::cli

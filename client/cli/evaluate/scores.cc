@@ -1,0 +1,148 @@
+#include "client/cli/evaluate/scores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace aaren::cli {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kSameLevel = 1e-4;  // levels come as float32
+
+size_t Nearest(const std::vector<double>& levels, double wanted) {
+  const auto nearer = [&](double a, double b) { return std::abs(a - wanted) < std::abs(b - wanted); };
+  return static_cast<size_t>(std::min_element(levels.begin(), levels.end(), nearer) - levels.begin());
+}
+
+int Find(const std::vector<double>& levels, double wanted) {
+  const size_t nearest = Nearest(levels, wanted);
+  return std::abs(levels[nearest] - wanted) < kSameLevel ? static_cast<int>(nearest) : -1;
+}
+
+double Mean(double sum, uint64_t count) { return count == 0 ? kNone : sum / static_cast<double>(count); }
+
+}  // namespace
+
+ForecastScore::ForecastScore(std::vector<double> levels)
+    : levels_(std::move(levels)), median_(Nearest(levels_, 0.5)), low_(Find(levels_, 0.1)), high_(Find(levels_, 0.9)) {}
+
+double ForecastScore::Pinball(double value, absl::Span<const double> quantiles) const {
+  double loss = 0;
+  for (size_t i = 0; i < levels_.size(); ++i) {
+    const double error = value - quantiles[i];
+    loss += std::max(levels_[i] * error, (levels_[i] - 1) * error);
+  }
+  return loss;
+}
+
+void ForecastScore::Cover(size_t step, double value, absl::Span<const double> quantiles) {
+  if (low_ < 0 || high_ < 0) return;
+  const bool inside = value >= quantiles[static_cast<size_t>(low_)] && value <= quantiles[static_cast<size_t>(high_)];
+  steps_[step].inside += inside ? 1 : 0;
+  ++steps_[step].points;
+}
+
+WindowScore ForecastScore::AddWindow(absl::Span<const double> values, absl::Span<const double> quantiles,
+                                     double seasonal_error) {
+  double error = 0, pinball = 0, magnitude = 0;
+  uint64_t present = 0;
+  if (steps_.size() < values.size()) steps_.resize(values.size());
+  for (size_t h = 0; h < values.size(); ++h) {
+    const absl::Span<const double> forecast = quantiles.subspan(h * levels_.size(), levels_.size());
+    if (std::isnan(values[h]) || std::isnan(forecast[median_])) continue;
+    pinball += Pinball(values[h], forecast);
+    magnitude += std::abs(values[h]);
+    Cover(h, values[h], forecast);
+    error += std::abs(values[h] - forecast[median_]);
+    ++present;
+  }
+  ++windows_;
+  pinball_ += pinball;
+  magnitude_ += magnitude;
+  const double mase = seasonal_error > 0 ? Mean(error, present) / seasonal_error : kNone;
+  if (!std::isnan(mase)) {
+    scaled_error_ += mase;
+    ++scaled_windows_;
+  }
+  return {mase, 2 * pinball / static_cast<double>(levels_.size()), magnitude};
+}
+
+WindowScore ForecastScore::AddPoints(absl::Span<const double> values, absl::Span<const double> points,
+                                     double seasonal_error) {
+  std::vector<double> quantiles;
+  for (double point : points) quantiles.insert(quantiles.end(), levels_.size(), point);
+  return AddWindow(values, quantiles, seasonal_error);
+}
+
+void ForecastScore::Pool(const ForecastScore& other) {
+  pinball_ += other.pinball_;
+  magnitude_ += other.magnitude_;
+  steps_.resize(std::max(steps_.size(), other.steps_.size()));
+  for (size_t i = 0; i < other.steps_.size(); ++i) {
+    steps_[i].inside += other.steps_[i].inside;
+    steps_[i].points += other.steps_[i].points;
+  }
+  windows_ += other.windows_;
+}
+
+double ForecastScore::mase() const { return Mean(scaled_error_, scaled_windows_); }
+
+double ForecastScore::wql() const {
+  return magnitude_ > 0 ? 2 * pinball_ / static_cast<double>(levels_.size()) / magnitude_ : kNone;
+}
+
+double ForecastScore::coverage80() const {
+  Covered all;
+  for (const Covered& step : steps_) {
+    all.inside += step.inside;
+    all.points += step.points;
+  }
+  return Mean(static_cast<double>(all.inside), all.points);
+}
+
+double ForecastScore::coverage80(size_t step) const {
+  return Mean(static_cast<double>(steps_[step].inside), steps_[step].points);
+}
+
+double SeasonalError::Before(size_t end) {
+  for (; next_ < end; ++next_) {
+    const double difference = std::abs(series_[next_] - series_[next_ - season_]);
+    if (std::isnan(difference)) continue;
+    sum_ += difference;
+    ++pairs_;
+  }
+  return Mean(sum_, pairs_);
+}
+
+std::vector<double> LastValue(absl::Span<const double> history, size_t horizon) {
+  const auto present = [](double value) { return !std::isnan(value); };
+  const auto last = std::find_if(history.rbegin(), history.rend(), present);
+  return std::vector<double>(horizon, last == history.rend() ? kNone : *last);
+}
+
+std::vector<double> SeasonalNaive(absl::Span<const double> history, size_t season, size_t horizon) {
+  std::vector<double> points(horizon, kNone);
+  for (size_t h = 0; h < horizon; ++h) {
+    // `back` rows before the origin is the same phase as step h, in the latest season, then in earlier ones.
+    for (size_t back = season - h % season; back <= history.size() && std::isnan(points[h]); back += season) {
+      points[h] = history[history.size() - back];
+    }
+  }
+  return points;
+}
+
+std::vector<double> Drift(absl::Span<const double> history, size_t horizon) {
+  const auto present = [](double value) { return !std::isnan(value); };
+  const auto first = std::find_if(history.begin(), history.end(), present);
+  std::vector<double> points(horizon, kNone);
+  if (first == history.end()) return points;
+  const auto last = std::find_if(history.rbegin(), history.rend(), present).base() - 1;
+  const double slope = last == first ? 0 : (*last - *first) / static_cast<double>(last - first);
+  const double ahead = static_cast<double>(history.end() - last);  // rows from the latest value to the origin
+  for (size_t h = 0; h < horizon; ++h) points[h] = *last + slope * (ahead + static_cast<double>(h));
+  return points;
+}
+
+}  // namespace aaren::cli

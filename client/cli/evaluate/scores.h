@@ -1,0 +1,100 @@
+#ifndef AAREN_CLIENT_CLI_EVALUATE_SCORES_H_
+#define AAREN_CLIENT_CLI_EVALUATE_SCORES_H_
+
+// Scores of forecasts against what came, and three forecasts that anyone can make, to compare with. A *window* is what
+// one forecast covers: the `horizon` rows from its origin on.
+//
+//   MASE        mean over windows of: mean |value - median| / mean |x_t - x_{t-season}| over all rows before the window
+//   WQL         2 * sum of pinball losses, mean over the levels, / sum |value|
+//   coverage80  share of the values from the 0.1 to the 0.9 quantile
+//
+// Missing values (NaN) are passed over. A window whose denominator is 0 or unknown does not enter MASE.
+// Threading: plain values.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace aaren::cli {
+
+// What one window adds to the scores.
+struct WindowScore {
+  double mase;       // NaN without a denominator
+  double loss;       // 2 * sum of pinball losses, mean over the levels; WQL is its sum over the sum of magnitudes
+  double magnitude;  // sum |value|
+};
+
+class ForecastScore {
+ public:
+  // Levels ascend; the one nearest to 0.5 is the median.
+  explicit ForecastScore(std::vector<double> levels);
+
+  // values [horizon]; quantiles [horizon, levels]; seasonal_error: the denominator of MASE.
+  WindowScore AddWindow(absl::Span<const double> values, absl::Span<const double> quantiles, double seasonal_error);
+
+  // A forecast without quantiles: each is the point.
+  WindowScore AddPoints(absl::Span<const double> values, absl::Span<const double> points, double seasonal_error);
+
+  // Joins another series' points into WQL and coverage. Its windows do not enter MASE: that is a mean over series.
+  void Pool(const ForecastScore& other);
+
+  uint64_t windows() const { return windows_; }
+  double mase() const;        // NaN where no window has a denominator
+  double wql() const;         // NaN if all values were 0 or missing
+  double coverage80() const;  // NaN without the levels 0.1 and 0.9
+
+  // Of the values `step` rows after the first of their window; NaN if there were none.
+  double coverage80(size_t step) const;
+  size_t steps() const { return steps_.size(); }  // of the longest window
+
+ private:
+  struct Covered {
+    uint64_t inside = 0;
+    uint64_t points = 0;
+  };
+  double Pinball(double value, absl::Span<const double> quantiles) const;
+  void Cover(size_t step, double value, absl::Span<const double> quantiles);
+
+  std::vector<double> levels_;
+  size_t median_;
+  int low_, high_;  // indices of 0.1 and 0.9; -1 if absent
+  uint64_t windows_ = 0;
+  uint64_t scaled_windows_ = 0;
+  double scaled_error_ = 0;
+  double pinball_ = 0;
+  double magnitude_ = 0;
+  std::vector<Covered> steps_;
+};
+
+// Mean |x_t - x_{t-season}| over the pairs of a growing prefix of a series both of which are present.
+class SeasonalError {
+ public:
+  // The series outlives this. REQUIRES: season >= 1.
+  SeasonalError(absl::Span<const double> series, size_t season) : series_(series), season_(season), next_(season) {}
+
+  // Over rows 0 .. end - 1; NaN if there is no pair. REQUIRES: `end` does not shrink.
+  double Before(size_t end);
+
+ private:
+  absl::Span<const double> series_;
+  size_t season_;
+  size_t next_;
+  double sum_ = 0;
+  uint64_t pairs_ = 0;
+};
+
+// The latest present value before the origin, for every step; NaN if there is none.
+std::vector<double> LastValue(absl::Span<const double> history, size_t horizon);
+
+// The present value of the latest season that has one at the same phase; NaN if there is none.
+std::vector<double> SeasonalNaive(absl::Span<const double> history, size_t season, size_t horizon);
+
+// The line through the first and the latest present value (Hyndman and Athanasopoulos, Forecasting: Principles and
+// Practice, 5.2), drawn on; NaN if there is none.
+std::vector<double> Drift(absl::Span<const double> history, size_t horizon);
+
+}  // namespace aaren::cli
+
+#endif  // AAREN_CLIENT_CLI_EVALUATE_SCORES_H_

@@ -1,0 +1,63 @@
+#include "client/cli/flags/connection_flags.h"
+
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cpp/tls.h"
+
+namespace aaren::cli {
+
+void ConnectionFlags::AddTo(Flags& flags) {
+  flags.Add("target", &target, "the server");
+  flags.Add("tls", &tls, "speak TLS; the system's certificates tell which servers to trust");
+  flags.Add("tls_ca", &tls_ca, "speak TLS; a PEM file with the certificates that the server's has to be signed by");
+  flags.Add("tls_cert", &tls_cert, "speak TLS; a PEM file with this client's own certificate, for servers that ask");
+  flags.Add("tls_key", &tls_key, "a PEM file with the key of --tls_cert");
+  flags.Add("tls_server_name", &tls_server_name, "whose certificate the server has to show, if not --target's");
+  flags.Add("metadata", &metadata, "NAME:VALUE, a header of every call, as proxies may want; may be repeated");
+}
+
+absl::Status ConnectionFlags::ReadMetadata(client::ChannelOptions& channel) const {
+  for (const std::string& header : metadata) {
+    const size_t colon = header.find(':');
+    if (colon == std::string::npos || colon == 0) return absl::InvalidArgumentError("--metadata is not NAME:VALUE");
+    channel.metadata.emplace_back(absl::AsciiStrToLower(header.substr(0, colon)),
+                                  absl::StripAsciiWhitespace(absl::string_view(header).substr(colon + 1)));
+  }
+  return client::CheckChannel(channel);
+}
+
+absl::StatusOr<client::ChannelOptions> ConnectionFlags::Channel() const {
+  client::ChannelOptions channel{.server_name = tls_server_name};
+  const absl::Status read = ReadMetadata(channel);
+  if (!read.ok()) return read;
+  if (!tls && tls_ca.empty() && tls_cert.empty() && tls_key.empty()) {
+    if (tls_server_name.empty()) return channel;
+    return absl::InvalidArgumentError("--tls_server_name needs --tls or --tls_ca=FILE");
+  }
+  if (tls_cert.empty() != tls_key.empty()) {
+    return absl::InvalidArgumentError(tls_key.empty() ? absl::StrCat("--tls_cert=", tls_cert, " needs --tls_key=FILE")
+                                                      : absl::StrCat("--tls_key=", tls_key, " needs --tls_cert=FILE"));
+  }
+  absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> credentials =
+      client::ReadTls({.ca = tls_ca, .cert = tls_cert, .key = tls_key});
+  if (!credentials.ok()) return credentials.status();
+  channel.credentials = *std::move(credentials);
+  return channel;
+}
+
+std::string ShownCommand(Arguments arguments) {
+  std::vector<std::string> shown;
+  bool secret = false;  // the next word
+  for (const std::string& argument : arguments) {
+    const bool hidden = absl::StartsWith(argument, "--metadata=");
+    shown.push_back(hidden ? "--metadata=…" : secret ? "…" : argument);
+    secret = argument == "--metadata";
+  }
+  return absl::StrJoin(shown, " ");
+}
+
+}  // namespace aaren::cli

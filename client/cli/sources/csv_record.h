@@ -1,0 +1,70 @@
+#ifndef AAREN_CLIENT_CLI_SOURCES_CSV_RECORD_H_
+#define AAREN_CLIENT_CLI_SOURCES_CSV_RECORD_H_
+
+// A CsvRecordReader cuts a stream of bytes into the records of a CSV file, in constant memory: lines that end in LF or
+// CRLF, fields between commas, quoted as RFC 4180 says (a quoted field may hold commas, line ends and "" for a quote).
+// A byte-order mark before the first record is skipped. Threading: a plain value.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "client/cli/terminal/byte_source.h"
+
+namespace aaren::cli {
+
+class CsvRecordReader {
+ public:
+  // A record longer than this is an error.
+  static constexpr size_t kMaxRecordBytes = 16 << 20;
+
+  explicit CsvRecordReader(ByteSource source) : source_(std::move(source)) {}
+
+  // The next record's fields, valid until the next call; false at the end. INVALID_ARGUMENT, naming the line, for a
+  // quote that is never closed, text after a closing quote, a record that is too long.
+  absl::StatusOr<bool> Next(std::vector<absl::string_view>& fields);
+
+  // Shows the records that come next, which Next will still return, until `look` says false. The first one is waited
+  // for; the others too if `wait`, up to kLookAheadBytes, else only what is here. A malformed one ends it.
+  void LookAhead(bool wait, const std::function<bool(const std::vector<absl::string_view>& fields)>& look);
+  static constexpr size_t kLookAheadBytes = 4 << 20;
+
+  // The line, from 1, on which the last record began.
+  uint64_t line() const { return at_.line; }
+
+  // Whether Next has a whole record without reading.
+  bool buffered();
+
+ private:
+  absl::StatusOr<bool> Fill();
+  bool FindEnd();
+  absl::Status Split(absl::string_view record, std::vector<absl::string_view>& fields);
+  absl::Status SplitQuoted(absl::string_view record, std::vector<absl::string_view>& fields);
+  absl::Status Error(absl::string_view what) const;
+
+  ByteSource source_;
+  // Where in buffer_ and in the file the next record is.
+  struct Place {
+    size_t begin = 0;        // of the record
+    size_t scanned = 0;      // bytes before it hold no end of the record
+    bool in_quotes = false;  // at scanned
+    bool found = false;      // scanned is at the record's line end
+    uint64_t line = 0;       // of the record before
+    uint64_t next_line = 1;
+  };
+
+  std::string buffer_;
+  Place at_;
+  bool keep_ = false;  // what lies before at_ is needed again
+  bool at_end_ = false;
+  absl::Status failed_;  // of the source
+  std::string unquoted_;
+};
+
+}  // namespace aaren::cli
+
+#endif  // AAREN_CLIENT_CLI_SOURCES_CSV_RECORD_H_

@@ -1,0 +1,56 @@
+#include "client/cli/sources/system_source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "client/cli/sources/timestamp.h"
+
+namespace aaren::cli {
+
+SystemSource::SystemSource(absl::Duration interval, const Interrupt& interrupt)
+    : interval_(interval), interrupt_(interrupt), looked_at_(absl::Now()), next_(looked_at_ + interval) {}
+
+absl::StatusOr<std::unique_ptr<SystemSource>> SystemSource::Open(const std::string& columns, absl::Duration interval,
+                                                                 const Interrupt& interrupt) {
+  if (interval < absl::Milliseconds(10)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--interval=", absl::FormatDuration(interval), " is shorter than 10ms"));
+  }
+  const absl::StatusOr<SystemCounters> counters = ReadCounters();
+  if (!counters.ok()) return counters.status();
+  auto source = std::unique_ptr<SystemSource>(new SystemSource(interval, interrupt));
+  source->counters_ = *counters;
+  source->columns_ = columns.empty() ? RateNames() : absl::StrSplit(columns, ',');
+  for (const std::string& column : source->columns_) {
+    const auto found = std::find(RateNames().begin(), RateNames().end(), column);
+    if (found == RateNames().end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--source=system has no column \"", column, "\"; there are ", absl::StrJoin(RateNames(), ", ")));
+    }
+    source->rates_of_columns_.push_back(static_cast<size_t>(found - RateNames().begin()));
+  }
+  return source;
+}
+
+absl::StatusOr<bool> SystemSource::Next(Row& row) {
+  if (!interrupt_.WaitUntil(next_)) return absl::CancelledError("interrupted");
+  const absl::StatusOr<SystemCounters> counters = ReadCounters();
+  if (!counters.ok()) return counters.status();
+  const absl::Time now = absl::Now();
+  const std::vector<float> rates = Rates(counters_, *counters, now - looked_at_);
+  counters_ = *counters;
+  looked_at_ = now;
+  // Ticks stay on their grid; those that were slept through are not made up for.
+  next_ = std::max(next_ + interval_, now);
+  row.values.clear();
+  for (size_t rate : rates_of_columns_) row.values.push_back(rates[rate]);
+  row.time_ns = last_time_ns_ = std::max(last_time_ns_, absl::ToUnixNanos(now));  // a clock may be set back
+  row.time = FormatTimestamp(row.time_ns);
+  return true;
+}
+
+}  // namespace aaren::cli

@@ -1,0 +1,246 @@
+#include "client/cli/stream/forecast_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "client/cli/terminal/report.h"
+
+namespace aaren::cli {
+namespace {
+
+// Rows sent with one call. The client packs what is pending into messages itself.
+constexpr size_t kBatchRows = 64;
+
+// Somebody waits for this one client: it tries again sooner than one of a fleet would.
+constexpr absl::Duration kMaxBackoff = absl::Seconds(1);
+
+// Between two looks at the interrupt.
+constexpr absl::Duration kPatience = absl::Milliseconds(100);
+
+}  // namespace
+
+struct ForecastStream::Batch {
+  std::vector<float> values;
+  std::vector<int64_t> times_ns;
+  size_t rows = 0;
+  bool ended = false;
+  absl::Status status;  // of the source, behind these rows
+};
+
+ForecastStream::ForecastStream(ForecastStreamOptions options, RowSource& source, OutputFile* output, LiveView* view,
+                               Interrupt& interrupt)
+    : options_(std::move(options)), source_(source), output_(output), view_(view), interrupt_(interrupt) {
+  client_ = std::make_unique<client::Client>(client::ClientOptions{.target = options_.target,
+                                                                   .channel = options_.channel,
+                                                                   .name = "aaren stream",
+                                                                   .backoff = {.max = kMaxBackoff},
+                                                                   .connect_timeout = options_.connect_timeout,
+                                                                   .reconnect_timeout = options_.reconnect_timeout});
+  if (options_.alert) alerts_.emplace(*options_.alert);
+}
+
+void ForecastStream::Tell(absl::string_view message) {
+  if (view_ != nullptr) {
+    view_->Say(message);
+  } else {
+    Say(message);
+  }
+}
+
+void ForecastStream::Force() {
+  std::unique_ptr<client::Client> client;
+  absl::MutexLock lock(&client_mutex_);
+  client = std::move(client_);
+}
+
+absl::Status ForecastStream::Run() {
+  interrupt_.SetForce([this] { Force(); });
+  absl::StatusOr<v1::Opened> opened = OpenAtRecord();
+  absl::Status status = opened.ok() ? Position(*opened) : opened.status();
+  if (status.ok()) status = Finish(SendRows());
+  interrupt_.SetForce(nullptr);
+  absl::Status delivery = failure();
+  session_.reset();
+  if (!delivery.ok()) return delivery;
+  return status.ok() && options_.durable ? output_->Sync() : status;
+}
+
+absl::StatusOr<v1::Opened> ForecastStream::Open() {
+  client::SessionOptions session{
+      .id = options_.session, .model = options_.model, .channels = static_cast<uint32_t>(source_.columns().size())};
+  if (options_.durable) session.delivered_seq = delivered_before();
+  session.manual_delivery = options_.durable;
+  session.open_timeout = options_.connect_timeout;
+  for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.add_horizons(h);
+  session.output.set_every(options_.every);
+  session.output.set_surprise(true);
+  options_.refinement.SetIn(session.output);
+  {
+    absl::MutexLock lock(&client_mutex_);
+    if (client_ == nullptr) return absl::CancelledError("interrupted");
+    absl::StatusOr<std::unique_ptr<client::Session>> opened = client_->Open(std::move(session), *this);
+    if (!opened.ok()) return FromServer("stream", opened.status());
+    session_ = *std::move(opened);
+  }
+  return AwaitOpened();
+}
+
+absl::StatusOr<v1::Opened> ForecastStream::AwaitOpened() {
+  while (!interrupt_.stopped() && session_->status().ok()) {
+    absl::StatusOr<v1::Opened> opened = session_->WaitOpened(kPatience);
+    if (opened.ok()) return opened;
+  }
+  const absl::Status ended = session_->status();
+  if (ended.ok()) return absl::CancelledError("interrupted");
+  // What is asked for comes from the flags, so a refusal is read beside them.
+  const bool flags = absl::IsInvalidArgument(ended);
+  return FromServer(flags ? absl::StrCat("stream --horizon=", options_.horizon) : "stream", ended);
+}
+
+bool ForecastStream::StartsOver(uint64_t next_seq) const {
+  return options_.owned && delivered_before() == 0 && next_seq > 0;
+}
+
+absl::StatusOr<v1::Opened> ForecastStream::OpenAtRecord() {
+  absl::StatusOr<v1::Opened> opened = Open();
+  if (!opened.ok() || !StartsOver(opened->next_seq())) return opened;
+  const absl::Status deleted = session_->Close(/*delete_session=*/true);
+  if (!deleted.ok()) return FromServer("stream", deleted);
+  session_.reset();
+  return Open();
+}
+
+absl::Status ForecastStream::Position(const v1::Opened& opened) {
+  const uint64_t seq = opened.next_seq();
+  if (source_.live() && seq < delivered_before()) {
+    return absl::DataLossError(absl::StrCat("the server lost session \"", options_.session, "\" after token ", seq,
+                                            ", and what was sampled since cannot be sampled again; choose another "
+                                            "session and output"));
+  }
+  if (seq > 0) Tell(absl::StrCat("session \"", options_.session, "\" goes on at row ", seq));
+  return source_.Seek(seq);
+}
+
+void ForecastStream::ReadBatch(uint64_t seq, Batch& batch) {
+  batch.values.clear();
+  batch.times_ns.clear();
+  for (batch.rows = 0; batch.rows < kBatchRows; ++batch.rows) {
+    if (batch.rows > 0 && !source_.ready()) return;
+    PendingRow pending;
+    const absl::StatusOr<bool> any = source_.Next(pending.row);
+    batch.status = any.status();
+    batch.ended = !any.ok() || !*any;
+    if (batch.ended) return;
+    batch.values.insert(batch.values.end(), pending.row.values.begin(), pending.row.values.end());
+    if (source_.has_times()) batch.times_ns.push_back(pending.row.time_ns);
+    pending.sent = absl::Now();
+    pending_.Push(seq + batch.rows, std::move(pending));
+  }
+}
+
+absl::Status ForecastStream::SendRows() {
+  Batch batch;
+  uint64_t seq = session_->next_seq();
+  while (!interrupt_.stopped() && !batch.ended) {
+    ReadBatch(seq, batch);
+    if (batch.rows == 0) break;
+    const absl::Status sent = session_->Send(seq, {.values = batch.values, .times_ns = batch.times_ns});
+    if (absl::IsOutOfRange(sent)) {
+      seq = session_->next_seq();
+      batch.status = source_.Seek(seq);
+      batch.ended = !batch.status.ok();
+    } else if (!sent.ok()) {
+      return FromServer("stream", sent);
+    } else {
+      seq += batch.rows;
+      tokens_ += batch.rows;
+    }
+  }
+  return absl::IsCancelled(batch.status) ? absl::OkStatus() : batch.status;
+}
+
+// Delivers what is in flight, whatever ended the sending. A server that wants older rows again gets them.
+absl::Status ForecastStream::Finish(absl::Status sent) {
+  // Where the output fails nothing more is delivered, and the server would not take all that is in flight.
+  if (failed_ && options_.durable) return sent;
+  for (;;) {
+    const absl::Status closed = session_->Close(options_.delete_session);
+    if (!absl::IsOutOfRange(closed)) return sent.ok() ? FromServer("stream", closed) : sent;
+    if (interrupt_.stopped()) {
+      return absl::CancelledError("stopped before the rows that the server lost were sent again");
+    }
+    const absl::Status found = source_.Seek(session_->next_seq());
+    const absl::Status again = found.ok() ? SendRows() : found;
+    sent.Update(again);
+    if (!again.ok()) return sent;
+  }
+}
+
+void ForecastStream::OnOpened(client::Session&, const v1::Opened& opened) {
+  told_waiting_ = false;
+  lines_.emplace(source_.columns(), opened.model().quantiles(), source_.has_times(), options_.alert);
+  if (view_ != nullptr) view_->SetQuantiles(opened.model().quantiles());
+}
+
+void ForecastStream::OnForecast(client::Session&, const client::Forecast& forecast) {
+  if (failed_) return;
+  const std::optional<PendingRow> pending = pending_.Take(forecast.seq);
+  if (!pending)
+    return FailDelivery(absl::InternalError(absl::StrCat("a forecast for row ", forecast.seq, ", not sent")));
+  const size_t alerts = alerts_ ? alerts_->Add(forecast.surprise) : 0;
+  const bool wanted = alerts > 0 || !options_.alerts_only;
+  if (output_ != nullptr && wanted) lines_->Append(pending->row, forecast, buffer_);
+  if (view_ != nullptr) view_->Show(*pending, forecast);
+  buffered_end_ = forecast.seq + 1;
+  ++forecasts_;
+}
+
+void ForecastStream::OnProgress(client::Session& session, uint64_t next_seq, uint64_t) {
+  pending_.DropBelow(next_seq);
+  if (buffer_.empty() || failed_) return;
+  const absl::Status written = output_->Write(buffer_);
+  buffer_.clear();
+  if (!written.ok()) return FailDelivery(written);
+  if (options_.durable) session.Delivered(buffered_end_);
+}
+
+void ForecastStream::OnLost(client::Session& session, const client::Loss& loss) {
+  if (!loss.session) {
+    if (StartsOver(loss.end_seq)) return;
+    return Tell(absl::StrCat("the forecasts of rows ", loss.begin_seq, " .. ", loss.end_seq - 1,
+                             " were lost: they were not delivered, and the server cannot make them again"));
+  }
+  const uint64_t end = std::max(session.next_seq(), delivered_before());
+  const std::string again = end == 0 ? "it begins anew" : absl::StrCat("rows 0 .. ", end - 1, " are replayed");
+  Tell(absl::StrCat("the server lost session \"", options_.session, "\"; ", again));
+}
+
+void ForecastStream::OnWaiting(client::Session&, const absl::Status& why, absl::Duration) {
+  if (!std::exchange(told_waiting_, true)) Tell(absl::StrCat(why.message(), "; waiting for the server"));
+}
+
+void ForecastStream::OnDisconnected(client::Session&, const absl::Status& why) {
+  Tell(absl::StrCat("no connection to ", options_.target, ": ", why.message(), "; trying again"));
+}
+
+void ForecastStream::OnEnded(client::Session&, const absl::Status& status) {
+  if (!status.ok()) interrupt_.Stop();  // wakes a source that waits for its next row
+}
+
+void ForecastStream::FailDelivery(const absl::Status& status) {
+  failed_ = true;
+  {
+    absl::MutexLock lock(&failure_mutex_);
+    failure_ = status;
+  }
+  interrupt_.Stop();
+}
+
+absl::Status ForecastStream::failure() const {
+  absl::MutexLock lock(&failure_mutex_);
+  return failure_;
+}
+
+}  // namespace aaren::cli

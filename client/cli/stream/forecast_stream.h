@@ -1,0 +1,123 @@
+#ifndef AAREN_CLIENT_CLI_STREAM_FORECAST_STREAM_H_
+#define AAREN_CLIENT_CLI_STREAM_FORECAST_STREAM_H_
+
+// A ForecastStream sends the rows of a source into one session, a channel per series, and delivers every forecast once
+// and in order: to an output, to a live view, or both. Reading and sending run on the caller's thread, delivery on the
+// client's; many tokens are in flight.
+//
+// With a durable output (a file) a forecast counts as delivered only when its lines are written, so that a process
+// that is killed anywhere goes on there. What breaks on the way is said in words, and mended where it can be: see
+// client/cpp/client.h.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "client/cli/flags/refinement_flags.h"
+#include "client/cli/sources/row_source.h"
+#include "client/cli/stream/alert.h"
+#include "client/cli/stream/forecast_lines.h"
+#include "client/cli/stream/live_view.h"
+#include "client/cli/stream/pending_rows.h"
+#include "client/cli/terminal/interrupt.h"
+#include "client/cli/terminal/output_file.h"
+#include "client/cpp/client.h"
+
+namespace aaren::cli {
+
+struct ForecastStreamOptions {
+  std::string target = {};
+  client::ChannelOptions channel = {};
+  std::string session = {};  // its id
+  std::string model = {};    // empty: the server's default
+  uint32_t horizon = 24;     // steps ahead, all from 1 on
+  uint32_t every = 1;        // a forecast at every so many rows
+  RefinementFlags refinement = {};
+  bool durable = false;  // the output remembers what was delivered
+  // Judges every value that has a surprise. With alerts_only the output gets no other rows than those with an alert,
+  // which a durable one cannot do with.
+  std::optional<AlertRule> alert = {};
+  bool alerts_only = false;
+  // The session is this stream's own: without a record of it (an output removed since) it begins anew.
+  bool owned = false;
+  bool delete_session = false;  // at the end
+  absl::Duration connect_timeout = absl::Seconds(30);
+  absl::Duration reconnect_timeout = absl::Minutes(5);
+};
+
+class ForecastStream : private client::Listener {
+ public:
+  // All outlive this; `output` and `view` may be null.
+  ForecastStream(ForecastStreamOptions options, RowSource& source, OutputFile* output, LiveView* view,
+                 Interrupt& interrupt);
+
+  // Streams until the source ends or the interrupt stops it, delivers what is in flight and closes the session. Then
+  // OK; else what ended it: the source's error, the output's, the server's. CANCELLED if a forced end left replies out.
+  absl::Status Run();
+
+  uint64_t tokens() const { return tokens_; }        // sent
+  uint64_t forecasts() const { return forecasts_; }  // delivered, one per token
+
+  // Where alerts were asked for, those of all that was delivered. After Run.
+  const std::optional<AlertCount>& alerts() const { return alerts_; }
+
+ private:
+  struct Batch;
+
+  absl::StatusOr<v1::Opened> Open() ABSL_LOCKS_EXCLUDED(client_mutex_);
+  absl::StatusOr<v1::Opened> AwaitOpened();
+  absl::StatusOr<v1::Opened> OpenAtRecord();
+  absl::Status Position(const v1::Opened& opened);
+  absl::Status SendRows();
+  void ReadBatch(uint64_t seq, Batch& batch);
+  absl::Status Finish(absl::Status sent);
+  void Force() ABSL_LOCKS_EXCLUDED(client_mutex_);
+  bool StartsOver(uint64_t next_seq) const;
+  uint64_t delivered_before() const { return options_.durable ? output_->delivered_seq() : 0; }
+
+  void OnOpened(client::Session&, const v1::Opened& opened) override;
+  void OnForecast(client::Session&, const client::Forecast& forecast) override;
+  void OnProgress(client::Session&, uint64_t next_seq, uint64_t durable_seq) override;
+  bool OnRewind(client::Session&, uint64_t seq) override { return source_.CanSeek(seq); }
+  void OnLost(client::Session&, const client::Loss& loss) override;
+  void OnWaiting(client::Session&, const absl::Status& why, absl::Duration retry) override;
+  void OnDisconnected(client::Session&, const absl::Status& why) override;
+  void OnEnded(client::Session&, const absl::Status& status) override;
+
+  void Tell(absl::string_view message);
+  void FailDelivery(const absl::Status& status) ABSL_LOCKS_EXCLUDED(failure_mutex_);
+  absl::Status failure() const ABSL_LOCKS_EXCLUDED(failure_mutex_);
+
+  const ForecastStreamOptions options_;
+  RowSource& source_;
+  OutputFile* const output_;
+  LiveView* const view_;
+  Interrupt& interrupt_;
+  PendingRows pending_;
+  std::atomic<uint64_t> tokens_ = 0;
+  std::atomic<uint64_t> forecasts_ = 0;
+
+  std::optional<ForecastLines> lines_;  // of the client's thread, as are the next four
+  std::optional<AlertCount> alerts_;    // of what was delivered
+  std::string buffer_;                  // lines not written yet
+  uint64_t buffered_end_ = 0;           // one past the last forecast in buffer_
+  bool told_waiting_ = false;
+  std::atomic<bool> failed_ = false;
+
+  mutable absl::Mutex failure_mutex_;
+  absl::Status failure_ ABSL_GUARDED_BY(failure_mutex_);  // of delivery
+
+  absl::Mutex client_mutex_;
+  std::unique_ptr<client::Client> client_ ABSL_GUARDED_BY(client_mutex_);
+  std::unique_ptr<client::Session> session_;  // of the caller's thread
+};
+
+}  // namespace aaren::cli
+
+#endif  // AAREN_CLIENT_CLI_STREAM_FORECAST_STREAM_H_

@@ -1,0 +1,144 @@
+#include "client/cli/stream/live_view.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/time/clock.h"
+
+namespace aaren::cli {
+namespace {
+
+constexpr absl::Duration kFrame = absl::Milliseconds(100);
+constexpr size_t kPast = 4096;      // values kept per series; a terminal of 2,000 columns shows no more
+constexpr double kSmoothing = 0.1;  // of the latency shown
+constexpr absl::string_view kEnter = "\x1b[?1049h\x1b[?25l";  // second screen, no cursor
+constexpr absl::string_view kLeave = "\x1b[?25h\x1b[?1049l";
+
+void Put(absl::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+winsize TerminalSize() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
+    size.ws_row = 24;
+    size.ws_col = 80;
+  }
+  return size;
+}
+
+size_t NearestLevel(absl::Span<const float> levels, float wanted) {
+  const auto nearer = [&](float a, float b) { return std::abs(a - wanted) < std::abs(b - wanted); };
+  return static_cast<size_t>(std::min_element(levels.begin(), levels.end(), nearer) - levels.begin());
+}
+
+void PushBounded(float value, std::deque<float>& values) {
+  values.push_back(value);
+  if (values.size() > kPast) values.pop_front();
+}
+
+}  // namespace
+
+LiveView::LiveView(const std::vector<std::string>& series, std::string title, std::optional<AlertRule> alert)
+    : title_(std::move(title)), alert_(alert), begin_(absl::Now()) {
+  if (alert_) state_.marked = *alert_;
+  for (const std::string& name : series) state_.series.push_back({.name = name});
+  Put(kEnter);
+  thread_ = std::thread([this] { Run(); });
+}
+
+LiveView::~LiveView() {
+  {
+    absl::MutexLock lock(&mutex_);
+    quit_ = true;
+  }
+  thread_.join();
+  absl::MutexLock lock(&mutex_);
+  const winsize size = TerminalSize();
+  UpdateStatus();
+  Put(absl::StrCat(kLeave, Render(state_, size.ws_col, size.ws_row - 2), "\n"));
+  for (const std::string& message : messages_) absl::FPrintF(stderr, "aaren: %s\n", message);
+}
+
+void LiveView::SetQuantiles(absl::Span<const float> quantiles) {
+  absl::MutexLock lock(&mutex_);
+  levels_ = quantiles.size();
+  low_ = NearestLevel(quantiles, 0.1f);
+  median_ = NearestLevel(quantiles, 0.5f);
+  high_ = NearestLevel(quantiles, 0.9f);
+}
+
+void LiveView::Show(const PendingRow& row, const client::Forecast& forecast) {
+  absl::MutexLock lock(&mutex_);
+  const size_t channels = state_.series.size();
+  const size_t levels = levels_;
+  const size_t horizons = forecast.values.size() / (channels * levels);
+  for (size_t channel = 0; channel < channels; ++channel) {
+    SeriesChart& series = state_.series[channel];
+    PushBounded(row.row.values[channel], series.values);
+    const float surprise = forecast.surprise.empty() ? std::nanf("") : forecast.surprise[channel];
+    PushBounded(surprise, series.surprise);
+    if (alert_ && alert_->IsAlert(surprise)) ++series.alerts;
+    const auto line = [&](size_t level, std::vector<float>& steps) {
+      steps.clear();
+      for (size_t h = 0; h < horizons; ++h) {
+        steps.push_back(forecast.values[(channel * horizons + h) * levels + level]);
+      }
+    };
+    line(low_, series.low);
+    line(median_, series.median);
+    line(high_, series.high);
+  }
+  const absl::Duration latency = absl::Now() - row.sent;
+  latency_ = tokens_++ == 0 ? latency : latency_ + kSmoothing * (latency - latency_);
+  next_seq_ = forecast.seq + 1;
+  changed_ = true;
+}
+
+void LiveView::Say(absl::string_view message) {
+  absl::MutexLock lock(&mutex_);
+  messages_.emplace_back(message);
+  changed_ = true;
+}
+
+void LiveView::UpdateStatus() {
+  const double seconds = std::max(1e-3, absl::ToDoubleSeconds(absl::Now() - begin_));
+  state_.status = absl::StrFormat("%s · token %d · %s/s · reply after %.1f ms · ● %s", title_, next_seq_,
+                                  CompactNumber(std::round(static_cast<double>(tokens_) / seconds)),
+                                  absl::ToDoubleMilliseconds(latency_), alert_ ? "alert" : "surprising");
+  if (!quit_) absl::StrAppend(&state_.status, " · Ctrl-C ends");
+  if (!messages_.empty()) absl::StrAppend(&state_.status, " · ", messages_.back());
+}
+
+// Each line is cleared behind its end, so that nothing of the frame before shines through and nothing flickers.
+std::string LiveView::Frame() {
+  const winsize size = TerminalSize();
+  UpdateStatus();
+  const std::string frame = Render(state_, size.ws_col, size.ws_row);
+  return absl::StrCat("\x1b[H", absl::StrReplaceAll(frame, {{"\n", "\x1b[K\r\n"}}), "\x1b[J");
+}
+
+void LiveView::Run() {
+  for (;;) {
+    std::string frame;
+    {
+      absl::MutexLock lock(&mutex_);
+      if (quit_) return;
+      if (std::exchange(changed_, false)) frame = Frame();
+    }
+    Put(frame);  // with no lock: a slow terminal must not hold up the stream
+    absl::MutexLock lock(&mutex_);
+    mutex_.AwaitWithTimeout(absl::Condition(&quit_), kFrame);
+  }
+}
+
+}  // namespace aaren::cli

@@ -1,0 +1,65 @@
+#ifndef AAREN_CLIENT_CLI_STREAM_LIVE_VIEW_H_
+#define AAREN_CLIENT_CLI_STREAM_LIVE_VIEW_H_
+
+// Shows a running stream on a terminal: takes what happens, and redraws at most ten times a second on a thread of its
+// own, on the terminal's second screen. When it goes, the first screen is back, with the last picture and the messages
+// on it. Threading: safe from any thread.
+
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "client/cli/stream/alert.h"
+#include "client/cli/stream/chart.h"
+#include "client/cli/stream/pending_rows.h"
+#include "client/cpp/client.h"
+
+namespace aaren::cli {
+
+class LiveView {
+ public:
+  // Values that `alert` finds are marked and counted; without it the surprising ones are marked.
+  LiveView(const std::vector<std::string>& series, std::string title, std::optional<AlertRule> alert = {});
+  ~LiveView();
+  LiveView(const LiveView&) = delete;
+  LiveView& operator=(const LiveView&) = delete;
+
+  // The levels of the forecasts to come, ascending.
+  void SetQuantiles(absl::Span<const float> quantiles);
+
+  // REQUIRES: forecast.values is [series, horizons, quantiles].
+  void Show(const PendingRow& row, const client::Forecast& forecast);
+
+  // One line for people; the latest is in the status line.
+  void Say(absl::string_view message);
+
+ private:
+  void Run();
+  std::string Frame() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void UpdateStatus() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::string title_;
+  const std::optional<AlertRule> alert_;
+  const absl::Time begin_;
+  absl::Mutex mutex_;
+  ChartState state_ ABSL_GUARDED_BY(mutex_);
+  size_t levels_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t low_ ABSL_GUARDED_BY(mutex_) = 0;  // indices of levels
+  size_t median_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t high_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t tokens_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t next_seq_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::Duration latency_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::string> messages_ ABSL_GUARDED_BY(mutex_);
+  bool changed_ ABSL_GUARDED_BY(mutex_) = true;
+  bool quit_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+}  // namespace aaren::cli
+
+#endif  // AAREN_CLIENT_CLI_STREAM_LIVE_VIEW_H_

@@ -1,0 +1,44 @@
+#include "client/cli/stream/recent_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace aaren::cli {
+
+RecentRows::RecentRows(std::unique_ptr<RowSource> source, size_t capacity)
+    : source_(std::move(source)), capacity_(std::max<size_t>(1, capacity)) {}
+
+absl::StatusOr<bool> RecentRows::Next(Row& row) {
+  if (next_seq_ == end()) {
+    absl::StatusOr<bool> any = source_->Next(row);
+    if (!any.ok() || !*any) return any;
+    rows_.push_back(row);
+    if (rows_.size() > capacity_) {
+      rows_.pop_front();
+      ++first_seq_;
+    }
+  } else {
+    row = rows_[next_seq_ - first_seq_];
+  }
+  ++next_seq_;
+  return true;
+}
+
+absl::Status RecentRows::Seek(uint64_t seq) {
+  if (seq < first_seq_) {
+    return absl::DataLossError(
+        absl::StrCat("row ", seq, " is wanted again, and only the rows from ", first_seq_.load(), " on are kept"));
+  }
+  if (seq > end()) {
+    absl::Status status = source_->Seek(seq);
+    if (!status.ok()) return status;
+    rows_.clear();
+    first_seq_ = seq;
+  }
+  next_seq_ = seq;
+  return absl::OkStatus();
+}
+
+}  // namespace aaren::cli

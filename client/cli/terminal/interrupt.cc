@@ -1,0 +1,127 @@
+#include "client/cli/terminal/interrupt.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+namespace aaren::cli {
+namespace {
+
+constexpr absl::Duration kGrace = absl::Seconds(5);
+
+sigset_t Signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  return signals;
+}
+
+int BlockSignals() {
+  const sigset_t signals = Signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void Raise(int eventfd) {
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(eventfd, &one, sizeof one);
+}
+
+// For poll: -1 waits for ever. An hour at a time, so that nothing overflows.
+int MillisUntil(absl::Time time) {
+  if (time == absl::InfiniteFuture()) return -1;
+  const int64_t millis = absl::ToInt64Milliseconds(absl::Ceil(time - absl::Now(), absl::Milliseconds(1)));
+  return static_cast<int>(std::clamp<int64_t>(millis, 0, 3'600'000));
+}
+
+}  // namespace
+
+Interrupt::Interrupt(absl::Duration duration)
+    : deadline_(absl::Now() + duration),
+      signals_(BlockSignals()),
+      wake_(eventfd(0, EFD_CLOEXEC)),
+      quit_(eventfd(0, EFD_CLOEXEC)),
+      thread_([this] { Run(); }) {}
+
+Interrupt::~Interrupt() {
+  Raise(quit_);
+  thread_.join();
+  const sigset_t signals = Signals();
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  close(signals_);
+  close(wake_);
+  close(quit_);
+}
+
+void Interrupt::Stop() {
+  stopped_ = true;
+  Raise(wake_);
+}
+
+void Interrupt::SetForce(std::function<void()> force) {
+  absl::MutexLock lock(&mutex_);
+  force_ = std::move(force);
+}
+
+void Interrupt::Force() {
+  absl::MutexLock lock(&mutex_);
+  if (force_) std::exchange(force_, nullptr)();
+}
+
+void Interrupt::Run() {
+  absl::Time deadline = deadline_;
+  for (;;) {
+    pollfd events[] = {{quit_, POLLIN, 0}, {signals_, POLLIN, 0}};
+    poll(events, 2, MillisUntil(deadline));
+    if (events[0].revents != 0) return;
+    signalfd_siginfo info;
+    const bool again = stopped_;
+    if (events[1].revents != 0 && read(signals_, &info, sizeof info) == sizeof info) {
+      if (again) Force();
+      signal_ = static_cast<int>(info.ssi_signo);
+      deadline = absl::Now() + kGrace;
+      Stop();
+    } else if (absl::Now() >= deadline) {
+      deadline = absl::InfiniteFuture();
+      if (signal_ != 0) Force();
+      Stop();
+    }
+  }
+}
+
+bool Interrupt::WaitUntil(absl::Time time) const {
+  while (!stopped_ && absl::Now() < time) {
+    pollfd event{wake_, POLLIN, 0};
+    poll(&event, 1, MillisUntil(time));
+  }
+  return !stopped_;
+}
+
+ByteSource Interrupt::Bytes(int fd, std::string name) const {
+  return [this, fd, name = std::move(name)](char* buffer, size_t size) -> absl::StatusOr<size_t> {
+    for (;;) {
+      pollfd events[] = {{wake_, POLLIN, 0}, {fd, POLLIN, 0}};
+      poll(events, 2, -1);
+      if (events[0].revents != 0) return absl::CancelledError("interrupted");
+      if (events[1].revents == 0) continue;
+      const ssize_t bytes = read(fd, buffer, size);
+      if (bytes >= 0) return static_cast<size_t>(bytes);
+      if (errno != EINTR && errno != EAGAIN) return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", name));
+    }
+  };
+}
+
+}  // namespace aaren::cli

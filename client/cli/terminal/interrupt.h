@@ -1,0 +1,64 @@
+#ifndef AAREN_CLIENT_CLI_TERMINAL_INTERRUPT_H_
+#define AAREN_CLIENT_CLI_TERMINAL_INTERRUPT_H_
+
+// An Interrupt is how a running subcommand is told to finish: by Ctrl-C or SIGTERM, by the clock, or by one of its own
+// parts. What waits for the outside world waits with it. Finishing politely may itself hang (a server that is gone),
+// so a second signal, or a few seconds after the first, calls `force`.
+//
+// Threading: every member is safe from any thread. Create it before any other thread, so that all inherit the blocked
+// signals; one at a time.
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "client/cli/terminal/byte_source.h"
+
+namespace aaren::cli {
+
+class Interrupt {
+ public:
+  // Stops by itself after `duration`.
+  explicit Interrupt(absl::Duration duration = absl::InfiniteDuration());
+  ~Interrupt();
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  void Stop();
+  const std::atomic<bool>& stopped() const { return stopped_; }
+
+  // The signal that stopped it; 0 if none.
+  int signal() const { return signal_; }
+
+  // Called at most once, on the interrupt's own thread. Null: nobody wants to be forced any more; returns only when
+  // no call is in progress.
+  void SetForce(std::function<void()> force);
+
+  // Waits for the time; false if stopped before.
+  bool WaitUntil(absl::Time time) const;
+
+  // The bytes of an open file, which errors call `name`; reading ends with CANCELLED once stopped.
+  ByteSource Bytes(int fd, std::string name) const;
+
+ private:
+  void Run();
+  void Force();
+
+  const absl::Time deadline_;
+  int signals_;  // signalfd
+  int wake_;     // eventfd, readable once stopped
+  int quit_;     // eventfd, ends the thread
+  std::atomic<bool> stopped_ = false;
+  std::atomic<int> signal_ = 0;
+  absl::Mutex mutex_;
+  std::function<void()> force_ ABSL_GUARDED_BY(mutex_);
+  std::thread thread_;
+};
+
+}  // namespace aaren::cli
+
+#endif  // AAREN_CLIENT_CLI_TERMINAL_INTERRUPT_H_

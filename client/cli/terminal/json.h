@@ -1,0 +1,70 @@
+#ifndef AAREN_CLIENT_CLI_TERMINAL_JSON_H_
+#define AAREN_CLIENT_CLI_TERMINAL_JSON_H_
+
+// Writes JSON, piece by piece, onto the end of a string. Numbers are printed with as few digits as read back to the
+// same bits; what is not finite becomes null, as JSON knows no NaN; bytes that are no UTF-8 become U+FFFD, so that
+// the text is valid whatever a file's header holds.
+//
+//   std::string text;
+//   JsonObject(text).Add("name", "a").Add("mase", 0.25).Close();    // {"name":"a","mase":0.25}
+//
+// Threading: plain values.
+
+#include <concepts>
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace aaren::cli {
+
+void AppendJson(float value, std::string& out);
+void AppendJson(double value, std::string& out);
+void AppendJson(bool value, std::string& out);
+void AppendJson(absl::string_view text, std::string& out);
+inline void AppendJson(const char* text, std::string& out) { AppendJson(absl::string_view(text), out); }
+void AppendJson(absl::Span<const float> values, std::string& out);
+
+template <std::integral Integer>
+void AppendJson(Integer value, std::string& out) {
+  out += std::to_string(value);
+}
+
+template <typename T>
+void AppendJson(const std::optional<T>& value, std::string& out) {
+  if (value) {
+    AppendJson(*value, out);
+  } else {
+    out += "null";
+  }
+}
+
+// `text` with every byte that is not part of valid UTF-8 replaced by U+FFFD.
+std::string ToUtf8(absl::string_view text);
+
+class JsonObject {
+ public:
+  // Opens an object at the end of `out`, which outlives this.
+  explicit JsonObject(std::string& out) : out_(out) { out_ += '{'; }
+
+  // The key's value is what the caller appends to the string before the next call.
+  JsonObject& Key(absl::string_view key);
+
+  template <typename Value>
+  JsonObject& Add(absl::string_view key, const Value& value) {
+    Key(key);
+    AppendJson(value, out_);
+    return *this;
+  }
+
+  void Close() { out_ += '}'; }
+
+ private:
+  std::string& out_;
+  bool first_ = true;
+};
+
+}  // namespace aaren::cli
+
+#endif  // AAREN_CLIENT_CLI_TERMINAL_JSON_H_

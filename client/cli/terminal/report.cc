@@ -1,0 +1,31 @@
+#include "client/cli/terminal/report.h"
+
+#include <cstdio>
+
+#include "absl/strings/str_cat.h"
+
+namespace aaren::cli {
+
+void Say(absl::string_view message) {
+  const std::string line = absl::StrCat("aaren: ", message, "\n");
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+absl::Status FromServer(absl::string_view what, const absl::Status& status) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat(what, ": ", status.message(), " (", absl::StatusCodeToString(status.code()), ")"));
+}
+
+int Fail(const absl::Status& status) {
+  Say(status.message());
+  return kFailure;
+}
+
+int FailUsage(absl::string_view subcommand, const absl::Status& status) {
+  Say(absl::StrCat(subcommand, ": ", status.message()));
+  Say(absl::StrCat("see aaren ", subcommand, " --help"));
+  return kUsageError;
+}
+
+}  // namespace aaren::cli

@@ -1,0 +1,29 @@
+#ifndef AAREN_CLIENT_CLI_TERMINAL_REPORT_H_
+#define AAREN_CLIENT_CLI_TERMINAL_REPORT_H_
+
+// How a subcommand speaks to people: everything goes to standard error, a line each, after the program's name.
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace aaren::cli {
+
+inline constexpr int kSuccess = 0;
+inline constexpr int kFailure = 1;
+inline constexpr int kUsageError = 2;
+
+// "aaren: message".
+void Say(absl::string_view message);
+
+// The error of a server's answer, as it is shown: "what: the server's message (NOT_FOUND)". OK stays OK.
+absl::Status FromServer(absl::string_view what, const absl::Status& status);
+
+// Says the message; returns kFailure.
+int Fail(const absl::Status& status);
+
+// Says the message and where to read on; returns kUsageError.
+int FailUsage(absl::string_view subcommand, const absl::Status& status);
+
+}  // namespace aaren::cli
+
+#endif  // AAREN_CLIENT_CLI_TERMINAL_REPORT_H_

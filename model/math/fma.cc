@@ -1,0 +1,28 @@
+#include "model/math/fma.h"
+
+#include "model/math/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/math/fma.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace aaren {
+namespace HWY_NAMESPACE {
+
+bool NativeFma() { return HWY_NATIVE_FMA != 0; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aaren
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aaren {
+
+HWY_EXPORT(NativeFma);
+
+bool HasFma() { return HWY_DYNAMIC_DISPATCH(NativeFma)(); }
+
+}  // namespace aaren
+#endif

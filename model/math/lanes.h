@@ -1,0 +1,17 @@
+#ifndef AAREN_MODEL_MATH_LANES_H_
+#define AAREN_MODEL_MATH_LANES_H_
+
+// Vectors of floats are padded with zeros to a multiple of kLanes and aligned to 64 bytes, so that a kernel of any
+// vector width (at most kLanes) has no remainder to treat and the result cannot depend on one.
+
+#include <cstddef>
+
+namespace aaren {
+
+inline constexpr size_t kLanes = 16;
+
+constexpr size_t PadToLanes(size_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_MATH_LANES_H_

@@ -1,0 +1,73 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "client/cli/commands/command.h"
+#include "tests/client/cli/temporary_file.h"
+#include "tests/client/fake_server.h"
+
+namespace aaren::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// What `aaren stream` says to a command line that it refuses; no server is asked.
+std::string Refusal(std::vector<std::string> flags) {
+  flags.insert(flags.begin(), {"--csv=rows.csv", "--target=nowhere.invalid:1"});
+  testing::internal::CaptureStderr();
+  const int status = RunStream(flags);
+  std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(status, 2) << said;
+  return said;
+}
+
+TEST(StreamCommandTest, AlertRateHasToLieBetweenZeroAndOne) {
+  for (const std::string rate : {"0", "1", "-0.01", "1.5", "nan", "inf"}) {
+    EXPECT_THAT(Refusal({"--alert=" + rate}), HasSubstr("--alert=" + rate + " is not between 0 and 1"));
+  }
+}
+
+TEST(StreamCommandTest, AlertRateThatIsNoNumberIsNamed) {
+  EXPECT_THAT(Refusal({"--alert=often"}), HasSubstr("--alert=often is not a number"));
+}
+
+TEST(StreamCommandTest, OnlyAlertsNeedARate) {
+  EXPECT_THAT(Refusal({"--alerts_only"}), HasSubstr("--alerts_only needs --alert"));
+}
+
+TEST(StreamCommandTest, RecordOfOnlyAlertsIsRefused) {
+  EXPECT_THAT(Refusal({"--alert=0.01", "--alerts_only", "--output=record.jsonl"}),
+              AllOf(HasSubstr("--alerts_only"), HasSubstr("--output=record.jsonl")));
+}
+
+TEST(StreamCommandTest, TimeFormatThatIsNoneIsNamed) {
+  EXPECT_THAT(Refusal({"--time_format=iso"}), HasSubstr("--time_format=iso is neither unix"));
+}
+
+// A pipe that stays open behind one row, whose day and month later rows would have told apart.
+TEST(StreamCommandTest, LiveRowIsForecastBeforeTheNextOneComes) {
+  FakeServer server;
+  const TemporaryFile output;
+  const std::string pipe = output.path() + ".pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  testing::internal::CaptureStderr();
+  std::thread stream([&] {
+    EXPECT_EQ(RunStream({"--csv=" + pipe, "--target=" + server.target(), "--horizon=2", "--output=" + output.path()}),
+              0);
+  });
+  std::ofstream writer(pipe);
+  writer << "date,a\n1/2/2020 0:00,5\n" << std::flush;
+  while (output.Read().empty()) std::this_thread::yield();
+  writer.close();
+  stream.join();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("taken as month/day/year"));
+}
+
+}  // namespace
+}  // namespace aaren::cli

@@ -1,0 +1,122 @@
+#include "client/cli/flags/connection_flags.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/client/certificates.h"
+#include "tests/client/cli/temporary_file.h"
+#include "tests/client/fake_server.h"
+
+namespace aaren::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+absl::StatusOr<client::ChannelOptions> Read(const std::vector<std::string>& arguments) {
+  ConnectionFlags connection;
+  Flags flags("aaren test", "Tests.");
+  connection.AddTo(flags);
+  const auto parsed = flags.Parse(arguments);
+  return parsed.ok() ? connection.Channel() : parsed.status();
+}
+
+std::string ErrorOf(const std::vector<std::string>& arguments) {
+  return std::string(Read(arguments).status().message());
+}
+
+TEST(ConnectionFlagsTest, PlainTextUnlessAskedOtherwise) {
+  EXPECT_EQ(Read({})->credentials, nullptr);
+  EXPECT_NE(Read({"--tls"})->credentials, nullptr);
+}
+
+TEST(ConnectionFlagsTest, CertificateWithoutKeyIsRefused) {
+  EXPECT_EQ(ErrorOf({"--tls_cert=a.pem"}), "--tls_cert=a.pem needs --tls_key=FILE");
+  EXPECT_EQ(ErrorOf({"--tls_key=a.pem", "--tls"}), "--tls_key=a.pem needs --tls_cert=FILE");
+}
+
+TEST(ConnectionFlagsTest, ServerNameWithoutTlsIsRefused) {
+  EXPECT_EQ(ErrorOf({"--tls_server_name=a.test"}), "--tls_server_name needs --tls or --tls_ca=FILE");
+}
+
+TEST(ConnectionFlagsTest, MetadataIsNameAndValue) {
+  const auto channel = Read({"--metadata=Authorization: Bearer a:b"});
+  ASSERT_TRUE(channel.ok());
+  EXPECT_EQ(channel->metadata, (client::Metadata{{"authorization", "Bearer a:b"}}));
+  EXPECT_EQ(ErrorOf({"--metadata=secret"}), "--metadata is not NAME:VALUE");
+}
+
+TEST(ConnectionFlagsTest, MetadataIsNotShownToOthers) {
+  EXPECT_EQ(ShownCommand(std::vector<std::string>{"--metadata=a:secret", "--json", "--metadata", "b:secret", "--tls"}),
+            "--metadata=… --json --metadata … --tls");
+}
+
+// A server that only speaks TLS, and asks who calls.
+class TlsCommandTest : public ::testing::Test {
+ protected:
+  TlsCommandTest() : ca_(authority_.cert()), server_(Options()) {
+    const KeyedCertificate own = authority_.Issue("client.test");
+    cert_.Write(own.cert);
+    key_.Write(own.key);
+  }
+
+  FakeServer::Options Options() const {
+    const KeyedCertificate server = authority_.Issue("server.test");
+    grpc::SslServerCredentialsOptions options(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+    options.pem_root_certs = authority_.cert();
+    options.pem_key_cert_pairs = {{server.key, server.cert}};
+    return {.credentials = grpc::SslServerCredentials(options)};
+  }
+
+  // Runs a subcommand over TLS; what it printed is kept from the test's own output.
+  int Run(int (*command)(Arguments), std::vector<std::string> arguments) {
+    for (const std::string& flag : {absl::StrCat("--target=", server_.target()), absl::StrCat("--tls_ca=", ca_.path()),
+                                    absl::StrCat("--tls_cert=", cert_.path()), absl::StrCat("--tls_key=", key_.path()),
+                                    std::string("--tls_server_name=server.test")}) {
+      arguments.push_back(flag);
+    }
+    testing::internal::CaptureStdout();
+    const int status = command(arguments);
+    testing::internal::GetCapturedStdout();
+    return status;
+  }
+
+  CertificateAuthority authority_;
+  TemporaryFile ca_, cert_, key_;
+  FakeServer server_;
+};
+
+TEST_F(TlsCommandTest, SessionsAsks) {
+  server_.Replace("a", 0);
+  EXPECT_EQ(Run(RunSessions, {"delete", "a"}), 0);
+  EXPECT_FALSE(server_.exists("a"));
+}
+
+TEST_F(TlsCommandTest, StreamStreams) {
+  TemporaryFile rows("a\n1\n2\n3\n");
+  EXPECT_EQ(Run(RunStream, {"--csv=" + rows.path(), "--horizon=2"}), 0);
+  EXPECT_EQ(server_.folded(), 3u);
+}
+
+TEST_F(TlsCommandTest, EvaluateScores) {
+  TemporaryFile rows("a\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n");
+  EXPECT_EQ(Run(RunEvaluate, {"--csv=" + rows.path(), "--horizon=2", "--season=1"}), 0);
+  EXPECT_GT(server_.folded(), 0u);
+}
+
+TEST_F(TlsCommandTest, LoadLoads) {
+  EXPECT_EQ(Run(RunLoad, {"--sessions=2", "--streams=1", "--duration=50ms"}), 0);
+  EXPECT_GT(server_.folded(), 0u);
+}
+
+TEST_F(TlsCommandTest, ModelsAsks) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Run(RunModels, {"list"}), 1);  // the fake server has no such service, and says so over TLS
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("(UNIMPLEMENTED)"));
+}
+
+}  // namespace
+}  // namespace aaren::cli

@@ -1,0 +1,59 @@
+#ifndef AAREN_TESTS_MODEL_ATTENTION_SCAN_WARP_EMULATOR_H_
+#define AAREN_TESTS_MODEL_ATTENTION_SCAN_WARP_EMULATOR_H_
+
+// Runs device code on the CPU, so that kernels are tested where there is no GPU. A source that includes this header
+// and then a .cuh compiles the kernels as plain C++: every thread of a block is a fiber, and a fiber that comes to a
+// shuffle or a barrier lets the others run until all have come to it. Blocks run one after another.
+//
+// It shows that the arithmetic, the indices and the barriers are right. It cannot show a race between warps, or speed.
+// A barrier that some threads never come to is a failed check.
+
+#include <math.h>  // NOLINT: device code calls fma, exp and the like by their global names
+
+#include <cstdint>
+#include <functional>
+
+#define __device__
+#define __global__
+#define __host__
+#define __shared__ static
+#define __launch_bounds__(...)
+
+namespace aaren {
+
+struct EmulatedIndex {
+  unsigned x;
+};
+
+// Runs `kernel` as every thread of every block.
+void EmulateGrid(int64_t blocks, int threads, const std::function<void()>& kernel);
+
+// The value that the warp's lane `source` gives. Every lane of the warp calls it.
+double EmulateExchange(double value, int source);
+
+int EmulatedLane();  // of the thread that runs
+
+}  // namespace aaren
+
+extern aaren::EmulatedIndex threadIdx, blockIdx, blockDim, gridDim;
+
+void __syncthreads();
+bool __all_sync(unsigned, bool holds);
+
+template <typename Float>
+Float __shfl_sync(unsigned, Float value, int source) {
+  return static_cast<Float>(aaren::EmulateExchange(value, source));
+}
+
+template <typename Float>
+Float __shfl_up_sync(unsigned, Float value, int offset) {
+  const int lane = aaren::EmulatedLane();
+  return static_cast<Float>(aaren::EmulateExchange(value, lane < offset ? lane : lane - offset));
+}
+
+template <typename Float>
+Float __shfl_xor_sync(unsigned, Float value, int bits) {
+  return static_cast<Float>(aaren::EmulateExchange(value, aaren::EmulatedLane() ^ bits));
+}
+
+#endif  // AAREN_TESTS_MODEL_ATTENTION_SCAN_WARP_EMULATOR_H_
