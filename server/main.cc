@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +24,7 @@
 #include "server/log/log.h"
 #include "server/memory/machine_memory.h"
 #include "server/memory/memory_budget.h"
+#include "server/metrics/connection_metrics.h"
 #include "server/metrics/exposition.h"
 #include "server/metrics/process_metrics.h"
 #include "server/metrics/shard_metrics.h"
@@ -117,11 +119,23 @@ void SetLimits(const ServerConfig& config, uint64_t memory, rpc::ServerOptions& 
   options.connections.age = config::ToDuration(config.connection_age());
 }
 
+// Raises the limit of file descriptors as far as it goes. Two a connection, and some for everything else.
+size_t MostConnections(const ServerConfig& config) {
+  constexpr rlim_t kOthers = 128;
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return config.max_connections();
+  files.rlim_cur = files.rlim_max;
+  if (setrlimit(RLIMIT_NOFILE, &files) != 0) getrlimit(RLIMIT_NOFILE, &files);
+  const rlim_t room = files.rlim_cur > 2 * kOthers ? (files.rlim_cur - kOthers) / 2 : files.rlim_cur / 4;
+  return static_cast<size_t>(std::min<rlim_t>(config.max_connections(), room));
+}
+
 rpc::ServerOptions ToOptions(const ServerConfig& config, uint64_t memory, MemoryBudget& budget) {
   rpc::ServerOptions options;
   options.listen = config.listen();
   options.shards = ShardCount(config);
   options.message_bytes = config.message_bytes();
+  options.max_connections = MostConnections(config);
   const auto shards = static_cast<uint64_t>(options.shards);
   options.shard.capacity_rows = (config.max_rows() + shards - 1) / shards;
   options.shard.max_channels = config.max_channels();
@@ -189,6 +203,7 @@ absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerCo
   return metrics::Exposition::Start(
       config.metrics_listen(),
       {std::make_shared<metrics::ShardMetrics>(server.shard_counters(), server.stream_counters(), options),
+       std::make_shared<metrics::ConnectionMetrics>(server.connection_counters()),
        std::make_shared<metrics::ProcessMetrics>()});
 }
 
@@ -214,7 +229,8 @@ int Serve(const ServerConfig& config) {
       {{"listen", (*server)->address()},
        {"metrics", metrics_address},
        {"shards", absl::StrCat(ShardCount(config))},
-       {"memory", absl::StrCat(memory)}});
+       {"memory", absl::StrCat(memory)},
+       {"connections", absl::StrCat(options.max_connections)}});
   shutdown.Wait();
   (*server)->Shutdown(config::ToDuration(config.grace()));
   shutdown.Done();

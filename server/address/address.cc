@@ -1,6 +1,8 @@
 #include "server/address/address.h"
 
+#include <arpa/inet.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,15 +23,38 @@ absl::Status BindError(int error, const Address& address) {
   return absl::FailedPreconditionError(text);
 }
 
-absl::Status TryBind(const addrinfo& info, const Address& address) {
-  const int fd = socket(info.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return absl::OkStatus();  // a family this machine lacks; gRPC passes it over as well
+// A socket that listens there; -1 for a family that this machine lacks.
+absl::StatusOr<int> ListenOne(const addrinfo& info, const Address& address, int backlog) {
+  const int fd = socket(info.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -1;
   const int on = 1;
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));  // connections in TIME_WAIT are no listeners
-  if (info.ai_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
-  const int error = bind(fd, info.ai_addr, info.ai_addrlen) == 0 ? 0 : errno;
+  // [::] stands for every address of the machine.
+  const auto* v6 = reinterpret_cast<const sockaddr_in6*>(info.ai_addr);
+  const int v6_only = info.ai_family == AF_INET6 && !IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr) ? 1 : 0;
+  if (info.ai_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &v6_only, sizeof(v6_only));
+  if (bind(fd, info.ai_addr, info.ai_addrlen) == 0 && listen(fd, backlog) == 0) return fd;
+  const int error = errno;
   close(fd);
-  return error == 0 ? absl::OkStatus() : BindError(error, address);
+  return BindError(error, address);
+}
+
+void SetPort(addrinfo& info, int port) {
+  const in_port_t number = htons(static_cast<in_port_t>(port));
+  if (info.ai_family == AF_INET) reinterpret_cast<sockaddr_in*>(info.ai_addr)->sin_port = number;
+  if (info.ai_family == AF_INET6) reinterpret_cast<sockaddr_in6*>(info.ai_addr)->sin6_port = number;
+}
+
+absl::Status ListenOnAll(addrinfo* found, const Address& address, int backlog, std::vector<int>& sockets) {
+  for (addrinfo* info = found; info != nullptr; info = info->ai_next) {
+    if (!sockets.empty()) SetPort(*info, PortOf(sockets.front()));
+    const absl::StatusOr<int> socket = ListenOne(*info, address, backlog);
+    if (!socket.ok()) return socket.status();
+    if (*socket >= 0) sockets.push_back(*socket);
+  }
+  if (!sockets.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("cannot listen on ", address.ToString(), ": no such kind of address on this machine"));
 }
 
 }  // namespace
@@ -52,7 +77,7 @@ std::string Address::ToString() const {
   return host.find(':') == std::string::npos ? absl::StrCat(host, ":", port) : absl::StrCat("[", host, "]:", port);
 }
 
-absl::Status CheckFree(const Address& address) {
+absl::StatusOr<std::vector<int>> ListenOn(const Address& address, int backlog) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE;
@@ -63,10 +88,28 @@ absl::Status CheckFree(const Address& address) {
         absl::StrCat("cannot listen on ", address.ToString(), ": host '", address.host, "': ", gai_strerror(error)));
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, freeaddrinfo);
-  for (const addrinfo* info = found; info != nullptr; info = info->ai_next) {
-    if (absl::Status status = TryBind(*info, address); !status.ok()) return status;
+  std::vector<int> sockets;
+  if (absl::Status status = ListenOnAll(found, address, backlog, sockets); !status.ok()) {
+    for (const int socket : sockets) close(socket);
+    return status;
   }
+  return sockets;
+}
+
+absl::Status CheckFree(const Address& address) {
+  const absl::StatusOr<std::vector<int>> sockets = ListenOn(address, 1);
+  if (!sockets.ok()) return sockets.status();
+  for (const int socket : *sockets) close(socket);
   return absl::OkStatus();
+}
+
+int PortOf(int socket) {
+  sockaddr_storage bound{};
+  socklen_t size = sizeof(bound);
+  getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &size);
+  const in_port_t port = bound.ss_family == AF_INET ? reinterpret_cast<const sockaddr_in&>(bound).sin_port
+                                                    : reinterpret_cast<const sockaddr_in6&>(bound).sin6_port;
+  return ntohs(port);
 }
 
 }  // namespace aaren

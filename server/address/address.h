@@ -5,6 +5,7 @@
 // free one.
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -22,10 +23,16 @@ struct Address {
   std::string ToString() const;
 };
 
-// Whether nobody listens on the address. Servers that share a port by SO_REUSEPORT would silently share it with another
-// process too, so this binds once without it. AlreadyExists if the port is in use, InvalidArgument if the host cannot
-// be resolved, PermissionDenied or FailedPrecondition if it cannot be bound; each names the address.
+// Sockets that listen, nonblocking, one for each address of the host; the caller closes them. Port 0: any free one,
+// the same for all. AlreadyExists if the port is in use, InvalidArgument if the host cannot be resolved,
+// PermissionDenied or FailedPrecondition if it cannot be bound; each names the address.
+absl::StatusOr<std::vector<int>> ListenOn(const Address& address, int backlog);
+
+// Whether nobody listens on the address: else as ListenOn.
 absl::Status CheckFree(const Address& address);
+
+// Of a socket that is bound.
+int PortOf(int socket);
 
 }  // namespace aaren
 

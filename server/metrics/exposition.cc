@@ -7,6 +7,14 @@
 
 namespace aaren::metrics {
 
+namespace {
+
+// Who connects and asks nothing has a thread until the time is over.
+constexpr char kThreads[] = "16";
+constexpr char kTimeoutMs[] = "1000";
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<Exposition>> Exposition::Start(
     const std::string& listen, std::vector<std::shared_ptr<prometheus::Collectable>> sources) {
   absl::StatusOr<Address> address = Address::Parse(listen);
@@ -15,7 +23,9 @@ absl::StatusOr<std::unique_ptr<Exposition>> Exposition::Start(
   std::unique_ptr<Exposition> exposition(new Exposition(std::move(sources)));
   exposition->address_ = *std::move(address);
   try {
-    exposition->exposer_ = std::make_unique<prometheus::Exposer>(exposition->address_.ToString());
+    exposition->exposer_ = std::make_unique<prometheus::Exposer>(
+        std::vector<std::string>{"listening_ports", exposition->address_.ToString(), "num_threads", kThreads,
+                                 "request_timeout_ms", kTimeoutMs, "enable_keep_alive", "no"});
   } catch (const std::exception& error) {
     return absl::UnavailableError(absl::StrCat("cannot serve metrics on ", listen, ": ", error.what()));
   }

@@ -94,8 +94,8 @@ class SessionOwner {
   // In order of the keys; none where the session is gone.
   virtual std::vector<std::optional<SessionInfo>> Describe(const std::vector<std::string>& keys) = 0;
 
-  // Fences the writer and forgets the session.
-  virtual OwnerReply<std::monostate> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) = 0;
+  // Fences the writer and forgets the session. Returns by which Open it was held.
+  virtual OwnerReply<Attempt> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) = 0;
 
   virtual void SavesDone(const std::vector<SaveResult>& results) = 0;
 };

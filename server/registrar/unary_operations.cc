@@ -142,7 +142,7 @@ void Registrar::Impl::Place(const std::string& key, SessionState state, bool rep
     Ask(
         entry.owner,
         [key = entry.name(), epoch = placed.value.epoch](SessionOwner& owner) { return owner.Drop(key, {}, epoch); },
-        [this, &entry, placed, done = std::move(done)](const OwnerReply<std::monostate>&) mutable {
+        [this, &entry, placed, done = std::move(done)](const OwnerReply<Attempt>&) mutable {
           entry.owner = kAtRest;
           done(std::move(placed));
           Finish(entry);
@@ -190,13 +190,15 @@ void Registrar::Impl::DropEverywhere(Entry& entry, DropCondition condition, uint
   Ask(
       entry.owner,
       [key = entry.name(), condition, epoch](SessionOwner& owner) { return owner.Drop(key, condition, epoch); },
-      [this, &entry, condition, epoch, done = std::move(done)](OwnerReply<std::monostate> reply) mutable {
+      [this, &entry, condition, epoch, done = std::move(done)](OwnerReply<Attempt> reply) mutable {
         if (reply.gone) return DropEverywhere(entry, condition, epoch, std::move(done));
-        if (!reply.outcome.refusal) {
-          entry.owner = kAtRest;
-          reply.outcome = DropAtRest(entry.name(), condition, epoch, /*dropped_from_shard=*/true);
+        if (reply.outcome.refusal) {
+          done(Refused<std::monostate>(*reply.outcome.refusal));
+          return Finish(entry);
         }
-        done(std::move(reply.outcome));
+        entry.owner = kAtRest;
+        deleted_.Add(entry.name(), reply.outcome.value);
+        done(DropAtRest(entry.name(), condition, epoch, /*dropped_from_shard=*/true));
         Finish(entry);
       });
 }
@@ -214,7 +216,7 @@ Outcome<std::monostate> Registrar::Impl::DropAtRest(const std::string& key, cons
   if (absl::Status status = store_.Delete(key, epoch); !status.ok()) {
     return Refused<std::monostate>(StoreUnavailable(status));
   }
-  deleted_.Add(key, {record->writer, record->writer_number});
+  if (!dropped_from_shard) deleted_.Add(key, {record->writer, record->writer_number});
   return {};
 }
 

@@ -7,11 +7,11 @@ namespace {
 
 constexpr int kMaxEventsPerDrain = 1024;
 constexpr int kEventsPerLook = 16;  // at the clock
-// Each empty look at the queue lets gRPC do one thing that waits at a socket: accept, shake hands, read a frame. Not
-// all of that ends in an event, so a thread that is busy otherwise must look more than once, every millisecond, to get
+// Each look at an empty queue lets gRPC do one thing that waits at a socket: accept, shake hands, read a frame. Not all
+// of that ends in an event, so a thread that is busy otherwise must look more than once, every millisecond, to get
 // anywhere.
-constexpr int kEmptyLooks = 16;
-constexpr int64_t kLongLookNanos = 1'000'000;
+constexpr int kLooks = 16;
+constexpr int64_t kBetweenLooksNanos = 1'000'000;
 
 }  // namespace
 
@@ -23,17 +23,20 @@ bool EventQueue::Next(gpr_timespec deadline) {
   return true;
 }
 
+void EventQueue::ReadSockets() {
+  void* tag;
+  bool ok;
+  for (int i = 0; i < kLooks; ++i) empty_.AsyncNext(&tag, &ok, gpr_inf_past(GPR_CLOCK_MONOTONIC));
+}
+
 bool EventQueue::Drain(absl::Duration at_most) {
   int handled = 0;
   const int64_t began = clock_.NowNanos();
-  const int looks = began - last_long_look_ns_ >= kLongLookNanos ? kEmptyLooks : 1;
-  if (looks > 1) last_long_look_ns_ = began;
-  int empty = 0;
-  while (handled < kMaxEventsPerDrain && empty < looks) {
-    if (!Next(gpr_inf_past(GPR_CLOCK_MONOTONIC))) {
-      ++empty;
-      continue;
-    }
+  if (began - last_looks_ns_ >= kBetweenLooksNanos) {
+    last_looks_ns_ = began;
+    ReadSockets();
+  }
+  while (handled < kMaxEventsPerDrain && Next(gpr_inf_past(GPR_CLOCK_MONOTONIC))) {
     if (++handled % kEventsPerLook != 0) continue;
     if (clock_.NowNanos() - began >= absl::ToInt64Nanoseconds(at_most)) break;
   }
@@ -59,6 +62,9 @@ void EventQueue::Shutdown() {
   void* tag;
   bool ok;
   while (queue_->Next(&tag, &ok)) static_cast<Event*>(tag)->Done(ok);
+  empty_.Shutdown();
+  while (empty_.Next(&tag, &ok)) {
+  }
 }
 
 }  // namespace aaren::rpc

@@ -20,10 +20,12 @@ class HealthService::Watch {
     grpc::ServerCompletionQueue* queue = &health_.host_.queue;
     health_.async_.RequestWatch(&context_, &request_, &writer_, queue, queue, &accepted_);
   }
-  ~Watch() { health_.watches_.erase(this); }
+  ~Watch() {
+    if (health_.watches_.erase(this) > 0) health_.shares_.Give(peer_);
+  }
 
   void Update() {
-    const HealthCheckResponse::ServingStatus status = health_.StatusOf(request_.service());
+    const HealthCheckResponse::ServingStatus status = health_.StatusOf(known_);
     if (writing_ || is_gone_ || status == told_) return;
     told_ = status;
     writing_ = true;
@@ -36,12 +38,16 @@ class HealthService::Watch {
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // never begun, so OnGone does not come
     new Watch(health_);
-    if (health_.watches_.size() >= health_.host_.limits.watches) {
+    known_ = health_.Knows(request_.service());
+    request_ = {};  // the name of a service that is not known may be long
+    peer_ = context_.peer();
+    if (!health_.shares_.Admits(peer_)) {
       finishing_ = true;
       const Refusal refusal = OverQuota("watches", "too many watches are open here", absl::Seconds(1));
       return writer_.Finish(ToGrpcStatus(refusal), &finished_);
     }
     health_.watches_.insert(this);
+    health_.shares_.Take(peer_);
     Update();
   }
 
@@ -70,6 +76,8 @@ class HealthService::Watch {
   CallCount count_;
   grpc::ServerContext context_;
   HealthCheckRequest request_;
+  std::string peer_;
+  bool known_ = false;
   grpc::ServerAsyncWriter<HealthCheckResponse> writer_;
   CallEvent<Watch> accepted_{this, &Watch::OnAccepted}, written_{this, &Watch::OnWritten}, gone_{this, &Watch::OnGone},
       finished_{this, &Watch::OnFinished};
@@ -80,7 +88,7 @@ class HealthService::Watch {
 };
 
 HealthService::HealthService(Async& async, UnaryHost& host, std::vector<std::string> services)
-    : async_(async), host_(host), services_(std::move(services)) {}
+    : async_(async), host_(host), services_(std::move(services)), shares_(host.limits.watches) {}
 
 void HealthService::Serve() {
   UnaryCall<HealthCheckRequest, HealthCheckResponse>::ServeToTheEnd(
@@ -98,8 +106,8 @@ bool HealthService::Knows(const std::string& service) const {
   return service.empty() || std::find(services_.begin(), services_.end(), service) != services_.end();
 }
 
-HealthCheckResponse::ServingStatus HealthService::StatusOf(const std::string& service) const {
-  if (!Knows(service)) return HealthCheckResponse::SERVICE_UNKNOWN;
+HealthCheckResponse::ServingStatus HealthService::StatusOf(bool known) const {
+  if (!known) return HealthCheckResponse::SERVICE_UNKNOWN;
   return serving_ ? HealthCheckResponse::SERVING : HealthCheckResponse::NOT_SERVING;
 }
 
@@ -107,7 +115,7 @@ void HealthService::Check(const HealthCheckRequest& request,
                           UnaryCall<HealthCheckRequest, HealthCheckResponse>::Reply reply) const {
   Outcome<HealthCheckResponse> outcome;
   if (Knows(request.service())) {
-    outcome.value.set_status(StatusOf(request.service()));
+    outcome.value.set_status(StatusOf(/*known=*/true));
   } else {
     outcome.refusal.emplace().status =
         absl::NotFoundError(absl::StrCat("no service '", request.service().substr(0, 128), "' is served here"));

@@ -12,6 +12,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "grpc/health/v1/health.grpc.pb.h"
+#include "server/rpc/shares.h"
 #include "server/rpc/unary_call.h"
 
 namespace aaren::rpc {
@@ -34,12 +35,13 @@ class HealthService {
   bool Knows(const std::string& service) const;
   void Check(const grpc::health::v1::HealthCheckRequest& request,
              UnaryCall<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse>::Reply reply) const;
-  grpc::health::v1::HealthCheckResponse::ServingStatus StatusOf(const std::string& service) const;
+  grpc::health::v1::HealthCheckResponse::ServingStatus StatusOf(bool known) const;
 
   Async& async_;
   UnaryHost& host_;
   const std::vector<std::string> services_;
   absl::flat_hash_set<Watch*> watches_;
+  Shares shares_;  // of the watches
   bool serving_ = true;
 };
 

@@ -1,6 +1,10 @@
 #include "server/rpc/reflection_service.h"
 
+#include <list>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/descriptor.h"
@@ -67,27 +71,40 @@ class ReflectionCall {
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // the server has shut down
     new ReflectionCall(service_, host_, services_);
-    if (host_.reflections >= host_.limits.reflections) return Refuse("too many calls of reflection are open here");
-    counted_ = true;
-    ++host_.reflections;
+    const std::string peer = context_.peer();
+    if (!host_.reflections.Admits(peer)) return Refuse("too many calls of reflection are open here");
+    peer_ = peer;
+    host_.reflections.Take(peer);
+    Read();
+  }
+
+  // A client that asks nothing, or does not take the answer, is given up like those of unary calls.
+  void Read() {
+    Wait();
     io_.Read(&request_, &read_);
   }
 
   void OnRead(bool ok) {
+    Waited();
     if (!ok) return io_.Finish(grpc::Status::OK, &finished_);
     if (request_.ByteSizeLong() > kMostBytes) return Refuse("the request is longer than any name could make it");
+    Wait();
     io_.Write(Reflect(request_, services_), &written_);
   }
 
   void OnWritten(bool ok) {
+    Waited();
     if (!ok) return io_.Finish(grpc::Status::CANCELLED, &finished_);
-    io_.Read(&request_, &read_);
+    Read();
   }
 
   void OnFinished(bool) {
-    if (counted_) --host_.reflections;
+    if (peer_.has_value()) host_.reflections.Give(*peer_);
     delete this;
   }
+
+  void Wait() { waiting_ = host_.replies.emplace(host_.replies.end(), host_.clock.Now(), &context_); }
+  void Waited() { host_.replies.erase(waiting_); }
 
   void Refuse(const char* why) {
     io_.Finish(ToGrpcStatus(OverQuota("reflection", why, absl::ZeroDuration())), &finished_);
@@ -102,7 +119,8 @@ class ReflectionCall {
   grpc::ServerContext context_;
   grpc::ServerAsyncReaderWriter<ServerReflectionResponse, ServerReflectionRequest> io_;
   ServerReflectionRequest request_;
-  bool counted_ = false;
+  std::optional<std::string> peer_;  // by which it is counted at the host, if it is
+  std::list<std::pair<absl::Time, grpc::ServerContext*>>::iterator waiting_;
   CallEvent<ReflectionCall> accepted_{this, &ReflectionCall::OnAccepted}, read_{this, &ReflectionCall::OnRead},
       written_{this, &ReflectionCall::OnWritten}, finished_{this, &ReflectionCall::OnFinished};
 };

@@ -13,9 +13,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   absl::StatusOr<Address> address = Address::Parse(options.listen);
   if (!address.ok()) return address.status();
-  if (absl::Status status = CheckFree(*address); !status.ok()) return status;
   std::unique_ptr<Server> server(new Server(*std::move(address), models, store, options.memory_bytes, clock));
-  if (absl::Status status = server->Listen(options, models); !status.ok()) return status;
+  if (absl::Status status = server->Begin(options, models); !status.ok()) return status;
   return server;
 }
 
@@ -24,24 +23,30 @@ Server::Server(Address address, const ModelTable& models, StateStore& store, siz
   if (memory_bytes > 0) quota_.emplace("aaren").Resize(memory_bytes);
 }
 
-// The first loop finds the port; all others share it.
-absl::Status Server::Listen(const ServerOptions& options, const ModelTable& models) {
+absl::Status Server::Begin(const ServerOptions& options, const ModelTable& models) {
+  absl::StatusOr<std::unique_ptr<Acceptor>> acceptor = Acceptor::Listen(address_, options.max_connections);
+  if (!acceptor.ok()) return acceptor.status();
+  acceptor_ = *std::move(acceptor);
+  address_.port = acceptor_->port();
+  std::vector<Acceptor::Shard> shards;
   for (int i = 0; i < options.shards; ++i) {
     const LoopOptions loop_options{.index = i,
-                                   .listen = address_.ToString(),
                                    .shard = options.shard,
                                    .limits = options.limits,
                                    .connections = options.connections,
                                    .message_bytes = options.message_bytes,
-                                   .quota = quota_.has_value() ? &*quota_ : nullptr};
-    absl::StatusOr<std::unique_ptr<ShardLoop>> loop = ShardLoop::Listen(loop_options, models, *registrar_, clock_);
+                                   .quota = quota_.has_value() ? &*quota_ : nullptr,
+                                   .end_connection = [this](absl::string_view peer) { acceptor_->End(peer); }};
+    absl::StatusOr<std::unique_ptr<ShardLoop>> loop = ShardLoop::Make(loop_options, models, *registrar_, clock_);
     if (!loop.ok()) return loop.status();
-    address_.port = (*loop)->port();
     registrar_->AddShard((*loop)->shard());
+    shards.push_back(
+        {[loop = loop->get()](int socket) { loop->Take(socket); }, [loop = loop->get()] { return loop->late(); }});
     loops_.push_back(*std::move(loop));
   }
   registrar_->Start();
   for (const auto& loop : loops_) loop->Start();
+  acceptor_->Start(std::move(shards));
   running_ = true;
   return absl::OkStatus();
 }
@@ -55,6 +60,7 @@ void Server::Shutdown(absl::Duration grace) {
   if (!std::exchange(running_, false)) return;
   for (const auto& loop : loops_) loop->Drain(grace);
   for (const auto& loop : loops_) loop->closed().WaitForNotification();
+  acceptor_->Stop();
   for (const auto& loop : loops_) loop->ShutdownServer();
   for (const auto& loop : loops_) loop->Stop();
 }

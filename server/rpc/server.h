@@ -1,7 +1,8 @@
 #ifndef AAREN_SERVER_RPC_SERVER_H_
 #define AAREN_SERVER_RPC_SERVER_H_
 
-// The server as a whole: as many ShardLoops as asked for on one port, and the Registrar between them. What it serves
+// The server as a whole: as many ShardLoops as asked for, the Acceptor that gives them connections of one port, and the
+// Registrar between them. What it serves
 // and where it keeps sessions is given from outside, so that a benchmark can run it with an engine of its own.
 //
 //   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start({.listen = "127.0.0.1:0"}, models, store);
@@ -21,6 +22,7 @@
 #include "server/address/address.h"
 #include "server/models/model_table.h"
 #include "server/registrar/registrar.h"
+#include "server/rpc/acceptor.h"
 #include "server/rpc/shard_loop.h"
 #include "server/shard/shard.h"
 #include "server/store/store.h"
@@ -35,6 +37,7 @@ struct ServerOptions {
   ConnectionLimits connections = {};
   size_t message_bytes = 4 << 20;  // largest ClientMessage
   size_t memory_bytes = 0;         // for gRPC's buffers of all connections; 0: no limit
+  size_t max_connections = 16'384;
 };
 
 class Server {
@@ -53,16 +56,18 @@ class Server {
   // One per shard, for as long as the server lives.
   std::vector<const ShardCounters*> shard_counters() const;
   std::vector<const StreamCounters*> stream_counters() const;
+  const ConnectionCounters& connection_counters() const { return acceptor_->counters(); }
 
  private:
   Server(Address address, const ModelTable& models, StateStore& store, size_t memory_bytes, const Clock& clock);
-  absl::Status Listen(const ServerOptions& options, const ModelTable& models);
+  absl::Status Begin(const ServerOptions& options, const ModelTable& models);
 
   Address address_;
   const Clock& clock_;
   std::optional<grpc::ResourceQuota> quota_;
   std::vector<std::unique_ptr<ShardLoop>> loops_;
   std::unique_ptr<Registrar> registrar_;  // destroyed before the loops, whose shards it knows
+  std::unique_ptr<Acceptor> acceptor_;    // destroyed before the loops, which it gives connections
   bool running_ = false;
 };
 

@@ -19,6 +19,7 @@ constexpr absl::Duration kSleep = absl::Milliseconds(20);  // at most: saves and
 constexpr absl::Duration kStale = absl::Seconds(1);        // between two looks for stale streams
 // What each part of a round may take, so that none keeps the others waiting. The step has ShardOptions::slice.
 constexpr absl::Duration kPart = absl::Milliseconds(1);
+constexpr absl::Duration kLate = absl::Milliseconds(100);
 constexpr absl::Duration kServeOn = absl::Seconds(2);      // at most, after Draining was sent
 constexpr absl::Duration kQuiet = absl::Milliseconds(50);  // without an answer: who has not read by now does not read
 constexpr std::chrono::milliseconds kCancelAfter(100);
@@ -52,10 +53,17 @@ void SetConnections(const ConnectionLimits& limits, grpc::ServerBuilder& builder
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5'000);
 }
 
+// gRPC expands a message before it looks at its size: 4 MB may become 4 GB, on the shard's thread.
+void RefuseCompression(grpc::ServerBuilder& builder) {
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+}
+
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ShardLoop>> ShardLoop::Listen(const LoopOptions& options, const ModelTable& models,
-                                                             Registrar& registrar, const Clock& clock) {
+absl::StatusOr<std::unique_ptr<ShardLoop>> ShardLoop::Make(const LoopOptions& options, const ModelTable& models,
+                                                           Registrar& registrar, const Clock& clock) {
   std::unique_ptr<ShardLoop> loop(new ShardLoop(options, models, registrar, clock));
   if (absl::Status status = loop->Build(); !status.ok()) return status;
   return loop;
@@ -73,7 +81,8 @@ ShardLoop::ShardLoop(const LoopOptions& options, const ModelTable& models, Regis
 
 absl::Status ShardLoop::Build() {
   grpc::ServerBuilder builder;
-  builder.AddListeningPort(options_.listen, grpc::InsecureServerCredentials(), &port_);
+  connections_ = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, grpc::InsecureServerCredentials());
   for (grpc::Service* service :
        {static_cast<grpc::Service*>(&streaming_), static_cast<grpc::Service*>(&sessions_),
         static_cast<grpc::Service*>(&models_service_), static_cast<grpc::Service*>(&health_async_),
@@ -83,16 +92,16 @@ absl::Status ShardLoop::Build() {
   builder.SetMaxReceiveMessageSize(static_cast<int>(options_.message_bytes));
   if (options_.quota != nullptr) builder.SetResourceQuota(*options_.quota);
   SetConnections(options_.connections, builder);
+  RefuseCompression(builder);
   queue_ = std::make_unique<EventQueue>(builder.AddCompletionQueue(), clock_);
   unary_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
   checks_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
   health_ = std::make_unique<HealthService>(health_async_, *checks_, services_);
   streams_ = std::make_unique<StreamGroup>(streaming_, queue_->queue(), shard_, ToLimits(options_), options_.limits,
-                                           clock_, calls_);
+                                           clock_, calls_, options_.end_connection);
   shard_.mailbox().SetWaker([this] { queue_->Wake(); });
   server_ = builder.BuildAndStart();
-  if (server_ != nullptr && port_ != 0) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat("cannot listen on ", options_.listen));
+  return server_ != nullptr ? absl::OkStatus() : absl::UnavailableError("gRPC cannot start a server");
 }
 
 ShardLoop::~ShardLoop() {
@@ -104,6 +113,12 @@ ShardLoop::~ShardLoop() {
 void ShardLoop::Start() {
   thread_ = std::thread([this] { Run(); });
   pthread_setname_np(thread_.native_handle(), absl::StrCat("shard-", options_.index).c_str());
+}
+
+void ShardLoop::Take(int socket) {
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+  connection.fd = socket;
+  connections_->HandleNewConnection(&connection);
 }
 
 void ShardLoop::Serve() {
@@ -118,12 +133,20 @@ void ShardLoop::Run() {
   Serve();
   absl::Time last_work = clock_.Now();
   while (!stopping_ || calls_ > 0 || !queue_->quiet()) {
+    round_began_ns_.store(clock_.NowNanos(), std::memory_order_relaxed);
     const bool worked = Round();
     const absl::Time now = clock_.Now();
     if (worked) last_work = now;
-    if (now - last_work > kPoll) queue_->Sleep(kSleep, [this] { return shard_.DrainMailboxFor(kPart); });
+    if (now - last_work <= kPoll) continue;
+    round_began_ns_.store(0, std::memory_order_relaxed);
+    queue_->Sleep(kSleep, [this] { return shard_.DrainMailboxFor(kPart); });
   }
   queue_->Shutdown();
+}
+
+bool ShardLoop::late() const {
+  const int64_t began = round_began_ns_.load(std::memory_order_relaxed);
+  return began != 0 && clock_.NowNanos() - began > absl::ToInt64Nanoseconds(kLate);
 }
 
 bool ShardLoop::Round() {

@@ -1,9 +1,10 @@
 #ifndef AAREN_SERVER_RPC_SHARD_LOOP_H_
 #define AAREN_SERVER_RPC_SHARD_LOOP_H_
 
-// A ShardLoop is one core of the server: a grpc::Server on the shared port, one completion queue, one thread, and the
-// SessionShard they feed. Its round is what makes it fast: drain the queue, step everything that arrived, write one
-// merged message per touched stream. It polls for a moment before it sleeps, since a wake-up costs more than a step.
+// A ShardLoop is one core of the server: a grpc::Server without a port, one completion queue, one thread, and the
+// SessionShard they feed. An Acceptor gives it its connections. Its round is what makes it fast: drain the queue, step
+// everything that arrived, write one merged message per touched stream. It polls for a moment before it sleeps, since a
+// wake-up costs more than a step.
 //
 // Leaving: Drain begins it from any thread. The loop tells health watchers and streams, refuses unary calls, serves
 // streams on for a little, then takes no more tokens, answers those it has, saves, and ends every stream; closed() is
@@ -11,6 +12,7 @@
 //
 // Threading: Start, Drain, ShutdownServer, Stop by the owner, one after another; counters by anybody.
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -20,6 +22,7 @@
 #include "absl/time/time.h"
 #include "grpcpp/resource_quota.h"
 #include "grpcpp/server.h"
+#include "grpcpp/server_builder.h"
 #include "server/models/model_table.h"
 #include "server/registrar/registrar.h"
 #include "server/rpc/event_queue.h"
@@ -42,34 +45,39 @@ struct ConnectionLimits {
 
 struct LoopOptions {
   int index = 0;
-  std::string listen = {};  // HOST:PORT; the port may be shared with other loops
   ShardOptions shard = {};
   StreamLimits limits = {};
   ConnectionLimits connections = {};
   size_t message_bytes = 4 << 20;
   grpc::ResourceQuota* quota = nullptr;  // shared by all loops; null: none
+  EndConnection end_connection = nullptr;
 };
 
 class ShardLoop {
  public:
-  // Listens; port() is then known. Calls wait until Start. Unavailable if it cannot listen. The arguments outlive this.
-  static absl::StatusOr<std::unique_ptr<ShardLoop>> Listen(const LoopOptions& options, const ModelTable& models,
-                                                           Registrar& registrar, const Clock& clock);
+  // Calls wait until Start. Unavailable if gRPC cannot serve. The arguments outlive this.
+  static absl::StatusOr<std::unique_ptr<ShardLoop>> Make(const LoopOptions& options, const ModelTable& models,
+                                                         Registrar& registrar, const Clock& clock);
   ~ShardLoop();  // REQUIRES: stopped, or never started; the registrar is gone or knows nothing of this
 
   void Start();
+
+  // Serves a connection: a nonblocking socket, which it owns from now on. From any thread, before ShutdownServer.
+  void Take(int socket);
+
+  // Whether the round under way has taken a hundred times as long as it should. From any thread.
+  bool late() const;
 
   // Leaves within `grace`.
   void Drain(absl::Duration grace);
   const absl::Notification& closed() const { return closed_; }
 
-  // Accepts nothing any more and cancels calls that are still there. REQUIRES: closed().
+  // Takes nothing any more and cancels calls that are still there. REQUIRES: closed().
   void ShutdownServer();
 
   // Ends the thread. REQUIRES: ShutdownServer was called, on every loop of the server.
   void Stop();
 
-  int port() const { return port_; }
   SessionShard& shard() { return shard_; }
   const ShardCounters& shard_counters() const { return shard_.counters(); }
   const StreamCounters& stream_counters() const { return streams_->counters(); }
@@ -102,14 +110,16 @@ class ShardLoop {
   ReflectionAsync reflection_;
 
   int calls_ = 0;
-  int port_ = 0;
   std::unique_ptr<EventQueue> queue_;
   std::unique_ptr<UnaryHost> unary_;
   std::unique_ptr<UnaryHost> checks_;  // of health: whatever others ask for, a probe is answered
   std::unique_ptr<HealthService> health_;
   std::unique_ptr<StreamGroup> streams_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections_;
   std::unique_ptr<grpc::Server> server_;
   std::thread thread_;
+
+  std::atomic<int64_t> round_began_ns_{0};  // of clock_; 0: asleep
 
   // The loop's thread only.
   Phase phase_ = Phase::kServing;

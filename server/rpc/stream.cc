@@ -62,6 +62,7 @@ void Stream::OnAccepted(bool ok) {
 bool Stream::Refused() {
   if (group_.streams_.size() < group_.limits_.streams) return false;
   group_.counters_.refused.Add(1);
+  group_.NoteVain(context_.peer());
   const std::string problem = absl::StrCat(group_.limits_.streams, " streams are open here, which is the limit");
   Finish(ToGrpcStatus(OverQuota("streams", problem, absl::Seconds(1))));
   return true;
@@ -77,6 +78,7 @@ void Stream::OnRead(bool ok) {
   if (finishing_) return DeleteIfDone();
   if (!ok) {
     half_closed_ = true;
+    if (!used_) group_.NoteVain(context_.peer());
     return Touch();
   }
   if (!received_.TrySingleSlice(&message_).ok() && !received_.DumpToSingleSlice(&message_).ok()) {
@@ -201,6 +203,7 @@ absl::Status Stream::HandleHello(std::string_view content) {
 
 absl::StatusOr<Stream::Handled> Stream::HandleOpen(std::string_view content) {
   if (!group_.shard_.AdmitsOpen(*this)) return Handled::kWaitsForShard;
+  used_ = true;
   v1::Open open;
   if (absl::Status status = Parse(content, open); !status.ok()) return status;
   if (group_.shard_.IsClosing(*this, open.handle())) return Handled::kWaits;

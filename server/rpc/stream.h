@@ -114,6 +114,7 @@ class Stream final : public Peer {
   size_t writing_bytes_ = 0;
 
   bool greeted_ = false;      // Hello has come
+  bool used_ = false;         // an Open has come
   bool reading_ = false;      // a read is under way
   bool writing_ = false;      // a write is under way
   bool handling_ = false;     // a message is only partly handled

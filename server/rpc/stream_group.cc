@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/log/log.h"
 #include "server/rpc/grpc_status.h"
 #include "server/rpc/stream.h"
 #include "server/session/refusal.h"
@@ -12,19 +13,22 @@ namespace {
 
 constexpr size_t kMostUnread = 4 << 20;  // of one stream
 constexpr size_t kSmallMessage = 16 << 10;
-constexpr int kVisits = 16;  // between two looks at the clock
+constexpr size_t kMostVain = 1000;  // streams of a connection in a second
+constexpr int kVisits = 16;         // between two looks at the clock
 
 }  // namespace
 
 StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, SessionShard& shard,
-                         v1::Limits welcome, const StreamLimits& limits, const Clock& clock, int& calls)
+                         v1::Limits welcome, const StreamLimits& limits, const Clock& clock, int& calls,
+                         EndConnection end_connection)
     : service_(service),
       queue_(queue),
       shard_(shard),
       welcome_(std::move(welcome)),
       limits_(limits),
       clock_(clock),
-      calls_(calls) {}
+      calls_(calls),
+      end_connection_(std::move(end_connection)) {}
 
 grpc::Status GoneStatus() { return ToGrpcStatus(ShuttingDown()); }
 
@@ -78,7 +82,14 @@ void StreamGroup::Flush(absl::Duration at_most) {
   }
 }
 
+void StreamGroup::NoteVain(const std::string& peer) {
+  if (++vain_[peer] != kMostVain) return;
+  Log(LogLevel::kWarning, "connection ended: it opens streams in vain", {{"peer", peer}});
+  if (end_connection_) end_connection_(peer);
+}
+
 void StreamGroup::EndStale() {
+  vain_.clear();
   const absl::Time now = clock_.Now();
   for (Stream* stream : streams_) stream->EndIfStale(now);
 }

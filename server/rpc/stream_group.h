@@ -10,10 +10,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "aaren/v1/stream.grpc.pb.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "grpcpp/server_builder.h"
 #include "grpcpp/support/status.h"
@@ -37,12 +41,15 @@ struct StreamCounters {
 // UNAVAILABLE, with the advice to come back in a second.
 grpc::Status GoneStatus();
 
+// Ends the connection of a peer, as gRPC names it. From any thread.
+using EndConnection = std::function<void(absl::string_view peer)>;
+
 class StreamGroup {
  public:
   // `welcome` is what Welcome tells. All arguments but it and `limits` outlive this; `calls` counts the calls alive on
   // `queue`.
   StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, SessionShard& shard, v1::Limits welcome,
-              const StreamLimits& limits, const Clock& clock, int& calls);
+              const StreamLimits& limits, const Clock& clock, int& calls, EndConnection end_connection = nullptr);
 
   // Waits for the next stream; each stream that comes does so again.
   void Accept();
@@ -86,6 +93,10 @@ class StreamGroup {
   bool TakeInput(size_t bytes);
   void GiveInput(size_t bytes) { input_bytes_ -= bytes; }
 
+  // A stream was refused, or ended before any session was asked for. A connection that has many of these in a second
+  // is ended: each costs as much as a hundred tokens.
+  void NoteVain(const std::string& peer);
+
   StreamingService& service_;
   grpc::ServerCompletionQueue& queue_;
   SessionShard& shard_;
@@ -100,6 +111,8 @@ class StreamGroup {
   std::deque<Stream*> touched_;           // to visit in Flush; null where a stream has gone since
   size_t unread_bytes_ = 0;               // of all outboxes
   size_t input_bytes_ = 0;                // of messages that are not handled to their end
+  const EndConnection end_connection_;
+  absl::flat_hash_map<std::string, size_t> vain_;  // streams of this second, by peer
   bool draining_ = false;
   bool reading_ = true;
 

@@ -13,13 +13,13 @@
 #include <string>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/functional/any_invocable.h"
 #include "grpcpp/server_builder.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/async_unary_call.h"
 #include "server/rpc/event.h"
 #include "server/rpc/grpc_status.h"
+#include "server/rpc/shares.h"
 #include "server/rpc/stream_limits.h"
 #include "server/session/clock.h"
 #include "server/session/mailbox.h"
@@ -33,7 +33,7 @@ namespace aaren::rpc {
 // of what others leave.
 struct UnaryHost {
   UnaryHost(grpc::ServerCompletionQueue& q, Mailbox& m, int& c, const StreamLimits& l, const Clock& k)
-      : queue(q), mailbox(m), calls(c), limits(l), clock(k) {}
+      : queue(q), mailbox(m), calls(c), limits(l), clock(k), under_way(l.unary_calls), reflections(l.reflections) {}
 
   // Why another call of this peer with a request of so many bytes cannot be served now, if it cannot.
   std::optional<Refusal> Check(const std::string& peer, size_t bytes) const {
@@ -41,10 +41,7 @@ struct UnaryHost {
     return CheckRoom(peer, bytes);
   }
   std::optional<Refusal> CheckRoom(const std::string& peer, size_t bytes) const {
-    const auto found = by_peer.find(peer);
-    const size_t own = found == by_peer.end() ? 0 : found->second;
-    const size_t others = std::min(limits.unary_calls, under_way - own);
-    if (own < (limits.unary_calls - others + 1) / 2 && HasRoom(bytes)) return std::nullopt;
+    if (under_way.Admits(peer) && HasRoom(bytes)) return std::nullopt;
     return OverQuota("unary_calls", "too many unary calls are under way here", absl::Seconds(1));
   }
   // For so many bytes more, of a call that holds `own` already.
@@ -66,11 +63,10 @@ struct UnaryHost {
   int& calls;  // alive on the queue
   const StreamLimits limits;
   const Clock& clock;
-  size_t under_way = 0, held_bytes = 0;
-  absl::flat_hash_map<std::string, size_t> by_peer;                // calls under way
+  Shares under_way, reflections;
+  size_t held_bytes = 0;
   std::list<std::pair<absl::Time, grpc::ServerContext*>> replies;  // not taken yet, the oldest first
-  size_t reflections = 0;
-  bool draining = false;  // the server leaves
+  bool draining = false;                                           // the server leaves
 };
 
 template <typename Request, typename Response>
@@ -118,8 +114,7 @@ class UnaryCall {
     if (refusal) return Refuse(*refusal);
     peer_ = peer;
     Hold(request_.ByteSizeLong());
-    ++host.under_way;
-    ++host.by_peer[peer];
+    host.under_way.Take(peer);
     method_->handler(request_, [this](Outcome<Response> outcome) {
       method_->host.mailbox.Post([this, outcome = std::move(outcome)]() { Finish(outcome); });
     });
@@ -156,11 +151,7 @@ class UnaryCall {
     UnaryHost& host = method_->host;
     host.replies.erase(reply_);
     host.held_bytes -= held_bytes_;
-    if (peer_.has_value()) {
-      --host.under_way;
-      const auto own = host.by_peer.find(*peer_);
-      if (--own->second == 0) host.by_peer.erase(own);
-    }
+    if (peer_.has_value()) host.under_way.Give(*peer_);
     delete this;
   }
 

@@ -134,7 +134,7 @@ class SessionShard final : public SessionOwner {
   void RefuseOpen(uint64_t ticket, const Refusal& refusal) override;
   OwnerReply<SessionState> Capture(const std::string& key) override;
   std::vector<std::optional<SessionInfo>> Describe(const std::vector<std::string>& keys) override;
-  OwnerReply<std::monostate> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) override;
+  OwnerReply<Attempt> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) override;
   void SavesDone(const std::vector<SaveResult>& results) override;
 
  private:

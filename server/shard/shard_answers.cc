@@ -61,8 +61,8 @@ SessionInfo SessionShard::InfoOf(Session& session) {
   return info;
 }
 
-OwnerReply<std::monostate> SessionShard::Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) {
-  OwnerReply<std::monostate> reply;
+OwnerReply<Attempt> SessionShard::Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) {
+  OwnerReply<Attempt> reply;
   Session* session = Find(key);
   reply.gone = session == nullptr;
   if (reply.gone) return reply;
@@ -74,6 +74,7 @@ OwnerReply<std::monostate> SessionShard::Drop(const std::string& key, const Drop
     reply.outcome.refusal = Fenced(SessionId(key), session->epoch);
     return reply;
   }
+  reply.outcome.value = session->attempt;
   if (!condition.idle_since) counters_.sessions_deleted.Add(1);
   if (session->stream != nullptr) Fence(*session, epoch);
   Remove(*session);

@@ -20,6 +20,7 @@
 #include "client/cli/sources/timestamp.h"
 #include "client/cli/terminal/json.h"
 #include "client/cli/terminal/report.h"
+#include "client/cli/terminal/whole_file.h"
 
 namespace aaren::cli {
 namespace {
@@ -97,17 +98,11 @@ bool WriteBytes(const std::string& path, const std::string& bytes) {
 // no file, as a pipe or a device, is written to.
 absl::Status WriteFile(const std::string& path, const std::string& bytes) {
   std::error_code none;
-  const std::filesystem::path target = std::filesystem::canonical(path, none);
-  const std::string place = target.empty() ? path : target.string();
-  const bool special = std::filesystem::exists(place, none) && !std::filesystem::is_regular_file(place, none);
-  const std::string partial = special ? place : place + ".partial";
-  errno = 0;
-  if (WriteBytes(partial, bytes) && (special || std::rename(partial.c_str(), place.c_str()) == 0)) {
-    return absl::OkStatus();
-  }
-  absl::Status status = absl::ErrnoToStatus(errno == 0 ? EIO : errno, absl::StrCat("cannot write ", path));
-  if (!special) std::remove(partial.c_str());
-  return status;
+  const std::filesystem::file_status target = std::filesystem::status(path, none);
+  if (!std::filesystem::exists(target) || std::filesystem::is_regular_file(target)) return WriteWholeFile(path, bytes);
+  errno = 0;  // a pipe, a device
+  if (WriteBytes(path, bytes)) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno == 0 ? EIO : errno, absl::StrCat("cannot write ", path));
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {

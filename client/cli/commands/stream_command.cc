@@ -20,10 +20,10 @@
 #include "client/cli/flags/flags.h"
 #include "client/cli/flags/refinement_flags.h"
 #include "client/cli/sources/csv_source.h"
+#include "client/cli/sources/recent_rows.h"
 #include "client/cli/sources/system_source.h"
 #include "client/cli/stream/alert.h"
 #include "client/cli/stream/forecast_stream.h"
-#include "client/cli/stream/recent_rows.h"
 #include "client/cli/terminal/report.h"
 
 namespace aaren::cli {

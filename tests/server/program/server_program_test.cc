@@ -3,15 +3,21 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 #include "tests/server/rpc/test_stream.h"
@@ -21,10 +27,10 @@ namespace {
 
 using testing::HasSubstr;
 
-// A running aaren-server. Standard error goes to a file.
+// A running aaren-server. Standard error goes to a file. `files`: its limit of file descriptors, if it has its own.
 class Program {
  public:
-  explicit Program(std::vector<std::string> arguments)
+  explicit Program(std::vector<std::string> arguments, const rlimit* files = nullptr)
       : log_(absl::StrCat(testing::TempDir(), "server_program_", getpid(), "_", ++started_, ".log")) {
     arguments.insert(arguments.begin(), AAREN_SERVER);
     std::vector<char*> argv;
@@ -34,6 +40,7 @@ class Program {
     EXPECT_EQ(pipe2(output, O_CLOEXEC), 0);
     pid_ = fork();
     if (pid_ == 0) {
+      if (files != nullptr) setrlimit(RLIMIT_NOFILE, files);
       dup2(output[1], STDOUT_FILENO);
       dup2(open(log_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), STDERR_FILENO);
       execv(argv[0], argv.data());
@@ -141,6 +148,39 @@ TEST(ServerProgramTest, BadSettingsExitWithTwo) {
     EXPECT_EQ(program.Wait(), 2) << flag;
     EXPECT_THAT(program.Log(), HasSubstr(named));
   }
+}
+
+// To a port of this machine.
+class SilentConnection {
+ public:
+  explicit SilentConnection(const std::string& address) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+    int port = 0;
+    EXPECT_TRUE(absl::SimpleAtoi(address.substr(address.rfind(':') + 1), &port));
+    sockaddr_in target{};
+    target.sin_family = AF_INET;
+    target.sin_port = htons(static_cast<in_port_t>(port));
+    target.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(fd_, reinterpret_cast<sockaddr*>(&target), sizeof(target)), 0);
+  }
+  ~SilentConnection() { close(fd_); }
+
+ private:
+  const int fd_;
+};
+
+// As many as it may have, and more: none of them says anything.
+TEST(ServerProgramTest, RunningOutOfFileDescriptorsIsNotForEver) {
+  constexpr rlim_t kFiles = 100;
+  const rlimit few{kFiles, kFiles};
+  Program server({"--listen=127.0.0.1:0", "--metrics_listen=", "--shards=2"}, &few);
+  const std::string address = AddressIn(server.ReadLine(), "listen");
+  {
+    std::vector<std::unique_ptr<SilentConnection>> connections;
+    for (rlim_t i = 0; i < 2 * kFiles; ++i) connections.push_back(std::make_unique<SilentConnection>(address));
+    absl::SleepFor(absl::Milliseconds(200));  // until it has accepted what it can; the outcome does not depend on it
+  }
+  TestStream stream(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
+  EXPECT_EQ(stream.Greet().protocol_version(), 1u);
 }
 
 TEST(ServerProgramTest, MemoryThatCannotBeEnoughIsRefused) {

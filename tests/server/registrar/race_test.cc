@@ -112,15 +112,30 @@ TEST(RaceTest, TheLatestAttemptIsRememberedByASessionThatWasEvicted) {
 }
 
 TEST(RaceTest, AnEarlierOpenDoesNotBringADeletedSessionBack) {
-  World world(ShardOptions{.save_interval = absl::Milliseconds(500)});
-  FakePeer now, late, later;
+  for (const absl::Duration save_interval : {absl::ZeroDuration(), absl::Milliseconds(500)}) {
+    World world(ShardOptions{.save_interval = save_interval});
+    FakePeer now, late, later;
+    world.Open(now, 0, Attempted(7, 6));
+    world.shard().Close(now, 0, /*delete_session=*/true, std::nullopt);
+    world.Settle();
+    world.Open(late, 0, Attempted(7, 5));
+    EXPECT_EQ(late.Last().refusal.reason, "STALE_OPEN");
+    world.Open(later, 0, Attempted(7, 7));
+    EXPECT_EQ(later.Count(Event::kOpened, 0), 1);
+  }
+}
+
+TEST(RaceTest, AnEarlierOpenDoesNotBringBackASessionThatWasDeletedAtRest) {
+  World world(ShardOptions{.capacity_rows = 1, .save_interval = absl::Milliseconds(500)});
+  FakePeer now, other, late;
   world.Open(now, 0, Attempted(7, 6));
-  world.shard().Close(now, 0, /*delete_session=*/true, std::nullopt);
-  world.Settle();
+  world.shard().Disconnect(now);
+  world.Advance(absl::Seconds(1));
+  world.Open(other, 0, Named("b"));
+  ASSERT_FALSE(world.Get("a").value.resident);
+  world.Delete("a");
   world.Open(late, 0, Attempted(7, 5));
   EXPECT_EQ(late.Last().refusal.reason, "STALE_OPEN");
-  world.Open(later, 0, Attempted(7, 7));
-  EXPECT_EQ(later.Count(Event::kOpened, 0), 1);
 }
 
 TEST(DeletedSessionsTest, OnlyTheLastFewThousandAreRemembered) {

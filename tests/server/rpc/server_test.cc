@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <thread>
+
+#include "aaren/v1/sessions.grpc.pb.h"
 #include "tests/server/rpc/serving.h"
 
 namespace aaren::rpc {
@@ -16,6 +20,63 @@ TEST_F(PortInUseTest, SecondServerIsAnErrorThatNamesTheAddress) {
   const auto second = Server::Start({.listen = server().address()}, models_, store_);
   EXPECT_EQ(second.status().code(), absl::StatusCode::kAlreadyExists);
   EXPECT_THAT(std::string(second.status().message()), HasSubstr(server().address()));
+}
+
+class CompressionTest : public Serving {};
+
+// gRPC would expand it before anybody looks at its size.
+TEST_F(CompressionTest, ACompressedMessageIsRefused) {
+  v1::ListSessionsRequest request;
+  request.set_prefix(std::string(1000, 'a'));
+  grpc::ClientContext context;
+  context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
+  v1::ListSessionsResponse response;
+  const grpc::Status status = v1::Sessions::NewStub(NewChannel())->List(&context, request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_THAT(status.error_message(), HasSubstr("gzip"));
+}
+
+class FloodTest : public Serving {};
+
+// The queue of events is never empty while the flood lasts.
+TEST_F(FloodTest, OneStreamOfSmallMessagesLeavesOthersTheirTurn) {
+  constexpr uint64_t kMessages = 100'000;
+  TestStream hot(NewChannel());
+  hot.Greet();
+  hot.Open(0, "hot");
+  TestStream other(NewChannel());
+  other.Greet();
+  other.Open(0, "other");
+  std::thread writer([&hot] {
+    for (uint64_t seq = 0; seq < kMessages; ++seq) hot.Send(TokensItem(0, 0, {1}));  // all but one come twice
+    hot.HalfClose();
+  });
+  std::thread reader([&hot] {
+    while (hot.Receive().item_case() != v1::ServerItem::ITEM_NOT_SET) {
+    }
+  });
+  const auto received = [this] { return server().stream_counters().front()->messages_received.value(); };
+  EXPECT_TRUE(Eventually([&] { return received() > kMessages / 10; }));
+  other.Send(TokensItem(0, 0, {1}));
+  EXPECT_TRUE(other.Receive().has_forecasts());
+  EXPECT_LT(received(), kMessages);
+  writer.join();
+  reader.join();
+}
+
+TEST_F(FloodTest, ConnectionThatOpensStreamsInVainIsEnded) {
+  const auto channel = NewChannel();
+  const auto vain = [&] {
+    TestStream stream(channel);
+    stream.HalfClose();
+    return stream.Finish().ok();
+  };
+  int streams = 0;
+  while (streams < 50'000 && vain()) ++streams;
+  EXPECT_GE(streams, 900);
+  EXPECT_GT(server().connection_counters().ended.value(), 0u);
+  TestStream other(NewChannel());
+  EXPECT_EQ(other.Greet().protocol_version(), 1u);
 }
 
 }  // namespace

@@ -21,6 +21,10 @@
 namespace aaren {
 
 class Serving : public testing::Test {
+ public:
+  // Waits until `holds` is true at most a minute.
+  static bool Eventually(const std::function<bool()>& holds);
+
  protected:
   Serving();
 
@@ -35,9 +39,6 @@ class Serving : public testing::Test {
 
   // A connection of its own: channels of one process share connections otherwise.
   std::shared_ptr<grpc::Channel> NewChannel() const;
-
-  // Waits until `holds` is true of the server's counters, at most a minute.
-  static bool Eventually(const std::function<bool()>& holds);
 
   ModelTable models_;
   MemoryStore store_;

@@ -22,8 +22,7 @@ class UnaryHostTest : public testing::Test {
 
   // As a call of this peer that goes on.
   void Begin(const std::string& peer, size_t bytes = 0) {
-    ++host_.under_way;
-    ++host_.by_peer[peer];
+    host_.under_way.Take(peer);
     host_.held_bytes += bytes;
   }
   bool MayBegin(const std::string& peer, size_t bytes = 1) { return !host_.Check(peer, bytes).has_value(); }

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "client/cli/sources/csv_source.h"
-#include "client/cli/stream/recent_rows.h"
+#include "client/cli/sources/recent_rows.h"
 #include "tests/client/cli/temporary_file.h"
 
 namespace aaren::cli {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "client/cli/sources/csv_source.h"
-#include "client/cli/stream/recent_rows.h"
+#include "client/cli/sources/recent_rows.h"
 #include "tests/client/cli/temporary_file.h"
 #include "tests/client/fake_server.h"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/commands/command.h"
 #include "tests/client/certificates.h"
 #include "tests/client/cli/temporary_file.h"
 #include "tests/client/fake_server.h"

@@ -1,5 +1,5 @@
-#ifndef AAREN_CLIENT_CLI_STREAM_RECENT_ROWS_H_
-#define AAREN_CLIENT_CLI_STREAM_RECENT_ROWS_H_
+#ifndef AAREN_CLIENT_CLI_SOURCES_RECENT_ROWS_H_
+#define AAREN_CLIENT_CLI_SOURCES_RECENT_ROWS_H_
 
 // Lets a source that cannot go back go back a little: keeps its latest rows in memory. Threading: as RowSource.
 
@@ -38,4 +38,4 @@ class RecentRows : public RowSource {
 
 }  // namespace aaren::cli
 
-#endif  // AAREN_CLIENT_CLI_STREAM_RECENT_ROWS_H_
+#endif  // AAREN_CLIENT_CLI_SOURCES_RECENT_ROWS_H_

@@ -1,4 +1,4 @@
-#include "client/cli/stream/recent_rows.h"
+#include "client/cli/sources/recent_rows.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,17 @@
+#include "server/metrics/connection_metrics.h"
+
+#include "server/metrics/family.h"
+
+namespace aaren::metrics {
+
+std::vector<prometheus::MetricFamily> ConnectionMetrics::Collect() const {
+  const auto number = [](const Counter& counter) { return static_cast<double>(counter.value()); };
+  return {Gauges("aaren_connections", "Connections that are open.").Add({}, number(counters_.open)).Take(),
+          Counters("aaren_connections_total", "Connections that came, by what became of them.")
+              .Add({{"outcome", "accepted"}}, number(counters_.accepted))
+              .Add({{"outcome", "refused"}}, number(counters_.refused))
+              .Add({{"outcome", "ended"}}, number(counters_.ended))
+              .Take()};
+}
+
+}  // namespace aaren::metrics

@@ -1,0 +1,78 @@
+#include "server/rpc/frame_flood.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace aaren::rpc {
+namespace {
+
+// RFC 9113, section 4.1: 3 bytes of length, type, flags, 4 bytes of stream.
+constexpr size_t kHeaderBytes = 9;
+constexpr size_t kMostLength = 16 << 10;
+constexpr size_t kLeastFrames = 64;
+enum Type : uint8_t {
+  kData = 0,
+  kHeaders = 1,
+  kPriority = 2,
+  kReset = 3,
+  kSettings = 4,
+  kPing = 6,
+  kWindow = 8,
+  kLast = 9
+};
+
+struct Frame {
+  size_t length;
+  uint8_t type;
+};
+
+std::optional<Frame> FrameAt(absl::string_view bytes, size_t at) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(bytes[at + i]); };
+  const Frame frame{size_t{byte(0)} << 16 | size_t{byte(1)} << 8 | byte(2), byte(3)};
+  const bool reserved = (byte(5) & 0x80) != 0;
+  if (frame.type > kLast || frame.length > kMostLength || reserved) return std::nullopt;
+  if ((frame.type == kReset || frame.type == kWindow) && frame.length != 4) return std::nullopt;
+  if (frame.type == kPriority && frame.length != 5) return std::nullopt;
+  if (frame.type == kPing && frame.length != 8) return std::nullopt;
+  if (frame.type == kSettings && frame.length % 6 != 0) return std::nullopt;
+  // Most belong to a stream, two kinds never do: so zeros in a message are no frames.
+  const bool has_stream = (byte(5) | byte(6) | byte(7) | byte(8)) != 0;
+  const bool of_connection = frame.type == kSettings || frame.type == kPing;
+  if (frame.type != kWindow && has_stream == of_connection) return std::nullopt;
+  return frame;
+}
+
+struct Counts {
+  size_t frames = 0, resets = 0, empty = 0;  // empty: without data
+};
+
+// The frames from `at` to the end; none if these are no frames.
+Counts CountFrom(absl::string_view bytes, size_t at) {
+  Counts counts;
+  while (at + kHeaderBytes <= bytes.size()) {
+    const std::optional<Frame> frame = FrameAt(bytes, at);
+    if (!frame) return {};
+    ++counts.frames;
+    counts.resets += frame->type == kReset;
+    counts.empty += frame->type != kData || frame->length == 0;
+    at += kHeaderBytes + frame->length;
+  }
+  return counts;
+}
+
+}  // namespace
+
+bool IsFrameFlood(absl::string_view bytes) {
+  if (bytes.size() < kLeastFloodBytes) return false;
+  const size_t longest = bytes.size() / kLeastFrames;  // of a frame, where there are enough of them
+  for (size_t at = 0; at < longest; ++at) {
+    const Counts counts = CountFrom(bytes, at);
+    if (counts.frames < kLeastFrames) continue;
+    return 5 * counts.resets >= counts.frames || 10 * counts.empty >= 9 * counts.frames;
+  }
+  return false;
+}
+
+}  // namespace aaren::rpc

@@ -1,0 +1,60 @@
+#include "server/rpc/frame_flood.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+namespace aaren::rpc {
+namespace {
+
+std::string Frame(char type, const std::string& content, char stream = 1) {
+  const auto byte = [&](int shift) { return static_cast<char>(content.size() >> shift & 0xff); };
+  return std::string{byte(16), byte(8), byte(0), type, 0, 0, 0, 0, stream} + content;
+}
+
+// From the middle of a frame on, as a look finds it.
+std::string Many(const std::string& frames) {
+  std::string bytes;
+  while (bytes.size() < kFloodBytes) bytes += frames;
+  return bytes.substr(5, kFloodBytes);
+}
+
+const std::string kSomeHeaders = Frame(1, std::string(12, '\x82'));
+const std::string kSomeReset = Frame(3, std::string("\0\0\0\x08", 4));
+
+TEST(FrameFloodTest, StreamsThatAreOpenedAndResetAreOne) { EXPECT_TRUE(IsFrameFlood(Many(kSomeHeaders + kSomeReset))); }
+
+TEST(FrameFloodTest, StreamsThatAreResetBehindAMessageAreOne) {
+  EXPECT_TRUE(IsFrameFlood(Many(kSomeHeaders + Frame(0, std::string(20, 'x')) + kSomeReset)));
+}
+
+TEST(FrameFloodTest, SettingsPingsAndWindowsAreOne) {
+  EXPECT_TRUE(IsFrameFlood(Many(Frame(4, "", 0))));
+  EXPECT_TRUE(IsFrameFlood(Many(Frame(6, std::string(8, 'p'), 0))));
+  EXPECT_TRUE(IsFrameFlood(Many(Frame(8, std::string("\0\0\0\1", 4)))));
+  EXPECT_TRUE(IsFrameFlood(Many(Frame(0, ""))));
+}
+
+TEST(FrameFloodTest, SmallMessagesAreNone) { EXPECT_FALSE(IsFrameFlood(Many(Frame(0, std::string(22, 't'))))); }
+
+TEST(FrameFloodTest, UnaryCallsAreNone) {
+  EXPECT_FALSE(IsFrameFlood(Many(kSomeHeaders + Frame(0, std::string(17, 'u')))));
+}
+
+TEST(FrameFloodTest, LargeMessagesAreNone) { EXPECT_FALSE(IsFrameFlood(Many(Frame(0, std::string(16'000, '\0'))))); }
+
+TEST(FrameFloodTest, FewBytesAreNone) {
+  EXPECT_FALSE(IsFrameFlood(Many(kSomeHeaders + kSomeReset).substr(0, kLeastFloodBytes - 1)));
+  EXPECT_FALSE(IsFrameFlood(""));
+}
+
+TEST(FrameFloodTest, RandomBytesAreNone) {
+  std::mt19937 random(1);
+  std::string bytes(kFloodBytes, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random());
+  EXPECT_FALSE(IsFrameFlood(bytes));
+}
+
+}  // namespace
+}  // namespace aaren::rpc
