@@ -119,14 +119,14 @@ void SetLimits(const ServerConfig& config, uint64_t memory, rpc::ServerOptions& 
   options.connections.age = config::ToDuration(config.connection_age());
 }
 
-// Raises the limit of file descriptors as far as it goes. Two a connection, and some for everything else.
+// Raises the limit of file descriptors as far as it goes. One a connection, and some for everything else.
 size_t MostConnections(const ServerConfig& config) {
   constexpr rlim_t kOthers = 128;
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return config.max_connections();
   files.rlim_cur = files.rlim_max;
   if (setrlimit(RLIMIT_NOFILE, &files) != 0) getrlimit(RLIMIT_NOFILE, &files);
-  const rlim_t room = files.rlim_cur > 2 * kOthers ? (files.rlim_cur - kOthers) / 2 : files.rlim_cur / 4;
+  const rlim_t room = files.rlim_cur > 2 * kOthers ? files.rlim_cur - kOthers : files.rlim_cur / 4;
   return static_cast<size_t>(std::min<rlim_t>(config.max_connections(), room));
 }
 

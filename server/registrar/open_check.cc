@@ -73,20 +73,18 @@ std::optional<Refusal> CheckCreation(const OpenRequest& request, const LoadedMod
   return ResolveOutput(request.output, model.engine->config()).refusal;
 }
 
-Outcome<const LoadedModel*> ModelOfState(const ModelTable& models, absl::string_view id, const std::string& model,
-                                         const std::string& digest, const std::string& tier,
-                                         uint32_t numerics_version) {
+Outcome<const LoadedModel*> ModelOfState(const ModelTable& models, absl::string_view id, const SessionOrigin& origin) {
   Outcome<const LoadedModel*> outcome;
-  outcome.value = models.FindDigest(digest);
+  outcome.value = models.FindDigest(origin.package_digest);
   if (outcome.value == nullptr) {
-    const absl::StatusOr<const LoadedModel*> namesake = models.Find(model);
+    const absl::StatusOr<const LoadedModel*> namesake = models.Find(origin.model);
     outcome.refusal = OtherSchema(id, "package digest", namesake.ok() ? (*namesake)->package.digest : "not loaded",
-                                  absl::StrCat(digest, "' of model '", model));
-  } else if (outcome.value->engine->tier() != tier) {
-    outcome.refusal = OtherSchema(id, "tier", outcome.value->engine->tier(), tier);
-  } else if (numerics_version != kNumericsVersion) {
+                                  absl::StrCat(origin.package_digest, "' of model '", origin.model));
+  } else if (outcome.value->engine->tier() != origin.tier) {
+    outcome.refusal = OtherSchema(id, "tier", outcome.value->engine->tier(), origin.tier);
+  } else if (origin.numerics_version != kNumericsVersion) {
     outcome.refusal =
-        OtherSchema(id, "numerics version", absl::StrCat(kNumericsVersion), absl::StrCat(numerics_version));
+        OtherSchema(id, "numerics version", absl::StrCat(kNumericsVersion), absl::StrCat(origin.numerics_version));
   }
   return outcome;
 }

@@ -30,8 +30,7 @@ std::optional<Refusal> CheckCreation(const OpenRequest& request, const LoadedMod
 
 // The loaded model that made a state; a refusal (STATE_SCHEMA) if there is none with the same digest, tier and
 // numerics.
-Outcome<const LoadedModel*> ModelOfState(const ModelTable& models, absl::string_view id, const std::string& model,
-                                         const std::string& digest, const std::string& tier, uint32_t numerics_version);
+Outcome<const LoadedModel*> ModelOfState(const ModelTable& models, absl::string_view id, const SessionOrigin& origin);
 
 // Whether `rows` are `channels` rows of the model after `seq` tokens each.
 std::optional<Refusal> CheckRows(const LoadedModel& model, uint32_t channels, uint64_t seq, absl::string_view rows);

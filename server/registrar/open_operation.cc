@@ -49,18 +49,17 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     absl::StatusOr<SessionRecord> record = registrar_.Load(call_->key);
     if (absl::IsNotFound(record.status())) return BeginNew();
     if (!record.ok()) return Refuse(StoreUnavailable(record.status()));
-    const Outcome<const LoadedModel*> model =
-        ModelOfState(registrar_.models(), call_->id(), record->model, record->package_digest, record->tier,
-                     record->numerics_version);
+    const Outcome<const LoadedModel*> model = ModelOfState(registrar_.models(), call_->id(), record->origin);
     if (model.refusal) return Refuse(*model.refusal);
-    if (request().attempt.IsBehind({record->writer, record->writer_number})) {
+    if (request().attempt.IsBehind(record->attempt)) {
       return Refuse(StaleOpen(call_->id(), record->epoch));
     }
-    if (auto refusal = CheckExisting(request(), *model.value, record->channels, record->epoch, record->incarnation)) {
+    if (auto refusal =
+            CheckExisting(request(), *model.value, record->origin.channels, record->epoch, record->incarnation)) {
       return Refuse(*refusal);
     }
     state_.model = model.value;
-    state_.channels = record->channels;
+    state_.channels = record->origin.channels;
     state_.incarnation = record->incarnation;
     record_ = *std::move(record);
     Reserve();
@@ -155,9 +154,9 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
 
   std::optional<Refusal> RestoreResident() {
     const std::optional<uint64_t> delivered = request().delivered_seq;
-    const bool behind = delivered && *delivered < state_.next_seq;
+    const bool behind = delivered && *delivered < state_.point.seq;
     if (!registrar_.saving()) {
-      if (behind) installation_.lost = {*delivered, state_.next_seq};
+      if (behind) installation_.lost = {*delivered, state_.point.seq};
       return std::nullopt;
     }
     absl::StatusOr<SessionRecord> record = registrar_.store().Load(call_->key);
@@ -174,19 +173,19 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   std::optional<Refusal> RestoreFromRecord(SessionRecord& record) {
     std::vector<SavedRows>& saves = record.saves;
     if (const std::optional<uint64_t> delivered = request().delivered_seq) {
-      const bool empty_row_counts = saves.empty() || saves.front().seq > record.delivered_seq;
-      while (!saves.empty() && saves.back().seq > *delivered && (saves.size() > 1 || empty_row_counts))
+      const bool empty_row_counts = saves.empty() || saves.front().point.seq > record.delivered_seq;
+      while (!saves.empty() && saves.back().point.seq > *delivered && (saves.size() > 1 || empty_row_counts))
         saves.pop_back();
-      if (!saves.empty() && saves.back().seq > *delivered) installation_.lost = {*delivered, saves.back().seq};
+      if (!saves.empty() && saves.back().point.seq > *delivered)
+        installation_.lost = {*delivered, saves.back().point.seq};
     }
     SavedRows from;
     if (!saves.empty()) {
       from = saves.back();
-      if (auto refusal = CheckRows(*state_.model, state_.channels, from.seq, from.rows)) return refusal;
+      if (auto refusal = CheckRows(*state_.model, state_.channels, from.point.seq, from.rows)) return refusal;
     }
     installation_.rows = saves.empty() ? Rows::kReset : Rows::kReplace;
-    state_.next_seq = from.seq;
-    state_.clock = {from.last_time_ns, from.step_ns};
+    state_.point = from.point;
     state_.rows = std::move(from.rows);
     return std::nullopt;
   }
@@ -197,13 +196,13 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     opened.rows.clear();
     opened.epoch = epoch_;
     opened.attempt = request().attempt;
-    opened.delivered_seq = std::max(request().delivered_seq.value_or(0), state_.next_seq);
-    opened.durable_seq = registrar_.saving() ? 0 : state_.next_seq;
+    opened.delivered_seq = std::max(request().delivered_seq.value_or(0), state_.point.seq);
+    opened.durable_seq = registrar_.saving() ? 0 : state_.point.seq;
     SessionRecord record = RecordOf(entry_.name(), opened);
     record.last_active = registrar_.now();
     // Older saves are of no use any more: delivered_seq is not below the newest.
     if (record_ && registrar_.saving() && !record_->saves.empty()) {
-      opened.durable_seq = record_->saves.back().seq;
+      opened.durable_seq = record_->saves.back().point.seq;
       record.saves.push_back(std::move(record_->saves.back()));
     }
     const absl::Status written = registrar_.saving() ? registrar_.store().Save(std::move(record)) : ForgetRecord();

@@ -27,28 +27,18 @@ Refusal LoadRefusal(const std::string& key, const absl::Status& status) {
 SessionState StateOf(SessionRecord record, const LoadedModel& model) {
   SessionState state;
   state.model = &model;
-  state.channels = record.channels;
+  state.channels = record.origin.channels;
   state.epoch = record.epoch;
   state.incarnation = record.incarnation;
   SavedRows newest = NewestSave(record, model);
-  state.next_seq = newest.seq;
-  state.clock = {newest.last_time_ns, newest.step_ns};
+  state.point = newest.point;
   state.rows = std::move(newest.rows);
   return state;
 }
 
 Snapshot SnapshotOf(SessionState state) {
-  SessionSnapshot snapshot;
-  snapshot.model = state.model->id;
-  snapshot.package_digest = state.model->package.digest;
-  snapshot.tier = state.model->engine->tier();
-  snapshot.numerics_version = kNumericsVersion;
-  snapshot.channels = state.channels;
-  snapshot.seq = state.next_seq;
-  snapshot.last_time_ns = state.clock.last_time_ns;
-  snapshot.step_ns = state.clock.step_ns;
-  snapshot.rows = std::move(state.rows);
-  return {EncodeSnapshot(snapshot), snapshot.seq};
+  const SessionSnapshot snapshot{OriginOf(state), state.point, std::move(state.rows)};
+  return {EncodeSnapshot(snapshot), snapshot.point.seq};
 }
 
 // A snapshot's state, or what is wrong with it.
@@ -56,21 +46,19 @@ Outcome<SessionState> CheckSnapshot(const std::string& bytes, absl::string_view 
                                     uint32_t max_channels) {
   absl::StatusOr<SessionSnapshot> snapshot = ParseSnapshot(bytes);
   if (!snapshot.ok()) return Refused<SessionState>(BadState("import", snapshot.status()));
-  const Outcome<const LoadedModel*> model =
-      ModelOfState(models, id, snapshot->model, snapshot->package_digest, snapshot->tier, snapshot->numerics_version);
+  const Outcome<const LoadedModel*> model = ModelOfState(models, id, snapshot->origin);
   if (model.refusal) return Refused<SessionState>(*model.refusal);
-  if (snapshot->channels < 1 || snapshot->channels > max_channels) {
+  if (snapshot->origin.channels < 1 || snapshot->origin.channels > max_channels) {
     return Refused<SessionState>(
-        InvalidField("snapshot", absl::StrCat(snapshot->channels, " channels, the limit is ", max_channels)));
+        InvalidField("snapshot", absl::StrCat(snapshot->origin.channels, " channels, the limit is ", max_channels)));
   }
-  if (auto refusal = CheckRows(*model.value, snapshot->channels, snapshot->seq, snapshot->rows)) {
+  if (auto refusal = CheckRows(*model.value, snapshot->origin.channels, snapshot->point.seq, snapshot->rows)) {
     return Refused<SessionState>(*refusal);
   }
   Outcome<SessionState> outcome;
   outcome.value.model = model.value;
-  outcome.value.channels = snapshot->channels;
-  outcome.value.next_seq = snapshot->seq;
-  outcome.value.clock = {snapshot->last_time_ns, snapshot->step_ns};
+  outcome.value.channels = snapshot->origin.channels;
+  outcome.value.point = snapshot->point;
   outcome.value.rows = std::move(snapshot->rows);
   return outcome;
 }
@@ -110,9 +98,7 @@ void Registrar::Impl::Capture(Entry& entry, Callback<SessionState> done) {
   }
   absl::StatusOr<SessionRecord> record = Load(entry.name());
   if (!record.ok()) return done(Refused<SessionState>(LoadRefusal(entry.name(), record.status())));
-  const Outcome<const LoadedModel*> model =
-      ModelOfState(models_, SessionId(entry.key.view()), record->model, record->package_digest, record->tier,
-                   record->numerics_version);
+  const Outcome<const LoadedModel*> model = ModelOfState(models_, SessionId(entry.key.view()), record->origin);
   if (model.refusal) return done(Refused<SessionState>(*model.refusal));
   done({std::nullopt, StateOf(*std::move(record), *model.value)});
 }
@@ -155,10 +141,10 @@ Outcome<SessionInfo> Registrar::Impl::WriteNew(const std::string& key, SessionSt
   const absl::StatusOr<uint64_t> epoch = store_.NextEpoch();
   if (!epoch.ok()) return Refused<SessionInfo>(StoreUnavailable(epoch.status()));
   state.epoch = state.incarnation = *epoch;
-  state.delivered_seq = state.next_seq;
+  state.delivered_seq = state.point.seq;
   SessionRecord record = RecordOf(key, state);
   record.last_active = now();
-  record.saves.push_back({state.next_seq, state.clock.last_time_ns, state.clock.step_ns, std::move(state.rows)});
+  record.saves.push_back({state.point, std::move(state.rows)});
   const SessionInfo info = InfoOf(record, models_, clock_);
   if (absl::Status status = store_.Save(std::move(record)); !status.ok()) {
     return Refused<SessionInfo>(absl::IsResourceExhausted(status)
@@ -216,7 +202,7 @@ Outcome<std::monostate> Registrar::Impl::DropAtRest(const std::string& key, cons
   if (absl::Status status = store_.Delete(key, epoch); !status.ok()) {
     return Refused<std::monostate>(StoreUnavailable(status));
   }
-  if (!dropped_from_shard) deleted_.Add(key, {record->writer, record->writer_number});
+  if (!dropped_from_shard) deleted_.Add(key, record->attempt);
   return {};
 }
 

@@ -1,8 +1,9 @@
 #include "server/rpc/acceptor.h"
 
 #include <fcntl.h>
+#include <linux/tcp.h>
+#include <malloc.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -14,8 +15,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "absl/time/clock.h"
 #include "server/log/log.h"
-#include "server/rpc/frame_flood.h"
 #include "server/rpc/peer_name.h"
 
 namespace aaren::rpc {
@@ -23,15 +24,33 @@ namespace {
 
 constexpr int kBacklog = 4096;  // connections that wait to be accepted; the kernel has its own limit
 constexpr int kAcceptsPerTurn = 64;
-constexpr int kWatchMs = 50;            // between two looks at the shards
-constexpr int kNoDescriptorsMs = 20;    // until there are some again
+constexpr int kWatchMs = 50;                               // between two looks at the shards
+constexpr absl::Duration kPause = absl::Milliseconds(20);  // until there are descriptors again, or a shard is in time
+constexpr size_t kLookBytes = 64 << 10;
+constexpr absl::Duration kRefused = absl::Seconds(1);
+constexpr absl::Duration kBetweenLooks = absl::Milliseconds(500);
 constexpr int kUserTimeoutMs = 20'000;  // until data that nobody acknowledges ends a connection
 
-void Watch(int poll, int socket, uint32_t events) {
+void Watch(int poll, int socket) {
   epoll_event event{};
-  event.events = events;
+  event.events = EPOLLIN;
   event.data.fd = socket;
   epoll_ctl(poll, EPOLL_CTL_ADD, socket, &event);
+}
+
+// The kernel's own number of a socket; 0 if the descriptor is none, or closed.
+uint64_t CookieOf(int socket) {
+  uint64_t cookie = 0;
+  socklen_t size = sizeof(cookie);
+  return getsockopt(socket, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : 0;
+}
+
+// Ends a connection at once: what waits on either side is dropped, and the peer is told. A shutdown would leave what
+// waits to be read by gRPC, and a peer that does not read would not notice.
+void Reset(int socket) {
+  sockaddr nobody{};
+  nobody.sa_family = AF_UNSPEC;
+  if (connect(socket, &nobody, sizeof(nobody)) != 0) shutdown(socket, SHUT_RDWR);
 }
 
 bool LacksDescriptors(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
@@ -40,7 +59,7 @@ bool LacksDescriptors(int error) { return error == EMFILE || error == ENFILE || 
 
 Acceptor::Acceptor(size_t max_connections)
     : max_connections_(max_connections), poll_(epoll_create1(EPOLL_CLOEXEC)), stop_(eventfd(0, EFD_CLOEXEC)) {
-  Watch(poll_, stop_, EPOLLIN);
+  Watch(poll_, stop_);
 }
 
 absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Listen(const Address& address, size_t max_connections) {
@@ -49,13 +68,12 @@ absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Listen(const Address& addres
   if (!listeners.ok()) return listeners.status();
   acceptor->listeners_ = *std::move(listeners);
   acceptor->port_ = PortOf(acceptor->listeners_.front());
-  for (const int listener : acceptor->listeners_) Watch(acceptor->poll_, listener, EPOLLIN);
+  for (const int listener : acceptor->listeners_) Watch(acceptor->poll_, listener);
   return acceptor;
 }
 
 Acceptor::~Acceptor() {
   Stop();
-  for (const auto& [socket, connection] : connections_) close(socket);
   close(poll_);
   close(stop_);
 }
@@ -75,24 +93,34 @@ void Acceptor::Start(std::vector<Shard> shards) {
 
 void Acceptor::Run() {
   std::array<epoll_event, 64> events;
+  std::vector<int> ready;
   for (;;) {
-    const int count = epoll_wait(poll_, events.data(), events.size(), connections_.empty() ? -1 : kWatchMs);
-    bool lacking = false;
-    for (int i = 0; i < count; ++i) {
-      const int socket = events[static_cast<size_t>(i)].data.fd;
-      if (socket == stop_) return;
-      if (connections_.contains(socket)) {
-        OnEnded(socket);
-      } else {
-        lacking |= !AcceptFrom(socket);
-      }
-    }
-    if (std::any_of(shards_.begin(), shards_.end(), [](const Shard& shard) { return shard.late && shard.late(); })) {
-      EndFloods();
-    }
-    // Those who wait are still there afterwards. Meanwhile connections end, which gives descriptors back.
-    if (lacking) usleep(kNoDescriptorsMs * 1000);
+    const int count = epoll_wait(poll_, events.data(), events.size(), counters_.open.value() == 0 ? -1 : kWatchMs);
+    ready.clear();
+    for (int i = 0; i < count; ++i) ready.push_back(events[static_cast<size_t>(i)].data.fd);
+    if (std::find(ready.begin(), ready.end(), stop_) != ready.end()) return;
+    Turn(ready);
   }
+}
+
+void Acceptor::Turn(absl::Span<const int> ready) {
+  if (absl::Now() >= next_look_) ForgetEnded();
+  const bool waiting = late();
+  bool lacking = false;
+  if (waiting) {
+    EndFloods();
+  } else {
+    for (const int listener : ready) lacking |= !AcceptFrom(listener);
+    if (std::exchange(looked_, false)) ForgetEvidence();
+    // Memory that a flood took is the heap's until somebody asks for it.
+    if (std::exchange(flooded_, false)) malloc_trim(0);
+  }
+  // Those who wait to be accepted are still there afterwards.
+  if (waiting || lacking) absl::SleepFor(kPause);
+}
+
+bool Acceptor::late() const {
+  return std::any_of(shards_.begin(), shards_.end(), [](const Shard& shard) { return shard.late && shard.late(); });
 }
 
 // False if there were no descriptors left.
@@ -105,11 +133,20 @@ bool Acceptor::AcceptFrom(int listener) {
   return true;
 }
 
+bool Acceptor::Admits(const std::string& peer) {
+  if (counters_.open.value() >= max_connections_) ForgetEnded();
+  if (peer.empty() || counters_.open.value() >= max_connections_) return false;
+  absl::MutexLock lock(&mutex_);
+  const auto refused = refused_.find(HostOf(peer));
+  if (refused == refused_.end()) return true;
+  if (absl::Now() < refused->second) return false;
+  refused_.erase(refused);
+  return true;
+}
+
 void Acceptor::Admit(int socket) {
   const std::string peer = PeerName(socket);
-  const bool admitted = !peer.empty() && connections_.size() < max_connections_;
-  const int second = admitted ? fcntl(socket, F_DUPFD_CLOEXEC, 0) : -1;
-  if (second < 0) {
+  if (!Admits(peer)) {
     counters_.refused.Add(1);
     close(socket);
     return;
@@ -118,47 +155,68 @@ void Acceptor::Admit(int socket) {
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMs, sizeof(kUserTimeoutMs));
   const auto shard = static_cast<size_t>(std::min_element(load_.begin(), load_.end()) - load_.begin());
-  ++load_[shard];
-  connections_[second] = {peer, shard};
   {
     absl::MutexLock lock(&mutex_);
-    sockets_[peer] = second;
+    const auto before = connections_.find(peer);  // one that has ended
+    if (before != connections_.end()) --load_[before->second.shard];
+    connections_.insert_or_assign(peer, Connection{shard, socket, CookieOf(socket), {}});
+    counters_.open.Set(connections_.size());
   }
+  ++load_[shard];
   counters_.accepted.Add(1);
-  counters_.open.Set(connections_.size());
-  Watch(poll_, second, 0);  // only whether it has ended
   shards_[shard].take(socket);
 }
 
-void Acceptor::OnEnded(int socket) {
-  const auto connection = connections_.find(socket);
-  {
-    absl::MutexLock lock(&mutex_);
-    const auto named = sockets_.find(connection->second.peer);
-    if (named != sockets_.end() && named->second == socket) sockets_.erase(named);  // else the name has a new one
-  }
-  --load_[connection->second.shard];
-  connections_.erase(connection);
-  close(socket);
+void Acceptor::ForgetEnded() {
+  next_look_ = absl::Now() + kBetweenLooks;
+  absl::MutexLock lock(&mutex_);
+  absl::erase_if(connections_, [this](const auto& entry) {
+    const Connection& connection = entry.second;
+    if (CookieOf(connection.socket) == connection.cookie) return false;
+    --load_[connection.shard];
+    return true;
+  });
   counters_.open.Set(connections_.size());
 }
 
 void Acceptor::EndFloods() {
-  std::vector<char> bytes(kFloodBytes);
-  for (const auto& [socket, connection] : connections_) {
-    const ssize_t waiting = recv(socket, bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
-    if (waiting <= 0 || !IsFrameFlood({bytes.data(), static_cast<size_t>(waiting)})) continue;
-    Log(LogLevel::kWarning, "connection ended: a flood of frames kept others waiting", {{"peer", connection.peer}});
-    End(connection.peer);
+  looked_ = true;
+  std::vector<char> bytes(kLookBytes);
+  absl::MutexLock lock(&mutex_);
+  for (auto& [peer, connection] : connections_) {
+    if (CookieOf(connection.socket) != connection.cookie) continue;
+    const ssize_t waiting = recv(connection.socket, bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
+    if (waiting <= 0) continue;
+    tcp_info info{};
+    socklen_t size = sizeof(info);
+    getsockopt(connection.socket, IPPROTO_TCP, TCP_INFO, &info, &size);
+    const absl::string_view look(bytes.data(), static_cast<size_t>(waiting));
+    if (!connection.evidence.Add(look, info.tcpi_bytes_received)) continue;
+    connection.evidence = {};
+    Log(LogLevel::kWarning, "connection ended: a flood of frames kept others waiting", {{"peer", peer}});
+    EndNow(peer, connection);
+    flooded_ = true;
   }
 }
 
-void Acceptor::End(absl::string_view peer) {
+// Evidence is of one time that a shard was late.
+void Acceptor::ForgetEvidence() {
   absl::MutexLock lock(&mutex_);
-  const auto named = sockets_.find(NormalPeer(peer));
-  if (named == sockets_.end()) return;
+  for (auto& [peer, connection] : connections_) connection.evidence = {};
+}
+
+void Acceptor::End(absl::string_view peer) {
+  const std::string name = NormalPeer(peer);
+  absl::MutexLock lock(&mutex_);
+  const auto found = connections_.find(name);
+  if (found != connections_.end()) EndNow(name, found->second);
+}
+
+void Acceptor::EndNow(const std::string& peer, const Connection& connection) {
+  if (CookieOf(connection.socket) != connection.cookie) return;
   counters_.ended.Add(1);
-  shutdown(named->second, SHUT_RDWR);
+  Reset(connection.socket);
+  refused_[HostOf(peer)] = absl::Now() + kRefused;
 }
 
 }  // namespace aaren::rpc

@@ -4,14 +4,16 @@
 // The Acceptor listens, and gives each connection to the shard that has fewest. gRPC could listen by itself, but it
 // stops accepting for good when file descriptors run out, counts no connections, and lets nobody end one.
 //
-// It keeps a second descriptor of each connection, by which it learns that the connection has ended and can end it.
-// Beyond the limit a connection is closed as soon as it is accepted.
+// The sockets are gRPC's, which closes them when it likes. So the acceptor knows each by its number and its cookie,
+// which the kernel gives no other: twice a second it looks which are still there. Beyond the limit a connection is
+// closed as soon as it is accepted.
 //
 // It watches the shards, too: while one is late, connections on which a flood of frames waits are ended
 // (frame_flood.h).
 //
 // Threading: Start, Stop and the destructor by the owner; End by anybody; counters are readable from any thread.
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,7 +25,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "server/address/address.h"
+#include "server/rpc/frame_flood.h"
 #include "server/shard/shard_counters.h"
 
 namespace aaren::rpc {
@@ -53,7 +58,8 @@ class Acceptor {
   // Accepts nothing any more. Whoever connects is refused.
   void Stop();
 
-  // Ends the connection of this peer, as grpc::ServerContext::peer() names it, if it is still there.
+  // Ends the connection of this peer, as grpc::ServerContext::peer() names it, if it is still there, and refuses its
+  // host for a second.
   void End(absl::string_view peer) ABSL_LOCKS_EXCLUDED(mutex_);
 
   int port() const { return port_; }
@@ -61,16 +67,23 @@ class Acceptor {
 
  private:
   struct Connection {
-    std::string peer;
     size_t shard = 0;
+    int socket = -1;  // while CookieOf(socket) is still `cookie`
+    uint64_t cookie = 0;
+    FloodEvidence evidence;  // while a shard is late
   };
 
   explicit Acceptor(size_t max_connections);
   void Run();
+  void Turn(absl::Span<const int> ready) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool late() const;
   bool AcceptFrom(int listener);
   void Admit(int socket) ABSL_LOCKS_EXCLUDED(mutex_);
-  void OnEnded(int socket) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool Admits(const std::string& peer) ABSL_LOCKS_EXCLUDED(mutex_);
+  void ForgetEnded() ABSL_LOCKS_EXCLUDED(mutex_);
   void EndFloods() ABSL_LOCKS_EXCLUDED(mutex_);
+  void ForgetEvidence() ABSL_LOCKS_EXCLUDED(mutex_);
+  void EndNow(const std::string& peer, const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t max_connections_;
   int port_ = 0;
@@ -80,9 +93,12 @@ class Acceptor {
   std::vector<Shard> shards_;
   std::vector<size_t> load_;  // connections of each shard; the thread's only
   ConnectionCounters counters_;
-  absl::flat_hash_map<int, Connection> connections_;  // by second descriptor; the thread's only
+  absl::Time next_look_;  // for those that have ended
+  bool looked_ = false;   // for floods
+  bool flooded_ = false;  // memory may be given back
   absl::Mutex mutex_;
-  absl::flat_hash_map<std::string, int> sockets_ ABSL_GUARDED_BY(mutex_);  // second descriptors, by peer
+  absl::flat_hash_map<std::string, Connection> connections_ ABSL_GUARDED_BY(mutex_);  // by peer
+  absl::flat_hash_map<std::string, absl::Time> refused_ ABSL_GUARDED_BY(mutex_);      // hosts, and until when
   std::thread thread_;
 };
 

@@ -224,11 +224,11 @@ void FillSessionInfo(const SessionInfo& session, v1::SessionInfo& info) {
   info.set_next_seq(session.next_seq);
   info.set_durable_seq(session.durable_seq);
   info.set_delivered_seq(session.delivered_seq);
-  info.set_model(session.model);
-  info.set_package_digest(session.package_digest);
-  info.set_tier(session.tier);
-  info.set_numerics_version(session.numerics_version);
-  info.set_channels(session.channels);
+  info.set_model(session.origin.model);
+  info.set_package_digest(session.origin.package_digest);
+  info.set_tier(session.origin.tier);
+  info.set_numerics_version(session.origin.numerics_version);
+  info.set_channels(session.origin.channels);
   info.set_state_bytes(session.state_bytes);
   info.set_attached(session.attached);
   info.set_resident(session.resident);

@@ -26,7 +26,9 @@ bool EventQueue::Next(gpr_timespec deadline) {
 void EventQueue::ReadSockets() {
   void* tag;
   bool ok;
-  for (int i = 0; i < kLooks; ++i) empty_.AsyncNext(&tag, &ok, gpr_inf_past(GPR_CLOCK_MONOTONIC));
+  for (int i = 0; i < kLooks && clock_.NowNanos() - last_looks_ns_ < kBetweenLooksNanos; ++i) {
+    empty_.AsyncNext(&tag, &ok, gpr_inf_past(GPR_CLOCK_MONOTONIC));
+  }
 }
 
 bool EventQueue::Drain(absl::Duration at_most) {

@@ -51,4 +51,6 @@ std::string NormalPeer(absl::string_view peer) {
   return absl::StrReplaceAll(peer, {{"%5B", "["}, {"%5D", "]"}, {"%5b", "["}, {"%5d", "]"}});
 }
 
+std::string HostOf(absl::string_view name) { return std::string(name.substr(0, name.rfind(':'))); }
+
 }  // namespace aaren::rpc

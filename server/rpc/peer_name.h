@@ -16,6 +16,9 @@ std::string PeerName(int socket);
 // `peer` as grpc::ServerContext::peer() has it: "ipv4:127.0.0.1:5021", "ipv6:%5B::1%5D:5021".
 std::string NormalPeer(absl::string_view peer);
 
+// Without the port.
+std::string HostOf(absl::string_view name);
+
 }  // namespace aaren::rpc
 
 #endif  // AAREN_SERVER_RPC_PEER_NAME_H_

@@ -138,9 +138,11 @@ void ShardLoop::Run() {
     const absl::Time now = clock_.Now();
     if (worked) last_work = now;
     if (now - last_work <= kPoll) continue;
-    round_began_ns_.store(0, std::memory_order_relaxed);
+    // gRPC may read on and on while this should be asleep, too.
+    round_began_ns_.store(clock_.NowNanos() + absl::ToInt64Nanoseconds(kSleep), std::memory_order_relaxed);
     queue_->Sleep(kSleep, [this] { return shard_.DrainMailboxFor(kPart); });
   }
+  round_began_ns_.store(0, std::memory_order_relaxed);
   queue_->Shutdown();
 }
 

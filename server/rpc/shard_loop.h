@@ -119,7 +119,7 @@ class ShardLoop {
   std::unique_ptr<grpc::Server> server_;
   std::thread thread_;
 
-  std::atomic<int64_t> round_began_ns_{0};  // of clock_; 0: asleep
+  std::atomic<int64_t> round_began_ns_{0};  // of clock_, or when it should wake; 0: not running
 
   // The loop's thread only.
   Phase phase_ = Phase::kServing;

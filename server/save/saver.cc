@@ -52,7 +52,7 @@ void Saver::StartDue(int64_t now_ms) {
 SaveRequest Saver::RequestOf(Session& session) {
   SaveRequest request;
   request.key = std::string(session.key.view());
-  request.only = !session.tracks_delivery || session.next_seq <= session.delivered_seq;
+  request.only = !session.tracks_delivery || session.point.seq <= session.delivered_seq;
   request.keep_seq = session.durable_seq;
   request.last_active = absl::FromUnixMillis(session.last_active_ms);
   SessionState& state = request.state;
@@ -61,9 +61,8 @@ SaveRequest Saver::RequestOf(Session& session) {
   state.epoch = session.epoch;
   state.incarnation = session.incarnation;
   state.attempt = session.attempt;
-  state.next_seq = session.next_seq;
-  state.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.next_seq;
-  state.clock = session.clock;
+  state.point = session.point;
+  state.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.point.seq;
   state.rows = rows_.Read(*session.model, session.channels, session.rows);
   return request;
 }

@@ -36,7 +36,7 @@ class Saver {
         send_(std::move(send)) {}
 
   bool enabled() const { return interval_ms_ > 0; }
-  bool NeedsSave(const Session& session) const { return enabled() && session.next_seq != session.newest_save(); }
+  bool NeedsSave(const Session& session) const { return enabled() && session.point.seq != session.newest_save(); }
 
   // Queues a session that needs a save. REQUIRES: it is in no list and no save of it is under way.
   void Queue(Session& session, int64_t now_ms);

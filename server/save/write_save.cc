@@ -11,7 +11,7 @@ SaveResult WriteSave(StateStore& store, SaveRequest request) {
   SaveResult result;
   result.key = request.key;
   result.incarnation = request.state.incarnation;
-  result.seq = request.state.next_seq;
+  result.seq = request.state.point.seq;
   result.only = request.only;
   SessionRecord record = RecordOf(request.key, request.state);
   record.last_active = request.last_active;
@@ -19,15 +19,14 @@ SaveResult WriteSave(StateStore& store, SaveRequest request) {
     absl::StatusOr<SessionRecord> held = store.Load(request.key);
     if (held.ok()) {
       for (SavedRows& save : held->saves) {
-        if (save.seq == request.keep_seq) record.saves.push_back(std::move(save));
+        if (save.point.seq == request.keep_seq) record.saves.push_back(std::move(save));
       }
     } else if (!absl::IsNotFound(held.status())) {
       result.status = held.status();
       return result;
     }
   }
-  record.saves.push_back({request.state.next_seq, request.state.clock.last_time_ns, request.state.clock.step_ns,
-                          std::move(request.state.rows)});
+  record.saves.push_back({request.state.point, std::move(request.state.rows)});
   result.status = store.Save(std::move(record));
   if (!absl::IsAborted(result.status)) return result;
   const absl::StatusOr<SessionRecord> held = store.Load(request.key);

@@ -19,6 +19,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "model/engine/engine.h"
+#include "server/store/session_point.h"
 
 namespace aaren {
 
@@ -54,17 +55,6 @@ struct OutputRequest {
   uint32_t every = 1;
   bool surprise = false;
   Refinement refinement = Refinement::kRestricted;
-};
-
-// Which of its writer's Opens it is: numbers of one writer rise. Writer 0: nobody says.
-struct Attempt {
-  // Whether `latest` is a later Open of the same writer.
-  bool IsBehind(const Attempt& latest) const {
-    return writer != 0 && writer == latest.writer && number < latest.number;
-  }
-
-  uint64_t writer = 0;
-  uint64_t number = 0;
 };
 
 struct OpenRequest {

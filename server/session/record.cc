@@ -4,19 +4,19 @@
 
 namespace aaren {
 
+SessionOrigin OriginOf(const Footprint& footprint) {
+  const LoadedModel& model = *footprint.model;
+  return {model.id, model.package.digest, model.engine->tier(), kNumericsVersion, footprint.channels};
+}
+
 SessionRecord RecordOf(const std::string& key, const SessionState& state) {
   SessionRecord record;
   record.key = key;
   record.epoch = state.epoch;
   record.incarnation = state.incarnation;
-  record.model = state.model->id;
-  record.package_digest = state.model->package.digest;
-  record.tier = state.model->engine->tier();
-  record.numerics_version = kNumericsVersion;
-  record.channels = state.channels;
+  record.origin = OriginOf(state);
   record.delivered_seq = state.delivered_seq;
-  record.writer = state.attempt.writer;
-  record.writer_number = state.attempt.number;
+  record.attempt = state.attempt;
   return record;
 }
 
@@ -32,7 +32,7 @@ std::string EmptyRows(const LoadedModel& model, uint32_t channels) {
 SavedRows NewestSave(SessionRecord& record, const LoadedModel& model) {
   if (!record.saves.empty()) return std::move(record.saves.back());
   SavedRows empty;
-  empty.rows = EmptyRows(model, record.channels);
+  empty.rows = EmptyRows(model, record.origin.channels);
   return empty;
 }
 

@@ -12,6 +12,8 @@
 
 namespace aaren {
 
+SessionOrigin OriginOf(const Footprint& footprint);
+
 // The record of a session without saves.
 SessionRecord RecordOf(const std::string& key, const SessionState& state);
 

@@ -4,9 +4,9 @@
 // A Session is what a shard knows of one session whose rows it holds, apart from the rows. There may be millions, so it
 // is compact, and what only a few need lives elsewhere.
 //
-// Numbers: tokens below next_seq are folded, and `clock` is as of the last of them; more may wait in `flow`. Two saves
-// may be in the store: `durable_seq`, to which the client's delivered_seq allows going back, and `pending_seq`, newer
-// than that. A session without a stream is at rest: nothing of it waits.
+// Numbers: tokens below point.seq are folded, and its clock is as of the last of them; more may wait in `flow`. Two
+// saves may be in the store: `durable_seq`, to which the client's delivered_seq allows going back, and `pending_seq`,
+// newer than that. A session without a stream is at rest: nothing of it waits.
 //
 // Threading: belongs to one shard.
 
@@ -17,7 +17,7 @@
 #include "server/session/compact_key.h"
 #include "server/session/peer.h"
 #include "server/session/row_pool.h"
-#include "server/session/token_clock.h"
+#include "server/store/session_point.h"
 
 namespace aaren {
 
@@ -59,12 +59,11 @@ struct Session : Binding {
   Attachment* stream = nullptr;      // null: detached
   Flow* flow = nullptr;              // null: nothing waits
   const OutputPlan* plan = nullptr;  // null: detached
-  uint64_t next_seq = 0;
+  SessionPoint point;
   uint64_t delivered_seq = 0;
   uint64_t durable_seq = 0;  // 0: the empty row
   uint64_t pending_seq = kNoSave;
   Attempt attempt;  // of the Open that took it last
-  TokenClock clock;
   int64_t regular_start_ns = 0;
   int64_t regular_step_ns = 0;
   int64_t last_active_ms = 0;

@@ -11,16 +11,12 @@ SessionInfo InfoOf(const SessionRecord& record, const ModelTable& models, const 
   info.incarnation = record.incarnation;
   info.delivered_seq = record.delivered_seq;
   for (const SavedRows& save : record.saves) {
-    info.next_seq = save.seq;
-    if (save.seq <= record.delivered_seq) info.durable_seq = save.seq;
+    info.next_seq = save.point.seq;
+    if (save.point.seq <= record.delivered_seq) info.durable_seq = save.point.seq;
   }
-  info.model = record.model;
-  info.package_digest = record.package_digest;
-  info.tier = record.tier;
-  info.numerics_version = record.numerics_version;
-  info.channels = record.channels;
-  const LoadedModel* model = models.FindDigest(record.package_digest);
-  info.state_bytes = model != nullptr ? model->engine->row_bytes() * record.channels : 0;
+  info.origin = record.origin;
+  const LoadedModel* model = models.FindDigest(record.origin.package_digest);
+  info.state_bytes = model != nullptr ? model->engine->row_bytes() * record.origin.channels : 0;
   info.last_active = clock.WallAt(record.last_active);
   return info;
 }

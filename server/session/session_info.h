@@ -17,8 +17,7 @@ namespace aaren {
 struct SessionInfo {
   std::string session_id;
   uint64_t epoch = 0, incarnation = 0, next_seq = 0, durable_seq = 0, delivered_seq = 0;
-  std::string model, package_digest, tier;
-  uint32_t numerics_version = 0, channels = 0;
+  SessionOrigin origin;
   uint64_t state_bytes = 0;
   bool attached = false, resident = false;
   absl::Time last_active;

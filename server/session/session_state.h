@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "server/models/model_table.h"
 #include "server/session/peer.h"
-#include "server/session/token_clock.h"
+#include "server/store/session_point.h"
 
 namespace aaren {
 
@@ -24,13 +24,12 @@ struct Footprint {
 struct SessionState : Footprint {
   uint64_t epoch = 0;
   uint64_t incarnation = 0;
-  uint64_t next_seq = 0;
   uint64_t delivered_seq = 0;
   uint64_t durable_seq = 0;
   bool tracks_delivery = false;  // its last writer told delivered_seq
   Attempt attempt;               // of the Open that took it last
-  TokenClock clock;              // after next_seq tokens
-  std::string rows;              // channels x row_bytes; empty where the rows stay
+  SessionPoint point;
+  std::string rows;  // channels x row_bytes; empty where the rows stay
 };
 
 inline std::string SessionKey(const std::string& tenant, const std::string& id) { return tenant + "/" + id; }

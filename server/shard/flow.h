@@ -14,8 +14,8 @@
 
 #include "absl/types/span.h"
 #include "server/session/peer.h"
-#include "server/session/token_clock.h"
 #include "server/shard/item_queue.h"
+#include "server/store/token_clock.h"
 
 namespace aaren {
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "server/session/record.h"
 #include "server/session/refusal.h"
 #include "server/shard/shard.h"
 
@@ -13,12 +14,11 @@ SessionState SessionShard::StateOf(Session& session, bool with_rows) {
   state.channels = session.channels;
   state.epoch = session.epoch;
   state.incarnation = session.incarnation;
-  state.next_seq = session.next_seq;
+  state.point = session.point;
   state.delivered_seq = session.delivered_seq;
   state.durable_seq = session.durable_seq;
   state.tracks_delivery = session.tracks_delivery;
   state.attempt = session.attempt;
-  state.clock = session.clock;
   if (with_rows) state.rows = rows_.Read(*session.model, session.channels, session.rows);
   return state;
 }
@@ -46,14 +46,10 @@ SessionInfo SessionShard::InfoOf(Session& session) {
   info.session_id = std::string(SessionId(session.key.view()));
   info.epoch = session.epoch;
   info.incarnation = session.incarnation;
-  info.next_seq = session.next_seq;
+  info.next_seq = session.point.seq;
   info.durable_seq = session.durable_seq;
-  info.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.next_seq;
-  info.model = session.model->id;
-  info.package_digest = session.model->package.digest;
-  info.tier = session.model->engine->tier();
-  info.numerics_version = kNumericsVersion;
-  info.channels = session.channels;
+  info.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.point.seq;
+  info.origin = OriginOf({session.model, session.channels});
   info.state_bytes = session.model->engine->row_bytes() * session.channels;
   info.attached = session.stream != nullptr;
   info.resident = true;

@@ -134,13 +134,12 @@ Session& SessionShard::Place(const OpenCall& call, Opening& opening, Installatio
   session->held = false;
   session->epoch = state.epoch;
   session->incarnation = state.incarnation;
-  session->next_seq = state.next_seq;
+  session->point = state.point;
   session->delivered_seq = state.delivered_seq;
   session->durable_seq = state.durable_seq;
   session->tracks_delivery = state.tracks_delivery;
   session->attempt = state.attempt;
   session->pending_seq = Session::kNoSave;
-  session->clock = state.clock;
   session->last_active_ms = now_ms();
   FreeReserved(opening);
   return *session;
@@ -164,7 +163,7 @@ void SessionShard::Attach(Session& session, Opening& opening, const Installation
   OpenedReply reply;
   reply.epoch = session.epoch;
   reply.incarnation = session.incarnation;
-  reply.next_seq = session.next_seq;
+  reply.next_seq = session.point.seq;
   reply.durable_seq = session.durable_seq;
   reply.created = installation.created;
   reply.lost = installation.lost;

@@ -79,7 +79,7 @@ void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
     const bool advanced = Saver::OnSaved(*session, result);
     Settle(*session);
     if (advanced && session->stream != nullptr && session->flow == nullptr) {
-      session->stream->peer.OnAcked(session->handle, session->next_seq, session->durable_seq);
+      session->stream->peer.OnAcked(session->handle, session->point.seq, session->durable_seq);
     }
   }
   if (saver_.hurrying()) saver_.StartDue(now_ms());

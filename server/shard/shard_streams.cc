@@ -142,7 +142,7 @@ void SessionShard::FinishClose(Session& session, bool delete_session) {
   Attachment& stream = *session.stream;
   stream.handles.Erase(session.handle);
   Detach(session);
-  stream.peer.OnClosed(session.handle, session.next_seq, session.durable_seq);
+  stream.peer.OnClosed(session.handle, session.point.seq, session.durable_seq);
   stream.peer.OnRoom();
 }
 
@@ -151,7 +151,7 @@ void SessionShard::DeleteClosed(Session& session) {
   auto closing = std::make_unique<Closing>();
   closing->stream = session.stream;
   closing->handle = session.handle;
-  closing->next_seq = session.next_seq;
+  closing->next_seq = session.point.seq;
   closing->durable_seq = session.durable_seq;
   session.stream->handles.Set(session.handle, closing.get());
   ++session.stream->closings;

@@ -37,7 +37,7 @@ bool SessionShard::Tokens(Peer& peer, const TokensView& tokens) {
 void SessionShard::Accept(Session& session, const TokensView& tokens) {
   if (tokens.delivered_seq) Saver::OnDelivered(session, *tokens.delivered_seq);
   const uint64_t count = tokens.count(session.channels);
-  const uint64_t expected = session.next_seq + (session.flow != nullptr ? session.flow->tokens : 0);
+  const uint64_t expected = session.point.seq + (session.flow != nullptr ? session.flow->tokens : 0);
   if (session.refusing && tokens.first_seq != expected) return counters_.tokens_dropped.Add(count);
   session.refusing = false;
   if (auto refusal = CheckShape(tokens, session, options_.max_tokens_per_item)) {
@@ -47,10 +47,10 @@ void SessionShard::Accept(Session& session, const TokensView& tokens) {
   if (expected - tokens.first_seq >= count) {
     counters_.tokens_duplicate.Add(count);
     if (session.flow != nullptr) return queue_.PushAck(session);
-    return session.stream->peer.OnAcked(session.handle, session.next_seq, session.durable_seq);
+    return session.stream->peer.OnAcked(session.handle, session.point.seq, session.durable_seq);
   }
   const auto skip = static_cast<uint32_t>(expected - tokens.first_seq);
-  TokenClock clock = session.flow != nullptr ? session.flow->clock : session.clock;
+  TokenClock clock = session.flow != nullptr ? session.flow->clock : session.point.clock;
   if (auto refusal = Check(session, tokens, skip, clock)) return RefuseTokens(session, *std::move(refusal), count);
   counters_.tokens_duplicate.Add(skip);
   if (arrival_ns_ == 0) arrival_ns_ = clock_.NowNanos();
@@ -74,7 +74,7 @@ void SessionShard::RefuseTokens(Session& session, Refusal refusal, uint64_t toke
   counters_.tokens_refused.Add(tokens);
   session.refusing = true;
   if (session.flow != nullptr) return queue_.PushRefusal(session, std::move(refusal));
-  session.stream->peer.OnFailed(session.handle, refusal, session.next_seq);
+  session.stream->peer.OnFailed(session.handle, refusal, session.point.seq);
 }
 
 void SessionShard::Defer(Opening& opening, const TokensView& tokens) {
@@ -144,11 +144,11 @@ void SessionShard::DoItems(Session& session) {
       case WaitingItem::Kind::kAck:
         --session.flow->granted_items;
         queue_.PopFront(*session.flow);
-        peer.OnAcked(session.handle, session.next_seq, session.durable_seq);
+        peer.OnAcked(session.handle, session.point.seq, session.durable_seq);
         break;
       case WaitingItem::Kind::kRefusal:
         --session.flow->granted_items;
-        peer.OnFailed(session.handle, queue_.PopRefusal(*session.flow), session.next_seq);
+        peer.OnFailed(session.handle, queue_.PopRefusal(*session.flow), session.point.seq);
         break;
       case WaitingItem::Kind::kClose:
         return FinishClose(session, item.delete_session);
@@ -167,7 +167,7 @@ void SessionShard::AfterStep() {
     if (saver_.enabled() && session->list == Session::List::kNone) Settle(*session);
   }
   for (const auto& [session, status] : stepper_.failed()) {
-    TakeAway(*session, EngineFailed(status), session->next_seq);
+    TakeAway(*session, EngineFailed(status), session->point.seq);
     registrar_.Released(std::string(session->key.view()));
     Remove(*session);
   }

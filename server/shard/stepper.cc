@@ -97,7 +97,7 @@ void Stepper::LayOut(Session& session) {
 void Stepper::LayOutItem(Part& part, const WaitingItem& item, Piece piece, uint32_t at) {
   const uint32_t tokens = piece.tokens;
   const uint32_t channels = part.session->channels;
-  const uint64_t seq = part.session->next_seq + at;
+  const uint64_t seq = part.session->point.seq + at;
   const float* from = item.values() + size_t{piece.first} * channels;
   float* to = &values_[part.values + at];
   for (uint32_t channel = 0; channel < channels; ++channel) {
@@ -171,11 +171,11 @@ void Stepper::Answer(const Part& part, OnItem on_item) {
 void Stepper::AnswerTokens(const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor) {
   Session& session = *part.session;
   const uint32_t tokens = piece.tokens;
-  const uint64_t first_seq = session.next_seq;
+  const uint64_t first_seq = session.point.seq;
   CountTimes(item.arrival_ns, tokens);
   const size_t results = CollectResults(part, item, piece, cursor);
-  session.next_seq += tokens;
-  if (!saving_) session.durable_seq = session.next_seq;
+  session.point.seq += tokens;
+  if (!saving_) session.durable_seq = session.point.seq;
   (item.silent ? outcomes_.silent : outcomes_.folded) += tokens - results;
   outcomes_.forecast += results;
   Reply(session, first_seq, results);
@@ -195,10 +195,10 @@ void Stepper::CountTimes(int64_t arrival_ns, uint32_t tokens) {
 
 void Stepper::Reply(Session& session, uint64_t first_seq, size_t results) {
   Peer& peer = session.stream->peer;
-  if (results == 0) return peer.OnAcked(session.handle, session.next_seq, session.durable_seq);
+  if (results == 0) return peer.OnAcked(session.handle, session.point.seq, session.durable_seq);
   ForecastsReply reply;
   reply.first_seq = first_seq;
-  reply.next_seq = session.next_seq;
+  reply.next_seq = session.point.seq;
   reply.durable_seq = session.durable_seq;
   reply.results = results;
   reply.channels = session.channels;
@@ -221,12 +221,12 @@ size_t Stepper::CollectResults(const Part& part, const WaitingItem& item, Piece 
   Session& session = *part.session;
   size_t results = 0;
   for (uint32_t t = 0; t < piece.tokens; ++t, ++cursor.token) {
-    const uint64_t seq = session.next_seq + t;
+    const uint64_t seq = session.point.seq + t;
     if (session.regular_times) {
-      session.clock = {session.regular_start_ns + static_cast<int64_t>(seq) * session.regular_step_ns,
-                       session.regular_step_ns};
+      session.point.clock = {session.regular_start_ns + static_cast<int64_t>(seq) * session.regular_step_ns,
+                             session.regular_step_ns};
     } else if (item.timed) {
-      session.clock.Advance(item.times()[piece.first + t]);
+      session.point.clock.Advance(item.times()[piece.first + t]);
     }
     if (!flags_[part.flags + cursor.token]) continue;
     const uint32_t computed = cursor.computed++;
@@ -238,8 +238,8 @@ size_t Stepper::CollectResults(const Part& part, const WaitingItem& item, Piece 
       result_surprises_.push_back(surprises_[part.values + channel * part.tokens + cursor.token]);
     }
     if (!session.regular_times && !item.timed) continue;
-    result_times_.push_back(session.clock.last_time_ns);
-    result_steps_.push_back(session.clock.step_ns);
+    result_times_.push_back(session.point.clock.last_time_ns);
+    result_steps_.push_back(session.point.clock.step_ns);
   }
   return results;
 }

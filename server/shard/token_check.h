@@ -8,7 +8,7 @@
 
 #include "server/session/peer.h"
 #include "server/session/session.h"
-#include "server/session/token_clock.h"
+#include "server/store/token_clock.h"
 
 namespace aaren {
 

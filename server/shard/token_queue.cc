@@ -75,7 +75,7 @@ Flow& TokenQueue::FlowOf(Session& session) {
   Flow& flow = *free_.back();
   free_.pop_back();
   flow.session = &session;
-  flow.clock = session.clock;
+  flow.clock = session.point.clock;
   flow.in_line = true;
   stream.flows.PushBack(flow);
   session.flow = &flow;

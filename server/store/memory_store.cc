@@ -17,13 +17,14 @@ absl::Status CheckEpoch(const SessionRecord& held, uint64_t epoch) {
 SessionRecord WithoutRows(const SessionRecord& record) {
   SessionRecord copy;
   static_cast<SessionHeader&>(copy) = record;
-  for (const SavedRows& save : record.saves) copy.saves.push_back({save.seq, save.last_time_ns, save.step_ns, {}});
+  for (const SavedRows& save : record.saves) copy.saves.push_back({save.point, {}});
   return copy;
 }
 
 // Of memory, about: with its place in the map.
 size_t BytesOf(const SessionRecord& record) {
-  size_t bytes = sizeof(record) + 2 * record.key.size() + record.model.size() + record.package_digest.size() + 128;
+  size_t bytes =
+      sizeof(record) + 2 * record.key.size() + record.origin.model.size() + record.origin.package_digest.size() + 128;
   for (const SavedRows& save : record.saves) bytes += sizeof(save) + save.rows.size();
   return bytes;
 }

@@ -98,14 +98,14 @@ absl::StatusOr<absl::string_view> CheckedBody(absl::string_view bytes) {
 std::string EncodeSnapshot(const SessionSnapshot& snapshot) {
   std::string out(kMagic);
   Put(out, kFormat);
-  PutString(out, snapshot.model);
-  PutString(out, snapshot.package_digest);
-  PutString(out, snapshot.tier);
-  Put(out, snapshot.numerics_version);
-  Put(out, snapshot.channels);
-  Put(out, snapshot.seq);
-  Put(out, snapshot.last_time_ns);
-  Put(out, snapshot.step_ns);
+  PutString(out, snapshot.origin.model);
+  PutString(out, snapshot.origin.package_digest);
+  PutString(out, snapshot.origin.tier);
+  Put(out, snapshot.origin.numerics_version);
+  Put(out, snapshot.origin.channels);
+  Put(out, snapshot.point.seq);
+  Put(out, snapshot.point.clock.last_time_ns);
+  Put(out, snapshot.point.clock.step_ns);
   Put(out, static_cast<uint64_t>(snapshot.rows.size()));
   out += snapshot.rows;
   return out + Checksum(out);
@@ -122,14 +122,14 @@ absl::StatusOr<SessionSnapshot> ParseSnapshot(absl::string_view bytes) {
         absl::StrCat("snapshot: format version ", format, ", this server knows ", kFormat));
   }
   SessionSnapshot snapshot;
-  fields.TakeString(snapshot.model, "the model's name");
-  fields.TakeString(snapshot.package_digest, "the package digest");
-  fields.TakeString(snapshot.tier, "the tier");
-  fields.Take(snapshot.numerics_version, "the numerics version");
-  fields.Take(snapshot.channels, "the number of channels");
-  fields.Take(snapshot.seq, "seq");
-  fields.Take(snapshot.last_time_ns, "last_time_ns");
-  fields.Take(snapshot.step_ns, "step_ns");
+  fields.TakeString(snapshot.origin.model, "the model's name");
+  fields.TakeString(snapshot.origin.package_digest, "the package digest");
+  fields.TakeString(snapshot.origin.tier, "the tier");
+  fields.Take(snapshot.origin.numerics_version, "the numerics version");
+  fields.Take(snapshot.origin.channels, "the number of channels");
+  fields.Take(snapshot.point.seq, "seq");
+  fields.Take(snapshot.point.clock.last_time_ns, "last_time_ns");
+  fields.Take(snapshot.point.clock.step_ns, "step_ns");
   uint64_t row_bytes = 0;
   fields.Take(row_bytes, "the length of the rows");
   snapshot.rows = std::string(fields.TakeBytes(row_bytes, "rows"));

@@ -17,18 +17,13 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "server/store/session_point.h"
 
 namespace aaren {
 
 struct SessionSnapshot {
-  std::string model;  // name:version
-  std::string package_digest;
-  std::string tier;
-  uint32_t numerics_version = 0;
-  uint32_t channels = 1;
-  uint64_t seq = 0;
-  int64_t last_time_ns = INT64_MIN;
-  int64_t step_ns = 0;
+  SessionOrigin origin;
+  SessionPoint point;
   std::string rows;
 };
 

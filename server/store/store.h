@@ -18,15 +18,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "server/store/session_point.h"
 
 namespace aaren {
 
-// A session after `seq` tokens.
 struct SavedRows {
-  uint64_t seq = 0;
-  int64_t last_time_ns = INT64_MIN;  // of token seq - 1; INT64_MIN: it had none
-  int64_t step_ns = 0;               // the last positive difference between two times
-  std::string rows;                  // channels x row_bytes
+  SessionPoint point;
+  std::string rows;  // channels x row_bytes
 };
 
 // What belongs to a session whatever was saved of it.
@@ -34,13 +32,9 @@ struct SessionHeader {
   std::string key;  // tenant, '/', id
   uint64_t epoch = 0;
   uint64_t incarnation = 0;
-  std::string model;  // name:version
-  std::string package_digest;
-  std::string tier;
-  uint32_t numerics_version = 0;
-  uint32_t channels = 1;
+  SessionOrigin origin;
   uint64_t delivered_seq = 0;
-  uint64_t writer = 0, writer_number = 0;  // of the Open that had it last; 0: none said
+  Attempt attempt;  // of the Open that had it last
   absl::Time last_active;
 };
 

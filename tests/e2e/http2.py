@@ -1,10 +1,11 @@
-"""Just enough of HTTP/2 to be a bad client of a gRPC server: connections that do nothing, and streams that never read."""
+"""Just enough of HTTP/2 to be a bad client of a gRPC server: connections that do nothing, streams that never read,
+and floods."""
 
 import socket
 import struct
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, SETTINGS = 0, 1, 4
+DATA, HEADERS, RESET, SETTINGS = 0, 1, 3, 4
 END_HEADERS = 4
 
 
@@ -67,3 +68,15 @@ def never_reading(address, session, tokens):
     for begin in range(0, len(payload), 16384):
         connection.sendall(frame(DATA, 0, 1, payload[begin:begin + 16384]))
     return connection
+
+
+def reset_streams(connection, first, count, between=b""):
+    """Opens streams and resets each at once; a frame may follow each. Returns the number of the next stream."""
+    headers = b"".join(header(name, value) for name, value in (
+        (b":method", b"POST"), (b":scheme", b"http"), (b":path", b"/aaren.v1.Streaming/Stream"), (b":authority", b"x"),
+        (b"content-type", b"application/grpc"), (b"te", b"trailers")))
+    out = b""
+    for stream in range(first, first + 2 * count, 2):
+        out += frame(HEADERS, END_HEADERS, stream, headers) + frame(RESET, 0, stream, b"\0\0\0\x08") + between
+    connection.sendall(out)
+    return first + 2 * count

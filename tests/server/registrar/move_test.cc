@@ -116,7 +116,7 @@ TEST(MoveTest, CarriesOnSavingInTheNewShard) {
   EXPECT_EQ(there.Last().durable_seq, 4);
   world.Advance(absl::Milliseconds(500));
   EXPECT_EQ(there.Last().durable_seq, 5);
-  EXPECT_EQ(world.store().Load("/a").value().saves.back().seq, 5);
+  EXPECT_EQ(world.store().Load("/a").value().saves.back().point.seq, 5);
 }
 
 }  // namespace

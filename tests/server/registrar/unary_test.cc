@@ -49,9 +49,9 @@ TEST_F(UnaryTest, GetTellsAboutAnAttachedSession) {
   EXPECT_EQ(info.epoch, writer_.events[0].opened.epoch);
   EXPECT_EQ(info.incarnation, writer_.events[0].opened.incarnation);
   EXPECT_EQ(info.next_seq, 5);
-  EXPECT_EQ(info.model, "sum:1");
-  EXPECT_EQ(info.tier, "exact");
-  EXPECT_EQ(info.channels, 1);
+  EXPECT_EQ(info.origin.model, "sum:1");
+  EXPECT_EQ(info.origin.tier, "exact");
+  EXPECT_EQ(info.origin.channels, 1);
   EXPECT_EQ(info.state_bytes, 64);
   EXPECT_TRUE(info.attached);
   EXPECT_TRUE(info.resident);
@@ -204,9 +204,9 @@ std::string Changed(const std::string& bytes, Change change) {
 TEST_F(UnaryTest, ImportRefusesAnotherModelTierOrNumerics) {
   const std::string good = world_.Export("a").value.bytes;
   const auto reason = [&](const std::string& bytes) { return world_.Import("b", bytes, false).refusal->reason; };
-  EXPECT_EQ(reason(Changed(good, [](SessionSnapshot& s) { s.package_digest = "unheard of"; })), "STATE_SCHEMA");
-  EXPECT_EQ(reason(Changed(good, [](SessionSnapshot& s) { s.tier = "fast-amx"; })), "STATE_SCHEMA");
-  EXPECT_EQ(reason(Changed(good, [](SessionSnapshot& s) { ++s.numerics_version; })), "STATE_SCHEMA");
+  EXPECT_EQ(reason(Changed(good, [](SessionSnapshot& s) { s.origin.package_digest = "unheard of"; })), "STATE_SCHEMA");
+  EXPECT_EQ(reason(Changed(good, [](SessionSnapshot& s) { s.origin.tier = "fast-amx"; })), "STATE_SCHEMA");
+  EXPECT_EQ(reason(Changed(good, [](SessionSnapshot& s) { ++s.origin.numerics_version; })), "STATE_SCHEMA");
 }
 
 TEST_F(UnaryTest, ImportRefusesRowsThatAreNone) {
@@ -214,9 +214,10 @@ TEST_F(UnaryTest, ImportRefusesRowsThatAreNone) {
   const auto code = [&](const std::string& bytes) { return world_.Import("b", bytes, false).refusal->status.code(); };
   EXPECT_EQ(code(Changed(good, [](SessionSnapshot& s) { s.rows[0] ^= 1; })), absl::StatusCode::kDataLoss);
   EXPECT_EQ(code(Changed(good, [](SessionSnapshot& s) { s.rows.pop_back(); })), absl::StatusCode::kDataLoss);
-  EXPECT_EQ(code(Changed(good, [](SessionSnapshot& s) { ++s.seq; })), absl::StatusCode::kDataLoss);
-  EXPECT_EQ(code(Changed(good, [](SessionSnapshot& s) { s.channels = 0; })), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(code(Changed(good, [](SessionSnapshot& s) { s.channels = 1000; })), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code(Changed(good, [](SessionSnapshot& s) { ++s.point.seq; })), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(code(Changed(good, [](SessionSnapshot& s) { s.origin.channels = 0; })), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code(Changed(good, [](SessionSnapshot& s) { s.origin.channels = 1000; })),
+            absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(UnaryTest, ImportRefusesABadId) {

@@ -14,11 +14,13 @@ std::string Frame(char type, const std::string& content, char stream = 1) {
 }
 
 // From the middle of a frame on, as a look finds it.
-std::string Many(const std::string& frames) {
+std::string Many(const std::string& frames, size_t size = 64 << 10) {
   std::string bytes;
-  while (bytes.size() < kFloodBytes) bytes += frames;
-  return bytes.substr(5, kFloodBytes);
+  while (bytes.size() < size + 5) bytes += frames;
+  return bytes.substr(5, size);
 }
+
+bool IsFrameFlood(const std::string& waiting) { return FloodEvidence().Add(waiting, waiting.size()); }
 
 const std::string kSomeHeaders = Frame(1, std::string(12, '\x82'));
 const std::string kSomeReset = Frame(3, std::string("\0\0\0\x08", 4));
@@ -36,6 +38,14 @@ TEST(FrameFloodTest, SettingsPingsAndWindowsAreOne) {
   EXPECT_TRUE(IsFrameFlood(Many(Frame(0, ""))));
 }
 
+TEST(FrameFloodTest, FramesOfUnknownTypesBetweenDoNotHideOne) {
+  EXPECT_TRUE(IsFrameFlood(Many(kSomeHeaders + kSomeReset + Frame(0x20, ""))));
+}
+
+TEST(FrameFloodTest, LargeHeadersDoNotHideOne) {
+  EXPECT_TRUE(IsFrameFlood(Many(Frame(1, std::string(200, '\x82')) + kSomeReset)));
+}
+
 TEST(FrameFloodTest, SmallMessagesAreNone) { EXPECT_FALSE(IsFrameFlood(Many(Frame(0, std::string(22, 't'))))); }
 
 TEST(FrameFloodTest, UnaryCallsAreNone) {
@@ -44,14 +54,32 @@ TEST(FrameFloodTest, UnaryCallsAreNone) {
 
 TEST(FrameFloodTest, LargeMessagesAreNone) { EXPECT_FALSE(IsFrameFlood(Many(Frame(0, std::string(16'000, '\0'))))); }
 
-TEST(FrameFloodTest, FewBytesAreNone) {
-  EXPECT_FALSE(IsFrameFlood(Many(kSomeHeaders + kSomeReset).substr(0, kLeastFloodBytes - 1)));
-  EXPECT_FALSE(IsFrameFlood(""));
+// A client that gave up each call after a tenth of a second, while the server stood still for some.
+TEST(FrameFloodTest, SomeCallsThatWereGivenUpAreNone) {
+  std::string bytes;
+  for (int i = 0; i < 80; ++i) bytes += Frame(1, std::string(200, '\x82')) + Frame(0, std::string(5, 'c')) + kSomeReset;
+  EXPECT_FALSE(IsFrameFlood(bytes));
 }
+
+TEST(FrameFloodTest, OneThatComesAsFastAsItIsReadIsFoundInSeveralLooks) {
+  const std::string little = Many(kSomeHeaders + kSomeReset, 2000);
+  FloodEvidence evidence;
+  EXPECT_FALSE(evidence.Add(little, 2000));
+  EXPECT_FALSE(evidence.Add(little, 4000));
+  EXPECT_TRUE(evidence.Add(little, 40'000));
+}
+
+TEST(FrameFloodTest, WhatWaitsUnreadCountsOnce) {
+  const std::string little = Many(kSomeHeaders + kSomeReset, 2000);
+  FloodEvidence evidence;
+  for (int look = 0; look < 100; ++look) EXPECT_FALSE(evidence.Add(little, 2000));
+}
+
+TEST(FrameFloodTest, FewBytesAreNone) { EXPECT_FALSE(IsFrameFlood("")); }
 
 TEST(FrameFloodTest, RandomBytesAreNone) {
   std::mt19937 random(1);
-  std::string bytes(kFloodBytes, '\0');
+  std::string bytes(64 << 10, '\0');
   for (char& byte : bytes) byte = static_cast<char>(random());
   EXPECT_FALSE(IsFrameFlood(bytes));
 }

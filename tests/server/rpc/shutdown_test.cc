@@ -42,7 +42,7 @@ TEST_F(ShutdownTest, TokensSentBeforeAreAnsweredAndSaved) {
   shutdown.join();
   const absl::StatusOr<SessionRecord> record = store_.Load("default/a");
   ASSERT_TRUE(record.ok()) << record.status();
-  EXPECT_EQ(record->saves.back().seq, 4u);
+  EXPECT_EQ(record->saves.back().point.seq, 4u);
 }
 
 TEST_F(ShutdownTest, EndsAtOnceWhenTheClientsLeave) {
@@ -151,7 +151,7 @@ TEST_F(ShutdownTest, SessionsAreSavedHoweverOftenClientsAsk) {
   for (std::thread& asker : askers) asker.join();
   const absl::StatusOr<SessionRecord> record = store_.Load("default/a");
   ASSERT_TRUE(record.ok()) << record.status();
-  EXPECT_EQ(record->saves.back().seq, 3u);
+  EXPECT_EQ(record->saves.back().point.seq, 3u);
 }
 
 TEST_F(ShutdownTest, HealthWatchersHearOfIt) {

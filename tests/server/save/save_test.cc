@@ -17,7 +17,7 @@ std::vector<uint64_t> SavesOf(World& world, const std::string& key) {
   std::vector<uint64_t> seqs;
   const absl::StatusOr<SessionRecord> record = world.store().Load(key);
   if (!record.ok()) return {999};
-  for (const SavedRows& save : record->saves) seqs.push_back(save.seq);
+  for (const SavedRows& save : record->saves) seqs.push_back(save.point.seq);
   return seqs;
 }
 

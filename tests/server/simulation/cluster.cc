@@ -11,8 +11,8 @@ absl::Status UnreliableStore::Save(SessionRecord record) {
     return absl::UnavailableError("the store is told to fail");
   }
   if (!record.saves.empty()) {
-    fate_.Tell("store    ", record.key, " epoch ", record.epoch, " at seq ", record.saves.back().seq,
-               record.saves.size() > 1 ? absl::StrCat(", keeps ", record.saves.front().seq) : "", ", delivered ",
+    fate_.Tell("store    ", record.key, " epoch ", record.epoch, " at seq ", record.saves.back().point.seq,
+               record.saves.size() > 1 ? absl::StrCat(", keeps ", record.saves.front().point.seq) : "", ", delivered ",
                record.delivered_seq);
   }
   return MemoryStore::Save(std::move(record));

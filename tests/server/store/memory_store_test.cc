@@ -12,7 +12,7 @@ SessionRecord RecordAt(const std::string& key, uint64_t epoch, uint64_t seq) {
   SessionRecord record;
   record.key = key;
   record.epoch = epoch;
-  record.saves = {{seq, 5, 1, "rows"}};
+  record.saves = {{{seq, {5, 1}}, "rows"}};
   return record;
 }
 
@@ -36,7 +36,7 @@ TEST(MemoryStoreTest, LoadsWhatWasSaved) {
   const SessionRecord record = store.Load("/a").value();
   EXPECT_EQ(record.epoch, 3);
   ASSERT_EQ(record.saves.size(), 1);
-  EXPECT_EQ(record.saves[0].seq, 7);
+  EXPECT_EQ(record.saves[0].point.seq, 7);
   EXPECT_EQ(record.saves[0].rows, "rows");
 }
 
@@ -52,14 +52,14 @@ TEST(MemoryStoreTest, RefusesAWriterOfAnOlderEpoch) {
   ASSERT_TRUE(store.Save(RecordAt("/a", 5, 1)).ok());
   EXPECT_EQ(store.Save(RecordAt("/a", 4, 9)).code(), absl::StatusCode::kAborted);
   EXPECT_EQ(store.Delete("/a", 4).code(), absl::StatusCode::kAborted);
-  EXPECT_EQ(store.Load("/a").value().saves[0].seq, 1);
+  EXPECT_EQ(store.Load("/a").value().saves[0].point.seq, 1);
 }
 
 TEST(MemoryStoreTest, LetsAWriterOfTheSameEpochReplaceAndDelete) {
   MemoryStore store;
   ASSERT_TRUE(store.Save(RecordAt("/a", 5, 1)).ok());
   EXPECT_TRUE(store.Save(RecordAt("/a", 5, 2)).ok());
-  EXPECT_EQ(store.Load("/a").value().saves[0].seq, 2);
+  EXPECT_EQ(store.Load("/a").value().saves[0].point.seq, 2);
   EXPECT_TRUE(store.Delete("/a", 5).ok());
   EXPECT_FALSE(store.Load("/a").ok());
 }
@@ -82,7 +82,7 @@ TEST(MemoryStoreTest, ListsSavesWithoutTheirRows) {
   ASSERT_TRUE(store.Save(RecordAt("/a", 1, 4)).ok());
   const auto page = store.List("/", "", 10).value();
   ASSERT_EQ(page[0].saves.size(), 1);
-  EXPECT_EQ(page[0].saves[0].seq, 4);
+  EXPECT_EQ(page[0].saves[0].point.seq, 4);
   EXPECT_TRUE(page[0].saves[0].rows.empty());
 }
 

@@ -8,28 +8,28 @@ namespace {
 
 SessionSnapshot Sample() {
   SessionSnapshot snapshot;
-  snapshot.model = "sum:1";
-  snapshot.package_digest = "d1";
-  snapshot.tier = "exact";
-  snapshot.numerics_version = 1;
-  snapshot.channels = 2;
-  snapshot.seq = 1234567890123;
-  snapshot.last_time_ns = -5;
-  snapshot.step_ns = 60;
+  snapshot.origin.model = "sum:1";
+  snapshot.origin.package_digest = "d1";
+  snapshot.origin.tier = "exact";
+  snapshot.origin.numerics_version = 1;
+  snapshot.origin.channels = 2;
+  snapshot.point.seq = 1234567890123;
+  snapshot.point.clock.last_time_ns = -5;
+  snapshot.point.clock.step_ns = 60;
   snapshot.rows = std::string("\0some\xffrows", 10);
   return snapshot;
 }
 
 TEST(SnapshotTest, ComesBackAsItWasWritten) {
   const SessionSnapshot snapshot = ParseSnapshot(EncodeSnapshot(Sample())).value();
-  EXPECT_EQ(snapshot.model, "sum:1");
-  EXPECT_EQ(snapshot.package_digest, "d1");
-  EXPECT_EQ(snapshot.tier, "exact");
-  EXPECT_EQ(snapshot.numerics_version, 1);
-  EXPECT_EQ(snapshot.channels, 2);
-  EXPECT_EQ(snapshot.seq, 1234567890123);
-  EXPECT_EQ(snapshot.last_time_ns, -5);
-  EXPECT_EQ(snapshot.step_ns, 60);
+  EXPECT_EQ(snapshot.origin.model, "sum:1");
+  EXPECT_EQ(snapshot.origin.package_digest, "d1");
+  EXPECT_EQ(snapshot.origin.tier, "exact");
+  EXPECT_EQ(snapshot.origin.numerics_version, 1);
+  EXPECT_EQ(snapshot.origin.channels, 2);
+  EXPECT_EQ(snapshot.point.seq, 1234567890123);
+  EXPECT_EQ(snapshot.point.clock.last_time_ns, -5);
+  EXPECT_EQ(snapshot.point.clock.step_ns, 60);
   EXPECT_EQ(snapshot.rows, Sample().rows);
 }
 

@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_SESSION_TOKEN_CLOCK_H_
-#define AAREN_SERVER_SESSION_TOKEN_CLOCK_H_
+#ifndef AAREN_SERVER_STORE_TOKEN_CLOCK_H_
+#define AAREN_SERVER_STORE_TOKEN_CLOCK_H_
 
 // The TokenClock of a session: the time of its latest token and the step between its times. It follows from the times
 // of the tokens so far, one by one, and so never from how they were cut into items.
@@ -23,4 +23,4 @@ struct TokenClock {
 
 }  // namespace aaren
 
-#endif  // AAREN_SERVER_SESSION_TOKEN_CLOCK_H_
+#endif  // AAREN_SERVER_STORE_TOKEN_CLOCK_H_

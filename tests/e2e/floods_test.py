@@ -1,0 +1,39 @@
+"""A flood of frames that ask for nothing is ended, and others are served within the memory."""
+
+import time
+import unittest
+
+import http2
+import programs
+
+MEMORY = 512 << 20
+STREAMS = programs.fewer(200_000)
+UNKNOWN = http2.frame(0x20, 0, 0)  # of a kind that HTTP/2 says to ignore
+
+
+class FloodTest(programs.ServerTest):
+    flags = (f"--memory={MEMORY}", "--shards=1")
+
+    def test_streams_that_are_reset_at_once_end_their_connection(self):
+        self.flood(b"")
+
+    def test_frames_of_unknown_kinds_do_not_hide_it(self):
+        self.flood(UNKNOWN)
+
+    def flood(self, between):
+        connection = http2.idle(self.server.target)
+        self.addCleanup(connection.close)
+        sent = 1
+        with self.assertRaises(ConnectionError):
+            while sent < 2 * STREAMS:
+                sent = http2.reset_streams(connection, sent, 200, between)
+        if not programs.SANITIZED:
+            self.assertLess(self.server.resident_kb() << 10, MEMORY)
+        time.sleep(1.5)  # its host is refused for a second
+        reply = programs.aaren("models", "list", f"--target={self.server.target}")
+        self.assertEqual(reply.returncode, 0, reply.stderr)
+        self.assertGreaterEqual(self.server.metric('aaren_connections_total{outcome="ended"}'), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
