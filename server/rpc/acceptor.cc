@@ -1,6 +1,5 @@
 #include "server/rpc/acceptor.h"
 
-#include <fcntl.h>
 #include <linux/tcp.h>
 #include <malloc.h>
 #include <netinet/in.h>
@@ -57,13 +56,17 @@ bool LacksDescriptors(int error) { return error == EMFILE || error == ENFILE || 
 
 }  // namespace
 
-Acceptor::Acceptor(size_t max_connections)
-    : max_connections_(max_connections), poll_(epoll_create1(EPOLL_CLOEXEC)), stop_(eventfd(0, EFD_CLOEXEC)) {
+Acceptor::Acceptor(size_t max_connections, const Clock& clock)
+    : max_connections_(max_connections),
+      clock_(clock),
+      poll_(epoll_create1(EPOLL_CLOEXEC)),
+      stop_(eventfd(0, EFD_CLOEXEC)) {
   Watch(poll_, stop_);
 }
 
-absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Listen(const Address& address, size_t max_connections) {
-  std::unique_ptr<Acceptor> acceptor(new Acceptor(max_connections));
+absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Listen(const Address& address, size_t max_connections,
+                                                           const Clock& clock) {
+  std::unique_ptr<Acceptor> acceptor(new Acceptor(max_connections, clock));
   absl::StatusOr<std::vector<int>> listeners = ListenOn(address, kBacklog);
   if (!listeners.ok()) return listeners.status();
   acceptor->listeners_ = *std::move(listeners);
@@ -104,7 +107,7 @@ void Acceptor::Run() {
 }
 
 void Acceptor::Turn(absl::Span<const int> ready) {
-  if (absl::Now() >= next_look_) ForgetEnded();
+  if (clock_.Now() >= next_look_) ForgetEnded();
   const bool waiting = late();
   bool lacking = false;
   if (waiting) {
@@ -138,10 +141,7 @@ bool Acceptor::Admits(const std::string& peer) {
   if (peer.empty() || counters_.open.value() >= max_connections_) return false;
   absl::MutexLock lock(&mutex_);
   const auto refused = refused_.find(HostOf(peer));
-  if (refused == refused_.end()) return true;
-  if (absl::Now() < refused->second) return false;
-  refused_.erase(refused);
-  return true;
+  return refused == refused_.end() || clock_.Now() >= refused->second;
 }
 
 void Acceptor::Admit(int socket) {
@@ -168,8 +168,10 @@ void Acceptor::Admit(int socket) {
 }
 
 void Acceptor::ForgetEnded() {
-  next_look_ = absl::Now() + kBetweenLooks;
+  const absl::Time now = clock_.Now();
+  next_look_ = now + kBetweenLooks;
   absl::MutexLock lock(&mutex_);
+  absl::erase_if(refused_, [now](const auto& host) { return host.second <= now; });
   absl::erase_if(connections_, [this](const auto& entry) {
     const Connection& connection = entry.second;
     if (CookieOf(connection.socket) == connection.cookie) return false;
@@ -216,7 +218,7 @@ void Acceptor::EndNow(const std::string& peer, const Connection& connection) {
   if (CookieOf(connection.socket) != connection.cookie) return;
   counters_.ended.Add(1);
   Reset(connection.socket);
-  refused_[HostOf(peer)] = absl::Now() + kRefused;
+  refused_[HostOf(peer)] = clock_.Now() + kRefused;
 }
 
 }  // namespace aaren::rpc

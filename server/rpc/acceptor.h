@@ -8,8 +8,8 @@
 // which the kernel gives no other: twice a second it looks which are still there. Beyond the limit a connection is
 // closed as soon as it is accepted.
 //
-// It watches the shards, too: while one is late, connections on which a flood of frames waits are ended
-// (frame_flood.h).
+// It watches the shards, too. While one is late nobody new is admitted, and connections that bring a flood of frames
+// are ended (frame_flood.h); their hosts are refused for a second.
 //
 // Threading: Start, Stop and the destructor by the owner; End by anybody; counters are readable from any thread.
 
@@ -29,6 +29,7 @@
 #include "absl/types/span.h"
 #include "server/address/address.h"
 #include "server/rpc/frame_flood.h"
+#include "server/session/clock.h"
 #include "server/shard/shard_counters.h"
 
 namespace aaren::rpc {
@@ -49,7 +50,9 @@ class Acceptor {
 
   // Listens on every address of the host; port 0: any free one. Connections wait until Start. InvalidArgument if the
   // host cannot be resolved, AlreadyExists if the port is in use, else PermissionDenied or FailedPrecondition.
-  static absl::StatusOr<std::unique_ptr<Acceptor>> Listen(const Address& address, size_t max_connections);
+  // `clock` outlives this.
+  static absl::StatusOr<std::unique_ptr<Acceptor>> Listen(const Address& address, size_t max_connections,
+                                                          const Clock& clock = Clock::System());
   ~Acceptor();
 
   // One for each shard. They outlive this.
@@ -73,7 +76,7 @@ class Acceptor {
     FloodEvidence evidence;  // while a shard is late
   };
 
-  explicit Acceptor(size_t max_connections);
+  Acceptor(size_t max_connections, const Clock& clock);
   void Run();
   void Turn(absl::Span<const int> ready) ABSL_LOCKS_EXCLUDED(mutex_);
   bool late() const;
@@ -86,6 +89,7 @@ class Acceptor {
   void EndNow(const std::string& peer, const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t max_connections_;
+  const Clock& clock_;
   int port_ = 0;
   int poll_ = -1;  // epoll
   int stop_ = -1;  // eventfd
@@ -93,9 +97,9 @@ class Acceptor {
   std::vector<Shard> shards_;
   std::vector<size_t> load_;  // connections of each shard; the thread's only
   ConnectionCounters counters_;
-  absl::Time next_look_;  // for those that have ended
-  bool looked_ = false;   // for floods
-  bool flooded_ = false;  // memory may be given back
+  absl::Time next_look_ = absl::InfinitePast();  // for those that have ended
+  bool looked_ = false;                          // for floods
+  bool flooded_ = false;                         // memory may be given back
   absl::Mutex mutex_;
   absl::flat_hash_map<std::string, Connection> connections_ ABSL_GUARDED_BY(mutex_);  // by peer
   absl::flat_hash_map<std::string, absl::Time> refused_ ABSL_GUARDED_BY(mutex_);      // hosts, and until when

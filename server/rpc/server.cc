@@ -24,7 +24,7 @@ Server::Server(Address address, const ModelTable& models, StateStore& store, siz
 }
 
 absl::Status Server::Begin(const ServerOptions& options, const ModelTable& models) {
-  absl::StatusOr<std::unique_ptr<Acceptor>> acceptor = Acceptor::Listen(address_, options.max_connections);
+  absl::StatusOr<std::unique_ptr<Acceptor>> acceptor = Acceptor::Listen(address_, options.max_connections, clock_);
   if (!acceptor.ok()) return acceptor.status();
   acceptor_ = *std::move(acceptor);
   address_.port = acceptor_->port();

@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
 #include "server/rpc/peer_name.h"
 #include "tests/server/rpc/serving.h"
 
@@ -42,11 +43,22 @@ class Socket {
   int fd_;
 };
 
+// Stands still but where it is told.
+class StandingClock : public Clock {
+ public:
+  int64_t NowNanos() const override { return now_ns_; }
+  absl::Time Wall() const override { return absl::Now(); }
+  void Pass(absl::Duration time) { now_ns_ += absl::ToInt64Nanoseconds(time); }
+
+ private:
+  std::atomic<int64_t> now_ns_ = 1;
+};
+
 // Takes connections for two shards.
 class AcceptorTest : public testing::Test {
  protected:
-  void Start(size_t max_connections, const Address& address = {"127.0.0.1", 0}) {
-    acceptor_ = *Acceptor::Listen(address, max_connections);
+  void Start(size_t max_connections, const Clock& clock = Clock::System()) {
+    acceptor_ = *Acceptor::Listen({"127.0.0.1", 0}, max_connections, clock);
     acceptor_->Start({{[this](int socket) { Add(0, socket); }, [this] { return late_.load(); }},
                       {[this](int socket) { Add(1, socket); }, nullptr}});
   }
@@ -73,6 +85,7 @@ class AcceptorTest : public testing::Test {
     return client;
   }
 
+  StandingClock clock_;
   std::atomic<bool> late_ = false;  // the first shard
   absl::Mutex mutex_;
   std::vector<Socket> taken_[2];
@@ -128,6 +141,22 @@ TEST_F(AcceptorTest, EndsAConnectionWithAFloodOfFramesWhileAShardIsLate) {
   late_ = true;
   EXPECT_TRUE(flood.Ended());
   EXPECT_EQ(acceptor_->counters().ended.value(), 1u);
+}
+
+TEST_F(AcceptorTest, RefusesTheHostOfAnEndedConnectionForASecond) {
+  Start(/*max_connections=*/9, clock_);
+  const Socket client = Connect();
+  EXPECT_TRUE(Await(1, 1));
+  {
+    absl::MutexLock lock(&mutex_);
+    acceptor_->End(absl::StrCat("ipv4:", PeerName(taken_[0].front().fd())));
+  }
+  EXPECT_TRUE(client.Ended());
+  EXPECT_TRUE(Connect().Ended());
+  clock_.Pass(absl::Seconds(1));
+  const Socket later = Connect();
+  EXPECT_TRUE(Serving::Eventually([this] { return acceptor_->counters().accepted.value() == 2; }));
+  EXPECT_EQ(acceptor_->counters().refused.value(), 1u);
 }
 
 TEST_F(AcceptorTest, AfterStopWhoeverConnectsIsRefused) {

@@ -3,15 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "absl/strings/str_cat.h"
 #include "tests/server/shard/world.h"
 
 namespace aaren {
 namespace {
 
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::Pair;
 using Event = FakePeer::Event;
 
 OpenRequest InMode(OpenMode mode) {

@@ -9,9 +9,6 @@
 namespace aaren {
 namespace {
 
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::Pair;
 using Event = FakePeer::Event;
 
 OpenRequest InMode(OpenMode mode) {

@@ -3,17 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
-
 #include "absl/strings/str_cat.h"
 #include "tests/server/shard/world.h"
 
 namespace aaren {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using Event = FakePeer::Event;
 
 TEST(StepTest, TakesNoMoreThanItsShareAndKeepsTheRest) {

@@ -3,10 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
 
-#include "absl/strings/str_cat.h"
 #include "tests/server/shard/world.h"
 
 namespace aaren {
