@@ -29,6 +29,7 @@
 #include "server/metrics/process_metrics.h"
 #include "server/metrics/shard_metrics.h"
 #include "server/models/model_table.h"
+#include "server/rpc/grpc_log.h"
 #include "server/rpc/server.h"
 #include "server/session/clock.h"
 #include "server/store/memory_store.h"
@@ -209,6 +210,7 @@ absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerCo
 
 int Serve(const ServerConfig& config) {
   if (absl::Status status = CheckBuild(config); !status.ok()) return Fail(2, status);
+  rpc::RouteGrpcLog();
   SetUpLog(config.log_format() == ServerConfig::JSON ? LogFormat::kJson : LogFormat::kText,
            static_cast<LogLevel>(config.log_level()));
   ShutdownSignal& shutdown = *new ShutdownSignal(config::ToDuration(config.grace()));

@@ -4,10 +4,12 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "server/log/log_rate.h"
 
 namespace aaren {
 namespace {
@@ -42,6 +44,8 @@ spdlog::logger& Logger() {
   return logger;
 }
 
+int64_t MonotonicNs() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
+
 std::string JsonText(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
@@ -51,6 +55,14 @@ std::string PlainText(const std::string& text) {
   const bool plain = !text.empty() && text.find_first_of(" =\"\\") == std::string::npos;
   const std::string escaped = absl::Utf8SafeCEscape(text);
   return plain && escaped == text ? escaped : absl::StrCat("\"", escaped, "\"");
+}
+
+void AppendField(std::string_view name, const std::string& value, std::string& line) {
+  if (json) {
+    absl::StrAppend(&line, ",", JsonText(name), ":", JsonText(value));
+  } else {
+    absl::StrAppend(&line, " ", std::string(name), "=", PlainText(value));
+  }
 }
 
 }  // namespace
@@ -63,15 +75,13 @@ void SetUpLog(LogFormat format, LogLevel least) {
 
 void Log(LogLevel level, std::string_view event,
          std::initializer_list<std::pair<std::string_view, std::string>> fields) {
+  static LogRate& rate = *new LogRate;  // outlives all threads
   if (!Logger().should_log(ToSpdlog(level))) return;
+  const std::optional<uint64_t> left_out = rate.Admit(event, MonotonicNs());
+  if (!left_out) return;
   std::string line = json ? absl::StrCat("\"event\":", JsonText(event)) : std::string(event);
-  for (const auto& [name, value] : fields) {
-    if (json) {
-      absl::StrAppend(&line, ",", JsonText(name), ":", JsonText(value));
-    } else {
-      absl::StrAppend(&line, " ", std::string(name), "=", PlainText(value));
-    }
-  }
+  for (const auto& [name, value] : fields) AppendField(name, value, line);
+  if (*left_out > 0) AppendField("left_out", absl::StrCat(*left_out), line);
   Logger().log(ToSpdlog(level), "{}", line);
 }
 

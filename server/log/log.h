@@ -21,7 +21,8 @@ enum class LogLevel { kDebug, kInfo, kWarning, kError };
 // Until it is called, text at level warning and above.
 void SetUpLog(LogFormat format, LogLevel least);
 
-// Values may hold anything: they are quoted and escaped as the format needs.
+// Values may hold anything: they are quoted and escaped as the format needs. Of one event, a hundred lines a second are
+// written; the next one after that has how many were left out (log_rate.h).
 void Log(LogLevel level, std::string_view event,
          std::initializer_list<std::pair<std::string_view, std::string>> fields = {});
 

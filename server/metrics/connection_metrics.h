@@ -7,19 +7,19 @@
 
 #include "prometheus/collectable.h"
 #include "prometheus/metric_family.h"
-#include "server/rpc/acceptor.h"
+#include "server/accept/acceptor.h"
 
 namespace aaren::metrics {
 
 class ConnectionMetrics final : public prometheus::Collectable {
  public:
   // `counters` outlives this.
-  explicit ConnectionMetrics(const rpc::ConnectionCounters& counters) : counters_(counters) {}
+  explicit ConnectionMetrics(const accept::ConnectionCounters& counters) : counters_(counters) {}
 
   std::vector<prometheus::MetricFamily> Collect() const override;
 
  private:
-  const rpc::ConnectionCounters& counters_;
+  const accept::ConnectionCounters& counters_;
 };
 
 }  // namespace aaren::metrics

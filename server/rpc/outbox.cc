@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "grpcpp/support/slice.h"
-#include "server/rpc/envelope.h"
+#include "server/rpc/messages/envelope.h"
 
 namespace aaren::rpc {
 

@@ -24,11 +24,12 @@ Server::Server(Address address, const ModelTable& models, StateStore& store, siz
 }
 
 absl::Status Server::Begin(const ServerOptions& options, const ModelTable& models) {
-  absl::StatusOr<std::unique_ptr<Acceptor>> acceptor = Acceptor::Listen(address_, options.max_connections, clock_);
+  absl::StatusOr<std::unique_ptr<accept::Acceptor>> acceptor =
+      accept::Acceptor::Listen(address_, options.max_connections, clock_);
   if (!acceptor.ok()) return acceptor.status();
   acceptor_ = *std::move(acceptor);
   address_.port = acceptor_->port();
-  std::vector<Acceptor::Shard> shards;
+  std::vector<accept::Acceptor::Shard> shards;
   for (int i = 0; i < options.shards; ++i) {
     const LoopOptions loop_options{.index = i,
                                    .shard = options.shard,

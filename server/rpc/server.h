@@ -19,10 +19,10 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "grpcpp/resource_quota.h"
+#include "server/accept/acceptor.h"
 #include "server/address/address.h"
 #include "server/models/model_table.h"
 #include "server/registrar/registrar.h"
-#include "server/rpc/acceptor.h"
 #include "server/rpc/shard_loop.h"
 #include "server/shard/shard.h"
 #include "server/store/store.h"
@@ -56,7 +56,7 @@ class Server {
   // One per shard, for as long as the server lives.
   std::vector<const ShardCounters*> shard_counters() const;
   std::vector<const StreamCounters*> stream_counters() const;
-  const ConnectionCounters& connection_counters() const { return acceptor_->counters(); }
+  const accept::ConnectionCounters& connection_counters() const { return acceptor_->counters(); }
 
  private:
   Server(Address address, const ModelTable& models, StateStore& store, size_t memory_bytes, const Clock& clock);
@@ -66,8 +66,8 @@ class Server {
   const Clock& clock_;
   std::optional<grpc::ResourceQuota> quota_;
   std::vector<std::unique_ptr<ShardLoop>> loops_;
-  std::unique_ptr<Registrar> registrar_;  // destroyed before the loops, whose shards it knows
-  std::unique_ptr<Acceptor> acceptor_;    // destroyed before the loops, which it gives connections
+  std::unique_ptr<Registrar> registrar_;        // destroyed before the loops, whose shards it knows
+  std::unique_ptr<accept::Acceptor> acceptor_;  // destroyed before the loops, which it gives connections
   bool running_ = false;
 };
 

@@ -26,12 +26,12 @@
 #include "server/models/model_table.h"
 #include "server/registrar/registrar.h"
 #include "server/rpc/event_queue.h"
-#include "server/rpc/health_service.h"
-#include "server/rpc/models_service.h"
-#include "server/rpc/reflection_service.h"
-#include "server/rpc/sessions_service.h"
+#include "server/rpc/services/health_service.h"
+#include "server/rpc/services/models_service.h"
+#include "server/rpc/services/reflection_service.h"
+#include "server/rpc/services/sessions_service.h"
+#include "server/rpc/services/unary_call.h"
 #include "server/rpc/stream_group.h"
-#include "server/rpc/unary_call.h"
 #include "server/shard/shard.h"
 
 namespace aaren::rpc {

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/log/log.h"
-#include "server/rpc/convert.h"
-#include "server/rpc/grpc_status.h"
+#include "server/rpc/messages/convert.h"
+#include "server/rpc/messages/grpc_status.h"
 #include "server/session/refusal.h"
 #include "server/version/version.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/accept/peer_name.h"
 #include "server/log/log.h"
-#include "server/rpc/grpc_status.h"
-#include "server/rpc/peer_name.h"
+#include "server/rpc/messages/grpc_status.h"
 #include "server/rpc/stream.h"
 #include "server/session/refusal.h"
 
@@ -85,7 +85,7 @@ void StreamGroup::Flush(absl::Duration at_most) {
 
 void StreamGroup::NoteVain(const std::string& peer) {
   if (++vain_[peer] != kMostVain) return;
-  Log(LogLevel::kWarning, "connection ended: it opens streams in vain", {{"peer", NormalPeer(peer)}});
+  Log(LogLevel::kWarning, "connection ended: it opens streams in vain", {{"peer", accept::NormalPeer(peer)}});
   if (end_connection_) end_connection_(peer);
 }
 

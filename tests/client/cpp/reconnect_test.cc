@@ -45,7 +45,8 @@ class SilentServer : public v1::Streaming::Service {
   ~SilentServer() override { server_->Shutdown(std::chrono::system_clock::now()); }
   std::string target() const { return absl::StrCat("127.0.0.1:", port_); }
 
-  grpc::Status Stream(grpc::ServerContext* context, grpc::ServerReaderWriter<v1::ServerMessage, v1::ClientMessage>*) {
+  grpc::Status Stream(grpc::ServerContext* context,
+                      grpc::ServerReaderWriter<v1::ServerMessage, v1::ClientMessage>*) override {
     if (streams_++ == 0) return {grpc::StatusCode::UNAVAILABLE, "the house is on fire"};
     while (!context->IsCancelled()) absl::SleepFor(absl::Milliseconds(1));
     return grpc::Status::CANCELLED;

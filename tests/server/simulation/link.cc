@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "server/rpc/convert.h"
+#include "server/rpc/messages/convert.h"
 
 namespace aaren::simulation {
 

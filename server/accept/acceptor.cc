@@ -1,0 +1,229 @@
+#include "server/accept/acceptor.h"
+
+#include <linux/tcp.h>
+#include <malloc.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "server/accept/peer_name.h"
+#include "server/log/log.h"
+
+namespace aaren::accept {
+namespace {
+
+constexpr int kBacklog = 4096;  // connections that wait to be accepted; the kernel has its own limit
+constexpr int kAcceptsPerTurn = 64;
+constexpr int kWatchMs = 50;                               // between two looks at the shards
+constexpr absl::Duration kPause = absl::Milliseconds(20);  // until there are descriptors again, or a shard is in time
+constexpr size_t kLookBytes = 64 << 10;
+constexpr absl::Duration kRefused = absl::Seconds(1);
+constexpr absl::Duration kBetweenLooks = absl::Milliseconds(500);
+constexpr int kUserTimeoutMs = 20'000;  // until data that nobody acknowledges ends a connection
+
+void Watch(int poll, int socket) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = socket;
+  epoll_ctl(poll, EPOLL_CTL_ADD, socket, &event);
+}
+
+// Ends a connection at once: what waits on either side is dropped, and the peer is told. A shutdown would leave what
+// waits to be read by gRPC, and a peer that does not read would not notice.
+void Reset(int socket) {
+  sockaddr nobody{};
+  nobody.sa_family = AF_UNSPEC;
+  if (connect(socket, &nobody, sizeof(nobody)) != 0) shutdown(socket, SHUT_RDWR);
+}
+
+bool LacksDescriptors(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
+
+}  // namespace
+
+Acceptor::Acceptor(size_t max_connections, const Clock& clock)
+    : max_connections_(max_connections),
+      clock_(clock),
+      poll_(epoll_create1(EPOLL_CLOEXEC)),
+      stop_(eventfd(0, EFD_CLOEXEC)) {
+  Watch(poll_, stop_);
+}
+
+absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Listen(const Address& address, size_t max_connections,
+                                                           const Clock& clock) {
+  std::unique_ptr<Acceptor> acceptor(new Acceptor(max_connections, clock));
+  absl::StatusOr<std::vector<int>> listeners = ListenOn(address, kBacklog);
+  if (!listeners.ok()) return listeners.status();
+  acceptor->listeners_ = *std::move(listeners);
+  acceptor->port_ = PortOf(acceptor->listeners_.front());
+  for (const int listener : acceptor->listeners_) Watch(acceptor->poll_, listener);
+  return acceptor;
+}
+
+Acceptor::~Acceptor() {
+  Stop();
+  close(poll_);
+  close(stop_);
+}
+
+void Acceptor::Stop() {
+  const uint64_t one = 1;
+  if (thread_.joinable() && write(stop_, &one, sizeof(one)) == sizeof(one)) thread_.join();
+  for (const int listener : std::exchange(listeners_, {})) close(listener);
+}
+
+void Acceptor::Start(std::vector<Shard> shards) {
+  shards_ = std::move(shards);
+  {
+    absl::MutexLock lock(&mutex_);
+    table_.emplace(shards_.size());
+  }
+  thread_ = std::thread([this] { Run(); });
+  pthread_setname_np(thread_.native_handle(), "acceptor");
+}
+
+void Acceptor::Run() {
+  std::array<epoll_event, 64> events;
+  std::vector<int> ready;
+  for (;;) {
+    const int count = epoll_wait(poll_, events.data(), events.size(), counters_.open.value() == 0 ? -1 : kWatchMs);
+    ready.clear();
+    for (int i = 0; i < count; ++i) ready.push_back(events[static_cast<size_t>(i)].data.fd);
+    if (std::find(ready.begin(), ready.end(), stop_) != ready.end()) return;
+    Turn(ready);
+  }
+}
+
+void Acceptor::Turn(absl::Span<const int> ready) {
+  if (clock_.Now() >= next_look_) {
+    absl::MutexLock lock(&mutex_);
+    ForgetEnded();
+  }
+  const bool waiting = late();
+  bool lacking = false;
+  if (waiting) {
+    EndFloods();
+  } else {
+    for (const int listener : ready) lacking |= !AcceptFrom(listener);
+    if (std::exchange(looked_, false)) ForgetEvidence();
+    // Memory that a flood took is the heap's until somebody asks for it.
+    if (std::exchange(flooded_, false)) malloc_trim(0);
+  }
+  // Those who wait to be accepted are still there afterwards.
+  if (waiting || lacking) absl::SleepFor(kPause);
+}
+
+bool Acceptor::late() const {
+  return std::any_of(shards_.begin(), shards_.end(), [](const Shard& shard) { return shard.late && shard.late(); });
+}
+
+// False if there were no descriptors left.
+bool Acceptor::AcceptFrom(int listener) {
+  for (int i = 0; i < kAcceptsPerTurn; ++i) {
+    const int socket = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (socket < 0) return !LacksDescriptors(errno);
+    Admit(socket);
+  }
+  return true;
+}
+
+void Acceptor::Admit(int socket) {
+  const std::string peer = PeerName(socket);
+  std::optional<size_t> shard;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (Admits(peer)) shard = table_->Add(peer, socket);
+    counters_.open.Set(table_->size());
+  }
+  if (!shard) {
+    counters_.refused.Add(1);
+    close(socket);
+    return;
+  }
+  const int on = 1;
+  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMs, sizeof(kUserTimeoutMs));
+  counters_.accepted.Add(1);
+  shards_[*shard].take(socket);
+}
+
+bool Acceptor::Admits(const std::string& peer) {
+  if (peer.empty()) return false;
+  const std::string host = HostOf(peer);
+  const auto refused = refused_.find(host);
+  if (refused != refused_.end() && clock_.Now() < refused->second) return false;
+  return HasPlaceFor(host);
+}
+
+bool Acceptor::HasPlaceFor(const std::string& host) {
+  if (table_->size() < max_connections_) return true;
+  ForgetEnded();
+  if (table_->size() < max_connections_) return true;
+  const std::optional<std::string> other = table_->WhoGivesWayTo(host);
+  if (!other) return false;
+  Log(LogLevel::kWarning, "connection ended: all places are taken, and its host has most", {{"peer", *other}});
+  EndNow(*table_->Find(*other));
+  table_->Remove(*other);
+  return true;
+}
+
+void Acceptor::ForgetEnded() {
+  const absl::Time now = clock_.Now();
+  next_look_ = now + kBetweenLooks;
+  absl::erase_if(refused_, [now](const auto& host) { return host.second <= now; });
+  table_->RemoveEnded();
+  counters_.open.Set(table_->size());
+}
+
+void Acceptor::EndFloods() {
+  looked_ = true;
+  std::vector<char> bytes(kLookBytes);
+  absl::MutexLock lock(&mutex_);
+  for (auto& [peer, connection] : table_->connections()) {
+    if (!connection.Lasts()) continue;
+    const ssize_t waiting = recv(connection.socket, bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
+    if (waiting <= 0) continue;
+    tcp_info info{};
+    socklen_t size = sizeof(info);
+    getsockopt(connection.socket, IPPROTO_TCP, TCP_INFO, &info, &size);
+    const absl::string_view look(bytes.data(), static_cast<size_t>(waiting));
+    if (!connection.evidence.Add(look, info.tcpi_bytes_received)) continue;
+    connection.evidence = {};
+    Log(LogLevel::kWarning, "connection ended: a flood of frames kept others waiting", {{"peer", peer}});
+    EndNow(connection);
+    RefuseHostOf(peer);
+    flooded_ = true;
+  }
+}
+
+// Evidence is of one time that a shard was late.
+void Acceptor::ForgetEvidence() {
+  absl::MutexLock lock(&mutex_);
+  for (auto& [peer, connection] : table_->connections()) connection.evidence = {};
+}
+
+void Acceptor::End(absl::string_view peer) {
+  const std::string name = NormalPeer(peer);
+  absl::MutexLock lock(&mutex_);
+  const Connection* connection = table_ ? table_->Find(name) : nullptr;
+  if (connection == nullptr || !connection->Lasts()) return;
+  EndNow(*connection);
+  RefuseHostOf(name);
+}
+
+void Acceptor::EndNow(const Connection& connection) {
+  counters_.ended.Add(1);
+  Reset(connection.socket);
+}
+
+void Acceptor::RefuseHostOf(const std::string& peer) { refused_[HostOf(peer)] = clock_.Now() + kRefused; }
+
+}  // namespace aaren::accept

@@ -1,0 +1,105 @@
+#ifndef AAREN_SERVER_ACCEPT_ACCEPTOR_H_
+#define AAREN_SERVER_ACCEPT_ACCEPTOR_H_
+
+// The Acceptor listens, and gives each connection to the shard that has fewest. gRPC could listen by itself, but it
+// stops accepting for good when file descriptors run out, counts no connections, and lets nobody end one.
+//
+// Twice a second it looks which connections are still there. Beyond the limit a connection is closed as soon as it is
+// accepted, unless another host has more than its share and gives way (connection_table.h).
+//
+// It watches the shards, too. While one is late nobody new is admitted, and connections that bring a flood of frames
+// are ended (frame_flood.h); their hosts are refused for a second.
+//
+// Threading: Start, Stop and the destructor by the owner; End by anybody; counters are readable from any thread.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "server/accept/connection_table.h"
+#include "server/address/address.h"
+#include "server/session/clock.h"
+#include "server/shard/shard_counters.h"
+
+namespace aaren::accept {
+
+// Of all connections.
+struct ConnectionCounters {
+  Counter open;                      // a level
+  Counter accepted, refused, ended;  // ended: by the server, not by gRPC
+};
+
+class Acceptor {
+ public:
+  // Both are called on the acceptor's thread.
+  struct Shard {
+    std::function<void(int socket)> take;  // a connection, a nonblocking socket that it owns from then on
+    std::function<bool()> late;            // whether its round has taken far too long; null: never
+  };
+
+  // Listens on every address of the host; port 0: any free one. Connections wait until Start. InvalidArgument if the
+  // host cannot be resolved, AlreadyExists if the port is in use, else PermissionDenied or FailedPrecondition.
+  // `clock` outlives this.
+  static absl::StatusOr<std::unique_ptr<Acceptor>> Listen(const Address& address, size_t max_connections,
+                                                          const Clock& clock = Clock::System());
+  ~Acceptor();
+
+  // One for each shard. They outlive this.
+  void Start(std::vector<Shard> shards);
+
+  // Accepts nothing any more. Whoever connects is refused.
+  void Stop();
+
+  // Ends the connection of this peer, as grpc::ServerContext::peer() names it, if it is still there, and refuses its
+  // host for a second.
+  void End(absl::string_view peer) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  int port() const { return port_; }
+  const ConnectionCounters& counters() const { return counters_; }
+
+ private:
+  Acceptor(size_t max_connections, const Clock& clock);
+  void Run();
+  void Turn(absl::Span<const int> ready) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool late() const;
+  bool AcceptFrom(int listener);
+  void Admit(int socket) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool Admits(const std::string& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HasPlaceFor(const std::string& host) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ForgetEnded() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EndFloods() ABSL_LOCKS_EXCLUDED(mutex_);
+  void ForgetEvidence() ABSL_LOCKS_EXCLUDED(mutex_);
+  void EndNow(const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void RefuseHostOf(const std::string& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const size_t max_connections_;
+  const Clock& clock_;
+  int port_ = 0;
+  int poll_ = -1;  // epoll
+  int stop_ = -1;  // eventfd
+  std::vector<int> listeners_;
+  std::vector<Shard> shards_;
+  ConnectionCounters counters_;
+  absl::Time next_look_ = absl::InfinitePast();  // for those that have ended
+  bool looked_ = false;                          // for floods
+  bool flooded_ = false;                         // memory may be given back
+  absl::Mutex mutex_;
+  std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);                  // since Start
+  absl::flat_hash_map<std::string, absl::Time> refused_ ABSL_GUARDED_BY(mutex_);  // hosts, and until when
+  std::thread thread_;
+};
+
+}  // namespace aaren::accept
+
+#endif  // AAREN_SERVER_ACCEPT_ACCEPTOR_H_

@@ -1,0 +1,68 @@
+#ifndef AAREN_SERVER_ACCEPT_CONNECTION_TABLE_H_
+#define AAREN_SERVER_ACCEPT_CONNECTION_TABLE_H_
+
+// A ConnectionTable knows every open connection by its peer's name, which shard has it, and how many each host has.
+//
+// The sockets are gRPC's, which closes them when it likes. So a connection is known by its descriptor and its cookie,
+// the kernel's own number of a socket, which it gives to no other.
+//
+// When all places are taken, the host that has most gives way: one host can take every place only while nobody else
+// asks. Threading: none of its own.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "server/accept/frame_flood.h"
+
+namespace aaren::accept {
+
+struct Connection {
+  // Whether the descriptor is still this connection's.
+  bool Lasts() const;
+
+  size_t shard = 0;
+  int socket = -1;
+  uint64_t cookie = 0;
+  uint64_t number = 0;     // of those before it
+  FloodEvidence evidence;  // while a shard is late
+};
+
+class ConnectionTable {
+ public:
+  using Connections = absl::flat_hash_map<std::string, Connection>;  // by peer
+
+  explicit ConnectionTable(size_t shards) : load_(shards) {}
+
+  size_t size() const { return connections_.size(); }
+  Connections& connections() { return connections_; }
+
+  // Null if there is none.
+  const Connection* Find(const std::string& peer) const;
+
+  // Adds a connection and returns its shard: the one that has fewest.
+  size_t Add(const std::string& peer, int socket);
+
+  void Remove(const std::string& peer);
+  void RemoveEnded();
+
+  // The peer that must go so that `host` may have one more: the newest of the host that has most. None if that host
+  // would then have fewer than `host`.
+  std::optional<std::string> WhoGivesWayTo(const std::string& host) const;
+
+ private:
+  void Forget(const std::string& peer, const Connection& connection);
+
+  uint64_t last_number_ = 0;
+  Connections connections_;
+  absl::flat_hash_map<std::string, size_t> hosts_;  // how many connections each has
+  std::vector<size_t> load_;                        // and each shard
+};
+
+}  // namespace aaren::accept
+
+#endif  // AAREN_SERVER_ACCEPT_CONNECTION_TABLE_H_

@@ -1,0 +1,85 @@
+#include "server/accept/frame_flood.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace aaren::accept {
+namespace {
+
+// RFC 9113, section 4.1: 3 bytes of length, type, flags, 4 bytes of stream.
+constexpr size_t kHeaderBytes = 9;
+constexpr size_t kMostLength = 16 << 10;
+constexpr size_t kLeastFrames = 16;  // fewer could be chance
+constexpr size_t kLongest = 2048;    // of a small frame
+enum Type : uint8_t {
+  kData = 0,
+  kHeaders = 1,
+  kPriority = 2,
+  kReset = 3,
+  kSettings = 4,
+  kPing = 6,
+  kWindow = 8,
+  kLast = 9
+};
+
+struct Frame {
+  size_t length;
+  uint8_t type;
+};
+
+std::optional<Frame> FrameAt(absl::string_view bytes, size_t at) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(bytes[at + i]); };
+  const Frame frame{size_t{byte(0)} << 16 | size_t{byte(1)} << 8 | byte(2), byte(3)};
+  if (frame.length > kMostLength) return std::nullopt;
+  if (frame.type > kLast) return frame;  // to be ignored, says section 5.5
+  if ((frame.type == kReset || frame.type == kWindow) && frame.length != 4) return std::nullopt;
+  if (frame.type == kPriority && frame.length != 5) return std::nullopt;
+  if (frame.type == kPing && frame.length != 8) return std::nullopt;
+  if (frame.type == kSettings && frame.length % 6 != 0) return std::nullopt;
+  // Most belong to a stream, two kinds never do: so zeros in a message are no frames.
+  const bool has_stream = ((byte(5) & 0x7f) | byte(6) | byte(7) | byte(8)) != 0;
+  const bool of_connection = frame.type == kSettings || frame.type == kPing;
+  if (frame.type != kWindow && has_stream == of_connection) return std::nullopt;
+  return frame;
+}
+
+// The frames from `at` to the end; none if these are no frames.
+FrameCounts CountFrom(absl::string_view bytes, size_t at) {
+  FrameCounts counts;
+  while (at + kHeaderBytes <= bytes.size()) {
+    const std::optional<Frame> frame = FrameAt(bytes, at);
+    if (!frame) return {};
+    ++counts.frames;
+    counts.resets += frame->type == kReset;
+    counts.empty += frame->type != kData || frame->length == 0;
+    at += kHeaderBytes + frame->length;
+  }
+  return counts;
+}
+
+}  // namespace
+
+FrameCounts CountFrames(absl::string_view bytes) {
+  const size_t longest = std::min(kLongest, bytes.size() / kLeastFrames);  // where there are enough of them
+  for (size_t at = 0; at < longest; ++at) {
+    const FrameCounts counts = CountFrom(bytes, at);
+    if (counts.frames >= kLeastFrames) return counts;
+  }
+  return {};
+}
+
+bool FloodEvidence::Add(absl::string_view waiting, uint64_t received) {
+  const uint64_t fresh = began_ ? received - received_ : std::min<uint64_t>(received, waiting.size());
+  began_ = true;
+  received_ = received;
+  const FrameCounts counts = CountFrames(waiting);
+  if (fresh == 0 || counts.frames == 0) return false;
+  const double looks = static_cast<double>(fresh) / static_cast<double>(waiting.size());
+  if (5 * counts.resets >= counts.frames) resets_ += looks * static_cast<double>(counts.resets);
+  if (10 * counts.empty >= 9 * counts.frames) empty_ += looks * static_cast<double>(counts.empty);
+  return resets_ > 250 || empty_ > 1000;
+}
+
+}  // namespace aaren::accept

@@ -1,0 +1,27 @@
+#include "server/rpc/grpc_log.h"
+
+#include <grpc/support/log.h>
+
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "server/log/log.h"
+
+namespace aaren::rpc {
+namespace {
+
+LogLevel LevelOf(gpr_log_severity severity) {
+  if (severity == GPR_LOG_SEVERITY_ERROR) return LogLevel::kError;
+  return severity == GPR_LOG_SEVERITY_INFO ? LogLevel::kInfo : LogLevel::kDebug;
+}
+
+}  // namespace
+
+void RouteGrpcLog() {
+  gpr_set_log_function([](gpr_log_func_args* line) {
+    const std::string file = std::filesystem::path(line->file).filename().string();
+    Log(LevelOf(line->severity), "grpc", {{"message", line->message}, {"source", absl::StrCat(file, ":", line->line)}});
+  });
+}
+
+}  // namespace aaren::rpc

@@ -1,0 +1,238 @@
+#include "server/rpc/messages/convert.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "google/rpc/error_details.pb.h"
+
+namespace aaren::rpc {
+namespace {
+
+constexpr size_t kItemBytes = 256 << 10;
+
+template <typename Repeated>
+auto ToVector(const Repeated& field) {
+  return std::vector<typename Repeated::value_type>(field.begin(), field.end());
+}
+
+Refinement ToRefinement(const v1::OutputOptions& output) {
+  if (output.unmixed()) return Refinement::kNetwork;
+  if (output.uncalibrated()) return Refinement::kMixed;
+  return output.unrestricted() ? Refinement::kCalibrated : Refinement::kRestricted;
+}
+
+OutputRequest ToOutputRequest(const v1::OutputOptions& output) {
+  return {.horizons = ToVector(output.horizons()),
+          .quantiles = ToVector(output.quantiles()),
+          .every = std::max(output.every(), 1u),
+          .surprise = output.surprise(),
+          .refinement = ToRefinement(output)};
+}
+
+// Numbers per channel of one result.
+size_t ResultWidth(const ForecastsReply& reply) {
+  const ForecasterConfig& config = reply.model->engine->config();
+  const size_t horizons = reply.plan->horizons.empty() ? config.horizon : reply.plan->horizons.size();
+  const size_t quantiles = reply.plan->quantiles.empty() ? config.quantiles.size() : reply.plan->quantiles.size();
+  return horizons * quantiles;
+}
+
+// Copies what the plan asks for from `forecast`, [horizon, quantiles], to `out`. Returns the end of what it wrote.
+float* CopyPlanned(const float* forecast, size_t horizon, size_t quantiles, const OutputPlan& plan, float* out) {
+  const size_t rows = plan.horizons.empty() ? horizon : plan.horizons.size();
+  for (size_t i = 0; i < rows; ++i) {
+    const float* row = forecast + (plan.horizons.empty() ? i : plan.horizons[i]) * quantiles;
+    if (plan.quantiles.empty()) {
+      out = std::copy_n(row, quantiles, out);
+    } else {
+      for (uint32_t q : plan.quantiles) *out++ = row[q];
+    }
+  }
+  return out;
+}
+
+void FillValues(const ForecastsReply& reply, size_t begin, size_t end, google::protobuf::RepeatedField<float>& values) {
+  const ForecasterConfig& config = reply.model->engine->config();
+  const auto horizon = static_cast<size_t>(config.horizon);
+  const size_t quantiles = config.quantiles.size();
+  const size_t size = (end - begin) * reply.channels * ResultWidth(reply);
+  values.Reserve(static_cast<int>(size));
+  float* out = values.AddNAlreadyReserved(static_cast<int>(size));
+  const bool whole = reply.plan->horizons.empty() && reply.plan->quantiles.empty();
+  for (const float* forecast : reply.forecasts.subspan(begin * reply.channels, (end - begin) * reply.channels)) {
+    out = whole ? std::copy_n(forecast, horizon * quantiles, out)
+                : CopyPlanned(forecast, horizon, quantiles, *reply.plan, out);
+  }
+}
+
+// The seq of result i: the i-th multiple of `every` that is not below first_seq.
+uint64_t SeqOfResult(const ForecastsReply& reply, size_t i) {
+  const uint64_t every = reply.plan->every;
+  return (reply.first_seq + every - 1) / every * every + i * every;
+}
+
+template <typename Repeated, typename T>
+void Append(absl::Span<const T> from, Repeated& field) {
+  field.Add(from.begin(), from.end());
+}
+
+// The last one alone where they are all the same, as they are where times are regular.
+void FillSteps(absl::Span<const int64_t> steps, v1::Forecasts& forecasts) {
+  forecasts.set_step_ns(steps.back());
+  const bool same = std::all_of(steps.begin(), steps.end(), [&](int64_t step) { return step == steps.front(); });
+  if (!same) Append(steps, *forecasts.mutable_steps_ns());
+}
+
+template <typename Detail>
+void AddDetail(const Detail& detail, google::rpc::Status& status) {
+  status.add_details()->PackFrom(detail);
+}
+
+void FillModelSchema(const LoadedModel& model, v1::ModelInfo& info) {
+  const ForecasterConfig& config = model.engine->config();
+  info.set_name(model.package.name);
+  info.set_version(static_cast<uint32_t>(model.package.version));
+  info.set_digest(model.package.digest);
+  info.set_horizon(static_cast<uint32_t>(config.horizon));
+  info.mutable_quantiles()->Add(config.quantiles.begin(), config.quantiles.end());
+  info.set_row_bytes(model.engine->row_bytes());
+  v1::Column& column = *info.add_columns();
+  column.set_name("value");
+  column.set_role(v1::Column::TARGET);
+}
+
+}  // namespace
+
+absl::StatusOr<OpenRequest> ToOpenRequest(const v1::Open& open) {
+  if (!v1::Open::Mode_IsValid(open.mode())) {
+    return absl::InvalidArgumentError(absl::StrCat(open.mode(), " is none of the modes 0 .. 2"));
+  }
+  OpenRequest request;
+  request.tenant = kTenant;
+  request.session_id = open.session_id();
+  request.model = open.model();
+  request.mode = static_cast<OpenMode>(open.mode());
+  if (open.has_delivered_seq()) request.delivered_seq = open.delivered_seq();
+  if (open.has_incarnation()) request.incarnation = open.incarnation();
+  request.channels = open.channels();
+  request.output = ToOutputRequest(open.output());
+  if (open.has_regular_times()) {
+    request.regular_times = RegularTimes{open.regular_times().start_ns(), open.regular_times().step_ns()};
+  }
+  request.attempt = {open.writer(), open.number()};
+  return request;
+}
+
+TokensView ToTokensView(const v1::Tokens& tokens) {
+  TokensView view;
+  view.handle = tokens.handle();
+  view.first_seq = tokens.first_seq();
+  view.values = absl::MakeConstSpan(tokens.values().data(), static_cast<size_t>(tokens.values_size()));
+  view.times_ns = absl::MakeConstSpan(tokens.times_ns().data(), static_cast<size_t>(tokens.times_ns_size()));
+  if (tokens.has_delivered_seq()) view.delivered_seq = tokens.delivered_seq();
+  view.silent = tokens.silent();
+  view.has_marks = tokens.marks_size() > 0;
+  view.has_future_values = tokens.future_values_size() > 0;
+  return view;
+}
+
+void FillOpened(Handle handle, const OpenedReply& reply, v1::Opened& opened) {
+  opened.set_handle(handle);
+  opened.set_epoch(reply.epoch);
+  opened.set_incarnation(reply.incarnation);
+  opened.set_next_seq(reply.next_seq);
+  opened.set_durable_seq(reply.durable_seq);
+  opened.set_created(reply.created);
+  if (reply.lost.has_value()) {
+    opened.mutable_lost()->set_begin_seq(reply.lost->first);
+    opened.mutable_lost()->set_end_seq(reply.lost->second);
+  }
+  FillModelSchema(*reply.model, *opened.mutable_model());
+  opened.set_channels(reply.channels);
+  opened.set_tier(reply.model->engine->tier());
+  opened.set_numerics_version(kNumericsVersion);
+  opened.set_number(reply.number);
+}
+
+size_t ResultsPerItem(const ForecastsReply& reply) {
+  if (reply.results == 1) return 1;
+  const size_t bytes = reply.channels * (ResultWidth(reply) + 1) * sizeof(float) + sizeof(int64_t);
+  return std::max<size_t>(kItemBytes / bytes, 1);
+}
+
+void FillForecasts(Handle handle, const ForecastsReply& reply, size_t begin, size_t end, v1::Forecasts& forecasts) {
+  forecasts.set_handle(handle);
+  forecasts.set_first_seq(begin == 0 ? reply.first_seq : SeqOfResult(reply, begin));
+  forecasts.set_next_seq(end == reply.results ? reply.next_seq : SeqOfResult(reply, end));
+  forecasts.set_durable_seq(reply.durable_seq);
+  FillValues(reply, begin, end, *forecasts.mutable_values());
+  if (!reply.surprises.empty()) {
+    Append(reply.surprises.subspan(begin * reply.channels, (end - begin) * reply.channels),
+           *forecasts.mutable_surprise());
+  }
+  if (!reply.times_ns.empty()) Append(reply.times_ns.subspan(begin, end - begin), *forecasts.mutable_times_ns());
+  if (!reply.steps_ns.empty()) FillSteps(reply.steps_ns.subspan(begin, end - begin), forecasts);
+}
+
+google::rpc::Status ToRpcStatus(const Refusal& refusal) {
+  google::rpc::Status status;
+  status.set_code(static_cast<int>(refusal.status.code()));
+  status.set_message(std::string(refusal.status.message()));
+  if (!refusal.reason.empty()) {
+    google::rpc::ErrorInfo info;
+    info.set_reason(refusal.reason);
+    info.set_domain("aaren");
+    for (const auto& [key, value] : refusal.metadata) (*info.mutable_metadata())[key] = value;
+    AddDetail(info, status);
+  }
+  if (!refusal.field.empty()) {
+    google::rpc::BadRequest request;
+    auto& violation = *request.add_field_violations();
+    violation.set_field(refusal.field);
+    violation.set_description(std::string(refusal.status.message()));
+    AddDetail(request, status);
+  }
+  if (!refusal.quota.empty()) {
+    google::rpc::QuotaFailure quota;
+    auto& violation = *quota.add_violations();
+    violation.set_subject(refusal.quota);
+    violation.set_description(std::string(refusal.status.message()));
+    AddDetail(quota, status);
+  }
+  if (refusal.retry_after.has_value()) {
+    google::rpc::RetryInfo retry;
+    const int64_t nanoseconds = absl::ToInt64Nanoseconds(*refusal.retry_after);
+    retry.mutable_retry_delay()->set_seconds(nanoseconds / 1'000'000'000);
+    retry.mutable_retry_delay()->set_nanos(static_cast<int32_t>(nanoseconds % 1'000'000'000));
+    AddDetail(retry, status);
+  }
+  return status;
+}
+
+void FillModelInfo(const LoadedModel& model, v1::ModelInfo& info) {
+  FillModelSchema(model, info);
+  info.set_description(model.package.description);
+  for (const auto& [key, value] : model.package.training) (*info.mutable_training())[key] = value;
+}
+
+void FillSessionInfo(const SessionInfo& session, v1::SessionInfo& info) {
+  info.set_session_id(session.session_id);
+  info.set_epoch(session.epoch);
+  info.set_incarnation(session.incarnation);
+  info.set_next_seq(session.next_seq);
+  info.set_durable_seq(session.durable_seq);
+  info.set_delivered_seq(session.delivered_seq);
+  info.set_model(session.origin.model);
+  info.set_package_digest(session.origin.package_digest);
+  info.set_tier(session.origin.tier);
+  info.set_numerics_version(session.origin.numerics_version);
+  info.set_channels(session.origin.channels);
+  info.set_state_bytes(session.state_bytes);
+  info.set_attached(session.attached);
+  info.set_resident(session.resident);
+  info.set_last_active_ms(absl::ToUnixMillis(session.last_active));
+}
+
+}  // namespace aaren::rpc

@@ -1,0 +1,43 @@
+#ifndef AAREN_SERVER_RPC_MESSAGES_ENVELOPE_H_
+#define AAREN_SERVER_RPC_MESSAGES_ENVELOPE_H_
+
+// The envelopes of a stream, ClientMessage and ServerMessage, as bytes: a message is a row of items, and an item is one
+// field of a oneof. Walking and appending them here, and leaving only what is inside an item to the generated code, has
+// two uses: a merged reply is its items' bytes one after another, with nothing kept as objects in between; and the
+// object of an item's content can be reused (inside a oneof the generated code frees it with every Clear).
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "google/protobuf/message_lite.h"
+
+namespace aaren::rpc {
+
+// Reads the items of a ClientMessage. The bytes must outlive the reader.
+class ItemReader {
+ public:
+  enum class Result { kItem, kEnd, kMalformed };
+
+  ItemReader() = default;
+  explicit ItemReader(std::string_view message) : rest_(message) {}
+
+  // Moves to the next item; afterwards field() is its number in ClientItem (0: the item is empty) and content() its
+  // bytes.
+  Result Next();
+
+  uint32_t field() const { return field_; }
+  std::string_view content() const { return content_; }
+
+ private:
+  std::string_view rest_;
+  uint32_t field_ = 0;
+  std::string_view content_;
+};
+
+// Appends one item, `content` as field `field` of ServerItem, to the bytes of a ServerMessage.
+void AppendItem(uint32_t field, const google::protobuf::MessageLite& content, std::string& message);
+
+}  // namespace aaren::rpc
+
+#endif  // AAREN_SERVER_RPC_MESSAGES_ENVELOPE_H_

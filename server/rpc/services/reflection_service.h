@@ -1,0 +1,29 @@
+#ifndef AAREN_SERVER_RPC_SERVICES_REFLECTION_SERVICE_H_
+#define AAREN_SERVER_RPC_SERVICES_REFLECTION_SERVICE_H_
+
+// Serves grpc.reflection.v1alpha.ServerReflection on a shard's queue, so that grpcurl and its like can list and call
+// the services without their .proto files. Answers come from the descriptors linked into the program.
+//
+// gRPC's own plug-in is a synchronous service with threads that poll beside the shard's (README.md says what that
+// costs).
+
+#include <string>
+#include <vector>
+
+#include "grpc/reflection/v1alpha/reflection.grpc.pb.h"
+#include "server/rpc/services/unary_call.h"
+
+namespace aaren::rpc {
+
+using ReflectionAsync = grpc::reflection::v1alpha::ServerReflection::AsyncService;
+
+// `services` are full names. The arguments outlive the server.
+void ServeReflection(ReflectionAsync& service, UnaryHost& host, const std::vector<std::string>& services);
+
+// The answer to one request.
+grpc::reflection::v1alpha::ServerReflectionResponse Reflect(
+    const grpc::reflection::v1alpha::ServerReflectionRequest& request, const std::vector<std::string>& services);
+
+}  // namespace aaren::rpc
+
+#endif  // AAREN_SERVER_RPC_SERVICES_REFLECTION_SERVICE_H_

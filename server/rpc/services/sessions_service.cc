@@ -1,0 +1,89 @@
+#include "server/rpc/services/sessions_service.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/rpc/messages/convert.h"
+#include "server/session/refusal.h"
+
+namespace aaren::rpc {
+namespace {
+
+constexpr uint32_t kDefaultPage = 100;
+constexpr uint32_t kMaxPage = 1000;
+
+// The registrar's answer, turned into the method's by `fill(value, response)`.
+template <typename Value, typename Response, typename Fill>
+Registrar::Callback<Value> Answer(absl::AnyInvocable<void(Outcome<Response>)> reply, Fill fill) {
+  return [reply = std::move(reply), fill](Outcome<Value> outcome) mutable {
+    Outcome<Response> answer{.refusal = std::move(outcome.refusal)};
+    if (!answer.refusal.has_value()) fill(std::move(outcome.value), answer.value);
+    reply(std::move(answer));
+  };
+}
+
+constexpr auto kFillInfo = [](const SessionInfo& session, v1::SessionInfo& info) { FillSessionInfo(session, info); };
+
+void FillPage(SessionPage page, v1::ListSessionsResponse& response) {
+  for (const SessionInfo& session : page.sessions) FillSessionInfo(session, *response.add_sessions());
+  response.set_next_page_token(std::move(page.next_page_token));
+}
+
+void FillSnapshot(Snapshot snapshot, v1::ExportSessionResponse& response) {
+  response.set_snapshot(std::move(snapshot.bytes));
+  response.set_next_seq(snapshot.next_seq);
+}
+
+// `method` names a method of the service; the handler gets (request, reply).
+template <typename Request, typename Response, typename Service, typename Method, typename Handler>
+void Serve(Service& service, Method method, UnaryHost& host, Handler handler) {
+  UnaryCall<Request, Response>::Serve(
+      host, [&service, method](auto... arguments) { (service.*method)(arguments...); }, std::move(handler));
+}
+
+template <typename Reply>
+void List(Registrar& registrar, const v1::ListSessionsRequest& request, Reply reply) {
+  if (request.page_size() > kMaxPage) {
+    const std::string problem = absl::StrCat(request.page_size(), " is more than ", kMaxPage);
+    return reply({.refusal = InvalidField("page_size", problem)});
+  }
+  registrar.List(kTenant, request.prefix(), request.page_token(),
+                 request.page_size() == 0 ? kDefaultPage : request.page_size(),
+                 Answer<SessionPage, v1::ListSessionsResponse>(std::move(reply), FillPage));
+}
+
+}  // namespace
+
+void ServeSessions(v1::Sessions::AsyncService& service, UnaryHost& host, Registrar& registrar) {
+  using Async = v1::Sessions::AsyncService;
+  Serve<v1::GetSessionRequest, v1::SessionInfo>(
+      service, &Async::RequestGet, host, [&registrar](const v1::GetSessionRequest& request, auto reply) {
+        registrar.Get(kTenant, request.session_id(), Answer<SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
+      });
+  Serve<v1::ListSessionsRequest, v1::ListSessionsResponse>(
+      service, &Async::RequestList, host,
+      [&registrar](const v1::ListSessionsRequest& request, auto reply) { List(registrar, request, std::move(reply)); });
+  Serve<v1::ExportSessionRequest, v1::ExportSessionResponse>(
+      service, &Async::RequestExport, host, [&registrar](const v1::ExportSessionRequest& request, auto reply) {
+        registrar.Export(kTenant, request.session_id(),
+                         Answer<Snapshot, v1::ExportSessionResponse>(std::move(reply), FillSnapshot));
+      });
+  Serve<v1::ImportSessionRequest, v1::SessionInfo>(
+      service, &Async::RequestImport, host, [&registrar](const v1::ImportSessionRequest& request, auto reply) {
+        registrar.Import(kTenant, request.session_id(), request.snapshot(), request.replace(),
+                         Answer<SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
+      });
+  Serve<v1::ForkSessionRequest, v1::SessionInfo>(
+      service, &Async::RequestFork, host, [&registrar](const v1::ForkSessionRequest& request, auto reply) {
+        registrar.Fork(kTenant, request.session_id(), request.new_session_id(),
+                       Answer<SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
+      });
+  Serve<v1::DeleteSessionRequest, v1::DeleteSessionResponse>(
+      service, &Async::RequestDelete, host, [&registrar](const v1::DeleteSessionRequest& request, auto reply) {
+        registrar.Delete(kTenant, request.session_id(),
+                         Answer<std::monostate, v1::DeleteSessionResponse>(std::move(reply), [](auto&&...) {}));
+      });
+}
+
+}  // namespace aaren::rpc

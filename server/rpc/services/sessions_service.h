@@ -1,0 +1,18 @@
+#ifndef AAREN_SERVER_RPC_SERVICES_SESSIONS_SERVICE_H_
+#define AAREN_SERVER_RPC_SERVICES_SESSIONS_SERVICE_H_
+
+// Serves aaren.v1.Sessions on a shard's queue: every method asks the Registrar, which finds the shard or the store that
+// has the session.
+
+#include "aaren/v1/sessions.grpc.pb.h"
+#include "server/registrar/registrar.h"
+#include "server/rpc/services/unary_call.h"
+
+namespace aaren::rpc {
+
+// The arguments outlive the server.
+void ServeSessions(v1::Sessions::AsyncService& service, UnaryHost& host, Registrar& registrar);
+
+}  // namespace aaren::rpc
+
+#endif  // AAREN_SERVER_RPC_SERVICES_SESSIONS_SERVICE_H_

@@ -1,0 +1,195 @@
+#include "server/accept/acceptor.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "server/accept/peer_name.h"
+#include "tests/server/rpc/serving.h"
+
+namespace aaren::accept {
+namespace {
+
+// A socket of this process, closed with it.
+class Socket {
+ public:
+  explicit Socket(int fd) : fd_(fd) {}
+  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  ~Socket() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int fd() const { return fd_; }
+
+  // Whether the other side has ended the connection; waits for at most a minute.
+  bool Ended() const {
+    const timeval minute{60, 0};
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &minute, sizeof(minute));
+    char byte;
+    const ssize_t got = recv(fd_, &byte, 1, 0);
+    return got == 0 || (got < 0 && errno == ECONNRESET);
+  }
+
+ private:
+  int fd_;
+};
+
+// Stands still but where it is told.
+class StandingClock : public Clock {
+ public:
+  int64_t NowNanos() const override { return now_ns_; }
+  absl::Time Wall() const override { return absl::Now(); }
+  void Pass(absl::Duration time) { now_ns_ += absl::ToInt64Nanoseconds(time); }
+
+ private:
+  std::atomic<int64_t> now_ns_ = 1;
+};
+
+// Takes connections for two shards.
+class AcceptorTest : public testing::Test {
+ protected:
+  void Start(size_t max_connections, const Clock& clock = Clock::System()) {
+    acceptor_ = *Acceptor::Listen({"127.0.0.1", 0}, max_connections, clock);
+    acceptor_->Start({{[this](int socket) { Add(0, socket); }, [this] { return late_.load(); }},
+                      {[this](int socket) { Add(1, socket); }, nullptr}});
+  }
+  void Add(size_t shard, int socket) {
+    absl::MutexLock lock(&mutex_);
+    taken_[shard].emplace_back(socket);
+  }
+  size_t Taken(size_t shard) {
+    absl::MutexLock lock(&mutex_);
+    return taken_[shard].size();
+  }
+  bool Await(size_t taken, size_t open) {
+    return Serving::Eventually(
+        [&] { return Taken(0) + Taken(1) == taken && acceptor_->counters().open.value() == open; });
+  }
+
+  // From 127.0.0.`host`.
+  Socket Connect(uint32_t host = 1) const {
+    Socket client(socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in own{};
+    own.sin_family = AF_INET;
+    own.sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + host);
+    EXPECT_EQ(bind(client.fd(), reinterpret_cast<sockaddr*>(&own), sizeof(own)), 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<in_port_t>(acceptor_->port()));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(client.fd(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+    return client;
+  }
+
+  StandingClock clock_;
+  std::atomic<bool> late_ = false;  // the first shard
+  absl::Mutex mutex_;
+  std::vector<Socket> taken_[2];
+  std::unique_ptr<Acceptor> acceptor_;
+};
+
+TEST_F(AcceptorTest, GivesEachConnectionToTheShardThatHasFewest) {
+  Start(/*max_connections=*/100);
+  std::vector<Socket> clients;
+  for (int i = 0; i < 10; ++i) clients.push_back(Connect());
+  EXPECT_TRUE(Await(/*taken=*/10, /*open=*/10));
+  EXPECT_EQ(Taken(0), 5u);
+}
+
+TEST_F(AcceptorTest, ClosesAConnectionBeyondTheLimitUntilAnotherEnds) {
+  Start(/*max_connections=*/2);
+  const Socket first = Connect();
+  {
+    const Socket second = Connect();
+    EXPECT_TRUE(Await(2, 2));
+    EXPECT_TRUE(Connect().Ended());
+    absl::MutexLock lock(&mutex_);
+    taken_[1].clear();  // its server closes it
+  }
+  EXPECT_TRUE(Serving::Eventually([this] { return acceptor_->counters().open.value() == 1; }));
+  const Socket third = Connect();
+  EXPECT_TRUE(Serving::Eventually([this] { return acceptor_->counters().open.value() == 2; }));
+  EXPECT_EQ(acceptor_->counters().refused.value(), 1u);
+}
+
+TEST_F(AcceptorTest, WhenAllPlacesAreTakenTheHostThatHasMostGivesWay) {
+  Start(/*max_connections=*/4);
+  std::vector<Socket> greedy;
+  for (size_t i = 0; i < 4; ++i) {
+    greedy.push_back(Connect());
+    EXPECT_TRUE(Await(i + 1, i + 1));
+  }
+  const Socket other = Connect(/*host=*/2);
+  EXPECT_TRUE(greedy[3].Ended());
+  EXPECT_TRUE(Await(/*taken=*/5, /*open=*/4));
+  const Socket another = Connect(/*host=*/2);
+  EXPECT_TRUE(greedy[2].Ended());
+  EXPECT_TRUE(Connect(/*host=*/2).Ended());  // both have two
+  EXPECT_EQ(acceptor_->counters().refused.value(), 1u);
+}
+
+TEST_F(AcceptorTest, EndsAConnectionThatIsNamed) {
+  Start(/*max_connections=*/2);
+  const Socket client = Connect();
+  EXPECT_TRUE(Await(1, 1));
+  std::string peer;
+  {
+    absl::MutexLock lock(&mutex_);
+    peer = PeerName(taken_[0].front().fd());
+  }
+  acceptor_->End("ipv4:127.0.0.1:1");  // nobody
+  acceptor_->End(absl::StrCat("ipv4:", peer));
+  EXPECT_TRUE(client.Ended());
+  EXPECT_EQ(acceptor_->counters().ended.value(), 1u);
+}
+
+TEST_F(AcceptorTest, EndsAConnectionWithAFloodOfFramesWhileAShardIsLate) {
+  Start(/*max_connections=*/2);
+  const Socket flood = Connect(), quiet = Connect();
+  EXPECT_TRUE(Await(2, 2));
+  std::string frames;  // of data, empty
+  for (int i = 0; i < 10'000; ++i) frames += std::string("\0\0\0\0\0\0\0\0\1", 9);
+  ASSERT_EQ(send(flood.fd(), frames.data(), frames.size(), 0), static_cast<ssize_t>(frames.size()));
+  late_ = true;
+  EXPECT_TRUE(flood.Ended());
+  EXPECT_EQ(acceptor_->counters().ended.value(), 1u);
+}
+
+TEST_F(AcceptorTest, RefusesTheHostOfAnEndedConnectionForASecond) {
+  Start(/*max_connections=*/9, clock_);
+  const Socket client = Connect();
+  EXPECT_TRUE(Await(1, 1));
+  {
+    absl::MutexLock lock(&mutex_);
+    acceptor_->End(absl::StrCat("ipv4:", PeerName(taken_[0].front().fd())));
+  }
+  EXPECT_TRUE(client.Ended());
+  EXPECT_TRUE(Connect().Ended());
+  clock_.Pass(absl::Seconds(1));
+  const Socket later = Connect();
+  EXPECT_TRUE(Serving::Eventually([this] { return acceptor_->counters().accepted.value() == 2; }));
+  EXPECT_EQ(acceptor_->counters().refused.value(), 1u);
+}
+
+TEST_F(AcceptorTest, AfterStopWhoeverConnectsIsRefused) {
+  Start(/*max_connections=*/2);
+  acceptor_->Stop();
+  const Socket client(socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<in_port_t>(acceptor_->port()));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_NE(connect(client.fd(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+}
+
+}  // namespace
+}  // namespace aaren::accept

@@ -1,0 +1,60 @@
+#include "server/accept/connection_table.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
+namespace aaren::accept {
+namespace {
+
+class ConnectionTableTest : public testing::Test {
+ protected:
+  ConnectionTableTest() : socket_(socket(AF_INET, SOCK_STREAM, 0)) {}
+  ~ConnectionTableTest() override { close(socket_); }
+
+  // Connections of a host, from ports 1 to `count`, which are all one socket.
+  void Add(const std::string& host, int count) {
+    for (int port = 1; port <= count; ++port) table_.Add(absl::StrCat(host, ":", port), socket_);
+  }
+
+  const int socket_;
+  ConnectionTable table_{/*shards=*/2};
+};
+
+TEST_F(ConnectionTableTest, NewestOfTheHostThatHasMostGivesWay) {
+  Add("10.0.0.1", 3);
+  Add("10.0.0.2", 5);
+  Add("10.0.0.3", 4);
+  EXPECT_EQ(table_.WhoGivesWayTo("10.0.0.4"), "10.0.0.2:5");
+}
+
+TEST_F(ConnectionTableTest, NobodyGivesWayToWhoWouldThenHaveMore) {
+  Add("10.0.0.1", 3);
+  Add("10.0.0.2", 2);
+  EXPECT_EQ(table_.WhoGivesWayTo("10.0.0.2"), std::nullopt);
+  EXPECT_EQ(table_.WhoGivesWayTo("10.0.0.1"), std::nullopt);
+}
+
+TEST_F(ConnectionTableTest, EndedConnectionsAreForgottenWithTheirPlaceInAShard) {
+  const int other = socket(AF_INET, SOCK_STREAM, 0);
+  EXPECT_EQ(table_.Add("10.0.0.1:1", socket_), 0u);
+  EXPECT_EQ(table_.Add("10.0.0.1:2", other), 1u);
+  close(other);
+  table_.RemoveEnded();
+  EXPECT_EQ(table_.size(), 1u);
+  EXPECT_EQ(table_.Add("10.0.0.1:3", socket_), 1u);
+}
+
+TEST_F(ConnectionTableTest, OneOfTheSameNameTakesThePlaceOfTheOneBefore) {
+  Add("10.0.0.1", 1);
+  Add("10.0.0.1", 1);
+  EXPECT_EQ(table_.size(), 1u);
+}
+
+}  // namespace
+}  // namespace aaren::accept

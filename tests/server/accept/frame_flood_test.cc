@@ -1,0 +1,88 @@
+#include "server/accept/frame_flood.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+namespace aaren::accept {
+namespace {
+
+std::string Frame(char type, const std::string& content, char stream = 1) {
+  const auto byte = [&](int shift) { return static_cast<char>(content.size() >> shift & 0xff); };
+  return std::string{byte(16), byte(8), byte(0), type, 0, 0, 0, 0, stream} + content;
+}
+
+// From the middle of a frame on, as a look finds it.
+std::string Many(const std::string& frames, size_t size = 64 << 10) {
+  std::string bytes;
+  while (bytes.size() < size + 5) bytes += frames;
+  return bytes.substr(5, size);
+}
+
+bool IsFrameFlood(const std::string& waiting) { return FloodEvidence().Add(waiting, waiting.size()); }
+
+const std::string kSomeHeaders = Frame(1, std::string(12, '\x82'));
+const std::string kSomeReset = Frame(3, std::string("\0\0\0\x08", 4));
+
+TEST(FrameFloodTest, StreamsThatAreOpenedAndResetAreOne) { EXPECT_TRUE(IsFrameFlood(Many(kSomeHeaders + kSomeReset))); }
+
+TEST(FrameFloodTest, StreamsThatAreResetBehindAMessageAreOne) {
+  EXPECT_TRUE(IsFrameFlood(Many(kSomeHeaders + Frame(0, std::string(20, 'x')) + kSomeReset)));
+}
+
+TEST(FrameFloodTest, SettingsPingsAndWindowsAreOne) {
+  EXPECT_TRUE(IsFrameFlood(Many(Frame(4, "", 0))));
+  EXPECT_TRUE(IsFrameFlood(Many(Frame(6, std::string(8, 'p'), 0))));
+  EXPECT_TRUE(IsFrameFlood(Many(Frame(8, std::string("\0\0\0\1", 4)))));
+  EXPECT_TRUE(IsFrameFlood(Many(Frame(0, ""))));
+}
+
+TEST(FrameFloodTest, FramesOfUnknownTypesBetweenDoNotHideOne) {
+  EXPECT_TRUE(IsFrameFlood(Many(kSomeHeaders + kSomeReset + Frame(0x20, ""))));
+}
+
+TEST(FrameFloodTest, LargeHeadersDoNotHideOne) {
+  EXPECT_TRUE(IsFrameFlood(Many(Frame(1, std::string(200, '\x82')) + kSomeReset)));
+}
+
+TEST(FrameFloodTest, SmallMessagesAreNone) { EXPECT_FALSE(IsFrameFlood(Many(Frame(0, std::string(22, 't'))))); }
+
+TEST(FrameFloodTest, UnaryCallsAreNone) {
+  EXPECT_FALSE(IsFrameFlood(Many(kSomeHeaders + Frame(0, std::string(17, 'u')))));
+}
+
+TEST(FrameFloodTest, LargeMessagesAreNone) { EXPECT_FALSE(IsFrameFlood(Many(Frame(0, std::string(16'000, '\0'))))); }
+
+// A client that gave up each call after a tenth of a second, while the server stood still for some.
+TEST(FrameFloodTest, SomeCallsThatWereGivenUpAreNone) {
+  std::string bytes;
+  for (int i = 0; i < 80; ++i) bytes += Frame(1, std::string(200, '\x82')) + Frame(0, std::string(5, 'c')) + kSomeReset;
+  EXPECT_FALSE(IsFrameFlood(bytes));
+}
+
+TEST(FrameFloodTest, OneThatComesAsFastAsItIsReadIsFoundInSeveralLooks) {
+  const std::string little = Many(kSomeHeaders + kSomeReset, 2000);
+  FloodEvidence evidence;
+  EXPECT_FALSE(evidence.Add(little, 2000));
+  EXPECT_FALSE(evidence.Add(little, 4000));
+  EXPECT_TRUE(evidence.Add(little, 40'000));
+}
+
+TEST(FrameFloodTest, WhatWaitsUnreadCountsOnce) {
+  const std::string little = Many(kSomeHeaders + kSomeReset, 2000);
+  FloodEvidence evidence;
+  for (int look = 0; look < 100; ++look) EXPECT_FALSE(evidence.Add(little, 2000));
+}
+
+TEST(FrameFloodTest, FewBytesAreNone) { EXPECT_FALSE(IsFrameFlood("")); }
+
+TEST(FrameFloodTest, RandomBytesAreNone) {
+  std::mt19937 random(1);
+  std::string bytes(64 << 10, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random());
+  EXPECT_FALSE(IsFrameFlood(bytes));
+}
+
+}  // namespace
+}  // namespace aaren::accept

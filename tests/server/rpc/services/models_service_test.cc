@@ -1,0 +1,49 @@
+#include "server/rpc/services/models_service.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/server/rpc/serving.h"
+
+namespace aaren {
+namespace {
+
+class ModelsServiceTest : public Serving {
+ protected:
+  ModelsServiceTest() : stub_(v1::Models::NewStub(NewChannel())) {}
+
+  std::unique_ptr<v1::Models::Stub> stub_;
+  grpc::ClientContext context_;
+};
+
+TEST_F(ModelsServiceTest, ListsModelsAndTheDefault) {
+  v1::ListModelsResponse response;
+  ASSERT_TRUE(stub_->List(&context_, {}, &response).ok());
+  ASSERT_EQ(response.models_size(), 1);
+  EXPECT_EQ(response.models(0).description(), "adds up");
+  EXPECT_EQ(response.models(0).training().at("seed"), "7");
+  EXPECT_EQ(response.default_model(), "sum:1");
+}
+
+TEST_F(ModelsServiceTest, GetsByNameWithAndWithoutVersion) {
+  for (const char* name : {"sum", "sum:1"}) {
+    grpc::ClientContext context;
+    v1::GetModelRequest request;
+    request.set_model(name);
+    v1::ModelInfo info;
+    ASSERT_TRUE(stub_->Get(&context, request, &info).ok());
+    EXPECT_EQ(info.version(), 1u);
+  }
+}
+
+TEST_F(ModelsServiceTest, UnknownModelIsNotFoundByName) {
+  v1::GetModelRequest request;
+  request.set_model("other");
+  v1::ModelInfo info;
+  const grpc::Status status = stub_->Get(&context_, request, &info);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_THAT(status.error_message(), testing::HasSubstr("other"));
+  EXPECT_THAT(status.error_details(), testing::HasSubstr("MODEL_NOT_FOUND"));
+}
+
+}  // namespace
+}  // namespace aaren
