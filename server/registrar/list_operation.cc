@@ -23,10 +23,18 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
       : registrar_(registrar), prefix_(std::move(prefix)), page_size_(page_size), done_(std::move(done)) {}
 
   void Begin(const std::string& after) {
-    const auto records = registrar_.store().List(prefix_, after, page_size_ + 1);
+    registrar_.store().List(prefix_, after, page_size_ + 1,
+                            registrar_.Back<absl::StatusOr<std::vector<SessionRecord>>>(
+                                [self = shared_from_this(), after](absl::StatusOr<std::vector<SessionRecord>> records) {
+                                  self->OnRecords(after, std::move(records));
+                                }));
+  }
+
+ private:
+  void OnRecords(const std::string& after, const absl::StatusOr<std::vector<SessionRecord>>& records) {
     if (!records.ok()) {
       Outcome<SessionPage> outcome;
-      outcome.refusal = StoreUnavailable(records.status());
+      outcome.refusal = StoreRefusal(records.status());
       return done_(std::move(outcome));
     }
     for (const SessionRecord& record : *records)
@@ -39,7 +47,6 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
     AskShards();
   }
 
- private:
   void AddResident(const std::string& after) {
     const Impl::Entries& entries = registrar_.entries();
     auto next = after < prefix_ ? entries.lower_bound(absl::string_view(prefix_))
@@ -80,17 +87,24 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
         DescribeAtRest(keys[i]);
       }
     }
-    if (--waiting_ == 0) Answer();
+    OneLess();
   }
 
   // A session that has left its shard meanwhile is at rest, or gone; one that moved keeps its older description.
   void DescribeAtRest(const std::string& key) {
-    const auto record = registrar_.store().Load(key);
-    if (record.ok()) {
-      found_[key] = InfoOf(*record, registrar_.models(), registrar_.clock());
-    } else if (found_[key].session_id.empty()) {
-      left_out_.push_back(key);
-    }
+    ++waiting_;
+    registrar_.Load(key, [self = shared_from_this(), key](const absl::StatusOr<SessionRecord>& record) {
+      if (record.ok()) {
+        self->found_[key] = InfoOf(*record, self->registrar_.models(), self->registrar_.clock());
+      } else if (self->found_[key].session_id.empty()) {
+        self->left_out_.push_back(key);
+      }
+      self->OneLess();
+    });
+  }
+
+  void OneLess() {
+    if (--waiting_ == 0) Answer();
   }
 
   void Answer() {
@@ -108,7 +122,7 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
   std::map<std::string, SessionInfo> found_;  // by key
   std::vector<std::string> left_out_;
   bool more_ = false;
-  size_t waiting_ = 0;  // shards that have not answered
+  size_t waiting_ = 0;  // shards and loads that have not answered
 };
 
 constexpr size_t kMaxPage = 1000;

@@ -1,17 +1,18 @@
 // One Open, from the request to a session at the shard that asked.
 //
-//   at rest or new:    reserve rows at the shard                                         -> write record -> install
-//   in the same shard: check and hold it there                                           -> write record -> install
-//   in another shard:  check it there -> reserve rows here -> take it from there         -> write record -> install
+//   at rest or new:    load the record -> reserve rows at the shard                          -> acquire -> install
+//   in the same shard: check and hold it there                                -> load record -> acquire -> install
+//   in another shard:  check it there -> reserve rows here -> take it from there -> load record -> acquire -> install
 //
-// Between two of these the session may leave its shard (evicted, or its engine failed). Then the Open begins again from
-// what is true now.
+// Between two of these the session may leave its shard (evicted, or its engine failed), and another server may take it.
+// Then the Open begins again from what is true now. To acquire is the store's compare-and-set of the record's epoch.
 //
 // Everything that can refuse the Open comes before the session is taken from its writer, but for a store that fails in
 // between: then the session moves all the same and only the Open is refused. An Open whose stream has gone takes
 // nothing.
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "server/registrar/open_check.h"
@@ -34,6 +35,8 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     if (call_->cancelled) return Refuse(OpenCancelled());
     state_ = {};
     record_.reset();
+    before_.reset();
+    resident_ = false;
     installation_ = {};
     if (entry_.owner == Impl::kAtRest) return BeginAtRest();
     if (entry_.owner == call_->shard) return Take();
@@ -46,9 +49,14 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   const OpenRequest& request() const { return call_->request; }
 
   void BeginAtRest() {
-    absl::StatusOr<SessionRecord> record = registrar_.Load(call_->key);
+    registrar_.LoadUnexpired(call_->key, [self = shared_from_this()](absl::StatusOr<SessionRecord> record) {
+      self->OnLoaded(std::move(record));
+    });
+  }
+
+  void OnLoaded(absl::StatusOr<SessionRecord> record) {
     if (absl::IsNotFound(record.status())) return BeginNew();
-    if (!record.ok()) return Refuse(StoreUnavailable(record.status()));
+    if (!record.ok()) return Refuse(StoreRefusal(record.status()));
     const Outcome<const LoadedModel*> model = ModelOfState(registrar_.models(), call_->id(), record->origin);
     if (model.refusal) return Refuse(*model.refusal);
     if (request().attempt.IsBehind(record->attempt)) {
@@ -97,76 +105,98 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   void OnReserved(const std::optional<Refusal>& refusal) {
     if (refusal) return Refuse(*refusal);
     const bool at_rest = record_.has_value() || installation_.created;
-    if (at_rest) return Write();
-    if (entry_.owner == Impl::kAtRest) return Begin();  // it has left its shard meanwhile
-    Take();
+    if (!at_rest && entry_.owner == Impl::kAtRest) return Begin();  // it has left its shard meanwhile
+    if (!at_rest) return Take();
+    DrawEpoch([](OpenOperation& self) { self.Restore(); });
   }
 
+  // A store that does not answer must not cost the session its writer: so it is asked before.
   void Take() {
-    if (!DrawEpoch()) return;
-    registrar_.Ask(
-        entry_.owner, [call = call_, epoch = epoch_](SessionOwner& owner) { return owner.Take(*call, epoch); },
-        [self = shared_from_this()](OwnerReply<SessionState> reply) { self->OnTaken(std::move(reply)); });
+    if (!registrar_.saving()) return TakeNow();
+    registrar_.Load(call_->key, [self = shared_from_this()](const absl::StatusOr<SessionRecord>& record) {
+      if (!record.ok() && !absl::IsNotFound(record.status())) return self->Refuse(StoreRefusal(record.status()));
+      self->TakeNow();
+    });
+  }
+
+  void TakeNow() {
+    DrawEpoch([](OpenOperation& self) {
+      if (self.entry_.owner == Impl::kAtRest) return self.Begin();  // it has left its shard meanwhile
+      self.registrar_.Ask(
+          self.entry_.owner,
+          [call = self.call_, epoch = self.epoch_](SessionOwner& owner) { return owner.Take(*call, epoch); },
+          [op = self.shared_from_this()](OwnerReply<SessionState> reply) { op->OnTaken(std::move(reply)); });
+    });
   }
 
   void OnTaken(OwnerReply<SessionState> reply) {
-    if (reply.gone) return Begin();  // with the epoch that was drawn: it is still the largest
+    if (reply.gone) return Begin();
     if (reply.outcome.refusal) return Refuse(*reply.outcome.refusal);
     resident_ = true;
     state_ = std::move(reply.outcome.value);
     installation_.moved = entry_.owner != call_->shard;
     installation_.rows = installation_.moved ? Rows::kReplace : Rows::kKeep;
-    Write();
+    RestoreResident();
   }
 
-  bool DrawEpoch() {
-    const absl::StatusOr<uint64_t> epoch = registrar_.store().NextEpoch();
-    if (!epoch.ok()) {
-      Refuse(StoreUnavailable(epoch.status()));
-      return false;
+  // An epoch larger than that of the record, and a place among epochs of its own for a new session.
+  void DrawEpoch(void (*then)(OpenOperation&)) {
+    const uint64_t above = record_ ? record_->epoch : 0;
+    registrar_.DrawEpoch(above, [self = shared_from_this(), then](absl::StatusOr<uint64_t> epoch) {
+      if (!epoch.ok()) return self->Refuse(StoreRefusal(epoch.status()));
+      self->epoch_ = *epoch;
+      then(*self);
+    });
+  }
+
+  void Restore() {
+    if (installation_.created) {
+      state_.incarnation = epoch_;
+    } else if (auto refusal = RestoreFromRecord(*record_)) {
+      return Refuse(*refusal);
     }
-    epoch_ = *epoch;
-    return true;
+    Acquire();
   }
 
-  // Decides where the session goes on, tells the store, and installs it.
-  void Write() {
-    if (epoch_ == 0 && !DrawEpoch()) return;
-    if (installation_.created) state_.incarnation = epoch_;
-    const Installation taken = installation_;
-    const SessionState before = resident_ ? state_ : SessionState();
-    std::optional<Refusal> refusal = Restore();
-    if (!refusal) refusal = WriteRecord();
-    if (refusal && !resident_) return Refuse(*refusal);
-    if (refusal) {  // the session goes on from where it was, whatever it should have gone back to
-      state_ = before;
-      installation_ = taken;
+  void RestoreResident() {
+    if (registrar_.saving()) {
+      return registrar_.Load(call_->key, [self = shared_from_this()](absl::StatusOr<SessionRecord> record) {
+        self->OnResidentLoaded(std::move(record));
+      });
     }
-    installation_.refusal = std::move(refusal);
-    Install();
+    if (MissedReplies()) installation_.lost = {*request().delivered_seq, state_.point.seq};
+    Acquire();
   }
 
-  std::optional<Refusal> Restore() {
-    if (resident_) return RestoreResident();
-    if (installation_.created) return std::nullopt;
-    return RestoreFromRecord(*record_);
-  }
+  // Whether the client has not received all that the session has answered.
+  bool MissedReplies() const { return request().delivered_seq && *request().delivered_seq < state_.point.seq; }
 
-  std::optional<Refusal> RestoreResident() {
-    const std::optional<uint64_t> delivered = request().delivered_seq;
-    const bool behind = delivered && *delivered < state_.point.seq;
-    if (!registrar_.saving()) {
-      if (behind) installation_.lost = {*delivered, state_.point.seq};
-      return std::nullopt;
-    }
-    absl::StatusOr<SessionRecord> record = registrar_.store().Load(call_->key);
-    if (!record.ok() && !absl::IsNotFound(record.status())) return StoreUnavailable(record.status());
-    record_ = record.ok() ? *std::move(record) : RecordOf(call_->key, state_);
+  void OnResidentLoaded(absl::StatusOr<SessionRecord> record) {
+    if (absl::IsNotFound(record.status())) return BeginWithoutOwner();
+    if (!record.ok()) return Keep(StoreRefusal(record.status()));
+    if (record->epoch != state_.epoch) return BeginWithoutOwner();
+    record_ = *std::move(record);
     record_->delivered_seq = std::max(record_->delivered_seq, state_.delivered_seq);
-    if (!behind) return std::nullopt;
-    if (auto refusal = RestoreFromRecord(*record_)) return refusal;
-    installation_.rewound = true;
-    return std::nullopt;
+    if (MissedReplies()) {
+      before_.emplace(state_, installation_);
+      if (auto refusal = RestoreFromRecord(*record_)) return Keep(*refusal);
+      installation_.rewound = true;
+    }
+    Acquire();
+  }
+
+  // Another server has taken the session, or deleted it: what was here is of the past.
+  void BeginWithoutOwner() {
+    if (installation_.moved || entry_.owner == Impl::kAtRest) {
+      entry_.owner = Impl::kAtRest;
+      return Begin();
+    }
+    registrar_.Ask(
+        entry_.owner, [call = call_, epoch = epoch_](SessionOwner& owner) { return owner.Drop(call->key, {}, epoch); },
+        [self = shared_from_this()](const OwnerReply<Attempt>&) {
+          self->entry_.owner = Impl::kAtRest;
+          self->Begin();
+        });
   }
 
   // Goes on from the newest save that the client's delivered_seq allows; from the oldest, naming what is lost, if none.
@@ -190,40 +220,63 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     return std::nullopt;
   }
 
-  // Changes the state only if the store takes it: a session whose Open is refused stays what it was.
-  std::optional<Refusal> WriteRecord() {
+  // The state as the Open leaves it, without the rows.
+  SessionState OpenedState() {
+    std::string rows = std::exchange(state_.rows, {});
     SessionState opened = state_;
-    opened.rows.clear();
+    state_.rows = std::move(rows);
     opened.epoch = epoch_;
     opened.attempt = request().attempt;
     opened.delivered_seq = std::max(request().delivered_seq.value_or(0), state_.point.seq);
     opened.durable_seq = registrar_.saving() ? 0 : state_.point.seq;
-    SessionRecord record = RecordOf(entry_.name(), opened);
-    record.last_active = registrar_.now();
-    // Older saves are of no use any more: delivered_seq is not below the newest.
-    if (record_ && registrar_.saving() && !record_->saves.empty()) {
-      opened.durable_seq = record_->saves.back().point.seq;
-      record.saves.push_back(std::move(record_->saves.back()));
-    }
-    const absl::Status written = registrar_.saving() ? registrar_.store().Save(std::move(record)) : ForgetRecord();
-    if (!written.ok()) return StoreRefusal(written);
-    opened.rows = std::move(state_.rows);
-    state_ = std::move(opened);
-    return std::nullopt;
+    if (registrar_.saving() && kept()) opened.durable_seq = *kept();
+    return opened;
+  }
+
+  // The save that stays. Older ones are of no use any more: delivered_seq is not below the newest.
+  std::optional<uint64_t> kept() const {
+    if (!record_ || record_->saves.empty()) return std::nullopt;
+    return record_->saves.back().point.seq;
   }
 
   // Without saving, a record (from an Import or Fork) would grow old while the session lives here.
-  absl::Status ForgetRecord() { return record_ ? registrar_.store().Delete(entry_.name(), epoch_) : absl::OkStatus(); }
+  void Acquire() {
+    if (!registrar_.saving() && !record_) return Install();
+    const uint64_t held_epoch = record_ ? record_->epoch : 0;
+    auto then = registrar_.Back<WriteResult>(
+        [self = shared_from_this()](const WriteResult& result) { self->OnAcquired(result); });
+    if (!registrar_.saving()) return registrar_.store().Delete(call_->key, held_epoch, std::move(then));
+    Acquisition acquisition;
+    acquisition.record = RecordOf(call_->key, OpenedState());
+    acquisition.record.last_active = registrar_.now();
+    acquisition.held_epoch = held_epoch;
+    acquisition.keep_seq = kept();
+    registrar_.store().Acquire(std::move(acquisition), std::move(then));
+  }
 
-  Refusal StoreRefusal(const absl::Status& status) {
-    if (absl::IsResourceExhausted(status)) return OverQuota("memory", status.message(), absl::Seconds(1));
-    if (!absl::IsAborted(status)) return StoreUnavailable(status);
-    const absl::StatusOr<SessionRecord> held = registrar_.store().Load(entry_.name());
-    return Fenced(call_->id(), held.ok() ? held->epoch : 0);
+  void OnAcquired(const WriteResult& result) {
+    if (result.status.ok()) return Install();
+    const bool taken = absl::IsAborted(result.status);
+    if (taken && resident_) return BeginWithoutOwner();
+    if (taken) return Begin();
+    resident_ ? Keep(StoreRefusal(result.status)) : Refuse(StoreRefusal(result.status));
+  }
+
+  // A session in a shard goes on from where it was, whatever it should have gone back to; only the Open is refused.
+  void Keep(Refusal refusal) {
+    if (before_) std::tie(state_, installation_) = *std::move(before_);
+    installation_.refusal = std::move(refusal);
+    SendInstallation(std::move(state_));
   }
 
   void Install() {
-    installation_.state = std::move(state_);
+    SessionState opened = OpenedState();
+    opened.rows = std::move(state_.rows);
+    SendInstallation(std::move(opened));
+  }
+
+  void SendInstallation(SessionState state) {
+    installation_.state = std::move(state);
     registrar_.Tell(call_->shard, [call = call_, installation = std::move(installation_)](SessionOwner& owner) mutable {
       owner.Install(*call, std::move(installation));
     });
@@ -240,9 +293,10 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   Impl& registrar_;
   Impl::Entry& entry_;
   const std::shared_ptr<const OpenCall> call_;
-  uint64_t epoch_ = 0;  // 0: not drawn yet
-  bool resident_ = false;
+  uint64_t epoch_ = 0;
+  bool resident_ = false;  // it was in a shard
   std::optional<SessionRecord> record_;
+  std::optional<std::tuple<SessionState, Installation>> before_;  // what a resident session had when it was taken
   SessionState state_;
   Installation installation_;
 };

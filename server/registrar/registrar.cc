@@ -12,6 +12,7 @@ namespace aaren {
 namespace {
 
 constexpr size_t kAll = std::numeric_limits<size_t>::max();
+constexpr size_t kSweepPage = 1000;
 
 }  // namespace
 
@@ -37,10 +38,12 @@ Registrar::Impl::~Impl() {
 
 void Registrar::Impl::Run() {
   const auto called = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return awake_ || stopping_; };
-  for (bool stopping = false; !stopping;) {
+  const auto awake = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return awake_; };
+  for (bool stopping = false; !Finished(stopping);) {
     {
       absl::MutexLock lock(&mutex_);
-      mutex_.Await(absl::Condition(&called));
+      // The store still has calls of ours: their answers wake us.
+      stopping ? mutex_.Await(absl::Condition(&awake)) : mutex_.Await(absl::Condition(&called));
       awake_ = false;
       stopping = stopping_;
     }
@@ -109,22 +112,48 @@ void Registrar::Impl::Released(std::string key) {
   });
 }
 
-void Registrar::Impl::Save(int shard, std::vector<SaveRequest> requests) {
-  Post([this, shard, requests = std::move(requests)]() mutable { SaveBatch(shard, std::move(requests)); });
+void Registrar::Impl::Save(int shard, std::vector<SaveWrite> writes) {
+  Post([this, shard, writes = std::move(writes)]() mutable { SaveBatch(shard, std::move(writes)); });
 }
 
-void Registrar::Impl::SaveBatch(int shard, std::vector<SaveRequest> requests) {
+void Registrar::Impl::SaveBatch(int shard, std::vector<SaveWrite> writes) {
   std::vector<SaveResult> results;
-  results.reserve(requests.size());
-  for (SaveRequest& request : requests) results.push_back(WriteSave(store_, std::move(request)));
-  Tell(shard, [results = std::move(results)](SessionOwner& owner) { owner.SavesDone(results); });
+  results.reserve(writes.size());
+  for (const SaveWrite& write : writes) results.push_back(ResultOf(write));
+  store_.Save(std::move(writes), Back<std::vector<WriteResult>>([this, shard, results = std::move(results)](
+                                                                    std::vector<WriteResult> written) mutable {
+                for (size_t i = 0; i < results.size(); ++i) results[i].written = std::move(written[i]);
+                Tell(shard, [results = std::move(results)](SessionOwner& owner) { owner.SavesDone(results); });
+              }));
 }
 
-absl::StatusOr<SessionRecord> Registrar::Impl::Load(const std::string& key) {
-  absl::StatusOr<SessionRecord> record = store_.Load(key);
-  if (!record.ok() || ttl_ == absl::ZeroDuration() || record->last_active + ttl_ > now()) return record;
-  if (absl::Status status = store_.Delete(key, record->epoch); !status.ok()) return status;
-  return absl::NotFoundError("the session has expired");
+void Registrar::Impl::Load(std::string key, Loaded then) {
+  store_.Load(std::move(key), Back<absl::StatusOr<SessionRecord>>(std::move(then)));
+}
+
+void Registrar::Impl::LoadUnexpired(std::string key, Loaded then) {
+  Load(std::move(key), [this, then = std::move(then)](absl::StatusOr<SessionRecord> record) mutable {
+    if (!record.ok() || ttl_ == absl::ZeroDuration() || record->last_active + ttl_ > now()) {
+      return then(std::move(record));
+    }
+    store_.Delete(record->key, record->epoch, Back<WriteResult>([then = std::move(then)](WriteResult result) mutable {
+                    then(result.status.ok() ? absl::NotFoundError("the session has expired") : result.status);
+                  }));
+  });
+}
+
+void Registrar::Impl::DrawEpoch(uint64_t above, absl::AnyInvocable<void(absl::StatusOr<uint64_t>)> then) {
+  constexpr uint64_t kBlock = 1024;
+  if (next_epoch_ < end_epoch_ && next_epoch_ > above) return then(next_epoch_++);
+  store_.ReserveEpochs(kBlock, Back<absl::StatusOr<uint64_t>>(
+                                   [this, above, then = std::move(then)](absl::StatusOr<uint64_t> first) mutable {
+                                     if (!first.ok()) return then(first.status());
+                                     if (*first < end_epoch_)
+                                       return DrawEpoch(above, std::move(then));  // a later block came first
+                                     next_epoch_ = *first;
+                                     end_epoch_ = *first + kBlock;
+                                     then(next_epoch_++);
+                                   }));
 }
 
 void Registrar::Impl::Sweep(absl::Duration ttl) {
@@ -132,14 +161,19 @@ void Registrar::Impl::Sweep(absl::Duration ttl) {
 }
 
 void Registrar::Impl::SweepPage(absl::Duration ttl) {
-  constexpr size_t kPage = 1000;
-  const auto page = store_.List("", sweep_after_, kPage);
-  if (!page.ok()) return;
-  sweep_after_ = page->size() < kPage ? "" : page->back().key;
-  for (const SessionRecord& record : *page) {
+  store_.List("", sweep_after_, kSweepPage,
+              Back<absl::StatusOr<std::vector<SessionRecord>>>(
+                  [this, ttl](const absl::StatusOr<std::vector<SessionRecord>>& page) {
+                    if (page.ok()) SweepRecords(*page, ttl);
+                  }));
+}
+
+void Registrar::Impl::SweepRecords(const std::vector<SessionRecord>& page, absl::Duration ttl) {
+  sweep_after_ = page.size() < kSweepPage ? "" : page.back().key;
+  for (const SessionRecord& record : page) {
     if (record.last_active + ttl > now()) continue;
     if (entries_.contains(absl::string_view(record.key))) continue;  // resident, or somebody wants it right now
-    (void)store_.Delete(record.key, record.epoch);
+    store_.Delete(record.key, record.epoch, Back<WriteResult>([](const WriteResult&) {}));
   }
 }
 

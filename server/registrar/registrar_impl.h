@@ -67,7 +67,7 @@ class Registrar::Impl {
   // From any thread.
   void AddShard(SessionOwner& owner);
   void Open(std::shared_ptr<const OpenCall> call);
-  void Save(int shard, std::vector<SaveRequest> requests);
+  void Save(int shard, std::vector<SaveWrite> writes);
   void Released(std::string key);  // its shard no longer holds it
   void Delete(std::string key, DropCondition condition, Callback<std::monostate> done);
   void Sweep(absl::Duration ttl);  // deletes a part of the sessions at rest that were not used for so long
@@ -89,6 +89,22 @@ class Registrar::Impl {
     });
   }
 
+  // What the store is given as an answer: then(value), back on this thread.
+  template <typename T, typename Then>
+  StateStore::Answer<T> Back(Then then) {
+    ++store_calls_;
+    return [this, then = std::move(then)](T value) mutable {
+      mailbox_.Post([this, then = std::move(then), value = std::move(value)]() mutable {
+        --store_calls_;
+        then(std::move(value));
+      });
+    };
+  }
+
+  // Draws an epoch larger than `above` and all before, for then(StatusOr<uint64_t>): at once, or when the store has
+  // given out more.
+  void DrawEpoch(uint64_t above, absl::AnyInvocable<void(absl::StatusOr<uint64_t>)> then);
+
   // Runs message(owner) on the shard's thread.
   template <typename Message>
   void Tell(int shard, Message message) {
@@ -104,8 +120,11 @@ class Registrar::Impl {
   // Makes a session at rest. An operation of its own.
   void Place(const std::string& key, SessionState state, bool replace, Callback<SessionInfo> done);
 
-  // The session's record; NotFound if there is none or it has expired.
-  absl::StatusOr<SessionRecord> Load(const std::string& key);
+  using Loaded = absl::AnyInvocable<void(absl::StatusOr<SessionRecord>)>;
+
+  // The session's record; NotFound if there is none.
+  void Load(std::string key, Loaded then);
+  void LoadUnexpired(std::string key, Loaded then);  // one that has expired is deleted and not found
 
   StateStore& store() { return store_; }
   const ModelTable& models() const { return models_; }
@@ -118,13 +137,16 @@ class Registrar::Impl {
 
  private:
   void Run();
-  void SaveBatch(int shard, std::vector<SaveRequest> requests);
+  bool Finished(bool stopping) const { return stopping && store_calls_ == 0; }
+  void SaveBatch(int shard, std::vector<SaveWrite> writes);
   void SweepPage(absl::Duration ttl);
-  std::optional<Refusal> CheckPlace(const Entry& entry, bool replace);
-  Outcome<SessionInfo> WriteNew(const std::string& key, SessionState state);
+  void SweepRecords(const std::vector<SessionRecord>& page, absl::Duration ttl);
+  void PlaceOver(Entry& entry, SessionState state, bool replace, const absl::StatusOr<SessionRecord>& held,
+                 Callback<SessionInfo> done);
+  void WriteNew(Entry& entry, SessionState state, uint64_t held_epoch, Callback<SessionInfo> done);
+  void EndPlace(Entry& entry, Outcome<SessionInfo> placed, Callback<SessionInfo> done);
   void DropEverywhere(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done);
-  Outcome<std::monostate> DropAtRest(const std::string& key, const DropCondition& condition, uint64_t epoch,
-                                     bool dropped_from_shard);
+  void DropAtRest(Entry& entry, DropCondition condition, bool dropped_from_shard, Callback<std::monostate> done);
 
   StateStore& store_;
   const ModelTable& models_;
@@ -138,6 +160,8 @@ class Registrar::Impl {
   Entries entries_;                               // the thread's only
   std::string sweep_after_;                       // likewise
   DeletedSessions deleted_;                       // likewise
+  uint64_t next_epoch_ = 0, end_epoch_ = 0;       // likewise: those that the store has given out for us
+  uint64_t store_calls_ = 0;                      // likewise: not answered yet
 
   Mailbox mailbox_;
   absl::Mutex mutex_;

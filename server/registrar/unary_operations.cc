@@ -21,7 +21,7 @@ Outcome<T> Refused(Refusal refusal) {
 }
 
 Refusal LoadRefusal(const std::string& key, const absl::Status& status) {
-  return absl::IsNotFound(status) ? SessionNotFound(SessionId(key)) : StoreUnavailable(status);
+  return absl::IsNotFound(status) ? SessionNotFound(SessionId(key)) : StoreRefusal(status);
 }
 
 SessionState StateOf(SessionRecord record, const LoadedModel& model) {
@@ -68,10 +68,12 @@ Outcome<SessionState> CheckSnapshot(const std::string& bytes, absl::string_view 
 void Registrar::Impl::Get(const std::string& key, Callback<SessionInfo> done) {
   Submit(key, [this, done = std::move(done)](Entry& entry) mutable {
     if (entry.owner == kAtRest) {
-      absl::StatusOr<SessionRecord> record = Load(entry.name());
-      done(record.ok() ? Outcome<SessionInfo>{std::nullopt, InfoOf(*record, models_, clock_)}
-                       : Refused<SessionInfo>(LoadRefusal(entry.name(), record.status())));
-      return Finish(entry);
+      return LoadUnexpired(entry.name(),
+                           [this, &entry, done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
+                             done(record.ok() ? Outcome<SessionInfo>{std::nullopt, InfoOf(*record, models_, clock_)}
+                                              : Refused<SessionInfo>(LoadRefusal(entry.name(), record.status())));
+                             Finish(entry);
+                           });
     }
     Ask(
         entry.owner, [key = entry.name()](SessionOwner& owner) { return owner.Describe({key}); },
@@ -96,83 +98,95 @@ void Registrar::Impl::Capture(Entry& entry, Callback<SessionState> done) {
         });
     return;
   }
-  absl::StatusOr<SessionRecord> record = Load(entry.name());
-  if (!record.ok()) return done(Refused<SessionState>(LoadRefusal(entry.name(), record.status())));
-  const Outcome<const LoadedModel*> model = ModelOfState(models_, SessionId(entry.key.view()), record->origin);
-  if (model.refusal) return done(Refused<SessionState>(*model.refusal));
-  done({std::nullopt, StateOf(*std::move(record), *model.value)});
-}
-
-// Whether the key is free, or its session may be replaced.
-std::optional<Refusal> Registrar::Impl::CheckPlace(const Entry& entry, bool replace) {
-  if (replace) return std::nullopt;
-  // The record of a session in a shard may look as if it had expired.
-  const absl::StatusOr<SessionRecord> record = entry.owner == kAtRest ? Load(entry.name()) : store_.Load(entry.name());
-  if (record.ok() || entry.owner != kAtRest) {
-    return SessionExists(SessionId(entry.key.view()), record.ok() ? record->epoch : 0);
-  }
-  if (absl::IsNotFound(record.status())) return std::nullopt;
-  return StoreUnavailable(record.status());
+  LoadUnexpired(entry.name(), [this, &entry, done = std::move(done)](absl::StatusOr<SessionRecord> record) mutable {
+    if (!record.ok()) return done(Refused<SessionState>(LoadRefusal(entry.name(), record.status())));
+    const absl::string_view id = SessionId(entry.key.view());
+    const Outcome<const LoadedModel*> model = ModelOfState(models_, id, record->origin);
+    if (model.refusal) return done(Refused<SessionState>(*model.refusal));
+    done({std::nullopt, StateOf(*std::move(record), *model.value)});
+  });
 }
 
 void Registrar::Impl::Place(const std::string& key, SessionState state, bool replace, Callback<SessionInfo> done) {
   state.attempt = {};  // nobody opened this one yet
   Submit(key, [this, state = std::move(state), replace, done = std::move(done)](Entry& entry) mutable {
-    std::optional<Refusal> refusal = CheckPlace(entry, replace);
-    Outcome<SessionInfo> placed =
-        refusal ? Refused<SessionInfo>(*std::move(refusal)) : WriteNew(entry.name(), std::move(state));
-    if (placed.refusal || entry.owner == kAtRest) {
-      done(std::move(placed));
-      return Finish(entry);
-    }
-    Ask(
-        entry.owner,
-        [key = entry.name(), epoch = placed.value.epoch](SessionOwner& owner) { return owner.Drop(key, {}, epoch); },
-        [this, &entry, placed, done = std::move(done)](const OwnerReply<Attempt>&) mutable {
-          entry.owner = kAtRest;
-          done(std::move(placed));
-          Finish(entry);
-        });
+    auto then = [this, &entry, state = std::move(state), replace,
+                 done = std::move(done)](const absl::StatusOr<SessionRecord>& held) mutable {
+      PlaceOver(entry, std::move(state), replace, held, std::move(done));
+    };
+    // The record of a session in a shard may look as if it had expired.
+    entry.owner == kAtRest ? LoadUnexpired(entry.name(), std::move(then)) : Load(entry.name(), std::move(then));
   });
 }
 
-// Puts a record of a new incarnation in the place of whatever the store held.
-Outcome<SessionInfo> Registrar::Impl::WriteNew(const std::string& key, SessionState state) {
-  const absl::StatusOr<uint64_t> epoch = store_.NextEpoch();
-  if (!epoch.ok()) return Refused<SessionInfo>(StoreUnavailable(epoch.status()));
-  state.epoch = state.incarnation = *epoch;
-  state.delivered_seq = state.point.seq;
-  SessionRecord record = RecordOf(key, state);
-  record.last_active = now();
-  record.saves.push_back({state.point, std::move(state.rows)});
-  const SessionInfo info = InfoOf(record, models_, clock_);
-  if (absl::Status status = store_.Save(std::move(record)); !status.ok()) {
-    return Refused<SessionInfo>(absl::IsResourceExhausted(status)
-                                    ? OverQuota("memory", status.message(), absl::Seconds(1))
-                                    : StoreUnavailable(status));
+void Registrar::Impl::PlaceOver(Entry& entry, SessionState state, bool replace,
+                                const absl::StatusOr<SessionRecord>& held, Callback<SessionInfo> done) {
+  const uint64_t epoch = held.ok() ? held->epoch : 0;
+  if (!held.ok() && !absl::IsNotFound(held.status())) {
+    return EndPlace(entry, Refused<SessionInfo>(StoreRefusal(held.status())), std::move(done));
   }
-  return {std::nullopt, info};
+  if (!replace && (held.ok() || entry.owner != kAtRest)) {
+    return EndPlace(entry, Refused<SessionInfo>(SessionExists(SessionId(entry.key.view()), epoch)), std::move(done));
+  }
+  WriteNew(entry, std::move(state), epoch, std::move(done));
+}
+
+// Puts a record of a new incarnation in the place of what the store holds.
+void Registrar::Impl::WriteNew(Entry& entry, SessionState state, uint64_t held_epoch, Callback<SessionInfo> done) {
+  DrawEpoch(held_epoch, [this, &entry, state = std::move(state), held_epoch,
+                         done = std::move(done)](absl::StatusOr<uint64_t> epoch) mutable {
+    if (!epoch.ok()) return EndPlace(entry, Refused<SessionInfo>(StoreRefusal(epoch.status())), std::move(done));
+    state.epoch = state.incarnation = *epoch;
+    state.delivered_seq = state.point.seq;
+    Acquisition acquisition{RecordOf(entry.name(), state), held_epoch, std::nullopt};
+    acquisition.record.last_active = now();
+    acquisition.record.saves.push_back({state.point, std::move(state.rows)});
+    Outcome<SessionInfo> placed{std::nullopt, InfoOf(acquisition.record, models_, clock_)};
+    store_.Acquire(std::move(acquisition),
+                   Back<WriteResult>([this, &entry, placed = std::move(placed),
+                                      done = std::move(done)](const WriteResult& result) mutable {
+                     const absl::string_view id = SessionId(entry.key.view());
+                     if (absl::IsAborted(result.status)) {
+                       placed.refusal = Fenced(id, result.current_epoch);
+                     } else if (!result.status.ok()) {
+                       placed.refusal = StoreRefusal(result.status);
+                     }
+                     EndPlace(entry, std::move(placed), std::move(done));
+                   }));
+  });
+}
+
+// A shard that has the session of before lets it go.
+void Registrar::Impl::EndPlace(Entry& entry, Outcome<SessionInfo> placed, Callback<SessionInfo> done) {
+  if (placed.refusal || entry.owner == kAtRest) {
+    done(std::move(placed));
+    return Finish(entry);
+  }
+  Ask(
+      entry.owner,
+      [key = entry.name(), epoch = placed.value.epoch](SessionOwner& owner) { return owner.Drop(key, {}, epoch); },
+      [this, &entry, placed, done = std::move(done)](const OwnerReply<Attempt>&) mutable {
+        entry.owner = kAtRest;
+        done(std::move(placed));
+        Finish(entry);
+      });
 }
 
 void Registrar::Impl::Delete(std::string key, DropCondition condition, Callback<std::monostate> done) {
   Post([this, key = std::move(key), condition, done = std::move(done)]() mutable {
     Submit(key, [this, condition, done = std::move(done)](Entry& entry) mutable {
-      const absl::StatusOr<uint64_t> epoch = store_.NextEpoch();
-      if (!epoch.ok()) {
-        done(Refused<std::monostate>(StoreUnavailable(epoch.status())));
-        return Finish(entry);
-      }
-      DropEverywhere(entry, condition, *epoch, std::move(done));
+      DrawEpoch(0, [this, &entry, condition, done = std::move(done)](absl::StatusOr<uint64_t> epoch) mutable {
+        if (epoch.ok()) return DropEverywhere(entry, condition, *epoch, std::move(done));
+        done(Refused<std::monostate>(StoreRefusal(epoch.status())));
+        Finish(entry);
+      });
     });
   });
 }
 
 void Registrar::Impl::DropEverywhere(Entry& entry, DropCondition condition, uint64_t epoch,
                                      Callback<std::monostate> done) {
-  if (entry.owner == kAtRest) {
-    done(DropAtRest(entry.name(), condition, epoch, /*dropped_from_shard=*/false));
-    return Finish(entry);
-  }
+  if (entry.owner == kAtRest) return DropAtRest(entry, condition, /*dropped_from_shard=*/false, std::move(done));
   Ask(
       entry.owner,
       [key = entry.name(), condition, epoch](SessionOwner& owner) { return owner.Drop(key, condition, epoch); },
@@ -184,26 +198,35 @@ void Registrar::Impl::DropEverywhere(Entry& entry, DropCondition condition, uint
         }
         entry.owner = kAtRest;
         deleted_.Add(entry.name(), reply.outcome.value);
-        done(DropAtRest(entry.name(), condition, epoch, /*dropped_from_shard=*/true));
-        Finish(entry);
+        DropAtRest(entry, condition, /*dropped_from_shard=*/true, std::move(done));
       });
 }
 
-Outcome<std::monostate> Registrar::Impl::DropAtRest(const std::string& key, const DropCondition& condition,
-                                                    uint64_t epoch, bool dropped_from_shard) {
-  const absl::StatusOr<SessionRecord> record = Load(key);
-  if (absl::IsNotFound(record.status()) && dropped_from_shard) return {};
-  if (!record.ok()) return Refused<std::monostate>(LoadRefusal(key, record.status()));
-  const bool other_epoch = condition.epoch && record->epoch != *condition.epoch;
-  const bool used_since = condition.idle_since && record->last_active > *condition.idle_since;
-  if (!dropped_from_shard && (other_epoch || used_since)) {
-    return Refused<std::monostate>(Fenced(SessionId(key), record->epoch));
-  }
-  if (absl::Status status = store_.Delete(key, epoch); !status.ok()) {
-    return Refused<std::monostate>(StoreUnavailable(status));
-  }
-  if (!dropped_from_shard) deleted_.Add(key, record->attempt);
-  return {};
+void Registrar::Impl::DropAtRest(Entry& entry, DropCondition condition, bool dropped_from_shard,
+                                 Callback<std::monostate> done) {
+  const auto end = [this, &entry](Callback<std::monostate>& answer, std::optional<Refusal> refusal) {
+    answer({std::move(refusal), {}});
+    Finish(entry);
+  };
+  LoadUnexpired(entry.name(), [this, &entry, condition, dropped_from_shard, end,
+                               done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
+    if (absl::IsNotFound(record.status()) && dropped_from_shard) return end(done, std::nullopt);
+    if (!record.ok()) return end(done, LoadRefusal(entry.name(), record.status()));
+    const bool other_epoch = condition.epoch && record->epoch != *condition.epoch;
+    const bool used_since = condition.idle_since && record->last_active > *condition.idle_since;
+    const absl::string_view id = SessionId(entry.key.view());
+    if (!dropped_from_shard && (other_epoch || used_since)) return end(done, Fenced(id, record->epoch));
+    store_.Delete(entry.name(), record->epoch,
+                  Back<WriteResult>([this, &entry, dropped_from_shard, end, attempt = record->attempt,
+                                     done = std::move(done)](const WriteResult& result) mutable {
+                    if (absl::IsAborted(result.status)) {
+                      return end(done, Fenced(SessionId(entry.key.view()), result.current_epoch));
+                    }
+                    if (!result.status.ok()) return end(done, StoreRefusal(result.status));
+                    if (!dropped_from_shard) deleted_.Add(entry.key.view(), attempt);
+                    end(done, std::nullopt);
+                  }));
+  });
 }
 
 void Registrar::Get(std::string tenant, std::string id, Callback<SessionInfo> done) {

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "server/session/record.h"
+
 namespace aaren {
 namespace {
 
@@ -31,7 +33,7 @@ bool Saver::MustWait(const Session& session) const {
 
 void Saver::StartDue(int64_t now_ms) {
   if (batch_under_way_) return;
-  std::vector<SaveRequest> batch;
+  std::vector<SaveWrite> batch;
   size_t bytes = 0;
   while (unsaved_.front() != nullptr && (hurry_ || unsaved_.front()->due_ms <= now_ms) && bytes < kBatchBytes) {
     Session& session = *unsaved_.front();
@@ -41,30 +43,27 @@ void Saver::StartDue(int64_t now_ms) {
       continue;
     }
     session.save_in_flight = true;
-    batch.push_back(RequestOf(session));
-    bytes += batch.back().state.rows.size();
+    batch.push_back(WriteOf(session));
+    bytes += batch.back().save.rows.size();
   }
   if (batch.empty()) return;
   batch_under_way_ = true;
   send_(std::move(batch));
 }
 
-SaveRequest Saver::RequestOf(Session& session) {
-  SaveRequest request;
-  request.key = std::string(session.key.view());
-  request.only = !session.tracks_delivery || session.point.seq <= session.delivered_seq;
-  request.keep_seq = session.durable_seq;
-  request.last_active = absl::FromUnixMillis(session.last_active_ms);
-  SessionState& state = request.state;
-  state.model = session.model;
-  state.channels = session.channels;
-  state.epoch = session.epoch;
-  state.incarnation = session.incarnation;
-  state.attempt = session.attempt;
-  state.point = session.point;
-  state.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.point.seq;
-  state.rows = rows_.Read(*session.model, session.channels, session.rows);
-  return request;
+SaveWrite Saver::WriteOf(Session& session) {
+  SaveWrite write;
+  SessionHeader& header = write.header;
+  header.key = std::string(session.key.view());
+  header.epoch = session.epoch;
+  header.incarnation = session.incarnation;
+  header.origin = OriginOf({session.model, session.channels});
+  header.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.point.seq;
+  header.attempt = session.attempt;
+  header.last_active = absl::FromUnixMillis(session.last_active_ms);
+  write.save = {session.point, rows_.Read(*session.model, session.channels, session.rows)};
+  if (session.point.seq > header.delivered_seq) write.keep_seq = session.durable_seq;
+  return write;
 }
 
 bool Saver::OnSaved(Session& session, const SaveResult& result) {

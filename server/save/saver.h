@@ -27,7 +27,7 @@ namespace aaren {
 class Saver {
  public:
   // Takes a batch to where it is written; SavesDone of the shard brings the results back.
-  using Send = std::function<void(std::vector<SaveRequest>)>;
+  using Send = std::function<void(std::vector<SaveWrite>)>;
 
   // `rows` outlives this. The interval is rounded up to a millisecond; zero: nothing is saved.
   Saver(absl::Duration interval, RowPool& rows, Send send)
@@ -63,7 +63,7 @@ class Saver {
 
  private:
   bool MustWait(const Session& session) const;
-  SaveRequest RequestOf(Session& session);
+  SaveWrite WriteOf(Session& session);
 
   const int64_t interval_ms_;
   RowPool& rows_;

@@ -42,9 +42,9 @@ Refusal SessionExists(absl::string_view id, uint64_t epoch) {
 }
 
 Refusal Fenced(absl::string_view id, uint64_t current_epoch) {
-  Refusal refusal = Because(
-      absl::AbortedError(absl::StrCat("session '", id, "' was taken by another writer at epoch ", current_epoch)),
-      "FENCED");
+  const std::string how =
+      current_epoch == 0 ? std::string("deleted") : absl::StrCat("taken by another writer at epoch ", current_epoch);
+  Refusal refusal = Because(absl::AbortedError(absl::StrCat("session '", id, "' was ", how)), "FENCED");
   refusal.metadata = {{"current_epoch", absl::StrCat(current_epoch)}};
   return refusal;
 }
@@ -95,7 +95,9 @@ Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration r
   return refusal;
 }
 
-Refusal StoreUnavailable(const absl::Status& status) {
+Refusal StoreRefusal(const absl::Status& status) {
+  if (absl::IsResourceExhausted(status)) return OverQuota("memory", status.message(), absl::Seconds(1));
+  if (absl::IsDataLoss(status)) return BadState("store", status);
   Refusal refusal = Because(absl::UnavailableError(absl::StrCat("store: ", status.message())), "STORE");
   refusal.retry_after = kStoreRetry;
   return refusal;

@@ -44,7 +44,7 @@ Refusal BadState(absl::string_view what, const absl::Status& status);
 Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration retry_after);
 
 // UNAVAILABLE: the store did not do what it should.
-Refusal StoreUnavailable(const absl::Status& status);
+Refusal StoreRefusal(const absl::Status& status);
 
 // UNAVAILABLE: this server leaves.
 Refusal ShuttingDown();

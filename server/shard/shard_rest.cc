@@ -71,7 +71,7 @@ void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
     Session* session = Find(result.key);
     if (session == nullptr || session->incarnation != result.incarnation) continue;
     session->save_in_flight = false;
-    if (!result.status.ok()) {
+    if (!result.written.status.ok()) {
       OnSaveFailed(*session, result);
       continue;
     }
@@ -87,14 +87,14 @@ void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
 
 void SessionShard::OnSaveFailed(Session& session, const SaveResult& result) {
   counters_.save_failures.Add(1);
-  if (!absl::IsAborted(result.status) || session.held) {
+  if (!absl::IsAborted(result.written.status) || session.held) {
     Settle(session);
     if (session.list != Session::List::kUnsaved) return;
     saver_.Remove(session);
     return saver_.QueueLater(session, now_ms());
   }
-  // Another server has the session now: what is here is no longer its state.
-  if (session.stream != nullptr) Fence(session, result.current_epoch);
+  // Another server has the session now, or has deleted it: what is here is no longer its state.
+  if (session.stream != nullptr) Fence(session, result.written.current_epoch);
   registrar_.Released(std::string(session.key.view()));
   Remove(session);
 }

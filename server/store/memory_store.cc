@@ -1,24 +1,26 @@
 #include "server/store/memory_store.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "server/store/held.h"
 
 namespace aaren {
 namespace {
-
-absl::Status CheckEpoch(const SessionRecord& held, uint64_t epoch) {
-  if (held.epoch <= epoch) return absl::OkStatus();
-  return absl::AbortedError(
-      absl::StrCat("session '", held.key, "' is held at epoch ", held.epoch, ", the writer's is ", epoch));
-}
 
 SessionRecord WithoutRows(const SessionRecord& record) {
   SessionRecord copy;
   static_cast<SessionHeader&>(copy) = record;
   for (const SavedRows& save : record.saves) copy.saves.push_back({save.point, {}});
   return copy;
+}
+
+SavedRows* SaveAt(std::vector<SavedRows>& saves, std::optional<uint64_t> seq) {
+  const auto found = std::find_if(saves.begin(), saves.end(),
+                                  [seq](const SavedRows& save) { return seq.has_value() && save.point.seq == *seq; });
+  return found == saves.end() ? nullptr : &*found;
 }
 
 // Of memory, about: with its place in the map.
@@ -42,43 +44,79 @@ absl::Status MemoryStore::Count(size_t before, size_t after) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<SessionRecord> MemoryStore::Load(const std::string& key) {
+const SessionRecord* MemoryStore::Find(const std::string& key) const {
   const auto found = records_.find(key);
-  if (found == records_.end()) return absl::NotFoundError(absl::StrCat("no session '", key, "' in the store"));
-  return found->second;
+  return found == records_.end() ? nullptr : &found->second;
 }
 
-absl::Status MemoryStore::Save(SessionRecord record) {
-  const auto found = records_.find(record.key);
-  if (found != records_.end()) {
-    if (absl::Status status = CheckEpoch(found->second, record.epoch); !status.ok()) return status;
-    if (absl::Status status = Count(BytesOf(found->second), BytesOf(record)); !status.ok()) return status;
-    found->second = std::move(record);
-    return absl::OkStatus();
+void MemoryStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) {
+  const uint64_t first = last_epoch_ + 1;
+  last_epoch_ += count;
+  answer(first);
+}
+
+void MemoryStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+  const SessionRecord* held = Find(key);
+  if (held == nullptr) return answer(NoSuchSession(key));
+  answer(*held);
+}
+
+void MemoryStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
+  const std::string& key = acquisition.record.key;
+  WriteResult result = CompareHeld(key, Find(key), acquisition.held_epoch);
+  if (result.status.ok()) result.status = Put(std::move(acquisition.record), acquisition.keep_seq);
+  answer(std::move(result));
+}
+
+void MemoryStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) {
+  std::vector<WriteResult> results;
+  results.reserve(saves.size());
+  for (SaveWrite& save : saves) results.push_back(SaveOne(std::move(save)));
+  answer(std::move(results));
+}
+
+WriteResult MemoryStore::SaveOne(SaveWrite write) {
+  WriteResult result = CompareWriter(Find(write.header.key), write.header);
+  if (!result.status.ok()) return result;
+  SessionRecord record;
+  static_cast<SessionHeader&>(record) = std::move(write.header);
+  record.saves.push_back(std::move(write.save));
+  return {Put(std::move(record), write.keep_seq), 0};
+}
+
+absl::Status MemoryStore::Put(SessionRecord record, std::optional<uint64_t> keep_seq) {
+  SavedRows* kept = nullptr;
+  size_t before = 0, after = BytesOf(record);
+  if (const auto found = records_.find(record.key); found != records_.end()) {
+    before = BytesOf(found->second);
+    kept = SaveAt(found->second.saves, keep_seq);
   }
-  if (absl::Status status = Count(0, BytesOf(record)); !status.ok()) return status;
+  if (kept != nullptr) after += sizeof(SavedRows) + kept->rows.size();
+  if (absl::Status status = Count(before, after); !status.ok()) return status;
+  if (kept != nullptr) record.saves.insert(record.saves.begin(), std::move(*kept));
   std::string key = record.key;
-  records_.emplace(std::move(key), std::move(record));
+  records_.insert_or_assign(std::move(key), std::move(record));
   return absl::OkStatus();
 }
 
-absl::Status MemoryStore::Delete(const std::string& key, uint64_t epoch) {
-  const auto found = records_.find(key);
-  if (found == records_.end()) return absl::OkStatus();
-  if (absl::Status status = CheckEpoch(found->second, epoch); !status.ok()) return status;
-  (void)Count(BytesOf(found->second), 0);
-  records_.erase(found);
-  return absl::OkStatus();
+void MemoryStore::Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) {
+  const SessionRecord* held = Find(key);
+  WriteResult result = CompareHeld(key, held, held_epoch);
+  if (result.status.ok() && held != nullptr) {
+    (void)Count(BytesOf(*held), 0);
+    records_.erase(key);
+  }
+  answer(std::move(result));
 }
 
-absl::StatusOr<std::vector<SessionRecord>> MemoryStore::List(const std::string& prefix, const std::string& after,
-                                                             size_t limit) {
+void MemoryStore::List(std::string prefix, std::string after, size_t limit,
+                       Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) {
   std::vector<SessionRecord> page;
   auto next = after < prefix ? records_.lower_bound(prefix) : records_.upper_bound(after);
   for (; next != records_.end() && page.size() < limit && absl::StartsWith(next->first, prefix); ++next) {
     page.push_back(WithoutRows(next->second));
   }
-  return page;
+  answer(std::move(page));
 }
 
 }  // namespace aaren

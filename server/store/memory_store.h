@@ -2,7 +2,8 @@
 #define AAREN_SERVER_STORE_MEMORY_STORE_H_
 
 // A MemoryStore keeps saved sessions in this process: they outlive streams and slabs, not the server. What it holds is
-// counted against a budget: beyond it, it refuses with ResourceExhausted and keeps what it has.
+// counted against a budget: beyond it, it refuses with ResourceExhausted and keeps what it has. Every call is answered
+// before it returns.
 
 #include <map>
 #include <string>
@@ -19,14 +20,20 @@ class MemoryStore : public StateStore {
   explicit MemoryStore(MemoryBudget* budget = nullptr) : budget_(budget) {}
 
   std::string name() const override { return "memory"; }
-  absl::StatusOr<uint64_t> NextEpoch() override { return ++last_epoch_; }
-  absl::StatusOr<SessionRecord> Load(const std::string& key) override;
-  absl::Status Save(SessionRecord record) override;
-  absl::Status Delete(const std::string& key, uint64_t epoch) override;
-  absl::StatusOr<std::vector<SessionRecord>> List(const std::string& prefix, const std::string& after,
-                                                  size_t limit) override;
+  void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
+  void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
+  void Acquire(Acquisition acquisition, Answer<WriteResult> answer) override;
+  void Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) override;
+  void Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) override;
+  void List(std::string prefix, std::string after, size_t limit,
+            Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) override;
 
  private:
+  const SessionRecord* Find(const std::string& key) const;
+  WriteResult SaveOne(SaveWrite write);
+
+  // Puts `record` in the place of the one of its key, which keeps its save at keep_seq.
+  absl::Status Put(SessionRecord record, std::optional<uint64_t> keep_seq);
   absl::Status Count(size_t before, size_t after);
 
   MemoryBudget* const budget_;

@@ -2,19 +2,22 @@
 #define AAREN_SERVER_STORE_STORE_H_
 
 // A StateStore keeps saved sessions: rows and what is needed to go on from them. One interface, several places to keep
-// them.
+// them, near or far: every call answers by a callback, and many calls are under way at once.
 //
-// Every write carries the epoch of its writer; a store refuses a write older than what it holds, so two servers that
-// both believe they own a session cannot overwrite one another. Epochs come from one counter per store that deletion
-// never resets.
+// Writers fence one another by epochs. Every Open draws a larger one, and every write names the epoch that it expects
+// to find: a compare-and-set. So of two servers that both believe they own a session only one can write, and a save
+// never brings back a session that was deleted. Epochs come from one counter per store that deletion never resets.
 //
-// Threading: calls may block and come from one thread at a time (the registrar's); a store is shared by no two
-// registrars in a process.
+// Threading: calls come from one thread at a time (the registrar's). Each is answered exactly once, on any thread,
+// perhaps before it returns. Calls on one key are done in the order they were made. A store is destroyed after its last
+// answer.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -44,29 +47,53 @@ struct SessionRecord : SessionHeader {
   std::vector<SavedRows> saves;
 };
 
+// Takes a session for a new epoch, that of `record`.
+struct Acquisition {
+  SessionRecord record;              // its saves, if any, are new
+  uint64_t held_epoch = 0;           // what the store must hold; 0: no such session
+  std::optional<uint64_t> keep_seq;  // of the saves that it holds, the one at this seq stays
+};
+
+// A save of the writer who has the epoch and incarnation of `header`.
+struct SaveWrite {
+  SessionHeader header;
+  SavedRows save;
+  std::optional<uint64_t> keep_seq;  // the one before that stays beside it; 0: the empty row
+};
+
+// Aborted: the store holds another epoch, incarnation or nothing. ResourceExhausted: there is no room. Unavailable: the
+// store cannot be reached; whether the write was done is not known. In all others nothing has changed.
+struct WriteResult {
+  absl::Status status;
+  uint64_t current_epoch = 0;  // with Aborted: what the store holds; 0: nothing
+};
+
 class StateStore {
  public:
+  template <typename T>
+  using Answer = absl::AnyInvocable<void(T)>;
+
   virtual ~StateStore() = default;
 
   virtual std::string name() const = 0;  // "memory"
 
-  // The next epoch, larger than any given out before. Unavailable if the store cannot be reached.
-  virtual absl::StatusOr<uint64_t> NextEpoch() = 0;
+  // The first of `count` epochs, all larger than any given out before.
+  virtual void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) = 0;
 
-  // NotFound if there is no such session.
-  virtual absl::StatusOr<SessionRecord> Load(const std::string& key) = 0;
+  // NotFound if there is no such session; DataLoss if what is there is damaged.
+  virtual void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) = 0;
 
-  // Puts the record in the place of the one before. Aborted if that one has a larger epoch, ResourceExhausted if there
-  // is no room for it: the one before is then still there.
-  virtual absl::Status Save(SessionRecord record) = 0;
+  virtual void Acquire(Acquisition acquisition, Answer<WriteResult> answer) = 0;
 
-  // Aborted if the record has a larger epoch; ok if there is none.
-  virtual absl::Status Delete(const std::string& key, uint64_t epoch) = 0;
+  // One result for each save.
+  virtual void Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) = 0;
+
+  virtual void Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) = 0;
 
   // Up to `limit` records with keys that begin with `prefix` and are greater than `after`, in order of key; their saves
   // without the rows.
-  virtual absl::StatusOr<std::vector<SessionRecord>> List(const std::string& prefix, const std::string& after,
-                                                          size_t limit) = 0;
+  virtual void List(std::string prefix, std::string after, size_t limit,
+                    Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) = 0;
 };
 
 }  // namespace aaren

@@ -31,7 +31,7 @@ class Conversation {
   // Cancels what has not ended and waits for the reader.
   ~Conversation();
 
-  absl::Mutex& mutex() { return mutex_; }
+  absl::Mutex& mutex() ABSL_LOCK_RETURNED(mutex_) { return mutex_; }
   const std::string& name() const { return name_; }
 
   // Whether more may be said.

@@ -46,8 +46,10 @@ class Owner {
   void Trouble(Conversation& conversation);
   void Die();
   void Work(Job& job, Conversation& conversation);
-  void Go(Job& job, Conversation& conversation, Grip grip, v1::ClientMessage& message);
-  void Send(Job& job, Conversation& conversation, Grip grip, v1::ClientMessage& message);
+  void Go(Job& job, Conversation& conversation, Grip grip, v1::ClientMessage& message)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(conversation.mutex());
+  void Send(Job& job, Conversation& conversation, Grip grip, v1::ClientMessage& message)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(conversation.mutex());
   void End(Job& job, Grip grip, v1::ClientMessage& message);
   bool OpenElsewhere(const Job& job, Conversation& conversation);
   uint64_t Goal() { return 50 + chance_.Size(6000); }

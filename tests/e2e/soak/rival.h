@@ -26,8 +26,9 @@ class Rival : public Application {
  private:
   void Connect();
   void Trouble();
-  void Open(v1::ClientMessage& message);
-  void Send(uint32_t handle, Hold& hold, v1::ClientMessage& message);
+  void Open(v1::ClientMessage& message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(conversation_->mutex());
+  void Send(uint32_t handle, Hold& hold, v1::ClientMessage& message)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(conversation_->mutex());
   void Close(uint32_t handle, Hold& hold, v1::ClientMessage& message);
 
   World& world_;

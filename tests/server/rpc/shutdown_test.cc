@@ -10,6 +10,7 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "tests/server/rpc/serving.h"
 #include "tests/server/shard/world.h"
+#include "tests/server/store/blocking.h"
 
 namespace aaren {
 namespace {
@@ -40,7 +41,7 @@ TEST_F(ShutdownTest, TokensSentBeforeAreAnsweredAndSaved) {
   const grpc::Status status = stream.Finish();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
   shutdown.join();
-  const absl::StatusOr<SessionRecord> record = store_.Load("default/a");
+  const absl::StatusOr<SessionRecord> record = BlockingStore(store_).Load("default/a");
   ASSERT_TRUE(record.ok()) << record.status();
   EXPECT_EQ(record->saves.back().point.seq, 4u);
 }
@@ -149,7 +150,7 @@ TEST_F(ShutdownTest, SessionsAreSavedHoweverOftenClientsAsk) {
   server().Shutdown(absl::Seconds(4));
   over = true;
   for (std::thread& asker : askers) asker.join();
-  const absl::StatusOr<SessionRecord> record = store_.Load("default/a");
+  const absl::StatusOr<SessionRecord> record = BlockingStore(store_).Load("default/a");
   ASSERT_TRUE(record.ok()) << record.status();
   EXPECT_EQ(record->saves.back().point.seq, 3u);
 }

@@ -139,7 +139,7 @@ TEST(SaveTest, RefusedByTheStoreForANewerEpochFencesTheWriter) {
   world.Send(peer, 0, 0, Values(0, 2));
   SessionRecord record = world.store().Load("/a").value();
   record.epoch = 1000;
-  ASSERT_TRUE(world.store().Save(record).ok());
+  ASSERT_TRUE(world.store().Put(record).ok());
   world.Advance(kInterval);
   EXPECT_EQ(peer.Last().refusal.status.code(), absl::StatusCode::kAborted);
   EXPECT_THAT(peer.Last().refusal.metadata, ElementsAre(std::pair<std::string, std::string>("current_epoch", "1000")));

@@ -62,7 +62,7 @@ TEST(StoreFailureTest, OfRowsThatAreNoRowsRefusesTheOpen) {
   World restarted(ShardOptions{.save_interval = kInterval}, 1, world.shared_store());
   SessionRecord record = world.store().Load("/a").value();
   record.saves[0].rows[0] ^= 1;
-  ASSERT_TRUE(world.store().Save(record).ok());
+  ASSERT_TRUE(world.store().Put(record).ok());
   FakePeer again;
   restarted.Open(again, 0, Named("a"));
   EXPECT_EQ(again.Last().refusal.status.code(), absl::StatusCode::kDataLoss);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/time/clock.h"
+#include "tests/server/store/blocking.h"
 
 namespace aaren {
 namespace {
@@ -110,36 +111,51 @@ std::vector<std::vector<float>> FakePeer::Forecasts(Handle handle) const {
   return all;
 }
 
-absl::StatusOr<uint64_t> ProbedStore::NextEpoch() {
+void ProbedStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) {
   absl::MutexLock lock(&mutex_);
-  if (!Health().ok()) return Health();
-  return store_.NextEpoch();
+  if (!Health().ok()) return answer(Health());
+  store_.ReserveEpochs(count, std::move(answer));
+}
+
+void ProbedStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+  absl::MutexLock lock(&mutex_);
+  if (!Health().ok()) return answer(Health());
+  store_.Load(std::move(key), std::move(answer));
+}
+
+void ProbedStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
+  absl::MutexLock lock(&mutex_);
+  if (!WriteHealth().ok()) return answer({WriteHealth(), 0});
+  store_.Acquire(std::move(acquisition), std::move(answer));
+}
+
+void ProbedStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) {
+  absl::MutexLock lock(&mutex_);
+  if (!WriteHealth().ok()) return answer(std::vector<WriteResult>(saves.size(), {WriteHealth(), 0}));
+  store_.Save(std::move(saves), std::move(answer));
+}
+
+void ProbedStore::Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) {
+  absl::MutexLock lock(&mutex_);
+  if (!Health().ok()) return answer({Health(), 0});
+  store_.Delete(std::move(key), held_epoch, std::move(answer));
+}
+
+void ProbedStore::List(std::string prefix, std::string after, size_t limit,
+                       Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) {
+  absl::MutexLock lock(&mutex_);
+  if (!Health().ok()) return answer(Health());
+  store_.List(std::move(prefix), std::move(after), limit, std::move(answer));
 }
 
 absl::StatusOr<SessionRecord> ProbedStore::Load(const std::string& key) {
   absl::MutexLock lock(&mutex_);
-  if (!Health().ok()) return Health();
-  return store_.Load(key);
+  return BlockingStore(store_).Load(key);
 }
 
-absl::Status ProbedStore::Save(SessionRecord record) {
+absl::Status ProbedStore::Put(SessionRecord record) {
   absl::MutexLock lock(&mutex_);
-  if (fail_saves_) return absl::UnavailableError("told to fail");
-  if (!Health().ok()) return Health();
-  return store_.Save(std::move(record));
-}
-
-absl::Status ProbedStore::Delete(const std::string& key, uint64_t epoch) {
-  absl::MutexLock lock(&mutex_);
-  if (!Health().ok()) return Health();
-  return store_.Delete(key, epoch);
-}
-
-absl::StatusOr<std::vector<SessionRecord>> ProbedStore::List(const std::string& prefix, const std::string& after,
-                                                             size_t limit) {
-  absl::MutexLock lock(&mutex_);
-  if (!Health().ok()) return Health();
-  return store_.List(prefix, after, limit);
+  return BlockingStore(store_).Put(std::move(record));
 }
 
 World::World(ShardOptions options, int shards, std::shared_ptr<ProbedStore> store, std::unique_ptr<ModelTable> models)

@@ -85,18 +85,24 @@ class FakePeer : public Peer {
 class ProbedStore : public StateStore {
  public:
   std::string name() const override { return "probed"; }
-  absl::StatusOr<uint64_t> NextEpoch() override;
-  absl::StatusOr<SessionRecord> Load(const std::string& key) override;
-  absl::Status Save(SessionRecord record) override;
-  absl::Status Delete(const std::string& key, uint64_t epoch) override;
-  absl::StatusOr<std::vector<SessionRecord>> List(const std::string& prefix, const std::string& after,
-                                                  size_t limit) override;
+  void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
+  void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
+  void Acquire(Acquisition acquisition, Answer<WriteResult> answer) override;
+  void Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) override;
+  void Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) override;
+  void List(std::string prefix, std::string after, size_t limit,
+            Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) override;
 
-  void FailSaves(bool fail) { fail_saves_ = fail; }
+  // What it holds, and to put something else there.
+  absl::StatusOr<SessionRecord> Load(const std::string& key);
+  absl::Status Put(SessionRecord record);
+
+  void FailSaves(bool fail) { fail_saves_ = fail; }  // and what Opens write
   void FailAll(bool fail) { fail_all_ = fail; }
 
  private:
   absl::Status Health() const { return fail_all_ ? absl::UnavailableError("told to fail") : absl::OkStatus(); }
+  absl::Status WriteHealth() const { return fail_saves_ ? absl::UnavailableError("told to fail") : Health(); }
 
   absl::Mutex mutex_;
   MemoryStore store_ ABSL_GUARDED_BY(mutex_);

@@ -5,17 +5,93 @@
 
 namespace aaren::simulation {
 
-absl::Status UnreliableStore::Save(SessionRecord record) {
-  if (!reliable_ && fate_.OneIn(50)) {
-    fate_.Tell("store    refuses a save of ", record.key);
-    return absl::UnavailableError("the store is told to fail");
+namespace {
+
+// The answer, or nobody to hear it.
+template <typename T>
+StateStore::Answer<T> OrNobody(bool answered, StateStore::Answer<T> answer) {
+  return answered ? std::move(answer) : [](T) {};
+}
+
+}  // namespace
+
+void UnreliableStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) {
+  calls_.push_back([this, count, answer = std::move(answer)](bool answered) mutable {
+    store_.ReserveEpochs(count, OrNobody(answered, std::move(answer)));
+  });
+}
+
+void UnreliableStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+  calls_.push_back([this, key = std::move(key), answer = std::move(answer)](bool answered) mutable {
+    store_.Load(std::move(key), OrNobody(answered, std::move(answer)));
+  });
+}
+
+bool UnreliableStore::Refuses(const std::string& key) {
+  if (reliable_ || !fate_.OneIn(50)) return false;
+  fate_.Tell("store    refuses a write of ", key);
+  return true;
+}
+
+void UnreliableStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
+  calls_.push_back([this, acquisition = std::move(acquisition), answer = std::move(answer)](bool answered) mutable {
+    const SessionRecord& record = acquisition.record;
+    auto then = OrNobody(answered, std::move(answer));
+    if (Refuses(record.key)) return then({absl::UnavailableError("the store is told to fail"), 0});
+    fate_.Tell("store    ", record.key, " acquired at epoch ", record.epoch, " after ", acquisition.held_epoch);
+    store_.Acquire(std::move(acquisition), std::move(then));
+  });
+}
+
+void UnreliableStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) {
+  calls_.push_back([this, saves = std::move(saves), answer = std::move(answer)](bool answered) mutable {
+    std::vector<WriteResult> results(saves.size());
+    for (size_t i = 0; i < saves.size(); ++i) {
+      const SessionHeader& header = saves[i].header;
+      fate_.Tell("store    ", header.key, " epoch ", header.epoch, " at seq ", saves[i].save.point.seq,
+                 saves[i].keep_seq ? absl::StrCat(", keeps ", *saves[i].keep_seq) : "", ", delivered ",
+                 header.delivered_seq);
+      if (Refuses(header.key)) {
+        results[i].status = absl::UnavailableError("the store is told to fail");
+        continue;
+      }
+      std::vector<SaveWrite> one;
+      one.push_back(std::move(saves[i]));
+      store_.Save(std::move(one), [&](std::vector<WriteResult> written) { results[i] = std::move(written[0]); });
+    }
+    OrNobody(answered, std::move(answer))(std::move(results));
+  });
+}
+
+void UnreliableStore::Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) {
+  calls_.push_back([this, key = std::move(key), held_epoch, answer = std::move(answer)](bool answered) mutable {
+    fate_.Tell("store    ", key, " deleted");
+    store_.Delete(std::move(key), held_epoch, OrNobody(answered, std::move(answer)));
+  });
+}
+
+void UnreliableStore::List(std::string prefix, std::string after, size_t limit,
+                           Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) {
+  calls_.push_back([this, prefix = std::move(prefix), after = std::move(after), limit,
+                    answer = std::move(answer)](bool answered) mutable {
+    store_.List(std::move(prefix), std::move(after), limit, OrNobody(answered, std::move(answer)));
+  });
+}
+
+void UnreliableStore::Turn() {
+  if (calls_.empty()) return;
+  auto call = std::move(calls_.front());
+  calls_.pop_front();
+  call(/*answered=*/true);
+}
+
+void UnreliableStore::Crash() {
+  for (uint64_t done = fate_.Draw(calls_.size() + 1); done > 0; --done) {
+    auto call = std::move(calls_.front());
+    calls_.pop_front();
+    call(/*answered=*/false);
   }
-  if (!record.saves.empty()) {
-    fate_.Tell("store    ", record.key, " epoch ", record.epoch, " at seq ", record.saves.back().point.seq,
-               record.saves.size() > 1 ? absl::StrCat(", keeps ", record.saves.front().point.seq) : "", ", delivered ",
-               record.delivered_seq);
-  }
-  return MemoryStore::Save(std::move(record));
+  calls_.clear();
 }
 
 Cluster::Cluster(Fate& fate, const ShardOptions& options, int shards)
@@ -23,7 +99,10 @@ Cluster::Cluster(Fate& fate, const ShardOptions& options, int shards)
   Start();
 }
 
-Cluster::~Cluster() { registrar_.reset(); }
+Cluster::~Cluster() {
+  store_.Crash();
+  registrar_.reset();
+}
 
 void Cluster::Start() {
   registrar_ = std::make_unique<Registrar>(store_, *models_, fate_);
@@ -36,6 +115,7 @@ void Cluster::Start() {
 
 void Cluster::Kill() {
   fate_.Tell("server   is killed");
+  store_.Crash();
   registrar_.reset();
   shards_.clear();
   ++life_;
@@ -43,13 +123,14 @@ void Cluster::Kill() {
 }
 
 void Cluster::Turn() {
-  const uint64_t whose = fate_.Draw(shards_.size() * 3 + 2);
+  const uint64_t whose = fate_.Draw(shards_.size() * 3 + 4);
   if (whose < 2) {
     registrar_->Drain(1 + fate_.Draw(3));
     return;
   }
-  SessionShard& shard = *shards_[(whose - 2) / 3];
-  switch ((whose - 2) % 3) {
+  if (whose < 4) return store_.Turn();
+  SessionShard& shard = *shards_[(whose - 4) / 3];
+  switch ((whose - 4) % 3) {
     case 0:
       shard.DrainMailbox(1 + fate_.Draw(3));
       break;
@@ -62,7 +143,7 @@ void Cluster::Turn() {
 }
 
 bool Cluster::Idle() const {
-  return std::none_of(shards_.begin(), shards_.end(), [](const auto& shard) { return shard->Busy(); });
+  return store_.idle() && std::none_of(shards_.begin(), shards_.end(), [](const auto& shard) { return shard->Busy(); });
 }
 
 }  // namespace aaren::simulation

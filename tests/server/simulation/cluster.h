@@ -5,9 +5,11 @@
 // of them work for a moment; in between, messages wait in their mailboxes. Kill takes everything but the store, which
 // may refuse a save now and then.
 
+#include <deque>
 #include <memory>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "server/registrar/registrar.h"
 #include "server/shard/shard.h"
 #include "server/store/memory_store.h"
@@ -16,15 +18,35 @@
 
 namespace aaren::simulation {
 
-// The store of a run: it outlives kills.
-class UnreliableStore : public MemoryStore {
+// The store of a run: it outlives kills. It answers when it likes, refuses a write now and then, and a kill finds calls
+// under way, done or not.
+class UnreliableStore : public StateStore {
  public:
   explicit UnreliableStore(Fate& fate) : fate_(fate) {}
-  absl::Status Save(SessionRecord record) override;
+
+  std::string name() const override { return "unreliable"; }
+  void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
+  void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
+  void Acquire(Acquisition acquisition, Answer<WriteResult> answer) override;
+  void Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) override;
+  void Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) override;
+  void List(std::string prefix, std::string after, size_t limit,
+            Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) override;
+
+  // Does the call that has waited longest, if there is one.
+  void Turn();
+  bool idle() const { return calls_.empty(); }
+
+  // Of the calls under way some are still done; none is answered.
+  void Crash();
   void set_reliable() { reliable_ = true; }
 
  private:
+  bool Refuses(const std::string& key);
+
   Fate& fate_;
+  MemoryStore store_;
+  std::deque<absl::AnyInvocable<void(bool answered)>> calls_;
   bool reliable_ = false;
 };
 

@@ -44,6 +44,10 @@ void Track::Begin() {
 bool Track::Turn() {
   bool enqueue = false;
   const uint64_t next = state_->next_seq();
+  if (closing_ && next < series_.size()) {  // the server wants tokens again
+    closing_ = false;
+    if (state_->WaitClosed().ok()) fate_.Accuse(id_, ": closed, but for tokens from ", next);
+  }
   if (manual_ && received_ > delivered_ && fate_.OneIn(3)) {
     delivered_ += 1 + fate_.Draw(received_ - delivered_);
     state_->Delivered(delivered_, enqueue);

@@ -1,0 +1,26 @@
+#include "server/store/held.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace aaren {
+
+WriteResult CompareHeld(const std::string& key, const SessionHeader* held, uint64_t expected_epoch) {
+  const uint64_t epoch = held == nullptr ? 0 : held->epoch;
+  if (epoch == expected_epoch) return {};
+  if (epoch == 0) return {absl::AbortedError(absl::StrCat("session '", key, "' was deleted")), 0};
+  return {absl::AbortedError(
+              absl::StrCat("session '", key, "' is held at epoch ", epoch, ", the writer expects ", expected_epoch)),
+          epoch};
+}
+
+WriteResult CompareWriter(const SessionHeader* held, const SessionHeader& writer) {
+  WriteResult result = CompareHeld(writer.key, held, writer.epoch);
+  if (!result.status.ok() || held->incarnation == writer.incarnation) return result;
+  return {absl::AbortedError(absl::StrCat("session '", writer.key, "' is another incarnation now")), held->epoch};
+}
+
+absl::Status NoSuchSession(const std::string& key) {
+  return absl::NotFoundError(absl::StrCat("no session '", key, "' in the store"));
+}
+
+}  // namespace aaren

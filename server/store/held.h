@@ -1,0 +1,23 @@
+#ifndef AAREN_SERVER_STORE_HELD_H_
+#define AAREN_SERVER_STORE_HELD_H_
+
+// The comparisons before a write: what a store holds of a session, against what its writer expects. One rule for all
+// stores. Threading: pure functions.
+
+#include <string>
+
+#include "server/store/store.h"
+
+namespace aaren {
+
+// `held` is null if there is no such session.
+WriteResult CompareHeld(const std::string& key, const SessionHeader* held, uint64_t expected_epoch);
+
+// For a save: the incarnation must be the same, too.
+WriteResult CompareWriter(const SessionHeader* held, const SessionHeader& writer);
+
+absl::Status NoSuchSession(const std::string& key);
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_STORE_HELD_H_

@@ -1,0 +1,264 @@
+// What every store promises (server/store/store.h), tried on each.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server/store/memory_store.h"
+#include "tests/server/store/blocking.h"
+
+namespace aaren {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+SessionRecord RecordAt(const std::string& key, uint64_t epoch) {
+  SessionRecord record;
+  record.key = key;
+  record.epoch = record.incarnation = epoch;
+  record.origin = {"model:1", "digest", "exact", 7, 3};
+  record.attempt = {4, 5};
+  record.last_active = absl::FromUnixMillis(1'700'000'000'123);
+  return record;
+}
+
+SavedRows RowsAt(uint64_t seq) {
+  return {{seq, {static_cast<int64_t>(seq) * 10, 10}}, "rows at " + std::to_string(seq)};
+}
+
+// Of the writer who has acquired the session at `epoch` and no later.
+SaveWrite WriteAt(const std::string& key, uint64_t epoch, uint64_t seq,
+                  std::optional<uint64_t> keep_seq = std::nullopt) {
+  SaveWrite write{RecordAt(key, epoch), RowsAt(seq), keep_seq};
+  write.header.delivered_seq = seq;
+  return write;
+}
+
+std::vector<uint64_t> Seqs(const SessionRecord& record) {
+  std::vector<uint64_t> seqs;
+  for (const SavedRows& save : record.saves) seqs.push_back(save.point.seq);
+  return seqs;
+}
+
+std::vector<std::string> Keys(const std::vector<SessionRecord>& records) {
+  std::vector<std::string> keys;
+  for (const SessionRecord& record : records) keys.push_back(record.key);
+  return keys;
+}
+
+// Makes a store, empty.
+struct Maker {
+  const char* name;
+  std::unique_ptr<StateStore> (*make)();
+};
+
+std::unique_ptr<StateStore> MakeMemoryStore() { return std::make_unique<MemoryStore>(); }
+
+class StoreTest : public testing::TestWithParam<Maker> {
+ protected:
+  absl::Status Begin(const std::string& key, uint64_t epoch) { return store_.Acquire(RecordAt(key, epoch), 0).status; }
+
+  const std::unique_ptr<StateStore> made_ = GetParam().make();
+  BlockingStore store_{*made_};
+};
+
+TEST_P(StoreTest, GivesOutGrowingEpochs) {
+  const uint64_t first = store_.ReserveEpochs(10).value();
+  EXPECT_GT(first, 0u);
+  EXPECT_GE(store_.ReserveEpochs(1).value(), first + 10);
+}
+
+TEST_P(StoreTest, DeletionDoesNotResetEpochs) {
+  const uint64_t epoch = store_.ReserveEpochs(1).value();
+  ASSERT_TRUE(Begin("/a", epoch).ok());
+  ASSERT_TRUE(store_.Delete("/a", epoch).status.ok());
+  EXPECT_GT(store_.ReserveEpochs(1).value(), epoch);
+}
+
+TEST_P(StoreTest, NamesTheSessionItDoesNotHave) {
+  const absl::Status status = store_.Load("/nobody").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("/nobody"));
+}
+
+TEST_P(StoreTest, LoadsEveryFieldOfWhatWasSaved) {
+  ASSERT_TRUE(Begin("/a", 3).ok());
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 3, 7)).status.ok());
+  const SessionRecord record = store_.Load("/a").value();
+  EXPECT_EQ(record.key, "/a");
+  EXPECT_EQ(record.epoch, 3u);
+  EXPECT_EQ(record.incarnation, 3u);
+  EXPECT_EQ(record.origin.model, "model:1");
+  EXPECT_EQ(record.origin.package_digest, "digest");
+  EXPECT_EQ(record.origin.tier, "exact");
+  EXPECT_EQ(record.origin.numerics_version, 7u);
+  EXPECT_EQ(record.origin.channels, 3u);
+  EXPECT_EQ(record.attempt.writer, 4u);
+  EXPECT_EQ(record.attempt.number, 5u);
+  EXPECT_EQ(record.delivered_seq, 7u);
+  EXPECT_EQ(record.last_active, absl::FromUnixMillis(1'700'000'000'123));
+  ASSERT_THAT(Seqs(record), ElementsAre(7));
+  EXPECT_EQ(record.saves[0].point.clock.last_time_ns, 70);
+  EXPECT_EQ(record.saves[0].point.clock.step_ns, 10);
+  EXPECT_EQ(record.saves[0].rows, "rows at 7");
+}
+
+TEST_P(StoreTest, AcquisitionMayBringRows) {
+  SessionRecord record = RecordAt("/a", 3);
+  record.saves.push_back(RowsAt(5));
+  ASSERT_TRUE(store_.Acquire(record, 0).status.ok());
+  EXPECT_EQ(store_.Load("/a").value().saves.at(0).rows, "rows at 5");
+}
+
+TEST_P(StoreTest, AcquisitionOfASessionThatIsThereNeedsItsEpoch) {
+  ASSERT_TRUE(Begin("/a", 5).ok());
+  for (const uint64_t held : {0u, 4u, 6u}) {
+    const WriteResult result = store_.Acquire(RecordAt("/a", 9), held);
+    EXPECT_EQ(result.status.code(), absl::StatusCode::kAborted);
+    EXPECT_EQ(result.current_epoch, 5u);
+  }
+  EXPECT_TRUE(store_.Acquire(RecordAt("/a", 9), 5).status.ok());
+  EXPECT_EQ(store_.Load("/a").value().epoch, 9u);
+}
+
+TEST_P(StoreTest, AcquisitionOfADeletedSessionIsRefused) {
+  const WriteResult result = store_.Acquire(RecordAt("/a", 9), 5);
+  EXPECT_EQ(result.status.code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(result.current_epoch, 0u);
+}
+
+TEST_P(StoreTest, AcquisitionKeepsTheSaveThatItNames) {
+  ASSERT_TRUE(Begin("/a", 1).ok());
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 1, 4)).status.ok());
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 1, 9, 4)).status.ok());
+  ASSERT_TRUE(store_.Acquire(RecordAt("/a", 2), 1, 4).status.ok());
+  const SessionRecord record = store_.Load("/a").value();
+  ASSERT_THAT(Seqs(record), ElementsAre(4));
+  EXPECT_EQ(record.saves[0].rows, "rows at 4");
+}
+
+TEST_P(StoreTest, AcquisitionThatNamesNoneDropsAllSaves) {
+  ASSERT_TRUE(Begin("/a", 1).ok());
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 1, 4)).status.ok());
+  ASSERT_TRUE(store_.Acquire(RecordAt("/a", 2), 1).status.ok());
+  EXPECT_THAT(Seqs(store_.Load("/a").value()), ElementsAre());
+}
+
+TEST_P(StoreTest, SaveOfAnOlderWriterIsRefused) {
+  ASSERT_TRUE(Begin("/a", 4).ok());
+  ASSERT_TRUE(store_.Acquire(RecordAt("/a", 5), 4).status.ok());
+  SaveWrite late = WriteAt("/a", 4, 9);
+  const WriteResult result = store_.Save(late);
+  EXPECT_EQ(result.status.code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(result.current_epoch, 5u);
+  EXPECT_THAT(Seqs(store_.Load("/a").value()), ElementsAre());
+}
+
+TEST_P(StoreTest, SaveDoesNotBringBackADeletedSession) {
+  ASSERT_TRUE(Begin("/a", 4).ok());
+  ASSERT_TRUE(store_.Delete("/a", 4).status.ok());
+  const WriteResult result = store_.Save(WriteAt("/a", 4, 9));
+  EXPECT_EQ(result.status.code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(result.current_epoch, 0u);
+  EXPECT_TRUE(absl::IsNotFound(store_.Load("/a").status()));
+}
+
+TEST_P(StoreTest, SaveOfAnotherIncarnationIsRefused) {
+  ASSERT_TRUE(Begin("/a", 4).ok());
+  SaveWrite write = WriteAt("/a", 4, 9);
+  write.header.incarnation = 3;
+  EXPECT_EQ(store_.Save(write).status.code(), absl::StatusCode::kAborted);
+}
+
+TEST_P(StoreTest, SaveTakesThePlaceOfAllButTheOneThatIsToStay) {
+  ASSERT_TRUE(Begin("/a", 1).ok());
+  for (uint64_t seq = 10; seq < 16; ++seq) {
+    ASSERT_TRUE(store_.Save(WriteAt("/a", 1, seq)).status.ok());
+    ASSERT_THAT(Seqs(store_.Load("/a").value()), ElementsAre(seq));
+  }
+  for (uint64_t seq = 16; seq < 20; ++seq) {
+    ASSERT_TRUE(store_.Save(WriteAt("/a", 1, seq, 15)).status.ok());
+    const SessionRecord record = store_.Load("/a").value();
+    ASSERT_THAT(Seqs(record), ElementsAre(15, seq));
+    EXPECT_EQ(record.saves[0].rows, "rows at 15");
+    EXPECT_EQ(record.saves[1].rows, "rows at " + std::to_string(seq));
+  }
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 1, 30, 19)).status.ok());
+  EXPECT_THAT(Seqs(store_.Load("/a").value()), ElementsAre(19, 30));
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 1, 31, 0)).status.ok());
+  EXPECT_THAT(Seqs(store_.Load("/a").value()), ElementsAre(31));
+}
+
+TEST_P(StoreTest, EachSaveOfABatchHasItsResult) {
+  ASSERT_TRUE(Begin("/a", 1).ok());
+  ASSERT_TRUE(Begin("/c", 1).ok());
+  std::vector<SaveWrite> writes;
+  for (const char* key : {"/a", "/b", "/c"}) writes.push_back(WriteAt(key, 1, 7));
+  const std::vector<WriteResult> results = store_.Save(std::move(writes));
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_TRUE(results[0].status.ok());
+  EXPECT_EQ(results[1].status.code(), absl::StatusCode::kAborted);
+  EXPECT_TRUE(results[2].status.ok());
+  EXPECT_THAT(Seqs(store_.Load("/c").value()), ElementsAre(7));
+}
+
+TEST_P(StoreTest, TwoSavesOfOneSessionInABatchAreDoneInTheirOrder) {
+  ASSERT_TRUE(Begin("/a", 1).ok());
+  std::vector<SaveWrite> writes;
+  writes.push_back(WriteAt("/a", 1, 7));
+  writes.push_back(WriteAt("/a", 1, 8, 7));
+  for (const WriteResult& result : store_.Save(std::move(writes))) EXPECT_TRUE(result.status.ok());
+  EXPECT_THAT(Seqs(store_.Load("/a").value()), ElementsAre(7, 8));
+}
+
+TEST_P(StoreTest, RowsMayBeLong) {
+  ASSERT_TRUE(Begin("/a", 1).ok());
+  SaveWrite write = WriteAt("/a", 1, 7);
+  write.save.rows = std::string(5 << 20, 'x') + '\0' + "end";
+  const std::string rows = write.save.rows;
+  ASSERT_TRUE(store_.Save(std::move(write)).status.ok());
+  EXPECT_EQ(store_.Load("/a").value().saves.at(0).rows, rows);
+}
+
+TEST_P(StoreTest, DeleteNeedsTheEpoch) {
+  ASSERT_TRUE(Begin("/a", 5).ok());
+  EXPECT_EQ(store_.Delete("/a", 4).status.code(), absl::StatusCode::kAborted);
+  EXPECT_TRUE(store_.Load("/a").ok());
+  EXPECT_TRUE(store_.Delete("/a", 5).status.ok());
+  EXPECT_FALSE(store_.Load("/a").ok());
+}
+
+TEST_P(StoreTest, ADeletedSessionMayBeMadeAgainWithoutItsRows) {
+  ASSERT_TRUE(Begin("/a", 1).ok());
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 1, 4)).status.ok());
+  ASSERT_TRUE(store_.Delete("/a", 1).status.ok());
+  ASSERT_TRUE(Begin("/a", 2).ok());
+  EXPECT_THAT(Seqs(store_.Load("/a").value()), ElementsAre());
+}
+
+TEST_P(StoreTest, ListsAPrefixInOrderBehindAKey) {
+  for (const char* key : {"/b", "/a2", "/a1", "/a3", "x/a0"}) ASSERT_TRUE(Begin(key, 1).ok());
+  EXPECT_THAT(Keys(store_.List("/a", "", 10).value()), ElementsAre("/a1", "/a2", "/a3"));
+  EXPECT_THAT(Keys(store_.List("/a", "/a1", 1).value()), ElementsAre("/a2"));
+  EXPECT_THAT(Keys(store_.List("/a", "/a3", 10).value()), ElementsAre());
+  EXPECT_THAT(Keys(store_.List("", "", 10).value()), ElementsAre("/a1", "/a2", "/a3", "/b", "x/a0"));
+}
+
+TEST_P(StoreTest, ListsSavesWithoutTheirRows) {
+  ASSERT_TRUE(Begin("/a", 1).ok());
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 1, 4)).status.ok());
+  const auto page = store_.List("/", "", 10).value();
+  ASSERT_EQ(page.size(), 1u);
+  EXPECT_THAT(Seqs(page[0]), ElementsAre(4));
+  EXPECT_TRUE(page[0].saves[0].rows.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, StoreTest, testing::Values(Maker{"Memory", MakeMemoryStore}),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace aaren
