@@ -32,7 +32,7 @@
 #include "server/rpc/grpc_log.h"
 #include "server/rpc/server.h"
 #include "server/session/clock.h"
-#include "server/store/memory_store.h"
+#include "server/store/open_store.h"
 #include "server/version/version.h"
 
 namespace aaren {
@@ -122,7 +122,7 @@ void SetLimits(const ServerConfig& config, uint64_t memory, rpc::ServerOptions& 
 
 // Raises the limit of file descriptors as far as it goes. One a connection, and some for everything else.
 size_t MostConnections(const ServerConfig& config) {
-  constexpr rlim_t kOthers = 128;
+  constexpr rlim_t kOthers = 128 + RocksDbStore::kFiles;
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return config.max_connections();
   files.rlim_cur = files.rlim_max;
@@ -150,17 +150,21 @@ rpc::ServerOptions ToOptions(const ServerConfig& config, uint64_t memory, Memory
   return options;
 }
 
+StoreOptions ToStoreOptions(const ServerConfig& config, uint64_t memory) {
+  StoreOptions options;
+  options.kind = absl::AsciiStrToLower(ServerConfig::Store_Name(config.store()));
+  options.rocksdb.folder = config.data_dir();
+  options.rocksdb.durability = config.sync() == ServerConfig::POWER ? Durability::kPower : Durability::kProcess;
+  options.rocksdb.buffer_bytes = std::clamp<size_t>(memory / 64, 1 << 20, 32 << 20);
+  return options;
+}
+
 constexpr uint64_t kLeastMemory = 16 << 20;  // the program and small buffers
 
 // What this build has; later ones may have more.
 absl::Status CheckBuild(const ServerConfig& config) {
   if (config.device() == ServerConfig::CUDA) {
     return absl::InvalidArgumentError("device: this build has no CUDA backend; there is cpu");
-  }
-  if (config.store() != ServerConfig::MEMORY) {
-    return absl::InvalidArgumentError(absl::StrCat("store: this build has no ",
-                                                   absl::AsciiStrToLower(ServerConfig::Store_Name(config.store())),
-                                                   "; there is memory"));
   }
   if (config.memory() > 0 && config.memory() < kLeastMemory) {
     return absl::InvalidArgumentError(
@@ -218,9 +222,10 @@ int Serve(const ServerConfig& config) {
   if (absl::Status status = LoadModels(config, models); !status.ok()) return Fail(1, status);
   const uint64_t memory = config.memory() > 0 ? config.memory() : MachineMemory() / 4 * 3;
   MemoryBudget budget(SessionMemory(memory));
-  MemoryStore store(&budget);
+  const absl::StatusOr<std::unique_ptr<StateStore>> store = OpenStore(ToStoreOptions(config, memory), budget);
+  if (!store.ok()) return Fail(absl::IsInvalidArgument(store.status()) ? 2 : 1, store.status());
   const rpc::ServerOptions options = ToOptions(config, memory, budget);
-  absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(options, models, store);
+  absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(options, models, **store);
   if (!server.ok()) return Fail(1, server.status());
   const auto metrics = StartMetrics(config, options, **server);
   if (!metrics.ok()) return Fail(1, metrics.status());
@@ -231,6 +236,7 @@ int Serve(const ServerConfig& config) {
       {{"listen", (*server)->address()},
        {"metrics", metrics_address},
        {"shards", absl::StrCat(ShardCount(config))},
+       {"store", (*store)->name()},
        {"memory", absl::StrCat(memory)},
        {"connections", absl::StrCat(options.max_connections)}});
   shutdown.Wait();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "absl/strings/str_cat.h"
+#include "server/log/log.h"
 #include "server/registrar/open_check.h"
 #include "server/registrar/registrar_impl.h"
 #include "server/session/record.h"
@@ -13,6 +15,16 @@ namespace {
 
 constexpr size_t kAll = std::numeric_limits<size_t>::max();
 constexpr size_t kSweepPage = 1000;
+
+// Of those that will be tried again the first; a full disk fails them all for one reason.
+void LogFailures(const std::vector<SaveResult>& results) {
+  const auto failed = std::find_if(results.begin(), results.end(), [](const SaveResult& result) {
+    return !result.written.status.ok() && !absl::IsAborted(result.written.status);
+  });
+  if (failed == results.end()) return;
+  Log(LogLevel::kWarning, "save failed",
+      {{"session", failed->key}, {"saves", absl::StrCat(results.size())}, {"why", failed->written.status.ToString()}});
+}
 
 }  // namespace
 
@@ -123,6 +135,7 @@ void Registrar::Impl::SaveBatch(int shard, std::vector<SaveWrite> writes) {
   store_.Save(std::move(writes), Back<std::vector<WriteResult>>([this, shard, results = std::move(results)](
                                                                     std::vector<WriteResult> written) mutable {
                 for (size_t i = 0; i < results.size(); ++i) results[i].written = std::move(written[i]);
+                LogFailures(results);
                 Tell(shard, [results = std::move(results)](SessionOwner& owner) { owner.SavesDone(results); });
               }));
 }

@@ -26,6 +26,7 @@ class Server:
         match = re.fullmatch(r"ready listen=(\S+) metrics=(\S+)\n", line)
         if not match:
             self.process.wait(10)
+            self.process.stdout.close()
             raise RuntimeError(f"no ready line: {line!r} {self.log()}")
         self.target, self.metrics_address = match.groups()
 

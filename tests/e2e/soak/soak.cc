@@ -46,6 +46,7 @@ std::string Name(const char* who, int number, int kind) { return absl::StrCat(wh
 std::vector<std::string> ServerFlags(const std::string& models) {
   return {"--listen=127.0.0.1:0",
           "--metrics_listen=127.0.0.1:0",
+          "--store=memory",
           absl::StrCat("--models=", models),
           absl::StrCat("--shards=", kShards),
           "--max_rows=32",

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -27,11 +28,13 @@ namespace {
 
 using testing::HasSubstr;
 
-// A running aaren-server. Standard error goes to a file. `files`: its limit of file descriptors, if it has its own.
+// A running aaren-server with a state folder of its own. Standard error goes to a file. `files`: its limit of file
+// descriptors, if it has its own.
 class Program {
  public:
   explicit Program(std::vector<std::string> arguments, const rlimit* files = nullptr)
-      : log_(absl::StrCat(testing::TempDir(), "server_program_", getpid(), "_", ++started_, ".log")) {
+      : log_(absl::StrCat(testing::TempDir(), "server_program_", getpid(), "_", ++started_, ".log")),
+        state_(log_ + ".state") {
     arguments.insert(arguments.begin(), AAREN_SERVER);
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -40,6 +43,7 @@ class Program {
     EXPECT_EQ(pipe2(output, O_CLOEXEC), 0);
     pid_ = fork();
     if (pid_ == 0) {
+      setenv("XDG_STATE_HOME", state_.c_str(), /*overwrite=*/1);
       if (files != nullptr) setrlimit(RLIMIT_NOFILE, files);
       dup2(output[1], STDOUT_FILENO);
       dup2(open(log_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), STDERR_FILENO);
@@ -56,6 +60,8 @@ class Program {
       Wait();
     }
     close(output_);
+    std::error_code ignored;
+    std::filesystem::remove_all(state_, ignored);
   }
 
   std::string ReadLine() {
@@ -74,6 +80,9 @@ class Program {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
 
+  pid_t pid() const { return pid_; }
+  const std::string& state() const { return state_; }
+
   std::string Log() const {
     std::ifstream in(log_);
     return std::string(std::istreambuf_iterator<char>(in), {});
@@ -82,6 +91,7 @@ class Program {
  private:
   static inline int started_ = 0;
   const std::string log_;
+  const std::string state_;
   pid_t pid_ = 0;
   int output_ = -1;
 };
@@ -203,6 +213,30 @@ TEST(ServerProgramTest, PrintConfigShowsEverySettingAndExits) {
   EXPECT_THAT(rest, HasSubstr("shards: 3\n"));
   EXPECT_THAT(rest, HasSubstr("log_format: TEXT\n"));
   EXPECT_EQ(program.Wait(), 0);
+}
+
+TEST(ServerProgramTest, KeepsSessionsInTheStateFolderUnlessToldOtherwise) {
+  Program program(FreePorts());
+  EXPECT_THAT(program.ReadLine(), HasSubstr("ready"));
+  EXPECT_TRUE(std::filesystem::is_directory(program.state() + "/aaren/rocksdb"));
+}
+
+TEST(ServerProgramTest, SecondServerOnOneFolderIsToldWhoHasIt) {
+  Program first(FreePorts());
+  EXPECT_THAT(first.ReadLine(), HasSubstr("ready"));
+  std::vector<std::string> arguments = FreePorts();
+  arguments.push_back("--data_dir=" + first.state() + "/aaren");
+  Program second(arguments);
+  EXPECT_EQ(second.Wait(), 1);
+  EXPECT_THAT(second.Log(), HasSubstr(absl::StrCat("in use by process ", first.pid())));
+}
+
+TEST(ServerProgramTest, FolderThatCannotBeMadeIsNamed) {
+  std::vector<std::string> arguments = FreePorts();
+  arguments.push_back("--data_dir=/proc/sessions");
+  Program program(arguments);
+  EXPECT_EQ(program.Wait(), 1);
+  EXPECT_THAT(program.Log(), HasSubstr("data_dir: cannot use /proc/sessions"));
 }
 
 }  // namespace

@@ -2,12 +2,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "server/store/memory_store.h"
+#include "server/store/rocksdb_store.h"
 #include "tests/server/store/blocking.h"
 
 namespace aaren {
@@ -57,6 +61,15 @@ struct Maker {
 };
 
 std::unique_ptr<StateStore> MakeMemoryStore() { return std::make_unique<MemoryStore>(); }
+
+std::unique_ptr<StateStore> MakeRocksDbStore() {
+  static int stores = 0;
+  const std::string folder = absl::StrCat(testing::TempDir(), "/store_contract_", getpid(), "_", ++stores);
+  std::filesystem::remove_all(folder);
+  absl::StatusOr<std::unique_ptr<RocksDbStore>> store = RocksDbStore::Open({.folder = folder});
+  EXPECT_TRUE(store.ok()) << store.status();
+  return *std::move(store);
+}
 
 class StoreTest : public testing::TestWithParam<Maker> {
  protected:
@@ -257,7 +270,8 @@ TEST_P(StoreTest, ListsSavesWithoutTheirRows) {
   EXPECT_TRUE(page[0].saves[0].rows.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, StoreTest, testing::Values(Maker{"Memory", MakeMemoryStore}),
+INSTANTIATE_TEST_SUITE_P(Stores, StoreTest,
+                         testing::Values(Maker{"Memory", MakeMemoryStore}, Maker{"RocksDb", MakeRocksDbStore}),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

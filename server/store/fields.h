@@ -1,0 +1,58 @@
+#ifndef AAREN_SERVER_STORE_FIELDS_H_
+#define AAREN_SERVER_STORE_FIELDS_H_
+
+// Values as bytes that outlive the process: integers little-endian, strings as uint16 length and bytes. Reading trusts
+// nothing: every length is compared with what is left. Threading: plain values.
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "server/store/session_point.h"
+
+namespace aaren {
+
+template <typename T>
+void Put(std::string& out, T value) {
+  const auto bits = static_cast<std::make_unsigned_t<T>>(value);
+  for (size_t i = 0; i < sizeof(T); ++i) out += static_cast<char>(bits >> (8 * i));
+}
+void PutString(std::string& out, absl::string_view text);
+void PutOrigin(std::string& out, const SessionOrigin& origin);
+void PutPoint(std::string& out, const SessionPoint& point);
+
+// Takes fields off the front of what is left; after the first one that is not there, nothing more.
+class Fields {
+ public:
+  // `what` they are of, for errors: "snapshot".
+  Fields(std::string what, absl::string_view bytes) : what_(std::move(what)), left_(bytes) {}
+
+  template <typename T>
+  void Take(T& value, const char* name) {
+    std::make_unsigned_t<T> bits = 0;
+    const absl::string_view bytes = TakeBytes(sizeof(T), name);
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      bits |= static_cast<std::make_unsigned_t<T>>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+    }
+    value = static_cast<T>(bits);
+  }
+  void TakeString(std::string& text, const char* name);
+  void TakeOrigin(SessionOrigin& origin);
+  void TakePoint(SessionPoint& point);
+  absl::string_view TakeBytes(uint64_t length, const char* name);
+
+  // DataLoss if a field was missing, or something is left.
+  absl::Status Finish() const;
+  const absl::Status& status() const { return status_; }
+
+ private:
+  const std::string what_;
+  absl::string_view left_;
+  absl::Status status_;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_STORE_FIELDS_H_

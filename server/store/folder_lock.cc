@@ -1,0 +1,90 @@
+#include "server/store/folder_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+
+namespace aaren {
+namespace {
+
+constexpr absl::string_view kFormatPrefix = "aaren-store ";
+
+absl::Status CannotUse(const std::string& path, int error) {
+  const std::string problem = absl::StrCat("cannot use ", path, ": ", std::strerror(error));
+  return error == EACCES || error == EPERM || error == EROFS ? absl::PermissionDeniedError(problem)
+                                                             : absl::UnavailableError(problem);
+}
+
+std::string ContentsOf(int file) {
+  char text[128];
+  const ssize_t size = pread(file, text, sizeof(text), 0);
+  return std::string(absl::StripAsciiWhitespace(absl::string_view(text, size > 0 ? static_cast<size_t>(size) : 0)));
+}
+
+absl::Status Write(int file, const std::string& path, const std::string& text) {
+  if (ftruncate(file, 0) == 0 && pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size())) {
+    return absl::OkStatus();
+  }
+  return CannotUse(path, errno);
+}
+
+absl::Status CheckFormat(const std::string& folder, uint32_t format) {
+  const std::string path = folder + "/format";
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (file < 0) return CannotUse(path, errno);
+  const std::string held = ContentsOf(file);
+  absl::Status status;
+  absl::string_view number = held;
+  uint32_t version = 0;
+  if (held.empty()) {
+    status = Write(file, path, absl::StrCat(kFormatPrefix, format, "\n"));
+  } else if (!absl::ConsumePrefix(&number, kFormatPrefix) || !absl::SimpleAtoi(number, &version)) {
+    status = absl::FailedPreconditionError(absl::StrCat(path, " says '", held, "': this is no folder of a server"));
+  } else if (version > format) {
+    status = absl::FailedPreconditionError(
+        absl::StrCat(path, " says format ", version, ", this server knows ", format, ": a later one wrote it"));
+  }
+  close(file);
+  return status;
+}
+
+}  // namespace
+
+absl::StatusOr<FolderLock> FolderLock::Take(const std::string& folder, uint32_t format) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return CannotUse(folder, error.value());
+  const std::string path = folder + "/owner";
+  FolderLock lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (lock.file_ < 0) return CannotUse(path, errno);
+  if (flock(lock.file_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return CannotUse(path, errno);
+    return absl::AlreadyExistsError(absl::StrCat(folder, " is in use by ", ContentsOf(lock.file_)));
+  }
+  if (absl::Status status = CheckFormat(folder, format); !status.ok()) return status;
+  char host[256] = "";
+  gethostname(host, sizeof(host) - 1);
+  const absl::Status written = Write(lock.file_, path, absl::StrCat("process ", getpid(), " on ", host, "\n"));
+  if (!written.ok()) return written;
+  return lock;
+}
+
+FolderLock::FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+
+FolderLock::~FolderLock() {
+  if (file_ >= 0) close(file_);
+}
+
+}  // namespace aaren

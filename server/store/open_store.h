@@ -1,0 +1,29 @@
+#ifndef AAREN_SERVER_STORE_OPEN_STORE_H_
+#define AAREN_SERVER_STORE_OPEN_STORE_H_
+
+// Makes the store that the settings name. Another kind of store is added here.
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "server/memory/memory_budget.h"
+#include "server/store/rocksdb_store.h"
+#include "server/store/store.h"
+
+namespace aaren {
+
+struct StoreOptions {
+  std::string kind = "memory";  // or "rocksdb"
+  RocksDbOptions rocksdb;       // folder empty: DefaultDataFolder
+};
+
+// InvalidArgument for a kind that this build does not have; else as the store's own Open. `budget` outlives the store.
+absl::StatusOr<std::unique_ptr<StateStore>> OpenStore(const StoreOptions& options, MemoryBudget& budget);
+
+// aaren/ below $XDG_STATE_HOME, or below ~/.local/state. Empty if there is neither.
+std::string DefaultDataFolder();
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_STORE_OPEN_STORE_H_

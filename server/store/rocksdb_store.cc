@@ -1,0 +1,263 @@
+#include "server/store/rocksdb_store.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/table.h"
+#include "server/store/fields.h"
+#include "server/store/held.h"
+#include "server/store/write_group.h"
+
+namespace aaren {
+namespace {
+
+constexpr uint32_t kFormat = 1;
+constexpr size_t kGroupBytes = 4 << 20;
+constexpr uint64_t kEpochBlock = 1 << 20;  // given out on disk at once
+constexpr char kEpochKey[] = "e";
+
+// README.md says why.
+rocksdb::Options SettingsOf(size_t buffer_bytes) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = rocksdb::NewLRUCache(buffer_bytes);
+  table.cache_index_and_filter_blocks = true;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.write_buffer_size = buffer_bytes;
+  options.max_write_buffer_number = 3;
+  options.max_total_wal_size = 4 * buffer_bytes;
+  options.enable_blob_files = true;
+  options.min_blob_size = 1024;
+  options.blob_file_size = 256 << 20;
+  options.enable_blob_garbage_collection = true;
+  options.blob_garbage_collection_force_threshold = 0.5;
+  options.compression = rocksdb::kLZ4Compression;
+  options.max_background_jobs = 2;
+  options.bytes_per_sync = 1 << 20;
+  options.wal_bytes_per_sync = 1 << 20;
+  options.max_open_files = RocksDbStore::kFiles;
+  options.keep_log_file_num = 2;
+  options.max_log_file_size = 1 << 20;
+  options.info_log_level = rocksdb::WARN_LEVEL;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db) {
+  std::string bytes;
+  const rocksdb::Status status = db.Get({}, kEpochKey, &bytes);
+  if (status.IsNotFound()) return 1;
+  if (!status.ok()) return FromRocks(status);
+  Fields fields("the store's epochs", bytes);
+  uint64_t epoch = 0;
+  fields.Take(epoch, "the next epoch");
+  if (absl::Status finished = fields.Finish(); !finished.ok()) return finished;
+  return epoch;
+}
+
+// A session with its rows.
+absl::StatusOr<SessionRecord> LoadNow(WriteGroup& group, const std::string& key) {
+  absl::StatusOr<std::optional<StoredHeader>> header = group.Header(key);
+  if (!header.ok()) return header.status();
+  if (!header->has_value()) return NoSuchSession(key);
+  SessionRecord record;
+  static_cast<SessionHeader&>(record) = **header;
+  for (const StoredSlot& slot : (*header)->slots) {
+    absl::StatusOr<std::string> rows = group.Rows(key, slot);
+    if (!rows.ok()) return rows.status();
+    record.saves.push_back({slot.point, *std::move(rows)});
+  }
+  return record;
+}
+
+const StoredHeader* PointerTo(const std::optional<StoredHeader>& header) { return header ? &*header : nullptr; }
+
+WriteResult AcquireNow(WriteGroup& group, Acquisition& acquisition) {
+  SessionRecord& record = acquisition.record;
+  const absl::StatusOr<std::optional<StoredHeader>> held = group.Header(record.key);
+  if (!held.ok()) return {held.status(), 0};
+  const StoredHeader* before = PointerTo(*held);
+  WriteResult result = CompareHeld(record.key, before, acquisition.held_epoch);
+  if (!result.status.ok()) return result;
+  group.Put(before, HeaderAfter(before, record, acquisition.keep_seq, record.saves), record.saves);
+  return result;
+}
+
+WriteResult SaveNow(WriteGroup& group, SaveWrite& write) {
+  const absl::StatusOr<std::optional<StoredHeader>> held = group.Header(write.header.key);
+  if (!held.ok()) return {held.status(), 0};
+  const StoredHeader* before = PointerTo(*held);
+  WriteResult result = CompareWriter(before, write.header);
+  if (!result.status.ok()) return result;
+  std::vector<SavedRows> saves;
+  saves.push_back(std::move(write.save));
+  group.Put(before, HeaderAfter(before, std::move(write.header), write.keep_seq, saves), saves);
+  return result;
+}
+
+WriteResult DeleteNow(WriteGroup& group, const std::string& key, uint64_t held_epoch) {
+  const absl::StatusOr<std::optional<StoredHeader>> held = group.Header(key);
+  if (!held.ok()) return {held.status(), 0};
+  WriteResult result = CompareHeld(key, PointerTo(*held), held_epoch);
+  if (result.status.ok() && held->has_value()) group.Remove(**held);
+  return result;
+}
+
+// The result of a write, once its group is written.
+void AnswerWritten(WriteGroup& group, WriteResult result, StateStore::Answer<WriteResult> answer) {
+  if (!result.status.ok()) return answer(std::move(result));
+  group.Then([answer = std::move(answer)](const absl::Status& written) mutable { answer({written, 0}); });
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RocksDbStore>> RocksDbStore::Open(const RocksDbOptions& options) {
+  const std::string& folder = options.folder;
+  absl::StatusOr<FolderLock> lock = FolderLock::Take(folder, kFormat);
+  if (!lock.ok()) return lock.status();
+  rocksdb::DB* opened = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(SettingsOf(options.buffer_bytes), folder + "/rocksdb", &opened);
+  if (!status.ok()) {
+    const absl::Status why = FromRocks(status);
+    return absl::Status(why.code(), absl::StrCat(folder, ": ", why.message()));
+  }
+  std::unique_ptr<rocksdb::DB> db(opened);
+  const absl::StatusOr<uint64_t> epoch = ReadEpoch(*db);
+  if (!epoch.ok()) return epoch.status();
+  std::unique_ptr<RocksDbStore> store(new RocksDbStore(*std::move(lock), std::move(db), options.durability));
+  store->next_epoch_ = store->end_epoch_ = *epoch;
+  store->thread_ = std::thread([made = store.get()] { made->Run(); });
+  pthread_setname_np(store->thread_.native_handle(), "store");
+  return store;
+}
+
+RocksDbStore::RocksDbStore(FolderLock lock, std::unique_ptr<rocksdb::DB> db, Durability durability)
+    : lock_(std::move(lock)), db_(std::move(db)), durability_(durability) {}
+
+RocksDbStore::~RocksDbStore() {
+  {
+    absl::MutexLock lock(&mutex_);
+    stopping_ = true;
+  }
+  thread_.join();
+}
+
+void RocksDbStore::Post(Call call) {
+  absl::MutexLock lock(&mutex_);
+  calls_.push_back(std::move(call));
+}
+
+void RocksDbStore::Run() {
+  const auto called = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return stopping_ || !calls_.empty(); };
+  WriteGroup group(*db_, durability_ == Durability::kPower);
+  for (;;) {
+    std::vector<Call> calls;
+    {
+      absl::MutexLock lock(&mutex_);
+      mutex_.Await(absl::Condition(&called));
+      if (calls_.empty()) return;
+      calls.swap(calls_);
+    }
+    for (Call& call : calls) {
+      call(group);
+      if (group.bytes() > kGroupBytes) group.Commit();
+    }
+    group.Commit();
+  }
+}
+
+// Epochs are given out on disk by the million and here as they are asked for, so that a restart never repeats one.
+absl::StatusOr<uint64_t> RocksDbStore::TakeEpochs(WriteGroup& group, uint64_t count) {
+  if (end_epoch_ - next_epoch_ < count) {
+    const uint64_t end = end_epoch_ + std::max(count, kEpochBlock);
+    std::string bytes;
+    Put(bytes, end);
+    group.PutRaw(kEpochKey, bytes);
+    if (absl::Status status = group.CommitSynced(); !status.ok()) return status;
+    next_epoch_ = end_epoch_;
+    end_epoch_ = end;
+  }
+  const uint64_t first = next_epoch_;
+  next_epoch_ += count;
+  return first;
+}
+
+void RocksDbStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) {
+  Post([this, count, answer = std::move(answer)](WriteGroup& group) mutable { answer(TakeEpochs(group, count)); });
+}
+
+void RocksDbStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+  Post([key = std::move(key), answer = std::move(answer)](WriteGroup& group) mutable {
+    absl::StatusOr<SessionRecord> record = LoadNow(group, key);
+    if (!group.Touches(key)) return answer(std::move(record));
+    group.Then([record = std::move(record), answer = std::move(answer)](const absl::Status& written) mutable {
+      written.ok() ? answer(std::move(record)) : answer(written);
+    });
+  });
+}
+
+void RocksDbStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
+  Post([acquisition = std::move(acquisition), answer = std::move(answer)](WriteGroup& group) mutable {
+    AnswerWritten(group, AcquireNow(group, acquisition), std::move(answer));
+  });
+}
+
+void RocksDbStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) {
+  Post([saves = std::move(saves), answer = std::move(answer)](WriteGroup& group) mutable {
+    std::vector<WriteResult> results;
+    results.reserve(saves.size());
+    for (SaveWrite& save : saves) results.push_back(SaveNow(group, save));
+    group.Then([results = std::move(results), answer = std::move(answer)](const absl::Status& written) mutable {
+      for (WriteResult& result : results) result.status.Update(written);
+      answer(std::move(results));
+    });
+  });
+}
+
+void RocksDbStore::Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) {
+  Post([key = std::move(key), held_epoch, answer = std::move(answer)](WriteGroup& group) mutable {
+    AnswerWritten(group, DeleteNow(group, key, held_epoch), std::move(answer));
+  });
+}
+
+void RocksDbStore::List(std::string prefix, std::string after, size_t limit,
+                        Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) {
+  Post([this, prefix = std::move(prefix), after = std::move(after), limit,
+        answer = std::move(answer)](WriteGroup& group) mutable {
+    group.Commit();  // an iterator sees what is written
+    answer(ListNow(prefix, after, limit));
+  });
+}
+
+absl::StatusOr<std::vector<SessionRecord>> RocksDbStore::ListNow(const std::string& prefix, const std::string& after,
+                                                                 size_t limit) {
+  std::vector<SessionRecord> page;
+  const std::string first = HeaderKey(prefix);
+  const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator({}));
+  for (at->Seek(HeaderKey(std::max(prefix, after))); at->Valid() && page.size() < limit; at->Next()) {
+    const absl::string_view name(at->key().data(), at->key().size());
+    if (!absl::StartsWith(name, first)) break;
+    const std::string key(name.substr(1));
+    if (!after.empty() && key <= after) continue;
+    absl::StatusOr<StoredHeader> header = ParseHeader(key, {at->value().data(), at->value().size()});
+    SessionRecord record;
+    record.key = key;  // of a damaged session no more is known
+    if (header.ok()) {
+      static_cast<SessionHeader&>(record) = *header;
+      for (const StoredSlot& slot : header->slots) record.saves.push_back({slot.point, {}});
+    }
+    page.push_back(std::move(record));
+  }
+  if (!at->status().ok()) return FromRocks(at->status());
+  return page;
+}
+
+}  // namespace aaren

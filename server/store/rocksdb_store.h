@@ -1,0 +1,87 @@
+#ifndef AAREN_SERVER_STORE_ROCKSDB_STORE_H_
+#define AAREN_SERVER_STORE_ROCKSDB_STORE_H_
+
+// A RocksDbStore keeps saved sessions in a folder, by RocksDB: they outlive the server.
+//
+// One thread does all calls in their order. What waits when it comes back is one group: reads see the writes before
+// them, all writes go to the log together, and then they are answered. So the more there is to do, the less a write
+// costs. README.md tells what is under which key, and why RocksDB is set as it is.
+//
+// Errors: a full disk makes writes Unavailable until there is room again; sessions that are damaged answer DataLoss,
+// and no others. Threading: as StateStore; answers come on the store's thread.
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "server/store/folder_lock.h"
+#include "server/store/store.h"
+
+namespace rocksdb {
+class DB;
+}
+
+namespace aaren {
+
+class WriteGroup;  // server/store/write_group.h
+struct StoredHeader;
+
+// What a write that was answered outlives.
+enum class Durability {
+  kProcess,  // the end of this process: the operating system has it
+  kPower,    // power loss: the disk has it
+};
+
+struct RocksDbOptions {
+  std::string folder;
+  Durability durability = Durability::kProcess;
+  size_t buffer_bytes = 32 << 20;  // of writes before they are sorted, and of what is read: four times that in memory
+};
+
+class RocksDbStore : public StateStore {
+ public:
+  static constexpr int kFiles = 512;  // open at once, at most
+
+  // Makes the folder if there is none. AlreadyExists, naming the process, if another one has it open;
+  // FailedPrecondition if a later version wrote it; PermissionDenied or Unavailable if it cannot be used.
+  static absl::StatusOr<std::unique_ptr<RocksDbStore>> Open(const RocksDbOptions& options);
+
+  // Answers what is under way first.
+  ~RocksDbStore() override;
+
+  std::string name() const override { return "rocksdb"; }
+  void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
+  void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
+  void Acquire(Acquisition acquisition, Answer<WriteResult> answer) override;
+  void Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) override;
+  void Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) override;
+  void List(std::string prefix, std::string after, size_t limit,
+            Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) override;
+
+ private:
+  using Call = absl::AnyInvocable<void(WriteGroup&)>;
+
+  RocksDbStore(FolderLock lock, std::unique_ptr<rocksdb::DB> db, Durability durability);
+  void Post(Call call) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Run() ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<uint64_t> TakeEpochs(WriteGroup& group, uint64_t count);
+  absl::StatusOr<std::vector<SessionRecord>> ListNow(const std::string& prefix, const std::string& after, size_t limit);
+
+  const FolderLock lock_;
+  const std::unique_ptr<rocksdb::DB> db_;
+  const Durability durability_;
+  uint64_t next_epoch_ = 0, end_epoch_ = 0;  // the thread's only: those on disk as given out
+  absl::Mutex mutex_;
+  std::vector<Call> calls_ ABSL_GUARDED_BY(mutex_);
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_STORE_ROCKSDB_STORE_H_

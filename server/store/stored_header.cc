@@ -1,0 +1,115 @@
+#include "server/store/stored_header.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "server/store/fields.h"
+
+namespace aaren {
+namespace {
+
+constexpr uint8_t kVersion = 1;
+constexpr size_t kSlots = 2;
+
+uint32_t Crc(absl::string_view bytes) {
+  return static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+void TakeSlot(Fields& fields, StoredSlot& slot) {
+  fields.Take(slot.slot, "a slot's number");
+  fields.TakePoint(slot.point);
+  fields.Take(slot.bytes, "the length of rows");
+  fields.Take(slot.crc, "the checksum of rows");
+}
+
+StoredHeader TakeHeader(Fields& fields) {
+  StoredHeader header;
+  fields.Take(header.epoch, "the epoch");
+  fields.Take(header.incarnation, "the incarnation");
+  fields.TakeOrigin(header.origin);
+  fields.Take(header.delivered_seq, "delivered_seq");
+  fields.Take(header.attempt.writer, "the writer");
+  fields.Take(header.attempt.number, "the writer's number");
+  int64_t last_active_ms = 0;
+  fields.Take(last_active_ms, "the last activity");
+  header.last_active = absl::FromUnixMillis(last_active_ms);
+  uint8_t slots = 0;
+  fields.Take(slots, "the number of slots");
+  header.slots.resize(std::min<size_t>(slots, kSlots));
+  for (StoredSlot& slot : header.slots) TakeSlot(fields, slot);
+  return header;
+}
+
+absl::Status Damaged(const std::string& key, absl::string_view what) {
+  return absl::DataLossError(absl::StrCat("session '", key, "': the checksum of its stored ", what,
+                                          " does not match: they were cut or altered"));
+}
+
+}  // namespace
+
+std::string EncodeHeader(const StoredHeader& header) {
+  std::string out;
+  Put(out, kVersion);
+  Put(out, header.epoch);
+  Put(out, header.incarnation);
+  PutOrigin(out, header.origin);
+  Put(out, header.delivered_seq);
+  Put(out, header.attempt.writer);
+  Put(out, header.attempt.number);
+  Put(out, absl::ToUnixMillis(header.last_active));
+  Put(out, static_cast<uint8_t>(header.slots.size()));
+  for (const StoredSlot& slot : header.slots) {
+    Put(out, slot.slot);
+    PutPoint(out, slot.point);
+    Put(out, slot.bytes);
+    Put(out, slot.crc);
+  }
+  Put(out, Crc(out));
+  return out;
+}
+
+absl::StatusOr<StoredHeader> ParseHeader(const std::string& key, absl::string_view bytes) {
+  const std::string what = absl::StrCat("stored session '", key, "'");
+  Fields fields(what, bytes);
+  uint8_t version = 0;
+  fields.Take(version, "the version");
+  if (fields.status().ok() && version > kVersion) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(what, " has format version ", version, ", this server knows ", kVersion));
+  }
+  constexpr size_t kCrcBytes = sizeof(uint32_t);
+  if (bytes.size() < kCrcBytes) return Damaged(key, "facts");
+  const absl::string_view body = bytes.substr(0, bytes.size() - kCrcBytes);
+  std::string crc;
+  Put(crc, Crc(body));
+  if (bytes.substr(body.size()) != crc) return Damaged(key, "facts");
+  Fields rest(what, body.substr(sizeof(version)));
+  StoredHeader header = TakeHeader(rest);
+  header.key = key;
+  if (absl::Status status = rest.Finish(); !status.ok()) return status;
+  return header;
+}
+
+StoredSlot SlotOf(uint8_t slot, const SavedRows& save) { return {slot, save.point, save.rows.size(), Crc(save.rows)}; }
+
+absl::Status CheckSlot(const std::string& key, const StoredSlot& slot, absl::string_view rows) {
+  return rows.size() == slot.bytes && Crc(rows) == slot.crc ? absl::OkStatus() : Damaged(key, "rows");
+}
+
+StoredHeader HeaderAfter(const StoredHeader* held, SessionHeader header, std::optional<uint64_t> keep_seq,
+                         const std::vector<SavedRows>& saves) {
+  StoredHeader next;
+  static_cast<SessionHeader&>(next) = std::move(header);
+  const auto used = [&next](uint8_t slot) {
+    return std::any_of(next.slots.begin(), next.slots.end(), [slot](const StoredSlot& at) { return at.slot == slot; });
+  };
+  for (size_t i = 0; held != nullptr && keep_seq && i < held->slots.size(); ++i) {
+    if (held->slots[i].point.seq == *keep_seq) next.slots.push_back(held->slots[i]);
+  }
+  for (const SavedRows& save : saves) next.slots.push_back(SlotOf(used(0) ? 1 : 0, save));
+  return next;
+}
+
+}  // namespace aaren

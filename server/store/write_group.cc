@@ -1,0 +1,95 @@
+#include "server/store/write_group.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace aaren {
+namespace {
+
+rocksdb::Slice SliceOf(const std::string& text) { return {text.data(), text.size()}; }
+
+}  // namespace
+
+absl::Status FromRocks(const rocksdb::Status& status) {
+  if (status.ok()) return absl::OkStatus();
+  const std::string text = status.ToString();
+  if (status.IsNotFound()) return absl::NotFoundError(text);
+  if (status.IsCorruption()) return absl::DataLossError(text);
+  return absl::UnavailableError(text);
+}
+
+std::string HeaderKey(const std::string& key) { return absl::StrCat("h", key); }
+
+std::string RowsKey(const std::string& key, uint8_t slot) {
+  std::string name = absl::StrCat("r", key);
+  name += '\0';
+  name += static_cast<char>('0' + slot);
+  return name;
+}
+
+absl::StatusOr<std::optional<StoredHeader>> WriteGroup::Header(const std::string& key) {
+  std::string bytes;
+  const rocksdb::Status status = batch_.GetFromBatchAndDB(&db_, {}, SliceOf(HeaderKey(key)), &bytes);
+  if (status.IsNotFound()) return std::nullopt;
+  if (!status.ok()) return FromRocks(status);
+  absl::StatusOr<StoredHeader> header = ParseHeader(key, bytes);
+  if (!header.ok()) return header.status();
+  return *std::move(header);
+}
+
+absl::StatusOr<std::string> WriteGroup::Rows(const std::string& key, const StoredSlot& slot) {
+  std::string rows;
+  const rocksdb::Status status = batch_.GetFromBatchAndDB(&db_, {}, SliceOf(RowsKey(key, slot.slot)), &rows);
+  if (status.IsNotFound()) return absl::DataLossError(absl::StrCat("session '", key, "': its stored rows are gone"));
+  if (!status.ok()) return FromRocks(status);
+  if (absl::Status checked = CheckSlot(key, slot, rows); !checked.ok()) return checked;
+  return rows;
+}
+
+void WriteGroup::Put(const StoredHeader* held, const StoredHeader& next, const std::vector<SavedRows>& saves) {
+  touched_.insert(next.key);
+  const size_t kept = next.slots.size() - saves.size();
+  for (size_t i = 0; held != nullptr && i < held->slots.size(); ++i) {
+    const uint8_t slot = held->slots[i].slot;
+    const bool stays = std::any_of(next.slots.begin(), next.slots.end(), [slot](auto& at) { return at.slot == slot; });
+    if (!stays) batch_.Delete(SliceOf(RowsKey(next.key, slot)));
+  }
+  for (size_t i = 0; i < saves.size(); ++i) {
+    batch_.Put(SliceOf(RowsKey(next.key, next.slots[kept + i].slot)), SliceOf(saves[i].rows));
+  }
+  batch_.Put(SliceOf(HeaderKey(next.key)), SliceOf(EncodeHeader(next)));
+}
+
+void WriteGroup::Remove(const StoredHeader& held) {
+  touched_.insert(held.key);
+  for (const StoredSlot& slot : held.slots) batch_.Delete(SliceOf(RowsKey(held.key, slot.slot)));
+  batch_.Delete(SliceOf(HeaderKey(held.key)));
+}
+
+absl::Status WriteGroup::Write(bool sync) {
+  rocksdb::WriteBatch* batch = batch_.GetWriteBatch();
+  if (batch->Count() == 0) return absl::OkStatus();
+  rocksdb::WriteOptions options;
+  options.sync = sync;
+  rocksdb::Status status = db_.Write(options, batch);
+  // After a full disk RocksDB refuses to write until it is told to go on.
+  if (!status.ok() && db_.Resume().ok()) status = db_.Write(options, batch);
+  batch_.Clear();
+  touched_.clear();
+  return FromRocks(status);
+}
+
+void WriteGroup::Commit() {
+  const absl::Status status = Write(sync_);
+  for (auto& answer : std::exchange(answers_, {})) answer(status);
+}
+
+absl::Status WriteGroup::CommitSynced() {
+  const absl::Status status = Write(/*sync=*/true);
+  for (auto& answer : std::exchange(answers_, {})) answer(status);
+  return status;
+}
+
+}  // namespace aaren

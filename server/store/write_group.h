@@ -1,0 +1,67 @@
+#ifndef AAREN_SERVER_STORE_WRITE_GROUP_H_
+#define AAREN_SERVER_STORE_WRITE_GROUP_H_
+
+// A WriteGroup is what RocksDB gets at once: the writes of many calls, read through before they are there, and the
+// answers that wait until they are. Threading: belongs to the store's thread.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "rocksdb/db.h"
+#include "rocksdb/utilities/write_batch_with_index.h"
+#include "server/store/stored_header.h"
+
+namespace aaren {
+
+// What RocksDB says, as the server's words.
+absl::Status FromRocks(const rocksdb::Status& status);
+
+// Under which key something is.
+std::string HeaderKey(const std::string& key);
+std::string RowsKey(const std::string& key, uint8_t slot);
+
+class WriteGroup {
+ public:
+  // `db` outlives this. `sync`: a group is done when the disk has it.
+  WriteGroup(rocksdb::DB& db, bool sync) : db_(db), sync_(sync), batch_(rocksdb::BytewiseComparator(), 0, true) {}
+
+  // None if there is no such session.
+  absl::StatusOr<std::optional<StoredHeader>> Header(const std::string& key);
+
+  // The rows of a slot, checked.
+  absl::StatusOr<std::string> Rows(const std::string& key, const StoredSlot& slot);
+
+  // The session is what `next` says from now on; `saves` are the rows of its last slots, `held` what it was.
+  void Put(const StoredHeader* held, const StoredHeader& next, const std::vector<SavedRows>& saves);
+  void Remove(const StoredHeader& held);
+  void PutRaw(const std::string& key, const std::string& value) { batch_.Put(key, value); }
+
+  // Is called when everything so far is written, or was not.
+  void Then(absl::AnyInvocable<void(const absl::Status&)> answer) { answers_.push_back(std::move(answer)); }
+
+  // Whether a write of the session waits to be written.
+  bool Touches(const std::string& key) const { return touched_.contains(key); }
+  size_t bytes() { return batch_.GetWriteBatch()->GetDataSize(); }
+
+  // Writes what there is, and answers.
+  void Commit();
+  absl::Status CommitSynced();  // on the disk, whatever `sync`
+
+ private:
+  absl::Status Write(bool sync);
+
+  rocksdb::DB& db_;
+  const bool sync_;
+  rocksdb::WriteBatchWithIndex batch_;
+  absl::flat_hash_set<std::string> touched_;  // keys of sessions
+  std::vector<absl::AnyInvocable<void(const absl::Status&)>> answers_;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_STORE_WRITE_GROUP_H_

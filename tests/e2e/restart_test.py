@@ -1,0 +1,123 @@
+"""Sessions in a folder outlive the server: however it ends, they go on where they were."""
+
+import os
+import subprocess
+import time
+import unittest
+
+from programs import ServerTest, aaren, fewer, start_aaren, write_series
+
+ROWS = fewer(6000)
+
+
+class FolderTest(ServerTest):
+    def setUp(self):
+        super().setUp()
+        self.server.close()
+        self.server = self.start_server(*self.store())
+        write_series(self.path("in.csv"), ROWS)
+        self.stream = ["stream", f"--target={self.server.target}", "--horizon=3", "--json"]
+
+    def store(self):
+        return "--store=rocksdb", f"--data_dir={self.path('data')}"
+
+    def restart(self):
+        self.server = self.start_server(*self.store(), listen=self.server.target)
+
+
+class RestartTest(FolderTest):
+    def test_server_killed_again_and_again_replays_nothing_from_the_start(self):
+        run = [*self.stream, f"--csv={self.path('in.csv')}"]
+        whole = aaren(*run, "--session=whole", f"--output={self.path('whole.jsonl')}")
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        size = len(self.read("whole.jsonl"))
+        process = start_aaren(*run, "--session=cut", f"--output={self.path('cut.jsonl')}")
+        kills = 0
+        for part in range(1, 6):
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline and process.poll() is None and self.written("cut.jsonl") < size * part // 6:
+                time.sleep(0.001)
+            if process.poll() is None:
+                self.server.kill()
+                self.restart()
+                kills += 1
+        errors = process.communicate(timeout=120)[1]
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertGreater(kills, 0)
+        self.assertEqual(self.read("cut.jsonl"), self.read("whole.jsonl"))
+
+    def written(self, name):
+        return os.path.getsize(self.path(name)) if os.path.exists(self.path(name)) else 0
+
+    def test_second_run_goes_on_where_the_first_ended(self):
+        write_series(self.path("half.csv"), ROWS // 2)
+        first = aaren(*self.stream, f"--csv={self.path('half.csv')}", "--session=s")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertEqual(self.server.stop(), 0)
+        self.restart()
+        second = aaren(*self.stream, f"--csv={self.path('in.csv')}", "--session=s")
+        self.assertEqual(second.returncode, 0, second.stderr)
+        self.assertIn(f'session "s" goes on at row {ROWS // 2}', second.stderr)
+        self.assertEqual(second.stdout.count("\n"), 2 * (ROWS - ROWS // 2))
+
+    def test_sessions_that_nobody_has_open_are_listed_after_a_restart(self):
+        self.assertEqual(aaren(*self.stream, f"--csv={self.path('in.csv')}", "--session=s").returncode, 0)
+        self.server.kill()
+        self.restart()
+        listed = aaren("sessions", "list", f"--target={self.server.target}")
+        self.assertIn(str(ROWS), listed.stdout)
+
+
+@unittest.skipIf(os.geteuid() != 0, "only root may mount a small disk")
+class FullDiskTest(FolderTest):
+    def setUp(self):
+        self.disk = f"/tmp/aaren_full_disk_{os.getpid()}"
+        os.makedirs(self.disk, exist_ok=True)
+        self.addCleanup(os.rmdir, self.disk)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", self.disk], capture_output=True).returncode:
+            self.skipTest("this machine lets nobody mount a small disk")
+        self.addCleanup(subprocess.run, ["umount", "-l", self.disk], check=True)
+        super().setUp()
+
+    def store(self):
+        return "--store=rocksdb", f"--data_dir={self.disk}/data", "--save_interval=50ms"
+
+    def failed(self):
+        return sum(float(line.split()[-1]) for line in self.server.metrics().splitlines()
+                   if line.startswith('aaren_saves_total{outcome="failed"}'))
+
+    def test_server_that_cannot_begin_says_why(self):
+        self.server.close()
+        self.fill()
+        with self.assertRaisesRegex(RuntimeError, "data_dir: .*No space left on device"):
+            self.start_server("--store=rocksdb", f"--data_dir={self.disk}/other")
+
+    def test_forecasts_go_on_and_saves_begin_again_when_there_is_room(self):
+        load = aaren("load", f"--target={self.server.target}", "--sessions=100", "--duration=5s")  # 16 MB of saves a second
+        self.assertRegex(load.stdout + load.stderr, r"(\d+) sent, \1 answered")
+        self.assertGreater(self.failed(), 0)
+        self.assertIn("save failed", self.server.log())
+        subprocess.run(["mount", "-o", "remount,size=200m", self.disk], check=True)
+        self.wait_for_room()
+        run = aaren(*self.stream, f"--csv={self.path('in.csv')}", "--session=late")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(self.server.stop(), 0)
+
+    def fill(self):
+        try:
+            with open(f"{self.disk}/filler", "wb", buffering=0) as file:
+                while file.write(bytes(4096)) == 4096:
+                    pass
+        except OSError:
+            pass  # full
+
+    def wait_for_room(self):
+        write_series(self.path("probe.csv"), 5)
+        deadline = time.monotonic() + 60
+        while aaren(*self.stream, f"--csv={self.path('probe.csv')}", "--session=probe").returncode:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.2)
+
+
+if __name__ == "__main__":
+    unittest.main()

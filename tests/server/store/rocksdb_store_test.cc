@@ -1,0 +1,156 @@
+#include "server/store/rocksdb_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "rocksdb/db.h"
+#include "server/store/write_group.h"
+#include "tests/server/store/blocking.h"
+
+namespace aaren {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A folder for a store that is opened and closed.
+class RocksDbStoreTest : public testing::Test {
+ protected:
+  RocksDbStoreTest()
+      : folder_(absl::StrCat(testing::TempDir(), "/rocksdb_store_", getpid(), "_",
+                             testing::UnitTest::GetInstance()->current_test_info()->name())) {}
+  ~RocksDbStoreTest() override {
+    store_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  BlockingStore Open() {
+    store_.reset();
+    absl::StatusOr<std::unique_ptr<RocksDbStore>> opened = RocksDbStore::Open({.folder = folder_});
+    EXPECT_TRUE(opened.ok()) << opened.status();
+    store_ = *std::move(opened);
+    return BlockingStore(*store_);
+  }
+  absl::Status WhyNot() const { return RocksDbStore::Open({.folder = folder_}).status(); }
+
+  // A session with one save, of a kilobyte.
+  static void Add(BlockingStore store, const std::string& key) {
+    SessionRecord record;
+    record.key = key;
+    record.epoch = record.incarnation = 1;
+    record.saves.push_back({{7, {}}, std::string(1024, 'x')});
+    ASSERT_TRUE(store.Acquire(record, 0).status.ok());
+  }
+
+  // Changes what is under a key of the closed store.
+  void Alter(const std::string& key, const std::function<void(std::string&)>& change) {
+    store_.reset();
+    rocksdb::DB* opened = nullptr;
+    ASSERT_TRUE(rocksdb::DB::Open({}, folder_ + "/rocksdb", &opened).ok());
+    const std::unique_ptr<rocksdb::DB> db(opened);
+    std::string value;
+    ASSERT_TRUE(db->Get({}, key, &value).ok());
+    change(value);
+    ASSERT_TRUE(db->Put({}, key, value).ok());
+  }
+
+  void WriteFile(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ + "/" + name) << text;
+  }
+
+  const std::string folder_;
+  std::unique_ptr<RocksDbStore> store_;
+};
+
+TEST_F(RocksDbStoreTest, SessionsOutliveIt) {
+  Add(Open(), "/a");
+  const SessionRecord record = Open().Load("/a").value();
+  EXPECT_EQ(record.epoch, 1u);
+  ASSERT_EQ(record.saves.size(), 1u);
+  EXPECT_EQ(record.saves[0].point.seq, 7u);
+  EXPECT_EQ(record.saves[0].rows, std::string(1024, 'x'));
+}
+
+TEST_F(RocksDbStoreTest, EpochsAreNotGivenOutAgain) {
+  const uint64_t last = Open().ReserveEpochs(5).value() + 4;
+  EXPECT_GT(Open().ReserveEpochs(1).value(), last);
+}
+
+TEST_F(RocksDbStoreTest, FolderInUseNamesTheProcess) {
+  Open();
+  const absl::Status status = WhyNot();
+  EXPECT_EQ(status.code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_THAT(std::string(status.message()), HasSubstr(absl::StrCat("in use by process ", getpid())));
+}
+
+TEST_F(RocksDbStoreTest, FolderOfALaterFormatIsRefusedByName) {
+  WriteFile("format", "aaren-store 2\n");
+  const absl::Status status = WhyNot();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("format 2, this server knows 1"));
+}
+
+TEST_F(RocksDbStoreTest, FolderOfSomethingElseIsRefused) {
+  WriteFile("format", "holiday pictures\n");
+  EXPECT_EQ(WhyNot().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(RocksDbStoreTest, FlippedBitInRowsIsDataLossOfThatSessionOnly) {
+  {
+    BlockingStore store = Open();
+    Add(store, "/a");
+    Add(store, "/b");
+  }
+  Alter(RowsKey("/a", 0), [](std::string& rows) { rows[500] ^= 4; });
+  BlockingStore store = Open();
+  const absl::Status status = store.Load("/a").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("'/a'"));
+  EXPECT_TRUE(store.Load("/b").ok());
+}
+
+TEST_F(RocksDbStoreTest, FlippedBitInFactsRefusesWritesOfThatSessionOnly) {
+  {
+    BlockingStore store = Open();
+    Add(store, "/a");
+    Add(store, "/b");
+  }
+  Alter(HeaderKey("/a"), [](std::string& header) { header[3] ^= 4; });
+  BlockingStore store = Open();
+  EXPECT_EQ(store.Load("/a").status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(store.Delete("/a", 1).status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_TRUE(store.Delete("/b", 1).status.ok());
+  EXPECT_EQ(store.List("", "", 10).value().size(), 1u);  // still named
+}
+
+TEST_F(RocksDbStoreTest, FactsOfALaterVersionAreRefusedByName) {
+  Add(Open(), "/a");
+  Alter(HeaderKey("/a"), [](std::string& header) { header[0] = 9; });
+  const absl::Status status = Open().Load("/a").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("version 9"));
+}
+
+TEST_F(RocksDbStoreTest, CallsUnderWayAreAnsweredBeforeItEnds) {
+  Open();
+  int answered = 0;
+  for (int i = 0; i < 1000; ++i) {
+    Acquisition acquisition;
+    acquisition.record.key = absl::StrCat("/", i);
+    acquisition.record.epoch = 1;
+    store_->Acquire(std::move(acquisition), [&answered](const WriteResult& result) { answered += result.status.ok(); });
+  }
+  store_.reset();
+  EXPECT_EQ(answered, 1000);
+}
+
+}  // namespace
+}  // namespace aaren
