@@ -28,10 +28,12 @@
 #include "server/metrics/exposition.h"
 #include "server/metrics/process_metrics.h"
 #include "server/metrics/shard_metrics.h"
+#include "server/metrics/store_metrics.h"
 #include "server/models/model_table.h"
 #include "server/rpc/grpc_log.h"
 #include "server/rpc/server.h"
 #include "server/session/clock.h"
+#include "server/store/measured_store.h"
 #include "server/store/open_store.h"
 #include "server/version/version.h"
 
@@ -203,12 +205,14 @@ absl::Status LoadModels(const ServerConfig& config, ModelTable& models) {
 
 absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerConfig& config,
                                                                   const rpc::ServerOptions& options,
+                                                                  const MeasuredStore& store,
                                                                   const rpc::Server& server) {
   if (config.metrics_listen().empty()) return nullptr;
   return metrics::Exposition::Start(
       config.metrics_listen(),
       {std::make_shared<metrics::ShardMetrics>(server.shard_counters(), server.stream_counters(), options),
        std::make_shared<metrics::ConnectionMetrics>(server.connection_counters()),
+       std::make_shared<metrics::StoreMetrics>(store.name(), store.counters()),
        std::make_shared<metrics::ProcessMetrics>()});
 }
 
@@ -222,12 +226,13 @@ int Serve(const ServerConfig& config) {
   if (absl::Status status = LoadModels(config, models); !status.ok()) return Fail(1, status);
   const uint64_t memory = config.memory() > 0 ? config.memory() : MachineMemory() / 4 * 3;
   MemoryBudget budget(SessionMemory(memory));
-  const absl::StatusOr<std::unique_ptr<StateStore>> store = OpenStore(ToStoreOptions(config, memory), budget);
-  if (!store.ok()) return Fail(absl::IsInvalidArgument(store.status()) ? 2 : 1, store.status());
+  absl::StatusOr<std::unique_ptr<StateStore>> opened = OpenStore(ToStoreOptions(config, memory), budget);
+  if (!opened.ok()) return Fail(absl::IsInvalidArgument(opened.status()) ? 2 : 1, opened.status());
+  MeasuredStore store(*std::move(opened));
   const rpc::ServerOptions options = ToOptions(config, memory, budget);
-  absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(options, models, **store);
+  absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(options, models, store);
   if (!server.ok()) return Fail(1, server.status());
-  const auto metrics = StartMetrics(config, options, **server);
+  const auto metrics = StartMetrics(config, options, store, **server);
   if (!metrics.ok()) return Fail(1, metrics.status());
   const std::string metrics_address = *metrics == nullptr ? "none" : (*metrics)->address();
   std::printf("ready listen=%s metrics=%s\n", (*server)->address().c_str(), metrics_address.c_str());
@@ -236,7 +241,7 @@ int Serve(const ServerConfig& config) {
       {{"listen", (*server)->address()},
        {"metrics", metrics_address},
        {"shards", absl::StrCat(ShardCount(config))},
-       {"store", (*store)->name()},
+       {"store", store.name()},
        {"memory", absl::StrCat(memory)},
        {"connections", absl::StrCat(options.max_connections)}});
   shutdown.Wait();

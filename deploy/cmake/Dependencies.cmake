@@ -24,7 +24,6 @@ if(AAREN_WITH_SERVER)
   find_package(gRPC CONFIG REQUIRED)
   find_package(prometheus-cpp REQUIRED)
   find_package(spdlog REQUIRED)
-  find_package(ZLIB REQUIRED)
   include(RocksDb)
   find_path(AAREN_GOOGLE_RPC google/rpc/status.proto
             PATHS ${AAREN_CACHE}/googleapis-1.76.0 /usr/include NO_DEFAULT_PATH

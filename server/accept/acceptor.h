@@ -30,7 +30,7 @@
 #include "server/accept/connection_table.h"
 #include "server/address/address.h"
 #include "server/session/clock.h"
-#include "server/shard/shard_counters.h"
+#include "server/counters/counter.h"
 
 namespace aaren::accept {
 

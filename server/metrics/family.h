@@ -29,8 +29,8 @@ class Family {
     return *this;
   }
 
-  // The only metric of a histogram's family.
-  prometheus::ClientMetric::Histogram& AddHistogram() { return AddMetric({}).histogram; }
+  // Of a histogram's family.
+  prometheus::ClientMetric::Histogram& AddHistogram(Labels labels = {}) { return AddMetric(labels).histogram; }
 
   prometheus::MetricFamily Take() { return std::move(family_); }
 

@@ -7,12 +7,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "rocksdb/cache.h"
 #include "rocksdb/db.h"
-#include "rocksdb/filter_policy.h"
-#include "rocksdb/table.h"
 #include "server/store/fields.h"
 #include "server/store/held.h"
+#include "server/store/rocksdb_settings.h"
 #include "server/store/write_group.h"
 
 namespace aaren {
@@ -22,34 +20,6 @@ constexpr uint32_t kFormat = 1;
 constexpr size_t kGroupBytes = 4 << 20;
 constexpr uint64_t kEpochBlock = 1 << 20;  // given out on disk at once
 constexpr char kEpochKey[] = "e";
-
-// README.md says why.
-rocksdb::Options SettingsOf(size_t buffer_bytes) {
-  rocksdb::BlockBasedTableOptions table;
-  table.block_cache = rocksdb::NewLRUCache(buffer_bytes);
-  table.cache_index_and_filter_blocks = true;
-  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  options.write_buffer_size = buffer_bytes;
-  options.max_write_buffer_number = 3;
-  options.max_total_wal_size = 4 * buffer_bytes;
-  options.enable_blob_files = true;
-  options.min_blob_size = 1024;
-  options.blob_file_size = 256 << 20;
-  options.enable_blob_garbage_collection = true;
-  options.blob_garbage_collection_force_threshold = 0.5;
-  options.compression = rocksdb::kLZ4Compression;
-  options.max_background_jobs = 2;
-  options.bytes_per_sync = 1 << 20;
-  options.wal_bytes_per_sync = 1 << 20;
-  options.max_open_files = RocksDbStore::kFiles;
-  options.keep_log_file_num = 2;
-  options.max_log_file_size = 1 << 20;
-  options.info_log_level = rocksdb::WARN_LEVEL;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  return options;
-}
 
 absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db) {
   std::string bytes;
@@ -124,7 +94,7 @@ absl::StatusOr<std::unique_ptr<RocksDbStore>> RocksDbStore::Open(const RocksDbOp
   absl::StatusOr<FolderLock> lock = FolderLock::Take(folder, kFormat);
   if (!lock.ok()) return lock.status();
   rocksdb::DB* opened = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(SettingsOf(options.buffer_bytes), folder + "/rocksdb", &opened);
+  const rocksdb::Status status = rocksdb::DB::Open(RocksDbSettings(options.buffer_bytes), folder + "/rocksdb", &opened);
   if (!status.ok()) {
     const absl::Status why = FromRocks(status);
     return absl::Status(why.code(), absl::StrCat(folder, ": ", why.message()));
@@ -196,11 +166,8 @@ void RocksDbStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>
 
 void RocksDbStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
   Post([key = std::move(key), answer = std::move(answer)](WriteGroup& group) mutable {
-    absl::StatusOr<SessionRecord> record = LoadNow(group, key);
-    if (!group.Touches(key)) return answer(std::move(record));
-    group.Then([record = std::move(record), answer = std::move(answer)](const absl::Status& written) mutable {
-      written.ok() ? answer(std::move(record)) : answer(written);
-    });
+    if (group.Touches(key)) group.Commit();  // rows are read from where they are
+    answer(LoadNow(group, key));
   });
 }
 

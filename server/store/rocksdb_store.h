@@ -45,7 +45,7 @@ struct RocksDbOptions {
 
 class RocksDbStore : public StateStore {
  public:
-  static constexpr int kFiles = 512;  // open at once, at most
+  static constexpr int kFiles = 512;  // open at once, about
 
   // Makes the folder if there is none. AlreadyExists, naming the process, if another one has it open;
   // FailedPrecondition if a later version wrote it; PermissionDenied or Unavailable if it cannot be used.

@@ -1,6 +1,7 @@
 #include "server/store/stored_header.h"
 
-#include <zlib.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <algorithm>
 
@@ -13,15 +14,13 @@ namespace {
 constexpr uint8_t kVersion = 1;
 constexpr size_t kSlots = 2;
 
-uint32_t Crc(absl::string_view bytes) {
-  return static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
+uint64_t Checksum(absl::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
 void TakeSlot(Fields& fields, StoredSlot& slot) {
   fields.Take(slot.slot, "a slot's number");
   fields.TakePoint(slot.point);
   fields.Take(slot.bytes, "the length of rows");
-  fields.Take(slot.crc, "the checksum of rows");
+  fields.Take(slot.checksum, "the checksum of rows");
 }
 
 StoredHeader TakeHeader(Fields& fields) {
@@ -64,9 +63,9 @@ std::string EncodeHeader(const StoredHeader& header) {
     Put(out, slot.slot);
     PutPoint(out, slot.point);
     Put(out, slot.bytes);
-    Put(out, slot.crc);
+    Put(out, slot.checksum);
   }
-  Put(out, Crc(out));
+  Put(out, Checksum(out));
   return out;
 }
 
@@ -79,12 +78,12 @@ absl::StatusOr<StoredHeader> ParseHeader(const std::string& key, absl::string_vi
     return absl::FailedPreconditionError(
         absl::StrCat(what, " has format version ", version, ", this server knows ", kVersion));
   }
-  constexpr size_t kCrcBytes = sizeof(uint32_t);
-  if (bytes.size() < kCrcBytes) return Damaged(key, "facts");
-  const absl::string_view body = bytes.substr(0, bytes.size() - kCrcBytes);
-  std::string crc;
-  Put(crc, Crc(body));
-  if (bytes.substr(body.size()) != crc) return Damaged(key, "facts");
+  constexpr size_t kChecksumBytes = sizeof(uint64_t);
+  if (bytes.size() < kChecksumBytes) return Damaged(key, "facts");
+  const absl::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
+  std::string checksum;
+  Put(checksum, Checksum(body));
+  if (bytes.substr(body.size()) != checksum) return Damaged(key, "facts");
   Fields rest(what, body.substr(sizeof(version)));
   StoredHeader header = TakeHeader(rest);
   header.key = key;
@@ -92,10 +91,12 @@ absl::StatusOr<StoredHeader> ParseHeader(const std::string& key, absl::string_vi
   return header;
 }
 
-StoredSlot SlotOf(uint8_t slot, const SavedRows& save) { return {slot, save.point, save.rows.size(), Crc(save.rows)}; }
+StoredSlot SlotOf(uint8_t slot, const SavedRows& save) {
+  return {slot, save.point, save.rows.size(), Checksum(save.rows)};
+}
 
 absl::Status CheckSlot(const std::string& key, const StoredSlot& slot, absl::string_view rows) {
-  return rows.size() == slot.bytes && Crc(rows) == slot.crc ? absl::OkStatus() : Damaged(key, "rows");
+  return rows.size() == slot.bytes && Checksum(rows) == slot.checksum ? absl::OkStatus() : Damaged(key, "rows");
 }
 
 StoredHeader HeaderAfter(const StoredHeader* held, SessionHeader header, std::optional<uint64_t> keep_seq,

@@ -7,7 +7,7 @@
 //
 // Layout, as in fields.h: uint8 version · uint64 epoch · uint64 incarnation · origin · uint64 delivered_seq ·
 //   uint64 writer · uint64 number · int64 last active, Unix ms · uint8 slots, of each: uint8 slot · point ·
-//   uint64 bytes of rows · uint32 CRC-32 of rows · then the CRC-32 of all before
+//   uint64 bytes of rows · uint64 XXH3 of rows · then the XXH3, 64 bits, of all before
 //
 // Threading: plain values.
 
@@ -25,7 +25,7 @@ struct StoredSlot {
   uint8_t slot = 0;  // 0 or 1
   SessionPoint point;
   uint64_t bytes = 0;
-  uint32_t crc = 0;
+  uint64_t checksum = 0;
 };
 
 struct StoredHeader : SessionHeader {

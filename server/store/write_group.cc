@@ -30,18 +30,20 @@ std::string RowsKey(const std::string& key, uint8_t slot) {
 }
 
 absl::StatusOr<std::optional<StoredHeader>> WriteGroup::Header(const std::string& key) {
-  std::string bytes;
-  const rocksdb::Status status = batch_.GetFromBatchAndDB(&db_, {}, SliceOf(HeaderKey(key)), &bytes);
+  const auto waiting = headers_.find(key);
+  if (waiting != headers_.end()) return waiting->second;
+  rocksdb::PinnableSlice bytes;
+  const rocksdb::Status status = db_.Get({}, db_.DefaultColumnFamily(), SliceOf(HeaderKey(key)), &bytes);
   if (status.IsNotFound()) return std::nullopt;
   if (!status.ok()) return FromRocks(status);
-  absl::StatusOr<StoredHeader> header = ParseHeader(key, bytes);
+  absl::StatusOr<StoredHeader> header = ParseHeader(key, {bytes.data(), bytes.size()});
   if (!header.ok()) return header.status();
   return *std::move(header);
 }
 
 absl::StatusOr<std::string> WriteGroup::Rows(const std::string& key, const StoredSlot& slot) {
   std::string rows;
-  const rocksdb::Status status = batch_.GetFromBatchAndDB(&db_, {}, SliceOf(RowsKey(key, slot.slot)), &rows);
+  const rocksdb::Status status = db_.Get({}, SliceOf(RowsKey(key, slot.slot)), &rows);
   if (status.IsNotFound()) return absl::DataLossError(absl::StrCat("session '", key, "': its stored rows are gone"));
   if (!status.ok()) return FromRocks(status);
   if (absl::Status checked = CheckSlot(key, slot, rows); !checked.ok()) return checked;
@@ -49,7 +51,7 @@ absl::StatusOr<std::string> WriteGroup::Rows(const std::string& key, const Store
 }
 
 void WriteGroup::Put(const StoredHeader* held, const StoredHeader& next, const std::vector<SavedRows>& saves) {
-  touched_.insert(next.key);
+  headers_.insert_or_assign(next.key, next);
   const size_t kept = next.slots.size() - saves.size();
   for (size_t i = 0; held != nullptr && i < held->slots.size(); ++i) {
     const uint8_t slot = held->slots[i].slot;
@@ -63,21 +65,20 @@ void WriteGroup::Put(const StoredHeader* held, const StoredHeader& next, const s
 }
 
 void WriteGroup::Remove(const StoredHeader& held) {
-  touched_.insert(held.key);
+  headers_.insert_or_assign(held.key, std::nullopt);
   for (const StoredSlot& slot : held.slots) batch_.Delete(SliceOf(RowsKey(held.key, slot.slot)));
   batch_.Delete(SliceOf(HeaderKey(held.key)));
 }
 
 absl::Status WriteGroup::Write(bool sync) {
-  rocksdb::WriteBatch* batch = batch_.GetWriteBatch();
-  if (batch->Count() == 0) return absl::OkStatus();
+  if (batch_.Count() == 0) return absl::OkStatus();
   rocksdb::WriteOptions options;
   options.sync = sync;
-  rocksdb::Status status = db_.Write(options, batch);
+  rocksdb::Status status = db_.Write(options, &batch_);
   // After a full disk RocksDB refuses to write until it is told to go on.
-  if (!status.ok() && db_.Resume().ok()) status = db_.Write(options, batch);
+  if (!status.ok() && db_.Resume().ok()) status = db_.Write(options, &batch_);
   batch_.Clear();
-  touched_.clear();
+  headers_.clear();
   return FromRocks(status);
 }
 

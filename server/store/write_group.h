@@ -1,19 +1,19 @@
 #ifndef AAREN_SERVER_STORE_WRITE_GROUP_H_
 #define AAREN_SERVER_STORE_WRITE_GROUP_H_
 
-// A WriteGroup is what RocksDB gets at once: the writes of many calls, read through before they are there, and the
-// answers that wait until they are. Threading: belongs to the store's thread.
+// A WriteGroup is what RocksDB gets at once: the writes of many calls, and the answers that wait until they are there.
+// A call sees the headers that those before it in the group have written. Threading: belongs to the store's thread.
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "rocksdb/db.h"
-#include "rocksdb/utilities/write_batch_with_index.h"
+#include "rocksdb/write_batch.h"
 #include "server/store/stored_header.h"
 
 namespace aaren {
@@ -28,12 +28,12 @@ std::string RowsKey(const std::string& key, uint8_t slot);
 class WriteGroup {
  public:
   // `db` outlives this. `sync`: a group is done when the disk has it.
-  WriteGroup(rocksdb::DB& db, bool sync) : db_(db), sync_(sync), batch_(rocksdb::BytewiseComparator(), 0, true) {}
+  WriteGroup(rocksdb::DB& db, bool sync) : db_(db), sync_(sync) {}
 
   // None if there is no such session.
   absl::StatusOr<std::optional<StoredHeader>> Header(const std::string& key);
 
-  // The rows of a slot, checked.
+  // The rows of a slot, checked. REQUIRES: no write of the session waits.
   absl::StatusOr<std::string> Rows(const std::string& key, const StoredSlot& slot);
 
   // The session is what `next` says from now on; `saves` are the rows of its last slots, `held` what it was.
@@ -45,8 +45,8 @@ class WriteGroup {
   void Then(absl::AnyInvocable<void(const absl::Status&)> answer) { answers_.push_back(std::move(answer)); }
 
   // Whether a write of the session waits to be written.
-  bool Touches(const std::string& key) const { return touched_.contains(key); }
-  size_t bytes() { return batch_.GetWriteBatch()->GetDataSize(); }
+  bool Touches(const std::string& key) const { return headers_.contains(key); }
+  size_t bytes() const { return batch_.GetDataSize(); }
 
   // Writes what there is, and answers.
   void Commit();
@@ -57,8 +57,8 @@ class WriteGroup {
 
   rocksdb::DB& db_;
   const bool sync_;
-  rocksdb::WriteBatchWithIndex batch_;
-  absl::flat_hash_set<std::string> touched_;  // keys of sessions
+  rocksdb::WriteBatch batch_;
+  absl::flat_hash_map<std::string, std::optional<StoredHeader>> headers_;  // that wait to be written; none: deleted
   std::vector<absl::AnyInvocable<void(const absl::Status&)>> answers_;
 };
 

@@ -42,6 +42,10 @@ absl::StatusOr<std::vector<Row>> RunRpcAgainst(const std::string& other);
 // One session through a million tokens: memory and time at both ends.
 absl::StatusOr<std::vector<Row>> RunAgeBench();
 
+// Saves and loads a second of each store, beside the same bytes by a bare RocksDB.
+absl::StatusOr<std::vector<Row>> RunStoreBench();
+extern const char kStoreNote[];
+
 // The fused scan against Hillis-Steele, cumulative tensor ops, causal attention and the machine's copy bandwidth.
 absl::StatusOr<std::vector<Row>> RunScanBench();
 extern const char kScanNote[];

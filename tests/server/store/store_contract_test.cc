@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "server/store/measured_store.h"
 #include "server/store/memory_store.h"
 #include "server/store/rocksdb_store.h"
 #include "tests/server/store/blocking.h"
@@ -70,6 +71,8 @@ std::unique_ptr<StateStore> MakeRocksDbStore() {
   EXPECT_TRUE(store.ok()) << store.status();
   return *std::move(store);
 }
+
+std::unique_ptr<StateStore> MakeMeasuredStore() { return std::make_unique<MeasuredStore>(MakeMemoryStore()); }
 
 class StoreTest : public testing::TestWithParam<Maker> {
  protected:
@@ -271,7 +274,8 @@ TEST_P(StoreTest, ListsSavesWithoutTheirRows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, StoreTest,
-                         testing::Values(Maker{"Memory", MakeMemoryStore}, Maker{"RocksDb", MakeRocksDbStore}),
+                         testing::Values(Maker{"Memory", MakeMemoryStore}, Maker{"RocksDb", MakeRocksDbStore},
+                                         Maker{"Measured", MakeMeasuredStore}),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -1,0 +1,36 @@
+#include "server/store/rocksdb_settings.h"
+
+#include "rocksdb/cache.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/table.h"
+
+namespace aaren {
+
+rocksdb::Options RocksDbSettings(size_t buffer_bytes) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = rocksdb::NewLRUCache(buffer_bytes);
+  table.cache_index_and_filter_blocks = true;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.write_buffer_size = buffer_bytes;
+  options.max_write_buffer_number = 3;
+  options.max_total_wal_size = 4 * buffer_bytes;
+  options.enable_blob_files = true;
+  options.min_blob_size = 1024;
+  options.blob_file_size = 256 << 20;
+  options.enable_blob_garbage_collection = true;
+  options.blob_garbage_collection_force_threshold = 0.5;
+  options.compression = rocksdb::kLZ4Compression;
+  options.max_background_jobs = 2;
+  options.bytes_per_sync = 1 << 20;
+  options.wal_bytes_per_sync = 1 << 20;
+  options.max_open_files = kRocksDbFiles;
+  options.keep_log_file_num = 2;
+  options.max_log_file_size = 1 << 20;
+  options.info_log_level = rocksdb::WARN_LEVEL;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+}  // namespace aaren
