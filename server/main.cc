@@ -245,7 +245,11 @@ int Serve(const ServerConfig& config) {
        {"memory", absl::StrCat(memory)},
        {"connections", absl::StrCat(options.max_connections)}});
   shutdown.Wait();
-  (*server)->Shutdown(config::ToDuration(config.grace()));
+  const bool all_saved = (*server)->Shutdown(config::ToDuration(config.grace()));
+  if (!all_saved) {
+    Log(LogLevel::kError, "the grace period is over: what is not saved is lost");
+    _exit(1);
+  }
   shutdown.Done();
   Log(LogLevel::kInfo, "shut down");
   return 0;

@@ -162,4 +162,17 @@ void SessionState::Detach() {
   if (current_callback != this) mutex_.Await(absl::Condition(&idle));
 }
 
+void SessionState::Call(absl::FunctionRef<void()> callback) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (detached_) return;
+    calling_ = true;
+  }
+  current_callback = this;
+  callback();
+  current_callback = nullptr;
+  absl::MutexLock lock(&mutex_);
+  calling_ = false;
+}
+
 }  // namespace aaren::client

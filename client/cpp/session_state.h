@@ -19,6 +19,7 @@
 
 #include "aaren/v1/stream.pb.h"
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
@@ -126,8 +127,7 @@ class SessionState {
   uint64_t Due(uint64_t seq) const { return (seq + every() - 1) / every() * every(); }
 
   // Runs `callback` as the listener's, unless detached.
-  template <typename Callback>
-  void Call(Callback callback);
+  void Call(absl::FunctionRef<void()> callback);
 
   const SessionOptions options_;
   Session& session_;    // valid until detached

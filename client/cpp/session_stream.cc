@@ -1,4 +1,5 @@
-// The stream's side of SessionState: what it sends next, and what each of the server's items does to it.
+// The stream's side of SessionState: what it sends next, and what each of the server's items does to it. How a session
+// opens, and opens again, is in session_opening.cc.
 
 #include <algorithm>
 #include <utility>
@@ -13,35 +14,9 @@ namespace {
 // A server that refuses the same tokens so often without taking any will not take them.
 constexpr int kMaxRepairs = 8;
 
-// A session begins with so few tokens in flight, and doubles them with every round trip. A stream that broke under load
-// then brings replies soon, however slow the server and however short-lived the connection: the session gets ahead.
-constexpr uint64_t kFirstTokens = 16;
-
-constexpr absl::Duration kRetryDelay = absl::Seconds(1);  // where the server does not say
-
-absl::Duration DelayOf(const absl::Status& status) {
-  return std::max(absl::Milliseconds(1), RetryDelay(status).value_or(kRetryDelay));
-}
-
 bool Retryable(const absl::Status& status) { return absl::IsUnavailable(status) || absl::IsResourceExhausted(status); }
 
-size_t CountOr(int listed, size_t all) { return listed > 0 ? static_cast<size_t>(listed) : all; }
-
 }  // namespace
-
-template <typename Callback>
-void SessionState::Call(Callback callback) {
-  {
-    absl::MutexLock lock(&mutex_);
-    if (detached_) return;
-    calling_ = true;
-  }
-  current_callback = this;
-  callback();
-  current_callback = nullptr;
-  absl::MutexLock lock(&mutex_);
-  calling_ = false;
-}
 
 void SessionState::Attach(uint32_t handle, uint64_t writer, uint64_t open_number) {
   handle_ = handle;
@@ -79,6 +54,7 @@ void SessionState::FillOpen(Outbox& outbox) {
   open.set_session_id(options_.id);
   open.set_model(options_.model);
   open.set_mode(options_.mode);
+  // What the application asked for holds once: after a break the session is there already, or is to be deleted still.
   if (opened_once_ && options_.mode == v1::Open::CREATE) open.set_mode(v1::Open::CREATE_OR_RESUME);
   if (delete_sent_) open.set_mode(v1::Open::RESUME);
   if (opened_once_) {
@@ -114,114 +90,7 @@ void SessionState::FillClose(Outbox& outbox) {
   phase_ = Phase::kClosing;
 }
 
-absl::Status SessionState::AdoptFirst(const v1::Opened& opened, Loss& loss) {
-  answered_ = app_delivered_ = options_.delivered_seq.value_or(opened.next_seq());
-  loss.session = opened.created() && answered_ > opened.next_seq();
-  log_.Reset(opened.next_seq(), static_cast<uint32_t>(channels_));
-  return absl::OkStatus();
-}
-
-absl::Status SessionState::AdoptAgain(const v1::Opened& opened, Loss& loss) {
-  const bool other = opened.created() || opened.incarnation() != opened_.incarnation();
-  if (other && opened.next_seq() > 0) {
-    return Named(absl::StatusCode::kAborted,
-                 absl::StrCat("incarnation ", opened_.incarnation(), " was replaced by ", opened.incarnation(),
-                              ", which is at seq ", opened.next_seq()));
-  }
-  if (opened.next_seq() > log_.end()) {
-    return Named(absl::StatusCode::kAborted,
-                 absl::StrCat("another writer sent tokens ", log_.end(), " .. ", opened.next_seq() - 1));
-  }
-  loss.session = other;
-  return absl::OkStatus();
-}
-
-absl::Status SessionState::Adopt(const v1::Opened& opened, Loss& loss) {
-  channels_ = std::max(1u, opened.channels());
-  channel_results_ = CountOr(options_.output.horizons_size(), opened.model().horizon()) *
-                     CountOr(options_.output.quantiles_size(), static_cast<size_t>(opened.model().quantiles_size()));
-  const absl::Status status = opened_once_ ? AdoptAgain(opened, loss) : AdoptFirst(opened, loss);
-  if (!status.ok()) return status;
-  if (opened.next_seq() > answered_) {
-    loss.begin_seq = answered_;
-    loss.end_seq = opened.next_seq();
-    answered_ = opened.next_seq();
-  }
-  opened_ = opened;
-  opened_once_ = true;
-  return absl::OkStatus();
-}
-
-// The stream broke between Close and Closed. A session that another client has made since is left alone.
-SessionState::Next SessionState::DeleteAgain(const v1::Opened& opened) {
-  {
-    absl::MutexLock lock(&mutex_);
-    if (opened.incarnation() == opened_.incarnation()) {
-      sent_ = acked_ = log_.end();
-      phase_ = Phase::kOpen;
-      return {.enqueue = Enqueue()};
-    }
-  }
-  return End(absl::OkStatus());
-}
-
-SessionState::Next SessionState::OnOpened(const v1::Opened& opened) {
-  // A server that knows no numbers says 0.
-  if (opened.number() != 0 && opened.number() != open_number_) return {};
-  bool deleting;
-  Loss loss;
-  absl::Status status;
-  {
-    absl::MutexLock lock(&mutex_);
-    if (phase_ != Phase::kOpening) return {};
-    phase_ = Phase::kRewinding;
-    deleting = delete_sent_;
-    if (!deleting) status = Adopt(opened, loss);
-  }
-  if (deleting) return DeleteAgain(opened);
-  if (!status.ok()) return End(status);
-  told_disconnected_ = false;
-  if (loss.session || loss.end_seq > loss.begin_seq) Call([&] { listener_.OnLost(session_, loss); });
-  Call([&] { listener_.OnOpened(session_, opened); });
-  {
-    absl::MutexLock lock(&mutex_);
-    ready_ = true;
-  }
-  return GoOnFrom(opened.next_seq());
-}
-
-SessionState::Next SessionState::GoOnFrom(uint64_t seq) {
-  uint64_t kept;
-  {
-    absl::MutexLock lock(&mutex_);
-    kept = log_.begin();
-    if (seq >= kept) {
-      sent_ = acked_ = seq;
-      ramp_ = kFirstTokens;
-      phase_ = Phase::kOpen;
-      return {.enqueue = Enqueue()};
-    }
-    phase_ = Phase::kRewinding;
-  }
-  return Rewind(seq, kept);
-}
-
-SessionState::Next SessionState::Rewind(uint64_t seq, uint64_t kept) {
-  bool again = false;
-  Call([&] { again = listener_.OnRewind(session_, seq); });
-  if (!again) {
-    return End(Named(absl::StatusCode::kDataLoss,
-                     absl::StrCat("the server needs tokens ", seq, " .. ", kept - 1, " again, and they are gone")));
-  }
-  absl::MutexLock lock(&mutex_);
-  log_.Reset(seq, static_cast<uint32_t>(channels_));
-  sent_ = acked_ = seq;
-  ramp_ = kFirstTokens;
-  rewound_ = true;
-  phase_ = Phase::kOpen;
-  return {.enqueue = Enqueue()};
-}
-
+// A reply that is left out would shift all that follow by one token, silently. So it ends the session.
 absl::Status SessionState::CheckAnswered(uint64_t replies_from, uint64_t next_seq) const {
   if (next_seq > sent_) {
     return Named(absl::StatusCode::kInternal, absl::StrCat("the server answered tokens below ", next_seq,
@@ -266,6 +135,7 @@ SessionState::Next SessionState::OnForecasts(const v1::Forecasts& forecasts) {
   return Advance(forecasts.next_seq(), forecasts.durable_seq());
 }
 
+// Replies below `from` came before a break, and steps are bit-identical: they are the same, and not handed over again.
 void SessionState::HandOver(const v1::Forecasts& forecasts, uint64_t from) {
   const size_t width = channels_ * channel_results_;
   const absl::Span<const float> values = forecasts.values();
@@ -316,6 +186,8 @@ SessionState::Next SessionState::Advance(uint64_t next_seq, uint64_t durable_seq
   return next;
 }
 
+// The server will never want tokens again that it has saved and the application has answers for; `retain` keeps more,
+// for an application that cannot read its source again.
 void SessionState::Trim(uint64_t durable_seq) {
   const uint64_t settled = std::min(acked_, SafeSeq());
   const uint64_t old = settled - std::min(settled, options_.retain);
@@ -340,34 +212,8 @@ SessionState::Next SessionState::OnFailed(const v1::Failed& failed) {
   return opening ? OnOpenFailed(named) : OnTokensFailed(named, failed.expected_seq());
 }
 
-SessionState::Next SessionState::OnOpenFailed(const absl::Status& status) {
-  bool again;
-  bool deleted;
-  {
-    absl::MutexLock lock(&mutex_);
-    again = opened_once_;
-    deleted = delete_sent_;
-  }
-  if (absl::IsNotFound(status) && deleted) return End(absl::OkStatus());
-  if (TriesAgain(status, again)) {
-    Call([&] { listener_.OnWaiting(session_, status, DelayOf(status)); });
-    return RetryAfter(status, false);
-  }
-  if (absl::IsNotFound(status) && again) {
-    Call([&] { listener_.OnLost(session_, Loss{.session = true}); });
-  }
-  return End(status);
-}
-
-// Whether an Open that was refused is sent again.
-bool SessionState::TriesAgain(const absl::Status& status, bool opened_once) {
-  if (absl::IsUnavailable(status)) return true;
-  if (!absl::IsResourceExhausted(status)) return false;
-  if (opened_once) return true;
-  waited_ += DelayOf(status);
-  return RetryDelay(status) && waited_ <= options_.open_timeout;
-}
-
+// A gap is the server's after a break: it has fewer tokens than it was sent, and the log has them. Whatever else it
+// refuses will be refused again, but for lack of room.
 SessionState::Next SessionState::OnTokensFailed(const absl::Status& status, uint64_t expected_seq) {
   bool in_log;
   {
@@ -377,13 +223,6 @@ SessionState::Next SessionState::OnTokensFailed(const absl::Status& status, uint
   const bool repairable = (absl::IsOutOfRange(status) && in_log) || Retryable(status);
   if (!repairable || (!absl::IsUnavailable(status) && ++repairs_ > kMaxRepairs)) return End(status);
   return Retryable(status) ? RetryAfter(status, true) : GoOnFrom(expected_seq);
-}
-
-SessionState::Next SessionState::RetryAfter(const absl::Status& status, bool close) {
-  absl::MutexLock lock(&mutex_);
-  phase_ = Phase::kWaiting;
-  queued_ = false;
-  return {.close = close, .retry = DelayOf(status)};
 }
 
 void SessionState::OnDisconnected(const absl::Status& why) {
@@ -401,6 +240,7 @@ SessionState::Next SessionState::End(const absl::Status& status) {
   Next next{.ended = true};
   {
     absl::MutexLock lock(&mutex_);
+    // Another writer has an aborted session: closing it would close his.
     next.close = (phase_ == Phase::kOpen || phase_ == Phase::kRewinding) && !absl::IsAborted(status);
     phase_ = Phase::kEnded;
     end_status_ = status;

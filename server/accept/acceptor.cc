@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@ constexpr absl::Duration kPause = absl::Milliseconds(20);  // until there are de
 constexpr size_t kLookBytes = 64 << 10;
 constexpr absl::Duration kRefused = absl::Seconds(1);
 constexpr absl::Duration kBetweenLooks = absl::Milliseconds(500);
+constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);  // of a full table
 constexpr int kUserTimeoutMs = 20'000;  // until data that nobody acknowledges ends a connection
 
 void Watch(int poll, int socket) {
@@ -37,12 +39,13 @@ void Watch(int poll, int socket) {
   epoll_ctl(poll, EPOLL_CTL_ADD, socket, &event);
 }
 
-// Ends a connection at once: what waits on either side is dropped, and the peer is told. A shutdown would leave what
-// waits to be read by gRPC, and a peer that does not read would not notice.
-void Reset(int socket) {
-  sockaddr nobody{};
-  nobody.sa_family = AF_UNSPEC;
-  if (connect(socket, &nobody, sizeof(nobody)) != 0) shutdown(socket, SHUT_RDWR);
+constexpr int kEstablished = 1;  // of tcp_info.tcpi_state; its name is in a header that linux/tcp.h does not bear
+
+// Whether its client has not gone again already.
+bool IsEstablished(int socket) {
+  tcp_info info{};
+  socklen_t size = sizeof(info);
+  return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_state == kEstablished;
 }
 
 bool LacksDescriptors(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
@@ -113,7 +116,7 @@ void Acceptor::Turn(absl::Span<const int> ready) {
     EndFloods();
   } else {
     for (const int listener : ready) lacking |= !AcceptFrom(listener);
-    if (std::exchange(looked_, false)) ForgetEvidence();
+    if (std::exchange(last_look_ns_, 0) != 0) ForgetEvidence();
     // Memory that a flood took is the heap's until somebody asks for it.
     if (std::exchange(flooded_, false)) malloc_trim(0);
   }
@@ -140,7 +143,7 @@ void Acceptor::Admit(int socket) {
   std::optional<size_t> shard;
   {
     absl::MutexLock lock(&mutex_);
-    if (Admits(peer)) shard = table_->Add(peer, socket);
+    if (Admits(peer, socket)) shard = table_->Add(peer, socket);
     counters_.open.Set(table_->size());
   }
   if (!shard) {
@@ -155,19 +158,21 @@ void Acceptor::Admit(int socket) {
   shards_[*shard].take(socket);
 }
 
-bool Acceptor::Admits(const std::string& peer) {
+bool Acceptor::Admits(const std::string& peer, int socket) {
   if (peer.empty()) return false;
   const std::string host = HostOf(peer);
   const auto refused = refused_.find(host);
   if (refused != refused_.end() && clock_.Now() < refused->second) return false;
-  return HasPlaceFor(host);
+  return HasPlaceFor(host, socket);
 }
 
-bool Acceptor::HasPlaceFor(const std::string& host) {
+// Those that have ended are looked for at most ten times a second: whoever knocks at a full table costs little.
+bool Acceptor::HasPlaceFor(const std::string& host, int socket) {
   if (table_->size() < max_connections_) return true;
-  ForgetEnded();
+  if (clock_.Now() >= next_look_ - kBetweenLooks + kBetweenScans) ForgetEnded();
   if (table_->size() < max_connections_) return true;
-  const std::optional<std::string> other = table_->WhoGivesWayTo(host);
+  if (!IsEstablished(socket)) return false;
+  const std::optional<std::string> other = table_->WhoGivesWayTo(host, clock_.Now());
   if (!other) return false;
   Log(LogLevel::kWarning, "connection ended: all places are taken, and its host has most", {{"peer", *other}});
   EndNow(*table_->Find(*other));
@@ -184,24 +189,31 @@ void Acceptor::ForgetEnded() {
 }
 
 void Acceptor::EndFloods() {
-  looked_ = true;
-  std::vector<char> bytes(kLookBytes);
+  look_.resize(kLookBytes);
   absl::MutexLock lock(&mutex_);
   for (auto& [peer, connection] : table_->connections()) {
-    if (!connection.Lasts()) continue;
-    const ssize_t waiting = recv(connection.socket, bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
-    if (waiting <= 0) continue;
-    tcp_info info{};
-    socklen_t size = sizeof(info);
-    getsockopt(connection.socket, IPPROTO_TCP, TCP_INFO, &info, &size);
-    const absl::string_view look(bytes.data(), static_cast<size_t>(waiting));
-    if (!connection.evidence.Add(look, info.tcpi_bytes_received)) continue;
+    if (!connection.Lasts() || !Floods(connection)) continue;
     connection.evidence = {};
     Log(LogLevel::kWarning, "connection ended: a flood of frames kept others waiting", {{"peer", peer}});
     EndNow(connection);
     RefuseHostOf(peer);
     flooded_ = true;
   }
+  last_look_ns_ = clock_.NowNanos();
+}
+
+bool Acceptor::Floods(Connection& connection) {
+  tcp_info info{};
+  socklen_t size = sizeof(info);
+  int waiting = 0;
+  if (getsockopt(connection.socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return false;
+  if (ioctl(connection.socket, FIONREAD, &waiting) != 0) return false;
+  const ssize_t seen = waiting > 0 ? recv(connection.socket, look_.data(), look_.size(), MSG_PEEK | MSG_DONTWAIT) : 0;
+  FloodEvidence::Look look;
+  look.waiting = absl::string_view(look_.data(), static_cast<size_t>(std::max<ssize_t>(seen, 0)));
+  look.read = info.tcpi_bytes_received - std::min<uint64_t>(info.tcpi_bytes_received, static_cast<uint64_t>(waiting));
+  look.handled = connection.heard_ns->load(std::memory_order_relaxed) > last_look_ns_ && last_look_ns_ != 0;
+  return connection.evidence.Add(look);
 }
 
 // Evidence is of one time that a shard was late.
@@ -214,14 +226,20 @@ void Acceptor::End(absl::string_view peer) {
   const std::string name = NormalPeer(peer);
   absl::MutexLock lock(&mutex_);
   const Connection* connection = table_ ? table_->Find(name) : nullptr;
-  if (connection == nullptr || !connection->Lasts()) return;
-  EndNow(*connection);
-  RefuseHostOf(name);
+  if (connection != nullptr && EndNow(*connection)) RefuseHostOf(name);
 }
 
-void Acceptor::EndNow(const Connection& connection) {
+bool Acceptor::EndNow(const Connection& connection) {
+  if (!connection.Reset()) return false;
   counters_.ended.Add(1);
-  Reset(connection.socket);
+  return true;
+}
+
+std::shared_ptr<std::atomic<int64_t>> Acceptor::HeardOf(absl::string_view peer) {
+  const std::string name = NormalPeer(peer);
+  absl::MutexLock lock(&mutex_);
+  const Connection* connection = table_ ? table_->Find(name) : nullptr;
+  return connection != nullptr ? connection->heard_ns : nullptr;
 }
 
 void Acceptor::RefuseHostOf(const std::string& peer) { refused_[HostOf(peer)] = clock_.Now() + kRefused; }

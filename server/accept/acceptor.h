@@ -12,6 +12,7 @@
 //
 // Threading: Start, Stop and the destructor by the owner; End by anybody; counters are readable from any thread.
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,8 +30,8 @@
 #include "absl/types/span.h"
 #include "server/accept/connection_table.h"
 #include "server/address/address.h"
-#include "server/session/clock.h"
 #include "server/counters/counter.h"
+#include "server/session/clock.h"
 
 namespace aaren::accept {
 
@@ -65,6 +66,10 @@ class Acceptor {
   // host for a second.
   void End(absl::string_view peer) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Where to write when something of this peer's connection was handled, by the clock of this; null if it is not there
+  // any more. A flood is told by that, too.
+  std::shared_ptr<std::atomic<int64_t>> HeardOf(absl::string_view peer) ABSL_LOCKS_EXCLUDED(mutex_);
+
   int port() const { return port_; }
   const ConnectionCounters& counters() const { return counters_; }
 
@@ -75,12 +80,13 @@ class Acceptor {
   bool late() const;
   bool AcceptFrom(int listener);
   void Admit(int socket) ABSL_LOCKS_EXCLUDED(mutex_);
-  bool Admits(const std::string& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool HasPlaceFor(const std::string& host) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool Admits(const std::string& peer, int socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HasPlaceFor(const std::string& host, int socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ForgetEnded() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndFloods() ABSL_LOCKS_EXCLUDED(mutex_);
   void ForgetEvidence() ABSL_LOCKS_EXCLUDED(mutex_);
-  void EndNow(const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool EndNow(const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool Floods(Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RefuseHostOf(const std::string& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t max_connections_;
@@ -92,7 +98,8 @@ class Acceptor {
   std::vector<Shard> shards_;
   ConnectionCounters counters_;
   absl::Time next_look_ = absl::InfinitePast();  // for those that have ended
-  bool looked_ = false;                          // for floods
+  int64_t last_look_ns_ = 0;                     // for floods; 0: none since all shards were in time
+  std::vector<char> look_;                       // what waits on one connection
   bool flooded_ = false;                         // memory may be given back
   absl::Mutex mutex_;
   std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);                  // since Start

@@ -1,6 +1,8 @@
 #include "server/accept/connection_table.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -8,6 +10,9 @@
 
 namespace aaren::accept {
 namespace {
+
+constexpr size_t kFreeGains = 10;  // a host may gain so many places in a minute beyond those that it has
+constexpr absl::Duration kGainTime = absl::Minutes(1);
 
 // 0 if the descriptor is no socket, or closed.
 uint64_t CookieOf(int socket) {
@@ -20,6 +25,19 @@ uint64_t CookieOf(int socket) {
 
 bool Connection::Lasts() const { return CookieOf(socket) == cookie; }
 
+// gRPC may close the descriptor at any moment, and the next connection may get its number. A copy stays what it is. A
+// shutdown would leave what waits to be read by gRPC, and a peer that does not read would not notice.
+bool Connection::Reset() const {
+  const int copy = fcntl(socket, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0) return false;
+  const bool lasts = CookieOf(copy) == cookie;
+  sockaddr nobody{};
+  nobody.sa_family = AF_UNSPEC;
+  if (lasts && connect(copy, &nobody, sizeof(nobody)) != 0) shutdown(copy, SHUT_RDWR);
+  close(copy);
+  return lasts;
+}
+
 const Connection* ConnectionTable::Find(const std::string& peer) const {
   const auto found = connections_.find(peer);
   return found == connections_.end() ? nullptr : &found->second;
@@ -27,47 +45,63 @@ const Connection* ConnectionTable::Find(const std::string& peer) const {
 
 size_t ConnectionTable::Add(const std::string& peer, int socket) {
   Remove(peer);  // one of the same name has ended
-  const auto shard = static_cast<size_t>(std::min_element(load_.begin(), load_.end()) - load_.begin());
-  connections_.emplace(peer, Connection{shard, socket, CookieOf(socket), ++last_number_, {}});
+  Connection connection;
+  connection.shard = static_cast<size_t>(std::min_element(load_.begin(), load_.end()) - load_.begin());
+  connection.socket = socket;
+  connection.cookie = CookieOf(socket);
+  connection.number = ++last_number_;
+  connection.host = HostOf(peer);
+  const size_t shard = connection.shard;
   ++load_[shard];
-  ++hosts_[HostOf(peer)];
+  Peers& peers = hosts_[connection.host];
+  by_count_.erase({peers.size(), connection.host});
+  peers.emplace(connection.number, peer);
+  by_count_.emplace(peers.size(), connection.host);
+  connections_.emplace(peer, std::move(connection));
   return shard;
 }
 
 void ConnectionTable::Remove(const std::string& peer) {
   const auto found = connections_.find(peer);
   if (found == connections_.end()) return;
-  Forget(found->first, found->second);
+  Forget(found->second);
   connections_.erase(found);
 }
 
 void ConnectionTable::RemoveEnded() {
   absl::erase_if(connections_, [this](const auto& entry) {
     if (entry.second.Lasts()) return false;
-    Forget(entry.first, entry.second);
+    Forget(entry.second);
     return true;
   });
 }
 
-void ConnectionTable::Forget(const std::string& peer, const Connection& connection) {
+void ConnectionTable::Forget(const Connection& connection) {
   --load_[connection.shard];
-  const auto host = hosts_.find(HostOf(peer));
-  if (--host->second == 0) hosts_.erase(host);
+  const auto host = hosts_.find(connection.host);
+  Peers& peers = host->second;
+  by_count_.erase({peers.size(), connection.host});
+  peers.erase(connection.number);
+  if (peers.empty()) {
+    hosts_.erase(host);
+  } else {
+    by_count_.emplace(peers.size(), connection.host);
+  }
 }
 
-std::optional<std::string> ConnectionTable::WhoGivesWayTo(const std::string& host) const {
-  const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
-  const auto most = std::max_element(hosts_.begin(), hosts_.end(), fewer);
+bool ConnectionTable::MayGain(const std::string& host, absl::Time now) {
+  absl::erase_if(gains_, [now](const auto& gain) { return gain.second.second + kGainTime <= now; });
+  auto& [gained, since] = gains_.try_emplace(host, 0, now).first->second;
   const auto own = hosts_.find(host);
-  if (most == hosts_.end() || most->second < (own == hosts_.end() ? 0 : own->second) + 2) return std::nullopt;
-  const std::string* newest = nullptr;
-  uint64_t number = 0;
-  for (const auto& [peer, connection] : connections_) {
-    if (connection.number <= number || HostOf(peer) != most->first) continue;
-    newest = &peer;
-    number = connection.number;
-  }
-  return *newest;
+  return ++gained <= kFreeGains + (own == hosts_.end() ? 0 : own->second.size());
+}
+
+std::optional<std::string> ConnectionTable::WhoGivesWayTo(const std::string& host, absl::Time now) {
+  if (by_count_.empty()) return std::nullopt;
+  const auto& [most, greediest] = *by_count_.rbegin();
+  const auto own = hosts_.find(host);
+  if (most < (own == hosts_.end() ? 0 : own->second.size()) + 2 || !MayGain(host, now)) return std::nullopt;
+  return hosts_.at(greediest).rbegin()->second;
 }
 
 }  // namespace aaren::accept

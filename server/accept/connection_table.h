@@ -7,16 +7,22 @@
 // the kernel's own number of a socket, which it gives to no other.
 //
 // When all places are taken, the host that has most gives way: one host can take every place only while nobody else
-// asks. Threading: none of its own.
+// asks. Whoever gains by that may do so again and again only while it keeps what it gained. Threading: none of its own.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "server/accept/frame_flood.h"
 
 namespace aaren::accept {
@@ -25,11 +31,17 @@ struct Connection {
   // Whether the descriptor is still this connection's.
   bool Lasts() const;
 
+  // Ends it at once, if it lasts: what waits on either side is dropped, and the peer is told. False if it does not.
+  bool Reset() const;
+
   size_t shard = 0;
   int socket = -1;
   uint64_t cookie = 0;
-  uint64_t number = 0;     // of those before it
+  uint64_t number = 0;  // of those before it
+  std::string host;
   FloodEvidence evidence;  // while a shard is late
+  // When something of it was last handled, by the clock that never steps: whoever handles it writes.
+  std::shared_ptr<std::atomic<int64_t>> heard_ns = std::make_shared<std::atomic<int64_t>>(0);
 };
 
 class ConnectionTable {
@@ -51,16 +63,21 @@ class ConnectionTable {
   void RemoveEnded();
 
   // The peer that must go so that `host` may have one more: the newest of the host that has most. None if that host
-  // would then have fewer than `host`.
-  std::optional<std::string> WhoGivesWayTo(const std::string& host) const;
+  // would then have fewer than `host`, or `host` has gained more of late than it kept. Logarithmic.
+  std::optional<std::string> WhoGivesWayTo(const std::string& host, absl::Time now);
 
  private:
-  void Forget(const std::string& peer, const Connection& connection);
+  using Peers = std::map<uint64_t, std::string>;  // by number
+
+  void Forget(const Connection& connection);
+  bool MayGain(const std::string& name, absl::Time now);
 
   uint64_t last_number_ = 0;
   Connections connections_;
-  absl::flat_hash_map<std::string, size_t> hosts_;  // how many connections each has
-  std::vector<size_t> load_;                        // and each shard
+  absl::flat_hash_map<std::string, Peers> hosts_;
+  std::set<std::pair<size_t, std::string>> by_count_;                      // of hosts
+  absl::flat_hash_map<std::string, std::pair<size_t, absl::Time>> gains_;  // of hosts: places of others, since when
+  std::vector<size_t> load_;                                               // connections of each shard
 };
 
 }  // namespace aaren::accept

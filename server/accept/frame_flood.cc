@@ -13,6 +13,7 @@ constexpr size_t kHeaderBytes = 9;
 constexpr size_t kMostLength = 16 << 10;
 constexpr size_t kLeastFrames = 16;  // fewer could be chance
 constexpr size_t kLongest = 2048;    // of a small frame
+constexpr int kMostLooks = 12;       // twenty milliseconds apart
 enum Type : uint8_t {
   kData = 0,
   kHeaders = 1,
@@ -70,16 +71,18 @@ FrameCounts CountFrames(absl::string_view bytes) {
   return {};
 }
 
-bool FloodEvidence::Add(absl::string_view waiting, uint64_t received) {
-  const uint64_t fresh = began_ ? received - received_ : std::min<uint64_t>(received, waiting.size());
+bool FloodEvidence::Add(const Look& look) {
+  const uint64_t fresh = began_ ? look.read - read_ : 0;
+  const bool idle = fresh == 0 || look.waiting.empty() || look.handled;
+  if (idle) *this = {};
   began_ = true;
-  received_ = received;
-  const FrameCounts counts = CountFrames(waiting);
-  if (fresh == 0 || counts.frames == 0) return false;
-  const double looks = static_cast<double>(fresh) / static_cast<double>(waiting.size());
+  read_ = look.read;
+  if (idle) return false;
+  const FrameCounts counts = CountFrames(look.waiting);
+  const double looks = static_cast<double>(fresh) / static_cast<double>(look.waiting.size());
   if (5 * counts.resets >= counts.frames) resets_ += looks * static_cast<double>(counts.resets);
   if (10 * counts.empty >= 9 * counts.frames) empty_ += looks * static_cast<double>(counts.empty);
-  return resets_ > 250 || empty_ > 1000;
+  return ++looks_ >= kMostLooks || resets_ > 250 || empty_ > 1000;
 }
 
 }  // namespace aaren::accept

@@ -2,7 +2,8 @@
 #define AAREN_SERVER_ACCEPT_FRAME_FLOOD_H_
 
 // Whether a connection brings a flood of HTTP/2 frames that ask for nothing: streams opened and reset, settings, pings.
-// gRPC reads on for as long as they come, and everything else on the shard waits.
+// gRPC reads on for as long as they come, and everything else on the shard waits. Kinds that are known are told by their
+// frames, and all others by what they do: they are read, and nothing comes of it.
 //
 // Threading: plain values.
 
@@ -22,17 +23,24 @@ struct FrameCounts {
 // The frames in `bytes`, which are from anywhere in a connection. None if these are not many small frames.
 FrameCounts CountFrames(absl::string_view bytes);
 
-// What speaks for a flood, gathered from looks at what waits on one connection while a shard is late. Clients that want
-// something send data, and give up few calls: some dozens while they are kept waiting.
+// What speaks for a flood, gathered from looks at one connection while a shard is late. Only of a connection that gRPC
+// is reading and of which nothing is handled: another one waits like everybody else, whatever it has sent.
 class FloodEvidence {
  public:
-  // `waiting`: the bytes that wait. `received`: how many the connection has brought since it began. True if it is a
-  // flood by now: hundreds of streams reset, a fifth of the frames or more, or hundreds without data, nine tenths.
-  bool Add(absl::string_view waiting, uint64_t received);
+  struct Look {
+    absl::string_view waiting;  // the bytes that wait, the first of them
+    uint64_t read = 0;          // by gRPC, since the connection began
+    bool handled = false;       // something of it, since the look before
+  };
+
+  // True if it is a flood by now: hundreds of streams reset, a fifth of the frames or more; or hundreds without data,
+  // nine tenths; or whatever it is, it has been read at every look for a quarter of a second, and more has waited.
+  bool Add(const Look& look);
 
  private:
   bool began_ = false;
-  uint64_t received_ = 0;
+  uint64_t read_ = 0;
+  int looks_ = 0;                  // one after another
   double resets_ = 0, empty_ = 0;  // since then
 };
 

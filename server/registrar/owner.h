@@ -94,6 +94,11 @@ class SessionOwner {
   // In order of the keys; none where the session is gone.
   virtual std::vector<std::optional<SessionInfo>> Describe(const std::vector<std::string>& keys) = 0;
 
+  // Holds the session, so that it is not saved, evicted or expired, until Drop or Unhold; refused if the condition does
+  // not hold.
+  virtual OwnerReply<std::monostate> Hold(const std::string& key, const DropCondition& condition) = 0;
+  virtual void Unhold(const std::string& key) = 0;
+
   // Fences the writer and forgets the session. Returns by which Open it was held.
   virtual OwnerReply<Attempt> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) = 0;
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr size_t kAll = std::numeric_limits<size_t>::max();
 constexpr size_t kSweepPage = 1000;
+constexpr uint64_t kEpochs = 1024;  // drawn from the store at once
 
 // Of those that will be tried again the first; a full disk fails them all for one reason.
 void LogFailures(const std::vector<SaveResult>& results) {
@@ -32,9 +33,9 @@ Registrar::Impl::Impl(StateStore& store, const ModelTable& models, const Clock& 
     : store_(store), models_(models), clock_(clock) {}
 
 void Registrar::Impl::Start() {
-  mailbox_.SetWaker([this] {
-    absl::MutexLock lock(&mutex_);
-    awake_ = true;
+  inbox_->mailbox.SetWaker([inbox = inbox_.get()] {
+    absl::MutexLock lock(&inbox->mutex);
+    inbox->awake = true;
   });
   thread_ = std::thread([this] { Run(); });
 }
@@ -42,22 +43,23 @@ void Registrar::Impl::Start() {
 Registrar::Impl::~Impl() {
   if (!thread_.joinable()) return;
   {
-    absl::MutexLock lock(&mutex_);
-    stopping_ = true;
+    absl::MutexLock lock(&inbox_->mutex);
+    inbox_->stopping = true;
   }
   thread_.join();
 }
 
 void Registrar::Impl::Run() {
-  const auto called = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return awake_ || stopping_; };
-  const auto awake = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return awake_; };
+  Inbox& inbox = *inbox_;
+  const auto called = [&inbox]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(inbox.mutex) { return inbox.awake || inbox.stopping; };
+  const auto awake = [&inbox]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(inbox.mutex) { return inbox.awake; };
   for (bool stopping = false; !Finished(stopping);) {
     {
-      absl::MutexLock lock(&mutex_);
+      absl::MutexLock lock(&inbox.mutex);
       // The store still has calls of ours: their answers wake us.
-      stopping ? mutex_.Await(absl::Condition(&awake)) : mutex_.Await(absl::Condition(&called));
-      awake_ = false;
-      stopping = stopping_;
+      stopping ? inbox.mutex.Await(absl::Condition(&awake)) : inbox.mutex.Await(absl::Condition(&called));
+      inbox.awake = false;
+      stopping = inbox.stopping;
     }
     while (Drain(kAll)) {
     }
@@ -65,7 +67,7 @@ void Registrar::Impl::Run() {
 }
 
 bool Registrar::Impl::Drain(size_t at_most) {
-  const bool any = mailbox_.Drain(at_most);
+  const bool any = inbox_->mailbox.Drain(at_most);
   if (pages_.empty()) return any;
   absl::AnyInvocable<void()> page = std::move(pages_.front());
   pages_.pop_front();
@@ -102,7 +104,7 @@ void Registrar::Impl::Finish(Entry& entry) {
     Operation next = std::move(entry.waiting->front());
     entry.waiting->pop_front();
     // Through the mailbox: a long queue of operations that finish at once must not nest.
-    mailbox_.Post([&entry, next = std::move(next)]() mutable { next(entry); });
+    inbox_->mailbox.Post([&entry, next = std::move(next)]() mutable { next(entry); });
     return;
   }
   entry.waiting.reset();
@@ -156,17 +158,25 @@ void Registrar::Impl::LoadUnexpired(std::string key, Loaded then) {
 }
 
 void Registrar::Impl::DrawEpoch(uint64_t above, absl::AnyInvocable<void(absl::StatusOr<uint64_t>)> then) {
-  constexpr uint64_t kBlock = 1024;
   if (next_epoch_ < end_epoch_ && next_epoch_ > above) return then(next_epoch_++);
-  store_.ReserveEpochs(kBlock, Back<absl::StatusOr<uint64_t>>(
-                                   [this, above, then = std::move(then)](absl::StatusOr<uint64_t> first) mutable {
-                                     if (!first.ok()) return then(first.status());
-                                     if (*first < end_epoch_)
-                                       return DrawEpoch(above, std::move(then));  // a later block came first
-                                     next_epoch_ = *first;
-                                     end_epoch_ = *first + kBlock;
-                                     then(next_epoch_++);
-                                   }));
+  epoch_waiters_.push_back(std::move(then));
+  if (epoch_waiters_.size() > 1) return;  // asked for already
+  store_.ReserveEpochs(
+      kEpochs, Back<absl::StatusOr<uint64_t>>([this](absl::StatusOr<uint64_t> first) { OnEpochs(std::move(first)); }));
+}
+
+void Registrar::Impl::OnEpochs(absl::StatusOr<uint64_t> first) {
+  if (first.ok()) {
+    next_epoch_ = *first;
+    end_epoch_ = *first + kEpochs;
+  }
+  for (auto& then : std::exchange(epoch_waiters_, {})) {
+    if (!first.ok()) {
+      then(first.status());
+    } else {
+      DrawEpoch(0, std::move(then));  // a block more, if so many wait
+    }
+  }
 }
 
 void Registrar::Impl::Sweep(absl::Duration ttl) {

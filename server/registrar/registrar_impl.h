@@ -71,7 +71,7 @@ class Registrar::Impl {
   void Released(std::string key);  // its shard no longer holds it
   void Delete(std::string key, DropCondition condition, Callback<std::monostate> done);
   void Sweep(absl::Duration ttl);  // deletes a part of the sessions at rest that were not used for so long
-  void Post(Mailbox::Message message) { mailbox_.Post(std::move(message)); }
+  void Post(Mailbox::Message message) { inbox_->mailbox.Post(std::move(message)); }
 
   // What follows runs on the registrar's thread.
 
@@ -85,7 +85,7 @@ class Registrar::Impl {
     SessionOwner& owner = *shards_[shard];
     owner.mailbox().Post([this, &owner, question = std::move(question), then = std::move(then)]() mutable {
       auto answer = question(owner);
-      mailbox_.Post([then = std::move(then), answer = std::move(answer)]() mutable { then(std::move(answer)); });
+      inbox_->mailbox.Post([then = std::move(then), answer = std::move(answer)]() mutable { then(std::move(answer)); });
     });
   }
 
@@ -93,8 +93,9 @@ class Registrar::Impl {
   template <typename T, typename Then>
   StateStore::Answer<T> Back(Then then) {
     ++store_calls_;
-    return [this, then = std::move(then)](T value) mutable {
-      mailbox_.Post([this, then = std::move(then), value = std::move(value)]() mutable {
+    // The answer holds the inbox: its thread may still be in Post when this has taken the message and gone.
+    return [this, inbox = inbox_, then = std::move(then)](T value) mutable {
+      inbox->mailbox.Post([this, then = std::move(then), value = std::move(value)]() mutable {
         --store_calls_;
         then(std::move(value));
       });
@@ -120,6 +121,7 @@ class Registrar::Impl {
   // Makes a session at rest. An operation of its own.
   void Place(const std::string& key, SessionState state, bool replace, Callback<SessionInfo> done);
 
+  using Ended = absl::AnyInvocable<void(std::optional<Refusal>)>;
   using Loaded = absl::AnyInvocable<void(absl::StatusOr<SessionRecord>)>;
 
   // The session's record; NotFound if there is none.
@@ -136,6 +138,14 @@ class Registrar::Impl {
   const DeletedSessions& deleted() const { return deleted_; }
 
  private:
+  // What other threads touch.
+  struct Inbox {
+    Mailbox mailbox;
+    absl::Mutex mutex;
+    bool awake ABSL_GUARDED_BY(mutex) = true;  // for what was posted before Start
+    bool stopping ABSL_GUARDED_BY(mutex) = false;
+  };
+
   void Run();
   bool Finished(bool stopping) const { return stopping && store_calls_ == 0; }
   void SaveBatch(int shard, std::vector<SaveWrite> writes);
@@ -146,7 +156,10 @@ class Registrar::Impl {
   void WriteNew(Entry& entry, SessionState state, uint64_t held_epoch, Callback<SessionInfo> done);
   void EndPlace(Entry& entry, Outcome<SessionInfo> placed, Callback<SessionInfo> done);
   void DropEverywhere(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done);
-  void DropAtRest(Entry& entry, DropCondition condition, bool dropped_from_shard, Callback<std::monostate> done);
+  void DropAtRest(Entry& entry, DropCondition condition, Callback<std::monostate> done);
+  void DropHeld(Entry& entry, uint64_t epoch, Callback<std::monostate> done);
+  void DeleteRecord(const std::string& key, const absl::StatusOr<SessionRecord>& record, Ended then);
+  void OnEpochs(absl::StatusOr<uint64_t> first);
 
   StateStore& store_;
   const ModelTable& models_;
@@ -161,12 +174,10 @@ class Registrar::Impl {
   std::string sweep_after_;                       // likewise
   DeletedSessions deleted_;                       // likewise
   uint64_t next_epoch_ = 0, end_epoch_ = 0;       // likewise: those that the store has given out for us
-  uint64_t store_calls_ = 0;                      // likewise: not answered yet
+  std::deque<absl::AnyInvocable<void(absl::StatusOr<uint64_t>)>> epoch_waiters_;  // likewise: for more of them
+  uint64_t store_calls_ = 0;                                                      // likewise: not answered yet
 
-  Mailbox mailbox_;
-  absl::Mutex mutex_;
-  bool awake_ ABSL_GUARDED_BY(mutex_) = true;  // for what was posted before Start
-  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   std::thread thread_;  // none before Start
 };
 

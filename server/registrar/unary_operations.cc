@@ -122,6 +122,14 @@ void Registrar::Impl::Place(const std::string& key, SessionState state, bool rep
 void Registrar::Impl::PlaceOver(Entry& entry, SessionState state, bool replace,
                                 const absl::StatusOr<SessionRecord>& held, Callback<SessionInfo> done) {
   const uint64_t epoch = held.ok() ? held->epoch : 0;
+  if (replace && absl::IsDataLoss(held.status())) {
+    return DeleteRecord(
+        entry.name(), held,
+        [this, &entry, state = std::move(state), done = std::move(done)](std::optional<Refusal> refusal) mutable {
+          if (!refusal) return WriteNew(entry, std::move(state), 0, std::move(done));
+          EndPlace(entry, Refused<SessionInfo>(*std::move(refusal)), std::move(done));
+        });
+  }
   if (!held.ok() && !absl::IsNotFound(held.status())) {
     return EndPlace(entry, Refused<SessionInfo>(StoreRefusal(held.status())), std::move(done));
   }
@@ -184,49 +192,79 @@ void Registrar::Impl::Delete(std::string key, DropCondition condition, Callback<
   });
 }
 
+// The store comes first: a session that it does not let go stays what it is.
 void Registrar::Impl::DropEverywhere(Entry& entry, DropCondition condition, uint64_t epoch,
                                      Callback<std::monostate> done) {
-  if (entry.owner == kAtRest) return DropAtRest(entry, condition, /*dropped_from_shard=*/false, std::move(done));
+  if (entry.owner == kAtRest) return DropAtRest(entry, condition, std::move(done));
   Ask(
-      entry.owner,
-      [key = entry.name(), condition, epoch](SessionOwner& owner) { return owner.Drop(key, condition, epoch); },
-      [this, &entry, condition, epoch, done = std::move(done)](OwnerReply<Attempt> reply) mutable {
+      entry.owner, [key = entry.name(), condition](SessionOwner& owner) { return owner.Hold(key, condition); },
+      [this, &entry, condition, epoch, done = std::move(done)](const OwnerReply<std::monostate>& reply) mutable {
         if (reply.gone) return DropEverywhere(entry, condition, epoch, std::move(done));
-        if (reply.outcome.refusal) {
-          done(Refused<std::monostate>(*reply.outcome.refusal));
-          return Finish(entry);
-        }
-        entry.owner = kAtRest;
-        deleted_.Add(entry.name(), reply.outcome.value);
-        DropAtRest(entry, condition, /*dropped_from_shard=*/true, std::move(done));
+        if (!reply.outcome.refusal) return DropHeld(entry, epoch, std::move(done));
+        done(Refused<std::monostate>(*reply.outcome.refusal));
+        Finish(entry);
       });
 }
 
-void Registrar::Impl::DropAtRest(Entry& entry, DropCondition condition, bool dropped_from_shard,
-                                 Callback<std::monostate> done) {
-  const auto end = [this, &entry](Callback<std::monostate>& answer, std::optional<Refusal> refusal) {
-    answer({std::move(refusal), {}});
-    Finish(entry);
-  };
-  LoadUnexpired(entry.name(), [this, &entry, condition, dropped_from_shard, end,
-                               done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
-    if (absl::IsNotFound(record.status()) && dropped_from_shard) return end(done, std::nullopt);
-    if (!record.ok()) return end(done, LoadRefusal(entry.name(), record.status()));
-    const bool other_epoch = condition.epoch && record->epoch != *condition.epoch;
-    const bool used_since = condition.idle_since && record->last_active > *condition.idle_since;
-    const absl::string_view id = SessionId(entry.key.view());
-    if (!dropped_from_shard && (other_epoch || used_since)) return end(done, Fenced(id, record->epoch));
-    store_.Delete(entry.name(), record->epoch,
-                  Back<WriteResult>([this, &entry, dropped_from_shard, end, attempt = record->attempt,
-                                     done = std::move(done)](const WriteResult& result) mutable {
-                    if (absl::IsAborted(result.status)) {
-                      return end(done, Fenced(SessionId(entry.key.view()), result.current_epoch));
-                    }
-                    if (!result.status.ok()) return end(done, StoreRefusal(result.status));
-                    if (!dropped_from_shard) deleted_.Add(entry.key.view(), attempt);
-                    end(done, std::nullopt);
-                  }));
+void Registrar::Impl::DropHeld(Entry& entry, uint64_t epoch, Callback<std::monostate> done) {
+  Load(entry.name(), [this, &entry, epoch,
+                      done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
+    DeleteRecord(
+        entry.name(), record, [this, &entry, epoch, done = std::move(done)](std::optional<Refusal> refusal) mutable {
+          if (entry.owner == kAtRest) {  // its engine failed meanwhile
+            done({std::move(refusal), {}});
+            return Finish(entry);
+          }
+          if (refusal) {
+            Tell(entry.owner, [key = entry.name()](SessionOwner& owner) { owner.Unhold(key); });
+            done({std::move(refusal), {}});
+            return Finish(entry);
+          }
+          Ask(
+              entry.owner, [key = entry.name(), epoch](SessionOwner& owner) { return owner.Drop(key, {}, epoch); },
+              [this, &entry, done = std::move(done)](const OwnerReply<Attempt>& reply) mutable {
+                entry.owner = kAtRest;
+                deleted_.Add(entry.name(), reply.outcome.value);
+                done({});
+                Finish(entry);
+              });
+        });
   });
+}
+
+// Deletes what was loaded: also if it is damaged, and without complaint if there is nothing.
+void Registrar::Impl::DeleteRecord(const std::string& key, const absl::StatusOr<SessionRecord>& record, Ended then) {
+  if (absl::IsNotFound(record.status())) return then(std::nullopt);
+  if (!record.ok() && !absl::IsDataLoss(record.status())) return then(StoreRefusal(record.status()));
+  const std::optional<uint64_t> epoch = record.ok() ? std::make_optional(record->epoch) : std::nullopt;
+  store_.Delete(key, epoch, Back<WriteResult>([key, then = std::move(then)](const WriteResult& result) mutable {
+                  if (result.status.ok()) return then(std::nullopt);
+                  then(absl::IsAborted(result.status) ? Fenced(SessionId(key), result.current_epoch)
+                                                      : StoreRefusal(result.status));
+                }));
+}
+
+void Registrar::Impl::DropAtRest(Entry& entry, DropCondition condition, Callback<std::monostate> done) {
+  LoadUnexpired(entry.name(),
+                [this, &entry, condition, done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
+                  const absl::string_view id = SessionId(entry.key.view());
+                  std::optional<Refusal> refusal;
+                  if (absl::IsNotFound(record.status())) {
+                    refusal = SessionNotFound(id);
+                  } else if (record.ok()) {
+                    const bool other_epoch = condition.epoch && record->epoch != *condition.epoch;
+                    const bool used_since = condition.idle_since && record->last_active > *condition.idle_since;
+                    if (other_epoch || used_since) refusal = Fenced(id, record->epoch);
+                  }
+                  const Attempt attempt = record.ok() ? record->attempt : Attempt();
+                  auto end = [this, &entry, attempt, done = std::move(done)](std::optional<Refusal> why) mutable {
+                    if (!why) deleted_.Add(entry.key.view(), attempt);
+                    done({std::move(why), {}});
+                    Finish(entry);
+                  };
+                  if (refusal) return end(std::move(refusal));
+                  DeleteRecord(entry.name(), record, std::move(end));
+                });
 }
 
 void Registrar::Get(std::string tenant, std::string id, Callback<SessionInfo> done) {

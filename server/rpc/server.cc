@@ -1,5 +1,6 @@
 #include "server/rpc/server.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/synchronization/mutex.h"
@@ -37,7 +38,8 @@ absl::Status Server::Begin(const ServerOptions& options, const ModelTable& model
                                    .connections = options.connections,
                                    .message_bytes = options.message_bytes,
                                    .quota = quota_.has_value() ? &*quota_ : nullptr,
-                                   .end_connection = [this](absl::string_view peer) { acceptor_->End(peer); }};
+                                   .end_connection = [this](absl::string_view peer) { acceptor_->End(peer); },
+                                   .heard_of = [this](absl::string_view peer) { return acceptor_->HeardOf(peer); }};
     absl::StatusOr<std::unique_ptr<ShardLoop>> loop = ShardLoop::Make(loop_options, models, *registrar_, clock_);
     if (!loop.ok()) return loop.status();
     registrar_->AddShard((*loop)->shard());
@@ -53,17 +55,18 @@ absl::Status Server::Begin(const ServerOptions& options, const ModelTable& model
 }
 
 Server::~Server() {
-  Shutdown(absl::Seconds(1));
+  (void)Shutdown(absl::Seconds(1));
   registrar_.reset();
 }
 
-void Server::Shutdown(absl::Duration grace) {
-  if (!std::exchange(running_, false)) return;
+bool Server::Shutdown(absl::Duration grace) {
+  if (!std::exchange(running_, false)) return true;
   for (const auto& loop : loops_) loop->Drain(grace);
   for (const auto& loop : loops_) loop->closed().WaitForNotification();
   acceptor_->Stop();
   for (const auto& loop : loops_) loop->ShutdownServer();
   for (const auto& loop : loops_) loop->Stop();
+  return std::all_of(loops_.begin(), loops_.end(), [](const auto& loop) { return loop->all_saved(); });
 }
 
 std::vector<const ShardCounters*> Server::shard_counters() const {

@@ -2,8 +2,8 @@
 #define AAREN_SERVER_RPC_SERVER_H_
 
 // The server as a whole: as many ShardLoops as asked for, the Acceptor that gives them connections of one port, and the
-// Registrar between them. What it serves
-// and where it keeps sessions is given from outside, so that a benchmark can run it with an engine of its own.
+// Registrar between them. What it serves and where it keeps sessions is given from outside, so that a benchmark can run
+// it with an engine of its own.
 //
 //   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start({.listen = "127.0.0.1:0"}, models, store);
 //   ... (*server)->address() ...
@@ -47,8 +47,9 @@ class Server {
                                                        StateStore& store, const Clock& clock = Clock::System());
   ~Server();  // Shutdown(a second), unless it was called
 
-  // Leaves in good order (server/rpc/shard_loop.h) within `grace`, and returns when all is saved and closed.
-  void Shutdown(absl::Duration grace);
+  // Leaves in good order (server/rpc/shard_loop.h) within `grace`, and returns when all is saved and closed. False if
+  // sessions were left that could not be saved.
+  bool Shutdown(absl::Duration grace);
 
   int port() const { return address_.port; }
   std::string address() const { return address_.ToString(); }

@@ -96,9 +96,10 @@ absl::Status ShardLoop::Build() {
   queue_ = std::make_unique<EventQueue>(builder.AddCompletionQueue(), clock_);
   unary_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
   checks_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
+  unary_->heard_of = checks_->heard_of = options_.heard_of;
   health_ = std::make_unique<HealthService>(health_async_, *checks_, services_);
   streams_ = std::make_unique<StreamGroup>(streaming_, queue_->queue(), shard_, ToLimits(options_), options_.limits,
-                                           clock_, calls_, options_.end_connection);
+                                           clock_, calls_, options_.end_connection, options_.heard_of);
   shard_.mailbox().SetWaker([this] { queue_->Wake(); });
   server_ = builder.BuildAndStart();
   return server_ != nullptr ? absl::OkStatus() : absl::UnavailableError("gRPC cannot start a server");
@@ -207,7 +208,10 @@ void ShardLoop::BeginDrain(absl::Duration grace) {
 void ShardLoop::Advance(absl::Time now, bool stepped) {
   if (stepped) quiet_ = now + kQuiet;
   const bool answered = !stepped && !shard_.TokensWait() && !streams_->busy();
-  if (phase_ < Phase::kClosing && now >= cut_off_) EndStreams();
+  if (phase_ < Phase::kClosing && now >= cut_off_) {
+    all_saved_ = phase_ == Phase::kSaving && !shard_.Busy();
+    EndStreams();
+  }
   if (phase_ == Phase::kDraining && (now >= stop_reading_ || streams_->empty())) {
     streams_->StopReading();
     phase_ = Phase::kAnswering;

@@ -51,6 +51,7 @@ struct LoopOptions {
   size_t message_bytes = 4 << 20;
   grpc::ResourceQuota* quota = nullptr;  // shared by all loops; null: none
   EndConnection end_connection = nullptr;
+  HeardOf heard_of = nullptr;
 };
 
 class ShardLoop {
@@ -71,6 +72,9 @@ class ShardLoop {
   // Leaves within `grace`.
   void Drain(absl::Duration grace);
   const absl::Notification& closed() const { return closed_; }
+
+  // Whether every session was saved that had to be. REQUIRES: closed().
+  bool all_saved() const { return all_saved_; }
 
   // Takes nothing any more and cancels calls that are still there. REQUIRES: closed().
   void ShutdownServer();
@@ -130,6 +134,7 @@ class ShardLoop {
   absl::Time quiet_ = absl::InfiniteFuture();  // no token was answered for a moment
   absl::Time save_ = absl::InfiniteFuture();   // whatever still waits
   absl::Time cut_off_ = absl::InfiniteFuture();
+  bool all_saved_ = true;  // written before closed_
   absl::Notification closed_;
 };
 

@@ -85,6 +85,8 @@ void Stream::OnRead(bool ok) {
     return Fail(absl::InvalidArgumentError("malformed aaren.v1.ClientMessage"));
   }
   received_.Clear();
+  if (heard_ == nullptr) heard_ = group_.FindHeard(context_.peer());
+  if (heard_ != nullptr) heard_->store(group_.clock_.NowNanos(), std::memory_order_relaxed);
   group_.counters_.messages_received.Add(1);
   group_.counters_.bytes_received.Add(message_.size());
   if (!group_.TakeInput(message_.size())) {

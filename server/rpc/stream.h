@@ -115,6 +115,7 @@ class Stream final : public Peer {
 
   bool greeted_ = false;      // Hello has come
   bool used_ = false;         // an Open has come
+  Heard heard_;               // null before the first message
   bool reading_ = false;      // a read is under way
   bool writing_ = false;      // a write is under way
   bool handling_ = false;     // a message is only partly handled

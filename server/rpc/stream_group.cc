@@ -21,7 +21,7 @@ constexpr int kVisits = 16;         // between two looks at the clock
 
 StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, SessionShard& shard,
                          v1::Limits welcome, const StreamLimits& limits, const Clock& clock, int& calls,
-                         EndConnection end_connection)
+                         EndConnection end_connection, HeardOf heard_of)
     : service_(service),
       queue_(queue),
       shard_(shard),
@@ -29,7 +29,8 @@ StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue&
       limits_(limits),
       clock_(clock),
       calls_(calls),
-      end_connection_(std::move(end_connection)) {}
+      end_connection_(std::move(end_connection)),
+      heard_of_(std::move(heard_of)) {}
 
 grpc::Status GoneStatus() { return ToGrpcStatus(ShuttingDown()); }
 

@@ -8,9 +8,11 @@
 //
 // Threading: the shard's thread only, except counters().
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -44,12 +46,17 @@ grpc::Status GoneStatus();
 // Ends the connection of a peer, as gRPC names it. From any thread.
 using EndConnection = std::function<void(absl::string_view peer)>;
 
+// Where to write when something of a peer's connection was handled; may be null (accept/acceptor.h).
+using Heard = std::shared_ptr<std::atomic<int64_t>>;
+using HeardOf = std::function<Heard(absl::string_view peer)>;
+
 class StreamGroup {
  public:
   // `welcome` is what Welcome tells. All arguments but it and `limits` outlive this; `calls` counts the calls alive on
   // `queue`.
   StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, SessionShard& shard, v1::Limits welcome,
-              const StreamLimits& limits, const Clock& clock, int& calls, EndConnection end_connection = nullptr);
+              const StreamLimits& limits, const Clock& clock, int& calls, EndConnection end_connection = nullptr,
+              HeardOf heard_of = nullptr);
 
   // Waits for the next stream; each stream that comes does so again.
   void Accept();
@@ -97,6 +104,9 @@ class StreamGroup {
   // is ended: each costs as much as a hundred tokens.
   void NoteVain(const std::string& peer);
 
+  // Of this peer. Null without an acceptor.
+  Heard FindHeard(const std::string& peer) const { return heard_of_ ? heard_of_(peer) : nullptr; }
+
   StreamingService& service_;
   grpc::ServerCompletionQueue& queue_;
   SessionShard& shard_;
@@ -112,6 +122,7 @@ class StreamGroup {
   size_t unread_bytes_ = 0;               // of all outboxes
   size_t input_bytes_ = 0;                // of messages that are not handled to their end
   const EndConnection end_connection_;
+  const HeardOf heard_of_;
   absl::flat_hash_map<std::string, size_t> vain_;  // streams of this second, by peer
   bool draining_ = false;
   bool reading_ = true;

@@ -24,7 +24,7 @@ class SystemClock final : public Clock {
 }  // namespace
 
 const Clock& Clock::System() {
-  static const SystemClock clock;
+  static const SystemClock& clock = *new SystemClock;  // outlives all threads
   return clock;
 }
 

@@ -134,6 +134,8 @@ class SessionShard final : public SessionOwner {
   void RefuseOpen(uint64_t ticket, const Refusal& refusal) override;
   OwnerReply<SessionState> Capture(const std::string& key) override;
   std::vector<std::optional<SessionInfo>> Describe(const std::vector<std::string>& keys) override;
+  OwnerReply<std::monostate> Hold(const std::string& key, const DropCondition& condition) override;
+  void Unhold(const std::string& key) override;
   OwnerReply<Attempt> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) override;
   void SavesDone(const std::vector<SaveResult>& results) override;
 
@@ -198,6 +200,7 @@ class SessionShard final : public SessionOwner {
   void FinishClose(Session& session, bool delete_session);
   void DeleteClosed(Session& session);
   void OnDeleted(uint64_t ticket, const Outcome<std::monostate>& outcome);
+  std::optional<Refusal> CheckDrop(const Session& session, const DropCondition& condition) const;
   void Fence(Session& session, uint64_t current_epoch);
   void TakeAway(Session& session, const Refusal& refusal, uint64_t expected_seq);
   void Detach(Session& session);

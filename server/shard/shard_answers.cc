@@ -57,21 +57,44 @@ SessionInfo SessionShard::InfoOf(Session& session) {
   return info;
 }
 
+std::optional<Refusal> SessionShard::CheckDrop(const Session& session, const DropCondition& condition) const {
+  const bool other_epoch = condition.epoch && session.epoch != *condition.epoch;
+  const bool used_since =
+      condition.idle_since &&
+      (session.stream != nullptr || absl::FromUnixMillis(session.last_active_ms) > *condition.idle_since);
+  if (!other_epoch && !used_since) return std::nullopt;
+  return Fenced(SessionId(session.key.view()), session.epoch);
+}
+
+OwnerReply<std::monostate> SessionShard::Hold(const std::string& key, const DropCondition& condition) {
+  OwnerReply<std::monostate> reply;
+  Session* session = Find(key);
+  reply.gone = session == nullptr;
+  if (reply.gone) return reply;
+  reply.outcome.refusal = CheckDrop(*session, condition);
+  if (reply.outcome.refusal) return reply;
+  session->held = true;
+  session->expires = condition.idle_since.has_value();
+  Settle(*session);
+  return reply;
+}
+
+void SessionShard::Unhold(const std::string& key) {
+  Session* session = Find(key);
+  if (session == nullptr) return;
+  session->held = false;
+  Settle(*session);
+}
+
 OwnerReply<Attempt> SessionShard::Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) {
   OwnerReply<Attempt> reply;
   Session* session = Find(key);
   reply.gone = session == nullptr;
   if (reply.gone) return reply;
-  const bool other_epoch = condition.epoch && session->epoch != *condition.epoch;
-  const bool used_since =
-      condition.idle_since &&
-      (session->stream != nullptr || absl::FromUnixMillis(session->last_active_ms) > *condition.idle_since);
-  if (other_epoch || used_since) {
-    reply.outcome.refusal = Fenced(SessionId(key), session->epoch);
-    return reply;
-  }
+  reply.outcome.refusal = CheckDrop(*session, condition);
+  if (reply.outcome.refusal) return reply;
   reply.outcome.value = session->attempt;
-  if (!condition.idle_since) counters_.sessions_deleted.Add(1);
+  if (!condition.idle_since && !session->expires) counters_.sessions_deleted.Add(1);
   if (session->stream != nullptr) Fence(*session, epoch);
   Remove(*session);
   return reply;

@@ -67,6 +67,7 @@ bool SessionShard::EvictOne(const LoadedModel& model) {
 
 void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
   saver_.BatchDone();
+  bool any_stored = false;
   for (const SaveResult& result : results) {
     Session* session = Find(result.key);
     if (session == nullptr || session->incarnation != result.incarnation) continue;
@@ -75,6 +76,7 @@ void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
       OnSaveFailed(*session, result);
       continue;
     }
+    any_stored = true;
     counters_.saves.Add(1);
     const bool advanced = Saver::OnSaved(*session, result);
     Settle(*session);
@@ -82,7 +84,7 @@ void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
       session->stream->peer.OnAcked(session->handle, session->point.seq, session->durable_seq);
     }
   }
-  if (saver_.hurrying()) saver_.StartDue(now_ms());
+  if (saver_.hurrying() && any_stored) saver_.StartDue(now_ms());  // else with the next tick
 }
 
 void SessionShard::OnSaveFailed(Session& session, const SaveResult& result) {

@@ -41,6 +41,7 @@ size_t Stepper::Step(absl::Span<Flow* const> flows, OnItem on_item) {
     tokens += flow->granted;
     mixed |= flow->session->model != sessions_.front()->model;
   }
+  // One call an engine. The sort is stable: sessions keep the order in which their streams took turns.
   if (mixed) {
     std::stable_sort(sessions_.begin(), sessions_.end(),
                      [](const Session* a, const Session* b) { return a->model->index < b->model->index; });
@@ -100,9 +101,11 @@ void Stepper::LayOutItem(Part& part, const WaitingItem& item, Piece piece, uint3
   const uint64_t seq = part.session->point.seq + at;
   const float* from = item.values() + size_t{piece.first} * channels;
   float* to = &values_[part.values + at];
+  // A token has its channels side by side; the engine wants a run a channel.
   for (uint32_t channel = 0; channel < channels; ++channel) {
     for (uint32_t t = 0; t < tokens; ++t) to[channel * part.tokens + t] = from[t * channels + channel];
   }
+  // Which tokens fold depends on seq alone, and is the engine's business: here is only who wants a forecast.
   uint8_t* flags = &flags_[part.flags + at];
   const OutputPlan& plan = *part.session->plan;
   if (item.silent) {
@@ -144,12 +147,15 @@ void Stepper::EnsureBuffers(const LoadedModel& model) {
     surprises_ = std::make_unique_for_overwrite<float[]>(max_tokens_);
     flags_ = std::make_unique_for_overwrite<uint8_t[]>(max_tokens_);
   }
+  // Made for the largest model so far, and untouched until used: a server with small models never pays for pages.
   const size_t floats = floats_ * max_forecasts_;
   if (floats <= forecast_floats_) return;
   forecasts_ = std::make_unique_for_overwrite<float[]>(floats);
   forecast_floats_ = floats;
 }
 
+// Closes and refusals between a session's tokens are answered in their place, so they wait for the tokens before them.
+// A Close may end the session: nothing of it is touched afterwards.
 void Stepper::Answer(const Part& part, OnItem on_item) {
   Session& session = *part.session;
   Cursor cursor;
@@ -175,7 +181,7 @@ void Stepper::AnswerTokens(const Part& part, const WaitingItem& item, Piece piec
   CountTimes(item.arrival_ns, tokens);
   const size_t results = CollectResults(part, item, piece, cursor);
   session.point.seq += tokens;
-  if (!saving_) session.durable_seq = session.point.seq;
+  if (!saving_) session.durable_seq = session.point.seq;  // no save will ever want older tokens again
   (item.silent ? outcomes_.silent : outcomes_.folded) += tokens - results;
   outcomes_.forecast += results;
   Reply(session, first_seq, results);

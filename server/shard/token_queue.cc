@@ -49,6 +49,7 @@ void WaitingItem::SetNumbers(absl::Span<const float> values, absl::Span<const in
 
 bool TokenQueue::Admits(const Attachment& stream, size_t bytes) const {
   if (bytes_ >= max_bytes_) return false;
+  // Half of what is left: however many streams are greedy, the next one finds room.
   const size_t held = stream.queued_bytes + stream.deferred_bytes;
   return held == 0 || held + bytes <= (max_bytes_ - bytes_) / 2;
 }
@@ -80,6 +81,8 @@ Flow& TokenQueue::FlowOf(Session& session) {
   stream.flows.PushBack(flow);
   session.flow = &flow;
   Count(stream, kFlowBytes);
+  // A stream that was idle comes before those that have waited: a ping beside a hot stream is answered at once. What it
+  // owes from before stays owed, so pausing for a moment gains nothing.
   if (stream.turn == Turn::kNone) {
     stream.deficit = std::min<int64_t>(stream.deficit, 0) + kTurnUnits;
     Link(stream, Turn::kNew);
@@ -108,6 +111,7 @@ void TokenQueue::PushTokens(Session& session, const TokensView& tokens, uint32_t
 }
 
 void TokenQueue::PushAck(Session& session) {
+  // Duplicates one after another are acknowledged once: a client that repeats itself costs one reply.
   if (session.flow != nullptr && session.flow->items.back().kind == WaitingItem::Kind::kAck) return;
   const WaitingItem& item = Push(session, WaitingItem::Kind::kAck);
   Count(*session.stream, static_cast<ptrdiff_t>(BytesOf(session, item)));
@@ -186,6 +190,7 @@ uint32_t TokenQueue::Forget(Session& session) {
   tokens_ -= dropped;
   flow.tokens = 0;
   while (!flow.items.empty()) PopFront(flow);
+  // It may be gone in the middle of a step: its place is kept, and empty.
   if (flow.in_step) std::replace(granted_.begin(), granted_.end(), &flow, static_cast<Flow*>(nullptr));
   Release(flow);
   return dropped;

@@ -69,7 +69,7 @@ void MeasuredStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteR
   store_->Save(std::move(saves), Counted(kSave, std::move(answer)));
 }
 
-void MeasuredStore::Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) {
+void MeasuredStore::Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) {
   store_->Delete(std::move(key), held_epoch, Counted(kDelete, std::move(answer)));
 }
 

@@ -39,7 +39,7 @@ class MeasuredStore : public StateStore {
   void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
   void Acquire(Acquisition acquisition, Answer<WriteResult> answer) override;
   void Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) override;
-  void Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) override;
+  void Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) override;
   void List(std::string prefix, std::string after, size_t limit,
             Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) override;
 

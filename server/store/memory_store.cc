@@ -99,9 +99,9 @@ absl::Status MemoryStore::Put(SessionRecord record, std::optional<uint64_t> keep
   return absl::OkStatus();
 }
 
-void MemoryStore::Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) {
+void MemoryStore::Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) {
   const SessionRecord* held = Find(key);
-  WriteResult result = CompareHeld(key, held, held_epoch);
+  WriteResult result = held_epoch ? CompareHeld(key, held, *held_epoch) : WriteResult();
   if (result.status.ok() && held != nullptr) {
     (void)Count(BytesOf(*held), 0);
     records_.erase(key);

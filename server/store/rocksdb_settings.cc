@@ -1,10 +1,31 @@
 #include "server/store/rocksdb_settings.h"
 
+#include <cstdarg>
+#include <cstdio>
+#include <memory>
+
 #include "rocksdb/cache.h"
+#include "rocksdb/env.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
+#include "server/log/log.h"
 
 namespace aaren {
+namespace {
+
+// What RocksDB has to say goes into the server's log. Its own file would be on the disk that may be full.
+class ServerLog : public rocksdb::Logger {
+ public:
+  ServerLog() : Logger(rocksdb::InfoLogLevel::WARN_LEVEL) {}
+  using Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char text[512];
+    vsnprintf(text, sizeof(text), format, arguments);
+    Log(LogLevel::kWarning, "rocksdb", {{"message", text}});
+  }
+};
+
+}  // namespace
 
 rocksdb::Options RocksDbSettings(size_t buffer_bytes) {
   rocksdb::BlockBasedTableOptions table;
@@ -26,9 +47,8 @@ rocksdb::Options RocksDbSettings(size_t buffer_bytes) {
   options.bytes_per_sync = 1 << 20;
   options.wal_bytes_per_sync = 1 << 20;
   options.max_open_files = kRocksDbFiles;
-  options.keep_log_file_num = 2;
-  options.max_log_file_size = 1 << 20;
-  options.info_log_level = rocksdb::WARN_LEVEL;
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  options.info_log = std::make_shared<ServerLog>();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }

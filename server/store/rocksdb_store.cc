@@ -7,7 +7,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "rocksdb/db.h"
+#include "server/log/log.h"
 #include "server/store/fields.h"
 #include "server/store/held.h"
 #include "server/store/rocksdb_settings.h"
@@ -19,13 +21,14 @@ namespace {
 constexpr uint32_t kFormat = 1;
 constexpr size_t kGroupBytes = 4 << 20;
 constexpr uint64_t kEpochBlock = 1 << 20;  // given out on disk at once
+constexpr absl::Duration kMendPause = absl::Milliseconds(500);
 constexpr char kEpochKey[] = "e";
 
 absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db) {
   std::string bytes;
   const rocksdb::Status status = db.Get({}, kEpochKey, &bytes);
   if (status.IsNotFound()) return 1;
-  if (!status.ok()) return FromRocks(status);
+  if (!status.ok()) return FromRead(status);
   Fields fields("the store's epochs", bytes);
   uint64_t epoch = 0;
   fields.Take(epoch, "the next epoch");
@@ -73,10 +76,14 @@ WriteResult SaveNow(WriteGroup& group, SaveWrite& write) {
   return result;
 }
 
-WriteResult DeleteNow(WriteGroup& group, const std::string& key, uint64_t held_epoch) {
+WriteResult DeleteNow(WriteGroup& group, const std::string& key, std::optional<uint64_t> held_epoch) {
   const absl::StatusOr<std::optional<StoredHeader>> held = group.Header(key);
+  if (!held.ok() && !absl::IsUnavailable(held.status()) && !held_epoch) {
+    group.RemoveDamaged(key);
+    return {};
+  }
   if (!held.ok()) return {held.status(), 0};
-  WriteResult result = CompareHeld(key, PointerTo(*held), held_epoch);
+  WriteResult result = held_epoch ? CompareHeld(key, PointerTo(*held), *held_epoch) : WriteResult();
   if (result.status.ok() && held->has_value()) group.Remove(**held);
   return result;
 }
@@ -90,34 +97,47 @@ void AnswerWritten(WriteGroup& group, WriteResult result, StateStore::Answer<Wri
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RocksDbStore>> RocksDbStore::Open(const RocksDbOptions& options) {
-  const std::string& folder = options.folder;
-  absl::StatusOr<FolderLock> lock = FolderLock::Take(folder, kFormat);
+  absl::StatusOr<FolderLock> lock = FolderLock::Take(options.folder, kFormat);
   if (!lock.ok()) return lock.status();
-  rocksdb::DB* opened = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(RocksDbSettings(options.buffer_bytes), folder + "/rocksdb", &opened);
-  if (!status.ok()) {
-    const absl::Status why = FromRocks(status);
-    return absl::Status(why.code(), absl::StrCat(folder, ": ", why.message()));
-  }
-  std::unique_ptr<rocksdb::DB> db(opened);
-  const absl::StatusOr<uint64_t> epoch = ReadEpoch(*db);
+  std::unique_ptr<RocksDbStore> store(new RocksDbStore(*std::move(lock), options));
+  if (absl::Status status = store->OpenDatabase(); !status.ok()) return status;
+  const absl::StatusOr<uint64_t> epoch = ReadEpoch(*store->db_);
   if (!epoch.ok()) return epoch.status();
-  std::unique_ptr<RocksDbStore> store(new RocksDbStore(*std::move(lock), std::move(db), options.durability));
   store->next_epoch_ = store->end_epoch_ = *epoch;
   store->thread_ = std::thread([made = store.get()] { made->Run(); });
   pthread_setname_np(store->thread_.native_handle(), "store");
   return store;
 }
 
-RocksDbStore::RocksDbStore(FolderLock lock, std::unique_ptr<rocksdb::DB> db, Durability durability)
-    : lock_(std::move(lock)), db_(std::move(db)), durability_(durability) {}
+RocksDbStore::RocksDbStore(FolderLock lock, const RocksDbOptions& options)
+    : lock_(std::move(lock)), options_(options) {}
 
 RocksDbStore::~RocksDbStore() {
+  if (!thread_.joinable()) return;
   {
     absl::MutexLock lock(&mutex_);
     stopping_ = true;
   }
   thread_.join();
+}
+
+absl::Status RocksDbStore::OpenDatabase() {
+  db_.reset();
+  rocksdb::DB* opened = nullptr;
+  const rocksdb::Status status =
+      rocksdb::DB::Open(RocksDbSettings(options_.buffer_bytes), options_.folder + "/rocksdb", &opened);
+  db_.reset(opened);
+  if (status.ok()) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat(options_.folder, ": ", status.ToString()));
+}
+
+// A database that has failed to write is opened anew, until it can write.
+void RocksDbStore::Mend() {
+  const absl::Time now = absl::Now();
+  if (failed_.ok() || now < next_mend_) return;
+  next_mend_ = now + kMendPause;
+  failed_ = OpenDatabase();
+  if (failed_.ok()) Log(LogLevel::kInfo, "store opened again", {{"folder", options_.folder}});
 }
 
 void RocksDbStore::Post(Call call) {
@@ -127,7 +147,6 @@ void RocksDbStore::Post(Call call) {
 
 void RocksDbStore::Run() {
   const auto called = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return stopping_ || !calls_.empty(); };
-  WriteGroup group(*db_, durability_ == Durability::kPower);
   for (;;) {
     std::vector<Call> calls;
     {
@@ -136,11 +155,14 @@ void RocksDbStore::Run() {
       if (calls_.empty()) return;
       calls.swap(calls_);
     }
+    Mend();
+    WriteGroup group(db_.get(), options_.durability == Durability::kPower, failed_);
     for (Call& call : calls) {
       call(group);
       if (group.bytes() > kGroupBytes) group.Commit();
     }
     group.Commit();
+    failed_ = group.failed();
   }
 }
 
@@ -166,7 +188,10 @@ void RocksDbStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>
 
 void RocksDbStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
   Post([key = std::move(key), answer = std::move(answer)](WriteGroup& group) mutable {
-    if (group.Touches(key)) group.Commit();  // rows are read from where they are
+    if (group.Touches(key)) {  // rows are read from where they are
+      group.Commit();
+      if (!group.failed().ok()) return answer(group.failed());
+    }
     answer(LoadNow(group, key));
   });
 }
@@ -189,7 +214,7 @@ void RocksDbStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteRe
   });
 }
 
-void RocksDbStore::Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) {
+void RocksDbStore::Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) {
   Post([key = std::move(key), held_epoch, answer = std::move(answer)](WriteGroup& group) mutable {
     AnswerWritten(group, DeleteNow(group, key, held_epoch), std::move(answer));
   });
@@ -200,6 +225,7 @@ void RocksDbStore::List(std::string prefix, std::string after, size_t limit,
   Post([this, prefix = std::move(prefix), after = std::move(after), limit,
         answer = std::move(answer)](WriteGroup& group) mutable {
     group.Commit();  // an iterator sees what is written
+    if (db_ == nullptr) return answer(group.failed());
     answer(ListNow(prefix, after, limit));
   });
 }
@@ -223,7 +249,7 @@ absl::StatusOr<std::vector<SessionRecord>> RocksDbStore::ListNow(const std::stri
     }
     page.push_back(std::move(record));
   }
-  if (!at->status().ok()) return FromRocks(at->status());
+  if (!at->status().ok()) return FromRead(at->status());
   return page;
 }
 

@@ -59,23 +59,27 @@ class RocksDbStore : public StateStore {
   void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
   void Acquire(Acquisition acquisition, Answer<WriteResult> answer) override;
   void Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) override;
-  void Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) override;
+  void Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) override;
   void List(std::string prefix, std::string after, size_t limit,
             Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) override;
 
  private:
   using Call = absl::AnyInvocable<void(WriteGroup&)>;
 
-  RocksDbStore(FolderLock lock, std::unique_ptr<rocksdb::DB> db, Durability durability);
+  RocksDbStore(FolderLock lock, const RocksDbOptions& options);
+  absl::Status OpenDatabase();
+  void Mend();
   void Post(Call call) ABSL_LOCKS_EXCLUDED(mutex_);
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<uint64_t> TakeEpochs(WriteGroup& group, uint64_t count);
   absl::StatusOr<std::vector<SessionRecord>> ListNow(const std::string& prefix, const std::string& after, size_t limit);
 
   const FolderLock lock_;
-  const std::unique_ptr<rocksdb::DB> db_;
-  const Durability durability_;
-  uint64_t next_epoch_ = 0, end_epoch_ = 0;  // the thread's only: those on disk as given out
+  const RocksDbOptions options_;
+  std::unique_ptr<rocksdb::DB> db_;  // the thread's only, as the next four; null while it cannot be opened
+  absl::Status failed_;              // why nothing can be written
+  absl::Time next_mend_ = absl::InfinitePast();
+  uint64_t next_epoch_ = 0, end_epoch_ = 0;  // those on disk as given out
   absl::Mutex mutex_;
   std::vector<Call> calls_ ABSL_GUARDED_BY(mutex_);
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;

@@ -88,7 +88,8 @@ class StateStore {
   // One result for each save.
   virtual void Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) = 0;
 
-  virtual void Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) = 0;
+  // Without an epoch: whatever is there, damaged or not.
+  virtual void Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) = 0;
 
   // Up to `limit` records with keys that begin with `prefix` and are greater than `after`, in order of key; their saves
   // without the rows.

@@ -12,12 +12,12 @@ rocksdb::Slice SliceOf(const std::string& text) { return {text.data(), text.size
 
 }  // namespace
 
-absl::Status FromRocks(const rocksdb::Status& status) {
-  if (status.ok()) return absl::OkStatus();
-  const std::string text = status.ToString();
-  if (status.IsNotFound()) return absl::NotFoundError(text);
-  if (status.IsCorruption()) return absl::DataLossError(text);
-  return absl::UnavailableError(text);
+absl::Status FromRead(const rocksdb::Status& status) {
+  return status.IsCorruption() ? absl::DataLossError(status.ToString()) : FromWrite(status);
+}
+
+absl::Status FromWrite(const rocksdb::Status& status) {
+  return status.ok() ? absl::OkStatus() : absl::UnavailableError(status.ToString());
 }
 
 std::string HeaderKey(const std::string& key) { return absl::StrCat("h", key); }
@@ -30,12 +30,13 @@ std::string RowsKey(const std::string& key, uint8_t slot) {
 }
 
 absl::StatusOr<std::optional<StoredHeader>> WriteGroup::Header(const std::string& key) {
+  if (db_ == nullptr) return failed_;
   const auto waiting = headers_.find(key);
   if (waiting != headers_.end()) return waiting->second;
   rocksdb::PinnableSlice bytes;
-  const rocksdb::Status status = db_.Get({}, db_.DefaultColumnFamily(), SliceOf(HeaderKey(key)), &bytes);
+  const rocksdb::Status status = db_->Get({}, db_->DefaultColumnFamily(), SliceOf(HeaderKey(key)), &bytes);
   if (status.IsNotFound()) return std::nullopt;
-  if (!status.ok()) return FromRocks(status);
+  if (!status.ok()) return FromRead(status);
   absl::StatusOr<StoredHeader> header = ParseHeader(key, {bytes.data(), bytes.size()});
   if (!header.ok()) return header.status();
   return *std::move(header);
@@ -43,9 +44,9 @@ absl::StatusOr<std::optional<StoredHeader>> WriteGroup::Header(const std::string
 
 absl::StatusOr<std::string> WriteGroup::Rows(const std::string& key, const StoredSlot& slot) {
   std::string rows;
-  const rocksdb::Status status = db_.Get({}, SliceOf(RowsKey(key, slot.slot)), &rows);
+  const rocksdb::Status status = db_->Get({}, SliceOf(RowsKey(key, slot.slot)), &rows);
   if (status.IsNotFound()) return absl::DataLossError(absl::StrCat("session '", key, "': its stored rows are gone"));
-  if (!status.ok()) return FromRocks(status);
+  if (!status.ok()) return FromRead(status);
   if (absl::Status checked = CheckSlot(key, slot, rows); !checked.ok()) return checked;
   return rows;
 }
@@ -70,16 +71,23 @@ void WriteGroup::Remove(const StoredHeader& held) {
   batch_.Delete(SliceOf(HeaderKey(held.key)));
 }
 
+void WriteGroup::RemoveDamaged(const std::string& key) {
+  headers_.insert_or_assign(key, std::nullopt);
+  for (const uint8_t slot : {0, 1}) batch_.Delete(SliceOf(RowsKey(key, slot)));
+  batch_.Delete(SliceOf(HeaderKey(key)));
+}
+
+// After a write that failed the log's end is not known: nothing is written until the database was opened again.
 absl::Status WriteGroup::Write(bool sync) {
-  if (batch_.Count() == 0) return absl::OkStatus();
-  rocksdb::WriteOptions options;
-  options.sync = sync;
-  rocksdb::Status status = db_.Write(options, &batch_);
-  // After a full disk RocksDB refuses to write until it is told to go on.
-  if (!status.ok() && db_.Resume().ok()) status = db_.Write(options, &batch_);
+  if (failed_.ok() && batch_.Count() > 0) {
+    rocksdb::WriteOptions options;
+    options.sync = sync;
+    failed_ = FromWrite(db_->Write(options, &batch_));
+  }
+  const bool written = batch_.Count() == 0 || failed_.ok();
   batch_.Clear();
   headers_.clear();
-  return FromRocks(status);
+  return written ? absl::OkStatus() : failed_;
 }
 
 void WriteGroup::Commit() {

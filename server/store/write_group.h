@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -18,8 +19,10 @@
 
 namespace aaren {
 
-// What RocksDB says, as the server's words.
-absl::Status FromRocks(const rocksdb::Status& status);
+// What RocksDB says of a read, as the server's words: DataLoss for what is damaged, else Unavailable. Of a write it is
+// always Unavailable: whatever is wrong is not this session's.
+absl::Status FromRead(const rocksdb::Status& status);
+absl::Status FromWrite(const rocksdb::Status& status);
 
 // Under which key something is.
 std::string HeaderKey(const std::string& key);
@@ -27,8 +30,9 @@ std::string RowsKey(const std::string& key, uint8_t slot);
 
 class WriteGroup {
  public:
-  // `db` outlives this. `sync`: a group is done when the disk has it.
-  WriteGroup(rocksdb::DB& db, bool sync) : db_(db), sync_(sync) {}
+  // `db` outlives this; null: there is none now. `sync`: a group is done when the disk has it. `failed`: why nothing can
+  // be written any more, since the database was opened; ok: it can.
+  WriteGroup(rocksdb::DB* db, bool sync, absl::Status failed) : db_(db), sync_(sync), failed_(std::move(failed)) {}
 
   // None if there is no such session.
   absl::StatusOr<std::optional<StoredHeader>> Header(const std::string& key);
@@ -39,6 +43,7 @@ class WriteGroup {
   // The session is what `next` says from now on; `saves` are the rows of its last slots, `held` what it was.
   void Put(const StoredHeader* held, const StoredHeader& next, const std::vector<SavedRows>& saves);
   void Remove(const StoredHeader& held);
+  void RemoveDamaged(const std::string& key);  // whatever is there
   void PutRaw(const std::string& key, const std::string& value) { batch_.Put(key, value); }
 
   // Is called when everything so far is written, or was not.
@@ -52,11 +57,15 @@ class WriteGroup {
   void Commit();
   absl::Status CommitSynced();  // on the disk, whatever `sync`
 
+  // Why nothing was written, from the first write on that failed.
+  const absl::Status& failed() const { return failed_; }
+
  private:
   absl::Status Write(bool sync);
 
-  rocksdb::DB& db_;
+  rocksdb::DB* const db_;
   const bool sync_;
+  absl::Status failed_;
   rocksdb::WriteBatch batch_;
   absl::flat_hash_map<std::string, std::optional<StoredHeader>> headers_;  // that wait to be written; none: deleted
   std::vector<absl::AnyInvocable<void(const absl::Status&)>> answers_;

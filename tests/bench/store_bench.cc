@@ -244,7 +244,7 @@ absl::Status MeasureRocksDb(const std::string& folder, std::vector<Row>& rows) {
   rocksdb::DB* opened = nullptr;
   if (const rocksdb::Status status = rocksdb::DB::Open(RocksDbSettings(kBuffer), folder + "/bare", &opened);
       !status.ok()) {
-    return FromRocks(status);
+    return FromWrite(status);
   }
   const std::unique_ptr<rocksdb::DB> db(opened);
   Entrant entrant(**store, order);

@@ -5,7 +5,7 @@ import subprocess
 import time
 import unittest
 
-from programs import ServerTest, aaren, fewer, start_aaren, write_series
+from programs import SANITIZED, ServerTest, aaren, fewer, start_aaren, write_series
 
 ROWS = fewer(6000)
 
@@ -93,15 +93,31 @@ class FullDiskTest(FolderTest):
             self.start_server("--store=rocksdb", f"--data_dir={self.disk}/other")
 
     def test_forecasts_go_on_and_saves_begin_again_when_there_is_room(self):
-        load = aaren("load", f"--target={self.server.target}", "--sessions=100", "--duration=5s")  # 16 MB of saves a second
+        load = aaren("load", f"--target={self.server.target}", "--sessions=100",
+                     f"--duration={30 if SANITIZED else 5}s")  # 16 MB of saves a second
         self.assertRegex(load.stdout + load.stderr, r"(\d+) sent, \1 answered")
         self.assertGreater(self.failed(), 0)
         self.assertIn("save failed", self.server.log())
         subprocess.run(["mount", "-o", "remount,size=200m", self.disk], check=True)
         self.wait_for_room()
+        time.sleep(7)  # RocksDB itself looks for room every five seconds
         run = aaren(*self.stream, f"--csv={self.path('in.csv')}", "--session=late")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(self.server.stop(), 0)
+
+    def test_what_cannot_be_saved_at_the_end_is_told(self):
+        self.server.close()
+        self.server = self.start_server(*self.store(), "--grace=4s")
+        load = start_aaren("load", f"--target={self.server.target}", "--sessions=100", "--duration=60s")
+        self.addCleanup(load.stderr.close)
+        self.addCleanup(load.wait)
+        self.addCleanup(load.kill)
+        deadline = time.monotonic() + 60
+        while self.failed() == 0:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.1)
+        self.assertEqual(self.server.stop(), 1)
+        self.assertIn("what is not saved is lost", self.server.log())
 
     def fill(self):
         try:

@@ -67,6 +67,7 @@ struct UnaryHost {
   size_t held_bytes = 0;
   std::list<std::pair<absl::Time, grpc::ServerContext*>> replies;  // not taken yet, the oldest first
   bool draining = false;                                           // the server leaves
+  std::function<std::shared_ptr<std::atomic<int64_t>>(absl::string_view peer)> heard_of;  // accept/acceptor.h; or null
 };
 
 template <typename Request, typename Response>
@@ -113,6 +114,9 @@ class UnaryCall {
     const std::optional<Refusal> refusal = (host.*method_->check)(peer, request_.ByteSizeLong());
     if (refusal) return Refuse(*refusal);
     peer_ = peer;
+    if (const auto heard = host.heard_of ? host.heard_of(peer) : nullptr; heard != nullptr) {
+      heard->store(host.clock.NowNanos(), std::memory_order_relaxed);
+    }
     Hold(request_.ByteSizeLong());
     host.under_way.Take(peer);
     method_->handler(request_, [this](Outcome<Response> outcome) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 
 namespace aaren::accept {
 namespace {
@@ -23,6 +24,7 @@ class ConnectionTableTest : public testing::Test {
   }
 
   const int socket_;
+  absl::Time now_ = absl::UnixEpoch();
   ConnectionTable table_{/*shards=*/2};
 };
 
@@ -30,14 +32,34 @@ TEST_F(ConnectionTableTest, NewestOfTheHostThatHasMostGivesWay) {
   Add("10.0.0.1", 3);
   Add("10.0.0.2", 5);
   Add("10.0.0.3", 4);
-  EXPECT_EQ(table_.WhoGivesWayTo("10.0.0.4"), "10.0.0.2:5");
+  EXPECT_EQ(table_.WhoGivesWayTo("10.0.0.4", now_), "10.0.0.2:5");
 }
 
 TEST_F(ConnectionTableTest, NobodyGivesWayToWhoWouldThenHaveMore) {
   Add("10.0.0.1", 3);
   Add("10.0.0.2", 2);
-  EXPECT_EQ(table_.WhoGivesWayTo("10.0.0.2"), std::nullopt);
-  EXPECT_EQ(table_.WhoGivesWayTo("10.0.0.1"), std::nullopt);
+  EXPECT_EQ(table_.WhoGivesWayTo("10.0.0.2", now_), std::nullopt);
+  EXPECT_EQ(table_.WhoGivesWayTo("10.0.0.1", now_), std::nullopt);
+}
+
+TEST_F(ConnectionTableTest, WhoGainsAndKeepsNothingGainsNoMoreForAMinute) {
+  Add("10.0.0.1", 100);
+  int gained = 0;
+  for (int i = 0; i < 50; ++i) gained += table_.WhoGivesWayTo("10.0.0.2", now_).has_value();
+  EXPECT_EQ(gained, 10);
+  EXPECT_TRUE(table_.WhoGivesWayTo("10.0.0.3", now_).has_value());
+  now_ += absl::Minutes(1);
+  EXPECT_TRUE(table_.WhoGivesWayTo("10.0.0.2", now_).has_value());
+}
+
+TEST_F(ConnectionTableTest, WhoKeepsWhatItGainsGainsItsShare) {
+  Add("10.0.0.1", 100);
+  for (int i = 1; i <= 49; ++i) {
+    const std::optional<std::string> other = table_.WhoGivesWayTo("10.0.0.2", now_);
+    ASSERT_TRUE(other.has_value()) << i;
+    table_.Remove(*other);
+    table_.Add("10.0.0.2:" + std::to_string(i), socket_);
+  }
 }
 
 TEST_F(ConnectionTableTest, EndedConnectionsAreForgottenWithTheirPlaceInAShard) {

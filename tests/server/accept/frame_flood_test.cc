@@ -20,7 +20,11 @@ std::string Many(const std::string& frames, size_t size = 64 << 10) {
   return bytes.substr(5, size);
 }
 
-bool IsFrameFlood(const std::string& waiting) { return FloodEvidence().Add(waiting, waiting.size()); }
+// Seen twice, and read between.
+bool IsFrameFlood(const std::string& waiting) {
+  FloodEvidence evidence;
+  return evidence.Add({waiting, 0, false}) || evidence.Add({waiting, waiting.size(), false});
+}
 
 const std::string kSomeHeaders = Frame(1, std::string(12, '\x82'));
 const std::string kSomeReset = Frame(3, std::string("\0\0\0\x08", 4));
@@ -64,15 +68,36 @@ TEST(FrameFloodTest, SomeCallsThatWereGivenUpAreNone) {
 TEST(FrameFloodTest, OneThatComesAsFastAsItIsReadIsFoundInSeveralLooks) {
   const std::string little = Many(kSomeHeaders + kSomeReset, 2000);
   FloodEvidence evidence;
-  EXPECT_FALSE(evidence.Add(little, 2000));
-  EXPECT_FALSE(evidence.Add(little, 4000));
-  EXPECT_TRUE(evidence.Add(little, 40'000));
+  EXPECT_FALSE(evidence.Add({little, 2000, false}));
+  EXPECT_FALSE(evidence.Add({little, 4000, false}));
+  EXPECT_TRUE(evidence.Add({little, 40'000, false}));
 }
 
 TEST(FrameFloodTest, WhatWaitsUnreadCountsOnce) {
   const std::string little = Many(kSomeHeaders + kSomeReset, 2000);
   FloodEvidence evidence;
-  for (int look = 0; look < 100; ++look) EXPECT_FALSE(evidence.Add(little, 2000));
+  for (int look = 0; look < 100; ++look) EXPECT_FALSE(evidence.Add({little, 2000, false}));
+}
+
+// As when the shard that reads it is held by another connection.
+TEST(FrameFloodTest, WhatIsNotReadIsNoneWhateverItIs) {
+  const std::string resets = Many(kSomeHeaders + kSomeReset);
+  FloodEvidence evidence;
+  for (int look = 0; look < 100; ++look) EXPECT_FALSE(evidence.Add({resets, 0, false}));
+}
+
+TEST(FrameFloodTest, WhatIsHandledIsNoneWhateverItIs) {
+  const std::string resets = Many(kSomeHeaders + kSomeReset);
+  FloodEvidence evidence;
+  for (uint64_t look = 0; look < 100; ++look) EXPECT_FALSE(evidence.Add({resets, look * 1000, true}));
+}
+
+TEST(FrameFloodTest, WhateverIsReadOnAndOnAndNeverHandledIsOne) {
+  const std::string large = Many(Frame(4, std::string(16'380, '\x99'), 0));
+  FloodEvidence evidence;
+  int looks = 0;
+  for (uint64_t look = 0; look < 100 && !evidence.Add({large, look * 5000, false}); ++look) ++looks;
+  EXPECT_EQ(looks, 12);
 }
 
 TEST(FrameFloodTest, FewBytesAreNone) { EXPECT_FALSE(IsFrameFlood("")); }

@@ -53,6 +53,45 @@ TEST(StoreFailureTest, RefusesUnaryCalls) {
   EXPECT_TRUE(absl::IsUnavailable(world.List("", "", 10).refusal->status));
 }
 
+TEST(StoreFailureTest, OfADeletionLeavesTheSessionWhatItWas) {
+  World world(ShardOptions{.save_interval = kInterval});
+  FakePeer writer;
+  world.Open(writer, 0, Named("a"));
+  world.Send(writer, 0, 0, Values(0, 3));  // not saved yet
+  world.store().FailSaves(true);
+  EXPECT_TRUE(absl::IsUnavailable(world.Delete("a").refusal->status));
+  world.store().FailSaves(false);
+  EXPECT_EQ(world.Get("a").value.next_seq, 3u);
+  world.Send(writer, 0, 3, Values(3, 1));
+  EXPECT_EQ(writer.Last().kind, Event::kForecasts);
+  world.Advance(kInterval);
+  EXPECT_EQ(writer.Last().durable_seq, 4u);
+}
+
+TEST(StoreFailureTest, DamagedSessionMayBeDeleted) {
+  World world(ShardOptions{.save_interval = kInterval});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  world.shard().Disconnect(peer);
+  world.Advance(kInterval);
+  World restarted(ShardOptions{.save_interval = kInterval}, 1, world.shared_store());
+  world.store().Damage("/a");
+  EXPECT_EQ(restarted.Get("a").refusal->status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_FALSE(restarted.Delete("a").refusal);
+  EXPECT_EQ(restarted.Get("a").refusal->status.code(), absl::StatusCode::kNotFound);
+}
+
+TEST(StoreFailureTest, DamagedSessionMayBeReplaced) {
+  World world(ShardOptions{.save_interval = kInterval});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  world.Send(peer, 0, 0, Values(0, 3));
+  const std::string snapshot = world.Export("a").value.bytes;
+  world.store().Damage("/b");
+  EXPECT_EQ(world.Import("b", snapshot, /*replace=*/false).refusal->status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(world.Import("b", snapshot, /*replace=*/true).value.next_seq, 3u);
+}
+
 TEST(StoreFailureTest, OfRowsThatAreNoRowsRefusesTheOpen) {
   World world(ShardOptions{.save_interval = kInterval});
   FakePeer peer;

@@ -120,6 +120,7 @@ void ProbedStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>>
 void ProbedStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
   absl::MutexLock lock(&mutex_);
   if (!Health().ok()) return answer(Health());
+  if (key == damaged_) return answer(absl::DataLossError("told to be damaged"));
   store_.Load(std::move(key), std::move(answer));
 }
 
@@ -135,9 +136,10 @@ void ProbedStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteRes
   store_.Save(std::move(saves), std::move(answer));
 }
 
-void ProbedStore::Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) {
+void ProbedStore::Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) {
   absl::MutexLock lock(&mutex_);
-  if (!Health().ok()) return answer({Health(), 0});
+  if (!WriteHealth().ok()) return answer({WriteHealth(), 0});
+  if (key == damaged_ && !held_epoch) damaged_.clear();
   store_.Delete(std::move(key), held_epoch, std::move(answer));
 }
 

@@ -89,7 +89,7 @@ class ProbedStore : public StateStore {
   void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
   void Acquire(Acquisition acquisition, Answer<WriteResult> answer) override;
   void Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) override;
-  void Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) override;
+  void Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) override;
   void List(std::string prefix, std::string after, size_t limit,
             Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) override;
 
@@ -97,7 +97,8 @@ class ProbedStore : public StateStore {
   absl::StatusOr<SessionRecord> Load(const std::string& key);
   absl::Status Put(SessionRecord record);
 
-  void FailSaves(bool fail) { fail_saves_ = fail; }  // and what Opens write
+  void Damage(std::string key) { damaged_ = std::move(key); }  // before anything is under way
+  void FailSaves(bool fail) { fail_saves_ = fail; }            // and what Opens write
   void FailAll(bool fail) { fail_all_ = fail; }
 
  private:
@@ -106,6 +107,7 @@ class ProbedStore : public StateStore {
 
   absl::Mutex mutex_;
   MemoryStore store_ ABSL_GUARDED_BY(mutex_);
+  std::string damaged_;
   std::atomic<bool> fail_saves_{false}, fail_all_{false};
 };
 

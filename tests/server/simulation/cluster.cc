@@ -63,7 +63,7 @@ void UnreliableStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<Writ
   });
 }
 
-void UnreliableStore::Delete(std::string key, uint64_t held_epoch, Answer<WriteResult> answer) {
+void UnreliableStore::Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) {
   calls_.push_back([this, key = std::move(key), held_epoch, answer = std::move(answer)](bool answered) mutable {
     fate_.Tell("store    ", key, " deleted");
     store_.Delete(std::move(key), held_epoch, OrNobody(answered, std::move(answer)));

@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
+#include "server/log/log.h"
 #include "tests/server/simulation/simulation.h"
 
 namespace aaren::simulation {
@@ -88,6 +89,7 @@ int Main(int argc, char** argv) {
     return 2;
   }
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  SetUpLog(LogFormat::kText, LogLevel::kError);  // the history tells of saves that fail
   signal(SIGALRM, OnAlarm);
   return seed > 0 ? RunOne(seed) : RunMany(first, seeds);
 }

@@ -37,7 +37,7 @@ class BlockingStore {
   std::vector<WriteResult> Save(std::vector<SaveWrite> writes) {
     return Await<std::vector<WriteResult>>([&](auto answer) { store_.Save(std::move(writes), std::move(answer)); });
   }
-  WriteResult Delete(const std::string& key, uint64_t held_epoch) {
+  WriteResult Delete(const std::string& key, std::optional<uint64_t> held_epoch) {
     return Await<WriteResult>([&](auto answer) { store_.Delete(key, held_epoch, std::move(answer)); });
   }
   absl::StatusOr<std::vector<SessionRecord>> List(const std::string& prefix, const std::string& after, size_t limit) {

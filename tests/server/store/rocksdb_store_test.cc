@@ -131,6 +131,16 @@ TEST_F(RocksDbStoreTest, FlippedBitInFactsRefusesWritesOfThatSessionOnly) {
   EXPECT_EQ(store.List("", "", 10).value().size(), 1u);  // still named
 }
 
+TEST_F(RocksDbStoreTest, DamagedSessionIsDeletedWithoutItsEpochAndMadeAnew) {
+  Add(Open(), "/a");
+  Alter(HeaderKey("/a"), [](std::string& header) { header[3] ^= 4; });
+  BlockingStore store = Open();
+  EXPECT_TRUE(store.Delete("/a", std::nullopt).status.ok());
+  EXPECT_TRUE(absl::IsNotFound(store.Load("/a").status()));
+  Add(store, "/a");
+  EXPECT_EQ(store.Load("/a").value().saves.size(), 1u);
+}
+
 TEST_F(RocksDbStoreTest, FactsOfALaterVersionAreRefusedByName) {
   Add(Open(), "/a");
   Alter(HeaderKey("/a"), [](std::string& header) { header[0] = 9; });

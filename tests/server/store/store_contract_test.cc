@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,8 @@ std::vector<std::string> Keys(const std::vector<SessionRecord>& records) {
 struct Maker {
   const char* name;
   std::unique_ptr<StateStore> (*make)();
+
+  friend void PrintTo(const Maker& maker, std::ostream* out) { *out << maker.name; }
 };
 
 std::unique_ptr<StateStore> MakeMemoryStore() { return std::make_unique<MemoryStore>(); }
@@ -246,6 +249,13 @@ TEST_P(StoreTest, DeleteNeedsTheEpoch) {
   EXPECT_TRUE(store_.Load("/a").ok());
   EXPECT_TRUE(store_.Delete("/a", 5).status.ok());
   EXPECT_FALSE(store_.Load("/a").ok());
+}
+
+TEST_P(StoreTest, DeleteWithoutAnEpochTakesWhateverIsThere) {
+  ASSERT_TRUE(Begin("/a", 5).ok());
+  EXPECT_TRUE(store_.Delete("/a", std::nullopt).status.ok());
+  EXPECT_TRUE(absl::IsNotFound(store_.Load("/a").status()));
+  EXPECT_TRUE(store_.Delete("/a", std::nullopt).status.ok());
 }
 
 TEST_P(StoreTest, ADeletedSessionMayBeMadeAgainWithoutItsRows) {
