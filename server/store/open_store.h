@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/memory/memory_budget.h"
-#include "server/store/rocksdb_store.h"
+#include "server/store/rocksdb/rocksdb_store.h"
 #include "server/store/store.h"
 
 namespace aaren {

@@ -19,10 +19,10 @@
 #include "absl/synchronization/mutex.h"
 #include "rocksdb/db.h"
 #include "server/store/memory_store.h"
-#include "server/store/rocksdb_settings.h"
-#include "server/store/rocksdb_store.h"
-#include "server/store/stored_header.h"
-#include "server/store/write_group.h"
+#include "server/store/rocksdb/rocksdb_settings.h"
+#include "server/store/rocksdb/rocksdb_store.h"
+#include "server/store/rocksdb/stored_header.h"
+#include "server/store/rocksdb/write_group.h"
 #include "tests/bench/bench.h"
 
 namespace aaren::bench {

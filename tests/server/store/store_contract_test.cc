@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/store/measured_store.h"
 #include "server/store/memory_store.h"
-#include "server/store/rocksdb_store.h"
+#include "server/store/rocksdb/rocksdb_store.h"
 #include "tests/server/store/blocking.h"
 
 namespace aaren {

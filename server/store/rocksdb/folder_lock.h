@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_STORE_FOLDER_LOCK_H_
-#define AAREN_SERVER_STORE_FOLDER_LOCK_H_
+#ifndef AAREN_SERVER_STORE_ROCKSDB_FOLDER_LOCK_H_
+#define AAREN_SERVER_STORE_ROCKSDB_FOLDER_LOCK_H_
 
 // A FolderLock makes a folder for data, and holds it for this process: a second one is told who has it. The folder says
 // which format its data has. Threading: any thread.
@@ -28,4 +28,4 @@ class FolderLock {
 
 }  // namespace aaren
 
-#endif  // AAREN_SERVER_STORE_FOLDER_LOCK_H_
+#endif  // AAREN_SERVER_STORE_ROCKSDB_FOLDER_LOCK_H_

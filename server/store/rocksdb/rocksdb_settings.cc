@@ -1,4 +1,4 @@
-#include "server/store/rocksdb_settings.h"
+#include "server/store/rocksdb/rocksdb_settings.h"
 
 #include <cstdarg>
 #include <cstdio>

@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_STORE_WRITE_GROUP_H_
-#define AAREN_SERVER_STORE_WRITE_GROUP_H_
+#ifndef AAREN_SERVER_STORE_ROCKSDB_WRITE_GROUP_H_
+#define AAREN_SERVER_STORE_ROCKSDB_WRITE_GROUP_H_
 
 // A WriteGroup is what RocksDB gets at once: the writes of many calls, and the answers that wait until they are there.
 // A call sees the headers that those before it in the group have written. Threading: belongs to the store's thread.
@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "rocksdb/db.h"
 #include "rocksdb/write_batch.h"
-#include "server/store/stored_header.h"
+#include "server/store/rocksdb/stored_header.h"
 
 namespace aaren {
 
@@ -73,4 +73,4 @@ class WriteGroup {
 
 }  // namespace aaren
 
-#endif  // AAREN_SERVER_STORE_WRITE_GROUP_H_
+#endif  // AAREN_SERVER_STORE_ROCKSDB_WRITE_GROUP_H_

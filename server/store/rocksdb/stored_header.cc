@@ -1,4 +1,4 @@
-#include "server/store/stored_header.h"
+#include "server/store/rocksdb/stored_header.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

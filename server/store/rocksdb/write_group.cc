@@ -1,4 +1,4 @@
-#include "server/store/write_group.h"
+#include "server/store/rocksdb/write_group.h"
 
 #include <algorithm>
 #include <utility>

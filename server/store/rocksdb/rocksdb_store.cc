@@ -1,4 +1,4 @@
-#include "server/store/rocksdb_store.h"
+#include "server/store/rocksdb/rocksdb_store.h"
 
 #include <pthread.h>
 
@@ -12,8 +12,8 @@
 #include "server/log/log.h"
 #include "server/store/fields.h"
 #include "server/store/held.h"
-#include "server/store/rocksdb_settings.h"
-#include "server/store/write_group.h"
+#include "server/store/rocksdb/rocksdb_settings.h"
+#include "server/store/rocksdb/write_group.h"
 
 namespace aaren {
 namespace {

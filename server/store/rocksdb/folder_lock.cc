@@ -1,4 +1,4 @@
-#include "server/store/folder_lock.h"
+#include "server/store/rocksdb/folder_lock.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,4 +1,4 @@
-#include "server/store/rocksdb_store.h"
+#include "server/store/rocksdb/rocksdb_store.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rocksdb/db.h"
-#include "server/store/write_group.h"
+#include "server/store/rocksdb/write_group.h"
 #include "tests/server/store/blocking.h"
 
 namespace aaren {

@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_STORE_ROCKSDB_SETTINGS_H_
-#define AAREN_SERVER_STORE_ROCKSDB_SETTINGS_H_
+#ifndef AAREN_SERVER_STORE_ROCKSDB_ROCKSDB_SETTINGS_H_
+#define AAREN_SERVER_STORE_ROCKSDB_ROCKSDB_SETTINGS_H_
 
 // How RocksDB is set for rows of 2 to 13 KB that are written again and again. README.md says why. Threading: pure.
 
@@ -16,4 +16,4 @@ rocksdb::Options RocksDbSettings(size_t buffer_bytes);
 
 }  // namespace aaren
 
-#endif  // AAREN_SERVER_STORE_ROCKSDB_SETTINGS_H_
+#endif  // AAREN_SERVER_STORE_ROCKSDB_ROCKSDB_SETTINGS_H_

@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_STORE_ROCKSDB_STORE_H_
-#define AAREN_SERVER_STORE_ROCKSDB_STORE_H_
+#ifndef AAREN_SERVER_STORE_ROCKSDB_ROCKSDB_STORE_H_
+#define AAREN_SERVER_STORE_ROCKSDB_ROCKSDB_STORE_H_
 
 // A RocksDbStore keeps saved sessions in a folder, by RocksDB: they outlive the server.
 //
@@ -19,7 +19,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "server/store/folder_lock.h"
+#include "server/store/rocksdb/folder_lock.h"
 #include "server/store/store.h"
 
 namespace rocksdb {
@@ -28,7 +28,7 @@ class DB;
 
 namespace aaren {
 
-class WriteGroup;  // server/store/write_group.h
+class WriteGroup;  // server/store/rocksdb/write_group.h
 struct StoredHeader;
 
 // What a write that was answered outlives.
@@ -88,4 +88,4 @@ class RocksDbStore : public StateStore {
 
 }  // namespace aaren
 
-#endif  // AAREN_SERVER_STORE_ROCKSDB_STORE_H_
+#endif  // AAREN_SERVER_STORE_ROCKSDB_ROCKSDB_STORE_H_
