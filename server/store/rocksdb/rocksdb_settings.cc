@@ -43,7 +43,8 @@ rocksdb::Options RocksDbSettings(size_t buffer_bytes) {
   options.enable_blob_garbage_collection = true;
   options.blob_garbage_collection_force_threshold = 0.5;
   options.compression = rocksdb::kLZ4Compression;
-  options.max_background_jobs = 2;
+  options.max_background_flushes = 2;
+  options.max_background_compactions = 1;
   options.bytes_per_sync = 1 << 20;
   options.wal_bytes_per_sync = 1 << 20;
   options.max_open_files = kRocksDbFiles;

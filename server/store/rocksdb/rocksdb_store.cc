@@ -3,6 +3,8 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -123,9 +125,11 @@ RocksDbStore::~RocksDbStore() {
 
 absl::Status RocksDbStore::OpenDatabase() {
   db_.reset();
+  const std::string folder = options_.folder + "/rocksdb";
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);  // what is wrong with it RocksDB will say
   rocksdb::DB* opened = nullptr;
-  const rocksdb::Status status =
-      rocksdb::DB::Open(RocksDbSettings(options_.buffer_bytes), options_.folder + "/rocksdb", &opened);
+  const rocksdb::Status status = rocksdb::DB::Open(RocksDbSettings(options_.buffer_bytes), folder, &opened);
   db_.reset(opened);
   if (status.ok()) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat(options_.folder, ": ", status.ToString()));
