@@ -230,9 +230,9 @@ void Acceptor::End(absl::string_view peer) {
 }
 
 bool Acceptor::EndNow(const Connection& connection) {
-  if (!connection.Reset()) return false;
-  counters_.ended.Add(1);
-  return true;
+  if (!connection.Lasts()) return false;
+  counters_.ended.Add(1);  // before its client knows
+  return connection.Reset();
 }
 
 std::shared_ptr<std::atomic<int64_t>> Acceptor::HeardOf(absl::string_view peer) {

@@ -62,7 +62,7 @@ class RestartTest(FolderTest):
 
     def test_sessions_that_nobody_has_open_are_listed_after_a_restart(self):
         self.assertEqual(aaren(*self.stream, f"--csv={self.path('in.csv')}", "--session=s").returncode, 0)
-        self.server.kill()
+        self.assertEqual(self.server.stop(), 0)
         self.restart()
         listed = aaren("sessions", "list", f"--target={self.server.target}")
         self.assertIn(str(ROWS), listed.stdout)
