@@ -3,13 +3,13 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "rocksdb/db.h"
 #include "server/log/log.h"
 #include "server/store/fields.h"
@@ -23,7 +23,7 @@ namespace {
 constexpr uint32_t kFormat = 1;
 constexpr size_t kGroupBytes = 4 << 20;
 constexpr uint64_t kEpochBlock = 1 << 20;  // given out on disk at once
-constexpr absl::Duration kMendPause = absl::Milliseconds(500);
+constexpr std::chrono::milliseconds kMendPause(500);
 constexpr char kEpochKey[] = "e";
 
 absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db) {
@@ -137,7 +137,7 @@ absl::Status RocksDbStore::OpenDatabase() {
 
 // A database that has failed to write is opened anew, until it can write.
 void RocksDbStore::Mend() {
-  const absl::Time now = absl::Now();
+  const auto now = std::chrono::steady_clock::now();  // an operator may set the other one back
   if (failed_.ok() || now < next_mend_) return;
   next_mend_ = now + kMendPause;
   failed_ = OpenDatabase();

@@ -10,6 +10,7 @@
 // Errors: a full disk makes writes Unavailable until there is room again; sessions that are damaged answer DataLoss,
 // and no others. Threading: as StateStore; answers come on the store's thread.
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -78,7 +79,7 @@ class RocksDbStore : public StateStore {
   const RocksDbOptions options_;
   std::unique_ptr<rocksdb::DB> db_;  // the thread's only, as the next four; null while it cannot be opened
   absl::Status failed_;              // why nothing can be written
-  absl::Time next_mend_ = absl::InfinitePast();
+  std::chrono::steady_clock::time_point next_mend_{};
   uint64_t next_epoch_ = 0, end_epoch_ = 0;  // those on disk as given out
   absl::Mutex mutex_;
   std::vector<Call> calls_ ABSL_GUARDED_BY(mutex_);
