@@ -114,6 +114,7 @@ void SetLimits(const ServerConfig& config, uint64_t memory, rpc::ServerOptions& 
   const uint64_t message = config.message_bytes();
   options.limits.input_bytes = std::max<uint64_t>(4 * message, std::min<uint64_t>(part / 4, 64 << 20));
   options.limits.unary_bytes = std::max<uint64_t>(message, std::min<uint64_t>(part / 4, 16 << 20));
+  options.transit_bytes = std::clamp<uint64_t>(memory / 64, 1 << 20, 64 << 20);
   options.limits.streams = share(config.max_streams(), shards);
   options.limits.unary_calls = options.limits.watches = share(config.max_unary_calls(), shards);
   options.limits.hello = options.connections.handshake = config::ToDuration(config.hello_timeout());
@@ -210,7 +211,8 @@ absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerCo
   if (config.metrics_listen().empty()) return nullptr;
   return metrics::Exposition::Start(
       config.metrics_listen(),
-      {std::make_shared<metrics::ShardMetrics>(server.shard_counters(), server.stream_counters(), options),
+      {std::make_shared<metrics::ShardMetrics>(server.shard_counters(), server.stream_counters(), options,
+                                               [&server] { return server.transit_bytes(); }),
        std::make_shared<metrics::ConnectionMetrics>(server.connection_counters()),
        std::make_shared<metrics::StoreMetrics>(store.name(), store.counters()),
        std::make_shared<metrics::ProcessMetrics>()});

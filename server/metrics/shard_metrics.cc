@@ -104,7 +104,7 @@ void AddStreams(const Streams& streams, std::vector<prometheus::MetricFamily>& f
 }
 
 // What clients make the server hold, and the most that it may be.
-void AddMemory(const Shards& shards, const Streams& streams, const rpc::ServerOptions& options,
+void AddMemory(const Shards& shards, const Streams& streams, const rpc::ServerOptions& options, size_t transit_bytes,
                std::vector<prometheus::MetricFamily>& families) {
   const auto times = static_cast<double>(shards.size());
   Family held = Gauges("aaren_held_bytes", "Memory that clients make the server hold, about, by what for.");
@@ -122,6 +122,7 @@ void AddMemory(const Shards& shards, const Streams& streams, const rpc::ServerOp
     add("sessions", static_cast<double>(budget->used(MemoryBudget::Use::kSessions)), most);
     add("saves", static_cast<double>(budget->used(MemoryBudget::Use::kSaves)), most);
   }
+  add("rows_on_their_way", static_cast<double>(transit_bytes), static_cast<double>(options.transit_bytes));
   families.push_back(held.Take());
   families.push_back(limit.Take());
 }
@@ -139,7 +140,7 @@ std::vector<prometheus::MetricFamily> ShardMetrics::Collect() const {
       {{"stored", &ShardCounters::saves}, {"failed", &ShardCounters::save_failures}}));
   AddLevels(shards_, families);
   AddStreams(streams_, families);
-  AddMemory(shards_, streams_, options_, families);
+  AddMemory(shards_, streams_, options_, transit_bytes_(), families);
   families.push_back(ToHistogram("aaren_batch_tokens", "Tokens of one call of the step engine.", shards_,
                                  &ShardCounters::batch_tokens));
   families.push_back(ToHistogram("aaren_queue_seconds", "Time of a token from its arrival to the start of its step.",

@@ -6,6 +6,7 @@
 //
 // Threading: Collect from any thread.
 
+#include <functional>
 #include <vector>
 
 #include "prometheus/collectable.h"
@@ -18,10 +19,13 @@ namespace aaren::metrics {
 
 class ShardMetrics final : public prometheus::Collectable {
  public:
-  // What is pointed to outlives this.
+  // What is pointed to outlives this. `transit_bytes`: what rows on their way hold; from any thread.
   ShardMetrics(std::vector<const ShardCounters*> shards, std::vector<const rpc::StreamCounters*> streams,
-               rpc::ServerOptions options)
-      : shards_(std::move(shards)), streams_(std::move(streams)), options_(std::move(options)) {}
+               rpc::ServerOptions options, std::function<size_t()> transit_bytes)
+      : shards_(std::move(shards)),
+        streams_(std::move(streams)),
+        options_(std::move(options)),
+        transit_bytes_(std::move(transit_bytes)) {}
 
   std::vector<prometheus::MetricFamily> Collect() const override;
 
@@ -29,6 +33,7 @@ class ShardMetrics final : public prometheus::Collectable {
   const std::vector<const ShardCounters*> shards_;
   const std::vector<const rpc::StreamCounters*> streams_;
   const rpc::ServerOptions options_;  // for its limits
+  const std::function<size_t()> transit_bytes_;
 };
 
 }  // namespace aaren::metrics

@@ -93,7 +93,7 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
   // A session that has left its shard meanwhile is at rest, or gone; one that moved keeps its older description.
   void DescribeAtRest(const std::string& key) {
     ++waiting_;
-    registrar_.Load(key, [self = shared_from_this(), key](const absl::StatusOr<SessionRecord>& record) {
+    registrar_.Find(key, [self = shared_from_this(), key](const absl::StatusOr<SessionRecord>& record) {
       if (record.ok()) {
         self->found_[key] = InfoOf(*record, self->registrar_.models(), self->registrar_.clock());
       } else if (self->found_[key].session_id.empty()) {

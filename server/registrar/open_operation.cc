@@ -1,8 +1,12 @@
 // One Open, from the request to a session at the shard that asked.
 //
-//   at rest or new:    load the record -> reserve rows at the shard                          -> acquire -> install
-//   in the same shard: check and hold it there                                -> load record -> acquire -> install
-//   in another shard:  check it there -> reserve rows here -> take it from there -> load record -> acquire -> install
+//   at rest or new:    find the record -> reserve rows at the shard -> load the rows      -> acquire -> install
+//   in the same shard: find the record -> hold it there             -> find it again      -> acquire -> install
+//   in another shard:  check it there  -> reserve rows at the shard -> find the record
+//                                      -> take it from there        -> find it again      -> acquire -> install
+//
+// The rows of a resident session are loaded only if it must go back to them. Whoever loads or moves rows enters the
+// transit first, once, and before it takes a session from anybody.
 //
 // Between two of these the session may leave its shard (evicted, or its engine failed), and another server may take it.
 // Then the Open begins again from what is true now. To acquire is the store's compare-and-set of the record's epoch.
@@ -49,12 +53,12 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   const OpenRequest& request() const { return call_->request; }
 
   void BeginAtRest() {
-    registrar_.LoadUnexpired(call_->key, [self = shared_from_this()](absl::StatusOr<SessionRecord> record) {
-      self->OnLoaded(std::move(record));
+    registrar_.FindUnexpired(call_->key, [self = shared_from_this()](absl::StatusOr<SessionRecord> record) {
+      self->OnFound(std::move(record));
     });
   }
 
-  void OnLoaded(absl::StatusOr<SessionRecord> record) {
+  void OnFound(absl::StatusOr<SessionRecord> record) {
     if (absl::IsNotFound(record.status())) return BeginNew();
     if (!record.ok()) return Refuse(StoreRefusal(record.status()));
     const Outcome<const LoadedModel*> model = ModelOfState(registrar_.models(), call_->id(), record->origin);
@@ -104,16 +108,43 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
 
   void OnReserved(const std::optional<Refusal>& refusal) {
     if (refusal) return Refuse(*refusal);
-    const bool at_rest = record_.has_value() || installation_.created;
-    if (!at_rest && entry_.owner == Impl::kAtRest) return Begin();  // it has left its shard meanwhile
-    if (!at_rest) return Take();
+    if (installation_.created) return DrawEpoch([](OpenOperation& self) { self.Restore(); });
+    if (record_) return LoadRows();
+    if (entry_.owner == Impl::kAtRest) return Begin();  // it has left its shard meanwhile
+    EnterTransit();
+  }
+
+  size_t bytes() const { return state_.channels * state_.model->engine->row_bytes(); }
+
+  void LoadRows() {
+    registrar_.Load(
+        *record_, state_.model->engine->row_bytes(), nullptr,
+        [self = shared_from_this()](absl::StatusOr<Impl::LoadedRecord> loaded) { self->OnLoaded(std::move(loaded)); });
+  }
+
+  void OnLoaded(absl::StatusOr<Impl::LoadedRecord> loaded) {
+    if (call_->cancelled) return Refuse(OpenCancelled());
+    if (absl::IsNotFound(loaded.status())) return Begin();
+    if (!loaded.ok()) return Refuse(StoreRefusal(loaded.status()));
+    if (loaded->record.epoch != record_->epoch) return Begin();  // another server has had it meanwhile
+    state_.transit = std::move(loaded->permit);
+    record_ = std::move(loaded->record);
     DrawEpoch([](OpenOperation& self) { self.Restore(); });
+  }
+
+  // For its rows as they are, and for two saves that it may go back to.
+  void EnterTransit() {
+    registrar_.transit().Enter(3 * bytes(), [self = shared_from_this()](Transit::Permit permit) {
+      self->state_.transit = std::move(permit);
+      if (self->entry_.owner == Impl::kAtRest) return self->Begin();
+      self->Take();
+    });
   }
 
   // A store that does not answer must not cost the session its writer: so it is asked before.
   void Take() {
     if (!registrar_.saving()) return TakeNow();
-    registrar_.Load(call_->key, [self = shared_from_this()](const absl::StatusOr<SessionRecord>& record) {
+    registrar_.Find(call_->key, [self = shared_from_this()](const absl::StatusOr<SessionRecord>& record) {
       if (!record.ok() && !absl::IsNotFound(record.status())) return self->Refuse(StoreRefusal(record.status()));
       self->TakeNow();
     });
@@ -133,6 +164,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     if (reply.gone) return Begin();
     if (reply.outcome.refusal) return Refuse(*reply.outcome.refusal);
     resident_ = true;
+    reply.outcome.value.transit = std::move(state_.transit);
     state_ = std::move(reply.outcome.value);
     installation_.moved = entry_.owner != call_->shard;
     installation_.rows = installation_.moved ? Rows::kReplace : Rows::kKeep;
@@ -160,8 +192,8 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
 
   void RestoreResident() {
     if (registrar_.saving()) {
-      return registrar_.Load(call_->key, [self = shared_from_this()](absl::StatusOr<SessionRecord> record) {
-        self->OnResidentLoaded(std::move(record));
+      return registrar_.Find(call_->key, [self = shared_from_this()](absl::StatusOr<SessionRecord> record) {
+        self->OnResidentFound(std::move(record));
       });
     }
     if (MissedReplies()) installation_.lost = {*request().delivered_seq, state_.point.seq};
@@ -171,17 +203,27 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   // Whether the client has not received all that the session has answered.
   bool MissedReplies() const { return request().delivered_seq && *request().delivered_seq < state_.point.seq; }
 
-  void OnResidentLoaded(absl::StatusOr<SessionRecord> record) {
+  void OnResidentFound(absl::StatusOr<SessionRecord> record) {
     if (absl::IsNotFound(record.status())) return BeginWithoutOwner();
     if (!record.ok()) return Keep(StoreRefusal(record.status()));
     if (record->epoch != state_.epoch) return BeginWithoutOwner();
     record_ = *std::move(record);
     record_->delivered_seq = std::max(record_->delivered_seq, state_.delivered_seq);
-    if (MissedReplies()) {
-      before_.emplace(state_, installation_);
-      if (auto refusal = RestoreFromRecord(*record_)) return Keep(*refusal);
-      installation_.rewound = true;
-    }
+    if (!MissedReplies()) return Acquire();
+    registrar_.Load(
+        *record_, state_.model->engine->row_bytes(), state_.transit,
+        [self = shared_from_this()](absl::StatusOr<Impl::LoadedRecord> loaded) { self->GoBack(std::move(loaded)); });
+  }
+
+  void GoBack(absl::StatusOr<Impl::LoadedRecord> loaded) {
+    if (absl::IsNotFound(loaded.status())) return BeginWithoutOwner();
+    if (!loaded.ok()) return Keep(StoreRefusal(loaded.status()));
+    if (loaded->record.epoch != record_->epoch) return BeginWithoutOwner();
+    before_.emplace(state_, installation_);
+    state_.transit = std::move(loaded->permit);
+    record_->saves = std::move(loaded->record.saves);
+    if (auto refusal = RestoreFromRecord(*record_)) return Keep(*refusal);
+    installation_.rewound = true;
     Acquire();
   }
 
@@ -250,7 +292,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     acquisition.record = RecordOf(call_->key, OpenedState());
     acquisition.record.last_active = registrar_.now();
     acquisition.held_epoch = held_epoch;
-    acquisition.keep_seq = kept();
+    if (record_) acquisition.keep_seq = kept().value_or(0);
     registrar_.store().Acquire(std::move(acquisition), std::move(then));
   }
 

@@ -29,8 +29,13 @@ void LogFailures(const std::vector<SaveResult>& results) {
 
 }  // namespace
 
-Registrar::Impl::Impl(StateStore& store, const ModelTable& models, const Clock& clock)
-    : store_(store), models_(models), clock_(clock) {}
+Registrar::Impl::Impl(StateStore& store, const ModelTable& models, const Clock& clock, size_t transit_bytes)
+    : store_(store),
+      models_(models),
+      clock_(clock),
+      transit_(transit_bytes, [inbox = std::weak_ptr<Inbox>(inbox_)](Mailbox::Message message) {
+        if (const auto held = inbox.lock()) held->mailbox.Post(std::move(message));
+      }) {}
 
 void Registrar::Impl::Start() {
   inbox_->mailbox.SetWaker([inbox = inbox_.get()] {
@@ -142,12 +147,25 @@ void Registrar::Impl::SaveBatch(int shard, std::vector<SaveWrite> writes) {
               }));
 }
 
-void Registrar::Impl::Load(std::string key, Loaded then) {
-  store_.Load(std::move(key), Back<absl::StatusOr<SessionRecord>>(std::move(then)));
+void Registrar::Impl::Find(std::string key, Loaded then) {
+  store_.Find(std::move(key), Back<absl::StatusOr<SessionRecord>>(std::move(then)));
 }
 
-void Registrar::Impl::LoadUnexpired(std::string key, Loaded then) {
-  Load(std::move(key), [this, then = std::move(then)](absl::StatusOr<SessionRecord> record) mutable {
+void Registrar::Impl::Load(const SessionRecord& found, size_t row_bytes, Transit::Permit held, RowsLoaded then) {
+  if (found.saves.empty()) return then(LoadedRecord{found, std::move(held)});
+  auto load = [this, key = found.key, then = std::move(then)](Transit::Permit permit) mutable {
+    auto loaded = [permit = std::move(permit), then = std::move(then)](absl::StatusOr<SessionRecord> record) mutable {
+      if (!record.ok()) return then(record.status());
+      then(LoadedRecord{*std::move(record), std::move(permit)});
+    };
+    store_.Load(std::move(key), Back<absl::StatusOr<SessionRecord>>(std::move(loaded)));
+  };
+  if (held != nullptr) return load(std::move(held));
+  transit_.Enter(found.saves.size() * found.origin.channels * row_bytes, std::move(load));
+}
+
+void Registrar::Impl::FindUnexpired(std::string key, Loaded then) {
+  Find(std::move(key), [this, then = std::move(then)](absl::StatusOr<SessionRecord> record) mutable {
     if (!record.ok() || ttl_ == absl::ZeroDuration() || record->last_active + ttl_ > now()) {
       return then(std::move(record));
     }
@@ -158,25 +176,40 @@ void Registrar::Impl::LoadUnexpired(std::string key, Loaded then) {
 }
 
 void Registrar::Impl::DrawEpoch(uint64_t above, absl::AnyInvocable<void(absl::StatusOr<uint64_t>)> then) {
-  if (next_epoch_ < end_epoch_ && next_epoch_ > above) return then(next_epoch_++);
-  epoch_waiters_.push_back(std::move(then));
-  if (epoch_waiters_.size() > 1) return;  // asked for already
-  store_.ReserveEpochs(
-      kEpochs, Back<absl::StatusOr<uint64_t>>([this](absl::StatusOr<uint64_t> first) { OnEpochs(std::move(first)); }));
+  next_epoch_ = std::max(next_epoch_, std::min(above + 1, end_epoch_));
+  if (next_epoch_ < end_epoch_) return then(next_epoch_++);
+  epoch_waiters_.push_back({above, std::move(then)});
+  if (epoch_waiters_.size() == 1) AskForEpochs(above);
 }
 
-void Registrar::Impl::OnEpochs(absl::StatusOr<uint64_t> first) {
+// A store that has lost its counter, but not its sessions, is taken beyond them at once.
+void Registrar::Impl::AskForEpochs(uint64_t above) {
+  const bool behind = end_epoch_ > 0 && above >= end_epoch_;
+  const uint64_t count = behind ? above - end_epoch_ + kEpochs : kEpochs;
+  store_.ReserveEpochs(count, Back<absl::StatusOr<uint64_t>>([this, count](absl::StatusOr<uint64_t> first) {
+                         OnEpochs(std::move(first), count);
+                       }));
+}
+
+void Registrar::Impl::OnEpochs(absl::StatusOr<uint64_t> first, uint64_t count) {
   if (first.ok()) {
     next_epoch_ = *first;
-    end_epoch_ = *first + kEpochs;
+    end_epoch_ = *first + count;
   }
-  for (auto& then : std::exchange(epoch_waiters_, {})) {
+  for (EpochWaiter& waiter : std::exchange(epoch_waiters_, {})) {
     if (!first.ok()) {
-      then(first.status());
+      waiter.then(first.status());
     } else {
-      DrawEpoch(0, std::move(then));  // a block more, if so many wait
+      DrawEpoch(waiter.above, std::move(waiter.then));  // a block more, if so many wait
     }
   }
+}
+
+// Of one session: its rows, whatever the model.
+size_t Registrar::Impl::LargestSession() const {
+  size_t row_bytes = 0;
+  for (const auto& model : models_.models()) row_bytes = std::max(row_bytes, model->engine->row_bytes());
+  return max_channels_ * row_bytes;
 }
 
 void Registrar::Impl::Sweep(absl::Duration ttl) {
@@ -200,13 +233,15 @@ void Registrar::Impl::SweepRecords(const std::vector<SessionRecord>& page, absl:
   }
 }
 
-Registrar::Registrar(StateStore& store, const ModelTable& models, const Clock& clock)
-    : impl_(std::make_unique<Impl>(store, models, clock)) {}
+Registrar::Registrar(StateStore& store, const ModelTable& models, const Clock& clock, size_t transit_bytes)
+    : impl_(std::make_unique<Impl>(store, models, clock, transit_bytes)) {}
 
 Registrar::~Registrar() = default;
 
 void Registrar::Start() { impl_->Start(); }
 bool Registrar::Drain(size_t at_most) { return impl_->Drain(at_most); }
+
+size_t Registrar::transit_bytes() const { return impl_->transit().bytes(); }
 
 void Registrar::AddShard(SessionOwner& shard) { impl_->AddShard(shard); }
 

@@ -45,8 +45,8 @@ struct Snapshot {
 
 class Registrar {
  public:
-  // All outlive this.
-  Registrar(StateStore& store, const ModelTable& models, const Clock& clock);
+  // All outlive this. `transit_bytes`: what rows on their way from the store, between shards and to clients may hold.
+  Registrar(StateStore& store, const ModelTable& models, const Clock& clock, size_t transit_bytes = 64 << 20);
   // Stops its thread after everything asked for is done, but for what waits for a shard's answer: that is dropped.
   // REQUIRES: the shards are still there (their threads may have ended), or never opened anything.
   ~Registrar();
@@ -59,6 +59,9 @@ class Registrar {
 
   // REQUIRES: before any session is opened. Shards outlive the registrar's work.
   void AddShard(SessionOwner& shard);
+
+  // What rows on their way hold now. Any thread.
+  size_t transit_bytes() const;
 
   template <typename T>
   using Callback = absl::AnyInvocable<void(Outcome<T>)>;

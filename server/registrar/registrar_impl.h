@@ -24,6 +24,7 @@
 #include "server/registrar/deleted_sessions.h"
 #include "server/registrar/owner.h"
 #include "server/registrar/registrar.h"
+#include "server/registrar/transit.h"
 #include "server/session/compact_key.h"
 #include "server/session/mailbox.h"
 
@@ -55,7 +56,7 @@ class Registrar::Impl {
   };
   using Entries = absl::btree_set<std::unique_ptr<Entry>, InOrder>;
 
-  Impl(StateStore& store, const ModelTable& models, const Clock& clock);
+  Impl(StateStore& store, const ModelTable& models, const Clock& clock, size_t transit_bytes);
   ~Impl();
   void Start();
   bool Drain(size_t at_most);
@@ -117,6 +118,7 @@ class Registrar::Impl {
 
   // The state of a session at rest or in a shard. The operation goes on: `done` is to Finish it.
   void Capture(Entry& entry, Callback<SessionState> done);
+  void CaptureAtRest(Entry& entry, Callback<SessionState> done);
 
   // Makes a session at rest. An operation of its own.
   void Place(const std::string& key, SessionState state, bool replace, Callback<SessionInfo> done);
@@ -124,11 +126,22 @@ class Registrar::Impl {
   using Ended = absl::AnyInvocable<void(std::optional<Refusal>)>;
   using Loaded = absl::AnyInvocable<void(absl::StatusOr<SessionRecord>)>;
 
-  // The session's record; NotFound if there is none.
-  void Load(std::string key, Loaded then);
-  void LoadUnexpired(std::string key, Loaded then);  // one that has expired is deleted and not found
+  struct LoadedRecord {
+    SessionRecord record;
+    Transit::Permit permit;  // for as long as its rows are held
+  };
+  using RowsLoaded = absl::AnyInvocable<void(absl::StatusOr<LoadedRecord>)>;
+
+  // The session's record without its rows; NotFound if there is none.
+  void Find(std::string key, Loaded then);
+  void FindUnexpired(std::string key, Loaded then);  // one that has expired is deleted and not found
+
+  // The record that was found, with its rows, as soon as there is room for them; at once where a permit is held for them
+  // already, and without a call if it has none. Another server may have written since: so compare the epochs.
+  void Load(const SessionRecord& found, size_t row_bytes, Transit::Permit held, RowsLoaded then);
 
   StateStore& store() { return store_; }
+  Transit& transit() { return transit_; }
   const ModelTable& models() const { return models_; }
   const Clock& clock() const { return clock_; }
   absl::Time now() const { return clock_.Now(); }
@@ -146,6 +159,11 @@ class Registrar::Impl {
     bool stopping ABSL_GUARDED_BY(mutex) = false;
   };
 
+  struct EpochWaiter {
+    uint64_t above;
+    absl::AnyInvocable<void(absl::StatusOr<uint64_t>)> then;
+  };
+
   void Run();
   bool Finished(bool stopping) const { return stopping && store_calls_ == 0; }
   void SaveBatch(int shard, std::vector<SaveWrite> writes);
@@ -159,7 +177,9 @@ class Registrar::Impl {
   void DropAtRest(Entry& entry, DropCondition condition, Callback<std::monostate> done);
   void DropHeld(Entry& entry, uint64_t epoch, Callback<std::monostate> done);
   void DeleteRecord(const std::string& key, const absl::StatusOr<SessionRecord>& record, Ended then);
-  void OnEpochs(absl::StatusOr<uint64_t> first);
+  void AskForEpochs(uint64_t above);
+  void OnEpochs(absl::StatusOr<uint64_t> first, uint64_t count);
+  size_t LargestSession() const;
 
   StateStore& store_;
   const ModelTable& models_;
@@ -174,10 +194,11 @@ class Registrar::Impl {
   std::string sweep_after_;                       // likewise
   DeletedSessions deleted_;                       // likewise
   uint64_t next_epoch_ = 0, end_epoch_ = 0;       // likewise: those that the store has given out for us
-  std::deque<absl::AnyInvocable<void(absl::StatusOr<uint64_t>)>> epoch_waiters_;  // likewise: for more of them
-  uint64_t store_calls_ = 0;                                                      // likewise: not answered yet
+  std::deque<EpochWaiter> epoch_waiters_;         // likewise: for more of them
+  uint64_t store_calls_ = 0;                      // likewise: not answered yet
 
   const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
+  Transit transit_;
   std::thread thread_;  // none before Start
 };
 

@@ -68,7 +68,7 @@ Outcome<SessionState> CheckSnapshot(const std::string& bytes, absl::string_view 
 void Registrar::Impl::Get(const std::string& key, Callback<SessionInfo> done) {
   Submit(key, [this, done = std::move(done)](Entry& entry) mutable {
     if (entry.owner == kAtRest) {
-      return LoadUnexpired(entry.name(),
+      return FindUnexpired(entry.name(),
                            [this, &entry, done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
                              done(record.ok() ? Outcome<SessionInfo>{std::nullopt, InfoOf(*record, models_, clock_)}
                                               : Refused<SessionInfo>(LoadRefusal(entry.name(), record.status())));
@@ -89,21 +89,32 @@ void Registrar::Impl::Get(const std::string& key, Callback<SessionInfo> done) {
 }
 
 void Registrar::Impl::Capture(Entry& entry, Callback<SessionState> done) {
-  if (entry.owner != kAtRest) {
+  if (entry.owner == kAtRest) return CaptureAtRest(entry, std::move(done));
+  // How large the session is only its shard knows.
+  transit_.Enter(LargestSession(), [this, &entry, done = std::move(done)](Transit::Permit permit) mutable {
+    if (entry.owner == kAtRest) return CaptureAtRest(entry, std::move(done));
     Ask(
         entry.owner, [key = entry.name()](SessionOwner& owner) { return owner.Capture(key); },
-        [this, &entry, done = std::move(done)](OwnerReply<SessionState> reply) mutable {
+        [this, &entry, permit = std::move(permit), done = std::move(done)](OwnerReply<SessionState> reply) mutable {
           if (reply.gone) return Capture(entry, std::move(done));
+          reply.outcome.value.transit = std::move(permit);
           done(std::move(reply.outcome));
         });
-    return;
-  }
-  LoadUnexpired(entry.name(), [this, &entry, done = std::move(done)](absl::StatusOr<SessionRecord> record) mutable {
+  });
+}
+
+void Registrar::Impl::CaptureAtRest(Entry& entry, Callback<SessionState> done) {
+  FindUnexpired(entry.name(), [this, &entry, done = std::move(done)](absl::StatusOr<SessionRecord> record) mutable {
     if (!record.ok()) return done(Refused<SessionState>(LoadRefusal(entry.name(), record.status())));
-    const absl::string_view id = SessionId(entry.key.view());
-    const Outcome<const LoadedModel*> model = ModelOfState(models_, id, record->origin);
+    const Outcome<const LoadedModel*> model = ModelOfState(models_, SessionId(entry.key.view()), record->origin);
     if (model.refusal) return done(Refused<SessionState>(*model.refusal));
-    done({std::nullopt, StateOf(*std::move(record), *model.value)});
+    auto loaded = [&entry, model = model.value, done = std::move(done)](absl::StatusOr<LoadedRecord> rows) mutable {
+      if (!rows.ok()) return done(Refused<SessionState>(LoadRefusal(entry.name(), rows.status())));
+      SessionState state = StateOf(std::move(rows->record), *model);
+      state.transit = std::move(rows->permit);
+      done({std::nullopt, std::move(state)});
+    };
+    Load(*record, model.value->engine->row_bytes(), nullptr, std::move(loaded));
   });
 }
 
@@ -115,7 +126,7 @@ void Registrar::Impl::Place(const std::string& key, SessionState state, bool rep
       PlaceOver(entry, std::move(state), replace, held, std::move(done));
     };
     // The record of a session in a shard may look as if it had expired.
-    entry.owner == kAtRest ? LoadUnexpired(entry.name(), std::move(then)) : Load(entry.name(), std::move(then));
+    entry.owner == kAtRest ? FindUnexpired(entry.name(), std::move(then)) : Find(entry.name(), std::move(then));
   });
 }
 
@@ -151,7 +162,7 @@ void Registrar::Impl::WriteNew(Entry& entry, SessionState state, uint64_t held_e
     acquisition.record.saves.push_back({state.point, std::move(state.rows)});
     Outcome<SessionInfo> placed{std::nullopt, InfoOf(acquisition.record, models_, clock_)};
     store_.Acquire(std::move(acquisition),
-                   Back<WriteResult>([this, &entry, placed = std::move(placed),
+                   Back<WriteResult>([this, &entry, placed = std::move(placed), transit = std::move(state.transit),
                                       done = std::move(done)](const WriteResult& result) mutable {
                      const absl::string_view id = SessionId(entry.key.view());
                      if (absl::IsAborted(result.status)) {
@@ -207,7 +218,7 @@ void Registrar::Impl::DropEverywhere(Entry& entry, DropCondition condition, uint
 }
 
 void Registrar::Impl::DropHeld(Entry& entry, uint64_t epoch, Callback<std::monostate> done) {
-  Load(entry.name(), [this, &entry, epoch,
+  Find(entry.name(), [this, &entry, epoch,
                       done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
     DeleteRecord(
         entry.name(), record, [this, &entry, epoch, done = std::move(done)](std::optional<Refusal> refusal) mutable {
@@ -245,7 +256,7 @@ void Registrar::Impl::DeleteRecord(const std::string& key, const absl::StatusOr<
 }
 
 void Registrar::Impl::DropAtRest(Entry& entry, DropCondition condition, Callback<std::monostate> done) {
-  LoadUnexpired(entry.name(),
+  FindUnexpired(entry.name(),
                 [this, &entry, condition, done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
                   const absl::string_view id = SessionId(entry.key.view());
                   std::optional<Refusal> refusal;

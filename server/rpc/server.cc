@@ -14,14 +14,17 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   absl::StatusOr<Address> address = Address::Parse(options.listen);
   if (!address.ok()) return address.status();
-  std::unique_ptr<Server> server(new Server(*std::move(address), models, store, options.memory_bytes, clock));
+  std::unique_ptr<Server> server(new Server(*std::move(address), options, models, store, clock));
   if (absl::Status status = server->Begin(options, models); !status.ok()) return status;
   return server;
 }
 
-Server::Server(Address address, const ModelTable& models, StateStore& store, size_t memory_bytes, const Clock& clock)
-    : address_(std::move(address)), clock_(clock), registrar_(std::make_unique<Registrar>(store, models, clock)) {
-  if (memory_bytes > 0) quota_.emplace("aaren").Resize(memory_bytes);
+Server::Server(Address address, const ServerOptions& options, const ModelTable& models, StateStore& store,
+               const Clock& clock)
+    : address_(std::move(address)),
+      clock_(clock),
+      registrar_(std::make_unique<Registrar>(store, models, clock, options.transit_bytes)) {
+  if (options.memory_bytes > 0) quota_.emplace("aaren").Resize(options.memory_bytes);
 }
 
 absl::Status Server::Begin(const ServerOptions& options, const ModelTable& models) {

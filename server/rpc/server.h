@@ -35,8 +35,9 @@ struct ServerOptions {
   ShardOptions shard = {};   // of each
   StreamLimits limits = {};  // of each shard
   ConnectionLimits connections = {};
-  size_t message_bytes = 4 << 20;  // largest ClientMessage
-  size_t memory_bytes = 0;         // for gRPC's buffers of all connections; 0: no limit
+  size_t message_bytes = 4 << 20;   // largest ClientMessage
+  size_t memory_bytes = 0;          // for gRPC's buffers of all connections; 0: no limit
+  size_t transit_bytes = 64 << 20;  // rows on their way between the store, shards and clients
   size_t max_connections = 16'384;
 };
 
@@ -57,10 +58,12 @@ class Server {
   // One per shard, for as long as the server lives.
   std::vector<const ShardCounters*> shard_counters() const;
   std::vector<const StreamCounters*> stream_counters() const;
+  size_t transit_bytes() const { return registrar_->transit_bytes(); }
   const accept::ConnectionCounters& connection_counters() const { return acceptor_->counters(); }
 
  private:
-  Server(Address address, const ModelTable& models, StateStore& store, size_t memory_bytes, const Clock& clock);
+  Server(Address address, const ServerOptions& options, const ModelTable& models, StateStore& store,
+         const Clock& clock);
   absl::Status Begin(const ServerOptions& options, const ModelTable& models);
 
   Address address_;

@@ -5,6 +5,7 @@
 // value.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -29,7 +30,8 @@ struct SessionState : Footprint {
   bool tracks_delivery = false;  // its last writer told delivered_seq
   Attempt attempt;               // of the Open that took it last
   SessionPoint point;
-  std::string rows;  // channels x row_bytes; empty where the rows stay
+  std::string rows;                     // channels x row_bytes; empty where the rows stay
+  std::shared_ptr<const void> transit;  // room for the rows, as long as they travel; null: none was asked for
 };
 
 inline std::string SessionKey(const std::string& tenant, const std::string& id) { return tenant + "/" + id; }

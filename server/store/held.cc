@@ -1,5 +1,7 @@
 #include "server/store/held.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 
 namespace aaren {
@@ -17,6 +19,15 @@ WriteResult CompareWriter(const SessionHeader* held, const SessionHeader& writer
   WriteResult result = CompareHeld(writer.key, held, writer.epoch);
   if (!result.status.ok() || held->incarnation == writer.incarnation) return result;
   return {absl::AbortedError(absl::StrCat("session '", writer.key, "' is another incarnation now")), held->epoch};
+}
+
+WriteResult CompareKept(const SessionHeader& held, const std::vector<uint64_t>& seqs,
+                        std::optional<uint64_t> keep_seq) {
+  if (!keep_seq || std::find(seqs.begin(), seqs.end(), *keep_seq) != seqs.end()) return {};
+  const bool empty_row_counts = seqs.empty() || seqs.front() > held.delivered_seq;
+  if (*keep_seq == 0 && empty_row_counts) return {};
+  return {absl::AbortedError(absl::StrCat("session '", held.key, "' has no save at ", *keep_seq, " any more")),
+          held.epoch};
 }
 
 absl::Status NoSuchSession(const std::string& key) {

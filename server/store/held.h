@@ -4,7 +4,10 @@
 // The comparisons before a write: what a store holds of a session, against what its writer expects. One rule for all
 // stores. Threading: pure functions.
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "server/store/store.h"
 
@@ -15,6 +18,10 @@ WriteResult CompareHeld(const std::string& key, const SessionHeader* held, uint6
 
 // For a save: the incarnation must be the same, too.
 WriteResult CompareWriter(const SessionHeader* held, const SessionHeader& writer);
+
+// For an acquisition: what it goes on from is still there, whatever the writer of before has saved meanwhile. `seqs` are
+// those of the saves that are held, in their order.
+WriteResult CompareKept(const SessionHeader& held, const std::vector<uint64_t>& seqs, std::optional<uint64_t> keep_seq);
 
 absl::Status NoSuchSession(const std::string& key);
 

@@ -51,6 +51,10 @@ void MeasuredStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t
   store_->ReserveEpochs(count, Counted(kEpochs, std::move(answer)));
 }
 
+void MeasuredStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+  store_->Find(std::move(key), Counted(kFind, std::move(answer)));
+}
+
 void MeasuredStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
   store_->Load(std::move(key), Counted(kLoad, std::move(answer)));
 }

@@ -17,7 +17,8 @@
 namespace aaren {
 
 struct StoreCounters {
-  static constexpr std::array<const char*, 6> kOperations = {"epochs", "load", "acquire", "save", "delete", "list"};
+  static constexpr std::array<const char*, 7> kOperations = {"epochs", "find",   "load", "acquire",
+                                                             "save",   "delete", "list"};
 
   struct Operation {
     Counter under_way;  // a level
@@ -36,6 +37,7 @@ class MeasuredStore : public StateStore {
 
   std::string name() const override { return store_->name(); }
   void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
+  void Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
   void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
   void Acquire(Acquisition acquisition, Answer<WriteResult> answer) override;
   void Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) override;
@@ -44,7 +46,7 @@ class MeasuredStore : public StateStore {
             Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) override;
 
  private:
-  enum Operation { kEpochs, kLoad, kAcquire, kSave, kDelete, kList };
+  enum Operation { kEpochs, kFind, kLoad, kAcquire, kSave, kDelete, kList };
 
   void Begin(Operation operation) ABSL_LOCKS_EXCLUDED(mutex_);
   void End(Operation operation, int64_t began_ns, bool failed) ABSL_LOCKS_EXCLUDED(mutex_);

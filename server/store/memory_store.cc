@@ -23,6 +23,12 @@ SavedRows* SaveAt(std::vector<SavedRows>& saves, std::optional<uint64_t> seq) {
   return found == saves.end() ? nullptr : &*found;
 }
 
+std::vector<uint64_t> SeqsOf(const SessionRecord& record) {
+  std::vector<uint64_t> seqs;
+  for (const SavedRows& save : record.saves) seqs.push_back(save.point.seq);
+  return seqs;
+}
+
 // Of memory, about: with its place in the map.
 size_t BytesOf(const SessionRecord& record) {
   size_t bytes =
@@ -44,7 +50,7 @@ absl::Status MemoryStore::Count(size_t before, size_t after) {
   return absl::OkStatus();
 }
 
-const SessionRecord* MemoryStore::Find(const std::string& key) const {
+const SessionRecord* MemoryStore::Held(const std::string& key) const {
   const auto found = records_.find(key);
   return found == records_.end() ? nullptr : &found->second;
 }
@@ -55,15 +61,23 @@ void MemoryStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>>
   answer(first);
 }
 
+void MemoryStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+  const SessionRecord* held = Held(key);
+  if (held == nullptr) return answer(NoSuchSession(key));
+  answer(WithoutRows(*held));
+}
+
 void MemoryStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
-  const SessionRecord* held = Find(key);
+  const SessionRecord* held = Held(key);
   if (held == nullptr) return answer(NoSuchSession(key));
   answer(*held);
 }
 
 void MemoryStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
   const std::string& key = acquisition.record.key;
-  WriteResult result = CompareHeld(key, Find(key), acquisition.held_epoch);
+  const SessionRecord* held = Held(key);
+  WriteResult result = CompareHeld(key, held, acquisition.held_epoch);
+  if (result.status.ok() && held != nullptr) result = CompareKept(*held, SeqsOf(*held), acquisition.keep_seq);
   if (result.status.ok()) result.status = Put(std::move(acquisition.record), acquisition.keep_seq);
   answer(std::move(result));
 }
@@ -76,7 +90,7 @@ void MemoryStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteRes
 }
 
 WriteResult MemoryStore::SaveOne(SaveWrite write) {
-  WriteResult result = CompareWriter(Find(write.header.key), write.header);
+  WriteResult result = CompareWriter(Held(write.header.key), write.header);
   if (!result.status.ok()) return result;
   SessionRecord record;
   static_cast<SessionHeader&>(record) = std::move(write.header);
@@ -100,7 +114,7 @@ absl::Status MemoryStore::Put(SessionRecord record, std::optional<uint64_t> keep
 }
 
 void MemoryStore::Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) {
-  const SessionRecord* held = Find(key);
+  const SessionRecord* held = Held(key);
   WriteResult result = held_epoch ? CompareHeld(key, held, *held_epoch) : WriteResult();
   if (result.status.ok() && held != nullptr) {
     (void)Count(BytesOf(*held), 0);

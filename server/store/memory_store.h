@@ -21,6 +21,7 @@ class MemoryStore : public StateStore {
 
   std::string name() const override { return "memory"; }
   void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
+  void Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
   void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
   void Acquire(Acquisition acquisition, Answer<WriteResult> answer) override;
   void Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) override;
@@ -29,7 +30,7 @@ class MemoryStore : public StateStore {
             Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) override;
 
  private:
-  const SessionRecord* Find(const std::string& key) const;
+  const SessionRecord* Held(const std::string& key) const;
   WriteResult SaveOne(SaveWrite write);
 
   // Puts `record` in the place of the one of its key, which keeps its save at keep_seq.

@@ -49,9 +49,10 @@ struct SessionRecord : SessionHeader {
 
 // Takes a session for a new epoch, that of `record`.
 struct Acquisition {
-  SessionRecord record;              // its saves, if any, are new
-  uint64_t held_epoch = 0;           // what the store must hold; 0: no such session
-  std::optional<uint64_t> keep_seq;  // of the saves that it holds, the one at this seq stays
+  SessionRecord record;     // its saves, if any, are new
+  uint64_t held_epoch = 0;  // what the store must hold; 0: no such session
+  // Of the saves that it holds, the one at this seq stays, 0 being the empty row too; it must be there. None: no save.
+  std::optional<uint64_t> keep_seq;
 };
 
 // A save of the writer who has the epoch and incarnation of `header`.
@@ -61,7 +62,7 @@ struct SaveWrite {
   std::optional<uint64_t> keep_seq;  // the one before that stays beside it; 0: the empty row
 };
 
-// Aborted: the store holds another epoch, incarnation or nothing. ResourceExhausted: there is no room. Unavailable: the
+// Aborted: the store holds another epoch, incarnation or nothing, or not the save that was to stay. ResourceExhausted: there is no room. Unavailable: the
 // store cannot be reached; whether the write was done is not known. In all others nothing has changed.
 struct WriteResult {
   absl::Status status;
@@ -80,7 +81,11 @@ class StateStore {
   // The first of `count` epochs, all larger than any given out before.
   virtual void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) = 0;
 
-  // NotFound if there is no such session; DataLoss if what is there is damaged.
+  // The record, its saves without the rows: what it costs to load is known before it is loaded. NotFound if there is no
+  // such session; DataLoss if what is there is damaged, as far as it was read.
+  virtual void Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) = 0;
+
+  // As Find, with the rows.
   virtual void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) = 0;
 
   virtual void Acquire(Acquisition acquisition, Answer<WriteResult> answer) = 0;

@@ -38,6 +38,20 @@ absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db) {
   return epoch;
 }
 
+SessionRecord WithoutRows(const StoredHeader& header) {
+  SessionRecord record;
+  static_cast<SessionHeader&>(record) = header;
+  for (const StoredSlot& slot : header.slots) record.saves.push_back({slot.point, {}});
+  return record;
+}
+
+absl::StatusOr<SessionRecord> FindNow(WriteGroup& group, const std::string& key) {
+  const absl::StatusOr<std::optional<StoredHeader>> header = group.Header(key);
+  if (!header.ok()) return header.status();
+  if (!header->has_value()) return NoSuchSession(key);
+  return WithoutRows(**header);
+}
+
 // A session with its rows.
 absl::StatusOr<SessionRecord> LoadNow(WriteGroup& group, const std::string& key) {
   absl::StatusOr<std::optional<StoredHeader>> header = group.Header(key);
@@ -55,12 +69,19 @@ absl::StatusOr<SessionRecord> LoadNow(WriteGroup& group, const std::string& key)
 
 const StoredHeader* PointerTo(const std::optional<StoredHeader>& header) { return header ? &*header : nullptr; }
 
+std::vector<uint64_t> SeqsOf(const StoredHeader& header) {
+  std::vector<uint64_t> seqs;
+  for (const StoredSlot& slot : header.slots) seqs.push_back(slot.point.seq);
+  return seqs;
+}
+
 WriteResult AcquireNow(WriteGroup& group, Acquisition& acquisition) {
   SessionRecord& record = acquisition.record;
   const absl::StatusOr<std::optional<StoredHeader>> held = group.Header(record.key);
   if (!held.ok()) return {held.status(), 0};
   const StoredHeader* before = PointerTo(*held);
   WriteResult result = CompareHeld(record.key, before, acquisition.held_epoch);
+  if (result.status.ok() && before != nullptr) result = CompareKept(*before, SeqsOf(*before), acquisition.keep_seq);
   if (!result.status.ok()) return result;
   group.Put(before, HeaderAfter(before, record, acquisition.keep_seq, record.saves), record.saves);
   return result;
@@ -190,6 +211,10 @@ void RocksDbStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>
   Post([this, count, answer = std::move(answer)](WriteGroup& group) mutable { answer(TakeEpochs(group, count)); });
 }
 
+void RocksDbStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+  Post([key = std::move(key), answer = std::move(answer)](WriteGroup& group) mutable { answer(FindNow(group, key)); });
+}
+
 void RocksDbStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
   Post([key = std::move(key), answer = std::move(answer)](WriteGroup& group) mutable {
     if (group.Touches(key)) {  // rows are read from where they are
@@ -246,11 +271,8 @@ absl::StatusOr<std::vector<SessionRecord>> RocksDbStore::ListNow(const std::stri
     if (!after.empty() && key <= after) continue;
     absl::StatusOr<StoredHeader> header = ParseHeader(key, {at->value().data(), at->value().size()});
     SessionRecord record;
+    if (header.ok()) record = WithoutRows(*header);
     record.key = key;  // of a damaged session no more is known
-    if (header.ok()) {
-      static_cast<SessionHeader&>(record) = *header;
-      for (const StoredSlot& slot : header->slots) record.saves.push_back({slot.point, {}});
-    }
     page.push_back(std::move(record));
   }
   if (!at->status().ok()) return FromRead(at->status());

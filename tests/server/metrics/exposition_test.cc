@@ -43,7 +43,8 @@ class ExpositionTest : public Serving {
   ExpositionTest() {
     auto exposition = Exposition::Start(
         "127.0.0.1:0",
-        {std::make_shared<ShardMetrics>(server().shard_counters(), server().stream_counters(), rpc::ServerOptions()),
+        {std::make_shared<ShardMetrics>(server().shard_counters(), server().stream_counters(), rpc::ServerOptions(),
+                                        [this] { return server().transit_bytes(); }),
          std::make_shared<ProcessMetrics>()});
     EXPECT_TRUE(exposition.ok()) << exposition.status();
     exposition_ = *std::move(exposition);

@@ -13,7 +13,8 @@ using testing::HasSubstr;
 class ShardMetricsTest : public testing::Test {
  protected:
   std::string Text() const {
-    const ShardMetrics metrics({&shards_[0], &shards_[1]}, {&streams_[0], &streams_[1]}, options_);
+    const ShardMetrics metrics({&shards_[0], &shards_[1]}, {&streams_[0], &streams_[1]}, options_,
+                               [] { return size_t{700}; });
     return prometheus::TextSerializer().Serialize(metrics.Collect());
   }
 
@@ -68,6 +69,7 @@ TEST_F(ShardMetricsTest, HeldBytesStandBesideTheirLimits) {
   EXPECT_THAT(text, HasSubstr("aaren_held_limit_bytes{use=\"waiting_tokens\"} 100\n"));
   EXPECT_THAT(text, HasSubstr("aaren_held_bytes{use=\"saves\"} 7\n"));
   EXPECT_THAT(text, HasSubstr("aaren_held_limit_bytes{use=\"saves\"} 1000\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_held_bytes{use=\"rows_on_their_way\"} 700\n"));
 }
 
 }  // namespace

@@ -92,6 +92,38 @@ TEST(StoreFailureTest, DamagedSessionMayBeReplaced) {
   EXPECT_EQ(world.Import("b", snapshot, /*replace=*/true).value.next_seq, 3u);
 }
 
+TEST(StoreFailureTest, OfRowsThatAreDamagedRefusesTheOpenAndLeavesRoomForAnother) {
+  World world(ShardOptions{.capacity_rows = 1, .save_interval = kInterval});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  world.Send(peer, 0, 0, Values(0, 3));
+  world.shard().Disconnect(peer);
+  world.Advance(kInterval);
+  World restarted(ShardOptions{.capacity_rows = 1, .save_interval = kInterval}, 1, world.shared_store());
+  world.store().DamageRows("/a");
+  FakePeer again;
+  restarted.Open(again, 0, Named("a"));
+  EXPECT_EQ(again.Last().refusal.status.code(), absl::StatusCode::kDataLoss);
+  restarted.Open(again, 1, Named("b"));
+  EXPECT_EQ(again.Count(FakePeer::Event::kOpened, 1), 1u);
+}
+
+TEST(StoreFailureTest, AnOpenThatFindsNoRoomLoadsNoRows) {
+  World world(ShardOptions{.save_interval = kInterval});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  world.Send(peer, 0, 0, Values(0, 3));
+  world.shard().Disconnect(peer);
+  world.Advance(kInterval);
+  World full(ShardOptions{.capacity_rows = 1, .save_interval = kInterval}, 1, world.shared_store());
+  FakePeer other;
+  full.Open(other, 0, Named("b"));
+  const uint64_t before = full.store().loads();
+  full.Open(other, 1, Named("a"));
+  EXPECT_EQ(other.Last().refusal.status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(full.store().loads(), before);
+}
+
 TEST(StoreFailureTest, OfRowsThatAreNoRowsRefusesTheOpen) {
   World world(ShardOptions{.save_interval = kInterval});
   FakePeer peer;

@@ -117,10 +117,18 @@ void ProbedStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>>
   store_.ReserveEpochs(count, std::move(answer));
 }
 
-void ProbedStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+void ProbedStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
   absl::MutexLock lock(&mutex_);
   if (!Health().ok()) return answer(Health());
   if (key == damaged_) return answer(absl::DataLossError("told to be damaged"));
+  store_.Find(std::move(key), std::move(answer));
+}
+
+void ProbedStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+  absl::MutexLock lock(&mutex_);
+  if (!Health().ok()) return answer(Health());
+  ++loads_;
+  if (key == damaged_ || key == damaged_rows_) return answer(absl::DataLossError("told to be damaged"));
   store_.Load(std::move(key), std::move(answer));
 }
 

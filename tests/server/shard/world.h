@@ -86,6 +86,7 @@ class ProbedStore : public StateStore {
  public:
   std::string name() const override { return "probed"; }
   void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
+  void Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
   void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
   void Acquire(Acquisition acquisition, Answer<WriteResult> answer) override;
   void Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) override;
@@ -97,8 +98,10 @@ class ProbedStore : public StateStore {
   absl::StatusOr<SessionRecord> Load(const std::string& key);
   absl::Status Put(SessionRecord record);
 
-  void Damage(std::string key) { damaged_ = std::move(key); }  // before anything is under way
-  void FailSaves(bool fail) { fail_saves_ = fail; }            // and what Opens write
+  void Damage(std::string key) { damaged_ = std::move(key); }           // before anything is under way
+  void DamageRows(std::string key) { damaged_rows_ = std::move(key); }  // likewise
+  uint64_t loads() const { return loads_; }                             // of rows, ever
+  void FailSaves(bool fail) { fail_saves_ = fail; }                     // and what Opens write
   void FailAll(bool fail) { fail_all_ = fail; }
 
  private:
@@ -107,7 +110,8 @@ class ProbedStore : public StateStore {
 
   absl::Mutex mutex_;
   MemoryStore store_ ABSL_GUARDED_BY(mutex_);
-  std::string damaged_;
+  std::string damaged_, damaged_rows_;
+  std::atomic<uint64_t> loads_{0};
   std::atomic<bool> fail_saves_{false}, fail_all_{false};
 };
 

@@ -21,6 +21,12 @@ void UnreliableStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64
   });
 }
 
+void UnreliableStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+  calls_.push_back([this, key = std::move(key), answer = std::move(answer)](bool answered) mutable {
+    store_.Find(std::move(key), OrNobody(answered, std::move(answer)));
+  });
+}
+
 void UnreliableStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
   calls_.push_back([this, key = std::move(key), answer = std::move(answer)](bool answered) mutable {
     store_.Load(std::move(key), OrNobody(answered, std::move(answer)));

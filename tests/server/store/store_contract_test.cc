@@ -126,6 +126,28 @@ TEST_P(StoreTest, LoadsEveryFieldOfWhatWasSaved) {
   EXPECT_EQ(record.saves[0].rows, "rows at 7");
 }
 
+TEST_P(StoreTest, FindsWhatItLoadsButForTheRows) {
+  ASSERT_TRUE(Begin("/a", 3).ok());
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 3, 7)).status.ok());
+  SessionRecord loaded = store_.Load("/a").value();
+  const SessionRecord found = store_.Find("/a").value();
+  EXPECT_EQ(found.key, loaded.key);
+  EXPECT_EQ(found.epoch, loaded.epoch);
+  EXPECT_EQ(found.origin.channels, loaded.origin.channels);
+  EXPECT_EQ(found.delivered_seq, loaded.delivered_seq);
+  EXPECT_EQ(found.attempt.number, loaded.attempt.number);
+  EXPECT_EQ(found.last_active, loaded.last_active);
+  ASSERT_THAT(Seqs(found), ElementsAre(7));
+  EXPECT_EQ(found.saves[0].point.clock.last_time_ns, 70);
+  EXPECT_TRUE(found.saves[0].rows.empty());
+}
+
+TEST_P(StoreTest, FindNamesTheSessionItDoesNotHave) {
+  const absl::Status status = store_.Find("/nobody").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("/nobody"));
+}
+
 TEST_P(StoreTest, AcquisitionMayBringRows) {
   SessionRecord record = RecordAt("/a", 3);
   record.saves.push_back(RowsAt(5));
@@ -158,6 +180,27 @@ TEST_P(StoreTest, AcquisitionKeepsTheSaveThatItNames) {
   const SessionRecord record = store_.Load("/a").value();
   ASSERT_THAT(Seqs(record), ElementsAre(4));
   EXPECT_EQ(record.saves[0].rows, "rows at 4");
+}
+
+// Its writer of before may have saved since the record was loaded, and told its client so.
+TEST_P(StoreTest, AcquisitionIsRefusedIfTheSaveThatItKeepsIsNotThereAnyMore) {
+  ASSERT_TRUE(Begin("/a", 1).ok());
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 1, 9)).status.ok());
+  for (const uint64_t loaded : {0u, 4u}) {
+    const WriteResult result = store_.Acquire(RecordAt("/a", 2), 1, loaded);
+    EXPECT_EQ(result.status.code(), absl::StatusCode::kAborted);
+    EXPECT_EQ(result.current_epoch, 1u);
+  }
+  EXPECT_THAT(Seqs(store_.Load("/a").value()), ElementsAre(9));
+}
+
+TEST_P(StoreTest, AcquisitionMayGoBackToTheEmptyRowWhileNoSaveWasDelivered) {
+  ASSERT_TRUE(Begin("/a", 1).ok());
+  SaveWrite ahead = WriteAt("/a", 1, 9);
+  ahead.header.delivered_seq = 3;
+  ASSERT_TRUE(store_.Save(ahead).status.ok());
+  EXPECT_TRUE(store_.Acquire(RecordAt("/a", 2), 1, 0).status.ok());
+  EXPECT_THAT(Seqs(store_.Load("/a").value()), ElementsAre());
 }
 
 TEST_P(StoreTest, AcquisitionThatNamesNoneDropsAllSaves) {
