@@ -42,7 +42,7 @@ struct Run {
   absl::Span<const float> values;      // [tokens], tokens >= 1; NaN = missing, never infinite
   absl::Span<const uint8_t> forecast;  // [tokens]; non-zero where a forecast is wanted
   float* forecasts = nullptr;          // out, float32 [number wanted, horizon, quantiles], in token order
-  float* surprises = nullptr;          // out, float32 [tokens], or null; NaN where there is none (model/README.md, 8)
+  float* surprises = nullptr;          // out, float32 [tokens], or null; NaN: none (model/README.md, step 8)
   Refinement refinement = Refinement::kRestricted;  // of forecasts; surprises go no further than kCalibrated
 };
 

@@ -1,10 +1,17 @@
 #ifndef AAREN_MODEL_ENGINE_ROW_H_
 #define AAREN_MODEL_ENGINE_ROW_H_
 
-// RowLayout says where everything is in the bytes of a row, all that one series remembers:
-//   RowHeader | one_step float[Q] | its sources float[4] | calibration float[its state] | mixture float[its state] |
-//   SeasonChoice [probes under way] | LagErrors | ValueMemory | Support | zeros up to 64 bytes | per layer: o double[V,
-//   padded], c double[H], m double[H] | zeros up to 64 bytes
+// RowLayout says where everything is in the bytes of a row, all that one series remembers (model/README.md, 13):
+//
+//   RowHeader                                seq and statistics
+//   float [Q], float [4]                     one_step, and its sources
+//   float [Calibration::state_size()]        calibration
+//   float [Mixture::state_size()]            mixture
+//   SeasonChoice [Probes::under_way()]       choices
+//   LagErrors, ValueMemory, Support          errors, values, support
+//   zeros up to a multiple of 64 bytes
+//   per layer: double o [V, padded], c [H], m [H]
+//   zeros up to a multiple of 64 bytes
 //
 // Every field is written by a token that changes it, whichever call the token came in, so equal histories have equal
 // bytes. Little-endian. Threading: a plain value.

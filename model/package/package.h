@@ -2,23 +2,41 @@
 #define AAREN_MODEL_PACKAGE_PACKAGE_H_
 
 // A ModelPackage is a trained model on disk: a folder that holds model.json (kind, sizes, schema, training summary,
-// hash of the weights) and weights.safetensors (every tensor, float32, as PyTorch lays them out: [out, in], row-major).
+// hash of the weights) and weights.safetensors. The latter has every tensor as PyTorch lays it out, [out, in] and
+// row-major, in float32, or in bfloat16 where that loses nothing.
 //
-// Tensors, with the sizes of ForecasterConfig (N = 0 .. layers - 1):
-//   embed.linear.weight [d, U]   embed.linear.bias [d]   embed.gate.weight [e, U]   embed.up.weight [e, U]
-//   embed.down.weight [d, e] blocks.N.norm1.weight [d] blocks.N.attention.score.weight [H, d]    the folded query, one
-//   row a head (performance: keys are never formed) blocks.N.attention.value.weight [V, d]
-//   blocks.N.attention.value.bias [V] blocks.N.attention.gate.weight [V, d]     blocks.N.attention.gate.bias [V]
-//   blocks.N.attention.output.weight [d, V]   blocks.N.attention.output.bias [d]
-//   blocks.N.attention.decay [H]              lambda >= 0, in 1 / tokens
-//   blocks.N.attention.cos [S, V / 2]         cos(omega_j dt), dt = 1 .. S; 1 for plain heads
-//   blocks.N.attention.sin [S, V / 2]         sin(omega_j dt); 0 for plain heads
-//   blocks.N.norm2.weight [d]   blocks.N.mlp.gate.weight [f, d]   blocks.N.mlp.up.weight [f, d]
-//   blocks.N.mlp.down.weight [d, f] norm.weight [d]   head.weight [T * Q, d]   head.bias [T * Q]   head.skip.weight [T,
-//   U]
+// Tensors, with the sizes of ForecasterConfig (e: embed_hidden, f: mlp_hidden, N = 0 .. layers - 1):
+//
+//   embed.linear.weight              [d, U]
+//   embed.linear.bias                [d]
+//   embed.gate.weight                [e, U]
+//   embed.up.weight                  [e, U]
+//   embed.down.weight                [d, e]
+//   blocks.N.norm1.weight            [d]
+//   blocks.N.attention.score.weight  [H, d]      the folded query, a row a head: keys are never formed
+//   blocks.N.attention.value.weight  [V, d]
+//   blocks.N.attention.value.bias    [V]
+//   blocks.N.attention.gate.weight   [V, d]
+//   blocks.N.attention.gate.bias     [V]
+//   blocks.N.attention.output.weight [d, V]
+//   blocks.N.attention.output.bias   [d]
+//   blocks.N.attention.decay         [H]         lambda >= 0, in 1 / tokens
+//   blocks.N.attention.cos           [S, V / 2]  cos(omega_j dt), dt = 1 .. S; 1 for plain heads
+//   blocks.N.attention.sin           [S, V / 2]  sin(omega_j dt), dt = 1 .. S; 0 for plain heads
+//   blocks.N.norm2.weight            [d]
+//   blocks.N.mlp.gate.weight         [f, d]
+//   blocks.N.mlp.up.weight           [f, d]
+//   blocks.N.mlp.down.weight         [d, f]
+//   norm.weight                      [d]
+//   head.weight                      [T * Q, d]  output i of step j (both from 0) is row j * Q + i
+//   head.bias                        [T * Q]
+//   head.skip.weight                 [T, U]
+//
 // and where config.seasons (k knots):
-//   season.gate.weight [5 k, d]   season.gate.bias [5 k]     part p at knot i is row 5 i + p
-//   season.residual.N.weight [T, 24]                          N = 0 .. 2: kSeasonAgo, kSeasonsMean, kSecondAgo
+//
+//   season.gate.weight               [5 k, d]    part p at knot i is row 5 i + p
+//   season.gate.bias                 [5 k]
+//   season.residual.N.weight         [T, 24]     N = 0 .. 2: kSeasonAgo, kSeasonsMean, kSecondAgo
 //
 // Loading trusts nothing: sizes, shapes, dtypes, finite values, decay >= 0, hashes, and paths that stay in the folder
 // are checked, and the error names the file, the tensor or field, and both values. Threading: a plain value; const

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_SEASON_SEASONAL_INPUT_H_
 #define AAREN_MODEL_SEASON_SEASONAL_INPUT_H_
 
-// What seasons add to a token of the network (model/README.md, "Seasonal inputs"): numbers of its input, the sources of
+// What seasons add to a token of the network (model/README.md, step 10): numbers of its input, the sources of
 // which its median is mixed, and how those did lately.
 
 #include <array>

@@ -2,7 +2,7 @@
 #define AAREN_MODEL_SEASON_SEASONS_H_
 
 // Which lags of the bank a series repeats at, chosen by its errors as pitch is found in sound (YIN, de Cheveigne and
-// Kawahara 2002; model/README.md, step 2).
+// Kawahara 2002; model/README.md, rules 6.7 to 6.15).
 //
 // A lag's score is its error over the mean error of all shorter lags, a little more for long lags, and 0.15 more where
 // a neighbour in the bank has less error. The first season has the least score; the second has the least of those that

@@ -1,19 +1,26 @@
-// One Open, from the request to a session at the shard that asked.
+// One Open, from the request to a session at the shard that asked ("here").
 //
-//   at rest or new:    find the record -> reserve rows at the shard -> load the rows      -> acquire -> install
-//   in the same shard: find the record -> hold it there             -> find it again      -> acquire -> install
-//   in another shard:  check it there  -> reserve rows at the shard -> find the record
-//                                      -> take it from there        -> find it again      -> acquire -> install
+//   the session is:        at rest, or new     in the shard that asked   in another shard
 //
-// The rows of a resident session are loaded only if it must go back to them. Whoever loads or moves rows enters the
-// transit first, once, and before it takes a session from anybody.
+//   may it be opened?      Find its record     (by Take, below)          CheckOpen, there
+//   is there room?         Reserve, here       (it has its rows)         Reserve, here
+//   a place in transit     with its Load       with its Load             EnterTransit
+//   its rows               Load, if not new    (it has them)             (come with Take)
+//   the store answers?     (it just did)       Find                      Find
+//   a number for it        DrawEpoch           DrawEpoch                 DrawEpoch
+//   its writer ends        (it has none)       Take, here: it is held    Take, there: it leaves
+//   where it goes on       Restore             RestoreResident: Find, and Load if it goes back
+//   other servers end      Acquire             Acquire                   Acquire
+//   the answer             Install, here       Install, here             Install, here
+//
+// Whoever loads or moves rows enters the transit first, once, and before it takes a session from anybody.
 //
 // Between two of these the session may leave its shard (evicted, or its engine failed), and another server may take it.
 // Then the Open begins again from what is true now. To acquire is the store's compare-and-set of the record's epoch.
 //
-// Everything that can refuse the Open comes before the session is taken from its writer, but for a store that fails in
-// between: then the session moves all the same and only the Open is refused. An Open whose stream has gone takes
-// nothing.
+// Whatever can refuse the Open comes before Take, so that a refused Open disturbs no writer. A store that fails after
+// Take is the exception: the session moves all the same, and only the Open is refused. An Open whose stream has gone
+// takes nothing.
 
 #include <algorithm>
 #include <tuple>
