@@ -14,6 +14,7 @@ constexpr size_t kMaxIdBytes = 128;
 constexpr size_t kMaxModelBytes = 256;
 constexpr size_t kMaxListed = 4096;  // horizons or quantiles
 
+// A session is bound to its model at creation; an Open may name it with its version, without, or not at all.
 bool NamesModel(const std::string& name, const LoadedModel& model) {
   return name.empty() || name == model.id || name == model.package.name;
 }
@@ -33,6 +34,7 @@ std::optional<Refusal> CheckSessionId(absl::string_view field, absl::string_view
 }
 
 std::optional<Refusal> CheckRequest(const OpenRequest& request, uint32_t max_channels) {
+  // A key is tenant, '/', id: with a '/' in it one tenant could name the sessions of another.
   const std::string& tenant = request.tenant;
   if (tenant.size() > kMaxIdBytes || tenant.find('/') != std::string::npos) {
     return InvalidField("tenant", absl::StrCat("'", tenant, "' is longer than ", kMaxIdBytes, " bytes or holds a '/'"));
@@ -75,6 +77,8 @@ std::optional<Refusal> CheckCreation(const OpenRequest& request, const LoadedMod
 
 Outcome<const LoadedModel*> ModelOfState(const ModelTable& models, absl::string_view id, const SessionOrigin& origin) {
   Outcome<const LoadedModel*> outcome;
+  // By digest and not by name: another package under the same name has other weights, and would make nonsense of the
+  // rows.
   outcome.value = models.FindDigest(origin.package_digest);
   if (outcome.value == nullptr) {
     const absl::StatusOr<const LoadedModel*> namesake = models.Find(origin.model);
@@ -97,6 +101,7 @@ std::optional<Refusal> CheckRows(const LoadedModel& model, uint32_t channels, ui
   }
   for (uint32_t channel = 0; channel < channels; ++channel) {
     const absl::string_view row = rows.substr(channel * row_bytes, row_bytes);
+    // Rows come from a store or from a client. One that no series can have left must not become a forecast.
     const absl::StatusOr<uint64_t> taken =
         model.engine->CheckRow({reinterpret_cast<const std::byte*>(row.data()), row.size()});
     if (!taken.ok()) return BadState(absl::StrCat("row of channel ", channel), taken.status());

@@ -97,6 +97,7 @@ void Registrar::Impl::Submit(const std::string& key, Operation operation) {
   }
   Entry& entry = **found;
   if (entry.waiting) {
+    // It waits in the entry and not in the mailbox, so that other sessions go on.
     entry.waiting->push_back(std::move(operation));
     return;
   }
@@ -126,6 +127,7 @@ void Registrar::Impl::Released(std::string key) {
   Post([this, key = std::move(key)] {
     const auto found = entries_.find(absl::string_view(key));
     if (found == entries_.end()) return;
+    // An operation that is under way sees that its question met nobody, and begins again.
     (*found)->owner = kAtRest;
     if (!(*found)->waiting) entries_.erase(found);
   });
@@ -138,6 +140,7 @@ void Registrar::Impl::Save(int shard, std::vector<SaveWrite> writes) {
 void Registrar::Impl::SaveBatch(int shard, std::vector<SaveWrite> writes) {
   std::vector<SaveResult> results;
   results.reserve(writes.size());
+  // The store takes the writes for itself: what the shard has to hear of them is noted before.
   for (const SaveWrite& write : writes) results.push_back(ResultOf(write));
   store_.Save(std::move(writes), Back<std::vector<WriteResult>>([this, shard, results = std::move(results)](
                                                                     std::vector<WriteResult> written) mutable {
@@ -164,6 +167,7 @@ void Registrar::Impl::Load(const SessionRecord& found, size_t row_bytes, Transit
   transit_.Enter(found.saves.size() * found.origin.channels * row_bytes, std::move(load));
 }
 
+// The sweep takes a page at a time, so an operation may meet a record that is past its time.
 void Registrar::Impl::FindUnexpired(std::string key, Loaded then) {
   Find(std::move(key), [this, then = std::move(then)](absl::StatusOr<SessionRecord> record) mutable {
     if (!record.ok() || ttl_ == absl::ZeroDuration() || record->last_active + ttl_ > now()) {
@@ -225,6 +229,7 @@ void Registrar::Impl::SweepPage(absl::Duration ttl) {
 }
 
 void Registrar::Impl::SweepRecords(const std::vector<SessionRecord>& page, absl::Duration ttl) {
+  // A page at a time, where the last one ended, and from the beginning after the end.
   sweep_after_ = page.size() < kSweepPage ? "" : page.back().key;
   for (const SessionRecord& record : page) {
     if (record.last_active + ttl > now()) continue;

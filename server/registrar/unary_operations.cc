@@ -133,6 +133,8 @@ void Registrar::Impl::Place(const std::string& key, SessionState state, bool rep
 void Registrar::Impl::PlaceOver(Entry& entry, SessionState state, bool replace,
                                 const absl::StatusOr<SessionRecord>& held, Callback<SessionInfo> done) {
   const uint64_t epoch = held.ok() ? held->epoch : 0;
+  // A damaged record has no epoch to compare with: it is deleted, whatever it was, and the new one written where
+  // nothing is.
   if (replace && absl::IsDataLoss(held.status())) {
     return DeleteRecord(
         entry.name(), held,
@@ -156,6 +158,7 @@ void Registrar::Impl::WriteNew(Entry& entry, SessionState state, uint64_t held_e
                          done = std::move(done)](absl::StatusOr<uint64_t> epoch) mutable {
     if (!epoch.ok()) return EndPlace(entry, Refused<SessionInfo>(StoreRefusal(epoch.status())), std::move(done));
     state.epoch = state.incarnation = *epoch;
+    // Nobody has tokens from before the snapshot, so nobody can ask to go back there.
     state.delivered_seq = state.point.seq;
     Acquisition acquisition{RecordOf(entry.name(), state), held_epoch, std::nullopt};
     acquisition.record.last_active = now();
@@ -316,6 +319,7 @@ void Registrar::Fork(std::string tenant, std::string id, std::string new_id, Cal
                done = std::move(done)]() mutable {
     impl->Submit(key, [impl, new_key, done = std::move(done)](Impl::Entry& entry) mutable {
       impl->Capture(entry, [impl, new_key, &entry, done = std::move(done)](Outcome<SessionState> state) mutable {
+        // The source is free as soon as it is copied. The new session is an operation of its own, under its own name.
         impl->Finish(entry);
         if (state.refusal) return done(Refused<SessionInfo>(*state.refusal));
         impl->Place(new_key, std::move(state.value), /*replace=*/false, std::move(done));

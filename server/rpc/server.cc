@@ -50,6 +50,7 @@ absl::Status Server::Begin(const ServerOptions& options, const ModelTable& model
         {[loop = loop->get()](int socket) { loop->Take(socket); }, [loop = loop->get()] { return loop->late(); }});
     loops_.push_back(*std::move(loop));
   }
+  // Shards are known to the registrar before it runs, and it runs before a shard may ask it.
   registrar_->Start();
   for (const auto& loop : loops_) loop->Start();
   acceptor_->Start(std::move(shards));
@@ -64,6 +65,7 @@ Server::~Server() {
 
 bool Server::Shutdown(absl::Duration grace) {
   if (!std::exchange(running_, false)) return true;
+  // Side by side, so that each has the whole grace period.
   for (const auto& loop : loops_) loop->Drain(grace);
   for (const auto& loop : loops_) loop->closed().WaitForNotification();
   acceptor_->Stop();

@@ -48,6 +48,7 @@ Stream::~Stream() {
 
 void Stream::OnAccepted(bool ok) {
   if (!ok) return delete this;  // the server has shut down
+  // The next call is waited for at once, whatever becomes of this one.
   group_.Accept();
   if (Refused()) return;
   counted_ = true;
@@ -77,6 +78,7 @@ void Stream::OnRead(bool ok) {
   reading_ = false;
   if (finishing_) return DeleteIfDone();
   if (!ok) {
+    // gRPC says the same of a client that has no more to send and of one that has gone: a write will tell.
     half_closed_ = true;
     if (!used_) group_.NoteVain(context_.peer());
     return Touch();
@@ -130,6 +132,7 @@ bool Stream::HandleItems() {
   if (!handling_ || finishing_ || ending_.has_value() || !group_.reading_) return false;
   size_t bytes = 0;
   for (int items = 0; items < kItemsPerTurn && bytes < kBytesPerTurn; ++items) {
+    // Asked before each item, since one item may bring megabytes of replies.
     if (!HasRoom()) return items > 0;  // until the client reads: OnWritten
     const ItemReader::Result next = again_ ? ItemReader::Result::kItem : items_.Next();
     if (next == ItemReader::Result::kMalformed) {
@@ -241,6 +244,7 @@ void Stream::OnOpened(Handle handle, const OpenedReply& reply) {
 }
 
 void Stream::OnForecasts(Handle handle, const ForecastsReply& reply) {
+  // A step may answer thousands of tokens: in several items they keep below what clients accept in one message.
   const size_t part = ResultsPerItem(reply);
   size_t begin = 0;
   do {
@@ -311,6 +315,7 @@ void Stream::Touch() {
 void Stream::Flush() {
   touched_ = false;
   if (finishing_) return;
+  // gRPC allows one write at a time. What comes while it is under way leaves with the next one, merged.
   if (!writing_ && !outbox_.empty()) {
     writing_ = true;
     writing_since_ = group_.clock_.Now();
@@ -375,6 +380,7 @@ void Stream::End(grpc::Status status) {
 
 void Stream::Finish(const grpc::Status& status) {
   finishing_ = true;
+  // First of all: from here on the shard does not call this object any more.
   group_.shard_.Disconnect(*this);
   group_.CountUnread(-static_cast<ptrdiff_t>(outbox_.bytes()));
   outbox_.Clear();
@@ -389,6 +395,7 @@ void Stream::OnFinished(bool) {
 }
 
 void Stream::DeleteIfDone() {
+  // Tags of a read and a write under way come back after Finish too, and point into this object.
   if (finished_done_ && !reading_ && !writing_) delete this;
 }
 

@@ -31,7 +31,7 @@ namespace aaren::rpc {
 
 class Stream;
 
-// Streaming as bytes: server/rpc/envelope.h says why.
+// Streaming as bytes: server/rpc/messages/envelope.h says why.
 using StreamingService = v1::Streaming::WithRawMethod_Stream<v1::Streaming::Service>;
 
 // Of all streams that a group has had.

@@ -25,7 +25,7 @@ namespace aaren {
 
 using Handle = uint32_t;
 
-// Why something was refused: becomes google.rpc.Status with its details (design: nothing is folded, nothing is lost).
+// Why something was refused: becomes google.rpc.Status with its details (nothing is folded then, and nothing is lost).
 struct Refusal {
   absl::Status status;  // code and a message that names the culprit
   std::string reason;   // ErrorInfo.reason: "SESSION_NOT_FOUND", "INCARNATION", ...; empty: none

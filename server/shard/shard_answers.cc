@@ -8,6 +8,7 @@
 
 namespace aaren {
 
+// Rows are most of a state, and copied only for those who take them elsewhere.
 SessionState SessionShard::StateOf(Session& session, bool with_rows) {
   SessionState state;
   state.model = session.model;
@@ -23,6 +24,7 @@ SessionState SessionShard::StateOf(Session& session, bool with_rows) {
   return state;
 }
 
+// As of the last step. What waits in the flow was not folded, and whoever continues the copy has not sent it.
 OwnerReply<SessionState> SessionShard::Capture(const std::string& key) {
   OwnerReply<SessionState> reply;
   Session* session = Find(key);
@@ -48,6 +50,7 @@ SessionInfo SessionShard::InfoOf(Session& session) {
   info.incarnation = session.incarnation;
   info.next_seq = session.point.seq;
   info.durable_seq = session.durable_seq;
+  // A client that tells no delivered_seq has taken every reply.
   info.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.point.seq;
   info.origin = OriginOf({session.model, session.channels});
   info.state_bytes = session.model->engine->row_bytes() * session.channels;
@@ -57,6 +60,7 @@ SessionInfo SessionShard::InfoOf(Session& session) {
   return info;
 }
 
+// The question is older than the answer: the session may have been opened or used since it was asked.
 std::optional<Refusal> SessionShard::CheckDrop(const Session& session, const DropCondition& condition) const {
   const bool other_epoch = condition.epoch && session.epoch != *condition.epoch;
   const bool used_since =
@@ -74,11 +78,13 @@ OwnerReply<std::monostate> SessionShard::Hold(const std::string& key, const Drop
   reply.outcome.refusal = CheckDrop(*session, condition);
   if (reply.outcome.refusal) return reply;
   session->held = true;
+  // An expiry ends in the same Drop as a deletion, and is not counted as one.
   session->expires = condition.idle_since.has_value();
   Settle(*session);
   return reply;
 }
 
+// The store did not let it go: the session goes on as if nobody had asked.
 void SessionShard::Unhold(const std::string& key) {
   Session* session = Find(key);
   if (session == nullptr) return;

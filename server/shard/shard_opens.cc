@@ -20,6 +20,7 @@ OwnerReply<Footprint> SessionShard::CheckOpen(const OpenCall& call) {
   return reply;
 }
 
+// Asked twice of an Open from elsewhere, by CheckOpen and by Take: another Open may have come in between.
 std::optional<Refusal> SessionShard::CheckCall(const OpenCall& call, const Session& session) {
   if (call.cancelled) return OpenCancelled();
   if (call.request.attempt.IsBehind(session.attempt)) return StaleOpen(call.id(), session.epoch);
@@ -28,6 +29,7 @@ std::optional<Refusal> SessionShard::CheckCall(const OpenCall& call, const Sessi
 
 std::optional<Refusal> SessionShard::Reserve(uint64_t ticket, Footprint footprint) {
   Opening& opening = *openings_.at(ticket);
+  // An Open that began again reserves again, perhaps for another model or number of channels.
   FreeReserved(opening);
   if (opening.stream == nullptr) return OpenCancelled();
   if (footprint.channels > options_.capacity_rows) {  // nobody leaves for one who can never come
@@ -37,6 +39,7 @@ std::optional<Refusal> SessionShard::Reserve(uint64_t ticket, Footprint footprin
   }
   absl::StatusOr<RowSet> rows = AllocateEvicting(footprint);
   if (!rows.ok()) {
+    // By then a save may have let another session rest, and that one can leave.
     const absl::Duration retry_after = std::max(absl::Seconds(1), options_.save_interval);
     return OverQuota("session_rows", rows.status().message(), retry_after);
   }
@@ -58,6 +61,7 @@ OwnerReply<SessionState> SessionShard::Take(const OpenCall& call, uint64_t epoch
   if (reply.gone) return reply;
   reply.outcome.refusal = CheckCall(call, *session);
   if (reply.outcome.refusal) return reply;
+  // One that stays keeps its rows, and its place here until Install.
   const bool leaves = call.shard != index_;
   if (session->stream != nullptr) Fence(*session, epoch);
   reply.outcome.value = StateOf(*session, /*with_rows=*/leaves);
@@ -103,6 +107,7 @@ void SessionShard::Install(const OpenCall& call, Installation installation) {
   Session& session = Place(call, *opening, installation);
   if (installation.moved) counters_.sessions_moved.Add(1);
   if (installation.rewound) counters_.sessions_rewound.Add(1);
+  // The stream has gone meanwhile. The session was taken from its writer all the same, and rests here now.
   if (opening->stream == nullptr) return Settle(session);
   Peer& peer = opening->stream->peer;
   if (!installation.refusal) {
@@ -124,6 +129,7 @@ Session& SessionShard::Place(const OpenCall& call, Opening& opening, Installatio
     made->model = state.model;
     made->channels = state.channels;
     made->rows = std::move(opening.rows);
+    // The rows are the session's from here on, so nothing is left to give back.
     opening.reserved.model = nullptr;
     session = sessions_.insert(std::move(made)).first->get();
   }
@@ -139,6 +145,7 @@ Session& SessionShard::Place(const OpenCall& call, Opening& opening, Installatio
   session->durable_seq = state.durable_seq;
   session->tracks_delivery = state.tracks_delivery;
   session->attempt = state.attempt;
+  // Acquire kept one save and dropped the others, so none waits to become durable.
   session->pending_seq = Session::kNoSave;
   session->last_active_ms = now_ms();
   FreeReserved(opening);
@@ -158,6 +165,7 @@ void SessionShard::Attach(Session& session, Opening& opening, const Installation
   }
   ++attached_;
   (installation.created ? counters_.sessions_created : counters_.sessions_resumed).Add(1);
+  // The handle was bound to the opening, so that tokens sent behind the Open found it.
   opening.stream->handles.Set(opening.handle, &session);
   Settle(session);
   OpenedReply reply;

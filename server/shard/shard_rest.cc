@@ -10,6 +10,8 @@
 
 namespace aaren {
 
+// A session is in one list at most: of those to be saved, or of those at rest. One that is held, or that a save is
+// under way of, is in none, so it is not evicted either.
 void SessionShard::Settle(Session& session) {
   saver_.Remove(session);
   Resting(*session.model).Remove(session);
@@ -70,6 +72,7 @@ void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
   bool any_stored = false;
   for (const SaveResult& result : results) {
     Session* session = Find(result.key);
+    // It has left, or was deleted and made anew under the same name: the result is of the one before.
     if (session == nullptr || session->incarnation != result.incarnation) continue;
     session->save_in_flight = false;
     if (!result.written.status.ok()) {
@@ -80,6 +83,7 @@ void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
     counters_.saves.Add(1);
     const bool advanced = Saver::OnSaved(*session, result);
     Settle(*session);
+    // With tokens in its flow the next reply tells durable_seq, and needs no message of its own.
     if (advanced && session->stream != nullptr && session->flow == nullptr) {
       session->stream->peer.OnAcked(session->handle, session->point.seq, session->durable_seq);
     }
@@ -89,6 +93,7 @@ void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
 
 void SessionShard::OnSaveFailed(Session& session, const SaveResult& result) {
   counters_.save_failures.Add(1);
+  // Whoever holds it meets the same refusal, and decides.
   if (!absl::IsAborted(result.written.status) || session.held) {
     Settle(session);
     if (session.list != Session::List::kUnsaved) return;
@@ -125,6 +130,7 @@ void SessionShard::ExpireIdle() {
   for (SessionList& resting : resting_) {
     while (resting.front() != nullptr && resting.front()->last_active_ms + ttl_ms <= now) Expire(*resting.front());
   }
+  // The sessions at rest are in the one store, so one shard asks for all.
   if (index_ != 0 || now < next_sweep_ms_) return;
   next_sweep_ms_ = now + std::clamp<int64_t>(ttl_ms / 10, 1000, 60000);
   registrar_.Sweep(options_.session_ttl);
@@ -134,6 +140,7 @@ void SessionShard::Expire(Session& session) {
   Resting(*session.model).Remove(session);
   const DropCondition condition{session.epoch, clock_.Now() - options_.session_ttl};
   const std::string key(session.key.view());
+  // The store has to forget it first: else it would come back with its next Open.
   registrar_.Delete(key, condition, [this, key](Outcome<std::monostate> outcome) {
     mailbox_.Post([this, key, expired = !outcome.refusal] {
       if (expired) counters_.sessions_expired.Add(1);

@@ -29,6 +29,7 @@ bool SessionShard::AdmitsOpen(Peer& peer) {
   return own == 0 || own < (options_.max_pending_opens - pending) / 2;
 }
 
+// A half-closed stream ends once nothing is owed to it any more.
 bool SessionShard::Owes(Peer& peer) {
   const Attachment& stream = StreamOf(peer);
   return stream.openings + stream.closings > 0 || !stream.flows.empty();
@@ -60,6 +61,7 @@ bool SessionShard::IsClosing(const Binding& binding) {
 void SessionShard::Open(Peer& peer, Handle handle, OpenRequest request) {
   Attachment& stream = StreamOf(peer);
   const Binding* binding = stream.handles.Find(handle);
+  // A handle whose Open was refused may be opened again.
   if (binding != nullptr && binding->kind != Binding::Kind::kRefused) {
     return peer.OnOpenRefused(handle, request.attempt.number,
                               InvalidField("open.handle", absl::StrCat(handle, " is open on this stream")));
@@ -89,6 +91,7 @@ void SessionShard::BeginOpen(Attachment& stream, Handle handle, OpenRequest requ
   opening->call = call;
   ++stream.openings;
   EraseHandle(stream, handle);
+  // Bound before the registrar has answered: tokens and a Close sent behind the Open wait with it.
   stream.handles.Set(handle, opening.get());
   openings_[call->ticket] = std::move(opening);
   registrar_.Open(std::move(call));
@@ -122,9 +125,11 @@ void SessionShard::Close(Peer& peer, Handle handle, bool delete_session, std::op
   if (binding->kind == Binding::Kind::kSession) {
     CloseSession(*static_cast<Session*>(binding), {delete_session, delivered_seq});
   } else if (binding->kind == Binding::Kind::kOpening) {
+    // Nothing is open yet that could be closed: Replay does it, or AnswerRefused.
     static_cast<Opening*>(binding)->close = {delete_session, delivered_seq};
   } else {
     EraseHandle(stream, handle);
+    // Nothing is open under a refused handle, and a client that closes it waits for an answer.
     peer.OnClosed(handle, 0, 0);
   }
 }
@@ -156,6 +161,7 @@ void SessionShard::DeleteClosed(Session& session) {
   session.stream->handles.Set(session.handle, closing.get());
   ++session.stream->closings;
   closings_[ticket] = std::move(closing);
+  // The epoch is named: a session that somebody else has opened meanwhile is not deleted.
   registrar_.Delete(std::string(session.key.view()), {session.epoch, std::nullopt},
                     [this, ticket](Outcome<std::monostate> outcome) {
                       mailbox_.Post([this, ticket, outcome = std::move(outcome)] { OnDeleted(ticket, outcome); });
@@ -171,6 +177,7 @@ void SessionShard::OnDeleted(uint64_t ticket, const Outcome<std::monostate>& out
   Peer& peer = closing->stream->peer;
   closing->stream->handles.Erase(closing->handle);
   --closing->stream->closings;
+  // One that is gone already is as the client wanted it.
   if (outcome.refusal && !absl::IsNotFound(outcome.refusal->status)) {
     peer.OnCloseRefused(closing->handle, *outcome.refusal);
   } else {
@@ -190,6 +197,7 @@ void SessionShard::Disconnect(Peer& peer) {
     if (binding.kind == Binding::Kind::kClosing) static_cast<Closing&>(binding).stream = nullptr;
     if (binding.kind != Binding::Kind::kOpening) return;
     Opening& opening = static_cast<Opening&>(binding);
+    // The registrar may be at work on it, so the Open is not called back: it finds that nobody waits.
     opening.stream = nullptr;
     opening.call->cancelled = true;
     DropDeferred(opening);

@@ -67,6 +67,7 @@ std::optional<Refusal> CheckRegularTimes(const Session& session, uint64_t first_
 }  // namespace
 
 std::optional<Refusal> CheckShape(const TokensView& tokens, const Session& session, uint32_t max_tokens) {
+  // Refused, not ignored: a client must not believe that they were read.
   if (tokens.has_marks) return InvalidField("tokens.marks", "the model has no marks");
   if (tokens.has_future_values) return InvalidField("tokens.future_values", "the model has no known-future covariates");
   const size_t count = tokens.values.size() / session.channels;
@@ -90,6 +91,7 @@ std::optional<Refusal> CheckShape(const TokensView& tokens, const Session& sessi
 
 std::optional<Refusal> CheckContent(const TokensView& tokens, const Session& session, uint32_t skip,
                                     TokenClock& clock) {
+  // Tokens that the session has already were checked when they came.
   const size_t skipped = size_t{skip} * session.channels;
   if (AnyInfinite(tokens.values.subspan(skipped))) return NameInfinite(tokens.values, skipped, session.channels);
   if (session.regular_times) {

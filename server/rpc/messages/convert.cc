@@ -58,6 +58,7 @@ void FillValues(const ForecastsReply& reply, size_t begin, size_t end, google::p
   const auto horizon = static_cast<size_t>(config.horizon);
   const size_t quantiles = config.quantiles.size();
   const size_t size = (end - begin) * reply.channels * ResultWidth(reply);
+  // Sized once and written in place: a forecast is hundreds of floats, and most of the bytes that leave.
   values.Reserve(static_cast<int>(size));
   float* out = values.AddNAlreadyReserved(static_cast<int>(size));
   const bool whole = reply.plan->horizons.empty() && reply.plan->quantiles.empty();
