@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_ATTENTION_LINEAR_H_
 #define AAREN_MODEL_ATTENTION_LINEAR_H_
 
-// Linear attention (Katharopoulos et al. 2020; paper/method.md, §9): the weight of token j in the output of token i is
+// Linear attention (Katharopoulos et al. 2020): the weight of token j in the output of token i is
 // phi(q_i) . phi(k_j) with phi(x) = elu(x) + 1 > 0, in the place of the exponential of softmax attention, so the sum
 // over tokens can be taken before the query is known:
 //

@@ -2,7 +2,7 @@
 #define AAREN_MODEL_NN_BLOCK_H_
 
 // The Transformer's block around any mixer: two residual branches, a mixer and an MLP, with a LayerNorm each. The paper
-// normalises after each sum, as the code base of its reinforcement-learning experiments does (paper/method.md, §7):
+// normalises after each sum, as the code base of its reinforcement-learning experiments does:
 //
 //   y = LN_1(x + Mixer(x)),   out = LN_2(y + W_down gelu(W_up y + b_up) + b_down)
 //

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_NN_RECOMPUTED_MIXER_H_
 #define AAREN_MODEL_NN_RECOMPUTED_MIXER_H_
 
-// Causal softmax attention without a cache (paper/method.md, §10): weights and forward are the Transformer's, but a
+// Causal softmax attention without a cache: weights and forward are the Transformer's, but a
 // step reads all earlier inputs again, one at a time, forms the key and the value of each, and folds them into the (m,
 // c, a) of its own query. What it computes with does not grow; only the inputs themselves must remain readable.
 //

@@ -1,4 +1,4 @@
-// The price of the server around the model (R1), of streams against sessions (R5), and of standing idle (R4).
+// The price of the server around the model beside a bare gRPC echo, of streams against sessions, and of standing idle.
 
 #include <algorithm>
 #include <memory>
@@ -68,7 +68,7 @@ absl::StatusOr<Comparison> Compare(Served& a, const DriverOptions& options_a, Se
                     .cpu_ratio = Median(second.cpu_per_point) / Median(first.cpu_per_point)};
 }
 
-// R1: the real server with an echo for a model against gRPC alone.
+// The real server with an echo for a model against gRPC alone.
 absl::StatusOr<Row> ServerOverEcho(Served& server, Served& bare, const DriverOptions& options) {
   const absl::StatusOr<Comparison> result = Compare(server, options, bare, options);
   if (!result.ok()) return result.status();
@@ -82,7 +82,7 @@ absl::StatusOr<Row> ServerOverEcho(Served& server, Served& bare, const DriverOpt
              {"cpu_ratio", result->cpu_ratio}};
 }
 
-// R5: the same sessions on few streams and on a stream each, one point a session in flight.
+// The same sessions on few streams and on a stream each, one point a session in flight.
 absl::StatusOr<Row> FewStreamsOverMany(Served& server) {
   const DriverOptions few{.streams = 4, .sessions = 1000, .points_per_message = 1, .window = 1, .merge = true};
   const DriverOptions many{.streams = 1000, .sessions = 1000, .points_per_message = 1, .window = 1, .merge = true};
@@ -106,7 +106,7 @@ absl::StatusOr<double> MemoryOf(Served& served, const DriverOptions& options) {
   return static_cast<double>(served.resident_bytes() - before);
 }
 
-// R4: what an idle stream and an idle session cost.
+// What an idle stream and an idle session cost.
 absl::StatusOr<Row> IdleMemory() {
   std::vector<double> stream_bytes;
   for (const char* kind : {"echo", "bare"}) {

@@ -64,7 +64,7 @@ std::vector<torch::Tensor> Gradients(const Inputs& in, Form form) {
                                {leaves.queries, leaves.keys, leaves.values});
 }
 
-// One number of the output of one token as method.md writes it, in plain loops over doubles.
+// One number of the output of one token as linear.h writes it, in plain loops over doubles.
 double OutputAsWritten(const Inputs& in, int64_t token, int64_t column) {
   const auto phi = [](const torch::Tensor& x) {
     const double value = x.item<double>();

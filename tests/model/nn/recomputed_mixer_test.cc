@@ -32,7 +32,7 @@ Stack Exact(MixerKind kind, int64_t layers) {
   return stack;
 }
 
-// T_l(i) = sum_{j <= i} (1 + T_{l-1}(j)), T_0 = 0 (paper/method.md, §10).
+// T_l(i) = sum_{j <= i} (1 + T_{l-1}(j)), T_0 = 0.
 int64_t Cost(int64_t layers, int64_t position) {
   if (layers == 0) return 0;
   int64_t sum = 0;
