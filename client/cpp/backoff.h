@@ -2,7 +2,7 @@
 #define AAREN_CLIENT_CPP_BACKOFF_H_
 
 // A Backoff says how long to wait before the next attempt: initial, then `multiplier` times longer each time up to
-// `max`, each spread by `jitter` so that the clients of a server that came back do not all arrive at once.
+// `max`. Each is spread by `jitter` so that the clients of a server that came back do not all arrive at once.
 // Threading: a plain value.
 
 #include <functional>

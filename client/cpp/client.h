@@ -5,11 +5,11 @@
 // order.
 //
 // A *session* is one live series (or a few channels of one) whose memory is kept by the server. A Client carries any
-// number of sessions over a few gRPC streams, pipelined: Send does not wait for the reply, and what all sessions of a
-// stream have pending leaves in one message. It blocks only where the session's window is full. When a stream breaks,
-// the client connects again, with exponential backoff, opens every session where its replies ended, and sends again
-// what the server has not saved, so the application sees neither a gap nor a repetition. Where that needs tokens older
-// than the client keeps (the server lost the session) the listener is asked to read its source again (OnRewind).
+// number of sessions over a few gRPC streams. Send does not wait for the reply, and what all sessions of a stream have
+// pending leaves in one message. It blocks only where the session's window is full. When a stream breaks, the client
+// connects again, with exponential backoff. It opens every session where its replies ended, and sends again what the
+// server has not saved. So the application sees neither a gap nor a repetition. Where that needs tokens older than the
+// client keeps (the server lost the session) the listener is asked to read its source again (OnRewind).
 //
 //   Client client(ClientOptions{.target = "localhost:7860"});
 //   auto session = client.Open({.id = "cpu-load"}, listener);           // StatusOr<unique_ptr<Session>>
@@ -23,10 +23,10 @@
 //   return (*session)->Close();                                         // waits for the last forecast
 //
 // Units: times are int64 nanoseconds since 1970-01-01 UTC; seq counts a session's tokens from 0. Threading: every call
-// is safe from any thread; callbacks of a stream's sessions run on that stream's thread, one at a time, with no lock
-// held, so a slow listener delays the other sessions of its stream and, in the end, the server. Calls that wait (Send,
-// WaitOpened, Flush, Close) answer FAILED_PRECONDITION in a callback instead of waiting for ever.
-// Errors: absl::Status with the server's code and message; status.h reads its details.
+// is safe from any thread. Callbacks of a stream's sessions run on that stream's thread, one at a time, with no lock
+// held. So a slow listener delays the other sessions of its stream and, in the end, the server. Calls that wait (Send,
+// WaitOpened, Flush, Close) answer FAILED_PRECONDITION in a callback instead of waiting for ever. Errors: absl::Status
+// with the server's code and message; status.h reads its details.
 
 #include <cstdint>
 #include <functional>
@@ -82,7 +82,7 @@ struct SessionOptions {
   // False: a forecast counts as delivered when OnForecast returns. True: when the application says so (Delivered), for
   // one that writes it to disk first.
   bool manual_delivery = false;
-  // A server that has no room for the session and says when to ask again is asked then, for so long in all; after that
+  // A server that has no room for the session and says when to ask again is asked then, for so long in all. After that
   // the session ends with its words. Once open, the session is never given up for want of room.
   absl::Duration open_timeout = absl::Seconds(20);
 };
@@ -130,7 +130,7 @@ class Listener {
   virtual void OnProgress(Session&, uint64_t /*next_seq*/, uint64_t /*durable_seq*/) {}
 
   // The server needs tokens from `seq` again, older than any the client keeps. True: the application can read them
-  // again, and now sends from `seq` (Send, Flush and Close answer OUT_OF_RANGE to who has not noticed yet); forecasts
+  // again, and now sends from `seq` (Send, Flush and Close answer OUT_OF_RANGE to who has not noticed yet). Forecasts
   // that it had before are not handed over again. False: the session ends with DATA_LOSS.
   virtual bool OnRewind(Session&, uint64_t /*seq*/) { return false; }
 

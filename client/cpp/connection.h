@@ -1,8 +1,9 @@
 #ifndef AAREN_CLIENT_CPP_CONNECTION_H_
 #define AAREN_CLIENT_CPP_CONNECTION_H_
 
-// A Connection carries the sessions of one stream: a thread that keeps a Call open while there are sessions, writes
-// what they have to send as one message at a time, hands them the server's items, and connects again when it breaks.
+// A Connection carries the sessions of one stream. It is a thread that keeps a Call open while there are sessions. It
+// writes what they have to send as one message at a time, hands them the server's items, and connects again when it
+// breaks.
 //
 // Messages grow with the load: while one is being written, whatever becomes ready waits and leaves with the next.
 // Threading: Add, Enqueue, Remove and Stop are safe from any thread; the rest is the connection's own thread.

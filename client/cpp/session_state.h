@@ -51,7 +51,7 @@ class SessionState {
   // Waits for a callback in progress, unless it is the caller's own; afterwards there is none.
   void Detach();
 
-  // The stream's side. A new stream knows the session by `handle`; its first item will be the Open of that number, the
+  // The stream's side. A new stream knows the session by `handle`. Its first item will be the Open of that number, the
   // largest yet of this writer, and an answer to another one is ignored.
   void Attach(uint32_t handle, uint64_t writer, uint64_t open_number);
   uint32_t handle() const { return handle_; }

@@ -5,10 +5,10 @@
 // for a while, and reports throughput and latency.
 //
 // Closed loop (rate 0): every session keeps `window` messages unanswered, so the server decides the pace. Open loop:
-// tokens fall due at `rate` per second in total, whatever the server does, and latency counts from the time a token
-// was due, so a stall is seen by every token that it delayed. The harness shares a machine with the server as a rule,
-// so it works on the wire format itself, a thread a stream, and costs a small part of what the server does. It is not
-// an exactly-once client: a broken stream is an error, counted, and its sessions stop.
+// tokens fall due at `rate` per second in total, whatever the server does. Latency counts from the time a token was
+// due, so a stall is seen by every token that it delayed. The harness shares a machine with the server as a rule. So it
+// works on the wire format itself, a thread a stream, and costs a small part of what the server does. It is not an
+// exactly-once client: a broken stream is an error, counted, and its sessions stop.
 //
 // Threading: blocks; one thread per stream inside.
 

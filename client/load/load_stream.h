@@ -2,7 +2,7 @@
 #define AAREN_CLIENT_LOAD_LOAD_STREAM_H_
 
 // A LoadStream drives one stream of a load run: it opens its sessions, keeps tokens flowing into them for a while, and
-// deletes them. Whatever may be sent when a write ends leaves in one message; a reply costs a look at its handle and
+// deletes them. Whatever may be sent when a write ends leaves in one message. A reply costs a look at its handle and
 // next_seq, and a token neither an allocation nor a message object.
 //
 // Threading: one thread, its own. The methods are called once each, in the order below.

@@ -1,7 +1,7 @@
 #ifndef AAREN_CLIENT_LOAD_WIRE_H_
 #define AAREN_CLIENT_LOAD_WIRE_H_
 
-// The two hot messages of the protocol, written and read on the wire format itself: a load harness needs of a reply
+// The two hot messages of the protocol, written and read on the wire format itself. A load harness needs of a reply
 // only whose it is and how far it goes, and skips the forecasts without copying them. The rare items go through
 // protobuf's own code. Threading: plain values.
 

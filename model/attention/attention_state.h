@@ -2,13 +2,13 @@
 #define AAREN_MODEL_ATTENTION_ATTENTION_STATE_H_
 
 // AttentionState is softmax attention over a set of tokens, kept as the element (a, c, m) of element.h, for any number
-// of queries, heads and series at once, as tensors that autograd can differentiate:
+// of queries, heads and series at once. They are tensors that autograd can differentiate:
 //
 //   m = max s_i,   c = sum exp(s_i - m),   a = sum exp(s_i - m) v_i,   output o = a / c     (paper, §3.1 and §3.2)
 //
-// Shapes: m and c [*], a [*, D]; the leading sizes * are the caller's: none for one query, [Q] for many, [B, H] for the
-// heads of a batch, [B, H, N] for the N leaves of a scan. The state of no tokens is the identity of Combine: m = -inf,
-// c = 0, a = 0. A token whose score is -inf is masked: it contributes the identity, whatever its value.
+// Shapes: m and c [*], a [*, D]; the leading sizes * are the caller's. They are none for one query, [Q] for many, [B,
+// H] for the heads of a batch, [B, H, N] for the N leaves of a scan. The state of no tokens is the identity of Combine:
+// m = -inf, c = 0, a = 0. A token whose score is -inf is masked: it contributes the identity, whatever its value.
 //
 // float32 or float64. REQUIRES, of all functions: shapes, dtypes and devices that agree; scores < inf.
 

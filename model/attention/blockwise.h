@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_ATTENTION_BLOCKWISE_H_
 #define AAREN_MODEL_ATTENTION_BLOCKWISE_H_
 
-// Attention with a constant query block by block (paper, appendix A): FoldBlock of attention_state.h absorbs b tokens
-// at once, and only the state passes from block to block. b = 1 is the recurrent cell, b = N conventional attention;
-// between them memory, O(b) beyond inputs and outputs, is traded for fewer and larger operations.
+// Attention with a constant query block by block (paper, appendix A). FoldBlock of attention_state.h absorbs b tokens
+// at once, and only the state passes from block to block. b = 1 is the recurrent cell, b = N conventional attention.
+// Between them memory, O(b) beyond inputs and outputs, is traded for fewer and larger operations.
 //
 // float32 or float64, any device. Differentiable in scores and values, though autograd then keeps more than O(b).
 

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_ATTENTION_FORGETTING_H_
 #define AAREN_MODEL_ATTENTION_FORGETTING_H_
 
-// Forgetting lowers a token's score by decay_h for every unit of time since (beyond the paper, whose decay is 0): the
+// Forgetting lowers a token's score by decay_h for every unit of time since (beyond the paper, whose decay is 0). The
 // softmax at time t weighs token i by exp(s_i - decay_h * (t - t_i)). It stays exact softmax attention.
 
 #include <torch/types.h>

@@ -1,14 +1,14 @@
 #ifndef AAREN_MODEL_ATTENTION_LINEAR_H_
 #define AAREN_MODEL_ATTENTION_LINEAR_H_
 
-// Linear attention (Katharopoulos et al. 2020): the weight of token j in the output of token i is
-// phi(q_i) . phi(k_j) with phi(x) = elu(x) + 1 > 0, in the place of the exponential of softmax attention, so the sum
-// over tokens can be taken before the query is known:
+// Linear attention (Katharopoulos et al. 2020): the weight of token j in the output of token i is phi(q_i) . phi(k_j)
+// with phi(x) = elu(x) + 1 > 0. That stands in the place of the exponential of softmax attention, so the sum over
+// tokens can be taken before the query is known:
 //
 //   S_i = S_{i-1} + phi(k_i) v_i^T,   Z_i = Z_{i-1} + phi(k_i),   o_i = phi(q_i)^T S_i / phi(q_i)^T Z_i
 //
 // One definition, evaluated four ways, which agree up to rounding: dense and quadratic (the reference), as a causal
-// scan for training, recurrent with the state (S, Z), and without the causal order.
+// scan for training, as a recurrence with the state (S, Z), and without causal order.
 //
 // Shapes: queries and keys [*, N, K], values [*, N, D], before phi; alike, float32 or float64, of any strides, on any
 // device. Where every weight of a token is too small for the dtype (their sum under 1e-30 in float32, 1e-290 in

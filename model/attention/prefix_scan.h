@@ -6,7 +6,7 @@
 //   z_k = x_1 (+) ... (+) x_k,   k = 1 .. N
 //
 // and with them all N outputs of attention with a constant query. The states lie along the last leading dimension, m
-// and c [*, N], a [*, N, D]. The operator is a parameter, so that its applications can be counted: one call is one
+// and c [*, N], a [*, N, D]. The operator is a parameter, so that its applications can be counted. One call is one
 // level of the scan and applies it to as many pairs as its arguments have tokens:
 //
 //   HillisSteeleScan   L = ceil(log2 N) levels, N L - (2^L - 1) applications
@@ -36,7 +36,7 @@ AttentionState HillisSteeleScan(const AttentionState& leaves, StateOperator comb
 // even ones. Any N; an odd last token waits for the way down.
 AttentionState BrentKungScan(const AttentionState& leaves, StateOperator combine = Combine);
 
-// Cuts the tokens into chunks, padding the last with the identity; reduces each chunk at once in block form (paper,
+// Cuts the tokens into chunks, padding the last with the identity. It reduces each chunk at once in block form (paper,
 // appendix A), scans the sums, and finishes inside all chunks together, token by token. `combine` must therefore be
 // Combine, but for bookkeeping. REQUIRES: chunk >= 1.
 AttentionState ChunkedScan(const AttentionState& leaves, int64_t chunk, StateOperator combine = Combine);

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_ENGINE_CALIBRATION_H_
 #define AAREN_MODEL_ENGINE_CALIBRATION_H_
 
-// Calibration corrects a series' forecasts by what it has seen of their mistakes, so that each quantile lies above the
+// Calibration corrects a series' forecasts by what it has seen of their mistakes. Each quantile then lies above the
 // share of values that its level says, whatever the series does (adaptive conformal inference, Gibbs and Candes 2021;
 // model/README.md, step 7).
 //

@@ -4,7 +4,7 @@
 // An Engine advances sessions: it folds new tokens into their rows and forecasts from them.
 //
 // A *row* is all that one series remembers between two steps, a fixed number of bytes in a StateSlab. A *run* is one
-// row and the tokens that arrived for it. Step takes any number of ragged runs and treats each as if it were alone: in
+// row and the tokens that arrived for it. Step takes any number of ragged runs and treats each as if it were alone. In
 // tier `exact` its results are the same bits whatever else is in the call, however a session's tokens are cut into
 // calls, and on any machine.
 //
@@ -65,7 +65,7 @@ class Engine {
   virtual void ResetRow(absl::Span<std::byte> row) const = 0;
 
   // The number of tokens a row has taken. DataLoss, naming the field, if `row` cannot be a row of this engine (wrong
-  // length, NaN, impossible statistics, or an attention that these weights cannot reach), at any alignment: rows that
+  // length, NaN, impossible statistics, or an attention that these weights cannot reach), at any alignment. Rows that
   // come from outside are checked before they enter a slab. One that passes forecasts finite numbers only.
   virtual absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const = 0;
 

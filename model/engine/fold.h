@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_ENGINE_FOLD_H_
 #define AAREN_MODEL_ENGINE_FOLD_H_
 
-// One token enters the attention of one layer (paper, §3.1; model/README.md, step 4): the state of every head is aged
+// One token enters the attention of one layer (paper, §3.1; model/README.md, step 4). The state of every head is aged
 // by the tokens since the last fold, the token's value is weighed in, and the attention's output is read.
 //
 // A token that folds leaves the new state behind; one that peeks reads the same output and leaves the state as it was.

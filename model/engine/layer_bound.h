@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_ENGINE_LAYER_BOUND_H_
 #define AAREN_MODEL_ENGINE_LAYER_BOUND_H_
 
-// LayerBound is what one layer's attention can reach, whatever its session has been sent: rows that come from outside
+// LayerBound is what one layer's attention can reach, whatever its session has been sent. Rows that come from outside
 // are held against it, so that none of them makes a forecast that is not a number.
 //
 // The layer reads z = g u, where RMSNorm makes u = x / sqrt(mean of x^2 + 1e-6) of any x. So |u|^2 <= d, the width, and
@@ -12,8 +12,8 @@
 //                          a pair's length, and moved towards v by a share p of [0, 1], which leaves it at most the
 //                          longer of the two: the pair of j and k is never longer than sqrt(B_j^2 + B_k^2).
 // Rounding: a product of depth d has a relative error of (d / 32 + 128) 2^-24 of the sum of its terms' magnitudes,
-// which has the same bound; RMSNorm one of (d / 16 + 9) 2^-24. At the largest width, 4096, both make 5e-5. A fold in
-// double adds 2^-50 at most, which a trillion of folds do not make 1e-3. kRounding allows for that much.
+// which has the same bound. RMSNorm has one of (d / 16 + 9) 2^-24. At the largest width, 4096, both make 5e-5. A fold
+// in double adds 2^-50 at most, which a trillion of folds do not make 1e-3. kRounding allows for that much.
 
 #include <cstddef>
 #include <vector>

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ENGINE_MIXTURE_H_
 #define AAREN_MODEL_ENGINE_MIXTURE_H_
 
-// Mixture moves a forecast towards whichever naive forecast of the series has done better lately, so that a session
-// never loses to one of them for long (model/README.md, step 6).
+// Mixture moves a forecast towards whichever naive forecast of the series has done better lately. So a session never
+// loses to one of them for long (model/README.md, step 6).
 //
 // The experts are the network and the four sources (season/sources.h). Horizons are taken in octaves: 1, 2-3, 4-7, ...
 // Each octave keeps each expert's mean absolute error, over some of its horizons and in units of the series' scale at
@@ -41,13 +41,13 @@ class Mixture {
   // A state that prefers the network alone.
   void Reset(float* state) const;
 
-  // What a probe judges by: the unit of errors, for each tracked horizon the value and what each source had said of it,
-  // and for each octave what the errors of a new season's sources start from.
+  // What a probe judges by. That is the unit of errors, for each tracked horizon the value and what each source had
+  // said of it, and for each octave what the errors of a new season's sources start from.
   size_t evidence_size() const { return 1 + probes_.tracked().size() * kExperts + octaves() * kRenewals; }  // floats
 
-  // Of the probe at token `seq`, whose value is the newest of the past. chosen:
-  // [probes().under_way()], what the probes before it chose, each at its number modulo that; `now`: what it chooses
-  // itself. Writes evidence: [evidence_size()].
+  // Of the probe at token `seq`, whose value is the newest of the past. `chosen`: [probes().under_way()], what the
+  // probes before it chose, each at its number modulo that; `now`: what it chooses itself. Writes evidence:
+  // [evidence_size()].
   void Gather(uint64_t seq, const Past& past, float level, const LagErrors& errors, const SeasonChoice* chosen,
               const SeasonChoice& now, float* evidence) const;
 

@@ -4,12 +4,12 @@
 // The exact matrix product: out = x W^T + b, the same bits for any number of rows and any vector width.
 //
 // A PackedMatrix holds one or more linear layers of equal depth K side by side, each padded to a multiple of kLanes
-// outputs, in panels [outputs / 16][K][16]: a kernel walks K with a few panels in step and never reads a weight it does
+// outputs, in panels [outputs / 16][K][16]. A kernel walks K with a few panels in step and never reads a weight it does
 // not use. Threading: immutable after Pack.
 //
 // A few tokens wait for the weights to come from the caches. Where every weight is a bfloat16 - a float whose lower
-// half is zero -, they are kept as such too, at half the size, and made floats in registers: the same numbers, so the
-// same bits. Many tokens wait for the multipliers, and read floats.
+// half is zero -, they are kept as such too, at half the size, and made floats in registers. They are the same numbers,
+// so the same bits. Many tokens wait for the multipliers, and read floats.
 
 #include <hwy/aligned_allocator.h>
 #include <hwy/base.h>

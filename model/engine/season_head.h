@@ -2,7 +2,7 @@
 #define AAREN_MODEL_ENGINE_SEASON_HEAD_H_
 
 // SeasonHead makes the part of a forecast's median that is no read-out, of a network that sees the series' seasons
-// (model/README.md, "Seasonal inputs", Skip): a mixture of the linear skip and four naive forecasts, three of them
+// (model/README.md, rules 10.8 to 10.14). It is a mixture of the linear skip and four naive forecasts, three of them
 // corrected by how they did lately. Its weights are a softmax at a few steps ahead, the knots, and linear between.
 // Threading: immutable.
 

@@ -4,7 +4,7 @@
 // StateSlab holds the rows of many sessions, all of one size, in large 64-byte aligned blocks that the system hands out
 // lazily.
 //
-// A Slot names a row's place and carries a generation: freeing a slot makes every copy of it stale, so a stale slot is
+// A Slot names a row's place and carries a generation. Freeing a slot makes every copy of it stale, so a stale slot is
 // refused and never reads somebody else's row. Freed places are reused first. Memory is reserved block by block, so a
 // slab costs what it holds. Threading: one thread at a time (a slab belongs to one shard).
 

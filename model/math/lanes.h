@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_MATH_LANES_H_
 #define AAREN_MODEL_MATH_LANES_H_
 
-// Vectors of floats are padded with zeros to a multiple of kLanes and aligned to 64 bytes, so that a kernel of any
-// vector width (at most kLanes) has no remainder to treat and the result cannot depend on one.
+// Vectors of floats are padded with zeros to a multiple of kLanes and aligned to 64 bytes. So a kernel of any vector
+// width (at most kLanes) has no remainder to treat and the result cannot depend on one.
 
 #include <cstddef>
 

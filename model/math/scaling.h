@@ -11,7 +11,7 @@
 namespace aaren {
 
 // Values are clamped to the largest, so that their squares are far from overflow, and those below the least are 0, in
-// forecasts too: how far from 0 a forecast of zeros lies means nothing.
+// forecasts too. How far from 0 a forecast of zeros lies means nothing.
 inline constexpr float kLargestValue = 1e30f, kLeastValue = 1e-27f;
 
 // The float nearest to a number, within the finite range. REQUIRES: not NaN.

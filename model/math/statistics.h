@@ -57,7 +57,7 @@ struct Statistics {
     variance += (delta * (delta - step) - variance) / n;
   }
 
-  // The variance beside that of a ring with this share of its values present: a series that has calmed down, or moved
+  // The variance beside that of a ring with this share of its values present. A series that has calmed down, or moved
   // for good, is not measured by what it was. A ring of equal values, or of few, says nothing.
   double VarianceBeside(double ring, double present) const {
     return ring > 0.0 && present >= 0.5 ? std::min(variance, kMostBeside * ring) : variance;

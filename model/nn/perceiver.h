@@ -5,10 +5,11 @@
 //
 //   z^(0) = latents,   z^(r) = z^(r-1) + W_o Attention(W_q LN(z^(r-1)), W_k x, W_v x)    per head, scale 1 / sqrt(d_h)
 //
-// It sees all N inputs in O(N L), but it is no recurrence over them (paper, §3.1): from the second round on the queries
-// depend on the inputs through the latents, so a new input changes the queries that the old ones have answered, and the
-// latents must be recomputed from all of them, O(N L) for every token, with all inputs kept. With one round the queries
-// are constants, as an Aaren's is, and folding would do; Step recomputes all the same, as its cost is what it shows.
+// It sees all N inputs in O(N L), but it is no recurrence over them (paper, §3.1). From the second round on the queries
+// depend on the inputs through the latents, so a new input changes the queries that the old ones have answered. The
+// latents must then be recomputed from all of them, O(N L) for every token, with all inputs kept. With one round the
+// queries are constants, as an Aaren's is, and folding would do; Step recomputes all the same, as its cost is what it
+// shows.
 
 #include <torch/arg.h>
 #include <torch/nn/cloneable.h>

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_NN_PROJECTED_MIXER_H_
 #define AAREN_MODEL_NN_PROJECTED_MIXER_H_
 
-// What the mixers with a query from every token have in common: W_q, W_k, W_v and W_o with their biases, 4 (d^2 + d)
-// parameters, and heads of d_h = d / H numbers each.
+// What the mixers with a query from every token have in common. These are W_q, W_k, W_v and W_o with their biases, 4
+// (d^2 + d) parameters, and heads of d_h = d / H numbers each.
 
 #include <torch/nn/modules/linear.h>
 #include <torch/types.h>

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_NN_SOURCE_MIXTURE_H_
 #define AAREN_MODEL_NN_SOURCE_MIXTURE_H_
 
-// The median's mixture of the skip with a series' sources (model/README.md, "Seasonal inputs"), fused: one pass over
-// the parts, where operations of torch read and write all of them several times.
+// The median's mixture of the skip with a series' sources (model/README.md, "Seasonal inputs"), fused. It is one pass
+// over the parts, where operations of torch read and write all of them several times.
 
 #include <torch/types.h>
 

@@ -38,9 +38,9 @@
 //   season.gate.bias                 [5 k]
 //   season.residual.N.weight         [T, 24]     N = 0 .. 2: kSeasonAgo, kSeasonsMean, kSecondAgo
 //
-// Loading trusts nothing: sizes, shapes, dtypes, finite values, decay >= 0, hashes, and paths that stay in the folder
-// are checked, and the error names the file, the tensor or field, and both values. Threading: a plain value; const
-// access is safe from any thread.
+// Loading trusts nothing. Sizes, shapes, dtypes, finite values, decay >= 0, hashes, and paths that stay in the folder
+// are checked. The error names the file, the tensor or field, and both values. Threading: a plain value; const access
+// is safe from any thread.
 
 #include <cstdint>
 #include <map>

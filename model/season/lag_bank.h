@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_SEASON_LAG_BANK_H_
 #define AAREN_MODEL_SEASON_LAG_BANK_H_
 
-// The bank of lags at which a series is compared with its own past: every short one, then calendar periods, their
-// multiples and halves, so that the period of most series is there or close by.
+// The bank of lags at which a series is compared with its own past. It has every short one, then calendar periods,
+// their multiples and halves, so that the period of most series is there or close by.
 
 #include <array>
 #include <cstddef>

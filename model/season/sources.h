@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_SEASON_SOURCES_H_
 #define AAREN_MODEL_SEASON_SOURCES_H_
 
-// Sources are the naive forecasts that a series' memory gives: the last value, the values one season ago, the mean of
-// up to four seasons, and the values one second season ago (model/README.md, rules 6.16 to 6.24).
-// A season is continued as often as the horizon needs; a missing value is taken from a season before.
+// Sources are the naive forecasts that a series' memory gives. They are the last value, the values one season ago, the
+// mean of up to four seasons, and the values one second season ago (model/README.md, rules 6.16 to 6.24). A season is
+// continued as often as the horizon needs; a missing value is taken from a season before.
 
 #include <cstddef>
 #include <limits>

@@ -3,7 +3,7 @@
 
 namespace aaren {
 
-// The code that this program was built from: the project's version and, where it was built in a git checkout, the
+// The code that this program was built from. It is the project's version and, where it was built in a git checkout, the
 // commit, as in "0.1.0+e2b850812ab4" and, with changes on top, "0.1.0+e2b850812ab4-modified". Written by the build.
 const char* CodeVersion();
 

@@ -3,8 +3,8 @@
 
 // How well a forecaster forecasts, for records and reports; nothing is chosen by it.
 //
-// A file is streamed series by series, the last 4,096 values before its last fifth and that fifth in one session, and
-// forecasts of 24 values (the model's horizon if that is less) are scored there, at every token that folds, two windows
+// A file is streamed series by series, the last 4,096 values before its last fifth and that fifth in one session.
+// Forecasts of 24 values (the model's horizon if that is less) are scored there, at every token that folds, two windows
 // never overlapping.
 
 #include <string>

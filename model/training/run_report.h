@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_TRAINING_RUN_REPORT_H_
 #define AAREN_MODEL_TRAINING_RUN_REPORT_H_
 
-// The report of a training run as one HTML page that needs nothing else: what was run, where, how long, and the curves
-// of loss, learning rates, speed and, where files were named for it, forecast quality.
+// The report of a training run as one HTML page that needs nothing else. It tells what was run, where, how long, and
+// the curves of loss, learning rates, speed and, where files were named for it, forecast quality.
 
 #include <string>
 

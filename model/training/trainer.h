@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_TRAINING_TRAINER_H_
 #define AAREN_MODEL_TRAINING_TRAINER_H_
 
-// The training loop. Everything in it follows from the options: two runs with the same options and thread count end, on
+// The training loop. Everything in it follows from the options. Two runs with the same options and thread count end, on
 // a CPU, with the same bits, and so does a run that was killed and resumed from its checkpoint.
 //
 // Threading: one run at a time in a process; torch's own threads work inside a step.

@@ -2,8 +2,8 @@
 #define AAREN_SERVER_ACCEPT_FRAME_FLOOD_H_
 
 // Whether a connection brings a flood of HTTP/2 frames that ask for nothing: streams opened and reset, settings, pings.
-// gRPC reads on for as long as they come, and everything else on the shard waits. Kinds that are known are told by their
-// frames, and all others by what they do: they are read, and nothing comes of it.
+// gRPC reads on for as long as they come, and everything else on the shard waits. Kinds that are known are told by
+// their frames, and all others by what they do: they are read, and nothing comes of it.
 //
 // Threading: plain values.
 
@@ -33,8 +33,9 @@ class FloodEvidence {
     bool handled = false;       // something of it, since the look before
   };
 
-  // True if it is a flood by now: hundreds of streams reset, a fifth of the frames or more; or hundreds without data,
-  // nine tenths; or whatever it is, it has been read at every look for a quarter of a second, and more has waited.
+  // True if it is a flood by now. One kind is hundreds of streams reset, a fifth of the frames or more; another is
+  // hundreds of frames without data, nine tenths of all. Any other is a connection that was read at every look for a
+  // quarter of a second, with more waiting.
   bool Add(const Look& look);
 
  private:

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_CONFIG_CONFIG_H_
 #define AAREN_SERVER_CONFIG_CONFIG_H_
 
-// The server's settings, from a file and from flags: --config=FILE reads a ServerConfig in protobuf's text format, and
+// The server's settings, from a file and from flags. --config=FILE reads a ServerConfig in protobuf's text format, and
 // --NAME=VALUE sets the field of that name, whatever the file says. Anything unknown or out of range is an error that
 // names it, and for a file its line.
 

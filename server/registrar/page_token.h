@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_REGISTRAR_PAGE_TOKEN_H_
 #define AAREN_SERVER_REGISTRAR_PAGE_TOKEN_H_
 
-// A page token says behind which session the next page of a list begins: its id and a check, so that a token which was
-// not given out for this list is recognised.
+// A page token says behind which session the next page of a list begins. It holds that session's id and a check, so
+// that a token which was not given out for this list is recognised.
 
 #include <optional>
 #include <string>

@@ -2,12 +2,12 @@
 #define AAREN_SERVER_REGISTRAR_REGISTRAR_H_
 
 // The Registrar knows which shard owns each session and is the only one that talks to the store. It is a mailbox and,
-// once started, the thread that drains it: operations on one session are done one after another, in the order they were
-// asked for; operations on different sessions do not wait for one another's shards. The hot path (tokens) never comes
+// once started, the thread that drains it. Operations on one session are done one after another, in the order they were
+// asked for. Operations on different sessions do not wait for one another's shards. The hot path (tokens) never comes
 // here.
 //
 // For a session that a shard holds, the registrar forwards the operation to that shard and waits for its answer before
-// it begins the next one on the same session; for one at rest it works on the store's record. So an Open that moves a
+// it begins the next one on the same session. For one at rest it works on the store's record. So an Open that moves a
 // session between shards, a Delete that fences a writer and an Export all see one consistent state.
 //
 // Threading: any thread may call any method. Callbacks run on the registrar's thread or on a shard's: they must not

@@ -2,7 +2,7 @@
 #define AAREN_SERVER_REGISTRAR_REGISTRAR_IMPL_H_
 
 // Registrar::Impl is the registrar's thread and the table of who owns what. Operations are written as a chain of
-// callbacks: each runs on the registrar's thread, asks a shard, and goes on with the answer; meanwhile the entry is
+// callbacks. Each runs on the registrar's thread, asks a shard, and goes on with the answer. Meanwhile the entry is
 // busy and later operations on the same session wait in its queue.
 //
 // An entry exists while a shard holds the session or an operation on it is under way. Sessions at rest are in the store

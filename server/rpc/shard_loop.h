@@ -6,9 +6,9 @@
 // everything that arrived, write one merged message per touched stream. It polls for a moment before it sleeps, since a
 // wake-up costs more than a step.
 //
-// Leaving: Drain begins it from any thread. The loop tells health watchers and streams, refuses unary calls, serves
-// streams on for a little, then takes no more tokens, answers those it has, saves, and ends every stream; closed() is
-// notified. Clients that do not read are cut off at the deadline.
+// Leaving: Drain begins it from any thread. The loop tells health watchers and streams, refuses unary calls and serves
+// streams on for a little. Then it takes no more tokens, answers those it has, saves, and ends every stream. At last
+// closed() is notified. Clients that do not read are cut off at the deadline.
 //
 // Threading: Start, Drain, ShutdownServer, Stop by the owner, one after another; counters by anybody.
 

@@ -5,14 +5,15 @@
 // wire, and holds no logic beyond that.
 //
 // At most one read and one write are under way. What a message holds is handled a few items at a time, in turn with the
-// other streams. A stream is not read, and its sessions are not stepped, while its client leaves replies unread; it is
+// other streams. A stream is not read, and its sessions are not stepped, while its client leaves replies unread. It is
 // not read either while the shard does not admit its next item. Whatever part of a message has been handled by then,
 // the rest waits. So what one client can make the server hold is bounded.
 //
-// Ends: after a half-close, with OK as soon as everything is answered; when the client breaks the contract, with the
-// reason, after a Failed without a handle; when the server leaves, with UNAVAILABLE; when the client vanishes,
-// silently; when it does not say Hello, does not read, or opens nothing, for too long. The sessions stay in each case.
-// Finish is called exactly once and the object deletes itself when no operation is left.
+// After a half-close it ends with OK as soon as everything is answered. When the client breaks the contract, it ends
+// with the reason, after a Failed without a handle. When the server leaves, it ends with UNAVAILABLE; when the client
+// vanishes, silently. It also ends when the client does not say Hello, does not read, or opens nothing, for too long.
+// The sessions stay in each case. Finish is called exactly once and the object deletes itself when no operation is
+// left.
 //
 // Threading: the shard's thread only.
 

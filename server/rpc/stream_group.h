@@ -1,10 +1,10 @@
 #ifndef AAREN_SERVER_RPC_STREAM_GROUP_H_
 #define AAREN_SERVER_RPC_STREAM_GROUP_H_
 
-// A StreamGroup is the streams of one shard and what they share: the service and queue they come from, the shard they
-// feed, room for their replies, scratch memory, and the lists of those with something to do. A round of the shard's
-// loop handles events, then HandleInput, steps a slice, and then calls Flush, so that everything a stream is owed
-// leaves in one write. Neither takes longer than it is given: what is left has its turn in the next round.
+// A StreamGroup is the streams of one shard and what they share. That is the service and queue they come from, the
+// shard they feed, room for their replies, scratch memory, and the lists of those with something to do. A round of the
+// shard's loop handles events, then HandleInput, steps a slice, and then calls Flush, so that everything a stream is
+// owed leaves in one write. Neither takes longer than it is given: what is left has its turn in the next round.
 //
 // Threading: the shard's thread only, except counters().
 

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_SESSION_PEER_H_
 #define AAREN_SERVER_SESSION_PEER_H_
 
-// The words that the session layer and a stream exchange, as plain C++: the rpc layer turns messages into these and
+// The words that the session layer and a stream exchange, as plain C++. The rpc layer turns messages into these and
 // back, so that the session layer knows neither gRPC nor protobuf. Field by field they mean what
 // proto/aaren/v1/stream.proto says.
 //

@@ -2,8 +2,8 @@
 #define AAREN_SERVER_SHARD_FLOW_H_
 
 // A Flow is what waits of one session: tokens to be stepped, and answers that must not overtake them. It exists only
-// while something waits, so a resting session costs nothing here, and only while a stream has the session open: whoever
-// takes the session away drops what its flow held, as if it had not arrived yet.
+// while something waits, so a resting session costs nothing here. It exists only while a stream has the session open:
+// whoever takes the session away drops what its flow held, as if it had not arrived yet.
 //
 // Threading: belongs to one shard.
 

@@ -4,7 +4,7 @@
 // A SessionShard is the logic of one core: the sessions that were last opened there, their rows, and the tokens waiting
 // to be stepped.
 //
-// Life of a token: Tokens() checks it (width, times, seq) and puts it in its session's flow; Step() takes a slice of
+// Life of a token: Tokens() checks it (width, times, seq) and puts it in its session's flow. Step() takes a slice of
 // about a millisecond of what waits, streams and sessions in turn, through the engine and answers each peer. Batches
 // form by load: whatever waits is the next batch. Nothing is folded unless the whole item is valid.
 //

@@ -3,13 +3,13 @@
 
 // The TokenQueue holds the flows of a shard's sessions and decides whose turn it is.
 //
-// Streams take turns, and of a stream its sessions do, by deficit round robin: whoever's turn it is may use so many
+// Streams take turns, and of a stream its sessions do, by deficit round robin. Whoever's turn it is may use so many
 // units of work, and what it overdraws it waits for. A stream that had nothing waiting comes before those that always
-// have (as in fq_codel, RFC 8290, section 4): so a ping is answered by the next step, whatever a hot stream sends. A
+// have (as in fq_codel, RFC 8290, section 4). So a ping is answered by the next step, whatever a hot stream sends. A
 // stream whose client does not read its replies has no turn until it does.
 //
-// What may wait is bounded: a stream may fill half of what is left, so there is always room for others, and a stream
-// that has nothing here may always have one item.
+// What may wait is bounded. A stream may fill half of what is left, so there is always room for others. A stream that
+// has nothing here may always have one item.
 //
 // Threading: belongs to one shard.
 

@@ -1,7 +1,7 @@
 #ifndef AAREN_CLIENT_CLI_EVALUATE_AXIS_H_
 #define AAREN_CLIENT_CLI_EVALUATE_AXIS_H_
 
-// An Axis maps the values of one direction of a figure onto its pixels, and says where its ticks stand: at 1, 2 or 5
+// An Axis maps the values of one direction of a figure onto its pixels. It says where its ticks stand: at 1, 2 or 5
 // times a power of ten, so many that their labels do not touch.
 //
 //   Axis axis({.label = "rows ahead"}, 40, 440);   // pixels; from may exceed to, as it does for y

@@ -1,13 +1,13 @@
 #ifndef AAREN_CLIENT_CLI_EVALUATE_EVALUATION_H_
 #define AAREN_CLIENT_CLI_EVALUATE_EVALUATION_H_
 
-// Evaluate scores a server's forecasts of whole series, each streamed from its first row through a session of its own:
-// silently up to an origin, where one forecast is asked for, and so on to the last origin. An *origin* at row r has
-// seen the rows before r and forecasts rows r .. r + horizon - 1. Its *age* is how many of them its session has seen:
-// r, or, if EvaluationOptions say so, always the same, each origin then having a session of its own.
+// Evaluate scores a server's forecasts of whole series, each streamed from its first row through a session of its own.
+// It streams silently up to an origin, asks for one forecast there, and so on to the last origin. An *origin* at row r
+// has seen the rows before r and forecasts rows r .. r + horizon - 1. Its *age* is how many of them its session has
+// seen: r, or, if EvaluationOptions say so, always the same, each origin then having a session of its own.
 //
-// Row r itself is then streamed and asks for a forecast too, for the sake of the *surprise* that comes with it: where
-// its value fell in what was forecast for it, one step ahead, at the origin.
+// Row r itself is then streamed and asks for a forecast too, for the sake of the *surprise* that comes with it. That is
+// where its value fell in what was forecast for it, one step ahead, at the origin.
 //
 // Threading: blocks; several series at once inside.
 

@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_CLI_EVALUATE_EVALUATION_PAGE_H_
 #define AAREN_CLIENT_CLI_EVALUATE_EVALUATION_PAGE_H_
 
-// The report of an evaluation: one HTML file that needs nothing else and is well-formed XML, with the tables that the
-// program prints, coverage by rows ahead, surprises, error by age of the session, the worst series, and forecasts at a
-// few origins chosen by their place, not by their looks. Threading: pure functions.
+// The report of an evaluation: one HTML file that needs nothing else and is well-formed XML. It has the tables that the
+// program prints, coverage by rows ahead, surprises, error by age of the session, and the worst series. It shows
+// forecasts at a few origins, chosen by their place and not by their looks. Threading: pure functions.
 
 #include <string>
 #include <vector>

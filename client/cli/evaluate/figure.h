@@ -1,9 +1,10 @@
 #ifndef AAREN_CLIENT_CLI_EVALUATE_FIGURE_H_
 #define AAREN_CLIENT_CLI_EVALUATE_FIGURE_H_
 
-// A Figure is one plot, drawn as an SVG element that an HTML page holds inline: axes with ticks and units, a legend,
-// and in between lines, bands, points and levels. What it shows decides the ink, so that a forecaster has one colour
-// and one marker on the whole page; the page's style sheet (kFigureStyle) gives the colours, for light and for dark.
+// A Figure is one plot, drawn as an SVG element that an HTML page holds inline. It has axes with ticks and units, a
+// legend, and in between lines, bands, points and levels. What it shows decides the ink, so that a forecaster has one
+// colour and one marker on the whole page. The page's style sheet (kFigureStyle) gives the colours, for light and for
+// dark.
 //
 //   Figure figure({.title = "Coverage", .x = {.label = "rows ahead"}, .y = {.label = "inside", .percent = true}});
 //   figure.Level(Ink::kNominal, "nominal", 0.8);

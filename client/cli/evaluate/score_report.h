@@ -1,10 +1,10 @@
 #ifndef AAREN_CLIENT_CLI_EVALUATE_SCORE_REPORT_H_
 #define AAREN_CLIENT_CLI_EVALUATE_SCORE_REPORT_H_
 
-// What evaluate prints: the scores of each series and, last, of all ("mean"), as JSON lines or as two tables: errors,
-// and whether the forecast's intervals are honest, by rows ahead and by surprises. Where every series has the same
-// number of windows, several of them, a line "one window" before the last one says what evaluations of a single window
-// each score on average: their MASE is the mean's, but the WQL of each is its own. Threading: plain functions.
+// What evaluate prints: the scores of each series and, last, of all ("mean"). It prints JSON lines or two tables:
+// errors, and whether the forecast's intervals are honest, by rows ahead and by surprises. Where every series has the
+// same number of windows, several of them, a line "one window" before the last one says what evaluations of a single
+// window each score on average. Their MASE is the mean's, but the WQL of each is its own. Threading: plain functions.
 
 #include <limits>
 #include <string>

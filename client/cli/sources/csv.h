@@ -5,8 +5,8 @@
 // columns, then a row per time step. A column is a series, except for the one that holds the times.
 //
 // How times are written is found from the first rows, once for a file; every later time has to fit (time_format.h).
-// That takes the first row, and more where day and month may be confused: of a file up to 4 MiB of rows, of a live
-// source only those that came with the first, so that its first forecast waits for nothing.
+// That takes the first row, and more where day and month may be confused. Of a file these are up to 4 MiB of rows. Of a
+// live source they are only those that came with the first, so that its first forecast waits for nothing.
 //
 // Accepted: CRLF, a byte-order mark, quoted fields, blank lines, repeated times, spaces around numbers, a last line
 // without its end. An empty cell, NaN, NA, null and the marker of the options are missing values.

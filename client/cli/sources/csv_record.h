@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_CLI_SOURCES_CSV_RECORD_H_
 #define AAREN_CLIENT_CLI_SOURCES_CSV_RECORD_H_
 
-// A CsvRecordReader cuts a stream of bytes into the records of a CSV file, in constant memory: lines that end in LF or
-// CRLF, fields between commas, quoted as RFC 4180 says (a quoted field may hold commas, line ends and "" for a quote).
-// A byte-order mark before the first record is skipped. Threading: a plain value.
+// A CsvRecordReader cuts a stream of bytes into the records of a CSV file, in constant memory. Records are lines that
+// end in LF or CRLF, fields between commas, quoted as RFC 4180 says (a quoted field may hold commas, line ends and ""
+// for a quote). A byte-order mark before the first record is skipped. Threading: a plain value.
 
 #include <cstddef>
 #include <cstdint>

@@ -12,7 +12,7 @@
 //   1/31/2024  31/1/2024  1-31-2024  31-1-2024  1/31/24  31/1/24                      (which of the two: see the guess)
 //   1706702400.25  1706702400250  …                                  (since 1970, in s, ms, us or ns: by the magnitude)
 //
-// A format fixes the date's layout for all rows; how precise the clock is may change from row to row, since many
+// A format fixes the date's layout for all rows. How precise the clock is may change from row to row, since many
 // programs leave out a midnight, or seconds that are zero. Threading: plain values.
 
 #include <cstddef>

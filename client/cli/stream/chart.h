@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_CLI_STREAM_CHART_H_
 #define AAREN_CLIENT_CLI_STREAM_CHART_H_
 
-// What a terminal shows of a running stream, as a pure function of what is known and of the terminal's size: a panel
-// per series with its recent past as a line, "now", and beyond it the forecast's median inside its interval; values
-// that surprised the model are marked, and counted where they are alerts; the last line is a status.
+// What a terminal shows of a running stream, as a pure function of what is known and of the terminal's size. It is a
+// panel per series with its recent past as a line, "now", and beyond it the forecast's median inside its interval.
+// Values that surprised the model are marked, and counted where they are alerts. The last line is a status.
 //
 //   load  41.2
 //      48.1 ⠀⠀⡠⠒⢄⠀⠀⠀⡠●⢄⠀⠀│░░⡠⠒⢄░

@@ -1,7 +1,7 @@
 #ifndef AAREN_CLIENT_CLI_STREAM_FORECAST_STREAM_H_
 #define AAREN_CLIENT_CLI_STREAM_FORECAST_STREAM_H_
 
-// A ForecastStream sends the rows of a source into one session, a channel per series, and delivers every forecast once
+// A ForecastStream sends the rows of a source into one session, a channel per series. It delivers every forecast once
 // and in order: to an output, to a live view, or both. Reading and sending run on the caller's thread, delivery on the
 // client's; many tokens are in flight.
 //

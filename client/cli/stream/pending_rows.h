@@ -1,7 +1,7 @@
 #ifndef AAREN_CLIENT_CLI_STREAM_PENDING_ROWS_H_
 #define AAREN_CLIENT_CLI_STREAM_PENDING_ROWS_H_
 
-// The rows that were sent and not answered yet: a reply names its token by seq only, and what is printed beside the
+// The rows that were sent and not answered yet. A reply names its token by seq only, so what is printed beside the
 // forecast (the row's time and values) waits here. Threading: safe from any thread.
 
 #include <cstdint>

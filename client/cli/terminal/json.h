@@ -2,8 +2,8 @@
 #define AAREN_CLIENT_CLI_TERMINAL_JSON_H_
 
 // Writes JSON, piece by piece, onto the end of a string. Numbers are printed with as few digits as read back to the
-// same bits; what is not finite becomes null, as JSON knows no NaN; bytes that are no UTF-8 become U+FFFD, so that
-// the text is valid whatever a file's header holds.
+// same bits. What is not finite becomes null, as JSON knows no NaN. Bytes that are no UTF-8 become U+FFFD, so that the
+// text is valid whatever a file's header holds.
 //
 //   std::string text;
 //   JsonObject(text).Add("name", "a").Add("mase", 0.25).Close();    // {"name":"a","mase":0.25}

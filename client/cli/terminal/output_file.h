@@ -3,8 +3,8 @@
 
 // An OutputFile is a client's durable record of the forecasts that it has: a file of JSON lines, one per token and
 // series, in order of seq, then column. The lines of one token are its *group*. A process that is killed while it
-// writes leaves a torn line or part of a group at the end; opening the file again cuts that off and says where to go
-// on, so that the file ends as if nothing had happened. What was written survives the process, whatever kills it; it
+// writes leaves a torn line or part of a group at the end. Opening the file again cuts that off and says where to go
+// on. So the file ends as if nothing had happened. What was written survives the process, whatever kills it; it
 // survives the machine once Sync has returned.
 //
 // One process at a time writes a file: another one is refused. Devices and pipes are only written to.

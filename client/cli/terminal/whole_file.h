@@ -1,7 +1,7 @@
 #ifndef AAREN_CLIENT_CLI_TERMINAL_WHOLE_FILE_H_
 #define AAREN_CLIENT_CLI_TERMINAL_WHOLE_FILE_H_
 
-// A file that is there as a whole or not at all: written beside its place and then moved there, so that a full disk or
+// A file that is there as a whole or not at all. It is written beside its place and then moved there. So a full disk or
 // a kill leaves what was there before, and nothing half-written.
 //
 // Errors name the path. Threading: plain functions.

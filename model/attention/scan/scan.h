@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_ATTENTION_SCAN_SCAN_H_
 #define AAREN_MODEL_ATTENTION_SCAN_SCAN_H_
 
-// The production scan: all N outputs of attention with a constant query in one fused pass over the values, O(N) time
-// and no memory but the outputs and one number a token. Training uses it. Its kernels (scan_kernel.h) run on the CPU,
-// parallel over series and heads, and on a GPU where there is one.
+// The production scan: all N outputs of attention with a constant query in one fused pass over the values. It takes
+// O(N) time and no memory but the outputs and one number a token. Training uses it. Its kernels (scan_kernel.h) run on
+// the CPU, parallel over series and heads, and on a GPU where there is one.
 //
 // Forward, with the running maximum m and denominator c of paper §3.1, and p_k = exp(s_k - m_k) / c_k the share of
 // token k in its own output:

@@ -163,7 +163,7 @@ class Shares {
   }
 
   // Of each segment alone: the sum of exp(s_i - m_k) over the tokens before k, into sum_, and the factor by which what
-  // came before the segment has shrunk, into keep_; m is now the maximum over all tokens so far.
+  // came before the segment has shrunk, into keep_. m is now the maximum over all tokens so far.
   void Accumulate() {
     Maximum before = {hn::Load(d_, before_), hn::Load(d_, before_fall_)}, previous = before;
     Vector sum = hn::Zero(d_), keep = hn::Zero(d_);

@@ -1,10 +1,10 @@
 #ifndef AAREN_MODEL_TASKS_FORECASTING_AUGMENTATION_H_
 #define AAREN_MODEL_TASKS_FORECASTING_AUGMENTATION_H_
 
-// What happens to a series of any family: to the thing itself (another level, another amplitude, bursts), to its clock,
-// and to its measurement (spikes, outages, a sensor that sticks, clips, rounds or fails). Each happens to a few series
-// in a hundred, and about half of all series stay as they are drawn. What is never negative stays so: shifts and
-// changes of amplitude are then factors.
+// What happens to a series of any family. It happens to the thing itself (another level, another amplitude, bursts), to
+// its clock, and to its measurement (spikes, outages, a sensor that sticks, clips, rounds or fails). Each happens to a
+// few series in a hundred, and about half of all series stay as they are drawn. What is never negative stays so: shifts
+// and changes of amplitude are then factors.
 //
 // Threading: plain functions.
 

@@ -2,8 +2,8 @@
 #define AAREN_MODEL_TASKS_FORECASTING_GAUSSIAN_PROCESS_H_
 
 // Paths of Gaussian processes whose kernel is composed at random: one to four parts, joined by sums and products. A
-// part has a squared-exponential, Matern, rational-quadratic or periodic kernel, and its path is drawn as a sum of
-// cosines with frequencies from the kernel's spectrum, so it costs O(length).
+// part has a squared-exponential, Matern, rational-quadratic or periodic kernel. Its path is drawn as a sum of cosines
+// with frequencies from the kernel's spectrum, so it costs O(length).
 
 #include <vector>
 

@@ -1,10 +1,10 @@
 #ifndef AAREN_MODEL_TASKS_FORECASTING_SYNTHETIC_H_
 #define AAREN_MODEL_TASKS_FORECASTING_SYNTHETIC_H_
 
-// The generator of training series. A series is of one family (families/family.h), each as likely as any other; in a
-// few it is read backwards, mixed with a series of another family, or becomes one of another at some moment; then comes
-// what happens to any series and its measurement (augmentation.h), and last gaps. No real series is used anywhere, so
-// a model trained on these alone is zero-shot on every real one.
+// The generator of training series. A series is of one family (families/family.h), each as likely as any other. A few
+// are read backwards, mixed with a series of another family, or become one of another at some moment. Then comes what
+// happens to any series and its measurement (augmentation.h), and last gaps. No real series is used anywhere, so a
+// model trained on these alone is zero-shot on every real one.
 
 #include <cstdint>
 #include <vector>

@@ -3,7 +3,7 @@
 
 // The envelopes of a stream, ClientMessage and ServerMessage, as bytes: a message is a row of items, and an item is one
 // field of a oneof. Walking and appending them here, and leaving only what is inside an item to the generated code, has
-// two uses: a merged reply is its items' bytes one after another, with nothing kept as objects in between; and the
+// two uses. A merged reply is its items' bytes one after another, with nothing kept as objects in between. And the
 // object of an item's content can be reused (inside a oneof the generated code frees it with every Clear).
 
 #include <cstdint>

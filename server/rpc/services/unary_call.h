@@ -28,9 +28,9 @@
 
 namespace aaren::rpc {
 
-// The queue that unary calls live on, the mailbox of the thread that drains it, and what the calls under way hold:
-// their requests, and replies until the client has taken them. Connections share the number of calls: one may have half
-// of what others leave.
+// The queue that unary calls live on, the mailbox of the thread that drains it, and what the calls under way hold. They
+// hold their requests, and replies until the client has taken them. Connections share the number of calls: one may have
+// half of what others leave.
 struct UnaryHost {
   UnaryHost(grpc::ServerCompletionQueue& q, Mailbox& m, int& c, const StreamLimits& l, const Clock& k)
       : queue(q), mailbox(m), calls(c), limits(l), clock(k), under_way(l.unary_calls), reflections(l.reflections) {}

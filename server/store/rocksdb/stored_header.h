@@ -2,7 +2,7 @@
 #define AAREN_SERVER_STORE_ROCKSDB_STORED_HEADER_H_
 
 // A session's header as a key-value store keeps it, beside its rows. The rows of a session are in one or two slots,
-// each under a key of its own: so a save writes one slot and the header, and an Open only the header. The header has
+// each under a key of its own. So a save writes one slot and the header, and an Open only the header. The header has
 // what is needed to trust the slots: where each stands, how long its rows are, and their checksum.
 //
 // Layout, as in fields.h: uint8 version · uint64 epoch · uint64 incarnation · origin · uint64 delivered_seq ·

@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_TASKS_FORECASTING_FAMILIES_CALENDAR_H_
 #define AAREN_MODEL_TASKS_FORECASTING_FAMILIES_CALENDAR_H_
 
-// A Calendar says which day, and which part of it, each value of a series belongs to: 1 to 1,440 values a day, weeks of
-// seven days, a year with holidays, and in some two days a year that are an hour shorter or longer. Families are drawn
-// day by day.
+// A Calendar says which day, and which part of it, each value of a series belongs to. It has 1 to 1,440 values a day,
+// weeks of seven days, a year with holidays, and in some two days a year that are an hour shorter or longer. Families
+// are drawn day by day.
 //
 // Threading: plain values.
 

@@ -2,7 +2,7 @@
 #define AAREN_MODEL_TASKS_FORECASTING_FAMILIES_FAMILY_H_
 
 // A Family is a kind of series that occurs in the world, drawn by a simulation of what makes it so. The generator
-// (synthetic.h) draws from all families in equal parts: the best single one differs from model to model, and an equal
+// (synthetic.h) draws from all families in equal parts. The best single one differs from model to model, and an equal
 // mixture of many is as good as the best.
 //
 // A draw costs time and memory in proportion to its length, and depends on the state of `random` and the length alone.
