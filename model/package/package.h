@@ -13,7 +13,7 @@
 //   embed.up.weight                  [e, U]
 //   embed.down.weight                [d, e]
 //   blocks.N.norm1.weight            [d]
-//   blocks.N.attention.score.weight  [H, d]      the folded query, a row a head: keys are never formed
+//   blocks.N.attention.score.weight  [H, d]      the folded query, an output a head: keys are never formed
 //   blocks.N.attention.value.weight  [V, d]
 //   blocks.N.attention.value.bias    [V]
 //   blocks.N.attention.gate.weight   [V, d]
@@ -28,13 +28,13 @@
 //   blocks.N.mlp.up.weight           [f, d]
 //   blocks.N.mlp.down.weight         [d, f]
 //   norm.weight                      [d]
-//   head.weight                      [T * Q, d]  output i of step j (both from 0) is row j * Q + i
+//   head.weight                      [T * Q, d]  quantile i of step j (both from 0) is output j * Q + i
 //   head.bias                        [T * Q]
 //   head.skip.weight                 [T, U]
 //
 // and where config.seasons (k knots):
 //
-//   season.gate.weight               [5 k, d]    part p at knot i is row 5 i + p
+//   season.gate.weight               [5 k, d]    part p at knot i is output 5 i + p
 //   season.gate.bias                 [5 k]
 //   season.residual.N.weight         [T, 24]     N = 0 .. 2: kSeasonAgo, kSeasonsMean, kSecondAgo
 //

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_SHARD_ITEM_QUEUE_H_
 #define AAREN_SERVER_SHARD_ITEM_QUEUE_H_
 
-// An ItemQueue is a first-in first-out row of things in one block of memory, which it keeps when it is empty. Most
+// An ItemQueue is a first-in first-out queue of things in one block of memory, which it keeps when it is empty. Most
 // flows hold an item or two at a time and are used again and again, and a std::deque would allocate for every few of
 // them. Threading: a plain value.
 

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_SHARD_LINE_H_
 #define AAREN_SERVER_SHARD_LINE_H_
 
-// A Line is a first-in first-out row of things linked through themselves, by their members `previous` and `next`. It
+// A Line is a first-in first-out queue of things linked through themselves, by their members `previous` and `next`. It
 // has no memory of its own, and who leaves from the middle costs no more than who leaves at the front. A thing stands
 // in one line at most, and stays where it is in memory. Threading: a plain value.
 
