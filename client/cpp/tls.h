@@ -20,7 +20,7 @@ struct TlsFiles {
 };
 
 // INVALID_ARGUMENT if only one of cert and key is given, a file holds no certificate or key, or the key belongs to
-// another certificate; else why a file cannot be read. Errors name the file.
+// another certificate. Otherwise why a file cannot be read. Errors name the file.
 absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> ReadTls(const TlsFiles& files);
 
 }  // namespace aaren::client

@@ -3,7 +3,7 @@
 
 // Attention with a constant query written out as matrices, O(N^2) time and memory: the form that all others are tested
 // against, and it shares no code with them. Row k of the weights is the softmax of the scores of tokens 0 .. k (paper,
-// §3.3; with forgetting each lowered by decay * (position k - position i)), outputs = weights * values.
+// §3.3). With forgetting each score is lowered by decay * (position k - position i). Outputs = weights * values.
 //
 // float32 or float64, any device. Differentiable, also twice, in scores, values and decay.
 

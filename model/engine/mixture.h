@@ -54,8 +54,8 @@ class Mixture {
   // Judges by the evidence, then keeps the probe's forecast [T, Q], as the network made it.
   void Learn(uint64_t seq, const float* evidence, const float* forecast, float* state) const;
 
-  // Mixes the network's forecast [T, Q] from token `seq` with these sources [4, T], in place. unit: of errors then
-  // (LagErrors); what a source says counts no further than 12 of them from the network's median.
+  // Mixes the network's forecast [T, Q] from token `seq` with these sources [4, T], in place. `unit`: of errors then
+  // (LagErrors). What a source says counts no further than 12 of them from the network's median.
   void Mix(uint64_t seq, const float* state, float unit, const float* sources, float* forecast) const;
 
   // Likewise the quantiles [Q] of one step ahead, with sources [4] of that step.

@@ -3,7 +3,7 @@
 
 // The exact matrix product: out = x W^T + b, the same bits for any number of rows and any vector width.
 //
-// A PackedMatrix holds one or more linear layers of equal depth K side by side, each padded to a multiple of kLanes
+// A PackedMatrix holds one or more linear layers of equal depth K side by side. Each is padded to a multiple of kLanes
 // outputs, in panels [outputs / 16][K][16]. A kernel walks K with a few panels in step and never reads a weight it does
 // not use. Threading: immutable after Pack.
 //

@@ -4,9 +4,9 @@
 // The Aaren layer: multi-head attention whose query is a learned constant, so that token k's output needs only the (a,
 // c, m) of the tokens before it (paper, §3.3). The learned token q goes through W_q like a token would.
 //
-// Beyond the paper, each switchable: forgetting (scores fall by decay * elapsed), rotary values (value pairs are
-// averaged in a frame that turns with time, so the state holds Fourier coefficients and the output is relative to now),
-// an output gate, and values wider than the tokens.
+// Four things are beyond the paper, each switchable. With forgetting, scores fall by decay * elapsed. With rotary
+// values, value pairs are averaged in a frame that turns with time, so the state holds Fourier coefficients and the
+// output is relative to now. The other two are an output gate and values wider than the tokens.
 
 #include <torch/arg.h>
 #include <torch/nn/modules/linear.h>

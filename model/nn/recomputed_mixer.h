@@ -2,8 +2,8 @@
 #define AAREN_MODEL_NN_RECOMPUTED_MIXER_H_
 
 // Causal softmax attention without a cache. Weights and forward are the Transformer's. But a step reads all earlier
-// inputs again, one at a time, forms the key and the value of each, and folds them into the (m, c, a) of its own query.
-// What it computes with does not grow; only the inputs themselves must remain readable.
+// inputs again, one at a time. It forms the key and the value of each, and folds them into the (m, c, a) of its own
+// query. What it computes with does not grow; only the inputs themselves must remain readable.
 //
 // In a stack the inputs of layer l are the outputs of layer l - 1, which are recomputed as well, down to the stack's
 // own inputs. With nothing used twice, output i of layer l takes T_l(i) = sum_{j <= i} (1 + T_{l-1}(j)) folds, T_0 = 0:

@@ -2,7 +2,7 @@
 #define AAREN_MODEL_TRAINING_QUANTILE_LOSS_H_
 
 // The pinball loss of quantiles that a forecaster reads out, fused: one pass over the read-out gives the loss and its
-// gradient. The read-out of a token is several times as wide as the token, so with an operation of torch for every step
+// gradient. The read-out of a token is several times as wide as the token. So with an operation of torch for every step
 // it takes longer than the rest of the network.
 
 #include <torch/types.h>

@@ -65,9 +65,9 @@ struct TrainResult {
 };
 
 // Trains, or goes on from options.checkpoint if that folder has a checkpoint. `on_step` runs after each step; returning
-// false abandons the run as a kill would (Cancelled). InvalidArgument for options out of range; FailedPrecondition if
-// the checkpoint was made with other options, naming both, or another run has its folder, or as TakeWeights has it;
-// Unavailable if that folder cannot be made; Internal if the loss is no longer finite.
+// false abandons the run as a kill would (Cancelled). InvalidArgument for options out of range. FailedPrecondition if
+// the checkpoint was made with other options, naming both, or another run has its folder, or as TakeWeights has it.
+// Unavailable if that folder cannot be made. Internal if the loss is no longer finite.
 absl::StatusOr<TrainResult> Train(const TrainOptions& options, const SeriesSource& source,
                                   const std::function<bool(const TrainProgress&)>& on_step);
 

@@ -136,8 +136,9 @@ class Registrar::Impl {
   void Find(std::string key, Loaded then);
   void FindUnexpired(std::string key, Loaded then);  // one that has expired is deleted and not found
 
-  // The record that was found, with its rows, as soon as there is room for them; at once where a permit is held for them
-  // already, and without a call if it has none. Another server may have written since: so compare the epochs.
+  // The record that was found, with its rows, as soon as there is room for them. It comes at once where a permit is
+  // held for them already, and without a call if it has none. Another server may have written since: so compare the
+  // epochs.
   void Load(const SessionRecord& found, size_t row_bytes, Transit::Permit held, RowsLoaded then);
 
   StateStore& store() { return store_; }

@@ -14,8 +14,8 @@ namespace aaren::bench {
 torch::Tensor HillisSteeleAttention(const torch::Tensor& scores, const torch::Tensor& values);
 
 // o = cumsum(exp(s - max) v) / cumsum(exp(s - max)). The shortest and fastest form, right as long as no score lies more
-// than about 80 below the largest of its stream, so it flatters this baseline: the stable one, by logcumsumexp of
-// s + log |v| for either sign of v, takes several times as long.
+// than about 80 below the largest of its stream, so it flatters this baseline. The stable one, by logcumsumexp of s +
+// log |v| for either sign of v, takes several times as long.
 torch::Tensor CumulativeAttention(const torch::Tensor& scores, const torch::Tensor& values);
 
 // at::scaled_dot_product_attention, causal, the constant query as the query of every token. It computes the scores,

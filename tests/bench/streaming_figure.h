@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_BENCH_STREAMING_FIGURE_H_
 #define AAREN_TESTS_BENCH_STREAMING_FIGURE_H_
 
-// The figure of the streaming bench, as a script for gnuplot: a row of panels for each width, memory of the state on
-// the left, on logarithmic axes since it spans five decades, and cumulative time on the right, on linear ones, where
-// what grows faster than the number of tokens bends. Each curve carries its fitted exponent.
+// The figure of the streaming bench, as a script for gnuplot: two panels for each width. Memory of the state is on the
+// left, on logarithmic axes since it spans five decades. Cumulative time is on the right, on linear ones, where what
+// grows faster than the number of tokens bends. Each curve carries its fitted exponent.
 
 #include <string>
 #include <vector>

@@ -24,7 +24,7 @@ inline double LikelyGamma(double n, double unit) { return std::min(Gamma(n, unit
 // Exponents below this have an exponential of 0, so no weight has a larger one, nor a larger error by its rounding.
 constexpr double DeepestExponent(double unit) { return unit == kFloatUnit ? 104 : 745; }
 
-// An average of `tokens` values, weighed by the exponentials of their scores, in any form: however tokens are folded,
+// An average of `tokens` values, weighed by the exponentials of their scores, in any form. However tokens are folded,
 // combined or summed, a token passes at most two exponentials (2 units each), two products and two sums with each of
 // the others, in numerator and denominator. Exponents add up to the token's distance from the maximum at last.
 inline double SoftmaxRounding(double tokens, double unit) {

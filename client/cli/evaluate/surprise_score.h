@@ -3,8 +3,8 @@
 
 // A SurpriseScore says how far surprises are from what forecasts with honest intervals give. A *surprise* is where a
 // value fell in the distribution forecast for it, one step ahead, from 0 to 1. Of honest forecasts surprises are
-// uniform, and an alert at a nominal false-alarm rate of a goes off at a share a of all values, half of them too low,
-// half too high.
+// uniform. An alert at a nominal false-alarm rate of a goes off at a share a of all values, half of them too low, half
+// too high.
 //
 // Threading: plain values and plain functions.
 

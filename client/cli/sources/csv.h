@@ -9,10 +9,10 @@
 // live source they are only those that came with the first, so that its first forecast waits for nothing.
 //
 // Accepted: CRLF, a byte-order mark, quoted fields, blank lines, repeated times, spaces around numbers, a last line
-// without its end. An empty cell, NaN, NA, null and the marker of the options are missing values.
-// Errors are INVALID_ARGUMENT (NOT_FOUND for a file) and name the file, the line and the column: a ragged row, text
-// where a number belongs, an infinity or a number beyond a float, a time that is none or goes back, a column that is
-// not there or there twice, no header, no rows. Threading: a plain value.
+// without its end. An empty cell, NaN, NA, null and the marker of the options are missing values. Errors are
+// INVALID_ARGUMENT (NOT_FOUND for a file) and name the file, the line and the column. They are for a ragged row, text
+// where a number belongs, an infinity or a number beyond a float, and a time that is none or goes back. They are also
+// for a column that is not there or there twice, no header, and no rows. Threading: a plain value.
 
 #include <cstdint>
 #include <memory>

@@ -55,8 +55,8 @@ class TimeFormat {
 };
 
 // Formats are ruled out by times that they cannot read. Of day/month and month/day then stays the one in which times
-// never go back; else the one whose steps are far steadier (a misread day makes hours jump by months); else month/day,
-// which is `ambiguous`.
+// never go back. Else it is the one whose steps are far steadier: a misread day makes hours jump by months. Else it is
+// month/day, which is `ambiguous`.
 class TimeFormatGuess {
  public:
   // The next time. False once no other could change the answer. REQUIRES: the last call said true.

@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_STREAM_ALERT_H_
 #define AAREN_CLIENT_CLI_STREAM_ALERT_H_
 
-// An alert is a value so far out in the distribution forecast for it that only a chosen share of all values, the rate
-// of false alarms, would lie as far out by chance. Half of that share lies below, half above.
+// An alert is a value far out in the distribution that was forecast for it. By chance only a chosen share of all
+// values, the rate of false alarms, lies as far out. Half of that share lies below, half above.
 //
 //   AlertRule rule(0.01);
 //   rule.IsAlert(0.004f);    // true: one value in 250 lies lower

@@ -2,7 +2,7 @@
 #define AAREN_MODEL_ATTENTION_SCAN_SCAN_STREAM_H_
 
 // The scan's work on one stream, that is one head of one series, on a CPU. scan_cpu.cc deals streams out to threads.
-// scan_forward.cc and scan_backward.cc do float32 with the vector instructions of the machine, scan_double.cc does
+// scan_forward.cc and scan_backward.cc do float32 with the vector instructions of the machine. scan_double.cc does
 // float64 as the formulas stand.
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 // What the server's memory did during a run, and whether it grows. Threading: one thread.
 //
-// The bound: what clients make the server hold swings with what they do, but every part of it has a limit, so that two
+// The bound: what clients make the server hold swings with what they do. But every part of it has a limit, so that two
 // stretches of one run may differ by the sum of those limits and no more. Sessions and saves are bounded by the number
 // of sessions, which is the same throughout. A leak of a steady rate shows where it makes more than that sum in a third
 // of the run. The first third is left out: pools and the allocator fill.

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_MODEL_ENGINE_CALIBRATED_REFERENCE_H_
 #define AAREN_TESTS_MODEL_ENGINE_CALIBRATED_REFERENCE_H_
 
-// CalibratedReference is step 7 of model/README.md written a second time, in float64 and as plainly as possible: it
+// CalibratedReference is step 7 of model/README.md written a second time, in float64 and as plainly as possible. It
 // keeps every value and every forecast it made, and looks back at them.
 
 #include <map>

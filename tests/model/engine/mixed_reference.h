@@ -2,7 +2,7 @@
 #define AAREN_TESTS_MODEL_ENGINE_MIXED_REFERENCE_H_
 
 // MixedReference is the mixture of model/README.md, step 6, written a second time, in float64 and as plainly as
-// possible: it keeps every value, forecast and source, and goes through all of them again for each token.
+// possible. It keeps every value, forecast and source, and goes through all of them again for each token.
 
 #include <vector>
 

@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_SERVER_SHARD_FAKE_ENGINE_H_
 #define AAREN_TESTS_SERVER_SHARD_FAKE_ENGINE_H_
 
-// A FakeEngine computes something simple whose every bit depends on every token before it and on their order:
-// state = 0.75 * state + value (missing counts as 0), forecast [4 steps, 3 quantiles] = state + 10 * step + quantile.
-// A surprise is the value less the first number of the forecast one token earlier, NaN if there was none.
+// A FakeEngine computes something simple whose every bit depends on every token before it and on their order. It is
+// state = 0.75 * state + value (missing counts as 0), forecast [4 steps, 3 quantiles] = state + 10 * step + quantile. A
+// surprise is the value less the first number of the forecast one token earlier, NaN if there was none.
 
 #include <atomic>
 #include <cstdint>

@@ -2,9 +2,9 @@
 #define AAREN_TESTS_MODEL_ATTENTION_SCAN_SCAN_CASE_H_
 
 // ScanCase is one random call of the scan's kernels (scan_kernel.h) in host memory, with what must come of it by the
-// dense definition in double: o_k = sum of w_ki v_i, w_k the softmax over i <= k of s_i - decay (t_k - t_i), and the
-// gradients of that. Every array lies in its memory with other strides, and the gaps between its rows are checked to
-// be left alone.
+// dense definition in double. That is o_k = sum of w_ki v_i, w_k the softmax over i <= k of s_i - decay (t_k - t_i),
+// and the gradients of that. Every array lies in its memory with other strides, and the gaps between its rows are
+// checked to be left alone.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_MODEL_ATTENTION_SCAN_WARP_EMULATOR_H_
 #define AAREN_TESTS_MODEL_ATTENTION_SCAN_WARP_EMULATOR_H_
 
-// Runs device code on the CPU, so that kernels are tested where there is no GPU. A source that includes this header
-// and then a .cuh compiles the kernels as plain C++: every thread of a block is a fiber, and a fiber that comes to a
+// Runs device code on the CPU, so that kernels are tested where there is no GPU. A source that includes this header and
+// then a .cuh compiles the kernels as plain C++. Every thread of a block is a fiber, and a fiber that comes to a
 // shuffle or a barrier lets the others run until all have come to it. Blocks run one after another.
 //
 // It shows that the arithmetic, the indices and the barriers are right. It cannot show a race between warps, or speed.
