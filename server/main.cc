@@ -169,6 +169,10 @@ absl::Status CheckBuild(const ServerConfig& config) {
   if (config.device() == ServerConfig::CUDA) {
     return absl::InvalidArgumentError("device: this build has no CUDA backend; there is cpu");
   }
+  if (config.store() == ServerConfig::ROCKSDB && config::ToDuration(config.save_interval()) == absl::ZeroDuration()) {
+    return absl::InvalidArgumentError(
+        "save_interval: 0 saves nothing, and what the store has would be of the past; give --store=memory with it");
+  }
   if (config.memory() > 0 && config.memory() < kLeastMemory) {
     return absl::InvalidArgumentError(
         absl::StrCat("memory: ", config.memory(), " bytes; at least ", kLeastMemory, " (16 MB) are needed"));

@@ -83,7 +83,7 @@ Outcome<const LoadedModel*> ModelOfState(const ModelTable& models, absl::string_
   if (outcome.value == nullptr) {
     const absl::StatusOr<const LoadedModel*> namesake = models.Find(origin.model);
     outcome.refusal = OtherSchema(id, "package digest", namesake.ok() ? (*namesake)->package.digest : "not loaded",
-                                  absl::StrCat(origin.package_digest, "' of model '", origin.model));
+                                  origin.package_digest);
   } else if (outcome.value->engine->tier() != origin.tier) {
     outcome.refusal = OtherSchema(id, "tier", outcome.value->engine->tier(), origin.tier);
   } else if (origin.numerics_version != kNumericsVersion) {

@@ -26,6 +26,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "server/registrar/open_check.h"
 #include "server/registrar/registrar_impl.h"
 #include "server/session/record.h"
@@ -76,6 +77,10 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     if (auto refusal =
             CheckExisting(request(), *model.value, record->origin.channels, record->epoch, record->incarnation)) {
       return Refuse(*refusal);
+    }
+    if (record->origin.channels > registrar_.max_channels()) {
+      return Refuse(OtherSchema(call_->id(), "channels", absl::StrCat("at most ", registrar_.max_channels()),
+                                absl::StrCat(record->origin.channels)));
     }
     state_.model = model.value;
     state_.channels = record->origin.channels;

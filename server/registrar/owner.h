@@ -102,6 +102,9 @@ class SessionOwner {
   // Fences the writer and forgets the session. Returns by which Open it was held.
   virtual OwnerReply<Attempt> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) = 0;
 
+  // So many sessions at rest, whoever had them, were found to have expired, and are deleted.
+  virtual void Swept(size_t expired) = 0;
+
   virtual void SavesDone(const std::vector<SaveResult>& results) = 0;
 };
 

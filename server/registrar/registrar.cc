@@ -64,7 +64,7 @@ void Registrar::Impl::Run() {
       // The store still has calls of ours: their answers wake us.
       stopping ? inbox.mutex.Await(absl::Condition(&awake)) : inbox.mutex.Await(absl::Condition(&called));
       inbox.awake = false;
-      stopping = inbox.stopping;
+      stopping = leaving_ = inbox.stopping;
     }
     while (Drain(kAll)) {
     }
@@ -217,25 +217,37 @@ size_t Registrar::Impl::LargestSession() const {
 }
 
 void Registrar::Impl::Sweep(absl::Duration ttl) {
-  Post([this, ttl] { SweepPage(ttl); });
+  Post([this, ttl] {
+    if (sweep_after_) return;  // the one before goes on
+    sweep_after_ = "";
+    SweepPage(ttl);
+  });
 }
 
 void Registrar::Impl::SweepPage(absl::Duration ttl) {
-  store_.List("", sweep_after_, kSweepPage,
+  store_.List("", *sweep_after_, kSweepPage,
               Back<absl::StatusOr<std::vector<SessionRecord>>>(
                   [this, ttl](const absl::StatusOr<std::vector<SessionRecord>>& page) {
                     if (page.ok()) SweepRecords(*page, ttl);
+                    SweepOn(page.ok() && page->size() == kSweepPage, ttl);
                   }));
 }
 
 void Registrar::Impl::SweepRecords(const std::vector<SessionRecord>& page, absl::Duration ttl) {
-  // A page at a time, where the last one ended, and from the beginning after the end.
-  sweep_after_ = page.size() < kSweepPage ? "" : page.back().key;
+  if (!page.empty()) sweep_after_ = page.back().key;
   for (const SessionRecord& record : page) {
     if (record.last_active + ttl > now()) continue;
     if (entries_.contains(absl::string_view(record.key))) continue;  // resident, or somebody wants it right now
-    store_.Delete(record.key, record.epoch, Back<WriteResult>([](const WriteResult&) {}));
+    store_.Delete(record.key, record.epoch, Back<WriteResult>([this](const WriteResult& result) {
+                    if (result.status.ok()) Tell(0, [](SessionOwner& owner) { owner.Swept(1); });
+                  }));
   }
+}
+
+// The next page, after what else is asked meanwhile.
+void Registrar::Impl::SweepOn(bool more, absl::Duration ttl) {
+  if (!more || leaving_) return sweep_after_.reset();
+  PostPage([this, ttl] { SweepPage(ttl); });
 }
 
 Registrar::Registrar(StateStore& store, const ModelTable& models, const Clock& clock, size_t transit_bytes)

@@ -71,7 +71,7 @@ class Registrar::Impl {
   void Save(int shard, std::vector<SaveWrite> writes);
   void Released(std::string key);  // its shard no longer holds it
   void Delete(std::string key, DropCondition condition, Callback<std::monostate> done);
-  void Sweep(absl::Duration ttl);  // deletes a part of the sessions at rest that were not used for so long
+  void Sweep(absl::Duration ttl);  // deletes the sessions at rest that were not used for so long
   void Post(Mailbox::Message message) { inbox_->mailbox.Post(std::move(message)); }
 
   // What follows runs on the registrar's thread.
@@ -170,6 +170,7 @@ class Registrar::Impl {
   void SaveBatch(int shard, std::vector<SaveWrite> writes);
   void SweepPage(absl::Duration ttl);
   void SweepRecords(const std::vector<SessionRecord>& page, absl::Duration ttl);
+  void SweepOn(bool more, absl::Duration ttl);
   void PlaceOver(Entry& entry, SessionState state, bool replace, const absl::StatusOr<SessionRecord>& held,
                  Callback<SessionInfo> done);
   void WriteNew(Entry& entry, SessionState state, uint64_t held_epoch, Callback<SessionInfo> done);
@@ -192,7 +193,8 @@ class Registrar::Impl {
 
   std::deque<absl::AnyInvocable<void()>> pages_;  // of lists, to be made
   Entries entries_;                               // the thread's only
-  std::string sweep_after_;                       // likewise
+  std::optional<std::string> sweep_after_;        // likewise; none: no sweep is under way
+  bool leaving_ = false;                          // likewise
   DeletedSessions deleted_;                       // likewise
   uint64_t next_epoch_ = 0, end_epoch_ = 0;       // likewise: those that the store has given out for us
   std::deque<EpochWaiter> epoch_waiters_;         // likewise: for more of them

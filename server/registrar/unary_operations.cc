@@ -13,6 +13,8 @@
 namespace aaren {
 namespace {
 
+constexpr uint64_t kMostSeq = uint64_t{1} << 61;  // a session that is imported there has as many tokens before it
+
 template <typename T>
 Outcome<T> Refused(Refusal refusal) {
   Outcome<T> outcome;
@@ -51,6 +53,11 @@ Outcome<SessionState> CheckSnapshot(const std::string& bytes, absl::string_view 
   if (snapshot->origin.channels < 1 || snapshot->origin.channels > max_channels) {
     return Refused<SessionState>(
         InvalidField("snapshot", absl::StrCat(snapshot->origin.channels, " channels, the limit is ", max_channels)));
+  }
+  if (snapshot->point.seq > kMostSeq || snapshot->point.clock.step_ns < 0) {
+    return Refused<SessionState>(
+        InvalidField("snapshot", absl::StrCat("seq ", snapshot->point.seq, ", step_ns ", snapshot->point.clock.step_ns,
+                                              ": no session comes to that")));
   }
   if (auto refusal = CheckRows(*model.value, snapshot->origin.channels, snapshot->point.seq, snapshot->rows)) {
     return Refused<SessionState>(*refusal);

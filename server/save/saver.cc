@@ -13,6 +13,18 @@ constexpr size_t kBatchBytes = 4 << 20;
 
 }  // namespace
 
+bool Saver::NeedsSave(const Session& session) const {
+  if (!enabled()) return false;
+  const bool used_since = session.stream == nullptr && session.last_active_ms > session.saved_active_ms;
+  return session.point.seq != session.newest_save() || (quiet_ms_ > 0 && used_since);
+}
+
+void Saver::Watch(Session& session, int64_t now_ms) {
+  if (!enabled() || quiet_ms_ == 0) return;
+  session.due_ms = now_ms + quiet_ms_;
+  quiet_.PushBack(session);
+}
+
 void Saver::Queue(Session& session, int64_t now_ms) {
   if (session.stream == nullptr) {
     session.due_ms = 0;
@@ -28,22 +40,29 @@ void Saver::QueueLater(Session& session, int64_t now_ms) {
 }
 
 bool Saver::MustWait(const Session& session) const {
-  return session.pending_seq != Session::kNoSave && session.stream != nullptr && !hurry_;
+  const bool only_again = session.pending_seq == session.point.seq;  // in the place of the newer one
+  return session.pending_seq != Session::kNoSave && !only_again && session.stream != nullptr && !hurry_;
+}
+
+Session* Saver::NextDue(int64_t now_ms) const {
+  Session* unsaved = unsaved_.front();
+  if (unsaved != nullptr && (hurry_ || unsaved->due_ms <= now_ms)) return unsaved;
+  Session* quiet = quiet_.front();
+  return quiet != nullptr && quiet->due_ms <= now_ms ? quiet : nullptr;
 }
 
 void Saver::StartDue(int64_t now_ms) {
   if (batch_under_way_) return;
   std::vector<SaveWrite> batch;
   size_t bytes = 0;
-  while (unsaved_.front() != nullptr && (hurry_ || unsaved_.front()->due_ms <= now_ms) && bytes < kBatchBytes) {
-    Session& session = *unsaved_.front();
-    unsaved_.Remove(session);
-    if (MustWait(session)) {
-      QueueLater(session, now_ms);
+  for (Session* next = NextDue(now_ms); next != nullptr && bytes < kBatchBytes; next = NextDue(now_ms)) {
+    Remove(*next);
+    if (MustWait(*next)) {
+      QueueLater(*next, now_ms);
       continue;
     }
-    session.save_in_flight = true;
-    batch.push_back(WriteOf(session));
+    next->save_in_flight = true;
+    batch.push_back(WriteOf(*next, now_ms));
     bytes += batch.back().save.rows.size();
   }
   if (batch.empty()) return;
@@ -51,7 +70,7 @@ void Saver::StartDue(int64_t now_ms) {
   send_(std::move(batch));
 }
 
-SaveWrite Saver::WriteOf(Session& session) {
+SaveWrite Saver::WriteOf(Session& session, int64_t now_ms) {
   SaveWrite write;
   SessionHeader& header = write.header;
   header.key = std::string(session.key.view());
@@ -60,7 +79,8 @@ SaveWrite Saver::WriteOf(Session& session) {
   header.origin = OriginOf({session.model, session.channels});
   header.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.point.seq;
   header.attempt = session.attempt;
-  header.last_active = absl::FromUnixMillis(session.last_active_ms);
+  session.saved_active_ms = session.stream != nullptr ? now_ms : session.last_active_ms;
+  header.last_active = absl::FromUnixMillis(session.saved_active_ms);
   write.save = {session.point, rows_.Read(*session.model, session.channels, session.rows)};
   if (session.point.seq > header.delivered_seq) write.keep_seq = session.durable_seq;
   return write;

@@ -8,6 +8,9 @@
 // not durable (its client has not yet told a delivered_seq that high), the next does not begin. The last one before the
 // session rests does begin, and takes the newer one's place.
 //
+// Where sessions expire, the store must know when one was used last. So one that is attached and quiet is saved again
+// now and then, and one that detaches once more.
+//
 // Threading: belongs to one shard.
 
 #include <cstdint>
@@ -29,19 +32,27 @@ class Saver {
   // Takes a batch to where it is written; SavesDone of the shard brings the results back.
   using Send = std::function<void(std::vector<SaveWrite>)>;
 
-  // `rows` outlives this. The interval is rounded up to a millisecond; zero: nothing is saved.
-  Saver(absl::Duration interval, RowPool& rows, Send send)
+  // `rows` outlives this. The interval is rounded up to a millisecond; zero: nothing is saved. `session_ttl`: zero if
+  // sessions do not expire.
+  Saver(absl::Duration interval, absl::Duration session_ttl, RowPool& rows, Send send)
       : interval_ms_(absl::ToInt64Milliseconds(absl::Ceil(interval, absl::Milliseconds(1)))),
+        quiet_ms_(absl::ToInt64Milliseconds(absl::Ceil(session_ttl / 8, absl::Milliseconds(1)))),
         rows_(rows),
         send_(std::move(send)) {}
 
   bool enabled() const { return interval_ms_ > 0; }
-  bool NeedsSave(const Session& session) const { return enabled() && session.point.seq != session.newest_save(); }
+  bool NeedsSave(const Session& session) const;
 
   // Queues a session that needs a save. REQUIRES: it is in no list and no save of it is under way.
   void Queue(Session& session, int64_t now_ms);
   void QueueLater(Session& session, int64_t now_ms);  // even if it is detached: its last save failed
-  void Remove(Session& session) { unsaved_.Remove(session); }
+  void Remove(Session& session) {
+    unsaved_.Remove(session);
+    quiet_.Remove(session);
+  }
+
+  // Notes that an attached session needs no save now. REQUIRES: as Queue.
+  void Watch(Session& session, int64_t now_ms);
 
   // From now on every save is due at once.
   void Hurry() { hurry_ = true; }
@@ -62,13 +73,16 @@ class Saver {
   bool busy() const { return batch_under_way_ || (hurry_ && unsaved_.front() != nullptr); }
 
  private:
+  Session* NextDue(int64_t now_ms) const;
   bool MustWait(const Session& session) const;
-  SaveWrite WriteOf(Session& session);
+  SaveWrite WriteOf(Session& session, int64_t now_ms);
 
   const int64_t interval_ms_;
+  const int64_t quiet_ms_;  // 0: sessions do not expire
   RowPool& rows_;
   const Send send_;
   SessionList unsaved_{Session::List::kUnsaved};  // in order of due_ms
+  SessionList quiet_{Session::List::kQuiet};      // likewise
   bool batch_under_way_ = false;
   bool hurry_ = false;
 };

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 
 namespace aaren {
@@ -66,11 +67,17 @@ Refusal OtherIncarnation(absl::string_view id, uint64_t wanted, uint64_t held) {
   return refusal;
 }
 
+// A state from outside may say anything, and headers of HTTP/2 have little room.
+std::string Shown(absl::string_view text) {
+  constexpr size_t kMost = 128;
+  return absl::CHexEscape(text.substr(0, kMost)) + (text.size() > kMost ? "..." : "");
+}
+
 Refusal OtherSchema(absl::string_view id, absl::string_view what, absl::string_view wanted, absl::string_view held) {
-  Refusal refusal = Because(absl::FailedPreconditionError(absl::StrCat("session '", id, "' has ", what, " '", held,
-                                                                       "', here it is '", wanted, "'")),
+  Refusal refusal = Because(absl::FailedPreconditionError(absl::StrCat("session '", id, "' has ", what, " '",
+                                                                       Shown(held), "', here it is '", wanted, "'")),
                             "STATE_SCHEMA");
-  refusal.metadata = {{"field", std::string(what)}, {"session", std::string(held)}, {"here", std::string(wanted)}};
+  refusal.metadata = {{"field", std::string(what)}, {"session", Shown(held)}, {"here", std::string(wanted)}};
   return refusal;
 }
 

@@ -38,7 +38,7 @@ struct Binding {
 
 struct Session : Binding {
   static constexpr uint64_t kNoSave = std::numeric_limits<uint64_t>::max();
-  enum class List : uint8_t { kNone, kUnsaved, kResting };
+  enum class List : uint8_t { kNone, kUnsaved, kQuiet, kResting };
 
   Session() : Binding(Kind::kSession) {}
 
@@ -68,7 +68,8 @@ struct Session : Binding {
   int64_t regular_start_ns = 0;
   int64_t regular_step_ns = 0;
   int64_t last_active_ms = 0;
-  int64_t due_ms = 0;  // while unsaved: when to start a save
+  int64_t saved_active_ms = 0;  // as the store has it, or a save under way brings it
+  int64_t due_ms = 0;           // while unsaved or quiet: when to start a save
   Session* previous = nullptr;
   Session* next = nullptr;
   uint64_t epoch = 0;

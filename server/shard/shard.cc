@@ -21,7 +21,7 @@ SessionShard::SessionShard(int index, ShardOptions options, const ModelTable& mo
       rows_(models, options.capacity_rows),
       queue_(options.max_queued_bytes),
       stepper_(rows_, queue_, counters_, clock, options.max_channels, options.save_interval > absl::ZeroDuration()),
-      saver_(options.save_interval, rows_,
+      saver_(options.save_interval, options.session_ttl, rows_,
              [this](std::vector<SaveWrite> saves) { registrar_.Save(index_, std::move(saves)); }),
       slice_units_(kFirstSliceUnits) {
   for (size_t i = 0; i < models.models().size(); ++i) resting_.emplace_back(Session::List::kResting);

@@ -137,6 +137,7 @@ class SessionShard final : public SessionOwner {
   OwnerReply<std::monostate> Hold(const std::string& key, const DropCondition& condition) override;
   void Unhold(const std::string& key) override;
   OwnerReply<Attempt> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) override;
+  void Swept(size_t expired) override;
   void SavesDone(const std::vector<SaveResult>& results) override;
 
  private:

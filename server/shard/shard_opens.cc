@@ -147,7 +147,7 @@ Session& SessionShard::Place(const OpenCall& call, Opening& opening, Installatio
   session->attempt = state.attempt;
   // Acquire kept one save and dropped the others, so none waits to become durable.
   session->pending_seq = Session::kNoSave;
-  session->last_active_ms = now_ms();
+  session->last_active_ms = session->saved_active_ms = now_ms();
   FreeReserved(opening);
   return *session;
 }

@@ -17,7 +17,7 @@ void SessionShard::Settle(Session& session) {
   Resting(*session.model).Remove(session);
   if (session.held || session.save_in_flight) return;
   if (saver_.NeedsSave(session)) return saver_.Queue(session, now_ms());
-  if (session.stream == nullptr) Resting(*session.model).PushBack(session);
+  session.stream == nullptr ? Resting(*session.model).PushBack(session) : saver_.Watch(session, now_ms());
 }
 
 void SessionShard::Remove(Session& session) {
@@ -105,6 +105,8 @@ void SessionShard::OnSaveFailed(Session& session, const SaveResult& result) {
   registrar_.Released(std::string(session.key.view()));
   Remove(session);
 }
+
+void SessionShard::Swept(size_t expired) { counters_.sessions_expired.Add(expired); }
 
 bool SessionShard::DrainMailbox(size_t at_most) {
   const bool any = mailbox_.Drain(at_most);

@@ -164,7 +164,7 @@ void SessionShard::AfterStep() {
   const int64_t now = now_ms();
   for (Session* session : stepper_.sessions()) {
     session->last_active_ms = now;
-    if (saver_.enabled() && session->list == Session::List::kNone) Settle(*session);
+    if (saver_.enabled() && session->list != Session::List::kUnsaved) Settle(*session);
   }
   for (const auto& [session, status] : stepper_.failed()) {
     TakeAway(*session, EngineFailed(status), session->point.seq);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -40,24 +41,25 @@ absl::Status Write(int file, const std::string& path, const std::string& text) {
   return CannotUse(path, errno);
 }
 
-absl::Status CheckFormat(const std::string& folder, uint32_t format) {
+// Whether the folder says no format yet; an error for one that cannot be read here.
+absl::StatusOr<bool> SaysNoFormat(const std::string& folder, uint32_t format) {
   const std::string path = folder + "/format";
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0 && errno == ENOENT) return true;
   if (file < 0) return CannotUse(path, errno);
   const std::string held = ContentsOf(file);
-  absl::Status status;
+  close(file);
+  if (held.empty()) return true;
   absl::string_view number = held;
   uint32_t version = 0;
-  if (held.empty()) {
-    status = Write(file, path, absl::StrCat(kFormatPrefix, format, "\n"));
-  } else if (!absl::ConsumePrefix(&number, kFormatPrefix) || !absl::SimpleAtoi(number, &version)) {
-    status = absl::FailedPreconditionError(absl::StrCat(path, " says '", held, "': this is no folder of a server"));
-  } else if (version > format) {
-    status = absl::FailedPreconditionError(
+  if (!absl::ConsumePrefix(&number, kFormatPrefix) || !absl::SimpleAtoi(number, &version)) {
+    return absl::FailedPreconditionError(absl::StrCat(path, " says '", held, "': this is no folder of a server"));
+  }
+  if (version > format) {
+    return absl::FailedPreconditionError(
         absl::StrCat(path, " says format ", version, ", this server knows ", format, ": a later one wrote it"));
   }
-  close(file);
-  return status;
+  return false;
 }
 
 }  // namespace
@@ -65,15 +67,17 @@ absl::Status CheckFormat(const std::string& folder, uint32_t format) {
 absl::StatusOr<FolderLock> FolderLock::Take(const std::string& folder, uint32_t format) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) return CannotUse(folder, error.value());
+  if (error) return CannotUse(folder, error.value() == EEXIST ? ENOTDIR : error.value());
   const std::string path = folder + "/owner";
-  FolderLock lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  FolderLock lock(folder, open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (lock.file_ < 0) return CannotUse(path, errno);
   if (flock(lock.file_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return CannotUse(path, errno);
     return absl::AlreadyExistsError(absl::StrCat(folder, " is in use by ", ContentsOf(lock.file_)));
   }
-  if (absl::Status status = CheckFormat(folder, format); !status.ok()) return status;
+  const absl::StatusOr<bool> is_new = SaysNoFormat(folder, format);
+  if (!is_new.ok()) return is_new.status();
+  lock.is_new_ = *is_new;
   char host[256] = "";
   gethostname(host, sizeof(host) - 1);
   const absl::Status written = Write(lock.file_, path, absl::StrCat("process ", getpid(), " on ", host, "\n"));
@@ -81,7 +85,28 @@ absl::StatusOr<FolderLock> FolderLock::Take(const std::string& folder, uint32_t 
   return lock;
 }
 
-FolderLock::FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+absl::Status FolderLock::WriteFormat(uint32_t format) const {
+  const std::string path = folder_ + "/format";
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (file < 0) return CannotUse(path, errno);
+  absl::Status status = Write(file, path, absl::StrCat(kFormatPrefix, format, "\n"));
+  close(file);
+  return status;
+}
+
+absl::Status FolderLock::Check() const {
+  struct stat held {
+  }, there{};
+  const std::string path = folder_ + "/owner";
+  if (fstat(file_, &held) != 0) return CannotUse(path, errno);
+  const bool same = stat(path.c_str(), &there) == 0 && there.st_dev == held.st_dev && there.st_ino == held.st_ino;
+  if (same) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat(folder_, " is not the folder that this server opened: it was moved, removed or unmounted"));
+}
+
+FolderLock::FolderLock(FolderLock&& other) noexcept
+    : folder_(std::move(other.folder_)), file_(std::exchange(other.file_, -1)), is_new_(other.is_new_) {}
 
 FolderLock::~FolderLock() {
   if (file_ >= 0) close(file_);

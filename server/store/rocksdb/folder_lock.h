@@ -2,10 +2,13 @@
 #define AAREN_SERVER_STORE_ROCKSDB_FOLDER_LOCK_H_
 
 // A FolderLock makes a folder for data, and holds it for this process: a second one is told who has it. The folder says
-// which format its data has. Threading: any thread.
+// which format its data has, once there is data: a folder whose data is gone is not taken for a new one.
+//
+// Threading: any thread.
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 
@@ -13,17 +16,28 @@ namespace aaren {
 
 class FolderLock {
  public:
-  // Of a folder with data of `format` or an earlier one; a new folder gets `format`. AlreadyExists if another process
-  // holds it, FailedPrecondition for a later format, PermissionDenied or Unavailable if it cannot be made or written.
+  // Of a new folder, or one with data of `format` or an earlier one. AlreadyExists if another process holds it,
+  // FailedPrecondition for a later format, PermissionDenied or Unavailable if it cannot be made or written.
   static absl::StatusOr<FolderLock> Take(const std::string& folder, uint32_t format);
+
+  // Whether it said no format when it was taken.
+  bool is_new() const { return is_new_; }
+
+  // From now on it says `format`.
+  absl::Status WriteFormat(uint32_t format) const;
+
+  // Unavailable if the folder is not the one that was taken any more: it was moved, removed or unmounted.
+  absl::Status Check() const;
 
   FolderLock(FolderLock&& other) noexcept;
   ~FolderLock();
 
  private:
-  explicit FolderLock(int file) : file_(file) {}
+  FolderLock(std::string folder, int file) : folder_(std::move(folder)), file_(file) {}
 
-  int file_;
+  std::string folder_;
+  int file_;  // its owner's
+  bool is_new_ = false;
 };
 
 }  // namespace aaren

@@ -33,7 +33,6 @@ rocksdb::Options RocksDbSettings(size_t buffer_bytes) {
   table.cache_index_and_filter_blocks = true;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   rocksdb::Options options;
-  options.create_if_missing = true;
   options.write_buffer_size = buffer_bytes;
   options.max_write_buffer_number = 3;
   options.max_total_wal_size = 4 * buffer_bytes;
@@ -48,7 +47,8 @@ rocksdb::Options RocksDbSettings(size_t buffer_bytes) {
   options.bytes_per_sync = 1 << 20;
   options.wal_bytes_per_sync = 1 << 20;
   options.max_open_files = kRocksDbFiles;
-  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  // A power loss writes the log's last pages in any order: what is before the first damage holds, and the log says so.
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   options.info_log = std::make_shared<ServerLog>();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;

@@ -8,7 +8,6 @@
 #include <system_error>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rocksdb/db.h"
 #include "server/log/log.h"
@@ -23,7 +22,6 @@ namespace {
 constexpr uint32_t kFormat = 1;
 constexpr size_t kGroupBytes = 4 << 20;
 constexpr uint64_t kEpochBlock = 1 << 20;  // given out on disk at once
-constexpr std::chrono::milliseconds kMendPause(500);
 constexpr char kEpochKey[] = "e";
 
 absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db) {
@@ -65,6 +63,12 @@ absl::StatusOr<SessionRecord> LoadNow(WriteGroup& group, const std::string& key)
     record.saves.push_back({slot.point, *std::move(rows)});
   }
   return record;
+}
+
+// The first key behind all that begin with `prefix`. REQUIRES: its last byte is not 255, as in keys of sessions.
+std::string EndOf(std::string prefix) {
+  ++prefix.back();
+  return prefix;
 }
 
 const StoredHeader* PointerTo(const std::optional<StoredHeader>& header) { return header ? &*header : nullptr; }
@@ -111,10 +115,16 @@ WriteResult DeleteNow(WriteGroup& group, const std::string& key, std::optional<u
   return result;
 }
 
-// The result of a write, once its group is written.
+// What a write came to, once its group is written. One that was refused was perhaps compared with a write before it in
+// the group: if the group fails, it was refused for nothing.
+WriteResult After(const absl::Status& group, WriteResult result) {
+  return group.ok() || absl::IsDataLoss(result.status) ? std::move(result) : WriteResult{group, 0};
+}
+
 void AnswerWritten(WriteGroup& group, WriteResult result, StateStore::Answer<WriteResult> answer) {
-  if (!result.status.ok()) return answer(std::move(result));
-  group.Then([answer = std::move(answer)](const absl::Status& written) mutable { answer({written, 0}); });
+  group.Then([result = std::move(result), answer = std::move(answer)](const absl::Status& written) mutable {
+    answer(After(written, std::move(result)));
+  });
 }
 
 }  // namespace
@@ -126,6 +136,9 @@ absl::StatusOr<std::unique_ptr<RocksDbStore>> RocksDbStore::Open(const RocksDbOp
   if (absl::Status status = store->OpenDatabase(); !status.ok()) return status;
   const absl::StatusOr<uint64_t> epoch = ReadEpoch(*store->db_);
   if (!epoch.ok()) return epoch.status();
+  if (store->lock_.is_new()) {
+    if (absl::Status status = store->lock_.WriteFormat(kFormat); !status.ok()) return status;
+  }
   store->next_epoch_ = store->end_epoch_ = *epoch;
   store->thread_ = std::thread([made = store.get()] { made->Run(); });
   pthread_setname_np(store->thread_.native_handle(), "store");
@@ -144,24 +157,43 @@ RocksDbStore::~RocksDbStore() {
   thread_.join();
 }
 
+// Only a new folder gets a database: a session that is not in it counts as deleted.
 absl::Status RocksDbStore::OpenDatabase() {
   db_.reset();
   const std::string folder = options_.folder + "/rocksdb";
+  const bool may_create = lock_.is_new() && thread_.get_id() == std::thread::id();
   std::error_code error;
-  std::filesystem::create_directories(folder, error);  // what is wrong with it RocksDB will say
+  if (may_create) {
+    std::filesystem::create_directories(folder, error);  // what is wrong with it RocksDB will say
+  } else if (!std::filesystem::exists(folder + "/CURRENT", error)) {
+    return absl::UnavailableError(absl::StrCat(folder, ": the database is gone. Put it back, or remove ",
+                                               options_.folder, "/format to begin with no sessions"));
+  }
+  rocksdb::Options settings = RocksDbSettings(options_.buffer_bytes);
+  settings.create_if_missing = may_create;
   rocksdb::DB* opened = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(RocksDbSettings(options_.buffer_bytes), folder, &opened);
+  const rocksdb::Status status = rocksdb::DB::Open(settings, folder, &opened);
   db_.reset(opened);
   if (status.ok()) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat(options_.folder, ": ", status.ToString()));
+}
+
+// Files that are open go on being written wherever their folder went, and nobody would find them there.
+void RocksDbStore::CheckFolder() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!failed_.ok() || now < next_check_) return;
+  next_check_ = now + options_.pause;
+  failed_ = lock_.Check();
+  if (!failed_.ok()) Log(LogLevel::kError, "store lost", {{"why", failed_.ToString()}});
 }
 
 // A database that has failed to write is opened anew, until it can write.
 void RocksDbStore::Mend() {
   const auto now = std::chrono::steady_clock::now();  // an operator may set the other one back
   if (failed_.ok() || now < next_mend_) return;
-  next_mend_ = now + kMendPause;
-  failed_ = OpenDatabase();
+  next_mend_ = now + options_.pause;
+  failed_ = lock_.Check();
+  if (failed_.ok()) failed_ = OpenDatabase();
   if (failed_.ok()) Log(LogLevel::kInfo, "store opened again", {{"folder", options_.folder}});
 }
 
@@ -180,6 +212,7 @@ void RocksDbStore::Run() {
       if (calls_.empty()) return;
       calls.swap(calls_);
     }
+    CheckFolder();
     Mend();
     WriteGroup group(db_.get(), options_.durability == Durability::kPower, failed_);
     for (Call& call : calls) {
@@ -237,7 +270,7 @@ void RocksDbStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteRe
     results.reserve(saves.size());
     for (SaveWrite& save : saves) results.push_back(SaveNow(group, save));
     group.Then([results = std::move(results), answer = std::move(answer)](const absl::Status& written) mutable {
-      for (WriteResult& result : results) result.status.Update(written);
+      for (WriteResult& result : results) result = After(written, std::move(result));
       answer(std::move(results));
     });
   });
@@ -262,11 +295,13 @@ void RocksDbStore::List(std::string prefix, std::string after, size_t limit,
 absl::StatusOr<std::vector<SessionRecord>> RocksDbStore::ListNow(const std::string& prefix, const std::string& after,
                                                                  size_t limit) {
   std::vector<SessionRecord> page;
-  const std::string first = HeaderKey(prefix);
-  const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator({}));
+  const std::string first = HeaderKey(prefix), end = EndOf(first);
+  const rocksdb::Slice bound(end);
+  rocksdb::ReadOptions options;
+  options.iterate_upper_bound = &bound;  // behind the headers are rows: one step further reads them
+  const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(options));
   for (at->Seek(HeaderKey(std::max(prefix, after))); at->Valid() && page.size() < limit; at->Next()) {
     const absl::string_view name(at->key().data(), at->key().size());
-    if (!absl::StartsWith(name, first)) break;
     const std::string key(name.substr(1));
     if (!after.empty() && key <= after) continue;
     absl::StatusOr<StoredHeader> header = ParseHeader(key, {at->value().data(), at->value().size()});

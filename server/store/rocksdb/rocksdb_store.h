@@ -41,6 +41,8 @@ enum class Durability {
 struct RocksDbOptions {
   std::string folder;
   Durability durability = Durability::kProcess;
+  // Between two looks at the folder, and two attempts to open what has failed.
+  std::chrono::milliseconds pause{500};
   size_t buffer_bytes = 32 << 20;  // of writes before they are sorted, and of what is read: four times that in memory
 };
 
@@ -48,7 +50,8 @@ class RocksDbStore : public StateStore {
  public:
   static constexpr int kFiles = 512;  // open at once, about
 
-  // Makes the folder if there is none. AlreadyExists, naming the process, if another one has it open;
+  // Makes the folder if there is none, and a database in a new one. Unavailable if the database of another is gone;
+  // AlreadyExists, naming the process, if another one has it open;
   // FailedPrecondition if a later version wrote it; PermissionDenied or Unavailable if it cannot be used.
   static absl::StatusOr<std::unique_ptr<RocksDbStore>> Open(const RocksDbOptions& options);
 
@@ -70,6 +73,7 @@ class RocksDbStore : public StateStore {
 
   RocksDbStore(FolderLock lock, const RocksDbOptions& options);
   absl::Status OpenDatabase();
+  void CheckFolder();
   void Mend();
   void Post(Call call) ABSL_LOCKS_EXCLUDED(mutex_);
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -80,7 +84,7 @@ class RocksDbStore : public StateStore {
   const RocksDbOptions options_;
   std::unique_ptr<rocksdb::DB> db_;  // the thread's only, as the next four; null while it cannot be opened
   absl::Status failed_;              // why nothing can be written
-  std::chrono::steady_clock::time_point next_mend_{};
+  std::chrono::steady_clock::time_point next_mend_{}, next_check_{};
   uint64_t next_epoch_ = 0, end_epoch_ = 0;  // those on disk as given out
   absl::Mutex mutex_;
   std::vector<Call> calls_ ABSL_GUARDED_BY(mutex_);

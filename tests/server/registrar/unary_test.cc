@@ -220,6 +220,22 @@ TEST_F(UnaryTest, ImportRefusesRowsThatAreNone) {
             absl::StatusCode::kInvalidArgument);
 }
 
+TEST_F(UnaryTest, ImportRefusesAClockThatNoSessionHas) {
+  const std::string good = world_.Export("a").value.bytes;
+  const auto field = [&](const std::string& bytes) { return world_.Import("b", bytes, false).refusal->field; };
+  EXPECT_EQ(field(Changed(good, [](SessionSnapshot& s) { s.point.clock.step_ns = -1; })), "snapshot");
+  EXPECT_EQ(field(Changed(good, [](SessionSnapshot& s) { s.point.seq = uint64_t{1} << 62; })), "snapshot");
+}
+
+TEST_F(UnaryTest, ImportShowsOnlyTheBeginningOfADigestAndOnlyWhatCanBePrinted) {
+  const std::string bytes = Changed(world_.Export("a").value.bytes,
+                                    [](SessionSnapshot& s) { s.origin.package_digest = std::string(60000, '\xff'); });
+  const Refusal refusal = *world_.Import("b", bytes, false).refusal;
+  EXPECT_THAT(std::string(refusal.status.message()), HasSubstr("\\xff\\xff"));
+  EXPECT_LT(refusal.status.message().size(), 1000u);
+  EXPECT_LT(refusal.metadata.at(1).second.size(), 1000u);
+}
+
 TEST_F(UnaryTest, ImportRefusesABadId) {
   EXPECT_EQ(world_.Import("", world_.Export("a").value.bytes, false).refusal->field, "session_id");
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "tests/server/shard/world.h"
 
 namespace aaren {
@@ -79,6 +80,63 @@ TEST(ExpireTest, DoesNotHappenUnasked) {
   Visit(world, "a");
   world.Advance(absl::Hours(24 * 365));
   EXPECT_TRUE(Exists(world, "a"));
+}
+
+// Time passes in another server too, one that does not have the session.
+bool ExistsAfter(World& world, absl::Duration passed) {
+  World other(ShardOptions{.save_interval = kInterval, .session_ttl = kTtl}, 1, world.shared_store());
+  other.Advance(passed);
+  return Exists(other, "a");
+}
+
+TEST(ExpireTest, TheStoreKnowsOfASessionThatItIsInUse) {
+  World world(ShardOptions{.save_interval = kInterval, .session_ttl = kTtl});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  world.Send(peer, 0, 0, Values(0, 3));
+  for (int i = 0; i < 40; ++i) world.Advance(kTtl / 10);
+  EXPECT_TRUE(ExistsAfter(world, 4 * kTtl + kTtl / 2));
+  EXPECT_FALSE(ExistsAfter(world, 5 * kTtl + kTtl / 2));
+}
+
+TEST(ExpireTest, TheStoreKnowsWhenASessionWasLeft) {
+  World world(ShardOptions{.save_interval = kInterval, .session_ttl = kTtl});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  world.Send(peer, 0, 0, Values(0, 3));
+  world.Advance(kInterval);
+  world.Advance(kTtl / 10);
+  world.shard().Disconnect(peer);
+  world.Advance(kInterval);
+  EXPECT_EQ(world.store().Load("/a").value().last_active, world.clock().Now() - kInterval);
+}
+
+TEST(ExpireTest, QuietSessionsAreNotSavedAgainWhereNoneExpire) {
+  World world(ShardOptions{.save_interval = kInterval});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  world.Send(peer, 0, 0, Values(0, 3));
+  world.Advance(kInterval);
+  const uint64_t saves = world.shard().counters().saves.value();
+  for (int i = 0; i < 40; ++i) world.Advance(kTtl);
+  world.shard().Disconnect(peer);
+  world.Advance(kInterval);
+  EXPECT_EQ(world.shard().counters().saves.value(), saves);
+}
+
+TEST(ExpireTest, ASweepGoesThroughAllPages) {
+  World world(ShardOptions{.save_interval = kInterval, .session_ttl = kTtl});
+  Visit(world, "a");
+  SessionRecord record = world.store().Load("/a").value();
+  for (int i = 0; i < 2500; ++i) {
+    record.key = absl::StrCat("/old", i);
+    ASSERT_TRUE(world.store().Put(record).ok());
+  }
+  world.Advance(kTtl);
+  world.Advance(absl::Minutes(1));
+  EXPECT_TRUE(absl::IsNotFound(world.store().Load("/old2499").status()));
+  EXPECT_TRUE(absl::IsNotFound(world.store().Load("/old0").status()));
+  EXPECT_EQ(world.shard().counters().sessions_expired.value(), 2501);
 }
 
 }  // namespace

@@ -124,6 +124,22 @@ TEST(StoreFailureTest, AnOpenThatFindsNoRoomLoadsNoRows) {
   EXPECT_EQ(full.store().loads(), before);
 }
 
+TEST(StoreFailureTest, ASessionWiderThanTheLimitIsRefusedByNameAndKept) {
+  World world(ShardOptions{.max_channels = 8, .save_interval = kInterval});
+  FakePeer peer;
+  OpenRequest wide = Named("a");
+  wide.channels = 8;
+  world.Open(peer, 0, wide);
+  world.shard().Disconnect(peer);
+  world.Advance(kInterval);
+  World narrow(ShardOptions{.max_channels = 4, .save_interval = kInterval}, 1, world.shared_store());
+  FakePeer again;
+  narrow.Open(again, 0, Named("a"));
+  EXPECT_EQ(again.Last().refusal.reason, "STATE_SCHEMA");
+  EXPECT_THAT(std::string(again.Last().refusal.status.message()), HasSubstr("channels '8', here it is 'at most 4'"));
+  EXPECT_TRUE(world.store().Load("/a").ok());
+}
+
 TEST(StoreFailureTest, OfRowsThatAreNoRowsRefusesTheOpen) {
   World world(ShardOptions{.save_interval = kInterval});
   FakePeer peer;

@@ -7,11 +7,14 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
 #include "rocksdb/db.h"
+#include "server/store/rocksdb/rocksdb_settings.h"
 #include "server/store/rocksdb/write_group.h"
 #include "tests/server/store/blocking.h"
 
@@ -33,12 +36,12 @@ class RocksDbStoreTest : public testing::Test {
 
   BlockingStore Open() {
     store_.reset();
-    absl::StatusOr<std::unique_ptr<RocksDbStore>> opened = RocksDbStore::Open({.folder = folder_});
+    absl::StatusOr<std::unique_ptr<RocksDbStore>> opened = RocksDbStore::Open(options_);
     EXPECT_TRUE(opened.ok()) << opened.status();
     store_ = *std::move(opened);
     return BlockingStore(*store_);
   }
-  absl::Status WhyNot() const { return RocksDbStore::Open({.folder = folder_}).status(); }
+  absl::Status WhyNot() const { return RocksDbStore::Open(options_).status(); }
 
   // A session with one save, of a kilobyte.
   static void Add(BlockingStore store, const std::string& key) {
@@ -66,7 +69,23 @@ class RocksDbStoreTest : public testing::Test {
     std::ofstream(folder_ + "/" + name) << text;
   }
 
+  // The files of the database whose names end so, of which the test knows that there is one.
+  std::string FileEndingIn(const std::string& end) const {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/rocksdb")) {
+      if (entry.path().extension() == end && entry.file_size() > 0) return entry.path();
+    }
+    return "no file";
+  }
+
+  static void Overwrite(const std::string& path, int64_t at, const std::string& bytes) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(at);
+    file << bytes;
+    ASSERT_TRUE(file.good()) << path;
+  }
+
   const std::string folder_;
+  const RocksDbOptions options_{.folder = folder_, .pause = std::chrono::milliseconds(0)};
   std::unique_ptr<RocksDbStore> store_;
 };
 
@@ -160,6 +179,88 @@ TEST_F(RocksDbStoreTest, CallsUnderWayAreAnsweredBeforeItEnds) {
   }
   store_.reset();
   EXPECT_EQ(answered, 1000);
+}
+
+TEST_F(RocksDbStoreTest, ADatabaseThatIsGoneIsNotMadeAnew) {
+  Add(Open(), "/a");
+  store_.reset();
+  std::filesystem::remove_all(folder_ + "/rocksdb");
+  const absl::Status status = WhyNot();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(status.message()), HasSubstr(folder_ + "/rocksdb: the database is gone"));
+}
+
+TEST_F(RocksDbStoreTest, AFolderThatWentAwayTakesNoWritesUntilItIsBack) {
+  BlockingStore store = Open();
+  Add(store, "/a");
+  std::filesystem::rename(folder_, folder_ + ".away");
+  SessionRecord record = store.Find("/a").value();
+  record.epoch = 2;
+  record.saves.clear();
+  const WriteResult result = store.Acquire(record, 1, 7);
+  EXPECT_EQ(result.status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(result.status.message()), HasSubstr("moved, removed or unmounted"));
+  EXPECT_FALSE(std::filesystem::exists(folder_));
+  std::filesystem::rename(folder_ + ".away", folder_);
+  EXPECT_TRUE(store.Acquire(record, 1, 7).status.ok());
+  EXPECT_EQ(store.Load("/a").value().saves.size(), 1u);
+}
+
+TEST_F(RocksDbStoreTest, AWriteComparedWithOneThatFailedIsNotToldThatItIsFenced) {
+  BlockingStore store = Open();
+  Add(store, "/a");
+  std::filesystem::rename(folder_, folder_ + ".away");
+  absl::Notification posted;
+  // What is posted while the store's thread waits is one group.
+  store_->ReserveEpochs(1, [&posted](const absl::StatusOr<uint64_t>&) { posted.WaitForNotification(); });
+  SessionRecord record;
+  record.key = "/a";
+  record.epoch = record.incarnation = 2;
+  store_->Acquire({record, 1, std::nullopt}, [](const WriteResult&) {});
+  SaveWrite save;
+  save.header.key = "/a";
+  save.header.epoch = save.header.incarnation = 1;
+  std::vector<SaveWrite> saves{save};
+  std::promise<WriteResult> saved;
+  store_->Save(saves, [&saved](std::vector<WriteResult> results) { saved.set_value(results.at(0)); });
+  posted.Notify();
+  EXPECT_EQ(saved.get_future().get().status.code(), absl::StatusCode::kUnavailable);
+  std::filesystem::rename(folder_ + ".away", folder_);
+}
+
+// A power loss writes the pages of a file's end in any order.
+TEST_F(RocksDbStoreTest, OfALogWithAHoleNearItsEndWhatIsBeforeTheHoleHolds) {
+  BlockingStore store = Open();
+  for (int i = 0; i < 20; ++i) Add(store, absl::StrCat("/", i));
+  std::filesystem::copy(folder_, folder_ + ".lost", std::filesystem::copy_options::recursive);
+  store_.reset();
+  std::filesystem::remove_all(folder_);
+  std::filesystem::rename(folder_ + ".lost", folder_);
+  const std::string log = FileEndingIn(".log");
+  Overwrite(log, static_cast<int64_t>(std::filesystem::file_size(log)) - 5000, std::string(100, '\0'));
+  BlockingStore again = Open();
+  const size_t left = again.List("", "", 100).value().size();
+  EXPECT_GE(left, 10u);
+  EXPECT_LT(left, 20u);
+  EXPECT_TRUE(again.Load("/0").ok());
+  Add(again, "/new");
+}
+
+TEST_F(RocksDbStoreTest, AListReadsNoRows) {
+  Add(Open(), "/a");
+  store_.reset();
+  {
+    rocksdb::DB* opened = nullptr;
+    ASSERT_TRUE(rocksdb::DB::Open(RocksDbSettings(1 << 20), folder_ + "/rocksdb", &opened).ok());
+    const std::unique_ptr<rocksdb::DB> db(opened);
+    ASSERT_TRUE(db->Flush({}).ok());
+  }
+  Overwrite(FileEndingIn(".blob"), 200, "damage");
+  BlockingStore store = Open();
+  ASSERT_EQ(store.Load("/a").status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(store.List("", "", 10).value().size(), 1u);
+  EXPECT_EQ(store.Find("/a").value().saves.size(), 1u);
+  EXPECT_TRUE(store.Delete("/a", 1).status.ok());
 }
 
 }  // namespace
