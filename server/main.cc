@@ -149,6 +149,7 @@ rpc::ServerOptions ToOptions(const ServerConfig& config, uint64_t memory, Memory
   options.shard.save_interval = config::ToDuration(config.save_interval());
   options.shard.session_ttl = config::ToDuration(config.session_ttl());
   options.shard.budget = &budget;
+  options.crowded = [most = ProcessMemory() + memory] { return ProcessMemory() > most; };
   SetLimits(config, memory, options);
   return options;
 }

@@ -29,7 +29,7 @@ constexpr absl::Duration kPause = absl::Milliseconds(20);  // until there are de
 constexpr size_t kLookBytes = 64 << 10;
 constexpr absl::Duration kRefused = absl::Seconds(1);
 constexpr absl::Duration kBetweenLooks = absl::Milliseconds(500);
-constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);  // of a full table
+constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);  // of a full table, or while memory is short
 constexpr int kUserTimeoutMs = 20'000;  // until data that nobody acknowledges ends a connection
 
 void Watch(int poll, int socket) {
@@ -83,8 +83,9 @@ void Acceptor::Stop() {
   for (const int listener : std::exchange(listeners_, {})) close(listener);
 }
 
-void Acceptor::Start(std::vector<Shard> shards) {
+void Acceptor::Start(std::vector<Shard> shards, std::function<bool()> crowded) {
   shards_ = std::move(shards);
+  relief_.emplace(std::move(crowded));
   {
     absl::MutexLock lock(&mutex_);
     table_.emplace(shards_.size());
@@ -110,6 +111,7 @@ void Acceptor::Turn(absl::Span<const int> ready) {
     absl::MutexLock lock(&mutex_);
     ForgetEnded();
   }
+  if (clock_.Now() >= next_relief_) EndGreatest();
   const bool waiting = late();
   bool lacking = false;
   if (waiting) {
@@ -186,6 +188,18 @@ void Acceptor::ForgetEnded() {
   absl::erase_if(refused_, [now](const auto& host) { return host.second <= now; });
   table_->RemoveEnded();
   counters_.open.Set(table_->size());
+}
+
+void Acceptor::EndGreatest() {
+  next_relief_ = clock_.Now() + kBetweenScans;
+  absl::MutexLock lock(&mutex_);
+  for (const std::string& peer : relief_->WhoMustGo(*table_)) {
+    const Connection& connection = *table_->Find(peer);
+    if (!EndNow(connection)) continue;
+    Log(LogLevel::kWarning, "connection ended: memory is short, and it is among the greatest senders",
+        {{"peer", peer}});
+    RefuseHostOf(peer);
+  }
 }
 
 void Acceptor::EndFloods() {

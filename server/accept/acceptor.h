@@ -8,7 +8,8 @@
 // accepted, unless another host has more than its share and gives way (connection_table.h).
 //
 // It watches the shards, too. While one is late nobody new is admitted, and connections that bring a flood of frames
-// are ended (frame_flood.h); their hosts are refused for a second.
+// are ended (frame_flood.h); their hosts are refused for a second. So are the greatest senders while memory is short
+// (memory_relief.h).
 //
 // Threading: Start, Stop and the destructor by the owner; End by anybody; counters are readable from any thread.
 
@@ -29,6 +30,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/accept/connection_table.h"
+#include "server/accept/memory_relief.h"
 #include "server/address/address.h"
 #include "server/counters/counter.h"
 #include "server/session/clock.h"
@@ -56,8 +58,8 @@ class Acceptor {
                                                           const Clock& clock = Clock::System());
   ~Acceptor();
 
-  // One for each shard. They outlive this.
-  void Start(std::vector<Shard> shards);
+  // One for each shard. They outlive this. `crowded`: whether the process holds too much memory; null: never.
+  void Start(std::vector<Shard> shards, std::function<bool()> crowded = nullptr);
 
   // Accepts nothing any more. Whoever connects is refused.
   void Stop();
@@ -83,6 +85,7 @@ class Acceptor {
   bool Admits(const std::string& peer, int socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasPlaceFor(const std::string& host, int socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ForgetEnded() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EndGreatest() ABSL_LOCKS_EXCLUDED(mutex_);
   void EndFloods() ABSL_LOCKS_EXCLUDED(mutex_);
   void ForgetEvidence() ABSL_LOCKS_EXCLUDED(mutex_);
   bool EndNow(const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -100,7 +103,9 @@ class Acceptor {
   absl::Time next_look_ = absl::InfinitePast();  // for those that have ended
   int64_t last_look_ns_ = 0;                     // for floods; 0: none since all shards were in time
   std::vector<char> look_;                       // what waits on one connection
-  bool flooded_ = false;                         // memory may be given back
+  std::optional<MemoryRelief> relief_;           // since Start
+  absl::Time next_relief_ = absl::InfinitePast();
+  bool flooded_ = false;  // memory may be given back
   absl::Mutex mutex_;
   std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);                  // since Start
   absl::flat_hash_map<std::string, absl::Time> refused_ ABSL_GUARDED_BY(mutex_);  // hosts, and until when

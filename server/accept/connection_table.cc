@@ -1,6 +1,8 @@
 #include "server/accept/connection_table.h"
 
 #include <fcntl.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -36,6 +38,13 @@ bool Connection::Reset() const {
   if (lasts && connect(copy, &nobody, sizeof(nobody)) != 0) shutdown(copy, SHUT_RDWR);
   close(copy);
   return lasts;
+}
+
+uint64_t Connection::Received() const {
+  tcp_info info{};
+  socklen_t size = sizeof(info);
+  const bool known = getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && Lasts();
+  return known ? info.tcpi_bytes_received : 0;
 }
 
 const Connection* ConnectionTable::Find(const std::string& peer) const {
@@ -98,10 +107,15 @@ bool ConnectionTable::MayGain(const std::string& host, absl::Time now) {
 
 std::optional<std::string> ConnectionTable::WhoGivesWayTo(const std::string& host, absl::Time now) {
   if (by_count_.empty()) return std::nullopt;
-  const auto& [most, greediest] = *by_count_.rbegin();
+  const size_t most = by_count_.rbegin()->first;
   const auto own = hosts_.find(host);
   if (most < (own == hosts_.end() ? 0 : own->second.size()) + 2 || !MayGain(host, now)) return std::nullopt;
-  return hosts_.at(greediest).rbegin()->second;
+  return NewestOfTheGreediestHost();
+}
+
+std::optional<std::string> ConnectionTable::NewestOfTheGreediestHost() const {
+  if (by_count_.empty()) return std::nullopt;
+  return hosts_.at(by_count_.rbegin()->second).rbegin()->second;
 }
 
 }  // namespace aaren::accept

@@ -34,6 +34,9 @@ struct Connection {
   // Ends it at once, if it lasts: what waits on either side is dropped, and the peer is told. False if it does not.
   bool Reset() const;
 
+  // Bytes that have come from the peer, read or not; 0 if it has ended.
+  uint64_t Received() const;
+
   size_t shard = 0;
   int socket = -1;
   uint64_t cookie = 0;
@@ -52,6 +55,7 @@ class ConnectionTable {
 
   size_t size() const { return connections_.size(); }
   Connections& connections() { return connections_; }
+  const Connections& connections() const { return connections_; }
 
   // Null if there is none.
   const Connection* Find(const std::string& peer) const;
@@ -65,6 +69,9 @@ class ConnectionTable {
   // The peer that must go so that `host` may have one more: the newest of the host that has most. None if that host
   // would then have fewer than `host`, or `host` has gained more of late than it kept. Logarithmic.
   std::optional<std::string> WhoGivesWayTo(const std::string& host, absl::Time now);
+
+  // None if there are no connections.
+  std::optional<std::string> NewestOfTheGreediestHost() const;
 
  private:
   using Peers = std::map<uint64_t, std::string>;  // by number

@@ -1,5 +1,7 @@
 #include "server/memory/machine_memory.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <fstream>
 
@@ -39,6 +41,12 @@ uint64_t MachineMemory(const std::string& root) {
     if (bytes > 0) least = std::min(least, bytes);
   }
   return least == UINT64_MAX ? kUnknown : least;
+}
+
+uint64_t ProcessMemory(const std::string& root) {
+  std::ifstream in(absl::StrCat(root, "proc/self/statm"));
+  uint64_t size = 0, resident = 0;
+  return in >> size >> resident ? resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
 }  // namespace aaren

@@ -53,7 +53,7 @@ absl::Status Server::Begin(const ServerOptions& options, const ModelTable& model
   // Shards are known to the registrar before it runs, and it runs before a shard may ask it.
   registrar_->Start();
   for (const auto& loop : loops_) loop->Start();
-  acceptor_->Start(std::move(shards));
+  acceptor_->Start(std::move(shards), options.crowded);
   running_ = true;
   return absl::OkStatus();
 }

@@ -61,7 +61,8 @@ class AcceptorTest : public testing::Test {
   void Start(size_t max_connections, const Clock& clock = Clock::System()) {
     acceptor_ = *Acceptor::Listen({"127.0.0.1", 0}, max_connections, clock);
     acceptor_->Start({{[this](int socket) { Add(0, socket); }, [this] { return late_.load(); }},
-                      {[this](int socket) { Add(1, socket); }, nullptr}});
+                      {[this](int socket) { Add(1, socket); }, nullptr}},
+                     [this] { return crowded_.load(); });
   }
   void Add(size_t shard, int socket) {
     absl::MutexLock lock(&mutex_);
@@ -70,6 +71,17 @@ class AcceptorTest : public testing::Test {
   size_t Taken(size_t shard) {
     absl::MutexLock lock(&mutex_);
     return taken_[shard].size();
+  }
+  // Reads what waits, as a shard does.
+  void Drain() {
+    absl::MutexLock lock(&mutex_);
+    std::string bytes(1 << 20, 0);
+    for (const auto& shard : taken_) {
+      for (const Socket& socket : shard) {
+        while (recv(socket.fd(), bytes.data(), bytes.size(), MSG_DONTWAIT) > 0) {
+        }
+      }
+    }
   }
   bool Await(size_t taken, size_t open) {
     return Serving::Eventually(
@@ -93,6 +105,7 @@ class AcceptorTest : public testing::Test {
 
   StandingClock clock_;
   std::atomic<bool> late_ = false;  // the first shard
+  std::atomic<bool> crowded_ = false;
   absl::Mutex mutex_;
   std::vector<Socket> taken_[2];
   std::unique_ptr<Acceptor> acceptor_;
@@ -196,6 +209,36 @@ TEST_F(AcceptorTest, AfterStopWhoeverConnectsIsRefused) {
   address.sin_port = htons(static_cast<in_port_t>(acceptor_->port()));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   EXPECT_NE(connect(client.fd(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+}
+
+TEST_F(AcceptorTest, WhileMemoryIsShortTheGreatestSenderIsEnded) {
+  Start(/*max_connections=*/10);
+  const Socket quiet = Connect(1), little = Connect(2), greedy = Connect(3);
+  ASSERT_TRUE(Await(/*taken=*/3, /*open=*/3));
+  std::atomic<bool> stop = false;
+  std::thread sender([&] {
+    const std::string much(1 << 20, 'x'), some(100, 'x');
+    while (!stop && send(greedy.fd(), much.data(), much.size(), MSG_NOSIGNAL | MSG_DONTWAIT) != 0) {
+      (void)send(little.fd(), some.data(), some.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (errno == ECONNRESET || errno == EPIPE) return;
+      Drain();
+    }
+  });
+  crowded_ = true;
+  EXPECT_TRUE(greedy.Ended());
+  crowded_ = false;
+  stop = true;
+  sender.join();
+  EXPECT_EQ(acceptor_->counters().ended.value(), 1u);
+}
+
+TEST_F(AcceptorTest, WhileMemoryIsShortAndNobodySendsTheHostThatHasMostGivesWay) {
+  Start(/*max_connections=*/10);
+  const Socket other = Connect(1), first = Connect(2), second = Connect(2);
+  ASSERT_TRUE(Await(/*taken=*/3, /*open=*/3));
+  crowded_ = true;
+  EXPECT_TRUE(second.Ended());
+  crowded_ = false;
 }
 
 }  // namespace
