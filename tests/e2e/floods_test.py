@@ -35,5 +35,28 @@ class FloodTest(programs.ServerTest):
         self.assertGreaterEqual(self.server.metric('aaren_connections_total{outcome="ended"}'), 1)
 
 
+class HeadersTest(programs.ServerTest):
+    memory = 64 << 20
+    flags = (f"--memory={memory}", "--shards=1")
+
+    # Each connection is within every limit. Together they would hold 30 kB a stream, 600 MB.
+    @unittest.skipIf(programs.SANITIZED, "its memory is not the program's")
+    def test_headers_of_many_streams_hold_no_more_than_the_memory(self):
+        before = self.server.resident_kb() << 10
+        most = before
+        for _ in range(40):
+            try:
+                connection = http2.idle(self.server.target)
+                self.addCleanup(connection.close)
+                http2.open_streams(connection, 500, 220)
+            except ConnectionError:
+                time.sleep(0.2)
+            most = max(most, self.server.resident_kb() << 10)
+        self.assertLess(most - before, 2 * self.memory)
+        time.sleep(1.5)  # its host is refused for a second
+        reply = programs.aaren("models", "list", f"--target={self.server.target}")
+        self.assertEqual(reply.returncode, 0, reply.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()
