@@ -199,6 +199,7 @@ void ShardLoop::BeginDrain(absl::Duration grace) {
   unary_->draining = true;
   health_->SetServing(false);
   streams_->Drain(serve_on);
+  shard_.SaveEarly();  // so that less is left to save at the end
   phase_ = Phase::kDraining;
 }
 

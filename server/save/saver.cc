@@ -46,7 +46,7 @@ bool Saver::MustWait(const Session& session) const {
 
 Session* Saver::NextDue(int64_t now_ms) const {
   Session* unsaved = unsaved_.front();
-  if (unsaved != nullptr && (hurry_ || unsaved->due_ms <= now_ms)) return unsaved;
+  if (unsaved != nullptr && (hurry_ || unsaved->due_ms <= std::max(now_ms, advanced_ms_))) return unsaved;
   Session* quiet = quiet_.front();
   return quiet != nullptr && quiet->due_ms <= now_ms ? quiet : nullptr;
 }

@@ -54,6 +54,9 @@ class Saver {
   // Notes that an attached session needs no save now. REQUIRES: as Queue.
   void Watch(Session& session, int64_t now_ms);
 
+  // What was unsaved before now is due at once; what becomes so later, or must wait, is not.
+  void Advance(int64_t now_ms) { advanced_ms_ = now_ms + interval_ms_ - 1; }
+
   // From now on every save is due at once.
   void Hurry() { hurry_ = true; }
   bool hurrying() const { return hurry_; }
@@ -83,6 +86,7 @@ class Saver {
   const Send send_;
   SessionList unsaved_{Session::List::kUnsaved};  // in order of due_ms
   SessionList quiet_{Session::List::kQuiet};      // likewise
+  int64_t advanced_ms_ = 0;                       // what would be due by then is due
   bool batch_under_way_ = false;
   bool hurry_ = false;
 };

@@ -118,6 +118,9 @@ class SessionShard final : public SessionOwner {
   // Whether tokens wait to be stepped, be it because their client does not read.
   bool TokensWait() const;
 
+  // Starts to save what is unsaved now, beside the tokens that still come.
+  void SaveEarly();
+
   // Saves every session with unsaved tokens, and from now on tokens as soon as they are taken; Busy() until the store
   // has them (keep calling DrainMailbox() and Tick()). For shutdown.
   void SaveAll();

@@ -156,6 +156,11 @@ bool SessionShard::TokensWait() const { return queue_.tokens() > 0; }
 
 bool SessionShard::Busy() const { return !openings_.empty() || !closings_.empty() || saver_.busy(); }
 
+void SessionShard::SaveEarly() {
+  saver_.Advance(now_ms());
+  saver_.StartDue(now_ms());
+}
+
 void SessionShard::SaveAll() {
   saver_.Hurry();
   saver_.StartDue(now_ms());

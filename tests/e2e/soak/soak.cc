@@ -18,8 +18,8 @@ constexpr uint64_t kMessage = 512 << 10;
 constexpr absl::Duration kGrace = absl::Seconds(10);
 
 // server/main.cc: of each shard a 64th of the memory for unread replies, half as much for tokens that wait (at least a
-// MiB) and for messages handled in part (room for four); and gRPC's buffers.
-constexpr uint64_t kSwing = kBuffers + kMemory / 16 + kShards * ((2 << 20) + 4 * kMessage);
+// MiB) and for messages handled in part (room for four); gRPC's buffers; and RocksDB's four and its cache, a 64th each.
+constexpr uint64_t kSwing = kBuffers + kMemory / 16 + kShards * ((2 << 20) + 4 * kMessage) + 5 * (kMemory / 64);
 
 // Turns until it is told to stop, on a thread of its own.
 class Actor {
@@ -43,10 +43,11 @@ std::string Name(const char* who, int number, int kind) { return absl::StrCat(wh
 
 }  // namespace
 
-std::vector<std::string> ServerFlags(const std::string& models) {
+std::vector<std::string> ServerFlags(const std::string& models, const std::string& data_dir) {
   return {"--listen=127.0.0.1:0",
           "--metrics_listen=127.0.0.1:0",
-          "--store=memory",
+          data_dir.empty() ? "--store=memory" : "--store=rocksdb",
+          absl::StrCat("--data_dir=", data_dir),
           absl::StrCat("--models=", models),
           absl::StrCat("--shards=", kShards),
           "--max_rows=32",

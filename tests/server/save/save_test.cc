@@ -32,6 +32,34 @@ TEST(SaveTest, IsMadeAnIntervalAfterTheFirstUnsavedToken) {
   EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(3));
 }
 
+TEST(SaveTest, OfWhatIsUnsavedMayBeMadeEarly) {
+  World world(ShardOptions{.save_interval = kInterval});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  world.Open(peer, 1, Named("b"));
+  world.Send(peer, 0, 0, Values(0, 3));
+  world.Advance(absl::Milliseconds(1));
+  world.shard().SaveEarly();
+  world.Settle();
+  EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(3));
+  world.Send(peer, 1, 0, Values(0, 2));
+  world.Advance(kInterval - absl::Milliseconds(1));
+  EXPECT_THAT(SavesOf(world, "/b"), ElementsAre());
+}
+
+TEST(SaveTest, MadeEarlyWaitsForTheOneBeforeToBecomeDurable) {
+  World world(ShardOptions{.save_interval = kInterval});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a", 0));
+  world.Send(peer, 0, 0, Values(0, 4), 0);
+  world.Advance(kInterval);
+  world.Send(peer, 0, 4, Values(4, 4), 2);
+  world.Advance(absl::Milliseconds(1));
+  world.shard().SaveEarly();
+  world.Settle();
+  EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(4));
+}
+
 TEST(SaveTest, OfAClientThatNeverTellsDeliveredSeqIsDurableAtOnce) {
   World world(ShardOptions{.save_interval = kInterval});
   FakePeer peer;
