@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "aaren/client/channel.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "client/cpp/channel.h"
 
 namespace aaren::client {
 

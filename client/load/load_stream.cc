@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/cpp/status.h"
+#include "client/cpp/channel/channel.h"
+#include "client/cpp/messages/rpc_status.h"
 
 namespace aaren::client {
 namespace {
@@ -76,7 +77,6 @@ LoadStream::LoadStream(const LoadOptions& options, uint32_t stream, std::vector<
       window_(options.window),
       write_bytes_(kWriteBytes),
       stub_(MakeChannel(options.target, options.channel)) {
-  AddMetadata(options.channel, context_);
   for (std::string& id : ids) sessions_.push_back({.id = std::move(id)});
   interval_ = open_loop() ? 1e9 * options.points_per_message * options.sessions / options.rate /
                                 static_cast<double>(sessions_.size())
@@ -98,6 +98,9 @@ void LoadStream::Count(const std::string& error) {
 }
 
 absl::Status LoadStream::Open() {
+  const absl::StatusOr<Metadata> metadata = CallMetadata(options_.channel);
+  if (!metadata.ok()) return metadata.status();
+  AddMetadata(*metadata, context_);
   call_ = stub_.PrepareCall(&context_, kMethod, &queue_);
   call_->StartCall(reinterpret_cast<void*>(kStarted));
   ++pending_;

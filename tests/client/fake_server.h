@@ -18,12 +18,14 @@
 #include <utility>
 #include <vector>
 
-#include "aaren/v1/sessions.grpc.pb.h"
 #include "aaren/v1/stream.grpc.pb.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 
 namespace aaren {
+
+class FakeModels;
+class FakeSessions;
 
 class FakeServer : public v1::Streaming::Service {
  public:
@@ -101,7 +103,7 @@ class FakeServer : public v1::Streaming::Service {
     bool skipping = false;  // after a Failed, until the expected seq
   };
   using Handles = std::map<uint32_t, Attached>;
-  class SessionsService;
+  friend class FakeSessions;
 
   void Open(const v1::Open& open, Handles& handles, v1::ServerMessage& reply) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Fold(const v1::Tokens& tokens, Handles& handles, v1::ServerMessage& reply) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -120,7 +122,8 @@ class FakeServer : public v1::Streaming::Service {
 
   const Options options_;
   int port_ = 0;
-  std::unique_ptr<SessionsService> sessions_service_;
+  std::unique_ptr<FakeSessions> sessions_service_;  // unary calls
+  std::unique_ptr<FakeModels> models_service_;
   std::unique_ptr<grpc::Server> server_;
 
   mutable absl::Mutex mutex_;

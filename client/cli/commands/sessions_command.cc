@@ -6,15 +6,16 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <memory>
 #include <system_error>
 
-#include "aaren/v1/sessions.grpc.pb.h"
+#include "aaren/client/sessions.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/commands/command.h"
-#include "client/cli/commands/unary.h"
+#include "client/cli/commands/service_error.h"
 #include "client/cli/flags/connection_flags.h"
 #include "client/cli/flags/flags.h"
 #include "client/cli/sources/timestamp.h"
@@ -46,33 +47,28 @@ class SessionsCommand {
   int Import();
   int Fork();
 
-  template <typename Request, typename Response>
-  absl::StatusOr<Response> Ask(grpc::Status (v1::Sessions::Stub::*method)(grpc::ClientContext*, const Request&,
-                                                                          Response*),
-                               const Request& request) {
-    return cli::Ask(*stub_, asked_, absl::StrCat("sessions ", absl::StrJoin(words_, " ")), method, request);
-  }
-  int Show(const absl::StatusOr<v1::SessionInfo>& session) const;
+  int FailAsked(const absl::Status& status) const;
+  int Show(const absl::StatusOr<client::SessionInfo>& session) const;
 
   ConnectionFlags connection_;
-  Asked asked_;
+  client::ServiceOptions server_;
   std::string output_, input_, prefix_;
   bool replace_ = false, json_ = false;
   std::vector<std::string> words_;
-  std::unique_ptr<v1::Sessions::Stub> stub_;
+  std::unique_ptr<client::Sessions> sessions_;
 };
 
-std::string ToJson(const v1::SessionInfo& session) {
+std::string ToJson(const client::SessionInfo& session) {
   std::string out;
   JsonObject object(out);
-  object.Add("session_id", session.session_id()).Add("next_seq", session.next_seq());
-  object.Add("durable_seq", session.durable_seq()).Add("delivered_seq", session.delivered_seq());
-  object.Add("epoch", session.epoch()).Add("incarnation", session.incarnation());
-  object.Add("model", session.model()).Add("package_digest", session.package_digest());
-  object.Add("tier", session.tier()).Add("numerics_version", session.numerics_version());
-  object.Add("channels", session.channels()).Add("state_bytes", session.state_bytes());
-  object.Add("attached", session.attached()).Add("resident", session.resident());
-  object.Add("last_active_ms", session.last_active_ms()).Close();
+  object.Add("session_id", session.id).Add("next_seq", session.next_seq);
+  object.Add("durable_seq", session.durable_seq).Add("delivered_seq", session.delivered_seq);
+  object.Add("epoch", session.epoch).Add("incarnation", session.incarnation);
+  object.Add("model", session.model).Add("package_digest", session.package_digest);
+  object.Add("tier", session.tier).Add("numerics_version", session.numerics_version);
+  object.Add("channels", session.channels).Add("state_bytes", session.state_bytes);
+  object.Add("attached", session.attached).Add("resident", session.resident);
+  object.Add("last_active_ms", absl::ToUnixMillis(session.last_active)).Close();
   return out;
 }
 
@@ -81,10 +77,10 @@ void PrintHeader() {
                "state bytes", "attached", "last active", "model");
 }
 
-void PrintRow(const v1::SessionInfo& session) {
-  absl::PrintF("%-32s %10d %10d %8d %11d  %-8s  %-24s  %s\n", session.session_id(), session.next_seq(),
-               session.durable_seq(), session.channels(), session.state_bytes(), session.attached() ? "yes" : "no",
-               FormatTimestamp(session.last_active_ms() * 1'000'000), session.model());
+void PrintRow(const client::SessionInfo& session) {
+  absl::PrintF("%-32s %10d %10d %8d %11d  %-8s  %-24s  %s\n", session.id, session.next_seq, session.durable_seq,
+               session.channels, session.state_bytes, session.attached ? "yes" : "no",
+               FormatTimestamp(absl::ToUnixNanos(session.last_active)), session.model);
 }
 
 bool WriteBytes(const std::string& path, const std::string& bytes) {
@@ -117,8 +113,12 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return bytes;
 }
 
-int SessionsCommand::Show(const absl::StatusOr<v1::SessionInfo>& session) const {
-  if (!session.ok()) return Fail(session.status());
+int SessionsCommand::FailAsked(const absl::Status& status) const {
+  return Fail(ServiceError(absl::StrCat("sessions ", absl::StrJoin(words_, " ")), server_.target, status));
+}
+
+int SessionsCommand::Show(const absl::StatusOr<client::SessionInfo>& session) const {
+  if (!session.ok()) return FailAsked(session.status());
   if (json_) return absl::PrintF("%s\n", ToJson(*session)), kSuccess;
   PrintHeader();
   PrintRow(*session);
@@ -126,36 +126,28 @@ int SessionsCommand::Show(const absl::StatusOr<v1::SessionInfo>& session) const 
 }
 
 int SessionsCommand::List() {
-  v1::ListSessionsRequest request;
-  request.set_page_size(kPage);
-  request.set_prefix(prefix_);
+  client::SessionQuery query{.prefix = prefix_, .page_size = kPage};
   if (!json_) PrintHeader();
   do {
-    const auto page = Ask(&v1::Sessions::Stub::List, request);
-    if (!page.ok()) return Fail(page.status());
-    for (const v1::SessionInfo& session : page->sessions()) {
+    const auto page = sessions_->List(query);
+    if (!page.ok()) return FailAsked(page.status());
+    for (const client::SessionInfo& session : page->sessions) {
       if (json_) {
         absl::PrintF("%s\n", ToJson(session));
       } else {
         PrintRow(session);
       }
     }
-    request.set_page_token(page->next_page_token());
-  } while (!request.page_token().empty());
+    query.page_token = page->next_page_token;
+  } while (!query.page_token.empty());
   return kSuccess;
 }
 
-int SessionsCommand::Get() {
-  v1::GetSessionRequest request;
-  request.set_session_id(words_[1]);
-  return Show(Ask(&v1::Sessions::Stub::Get, request));
-}
+int SessionsCommand::Get() { return Show(sessions_->Get(words_[1])); }
 
 int SessionsCommand::Delete() {
-  v1::DeleteSessionRequest request;
-  request.set_session_id(words_[1]);
-  const auto deleted = Ask(&v1::Sessions::Stub::Delete, request);
-  if (!deleted.ok()) return Fail(deleted.status());
+  const absl::Status deleted = sessions_->Delete(words_[1]);
+  if (!deleted.ok()) return FailAsked(deleted);
   std::string line = absl::StrCat("deleted ", words_[1]);
   if (json_) {
     line.clear();
@@ -167,19 +159,17 @@ int SessionsCommand::Delete() {
 
 int SessionsCommand::Export() {
   if (output_.empty()) return FailUsage("sessions", absl::InvalidArgumentError("export needs --output=FILE"));
-  v1::ExportSessionRequest request;
-  request.set_session_id(words_[1]);
-  const auto exported = Ask(&v1::Sessions::Stub::Export, request);
-  if (!exported.ok()) return Fail(exported.status());
-  const absl::Status written = WriteFile(output_, exported->snapshot());
+  const auto exported = sessions_->Export(words_[1]);
+  if (!exported.ok()) return FailAsked(exported.status());
+  const absl::Status written = WriteFile(output_, exported->bytes);
   if (!written.ok()) return Fail(written);
-  std::string line = absl::StrCat("wrote ", words_[1], " as of token ", exported->next_seq(), " to ", output_, ", ",
-                                  exported->snapshot().size(), " bytes");
+  std::string line = absl::StrCat("wrote ", words_[1], " as of token ", exported->next_seq, " to ", output_, ", ",
+                                  exported->bytes.size(), " bytes");
   if (json_) {
     line.clear();
     JsonObject object(line);
-    object.Add("session_id", words_[1]).Add("next_seq", exported->next_seq()).Add("output", output_);
-    object.Add("bytes", exported->snapshot().size()).Close();
+    object.Add("session_id", words_[1]).Add("next_seq", exported->next_seq).Add("output", output_);
+    object.Add("bytes", exported->bytes.size()).Close();
   }
   absl::PrintF("%s\n", line);
   return kSuccess;
@@ -187,21 +177,13 @@ int SessionsCommand::Export() {
 
 int SessionsCommand::Import() {
   if (input_.empty()) return FailUsage("sessions", absl::InvalidArgumentError("import needs --input=FILE"));
-  absl::StatusOr<std::string> snapshot = ReadFile(input_);
+  const absl::StatusOr<std::string> snapshot = ReadFile(input_);
   if (!snapshot.ok()) return Fail(snapshot.status());
-  v1::ImportSessionRequest request;
-  request.set_session_id(words_[1]);
-  request.set_snapshot(*std::move(snapshot));
-  request.set_replace(replace_);
-  return Show(Ask(&v1::Sessions::Stub::Import, request));
+  const auto mode = replace_ ? client::ImportMode::kReplace : client::ImportMode::kCreate;
+  return Show(sessions_->Import(words_[1], *snapshot, mode));
 }
 
-int SessionsCommand::Fork() {
-  v1::ForkSessionRequest request;
-  request.set_session_id(words_[1]);
-  request.set_new_session_id(words_[2]);
-  return Show(Ask(&v1::Sessions::Stub::Fork, request));
-}
+int SessionsCommand::Fork() { return Show(sessions_->Fork(words_[1], words_[2])); }
 
 const std::map<std::string, SessionsCommand::Verb>& SessionsCommand::Verbs() {
   static const auto* const verbs = new std::map<std::string, Verb>{
@@ -220,7 +202,7 @@ int SessionsCommand::Run(Arguments arguments) {
   flags.Add("output", &output_, "export: the file to write");
   flags.Add("input", &input_, "import: the file that export wrote");
   flags.Add("replace", &replace_, "import: take the place of a session of that id");
-  flags.Add("timeout", &asked_.timeout, "give up if no answer comes for so long");
+  flags.Add("timeout", &server_.timeout, "give up if no answer comes for so long");
   connection_.AddTo(flags);
   absl::StatusOr<std::vector<std::string>> words = flags.Parse(arguments);
   if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
@@ -233,9 +215,9 @@ int SessionsCommand::Run(Arguments arguments) {
   }
   absl::StatusOr<client::ChannelOptions> channel = connection_.Channel();
   if (!channel.ok()) return FailUsage("sessions", channel.status());
-  asked_.target = connection_.target;
-  asked_.channel = *std::move(channel);
-  stub_ = v1::Sessions::NewStub(client::MakeChannel(asked_.target, asked_.channel));
+  server_.target = connection_.target;
+  server_.channel = *std::move(channel);
+  sessions_ = std::make_unique<client::Sessions>(server_);
   return (this->*verb->second.run)();
 }
 

@@ -6,13 +6,13 @@
 #include <thread>
 #include <utility>
 
+#include "aaren/client/client.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/random/random.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/synchronization/mutex.h"
 #include "client/cli/terminal/report.h"
-#include "client/cpp/client.h"
 
 namespace aaren::cli {
 namespace {
@@ -60,7 +60,7 @@ class SeriesEvaluation : private client::Listener {
   absl::Status RunStretch(client::Client& client, const std::string& id);
   absl::Status Send(client::Session& session, uint64_t& seq);
 
-  void OnOpened(client::Session&, const v1::Opened& opened) override;
+  void OnOpened(client::Session&, const client::Opened& opened) override;
   void OnForecast(client::Session&, const client::Forecast& forecast) override;
   void Score(const client::Forecast& forecast, size_t origin, uint64_t age);
   bool OnRewind(client::Session&, uint64_t) override { return true; }
@@ -86,16 +86,16 @@ absl::Status SeriesEvaluation::Run(client::Client& client, const std::string& id
 
 absl::Status SeriesEvaluation::RunStretch(client::Client& client, const std::string& id) {
   client::SessionOptions session{.id = id, .model = options_.model, .channels = 1, .delivered_seq = 0};
-  for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.add_horizons(h);
-  session.output.set_surprise(true);
-  options_.refinement.SetIn(session.output);
+  for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.horizons.push_back(h);
+  session.output.surprise = true;
+  session.output.refinement = options_.refinement.Refinement();
   absl::StatusOr<std::unique_ptr<client::Session>> opened = client.Open(std::move(session), *this);
   if (!opened.ok()) return opened.status();
   const uint64_t tokens = stretch_.end() - stretch_.begin;
   absl::Status status = (*opened)->WaitOpened().status();
   for (uint64_t seq = 0; status.ok();) {
     while (status.ok() && seq < tokens && !interrupt_.stopped()) status = Send(**opened, seq);
-    if (status.ok()) status = (*opened)->Close(/*delete_session=*/true);
+    if (status.ok()) status = (*opened)->Delete();
     if (!absl::IsOutOfRange(status)) break;
     seq = (*opened)->next_seq();
     status = absl::OkStatus();
@@ -120,13 +120,13 @@ absl::Status SeriesEvaluation::Send(client::Session& session, uint64_t& seq) {
   return sent;
 }
 
-void SeriesEvaluation::OnOpened(client::Session&, const v1::Opened& opened) {
+void SeriesEvaluation::OnOpened(client::Session&, const client::Opened& opened) {
   if (scores_) return;
-  const std::vector<double> levels(opened.model().quantiles().begin(), opened.model().quantiles().end());
+  const std::vector<double> levels(opened.model.quantiles.begin(), opened.model.quantiles.end());
   const ForecastScore score(levels);
   scores_.emplace(SeriesScores{score, score, score, score});
   scores_->levels = levels;
-  scores_->model = absl::StrCat(opened.model().name(), ":", opened.model().version());
+  scores_->model = opened.model.FullName();
 }
 
 void SeriesEvaluation::OnForecast(client::Session&, const client::Forecast& forecast) {

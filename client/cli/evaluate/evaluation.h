@@ -17,11 +17,11 @@
 #include <string>
 #include <vector>
 
+#include "aaren/client/channel.h"
 #include "absl/status/statusor.h"
 #include "client/cli/evaluate/scores.h"
 #include "client/cli/flags/refinement_flags.h"
 #include "client/cli/terminal/interrupt.h"
-#include "client/cpp/channel.h"
 
 namespace aaren::cli {
 

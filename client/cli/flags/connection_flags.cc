@@ -2,11 +2,11 @@
 
 #include <utility>
 
+#include "aaren/client/tls.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/cpp/tls.h"
 
 namespace aaren::cli {
 
@@ -42,8 +42,7 @@ absl::StatusOr<client::ChannelOptions> ConnectionFlags::Channel() const {
     return absl::InvalidArgumentError(tls_key.empty() ? absl::StrCat("--tls_cert=", tls_cert, " needs --tls_key=FILE")
                                                       : absl::StrCat("--tls_key=", tls_key, " needs --tls_cert=FILE"));
   }
-  absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> credentials =
-      client::ReadTls({.ca = tls_ca, .cert = tls_cert, .key = tls_key});
+  absl::StatusOr<client::Credentials> credentials = client::ReadTls({.ca = tls_ca, .cert = tls_cert, .key = tls_key});
   if (!credentials.ok()) return credentials.status();
   channel.credentials = *std::move(credentials);
   return channel;

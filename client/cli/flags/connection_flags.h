@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "aaren/client/channel.h"
 #include "absl/status/statusor.h"
 #include "client/cli/flags/flags.h"
-#include "client/cpp/channel.h"
 
 namespace aaren::cli {
 

@@ -19,10 +19,10 @@ absl::Status RefinementFlags::Check() const {
   return absl::OkStatus();
 }
 
-void RefinementFlags::SetIn(v1::OutputOptions& output) const {
-  output.set_unmixed(mix == "off");
-  output.set_uncalibrated(calibrate == "off");
-  output.set_unrestricted(restrict == "off");
+client::Refinement RefinementFlags::Refinement() const {
+  if (mix == "off") return client::Refinement::kNone;
+  if (calibrate == "off") return client::Refinement::kUncalibrated;
+  return restrict == "off" ? client::Refinement::kUnrestricted : client::Refinement::kFull;
 }
 
 }  // namespace aaren::cli

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "aaren/v1/stream.pb.h"
+#include "aaren/client/session_options.h"
 #include "absl/status/status.h"
 #include "client/cli/flags/flags.h"
 
@@ -21,7 +21,8 @@ struct RefinementFlags {
   // INVALID_ARGUMENT, naming the flag that is neither on nor off.
   absl::Status Check() const;
 
-  void SetIn(v1::OutputOptions& output) const;
+  // Without a step the later ones are left out, too.
+  client::Refinement Refinement() const;
 };
 
 }  // namespace aaren::cli

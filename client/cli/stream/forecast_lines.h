@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "aaren/client/forecast.h"
 #include "absl/types/span.h"
 #include "client/cli/sources/row_source.h"
 #include "client/cli/stream/alert.h"
-#include "client/cpp/client.h"
 
 namespace aaren::cli {
 

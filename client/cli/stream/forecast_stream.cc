@@ -57,7 +57,7 @@ void ForecastStream::Force() {
 
 absl::Status ForecastStream::Run() {
   interrupt_.SetForce([this] { Force(); });
-  absl::StatusOr<v1::Opened> opened = OpenAtRecord();
+  absl::StatusOr<client::Opened> opened = OpenAtRecord();
   absl::Status status = opened.ok() ? Position(*opened) : opened.status();
   if (status.ok()) status = Finish(SendRows());
   interrupt_.SetForce(nullptr);
@@ -67,16 +67,16 @@ absl::Status ForecastStream::Run() {
   return status.ok() && options_.durable ? output_->Sync() : status;
 }
 
-absl::StatusOr<v1::Opened> ForecastStream::Open() {
+absl::StatusOr<client::Opened> ForecastStream::Open() {
   client::SessionOptions session{
       .id = options_.session, .model = options_.model, .channels = static_cast<uint32_t>(source_.columns().size())};
   if (options_.durable) session.delivered_seq = delivered_before();
-  session.manual_delivery = options_.durable;
+  session.delivery = options_.durable ? client::Delivery::kManual : client::Delivery::kAutomatic;
   session.open_timeout = options_.connect_timeout;
-  for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.add_horizons(h);
-  session.output.set_every(options_.every);
-  session.output.set_surprise(true);
-  options_.refinement.SetIn(session.output);
+  for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.horizons.push_back(h);
+  session.output.every = options_.every;
+  session.output.surprise = true;
+  session.output.refinement = options_.refinement.Refinement();
   {
     absl::MutexLock lock(&client_mutex_);
     if (client_ == nullptr) return absl::CancelledError("interrupted");
@@ -87,9 +87,9 @@ absl::StatusOr<v1::Opened> ForecastStream::Open() {
   return AwaitOpened();
 }
 
-absl::StatusOr<v1::Opened> ForecastStream::AwaitOpened() {
+absl::StatusOr<client::Opened> ForecastStream::AwaitOpened() {
   while (!interrupt_.stopped() && session_->status().ok()) {
-    absl::StatusOr<v1::Opened> opened = session_->WaitOpened(kPatience);
+    absl::StatusOr<client::Opened> opened = session_->WaitOpened(kPatience);
     if (opened.ok()) return opened;
   }
   const absl::Status ended = session_->status();
@@ -103,17 +103,17 @@ bool ForecastStream::StartsOver(uint64_t next_seq) const {
   return options_.owned && delivered_before() == 0 && next_seq > 0;
 }
 
-absl::StatusOr<v1::Opened> ForecastStream::OpenAtRecord() {
-  absl::StatusOr<v1::Opened> opened = Open();
-  if (!opened.ok() || !StartsOver(opened->next_seq())) return opened;
-  const absl::Status deleted = session_->Close(/*delete_session=*/true);
+absl::StatusOr<client::Opened> ForecastStream::OpenAtRecord() {
+  absl::StatusOr<client::Opened> opened = Open();
+  if (!opened.ok() || !StartsOver(opened->next_seq)) return opened;
+  const absl::Status deleted = session_->Delete();
   if (!deleted.ok()) return FromServer("stream", deleted);
   session_.reset();
   return Open();
 }
 
-absl::Status ForecastStream::Position(const v1::Opened& opened) {
-  const uint64_t seq = opened.next_seq();
+absl::Status ForecastStream::Position(const client::Opened& opened) {
+  const uint64_t seq = opened.next_seq;
   if (source_.live() && seq < delivered_before()) {
     return absl::DataLossError(absl::StrCat("the server lost session \"", options_.session, "\" after token ", seq,
                                             ", and what was sampled since cannot be sampled again; choose another "
@@ -166,7 +166,7 @@ absl::Status ForecastStream::Finish(absl::Status sent) {
   // Where the output fails nothing more is delivered, and the server would not take all that is in flight.
   if (failed_ && options_.durable) return sent;
   for (;;) {
-    const absl::Status closed = session_->Close(options_.delete_session);
+    const absl::Status closed = options_.delete_session ? session_->Delete() : session_->Close();
     if (!absl::IsOutOfRange(closed)) return sent.ok() ? FromServer("stream", closed) : sent;
     if (interrupt_.stopped()) {
       return absl::CancelledError("stopped before the rows that the server lost were sent again");
@@ -178,10 +178,10 @@ absl::Status ForecastStream::Finish(absl::Status sent) {
   }
 }
 
-void ForecastStream::OnOpened(client::Session&, const v1::Opened& opened) {
+void ForecastStream::OnOpened(client::Session&, const client::Opened& opened) {
   told_waiting_ = false;
-  lines_.emplace(source_.columns(), opened.model().quantiles(), source_.has_times(), options_.alert);
-  if (view_ != nullptr) view_->SetQuantiles(opened.model().quantiles());
+  lines_.emplace(source_.columns(), opened.model.quantiles, source_.has_times(), options_.alert);
+  if (view_ != nullptr) view_->SetQuantiles(opened.model.quantiles);
 }
 
 void ForecastStream::OnForecast(client::Session&, const client::Forecast& forecast) {

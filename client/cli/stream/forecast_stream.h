@@ -7,7 +7,7 @@
 //
 // With a durable output (a file) a forecast counts as delivered only when its lines are written, so that a process
 // that is killed anywhere goes on there. What breaks on the way is said in words, and mended where it can be: see
-// client/cpp/client.h.
+// aaren/client/client.h.
 
 #include <atomic>
 #include <functional>
@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 
+#include "aaren/client/client.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -27,7 +28,6 @@
 #include "client/cli/stream/pending_rows.h"
 #include "client/cli/terminal/interrupt.h"
 #include "client/cli/terminal/output_file.h"
-#include "client/cpp/client.h"
 
 namespace aaren::cli {
 
@@ -70,10 +70,10 @@ class ForecastStream : private client::Listener {
  private:
   struct Batch;
 
-  absl::StatusOr<v1::Opened> Open() ABSL_LOCKS_EXCLUDED(client_mutex_);
-  absl::StatusOr<v1::Opened> AwaitOpened();
-  absl::StatusOr<v1::Opened> OpenAtRecord();
-  absl::Status Position(const v1::Opened& opened);
+  absl::StatusOr<client::Opened> Open() ABSL_LOCKS_EXCLUDED(client_mutex_);
+  absl::StatusOr<client::Opened> AwaitOpened();
+  absl::StatusOr<client::Opened> OpenAtRecord();
+  absl::Status Position(const client::Opened& opened);
   absl::Status SendRows();
   void ReadBatch(uint64_t seq, Batch& batch);
   absl::Status Finish(absl::Status sent);
@@ -81,7 +81,7 @@ class ForecastStream : private client::Listener {
   bool StartsOver(uint64_t next_seq) const;
   uint64_t delivered_before() const { return options_.durable ? output_->delivered_seq() : 0; }
 
-  void OnOpened(client::Session&, const v1::Opened& opened) override;
+  void OnOpened(client::Session&, const client::Opened& opened) override;
   void OnForecast(client::Session&, const client::Forecast& forecast) override;
   void OnProgress(client::Session&, uint64_t next_seq, uint64_t durable_seq) override;
   bool OnRewind(client::Session&, uint64_t seq) override { return source_.CanSeek(seq); }

@@ -10,13 +10,13 @@
 #include <thread>
 #include <vector>
 
+#include "aaren/client/forecast.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "client/cli/stream/alert.h"
 #include "client/cli/stream/chart.h"
 #include "client/cli/stream/pending_rows.h"
-#include "client/cpp/client.h"
 
 namespace aaren::cli {
 

@@ -1,4 +1,4 @@
-#include "client/cpp/backoff.h"
+#include "client/cpp/stream/backoff.h"
 
 #include <gtest/gtest.h>
 

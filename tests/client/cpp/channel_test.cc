@@ -1,15 +1,16 @@
 // Channels: what they are made with, what goes along with calls, and TLS.
 
-#include "client/cpp/channel.h"
+#include "client/cpp/channel/channel.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <string>
 
-#include "client/cpp/client.h"
-#include "client/cpp/unary.h"
+#include "aaren/client/client.h"
+#include "aaren/client/sessions.h"
 #include "tests/client/cpp/recorder.h"
 #include "tests/client/fake_server.h"
 
@@ -19,11 +20,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-absl::Status Delete(const FakeServer& server, const ChannelOptions& channel, absl::Duration timeout = kUnaryTimeout) {
-  const auto stub = v1::Sessions::NewStub(MakeChannel(server.target(), channel));
-  v1::DeleteSessionRequest request;
-  request.set_session_id("a");
-  return CallUnary(*stub, &v1::Sessions::Stub::Delete, request, channel, timeout).status();
+absl::Status Delete(const FakeServer& server, const ChannelOptions& channel) {
+  return Sessions({.target = server.target(), .channel = channel}).Delete("a");
 }
 
 TEST(ChannelTest, MetadataGoesWithStreams) {
@@ -82,16 +80,45 @@ TEST(ChannelTest, OptionsBecomeArguments) {
   EXPECT_EQ(numbers[GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH], 12345);
 }
 
-TEST(UnaryTest, AServerThatDoesNotAnswerIsGivenUp) {
+TEST(ChannelTest, TheMetadataSourceIsAskedForEveryCall) {
   FakeServer server;
-  server.Pause(true);
-  EXPECT_EQ(Delete(server, {}, absl::Milliseconds(50)).code(), absl::StatusCode::kDeadlineExceeded);
-  server.Pause(false);
+  std::atomic<int> asked = 0;
+  const auto source = [&asked] { return Metadata{{"authorization", "Bearer " + std::to_string(++asked)}}; };
+  const Sessions sessions({.target = server.target(), .channel = {.metadata_source = source}});
+  (void)sessions.Delete("a");
+  EXPECT_EQ(server.header("authorization"), "Bearer 1");
+  (void)sessions.Delete("a");
+  EXPECT_EQ(server.header("authorization"), "Bearer 2");
 }
 
-TEST(UnaryTest, AServersRefusalIsItsStatus) {
+TEST(ChannelTest, AStreamThatConnectsAgainAsksTheMetadataSourceAgain) {
   FakeServer server;
-  EXPECT_EQ(Delete(server, {}).code(), absl::StatusCode::kNotFound);
+  std::atomic<int> asked = 0;
+  ClientOptions options = FastOptions(server.target());
+  options.channel.metadata_source = [&asked] { return Metadata{{"authorization", std::to_string(++asked)}}; };
+  Client client(options);
+  Recorder recorder;
+  server.CutAt({1});
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  ASSERT_TRUE(FeedAndClose(**session, 5).ok());
+  EXPECT_EQ(server.header("authorization"), "2");
+}
+
+TEST(ChannelTest, AMetadataSourceThatRefusesEndsTheSessionsWithItsWords) {
+  FakeServer server;
+  ClientOptions options = FastOptions(server.target());
+  options.channel.metadata_source = [] { return absl::UnauthenticatedError("no token for you"); };
+  Client client(options);
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  EXPECT_EQ((*session)->WaitOpened().status(), absl::UnauthenticatedError("no token for you"));
+}
+
+TEST(ChannelTest, MetadataOfASourceThatCannotBeSentIsRefused) {
+  FakeServer server;
+  const auto source = [] { return Metadata{{"authorization", "two\nlines"}}; };
+  EXPECT_EQ(Delete(server, {.metadata_source = source}).code(), absl::StatusCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "client/cpp/outbox.h"
+#include "client/cpp/messages/outbox.h"
 
 #include <gtest/gtest.h>
 

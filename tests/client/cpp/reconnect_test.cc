@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "aaren/client/client.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "client/cpp/client.h"
 #include "google/rpc/error_details.pb.h"
 #include "tests/client/cpp/recorder.h"
 #include "tests/client/fake_server.h"
@@ -193,7 +193,7 @@ TEST(ReconnectTest, AServerThatWelcomesAndAlwaysBreaksOffIsLeftAloneLongerAndLon
 class PassingTime : public Recorder {
  public:
   PassingTime(FakeClock& clock, absl::Duration life) : clock_(clock), life_(life) {}
-  void OnOpened(Session& session, const v1::Opened& opened) override {
+  void OnOpened(Session& session, const Opened& opened) override {
     clock_.Pass(life_);
     Recorder::OnOpened(session, opened);
   }

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "aaren/client/client.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "client/cpp/client.h"
 
 namespace aaren::client {
 
@@ -25,7 +25,7 @@ inline float SumTo(uint64_t seq) {
 
 class Recorder : public Listener {
  public:
-  void OnOpened(Session&, const v1::Opened& opened) override {
+  void OnOpened(Session&, const Opened& opened) override {
     absl::MutexLock lock(&mutex_);
     opened_.push_back(opened);
   }
@@ -64,7 +64,7 @@ class Recorder : public Listener {
   std::vector<Loss> losses() const { return Read(losses_); }
   std::vector<absl::Duration> waits() const { return Read(waits_); }
   std::vector<absl::Status> ended() const { return Read(ended_); }
-  std::vector<v1::Opened> opened() const { return Read(opened_); }
+  std::vector<Opened> opened() const { return Read(opened_); }
   int disconnects() const { return Read(disconnects_); }
   std::optional<int64_t> time_ns() const { return Read(time_ns_); }
   std::vector<int64_t> steps_ns() const { return Read(steps_ns_); }
@@ -91,7 +91,7 @@ class Recorder : public Listener {
   std::vector<uint64_t> rewinds_;
   std::vector<Loss> losses_;
   std::vector<absl::Status> ended_;
-  std::vector<v1::Opened> opened_;
+  std::vector<Opened> opened_;
   std::optional<int64_t> time_ns_;
   std::vector<int64_t> steps_ns_;
   std::vector<absl::Duration> waits_;

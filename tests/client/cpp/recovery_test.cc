@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "client/cpp/client.h"
-#include "client/cpp/status.h"
+#include "aaren/client/client.h"
+#include "aaren/client/status.h"
 #include "google/rpc/error_details.pb.h"
 #include "tests/client/cpp/recorder.h"
 #include "tests/client/fake_server.h"
@@ -114,7 +114,7 @@ TEST(RecoveryTest, ManualDeliverySurvivesCuts) {
   server.CutAt({2, 5, 9, 14, 20});
   Client client(FastOptions(server.target()));
   Recorder recorder;
-  auto session = client.Open({.id = "a", .manual_delivery = true}, recorder);
+  auto session = client.Open({.id = "a", .delivery = Delivery::kManual}, recorder);
   ASSERT_TRUE((*session)->WaitOpened().ok());
   for (uint64_t end = 10; end <= 300; end += 10) {
     ASSERT_TRUE(Feed(**session, end).ok());
@@ -207,7 +207,7 @@ TEST(RecoveryTest, AResumedSessionThatVanishedIsNamed) {
   Client client(FastOptions(server.target()));
   server.Replace("a", 0);
   Recorder recorder;
-  auto session = client.Open({.id = "a", .mode = v1::Open::RESUME}, recorder);
+  auto session = client.Open({.id = "a", .mode = OpenMode::kResume}, recorder);
   ASSERT_TRUE((*session)->WaitOpened().ok());
   ASSERT_TRUE(Feed(**session, 5).ok());
   server.Stop();
@@ -223,7 +223,7 @@ TEST(RecoveryTest, ASessionUnknownToTheServerIsNamedWhenRepliesWereDelivered) {
   Client client(FastOptions(server.target()));
   Recorder recorder;
   auto session = client.Open({.id = "a", .delivered_seq = 30}, recorder);
-  EXPECT_EQ((*session)->WaitOpened()->next_seq(), 0u);
+  EXPECT_EQ((*session)->WaitOpened()->next_seq, 0u);
   ASSERT_EQ(recorder.losses().size(), 1u);
   EXPECT_TRUE(recorder.losses()[0].session);
   ASSERT_TRUE(FeedAndClose(**session, 40).ok());
@@ -357,7 +357,7 @@ TEST(RecoveryTest, ADeleteWhoseAnswerWasLostStillSucceeds) {
   ASSERT_TRUE((*session)->WaitOpened().ok());
   ASSERT_TRUE(Feed(**session, 20).ok());
   server.LoseNextClosed();
-  EXPECT_TRUE((*session)->Close(/*delete_session=*/true).ok());
+  EXPECT_TRUE((*session)->Delete().ok());
   EXPECT_FALSE(server.exists("a"));
   EXPECT_EQ(server.streams(), 2);
 }

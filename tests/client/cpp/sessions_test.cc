@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "client/cpp/client.h"
+#include "aaren/client/client.h"
 #include "tests/client/cpp/recorder.h"
 #include "tests/client/fake_server.h"
 

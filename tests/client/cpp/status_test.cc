@@ -1,7 +1,6 @@
-#include "client/cpp/status.h"
-
 #include <gtest/gtest.h>
 
+#include "client/cpp/messages/rpc_status.h"
 #include "google/rpc/error_details.pb.h"
 
 namespace aaren::client {

@@ -1,12 +1,12 @@
-#include "client/cpp/tls.h"
+#include "aaren/client/tls.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "aaren/client/client.h"
 #include "absl/synchronization/notification.h"
-#include "client/cpp/client.h"
 #include "tests/client/certificates.h"
 #include "tests/client/cli/temporary_file.h"
 #include "tests/client/cpp/recorder.h"
@@ -22,7 +22,7 @@ constexpr char kHost[] = "server.test";
 // Hears how the first attempt to connect ended.
 class FirstAttempt : public Listener {
  public:
-  void OnOpened(Session&, const v1::Opened&) override { End(absl::OkStatus()); }
+  void OnOpened(Session&, const Opened&) override { End(absl::OkStatus()); }
   void OnForecast(Session&, const Forecast&) override {}
   void OnDisconnected(Session&, const absl::Status& status) override { End(status); }
 

@@ -1,4 +1,4 @@
-#include "client/cpp/token_log.h"
+#include "client/cpp/session/token_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

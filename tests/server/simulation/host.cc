@@ -35,14 +35,15 @@ void Track::Begin() {
   options.id = id_;
   options.delivered_seq = received_ = delivered_;
   options.window = 32;
-  options.manual_delivery = manual_;
+  options.delivery = manual_ ? client::Delivery::kManual : client::Delivery::kAutomatic;
   options.open_timeout = absl::ZeroDuration();  // where there is no room the application asks again, and soon
   state_ = std::make_unique<client::SessionState>(std::move(options), unborn.session, *this);
   closing_ = ended_ = false;
 }
 
 bool Track::Turn() {
-  bool enqueue = false;
+  using State = client::SessionState;
+  State::Ready ready = State::Ready::kNo;
   const uint64_t next = state_->next_seq();
   if (closing_ && next < series_.size()) {  // the server wants tokens again
     closing_ = false;
@@ -50,16 +51,19 @@ bool Track::Turn() {
   }
   if (manual_ && received_ > delivered_ && fate_.OneIn(3)) {
     delivered_ += 1 + fate_.Draw(received_ - delivered_);
-    state_->Delivered(delivered_, enqueue);
+    ready = state_->Delivered(delivered_);
   } else if (next < series_.size()) {
     const uint64_t end = std::min<uint64_t>(series_.size(), next + 1 + fate_.Draw(8));
     const std::vector<float> values = series_.values(next, end);
     const std::vector<int64_t> times = series_.times(next, end);
-    (void)state_->Send(next, {.values = values, .times_ns = times}, /*wait=*/false, enqueue);
+    const auto sent = state_->Send(next, {.values = values, .times_ns = times}, State::Patience::kNone);
+    if (sent.ok()) ready = sent->ready;
   } else if (delivered_ == series_.size() && !closing_) {
-    closing_ = state_->Close(/*delete_session=*/false, enqueue).ok();
+    const auto closing = state_->Close(State::Ending::kKeep);
+    closing_ = closing.ok();
+    if (closing_) ready = *closing;
   }
-  return enqueue;
+  return ready == State::Ready::kYes;
 }
 
 void Track::Check(const client::Forecast& forecast) {
@@ -81,12 +85,11 @@ void Track::OnForecast(client::Session&, const client::Forecast& forecast) {
   if (!manual_) delivered_ = received_;
 }
 
-void Track::OnOpened(client::Session&, const v1::Opened& opened) {
-  if (opened.next_seq() < durable_) {
-    fate_.Accuse(id_, ": tokens from ", opened.next_seq(), " are wanted again, those below ", durable_,
-                 " were durable");
+void Track::OnOpened(client::Session&, const client::Opened& opened) {
+  if (opened.next_seq < durable_) {
+    fate_.Accuse(id_, ": tokens from ", opened.next_seq, " are wanted again, those below ", durable_, " were durable");
   }
-  durable_ = std::max(durable_, opened.durable_seq());
+  durable_ = std::max(durable_, opened.durable_seq);
 }
 
 void Track::OnProgress(client::Session&, uint64_t, uint64_t durable_seq) { durable_ = std::max(durable_, durable_seq); }
@@ -251,7 +254,7 @@ Track* Host::At(uint32_t handle) {
 }
 
 void Host::Handle(Track& track, const client::SessionState::Next& next) {
-  if (next.enqueue) ready_.push_back(&track);
+  if (next.ready == client::SessionState::Ready::kYes) ready_.push_back(&track);
   if (next.close) {
     v1::ClientItem item;
     item.mutable_close()->set_handle(track.state().handle());

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "client/cpp/outbox.h"
-#include "client/cpp/session_state.h"
+#include "client/cpp/messages/outbox.h"
+#include "client/cpp/session/session_state.h"
 #include "tests/server/simulation/cluster.h"
 #include "tests/server/simulation/link.h"
 #include "tests/server/simulation/series.h"
@@ -40,7 +40,7 @@ class Track final : public client::Listener {
   bool Turn();
 
   void OnForecast(client::Session&, const client::Forecast& forecast) override;
-  void OnOpened(client::Session&, const v1::Opened& opened) override;
+  void OnOpened(client::Session&, const client::Opened& opened) override;
   void OnProgress(client::Session&, uint64_t next_seq, uint64_t durable_seq) override;
   bool OnRewind(client::Session&, uint64_t seq) override;
   void OnLost(client::Session&, const client::Loss& loss) override;

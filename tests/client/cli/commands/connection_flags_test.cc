@@ -30,8 +30,8 @@ std::string ErrorOf(const std::vector<std::string>& arguments) {
 }
 
 TEST(ConnectionFlagsTest, PlainTextUnlessAskedOtherwise) {
-  EXPECT_EQ(Read({})->credentials, nullptr);
-  EXPECT_NE(Read({"--tls"})->credentials, nullptr);
+  EXPECT_EQ(Read({})->credentials.made(), nullptr);
+  EXPECT_NE(Read({"--tls"})->credentials.made(), nullptr);
 }
 
 TEST(ConnectionFlagsTest, CertificateWithoutKeyIsRefused) {
@@ -113,11 +113,7 @@ TEST_F(TlsCommandTest, LoadLoads) {
   EXPECT_GT(server_.folded(), 0u);
 }
 
-TEST_F(TlsCommandTest, ModelsAsks) {
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(Run(RunModels, {"list"}), 1);  // the fake server has no such service, and says so over TLS
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("(UNIMPLEMENTED)"));
-}
+TEST_F(TlsCommandTest, ModelsAsks) { EXPECT_EQ(Run(RunModels, {"list"}), 0); }
 
 }  // namespace
 }  // namespace aaren::cli

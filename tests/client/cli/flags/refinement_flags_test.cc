@@ -18,21 +18,18 @@ absl::StatusOr<RefinementFlags> Read(const std::vector<std::string>& arguments) 
   return refinement;
 }
 
-v1::OutputOptions Output(const std::vector<std::string>& arguments) {
-  v1::OutputOptions output;
-  Read(arguments)->SetIn(output);
-  return output;
-}
+client::Refinement RefinementOf(const std::vector<std::string>& arguments) { return Read(arguments)->Refinement(); }
 
 TEST(RefinementFlagsTest, EveryStepIsTakenUnlessAskedOtherwise) {
-  EXPECT_EQ(Output({}).ByteSizeLong(), 0);
-  EXPECT_EQ(Output({"--mix=on", "--calibrate=on", "--restrict=on"}).ByteSizeLong(), 0);
+  EXPECT_EQ(RefinementOf({}), client::Refinement::kFull);
+  EXPECT_EQ(RefinementOf({"--mix=on", "--calibrate=on", "--restrict=on"}), client::Refinement::kFull);
 }
 
-TEST(RefinementFlagsTest, EachStepIsLeftOutByItsFlag) {
-  EXPECT_TRUE(Output({"--mix=off"}).unmixed());
-  EXPECT_TRUE(Output({"--calibrate=off"}).uncalibrated());
-  EXPECT_TRUE(Output({"--restrict=off"}).unrestricted());
+TEST(RefinementFlagsTest, EachStepIsLeftOutByItsFlagWithThoseBehindIt) {
+  EXPECT_EQ(RefinementOf({"--mix=off"}), client::Refinement::kNone);
+  EXPECT_EQ(RefinementOf({"--calibrate=off"}), client::Refinement::kUncalibrated);
+  EXPECT_EQ(RefinementOf({"--restrict=off"}), client::Refinement::kUnrestricted);
+  EXPECT_EQ(RefinementOf({"--restrict=off", "--calibrate=off"}), client::Refinement::kUncalibrated);
 }
 
 TEST(RefinementFlagsTest, FlagThatIsNeitherOnNorOffIsNamed) {

@@ -1,0 +1,80 @@
+#include "client/cpp/channel/channel.h"
+
+#include <grpc/grpc.h>
+#include <grpc/slice.h>
+#include <grpcpp/create_channel.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace aaren::client {
+namespace {
+
+int Millis(absl::Duration duration) {
+  const int64_t millis = absl::ToInt64Milliseconds(duration);
+  return static_cast<int>(std::clamp<int64_t>(millis, 0, std::numeric_limits<int>::max()));
+}
+
+// gRPC ends the process over a header that it cannot send.
+bool IsLegal(const std::string& name, const std::string& value) {
+  const grpc_slice key = grpc_slice_from_copied_buffer(name.data(), name.size());
+  const grpc_slice text = grpc_slice_from_copied_buffer(value.data(), value.size());
+  const bool legal = grpc_header_key_is_legal(key) != 0 && !absl::StartsWith(name, "grpc-") &&
+                     (grpc_is_binary_header(key) != 0 || grpc_header_nonbin_value_is_legal(text) != 0);
+  grpc_slice_unref(key);
+  grpc_slice_unref(text);
+  return legal;
+}
+
+absl::Status CheckMetadata(const Metadata& metadata) {
+  for (const auto& [name, value] : metadata) {
+    if (IsLegal(name, value)) continue;
+    // The value may be a secret.
+    return absl::InvalidArgumentError(
+        absl::StrCat("metadata \"", name, "\" cannot be sent: a lower-case name and a printable value are expected"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckChannel(const ChannelOptions& options) { return CheckMetadata(options.metadata); }
+
+absl::StatusOr<Metadata> CallMetadata(const ChannelOptions& options) {
+  Metadata metadata = options.metadata;
+  if (options.metadata_source) {
+    absl::StatusOr<Metadata> now = options.metadata_source();
+    if (!now.ok()) return now;
+    metadata.insert(metadata.end(), now->begin(), now->end());
+  }
+  const absl::Status valid = CheckMetadata(metadata);
+  if (!valid.ok()) return valid;
+  return metadata;
+}
+
+grpc::ChannelArguments MakeArguments(const ChannelOptions& options) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(options.max_message_bytes);
+  arguments.SetMaxSendMessageSize(-1);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, Millis(options.keepalive));
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Millis(options.keepalive_timeout));
+  if (!options.user_agent.empty()) arguments.SetUserAgentPrefix(options.user_agent);
+  if (!options.server_name.empty()) arguments.SetSslTargetNameOverride(options.server_name);
+  return arguments;
+}
+
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target, const ChannelOptions& options) {
+  const auto& made = options.credentials.made();
+  const auto credentials = made ? made->grpc() : grpc::InsecureChannelCredentials();
+  return grpc::CreateCustomChannel(target, credentials, MakeArguments(options));
+}
+
+void AddMetadata(const Metadata& metadata, grpc::ClientContext& context) {
+  for (const auto& [name, value] : metadata) context.AddMetadata(name, value);
+}
+
+}  // namespace aaren::client

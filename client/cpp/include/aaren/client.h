@@ -1,0 +1,15 @@
+#ifndef AAREN_CLIENT_H_
+#define AAREN_CLIENT_H_
+
+// All of the client of aaren-server: streams of tokens and forecasts (client/client.h), the sessions that a server
+// keeps (client/sessions.h) and its models (client/models.h). Each of these headers is enough for its job.
+//
+// Threading: every class is safe from any thread. Errors: absl::Status everywhere, never an exception.
+
+#include "aaren/client/client.h"
+#include "aaren/client/models.h"
+#include "aaren/client/sessions.h"
+#include "aaren/client/status.h"
+#include "aaren/client/tls.h"
+
+#endif  // AAREN_CLIENT_H_

@@ -1,0 +1,44 @@
+#ifndef AAREN_CLIENT_FORECAST_H_
+#define AAREN_CLIENT_FORECAST_H_
+
+// What goes into a session and what comes out: tokens and forecasts. Both are views of somebody else's arrays, so that
+// nothing is copied on the way. Units: times are int64 nanoseconds since 1970-01-01 UTC; seq counts a session's tokens
+// from 0. Threading: plain values.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "absl/types/span.h"
+
+namespace aaren::client {
+
+// Consecutive tokens of a session. The spans are read before Send returns. Every batch of a session carries the same
+// kinds of data. One token is written in place: {.values = {21.5f}, .times_ns = {time}}.
+struct TokenBatch {
+  absl::Span<const float> values = {};         // [n, channels], row-major; NaN = missing, never infinite
+  absl::Span<const int64_t> times_ns = {};     // [n] or empty; may repeat, never go back
+  absl::Span<const uint32_t> marks = {};       // [n] or empty
+  absl::Span<const float> future_values = {};  // [n, horizon, future covariates] or empty
+  bool silent = false;                         // fold without forecasting (backfill)
+};
+
+// What a token's reply says. Spans are valid until OnForecast returns.
+struct Forecast {
+  uint64_t seq = 0;                          // the token it was made after
+  absl::Span<const float> values = {};       // [channels, horizons, quantiles], in the units of the series
+  absl::Span<const uint32_t> horizons = {};  // steps ahead, ascending
+  absl::Span<const float> quantiles = {};    // levels, ascending
+  absl::Span<const float> surprise = {};     // [channels] in [0, 1] or NaN; empty unless asked for
+  std::optional<int64_t> time_ns = {};       // of the token; h steps ahead is time_ns + h * step_ns
+  int64_t step_ns = 0;                       // 0 where no step is known yet
+
+  // The value of `channel` that is forecast for horizons[horizon] steps ahead at the level quantiles[quantile].
+  float At(size_t channel, size_t horizon, size_t quantile) const {
+    return values[(channel * horizons.size() + horizon) * quantiles.size() + quantile];
+  }
+};
+
+}  // namespace aaren::client
+
+#endif  // AAREN_CLIENT_FORECAST_H_

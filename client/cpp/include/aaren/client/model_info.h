@@ -1,0 +1,36 @@
+#ifndef AAREN_CLIENT_MODEL_INFO_H_
+#define AAREN_CLIENT_MODEL_INFO_H_
+
+// A model as clients see it. Threading: plain values.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace aaren::client {
+
+// One of the values that a token holds.
+struct Column {
+  enum class Role { kTarget, kPastCovariate, kKnownFutureCovariate, kStatic, kUnknown };  // kUnknown: of a newer server
+  std::string name = {};
+  Role role = Role::kTarget;
+};
+
+struct ModelInfo {
+  std::string name = {};
+  uint32_t version = 0;
+  std::string digest = {};            // hex SHA-256 of the package
+  uint32_t horizon = 0;               // steps ahead
+  std::vector<float> quantiles = {};  // levels, ascending
+  uint64_t row_bytes = 0;             // state of one channel
+  std::string description = {};
+  std::vector<Column> columns = {};
+  std::map<std::string, std::string> training = {};  // how it was made, as its package says
+
+  std::string FullName() const { return name + ":" + std::to_string(version); }  // as SessionOptions::model takes it
+};
+
+}  // namespace aaren::client
+
+#endif  // AAREN_CLIENT_MODEL_INFO_H_

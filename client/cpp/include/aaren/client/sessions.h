@@ -1,0 +1,102 @@
+#ifndef AAREN_CLIENT_SESSIONS_H_
+#define AAREN_CLIENT_SESSIONS_H_
+
+// Sessions sees, copies, moves and deletes the sessions that a server keeps, from outside their streams.
+//
+//   Sessions sessions({.target = "localhost:7860"});
+//   auto copy = sessions.Fork("cpu-load", "cpu-load-what-if");  // StatusOr<SessionInfo>
+//
+// Threading: safe from any thread; calls block. Errors: the server's, with code and message; DEADLINE_EXCEEDED if no
+// answer came in time, UNAVAILABLE if nobody is there, INVALID_ARGUMENT for options that cannot be right. A call that
+// names a session which the server does not have is NOT_FOUND (reason SESSION_NOT_FOUND).
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "aaren/client/service.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace aaren::client {
+
+struct SessionInfo {
+  std::string id = {};
+  uint64_t epoch = 0;
+  uint64_t incarnation = 0;
+  uint64_t next_seq = 0;
+  uint64_t durable_seq = 0;
+  uint64_t delivered_seq = 0;
+  std::string model = {};  // name:version
+  std::string package_digest = {};
+  std::string tier = {};
+  uint32_t numerics_version = 0;
+  uint32_t channels = 0;
+  uint64_t state_bytes = 0;                       // all rows of the session
+  bool attached = false;                          // a stream has it open
+  bool resident = false;                          // its rows are in memory; otherwise only in the store
+  absl::Time last_active = absl::InfinitePast();  // the last Open or token, to the millisecond
+};
+
+// Which sessions are listed.
+struct SessionQuery {
+  std::string prefix = {};      // only ids that begin with it
+  uint32_t page_size = 0;       // 1 .. 1000; 0: the server's choice
+  std::string page_token = {};  // of the page before; empty: the first
+};
+
+struct SessionPage {
+  std::vector<SessionInfo> sessions = {};  // in order of id
+  std::string next_page_token = {};        // empty on the last page
+};
+
+// A session's state, a few KB, which any server with the same model package takes.
+struct Snapshot {
+  std::string bytes = {};
+  uint64_t next_seq = 0;  // the seq that was captured
+};
+
+// What an Import does where the id is taken.
+enum class ImportMode {
+  kCreate,   // ALREADY_EXISTS
+  kReplace,  // takes its place, and fences a live writer
+};
+
+class Sessions {
+ public:
+  // Connects with the first call.
+  explicit Sessions(ServiceOptions options);
+  ~Sessions();
+  Sessions(const Sessions&) = delete;
+  Sessions& operator=(const Sessions&) = delete;
+
+  absl::StatusOr<SessionInfo> Get(const std::string& id, const CallOptions& call = {}) const;
+
+  // One page. INVALID_ARGUMENT for a page token that this server did not give out.
+  absl::StatusOr<SessionPage> List(const SessionQuery& query = {}, const CallOptions& call = {}) const;
+
+  // The session as of now, or as of the last token taken.
+  absl::StatusOr<Snapshot> Export(const std::string& id, const CallOptions& call = {}) const;
+
+  // Makes session `id` of Snapshot::bytes. DATA_LOSS if they are cut or altered, FAILED_PRECONDITION (STATE_SCHEMA) if
+  // they belong to another package, tier or numerics version.
+  absl::StatusOr<SessionInfo> Import(const std::string& id, const std::string& snapshot,
+                                     ImportMode mode = ImportMode::kCreate, const CallOptions& call = {}) const;
+
+  // Copies session `id`, as of the last token taken. ALREADY_EXISTS if `new_id` is taken.
+  absl::StatusOr<SessionInfo> Fork(const std::string& id, const std::string& new_id,
+                                   const CallOptions& call = {}) const;
+
+  // Forgets the session and its saves. Fences a live writer.
+  absl::Status Delete(const std::string& id, const CallOptions& call = {}) const;
+
+ private:
+  class Calls;
+  const std::unique_ptr<const Calls> calls_;
+};
+
+}  // namespace aaren::client
+
+#endif  // AAREN_CLIENT_SESSIONS_H_

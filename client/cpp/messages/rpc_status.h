@@ -1,0 +1,20 @@
+#ifndef AAREN_CLIENT_CPP_MESSAGES_RPC_STATUS_H_
+#define AAREN_CLIENT_CPP_MESSAGES_RPC_STATUS_H_
+
+// Turns a server's errors into absl::Status. Code and message stay; each detail becomes a payload under its type URL,
+// where the readers of aaren/client/status.h find it. Threading: functions.
+
+#include <grpcpp/support/status.h>
+
+#include "aaren/client/status.h"
+#include "absl/status/status.h"
+#include "google/rpc/status.pb.h"
+
+namespace aaren::client {
+
+absl::Status FromGrpc(const grpc::Status& status);
+absl::Status FromProto(const google::rpc::Status& status);
+
+}  // namespace aaren::client
+
+#endif  // AAREN_CLIENT_CPP_MESSAGES_RPC_STATUS_H_

@@ -1,0 +1,195 @@
+// How a session opens on a stream, and goes on from where the server says: at first, after a break, and after another
+// server or an earlier save had it.
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "aaren/client/status.h"
+#include "absl/strings/str_cat.h"
+#include "client/cpp/messages/values.h"
+#include "client/cpp/session/session_state.h"
+
+namespace aaren::client {
+namespace {
+
+// A session begins with so few tokens in flight, and doubles them with every round trip. A stream that broke under load
+// then brings replies soon, however slow the server and however short-lived the connection: the session gets ahead.
+constexpr uint64_t kFirstTokens = 16;
+
+// Steps ahead: what a server says beyond it is no forecaster's.
+constexpr uint32_t kMaxHorizon = 1 << 20;
+
+constexpr absl::Duration kRetryDelay = absl::Seconds(1);  // where the server does not say
+
+absl::Duration DelayOf(const absl::Status& status) {
+  return std::max(absl::Milliseconds(1), RetryDelay(status).value_or(kRetryDelay));
+}
+
+std::vector<uint32_t> AllHorizons(uint32_t horizon) {
+  std::vector<uint32_t> horizons(horizon);
+  std::iota(horizons.begin(), horizons.end(), 1);
+  return horizons;
+}
+
+}  // namespace
+
+// The application says with delivered_seq what it has; without it, it takes whatever the server goes on from. A session
+// that the server made just now cannot have answered what the application already has: it has lost its memory.
+Loss SessionState::AdoptFirst(const Opened& opened) {
+  answered_ = app_delivered_ = options_.delivered_seq.value_or(opened.next_seq);
+  log_.Reset(opened.next_seq, static_cast<uint32_t>(channels_));
+  return {.session = opened.created && answered_ > opened.next_seq};
+}
+
+// After a break the session must be the one it was: tokens of this log would otherwise follow those of a stranger. One
+// that is empty may be filled anew from the source, as after a server that lost its store.
+absl::StatusOr<Loss> SessionState::AdoptAgain(const Opened& opened) {
+  const bool other = opened.created || opened.incarnation != opened_.incarnation;
+  if (other && opened.next_seq > 0) {
+    return Named(absl::StatusCode::kAborted, absl::StrCat("incarnation ", opened_.incarnation, " was replaced by ",
+                                                          opened.incarnation, ", which is at seq ", opened.next_seq));
+  }
+  if (opened.next_seq > log_.end()) {
+    return Named(absl::StatusCode::kAborted,
+                 absl::StrCat("another writer sent tokens ", log_.end(), " .. ", opened.next_seq - 1));
+  }
+  return Loss{.session = other};
+}
+
+void SessionState::FixShape(const Opened& opened) {
+  channels_ = std::max(1u, opened.channels);
+  horizons_ = options_.output.horizons.empty() ? AllHorizons(opened.model.horizon) : options_.output.horizons;
+  quantiles_ = options_.output.quantiles.empty() ? opened.model.quantiles : options_.output.quantiles;
+}
+
+absl::StatusOr<Loss> SessionState::Adopt(const Opened& opened) {
+  if (opened.model.horizon > kMaxHorizon) {
+    return Named(absl::StatusCode::kInternal, absl::StrCat("a model of horizon ", opened.model.horizon));
+  }
+  FixShape(opened);
+  absl::StatusOr<Loss> loss = opened_once_ ? AdoptAgain(opened) : AdoptFirst(opened);
+  if (!loss.ok()) return loss;
+  if (opened.next_seq > answered_) {
+    loss->begin_seq = answered_;
+    loss->end_seq = opened.next_seq;
+    answered_ = opened.next_seq;
+  }
+  opened_ = opened;
+  opened_once_ = true;
+  return loss;
+}
+
+// The stream broke between Close and Closed. A session that another client has made since is left alone.
+SessionState::Next SessionState::DeleteAgain(const Opened& opened) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (opened.incarnation == opened_.incarnation) {
+      sent_ = acked_ = log_.end();
+      phase_ = Phase::kOpen;
+      return {.ready = Enqueue()};
+    }
+  }
+  return End(absl::OkStatus());
+}
+
+SessionState::Next SessionState::OnOpened(const v1::Opened& message) {
+  // A server that knows no numbers says 0.
+  if (message.number() != 0 && message.number() != open_number_) return {};
+  const Opened opened = ToValue(message);
+  bool deleting;
+  absl::StatusOr<Loss> loss = Loss();
+  {
+    absl::MutexLock lock(&mutex_);
+    if (phase_ != Phase::kOpening) return {};
+    phase_ = Phase::kRewinding;
+    deleting = delete_sent_;
+    if (!deleting) loss = Adopt(opened);
+  }
+  // Callbacks come without the lock: a listener may call the session back.
+  if (deleting) return DeleteAgain(opened);
+  if (!loss.ok()) return End(loss.status());
+  told_disconnected_ = false;
+  if (loss->session || loss->end_seq > loss->begin_seq) Call([&] { listener_.OnLost(session_, *loss); });
+  Call([&] { listener_.OnOpened(session_, opened); });
+  {
+    absl::MutexLock lock(&mutex_);
+    ready_ = true;
+  }
+  return GoOnFrom(opened.next_seq);
+}
+
+// Tokens that are still in the log are sent again from there; older ones only the application can bring.
+SessionState::Next SessionState::GoOnFrom(uint64_t seq) {
+  uint64_t kept;
+  {
+    absl::MutexLock lock(&mutex_);
+    kept = log_.begin();
+    if (seq >= kept) {
+      sent_ = acked_ = seq;
+      ramp_ = kFirstTokens;
+      phase_ = Phase::kOpen;
+      return {.ready = Enqueue()};
+    }
+    phase_ = Phase::kRewinding;
+  }
+  return Rewind(seq, kept);
+}
+
+SessionState::Next SessionState::Rewind(uint64_t seq, uint64_t kept) {
+  bool again = false;
+  Call([&] { again = listener_.OnRewind(session_, seq); });
+  if (!again) {
+    return End(Named(absl::StatusCode::kDataLoss,
+                     absl::StrCat("the server needs tokens ", seq, " .. ", kept - 1, " again, and they are gone")));
+  }
+  absl::MutexLock lock(&mutex_);
+  log_.Reset(seq, static_cast<uint32_t>(channels_));
+  sent_ = acked_ = seq;
+  ramp_ = kFirstTokens;
+  rewound_ = true;
+  phase_ = Phase::kOpen;
+  return {.ready = Enqueue()};
+}
+
+// A session that was ever open waits for room as long as it takes: its application has tokens in flight. One that was
+// never open waits for open_timeout, so that a full server is told to whoever starts.
+SessionState::Next SessionState::OnOpenFailed(const absl::Status& status) {
+  bool opened_once;
+  bool deleted;
+  bool again;
+  {
+    absl::MutexLock lock(&mutex_);
+    opened_once = opened_once_;
+    deleted = delete_sent_;
+    again = TriesAgain(status);
+  }
+  // The delete was done, and only its answer was lost.
+  if (absl::IsNotFound(status) && deleted) return End(absl::OkStatus());
+  if (again) {
+    Call([&] { listener_.OnWaiting(session_, status, DelayOf(status)); });
+    return RetryAfter(status);
+  }
+  if (absl::IsNotFound(status) && opened_once) {
+    Call([&] { listener_.OnLost(session_, Loss{.session = true}); });
+  }
+  return End(status);
+}
+
+// Whether an Open that was refused is sent again.
+bool SessionState::TriesAgain(const absl::Status& status) {
+  if (absl::IsUnavailable(status)) return true;
+  if (!absl::IsResourceExhausted(status)) return false;
+  if (opened_once_) return true;
+  waited_ += DelayOf(status);
+  return RetryDelay(status) && waited_ <= options_.open_timeout;
+}
+
+SessionState::Next SessionState::RetryAfter(const absl::Status& status) {
+  absl::MutexLock lock(&mutex_);
+  phase_ = Phase::kWaiting;
+  queued_ = false;
+  return {.retry = DelayOf(status)};
+}
+
+}  // namespace aaren::client

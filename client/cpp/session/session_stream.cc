@@ -1,0 +1,257 @@
+// The stream's side of SessionState: what it sends next, and what each of the server's items does to it. How a session
+// opens, and opens again, is in session_opening.cc.
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/cpp/messages/rpc_status.h"
+#include "client/cpp/messages/values.h"
+#include "client/cpp/session/session_state.h"
+
+namespace aaren::client {
+namespace {
+
+// A server that refuses the same tokens so often without taking any will not take them.
+constexpr int kMaxRepairs = 8;
+
+bool Retryable(const absl::Status& status) { return absl::IsUnavailable(status) || absl::IsResourceExhausted(status); }
+
+}  // namespace
+
+void SessionState::Attach(uint32_t handle, uint64_t writer, uint64_t open_number) {
+  handle_ = handle;
+  writer_ = writer;
+  open_number_ = open_number;
+  absl::MutexLock lock(&mutex_);
+  if (phase_ == Phase::kEnded) return;
+  phase_ = Phase::kUnopened;
+  queued_ = true;
+}
+
+bool SessionState::Fill(const v1::Limits& limits, Outbox& outbox) {
+  absl::MutexLock lock(&mutex_);
+  if (outbox.room() == 0) return true;
+  if (!Sendable()) {
+    // Waits to be enqueued again.
+  } else if (phase_ == Phase::kUnopened) {
+    in_flight_limit_ = limits.in_flight_tokens();
+    tokens_per_item_ = limits.tokens_per_item();
+    FillOpen(outbox);
+  } else if (sent_ < log_.end()) {
+    FillTokens(outbox);
+  } else {
+    FillClose(outbox);
+  }
+  queued_ = Sendable();
+  return queued_;
+}
+
+void SessionState::FillOpen(Outbox& outbox) {
+  v1::Open& open = *outbox.Add().mutable_open();
+  open.set_handle(handle_);
+  open.set_number(open_number_);
+  open.set_writer(writer_);
+  open.set_session_id(options_.id);
+  open.set_model(options_.model);
+  open.set_mode(ToMessage(options_.mode));
+  // What the application asked for holds once: after a break the session is there already, or is to be deleted still.
+  if (opened_once_ && options_.mode == OpenMode::kCreate) open.set_mode(v1::Open::CREATE_OR_RESUME);
+  if (delete_sent_) open.set_mode(v1::Open::RESUME);
+  if (opened_once_) {
+    open.set_delivered_seq(SafeSeq());
+  } else if (options_.delivered_seq) {
+    open.set_delivered_seq(*options_.delivered_seq);
+  }
+  if (options_.incarnation) open.set_incarnation(*options_.incarnation);
+  open.set_channels(options_.channels);
+  *open.mutable_output() = ToMessage(options_.output);
+  if (options_.regular_times) *open.mutable_regular_times() = ToMessage(*options_.regular_times);
+  outbox.Grow(open.ByteSizeLong());
+  phase_ = Phase::kOpening;
+}
+
+void SessionState::FillTokens(Outbox& outbox) {
+  const size_t token_bytes = std::max<size_t>(1, log_.token_bytes());
+  const size_t most = std::min<uint64_t>({tokens_per_item_, Room(), outbox.room() / token_bytes});
+  v1::Tokens& tokens = outbox.AddTokens();
+  tokens.set_handle(handle_);
+  tokens.set_delivered_seq(SafeSeq());
+  const size_t taken = log_.CopyTo(sent_, std::max<size_t>(1, most), tokens);
+  outbox.Grow(taken * token_bytes);
+  sent_ += taken;
+}
+
+void SessionState::FillClose(Outbox& outbox) {
+  v1::Close& close = *outbox.Add().mutable_close();
+  close.set_handle(handle_);
+  close.set_delete_session(delete_wanted_);
+  close.set_delivered_seq(SafeSeq());
+  delete_sent_ = delete_wanted_;
+  phase_ = Phase::kClosing;
+}
+
+// A reply that is left out would shift all that follow by one token, silently. So it ends the session.
+absl::Status SessionState::CheckAnswered(uint64_t replies_from, uint64_t next_seq) const {
+  if (next_seq > sent_) {
+    return Named(absl::StatusCode::kInternal, absl::StrCat("the server answered tokens below ", next_seq,
+                                                           "; only those below ", sent_, " were sent"));
+  }
+  const uint64_t asking = log_.FirstAsking(answered_, replies_from, every());
+  if (asking >= replies_from) return absl::OkStatus();
+  return Named(absl::StatusCode::kInternal, absl::StrCat("the server left out its reply to token ", asking));
+}
+
+absl::Status SessionState::CheckShape(const v1::Forecasts& forecasts) const {
+  const uint64_t first = forecasts.first_seq();
+  const uint64_t next = std::max(first, forecasts.next_seq());
+  const uint64_t results = (Due(next) - Due(first)) / every();
+  const auto fits = [&](int size, size_t width) { return static_cast<uint64_t>(size) == results * width; };
+  const size_t channel_results = horizons_.size() * quantiles_.size();
+  if (forecasts.next_seq() >= first && fits(forecasts.values_size(), channels_ * channel_results) &&
+      (forecasts.surprise_size() == 0 || fits(forecasts.surprise_size(), channels_)) &&
+      (forecasts.times_ns_size() == 0 || fits(forecasts.times_ns_size(), 1)) &&
+      (forecasts.steps_ns_size() == 0 || fits(forecasts.steps_ns_size(), 1))) {
+    return absl::OkStatus();
+  }
+  return Named(absl::StatusCode::kInternal,
+               absl::StrCat("a reply to tokens ", first, " .. ", forecasts.next_seq(), " (excluded) has ",
+                            forecasts.values_size(), " values, ", forecasts.surprise_size(), " surprises, ",
+                            forecasts.times_ns_size(), " times and ", forecasts.steps_ns_size(), " steps; ", results,
+                            " x ", channels_, " x ", channel_results, " values expected"));
+}
+
+SessionState::Next SessionState::OnForecasts(const v1::Forecasts& forecasts) {
+  uint64_t from;
+  absl::Status status = CheckShape(forecasts);
+  {
+    absl::MutexLock lock(&mutex_);
+    if (phase_ != Phase::kOpen) return {};
+    status.Update(CheckAnswered(forecasts.first_seq(), forecasts.next_seq()));
+    from = answered_;
+    const uint64_t due = Due(forecasts.next_seq());
+    if (due >= every() + std::max(from, forecasts.first_seq())) last_reply_end_ = due - every() + 1;
+  }
+  if (!status.ok()) return End(status);
+  HandOver(forecasts, from);
+  return Advance(forecasts.next_seq(), forecasts.durable_seq());
+}
+
+// Replies below `from` came before a break, and steps are bit-identical: they are the same, and not handed over again.
+void SessionState::HandOver(const v1::Forecasts& forecasts, uint64_t from) {
+  const size_t width = channels_ * horizons_.size() * quantiles_.size();
+  const absl::Span<const float> values = forecasts.values();
+  const absl::Span<const float> surprise = forecasts.surprise();
+  Forecast forecast{.horizons = horizons_, .quantiles = quantiles_, .step_ns = forecasts.step_ns()};
+  Call([&] {
+    size_t i = 0;
+    for (uint64_t seq = Due(forecasts.first_seq()); seq < forecasts.next_seq(); seq += every(), ++i) {
+      if (seq < from) continue;
+      if (detached_) return;
+      forecast.seq = seq;
+      forecast.values = values.subspan(i * width, width);
+      if (!surprise.empty()) forecast.surprise = surprise.subspan(i * channels_, channels_);
+      if (forecasts.times_ns_size() > 0) forecast.time_ns = forecasts.times_ns(static_cast<int>(i));
+      if (forecasts.steps_ns_size() > 0) forecast.step_ns = forecasts.steps_ns(static_cast<int>(i));
+      listener_.OnForecast(session_, forecast);
+    }
+  });
+}
+
+SessionState::Next SessionState::OnAcked(const v1::Acked& acked) {
+  absl::Status status;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (phase_ != Phase::kOpen) return {};
+    status = CheckAnswered(acked.next_seq(), acked.next_seq());
+  }
+  if (!status.ok()) return End(status);
+  return Advance(acked.next_seq(), acked.durable_seq());
+}
+
+SessionState::Next SessionState::Advance(uint64_t next_seq, uint64_t durable_seq) {
+  Next next;
+  uint64_t acked;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (next_seq > acked_) {
+      repairs_ = 0;
+      ramp_ += next_seq - acked_;
+    }
+    acked = acked_ = std::max(acked_, next_seq);
+    answered_ = std::max(answered_, next_seq);
+    app_delivered_ = std::max(app_delivered_, SafeSeq());
+    Trim(durable_seq);
+    next.ready = Enqueue();
+  }
+  Call([&] { listener_.OnProgress(session_, acked, durable_seq); });
+  return next;
+}
+
+// The server will never want tokens again that it has saved and the application has answers for; `retain` keeps more,
+// for an application that cannot read its source again.
+void SessionState::Trim(uint64_t durable_seq) {
+  const uint64_t settled = std::min(acked_, SafeSeq());
+  const uint64_t old = settled - std::min(settled, options_.retain);
+  log_.DropBelow(std::max(old, std::min(settled, durable_seq)));
+}
+
+SessionState::Next SessionState::OnClosed() { return End(absl::OkStatus()); }
+
+SessionState::Next SessionState::OnFailed(const v1::Failed& failed) {
+  if (failed.has_open_number() && failed.open_number() != open_number_) return {};
+  const absl::Status status = FromProto(failed.status());
+  const absl::Status named = [&] {
+    absl::Status copy = Named(status.code(), status.message());
+    status.ForEachPayload([&](absl::string_view url, const absl::Cord& value) { copy.SetPayload(url, value); });
+    return copy;
+  }();
+  bool opening;
+  {
+    absl::MutexLock lock(&mutex_);
+    opening = phase_ == Phase::kOpening;
+  }
+  return opening ? OnOpenFailed(named) : OnTokensFailed(named, failed.expected_seq());
+}
+
+// A gap is the server's after a break: it has fewer tokens than it was sent, and the log has them. Whatever else it
+// refuses will be refused again, but for lack of room.
+SessionState::Next SessionState::OnTokensFailed(const absl::Status& status, uint64_t expected_seq) {
+  bool in_log;
+  {
+    absl::MutexLock lock(&mutex_);
+    in_log = expected_seq <= log_.end();
+  }
+  const bool repairable = (absl::IsOutOfRange(status) && in_log) || Retryable(status);
+  if (!repairable || (!absl::IsUnavailable(status) && ++repairs_ > kMaxRepairs)) return End(status);
+  if (!Retryable(status)) return GoOnFrom(expected_seq);
+  Next next = RetryAfter(status);
+  next.close = true;
+  return next;
+}
+
+void SessionState::OnDisconnected(const absl::Status& why) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (phase_ == Phase::kEnded) return;
+    phase_ = Phase::kWaiting;
+    queued_ = false;
+  }
+  if (std::exchange(told_disconnected_, true)) return;
+  Call([&] { listener_.OnDisconnected(session_, why); });
+}
+
+SessionState::Next SessionState::End(const absl::Status& status) {
+  Next next{.ended = true};
+  {
+    absl::MutexLock lock(&mutex_);
+    // Another writer has an aborted session: closing it would close his.
+    next.close = (phase_ == Phase::kOpen || phase_ == Phase::kRewinding) && !absl::IsAborted(status);
+    phase_ = Phase::kEnded;
+    end_status_ = status;
+  }
+  Call([&] { listener_.OnEnded(session_, status); });
+  return next;
+}
+
+}  // namespace aaren::client

@@ -1,0 +1,143 @@
+#include "client/cpp/session/token_log.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+
+namespace aaren::client {
+namespace {
+
+// Below this much the memory of dropped rows is not worth moving the others for.
+constexpr size_t kReclaimBytes = 4096;
+
+}  // namespace
+
+template <typename T>
+void TokenLog::Column<T>::Drop(size_t rows) {
+  head_ += rows * width_;
+  if (head_ * sizeof(T) < kReclaimBytes || head_ < data_.size() / 2) return;
+  data_.erase(data_.begin(), data_.begin() + static_cast<std::ptrdiff_t>(head_));
+  head_ = 0;
+}
+
+void TokenLog::Reset(uint64_t seq, uint32_t channels) {
+  begin_ = seq;
+  channels_ = channels;
+  shaped_ = false;
+  last_time_ = INT64_MIN;
+  values_.Reset(0);
+  times_.Reset(0);
+  marks_.Reset(0);
+  future_.Reset(0);
+  silent_.Reset(1);
+}
+
+absl::Status TokenLog::CheckWidth(absl::string_view name, size_t size, size_t tokens, size_t width) const {
+  if (size == tokens * width) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("a batch of ", tokens, " tokens at seq ", end(), " has ", size, " ",
+                                                 name, "; ", tokens, " x ", width, " expected"));
+}
+
+absl::Status TokenLog::CheckValues(const TokenBatch& batch) const {
+  const auto infinite =
+      std::find_if(batch.values.begin(), batch.values.end(), [](float value) { return std::isinf(value); });
+  if (infinite == batch.values.end()) return absl::OkStatus();
+  const auto index = static_cast<uint64_t>(infinite - batch.values.begin());
+  return absl::InvalidArgumentError(absl::StrCat("token ", end() + index / channels_, ", channel ", index % channels_,
+                                                 ": the value is infinite; NaN marks a missing one"));
+}
+
+absl::Status TokenLog::CheckTimes(const TokenBatch& batch) const {
+  int64_t last = last_time_;
+  for (size_t i = 0; i < batch.times_ns.size(); ++i) {
+    if (batch.times_ns[i] < last) {
+      return absl::InvalidArgumentError(absl::StrCat("token ", end() + i, ": its time ", batch.times_ns[i],
+                                                     " ns goes back; the one before is at ", last, " ns"));
+    }
+    last = batch.times_ns[i];
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<size_t> TokenLog::Check(const TokenBatch& batch) const {
+  const size_t tokens = batch.values.empty() ? batch.marks.size() : batch.values.size() / channels_;
+  if (tokens == 0) {
+    return absl::InvalidArgumentError(absl::StrCat("a batch at seq ", end(), " holds no whole token: ",
+                                                   batch.values.size(), " values of ", channels_, " channels"));
+  }
+  const auto width = [&](size_t known, size_t size, size_t natural) {
+    return shaped_ ? known : (size == 0 ? 0 : natural);
+  };
+  absl::Status status =
+      CheckWidth("values", batch.values.size(), tokens, width(values_.width(), batch.values.size(), channels_));
+  status.Update(CheckWidth("times", batch.times_ns.size(), tokens, width(times_.width(), batch.times_ns.size(), 1)));
+  status.Update(CheckWidth("marks", batch.marks.size(), tokens, width(marks_.width(), batch.marks.size(), 1)));
+  status.Update(CheckWidth("future values", batch.future_values.size(), tokens,
+                           width(future_.width(), batch.future_values.size(), batch.future_values.size() / tokens)));
+  status.Update(CheckValues(batch));
+  status.Update(CheckTimes(batch));
+  if (!status.ok()) return status;
+  return tokens;
+}
+
+void TokenLog::FixShape(const TokenBatch& batch, size_t tokens) {
+  shaped_ = true;
+  values_.Reset(batch.values.size() / tokens);
+  times_.Reset(batch.times_ns.size() / tokens);
+  marks_.Reset(batch.marks.size() / tokens);
+  future_.Reset(batch.future_values.size() / tokens);
+}
+
+void TokenLog::Append(const TokenBatch& batch, size_t tokens) {
+  if (!shaped_) FixShape(batch, tokens);
+  values_.Append(batch.values);
+  times_.Append(batch.times_ns);
+  marks_.Append(batch.marks);
+  future_.Append(batch.future_values);
+  for (size_t i = 0; i < tokens; ++i) silent_.Append({uint8_t{batch.silent}});
+  if (!batch.times_ns.empty()) last_time_ = batch.times_ns.back();
+}
+
+void TokenLog::DropBelow(uint64_t seq) {
+  if (seq <= begin_) return;
+  const size_t rows = std::min(seq, end()) - begin_;
+  values_.Drop(rows);
+  times_.Drop(rows);
+  marks_.Drop(rows);
+  future_.Drop(rows);
+  silent_.Drop(rows);
+  begin_ += rows;
+}
+
+size_t TokenLog::token_bytes() const {
+  return sizeof(float) * (values_.width() + future_.width()) + sizeof(int64_t) * times_.width() + 5 * marks_.width();
+}
+
+size_t TokenLog::CopyTo(uint64_t seq, size_t max_tokens, v1::Tokens& out) const {
+  const size_t row = seq - begin_;
+  const auto flags = silent_.Rows(row, std::min<size_t>(max_tokens, end() - seq));
+  const auto other = std::find(flags.begin(), flags.end(), uint8_t{flags[0] == 0});
+  const auto tokens = static_cast<size_t>(other - flags.begin());
+  const auto copy = [&](const auto& column, auto& field) {
+    const auto rows = column.Rows(row, tokens);
+    field.Add(rows.begin(), rows.end());
+  };
+  out.set_first_seq(seq);
+  out.set_silent(flags[0] != 0);
+  copy(values_, *out.mutable_values());
+  copy(times_, *out.mutable_times_ns());
+  copy(marks_, *out.mutable_marks());
+  copy(future_, *out.mutable_future_values());
+  return tokens;
+}
+
+uint64_t TokenLog::FirstAsking(uint64_t begin, uint64_t end, uint64_t every) const {
+  uint64_t seq = std::max(begin, begin_);
+  for (seq = (seq + every - 1) / every * every; seq < end; seq += every) {
+    if (seq >= this->end() || silent_.Rows(seq - begin_, 1)[0] == 0) return seq;
+  }
+  return end;
+}
+
+}  // namespace aaren::client

@@ -1,0 +1,194 @@
+#include "client/cpp/stream/connection.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "absl/random/random.h"
+#include "absl/strings/str_cat.h"
+#include "client/cpp/channel/channel.h"
+#include "client/cpp/messages/rpc_status.h"
+
+namespace aaren::client {
+namespace {
+
+// For limits that a server leaves at 0.
+constexpr uint64_t kDefaultMessageBytes = 4 << 20;
+constexpr uint32_t kDefaultTokensPerItem = 1024;
+
+// Room for the longest Open: with less a session would never get a word in.
+constexpr uint64_t kLeastWriteBytes = 1024;
+
+uint64_t RandomWriter() {
+  absl::BitGen generator;
+  return absl::Uniform<uint64_t>(absl::IntervalClosed, generator, 1, UINT64_MAX);
+}
+
+v1::Limits WithDefaults(v1::Limits limits) {
+  if (limits.message_bytes() == 0) limits.set_message_bytes(kDefaultMessageBytes);
+  if (limits.tokens_per_item() == 0) limits.set_tokens_per_item(kDefaultTokensPerItem);
+  if (limits.in_flight_tokens() == 0) limits.set_in_flight_tokens(UINT64_MAX);
+  return limits;
+}
+
+}  // namespace
+
+Connection::Connection(const ClientOptions& options, uint32_t stream)
+    : options_(options),
+      stream_(stream),
+      clock_(options.clock ? *options.clock : Clock::Real()),
+      opens_{.writer = RandomWriter()},
+      reconnect_(options_, clock_) {}
+
+absl::Status Connection::Start() {
+  absl::MutexLock lock(&thread_mutex_);
+  if (thread_.joinable() || mailbox_.stopped()) return absl::OkStatus();
+  try {
+    thread_ = std::thread([this] { Run(); });
+  } catch (const std::system_error& error) {
+    return absl::ResourceExhaustedError(absl::StrCat("no thread for stream ", stream_, ": ", error.what()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Connection::Add(State state) {
+  const absl::Status started = Start();
+  return started.ok() ? mailbox_.Add(std::move(state)) : started;
+}
+
+void Connection::Enqueue(const State& state, SessionState::Ready ready) {
+  if (ready == SessionState::Ready::kYes) mailbox_.Enqueue(state);
+}
+
+void Connection::Stop() {
+  mailbox_.Stop();
+  std::thread thread;
+  {
+    absl::MutexLock lock(&thread_mutex_);
+    std::swap(thread, thread_);
+  }
+  if (thread.joinable()) thread.join();  // with no lock: its last callbacks may call Add
+}
+
+void Connection::Run() {
+  while (mailbox_.AwaitSessions()) {
+    const Break end = RunCall();
+    if (!mailbox_.stopped()) OnBroken(end);
+  }
+  EndAll(absl::CancelledError("the client was destroyed"));
+}
+
+Break Connection::RunCall() {
+  welcomed_ = false;
+  given_up_ = {};
+  handles_ = std::make_unique<Handles>(mailbox_, opens_, clock_);
+  mailbox_.DropReady();
+  call_deadline_ = reconnect_.Begin();
+  const absl::StatusOr<Metadata> metadata = CallMetadata(options_.channel);
+  if (!metadata.ok()) return {.why = metadata.status()};
+  Call call(options_, *metadata, stream_, mailbox_.queue());
+  Loop(call);
+  if (!given_up_.why.ok()) return given_up_;
+  const absl::Status status = call.status();
+  return {.why = status.ok() ? absl::UnavailableError("the server ended the stream") : status};
+}
+
+void Connection::Loop(Call& call) {
+  while (!call.done()) {
+    const absl::Time deadline = std::min(call_deadline_, handles_->NextRetry());
+    const std::optional<Mailbox::Event> event = mailbox_.Next(Heeds(call), deadline - clock_.Now());
+    if (!event) {
+      OnDeadline(call);
+    } else if (event->tag != Mailbox::kMail && call.OnEvent(event->tag, event->ok)) {
+      for (const v1::ServerItem& item : call.reply().items()) OnItem(item, call);
+      call.Read();
+    }
+    if (mailbox_.stopped()) call.Cancel();
+    Pump(call);
+  }
+}
+
+// Mail that comes while a message is being written is taken when that ends.
+Mailbox::Heed Connection::Heeds(const Call& call) const {
+  return welcomed_ && !call.writing() ? Mailbox::Heed::kEventsAndMail : Mailbox::Heed::kEvents;
+}
+
+void Connection::OnDeadline(Call& call) {
+  if (clock_.Now() < call_deadline_) return;
+  if (!welcomed_) given_up_ = {.why = reconnect_.NoWelcome(), .by = Break::By::kClient};
+  call_deadline_ = absl::InfiniteFuture();
+  call.Cancel();
+}
+
+void Connection::OnItem(const v1::ServerItem& item, Call& call) {
+  switch (item.item_case()) {
+    case v1::ServerItem::kWelcome:
+      return OnWelcome(item.welcome());
+    case v1::ServerItem::kOpened:
+      return handles_->Handle(item.opened());
+    case v1::ServerItem::kForecasts:
+      reconnect_.OnProgress();
+      return handles_->Handle(item.forecasts());
+    case v1::ServerItem::kAcked:
+      reconnect_.OnProgress();
+      return handles_->Handle(item.acked());
+    case v1::ServerItem::kClosed:
+      reconnect_.OnProgress();
+      return handles_->Handle(item.closed());
+    case v1::ServerItem::kFailed:
+      return OnFailed(item.failed());
+    case v1::ServerItem::kDraining:
+      return OnDraining(item.draining(), call);
+    case v1::ServerItem::ITEM_NOT_SET:
+      return;
+  }
+}
+
+void Connection::OnWelcome(const v1::Welcome& welcome) {
+  if (welcomed_) return;  // said once
+  welcomed_ = true;
+  reconnect_.OnWelcome();
+  call_deadline_ = absl::InfiniteFuture();
+  limits_ = WithDefaults(welcome.limits());
+  outbox_.set_capacity(std::min(std::max<uint64_t>(options_.write_bytes, kLeastWriteBytes), limits_.message_bytes()));
+  mailbox_.AddAllAgain();
+}
+
+// The server answers what it has and takes no more: better to be elsewhere soon.
+void Connection::OnDraining(const v1::Draining& draining, Call& call) {
+  if (given_up_.why.ok()) {
+    given_up_ = {.why = absl::UnavailableError("the server is shutting down"), .by = Break::By::kClient};
+  }
+  call_deadline_ = clock_.Now() + absl::Milliseconds(std::max<int64_t>(0, draining.deadline_ms()));
+  call.HalfClose();
+}
+
+void Connection::OnFailed(const v1::Failed& failed) {
+  if (failed.has_handle()) return handles_->Handle(failed);
+  given_up_ = {.why = FromProto(failed.status()), .by = Break::By::kRefusal};
+}
+
+void Connection::Pump(Call& call) {
+  if (!welcomed_) return;
+  handles_->TakeMail();
+  if (!call.writable()) return;
+  outbox_.Clear();
+  handles_->Fill(limits_, outbox_);
+  if (!outbox_.empty()) call.Write(outbox_.message());
+}
+
+void Connection::OnBroken(const Break& end) {
+  const absl::Status verdict = reconnect_.End(end);
+  for (const State& state : mailbox_.Sessions()) state->OnDisconnected(end.why);
+  if (!verdict.ok()) return EndAll(verdict);
+  mailbox_.AwaitStop(clock_, reconnect_.Wait(end.why));
+}
+
+void Connection::EndAll(const absl::Status& status) {
+  for (const State& state : mailbox_.Sessions()) {
+    mailbox_.Forget(state);
+    state->End(status);
+  }
+  reconnect_.Reset();
+}
+
+}  // namespace aaren::client

@@ -1,0 +1,105 @@
+#include "client/cpp/stream/handles.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+
+namespace aaren::client {
+
+void Handles::TakeMail() {
+  RetryDue();
+  const Mailbox::Mail& mail = mailbox_.Take();
+  ready_.insert(ready_.end(), mail.arrivals.begin(), mail.arrivals.end());
+  for (const State& state : mail.removed) Remove(state);  // before newcomers: it may be among them
+  for (const State& state : mail.newcomers) Attach(state);
+}
+
+void Handles::Attach(const State& state) {
+  if (!state->status().ok()) return;  // it ended, or was destroyed, before its turn came
+  state->Attach(next_handle_, opens_.writer, opens_.next++);
+  handles_[next_handle_++] = state;
+  ready_.push_back(state);
+}
+
+void Handles::Remove(const State& state) {
+  const auto found = handles_.find(state->handle());
+  if (found != handles_.end() && found->second == state) {
+    Release(state);
+    handles_.erase(found);
+  }
+  state->End(absl::CancelledError("the session was destroyed"));
+}
+
+void Handles::Release(const State& state) {
+  v1::Close& close = closes_.emplace_back();
+  close.set_handle(state->handle());
+  close.set_delivered_seq(state->delivered_seq());
+}
+
+void Handles::RetryDue() {
+  if (retries_.empty()) return;
+  const absl::Time now = clock_.Now();
+  const auto due =
+      std::partition(retries_.begin(), retries_.end(), [&](const auto& retry) { return retry.first > now; });
+  std::vector<State> states;
+  for (auto it = due; it != retries_.end(); ++it) states.push_back(it->second);
+  retries_.erase(due, retries_.end());
+  mailbox_.AddAgain(states);
+}
+
+absl::Time Handles::NextRetry() const {
+  absl::Time next = absl::InfiniteFuture();
+  for (const auto& [time, state] : retries_) next = std::min(next, time);
+  return next;
+}
+
+void Handles::Fill(const v1::Limits& limits, Outbox& outbox) {
+  while (!closes_.empty() && outbox.room() > 0) {
+    *outbox.Add().mutable_close() = closes_.back();
+    closes_.pop_back();
+  }
+  while (!ready_.empty() && outbox.room() > 0) {
+    const State state = std::move(ready_.front());
+    ready_.pop_front();
+    if (state->Fill(limits, outbox)) ready_.push_back(state);
+  }
+}
+
+template <typename Item, typename Method>
+void Handles::Dispatch(const Item& item, Method method) {
+  const auto found = handles_.find(item.handle());
+  if (found == handles_.end()) return;
+  const State state = found->second;
+  Follow(state, method(*state));
+}
+
+void Handles::Handle(const v1::Opened& opened) {
+  Dispatch(opened, [&](SessionState& state) { return state.OnOpened(opened); });
+}
+
+void Handles::Handle(const v1::Forecasts& forecasts) {
+  Dispatch(forecasts, [&](SessionState& state) { return state.OnForecasts(forecasts); });
+}
+
+void Handles::Handle(const v1::Acked& acked) {
+  Dispatch(acked, [&](SessionState& state) { return state.OnAcked(acked); });
+}
+
+void Handles::Handle(const v1::Closed& closed) {
+  Dispatch(closed, [&](SessionState& state) { return state.OnClosed(); });
+}
+
+void Handles::Handle(const v1::Failed& failed) {
+  Dispatch(failed, [&](SessionState& state) { return state.OnFailed(failed); });
+}
+
+void Handles::Follow(const State& state, const SessionState::Next& next) {
+  const bool retries = next.retry > absl::ZeroDuration();
+  if (next.ready == SessionState::Ready::kYes) ready_.push_back(state);
+  if (next.close) Release(state);
+  if (next.ended || retries) handles_.erase(state->handle());
+  if (retries) retries_.emplace_back(clock_.Now() + next.retry, state);
+  if (next.ended) mailbox_.Forget(state);
+}
+
+}  // namespace aaren::client

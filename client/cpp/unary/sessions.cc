@@ -1,0 +1,78 @@
+#include "aaren/client/sessions.h"
+
+#include <utility>
+
+#include "aaren/v1/sessions.grpc.pb.h"
+#include "client/cpp/messages/values.h"
+#include "client/cpp/unary/unary.h"
+
+namespace aaren::client {
+namespace {
+
+using Stub = v1::Sessions::Stub;
+
+absl::StatusOr<SessionInfo> ToInfo(const absl::StatusOr<v1::SessionInfo>& answer) {
+  if (!answer.ok()) return answer.status();
+  return ToValue(*answer);
+}
+
+}  // namespace
+
+class Sessions::Calls : public UnaryCaller<v1::Sessions> {
+ public:
+  using UnaryCaller::UnaryCaller;
+};
+
+Sessions::Sessions(ServiceOptions options) : calls_(std::make_unique<const Calls>(std::move(options))) {}
+Sessions::~Sessions() = default;
+
+absl::StatusOr<SessionInfo> Sessions::Get(const std::string& id, const CallOptions& call) const {
+  v1::GetSessionRequest request;
+  request.set_session_id(id);
+  return ToInfo(calls_->Ask(&Stub::Get, request, call));
+}
+
+absl::StatusOr<SessionPage> Sessions::List(const SessionQuery& query, const CallOptions& call) const {
+  v1::ListSessionsRequest request;
+  request.set_prefix(query.prefix);
+  request.set_page_size(query.page_size);
+  request.set_page_token(query.page_token);
+  const auto answer = calls_->Ask(&Stub::List, request, call);
+  if (!answer.ok()) return answer.status();
+  SessionPage page{.next_page_token = answer->next_page_token()};
+  for (const v1::SessionInfo& session : answer->sessions()) page.sessions.push_back(ToValue(session));
+  return page;
+}
+
+absl::StatusOr<Snapshot> Sessions::Export(const std::string& id, const CallOptions& call) const {
+  v1::ExportSessionRequest request;
+  request.set_session_id(id);
+  auto answer = calls_->Ask(&Stub::Export, request, call);
+  if (!answer.ok()) return answer.status();
+  return Snapshot{.bytes = std::move(*answer->mutable_snapshot()), .next_seq = answer->next_seq()};
+}
+
+absl::StatusOr<SessionInfo> Sessions::Import(const std::string& id, const std::string& snapshot, ImportMode mode,
+                                             const CallOptions& call) const {
+  v1::ImportSessionRequest request;
+  request.set_session_id(id);
+  request.set_snapshot(snapshot);
+  request.set_replace(mode == ImportMode::kReplace);
+  return ToInfo(calls_->Ask(&Stub::Import, request, call));
+}
+
+absl::StatusOr<SessionInfo> Sessions::Fork(const std::string& id, const std::string& new_id,
+                                           const CallOptions& call) const {
+  v1::ForkSessionRequest request;
+  request.set_session_id(id);
+  request.set_new_session_id(new_id);
+  return ToInfo(calls_->Ask(&Stub::Fork, request, call));
+}
+
+absl::Status Sessions::Delete(const std::string& id, const CallOptions& call) const {
+  v1::DeleteSessionRequest request;
+  request.set_session_id(id);
+  return calls_->Ask(&Stub::Delete, request, call).status();
+}
+
+}  // namespace aaren::client

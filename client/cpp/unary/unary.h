@@ -1,0 +1,52 @@
+#ifndef AAREN_CLIENT_CPP_UNARY_UNARY_H_
+#define AAREN_CLIENT_CPP_UNARY_UNARY_H_
+
+// A UnaryCaller asks one service of one server: a question, an answer. Threading: safe from any thread; it blocks.
+
+#include <grpcpp/client_context.h>
+
+#include <memory>
+#include <utility>
+
+#include "aaren/client/service.h"
+#include "absl/status/statusor.h"
+#include "absl/time/clock.h"
+#include "client/cpp/channel/channel.h"
+#include "client/cpp/messages/rpc_status.h"
+
+namespace aaren::client {
+
+template <typename Service>
+class UnaryCaller {
+ public:
+  using Stub = typename Service::Stub;
+
+  explicit UnaryCaller(ServiceOptions options)
+      : options_(std::move(options)), stub_(Service::NewStub(MakeChannel(options_.target, options_.channel))) {}
+
+  // DEADLINE_EXCEEDED if no answer came in time, connecting included; INVALID_ARGUMENT for metadata that cannot be
+  // sent; else the server's status, as status.h reads it, or UNAVAILABLE if nobody is there.
+  template <typename Request, typename Response>
+  absl::StatusOr<Response> Ask(grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                               const Request& request, const CallOptions& call) const {
+    const absl::StatusOr<Metadata> metadata = CallMetadata(options_.channel);
+    if (!metadata.ok()) return metadata.status();
+    const absl::Time deadline = call.deadline.value_or(absl::Now() + options_.timeout);
+    if (deadline <= absl::Now()) return absl::DeadlineExceededError("the deadline of the call has passed");
+    grpc::ClientContext context;
+    if (deadline != absl::InfiniteFuture()) context.set_deadline(absl::ToChronoTime(deadline));
+    AddMetadata(*metadata, context);
+    Response response;
+    const grpc::Status answer = ((*stub_).*method)(&context, request, &response);
+    if (!answer.ok()) return FromGrpc(answer);
+    return response;
+  }
+
+ private:
+  const ServiceOptions options_;
+  const std::unique_ptr<Stub> stub_;
+};
+
+}  // namespace aaren::client
+
+#endif  // AAREN_CLIENT_CPP_UNARY_UNARY_H_
