@@ -27,7 +27,7 @@ endfunction()
 function(aaren_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
-  target_link_libraries(${name} PUBLIC aaren_compile ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  target_link_libraries(${name} PUBLIC $<BUILD_INTERFACE:aaren_compile> ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
 endfunction()
 
 function(aaren_program name)
