@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/cpp/messages/printable.h"
 #include "client/cpp/stream/connection.h"
 
 namespace aaren::client {
@@ -20,11 +21,6 @@ uint32_t Bucket(const std::string& id) {
   return static_cast<uint32_t>(hash % kBuckets);
 }
 
-// Other bytes would make a message that no server can read, and the whole stream would pay for it.
-bool IsPrintable(const std::string& text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c <= 0x7e; });
-}
-
 absl::Status Check(const ClientOptions& options) {
   if (options.name.size() > kMaxNameBytes || !IsPrintable(options.name)) {
     return absl::InvalidArgumentError(absl::StrCat("name of a client of ", options.name.size(),
@@ -38,10 +34,8 @@ absl::Status Check(const SessionOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("session id of ", options.id.size(), " bytes: 1 .. 128 bytes of printable ASCII expected"));
   }
-  if (!IsPrintable(options.model)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("session \"", options.id, "\": a model's name of other than printable ASCII"));
-  }
+  const absl::Status model = CheckPrintable(absl::StrCat("session \"", options.id, "\": a model"), options.model);
+  if (!model.ok()) return model;
   if (options.window == 0) {
     return absl::InvalidArgumentError(absl::StrCat("session \"", options.id, "\": window 0; at least 1 expected"));
   }

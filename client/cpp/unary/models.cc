@@ -17,7 +17,7 @@ Models::Models(ServiceOptions options) : calls_(std::make_unique<const Calls>(st
 Models::~Models() = default;
 
 absl::StatusOr<ModelList> Models::List(const CallOptions& call) const {
-  const auto answer = calls_->Ask(&v1::Models::Stub::List, v1::ListModelsRequest(), call);
+  const auto answer = calls_->Ask(&v1::Models::Stub::List, v1::ListModelsRequest(), {}, call);
   if (!answer.ok()) return answer.status();
   ModelList list{.default_model = answer->default_model()};
   for (const v1::ModelInfo& model : answer->models()) list.models.push_back(ToValue(model));
@@ -27,7 +27,7 @@ absl::StatusOr<ModelList> Models::List(const CallOptions& call) const {
 absl::StatusOr<ModelInfo> Models::Get(const std::string& model, const CallOptions& call) const {
   v1::GetModelRequest request;
   request.set_model(model);
-  const auto answer = calls_->Ask(&v1::Models::Stub::Get, request, call);
+  const auto answer = calls_->Ask(&v1::Models::Stub::Get, request, {model}, call);
   if (!answer.ok()) return answer.status();
   return ToValue(*answer);
 }

@@ -29,7 +29,7 @@ Sessions::~Sessions() = default;
 absl::StatusOr<SessionInfo> Sessions::Get(const std::string& id, const CallOptions& call) const {
   v1::GetSessionRequest request;
   request.set_session_id(id);
-  return ToInfo(calls_->Ask(&Stub::Get, request, call));
+  return ToInfo(calls_->Ask(&Stub::Get, request, {id}, call));
 }
 
 absl::StatusOr<SessionPage> Sessions::List(const SessionQuery& query, const CallOptions& call) const {
@@ -37,7 +37,7 @@ absl::StatusOr<SessionPage> Sessions::List(const SessionQuery& query, const Call
   request.set_prefix(query.prefix);
   request.set_page_size(query.page_size);
   request.set_page_token(query.page_token);
-  const auto answer = calls_->Ask(&Stub::List, request, call);
+  const auto answer = calls_->Ask(&Stub::List, request, {query.prefix}, call);
   if (!answer.ok()) return answer.status();
   SessionPage page{.next_page_token = answer->next_page_token()};
   for (const v1::SessionInfo& session : answer->sessions()) page.sessions.push_back(ToValue(session));
@@ -47,7 +47,7 @@ absl::StatusOr<SessionPage> Sessions::List(const SessionQuery& query, const Call
 absl::StatusOr<Snapshot> Sessions::Export(const std::string& id, const CallOptions& call) const {
   v1::ExportSessionRequest request;
   request.set_session_id(id);
-  auto answer = calls_->Ask(&Stub::Export, request, call);
+  auto answer = calls_->Ask(&Stub::Export, request, {id}, call);
   if (!answer.ok()) return answer.status();
   return Snapshot{.bytes = std::move(*answer->mutable_snapshot()), .next_seq = answer->next_seq()};
 }
@@ -58,7 +58,7 @@ absl::StatusOr<SessionInfo> Sessions::Import(const std::string& id, const std::s
   request.set_session_id(id);
   request.set_snapshot(snapshot);
   request.set_replace(mode == ImportMode::kReplace);
-  return ToInfo(calls_->Ask(&Stub::Import, request, call));
+  return ToInfo(calls_->Ask(&Stub::Import, request, {id}, call));
 }
 
 absl::StatusOr<SessionInfo> Sessions::Fork(const std::string& id, const std::string& new_id,
@@ -66,13 +66,13 @@ absl::StatusOr<SessionInfo> Sessions::Fork(const std::string& id, const std::str
   v1::ForkSessionRequest request;
   request.set_session_id(id);
   request.set_new_session_id(new_id);
-  return ToInfo(calls_->Ask(&Stub::Fork, request, call));
+  return ToInfo(calls_->Ask(&Stub::Fork, request, {id, new_id}, call));
 }
 
 absl::Status Sessions::Delete(const std::string& id, const CallOptions& call) const {
   v1::DeleteSessionRequest request;
   request.set_session_id(id);
-  return calls_->Ask(&Stub::Delete, request, call).status();
+  return calls_->Ask(&Stub::Delete, request, {id}, call).status();
 }
 
 }  // namespace aaren::client

@@ -5,13 +5,16 @@
 
 #include <grpcpp/client_context.h>
 
+#include <initializer_list>
 #include <memory>
 #include <utility>
 
 #include "aaren/client/service.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "client/cpp/channel/channel.h"
+#include "client/cpp/messages/printable.h"
 #include "client/cpp/messages/rpc_status.h"
 
 namespace aaren::client {
@@ -26,9 +29,15 @@ class UnaryCaller {
 
   // DEADLINE_EXCEEDED if no answer came in time, connecting included; INVALID_ARGUMENT for metadata that cannot be
   // sent; else the server's status, as status.h reads it, or UNAVAILABLE if nobody is there.
+  // `names` are the request's ids and names; INVALID_ARGUMENT if one is not printable.
   template <typename Request, typename Response>
   absl::StatusOr<Response> Ask(grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
-                               const Request& request, const CallOptions& call) const {
+                               const Request& request, std::initializer_list<absl::string_view> names,
+                               const CallOptions& call) const {
+    for (const absl::string_view name : names) {
+      const absl::Status printable = CheckPrintable("an id or a name", name);
+      if (!printable.ok()) return printable;
+    }
     const absl::StatusOr<Metadata> metadata = CallMetadata(options_.channel);
     if (!metadata.ok()) return metadata.status();
     const absl::Time deadline = call.deadline.value_or(absl::Now() + options_.timeout);

@@ -114,6 +114,12 @@ TEST_F(SessionsServiceTest, ADeadlineInThePastAsksNobody) {
   EXPECT_TRUE(server_.exists("a"));
 }
 
+TEST_F(SessionsServiceTest, AnIdThatCannotBeSentIsRefusedHere) {
+  EXPECT_EQ(sessions_.Get("\xff").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(sessions_.Fork("a", "\xff").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(sessions_.List({.prefix = "\xff"}).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
 TEST_F(SessionsServiceTest, ADeadlineMayBeForEver) {
   EXPECT_TRUE(sessions_.Get("a", {.deadline = absl::InfiniteFuture()}).ok());
 }
