@@ -20,7 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "model/engine/slab.h"
+#include "model/engine/cpu/slab.h"
 #include "model/package/package.h"
 
 namespace aaren {

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/engine/probes.h"
+#include "model/engine/forecasting/probes.h"
 #include "model/math/scaling.h"
 #include "model/math/statistics.h"
 #include "model/package/config.h"

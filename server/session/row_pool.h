@@ -11,8 +11,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "model/engine/cpu/slab.h"
 #include "model/engine/engine.h"
-#include "model/engine/slab.h"
 #include "server/models/model_table.h"
 
 namespace aaren {

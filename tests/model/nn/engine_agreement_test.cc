@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "model/engine/cpu/slab.h"
 #include "model/engine/engine.h"
-#include "model/engine/slab.h"
 #include "model/nn/export.h"
 #include "model/nn/forecaster.h"
 #include "tests/model/rounding.h"

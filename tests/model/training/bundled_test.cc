@@ -9,8 +9,8 @@
 #include <numbers>
 #include <vector>
 
+#include "model/engine/cpu/slab.h"
 #include "model/engine/engine.h"
-#include "model/engine/slab.h"
 #include "model/package/package.h"
 #include "model/tasks/forecasting/metrics.h"
 #include "model/tasks/forecasting/random.h"

@@ -1,0 +1,61 @@
+#ifndef AAREN_MODEL_ENGINE_CPU_SLAB_H_
+#define AAREN_MODEL_ENGINE_CPU_SLAB_H_
+
+// StateSlab holds the rows of many sessions, all of one size, in large 64-byte aligned blocks that the system hands out
+// lazily.
+//
+// A Slot names a row's place and carries a generation. Freeing a slot makes every copy of it stale, so a stale slot is
+// refused and never reads somebody else's row. Freed places are reused first. Memory is reserved block by block, so a
+// slab costs what it holds. Threading: one thread at a time (a slab belongs to one shard).
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace aaren {
+
+struct Slot {
+  uint32_t index = 0;
+  uint32_t generation = 0;  // 0 names no row
+  bool operator==(const Slot&) const = default;
+};
+
+class StateSlab {
+ public:
+  // REQUIRES: row_bytes is a positive multiple of 64.
+  StateSlab(size_t row_bytes, size_t capacity_rows);
+  ~StateSlab();
+  StateSlab(const StateSlab&) = delete;
+  StateSlab& operator=(const StateSlab&) = delete;
+
+  // A row of unspecified content. ResourceExhausted, naming the capacity, if every row is taken.
+  absl::StatusOr<Slot> Allocate();
+
+  // Gives the row back. A stale slot is ignored.
+  void Free(Slot slot);
+
+  // The row's bytes, aligned to 64; empty if the slot is stale. Valid until the slot is freed.
+  absl::Span<std::byte> Row(Slot slot);
+
+  size_t row_bytes() const { return row_bytes_; }
+  size_t capacity() const { return capacity_; }
+  size_t used() const { return used_; }
+
+ private:
+  struct Block;
+  size_t row_bytes_;
+  size_t capacity_;
+  size_t rows_per_block_;
+  size_t used_ = 0;
+  std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<uint32_t> generations_;  // odd while in use
+  std::vector<uint32_t> free_;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_ENGINE_CPU_SLAB_H_

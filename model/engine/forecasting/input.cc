@@ -1,0 +1,183 @@
+#include "model/engine/forecasting/input.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include "model/engine/network/activation.h"
+#include "model/math/lanes.h"
+#include "model/math/targets.h"
+#include "model/season/seasonal_input.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/engine/forecasting/input.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace aaren {
+namespace HWY_NAMESPACE {
+
+constexpr double kMaxFloat = std::numeric_limits<float>::max();
+
+// A sum of doubles in kLanes partials by index, joined in the one fixed tree. Plain loops: the compiler may vectorise
+// them over the partials and cannot change a bit.
+struct Partials {
+  double p[kLanes] = {};
+  int terms[kLanes] = {};
+
+  double Sum() const {
+    const double even = ((p[0] + p[8]) + (p[4] + p[12])) + ((p[2] + p[10]) + (p[6] + p[14]));
+    const double odd = ((p[1] + p[9]) + (p[5] + p[13])) + ((p[3] + p[11]) + (p[7] + p[15]));
+    return even + odd;
+  }
+
+  int Terms() const {
+    int sum = 0;
+    for (int n : terms) sum += n;
+    return sum;
+  }
+};
+
+// Over the numbers of `x`, those that are not NaN.
+Partials Values(const float* x, size_t count) {
+  Partials partials;
+  for (size_t i = 0; i < count; i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      const double value = x[i + lane];
+      const bool present = value == value;
+      partials.p[lane] += present ? value : 0.0;
+      partials.terms[lane] += present;
+    }
+  }
+  return partials;
+}
+
+Partials SquaredDeviations(const float* x, size_t count, double mean) {
+  Partials partials;
+  for (size_t i = 0; i < count; i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      const double deviation = static_cast<double>(x[i + lane]) - mean;
+      partials.p[lane] += deviation == deviation ? deviation * deviation : 0.0;
+    }
+  }
+  return partials;
+}
+
+// Of each number and the one before it, where neither is NaN; x[-1] is read.
+Partials Changes(const float* x, size_t count) {
+  Partials partials;
+  for (size_t i = 0; i < count; i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      const float* at = x + i + lane;
+      const double change = std::abs(static_cast<double>(at[0]) - static_cast<double>(at[-1]));
+      const bool present = change == change;
+      partials.p[lane] += present ? change : 0.0;
+      partials.terms[lane] += present;
+    }
+  }
+  return partials;
+}
+
+void Summarize(const float* x, size_t count, WindowSummary* window) {
+  const Partials values = Values(x, count);
+  window->present = values.Terms();
+  if (window->present == 0) return;
+  window->mean = values.Sum() / window->present;
+  window->variance = SquaredDeviations(x, count, window->mean).Sum() / window->present;
+  const Partials changes = Changes(x, count);
+  if (const int neighbours = changes.Terms(); neighbours > 0) window->change = changes.Sum() / neighbours;
+}
+
+// (x - center) / scale, rounded to float; 0 where x is missing.
+void Standardize(const float* x, size_t count, double center, double scale, float* out) {
+  for (size_t i = 0; i < count; ++i) {
+    double value = (static_cast<double>(x[i]) - center) / scale;
+    value = value == value ? value : 0.0;
+    value = value > kMaxFloat ? kMaxFloat : value;
+    value = value < -kMaxFloat ? -kMaxFloat : value;
+    out[i] = static_cast<float>(value);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aaren
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aaren {
+
+HWY_EXPORT(Summarize);
+HWY_EXPORT(Standardize);
+
+namespace {
+
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+
+// The newest value present. REQUIRES: there is one.
+double Newest(const float* window, size_t size) {
+  while (std::isnan(window[size - 1])) --size;
+  return window[size - 1];
+}
+
+// The summaries that are logarithms or shares, in the order of the input.
+void WriteSummaries(const WindowSummary& window, size_t size, const Statistics& statistics, double scale, float* out) {
+  alignas(64) float log[kLanes];
+  std::fill_n(log, kLanes, 1.0f);
+  log[0] = static_cast<float>(std::sqrt(statistics.variance) / scale + 0.01);
+  log[1] = static_cast<float>(window.change / scale + 0.01);
+  log[2] = static_cast<float>(1.0 + static_cast<double>(statistics.count));
+  Log(log, kLanes, log);
+  out[0] = log[0];
+  out[1] = log[1];
+  out[2] = static_cast<float>(1.0 - window.present / static_cast<double>(size));
+  out[3] = log[2] / 7.0f;
+}
+
+}  // namespace
+
+InputScratch::InputScratch(size_t ring) : window(hwy::AllocateAligned<float>(kLanes + PadToLanes(ring))) {
+  std::fill_n(window.get(), kLanes + PadToLanes(ring), kMissing);
+}
+
+Scaling BuildInput(const float* newest, size_t size, const Statistics& statistics, InputScratch& scratch,
+                   float* input) {
+  float* x = scratch.window.get() + kLanes;  // What comes before is missing, and so is what fills the last vector.
+  std::copy(newest + 1 - size, newest + 1, x);
+  WindowSummary window;
+  HWY_DYNAMIC_DISPATCH(Summarize)(x, PadToLanes(size), &window);
+  const bool empty = window.present == 0;
+  const double center = empty ? statistics.mean : window.mean;
+  const double prior = statistics.Prior() * std::abs(center);
+  Statistics beside = statistics;
+  beside.variance = statistics.VarianceBeside(window.variance, window.present / static_cast<double>(size));
+  const double spread = std::sqrt(window.variance / 2.0 + beside.variance / 2.0 + prior * prior);
+  const Scaling scaling{.center = center, .scale = spread + 1e-7 * std::abs(center) + 1e-30};
+
+  HWY_DYNAMIC_DISPATCH(Standardize)(x, size, center, scaling.scale, input);
+  input[size] = empty ? 0.0f : scaling.Apply(Newest(x, size));
+  input[size + 1] = static_cast<float>(statistics.MeanFrom(center, scaling.scale));
+  float* rest = input + size + 2;
+  std::fill(rest, input + PadToLanes(size + 6), 0.0f);
+  Asinh(input, PadToLanes(size + 6), input);
+  WriteSummaries(window, size, beside, scaling.scale, rest);
+  return scaling;
+}
+
+void AddSeasonalNumbers(const double* numbers, float* input) {
+  alignas(64) float log[PadToLanes(kSeasonalNumbers)];
+  std::fill(std::begin(log), std::end(log), 1.0f);
+  for (size_t i = 0; i < kSeasonalNumbers; ++i) {
+    input[i] = static_cast<float>(numbers[i]);
+    if (kTakesLogarithm[i]) log[i] = input[i];
+  }
+  Log(log, std::size(log), log);
+  for (size_t i = 0; i < kSeasonalNumbers; ++i) {
+    if (kTakesLogarithm[i]) input[i] = log[i];
+  }
+  for (size_t i : kLagNumbers) input[i] /= 7.0f;
+}
+
+}  // namespace aaren
+#endif

@@ -1,0 +1,177 @@
+#include "model/engine/forecasting/row.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "model/math/lanes.h"
+
+namespace aaren {
+namespace {
+
+constexpr size_t kRowAlignment = 64;
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+constexpr double kEmptyPeak = -std::numeric_limits<double>::infinity();
+
+// No padding, whose bytes could differ between equal rows.
+static_assert(std::is_trivially_copyable_v<RowHeader> && sizeof(RowHeader) == 40);
+
+size_t RoundUp(size_t bytes) { return (bytes + kRowAlignment - 1) / kRowAlignment * kRowAlignment; }
+
+template <typename T>
+absl::Status Impossible(absl::string_view field, T value, absl::string_view reason) {
+  return absl::DataLossError(absl::StrCat("row: ", field, " is ", value, ", ", reason));
+}
+
+}  // namespace
+
+RowLayout::RowLayout(const ForecasterConfig& config)
+    : calibration_(config),
+      mixture_(config),
+      quantiles_(config.quantiles.size()),
+      layers_(static_cast<size_t>(config.layers)),
+      heads_(static_cast<size_t>(config.heads)),
+      output_width_(PadToLanes(static_cast<size_t>(config.value_width))),
+      fold_every_(static_cast<size_t>(config.fold_every)),
+      history_(static_cast<uint64_t>(config.history)),
+      calibration_offset_(sizeof(RowHeader) + (quantiles_ + kSourceCount) * sizeof(float)),
+      mixture_offset_(calibration_offset_ + calibration_.state_size() * sizeof(float)),
+      choices_offset_(mixture_offset_ + mixture_.state_size() * sizeof(float)),
+      errors_offset_(choices_offset_ + mixture_.probes().under_way() * sizeof(SeasonChoice)),
+      values_offset_(errors_offset_ + sizeof(LagErrors)),
+      support_offset_(values_offset_ + sizeof(ValueMemory)),
+      layers_offset_(RoundUp(support_offset_ + sizeof(Support))),
+      layer_bytes_((output_width_ + 2 * heads_) * sizeof(double)),
+      bytes_(RoundUp(layers_offset_ + layers_ * layer_bytes_)) {}
+
+LayerState RowLayout::layer(std::byte* row, size_t layer) const {
+  double* output = reinterpret_cast<double*>(row + layers_offset_ + layer * layer_bytes_);
+  return {.output = output, .weight = output + output_width_, .peak = output + output_width_ + heads_};
+}
+
+SeasonChoice RowLayout::Choice(uint64_t seq, std::byte* row) const {
+  const uint64_t made = (seq + 1) / probes().every();
+  return made == 0 ? SeasonChoice() : choices(row)[(made - 1) % probes().under_way()];
+}
+
+void RowLayout::Reset(absl::Span<std::byte> row) const {
+  std::fill(row.begin(), row.end(), std::byte{0});
+  std::fill_n(one_step(row.data()), quantiles_ + kSourceCount, kMissing);
+  calibration_.Reset(calibration(row.data()));
+  mixture_.Reset(mixture(row.data()));
+  errors(row.data()).Reset();
+  values(row.data()).Reset();
+  support(row.data()).Reset();
+  for (size_t i = 0; i < layers_; ++i) std::fill_n(layer(row.data(), i).peak, heads_, kEmptyPeak);
+}
+
+uint64_t RowLayout::seq(absl::Span<const std::byte> row) const {
+  uint64_t seq;
+  std::memcpy(&seq, row.data() + offsetof(RowHeader, seq), sizeof(seq));
+  return seq;
+}
+
+absl::Status RowLayout::Check(absl::Span<const std::byte> row, absl::Span<const LayerBound> bounds) const {
+  if (row.size() != bytes_) return Impossible("its length", row.size(), absl::StrCat("not ", bytes_));
+  const auto aligned = std::make_unique<std::byte[]>(bytes_);
+  std::memcpy(aligned.get(), row.data(), bytes_);
+  const RowHeader& head = header(aligned.get());
+  absl::Status status = CheckHeader(head);
+  if (status.ok()) status = CheckOneStep(head, one_step(aligned.get()));
+  if (status.ok()) status = calibration_.Check(head.seq, calibration(aligned.get()));
+  if (status.ok()) status = mixture_.Check(head.seq, mixture(aligned.get()));
+  if (status.ok()) status = CheckChoices(head, choices(aligned.get()));
+  if (status.ok()) status = errors(aligned.get()).Check(head.seq);
+  if (status.ok()) status = values(aligned.get()).Check(head.seq);
+  if (status.ok()) status = support(aligned.get()).Check();
+  for (size_t i = 0; i < layers_ && status.ok(); ++i) {
+    status = CheckLayer(head, i, layer(aligned.get(), i), bounds[i]);
+  }
+  return status;
+}
+
+absl::Status RowLayout::CheckHeader(const RowHeader& header) const {
+  const Statistics& statistics = header.statistics;
+  if (header.seq >> 62 != 0) return Impossible("seq", header.seq, "more tokens than anyone can send");
+  if (header.claimed != 0) return Impossible("claimed", header.claimed, "not 0");
+  if (statistics.count > history_) return Impossible("count", statistics.count, absl::StrCat("more than ", history_));
+  if (statistics.count > header.seq) {
+    return Impossible("count", statistics.count, absl::StrCat("more than seq, which is ", header.seq));
+  }
+  if (statistics.far >= Statistics::kFarRun) return Impossible("far", statistics.far, "a new level by then");
+  if (statistics.far > statistics.count) return Impossible("far", statistics.far, "more than all values");
+  // A little more than the bound, for the rounding of a mean of many largest values.
+  const double most = statistics.count == 0 ? 0.0 : 1.001 * kLargestValue;
+  if (!(std::abs(statistics.mean) <= most)) return Impossible("mean", statistics.mean, absl::StrCat("beyond ", most));
+  if (!(statistics.variance >= 0.0 && statistics.variance <= 4.0 * most * most)) {
+    return Impossible("variance", statistics.variance, "impossible for such values");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RowLayout::CheckOneStep(const RowHeader& header, const float* one_step) const {
+  const bool has_forecast = !std::isnan(one_step[0]);
+  if (has_forecast && header.seq == 0) return Impossible("one_step[0]", one_step[0], "before the first token");
+  for (size_t i = 0; i < quantiles_; ++i) {
+    const float below = i == 0 ? one_step[0] : one_step[i - 1];
+    const bool valid = has_forecast ? std::isfinite(one_step[i]) && one_step[i] >= below : std::isnan(one_step[i]);
+    if (!valid) return Impossible(absl::StrCat("one_step[", i, "]"), one_step[i], "not a quantile above the last");
+  }
+  for (size_t i = 0; i < kSourceCount; ++i) {
+    const float source = one_step[quantiles_ + i];
+    if (has_forecast ? std::isfinite(source) : std::isnan(source)) continue;
+    return Impossible(absl::StrCat("one_step source ", i), source, has_forecast ? "not a value" : "of no forecast");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RowLayout::CheckChoices(const RowHeader& header, const SeasonChoice* choices) const {
+  for (size_t i = 0; i < probes().under_way(); ++i) {
+    for (uint16_t lag : {choices[i].first, choices[i].second}) {
+      const bool chosen = std::binary_search(kLags.begin(), kLags.end(), lag) && lag < header.seq;
+      if (lag != 0 && !chosen) return Impossible(absl::StrCat("choice ", i), lag, "no lag of the bank yet");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RowLayout::CheckLayer(const RowHeader& header, size_t index, const LayerState& state,
+                                   const LayerBound& bound) const {
+  const uint64_t folds = header.seq / fold_every_;
+  for (size_t h = 0; h < heads_; ++h) {
+    if (absl::Status status = CheckHead(folds, index, h, state, bound); !status.ok()) return status;
+  }
+  for (size_t i = 0; i < output_width_; i += 2) {
+    const double* pair = state.output + i;
+    const double most = folds == 0 ? 0.0 : bound.output[i / 2];
+    if (std::sqrt(pair[0] * pair[0] + pair[1] * pair[1]) <= most) continue;
+    const size_t worse = std::isnan(pair[0]) || std::abs(pair[0]) >= std::abs(pair[1]) ? i : i + 1;
+    return Impossible(absl::StrCat("layer ", index, " o[", worse, "]"), state.output[worse],
+                      absl::StrCat("impossible after ", folds, " folds: its pair is at most ", most, " long"));
+  }
+  return absl::OkStatus();
+}
+
+// After the first fold c counts at least that fold or its equal, and at most each fold once.
+absl::Status RowLayout::CheckHead(uint64_t folds, size_t index, size_t head, const LayerState& state,
+                                  const LayerBound& bound) const {
+  const bool empty = folds == 0;
+  const double c = state.weight[head];
+  const double m = state.peak[head];
+  if (empty ? c != 0.0 : !(c >= 1.0 && c <= 1.001 * static_cast<double>(folds))) {
+    return Impossible(absl::StrCat("layer ", index, " c[", head, "]"), c,
+                      absl::StrCat("impossible after ", folds, " folds"));
+  }
+  if (empty ? m != kEmptyPeak : !(std::abs(m) <= bound.peak[head])) {
+    return Impossible(absl::StrCat("layer ", index, " m[", head, "]"), m,
+                      absl::StrCat("impossible after ", folds, " folds: at most ", bound.peak[head]));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace aaren

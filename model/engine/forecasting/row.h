@@ -1,0 +1,111 @@
+#ifndef AAREN_MODEL_ENGINE_FORECASTING_ROW_H_
+#define AAREN_MODEL_ENGINE_FORECASTING_ROW_H_
+
+// RowLayout says where everything is in the bytes of a row, all that one series remembers (model/README.md, 13):
+//
+//   RowHeader                                seq and statistics
+//   float [Q], float [4]                     one_step, and its sources
+//   float [Calibration::state_size()]        calibration
+//   float [Mixture::state_size()]            mixture
+//   SeasonChoice [Probes::under_way()]       choices
+//   LagErrors, ValueMemory, Support          errors, values, support
+//   zeros up to a multiple of 64 bytes
+//   per layer: double o [V, padded], c [H], m [H]
+//   zeros up to a multiple of 64 bytes
+//
+// Every field is written by a token that changes it, whichever call the token came in, so equal histories have equal
+// bytes. Little-endian. Threading: a plain value.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "model/engine/forecasting/calibration.h"
+#include "model/engine/forecasting/mixture.h"
+#include "model/engine/forecasting/probes.h"
+#include "model/engine/forecasting/support.h"
+#include "model/engine/network/fold.h"
+#include "model/engine/network/layer_bound.h"
+#include "model/math/scaling.h"
+#include "model/math/statistics.h"
+#include "model/package/config.h"
+#include "model/season/lag_errors.h"
+#include "model/season/seasons.h"
+#include "model/season/value_memory.h"
+
+namespace aaren {
+
+struct RowHeader {
+  uint64_t seq;           // tokens taken
+  Statistics statistics;  // of the values so far
+  uint64_t claimed;       // 1 while a Step works on the row, to find a row that one call names twice; else 0
+};
+
+class RowLayout {
+ public:
+  explicit RowLayout(const ForecasterConfig& config);
+
+  size_t bytes() const { return bytes_; }  // a multiple of 64
+  const Probes& probes() const { return mixture_.probes(); }
+  const Calibration& calibration() const { return calibration_; }
+  const Mixture& mixture() const { return mixture_; }
+
+  // Views of a row, which is aligned to 8 bytes.
+  RowHeader& header(std::byte* row) const { return *reinterpret_cast<RowHeader*>(row); }
+  float* one_step(std::byte* row) const {
+    return reinterpret_cast<float*>(row + sizeof(RowHeader));
+  }  // as the network made it; NaN if no forecast
+  float* one_step_sources(std::byte* row) const { return one_step(row) + quantiles_; }  // likewise
+  float* calibration(std::byte* row) const { return reinterpret_cast<float*>(row + calibration_offset_); }
+  float* mixture(std::byte* row) const { return reinterpret_cast<float*>(row + mixture_offset_); }
+  // By number of the probe that chose them, modulo how many there are.
+  SeasonChoice* choices(std::byte* row) const { return reinterpret_cast<SeasonChoice*>(row + choices_offset_); }
+  LagErrors& errors(std::byte* row) const { return *reinterpret_cast<LagErrors*>(row + errors_offset_); }
+  ValueMemory& values(std::byte* row) const { return *reinterpret_cast<ValueMemory*>(row + values_offset_); }
+  Support& support(std::byte* row) const { return *reinterpret_cast<Support*>(row + support_offset_); }
+  LayerState layer(std::byte* row, size_t layer) const;
+
+  // What the last probe up to token `seq` chose; none before the first.
+  SeasonChoice Choice(uint64_t seq, std::byte* row) const;
+
+  void Reset(absl::Span<std::byte> row) const;
+
+  // Of any bytes of the right length.
+  uint64_t seq(absl::Span<const std::byte> row) const;
+
+  // DataLoss naming the field if no series can have left such a row: from one that passes, all forecasts are finite.
+  // `bounds` are those of the weights, one a layer. The row may come from anywhere and be unaligned.
+  absl::Status Check(absl::Span<const std::byte> row, absl::Span<const LayerBound> bounds) const;
+
+ private:
+  absl::Status CheckHeader(const RowHeader& header) const;
+  absl::Status CheckOneStep(const RowHeader& header, const float* one_step) const;
+  absl::Status CheckChoices(const RowHeader& header, const SeasonChoice* choices) const;
+  absl::Status CheckLayer(const RowHeader& header, size_t index, const LayerState& state,
+                          const LayerBound& bound) const;
+  absl::Status CheckHead(uint64_t folds, size_t index, size_t head, const LayerState& state,
+                         const LayerBound& bound) const;
+
+  Calibration calibration_;
+  Mixture mixture_;
+  size_t quantiles_;
+  size_t layers_;
+  size_t heads_;
+  size_t output_width_;  // V, padded
+  size_t fold_every_;
+  uint64_t history_;
+  size_t calibration_offset_;
+  size_t mixture_offset_;
+  size_t choices_offset_;
+  size_t errors_offset_;
+  size_t values_offset_;
+  size_t support_offset_;
+  size_t layers_offset_;
+  size_t layer_bytes_;
+  size_t bytes_;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_ENGINE_FORECASTING_ROW_H_

@@ -1,0 +1,50 @@
+#ifndef AAREN_MODEL_ENGINE_FORECASTING_SEASON_HEAD_H_
+#define AAREN_MODEL_ENGINE_FORECASTING_SEASON_HEAD_H_
+
+// SeasonHead makes the part of a forecast's median that is no read-out, of a network that sees the series' seasons
+// (model/README.md, rules 10.8 to 10.14). It is a mixture of the linear skip and four naive forecasts, three of them
+// corrected by how they did lately. Its weights are a softmax at a few steps ahead, the knots, and linear between.
+// Threading: immutable.
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "model/engine/network/product.h"
+#include "model/package/package.h"
+#include "model/season/seasonal_input.h"
+#include "model/season/sources.h"
+
+namespace aaren {
+
+class SeasonHead {
+ public:
+  // REQUIRES: the package is one that LoadPackage accepted, and sees seasons.
+  explicit SeasonHead(const ModelPackage& package);
+
+  // From a normalised token [d] to its logits, [knots, 5].
+  const PackedMatrix& gate() const { return gate_; }
+  // From the newest residuals of one source of seasons, [24], to what corrects it, [T].
+  const PackedMatrix& correction(size_t source) const { return corrections_[source]; }
+
+  // All on the token's scale. logits: [gate().width()], aligned, overwritten. sources: [4, T]. corrections: of each
+  // source of seasons [T]. skip: [T], in the linear skip and out the mixture.
+  void Mix(float* logits, const float* sources, const std::array<const float*, kSeasonSources>& corrections,
+           float* skip) const;
+
+ private:
+  // Where a step ahead lies between knots.
+  struct Place {
+    size_t before, after;  // where their knots' weights begin
+    float share;           // of the one after
+  };
+
+  PackedMatrix gate_;
+  std::array<PackedMatrix, kSeasonSources> corrections_;
+  size_t knots_;
+  std::vector<Place> places_;  // by step ahead - 1
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_ENGINE_FORECASTING_SEASON_HEAD_H_

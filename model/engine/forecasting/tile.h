@@ -1,0 +1,84 @@
+#ifndef AAREN_MODEL_ENGINE_FORECASTING_TILE_H_
+#define AAREN_MODEL_ENGINE_FORECASTING_TILE_H_
+
+// A Tile is up to 64 tokens, of one run or of many, that go through the network together, and all the memory that
+// takes. Tokens of one run are in its order. Threading: of one thread.
+
+#include <hwy/aligned_allocator.h>
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "model/engine/engine.h"
+#include "model/engine/forecasting/input.h"
+#include "model/engine/forecasting/row.h"
+#include "model/engine/forecasting/support.h"
+#include "model/engine/forecasting/weights.h"
+#include "model/engine/network/fold.h"
+#include "model/math/scaling.h"
+
+namespace aaren {
+
+struct TileToken {
+  std::byte* row;
+  uint64_t seq;
+  size_t age;             // tokens since the last fold, this one counted
+  bool folds;             // else it peeks
+  bool probes;            // its forecast is kept, to learn from
+  bool wanted;            // its forecast is asked for
+  Refinement refinement;  // how far that, and the surprise of the value after it, go
+  float* forecast;        // out, [T, Q], if wanted; else null until a probe's is made, in memory of the tile
+  Scaling scaling;
+  float unit;       // of naive forecasts' errors
+  Support support;  // as of this token
+  uint32_t count;   // of values until then
+
+  // The token after it, if that came before this one's forecast was made.
+  bool followed;
+  float next_value;
+  float* next_surprise;  // out; null if not wanted
+};
+
+// Rows of floats, each padded to lanes and aligned.
+class FloatRows {
+ public:
+  FloatRows(size_t rows, size_t width);
+  float* operator[](size_t row) { return data_.get() + row * stride_; }
+  size_t stride() const { return stride_; }
+
+ private:
+  size_t stride_;
+  hwy::AlignedFreeUniquePtr<float[]> data_;
+};
+
+struct Tile : Engine::Workspace {
+  static constexpr size_t kTokens = 64;
+
+  Tile(const ForecasterConfig& config, const Weights& weights, const RowLayout& layout);
+
+  size_t size = 0;
+  std::array<TileToken, kTokens> tokens;
+  FloatRows input;               // [., U]
+  FloatRows x;                   // [., d]: the residual stream
+  FloatRows normed;              // [., d]
+  FloatRows wide;                // the products of a layer that reads x
+  FloatRows hidden;              // what a layer feeds its last product with
+  FloatRows narrow;              // that product
+  FloatRows judging;             // [., Calibration's tracked horizons]: what a probe judges its forecasts by
+  FloatRows evidence;            // [., Mixture::evidence_size()]: likewise
+  FloatRows sources;             // [., 4, T]: what naive forecasts say, in the units of the series
+  FloatRows standard;            // [., 4, T]: likewise, on the token's scale; this and the next for a SeasonHead
+  FloatRows residuals;           // [., 3, 24]: what sources of seasons missed by lately
+  FloatRows corrections;         // [3, ., T]: what that adds to them
+  FloatRows logits;              // [., knots, 5]
+  std::vector<float> quantiles;  // [Q]
+  std::vector<float> forecast;   // [T, Q]: of a probe, where another is wanted
+  ValueMemory::Window values;    // of one token
+  FoldScratch fold;
+  InputScratch window;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_ENGINE_FORECASTING_TILE_H_

@@ -1,0 +1,70 @@
+#include "model/engine/forecasting/weights.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "model/math/lanes.h"
+
+namespace aaren {
+namespace {
+
+// The tensors whose names begin with a prefix.
+class Tensors {
+ public:
+  Tensors(const ModelPackage& package, std::string prefix) : package_(package), prefix_(std::move(prefix)) {}
+
+  const Tensor& operator[](const char* name) const { return package_.tensors.at(absl::StrCat(prefix_, name)); }
+
+ private:
+  const ModelPackage& package_;
+  std::string prefix_;
+};
+
+hwy::AlignedFreeUniquePtr<float[]> Padded(const Tensor& vector) {
+  const size_t count = PadToLanes(vector.data.size());
+  auto padded = hwy::AllocateAligned<float>(count);
+  std::fill(std::copy(vector.data.begin(), vector.data.end(), padded.get()), padded.get() + count, 0.0f);
+  return padded;
+}
+
+GatedMlp PackMlp(const Tensors& tensors) {
+  return {.gate_up = PackedMatrix::Pack({{tensors["gate.weight"]}, {tensors["up.weight"]}}),
+          .down = PackedMatrix::Pack({{tensors["down.weight"]}})};
+}
+
+BlockWeights PackBlock(const ModelPackage& package, int layer) {
+  const std::string prefix = absl::StrCat("blocks.", layer, ".");
+  const Tensors block(package, prefix);
+  const Tensors attention(package, prefix + "attention.");
+  return {.attention_norm = Padded(block["norm1.weight"]),
+          .score_value_gate = PackedMatrix::Pack({{attention["score.weight"]},
+                                                  {attention["value.weight"], &attention["value.bias"]},
+                                                  {attention["gate.weight"], &attention["gate.bias"]}}),
+          .ageing = Ageing(package.config, attention["decay"], attention["cos"], attention["sin"]),
+          .output = PackedMatrix::Pack({{attention["output.weight"], &attention["output.bias"]}}),
+          .mlp_norm = Padded(block["norm2.weight"]),
+          .mlp = PackMlp(Tensors(package, prefix + "mlp."))};
+}
+
+LayerBound BoundOf(const ModelPackage& package, int layer) {
+  const Tensors block(package, absl::StrCat("blocks.", layer, "."));
+  return LayerBound(package.config, block["norm1.weight"], block["attention.score.weight"],
+                    block["attention.value.weight"], block["attention.value.bias"]);
+}
+
+}  // namespace
+
+Weights::Weights(const ModelPackage& package)
+    : embed_mlp(PackMlp(Tensors(package, "embed."))), norm(Padded(package.tensors.at("norm.weight"))) {
+  const Tensors tensors(package, "");
+  embed = PackedMatrix::Pack({{tensors["embed.linear.weight"], &tensors["embed.linear.bias"]}});
+  for (int layer = 0; layer < package.config.layers; ++layer) {
+    blocks.push_back(PackBlock(package, layer));
+    bounds.push_back(BoundOf(package, layer));
+  }
+  head = PackedMatrix::Pack({{tensors["head.weight"], &tensors["head.bias"]}});
+  skip = PackedMatrix::Pack({{tensors["head.skip.weight"]}});
+  if (package.config.seasons) seasons.emplace(package);
+}
+
+}  // namespace aaren

@@ -1,0 +1,53 @@
+#ifndef AAREN_MODEL_ENGINE_FORECASTING_WEIGHTS_H_
+#define AAREN_MODEL_ENGINE_FORECASTING_WEIGHTS_H_
+
+// The weights of a forecaster as the kernels want them: layers that read the same input side by side, packed, padded
+// and aligned. Threading: immutable.
+
+#include <hwy/aligned_allocator.h>
+
+#include <optional>
+#include <vector>
+
+#include "model/engine/forecasting/season_head.h"
+#include "model/engine/network/fold.h"
+#include "model/engine/network/layer_bound.h"
+#include "model/engine/network/product.h"
+#include "model/package/package.h"
+
+namespace aaren {
+
+// x -> down(silu(gate x) * (up x))
+struct GatedMlp {
+  enum Part { kGate, kUp };
+  PackedMatrix gate_up;
+  PackedMatrix down;
+};
+
+struct BlockWeights {
+  enum Part { kScore, kValue, kGate };
+  hwy::AlignedFreeUniquePtr<float[]> attention_norm;  // [width, padded]
+  PackedMatrix score_value_gate;
+  Ageing ageing;
+  PackedMatrix output;
+  hwy::AlignedFreeUniquePtr<float[]> mlp_norm;
+  GatedMlp mlp;
+};
+
+struct Weights {
+  // REQUIRES: the package is one that LoadPackage accepted.
+  explicit Weights(const ModelPackage& package);
+
+  PackedMatrix embed;
+  GatedMlp embed_mlp;
+  std::vector<BlockWeights> blocks;
+  std::vector<LayerBound> bounds;  // what rows are held against, of each block
+  hwy::AlignedFreeUniquePtr<float[]> norm;
+  PackedMatrix head;  // [T * Q]
+  PackedMatrix skip;  // [T]
+  std::optional<SeasonHead> seasons;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_ENGINE_FORECASTING_WEIGHTS_H_

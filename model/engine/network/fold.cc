@@ -1,0 +1,109 @@
+#include "model/engine/network/fold.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/engine/network/activation.h"
+#include "model/math/lanes.h"
+#include "model/math/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/engine/network/fold.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace aaren {
+namespace HWY_NAMESPACE {
+
+// o' = R o + p (v - R o), with R the rotation of each pair. A plain loop: doubles without reassociation have one
+// result, however the compiler vectorises it.
+void TurnAndFold(const double* cosine, const double* sine, const double* share, const float* values,
+                 const double* before, size_t width, double* after, float* out) {
+  for (size_t i = 0; i < width; i += 2) {
+    const double x = cosine[i / 2] * before[i] + sine[i / 2] * before[i + 1];
+    const double y = cosine[i / 2] * before[i + 1] - sine[i / 2] * before[i];
+    after[i] = x + share[i] * (static_cast<double>(values[i]) - x);
+    after[i + 1] = y + share[i + 1] * (static_cast<double>(values[i + 1]) - y);
+    out[i] = static_cast<float>(after[i]);
+    out[i + 1] = static_cast<float>(after[i + 1]);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aaren
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aaren {
+
+HWY_EXPORT(TurnAndFold);
+
+namespace {
+
+// Exp is zero from here on; the empty state's -inf and any other exponent that a float cannot hold come to the same.
+constexpr double kLeastExponent = -200.0;
+
+float Exponent(double difference) { return static_cast<float>(std::max(difference, kLeastExponent)); }
+
+}  // namespace
+
+Ageing::Ageing(const ForecasterConfig& config, const Tensor& decay_tensor, const Tensor& cosine_tensor,
+               const Tensor& sine_tensor)
+    : heads(static_cast<size_t>(config.heads)),
+      head_width(static_cast<size_t>(config.head_width())),
+      width(PadToLanes(static_cast<size_t>(config.value_width))),
+      decay(decay_tensor.data.begin(), decay_tensor.data.end()),
+      cosine(static_cast<size_t>(config.fold_every) * width / 2),
+      sine(cosine.size()) {
+  const size_t pairs = static_cast<size_t>(config.value_width) / 2;
+  for (size_t i = 0; i < cosine_tensor.data.size(); ++i) {
+    const size_t at = i / pairs * (width / 2) + i % pairs;
+    const double c = cosine_tensor.data[i];
+    const double s = sine_tensor.data[i];
+    const double length = std::sqrt(c * c + s * s);
+    cosine[at] = c / length;
+    sine[at] = s / length;
+  }
+}
+
+FoldScratch::FoldScratch(size_t heads, size_t width)
+    : exponents_(hwy::AllocateAligned<float>(2 * PadToLanes(heads))),
+      weight_(heads),
+      peak_(heads),
+      share_(width),
+      output_(width) {
+  std::fill_n(exponents_.get(), 2 * PadToLanes(heads), 0.0f);
+}
+
+void Fold(const Ageing& ageing, size_t age, bool store, const float* scores, const float* values,
+          const LayerState& state, FoldScratch& scratch, float* out) {
+  const size_t padded = PadToLanes(ageing.heads);
+  float* alpha = scratch.exponents_.get();
+  float* beta = alpha + padded;
+  for (size_t h = 0; h < ageing.heads; ++h) {
+    const double score = scores[h];
+    const double aged = state.peak[h] - ageing.decay[h] * static_cast<double>(age);
+    const double peak = std::max(aged, score);
+    scratch.peak_[h] = peak;
+    alpha[h] = Exponent(aged - peak);
+    beta[h] = Exponent(score - peak);
+  }
+  Exp(alpha, 2 * padded, alpha);
+  for (size_t h = 0; h < ageing.heads; ++h) {
+    const double weight = static_cast<double>(alpha[h]) * state.weight[h] + static_cast<double>(beta[h]);
+    scratch.weight_[h] = weight;
+    std::fill_n(scratch.share_.begin() + h * ageing.head_width, ageing.head_width,
+                static_cast<double>(beta[h]) / weight);
+  }
+  const size_t turn = (age - 1) * ageing.width / 2;
+  HWY_DYNAMIC_DISPATCH(TurnAndFold)
+  (ageing.cosine.data() + turn, ageing.sine.data() + turn, scratch.share_.data(), values, state.output, ageing.width,
+   store ? state.output : scratch.output_.data(), out);
+  if (!store) return;
+  std::copy(scratch.weight_.begin(), scratch.weight_.end(), state.weight);
+  std::copy(scratch.peak_.begin(), scratch.peak_.end(), state.peak);
+}
+
+}  // namespace aaren
+#endif

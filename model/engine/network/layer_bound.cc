@@ -1,0 +1,33 @@
+#include "model/engine/network/layer_bound.h"
+
+#include <cmath>
+
+#include "model/math/lanes.h"
+
+namespace aaren {
+namespace {
+
+// sqrt(d) |w g| of a matrix's row.
+double Reach(const Tensor& matrix, size_t row, const Tensor& gain) {
+  const size_t depth = gain.data.size();
+  double squares = 0.0;
+  for (size_t k = 0; k < depth; ++k) {
+    const double product = static_cast<double>(matrix.data[row * depth + k]) * gain.data[k];
+    squares += product * product;
+  }
+  return std::sqrt(static_cast<double>(depth) * squares);
+}
+
+}  // namespace
+
+LayerBound::LayerBound(const ForecasterConfig& config, const Tensor& norm, const Tensor& score, const Tensor& value,
+                       const Tensor& bias)
+    : peak(static_cast<size_t>(config.heads)), output(PadToLanes(static_cast<size_t>(config.value_width)) / 2) {
+  for (size_t h = 0; h < peak.size(); ++h) peak[h] = (1.0 + kRounding) * Reach(score, h, norm);
+  const auto reach = [&](size_t j) { return Reach(value, j, norm) + std::abs(static_cast<double>(bias.data[j])); };
+  for (size_t j = 0; j < bias.data.size(); j += 2) {
+    output[j / 2] = (1.0 + kRounding) * std::hypot(reach(j), reach(j + 1));
+  }
+}
+
+}  // namespace aaren

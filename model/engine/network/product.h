@@ -1,0 +1,73 @@
+#ifndef AAREN_MODEL_ENGINE_NETWORK_PRODUCT_H_
+#define AAREN_MODEL_ENGINE_NETWORK_PRODUCT_H_
+
+// The exact matrix product: out = x W^T + b, the same bits for any number of rows and any vector width.
+//
+// A PackedMatrix holds one or more linear layers of equal depth K side by side. Each is padded to a multiple of kLanes
+// outputs, in panels [outputs / 16][K][16]. A kernel walks K with a few panels in step and never reads a weight it does
+// not use. Threading: immutable after Pack.
+//
+// A few tokens wait for the weights to come from the caches. Where every weight is a bfloat16 - a float whose lower
+// half is zero -, they are kept as such too, at half the size, and made floats in registers. They are the same numbers,
+// so the same bits. Many tokens wait for the multipliers, and read floats.
+
+#include <hwy/aligned_allocator.h>
+#include <hwy/base.h>
+
+#include <cstddef>
+#include <initializer_list>
+#include <type_traits>
+#include <vector>
+
+#include "model/package/package.h"
+
+namespace aaren {
+
+class PackedMatrix {
+ public:
+  struct Part {
+    const Tensor& weight;          // [outputs, depth]
+    const Tensor* bias = nullptr;  // [outputs]; zero if null
+  };
+
+  PackedMatrix() = default;
+
+  // REQUIRES: parts is not empty and all have one depth.
+  static PackedMatrix Pack(std::initializer_list<Part> parts);
+
+  size_t depth() const { return depth_; }
+  size_t width() const { return width_; }                      // outputs of all parts with their padding
+  size_t offset(size_t part) const { return offsets_[part]; }  // where a part's outputs begin
+  bool halved() const { return halves_ != nullptr; }           // whether weights are kept as bfloat16 too
+  const float* bias() const { return bias_.get(); }            // [width]
+
+  // [width / kLanes][depth][kLanes]; bfloat16_t only if halved().
+  template <typename Weight>
+  const Weight* weights() const {
+    if constexpr (std::is_same_v<Weight, float>) {
+      return weights_.get();
+    } else {
+      return halves_.get();
+    }
+  }
+
+ private:
+  void PackPart(const Part& part, size_t offset);
+  void Halve();
+
+  size_t depth_ = 0;
+  size_t width_ = 0;
+  std::vector<size_t> offsets_;
+  hwy::AlignedFreeUniquePtr<float[]> weights_;
+  hwy::AlignedFreeUniquePtr<hwy::bfloat16_t[]> halves_;
+  hwy::AlignedFreeUniquePtr<float[]> bias_;
+};
+
+// x: [rows, depth], rows x_stride apart. out: [rows, matrix.width()], aligned to 64, rows out_stride apart (a multiple
+// of kLanes). The outputs' padding is set to zero. K is cut into blocks of 128: each is one FMA chain from zero in the
+// order of k, the blocks' sums are added in order, the bias last.
+void Multiply(const PackedMatrix& matrix, const float* x, size_t x_stride, size_t rows, float* out, size_t out_stride);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_ENGINE_NETWORK_PRODUCT_H_

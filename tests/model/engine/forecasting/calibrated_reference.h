@@ -1,0 +1,34 @@
+#ifndef AAREN_TESTS_MODEL_ENGINE_FORECASTING_CALIBRATED_REFERENCE_H_
+#define AAREN_TESTS_MODEL_ENGINE_FORECASTING_CALIBRATED_REFERENCE_H_
+
+// CalibratedReference is step 7 of model/README.md written a second time, in float64 and as plainly as possible. It
+// keeps every value and every forecast it made, and looks back at them.
+
+#include <map>
+#include <vector>
+
+#include "model/package/config.h"
+
+namespace aaren {
+
+class CalibratedReference {
+ public:
+  explicit CalibratedReference(const ForecasterConfig& config);
+
+  // Takes the next value and the network's forecast from it, [T, Q]; returns the corrected one.
+  std::vector<double> Take(float value, const float* forecast);
+
+ private:
+  void Judge(size_t horizon);
+  double Theta(size_t horizon, size_t quantile) const;
+
+  const ForecasterConfig config_;
+  size_t every_;
+  std::map<size_t, std::vector<double>> theta_;  // by tracked horizon
+  std::vector<double> values_;
+  std::vector<std::vector<double>> made_;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_TESTS_MODEL_ENGINE_FORECASTING_CALIBRATED_REFERENCE_H_

@@ -1,0 +1,232 @@
+// Rows that come from outside: what CheckRow accepts never makes a forecast that is not a number, and what the engine
+// itself has made of any series is accepted.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "model/engine/forecasting/row.h"
+#include "model/engine/forecasting/weights.h"
+#include "model/package/package.h"
+#include "tests/model/engine/hard_series.h"
+#include "tests/model/engine/random_package.h"
+#include "tests/model/engine/stepper.h"
+
+namespace aaren {
+namespace {
+
+constexpr float kMostFloat = std::numeric_limits<float>::max();
+
+ForecasterConfig Config(int width) {
+  ForecasterConfig config = TinyConfig();
+  config.width = width;
+  return config;
+}
+
+// Random weights so large that everything the network computes is at the ends of its range.
+ModelPackage LargePackage(bool seasons) {
+  ForecasterConfig config = TinyConfig();
+  config.seasons = seasons;
+  ModelPackage package = RandomPackage(config, 31);
+  for (auto& [name, tensor] : package.tensors) {
+    if (name.ends_with(".cos") || name.ends_with(".sin") || name.ends_with(".decay")) continue;
+    for (float& weight : tensor.data) weight = std::copysign(1e4f, weight);
+  }
+  return package;
+}
+
+// A session of one package, its row and the bounds of its weights.
+struct Session {
+  explicit Session(const ModelPackage& package)
+      : stepper(package), slot(stepper.Open()), layout(package.config), bounds(Weights(package).bounds) {}
+
+  absl::Status Check() { return stepper.engine()->CheckRow(stepper.rows().Row(slot)).status(); }
+  std::byte* row() { return stepper.rows().Row(slot).data(); }
+
+  void ExpectFiniteForecasts() {
+    const Outputs outputs = stepper.Feed(slot, {1.0f, 2.0f, NAN, -1e30f, 1e-20f, 3.0f, 4.0f});
+    for (float forecast : outputs.forecasts) ASSERT_TRUE(std::isfinite(forecast));
+    for (float surprise : outputs.surprises) ASSERT_TRUE(std::isnan(surprise) || (surprise >= 0 && surprise <= 1));
+  }
+
+  // Every number of o at `part` of what its pair can reach.
+  void FillOutputs(double part) {
+    for (size_t i = 0; i < bounds.size(); ++i) {
+      for (size_t j = 0; j < 2 * bounds[i].output.size(); ++j) {
+        layout.layer(row(), i).output[j] = part * bounds[i].output[j / 2] * std::sqrt(0.5);
+      }
+    }
+  }
+
+  Stepper stepper;
+  Slot slot;
+  RowLayout layout;
+  std::vector<LayerBound> bounds;
+};
+
+class ForeignRowTest : public testing::TestWithParam<const char*> {
+ protected:
+  ModelPackage Package() const {
+    const std::string name = GetParam();
+    if (name == "bundled") return LoadPackage(AAREN_BUNDLED_MODEL).value();
+    if (name.starts_with("large")) return LargePackage(name == "large_seasonal");
+    return RandomPackage(Config(name == "narrow" ? 1 : 20), 32);
+  }
+
+  Session session_{Package()};
+};
+
+INSTANTIATE_TEST_SUITE_P(Weights, ForeignRowTest,
+                         testing::Values("random", "narrow", "large", "large_seasonal", "bundled"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(ForeignRowTest, OutputsAtTheBoundAreAcceptedAndHarmless) {
+  session_.stepper.Feed(session_.slot, Series(3, 40));
+  for (double part : {-1.0, 1.0}) {
+    session_.FillOutputs((1.0 - 1e-12) * part);
+    ASSERT_TRUE(session_.Check().ok()) << session_.Check();
+    session_.ExpectFiniteForecasts();
+  }
+}
+
+TEST_P(ForeignRowTest, OutputsBeyondTheBoundAreRefused) {
+  session_.stepper.Feed(session_.slot, Series(3, 40));
+  session_.FillOutputs(1.0 + 1e-12);
+  EXPECT_EQ(session_.Check().code(), absl::StatusCode::kDataLoss);
+}
+
+TEST_P(ForeignRowTest, OutputsAsLargeAsAFloatAreRefused) {
+  session_.stepper.Feed(session_.slot, Series(3, 40));
+  for (size_t i = 0; i < session_.bounds.size(); ++i) {
+    const LayerState state = session_.layout.layer(session_.row(), i);
+    const double before = state.output[0];
+    for (float most : {kMostFloat, -kMostFloat}) {
+      state.output[0] = most;
+      EXPECT_EQ(session_.Check().code(), absl::StatusCode::kDataLoss) << "layer " << i;
+    }
+    state.output[0] = before;
+  }
+}
+
+TEST_P(ForeignRowTest, PeaksBeyondTheBoundAreRefused) {
+  session_.stepper.Feed(session_.slot, Series(3, 40));
+  double& peak = session_.layout.layer(session_.row(), 0).peak[0];
+  for (double sign : {-1.0, 1.0}) {
+    peak = sign * session_.bounds[0].peak[0];
+    EXPECT_TRUE(session_.Check().ok()) << session_.Check();
+    peak *= 1.0 + 1e-12;
+    EXPECT_EQ(session_.Check().code(), absl::StatusCode::kDataLoss);
+  }
+}
+
+TEST_P(ForeignRowTest, RowsThatTheEngineMadeAreAccepted) {
+  for (const std::vector<float>& series : HardSeries(1500)) {
+    session_.stepper.engine()->ResetRow(session_.stepper.rows().Row(session_.slot));
+    for (size_t begin = 0; begin < series.size(); begin += 25) {
+      session_.stepper.Feed(session_.slot, {series.begin() + begin, series.begin() + begin + 25});
+      ASSERT_TRUE(session_.Check().ok()) << session_.Check() << " after " << begin + 25 << " tokens";
+    }
+  }
+}
+
+// A number for a field of a row, of any kind.
+double AnyNumber(std::mt19937_64& random) {
+  constexpr double kOdd[] = {0.0,  -0.0,  1.0,   NAN,   INFINITY, -INFINITY, kMostFloat, -kMostFloat,
+                             1e30, -1e30, 1e-27, 1e-45, 5e-324,   0.75,      -0.75};
+  if (random() % 4 == 0) return kOdd[random() % std::size(kOdd)];
+  const double magnitude = std::ldexp(1.0, static_cast<int>(random() % 80) - 40);
+  return magnitude * (static_cast<double>(random() >> 11) * 0x1p-52 - 1.0);
+}
+
+// Likewise what a row remembers of its series and of naive forecasts.
+void ScrambleMemory(Session& session, std::mt19937_64& random) {
+  const auto any = [&](double most) {
+    const double part = static_cast<double>(random() >> 11) * 0x1p-52 - 1.0;
+    return static_cast<float>(random() % 512 == 0 ? AnyNumber(random) : most * part);
+  };
+  ValueMemory& values = session.layout.values(session.row());
+  for (float& value : values.recent) value = random() % 4 == 0 ? any(1e30) : value;
+  for (float& low : values.low) low = low != 0 && random() % 4 == 0 ? any(1e30) : low;
+  if (random() % 4 == 0) values.typical = {any(1e31), any(1e31)};
+  for (float& step : values.step) step = step != 0 && random() % 4 == 0 ? std::abs(any(6e25)) : step;
+  for (uint16_t& code : values.codes) code = code != 65535 ? static_cast<uint16_t>(random()) : code;
+  for (float& mean : session.layout.errors(session.row()).mean) {
+    if (!std::isnan(mean) && random() % 4 == 0) mean = std::abs(any(4.0));
+  }
+  if (random() % 8 == 0) std::fill_n(session.layout.errors(session.row()).mean, 15, 1e-45f);  // beside larger ones
+  for (size_t i = 0; i < session.layout.probes().under_way(); ++i) {
+    if (random() % 4 == 0) session.layout.choices(session.row())[i].first = static_cast<uint16_t>(kLags[random() % 60]);
+  }
+  Support& support = session.layout.support(session.row());
+  if (random() % 4 == 0) support = {any(1e30), any(1e30), std::abs(any(1e30))};
+  float* mixture = session.layout.mixture(session.row());
+  for (size_t i = 0; i < session.layout.mixture().state_size(); ++i) {
+    const bool error = i < session.layout.mixture().state_size() - session.layout.probes().kept();
+    if (std::isfinite(mixture[i]) && random() % 4 == 0) mixture[i] = std::abs(any(error ? 12.0 : kMostFloat));
+  }
+}
+
+// Overwrites some fields with numbers within the bounds, and now and then one with any number at all.
+void Scramble(Session& session, std::mt19937_64& random) {
+  const auto part = [&] { return static_cast<double>(random() >> 11) * 0x1p-52 - 1.0; };
+  const auto reckless = [&] { return random() % 64 == 0; };
+  std::byte* row = session.row();
+  RowHeader& header = session.layout.header(row);
+  if (random() % 4 == 0) header.seq += random() % (uint64_t{1} << (random() % 62));
+  if (random() % 4 == 0) header.statistics.mean = reckless() ? AnyNumber(random) : 1e30 * part();
+  if (random() % 4 == 0) header.statistics.variance = std::abs(reckless() ? AnyNumber(random) : 4e60 * part());
+  ScrambleMemory(session, random);
+  for (size_t i = 0; i < session.layout.calibration().probes().tracked().size() * 3; ++i) {
+    if (random() % 4 == 0) session.layout.calibration(row)[i] = static_cast<float>(0.75 * part());
+  }
+  std::fill_n(session.layout.one_step(row), session.stepper.engine()->config().quantiles.size(),
+              random() % 2 == 0 ? NAN : kMostFloat);
+  if (random() % 2 == 0) session.layout.one_step(row)[0] = -kMostFloat;
+  session.FillOutputs(part());
+  for (size_t i = 0; i < session.bounds.size(); ++i) {
+    const LayerState state = session.layout.layer(row, i);
+    for (size_t h = 0; h < session.bounds[i].peak.size(); ++h) {
+      state.peak[h] = session.bounds[i].peak[h] * part();
+      state.weight[h] = 1.0 + std::abs(part()) * static_cast<double>(header.seq / 16);
+    }
+    if (random() % 8 == 0) state.output[random() % (2 * session.bounds[i].output.size())] = AnyNumber(random);
+  }
+}
+
+TEST_P(ForeignRowTest, AcceptedRowsGiveFiniteForecastsWhateverIsInThem) {
+  std::mt19937_64 random(33);
+  session_.stepper.Feed(session_.slot, Series(3, 500));
+  const std::vector<std::byte> good = session_.stepper.RowBytes(session_.slot);
+  int accepted = 0, refused = 0;
+  for (int i = 0; i < 600; ++i) {
+    std::copy(good.begin(), good.end(), session_.row());
+    Scramble(session_, random);
+    if (!session_.Check().ok()) {
+      ++refused;
+      continue;
+    }
+    ++accepted;
+    ASSERT_NO_FATAL_FAILURE(session_.ExpectFiniteForecasts()) << "row " << i;
+  }
+  EXPECT_GT(accepted, 60);
+  EXPECT_GT(refused, 60);
+}
+
+// With one number a token RMSNorm leaves its sign only: the engine's own values are as large as the bound.
+TEST(LayerBoundTest, IsReachedByAWidthOfOne) {
+  Session session(RandomPackage(Config(1), 32));
+  session.stepper.Feed(session.slot, Series(3, 400));
+  double nearest = 0.0;
+  for (size_t j = 0; j < session.bounds[0].output.size(); ++j) {
+    const double* pair = session.layout.layer(session.row(), 0).output + 2 * j;
+    if (session.bounds[0].output[j] > 0) {
+      nearest = std::max(nearest, std::hypot(pair[0], pair[1]) / session.bounds[0].output[j]);
+    }
+  }
+  EXPECT_GT(nearest, 0.9);
+}
+
+}  // namespace
+}  // namespace aaren

@@ -1,0 +1,39 @@
+#ifndef AAREN_TESTS_MODEL_ENGINE_FORECASTING_MIXED_REFERENCE_H_
+#define AAREN_TESTS_MODEL_ENGINE_FORECASTING_MIXED_REFERENCE_H_
+
+// MixedReference is the mixture of model/README.md, step 6, written a second time, in float64 and as plainly as
+// possible. It keeps every value, forecast and source, and goes through all of them again for each token.
+
+#include <vector>
+
+#include "model/package/config.h"
+
+namespace aaren {
+
+class MixedReference {
+ public:
+  // unit: of errors, which none exceeds by 12.
+  MixedReference(const ForecasterConfig& config, double unit);
+
+  // Takes the next value, the network's forecast from it, [T, Q], its sources, [4, T], and, of a probe, what the errors
+  // of each octave's new seasons start from, [., 3], NaN where a season stays; returns the mixed forecast.
+  std::vector<double> Take(float value, const float* forecast, const float* sources, const float* renewals);
+
+ private:
+  using Five = std::vector<double>;
+
+  // What the five experts said at token t of the value h later.
+  Five Said(size_t t, size_t h) const;
+  Five Weights(size_t octave) const;
+
+  const ForecasterConfig config_;
+  const double unit_;
+  size_t every_;
+  std::vector<double> values_;
+  std::vector<std::vector<double>> medians_, sources_;  // by token
+  std::vector<std::vector<double>> renewals_;           // by probe
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_TESTS_MODEL_ENGINE_FORECASTING_MIXED_REFERENCE_H_
