@@ -30,6 +30,7 @@
 #include "server/metrics/shard_metrics.h"
 #include "server/metrics/store_metrics.h"
 #include "server/models/model_table.h"
+#include "server/models/open_engine.h"
 #include "server/rpc/grpc_log.h"
 #include "server/rpc/server.h"
 #include "server/session/clock.h"
@@ -165,10 +166,14 @@ StoreOptions ToStoreOptions(const ServerConfig& config, uint64_t memory) {
 
 constexpr uint64_t kLeastMemory = 16 << 20;  // the program and small buffers
 
+std::string EngineName(const ServerConfig& config) {
+  return absl::AsciiStrToLower(ServerConfig::Device_Name(config.device()));
+}
+
 // What this build has; later ones may have more.
 absl::Status CheckBuild(const ServerConfig& config) {
-  if (config.device() == ServerConfig::CUDA) {
-    return absl::InvalidArgumentError("device: this build has no CUDA backend; there is cpu");
+  if (absl::Status status = CheckEngine(EngineName(config)); !status.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("device: ", status.message()));
   }
   if (config.store() == ServerConfig::ROCKSDB && config::ToDuration(config.save_interval()) == absl::ZeroDuration()) {
     return absl::InvalidArgumentError(
@@ -199,7 +204,7 @@ absl::Status LoadModels(const ServerConfig& config, ModelTable& models) {
     if (!bundled.ok()) return bundled.status();
     folder = *std::move(bundled);
   }
-  if (absl::Status status = models.LoadFolder(folder); !status.ok()) return status;
+  if (absl::Status status = models.LoadFolder(folder, EngineName(config)); !status.ok()) return status;
   if (!config.default_model().empty()) {
     if (absl::Status status = models.SetDefault(config.default_model()); !status.ok()) return status;
   }

@@ -3,14 +3,13 @@
 
 // An Engine advances sessions: it folds new tokens into their rows and forecasts from them.
 //
-// A *row* is all that one series remembers between two steps, a fixed number of bytes in a StateSlab. A *run* is one
-// row and the tokens that arrived for it. Step takes any number of ragged runs and treats each as if it were alone. In
-// tier `exact` its results are the same bits whatever else is in the call, however a session's tokens are cut into
-// calls, and on any machine.
+// A *row* is all that one series remembers between two steps, a fixed number of bytes. A *run* is one row and the
+// tokens that arrived for it. A thread has a Lane of the engine: the rows are there, and there it submits any number of
+// ragged runs as one batch (lane.h). Each run is treated as if it were alone: in tier `exact` its results are the same
+// bits whatever else is in the batch, however a session's tokens are cut into batches, and on any machine.
 //
-// Units: values and forecasts are in the units of the series. Threading: an Engine is immutable; any number of threads
-// may call Step at once, each with its own Workspace and on rows that no other call holds. Step neither allocates nor
-// locks.
+// Units: values and forecasts are in the units of the series. Threading: an Engine is immutable, and any thread may use
+// it.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "model/engine/cpu/slab.h"
+#include "model/engine/lane.h"
 #include "model/package/package.h"
 
 namespace aaren {
@@ -38,7 +37,7 @@ enum class Refinement {
 };
 
 struct Run {
-  Slot slot;                           // distinct within one call
+  Slot slot;                           // distinct within one batch
   absl::Span<const float> values;      // [tokens], tokens >= 1; NaN = missing, never infinite
   absl::Span<const uint8_t> forecast;  // [tokens]; non-zero where a forecast is wanted
   float* forecasts = nullptr;          // out, float32 [number wanted, horizon, quantiles], in token order
@@ -48,35 +47,23 @@ struct Run {
 
 class Engine {
  public:
-  // Scratch memory of one thread.
-  class Workspace {
-   public:
-    virtual ~Workspace() = default;
-  };
-
   virtual ~Engine() = default;
 
   virtual const ForecasterConfig& config() const = 0;
   virtual std::string tier() const = 0;  // "exact"
   virtual size_t row_bytes() const = 0;  // a multiple of 64
-  virtual std::unique_ptr<Workspace> NewWorkspace() const = 0;
 
-  // Makes `row` (row_bytes() long, aligned to 8) the row of a series that has seen nothing.
+  // One thread's rows, `capacity_rows` at most, and its batches. Memory is taken as rows are.
+  virtual std::unique_ptr<Lane> NewLane(size_t capacity_rows) const = 0;
+
+  // Makes `row` (row_bytes() long, aligned to 8) the bytes of a series that has seen nothing.
   virtual void ResetRow(absl::Span<std::byte> row) const = 0;
 
   // The number of tokens a row has taken. DataLoss, naming the field, if `row` cannot be a row of this engine (wrong
   // length, NaN, impossible statistics, or an attention that these weights cannot reach), at any alignment. Rows that
-  // come from outside are checked before they enter a slab. One that passes forecasts finite numbers only.
+  // come from outside are checked before they enter a lane. One that passes forecasts finite numbers only.
   virtual absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const = 0;
-
-  // Folds every run's tokens into its row, in order, and writes the forecasts wanted (paper, §3.1 and §3.3).
-  // InvalidArgument if a slot is stale or repeated, or a run is empty: every row is then unchanged.
-  virtual absl::Status Step(absl::Span<const Run> runs, StateSlab& rows, Workspace& workspace) const = 0;
 };
-
-// The engine of tier `exact` on this machine's CPU, for a package that LoadPackage accepted. FailedPrecondition on a
-// CPU without FMA.
-absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const ModelPackage& package);
 
 }  // namespace aaren
 

@@ -50,14 +50,14 @@ absl::Status ModelTable::Add(ModelPackage package, std::unique_ptr<Engine> engin
   return absl::OkStatus();
 }
 
-absl::Status ModelTable::LoadFolder(const std::string& folder) {
+absl::Status ModelTable::LoadFolder(const std::string& folder, const std::string& engine_name) {
   absl::StatusOr<std::vector<std::string>> folders = FoldersIn(folder);
   if (!folders.ok()) return folders.status();
   if (folders->empty()) return absl::NotFoundError(absl::StrCat("no model package in '", folder, "'"));
   for (const std::string& path : *folders) {
     absl::StatusOr<ModelPackage> package = LoadPackage(path);
     if (!package.ok()) return package.status();
-    absl::StatusOr<std::unique_ptr<Engine>> engine = NewCpuEngine(*package);
+    absl::StatusOr<std::unique_ptr<Engine>> engine = OpenEngine(engine_name, *package);
     if (!engine.ok()) return engine.status();
     if (absl::Status status = Add(*std::move(package), *std::move(engine)); !status.ok()) return status;
   }

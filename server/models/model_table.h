@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "model/engine/engine.h"
 #include "model/package/package.h"
+#include "server/models/open_engine.h"
 
 namespace aaren {
 
@@ -28,8 +29,9 @@ class ModelTable {
   // Adds a model. AlreadyExists if its name:version is taken. The first added is the default.
   absl::Status Add(ModelPackage package, std::unique_ptr<Engine> engine);
 
-  // Loads every package folder directly under `folder`. NotFound if there is none; the first bad package is the error.
-  absl::Status LoadFolder(const std::string& folder);
+  // Loads every package folder directly under `folder`, each with an engine of this name (open_engine.h). NotFound if
+  // there is none; the first bad package is the error.
+  absl::Status LoadFolder(const std::string& folder, const std::string& engine = kDefaultEngine);
 
   // Makes "name" or "name:version" the default. NotFound.
   absl::Status SetDefault(const std::string& name);

@@ -156,7 +156,7 @@ bool ShardLoop::Round() {
   bool worked = TakeIn();
   worked |= shard_.DrainMailboxFor(kPart);
   const bool stepped = shard_.Step() > 0;
-  worked |= stepped;
+  worked |= stepped || shard_.StepUnderWay();
   streams_->Flush(kPart);
   worked |= streams_->busy();
   const absl::Time now = clock_.Now();

@@ -51,9 +51,9 @@ Session* Saver::NextDue(int64_t now_ms) const {
   return quiet != nullptr && quiet->due_ms <= now_ms ? quiet : nullptr;
 }
 
-void Saver::StartDue(int64_t now_ms) {
-  if (batch_under_way_) return;
-  std::vector<SaveWrite> batch;
+// The sessions that are due, as many as fit into a batch; they are in no list any more.
+std::vector<Session*> Saver::TakeDue(int64_t now_ms) {
+  std::vector<Session*> due;
   size_t bytes = 0;
   for (Session* next = NextDue(now_ms); next != nullptr && bytes < kBatchBytes; next = NextDue(now_ms)) {
     Remove(*next);
@@ -61,15 +61,35 @@ void Saver::StartDue(int64_t now_ms) {
       QueueLater(*next, now_ms);
       continue;
     }
-    next->save_in_flight = true;
-    batch.push_back(WriteOf(*next, now_ms));
-    bytes += batch.back().save.rows.size();
+    due.push_back(next);
+    bytes += next->channels * next->model->engine->row_bytes();
   }
-  if (batch.empty()) return;
-  batch_under_way_ = true;
-  send_(std::move(batch));
+  return due;
 }
 
+absl::Status Saver::StartDue(int64_t now_ms) {
+  if (batch_under_way_) return absl::OkStatus();
+  const std::vector<Session*> due = TakeDue(now_ms);
+  if (due.empty()) return absl::OkStatus();
+  std::vector<SaveWrite> batch;
+  std::vector<RowsRead> rows;
+  batch.reserve(due.size());
+  rows.reserve(due.size());
+  for (Session* session : due) {
+    SaveWrite& write = batch.emplace_back(WriteOf(*session, now_ms));
+    rows.push_back({*session->model, session->channels, session->rows, write.save.rows});
+  }
+  if (absl::Status status = rows_.Read(rows); !status.ok()) {
+    for (Session* session : due) QueueLater(*session, now_ms);
+    return status;
+  }
+  for (Session* session : due) session->save_in_flight = true;
+  batch_under_way_ = true;
+  send_(std::move(batch));
+  return absl::OkStatus();
+}
+
+// All but its rows.
 SaveWrite Saver::WriteOf(Session& session, int64_t now_ms) {
   SaveWrite write;
   SessionHeader& header = write.header;
@@ -81,7 +101,7 @@ SaveWrite Saver::WriteOf(Session& session, int64_t now_ms) {
   header.attempt = session.attempt;
   session.saved_active_ms = session.stream != nullptr ? now_ms : session.last_active_ms;
   header.last_active = absl::FromUnixMillis(session.saved_active_ms);
-  write.save = {session.point, rows_.Read(*session.model, session.channels, session.rows)};
+  write.save.point = session.point;
   if (session.point.seq > header.delivered_seq) write.keep_seq = session.durable_seq;
   return write;
 }

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/save/save.h"
 #include "server/session/row_pool.h"
@@ -61,8 +62,9 @@ class Saver {
   void Hurry() { hurry_ = true; }
   bool hurrying() const { return hurry_; }
 
-  // Starts the saves that are due, unless a batch is under way.
-  void StartDue(int64_t now_ms);
+  // Starts the saves that are due, unless a batch of saves is under way. An error of Lane::Read: none is then started,
+  // and they are due one interval later. REQUIRES: no row is under way.
+  absl::Status StartDue(int64_t now_ms);
 
   // A batch came back. Applies each result to its session with OnSaved.
   void BatchDone() { batch_under_way_ = false; }
@@ -78,7 +80,8 @@ class Saver {
  private:
   Session* NextDue(int64_t now_ms) const;
   bool MustWait(const Session& session) const;
-  SaveWrite WriteOf(Session& session, int64_t now_ms);
+  std::vector<Session*> TakeDue(int64_t now_ms);
+  static SaveWrite WriteOf(Session& session, int64_t now_ms);
 
   const int64_t interval_ms_;
   const int64_t quiet_ms_;  // 0: sessions do not expire

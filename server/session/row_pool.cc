@@ -1,73 +1,81 @@
 #include "server/session/row_pool.h"
 
-#include <cstring>
 #include <utility>
 
 namespace aaren {
 
-RowPool::Rows& RowPool::Of(const LoadedModel& model) {
-  if (rows_.empty()) rows_.resize(models_.models().size());
-  Rows& rows = rows_[model.index];
-  if (!rows.slab) {
-    rows.slab = std::make_unique<StateSlab>(model.engine->row_bytes(), capacity_);
-    rows.workspace = model.engine->NewWorkspace();
-  }
-  return rows;
+Lane& RowPool::lane(const LoadedModel& model) {
+  if (lanes_.empty()) lanes_.resize(models_.models().size());
+  std::unique_ptr<Lane>& lane = lanes_[model.index];
+  if (lane == nullptr) lane = model.engine->NewLane(capacity_);
+  return *lane;
 }
 
 absl::StatusOr<RowSet> RowPool::Allocate(const LoadedModel& model, uint32_t channels) {
   RowSet rows(channels);
-  for (uint32_t channel = 0; channel < channels; ++channel) {
-    absl::StatusOr<Slot> slot = slab(model).Allocate();
-    if (!slot.ok()) {
-      for (uint32_t taken = 0; taken < channel; ++taken) slab(model).Free(rows.slot(taken));
-      return slot.status();
-    }
-    rows.slot(channel) = *slot;
-  }
+  if (absl::Status status = lane(model).Allocate(rows.slots(channels)); !status.ok()) return status;
   return rows;
 }
 
-void RowPool::Free(const LoadedModel& model, uint32_t channels, RowSet rows) {
-  for (uint32_t channel = 0; channel < channels; ++channel) slab(model).Free(rows.slot(channel));
+void RowPool::Free(const LoadedModel& model, uint32_t channels, RowSet rows) { lane(model).Free(rows.slots(channels)); }
+
+absl::Status RowPool::Reset(const LoadedModel& model, uint32_t channels, const RowSet& rows) {
+  return lane(model).Reset(rows.slots(channels));
 }
 
-void RowPool::Reset(const LoadedModel& model, uint32_t channels, RowSet& rows) {
-  for (uint32_t channel = 0; channel < channels; ++channel) model.engine->ResetRow(slab(model).Row(rows.slot(channel)));
-}
-
-std::string RowPool::Read(const LoadedModel& model, uint32_t channels, RowSet& rows) {
-  std::string bytes;
-  bytes.reserve(channels * model.engine->row_bytes());
-  for (uint32_t channel = 0; channel < channels; ++channel) {
-    const absl::Span<std::byte> row = slab(model).Row(rows.slot(channel));
-    bytes.append(reinterpret_cast<const char*>(row.data()), row.size());
+absl::Status RowPool::Write(const LoadedModel& model, uint32_t channels, const RowSet& rows, absl::string_view bytes) {
+  std::vector<RowWrite> copies;
+  const auto* from = reinterpret_cast<const std::byte*>(bytes.data());
+  for (const Slot& slot : rows.slots(channels)) {
+    copies.push_back({slot, from});
+    from += model.engine->row_bytes();
   }
+  return lane(model).Write(copies);
+}
+
+absl::StatusOr<std::string> RowPool::Read(const LoadedModel& model, uint32_t channels, const RowSet& rows) {
+  std::string bytes;
+  const RowsRead session{model, channels, rows, bytes};
+  if (absl::Status status = Read({&session, 1}); !status.ok()) return status;
   return bytes;
 }
 
-void RowPool::Write(const LoadedModel& model, uint32_t channels, RowSet& rows, absl::string_view bytes) {
-  for (uint32_t channel = 0; channel < channels; ++channel) {
-    const absl::Span<std::byte> row = slab(model).Row(rows.slot(channel));
-    std::memcpy(row.data(), bytes.data() + channel * row.size(), row.size());
+absl::Status RowPool::Read(absl::Span<const RowsRead> sessions) {
+  std::vector<std::vector<RowRead>> copies(models_.models().size());
+  for (const RowsRead& session : sessions) {
+    const size_t row_bytes = session.model.engine->row_bytes();
+    session.bytes.resize(session.channels * row_bytes);
+    auto* to = reinterpret_cast<std::byte*>(session.bytes.data());
+    for (const Slot& slot : session.rows.slots(session.channels)) {
+      copies[session.model.index].push_back({slot, to});
+      to += row_bytes;
+    }
   }
+  for (const auto& model : models_.models()) {
+    const std::vector<RowRead>& of_model = copies[model->index];
+    if (of_model.empty()) continue;
+    if (absl::Status status = lane(*model).Read(of_model); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 size_t RowPool::used_rows() const {
   size_t used = 0;
-  for (const Rows& rows : rows_) used += rows.slab ? rows.slab->used() : 0;
+  for (const auto& lane : lanes_) used += lane ? lane->used() : 0;
   return used;
 }
 
 size_t RowPool::capacity_rows() const {
   size_t capacity = 0;
-  for (const Rows& rows : rows_) capacity += rows.slab ? rows.slab->capacity() : 0;
+  for (const auto& lane : lanes_) capacity += lane ? lane->capacity() : 0;
   return capacity;
 }
 
 size_t RowPool::used_bytes() const {
   size_t bytes = 0;
-  for (const Rows& rows : rows_) bytes += rows.slab ? rows.slab->used() * rows.slab->row_bytes() : 0;
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    if (lanes_[i]) bytes += lanes_[i]->used() * models_.models()[i]->engine->row_bytes();
+  }
   return bytes;
 }
 

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SESSION_ROW_POOL_H_
 #define AAREN_SERVER_SESSION_ROW_POOL_H_
 
-// The RowPool holds the slabs of one shard, one per model, and the scratch memory to step them, each made when first
-// needed. A RowSet is the rows of one session, one a channel. Threading: belongs to one shard.
+// The RowPool holds the lanes of one shard, one per model, each made when first needed. A RowSet is the rows of one
+// session, one a channel. Threading: belongs to one shard.
 
 #include <cstdint>
 #include <memory>
@@ -11,8 +11,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "model/engine/cpu/slab.h"
+#include "absl/types/span.h"
 #include "model/engine/engine.h"
+#include "model/engine/lane.h"
 #include "server/models/model_table.h"
 
 namespace aaren {
@@ -23,11 +24,21 @@ class RowSet {
   RowSet() = default;
   explicit RowSet(uint32_t channels) : many_(channels > 1 ? std::make_unique<Slot[]>(channels) : nullptr) {}
 
-  Slot& slot(uint32_t channel) { return many_ ? many_[channel] : one_; }
+  // REQUIRES: it was made for so many channels.
+  absl::Span<Slot> slots(uint32_t channels) { return {many_ ? many_.get() : &one_, channels}; }
+  absl::Span<const Slot> slots(uint32_t channels) const { return {many_ ? many_.get() : &one_, channels}; }
 
  private:
   Slot one_;
   std::unique_ptr<Slot[]> many_;
+};
+
+// One session's rows, and where their bytes go.
+struct RowsRead {
+  const LoadedModel& model;
+  uint32_t channels = 1;
+  const RowSet& rows;
+  std::string& bytes;
 };
 
 class RowPool {
@@ -39,31 +50,30 @@ class RowPool {
   absl::StatusOr<RowSet> Allocate(const LoadedModel& model, uint32_t channels);
   void Free(const LoadedModel& model, uint32_t channels, RowSet rows);
 
+  // What follows copies rows to or from channels x row_bytes, and fails as Lane's copies do. REQUIRES: no row is under
+  // way (model/engine/lane.h).
+
   // Makes them the rows of a session that has seen nothing.
-  void Reset(const LoadedModel& model, uint32_t channels, RowSet& rows);
+  absl::Status Reset(const LoadedModel& model, uint32_t channels, const RowSet& rows);
 
-  // To and from channels x row_bytes. REQUIRES: bytes is as long.
-  std::string Read(const LoadedModel& model, uint32_t channels, RowSet& rows);
-  void Write(const LoadedModel& model, uint32_t channels, RowSet& rows, absl::string_view bytes);
+  // REQUIRES: bytes is as long.
+  absl::Status Write(const LoadedModel& model, uint32_t channels, const RowSet& rows, absl::string_view bytes);
 
-  StateSlab& slab(const LoadedModel& model) { return *Of(model).slab; }
-  Engine::Workspace& workspace(const LoadedModel& model) { return *Of(model).workspace; }
+  absl::StatusOr<std::string> Read(const LoadedModel& model, uint32_t channels, const RowSet& rows);
+
+  // Of many sessions at once: one copy a model. If it fails, all bytes are unspecified.
+  absl::Status Read(absl::Span<const RowsRead> sessions);
+
+  Lane& lane(const LoadedModel& model);
 
   size_t used_rows() const;
-  size_t capacity_rows() const;  // of the slabs made so far
+  size_t capacity_rows() const;  // of the lanes made so far
   size_t used_bytes() const;
 
  private:
-  struct Rows {
-    std::unique_ptr<StateSlab> slab;
-    std::unique_ptr<Engine::Workspace> workspace;
-  };
-
-  Rows& Of(const LoadedModel& model);
-
   const ModelTable& models_;
   size_t capacity_;
-  std::vector<Rows> rows_;  // by LoadedModel::index
+  std::vector<std::unique_ptr<Lane>> lanes_;  // by LoadedModel::index; null: no session had the model so far
 };
 
 }  // namespace aaren

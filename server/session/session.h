@@ -51,6 +51,7 @@ struct Session : Binding {
   bool closing = false;          // its Close waits in its flow
   bool save_in_flight = false;   // at the registrar
   bool held = false;             // by an operation of the registrar: not to be saved, evicted or expired
+  bool under_way = false;        // in the shard's step under way: its rows are the engine's
   bool expires = false;          // held to be dropped for its age, not deleted
   List list = List::kNone;       // which of the shard's lists `previous` and `next` are of
   Handle handle = 0;             // of `stream`

@@ -36,4 +36,11 @@ Session* SessionShard::Find(absl::string_view key) {
   return found == sessions_.end() ? nullptr : found->get();
 }
 
+Session* SessionShard::FindSettled(absl::string_view key) {
+  Session* session = Find(key);
+  if (session == nullptr || !session->under_way) return session;
+  FinishStep();
+  return Find(key);  // it is gone if the step has failed
+}
+
 }  // namespace aaren

@@ -13,7 +13,10 @@
 //
 // A session here is attached (a stream has it open) or at rest. What waits of it is in its flow, and only an attached
 // session has one. Answers keep the order of what they answer: what must not overtake tokens waits behind them. Whoever
-// takes a session away, or asks for its state, gets it as of its last step, between two slices; what waited is dropped.
+// takes a session away, or asks for its state, gets it as of its last step; what waited is dropped.
+//
+// The engine may take its time: while a step is under way, the shard goes on with everything that leaves the rows in it
+// alone, and what needs one of those waits for the step's end (README.md, "A step under way").
 //
 // The sources follow the questions: shard_streams.cc what streams ask for, shard_tokens.cc tokens and steps,
 // shard_opens.cc Opens, shard_answers.cc what else the registrar asks, shard_rest.cc saving, evicting and expiring.
@@ -105,14 +108,16 @@ class SessionShard final : public SessionOwner {
   bool DrainMailbox(size_t at_most = std::numeric_limits<size_t>::max());
   bool DrainMailboxFor(absl::Duration at_most);
 
-  // Steps a slice of what waits. Returns the number of tokens taken, or of the sessions that got other answers; as long
-  // as it is not zero more may wait, so do not sleep.
+  // Steps a slice of what waits; with an engine that is not done at once, as far as it is. Returns the number of tokens
+  // that were answered, or of the sessions that got other answers. As long as that is not zero more may wait, and while
+  // a step is under way its results may come: do not sleep.
   size_t Step();
+  bool StepUnderWay() const { return stepper_.under_way(); }
 
   // Starts the saves that are due and expires sessions. Call it every few milliseconds.
   void Tick();
 
-  // True while Opens, saves or other work of this shard's own is under way at the registrar.
+  // True while a step is under way, or Opens, saves or other work of this shard's own at the registrar.
   bool Busy() const;
 
   // Whether tokens wait to be stepped, be it because their client does not read.
@@ -177,6 +182,9 @@ class SessionShard final : public SessionOwner {
   static bool IsClosing(const Binding& binding);
   Session* Find(absl::string_view key);
 
+  // Likewise, once it is not under way any more: waits for the step that it is in.
+  Session* FindSettled(absl::string_view key);
+
   // Tokens.
   void Accept(Session& session, const TokensView& tokens);
   std::optional<Refusal> Check(const Session& session, const TokensView& tokens, uint32_t skip,
@@ -184,9 +192,12 @@ class SessionShard final : public SessionOwner {
   void RefuseTokens(Session& session, Refusal refusal, uint64_t tokens);
   void Defer(Opening& opening, const TokensView& tokens);
   void DropDeferred(Opening& opening);
-  size_t StepSome(int64_t& units);
+  void BeginStep();
+  size_t EndStep();
+  void FinishStep();
   void DoItems(Session& session);
   void AfterStep();
+  void Lose(Session& session, const absl::Status& status);
   void AdaptSlice(int64_t units, int64_t took_ns);
 
   // Attaching and detaching.
@@ -197,7 +208,8 @@ class SessionShard final : public SessionOwner {
   void FailOpen(Attachment& stream, Handle handle, uint64_t number, const Refusal& refusal);
   std::unique_ptr<Opening> TakeOpening(uint64_t ticket);
   void AnswerRefused(Opening& opening, const Refusal& refusal);
-  Session& Place(const OpenCall& call, Opening& opening, Installation& installation);
+  Session& Place(const OpenCall& call, Opening& opening, const Installation& installation);
+  absl::Status SetRows(Session& session, const Installation& installation);
   void Attach(Session& session, Opening& opening, const Installation& installation);
   void Replay(Session& session, Opening& opening);
   void CloseSession(Session& session, const DeferredClose& close);
@@ -226,8 +238,9 @@ class SessionShard final : public SessionOwner {
   void FreeReserved(Opening& opening);
   void ExpireIdle();
   void Expire(Session& session);
+  void StartSaves();
   void OnSaveFailed(Session& session, const SaveResult& result);
-  SessionState StateOf(Session& session, bool with_rows);
+  SessionState StateOf(const Session& session) const;
   SessionInfo InfoOf(Session& session);
   int64_t now_ms() const { return clock_.NowNanos() / 1'000'000; }
   void UpdateLevels();
@@ -251,9 +264,17 @@ class SessionShard final : public SessionOwner {
   uint64_t next_ticket_ = 0;
   size_t deferred_tokens_ = 0;  // of all openings
   size_t attached_ = 0;
-  int64_t slice_units_;     // what takes about as long as a slice should
-  double last_pace_ = 0;    // of the last full slice, units a nanosecond
-  int64_t arrival_ns_ = 0;  // of the tokens of this drain; 0: read the clock at the next
+  // A slice that has begun, and may go on when the step under way is done.
+  struct Slice {
+    int64_t units = 0;  // of all of it
+    int64_t left = 0;
+    int64_t began_ns = 0;
+  };
+  Slice slice_;
+  bool saves_wait_ = false;  // for the end of the step under way
+  int64_t slice_units_;      // what takes about as long as a slice should
+  double last_pace_ = 0;     // of the last full slice, units a nanosecond
+  int64_t arrival_ns_ = 0;   // of the tokens of this drain; 0: read the clock at the next
   int64_t next_sweep_ms_ = 0;
   Binding refused_{Binding::Kind::kRefused};  // shared by all such handles
 };

@@ -8,8 +8,8 @@
 
 namespace aaren {
 
-// Rows are most of a state, and copied only for those who take them elsewhere.
-SessionState SessionShard::StateOf(Session& session, bool with_rows) {
+// All but its rows. They are most of a state, and copied only for those who take them elsewhere.
+SessionState SessionShard::StateOf(const Session& session) const {
   SessionState state;
   state.model = session.model;
   state.channels = session.channels;
@@ -20,16 +20,22 @@ SessionState SessionShard::StateOf(Session& session, bool with_rows) {
   state.durable_seq = session.durable_seq;
   state.tracks_delivery = session.tracks_delivery;
   state.attempt = session.attempt;
-  if (with_rows) state.rows = rows_.Read(*session.model, session.channels, session.rows);
   return state;
 }
 
 // As of the last step. What waits in the flow was not folded, and whoever continues the copy has not sent it.
 OwnerReply<SessionState> SessionShard::Capture(const std::string& key) {
   OwnerReply<SessionState> reply;
-  Session* session = Find(key);
+  const Session* session = FindSettled(key);
   reply.gone = session == nullptr;
-  if (!reply.gone) reply.outcome.value = StateOf(*session, /*with_rows=*/true);
+  if (reply.gone) return reply;
+  absl::StatusOr<std::string> rows = rows_.Read(*session->model, session->channels, session->rows);
+  if (!rows.ok()) {
+    reply.outcome.refusal = EngineFailed(rows.status());
+    return reply;
+  }
+  reply.outcome.value = StateOf(*session);
+  reply.outcome.value.rows = *std::move(rows);
   return reply;
 }
 
@@ -94,7 +100,7 @@ void SessionShard::Unhold(const std::string& key) {
 
 OwnerReply<Attempt> SessionShard::Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) {
   OwnerReply<Attempt> reply;
-  Session* session = Find(key);
+  Session* session = FindSettled(key);
   reply.gone = session == nullptr;
   if (reply.gone) return reply;
   reply.outcome.refusal = CheckDrop(*session, condition);

@@ -56,15 +56,22 @@ void SessionShard::FreeReserved(Opening& opening) {
 
 OwnerReply<SessionState> SessionShard::Take(const OpenCall& call, uint64_t epoch) {
   OwnerReply<SessionState> reply;
-  Session* session = Find(call.key);
+  Session* session = FindSettled(call.key);
   reply.gone = session == nullptr;
   if (reply.gone) return reply;
   reply.outcome.refusal = CheckCall(call, *session);
   if (reply.outcome.refusal) return reply;
   // One that stays keeps its rows, and its place here until Install.
   const bool leaves = call.shard != index_;
+  absl::StatusOr<std::string> rows = "";
+  if (leaves) rows = rows_.Read(*session->model, session->channels, session->rows);
+  if (!rows.ok()) {
+    reply.outcome.refusal = EngineFailed(rows.status());
+    return reply;
+  }
   if (session->stream != nullptr) Fence(*session, epoch);
-  reply.outcome.value = StateOf(*session, /*with_rows=*/leaves);
+  reply.outcome.value = StateOf(*session);
+  reply.outcome.value.rows = *std::move(rows);
   if (leaves) {
     Remove(*session);
   } else {
@@ -105,22 +112,40 @@ std::unique_ptr<SessionShard::Opening> SessionShard::TakeOpening(uint64_t ticket
 void SessionShard::Install(const OpenCall& call, Installation installation) {
   const std::unique_ptr<Opening> opening = TakeOpening(call.ticket);
   Session& session = Place(call, *opening, installation);
-  if (installation.moved) counters_.sessions_moved.Add(1);
-  if (installation.rewound) counters_.sessions_rewound.Add(1);
+  const absl::Status rows = SetRows(session, installation);
+  if (!rows.ok()) {
+    installation.refusal = EngineFailed(rows);
+    Lose(session, rows);
+  } else {
+    if (installation.moved) counters_.sessions_moved.Add(1);
+    if (installation.rewound) counters_.sessions_rewound.Add(1);
+    if (opening->stream == nullptr || installation.refusal) Settle(session);
+  }
   // The stream has gone meanwhile. The session was taken from its writer all the same, and rests here now.
-  if (opening->stream == nullptr) return Settle(session);
+  if (opening->stream == nullptr) return;
   Peer& peer = opening->stream->peer;
   if (!installation.refusal) {
     Attach(session, *opening, installation);
   } else {
-    Settle(session);
     AnswerRefused(*opening, *installation.refusal);
   }
   peer.OnRoom();
 }
 
-// The session, in rows of its own, as the registrar decided that it goes on; detached.
-Session& SessionShard::Place(const OpenCall& call, Opening& opening, Installation& installation) {
+absl::Status SessionShard::SetRows(Session& session, const Installation& installation) {
+  switch (installation.rows) {
+    case Installation::Rows::kKeep:
+      return absl::OkStatus();
+    case Installation::Rows::kReset:
+      return rows_.Reset(*session.model, session.channels, session.rows);
+    case Installation::Rows::kReplace:
+      return rows_.Write(*session.model, session.channels, session.rows, installation.state.rows);
+  }
+  return absl::OkStatus();
+}
+
+// The session, as the registrar decided that it goes on; detached. It has rows of its own, but not their content.
+Session& SessionShard::Place(const OpenCall& call, Opening& opening, const Installation& installation) {
   const SessionState& state = installation.state;
   Session* session = Find(call.key);
   if (session == nullptr) {
@@ -132,10 +157,6 @@ Session& SessionShard::Place(const OpenCall& call, Opening& opening, Installatio
     // The rows are the session's from here on, so nothing is left to give back.
     opening.reserved.model = nullptr;
     session = sessions_.insert(std::move(made)).first->get();
-  }
-  if (installation.rows == Installation::Rows::kReset) rows_.Reset(*state.model, state.channels, session->rows);
-  if (installation.rows == Installation::Rows::kReplace) {
-    rows_.Write(*state.model, state.channels, session->rows, state.rows);
   }
   session->held = false;
   session->epoch = state.epoch;

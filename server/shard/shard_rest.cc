@@ -15,7 +15,7 @@ namespace aaren {
 void SessionShard::Settle(Session& session) {
   saver_.Remove(session);
   Resting(*session.model).Remove(session);
-  if (session.held || session.save_in_flight) return;
+  if (session.held || session.save_in_flight || session.under_way) return;
   if (saver_.NeedsSave(session)) return saver_.Queue(session, now_ms());
   session.stream == nullptr ? Resting(*session.model).PushBack(session) : saver_.Watch(session, now_ms());
 }
@@ -71,7 +71,7 @@ void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
   saver_.BatchDone();
   bool any_stored = false;
   for (const SaveResult& result : results) {
-    Session* session = Find(result.key);
+    Session* session = absl::IsAborted(result.written.status) ? FindSettled(result.key) : Find(result.key);
     // It has left, or was deleted and made anew under the same name: the result is of the one before.
     if (session == nullptr || session->incarnation != result.incarnation) continue;
     session->save_in_flight = false;
@@ -88,7 +88,14 @@ void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
       session->stream->peer.OnAcked(session->handle, session->point.seq, session->durable_seq);
     }
   }
-  if (saver_.hurrying() && any_stored) saver_.StartDue(now_ms());  // else with the next tick
+  if (saver_.hurrying() && any_stored) StartSaves();  // else with the next tick
+}
+
+// Rows are copied between two steps.
+void SessionShard::StartSaves() {
+  saves_wait_ = stepper_.under_way();
+  if (saves_wait_) return;
+  if (!saver_.StartDue(now_ms()).ok()) counters_.save_failures.Add(1);
 }
 
 void SessionShard::OnSaveFailed(Session& session, const SaveResult& result) {
@@ -121,7 +128,7 @@ bool SessionShard::DrainMailboxFor(absl::Duration at_most) {
 }
 
 void SessionShard::Tick() {
-  saver_.StartDue(now_ms());
+  StartSaves();
   if (options_.session_ttl > absl::ZeroDuration()) ExpireIdle();
   UpdateLevels();
 }
@@ -154,7 +161,9 @@ void SessionShard::Expire(Session& session) {
 
 bool SessionShard::TokensWait() const { return queue_.tokens() > 0; }
 
-bool SessionShard::Busy() const { return !openings_.empty() || !closings_.empty() || saver_.busy(); }
+bool SessionShard::Busy() const {
+  return stepper_.under_way() || !openings_.empty() || !closings_.empty() || saver_.busy();
+}
 
 void SessionShard::SaveEarly() {
   saver_.Advance(now_ms());
@@ -163,7 +172,7 @@ void SessionShard::SaveEarly() {
 
 void SessionShard::SaveAll() {
   saver_.Hurry();
-  saver_.StartDue(now_ms());
+  StartSaves();
 }
 
 void SessionShard::UpdateLevels() {

@@ -32,7 +32,7 @@ bool SessionShard::AdmitsOpen(Peer& peer) {
 // A half-closed stream ends once nothing is owed to it any more.
 bool SessionShard::Owes(Peer& peer) {
   const Attachment& stream = StreamOf(peer);
-  return stream.openings + stream.closings > 0 || !stream.flows.empty();
+  return stream.openings + stream.closings > 0 || stream.queued_bytes > 0;  // its flows, also those in a step
 }
 
 bool SessionShard::AdmitsTokens(Peer& peer, size_t bytes) {
@@ -216,8 +216,10 @@ void SessionShard::DropDeferred(Opening& opening) {
 
 void SessionShard::Resume(Peer& peer) { queue_.Resume(StreamOf(peer)); }
 
-// What waits of the session is dropped: nobody is there to be told, and whoever comes sends it again.
+// What waits of the session is dropped: nobody is there to be told, and whoever comes sends it again. What the engine
+// has is folded: it cannot be called back.
 void SessionShard::Detach(Session& session) {
+  if (session.under_way) stepper_.Abandon(session);
   counters_.tokens_dropped.Add(queue_.Forget(session));
   session.stream = nullptr;
   plans_.Release(session.plan);

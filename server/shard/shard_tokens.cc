@@ -89,36 +89,49 @@ void SessionShard::Defer(Opening& opening, const TokensView& tokens) {
 
 size_t SessionShard::Step() {
   arrival_ns_ = 0;
-  if (!queue_.has_turns()) return 0;
-  const int64_t began = clock_.NowNanos();
-  const int64_t slice =
-      std::min(slice_units_, static_cast<int64_t>(options_.max_step_tokens) * TokenQueue::kForecastUnits);
-  int64_t left = slice;
+  if (!stepper_.under_way()) {
+    if (!queue_.has_turns()) return 0;
+    const int64_t most = static_cast<int64_t>(options_.max_step_tokens) * TokenQueue::kForecastUnits;
+    slice_.units = slice_.left = std::min(slice_units_, most);
+    slice_.began_ns = clock_.NowNanos();
+    BeginStep();
+  }
   size_t done = 0;
-  while (left > 0) {
-    const size_t more = StepSome(left);
-    if (more == 0) break;
-    done += more;
+  while (stepper_.under_way()) {
+    if (!stepper_.Poll()) return done;
+    done += EndStep();
+    if (slice_.left > 0) BeginStep();
   }
   if (done == 0) return 0;
-  AdaptSlice(slice - left, clock_.NowNanos() - began);
+  AdaptSlice(slice_.units - slice_.left, clock_.NowNanos() - slice_.began_ns);
   counters_.queued_tokens.Set(queue_.tokens() + deferred_tokens_);
   return done;
 }
 
-// As much of the slice as fits into one step of the stepper. Takes what it used from `units`, and returns the number of
-// tokens, or of sessions that got other answers.
-size_t SessionShard::StepSome(int64_t& units) {
+// Submits as much of the slice as fits into one step of the stepper, if there is anything.
+void SessionShard::BeginStep() {
   StepRoom room = stepper_.room();
-  room.units = units;
+  room.units = slice_.left;
   const absl::Span<Flow* const> flows = queue_.Grant(room);
-  units = room.units;
-  const size_t sessions = flows.size();
-  if (sessions == 0) return 0;
-  const size_t tokens = stepper_.Step(flows, [this](Session& session) { DoItems(session); });
+  slice_.left = room.units;
+  if (!flows.empty()) stepper_.Begin(flows);
+}
+
+// Answers the step, which is done. Returns the number of its tokens, or of sessions that got other answers.
+size_t SessionShard::EndStep() {
+  const size_t tokens = stepper_.Finish([this](Session& session) { DoItems(session); });
+  const size_t sessions = stepper_.finished().size();
   AfterStep();
   queue_.EndStep();
+  if (std::exchange(saves_wait_, false)) StartSaves();
   return tokens > 0 ? tokens : sessions;
+}
+
+// Waits for the step under way and answers it. At most a batch's time.
+void SessionShard::FinishStep() {
+  if (!stepper_.under_way()) return;
+  stepper_.Wait();
+  EndStep();
 }
 
 // Makes the next slice as large as this one should have been; it shrinks faster than it grows. One that was not full
@@ -162,15 +175,19 @@ void SessionShard::AfterStep() {
     counters_.tokens_refused.Add(queue_.Forget(*session));
   }
   const int64_t now = now_ms();
-  for (Session* session : stepper_.sessions()) {
+  for (Session* session : stepper_.finished()) {
     session->last_active_ms = now;
-    if (saver_.enabled() && session->list != Session::List::kUnsaved) Settle(*session);
+    if (session->list == Session::List::kUnsaved) continue;
+    if (saver_.enabled() || session->stream == nullptr) Settle(*session);
   }
-  for (const auto& [session, status] : stepper_.failed()) {
-    TakeAway(*session, EngineFailed(status), session->point.seq);
-    registrar_.Released(std::string(session->key.view()));
-    Remove(*session);
-  }
+  for (const auto& [session, status] : stepper_.failed()) Lose(*session, status);
+}
+
+// Ends a session whose rows are not to be trusted. Its stream, if it has one, is told.
+void SessionShard::Lose(Session& session, const absl::Status& status) {
+  if (session.stream != nullptr) TakeAway(session, EngineFailed(status), session.point.seq);
+  registrar_.Released(std::string(session.key.view()));
+  Remove(session);
 }
 
 }  // namespace aaren

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace aaren {
 namespace {
@@ -29,39 +30,43 @@ Stepper::Stepper(RowPool& rows, TokenQueue& queue, ShardCounters& counters, cons
       max_tokens_(std::max(kStepTokens, max_channels)),
       max_forecasts_(std::max(kStepForecasts, max_channels)) {}
 
-size_t Stepper::Step(absl::Span<Flow* const> flows, OnItem on_item) {
-  outcomes_ = {};
-  failed_.clear();
-  sessions_.clear();
+Stepper::~Stepper() { Wait(); }
+
+void Stepper::Begin(absl::Span<Flow* const> flows) {
   began_ns_ = clock_.NowNanos();
-  size_t tokens = 0;
-  bool mixed = false;
-  for (const Flow* flow : flows) {
-    sessions_.push_back(flow->session);
-    tokens += flow->granted;
-    mixed |= flow->session->model != sessions_.front()->model;
-  }
-  // One call an engine. The sort is stable: sessions keep the order in which their streams took turns.
-  if (mixed) {
-    std::stable_sort(sessions_.begin(), sessions_.end(),
-                     [](const Session* a, const Session* b) { return a->model->index < b->model->index; });
-  }
+  Gather(flows);
+  EnsureBuffers();
   for (Session* session : sessions_) {
-    if (session->model != model_) {
-      RunCall(on_item);
-      EnsureBuffers(*session->model);
+    if (calls_.empty() || calls_.back().model != session->model) {
+      const ForecasterConfig& config = session->model->engine->config();
+      Call& call = calls_.emplace_back();
+      call.model = session->model;
+      call.floats = static_cast<size_t>(config.horizon) * config.quantiles.size();
+      call.first_part = parts_.size();
+      call.first_run = runs_.size();
     }
     LayOut(*session);
   }
-  RunCall(on_item);
-  CountTimes(0, 0);
-  counters_.tokens_forecast.Add(outcomes_.forecast);
-  counters_.tokens_folded.Add(outcomes_.folded);
-  counters_.tokens_silent.Add(outcomes_.silent);
-  return tokens;
+  for (size_t call = 0; call < calls_.size(); ++call) Submit(call);
 }
 
-// Makes what is granted of the session the next part of the call.
+// The step's sessions, those of one model side by side.
+void Stepper::Gather(absl::Span<Flow* const> flows) {
+  granted_tokens_ = 0;
+  bool mixed = false;
+  for (const Flow* flow : flows) {
+    flow->session->under_way = true;
+    sessions_.push_back(flow->session);
+    granted_tokens_ += flow->granted;
+    mixed |= flow->session->model != sessions_.front()->model;
+  }
+  // The sort is stable: sessions keep the order in which their streams took turns.
+  if (!mixed) return;
+  std::stable_sort(sessions_.begin(), sessions_.end(),
+                   [](const Session* a, const Session* b) { return a->model->index < b->model->index; });
+}
+
+// Makes what is granted of the session the next part of the last call.
 void Stepper::LayOut(Session& session) {
   const Flow& flow = *session.flow;
   Part& part = parts_.emplace_back();
@@ -70,6 +75,7 @@ void Stepper::LayOut(Session& session) {
   part.values = values_used_;
   part.flags = flags_used_;
   part.forecasts = forecasts_used_;
+  Call& call = calls_.back();
   uint32_t at = 0;
   uint32_t skip = flow.taken;
   for (size_t i = 0; at < part.tokens; ++i) {
@@ -82,16 +88,17 @@ void Stepper::LayOut(Session& session) {
   }
   if (part.tokens == 0) return;
   const absl::Span<const uint8_t> flags(&flags_[part.flags], part.tokens);
+  const absl::Span<const Slot> slots = session.rows.slots(session.channels);
   for (uint32_t channel = 0; channel < session.channels; ++channel) {
     const size_t values = part.values + channel * part.tokens;
-    runs_.push_back({session.rows.slot(channel), absl::MakeConstSpan(&values_[values], part.tokens), flags,
-                     &forecasts_[(part.forecasts + channel * part.wanted) * floats_],
+    runs_.push_back({slots[channel], absl::MakeConstSpan(&values_[values], part.tokens), flags,
+                     &forecasts_[part.forecasts + channel * part.wanted * call.floats],
                      session.plan->surprise ? &surprises_[values] : nullptr, session.plan->refinement});
   }
-  tokens_ += part.tokens * session.channels;
+  call.tokens += part.tokens * session.channels;
   values_used_ += size_t{part.tokens} * session.channels;
   flags_used_ += part.tokens;
-  forecasts_used_ += size_t{part.wanted} * session.channels;
+  forecasts_used_ += size_t{part.wanted} * session.channels * call.floats;
 }
 
 // These of its tokens become tokens `at`, `at` + 1, ... of the part.
@@ -118,37 +125,88 @@ void Stepper::LayOutItem(Part& part, const WaitingItem& item, Piece piece, uint3
   }
 }
 
-void Stepper::RunCall(OnItem on_item) {
-  absl::Status status;
-  if (!runs_.empty()) {
-    status = model_->engine->Step(runs_, rows_.slab(*model_), rows_.workspace(*model_));
-    counters_.batch_tokens.Observe(tokens_);
-    stepped_ns_ = clock_.NowNanos();
+void Stepper::Submit(size_t index) {
+  Call& call = calls_[index];
+  const size_t end = index + 1 < calls_.size() ? calls_[index + 1].first_run : runs_.size();
+  if (end == call.first_run) return;
+  counters_.batch_tokens.Observe(call.tokens);
+  const absl::StatusOr<Ticket> ticket =
+      rows_.lane(*call.model).Submit(absl::MakeConstSpan(runs_).subspan(call.first_run, end - call.first_run));
+  if (ticket.ok()) {
+    call.ticket = *ticket;
+  } else {
+    call.status = ticket.status();
   }
-  for (const Part& part : parts_) {
-    if (status.ok() || part.tokens == 0) {
-      Answer(part, on_item);
-    } else {
-      failed_.emplace_back(part.session, status);
-    }
-  }
-  parts_.clear();
-  runs_.clear();
-  tokens_ = 0;
-  values_used_ = flags_used_ = forecasts_used_ = 0;
 }
 
-void Stepper::EnsureBuffers(const LoadedModel& model) {
-  model_ = &model;
-  const ForecasterConfig& config = model.engine->config();
-  floats_ = static_cast<size_t>(config.horizon) * config.quantiles.size();
+bool Stepper::Poll() {
+  bool done = true;
+  for (Call& call : calls_) {
+    if (!call.ticket) continue;
+    std::optional<absl::Status> status = rows_.lane(*call.model).Poll(*call.ticket);
+    done &= status.has_value();
+    if (!status) continue;
+    call.status = *std::move(status);
+    call.ticket.reset();
+  }
+  return done;
+}
+
+void Stepper::Wait() {
+  for (Call& call : calls_) {
+    if (!call.ticket) continue;
+    call.status = rows_.lane(*call.model).Wait(*call.ticket);
+    call.ticket.reset();
+  }
+}
+
+size_t Stepper::Finish(OnItem on_item) {
+  stepped_ns_ = clock_.NowNanos();
+  outcomes_ = {};
+  failed_.clear();
+  finished_.clear();
+  for (size_t call = 0; call < calls_.size(); ++call) FinishCall(call, on_item);
+  CountTimes(0, 0);
+  counters_.tokens_forecast.Add(outcomes_.forecast);
+  counters_.tokens_folded.Add(outcomes_.folded);
+  counters_.tokens_silent.Add(outcomes_.silent);
+  std::swap(sessions_, finished_);
+  calls_.clear();
+  parts_.clear();
+  runs_.clear();
+  values_used_ = flags_used_ = forecasts_used_ = 0;
+  return granted_tokens_;
+}
+
+void Stepper::FinishCall(size_t index, OnItem on_item) {
+  const Call& call = calls_[index];
+  const size_t end = index + 1 < calls_.size() ? calls_[index + 1].first_part : parts_.size();
+  for (size_t i = call.first_part; i < end; ++i) {
+    const Part& part = parts_[i];
+    part.session->under_way = false;
+    if (!call.status.ok() && part.tokens > 0) {
+      failed_.emplace_back(part.session, call.status);
+    } else if (part.session->stream != nullptr) {
+      Answer(call, part, on_item);
+    }
+  }
+}
+
+// Made for the largest model so far, and untouched until used: a server with small models never pays for pages.
+void Stepper::EnsureBuffers() {
   if (!values_) {
     values_ = std::make_unique_for_overwrite<float[]>(max_tokens_);
     surprises_ = std::make_unique_for_overwrite<float[]>(max_tokens_);
     flags_ = std::make_unique_for_overwrite<uint8_t[]>(max_tokens_);
   }
-  // Made for the largest model so far, and untouched until used: a server with small models never pays for pages.
-  const size_t floats = floats_ * max_forecasts_;
+  size_t floats = 0;
+  const LoadedModel* model = nullptr;
+  for (const Session* session : sessions_) {
+    if (session->model == model) continue;
+    model = session->model;
+    const ForecasterConfig& config = model->engine->config();
+    floats = std::max(floats, static_cast<size_t>(config.horizon) * config.quantiles.size() * max_forecasts_);
+  }
   if (floats <= forecast_floats_) return;
   forecasts_ = std::make_unique_for_overwrite<float[]>(floats);
   forecast_floats_ = floats;
@@ -156,7 +214,7 @@ void Stepper::EnsureBuffers(const LoadedModel& model) {
 
 // Closes and refusals between a session's tokens are answered in their place, so they wait for the tokens before them.
 // A Close may end the session: nothing of it is touched afterwards.
-void Stepper::Answer(const Part& part, OnItem on_item) {
+void Stepper::Answer(const Call& call, const Part& part, OnItem on_item) {
   Session& session = *part.session;
   Cursor cursor;
   for (;;) {
@@ -168,23 +226,55 @@ void Stepper::Answer(const Part& part, OnItem on_item) {
     const WaitingItem& item = session.flow->items.front();
     const uint32_t first = session.flow->taken;
     const uint32_t tokens = std::min(item.tokens - first, part.tokens - cursor.token);
-    AnswerTokens(part, item, {first, tokens}, cursor);
+    AnswerTokens(call, part, item, {first, tokens}, cursor);
     queue_.TakeTokens(*session.flow, tokens);
     if (session.flow->items.empty()) return;
   }
 }
 
-void Stepper::AnswerTokens(const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor) {
+void Stepper::AnswerTokens(const Call& call, const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor) {
   Session& session = *part.session;
   const uint32_t tokens = piece.tokens;
   const uint64_t first_seq = session.point.seq;
   CountTimes(item.arrival_ns, tokens);
-  const size_t results = CollectResults(part, item, piece, cursor);
-  session.point.seq += tokens;
-  if (!saving_) session.durable_seq = session.point.seq;  // no save will ever want older tokens again
+  const size_t results = CollectResults(call, part, item, piece, cursor);
+  AdvanceSeq(session, tokens);
   (item.silent ? outcomes_.silent : outcomes_.folded) += tokens - results;
   outcomes_.forecast += results;
   Reply(session, first_seq, results);
+}
+
+void Stepper::AdvanceSeq(Session& session, uint32_t tokens) {
+  session.point.seq += tokens;
+  if (!saving_) session.durable_seq = session.point.seq;  // no save will ever want older tokens again
+}
+
+void Stepper::AdvanceClock(Session& session, const WaitingItem& item, uint32_t token, uint64_t seq) {
+  if (session.regular_times) {
+    session.point.clock = {session.regular_start_ns + static_cast<int64_t>(seq) * session.regular_step_ns,
+                           session.regular_step_ns};
+  } else if (item.timed) {
+    session.point.clock.Advance(item.times()[token]);
+  }
+}
+
+void Stepper::Abandon(Session& session) {
+  Flow& flow = *session.flow;
+  for (uint32_t left = flow.granted; left > 0;) {
+    const WaitingItem& item = flow.items.front();
+    if (item.kind == WaitingItem::Kind::kRefusal) {
+      (void)queue_.PopRefusal(flow);
+    } else if (item.kind != WaitingItem::Kind::kTokens) {
+      queue_.PopFront(flow);
+    } else {
+      const uint32_t tokens = std::min(item.tokens - flow.taken, left);
+      for (uint32_t t = 0; t < tokens; ++t) AdvanceClock(session, item, flow.taken + t, session.point.seq + t);
+      AdvanceSeq(session, tokens);
+      (item.silent ? counters_.tokens_silent : counters_.tokens_folded).Add(tokens);
+      queue_.TakeTokens(flow, tokens);
+      left -= tokens;
+    }
+  }
 }
 
 // Tokens of one drain arrived together: they are counted at once.
@@ -219,7 +309,8 @@ void Stepper::Reply(Session& session, uint64_t first_seq, size_t results) {
 
 // Fills the result buffers with what the tokens send, moves the cursor behind them and the session's clock on.
 // Returns the number of results.
-size_t Stepper::CollectResults(const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor) {
+size_t Stepper::CollectResults(const Call& call, const Part& part, const WaitingItem& item, Piece piece,
+                               Cursor& cursor) {
   result_forecasts_.clear();
   result_surprises_.clear();
   result_times_.clear();
@@ -228,18 +319,13 @@ size_t Stepper::CollectResults(const Part& part, const WaitingItem& item, Piece 
   size_t results = 0;
   for (uint32_t t = 0; t < piece.tokens; ++t, ++cursor.token) {
     const uint64_t seq = session.point.seq + t;
-    if (session.regular_times) {
-      session.point.clock = {session.regular_start_ns + static_cast<int64_t>(seq) * session.regular_step_ns,
-                             session.regular_step_ns};
-    } else if (item.timed) {
-      session.point.clock.Advance(item.times()[piece.first + t]);
-    }
+    AdvanceClock(session, item, piece.first + t, seq);
     if (!flags_[part.flags + cursor.token]) continue;
     const uint32_t computed = cursor.computed++;
     if (!Sent(*session.plan, seq)) continue;
     ++results;
     for (uint32_t channel = 0; channel < session.channels; ++channel) {
-      result_forecasts_.push_back(&forecasts_[(part.forecasts + channel * part.wanted + computed) * floats_]);
+      result_forecasts_.push_back(&forecasts_[part.forecasts + (channel * part.wanted + computed) * call.floats]);
       if (!session.plan->surprise) continue;
       result_surprises_.push_back(surprises_[part.values + channel * part.tokens + cursor.token]);
     }

@@ -3,14 +3,20 @@
 
 // The Stepper turns what the TokenQueue granted into engine calls and the results into answers.
 //
-// The tokens granted of a session become one run a channel; a call takes the sessions of one model. Every item gets
+//   Begin ──► one batch a model, submitted ──► Poll or Wait ──► Finish: each item is answered
+//
+// A *step* is under way from Begin to Finish, and so are the sessions in it: their rows are the engine's, and their
+// tokens still stand in their flows. One step is under way at a time. A CPU's is done when Begin returns.
+//
+// The tokens granted of a session become one run a channel; a batch takes the sessions of one model. Every item gets
 // answers of its own, in order: forecasts, or an acknowledgement where it asked for none; an item that is stepped in
-// parts gets one for each.
+// parts gets one for each. A session whose stream has left meanwhile (Abandon) is not answered.
 //
 // Buffers are made at first and kept: a step allocates nothing. Threading: belongs to one shard.
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,6 +36,7 @@ class Stepper {
   // The references outlive this. With `saving` off every folded token counts as durable.
   Stepper(RowPool& rows, TokenQueue& queue, ShardCounters& counters, const Clock& clock, uint32_t max_channels,
           bool saving);
+  ~Stepper();  // waits for the step under way
 
   // What one step can take at most.
   StepRoom room() const { return {.units = INT64_MAX, .values = max_tokens_, .forecasts = max_forecasts_}; }
@@ -37,25 +44,47 @@ class Stepper {
   // Does the other items at a flow's front: all of them up to the next tokens. The flow may be gone afterwards.
   using OnItem = absl::FunctionRef<void(Session& session)>;
 
-  // Steps what was granted of each flow, and answers it. Returns the number of tokens.
-  size_t Step(absl::Span<Flow* const> flows, OnItem on_item);
+  // Submits what was granted of each flow. REQUIRES: no step is under way.
+  void Begin(absl::Span<Flow* const> flows);
 
-  // The sessions of the last Step, each once, but for those that have left since.
-  absl::Span<Session* const> sessions() const { return sessions_; }
+  bool under_way() const { return !sessions_.empty(); }
 
-  // Those whose call failed, and why: their tokens from next_seq on were not answered, their rows are not to be
-  // trusted.
+  // Whether all batches of the step are done; Wait blocks until they are.
+  bool Poll();
+  void Wait();
+
+  // Answers the step and ends it. Returns the number of its tokens. REQUIRES: all of its batches are done.
+  size_t Finish(OnItem on_item);
+
+  // The stream of a session under way leaves: the tokens that were granted count as folded, and leave the flow, though
+  // the rows may still be stepped. Nobody will be told.
+  void Abandon(Session& session);
+
+  // The sessions of the last step, each once. Good until the next begins.
+  absl::Span<Session* const> finished() const { return finished_; }
+
+  // Those of them whose batch failed, and why: their tokens from next_seq on were not answered, their rows are not to
+  // be trusted.
   absl::Span<const std::pair<Session*, absl::Status>> failed() const { return failed_; }
 
  private:
-  // What a call holds of one session.
+  // The sessions of one model: parts and runs are from these on to the next call's.
+  struct Call {
+    const LoadedModel* model = nullptr;
+    size_t floats = 0;  // of one forecast
+    size_t first_part = 0, first_run = 0;
+    uint32_t tokens = 0;           // all channels counted
+    std::optional<Ticket> ticket;  // while the batch is under way
+    absl::Status status;           // after that
+  };
+  // What a step holds of one session.
   struct Part {
     Session* session = nullptr;
     uint32_t tokens = 0;
     uint32_t wanted = 0;   // forecasts a channel
     size_t values = 0;     // where its [channels, tokens] values begin, its surprises likewise
     size_t flags = 0;      // where its [tokens] flags begin
-    size_t forecasts = 0;  // where its [channels, wanted] forecasts begin
+    size_t forecasts = 0;  // where its [channels, wanted] forecasts begin, in floats
   };
   // Tokens of an item.
   struct Piece {
@@ -71,13 +100,17 @@ class Stepper {
     uint64_t forecast = 0, folded = 0, silent = 0;
   };
 
+  void Gather(absl::Span<Flow* const> flows);
+  void EnsureBuffers();
   void LayOut(Session& session);
   void LayOutItem(Part& part, const WaitingItem& item, Piece piece, uint32_t at);
-  void RunCall(OnItem on_item);
-  void EnsureBuffers(const LoadedModel& model);
-  void Answer(const Part& part, OnItem on_item);
-  void AnswerTokens(const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor);
-  size_t CollectResults(const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor);
+  void Submit(size_t call);
+  void FinishCall(size_t call, OnItem on_item);
+  void Answer(const Call& call, const Part& part, OnItem on_item);
+  void AnswerTokens(const Call& call, const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor);
+  size_t CollectResults(const Call& call, const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor);
+  static void AdvanceClock(Session& session, const WaitingItem& item, uint32_t token, uint64_t seq);
+  void AdvanceSeq(Session& session, uint32_t tokens);
   void CountTimes(int64_t arrival_ns, uint32_t tokens);
   void Reply(Session& session, uint64_t first_seq, size_t results);
 
@@ -86,24 +119,23 @@ class Stepper {
   ShardCounters& counters_;
   const Clock& clock_;
   const bool saving_;
-  const uint32_t max_tokens_;     // of one step, all channels counted
-  const uint32_t max_forecasts_;  // likewise
-  std::vector<Session*> sessions_;
+  const uint32_t max_tokens_;       // of one step, all channels counted
+  const uint32_t max_forecasts_;    // likewise
+  std::vector<Session*> sessions_;  // of the step under way
+  std::vector<Session*> finished_;
   std::vector<std::pair<Session*, absl::Status>> failed_;
   Outcomes outcomes_;
   int64_t began_ns_ = 0;
-  int64_t stepped_ns_ = 0;        // when the last call returned: its answers are made at once
+  int64_t stepped_ns_ = 0;        // when the results were there: the answers are made at once
   int64_t timed_arrival_ns_ = 0;  // of the tokens that are not counted yet
   uint64_t timed_tokens_ = 0;
 
-  // The call being gathered.
-  const LoadedModel* model_ = nullptr;
-  size_t floats_ = 0;    // of one forecast
-  uint32_t tokens_ = 0;  // taken, all channels counted
+  // The step under way.
+  size_t granted_tokens_ = 0;
   size_t values_used_ = 0, flags_used_ = 0, forecasts_used_ = 0;
+  std::vector<Call> calls_;
   std::vector<Part> parts_;
   std::vector<Run> runs_;
-
   std::unique_ptr<float[]> values_, surprises_, forecasts_;
   std::unique_ptr<uint8_t[]> flags_;
   size_t forecast_floats_ = 0;  // allocated

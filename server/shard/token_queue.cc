@@ -77,8 +77,7 @@ Flow& TokenQueue::FlowOf(Session& session) {
   free_.pop_back();
   flow.session = &session;
   flow.clock = session.point.clock;
-  flow.in_line = true;
-  stream.flows.PushBack(flow);
+  JoinLine(flow);
   session.flow = &flow;
   Count(stream, kFlowBytes);
   // A stream that was idle comes before those that have waited: a ping beside a hot stream is answered at once. What it
@@ -150,6 +149,10 @@ Refusal TokenQueue::PopRefusal(Flow& flow) {
   return refusal;
 }
 
+void TokenQueue::JoinLine(Flow& flow) {
+  if (!std::exchange(flow.in_line, true)) flow.session->stream->flows.PushBack(flow);
+}
+
 void TokenQueue::LeaveLine(Flow& flow) {
   if (std::exchange(flow.in_line, false)) flow.session->stream->flows.Remove(flow);
 }
@@ -178,7 +181,12 @@ void TokenQueue::EndStep() {
     flow->granted = 0;
     flow->granted_items = 0;
     flow->in_step = false;
-    if (flow->items.empty()) Release(*flow);
+    if (flow->items.empty()) {
+      Release(*flow);
+    } else {
+      JoinLine(*flow);
+      Resume(*flow->session->stream);
+    }
   }
   granted_.clear();
 }

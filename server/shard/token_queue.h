@@ -58,7 +58,7 @@ class TokenQueue {
 
   // Lets flows take turns until the room is used up or nothing is left that may have one. Each flow that got a turn is
   // named once; its `granted` says how many tokens of it to step. At least one token is granted to the first flow.
-  // Takes what it granted from the room.
+  // Takes what it granted from the room. REQUIRES: the step before has ended; one step may have several grants.
   absl::Span<Flow* const> Grant(StepRoom& room);
 
   // Takes what stands at the flow's front: tokens of a step that are done, or another item.
@@ -66,7 +66,7 @@ class TokenQueue {
   void PopFront(Flow& flow);
   Refusal PopRefusal(Flow& flow);
 
-  // Ends the step that Grant began: flows with nothing left are gone.
+  // Ends the step that Grant began: flows with nothing left are gone, those that got more meanwhile wait for a turn.
   void EndStep();
 
   // Drops the session's flow. Returns how many tokens were in it.
@@ -86,6 +86,7 @@ class TokenQueue {
   WaitingItem& Push(Session& session, WaitingItem::Kind kind);
   Flow& FlowOf(Session& session);
   void Count(Attachment& stream, ptrdiff_t bytes);
+  static void JoinLine(Flow& flow);
   static void LeaveLine(Flow& flow);
   void Release(Flow& flow);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/engine/cpu/host_lane.h"
+
 namespace aaren::bench {
 namespace {
 
@@ -11,7 +13,7 @@ class EchoEngine final : public Engine {
   const ForecasterConfig& config() const override { return config_; }
   std::string tier() const override { return "exact"; }
   size_t row_bytes() const override { return 64; }
-  std::unique_ptr<Workspace> NewWorkspace() const override { return std::make_unique<Workspace>(); }
+  std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override { std::memset(row.data(), 0, row.size()); }
 
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override {
@@ -20,7 +22,7 @@ class EchoEngine final : public Engine {
     return seq;
   }
 
-  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows, Workspace&) const override {
+  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) const {
     const size_t size = config_.horizon * config_.quantiles.size();
     for (const Run& run : runs) {
       std::byte* row = rows.Row(run.slot).data();
@@ -39,6 +41,20 @@ class EchoEngine final : public Engine {
  private:
   const ForecasterConfig config_ = EchoConfig();
 };
+
+class EchoLane final : public HostLane {
+ public:
+  EchoLane(const EchoEngine& engine, size_t capacity_rows) : HostLane(engine, capacity_rows), engine_(engine) {}
+
+ private:
+  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) override { return engine_.Step(runs, rows); }
+
+  const EchoEngine& engine_;
+};
+
+std::unique_ptr<Lane> EchoEngine::NewLane(size_t capacity_rows) const {
+  return std::make_unique<EchoLane>(*this, capacity_rows);
+}
 
 }  // namespace
 

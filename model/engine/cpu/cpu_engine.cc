@@ -1,9 +1,12 @@
+#include "model/engine/cpu/cpu_engine.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "model/engine/engine.h"
+#include "model/engine/cpu/host_lane.h"
+#include "model/engine/cpu/slab.h"
 #include "model/engine/forecasting/forward.h"
 #include "model/engine/forecasting/row.h"
 #include "model/engine/forecasting/surprise.h"
@@ -33,14 +36,15 @@ class CpuEngine : public Engine {
   const ForecasterConfig& config() const override { return config_; }
   std::string tier() const override { return "exact"; }
   size_t row_bytes() const override { return layout_.bytes(); }
-  std::unique_ptr<Workspace> NewWorkspace() const override {
-    return std::make_unique<Tile>(config_, weights_, layout_);
-  }
+  std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override { layout_.Reset(row); }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override;
-  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows, Workspace& workspace) const override;
+
+  // What Lane::Submit promises, on the rows of a lane and in its scratch memory.
+  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows, Tile& tile) const;
 
  private:
+  friend class CpuLane;
   absl::Status Claim(const Run& run, StateSlab& rows) const;
   void Release(absl::Span<const Run> runs, StateSlab& rows) const;
   void TakeRun(const Run& run, std::byte* row, Tile& tile) const;
@@ -61,23 +65,34 @@ class CpuEngine : public Engine {
   Weights weights_;
 };
 
+class CpuLane final : public HostLane {
+ public:
+  CpuLane(const CpuEngine& engine, size_t capacity_rows)
+      : HostLane(engine, capacity_rows), engine_(engine), tile_(engine.config_, engine.weights_, engine.layout_) {}
+
+ private:
+  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) override { return engine_.Step(runs, rows, tile_); }
+
+  const CpuEngine& engine_;
+  Tile tile_;
+};
+
+std::unique_ptr<Lane> CpuEngine::NewLane(size_t capacity_rows) const {
+  return std::make_unique<CpuLane>(*this, capacity_rows);
+}
+
 absl::StatusOr<uint64_t> CpuEngine::CheckRow(absl::Span<const std::byte> row) const {
   if (absl::Status status = layout_.Check(row, weights_.bounds); !status.ok()) return status;
   return layout_.seq(row);
 }
 
-absl::Status CpuEngine::Step(absl::Span<const Run> runs, StateSlab& rows, Workspace& workspace) const {
-  if (rows.row_bytes() != layout_.bytes()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the slab's rows have ", rows.row_bytes(), " bytes, not ", layout_.bytes()));
-  }
+absl::Status CpuEngine::Step(absl::Span<const Run> runs, StateSlab& rows, Tile& tile) const {
   for (size_t i = 0; i < runs.size(); ++i) {
     if (absl::Status status = Claim(runs[i], rows); !status.ok()) {
       Release(runs.first(i), rows);
       return absl::InvalidArgumentError(absl::StrCat("run ", i, ": ", status.message()));
     }
   }
-  Tile& tile = static_cast<Tile&>(workspace);
   for (const Run& run : runs) TakeRun(run, rows.Row(run.slot).data(), tile);
   Finish(tile);
   Release(runs, rows);

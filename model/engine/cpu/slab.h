@@ -4,9 +4,9 @@
 // StateSlab holds the rows of many sessions, all of one size, in large 64-byte aligned blocks that the system hands out
 // lazily.
 //
-// A Slot names a row's place and carries a generation. Freeing a slot makes every copy of it stale, so a stale slot is
-// refused and never reads somebody else's row. Freed places are reused first. Memory is reserved block by block, so a
-// slab costs what it holds. Threading: one thread at a time (a slab belongs to one shard).
+// Freeing a slot makes every copy of it stale: the generation of its place goes on. Freed places are reused first.
+// Memory is reserved block by block, so a slab costs what it holds. Threading: one thread at a time (a slab belongs to
+// one lane).
 
 #include <cstddef>
 #include <cstdint>
@@ -15,14 +15,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "model/engine/lane.h"
 
 namespace aaren {
-
-struct Slot {
-  uint32_t index = 0;
-  uint32_t generation = 0;  // 0 names no row
-  bool operator==(const Slot&) const = default;
-};
 
 class StateSlab {
  public:

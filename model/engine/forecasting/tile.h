@@ -52,7 +52,7 @@ class FloatRows {
   hwy::AlignedFreeUniquePtr<float[]> data_;
 };
 
-struct Tile : Engine::Workspace {
+struct Tile {
   static constexpr size_t kTokens = 64;
 
   Tile(const ForecasterConfig& config, const Weights& weights, const RowLayout& layout);

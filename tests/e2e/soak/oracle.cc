@@ -6,16 +6,23 @@
 #include <cstdlib>
 #include <utility>
 
+#include "model/engine/cpu/cpu_engine.h"
+
 namespace aaren::soak {
 namespace {
 
-// One row and the engine's scratch memory, of one thread.
+void Require(const absl::Status& status) {
+  if (status.ok()) return;
+  std::fprintf(stderr, "aaren-soak: the oracle's engine: %s\n", status.ToString().c_str());
+  std::abort();
+}
+
+// A lane of one row, of one thread.
 struct Bench {
-  explicit Bench(const Engine& engine)
-      : rows(engine.row_bytes(), 1), slot(rows.Allocate().value()), workspace(engine.NewWorkspace()) {}
-  StateSlab rows;
+  explicit Bench(const Engine& engine) : lane(engine.NewLane(1)) { Require(lane->Allocate({&slot, 1})); }
+
+  std::unique_ptr<Lane> lane;
   Slot slot;
-  std::unique_ptr<Engine::Workspace> workspace;
 };
 
 }  // namespace
@@ -84,8 +91,8 @@ std::shared_ptr<const Window> Track::Compute(uint64_t window, bool calibrated) {
 
 void Track::StepChannel(uint32_t channel, bool calibrated, std::vector<std::byte>& row, Window& window) const {
   thread_local Bench bench(oracle_.engine());
-  const absl::Span<std::byte> place = bench.rows.Row(bench.slot);
-  std::copy(row.begin(), row.end(), place.begin());
+  const RowWrite before{bench.slot, row.data()};
+  Require(bench.lane->Write({&before, 1}));
   for (uint64_t t = 0; t < Window::kTokens; ++t) {
     const size_t at = t * series_->kind().channels + channel;
     const float value = series_->Value(window.begin + t, channel);
@@ -96,12 +103,11 @@ void Track::StepChannel(uint32_t channel, bool calibrated, std::vector<std::byte
                      .forecasts = &window.forecasts[at * oracle_.forecast_floats()],
                      .surprises = &window.surprises[at],
                      .refinement = calibrated ? Refinement::kRestricted : Refinement::kMixed};
-    const absl::Status status = oracle_.engine().Step({&run, 1}, bench.rows, *bench.workspace);
-    if (status.ok()) continue;
-    std::fprintf(stderr, "aaren-soak: the oracle's engine: %s\n", status.ToString().c_str());
-    std::abort();
+    const absl::StatusOr<Ticket> ticket = bench.lane->Submit({&run, 1});
+    Require(ticket.ok() ? bench.lane->Wait(*ticket) : ticket.status());
   }
-  std::copy(place.begin(), place.end(), row.begin());
+  const RowRead after{bench.slot, row.data()};
+  Require(bench.lane->Read({&after, 1}));
 }
 
 }  // namespace aaren::soak

@@ -17,12 +17,12 @@ using ::testing::HasSubstr;
 
 class EngineTest : public testing::Test {
  protected:
-  // What Step says about runs of one token each.
+  // What Submit says about runs of one token each.
   absl::Status Step(const std::vector<Slot>& slots) {
     std::vector<aaren::Run> runs;
     for (Slot slot : slots)
       runs.push_back({.slot = slot, .values = value_, .forecast = flag_, .forecasts = forecast_.data()});
-    return stepper_.engine()->Step(runs, stepper_.rows(), stepper_.workspace());
+    return stepper_.lane().Submit(runs).status();
   }
 
   Stepper stepper_{RandomPackage(TinyConfig(), 1)};
@@ -41,7 +41,7 @@ TEST_F(EngineTest, RowBytesAreAMultipleOf64) { EXPECT_EQ(stepper_.engine()->row_
 TEST_F(EngineTest, StaleSlotIsRefusedAndNoRowChanges) {
   const Slot good = stepper_.Open();
   const Slot stale = stepper_.Open();
-  stepper_.rows().Free(stale);
+  stepper_.lane().Free({&stale, 1});
   const std::vector<std::byte> before = stepper_.RowBytes(good);
   ExpectInvalid(Step({good, stale}), "run 1: slot 1 of generation 1 is stale");
   EXPECT_EQ(stepper_.RowBytes(good), before);
@@ -67,11 +67,6 @@ TEST_F(EngineTest, FlagsThatDoNotMatchTheValuesAreRefused) {
   const Slot slot = stepper_.Open();
   flag_ = {1, 0};
   ExpectInvalid(Step({slot}), "has 1 values, but 2 forecast flags");
-}
-
-TEST_F(EngineTest, SlabOfOtherRowsIsRefused) {
-  StateSlab other(64, 1);
-  ExpectInvalid(stepper_.engine()->Step({}, other, stepper_.workspace()), "the slab's rows have 64 bytes, not ");
 }
 
 TEST_F(EngineTest, ForecastsOnlyWhereWanted) {
@@ -120,17 +115,16 @@ TEST_F(EngineTest, ResetForgetsEverything) {
   const std::vector<std::byte> fresh = stepper_.RowBytes(slot);
   stepper_.Feed(slot, Series(2, 50));
   EXPECT_NE(stepper_.RowBytes(slot), fresh);
-  stepper_.engine()->ResetRow(stepper_.rows().Row(slot));
+  ASSERT_TRUE(stepper_.lane().Reset({&slot, 1}).ok());
   EXPECT_EQ(stepper_.RowBytes(slot), fresh);
 }
 
-TEST_F(EngineTest, ARowContinuesInAnotherSlab) {
+TEST_F(EngineTest, ARowContinuesInAnotherLane) {
   const Slot slot = stepper_.Open();
   stepper_.Feed(slot, Series(3, 70));
   Stepper other(stepper_.engine());
   const Slot moved = other.Open();
-  const std::vector<std::byte> bytes = stepper_.RowBytes(slot);
-  std::copy(bytes.begin(), bytes.end(), other.rows().Row(moved).begin());
+  other.SetRow(moved, stepper_.RowBytes(slot));
   EXPECT_EQ(other.Feed(moved, Series(4, 30)), stepper_.Feed(slot, Series(4, 30)));
 }
 

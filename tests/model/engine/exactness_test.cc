@@ -5,6 +5,7 @@
 #include <random>
 #include <thread>
 
+#include "model/engine/cpu/cpu_engine.h"
 #include "model/math/fma.h"
 #include "tests/model/engine/only_target.h"
 #include "tests/model/engine/random_package.h"

@@ -20,7 +20,7 @@ void ExpectSaneForecasts(const std::vector<float>& series) {
     ASSERT_TRUE(i % 3 == 0 || outputs.forecasts[i] >= outputs.forecasts[i - 1]) << i;
   }
   for (float surprise : outputs.surprises) ASSERT_TRUE(std::isnan(surprise) || (surprise >= 0.0f && surprise <= 1.0f));
-  const auto checked = stepper.engine()->CheckRow(stepper.rows().Row(slot));
+  const auto checked = stepper.engine()->CheckRow(stepper.RowBytes(slot));
   ASSERT_TRUE(checked.ok()) << checked.status();
   EXPECT_EQ(*checked, series.size());
 }

@@ -109,7 +109,7 @@ Bits BitsOf(Stepper& stepper, size_t most) {
   }
   const Bits bits = {Fingerprint(network.forecasts), Fingerprint(outputs.forecasts), Fingerprint(outputs.surprises),
                      Fingerprint(stepper.RowBytes(slot)), Fingerprint(whole.forecasts)};
-  for (Slot used : {slot, second, third}) stepper.rows().Free(used);
+  stepper.lane().Free({slot, second, third});
   return bits;
 }
 

@@ -8,6 +8,8 @@
 #include <limits>
 #include <random>
 
+#include "model/engine/cpu/cpu_engine.h"
+
 namespace aaren {
 namespace {
 
@@ -35,11 +37,12 @@ bool Outputs::operator==(const Outputs& other) const {
 Stepper::Stepper(const ModelPackage& package, size_t capacity) : Stepper(MakeEngine(package), capacity) {}
 
 Stepper::Stepper(std::shared_ptr<const Engine> engine, size_t capacity)
-    : engine_(std::move(engine)), rows_(engine_->row_bytes(), capacity), workspace_(engine_->NewWorkspace()) {}
+    : engine_(std::move(engine)), lane_(engine_->NewLane(capacity)) {}
 
 Slot Stepper::Open() {
-  const Slot slot = rows_.Allocate().value();
-  engine_->ResetRow(rows_.Row(slot));
+  Slot slot;
+  EXPECT_TRUE(lane_->Allocate({&slot, 1}).ok());
+  EXPECT_TRUE(lane_->Reset({&slot, 1}).ok());
   return slot;
 }
 
@@ -60,7 +63,8 @@ std::vector<Outputs> Stepper::Step(const std::vector<Portion>& portions) {
                     .surprises = outputs[i].surprises.data(),
                     .refinement = portion.refinement});
   }
-  const absl::Status status = engine_->Step(runs, rows_, *workspace_);
+  const absl::StatusOr<Ticket> ticket = lane_->Submit(runs);
+  const absl::Status status = ticket.ok() ? lane_->Wait(*ticket) : ticket.status();
   EXPECT_TRUE(status.ok()) << status;
   return outputs;
 }
@@ -71,8 +75,15 @@ Outputs Stepper::Feed(Slot slot, const std::vector<float>& values, Refinement re
 }
 
 std::vector<std::byte> Stepper::RowBytes(Slot slot) {
-  const absl::Span<const std::byte> row = rows_.Row(slot);
-  return {row.begin(), row.end()};
+  std::vector<std::byte> bytes(engine_->row_bytes());
+  const RowRead row{slot, bytes.data()};
+  EXPECT_TRUE(lane_->Read({&row, 1}).ok());
+  return bytes;
+}
+
+void Stepper::SetRow(Slot slot, const std::vector<std::byte>& bytes) {
+  const RowWrite row{slot, bytes.data()};
+  EXPECT_TRUE(lane_->Write({&row, 1}).ok());
 }
 
 std::vector<float> Series(uint64_t seed, size_t length) {

@@ -1,8 +1,7 @@
 #ifndef AAREN_TESTS_MODEL_ENGINE_STEPPER_H_
 #define AAREN_TESTS_MODEL_ENGINE_STEPPER_H_
 
-// Stepper is an engine with a slab and a workspace, driven one call at a time; and the series and comparisons of the
-// engine's tests.
+// Stepper is a lane of an engine, driven one batch at a time; and the series and comparisons of the engine's tests.
 
 #include <cstdint>
 #include <memory>
@@ -33,28 +32,27 @@ class Stepper {
  public:
   explicit Stepper(const ModelPackage& package, size_t capacity = 64);
 
-  // Another slab and workspace for the same engine.
+  // Another lane of the same engine.
   explicit Stepper(std::shared_ptr<const Engine> engine, size_t capacity = 64);
 
   const std::shared_ptr<const Engine>& engine() const { return engine_; }
-  StateSlab& rows() { return rows_; }
-  Engine::Workspace& workspace() { return *workspace_; }
+  Lane& lane() { return *lane_; }
 
   // The slot of a session that has seen nothing.
   Slot Open();
 
-  // One call of Step, which must succeed.
+  // One batch, which must succeed.
   std::vector<Outputs> Step(const std::vector<Portion>& portions);
 
   // One session's tokens in one call, all of them forecast from.
   Outputs Feed(Slot slot, const std::vector<float>& values, Refinement refinement = Refinement::kRestricted);
 
   std::vector<std::byte> RowBytes(Slot slot);
+  void SetRow(Slot slot, const std::vector<std::byte>& bytes);
 
  private:
   std::shared_ptr<const Engine> engine_;
-  StateSlab rows_;
-  std::unique_ptr<Engine::Workspace> workspace_;
+  std::unique_ptr<Lane> lane_;
 };
 
 // A random walk with a season, noise, and one value in twenty missing; made without functions that differ between

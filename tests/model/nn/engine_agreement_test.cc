@@ -10,8 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "model/engine/cpu/slab.h"
-#include "model/engine/engine.h"
+#include "model/engine/cpu/cpu_engine.h"
 #include "model/nn/export.h"
 #include "model/nn/forecaster.h"
 #include "tests/model/rounding.h"
@@ -57,9 +56,9 @@ std::vector<float> Wave(int count) {
 // The engine's forecast at the last value, [T * Q], as the network has it.
 std::vector<float> Stream(const ModelPackage& package, const std::vector<float>& values) {
   const std::unique_ptr<Engine> engine = std::move(NewCpuEngine(package).value());
-  StateSlab slab(engine->row_bytes(), 1);
-  const Slot slot = slab.Allocate().value();
-  engine->ResetRow(slab.Row(slot));
+  const std::unique_ptr<Lane> lane = engine->NewLane(1);
+  Slot slot;
+  EXPECT_TRUE(lane->Allocate({&slot, 1}).ok() && lane->Reset({&slot, 1}).ok());
   std::vector<uint8_t> wanted(values.size());
   wanted.back() = 1;
   std::vector<float> forecast(package.config.horizon * package.config.quantile_count());
@@ -68,8 +67,7 @@ std::vector<float> Stream(const ModelPackage& package, const std::vector<float>&
                    .forecast = wanted,
                    .forecasts = forecast.data(),
                    .refinement = Refinement::kNetwork};
-  const auto workspace = engine->NewWorkspace();
-  EXPECT_TRUE(engine->Step({&run, 1}, slab, *workspace).ok());
+  EXPECT_TRUE(lane->Wait(lane->Submit({&run, 1}).value()).ok());
   return forecast;
 }
 

@@ -9,8 +9,7 @@
 #include <numbers>
 #include <vector>
 
-#include "model/engine/cpu/slab.h"
-#include "model/engine/engine.h"
+#include "model/engine/cpu/cpu_engine.h"
 #include "model/package/package.h"
 #include "model/tasks/forecasting/metrics.h"
 #include "model/tasks/forecasting/random.h"
@@ -40,15 +39,14 @@ std::vector<float> DailySeries(int length = kLength) {
 std::vector<float> Stream(const ModelPackage& package, const std::vector<float>& values,
                           const std::vector<uint8_t>& wanted, float* surprises = nullptr) {
   const std::unique_ptr<Engine> engine = std::move(NewCpuEngine(package).value());
-  StateSlab slab(engine->row_bytes(), 1);
-  const Slot slot = slab.Allocate().value();
-  engine->ResetRow(slab.Row(slot));
+  const std::unique_ptr<Lane> lane = engine->NewLane(1);
+  Slot slot;
+  EXPECT_TRUE(lane->Allocate({&slot, 1}).ok() && lane->Reset({&slot, 1}).ok());
   std::vector<float> forecasts(std::count(wanted.begin(), wanted.end(), 1) * package.config.horizon *
                                package.config.quantile_count());
   const Run run = {
       .slot = slot, .values = values, .forecast = wanted, .forecasts = forecasts.data(), .surprises = surprises};
-  const auto workspace = engine->NewWorkspace();
-  EXPECT_TRUE(engine->Step({&run, 1}, slab, *workspace).ok());
+  EXPECT_TRUE(lane->Wait(lane->Submit({&run, 1}).value()).ok());
   return forecasts;
 }
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "model/engine/cpu/host_lane.h"
+
 namespace aaren {
 namespace {
 
@@ -17,7 +19,7 @@ class SumEngine final : public Engine {
   const ForecasterConfig& config() const override { return config_; }
   std::string tier() const override { return "exact"; }
   size_t row_bytes() const override { return 64; }
-  std::unique_ptr<Workspace> NewWorkspace() const override { return std::make_unique<Workspace>(); }
+  std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override { std::memset(row.data(), 0, row.size()); }
 
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override {
@@ -27,7 +29,7 @@ class SumEngine final : public Engine {
     return content.seq;
   }
 
-  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows, Workspace&) const override {
+  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) const {
     for (const Run& run : runs) Advance(run, rows.Row(run.slot));
     return absl::OkStatus();
   }
@@ -53,6 +55,20 @@ class SumEngine final : public Engine {
 
   const ForecasterConfig config_ = SumConfig();
 };
+
+class SumLane final : public HostLane {
+ public:
+  SumLane(const SumEngine& engine, size_t capacity_rows) : HostLane(engine, capacity_rows), engine_(engine) {}
+
+ private:
+  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) override { return engine_.Step(runs, rows); }
+
+  const SumEngine& engine_;
+};
+
+std::unique_ptr<Lane> SumEngine::NewLane(size_t capacity_rows) const {
+  return std::make_unique<SumLane>(*this, capacity_rows);
+}
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "model/engine/cpu/host_lane.h"
 
 namespace aaren {
 namespace {
@@ -65,7 +66,28 @@ void FakeEngine::Advance(const Run& run, absl::Span<std::byte> bytes) const {
   Write(row, bytes);
 }
 
-absl::Status FakeEngine::Step(absl::Span<const Run> runs, StateSlab& rows, Workspace&) const {
+class FakeEngine::FakeLane final : public HostLane {
+ public:
+  FakeLane(const FakeEngine& engine, size_t capacity_rows) : HostLane(engine, capacity_rows), engine_(engine) {}
+
+  absl::Status Read(absl::Span<const RowRead> rows) override {
+    return engine_.fail_next_copy_.exchange(false) ? absl::InternalError("told to fail") : HostLane::Read(rows);
+  }
+  absl::Status Write(absl::Span<const RowWrite> rows) override {
+    return engine_.fail_next_copy_.exchange(false) ? absl::InternalError("told to fail") : HostLane::Write(rows);
+  }
+
+ private:
+  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) override { return engine_.Step(runs, rows); }
+
+  const FakeEngine& engine_;
+};
+
+std::unique_ptr<Lane> FakeEngine::NewLane(size_t capacity_rows) const {
+  return std::make_unique<FakeLane>(*this, capacity_rows);
+}
+
+absl::Status FakeEngine::Step(absl::Span<const Run> runs, StateSlab& rows) const {
   ++calls_;
   if (fail_next_.exchange(false)) return absl::InternalError("told to fail");
   for (const Run& run : runs) {
@@ -77,14 +99,13 @@ absl::Status FakeEngine::Step(absl::Span<const Run> runs, StateSlab& rows, Works
 }
 
 std::vector<std::vector<float>> FakeEngine::Forecasts(const std::vector<float>& values) const {
-  StateSlab slab(row_bytes_, 1);
-  const Slot slot = slab.Allocate().value();
-  ResetRow(slab.Row(slot));
+  std::vector<std::byte> row(row_bytes_);
+  ResetRow(absl::MakeSpan(row));
   std::vector<std::vector<float>> all;
   for (const float& value : values) {
     const uint8_t wanted = 1;
     std::vector<float>& forecast = all.emplace_back(kHorizon * 3);
-    Advance({slot, {&value, 1}, {&wanted, 1}, forecast.data(), nullptr}, slab.Row(slot));
+    Advance({{}, {&value, 1}, {&wanted, 1}, forecast.data(), nullptr}, absl::MakeSpan(row));
   }
   return all;
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "model/engine/cpu/slab.h"
 #include "model/engine/engine.h"
 #include "server/models/model_table.h"
 
@@ -23,24 +24,29 @@ class FakeEngine : public Engine {
   const ForecasterConfig& config() const override { return config_; }
   std::string tier() const override { return "exact"; }
   size_t row_bytes() const override { return row_bytes_; }
-  std::unique_ptr<Workspace> NewWorkspace() const override { return std::make_unique<Workspace>(); }
+  std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override;
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override;
-  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows, Workspace& workspace) const override;
 
   // What a session of one channel gets for these values: forecast(values)[i] is all numbers for token i.
   std::vector<std::vector<float>> Forecasts(const std::vector<float>& values) const;
 
   int calls() const { return calls_; }
   void FailNextStep() { fail_next_ = true; }
+  void FailNextCopy() { fail_next_copy_ = true; }  // of a row into a lane or out of it
+
+ protected:
+  virtual absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) const;
 
  private:
+  class FakeLane;
+
   void Advance(const Run& run, absl::Span<std::byte> row) const;
 
   ForecasterConfig config_;
   size_t row_bytes_;
   mutable std::atomic<int> calls_{0};
-  mutable std::atomic<bool> fail_next_{false};
+  mutable std::atomic<bool> fail_next_{false}, fail_next_copy_{false};
 };
 
 // A table with "sum:1", which is the default, "sum:2" and "other:1", each with a FakeEngine.

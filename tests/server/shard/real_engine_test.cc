@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "model/engine/cpu/cpu_engine.h"
 #include "tests/model/engine/random_package.h"
 #include "tests/server/shard/world.h"
 

@@ -18,7 +18,9 @@ constexpr size_t kRowBytes = 3456;
 class IdleEngine : public FakeEngine {
  public:
   IdleEngine() : FakeEngine(kRowBytes) {}
-  absl::Status Step(absl::Span<const Run>, StateSlab&, Workspace&) const override { return absl::OkStatus(); }
+
+ private:
+  absl::Status Step(absl::Span<const Run>, StateSlab&) const override { return absl::OkStatus(); }
 };
 
 // Counts and forgets.

@@ -40,13 +40,25 @@ ModelPackage LargePackage(bool seasons) {
 // A session of one package, its row and the bounds of its weights.
 struct Session {
   explicit Session(const ModelPackage& package)
-      : stepper(package), slot(stepper.Open()), layout(package.config), bounds(Weights(package).bounds) {}
+      : stepper(package),
+        slot(stepper.Open()),
+        layout(package.config),
+        bounds(Weights(package).bounds),
+        bytes(stepper.RowBytes(slot)) {}
 
-  absl::Status Check() { return stepper.engine()->CheckRow(stepper.rows().Row(slot)).status(); }
-  std::byte* row() { return stepper.rows().Row(slot).data(); }
+  absl::Status Check() { return stepper.engine()->CheckRow(bytes).status(); }
+  std::byte* row() { return bytes.data(); }
+
+  // Steps on the row as it is now.
+  Outputs Feed(const std::vector<float>& values) {
+    stepper.SetRow(slot, bytes);
+    Outputs outputs = stepper.Feed(slot, values);
+    bytes = stepper.RowBytes(slot);
+    return outputs;
+  }
 
   void ExpectFiniteForecasts() {
-    const Outputs outputs = stepper.Feed(slot, {1.0f, 2.0f, NAN, -1e30f, 1e-20f, 3.0f, 4.0f});
+    const Outputs outputs = Feed({1.0f, 2.0f, NAN, -1e30f, 1e-20f, 3.0f, 4.0f});
     for (float forecast : outputs.forecasts) ASSERT_TRUE(std::isfinite(forecast));
     for (float surprise : outputs.surprises) ASSERT_TRUE(std::isnan(surprise) || (surprise >= 0 && surprise <= 1));
   }
@@ -64,6 +76,7 @@ struct Session {
   Slot slot;
   RowLayout layout;
   std::vector<LayerBound> bounds;
+  std::vector<std::byte> bytes;  // of the row
 };
 
 class ForeignRowTest : public testing::TestWithParam<const char*> {
@@ -83,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(Weights, ForeignRowTest,
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(ForeignRowTest, OutputsAtTheBoundAreAcceptedAndHarmless) {
-  session_.stepper.Feed(session_.slot, Series(3, 40));
+  session_.Feed(Series(3, 40));
   for (double part : {-1.0, 1.0}) {
     session_.FillOutputs((1.0 - 1e-12) * part);
     ASSERT_TRUE(session_.Check().ok()) << session_.Check();
@@ -92,13 +105,13 @@ TEST_P(ForeignRowTest, OutputsAtTheBoundAreAcceptedAndHarmless) {
 }
 
 TEST_P(ForeignRowTest, OutputsBeyondTheBoundAreRefused) {
-  session_.stepper.Feed(session_.slot, Series(3, 40));
+  session_.Feed(Series(3, 40));
   session_.FillOutputs(1.0 + 1e-12);
   EXPECT_EQ(session_.Check().code(), absl::StatusCode::kDataLoss);
 }
 
 TEST_P(ForeignRowTest, OutputsAsLargeAsAFloatAreRefused) {
-  session_.stepper.Feed(session_.slot, Series(3, 40));
+  session_.Feed(Series(3, 40));
   for (size_t i = 0; i < session_.bounds.size(); ++i) {
     const LayerState state = session_.layout.layer(session_.row(), i);
     const double before = state.output[0];
@@ -111,7 +124,7 @@ TEST_P(ForeignRowTest, OutputsAsLargeAsAFloatAreRefused) {
 }
 
 TEST_P(ForeignRowTest, PeaksBeyondTheBoundAreRefused) {
-  session_.stepper.Feed(session_.slot, Series(3, 40));
+  session_.Feed(Series(3, 40));
   double& peak = session_.layout.layer(session_.row(), 0).peak[0];
   for (double sign : {-1.0, 1.0}) {
     peak = sign * session_.bounds[0].peak[0];
@@ -123,9 +136,9 @@ TEST_P(ForeignRowTest, PeaksBeyondTheBoundAreRefused) {
 
 TEST_P(ForeignRowTest, RowsThatTheEngineMadeAreAccepted) {
   for (const std::vector<float>& series : HardSeries(1500)) {
-    session_.stepper.engine()->ResetRow(session_.stepper.rows().Row(session_.slot));
+    session_.layout.Reset(absl::MakeSpan(session_.bytes));
     for (size_t begin = 0; begin < series.size(); begin += 25) {
-      session_.stepper.Feed(session_.slot, {series.begin() + begin, series.begin() + begin + 25});
+      session_.Feed({series.begin() + begin, series.begin() + begin + 25});
       ASSERT_TRUE(session_.Check().ok()) << session_.Check() << " after " << begin + 25 << " tokens";
     }
   }
@@ -197,11 +210,11 @@ void Scramble(Session& session, std::mt19937_64& random) {
 
 TEST_P(ForeignRowTest, AcceptedRowsGiveFiniteForecastsWhateverIsInThem) {
   std::mt19937_64 random(33);
-  session_.stepper.Feed(session_.slot, Series(3, 500));
-  const std::vector<std::byte> good = session_.stepper.RowBytes(session_.slot);
+  session_.Feed(Series(3, 500));
+  const std::vector<std::byte> good = session_.bytes;
   int accepted = 0, refused = 0;
   for (int i = 0; i < 600; ++i) {
-    std::copy(good.begin(), good.end(), session_.row());
+    session_.bytes = good;
     Scramble(session_, random);
     if (!session_.Check().ok()) {
       ++refused;
@@ -217,7 +230,7 @@ TEST_P(ForeignRowTest, AcceptedRowsGiveFiniteForecastsWhateverIsInThem) {
 // With one number a token RMSNorm leaves its sign only: the engine's own values are as large as the bound.
 TEST(LayerBoundTest, IsReachedByAWidthOfOne) {
   Session session(RandomPackage(Config(1), 32));
-  session.stepper.Feed(session.slot, Series(3, 400));
+  session.Feed(Series(3, 400));
   double nearest = 0.0;
   for (size_t j = 0; j < session.bounds[0].output.size(); ++j) {
     const double* pair = session.layout.layer(session.row(), 0).output + 2 * j;

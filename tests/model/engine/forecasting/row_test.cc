@@ -21,10 +21,19 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // A row of 20 tokens, of which a test damages one field.
 class RowTest : public testing::Test {
  protected:
-  RowTest() { stepper_.Feed(slot_, Series(2, 20)); }
+  RowTest() { Feed(Series(2, 20)); }
 
-  std::byte* row() { return stepper_.rows().Row(slot_).data(); }
-  absl::StatusOr<uint64_t> Check() { return stepper_.engine()->CheckRow(stepper_.rows().Row(slot_)); }
+  std::byte* row() { return bytes_.data(); }
+  absl::StatusOr<uint64_t> Check() { return stepper_.engine()->CheckRow(bytes_); }
+  void Reset() { layout_.Reset(absl::MakeSpan(bytes_)); }
+
+  // Steps on the row as it is now.
+  Outputs Feed(const std::vector<float>& values) {
+    stepper_.SetRow(slot_, bytes_);
+    Outputs outputs = stepper_.Feed(slot_, values);
+    bytes_ = stepper_.RowBytes(slot_);
+    return outputs;
+  }
 
   void ExpectRefused(const std::string& message) {
     const absl::Status status = Check().status();
@@ -35,6 +44,7 @@ class RowTest : public testing::Test {
   Stepper stepper_{RandomPackage(TinyConfig(), 1)};
   Slot slot_ = stepper_.Open();
   RowLayout layout_{TinyConfig()};
+  std::vector<std::byte> bytes_ = stepper_.RowBytes(slot_);
 };
 
 TEST_F(RowTest, GoodRowTellsItsTokens) {
@@ -43,20 +53,20 @@ TEST_F(RowTest, GoodRowTellsItsTokens) {
 }
 
 TEST_F(RowTest, FreshRowIsGood) {
-  layout_.Reset(stepper_.rows().Row(slot_));
+  Reset();
   ASSERT_TRUE(Check().ok()) << Check().status();
   EXPECT_EQ(*Check(), 0u);
 }
 
 TEST_F(RowTest, UnalignedRowIsChecked) {
   std::vector<std::byte> bytes(layout_.bytes() + 1);
-  const std::vector<std::byte> good = stepper_.RowBytes(slot_);
+  const std::vector<std::byte> good = bytes_;
   std::copy(good.begin(), good.end(), bytes.begin() + 1);
   EXPECT_EQ(*stepper_.engine()->CheckRow(absl::MakeSpan(bytes).subspan(1)), 20u);
 }
 
 TEST_F(RowTest, EveryOtherLengthIsRefused) {
-  const std::vector<std::byte> good = stepper_.RowBytes(slot_);
+  const std::vector<std::byte> good = bytes_;
   for (size_t length : {size_t{0}, size_t{1}, good.size() - 1}) {
     const auto checked = stepper_.engine()->CheckRow(absl::MakeSpan(good).first(length));
     EXPECT_EQ(checked.status().code(), absl::StatusCode::kDataLoss) << length;
@@ -101,8 +111,8 @@ TEST_F(RowTest, ImpossibleValuesAreRefused) {
 }
 
 TEST_F(RowTest, ValuesOfTokensToComeAreRefused) {
-  layout_.Reset(stepper_.rows().Row(slot_));
-  stepper_.Feed(slot_, {1, 2, 3});
+  Reset();
+  Feed({1, 2, 3});
   layout_.values(row()).recent[3] = 4;
   ExpectRefused("recent[3] is 4");
 }
@@ -160,7 +170,7 @@ TEST_F(RowTest, ImpossibleCalibrationIsRefused) {
 }
 
 TEST_F(RowTest, CalibrationBeforeTheFirstProbeIsRefused) {
-  layout_.Reset(stepper_.rows().Row(slot_));
+  Reset();
   layout_.calibration(row())[1] = 0.5f;
   ExpectRefused("theta[1] is 0.5, impossible after 0 tokens");
 }
@@ -183,22 +193,21 @@ TEST_F(RowTest, ImpossibleAttentionIsRefused) {
 }
 
 TEST_F(RowTest, AttentionBeforeTheFirstFoldIsRefused) {
-  layout_.Reset(stepper_.rows().Row(slot_));
+  Reset();
   layout_.layer(row(), 0).output[0] = 1.0;
   ExpectRefused("layer 0 o[0] is 1, impossible after 0 folds");
 }
 
 // Whatever the bytes, checking them is safe, and a row that passes gives finite forecasts.
 TEST_F(RowTest, RowsWithAnyOneByteChangedAreRefusedOrHarmless) {
-  const std::vector<std::byte> good = stepper_.RowBytes(slot_);
+  const std::vector<std::byte> good = bytes_;
   size_t accepted = 0;
   for (size_t i = 0; i < good.size(); ++i) {
-    absl::Span<std::byte> bytes = stepper_.rows().Row(slot_);
-    std::copy(good.begin(), good.end(), bytes.begin());
-    bytes[i] ^= std::byte{0x55};
+    bytes_ = good;
+    bytes_[i] ^= std::byte{0x55};
     if (!Check().ok()) continue;
     ++accepted;
-    for (float value : stepper_.Feed(slot_, {1, 2, 3, 4, 5}).forecasts) ASSERT_TRUE(std::isfinite(value)) << i;
+    for (float value : Feed({1, 2, 3, 4, 5}).forecasts) ASSERT_TRUE(std::isfinite(value)) << i;
   }
   EXPECT_GT(accepted, 0u);
 }
