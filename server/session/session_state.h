@@ -15,7 +15,7 @@
 
 namespace aaren {
 
-// What a session needs of a slab.
+// What a session needs of a lane.
 struct Footprint {
   const LoadedModel* model = nullptr;
   uint32_t channels = 1;

@@ -58,7 +58,7 @@
 namespace aaren {
 
 struct ShardOptions {
-  size_t capacity_rows = 1 << 20;  // of this shard's slab, per model
+  size_t capacity_rows = 1 << 20;  // of this shard, per model
   uint32_t max_channels = 64;
   uint32_t max_tokens_per_item = 4096;
   uint64_t max_in_flight_tokens = 65536;  // next_seq - delivered_seq, and tokens waiting per session

@@ -56,7 +56,7 @@ absl::StatusOr<RowSet> SessionShard::AllocateEvicting(Footprint footprint) {
   }
 }
 
-// Leaves the session that has rested longest in this model's slab to the store. False if there is none.
+// Leaves the session that has rested longest in this model's rows to the store. False if there is none.
 bool SessionShard::EvictOne(const LoadedModel& model) {
   if (!saver_.enabled()) return false;
   Session* session = Resting(model).front();

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_SHARD_STEPPER_H_
 #define AAREN_SERVER_SHARD_STEPPER_H_
 
-// The Stepper turns what the TokenQueue granted into engine calls and the results into answers.
+// The Stepper turns what the TokenQueue granted into batches of the engines and the results into answers.
 //
 //   Begin ──► one batch a model, submitted ──► Poll or Wait ──► Finish: each item is answered
 //

@@ -110,20 +110,43 @@ std::vector<std::vector<float>> FakeEngine::Forecasts(const std::vector<float>& 
   return all;
 }
 
-std::unique_ptr<ModelTable> FakeModels() {
+namespace {
+
+template <typename MakeEngine>
+std::unique_ptr<ModelTable> Models(MakeEngine make_engine) {
   auto models = std::make_unique<ModelTable>();
   for (const auto& [name, version] : {std::pair("sum", 1), std::pair("sum", 2), std::pair("other", 1)}) {
     ModelPackage package;
     package.name = name;
     package.version = version;
     package.digest = absl::StrCat("digest-", name, "-", version);
-    models->Add(std::move(package), std::make_unique<FakeEngine>()).IgnoreError();
+    models->Add(std::move(package), make_engine()).IgnoreError();
   }
   return models;
 }
 
+}  // namespace
+
+std::unique_ptr<ModelTable> FakeModels() {
+  return Models([] { return std::make_unique<FakeEngine>(); });
+}
+
+std::unique_ptr<ModelTable> LateModels() {
+  return Models([] { return std::make_unique<LateEngine>(std::make_unique<FakeEngine>()); });
+}
+
+std::vector<LateEngine*> LateEnginesOf(const ModelTable& models) {
+  std::vector<LateEngine*> engines;
+  for (const auto& model : models.models()) {
+    if (auto* engine = dynamic_cast<LateEngine*>(model->engine.get())) engines.push_back(engine);
+  }
+  return engines;
+}
+
 FakeEngine& FakeEngineOf(const ModelTable& models, const std::string& name) {
-  return static_cast<FakeEngine&>(*models.Find(name).value()->engine);
+  Engine& engine = *models.Find(name).value()->engine;
+  auto* late = dynamic_cast<LateEngine*>(&engine);
+  return static_cast<FakeEngine&>(late != nullptr ? late->inner() : engine);
 }
 
 }  // namespace aaren

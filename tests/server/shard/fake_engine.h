@@ -14,6 +14,7 @@
 #include "model/engine/cpu/slab.h"
 #include "model/engine/engine.h"
 #include "server/models/model_table.h"
+#include "tests/server/shard/late_engine.h"
 
 namespace aaren {
 
@@ -52,6 +53,12 @@ class FakeEngine : public Engine {
 // A table with "sum:1", which is the default, "sum:2" and "other:1", each with a FakeEngine.
 std::unique_ptr<ModelTable> FakeModels();
 FakeEngine& FakeEngineOf(const ModelTable& models, const std::string& name);
+
+// The same behind LateEngines.
+std::unique_ptr<ModelTable> LateModels();
+
+// All LateEngines of a table.
+std::vector<LateEngine*> LateEnginesOf(const ModelTable& models);
 
 }  // namespace aaren
 

@@ -1,7 +1,10 @@
 #include "tests/server/shard/world.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 #include <utility>
 
@@ -170,7 +173,9 @@ absl::Status ProbedStore::Put(SessionRecord record) {
 
 World::World(ShardOptions options, int shards, std::shared_ptr<ProbedStore> store, std::unique_ptr<ModelTable> models)
     : store_(store ? std::move(store) : std::make_shared<ProbedStore>()),
-      models_(models ? std::move(models) : FakeModels()),
+      models_(models                                        ? std::move(models)
+              : std::getenv("AAREN_LATE_ENGINE") != nullptr ? LateModels()
+                                                            : FakeModels()),
       registrar_(std::make_unique<Registrar>(*store_, *models_, clock_)) {
   for (int i = 0; i < shards; ++i) {
     shards_.push_back(std::make_unique<SessionShard>(i, options, *models_, *registrar_, clock_));
@@ -180,14 +185,23 @@ World::World(ShardOptions options, int shards, std::shared_ptr<ProbedStore> stor
   registrar_->Start();
 }
 
-World::~World() { registrar_.reset(); }
+World::~World() {
+  registrar_.reset();
+  shards_.clear();
+  for (const LateEngine* engine : LateEnginesOf(*models_)) EXPECT_EQ(engine->broken(), "");
+}
+
+void World::HoldResults(bool hold) {
+  for (LateEngine* engine : LateEnginesOf(*models_)) engine->Hold(hold);
+}
 
 bool World::RunOnce() {
   bool worked = false;
   for (const auto& shard : shards_) {
     worked |= shard->DrainMailbox();
-    worked |= shard->Step() > 0;
+    worked |= shard->Step() > 0 || shard->StepUnderWay();
   }
+  for (LateEngine* engine : LateEnginesOf(*models_)) worked |= engine->FinishOne();
   return worked;
 }
 

@@ -3,6 +3,9 @@
 
 // A World is everything below the rpc layer: shards run by the test's own thread, the registrar on its, a store that
 // can be made to fail, and a clock that stands until it is moved. FakePeers write down what they are told.
+//
+// With AAREN_LATE_ENGINE=1 in the environment its models are behind LateEngines: what holds with an engine that is done
+// at once must hold with one that is not.
 
 #include <atomic>
 #include <cstdint>
@@ -129,7 +132,10 @@ class World {
   const ModelTable& models() const { return *models_; }
   FakeEngine& engine(const std::string& name = "sum:1") { return FakeEngineOf(*models_, name); }
 
-  // Runs the shards until everything under way at the registrar and the shards is done.
+  // Every LateEngine among the models: its batches wait until something needs them.
+  void HoldResults(bool hold);
+
+  // Runs the shards until everything under way at the registrar and the shards is done. REQUIRES: no results are held.
   void Settle();
 
   // Runs the shards until `done`; false after a minute.

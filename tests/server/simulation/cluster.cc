@@ -101,7 +101,12 @@ void UnreliableStore::Crash() {
 }
 
 Cluster::Cluster(Fate& fate, const ShardOptions& options, int shards)
-    : fate_(fate), options_(options), count_(shards), store_(fate) {
+    : fate_(fate),
+      options_(options),
+      count_(shards),
+      store_(fate),
+      models_(fate.OneIn(2) ? LateModels() : FakeModels()),
+      late_engines_(LateEnginesOf(*models_)) {
   Start();
 }
 
@@ -128,7 +133,30 @@ void Cluster::Kill() {
   Start();
 }
 
+void Cluster::Disconnect(int shard, Peer& peer) {
+  if (shards_[shard]->StepUnderWay()) ++cut_;
+  shards_[shard]->Disconnect(peer);
+}
+
+Cluster::Late Cluster::late() const {
+  Late late{.cut = cut_};
+  for (const LateEngine* engine : late_engines_) {
+    late.finished += engine->counts().finished;
+    late.awaited += engine->counts().awaited;
+  }
+  return late;
+}
+
+void Cluster::FinishLate() {
+  LateEngine& engine = *late_engines_[fate_.Draw(late_engines_.size())];
+  engine.FinishOne();
+}
+
 void Cluster::Turn() {
+  for (const LateEngine* engine : late_engines_) {
+    if (!engine->broken().empty()) fate_.Accuse("a shard ", engine->broken());
+  }
+  if (!late_engines_.empty() && fate_.OneIn(4)) return FinishLate();
   const uint64_t whose = fate_.Draw(shards_.size() * 3 + 4);
   if (whose < 2) {
     registrar_->Drain(1 + fate_.Draw(3));

@@ -3,7 +3,7 @@
 
 // A Cluster is the server under simulation: the real registrar and shards, without threads. Each call of Turn lets one
 // of them work for a moment; in between, messages wait in their mailboxes. Kill takes everything but the store, which
-// may refuse a save now and then.
+// may refuse a save now and then. In half of the runs the engines are late: a step's results come at any later turn.
 
 #include <deque>
 #include <memory>
@@ -70,17 +70,30 @@ class Cluster {
   Registrar& registrar() { return *registrar_; }
   int life() const { return life_; }  // counts kills
 
+  // The server notices that a client has gone.
+  void Disconnect(int shard, Peer& peer);
+
+  // Of late engines: batches that were done at a later turn, that somebody had to wait for, and streams that were cut
+  // while a step was under way.
+  struct Late {
+    uint64_t finished = 0, awaited = 0, cut = 0;
+  };
+  Late late() const;
+
   // Whether nothing is under way.
   bool Idle() const;
 
  private:
   void Start();
+  void FinishLate();
 
   Fate& fate_;
   const ShardOptions options_;
   const int count_;
   UnreliableStore store_;
-  std::unique_ptr<ModelTable> models_ = FakeModels();
+  const std::unique_ptr<ModelTable> models_;
+  const std::vector<LateEngine*> late_engines_;
+  uint64_t cut_ = 0;
   std::vector<std::unique_ptr<SessionShard>> shards_;
   std::unique_ptr<Registrar> registrar_;
   int life_ = 0;

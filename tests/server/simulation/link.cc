@@ -12,7 +12,7 @@ Link::Link(Fate& fate, Cluster& cluster, int shard, int number)
 }
 
 Link::~Link() {
-  if (!server_left_ && life_ == cluster_.life()) cluster_.shard(shard_).Disconnect(*this);
+  if (!server_left_ && life_ == cluster_.life()) cluster_.Disconnect(shard_, *this);
 }
 
 std::optional<v1::ServerItem> Link::Receive() {
@@ -36,7 +36,7 @@ void Link::LoseServer() {
   fate_.Tell("link ", number_, "   its server leaves");
   to_server_.clear();
   while (!to_client_.empty() && fate_.OneIn(2)) to_client_.pop_back();
-  if (life_ == cluster_.life()) cluster_.shard(shard_).Disconnect(*this);
+  if (life_ == cluster_.life()) cluster_.Disconnect(shard_, *this);
 }
 
 bool Link::Deliver() {

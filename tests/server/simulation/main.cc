@@ -69,12 +69,19 @@ int RunMany(uint64_t first, uint64_t seeds) {
     sum.rewound += report.rewound;
     sum.fenced += report.fenced;
     sum.kills += report.kills;
+    sum.late += report.late;
+    sum.awaited += report.awaited;
+    sum.cut += report.cut;
   }
   std::printf("%" PRIu64 " seeds, %" PRIu64 " moments: %" PRIu64 " evictions, %" PRIu64 " moves, %" PRIu64
-              " rewinds, %" PRIu64 " writers fenced, %" PRIu64 " kills; every promise held\n",
-              seeds, sum.moments, sum.evicted, sum.moved, sum.rewound, sum.fenced, sum.kills);
+              " rewinds, %" PRIu64 " writers fenced, %" PRIu64 " kills; %" PRIu64 " late batches, %" PRIu64
+              " waited for, %" PRIu64 " streams cut meanwhile; every promise held\n",
+              seeds, sum.moments, sum.evicted, sum.moved, sum.rewound, sum.fenced, sum.kills, sum.late, sum.awaited,
+              sum.cut);
   // A storm in which nothing happens proves nothing.
-  return seeds < 100 || std::min({sum.evicted, sum.moved, sum.rewound, sum.fenced, sum.kills}) > 0 ? 0 : 1;
+  const uint64_t least =
+      std::min({sum.evicted, sum.moved, sum.rewound, sum.fenced, sum.kills, sum.late, sum.awaited, sum.cut});
+  return seeds < 100 || least > 0 ? 0 : 1;
 }
 
 int Main(int argc, char** argv) {

@@ -56,6 +56,10 @@ class Simulation {
       report.fenced += counters.sessions_fenced.value();
     }
     report.kills = static_cast<uint64_t>(cluster_.life());
+    const Cluster::Late late = cluster_.late();
+    report.late = late.finished;
+    report.awaited = late.awaited;
+    report.cut = late.cut;
   }
 
  private:

@@ -16,6 +16,7 @@ struct Report {
   std::vector<std::string> history;  // if it was asked for
   uint64_t moments = 0;
   uint64_t evicted = 0, moved = 0, rewound = 0, fenced = 0, kills = 0;  // what the run has seen
+  uint64_t late = 0, awaited = 0, cut = 0;                              // as Cluster::Late
 };
 
 Report Run(uint64_t seed, bool keep_history);
