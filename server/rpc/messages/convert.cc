@@ -6,67 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "google/rpc/error_details.pb.h"
+#include "server/rpc/messages/forecasting.h"
 
 namespace aaren::rpc {
 namespace {
 
 constexpr size_t kItemBytes = 256 << 10;
-
-template <typename Repeated>
-auto ToVector(const Repeated& field) {
-  return std::vector<typename Repeated::value_type>(field.begin(), field.end());
-}
-
-Refinement ToRefinement(const v1::OutputOptions& output) {
-  if (output.unmixed()) return Refinement::kNetwork;
-  if (output.uncalibrated()) return Refinement::kMixed;
-  return output.unrestricted() ? Refinement::kCalibrated : Refinement::kRestricted;
-}
-
-OutputRequest ToOutputRequest(const v1::OutputOptions& output) {
-  return {.horizons = ToVector(output.horizons()),
-          .quantiles = ToVector(output.quantiles()),
-          .every = std::max(output.every(), 1u),
-          .surprise = output.surprise(),
-          .refinement = ToRefinement(output)};
-}
-
-// Numbers per channel of one result.
-size_t ResultWidth(const ForecastsReply& reply) {
-  const ForecasterConfig& config = reply.model->engine->config();
-  const size_t horizons = reply.plan->horizons.empty() ? config.horizon : reply.plan->horizons.size();
-  const size_t quantiles = reply.plan->quantiles.empty() ? config.quantiles.size() : reply.plan->quantiles.size();
-  return horizons * quantiles;
-}
-
-// Copies what the plan asks for from `forecast`, [horizon, quantiles], to `out`. Returns the end of what it wrote.
-float* CopyPlanned(const float* forecast, size_t horizon, size_t quantiles, const OutputPlan& plan, float* out) {
-  const size_t rows = plan.horizons.empty() ? horizon : plan.horizons.size();
-  for (size_t i = 0; i < rows; ++i) {
-    const float* row = forecast + (plan.horizons.empty() ? i : plan.horizons[i]) * quantiles;
-    if (plan.quantiles.empty()) {
-      out = std::copy_n(row, quantiles, out);
-    } else {
-      for (uint32_t q : plan.quantiles) *out++ = row[q];
-    }
-  }
-  return out;
-}
-
-void FillValues(const ForecastsReply& reply, size_t begin, size_t end, google::protobuf::RepeatedField<float>& values) {
-  const ForecasterConfig& config = reply.model->engine->config();
-  const auto horizon = static_cast<size_t>(config.horizon);
-  const size_t quantiles = config.quantiles.size();
-  const size_t size = (end - begin) * reply.channels * ResultWidth(reply);
-  // Sized once and written in place: a forecast is hundreds of floats, and most of the bytes that leave.
-  values.Reserve(static_cast<int>(size));
-  float* out = values.AddNAlreadyReserved(static_cast<int>(size));
-  const bool whole = reply.plan->horizons.empty() && reply.plan->quantiles.empty();
-  for (const float* forecast : reply.forecasts.subspan(begin * reply.channels, (end - begin) * reply.channels)) {
-    out = whole ? std::copy_n(forecast, horizon * quantiles, out)
-                : CopyPlanned(forecast, horizon, quantiles, *reply.plan, out);
-  }
-}
 
 // The seq of result i: the i-th multiple of `every` that is not below first_seq.
 uint64_t SeqOfResult(const ForecastsReply& reply, size_t i) {
@@ -92,16 +37,11 @@ void AddDetail(const Detail& detail, google::rpc::Status& status) {
 }
 
 void FillModelSchema(const LoadedModel& model, v1::ModelInfo& info) {
-  const ForecasterConfig& config = model.engine->config();
   info.set_name(model.package.name);
   info.set_version(static_cast<uint32_t>(model.package.version));
   info.set_digest(model.package.digest);
-  info.set_horizon(static_cast<uint32_t>(config.horizon));
-  info.mutable_quantiles()->Add(config.quantiles.begin(), config.quantiles.end());
   info.set_row_bytes(model.engine->row_bytes());
-  v1::Column& column = *info.add_columns();
-  column.set_name("value");
-  column.set_role(v1::Column::TARGET);
+  FillColumns(model.engine->config(), info);
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 #ifndef AAREN_SERVER_RPC_MESSAGES_CONVERT_H_
 #define AAREN_SERVER_RPC_MESSAGES_CONVERT_H_
 
-// Messages to the session layer's words (server/session/peer.h) and back: the only files where the two meet. Names and
-// units are the same on both sides, so nothing is decided here but how large one Forecasts item may be.
+// Messages to the session layer's words (server/session/peer.h) and back. The two meet here and, for what is a task's
+// own, in the file pair of that task (forecasting.h), and nowhere else. Names and units are the same on both sides, so
+// nothing is decided but how large one Forecasts item may be.
 //
 // Functions that fill a message expect it cleared, so that callers can reuse it with its capacity. Threading: pure
 // functions.
