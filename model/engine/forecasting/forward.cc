@@ -42,11 +42,14 @@ void AddAttention(const ForecasterConfig& config, const BlockWeights& block, siz
   Multiply(block.score_value_gate, tile.normed, tile.size, tile.wide);
   const size_t value = block.score_value_gate.offset(BlockWeights::kValue);
   const size_t gate = block.score_value_gate.offset(BlockWeights::kGate);
+  LayerFold fold(block.ageing, tile.fold);
   for (size_t t = 0; t < tile.size; ++t) {
     const TileToken& token = tile.tokens[t];
     const float* wide = tile.wide[t];
     float* attended = tile.hidden[t];
-    Fold(block.ageing, token.age, token.folds, wide, wide + value, layout.layer(token.row, layer), tile.fold, attended);
+    const FoldToken brought = {.age = token.age, .scores = wide, .values = wide + value};
+    const LayerState state = layout.layer(token.row, layer);
+    token.folds ? fold.Fold(brought, state, attended) : fold.Peek(brought, state, attended);
     GateBySigmoid(wide + gate, attended, block.ageing.width, attended);
   }
   Multiply(block.output, tile.hidden, tile.size, tile.narrow);

@@ -76,33 +76,45 @@ FoldScratch::FoldScratch(size_t heads, size_t width)
   std::fill_n(exponents_.get(), 2 * PadToLanes(heads), 0.0f);
 }
 
-void Fold(const Ageing& ageing, size_t age, bool store, const float* scores, const float* values,
-          const LayerState& state, FoldScratch& scratch, float* out) {
-  const size_t padded = PadToLanes(ageing.heads);
-  float* alpha = scratch.exponents_.get();
+// alpha, beta and m', then c' and p.
+void LayerFold::Weigh(const FoldToken& token, const LayerState& state) {
+  const size_t padded = PadToLanes(ageing_.heads);
+  float* alpha = scratch_.exponents_.get();
   float* beta = alpha + padded;
-  for (size_t h = 0; h < ageing.heads; ++h) {
-    const double score = scores[h];
-    const double aged = state.peak[h] - ageing.decay[h] * static_cast<double>(age);
+  for (size_t h = 0; h < ageing_.heads; ++h) {
+    const double score = token.scores[h];
+    const double aged = state.peak[h] - ageing_.decay[h] * static_cast<double>(token.age);
     const double peak = std::max(aged, score);
-    scratch.peak_[h] = peak;
+    scratch_.peak_[h] = peak;
     alpha[h] = Exponent(aged - peak);
     beta[h] = Exponent(score - peak);
   }
   Exp(alpha, 2 * padded, alpha);
-  for (size_t h = 0; h < ageing.heads; ++h) {
+  for (size_t h = 0; h < ageing_.heads; ++h) {
     const double weight = static_cast<double>(alpha[h]) * state.weight[h] + static_cast<double>(beta[h]);
-    scratch.weight_[h] = weight;
-    std::fill_n(scratch.share_.begin() + h * ageing.head_width, ageing.head_width,
+    scratch_.weight_[h] = weight;
+    std::fill_n(scratch_.share_.begin() + static_cast<ptrdiff_t>(h * ageing_.head_width), ageing_.head_width,
                 static_cast<double>(beta[h]) / weight);
   }
-  const size_t turn = (age - 1) * ageing.width / 2;
+}
+
+void LayerFold::Turn(const FoldToken& token, const LayerState& state, double* after, float* out) {
+  const size_t turn = (token.age - 1) * ageing_.width / 2;
   HWY_DYNAMIC_DISPATCH(TurnAndFold)
-  (ageing.cosine.data() + turn, ageing.sine.data() + turn, scratch.share_.data(), values, state.output, ageing.width,
-   store ? state.output : scratch.output_.data(), out);
-  if (!store) return;
-  std::copy(scratch.weight_.begin(), scratch.weight_.end(), state.weight);
-  std::copy(scratch.peak_.begin(), scratch.peak_.end(), state.peak);
+  (ageing_.cosine.data() + turn, ageing_.sine.data() + turn, scratch_.share_.data(), token.values, state.output,
+   ageing_.width, after, out);
+}
+
+void LayerFold::Fold(const FoldToken& token, const LayerState& state, float* out) {
+  Weigh(token, state);
+  Turn(token, state, state.output, out);
+  std::copy(scratch_.weight_.begin(), scratch_.weight_.end(), state.weight);
+  std::copy(scratch_.peak_.begin(), scratch_.peak_.end(), state.peak);
+}
+
+void LayerFold::Peek(const FoldToken& token, const LayerState& state, float* out) {
+  Weigh(token, state);
+  Turn(token, state, scratch_.output_.data(), out);
 }
 
 }  // namespace aaren

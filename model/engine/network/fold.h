@@ -36,13 +36,20 @@ struct Ageing {
   std::vector<double> sine;
 };
 
-// Memory that Fold works in.
+// What one token brings to a layer.
+struct FoldToken {
+  size_t age;           // tokens since the last fold, this one counted: in [1, fold_every]
+  const float* scores;  // [heads]
+  const float* values;  // [width]
+};
+
+// Memory that folding works in, of one layer at a time.
 class FoldScratch {
  public:
   FoldScratch(size_t heads, size_t width);
 
  private:
-  friend void Fold(const Ageing&, size_t, bool, const float*, const float*, const LayerState&, FoldScratch&, float*);
+  friend class LayerFold;
   hwy::AlignedFreeUniquePtr<float[]> exponents_;  // of alpha, then of beta: [2, heads padded]
   std::vector<double> weight_;                    // c': [heads]
   std::vector<double> peak_;                      // m': [heads]
@@ -50,10 +57,22 @@ class FoldScratch {
   std::vector<double> output_;                    // o': [width]
 };
 
-// age: tokens since the last fold, in [1, fold_every]. scores: [heads]; values: [width]. Writes the attention's output
-// to out: [width].
-void Fold(const Ageing& ageing, size_t age, bool store, const float* scores, const float* values,
-          const LayerState& state, FoldScratch& scratch, float* out);
+// Both write the attention's output to out: [width]. Fold leaves the new state behind, Peek the state as it was.
+class LayerFold {
+ public:
+  // The references outlive this.
+  LayerFold(const Ageing& ageing, FoldScratch& scratch) : ageing_(ageing), scratch_(scratch) {}
+
+  void Fold(const FoldToken& token, const LayerState& state, float* out);
+  void Peek(const FoldToken& token, const LayerState& state, float* out);
+
+ private:
+  void Weigh(const FoldToken& token, const LayerState& state);
+  void Turn(const FoldToken& token, const LayerState& state, double* after, float* out);
+
+  const Ageing& ageing_;
+  FoldScratch& scratch_;
+};
 
 }  // namespace aaren
 

@@ -36,7 +36,9 @@ class FoldTest : public testing::Test {
   }
 
   void FoldNow(const Ageing& ageing, size_t age, bool store) {
-    Fold(ageing, age, store, scores_, values_, State(), scratch_, out_);
+    LayerFold fold(ageing, scratch_);
+    const FoldToken token = {.age = age, .scores = scores_, .values = values_};
+    store ? fold.Fold(token, State(), out_) : fold.Peek(token, State(), out_);
   }
 
   LayerState State() { return {.output = output_, .weight = weight_, .peak = peak_}; }
