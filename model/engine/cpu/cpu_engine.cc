@@ -1,307 +1,85 @@
 #include "model/engine/cpu/cpu_engine.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "model/engine/cpu/host_lane.h"
 #include "model/engine/cpu/slab.h"
-#include "model/engine/forecasting/forward.h"
-#include "model/engine/forecasting/row.h"
-#include "model/engine/forecasting/surprise.h"
-#include "model/engine/forecasting/tile.h"
-#include "model/engine/forecasting/weights.h"
+#include "model/engine/forecasting/forecasting_task.h"
+#include "model/engine/task.h"
 #include "model/math/fma.h"
-#include "model/season/seasonal_input.h"
-#include "model/season/seasons.h"
-#include "model/season/sources.h"
 
 namespace aaren {
 namespace {
 
-constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-constexpr int kOlder = ValueMemory::kValues - 1;
-
-float Clean(float value) {
-  if (std::isnan(value)) return kMissing;
-  return std::abs(value) < kLeastValue ? 0.0f : std::clamp(value, -kLargestValue, kLargestValue);
-}
-
-class CpuEngine : public Engine {
+class CpuEngine final : public Engine {
  public:
-  explicit CpuEngine(const ModelPackage& package)
-      : config_(package.config), layout_(package.config), weights_(package) {}
+  explicit CpuEngine(std::unique_ptr<Task> task) : task_(std::move(task)) {}
 
-  const ForecasterConfig& config() const override { return config_; }
+  const ForecasterConfig& config() const override { return task_->config(); }
   std::string tier() const override { return "exact"; }
-  size_t row_bytes() const override { return layout_.bytes(); }
+  size_t row_bytes() const override { return task_->row_bytes(); }
   std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override;
-  void ResetRow(absl::Span<std::byte> row) const override { layout_.Reset(row); }
-  absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override;
+  void ResetRow(absl::Span<std::byte> row) const override { task_->ResetRow(row); }
+  absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override { return task_->CheckRow(row); }
 
-  // What Lane::Submit promises, on the rows of a lane and in its scratch memory.
-  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows, Tile& tile) const;
+  const Task& task() const { return *task_; }
 
  private:
-  friend class CpuLane;
-  absl::Status Claim(const Run& run, StateSlab& rows) const;
-  void Release(absl::Span<const Run> runs, StateSlab& rows) const;
-  void TakeRun(const Run& run, std::byte* row, Tile& tile) const;
-  void TakeValue(float value, std::byte* row) const;
-  void TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken* pending, Tile& tile) const;
-  float OneStepSurprise(const Run& run, float value, std::byte* row, Tile& tile) const;
-  void AddToken(const Run& run, std::byte* row, float* forecast, Tile& tile) const;
-  void AddSources(const Past& past, const Scaling& scaling, std::byte* row, Tile& tile) const;
-  void AddSeasons(const Past& past, const Scaling& scaling, std::byte* row, Tile& tile) const;
-  void AddEvidence(const Past& past, double scale, std::byte* row, Tile& tile) const;
-  void Finish(Tile& tile) const;
-  void KeepOneStep(Tile& tile, size_t t) const;
-  void Learn(Tile& tile, size_t t) const;
-  void Mix(Tile& tile, size_t t, float* forecast) const;
-
-  ForecasterConfig config_;
-  RowLayout layout_;
-  Weights weights_;
+  const std::unique_ptr<Task> task_;
 };
 
 class CpuLane final : public HostLane {
  public:
   CpuLane(const CpuEngine& engine, size_t capacity_rows)
-      : HostLane(engine, capacity_rows), engine_(engine), tile_(engine.config_, engine.weights_, engine.layout_) {}
+      : HostLane(engine, capacity_rows), task_(engine.task()), scratch_(task_.NewScratch()) {}
 
  private:
-  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) override { return engine_.Step(runs, rows, tile_); }
+  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) override;
+  absl::Status Claim(const Run& run, StateSlab& rows) const;
+  void Release(absl::Span<const Run> runs, StateSlab& rows) const;
 
-  const CpuEngine& engine_;
-  Tile tile_;
+  const Task& task_;
+  const std::unique_ptr<Task::Scratch> scratch_;
 };
 
 std::unique_ptr<Lane> CpuEngine::NewLane(size_t capacity_rows) const {
   return std::make_unique<CpuLane>(*this, capacity_rows);
 }
 
-absl::StatusOr<uint64_t> CpuEngine::CheckRow(absl::Span<const std::byte> row) const {
-  if (absl::Status status = layout_.Check(row, weights_.bounds); !status.ok()) return status;
-  return layout_.seq(row);
-}
-
-absl::Status CpuEngine::Step(absl::Span<const Run> runs, StateSlab& rows, Tile& tile) const {
+absl::Status CpuLane::Step(absl::Span<const Run> runs, StateSlab& rows) {
   for (size_t i = 0; i < runs.size(); ++i) {
     if (absl::Status status = Claim(runs[i], rows); !status.ok()) {
       Release(runs.first(i), rows);
       return absl::InvalidArgumentError(absl::StrCat("run ", i, ": ", status.message()));
     }
   }
-  for (const Run& run : runs) TakeRun(run, rows.Row(run.slot).data(), tile);
-  Finish(tile);
+  for (const Run& run : runs) task_.Take(run, rows.Row(run.slot).data(), *scratch_);
+  task_.Finish(*scratch_);
   Release(runs, rows);
   return absl::OkStatus();
 }
 
 // Checks a run and marks its row, so that the next run with the same row is noticed without memory for a set.
-absl::Status CpuEngine::Claim(const Run& run, StateSlab& rows) const {
+absl::Status CpuLane::Claim(const Run& run, StateSlab& rows) const {
   const absl::Span<std::byte> row = rows.Row(run.slot);
-  if (row.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("slot ", run.slot.index, " of generation ", run.slot.generation, " is stale"));
-  }
+  if (row.empty()) return StaleSlot(run.slot);
   if (run.values.empty()) return absl::InvalidArgumentError("has no tokens");
-  if (run.forecast.size() != run.values.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("has ", run.values.size(), " values, but ", run.forecast.size(), " forecast flags"));
-  }
-  const bool wants = std::any_of(run.forecast.begin(), run.forecast.end(), [](uint8_t flag) { return flag != 0; });
-  if (wants && run.forecasts == nullptr) return absl::InvalidArgumentError("wants a forecast, but has no place for it");
-  uint64_t& claimed = layout_.header(row.data()).claimed;
-  if (claimed != 0)
+  if (absl::Status status = task_.CheckRun(run); !status.ok()) return status;
+  uint64_t& claimed = task_.claim(row.data());
+  if (claimed != 0) {
     return absl::InvalidArgumentError(absl::StrCat("slot ", run.slot.index, " is in an earlier run too"));
+  }
   claimed = 1;
   return absl::OkStatus();
 }
 
-void CpuEngine::Release(absl::Span<const Run> runs, StateSlab& rows) const {
-  for (const Run& run : runs) layout_.header(rows.Row(run.slot).data()).claimed = 0;
+void CpuLane::Release(absl::Span<const Run> runs, StateSlab& rows) const {
+  for (const Run& run : runs) task_.claim(rows.Row(run.slot).data()) = 0;
 }
 
-void CpuEngine::TakeRun(const Run& run, std::byte* row, Tile& tile) const {
-  RowHeader& header = layout_.header(row);
-  float* forecast = run.forecasts;
-  const size_t forecast_size = static_cast<size_t>(config_.horizon) * config_.quantiles.size();
-  TileToken* pending = nullptr;  // The token before, if its forecast is still to be made.
-  for (size_t i = 0; i < run.values.size(); ++i, ++header.seq) {
-    const float value = Clean(run.values[i]);
-    TakeSurprise(run, i, row, pending, tile);
-    TakeValue(value, row);
-    pending = nullptr;
-    const bool wanted = run.forecast[i] != 0;
-    if (!wanted) std::fill_n(layout_.one_step(row), config_.quantiles.size() + kSourceCount, kMissing);
-    const bool folds = (header.seq + 1) % static_cast<uint64_t>(config_.fold_every) == 0;
-    if (!wanted && !folds && !layout_.probes().At(header.seq)) continue;
-
-    AddToken(run, row, wanted ? forecast : nullptr, tile);
-    if (wanted) {
-      forecast += forecast_size;
-      pending = &tile.tokens[tile.size - 1];
-    }
-    if (tile.size == Tile::kTokens) {
-      Finish(tile);
-      pending = nullptr;
-    }
-  }
-}
-
-void CpuEngine::TakeValue(float value, std::byte* row) const {
-  RowHeader& header = layout_.header(row);
-  if (!std::isnan(value)) {
-    if (header.statistics.Believes(value)) layout_.support(row).Add(value);
-    header.statistics.Add(value, static_cast<uint64_t>(config_.history));
-  }
-  const Bounds bounds = ReachOf(header.statistics);
-  layout_.values(row).Add(header.seq, value, bounds);
-  layout_.errors(row).Add(header.seq, value, bounds, layout_.values(row));
-}
-
-// The surprise of token i under the forecast of the one before, which may not be there yet: then it waits for it.
-void CpuEngine::TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken* pending, Tile& tile) const {
-  float* surprise = run.surprises == nullptr ? nullptr : run.surprises + i;
-  const float value = Clean(run.values[i]);
-  if (pending != nullptr) {
-    pending->followed = true;
-    pending->next_value = value;
-    pending->next_surprise = surprise;
-  } else if (surprise != nullptr) {
-    *surprise = OneStepSurprise(run, value, row, tile);
-  }
-}
-
-// Under the forecast that the row keeps, of the token before. Nothing was learned since: it is refined as it was then.
-float CpuEngine::OneStepSurprise(const Run& run, float value, std::byte* row, Tile& tile) const {
-  const float* one_step = layout_.one_step(row);
-  if (std::isnan(one_step[0])) return kMissing;
-  float* quantiles = tile.quantiles.data();
-  std::copy_n(one_step, tile.quantiles.size(), quantiles);
-  if (run.refinement != Refinement::kNetwork) {
-    layout_.mixture().MixOneStep(layout_.header(row).seq - 1, layout_.mixture(row), layout_.errors(row).unit,
-                                 layout_.one_step_sources(row), quantiles);
-  }
-  if (run.refinement >= Refinement::kCalibrated) {
-    layout_.calibration().CorrectOneStep(layout_.calibration(row), quantiles);
-  }
-  return Surprise(config_.quantiles, quantiles, value);
-}
-
-// The input, and what a probe learns from, are taken now: the row goes on before the tile is full.
-void CpuEngine::AddToken(const Run& run, std::byte* row, float* forecast, Tile& tile) const {
-  const RowHeader& header = layout_.header(row);
-  const size_t since_fold = header.seq % static_cast<uint64_t>(config_.fold_every);
-  const float* newest = layout_.values(row).Unroll(header.seq, ReachOf(header.statistics), tile.values);
-  const Scaling scaling =
-      BuildInput(newest, static_cast<size_t>(config_.ring), header.statistics, tile.window, tile.input[tile.size]);
-  const bool probes = layout_.probes().At(header.seq);
-  const Past past{newest, kOlder, layout_.values(row).typical, static_cast<int>(header.statistics.far)};
-  if (probes) AddEvidence(past, scaling.scale, row, tile);
-  if (config_.seasons) AddSeasons(past, scaling, row, tile);
-  if (probes || forecast != nullptr) AddSources(past, scaling, row, tile);
-  tile.tokens[tile.size++] = {.row = row,
-                              .seq = header.seq,
-                              .age = since_fold + 1,
-                              .folds = since_fold + 1 == static_cast<size_t>(config_.fold_every),
-                              .probes = probes,
-                              .wanted = forecast != nullptr,
-                              .refinement = run.refinement,
-                              .forecast = forecast,
-                              .scaling = scaling,
-                              .unit = layout_.errors(row).unit,
-                              .support = layout_.support(row),
-                              .count = header.statistics.count,
-                              .followed = false,
-                              .next_value = kMissing,
-                              .next_surprise = nullptr};
-}
-
-// For the mixture in the units of the series, for a network with seasons on the token's scale too.
-void CpuEngine::AddSources(const Past& past, const Scaling& scaling, std::byte* row, Tile& tile) const {
-  const RowHeader& header = layout_.header(row);
-  const size_t horizon = static_cast<size_t>(config_.horizon);
-  float* sources = tile.sources[tile.size];
-  WriteSources(past, layout_.Choice(header.seq, row), static_cast<float>(header.statistics.mean), horizon, sources);
-  if (config_.seasons) StandardizeSources(sources, kSourceCount * horizon, scaling, tile.standard[tile.size]);
-}
-
-// What the network sees of the series' seasons, but for the sources.
-void CpuEngine::AddSeasons(const Past& past, const Scaling& scaling, std::byte* row, Tile& tile) const {
-  constexpr size_t kResiduals = ForecasterConfig::kSeasonalResiduals;
-  const uint64_t seq = layout_.header(row).seq;
-  const SeasonChoice choice = layout_.Choice(seq, row);
-  float residuals[kSeasonSources * kJudgedResiduals];
-  WriteStandardResiduals(past, choice, scaling.scale, kJudgedResiduals, residuals);
-  double numbers[kSeasonalNumbers];
-  WriteSeasonalNumbers(seq, layout_.errors(row), choice, residuals, numbers);
-  AddSeasonalNumbers(numbers, tile.input[tile.size] + config_.ring + ForecasterConfig::kSummaries);
-  float* newest = tile.residuals[tile.size];
-  for (size_t i = 0; i < kSeasonSources * kResiduals; ++i) {
-    const float residual = residuals[i / kResiduals * kJudgedResiduals + i % kResiduals];
-    newest[i] = std::isnan(residual) ? 0.0f : residual;
-  }
-}
-
-// Of a probe, which also chooses the seasons and the unit of errors until the next.
-void CpuEngine::AddEvidence(const Past& past, double scale, std::byte* row, Tile& tile) const {
-  const RowHeader& header = layout_.header(row);
-  const Probes& probes = layout_.probes();
-  layout_.errors(row).SetUnit(scale);
-  const SeasonChoice now = ChooseSeasons(header.seq, layout_.errors(row));
-  layout_.calibration().probes().Gather(header.seq, past.newest, tile.judging[tile.size]);
-  layout_.mixture().Gather(header.seq, past, static_cast<float>(header.statistics.mean), layout_.errors(row),
-                           layout_.choices(row), now, tile.evidence[tile.size]);
-  layout_.choices(row)[probes.Number(header.seq) % probes.under_way()] = now;
-}
-
-// Sends the tile through the network, learns from its probes and empties it. The last forecast of a row stays there,
-// as the network made it, for the surprise of a later call.
-void CpuEngine::Finish(Tile& tile) const {
-  if (tile.size == 0) return;
-  Forward(config_, weights_, layout_, tile);
-  for (size_t t = 0; t < tile.size; ++t) {
-    const TileToken& token = tile.tokens[t];
-    if (token.probes) Learn(tile, t);
-    if (!token.wanted) continue;
-    if (!token.followed) KeepOneStep(tile, t);
-    if (token.refinement != Refinement::kNetwork) Mix(tile, t, token.forecast);
-    if (token.refinement >= Refinement::kCalibrated) {
-      layout_.calibration().Correct(layout_.calibration(token.row), token.forecast);
-    }
-    if (token.next_surprise != nullptr) {
-      *token.next_surprise = Surprise(config_.quantiles, token.forecast, token.next_value);
-    }
-    if (token.refinement == Refinement::kRestricted)
-      token.support.Restrict(token.count, tile.forecast.size(), token.forecast);
-  }
-  tile.size = 0;
-}
-
-void CpuEngine::KeepOneStep(Tile& tile, size_t t) const {
-  const TileToken& token = tile.tokens[t];
-  std::copy_n(token.forecast, config_.quantiles.size(), layout_.one_step(token.row));
-  for (size_t i = 0; i < kSourceCount; ++i) {
-    layout_.one_step_sources(token.row)[i] = tile.sources[t][i * static_cast<size_t>(config_.horizon)];
-  }
-}
-
-// What is asked for has no part in it, so the forecast that the row learns from is a copy.
-void CpuEngine::Learn(Tile& tile, size_t t) const {
-  const TileToken& token = tile.tokens[t];
-  layout_.mixture().Learn(token.seq, tile.evidence[t], token.forecast, layout_.mixture(token.row));
-  std::copy_n(token.forecast, tile.forecast.size(), tile.forecast.begin());
-  Mix(tile, t, tile.forecast.data());
-  layout_.calibration().Learn(token.seq, tile.judging[t], tile.forecast.data(), layout_.calibration(token.row));
-}
-
-void CpuEngine::Mix(Tile& tile, size_t t, float* forecast) const {
-  const TileToken& token = tile.tokens[t];
-  layout_.mixture().Mix(token.seq, layout_.mixture(token.row), token.unit, tile.sources[t], forecast);
-}
+// The task of a package's kind. Another kind of model is added here.
+std::unique_ptr<Task> NewTask(const ModelPackage& package) { return NewForecastingTask(package); }
 
 }  // namespace
 
@@ -309,7 +87,7 @@ absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const ModelPackage& package
   if (!HasFma()) {
     return absl::FailedPreconditionError("this CPU has no fused multiply-add (x86: AVX2 and FMA), so no exact tier");
   }
-  return std::make_unique<CpuEngine>(package);
+  return std::make_unique<CpuEngine>(NewTask(package));
 }
 
 }  // namespace aaren

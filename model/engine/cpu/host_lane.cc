@@ -6,8 +6,7 @@
 
 namespace aaren {
 
-absl::Status HostLane::CheckSlot(Slot slot) {
-  if (!rows_.Row(slot).empty()) return absl::OkStatus();
+absl::Status HostLane::StaleSlot(Slot slot) {
   return absl::InvalidArgumentError(absl::StrCat("slot ", slot.index, " of generation ", slot.generation, " is stale"));
 }
 

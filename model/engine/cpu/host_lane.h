@@ -32,8 +32,11 @@ class HostLane : public Lane {
   // What Submit promises, at once.
   virtual absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) = 0;
 
+  // InvalidArgument naming it.
+  static absl::Status StaleSlot(Slot slot);
+
  private:
-  absl::Status CheckSlot(Slot slot);
+  absl::Status CheckSlot(Slot slot) { return rows_.Row(slot).empty() ? StaleSlot(slot) : absl::OkStatus(); }
 
   const Engine& engine_;
   StateSlab rows_;

@@ -10,12 +10,12 @@
 #include <cstddef>
 #include <vector>
 
-#include "model/engine/engine.h"
 #include "model/engine/forecasting/input.h"
 #include "model/engine/forecasting/row.h"
 #include "model/engine/forecasting/support.h"
 #include "model/engine/forecasting/weights.h"
 #include "model/engine/network/fold.h"
+#include "model/engine/task.h"
 #include "model/math/scaling.h"
 
 namespace aaren {
@@ -52,7 +52,7 @@ class FloatRows {
   hwy::AlignedFreeUniquePtr<float[]> data_;
 };
 
-struct Tile {
+struct Tile final : Task::Scratch {
   static constexpr size_t kTokens = 64;
 
   Tile(const ForecasterConfig& config, const Weights& weights, const RowLayout& layout);

@@ -1,0 +1,19 @@
+#ifndef AAREN_MODEL_ENGINE_FORECASTING_FORECASTING_TASK_H_
+#define AAREN_MODEL_ENGINE_FORECASTING_FORECASTING_TASK_H_
+
+// The task of a forecaster (model/README.md, steps 1 to 9): values come in, quantiles of the next ones go out, and the
+// row learns from their mistakes. It cuts runs into tiles and gives each forecast and surprise its place.
+
+#include <memory>
+
+#include "model/engine/task.h"
+#include "model/package/package.h"
+
+namespace aaren {
+
+// For a package that LoadPackage accepted.
+std::unique_ptr<Task> NewForecastingTask(const ModelPackage& package);
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_ENGINE_FORECASTING_FORECASTING_TASK_H_

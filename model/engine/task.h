@@ -1,0 +1,55 @@
+#ifndef AAREN_MODEL_ENGINE_TASK_H_
+#define AAREN_MODEL_ENGINE_TASK_H_
+
+// A Task is what an engine of this process's CPU does for one kind of model: what a row remembers, and what becomes of
+// a run's tokens. The engine itself (cpu/) knows batches, slots and lanes; a task knows series. ADDING_A_TASK.md tells
+// how one is added.
+//
+//   Submit ──► CheckRun, claim ──► Take(run) for each run ──► Finish ──► the outputs are written
+//
+// Threading: immutable; a Scratch is of one thread. Nothing between CheckRun and Finish allocates or locks.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "model/engine/engine.h"
+
+namespace aaren {
+
+class Task {
+ public:
+  // Memory that a lane's tokens go through.
+  class Scratch {
+   public:
+    virtual ~Scratch() = default;
+  };
+
+  virtual ~Task() = default;
+  virtual std::unique_ptr<Scratch> NewScratch() const = 0;
+
+  // As Engine's of these names.
+  virtual const ForecasterConfig& config() const = 0;
+  virtual size_t row_bytes() const = 0;
+  virtual void ResetRow(absl::Span<std::byte> row) const = 0;
+  virtual absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const = 0;
+
+  // A field of the row that is 0, but while a batch works on it.
+  virtual uint64_t& claim(std::byte* row) const = 0;
+
+  // InvalidArgument saying what is wrong with the run's inputs or with the places for its outputs.
+  virtual absl::Status CheckRun(const Run& run) const = 0;
+
+  // Takes the run's tokens into the row, in order. What goes through the network may wait in the scratch memory for
+  // tokens of other runs; Finish does what still waits. REQUIRES: the run was checked; the row stays where it is until
+  // Finish.
+  virtual void Take(const Run& run, std::byte* row, Scratch& scratch) const = 0;
+  virtual void Finish(Scratch& scratch) const = 0;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_MODEL_ENGINE_TASK_H_
