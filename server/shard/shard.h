@@ -178,6 +178,12 @@ class SessionShard final : public SessionOwner {
     Handle handle = 0;
     uint64_t next_seq = 0, durable_seq = 0;
   };
+  // A slice that has begun, and may go on when the step under way is done.
+  struct Slice {
+    int64_t units = 0;  // of all of it
+    int64_t left = 0;
+    int64_t began_ns = 0;
+  };
   Attachment& StreamOf(Peer& peer);
   static bool IsClosing(const Binding& binding);
   Session* Find(absl::string_view key);
@@ -264,13 +270,7 @@ class SessionShard final : public SessionOwner {
   uint64_t next_ticket_ = 0;
   size_t deferred_tokens_ = 0;  // of all openings
   size_t attached_ = 0;
-  // A slice that has begun, and may go on when the step under way is done.
-  struct Slice {
-    int64_t units = 0;  // of all of it
-    int64_t left = 0;
-    int64_t began_ns = 0;
-  };
-  Slice slice_;
+  Slice slice_;              // the latest
   bool saves_wait_ = false;  // for the end of the step under way
   int64_t slice_units_;      // what takes about as long as a slice should
   double last_pace_ = 0;     // of the last full slice, units a nanosecond
