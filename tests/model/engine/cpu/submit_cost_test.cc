@@ -39,7 +39,7 @@ TEST(SubmitCostTest, ABatchAllocatesNothing) {
   const std::vector<uint8_t> wanted(kTokens, 1);
   const size_t floats = static_cast<size_t>(engine->config().horizon) * engine->config().quantiles.size();
   std::vector<float> forecasts(kRows * kTokens * floats), surprises(kRows * kTokens);
-  std::vector<Run> runs;
+  std::vector<aaren::Run> runs;
   for (size_t i = 0; i < kRows; ++i) {
     runs.push_back({.slot = slots[i],
                     .values = values,
