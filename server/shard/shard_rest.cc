@@ -167,7 +167,7 @@ bool SessionShard::Busy() const {
 
 void SessionShard::SaveEarly() {
   saver_.Advance(now_ms());
-  saver_.StartDue(now_ms());
+  StartSaves();
 }
 
 void SessionShard::SaveAll() {
