@@ -12,9 +12,9 @@ using testing::HasSubstr;
 
 TEST(StoreMetricsTest, EachOperationHasItsCallsAndItsHistogram) {
   StoreCounters counters;
-  counters.operations[1].done.Add(3);
-  counters.operations[1].seconds.Observe(60e-6, 3);
-  counters.operations[3].under_way.Set(2);
+  counters.operations[2].done.Add(3);
+  counters.operations[2].seconds.Observe(60e-6, 3);
+  counters.operations[4].under_way.Set(2);
   counters.saved_bytes.Add(8192);
   const std::string text = prometheus::TextSerializer().Serialize(StoreMetrics("rocksdb", counters).Collect());
   EXPECT_THAT(text, HasSubstr("aaren_store_calls_total{store=\"rocksdb\",operation=\"load\",outcome=\"done\"} 3\n"));
