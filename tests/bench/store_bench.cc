@@ -21,7 +21,7 @@
 #include "server/store/memory_store.h"
 #include "server/store/rocksdb/rocksdb_settings.h"
 #include "server/store/rocksdb/rocksdb_store.h"
-#include "server/store/rocksdb/stored_header.h"
+#include "server/store/stored_header.h"
 #include "server/store/rocksdb/write_group.h"
 #include "tests/bench/bench.h"
 

@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "rocksdb/db.h"
 #include "rocksdb/write_batch.h"
-#include "server/store/rocksdb/stored_header.h"
+#include "server/store/stored_header.h"
 
 namespace aaren {
 

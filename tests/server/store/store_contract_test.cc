@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -13,8 +14,10 @@
 #include "absl/strings/str_cat.h"
 #include "server/store/measured_store.h"
 #include "server/store/memory_store.h"
+#include "server/store/redis/redis_store.h"
 #include "server/store/rocksdb/rocksdb_store.h"
 #include "tests/server/store/blocking.h"
+#include "tests/server/store/redis_server.h"
 
 namespace aaren {
 namespace {
@@ -56,7 +59,7 @@ std::vector<std::string> Keys(const std::vector<SessionRecord>& records) {
   return keys;
 }
 
-// Makes a store, empty.
+// Makes a store, empty; null if what it needs is not installed.
 struct Maker {
   const char* name;
   std::unique_ptr<StateStore> (*make)();
@@ -75,10 +78,28 @@ std::unique_ptr<StateStore> MakeRocksDbStore() {
   return *std::move(store);
 }
 
+// One redis-server for all of them, each with a prefix of its own.
+std::unique_ptr<StateStore> MakeRedisStore() {
+  if (RedisServer::Installed().empty()) return nullptr;
+  static RedisServer& redis = *new RedisServer();
+  static const int ended = std::atexit([] { redis.Kill(); });
+  EXPECT_EQ(ended, 0);
+  static int stores = 0;
+  RedisOptions options = redis.options();
+  options.prefix = absl::StrCat("store-", ++stores, ":");
+  options.timeout = absl::Seconds(10);
+  absl::StatusOr<std::unique_ptr<RedisStore>> store = RedisStore::Open(options);
+  EXPECT_TRUE(store.ok()) << store.status();
+  return *std::move(store);
+}
+
 std::unique_ptr<StateStore> MakeMeasuredStore() { return std::make_unique<MeasuredStore>(MakeMemoryStore()); }
 
 class StoreTest : public testing::TestWithParam<Maker> {
  protected:
+  void SetUp() override {
+    if (made_ == nullptr) GTEST_SKIP() << "redis-server is not installed";
+  }
   absl::Status Begin(const std::string& key, uint64_t epoch) { return store_.Acquire(RecordAt(key, epoch), 0).status; }
 
   const std::unique_ptr<StateStore> made_ = GetParam().make();
@@ -328,7 +349,7 @@ TEST_P(StoreTest, ListsSavesWithoutTheirRows) {
 
 INSTANTIATE_TEST_SUITE_P(Stores, StoreTest,
                          testing::Values(Maker{"Memory", MakeMemoryStore}, Maker{"RocksDb", MakeRocksDbStore},
-                                         Maker{"Measured", MakeMeasuredStore}),
+                                         Maker{"Measured", MakeMeasuredStore}, Maker{"Redis", MakeRedisStore}),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

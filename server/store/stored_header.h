@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_STORE_ROCKSDB_STORED_HEADER_H_
-#define AAREN_SERVER_STORE_ROCKSDB_STORED_HEADER_H_
+#ifndef AAREN_SERVER_STORE_STORED_HEADER_H_
+#define AAREN_SERVER_STORE_STORED_HEADER_H_
 
 // A session's header as a key-value store keeps it, beside its rows. The rows of a session are in one or two slots,
 // each under a key of its own. So a save writes one slot and the header, and an Open only the header. The header has
@@ -8,6 +8,9 @@
 // Layout, as in fields.h: uint8 version · uint64 epoch · uint64 incarnation · origin · uint64 delivered_seq ·
 //   uint64 writer · uint64 number · int64 last active, Unix ms · uint8 slots, of each: uint8 slot · point ·
 //   uint64 bytes of rows · uint64 XXH3 of rows · then the XXH3, 64 bits, of all before
+//
+// A store that compares headers itself cannot write slots into one. It keeps them apart, each as above and followed by
+// the XXH3 of it.
 //
 // Threading: plain values.
 
@@ -37,6 +40,9 @@ std::string EncodeHeader(const StoredHeader& header);
 // DataLoss for bytes that EncodeHeader did not write; FailedPrecondition for a version that this server does not know.
 absl::StatusOr<StoredHeader> ParseHeader(const std::string& key, absl::string_view bytes);
 
+std::string EncodeSlot(const StoredSlot& slot);
+absl::StatusOr<StoredSlot> ParseSlot(const std::string& key, absl::string_view bytes);
+
 StoredSlot SlotOf(uint8_t slot, const SavedRows& save);
 
 // DataLoss if they are not the rows that the slot was made of.
@@ -49,4 +55,4 @@ StoredHeader HeaderAfter(const StoredHeader* held, SessionHeader header, std::op
 
 }  // namespace aaren
 
-#endif  // AAREN_SERVER_STORE_ROCKSDB_STORED_HEADER_H_
+#endif  // AAREN_SERVER_STORE_STORED_HEADER_H_

@@ -1,4 +1,4 @@
-#include "server/store/rocksdb/stored_header.h"
+#include "server/store/stored_header.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -15,6 +15,13 @@ constexpr uint8_t kVersion = 1;
 constexpr size_t kSlots = 2;
 
 uint64_t Checksum(absl::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+void PutSlot(std::string& out, const StoredSlot& slot) {
+  Put(out, slot.slot);
+  PutPoint(out, slot.point);
+  Put(out, slot.bytes);
+  Put(out, slot.checksum);
+}
 
 void TakeSlot(Fields& fields, StoredSlot& slot) {
   fields.Take(slot.slot, "a slot's number");
@@ -46,6 +53,17 @@ absl::Status Damaged(const std::string& key, absl::string_view what) {
                                           " does not match: they were cut or altered"));
 }
 
+// What stands before the checksum.
+absl::StatusOr<absl::string_view> CheckedBody(const std::string& key, absl::string_view bytes) {
+  constexpr size_t kChecksumBytes = sizeof(uint64_t);
+  if (bytes.size() < kChecksumBytes) return Damaged(key, "facts");
+  const absl::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
+  std::string checksum;
+  Put(checksum, Checksum(body));
+  if (bytes.substr(body.size()) != checksum) return Damaged(key, "facts");
+  return body;
+}
+
 }  // namespace
 
 std::string EncodeHeader(const StoredHeader& header) {
@@ -59,12 +77,7 @@ std::string EncodeHeader(const StoredHeader& header) {
   Put(out, header.attempt.number);
   Put(out, absl::ToUnixMillis(header.last_active));
   Put(out, static_cast<uint8_t>(header.slots.size()));
-  for (const StoredSlot& slot : header.slots) {
-    Put(out, slot.slot);
-    PutPoint(out, slot.point);
-    Put(out, slot.bytes);
-    Put(out, slot.checksum);
-  }
+  for (const StoredSlot& slot : header.slots) PutSlot(out, slot);
   Put(out, Checksum(out));
   return out;
 }
@@ -78,17 +91,30 @@ absl::StatusOr<StoredHeader> ParseHeader(const std::string& key, absl::string_vi
     return absl::FailedPreconditionError(
         absl::StrCat(what, " has format version ", version, ", this server knows ", kVersion));
   }
-  constexpr size_t kChecksumBytes = sizeof(uint64_t);
-  if (bytes.size() < kChecksumBytes) return Damaged(key, "facts");
-  const absl::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
-  std::string checksum;
-  Put(checksum, Checksum(body));
-  if (bytes.substr(body.size()) != checksum) return Damaged(key, "facts");
-  Fields rest(what, body.substr(sizeof(version)));
+  const absl::StatusOr<absl::string_view> body = CheckedBody(key, bytes);
+  if (!body.ok()) return body.status();
+  Fields rest(what, body->substr(sizeof(version)));
   StoredHeader header = TakeHeader(rest);
   header.key = key;
   if (absl::Status status = rest.Finish(); !status.ok()) return status;
   return header;
+}
+
+std::string EncodeSlot(const StoredSlot& slot) {
+  std::string out;
+  PutSlot(out, slot);
+  Put(out, Checksum(out));
+  return out;
+}
+
+absl::StatusOr<StoredSlot> ParseSlot(const std::string& key, absl::string_view bytes) {
+  const absl::StatusOr<absl::string_view> body = CheckedBody(key, bytes);
+  if (!body.ok()) return body.status();
+  Fields fields(absl::StrCat("stored session '", key, "'"), *body);
+  StoredSlot slot;
+  TakeSlot(fields, slot);
+  if (absl::Status status = fields.Finish(); !status.ok()) return status;
+  return slot;
 }
 
 StoredSlot SlotOf(uint8_t slot, const SavedRows& save) {

@@ -1,0 +1,350 @@
+#include "server/store/redis/redis_link.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/log/log.h"
+#include "server/store/redis/redis_error.h"
+
+namespace aaren {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr char kFenceMs[] = "604800000";  // as in the greeting: a week
+
+// What no waiting mends: somebody must change the settings or the Redis.
+bool IsPermanent(const absl::Status& status) {
+  return absl::IsUnauthenticated(status) || absl::IsPermissionDenied(status) || absl::IsFailedPrecondition(status) ||
+         absl::IsNotFound(status);
+}
+
+// Of an address, beside what was wrong with others.
+absl::Status Add(const absl::Status& others, const Address& address, const absl::Status& why) {
+  const std::string here = absl::StrCat(address.ToString(), ": ", why.message());
+  if (others.ok()) return absl::Status(why.code(), here);
+  return absl::Status(IsPermanent(others) ? others.code() : why.code(), absl::StrCat(others.message(), "; ", here));
+}
+
+absl::Status Unavailable(const absl::Status& why, absl::string_view more) {
+  return absl::UnavailableError(absl::StrCat("redis ", why.message(), more));
+}
+
+bool ShareAKey(const RedisCall& a, const RedisCall& b) {
+  return std::any_of(a.keys.begin(), a.keys.end(), [&b](const std::string& key) {
+    return std::find(b.keys.begin(), b.keys.end(), key) != b.keys.end();
+  });
+}
+
+void BlockSigpipe() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RedisLink>> RedisLink::Open(const RedisOptions& options) {
+  std::unique_ptr<RedisLink> link(new RedisLink(options));
+  link->thread_ = std::thread([made = link.get()] { made->Run(); });
+  pthread_setname_np(link->thread_.native_handle(), "redis");
+  if (absl::Status status = link->AwaitFirst(); !status.ok()) return status;
+  return link;
+}
+
+RedisLink::RedisLink(const RedisOptions& options)
+    : options_(options),
+      timeout_(absl::ToChronoNanoseconds(options.timeout)),
+      wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      random_(std::random_device()()),
+      keys_(options.prefix, absl::StrCat(absl::Hex(random_(), absl::kZeroPad16))) {}
+
+RedisLink::~RedisLink() {
+  {
+    absl::MutexLock lock(&mutex_);
+    stopping_ = true;
+    eventfd_write(wake_, 1);
+  }
+  if (thread_.joinable()) thread_.join();
+  close(wake_);
+}
+
+absl::Status RedisLink::AwaitFirst() {
+  absl::MutexLock lock(&mutex_);
+  const auto decided = [this]()
+                           ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return connected_once_ || IsPermanent(round_); };
+  mutex_.AwaitWithTimeout(absl::Condition(&decided), options_.start);
+  if (connected_once_) return absl::OkStatus();
+  if (!round_.ok()) return round_;
+  return absl::UnavailableError(absl::StrCat("no answer within ", absl::FormatDuration(options_.start)));
+}
+
+void RedisLink::Post(RedisCall call) {
+  call.made = std::chrono::steady_clock::now();
+  absl::MutexLock lock(&mutex_);
+  posted_.push_back(std::move(call));
+  if (!std::exchange(awake_, true)) eventfd_write(wake_, 1);
+}
+
+bool RedisLink::TakePosted() {
+  std::vector<RedisCall> posted;
+  bool stopping = false;
+  {
+    absl::MutexLock lock(&mutex_);
+    posted.swap(posted_);
+    awake_ = false;
+    stopping = stopping_;
+  }
+  for (RedisCall& call : posted) {
+    if (down_.ok() || ready()) {
+      waiting_.push_back(std::move(call));
+    } else {
+      call.answer(Unavailable(down_, ""));
+    }
+  }
+  return !stopping;
+}
+
+void RedisLink::Run() {
+  BlockSigpipe();
+  for (;;) {
+    const bool going_on = TakePosted();
+    if (!going_on && waiting_.empty() && under_way_.empty() && again_.empty()) break;
+    const Time now = std::chrono::steady_clock::now();
+    if (connection_ == nullptr && now >= next_try_) Connect(now);
+    if (ready()) SendWaiting();
+    CheckTimes(now);
+    Poll(now);
+  }
+  SayGoodbye();
+}
+
+RedisLink::Time RedisLink::NextTime() const {
+  if (connection_ == nullptr) {
+    return waiting_.empty() ? next_try_ : std::min(next_try_, waiting_.front().made + timeout_);
+  }
+  Time next = next_beat_;
+  if (!ready() || !under_way_.empty()) next = std::min(next, heard_ + timeout_);
+  if (!waiting_.empty()) next = std::min(next, waiting_.front().made + timeout_);
+  return next;
+}
+
+void RedisLink::Poll(Time now) {
+  pollfd files[2] = {{wake_, POLLIN, 0}, {-1, POLLIN, 0}};
+  if (connection_ != nullptr) {
+    files[1].fd = connection_->socket();
+    if (connection_->wants_to_write()) files[1].events |= POLLOUT;
+  }
+  const auto left = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(NextTime() - now));
+  poll(files, 2, static_cast<int>(std::min(left, milliseconds(60'000)).count()));
+  eventfd_t ignored = 0;
+  if (files[0].revents != 0) eventfd_read(wake_, &ignored);
+  if (connection_ == nullptr || files[1].revents == 0) return;
+  now = std::chrono::steady_clock::now();
+  if ((files[1].revents & POLLOUT) != 0) broken_.Update(connection_->Write());
+  if ((files[1].revents & ~POLLOUT) != 0 && broken_.ok()) ReadReplies(now);
+  if (!broken_.ok()) Break(std::exchange(broken_, absl::OkStatus()), now);
+}
+
+void RedisLink::Connect(Time now) {
+  absl::StatusOr<RedisGreeting> greeting = RedisGreeting::Begin(options_, keys_, {++number_, greatest_epoch_});
+  if (!greeting.ok()) return AttemptFailed(greeting.status(), now);
+  absl::StatusOr<std::unique_ptr<RedisConnection>> connection = RedisConnection::Begin(address());
+  now = std::chrono::steady_clock::now();  // a name may have been looked up
+  if (!connection.ok()) return AttemptFailed(connection.status(), now);
+  connection_ = *std::move(connection);
+  greeting_ = *std::move(greeting);
+  for (const std::vector<std::string>& command : greeting_->commands()) {
+    connection_->Send(std::vector<absl::string_view>(command.begin(), command.end()));
+  }
+  heard_ = now;
+  next_beat_ = now + timeout_;
+}
+
+void RedisLink::ReadReplies(Time now) {
+  broken_.Update(connection_->Read());
+  while (broken_.ok()) {
+    const absl::StatusOr<RedisReply> reply = connection_->Next();
+    if (!reply.ok()) broken_ = reply.status();
+    if (!reply.ok() || *reply == nullptr) return;
+    heard_ = now;
+    if (greeting_->done()) {
+      OnReply(**reply);
+      continue;
+    }
+    broken_.Update(greeting_->OnReply(**reply));
+    if (broken_.ok() && greeting_->done()) OnReady(now);
+  }
+}
+
+void RedisLink::OnReady(Time now) {
+  if (!identity_.empty() && identity_ != greeting_->identity()) {
+    Log(LogLevel::kError, "redis has lost its data: sessions that were saved there are gone",
+        {{"address", address().ToString()}, {"data", greeting_->identity()}, {"data_before", identity_}});
+  } else if (!identity_.empty() && greeting_->last_fence().empty()) {
+    Log(LogLevel::kError, "redis has gone back to earlier data: the last saves may be gone",
+        {{"address", address().ToString()}, {"data", identity_}});
+  }
+  identity_ = greeting_->identity();
+  scripts_ = greeting_->scripts();
+  Log(LogLevel::kInfo, "redis connected", {{"address", address().ToString()}, {"version", greeting_->version()}});
+  last_log_.clear();
+  tried_ = 0;
+  round_failed_ = down_ = absl::OkStatus();
+  next_beat_ = now + timeout_;
+  absl::MutexLock lock(&mutex_);
+  connected_once_ = true;
+}
+
+void RedisLink::OnReply(const redisReply& reply) {
+  if (under_way_.empty()) {
+    broken_ = absl::UnavailableError("a reply to nothing");
+    return;
+  }
+  RedisCall call = std::move(under_way_.front());
+  under_way_.pop_front();
+  if (reply.type != REDIS_REPLY_ERROR) {
+    pause_ = kFirstPause;
+    RefuseOvertaken(call);
+    call.answer(&reply);
+  } else if (IsNoScript(TextOf(reply)) && call.script) {
+    again_.push_back(std::move(call));
+  } else {
+    const absl::Status status = FromRedisError(TextOf(reply));
+    if (EndsConnection(TextOf(reply))) broken_ = status;
+    call.answer(status);
+  }
+  if (under_way_.empty() && !again_.empty() && broken_.ok()) LoadScripts();
+}
+
+// Somebody else has loaded the scripts between a call that did not find its own and one that came later: to do the
+// first one now would be to do it after the second.
+void RedisLink::RefuseOvertaken(const RedisCall& done) {
+  for (auto call = again_.begin(); call != again_.end();) {
+    if (!ShareAKey(*call, done)) {
+      ++call;
+      continue;
+    }
+    call->answer(absl::UnavailableError("redis has forgotten its scripts; it was not done"));
+    call = again_.erase(call);
+  }
+}
+
+void RedisLink::LoadScripts() {
+  Log(LogLevel::kWarning, "redis has forgotten its scripts; they are loaded again",
+      {{"address", address().ToString()}, {"calls", absl::StrCat(again_.size())}});
+  const auto loaded = [this](const absl::StatusOr<const redisReply*>& reply) { broken_.Update(reply.status()); };
+  for (size_t script = 0; script < kRedisScripts; ++script) {
+    Send({{}, {}, {"SCRIPT", "LOAD", TextOfScript(static_cast<RedisScript>(script))}, loaded, {}});
+  }
+  for (RedisCall& call : std::exchange(again_, {})) Send(std::move(call));
+}
+
+void RedisLink::SendWaiting() {
+  // What waits for its script must not be overtaken.
+  while (again_.empty() && !waiting_.empty() && connection_->has_room()) {
+    RedisCall call = std::move(waiting_.front());
+    waiting_.pop_front();
+    Send(std::move(call));
+  }
+  if (connection_->wants_to_write()) broken_.Update(connection_->Write());
+  if (!broken_.ok()) Break(std::exchange(broken_, absl::OkStatus()), std::chrono::steady_clock::now());
+}
+
+void RedisLink::Send(RedisCall call) {
+  if (under_way_.empty()) heard_ = std::chrono::steady_clock::now();
+  std::vector<absl::string_view> command;
+  const std::string number = absl::StrCat(number_), keys = absl::StrCat(call.keys.size() + 2);
+  auto argument = call.arguments.begin();
+  if (call.script) {
+    command = {"EVALSHA", scripts_[static_cast<size_t>(*call.script)], keys, keys_.fence, keys_.sessions};
+  } else {
+    command = {*argument++};
+  }
+  command.insert(command.end(), call.keys.begin(), call.keys.end());
+  if (call.script) command.push_back(number);
+  command.insert(command.end(), argument, call.arguments.end());
+  connection_->Send(command);
+  under_way_.push_back(std::move(call));
+}
+
+// Keeps the fence, and finds out whether the Redis is still there, and still has what it had.
+void RedisLink::Beat(Time now) {
+  next_beat_ = now + timeout_;
+  Send({{},
+        {keys_.fence},
+        {"PEXPIRE", kFenceMs},
+        [this](const absl::StatusOr<const redisReply*>& reply) {
+          if (reply.ok() && (*reply)->integer == 0) {
+            broken_ = absl::UnavailableError("FENCED it has forgotten this server");
+          }
+        },
+        {}});
+}
+
+void RedisLink::CheckTimes(Time now) {
+  if (connection_ != nullptr && (!ready() || !under_way_.empty()) && now - heard_ >= timeout_) {
+    Break(absl::UnavailableError(absl::StrCat("no answer for ", absl::FormatDuration(options_.timeout))), now);
+  }
+  while (!waiting_.empty() && now - waiting_.front().made >= timeout_ && !ready()) {
+    RedisCall call = std::move(waiting_.front());
+    waiting_.pop_front();
+    call.answer(absl::UnavailableError(
+        absl::StrCat("redis: no connection for ", absl::FormatDuration(options_.timeout), "; it was not done")));
+  }
+  if (ready() && now >= next_beat_) Beat(now);
+}
+
+void RedisLink::Break(const absl::Status& why, Time now) {
+  const bool was_ready = ready();
+  connection_.reset();
+  if (!was_ready) return AttemptFailed(why, now);
+  Log(LogLevel::kWarning, "redis connection lost",
+      {{"address", address().ToString()},
+       {"why", std::string(why.message())},
+       {"calls", absl::StrCat(under_way_.size())}});
+  const absl::Status here = Add(absl::OkStatus(), address(), why);
+  for (RedisCall& call : std::exchange(again_, {})) call.answer(Unavailable(here, "; it was not done"));
+  for (RedisCall& call : std::exchange(under_way_, {})) {
+    call.answer(Unavailable(here, "; whether it was done is not known"));
+  }
+  Pause(now);
+}
+
+void RedisLink::AttemptFailed(const absl::Status& why, Time now) {
+  round_failed_ = Add(round_failed_, address(), why);
+  at_ = (at_ + 1) % options_.addresses.size();
+  if (++tried_ < options_.addresses.size()) return;
+  tried_ = 0;
+  down_ = std::exchange(round_failed_, absl::OkStatus());
+  if (last_log_ != down_.message()) {
+    Log(LogLevel::kError, "no redis", {{"why", std::string(down_.message())}});
+    last_log_ = std::string(down_.message());
+  }
+  for (RedisCall& call : std::exchange(waiting_, {})) call.answer(Unavailable(down_, "; it was not done"));
+  Pause(now);
+  absl::MutexLock lock(&mutex_);
+  round_ = down_;
+}
+
+// With as much chance as time in it: servers that have lost one Redis must not come back all at once.
+void RedisLink::Pause(Time now) {
+  const auto half = pause_ / 2;
+  next_try_ = now + half + milliseconds(random_() % static_cast<uint64_t>(half.count() + 1));
+  pause_ = std::min(2 * pause_, milliseconds(kLongestPause));
+}
+
+void RedisLink::SayGoodbye() {
+  if (!ready()) return;
+  connection_->Send({"DEL", keys_.fence});
+  (void)connection_->Write();
+}
+
+}  // namespace aaren

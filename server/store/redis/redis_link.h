@@ -1,0 +1,132 @@
+#ifndef AAREN_SERVER_STORE_REDIS_REDIS_LINK_H_
+#define AAREN_SERVER_STORE_REDIS_REDIS_LINK_H_
+
+// A RedisLink keeps a connection to one of several Redis, and does calls over it: many are under way at once, all in
+// the order in which they came. One thread does everything.
+//
+//   no connection -> connecting and greeting -> ready -> broken: the calls under way are answered Unavailable
+//        ^                                                 |
+//        +------ a pause that grows, the next address <----+
+//
+// Calls that were not sent yet wait for the next connection, but no longer than the timeout, and no longer than until
+// every address was tried in vain; after that, calls are refused at once. A Redis that says nothing for the timeout is
+// left. A call that was sent on a broken connection is not sent again: it may have been done. The fence
+// (redis_scripts.h) keeps it from being done later.
+//
+// Threading: Post from any thread; answers come on the link's thread.
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "server/store/redis/redis_connection.h"
+#include "server/store/redis/redis_greeting.h"
+#include "server/store/redis/redis_options.h"
+#include "server/store/redis/redis_scripts.h"
+
+namespace aaren {
+
+// A script's KEYS are the fence, the set of sessions and `keys`; its ARGV the connection's number and `arguments`. A
+// command without a script is its `arguments`, after the first of which come the keys.
+struct RedisCall {
+  std::optional<RedisScript> script;
+  std::vector<std::string> keys;
+  std::vector<std::string> arguments;
+  absl::AnyInvocable<void(absl::StatusOr<const redisReply*>)> answer;  // no error is among the replies
+  std::chrono::steady_clock::time_point made{};                        // set by Post
+};
+
+class RedisLink {
+ public:
+  // Waits for the first connection. What the greeting refuses (redis_greeting.h), Unavailable if none came in time.
+  static absl::StatusOr<std::unique_ptr<RedisLink>> Open(const RedisOptions& options);
+
+  // Answers what is under way first.
+  ~RedisLink();
+
+  void Post(RedisCall call) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // In an answer: an epoch that was given out. No Redis will give out a smaller one.
+  void NoteEpoch(uint64_t epoch) { greatest_epoch_ = std::max(greatest_epoch_, epoch); }
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  static constexpr std::chrono::milliseconds kFirstPause{10}, kLongestPause{2000};
+
+  explicit RedisLink(const RedisOptions& options);
+  absl::Status AwaitFirst() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  void Run() ABSL_LOCKS_EXCLUDED(mutex_);
+  bool TakePosted() ABSL_LOCKS_EXCLUDED(mutex_);  // false: stopping
+  void Poll(Time now);
+  Time NextTime() const;
+
+  void Connect(Time now);
+  void OnGreeting(const redisReply& reply, Time now);
+  void OnReady(Time now);
+  void OnReply(const redisReply& reply);
+  void RefuseOvertaken(const RedisCall& done);
+  void LoadScripts();
+  void SendWaiting();
+  void Send(RedisCall call);
+  void Beat(Time now);
+  void ReadReplies(Time now);
+  void CheckTimes(Time now);
+
+  // The connection is gone, or is to go.
+  void Break(const absl::Status& why, Time now);
+  void AttemptFailed(const absl::Status& why, Time now);
+  void Pause(Time now);
+  void SayGoodbye();
+
+  bool ready() const { return connection_ != nullptr && greeting_->done(); }
+  const Address& address() const { return options_.addresses[at_]; }
+
+  const RedisOptions options_;
+  const std::chrono::nanoseconds timeout_;
+  const int wake_;  // an eventfd
+  std::mt19937_64 random_;
+  const RedisKeys keys_;
+
+  // The thread's only, until the mutex.
+  std::unique_ptr<RedisConnection> connection_;
+  std::optional<RedisGreeting> greeting_;  // of the connection
+  std::array<std::string, kRedisScripts> scripts_;
+  std::deque<RedisCall> waiting_, under_way_;  // not sent; sent and not answered
+  std::deque<RedisCall> again_;                // to be sent again, when nothing is under way: their script was gone
+  absl::Status broken_;                        // why the connection is to be ended
+  absl::Status round_failed_;                  // why the addresses of this round do not work
+  absl::Status down_;                          // why none worked in the last round; ok: one may
+  std::string last_log_;
+  std::string identity_;  // of the data
+  uint64_t number_ = 0;   // of the connection
+  uint64_t greatest_epoch_ = 0;
+  size_t at_ = 0, tried_ = 0;  // addresses: the one in use, how many in vain
+  std::chrono::milliseconds pause_ = kFirstPause;
+  Time next_try_{}, heard_{}, next_beat_{};  // heard_: of the last reply, or when one began to be waited for
+
+  absl::Mutex mutex_;
+  std::vector<RedisCall> posted_ ABSL_GUARDED_BY(mutex_);
+  bool awake_ ABSL_GUARDED_BY(mutex_) = false;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  bool connected_once_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Status round_ ABSL_GUARDED_BY(mutex_);  // why the last round of addresses failed
+  std::thread thread_;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_STORE_REDIS_REDIS_LINK_H_

@@ -1,0 +1,46 @@
+#include "server/store/redis/redis_options.h"
+
+#include <algorithm>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace aaren {
+namespace {
+
+constexpr size_t kMaxPrefixBytes = 64;
+constexpr absl::Duration kLeastTimeout = absl::Milliseconds(10);
+
+}  // namespace
+
+absl::StatusOr<std::vector<Address>> ParseRedisAddresses(absl::string_view text) {
+  std::vector<Address> addresses;
+  for (const absl::string_view part : absl::StrSplit(text, ',')) {
+    absl::StatusOr<Address> address = Address::Parse(absl::StripAsciiWhitespace(part));
+    if (!address.ok()) return absl::InvalidArgumentError(absl::StrCat("redis: ", address.status().message()));
+    if (address->host.empty() || address->port == 0) {
+      return absl::InvalidArgumentError(absl::StrCat("redis: '", part, "' names no host and port to connect to"));
+    }
+    addresses.push_back(*std::move(address));
+  }
+  return addresses;
+}
+
+absl::Status CheckRedisOptions(const RedisOptions& options) {
+  const std::string& prefix = options.prefix;
+  const bool printable =
+      std::all_of(prefix.begin(), prefix.end(), [](unsigned char c) { return absl::ascii_isgraph(c); });
+  if (prefix.empty() || prefix.size() > kMaxPrefixBytes || !printable) {
+    return absl::InvalidArgumentError(absl::StrCat("redis_prefix: '", prefix, "' is not 1 to ", kMaxPrefixBytes,
+                                                   " bytes of printable ASCII without a space"));
+  }
+  if (options.timeout < kLeastTimeout) {
+    return absl::InvalidArgumentError(absl::StrCat("redis_timeout: ", absl::FormatDuration(options.timeout),
+                                                   " is less than ", absl::FormatDuration(kLeastTimeout)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace aaren

@@ -1,0 +1,149 @@
+#include "server/store/redis/redis_scripts.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace aaren {
+namespace {
+
+constexpr char kWrites[] = "#!lua";
+constexpr char kWritesInLittle[] = "#!lua flags=allow-oom";  // also while there is no room
+constexpr char kReads[] = "#!lua flags=no-writes";
+
+constexpr char kCheckFence[] = R"(
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+  return redis.error_reply('FENCED it has forgotten this connection: it lost data, or there is a later connection')
+end
+)";
+
+// held: h, s0, s1. Puts the header, and the saves from ARGV[at] on into the slots that are free when the one to keep
+// stays. Keep is what a slot has behind its first byte: the seq.
+constexpr char kPut[] = R"(
+local function put(key, held, keep, header, at, saves)
+  local used = {}
+  for slot = 0, 1 do
+    local known = held[slot + 2]
+    used[slot] = known and keep ~= '' and string.sub(known, 2, 9) == keep
+  end
+  local fields = {'h', header}
+  for i = 0, saves - 1 do
+    local slot = used[0] and 1 or 0
+    used[slot] = true
+    fields[#fields + 1] = 's' .. slot
+    fields[#fields + 1] = ARGV[at + 2 * i]
+    fields[#fields + 1] = 'r' .. slot
+    fields[#fields + 1] = ARGV[at + 2 * i + 1]
+  end
+  redis.call('HSET', key, unpack(fields))
+  for slot = 0, 1 do
+    if held[slot + 2] and not used[slot] then redis.call('HDEL', key, 's' .. slot, 'r' .. slot) end
+  end
+end
+)";
+
+// Epochs follow the time in microseconds, and so never begin again: whatever Redis has lost, those that it gives out
+// now are larger than those of before. Numbers of Lua are exact up to 2^53.
+constexpr char kEpochs[] = R"(
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local last = tonumber(redis.call('GET', KEYS[3]) or '0')
+if last < now then redis.call('SET', KEYS[3], string.format('%.0f', now)) end
+return redis.call('INCRBY', KEYS[3], ARGV[2])
+)";
+
+constexpr char kAcquire[] = R"(
+local held = redis.call('HMGET', KEYS[3], 'h', 's0', 's1')
+local expected = ARGV[3]
+if held[1] then
+  if expected == '' or string.sub(held[1], 1, #expected) ~= expected then return held[1] end
+elseif expected ~= '' then
+  return ''
+end
+put(KEYS[3], held, ARGV[4], ARGV[5], 6, (#ARGV - 5) / 2)
+redis.call('ZADD', KEYS[2], 0, ARGV[2])
+return 1
+)";
+
+constexpr char kSave[] = R"(
+local results = {}
+for i = 3, #KEYS do
+  local at = 5 * (i - 3) + 2
+  local expected = ARGV[at]
+  local held = redis.pcall('HMGET', KEYS[i], 'h', 's0', 's1')
+  if held.err then
+    results[i - 2] = held
+  elseif not held[1] or string.sub(held[1], 1, #expected) ~= expected then
+    results[i - 2] = held[1] or ''
+  else
+    put(KEYS[i], held, ARGV[at + 1], ARGV[at + 2], at + 3, 1)
+    results[i - 2] = 1
+  end
+end
+return results
+)";
+
+constexpr char kDelete[] = R"(
+local expected = ARGV[3]
+if expected ~= '*' then
+  local held = redis.call('HGET', KEYS[3], 'h')
+  if not held and expected ~= '' then return '' end
+  if held and (expected == '' or string.sub(held, 1, #expected) ~= expected) then return held end
+end
+redis.call('DEL', KEYS[3])
+redis.call('ZREM', KEYS[2], ARGV[2])
+return 1
+)";
+
+// Keys of the set without a session are left out.
+constexpr char kList[] = R"(
+local from, to, left = ARGV[2], ARGV[3], tonumber(ARGV[4])
+local page = {}
+while left > 0 do
+  local asked = left
+  local members = redis.call('ZRANGEBYLEX', KEYS[2], from, to, 'LIMIT', 0, asked)
+  for _, member in ipairs(members) do
+    local held = redis.pcall('HMGET', ARGV[5] .. member, 'h', 's0', 's1')
+    if held.err or held[1] or held[2] or held[3] then
+      page[#page + 1] = member
+      for i = 1, 3 do page[#page + 1] = not held.err and held[i] end
+      left = left - 1
+    end
+  end
+  if #members < asked then break end
+  from = '(' .. members[#members]
+end
+return page
+)";
+
+constexpr char kHello[] = R"(
+local fence = redis.call('GET', KEYS[1])
+if not fence or tonumber(fence) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[4]) end
+local identity = redis.call('GET', KEYS[3])
+if not identity then
+  identity = ARGV[2]
+  redis.call('SET', KEYS[3], identity)
+end
+if tonumber(redis.call('GET', KEYS[4]) or '0') < tonumber(ARGV[3]) then redis.call('SET', KEYS[4], ARGV[3]) end
+return {identity, fence or ''}
+)";
+
+}  // namespace
+
+std::string TextOfScript(RedisScript script) {
+  switch (script) {
+    case RedisScript::kEpochs:
+      return absl::StrCat(kWritesInLittle, kCheckFence, kEpochs);
+    case RedisScript::kAcquire:
+      return absl::StrCat(kWrites, kCheckFence, kPut, kAcquire);
+    case RedisScript::kSave:
+      return absl::StrCat(kWrites, kCheckFence, kPut, kSave);
+    case RedisScript::kDelete:
+      return absl::StrCat(kWritesInLittle, kCheckFence, kDelete);
+    case RedisScript::kList:
+      break;
+  }
+  return absl::StrCat(kReads, kList);
+}
+
+std::string TextOfHello() { return absl::StrCat(kWritesInLittle, kHello); }
+
+}  // namespace aaren

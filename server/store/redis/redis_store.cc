@@ -1,0 +1,187 @@
+#include "server/store/redis/redis_store.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/store/held.h"
+#include "server/store/redis/redis_error.h"
+#include "server/store/redis/redis_session.h"
+#include "server/store/stored_header.h"
+
+namespace aaren {
+namespace {
+
+// Of one script: Redis does nothing else meanwhile.
+constexpr size_t kScriptSaves = 64;
+constexpr size_t kScriptBytes = 256 << 10;
+
+using Reply = absl::StatusOr<const redisReply*>;
+
+absl::Status Named(const std::string& key, const absl::Status& status) {
+  if (!absl::IsDataLoss(status)) return status;
+  return absl::DataLossError(absl::StrCat("session '", key, "': ", status.message()));
+}
+
+absl::Status NotUnderstood() { return absl::UnavailableError("redis has answered what it was not asked"); }
+
+// What a script that compares has answered. `compare` says of the header that it found why nothing was written.
+template <typename Compare>
+WriteResult ParseWritten(const std::string& key, const redisReply& reply, Compare compare) {
+  if (reply.type == REDIS_REPLY_INTEGER) return {};
+  if (reply.type == REDIS_REPLY_ERROR) return {Named(key, FromRedisError(TextOf(reply))), 0};
+  WriteResult result;
+  if (reply.len == 0) {
+    result = compare(nullptr);
+  } else if (const absl::StatusOr<StoredHeader> held = ParseHeader(key, TextOf(reply)); held.ok()) {
+    result = compare(&*held);
+  } else {
+    return {held.status(), 0};
+  }
+  if (result.status.ok()) result.status = NotUnderstood();
+  return result;
+}
+
+// The end of a call that compares epochs.
+absl::AnyInvocable<void(Reply)> AnswerWritten(std::string key, uint64_t held_epoch,
+                                              StateStore::Answer<WriteResult> answer) {
+  return [key = std::move(key), held_epoch, answer = std::move(answer)](const Reply& reply) mutable {
+    if (!reply.ok()) return answer({Named(key, reply.status()), 0});
+    answer(ParseWritten(key, **reply, [&](const SessionHeader* held) { return CompareHeld(key, held, held_epoch); }));
+  };
+}
+
+// The saves of one call, which several scripts do.
+struct SaveBatch {
+  std::vector<SessionHeader> writers;  // of each
+  std::vector<WriteResult> results;
+  size_t left = 0;  // results to come
+  StateStore::Answer<std::vector<WriteResult>> answer;
+
+  void OnReply(size_t begin, size_t end, const Reply& reply) {
+    const bool whole = reply.ok() && (*reply)->type == REDIS_REPLY_ARRAY && (*reply)->elements == end - begin;
+    for (size_t i = begin; i < end; ++i) {
+      results[i] = whole ? ResultOf(i, *(*reply)->element[i - begin])
+                         : WriteResult{reply.ok() ? NotUnderstood() : reply.status(), 0};
+    }
+    left -= end - begin;
+    if (left == 0) answer(std::move(results));
+  }
+
+  WriteResult ResultOf(size_t i, const redisReply& reply) const {
+    return ParseWritten(writers[i].key, reply,
+                        [&](const SessionHeader* held) { return CompareWriter(held, writers[i]); });
+  }
+};
+
+// Where keys with the prefix begin and end, as ZRANGEBYLEX has it.
+std::string FirstWith(const std::string& prefix, const std::string& after) {
+  return after < prefix ? absl::StrCat("[", prefix) : absl::StrCat("(", after);
+}
+
+std::string EndOf(std::string prefix) {
+  while (!prefix.empty() && prefix.back() == '\xff') prefix.pop_back();
+  if (prefix.empty()) return "+";
+  prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
+  return absl::StrCat("(", prefix);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RedisStore>> RedisStore::Open(const RedisOptions& options) {
+  if (absl::Status status = CheckRedisOptions(options); !status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<RedisLink>> link = RedisLink::Open(options);
+  if (!link.ok()) return link.status();
+  return std::unique_ptr<RedisStore>(new RedisStore(options.prefix, *std::move(link)));
+}
+
+void RedisStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) {
+  auto end = [this, count, answer = std::move(answer)](const Reply& reply) mutable {
+    if (!reply.ok()) return answer(reply.status());
+    const auto last = static_cast<uint64_t>((*reply)->integer);
+    link_->NoteEpoch(last);
+    answer(last - count + 1);
+  };
+  link_->Post({RedisScript::kEpochs, {epochs_}, {absl::StrCat(count)}, std::move(end), {}});
+}
+
+void RedisStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+  auto end = [key, answer = std::move(answer)](const Reply& reply) mutable {
+    if (!reply.ok()) return answer(Named(key, reply.status()));
+    answer(ParseRedisSession(key, {(*reply)->element, (*reply)->elements}));
+  };
+  link_->Post({{}, {KeyOf(key)}, {"HMGET", "h", "s0", "s1", "r0", "r1"}, std::move(end), {}});
+}
+
+void RedisStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
+  SessionRecord& record = acquisition.record;
+  std::vector<std::string> arguments = {record.key, ExpectedEpoch(acquisition.held_epoch), KeepOf(acquisition.keep_seq),
+                                        EncodeRedisHeader(record)};
+  for (SavedRows& save : record.saves) {
+    arguments.push_back(EncodeRedisSlot(save));
+    arguments.push_back(std::move(save.rows));
+  }
+  link_->Post({RedisScript::kAcquire,
+               {KeyOf(record.key)},
+               std::move(arguments),
+               AnswerWritten(record.key, acquisition.held_epoch, std::move(answer)),
+               {}});
+}
+
+void RedisStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) {
+  if (saves.empty()) return answer({});
+  auto batch = std::make_shared<SaveBatch>();
+  batch->results.resize(saves.size());
+  batch->left = saves.size();
+  batch->answer = std::move(answer);
+  for (const SaveWrite& write : saves) batch->writers.push_back(write.header);
+  for (size_t begin = 0, end = 0; begin < saves.size(); begin = end) {
+    RedisCall call{RedisScript::kSave, {}, {}, {}, {}};
+    for (size_t bytes = 0; end < saves.size() && end - begin < kScriptSaves && bytes < kScriptBytes; ++end) {
+      SaveWrite& write = saves[end];
+      bytes += write.save.rows.size();
+      call.keys.push_back(KeyOf(write.header.key));
+      call.arguments.insert(call.arguments.end(), {ExpectedWriter(write.header), KeepOf(write.keep_seq),
+                                                   EncodeRedisHeader(write.header), EncodeRedisSlot(write.save)});
+      call.arguments.push_back(std::move(write.save.rows));
+    }
+    call.answer = [batch, begin, end](const Reply& reply) { batch->OnReply(begin, end, reply); };
+    link_->Post(std::move(call));
+  }
+}
+
+void RedisStore::Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) {
+  std::vector<std::string> arguments = {key, held_epoch ? ExpectedEpoch(*held_epoch) : "*"};
+  std::vector<std::string> keys = {KeyOf(key)};
+  link_->Post({RedisScript::kDelete,
+               std::move(keys),
+               std::move(arguments),
+               AnswerWritten(std::move(key), held_epoch.value_or(0), std::move(answer)),
+               {}});
+}
+
+void RedisStore::List(std::string prefix, std::string after, size_t limit,
+                      Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) {
+  auto end = [answer = std::move(answer)](const Reply& reply) mutable {
+    if (!reply.ok()) return answer(reply.status());
+    constexpr size_t kFields = 4;
+    std::vector<SessionRecord> page;
+    for (size_t i = 0; i + kFields <= (*reply)->elements; i += kFields) {
+      redisReply* const* fields = (*reply)->element + i;
+      const std::string key(TextOf(*fields[0]));
+      absl::StatusOr<SessionRecord> record = ParseRedisSession(key, {fields + 1, kFields - 1});
+      page.emplace_back();
+      if (record.ok()) page.back() = *std::move(record);
+      page.back().key = key;  // of a damaged session no more is known
+    }
+    answer(std::move(page));
+  };
+  link_->Post({RedisScript::kList,
+               {},
+               {FirstWith(prefix, after), EndOf(prefix), absl::StrCat(limit), sessions_},
+               std::move(end),
+               {}});
+}
+
+}  // namespace aaren

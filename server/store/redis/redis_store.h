@@ -1,0 +1,49 @@
+#ifndef AAREN_SERVER_STORE_REDIS_REDIS_STORE_H_
+#define AAREN_SERVER_STORE_REDIS_REDIS_STORE_H_
+
+// A RedisStore keeps saved sessions in a Redis: they outlive the server, and several servers share them.
+//
+// Every write is a script that compares and writes in one step (redis_scripts.h), over one connection that carries many
+// at once and comes back when it breaks (redis_link.h). README.md tells what is under which key.
+//
+// Errors: Unavailable while there is no Redis, and for calls that were under way when it went; ResourceExhausted while
+// it has no room; sessions that are damaged answer DataLoss, and no others. Threading: as StateStore; answers come on
+// the link's thread.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/store/redis/redis_link.h"
+#include "server/store/redis/redis_options.h"
+#include "server/store/store.h"
+
+namespace aaren {
+
+class RedisStore : public StateStore {
+ public:
+  // As RedisLink::Open; InvalidArgument as CheckRedisOptions.
+  static absl::StatusOr<std::unique_ptr<RedisStore>> Open(const RedisOptions& options);
+
+  std::string name() const override { return "redis"; }
+  void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
+  void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
+  void Acquire(Acquisition acquisition, Answer<WriteResult> answer) override;
+  void Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) override;
+  void Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) override;
+  void List(std::string prefix, std::string after, size_t limit,
+            Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) override;
+
+ private:
+  RedisStore(std::string prefix, std::unique_ptr<RedisLink> link)
+      : sessions_(prefix + "session:"), epochs_(prefix + "epochs"), link_(std::move(link)) {}
+  std::string KeyOf(const std::string& key) const { return sessions_ + key; }
+
+  const std::string sessions_, epochs_;  // keys of Redis: what those of sessions begin with, the counter
+  const std::unique_ptr<RedisLink> link_;
+};
+
+}  // namespace aaren
+
+#endif  // AAREN_SERVER_STORE_REDIS_REDIS_STORE_H_
