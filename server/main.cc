@@ -160,6 +160,10 @@ StoreOptions ToStoreOptions(const ServerConfig& config, uint64_t memory) {
   options.kind = absl::AsciiStrToLower(ServerConfig::Store_Name(config.store()));
   options.rocksdb.folder = config.data_dir();
   options.rocksdb.durability = config.sync() == ServerConfig::POWER ? Durability::kPower : Durability::kProcess;
+  options.redis_addresses = config.redis();
+  options.redis.password_file = config.redis_password_file();
+  options.redis.prefix = config.redis_prefix();
+  options.redis.timeout = config::ToDuration(config.redis_timeout());
   options.rocksdb.buffer_bytes = std::clamp<size_t>(memory / 64, 1 << 20, 32 << 20);
   return options;
 }

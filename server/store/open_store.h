@@ -8,14 +8,17 @@
 
 #include "absl/status/statusor.h"
 #include "server/memory/memory_budget.h"
+#include "server/store/redis/redis_options.h"
 #include "server/store/rocksdb/rocksdb_store.h"
 #include "server/store/store.h"
 
 namespace aaren {
 
 struct StoreOptions {
-  std::string kind = "memory";  // or "rocksdb"
+  std::string kind = "memory";  // or "rocksdb" or "redis"
   RocksDbOptions rocksdb;       // folder empty: DefaultDataFolder
+  std::string redis_addresses;  // HOST:PORT[,HOST:PORT...], for those of `redis`
+  RedisOptions redis;
 };
 
 // InvalidArgument for a kind that this build does not have; else as the store's own Open. `budget` outlives the store.

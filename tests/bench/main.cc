@@ -22,7 +22,7 @@ const Bench kBenches[] = {
     {"age", "one session through a million tokens: memory and time at both ends", RunAgeBench},
     {"rpc", "the server with an echo for a model against a bare gRPC echo; streams against sessions; memory",
      RunRpcBench, "", nullptr, RunRpcAgainst},
-    {"store", "saves and loads a second of each store against a bare RocksDB", RunStoreBench, kStoreNote},
+    {"store", "saves and loads a second of each store against a bare RocksDB or Redis", RunStoreBench, kStoreNote},
 #endif
 #ifdef AAREN_WITH_TRAINING
     {"scan", "the fused scan against Hillis-Steele, cumulative tensor ops, causal attention and a copy of memory",

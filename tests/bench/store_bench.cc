@@ -1,10 +1,14 @@
 // The stores under the calls of a busy server: saves in batches and loads, many under way at once. Beside each RocksDB
-// row the same bytes by a bare RocksDB of the same settings, in turns with it.
+// row the same bytes by a bare RocksDB of the same settings, in turns with it; beside each Redis row the same bytes by a
+// bare pipeline of hiredis to the same Redis.
 
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -12,17 +16,21 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "hiredis/hiredis.h"
 #include "rocksdb/db.h"
 #include "server/store/memory_store.h"
+#include "server/store/redis/redis_session.h"
+#include "server/store/redis/redis_store.h"
 #include "server/store/rocksdb/rocksdb_settings.h"
 #include "server/store/rocksdb/rocksdb_store.h"
-#include "server/store/stored_header.h"
 #include "server/store/rocksdb/write_group.h"
+#include "server/store/stored_header.h"
 #include "tests/bench/bench.h"
 
 namespace aaren::bench {
@@ -30,7 +38,8 @@ namespace aaren::bench {
 const char kStoreNote[] =
     R"(rows of 8,192 bytes, saves in batches of 512 with eight batches under way, loads in random order with 512 under way.
 bare: a WriteBatch of the same keys and values, and two Gets a session, by a RocksDB of the same settings in the same
-minute. p99_us: from a call to its answer, all that wait before it included. Best of three rounds each.)";
+minute. Of Redis: a pipeline of as many HSET or HMGET by hiredis alone, to the same redis-server, which is started here,
+without a file; left out where there is none. p99_us: from a call to its answer, all that wait before it included. Best of three rounds each.)";
 
 namespace {
 
@@ -262,6 +271,115 @@ absl::Status MeasureRocksDb(const std::string& folder, std::vector<Row>& rows) {
   return absl::OkStatus();
 }
 
+// A redis-server of this bench's own, on a port that was free.
+class RedisProcess {
+ public:
+  RedisProcess() {
+    const absl::StatusOr<std::vector<int>> sockets = ListenOn({"127.0.0.1", 0}, 1);
+    if (!sockets.ok()) return;
+    options_.addresses = {{"127.0.0.1", PortOf(sockets->front())}};
+    for (const int socket : *sockets) close(socket);
+    const std::string port = absl::StrCat(options_.addresses[0].port);
+    pid_ = fork();
+    if (pid_ == 0) {
+      execlp("redis-server", "redis-server", "--port", port.c_str(), "--bind", "127.0.0.1", "--save", "", "--logfile",
+             "/dev/null", nullptr);
+      _exit(127);
+    }
+  }
+  ~RedisProcess() {
+    if (pid_ <= 0) return;
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+
+  const RedisOptions& options() const { return options_; }
+
+ private:
+  RedisOptions options_;
+  pid_t pid_ = 0;
+};
+
+class BareRedis {
+ public:
+  BareRedis(redisContext& context, const std::vector<int>& order) : context_(context), order_(order) {}
+
+  void Save(std::mt19937_64& random) {
+    std::vector<std::string> rows;
+    for (int i = 0; i < kSessions; ++i) rows.push_back(RowsOf(random));
+    const std::string header = EncodeRedisHeader(HeaderOf(0)), slot = EncodeRedisSlot({{1, {}}, rows[0]});
+    const double seconds = SecondsOf([&] {
+      Pipeline([&](size_t i) {
+        return std::vector<std::string_view>{"HSET", KeyAt(i), "h", header, "s0", slot, "r0", rows[i]};
+      });
+    });
+    save_.Add(seconds, 0);
+  }
+
+  void Load() {
+    const double seconds = SecondsOf([&] {
+      Pipeline([&](size_t i) { return std::vector<std::string_view>{"HMGET", KeyAt(i), "h", "s0", "s1", "r0", "r1"}; });
+    });
+    load_.Add(seconds, 0);
+  }
+
+  Timing save_, load_;
+
+ private:
+  const std::string& KeyAt(size_t i) { return key_ = absl::StrCat("bare:", KeyOf(order_[i])); }
+
+  // As many commands at once as the store has in a batch.
+  template <typename CommandOf>
+  void Pipeline(CommandOf command_of) {
+    for (size_t begin = 0; begin < kSessions; begin += kBatch) {
+      const size_t end = std::min<size_t>(kSessions, begin + kBatch);
+      for (size_t i = begin; i < end; ++i) Append(command_of(i));
+      for (size_t i = begin; i < end; ++i) {
+        void* reply = nullptr;
+        if (redisGetReply(&context_, &reply) == REDIS_OK) freeReplyObject(reply);
+      }
+    }
+  }
+
+  void Append(const std::vector<std::string_view>& command) {
+    std::vector<const char*> begins;
+    std::vector<size_t> sizes;
+    for (const std::string_view argument : command) {
+      begins.push_back(argument.data());
+      sizes.push_back(argument.size());
+    }
+    redisAppendCommandArgv(&context_, static_cast<int>(begins.size()), begins.data(), sizes.data());
+  }
+
+  redisContext& context_;
+  const std::vector<int>& order_;
+  std::string key_;
+};
+
+absl::Status MeasureRedis(std::vector<Row>& rows) {
+  const RedisProcess process;
+  absl::StatusOr<std::unique_ptr<RedisStore>> store = RedisStore::Open(process.options());
+  if (!store.ok()) return store.status();
+  const std::unique_ptr<redisContext, decltype(&redisFree)> context(
+      redisConnect("127.0.0.1", process.options().addresses[0].port), &redisFree);
+  if (context == nullptr || context->err != 0) return absl::UnavailableError("no second connection to redis-server");
+  std::mt19937_64 random(1);
+  const std::vector<int> order = Shuffled(random);
+  Entrant entrant(**store, order);
+  BareRedis bare(*context, order);
+  entrant.Acquire();
+  for (int round = 0; round < kRounds; ++round) {
+    entrant.Save(random);
+    bare.Save(random);
+    entrant.Load();
+    bare.Load();
+  }
+  rows.push_back(RowOf("redis", "acquire", entrant.acquire_, nullptr, {std::monostate()}));
+  rows.push_back(RowOf("redis", "save", entrant.save_, &bare.save_, {std::monostate()}));
+  rows.push_back(RowOf("redis", "load", entrant.load_, &bare.load_, {std::monostate()}));
+  return absl::OkStatus();
+}
+
 void MeasureMemory(std::vector<Row>& rows) {
   std::mt19937_64 random(1);
   const std::vector<int> order = Shuffled(random);
@@ -288,6 +406,9 @@ absl::StatusOr<std::vector<Row>> RunStoreBench() {
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   if (!status.ok()) return status;
+  if (const absl::Status redis = MeasureRedis(rows); !redis.ok()) {
+    std::fprintf(stderr, "without Redis: %s\n", std::string(redis.message()).c_str());
+  }
   return rows;
 }
 

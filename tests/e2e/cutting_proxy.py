@@ -10,14 +10,18 @@ class CuttingProxy:
 
     def __init__(self, target, bytes_per_second=None):
         self.bytes_per_second = bytes_per_second
-        host, port = target.rsplit(":", 1)
-        self.upstream = (host, int(port))
+        self.lead_to(target)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address = "127.0.0.1:%d" % self.listener.getsockname()[1]
         self.lock = threading.Lock()
         self.sockets = set()  # guarded by lock
         self.forwarded = 0    # bytes, guarded by lock
         threading.Thread(target=self._accept, daemon=True).start()
+
+    def lead_to(self, target):
+        """Where connections go from now on."""
+        host, port = target.rsplit(":", 1)
+        self.upstream = (host, int(port))
 
     def cut(self):
         """Ends all connections at once, in the middle of whatever they were sending. Returns how many there were."""

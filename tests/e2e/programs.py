@@ -3,9 +3,12 @@
 import json
 import os
 import re
+import shutil
+import socket
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 import urllib.request
 
@@ -64,6 +67,54 @@ class Server:
             self.kill()
         self.process.stdout.close()
         self.errors.close()
+
+
+class Redis:
+    """A real redis-server on a free port, with its data in `folder`."""
+
+    def __init__(self, folder):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.address = f"127.0.0.1:{self.port}"
+        self.folder = folder
+        self.start()
+
+    @staticmethod
+    def installed():
+        return shutil.which("redis-server") is not None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save", "",
+             "--appendonly", "yes", "--appendfsync", "always"], stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while not self.command("PING").startswith("+PONG"):
+            if time.monotonic() > deadline:
+                raise RuntimeError("redis-server does not answer")
+            time.sleep(0.01)
+
+    def command(self, line):
+        """The first bytes of its answer; empty if there is none."""
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
+                connection.sendall(line.encode() + b"\r\n")
+                return connection.recv(4096).decode(errors="replace")
+        except OSError:
+            return ""
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def delete_data(self):
+        shutil.rmtree(os.path.join(self.folder, "appendonlydir"), ignore_errors=True)
+
+    def close(self):
+        if self.process.poll() is None:
+            self.kill()
 
 
 def fewer(count):

@@ -50,15 +50,42 @@ if last < now then redis.call('SET', KEYS[3], string.format('%.0f', now)) end
 return redis.call('INCRBY', KEYS[3], ARGV[2])
 )";
 
+// The save to keep must be there. 0 stands for the empty row, too, which counts unless the first save is durable. Bytes
+// are compared one by one: Lua's own comparison of strings follows the locale.
 constexpr char kAcquire[] = R"(
-local held = redis.call('HMGET', KEYS[3], 'h', 's0', 's1')
-local expected = ARGV[3]
-if held[1] then
-  if expected == '' or string.sub(held[1], 1, #expected) ~= expected then return held[1] end
-elseif expected ~= '' then
-  return ''
+local function is_above(a, b)
+  for i = 8, 1, -1 do
+    local x, y = string.byte(a, i), string.byte(b, i)
+    if x ~= y then return x > y end
+  end
+  return false
 end
-put(KEYS[3], held, ARGV[4], ARGV[5], 6, (#ARGV - 5) / 2)
+local function delivered_seq(header)
+  local at = 18
+  for _ = 1, 3 do
+    local low, high = string.byte(header, at, at + 1)
+    at = at + 2 + low + 256 * high
+  end
+  return string.sub(header, at + 8, at + 15)
+end
+local function is_kept(held, keep)
+  local first
+  for slot = 2, 3 do
+    local seq = held[slot] and string.sub(held[slot], 2, 9)
+    if seq == keep then return true end
+    if seq and (not first or is_above(first, seq)) then first = seq end
+  end
+  return keep == string.rep('\0', 8) and (not first or is_above(first, delivered_seq(held[1])))
+end
+local held = redis.call('HMGET', KEYS[3], 'h', 's0', 's1')
+local expected, keep = ARGV[3], ARGV[4]
+if held[1] then
+  if expected == '' or string.sub(held[1], 1, #expected) ~= expected then return held end
+  if keep ~= '' and not is_kept(held, keep) then return held end
+elseif expected ~= '' then
+  return held
+end
+put(KEYS[3], held, keep, ARGV[5], 6, (#ARGV - 5) / 2)
 redis.call('ZADD', KEYS[2], 0, ARGV[2])
 return 1
 )";
@@ -114,6 +141,7 @@ end
 return page
 )";
 
+// Only a later connection may take the place of one.
 constexpr char kHello[] = R"(
 local fence = redis.call('GET', KEYS[1])
 if not fence or tonumber(fence) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[4]) end

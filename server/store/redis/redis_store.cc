@@ -31,25 +31,28 @@ template <typename Compare>
 WriteResult ParseWritten(const std::string& key, const redisReply& reply, Compare compare) {
   if (reply.type == REDIS_REPLY_INTEGER) return {};
   if (reply.type == REDIS_REPLY_ERROR) return {Named(key, FromRedisError(TextOf(reply))), 0};
-  WriteResult result;
-  if (reply.len == 0) {
-    result = compare(nullptr);
-  } else if (const absl::StatusOr<StoredHeader> held = ParseHeader(key, TextOf(reply)); held.ok()) {
-    result = compare(&*held);
-  } else {
-    return {held.status(), 0};
-  }
-  if (result.status.ok()) result.status = NotUnderstood();
-  return result;
+  if (reply.len == 0) return compare(nullptr);
+  const absl::StatusOr<StoredHeader> held = ParseHeader(key, TextOf(reply));
+  return held.ok() ? compare(&*held) : WriteResult{held.status(), 0};
 }
 
-// The end of a call that compares epochs.
-absl::AnyInvocable<void(Reply)> AnswerWritten(std::string key, uint64_t held_epoch,
-                                              StateStore::Answer<WriteResult> answer) {
-  return [key = std::move(key), held_epoch, answer = std::move(answer)](const Reply& reply) mutable {
-    if (!reply.ok()) return answer({Named(key, reply.status()), 0});
-    answer(ParseWritten(key, **reply, [&](const SessionHeader* held) { return CompareHeld(key, held, held_epoch); }));
-  };
+// A script that wrote nothing had a reason.
+WriteResult Refused(WriteResult why) {
+  if (why.status.ok()) why.status = NotUnderstood();
+  return why;
+}
+
+// Of an acquisition: it answers all that it found.
+WriteResult ParseAcquired(const std::string& key, uint64_t held_epoch, std::optional<uint64_t> keep_seq,
+                          const redisReply& reply) {
+  if (reply.type == REDIS_REPLY_INTEGER) return {};
+  const absl::StatusOr<SessionRecord> held = ParseRedisSession(key, {reply.element, reply.elements});
+  if (!held.ok() && !absl::IsNotFound(held.status())) return {held.status(), 0};
+  WriteResult result = CompareHeld(key, held.ok() ? &*held : nullptr, held_epoch);
+  if (!result.status.ok() || !held.ok()) return Refused(std::move(result));
+  std::vector<uint64_t> seqs;
+  for (const SavedRows& save : held->saves) seqs.push_back(save.point.seq);
+  return Refused(CompareKept(*held, seqs, keep_seq));
 }
 
 // The saves of one call, which several scripts do.
@@ -71,7 +74,7 @@ struct SaveBatch {
 
   WriteResult ResultOf(size_t i, const redisReply& reply) const {
     return ParseWritten(writers[i].key, reply,
-                        [&](const SessionHeader* held) { return CompareWriter(held, writers[i]); });
+                        [&](const SessionHeader* held) { return Refused(CompareWriter(held, writers[i])); });
   }
 };
 
@@ -106,27 +109,38 @@ void RedisStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> 
   link_->Post({RedisScript::kEpochs, {epochs_}, {absl::StrCat(count)}, std::move(end), {}});
 }
 
+void RedisStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+  Read(std::move(key), {"HMGET", "h", "s0", "s1"}, std::move(answer));
+}
+
 void RedisStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
-  auto end = [key, answer = std::move(answer)](const Reply& reply) mutable {
+  Read(std::move(key), {"HMGET", "h", "s0", "s1", "r0", "r1"}, std::move(answer));
+}
+
+void RedisStore::Read(std::string key, std::vector<std::string> command, Answer<absl::StatusOr<SessionRecord>> answer) {
+  std::vector<std::string> keys = {KeyOf(key)};
+  auto end = [key = std::move(key), answer = std::move(answer)](const Reply& reply) mutable {
     if (!reply.ok()) return answer(Named(key, reply.status()));
     answer(ParseRedisSession(key, {(*reply)->element, (*reply)->elements}));
   };
-  link_->Post({{}, {KeyOf(key)}, {"HMGET", "h", "s0", "s1", "r0", "r1"}, std::move(end), {}});
+  link_->Post({{}, std::move(keys), std::move(command), std::move(end), {}});
 }
 
 void RedisStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
   SessionRecord& record = acquisition.record;
+  std::vector<std::string> keys = {KeyOf(record.key)};
   std::vector<std::string> arguments = {record.key, ExpectedEpoch(acquisition.held_epoch), KeepOf(acquisition.keep_seq),
                                         EncodeRedisHeader(record)};
   for (SavedRows& save : record.saves) {
     arguments.push_back(EncodeRedisSlot(save));
     arguments.push_back(std::move(save.rows));
   }
-  link_->Post({RedisScript::kAcquire,
-               {KeyOf(record.key)},
-               std::move(arguments),
-               AnswerWritten(record.key, acquisition.held_epoch, std::move(answer)),
-               {}});
+  auto end = [key = record.key, held_epoch = acquisition.held_epoch, keep_seq = acquisition.keep_seq,
+              answer = std::move(answer)](const Reply& reply) mutable {
+    if (!reply.ok()) return answer({Named(key, reply.status()), 0});
+    answer(ParseAcquired(key, held_epoch, keep_seq, **reply));
+  };
+  link_->Post({RedisScript::kAcquire, std::move(keys), std::move(arguments), std::move(end), {}});
 }
 
 void RedisStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) {
@@ -152,13 +166,15 @@ void RedisStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResu
 }
 
 void RedisStore::Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) {
-  std::vector<std::string> arguments = {key, held_epoch ? ExpectedEpoch(*held_epoch) : "*"};
   std::vector<std::string> keys = {KeyOf(key)};
-  link_->Post({RedisScript::kDelete,
-               std::move(keys),
-               std::move(arguments),
-               AnswerWritten(std::move(key), held_epoch.value_or(0), std::move(answer)),
-               {}});
+  std::vector<std::string> arguments = {key, held_epoch ? ExpectedEpoch(*held_epoch) : "*"};
+  auto end = [key = std::move(key), held_epoch, answer = std::move(answer)](const Reply& reply) mutable {
+    if (!reply.ok()) return answer({Named(key, reply.status()), 0});
+    answer(ParseWritten(key, **reply, [&](const SessionHeader* held) {
+      return Refused(CompareHeld(key, held, held_epoch.value_or(0)));
+    }));
+  };
+  link_->Post({RedisScript::kDelete, std::move(keys), std::move(arguments), std::move(end), {}});
 }
 
 void RedisStore::List(std::string prefix, std::string after, size_t limit,

@@ -28,6 +28,7 @@ class RedisStore : public StateStore {
 
   std::string name() const override { return "redis"; }
   void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
+  void Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
   void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
   void Acquire(Acquisition acquisition, Answer<WriteResult> answer) override;
   void Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) override;
@@ -38,6 +39,7 @@ class RedisStore : public StateStore {
  private:
   RedisStore(std::string prefix, std::unique_ptr<RedisLink> link)
       : sessions_(prefix + "session:"), epochs_(prefix + "epochs"), link_(std::move(link)) {}
+  void Read(std::string key, std::vector<std::string> command, Answer<absl::StatusOr<SessionRecord>> answer);
   std::string KeyOf(const std::string& key) const { return sessions_ + key; }
 
   const std::string sessions_, epochs_;  // keys of Redis: what those of sessions begin with, the counter

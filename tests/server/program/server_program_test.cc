@@ -152,11 +152,18 @@ TEST(ServerProgramTest, BadSettingsExitWithTwo) {
        std::vector<std::pair<std::string, std::string>>{{"--lisen=x", "--lisen"},
                                                         {"--shards=many", "many"},
                                                         {"--config=/nowhere", "/nowhere"},
-                                                        {"--device=cuda", "no CUDA backend"},
-                                                        {"--store=redis", "redis"}}) {
+                                                        {"--device=cuda", "no CUDA backend"}}) {
     Program program({flag});
     EXPECT_EQ(program.Wait(), 2) << flag;
     EXPECT_THAT(program.Log(), HasSubstr(named));
+  }
+}
+
+TEST(ServerProgramTest, BadSettingsOfARedisExitWithTwo) {
+  for (const char* flag : {"--redis=nowhere", "--redis_prefix=", "--redis_timeout=1ms"}) {
+    Program program({"--store=redis", flag});
+    EXPECT_EQ(program.Wait(), 2) << flag;
+    EXPECT_THAT(program.Log(), HasSubstr(std::string(flag).substr(2, std::string(flag).find('=') - 2)));
   }
 }
 

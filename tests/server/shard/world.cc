@@ -117,14 +117,14 @@ std::vector<std::vector<float>> FakePeer::Forecasts(Handle handle) const {
 void ProbedStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) {
   absl::MutexLock lock(&mutex_);
   if (!Health().ok()) return answer(Health());
-  store_.ReserveEpochs(count, std::move(answer));
+  store_->ReserveEpochs(count, std::move(answer));
 }
 
 void ProbedStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
   absl::MutexLock lock(&mutex_);
   if (!Health().ok()) return answer(Health());
   if (key == damaged_) return answer(absl::DataLossError("told to be damaged"));
-  store_.Find(std::move(key), std::move(answer));
+  store_->Find(std::move(key), std::move(answer));
 }
 
 void ProbedStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
@@ -132,43 +132,43 @@ void ProbedStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> an
   if (!Health().ok()) return answer(Health());
   ++loads_;
   if (key == damaged_ || key == damaged_rows_) return answer(absl::DataLossError("told to be damaged"));
-  store_.Load(std::move(key), std::move(answer));
+  store_->Load(std::move(key), std::move(answer));
 }
 
 void ProbedStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
   absl::MutexLock lock(&mutex_);
   if (!WriteHealth().ok()) return answer({WriteHealth(), 0});
-  store_.Acquire(std::move(acquisition), std::move(answer));
+  store_->Acquire(std::move(acquisition), std::move(answer));
 }
 
 void ProbedStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) {
   absl::MutexLock lock(&mutex_);
   if (!WriteHealth().ok()) return answer(std::vector<WriteResult>(saves.size(), {WriteHealth(), 0}));
-  store_.Save(std::move(saves), std::move(answer));
+  store_->Save(std::move(saves), std::move(answer));
 }
 
 void ProbedStore::Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) {
   absl::MutexLock lock(&mutex_);
   if (!WriteHealth().ok()) return answer({WriteHealth(), 0});
   if (key == damaged_ && !held_epoch) damaged_.clear();
-  store_.Delete(std::move(key), held_epoch, std::move(answer));
+  store_->Delete(std::move(key), held_epoch, std::move(answer));
 }
 
 void ProbedStore::List(std::string prefix, std::string after, size_t limit,
                        Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) {
   absl::MutexLock lock(&mutex_);
   if (!Health().ok()) return answer(Health());
-  store_.List(std::move(prefix), std::move(after), limit, std::move(answer));
+  store_->List(std::move(prefix), std::move(after), limit, std::move(answer));
 }
 
 absl::StatusOr<SessionRecord> ProbedStore::Load(const std::string& key) {
   absl::MutexLock lock(&mutex_);
-  return BlockingStore(store_).Load(key);
+  return BlockingStore(*store_).Load(key);
 }
 
 absl::Status ProbedStore::Put(SessionRecord record) {
   absl::MutexLock lock(&mutex_);
-  return BlockingStore(store_).Put(std::move(record));
+  return BlockingStore(*store_).Put(std::move(record));
 }
 
 World::World(ShardOptions options, int shards, std::shared_ptr<ProbedStore> store, std::unique_ptr<ModelTable> models)

@@ -84,9 +84,12 @@ class FakePeer : public Peer {
   Event& Add(Event::Kind kind, Handle handle);
 };
 
-// A MemoryStore that any thread may look at and that fails when told to.
+// A store, else a MemoryStore, that any thread may look at and that fails when told to.
 class ProbedStore : public StateStore {
  public:
+  explicit ProbedStore(std::unique_ptr<StateStore> store = std::make_unique<MemoryStore>())
+      : store_(std::move(store)) {}
+
   std::string name() const override { return "probed"; }
   void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
   void Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
@@ -112,7 +115,7 @@ class ProbedStore : public StateStore {
   absl::Status WriteHealth() const { return fail_saves_ ? absl::UnavailableError("told to fail") : Health(); }
 
   absl::Mutex mutex_;
-  MemoryStore store_ ABSL_GUARDED_BY(mutex_);
+  const std::unique_ptr<StateStore> store_ ABSL_PT_GUARDED_BY(mutex_);
   std::string damaged_, damaged_rows_;
   std::atomic<uint64_t> loads_{0};
   std::atomic<bool> fail_saves_{false}, fail_all_{false};

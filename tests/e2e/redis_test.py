@@ -1,0 +1,110 @@
+"""Two servers share their sessions by a Redis: whichever dies, and whatever happens to the Redis, forecasts go on with the
+bytes of an undisturbed run."""
+
+import os
+import signal
+import tempfile
+import time
+import unittest
+
+from cutting_proxy import CuttingProxy
+from programs import Redis, ServerTest, aaren, fewer, start_aaren, write_series
+
+ROWS = fewer(6000)
+
+
+@unittest.skipUnless(Redis.installed(), "redis-server is not installed")
+class RedisTest(ServerTest):
+    def setUp(self):
+        data = tempfile.TemporaryDirectory()
+        self.addCleanup(data.cleanup)
+        self.redis = Redis(data.name)
+        self.addCleanup(self.redis.close)
+        self.flags = "--store=redis", f"--redis={self.redis.address}", "--redis_timeout=500ms", "--save_interval=50ms"
+        super().setUp()
+        self.other = self.start_server(*self.flags)
+        write_series(self.path("in.csv"), ROWS)
+        self.stream = ["stream", f"--csv={self.path('in.csv')}", "--horizon=3", "--json"]
+        whole = aaren(*self.stream, f"--target={self.server.target}", "--session=whole",
+                      f"--output={self.path('whole.jsonl')}")
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        self.whole = self.read("whole.jsonl")
+        self.proxy = CuttingProxy(self.server.target, bytes_per_second=3e6)
+        self.addCleanup(self.proxy.close)
+
+    def start(self):
+        process = start_aaren(*self.stream, f"--target={self.proxy.address}", "--session=cut",
+                              f"--output={self.path('cut.jsonl')}")
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def wait_for(self, part, process):
+        """Until so much of the output is written."""
+        deadline = time.monotonic() + 60
+        while self.written() < part * len(self.whole):
+            self.assertIsNone(process.poll(), "it ended before it was disturbed")
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.001)
+
+    def written(self):
+        return os.path.getsize(self.path("cut.jsonl")) if os.path.exists(self.path("cut.jsonl")) else 0
+
+    def assert_same_bytes(self, process):
+        errors = process.communicate(timeout=120)[1]
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertEqual(self.read("cut.jsonl"), self.whole)
+        return errors
+
+    def test_session_goes_on_at_the_other_server_when_one_is_killed(self):
+        process = self.start()
+        for part in range(1, 5):
+            self.wait_for(part / 6, process)
+            self.proxy.lead_to(self.other.target)
+            self.server.kill()
+            self.server, self.other = self.other, self.start_server(*self.flags)
+        errors = self.assert_same_bytes(process)
+        self.assertNotIn("lost", errors)
+
+    def test_session_goes_back_and_forth_between_servers_that_live(self):
+        process = self.start()
+        for part in range(1, 9):
+            self.wait_for(part / 10, process)
+            self.server, self.other = self.other, self.server
+            self.proxy.lead_to(self.server.target)
+            self.proxy.cut()
+        self.assert_same_bytes(process)
+
+    def test_redis_that_is_killed_or_hangs_costs_no_forecast(self):
+        process = self.start()
+        self.wait_for(1 / 6, process)
+        self.redis.kill()
+        time.sleep(0.3)
+        self.redis.start()
+        self.wait_for(2 / 6, process)
+        self.redis.signal(signal.SIGSTOP)
+        time.sleep(1)
+        self.redis.signal(signal.SIGCONT)
+        self.wait_for(3 / 6, process)
+        self.proxy.lead_to(self.other.target)
+        self.server.kill()
+        self.assert_same_bytes(process)
+
+    def test_redis_that_comes_back_empty_is_named_and_repeats_nothing(self):
+        process = self.start()
+        self.wait_for(1 / 4, process)
+        self.redis.kill()
+        self.redis.delete_data()
+        self.redis.start()
+        self.assert_same_bytes(process)
+        self.assertIn("redis has lost its data", self.server.log())
+
+    def test_server_that_finds_no_redis_says_why(self):
+        self.redis.command("CONFIG SET requirepass secret")
+        with self.assertRaisesRegex(RuntimeError, f"redis: {self.redis.address}: NOAUTH"):
+            self.start_server(*self.flags)
+
+
+if __name__ == "__main__":
+    unittest.main()
