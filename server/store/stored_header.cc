@@ -100,6 +100,13 @@ absl::StatusOr<StoredHeader> ParseHeader(const std::string& key, absl::string_vi
   return header;
 }
 
+SessionRecord WithoutRows(const StoredHeader& header) {
+  SessionRecord record;
+  static_cast<SessionHeader&>(record) = header;
+  for (const StoredSlot& slot : header.slots) record.saves.push_back({slot.point, {}});
+  return record;
+}
+
 std::string EncodeSlot(const StoredSlot& slot) {
   std::string out;
   PutSlot(out, slot);

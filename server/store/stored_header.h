@@ -40,6 +40,9 @@ std::string EncodeHeader(const StoredHeader& header);
 // DataLoss for bytes that EncodeHeader did not write; FailedPrecondition for a version that this server does not know.
 absl::StatusOr<StoredHeader> ParseHeader(const std::string& key, absl::string_view bytes);
 
+// What is known without the rows.
+SessionRecord WithoutRows(const StoredHeader& header);
+
 std::string EncodeSlot(const StoredSlot& slot);
 absl::StatusOr<StoredSlot> ParseSlot(const std::string& key, absl::string_view bytes);
 

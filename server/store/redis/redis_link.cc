@@ -64,7 +64,8 @@ RedisLink::RedisLink(const RedisOptions& options)
       timeout_(absl::ToChronoNanoseconds(options.timeout)),
       wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       random_(std::random_device()()),
-      keys_(options.prefix, absl::StrCat(absl::Hex(random_(), absl::kZeroPad16))) {}
+      server_(absl::StrCat(absl::Hex(random_(), absl::kZeroPad16))),
+      keys_(options.prefix, server_) {}
 
 RedisLink::~RedisLink() {
   {

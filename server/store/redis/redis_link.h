@@ -57,6 +57,9 @@ class RedisLink {
   // Answers what is under way first.
   ~RedisLink();
 
+  // Which server this is, among those that share the Redis.
+  const std::string& server() const { return server_; }
+
   void Post(RedisCall call) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // In an answer: an epoch that was given out. No Redis will give out a smaller one.
@@ -99,6 +102,7 @@ class RedisLink {
   const std::chrono::nanoseconds timeout_;
   const int wake_;  // an eventfd
   std::mt19937_64 random_;
+  const std::string server_;
   const RedisKeys keys_;
 
   // The thread's only, until the mutex.

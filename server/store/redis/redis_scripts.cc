@@ -15,10 +15,11 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then
 end
 )";
 
-// held: h, s0, s1. Puts the header, and the saves from ARGV[at] on into the slots that are free when the one to keep
-// stays. Keep is what a slot has behind its first byte: the seq.
+// held: h, s0, s1. Puts the header, and the saves into the slots that are free when the one to keep stays: of each,
+// ARGV[at] on has the slot, and KEYS[staged] on the rows. Keep is what a slot has behind its first byte: the seq.
 constexpr char kPut[] = R"(
-local function put(key, held, keep, header, at, saves)
+local function rows_key(key, slot) return key .. '\0' .. slot end
+local function put(key, held, keep, header, at, staged, saves)
   local used = {}
   for slot = 0, 1 do
     local known = held[slot + 2]
@@ -28,15 +29,20 @@ local function put(key, held, keep, header, at, saves)
   for i = 0, saves - 1 do
     local slot = used[0] and 1 or 0
     used[slot] = true
+    local moved = redis.pcall('RENAME', KEYS[staged + i], rows_key(key, slot))
+    if moved.err then return moved end
+    redis.call('PERSIST', rows_key(key, slot))
     fields[#fields + 1] = 's' .. slot
-    fields[#fields + 1] = ARGV[at + 2 * i]
-    fields[#fields + 1] = 'r' .. slot
-    fields[#fields + 1] = ARGV[at + 2 * i + 1]
+    fields[#fields + 1] = ARGV[at + i]
   end
   redis.call('HSET', key, unpack(fields))
   for slot = 0, 1 do
-    if held[slot + 2] and not used[slot] then redis.call('HDEL', key, 's' .. slot, 'r' .. slot) end
+    if held[slot + 2] and not used[slot] then
+      redis.call('HDEL', key, 's' .. slot)
+      redis.call('DEL', rows_key(key, slot))
+    end
   end
+  return 1
 end
 )";
 
@@ -85,24 +91,27 @@ if held[1] then
 elseif expected ~= '' then
   return held
 end
-put(KEYS[3], held, keep, ARGV[5], 6, (#ARGV - 5) / 2)
+for i = 4, #KEYS do
+  if redis.call('EXISTS', KEYS[i]) == 0 then return redis.error_reply('ERR no such key') end
+end
+local done = put(KEYS[3], held, keep, ARGV[5], 6, 4, #KEYS - 3)
 redis.call('ZADD', KEYS[2], 0, ARGV[2])
-return 1
+return done
 )";
 
 constexpr char kSave[] = R"(
 local results = {}
-for i = 3, #KEYS do
-  local at = 5 * (i - 3) + 2
+for i = 3, #KEYS, 2 do
+  local at = 2 * i - 4
   local expected = ARGV[at]
   local held = redis.pcall('HMGET', KEYS[i], 'h', 's0', 's1')
   if held.err then
-    results[i - 2] = held
+    results[#results + 1] = held
   elseif not held[1] or string.sub(held[1], 1, #expected) ~= expected then
-    results[i - 2] = held[1] or ''
+    redis.call('DEL', KEYS[i + 1])
+    results[#results + 1] = held[1] or ''
   else
-    put(KEYS[i], held, ARGV[at + 1], ARGV[at + 2], at + 3, 1)
-    results[i - 2] = 1
+    results[#results + 1] = put(KEYS[i], held, ARGV[at + 1], ARGV[at + 2], at + 3, i + 1, 1)
   end
 end
 return results
@@ -115,7 +124,7 @@ if expected ~= '*' then
   if not held and expected ~= '' then return '' end
   if held and (expected == '' or string.sub(held, 1, #expected) ~= expected) then return held end
 end
-redis.call('DEL', KEYS[3])
+redis.call('DEL', KEYS[3], KEYS[3] .. '\0' .. 0, KEYS[3] .. '\0' .. 1)
 redis.call('ZREM', KEYS[2], ARGV[2])
 return 1
 )";

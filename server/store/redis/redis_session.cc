@@ -40,28 +40,31 @@ std::string KeepOf(std::optional<uint64_t> keep_seq) {
   return bytes;
 }
 
-absl::StatusOr<SessionRecord> ParseRedisSession(const std::string& key, absl::Span<redisReply* const> fields) {
+absl::StatusOr<StoredHeader> ParseRedisSession(const std::string& key, absl::Span<redisReply* const> fields) {
   if (std::none_of(fields.begin(), fields.end(), IsThere)) return NoSuchSession(key);
   if (!IsThere(fields[0])) return Gone(key, "facts");
-  const absl::StatusOr<StoredHeader> header = ParseHeader(key, TextOf(*fields[0]));
-  if (!header.ok()) return header.status();
-  SessionRecord record;
-  static_cast<SessionHeader&>(record) = *header;
-  for (size_t i = 0; i < kSlots; ++i) {
-    const redisReply* slot = fields[1 + i];
-    const redisReply* rows = fields.size() > 1 + kSlots ? fields[1 + kSlots + i] : nullptr;
-    if (!IsThere(slot)) continue;
-    const absl::StatusOr<StoredSlot> facts = ParseSlot(key, TextOf(*slot));
-    if (!facts.ok()) return facts.status();
-    SavedRows& save = record.saves.emplace_back();
-    save.point = facts->point;
-    if (rows == nullptr) continue;
-    if (!IsThere(rows)) return Gone(key, "rows");
-    if (absl::Status checked = CheckSlot(key, *facts, TextOf(*rows)); !checked.ok()) return checked;
-    save.rows = std::string(TextOf(*rows));
+  absl::StatusOr<StoredHeader> header = ParseHeader(key, TextOf(*fields[0]));
+  for (uint8_t i = 0; header.ok() && i < kSlots; ++i) {
+    if (!IsThere(fields[1 + i])) continue;
+    absl::StatusOr<StoredSlot> slot = ParseSlot(key, TextOf(*fields[1 + i]));
+    if (!slot.ok()) return slot.status();
+    slot->slot = i;
+    header->slots.push_back(*slot);
   }
-  std::sort(record.saves.begin(), record.saves.end(),
-            [](const SavedRows& a, const SavedRows& b) { return a.point.seq < b.point.seq; });
+  if (header.ok() && header->slots.size() == kSlots && header->slots[0].point.seq > header->slots[1].point.seq) {
+    std::swap(header->slots[0], header->slots[1]);
+  }
+  return header;
+}
+
+absl::StatusOr<SessionRecord> WithRows(const StoredHeader& header, absl::Span<redisReply* const> rows) {
+  SessionRecord record = WithoutRows(header);
+  for (size_t i = 0; i < header.slots.size(); ++i) {
+    const redisReply* bytes = rows[header.slots[i].slot];
+    if (!IsThere(bytes)) return Gone(header.key, "rows");
+    if (absl::Status checked = CheckSlot(header.key, header.slots[i], TextOf(*bytes)); !checked.ok()) return checked;
+    record.saves[i].rows = std::string(TextOf(*bytes));
+  }
   return record;
 }
 

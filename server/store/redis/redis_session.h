@@ -2,7 +2,8 @@
 #define AAREN_SERVER_STORE_REDIS_REDIS_SESSION_H_
 
 // A session as Redis has it: a hash with the header (stored_header.h, without slots) in the field h, and of each save
-// the slot in s0 or s1 and the rows in r0 or r1. Which of the two, the scripts choose. Threading: pure functions.
+// the slot in s0 or s1; the rows are under a key of their own. Which of the two, the scripts choose. Threading: pure
+// functions.
 
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "absl/types/span.h"
 #include "server/store/redis/redis_connection.h"
 #include "server/store/store.h"
+#include "server/store/stored_header.h"
 
 namespace aaren {
 
@@ -26,9 +28,11 @@ std::string EncodeRedisSlot(const SavedRows& save);
 // As a slot has it behind its first byte; empty: none stays.
 std::string KeepOf(std::optional<uint64_t> keep_seq);
 
-// `fields` are h, s0, s1 and perhaps r0, r1: without them the saves have no rows. NotFound if there are none of them;
-// DataLoss if they are not what was written.
-absl::StatusOr<SessionRecord> ParseRedisSession(const std::string& key, absl::Span<redisReply* const> fields);
+// `fields` are h, s0, s1. NotFound if there are none of them; DataLoss if they are not what was written.
+absl::StatusOr<StoredHeader> ParseRedisSession(const std::string& key, absl::Span<redisReply* const> fields);
+
+// `rows` are those of both slots. DataLoss if they are not what the header says.
+absl::StatusOr<SessionRecord> WithRows(const StoredHeader& header, absl::Span<redisReply* const> rows);
 
 }  // namespace aaren
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/store/held.h"
 #include "server/store/redis/redis_error.h"
@@ -16,12 +17,19 @@ namespace {
 // Of one script: Redis does nothing else meanwhile.
 constexpr size_t kScriptSaves = 64;
 constexpr size_t kScriptBytes = 256 << 10;
+constexpr char kStagedMs[] = "600000";  // for which rows wait for their script
+constexpr int kReads = 3;
 
 using Reply = absl::StatusOr<const redisReply*>;
 
 absl::Status Named(const std::string& key, const absl::Status& status) {
   if (!absl::IsDataLoss(status)) return status;
   return absl::DataLossError(absl::StrCat("session '", key, "': ", status.message()));
+}
+
+// What a script says whose rows were not staged: why, if that is known.
+absl::Status NotStaged(const absl::Status& status, const absl::Status& staged) {
+  return absl::StrContains(status.message(), "no such key") && !staged.ok() ? staged : status;
 }
 
 absl::Status NotUnderstood() { return absl::UnavailableError("redis has answered what it was not asked"); }
@@ -46,12 +54,12 @@ WriteResult Refused(WriteResult why) {
 WriteResult ParseAcquired(const std::string& key, uint64_t held_epoch, std::optional<uint64_t> keep_seq,
                           const redisReply& reply) {
   if (reply.type == REDIS_REPLY_INTEGER) return {};
-  const absl::StatusOr<SessionRecord> held = ParseRedisSession(key, {reply.element, reply.elements});
+  const absl::StatusOr<StoredHeader> held = ParseRedisSession(key, {reply.element, reply.elements});
   if (!held.ok() && !absl::IsNotFound(held.status())) return {held.status(), 0};
   WriteResult result = CompareHeld(key, held.ok() ? &*held : nullptr, held_epoch);
   if (!result.status.ok() || !held.ok()) return Refused(std::move(result));
   std::vector<uint64_t> seqs;
-  for (const SavedRows& save : held->saves) seqs.push_back(save.point.seq);
+  for (const StoredSlot& slot : held->slots) seqs.push_back(slot.point.seq);
   return Refused(CompareKept(*held, seqs, keep_seq));
 }
 
@@ -59,7 +67,8 @@ WriteResult ParseAcquired(const std::string& key, uint64_t held_epoch, std::opti
 struct SaveBatch {
   std::vector<SessionHeader> writers;  // of each
   std::vector<WriteResult> results;
-  size_t left = 0;  // results to come
+  size_t left = 0;      // results to come
+  absl::Status staged;  // why rows were not
   StateStore::Answer<std::vector<WriteResult>> answer;
 
   void OnReply(size_t begin, size_t end, const Reply& reply) {
@@ -67,6 +76,7 @@ struct SaveBatch {
     for (size_t i = begin; i < end; ++i) {
       results[i] = whole ? ResultOf(i, *(*reply)->element[i - begin])
                          : WriteResult{reply.ok() ? NotUnderstood() : reply.status(), 0};
+      results[i].status = NotStaged(results[i].status, staged);
     }
     left -= end - begin;
     if (left == 0) answer(std::move(results));
@@ -77,6 +87,13 @@ struct SaveBatch {
                         [&](const SessionHeader* held) { return Refused(CompareWriter(held, writers[i])); });
   }
 };
+
+// As the scripts have it.
+std::string RowsKeyOf(std::string session, char slot) {
+  session += '\0';
+  session += slot;
+  return session;
+}
 
 // Where keys with the prefix begin and end, as ZRANGEBYLEX has it.
 std::string FirstWith(const std::string& prefix, const std::string& after) {
@@ -99,6 +116,19 @@ absl::StatusOr<std::unique_ptr<RedisStore>> RedisStore::Open(const RedisOptions&
   return std::unique_ptr<RedisStore>(new RedisStore(options.prefix, *std::move(link)));
 }
 
+RedisStore::RedisStore(const std::string& prefix, std::unique_ptr<RedisLink> link)
+    : sessions_(prefix + "session:"),
+      epochs_(prefix + "epochs"),
+      staged_(absl::StrCat(prefix, "staged:", link->server(), ":")),
+      link_(std::move(link)) {}
+
+std::string RedisStore::Stage(std::string rows, absl::AnyInvocable<void(const absl::Status&)> staged) {
+  std::string key = absl::StrCat(staged_, ++stagings_);
+  auto end = [staged = std::move(staged)](const Reply& reply) mutable { staged(reply.status()); };
+  link_->Post({{}, {key}, {"SET", std::move(rows), "PX", kStagedMs}, std::move(end), {}});
+  return key;
+}
+
 void RedisStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) {
   auto end = [this, count, answer = std::move(answer)](const Reply& reply) mutable {
     if (!reply.ok()) return answer(reply.status());
@@ -110,20 +140,36 @@ void RedisStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> 
 }
 
 void RedisStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
-  Read(std::move(key), {"HMGET", "h", "s0", "s1"}, std::move(answer));
-}
-
-void RedisStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
-  Read(std::move(key), {"HMGET", "h", "s0", "s1", "r0", "r1"}, std::move(answer));
-}
-
-void RedisStore::Read(std::string key, std::vector<std::string> command, Answer<absl::StatusOr<SessionRecord>> answer) {
   std::vector<std::string> keys = {KeyOf(key)};
   auto end = [key = std::move(key), answer = std::move(answer)](const Reply& reply) mutable {
     if (!reply.ok()) return answer(Named(key, reply.status()));
-    answer(ParseRedisSession(key, {(*reply)->element, (*reply)->elements}));
+    const absl::StatusOr<StoredHeader> header = ParseRedisSession(key, {(*reply)->element, (*reply)->elements});
+    header.ok() ? answer(WithoutRows(*header)) : answer(header.status());
   };
-  link_->Post({{}, std::move(keys), std::move(command), std::move(end), {}});
+  link_->Post({{}, std::move(keys), {"HMGET", "h", "s0", "s1"}, std::move(end), {}});
+}
+
+void RedisStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+  Read(std::move(key), kReads, std::move(answer));
+}
+
+// Two commands, header first. Between them another server may have written, and the rows are not those of the header.
+// That is as rare as it looks like damage, so it is read again.
+void RedisStore::Read(std::string key, int tries, Answer<absl::StatusOr<SessionRecord>> answer) {
+  const std::string session = KeyOf(key);
+  auto header = std::make_shared<absl::StatusOr<StoredHeader>>();
+  auto on_header = [key, header](const Reply& reply) {
+    *header = reply.ok() ? ParseRedisSession(key, {(*reply)->element, (*reply)->elements}) : reply.status();
+  };
+  auto on_rows = [this, key, header, tries, answer = std::move(answer)](const Reply& reply) mutable {
+    if (!header->ok()) return answer(Named(key, header->status()));
+    if (!reply.ok()) return answer(Named(key, reply.status()));
+    absl::StatusOr<SessionRecord> record = WithRows(**header, {(*reply)->element, (*reply)->elements});
+    if (absl::IsDataLoss(record.status()) && tries > 1) return Read(std::move(key), tries - 1, std::move(answer));
+    answer(std::move(record));
+  };
+  link_->Post({{}, {session}, {"HMGET", "h", "s0", "s1"}, std::move(on_header), {}});
+  link_->Post({{}, {RowsKeyOf(session, '0'), RowsKeyOf(session, '1')}, {"MGET"}, std::move(on_rows), {}});
 }
 
 void RedisStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
@@ -131,13 +177,14 @@ void RedisStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
   std::vector<std::string> keys = {KeyOf(record.key)};
   std::vector<std::string> arguments = {record.key, ExpectedEpoch(acquisition.held_epoch), KeepOf(acquisition.keep_seq),
                                         EncodeRedisHeader(record)};
+  auto staged = std::make_shared<absl::Status>();
   for (SavedRows& save : record.saves) {
     arguments.push_back(EncodeRedisSlot(save));
-    arguments.push_back(std::move(save.rows));
+    keys.push_back(Stage(std::move(save.rows), [staged](const absl::Status& status) { staged->Update(status); }));
   }
-  auto end = [key = record.key, held_epoch = acquisition.held_epoch, keep_seq = acquisition.keep_seq,
+  auto end = [key = record.key, held_epoch = acquisition.held_epoch, keep_seq = acquisition.keep_seq, staged,
               answer = std::move(answer)](const Reply& reply) mutable {
-    if (!reply.ok()) return answer({Named(key, reply.status()), 0});
+    if (!reply.ok()) return answer({NotStaged(Named(key, reply.status()), *staged), 0});
     answer(ParseAcquired(key, held_epoch, keep_seq, **reply));
   };
   link_->Post({RedisScript::kAcquire, std::move(keys), std::move(arguments), std::move(end), {}});
@@ -158,7 +205,8 @@ void RedisStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResu
       call.keys.push_back(KeyOf(write.header.key));
       call.arguments.insert(call.arguments.end(), {ExpectedWriter(write.header), KeepOf(write.keep_seq),
                                                    EncodeRedisHeader(write.header), EncodeRedisSlot(write.save)});
-      call.arguments.push_back(std::move(write.save.rows));
+      call.keys.push_back(
+          Stage(std::move(write.save.rows), [batch](const absl::Status& status) { batch->staged.Update(status); }));
     }
     call.answer = [batch, begin, end](const Reply& reply) { batch->OnReply(begin, end, reply); };
     link_->Post(std::move(call));
@@ -186,9 +234,8 @@ void RedisStore::List(std::string prefix, std::string after, size_t limit,
     for (size_t i = 0; i + kFields <= (*reply)->elements; i += kFields) {
       redisReply* const* fields = (*reply)->element + i;
       const std::string key(TextOf(*fields[0]));
-      absl::StatusOr<SessionRecord> record = ParseRedisSession(key, {fields + 1, kFields - 1});
-      page.emplace_back();
-      if (record.ok()) page.back() = *std::move(record);
+      const absl::StatusOr<StoredHeader> header = ParseRedisSession(key, {fields + 1, kFields - 1});
+      page.push_back(header.ok() ? WithoutRows(*header) : SessionRecord());
       page.back().key = key;  // of a damaged session no more is known
     }
     answer(std::move(page));

@@ -10,10 +10,12 @@
 // it has no room; sessions that are damaged answer DataLoss, and no others. Threading: as StateStore; answers come on
 // the link's thread.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "server/store/redis/redis_link.h"
 #include "server/store/redis/redis_options.h"
@@ -37,12 +39,15 @@ class RedisStore : public StateStore {
             Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) override;
 
  private:
-  RedisStore(std::string prefix, std::unique_ptr<RedisLink> link)
-      : sessions_(prefix + "session:"), epochs_(prefix + "epochs"), link_(std::move(link)) {}
-  void Read(std::string key, std::vector<std::string> command, Answer<absl::StatusOr<SessionRecord>> answer);
+  RedisStore(const std::string& prefix, std::unique_ptr<RedisLink> link);
+  void Read(std::string key, int tries, Answer<absl::StatusOr<SessionRecord>> answer);
   std::string KeyOf(const std::string& key) const { return sessions_ + key; }
 
-  const std::string sessions_, epochs_;  // keys of Redis: what those of sessions begin with, the counter
+  // Puts rows where a script finds them; says under which key.
+  std::string Stage(std::string rows, absl::AnyInvocable<void(const absl::Status&)> staged);
+
+  const std::string sessions_, epochs_, staged_;  // keys of Redis: what those of sessions begin with, the counter, ...
+  uint64_t stagings_ = 0;
   const std::unique_ptr<RedisLink> link_;
 };
 

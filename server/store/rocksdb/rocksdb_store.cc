@@ -36,13 +36,6 @@ absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db) {
   return epoch;
 }
 
-SessionRecord WithoutRows(const StoredHeader& header) {
-  SessionRecord record;
-  static_cast<SessionHeader&>(record) = header;
-  for (const StoredSlot& slot : header.slots) record.saves.push_back({slot.point, {}});
-  return record;
-}
-
 absl::StatusOr<SessionRecord> FindNow(WriteGroup& group, const std::string& key) {
   const absl::StatusOr<std::optional<StoredHeader>> header = group.Header(key);
   if (!header.ok()) return header.status();

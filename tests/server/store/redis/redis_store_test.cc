@@ -87,6 +87,10 @@ class RedisStoreTest : public testing::Test {
     redis_->Command({"HSET", name, field, value});
   }
 
+  static std::string RowsOf(const std::string& key) {
+    return absl::StrCat("aaren:session:", key, std::string("\0", 1), "0");
+  }
+
   std::string WriteFile(const std::string& text) const {
     std::string file = absl::StrCat(testing::TempDir(), "/redis_password_", getpid());
     std::ofstream(file) << text;
@@ -131,6 +135,24 @@ TEST_F(RedisStoreTest, AfterAnEndNothingButSessionsIsLeft) {
   const absl::Time deadline = absl::Now() + absl::Seconds(10);
   while (redis_->Command({"DBSIZE"}) != "1" && absl::Now() < deadline) std::this_thread::yield();
   EXPECT_EQ(redis_->Command({"KEYS", "*"}), "aaren:identity\n");
+}
+
+TEST_F(RedisStoreTest, RefusedSavesLeaveNothingBehind) {
+  BlockingStore store = Open();
+  EXPECT_EQ(store.Save(WriteAt("/a", 1, 8)).status.code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(redis_->Command({"KEYS", "aaren:staged:*"}), "");
+}
+
+TEST_F(RedisStoreTest, RowsThatNeverGetTheirScriptDoNotStay) {
+  BlockingStore store = Open();
+  Add(store, "/a");
+  EXPECT_EQ(redis_->Command({"PTTL", RowsOf("/a")}), "-1");
+  redis_->Command({"SET", "aaren:session:/b", "no hash"});
+  EXPECT_FALSE(store.Save(WriteAt("/b", 1, 8)).status.ok());
+  std::string staged = redis_->Command({"KEYS", "aaren:staged:*"});
+  ASSERT_FALSE(staged.empty());
+  staged.pop_back();
+  EXPECT_GT(std::stoi(redis_->Command({"PTTL", staged})), 0);
 }
 
 TEST_F(RedisStoreTest, CallsUnderWayAreAnsweredBeforeItEnds) {
@@ -367,7 +389,7 @@ TEST_F(RedisStoreTest, FlippedBitInRowsIsDataLossOfThatSessionOnly) {
   BlockingStore store = Open();
   Add(store, "/a");
   Add(store, "/b");
-  Alter("/a", "r0", 500);
+  redis_->Command({"SETRANGE", RowsOf("/a"), "500", "y"});
   const absl::Status status = store.Load("/a").status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(MessageOf(status), HasSubstr("'/a'"));
@@ -400,7 +422,7 @@ TEST_F(RedisStoreTest, FlippedBitInASlotIsDataLoss) {
 TEST_F(RedisStoreTest, MissingRowsAreDataLoss) {
   BlockingStore store = Open();
   Add(store, "/a");
-  redis_->Command({"HDEL", "aaren:session:/a", "r0"});
+  redis_->Command({"DEL", RowsOf("/a")});
   EXPECT_EQ(store.Load("/a").status().code(), absl::StatusCode::kDataLoss);
 }
 
