@@ -91,14 +91,15 @@ class RedisTest(ServerTest):
         self.server.kill()
         self.assert_same_bytes(process)
 
-    def test_redis_that_comes_back_empty_is_named_and_repeats_nothing(self):
+    def test_redis_that_comes_back_empty_is_named_and_the_session_begins_anew(self):
         process = self.start()
         self.wait_for(1 / 4, process)
         self.redis.kill()
         self.redis.delete_data()
         self.redis.start()
-        self.assert_same_bytes(process)
+        self.assertIn("session 'cut' was deleted", process.communicate(timeout=120)[1])
         self.assertIn("redis has lost its data", self.server.log())
+        self.assert_same_bytes(self.start())
 
     def test_server_that_finds_no_redis_says_why(self):
         self.redis.command("CONFIG SET requirepass secret")

@@ -133,7 +133,7 @@ RedisLink::Time RedisLink::NextTime() const {
   }
   Time next = next_beat_;
   if (!ready() || !under_way_.empty()) next = std::min(next, heard_ + timeout_);
-  if (!waiting_.empty()) next = std::min(next, waiting_.front().made + timeout_);
+  if (!ready() && !waiting_.empty()) next = std::min(next, waiting_.front().made + timeout_);
   return next;
 }
 
@@ -149,6 +149,7 @@ void RedisLink::Poll(Time now) {
   if (files[0].revents != 0) eventfd_read(wake_, &ignored);
   if (connection_ == nullptr || files[1].revents == 0) return;
   now = std::chrono::steady_clock::now();
+  heard_ = now;  // long rows may take longer than the timeout, as long as they move
   if ((files[1].revents & POLLOUT) != 0) broken_.Update(connection_->Write());
   if ((files[1].revents & ~POLLOUT) != 0 && broken_.ok()) ReadReplies(now);
   if (!broken_.ok()) Break(std::exchange(broken_, absl::OkStatus()), now);
@@ -175,7 +176,6 @@ void RedisLink::ReadReplies(Time now) {
     const absl::StatusOr<RedisReply> reply = connection_->Next();
     if (!reply.ok()) broken_ = reply.status();
     if (!reply.ok() || *reply == nullptr) return;
-    heard_ = now;
     if (greeting_->done()) {
       OnReply(**reply);
       continue;

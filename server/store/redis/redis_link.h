@@ -120,7 +120,7 @@ class RedisLink {
   uint64_t greatest_epoch_ = 0;
   size_t at_ = 0, tried_ = 0;  // addresses: the one in use, how many in vain
   std::chrono::milliseconds pause_ = kFirstPause;
-  Time next_try_{}, heard_{}, next_beat_{};  // heard_: of the last reply, or when one began to be waited for
+  Time next_try_{}, heard_{}, next_beat_{};  // heard_: when bytes last moved, or a reply began to be waited for
 
   absl::Mutex mutex_;
   std::vector<RedisCall> posted_ ABSL_GUARDED_BY(mutex_);

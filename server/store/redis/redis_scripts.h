@@ -8,8 +8,8 @@
 // still have commands on their way; once the next one has put its number there they do nothing. So no call is done
 // after one that was made later. A Redis that has lost its data holds no fence, and is noticed by the next write.
 //
-// Rows do not go through a script: Lua takes two nanoseconds for each of their bytes, five times what all else takes.
-// They are put under a key of their own before, for some minutes, and the script renames it.
+// Rows do not go through a script: Lua hashes every byte of them, and Redis does nothing else meanwhile. They are put
+// under a key of their own before, for some minutes, and the script renames it.
 //
 // What follows is each script's own; README.md has the layout of a session. `expected` is how the held header must
 // begin: version, epoch and, for a save, the incarnation. A script that finds another answers the held header, or an

@@ -212,28 +212,7 @@ TEST_F(RedisStoreTest, HangingRedisIsLeftAfterTheTimeout) {
   AwaitCalls(store);
 }
 
-// The save that was on its way when Redis hung is done when it goes on; it must not be done after later ones.
-TEST_F(RedisStoreTest, CallOfAConnectionThatWasLeftIsNotDoneAfterLaterOnes) {
-  BlockingStore store = Open();
-  for (int round = 0; round < 20; ++round) {
-    const std::string key = absl::StrCat("/", round);
-    Add(store, key);
-    redis_->Signal(SIGSTOP);
-    EXPECT_EQ(store.Save(WriteAt(key, 1, 8)).status.code(), absl::StatusCode::kUnavailable);
-    std::promise<void> saved;
-    std::thread later([&] {
-      while (!store.Save(WriteAt(key, 1, 9)).status.ok()) {
-      }
-      saved.set_value();
-    });
-    redis_->Signal(SIGCONT);
-    saved.get_future().wait();
-    later.join();
-    AwaitCalls(store);
-    EXPECT_EQ(store.Load(key).value().saves.at(0).point.seq, 9u);
-  }
-}
-
+// Its save may be on its way while Redis hangs, and must not be done after later ones.
 TEST_F(RedisStoreTest, CommandOfAnEarlierConnectionDoesNothing) {
   BlockingStore store = Open();
   Add(store, "/a");
@@ -242,7 +221,8 @@ TEST_F(RedisStoreTest, CommandOfAnEarlierConnectionDoesNothing) {
   const WriteResult result = store.Save(WriteAt("/a", 1, 8));
   EXPECT_EQ(result.status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(MessageOf(result.status), HasSubstr("FENCED"));
-  EXPECT_EQ(store_->name(), "redis");
+  AwaitCalls(store);
+  EXPECT_EQ(store.Load("/a").value().saves.at(0).point.seq, 7u);
 }
 
 TEST_F(RedisStoreTest, ConnectionsThatAreKilledComeBack) {
