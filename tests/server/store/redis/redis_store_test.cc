@@ -217,7 +217,7 @@ TEST_F(RedisStoreTest, CommandOfAnEarlierConnectionDoesNothing) {
   BlockingStore store = Open();
   Add(store, "/a");
   const std::string fence = redis_->Command({"KEYS", "aaren:fence:*"});
-  redis_->Command({"SET", fence.substr(0, fence.size() - 1), "1000"});  // a later connection of this server
+  redis_->Command({"SET", fence.substr(0, fence.size() - 1), "2"});  // the next connection of this server
   const WriteResult result = store.Save(WriteAt("/a", 1, 8));
   EXPECT_EQ(result.status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(MessageOf(result.status), HasSubstr("FENCED"));
