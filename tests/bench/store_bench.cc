@@ -251,8 +251,9 @@ absl::Status MeasureRocksDb(const std::string& folder, std::vector<Row>& rows) {
       RocksDbStore::Open({.folder = folder + "/store", .buffer_bytes = kBuffer});
   if (!store.ok()) return store.status();
   rocksdb::DB* opened = nullptr;
-  if (const rocksdb::Status status = rocksdb::DB::Open(RocksDbSettings(kBuffer), folder + "/bare", &opened);
-      !status.ok()) {
+  rocksdb::Options settings = RocksDbSettings(kBuffer);
+  settings.create_if_missing = true;
+  if (const rocksdb::Status status = rocksdb::DB::Open(settings, folder + "/bare", &opened); !status.ok()) {
     return FromWrite(status);
   }
   const std::unique_ptr<rocksdb::DB> db(opened);
