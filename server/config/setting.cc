@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 
 namespace aaren::config {
@@ -16,6 +17,26 @@ using google::protobuf::FieldDescriptor;
 template <typename... Parts>
 absl::Status Invalid(const FieldDescriptor& field, const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(field.name(), ": ", parts...));
+}
+
+struct Unit {
+  absl::string_view name;
+  uint64_t bytes;
+};
+constexpr Unit kUnits[] = {{"kB", 1'000},       {"MB", 1'000'000},   {"GB", 1'000'000'000}, {"TB", 1'000'000'000'000},
+                           {"KiB", 1ull << 10}, {"MiB", 1ull << 20}, {"GiB", 1ull << 30},   {"TiB", 1ull << 40}};
+
+// "2GB", "512MiB" or a plain number of bytes.
+bool ParseSize(absl::string_view text, uint64_t& bytes) {
+  uint64_t factor = 1;
+  for (const Unit& unit : kUnits) {
+    if (!absl::ConsumeSuffix(&text, unit.name)) continue;
+    factor = unit.bytes;
+    break;
+  }
+  if (!absl::SimpleAtoi(text, &bytes) || bytes > UINT64_MAX / factor) return false;
+  bytes *= factor;
+  return true;
 }
 
 }  // namespace
@@ -34,7 +55,10 @@ absl::Status Setting::Parse(absl::string_view text, ServerConfig& config) const 
       reflection.SetUInt32(&config, &field_, static_cast<uint32_t>(number));
       return absl::OkStatus();
     default:
-      if (!absl::SimpleAtoi(text, &number)) break;
+      if (field_.options().GetExtension(size) && !ParseSize(text, number)) {
+        return Invalid(field_, "'", text, "' is not a size such as 4096, 512MiB or 2GB");
+      }
+      if (!field_.options().GetExtension(size) && !absl::SimpleAtoi(text, &number)) break;
       reflection.SetUInt64(&config, &field_, number);
       return absl::OkStatus();
   }

@@ -52,6 +52,19 @@ TEST(ConfigTest, DurationsAreTexts) {
   EXPECT_EQ(ToDuration(line->config.save_interval()), absl::Milliseconds(250));
 }
 
+TEST(ConfigTest, SizesMayHaveUnits) {
+  const auto memory = [](const std::string& text) { return ParseCommandLine({"--memory=" + text})->config.memory(); };
+  EXPECT_EQ(memory("4096"), 4096u);
+  EXPECT_EQ(memory("512MiB"), 512u << 20);
+  EXPECT_EQ(memory("2GB"), 2'000'000'000u);
+}
+
+TEST(ConfigTest, NamesASizeThatIsNone) {
+  for (const std::string text : {"", "GB", "2G", "-1MB", "1.5GB", "99999999999TB", "2GBMB"}) {
+    EXPECT_THAT(ErrorOf({"--memory=" + text}), HasSubstr("memory: '" + text + "' is not a size")) << text;
+  }
+}
+
 TEST(ConfigTest, NamesAnUnknownFlag) { EXPECT_THAT(ErrorOf({"--listn=x"}), HasSubstr("--listn")); }
 
 TEST(ConfigTest, NamesAFlagWithoutValue) { EXPECT_THAT(ErrorOf({"--shards"}), HasSubstr("--shards needs a value")); }
