@@ -105,6 +105,11 @@ void Registrar::Impl::Submit(const std::string& key, Operation operation) {
   operation(entry);
 }
 
+bool Registrar::Impl::Busy(const std::string& key) const {
+  const auto found = entries_.find(absl::string_view(key));
+  return found != entries_.end() && (*found)->waiting != nullptr;
+}
+
 void Registrar::Impl::Finish(Entry& entry) {
   if (!entry.waiting->empty()) {
     Operation next = std::move(entry.waiting->front());

@@ -79,6 +79,7 @@ class Registrar::Impl {
   // Does the operation once those before it on the same session are done. It must call Finish.
   void Submit(const std::string& key, Operation operation);
   void Finish(Entry& entry);
+  bool Busy(const std::string& key) const;  // an operation on it is under way
 
   // Runs question(owner) on the shard's thread and then(answer) back on this one.
   template <typename Question, typename Then>

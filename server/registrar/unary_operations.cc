@@ -127,6 +127,8 @@ void Registrar::Impl::CaptureAtRest(Entry& entry, Callback<SessionState> done) {
 
 void Registrar::Impl::Place(const std::string& key, SessionState state, bool replace, Callback<SessionInfo> done) {
   state.attempt = {};  // nobody opened this one yet
+  // What is ahead of it on that session may wait for the room that this one holds.
+  if (Busy(key)) state.transit.reset();
   Submit(key, [this, state = std::move(state), replace, done = std::move(done)](Entry& entry) mutable {
     auto then = [this, &entry, state = std::move(state), replace,
                  done = std::move(done)](const absl::StatusOr<SessionRecord>& held) mutable {

@@ -116,7 +116,9 @@ Cluster::~Cluster() {
 }
 
 void Cluster::Start() {
-  registrar_ = std::make_unique<Registrar>(store_, *models_, fate_);
+  // In every other life rows travel one session at a time.
+  const size_t transit_bytes = life_ % 2 == 0 ? 1 : 64 << 20;
+  registrar_ = std::make_unique<Registrar>(store_, *models_, fate_, transit_bytes);
   for (int i = 0; i < count_; ++i) {
     shards_.push_back(std::make_unique<SessionShard>(i, options_, *models_, *registrar_, fate_));
     registrar_->AddShard(*shards_.back());
