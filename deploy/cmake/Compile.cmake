@@ -37,6 +37,14 @@ function(aaren_program name)
   aaren_sanitized(${name})
 endfunction()
 
+# For targets that make bits of the exact tier. GCC's vectoriser of straight-line code (SLP) forms one fused instruction,
+# vfmsubadd or vfmaddsub, of neighbouring products and sums, in spite of -ffp-contract=off. It does so where the target has FMA.
+function(aaren_exact)
+  foreach(name IN LISTS ARGN)
+    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)
+  endforeach()
+endfunction()
+
 # A GoogleTest program; every TEST in it becomes one ctest.
 function(aaren_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})

@@ -1,0 +1,51 @@
+#ifndef AAREN_TESTS_MODEL_SPECIFICATION_ARITHMETIC_H_
+#define AAREN_TESTS_MODEL_SPECIFICATION_ARITHMETIC_H_
+
+// This folder is a second implementation of the streaming forecaster, written from the rules of model/README.md and not
+// from the engine. Comments name the rules. It is plain scalar code and shares nothing with model/engine, so the two
+// agree to the bit only where both keep to the rules. It reads weights with model/package, and its lags are those that
+// rule 1.28 refers to.
+//
+//   arithmetic, functions ◄── series, lag_errors, sources, seasonal_input, network, mixture, ... ◄── forecaster
+//
+// This file has rules 0.9-0.12 and section 11. Letters (P, T, Q, ...) are those of rule 0.5 throughout.
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "model/package/package.h"
+
+namespace aaren::specification {
+
+using Vector = std::vector<float>;
+
+inline const float kMissing = std::bit_cast<float>(uint32_t{0x7fc00000});  // 0.9
+inline bool Missing(float x) { return x != x; }
+
+float ToFloat(double y);     // 0.10
+float ToForecast(double y);  // 0.11
+
+// 0.12
+template <typename T>
+T Clamp(T y, T least, T most) {
+  return y < least ? least : (y > most ? most : y);
+}
+
+// 11.3-11.5, with the bias 0 where there is none (3.2).
+Vector Product(const Tensor& weight, const Vector& x);
+Vector Product(const Tensor& weight, const Tensor& bias, const Vector& x);
+
+// 11.7: the end of a sum of 16 partials.
+template <typename T>
+T Join(const T (&p)[16]) {
+  const T even = ((p[0] + p[8]) + (p[4] + p[12])) + ((p[2] + p[10]) + (p[6] + p[14]));
+  const T odd = ((p[1] + p[9]) + (p[5] + p[13])) + ((p[3] + p[11]) + (p[7] + p[15]));
+  return even + odd;
+}
+
+Vector RmsNorm(const Vector& x, const Tensor& gain);  // 11.8
+
+}  // namespace aaren::specification
+
+#endif  // AAREN_TESTS_MODEL_SPECIFICATION_ARITHMETIC_H_

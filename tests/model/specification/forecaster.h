@@ -1,0 +1,63 @@
+#ifndef AAREN_TESTS_MODEL_SPECIFICATION_FORECASTER_H_
+#define AAREN_TESTS_MODEL_SPECIFICATION_FORECASTER_H_
+
+// The order of things at a token (rules 1.3, 1.38, 6.3), and the row (section 13). One Forecaster is one series.
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "tests/model/specification/calibration.h"
+#include "tests/model/specification/lag_errors.h"
+#include "tests/model/specification/mixture.h"
+#include "tests/model/specification/network.h"
+#include "tests/model/specification/seasonal_input.h"
+#include "tests/model/specification/series.h"
+#include "tests/model/specification/support.h"
+
+namespace aaren::specification {
+
+// How far a call's forecasts go (9.19).
+enum class Stage { kNetwork, kMixed, kCalibrated, kRestricted };
+
+struct Reply {
+  float surprise;
+  Vector forecast;  // [T, Q], empty where it is not wanted
+};
+
+class Forecaster {
+ public:
+  explicit Forecaster(const ModelPackage& package);  // outlives this
+  Forecaster(const Forecaster&) = delete;            // its parts refer to its sizes
+
+  Reply Take(float value, bool wanted, Stage stage);
+
+  std::vector<std::byte> Row() const;  // section 13
+
+ private:
+  // What became of a token that went on to the network.
+  struct Outcome {
+    Vector forecast;  // of the network (5.7), [T, Q]; empty where nobody needs it
+    SourcesOfSteps sources;
+  };
+
+  float SurpriseOf(float x, Stage stage) const;  // 8.2-8.4
+  Outcome GoOn(bool probe, bool wanted);         // 2 to 6
+  Vector Mixed(const Outcome& outcome) const;    // 6.42-6.47
+  Vector Refined(const Outcome& outcome, Stage stage) const;
+
+  Network network_;
+  const Sizes& sizes_;
+  int64_t t_ = 0;
+  Series series_;
+  LagErrors errors_;
+  Support support_;
+  Mixture mixture_;
+  Calibration calibration_;
+  Vector one_step_;  // 8.1
+  std::array<float, 4> one_step_sources_;
+};
+
+}  // namespace aaren::specification
+
+#endif  // AAREN_TESTS_MODEL_SPECIFICATION_FORECASTER_H_

@@ -1,0 +1,74 @@
+// Section 13 of model/README.md: the bytes of a row.
+
+#include <cstring>
+
+#include "tests/model/specification/forecaster.h"
+
+namespace aaren::specification {
+namespace {
+
+class Bytes {
+ public:
+  template <typename T>
+  void Put(const T& number) {
+    const size_t at = bytes_.size();
+    bytes_.resize(at + sizeof(T));
+    std::memcpy(&bytes_[at], &number, sizeof(T));
+  }
+  void PutAll(const auto& numbers) {
+    for (const auto& number : numbers) Put(number);
+  }
+  void PadTo64() { bytes_.resize((bytes_.size() + 63) / 64 * 64); }
+  std::vector<std::byte> Take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace
+
+std::vector<std::byte> Forecaster::Row() const {
+  Bytes row;
+  row.Put(uint64_t(t_));
+  row.Put(series_.mean);
+  row.Put(series_.variance);
+  row.Put(series_.n);
+  row.Put(series_.far);
+  row.Put(uint64_t{0});
+  row.PutAll(one_step_);
+  row.PutAll(one_step_sources_);
+  for (const Vector& theta : calibration_.theta) row.PutAll(theta);
+  for (const std::vector<Vector>& places : calibration_.kept) {
+    for (const Vector& forecast : places) row.PutAll(forecast);
+  }
+  for (const std::array<float, 5>& errors : mixture_.E) row.PutAll(errors);
+  for (const std::vector<Vector>& octave : mixture_.medians) {
+    for (const Vector& places : octave) row.PutAll(places);
+  }
+  for (Seasons seasons : mixture_.choices) {
+    row.Put(static_cast<uint16_t>(seasons.a));
+    row.Put(static_cast<uint16_t>(seasons.b));
+  }
+  row.Put(errors_.unit);
+  row.PutAll(errors_.e);
+  row.Put(series_.typical_low);
+  row.Put(series_.typical_high);
+  row.PutAll(series_.recent);
+  row.PutAll(series_.low);
+  row.PutAll(series_.step);
+  row.PutAll(series_.codes);
+  row.Put(support_.least);
+  row.Put(support_.origin);
+  row.Put(support_.span);
+  row.PadTo64();
+  for (const BlockState& state : network_.states()) {
+    row.PutAll(state.o);
+    for (size_t i = state.o.size(); i % 16 != 0; ++i) row.Put(0.0);
+    row.PutAll(state.c);
+    row.PutAll(state.m);
+  }
+  row.PadTo64();
+  return row.Take();
+}
+
+}  // namespace aaren::specification

@@ -1,0 +1,129 @@
+// The engine keeps to model/README.md, to the bit: forecasts, surprises and whole rows are those of a second
+// implementation that was written from its rules.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "model/package/package.h"
+#include "tests/model/engine/hard_series.h"
+#include "tests/model/engine/random_package.h"
+#include "tests/model/engine/stepper.h"
+#include "tests/model/specification/forecaster.h"
+
+namespace aaren {
+namespace {
+
+// A call's tokens are taken by the rules; what comes of them, as the engine's Stepper tells it.
+Outputs TakeByRules(specification::Forecaster& forecaster, const Portion& portion) {
+  Outputs outputs;
+  for (size_t i = 0; i < portion.values.size(); ++i) {
+    const auto stage = static_cast<specification::Stage>(portion.refinement);
+    const specification::Reply reply = forecaster.Take(portion.values[i], portion.forecast[i] != 0, stage);
+    outputs.surprises.push_back(reply.surprise);
+    outputs.forecasts.insert(outputs.forecasts.end(), reply.forecast.begin(), reply.forecast.end());
+  }
+  return outputs;
+}
+
+// Cuts a series into calls of 1 to `longest` tokens, of any refinement. In a call all, none or some forecasts are wanted.
+std::vector<Portion> Cut(Slot slot, const std::vector<float>& series, size_t longest, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<Portion> calls;
+  for (size_t at = 0; at < series.size();) {
+    const size_t count = std::min<size_t>(1 + random() % longest, series.size() - at);
+    Portion call = {.slot = slot, .values = {&series[at], &series[at] + count}, .forecast = {}};
+    const uint64_t wanted = random() % 4;
+    for (size_t i = 0; i < count; ++i) call.forecast.push_back(wanted == 0 || (wanted != 1 && random() % 3 == 0));
+    call.refinement = static_cast<Refinement>(std::min<uint64_t>(random() % 6, 3));
+    calls.push_back(call);
+    at += count;
+  }
+  return calls;
+}
+
+// Feeds a series to both, and compares everything after each call.
+void ExpectEqual(const ModelPackage& package, const std::vector<float>& series, size_t longest, uint64_t seed) {
+  Stepper stepper(package, 1);
+  const Slot slot = stepper.Open();
+  specification::Forecaster forecaster(package);
+  size_t token = 0;
+  for (const Portion& call : Cut(slot, series, longest, seed)) {
+    SCOPED_TRACE("call of tokens " + std::to_string(token) + " and " + std::to_string(call.values.size()) + " on");
+    token += call.values.size();
+    const Outputs engine = stepper.Step({call})[0], rules = TakeByRules(forecaster, call);
+    ASSERT_EQ(Fingerprint(engine.forecasts), Fingerprint(rules.forecasts)) << "forecasts";
+    ASSERT_EQ(Fingerprint(engine.surprises), Fingerprint(rules.surprises)) << "surprises";
+    ASSERT_TRUE(stepper.RowBytes(slot) == forecaster.Row()) << "rows";
+  }
+}
+
+// Counts of a week of days: whole and never negative, for the support, with a shorter season for B.
+std::vector<float> Counts(size_t length) {
+  std::vector<float> series = Series(60, length);
+  for (size_t t = 0; t < length; ++t) {
+    const float day = static_cast<float>(t % 7 < 5 ? 20 : 3);
+    series[t] = std::floor(std::max(0.0f, day + static_cast<float>(t % 11) + 0.25f * (series[t] - series[0])));
+  }
+  return series;
+}
+
+struct Shape {
+  int ring, horizon, fold_every, layers, history;
+  bool seasons;
+};
+
+ModelPackage Shaped(const Shape& shape, uint64_t seed) {
+  ForecasterConfig config = TinyConfig();
+  config.ring = shape.ring;
+  config.horizon = shape.horizon;
+  config.fold_every = shape.fold_every;
+  config.layers = shape.layers;
+  config.history = shape.history;
+  config.seasons = shape.seasons;
+  if (seed % 2 == 1) config.quantiles = {0.05f, 0.25f, 0.5f, 0.75f, 0.95f};
+  EXPECT_TRUE(config.Validate().ok()) << config.Validate();
+  return RandomPackage(config, seed);
+}
+
+class SpecificationShapes : public testing::TestWithParam<Shape> {};
+
+TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsOnHardSeries) {
+  uint64_t seed = 1 + GetParam().ring;
+  const ModelPackage package = Shaped(GetParam(), seed);
+  for (const std::vector<float>& series : HardSeries(500)) ExpectEqual(package, series, 100, ++seed);
+  ExpectEqual(package, EventfulSeries(800), 100, ++seed);
+}
+
+TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsAfterTheMemoryIsFull) {
+  const ModelPackage package = Shaped(GetParam(), GetParam().horizon);
+  ExpectEqual(package, Counts(2000), 100, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, SpecificationShapes,
+                         testing::Values(Shape{5, 1, 1, 1, 1024, false}, Shape{2, 3, 3, 2, 100, true},
+                                         Shape{17, 48, 16, 1, 1024, true}, Shape{30, 24, 5, 2, 100, false},
+                                         Shape{200, 60, 2, 1, 1024, true}, Shape{64, 200, 8, 1, 100, false}));
+
+class SpecificationOfTheBundledModel : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto package = LoadPackage(AAREN_BUNDLED_MODEL);
+    ASSERT_TRUE(package.ok()) << package.status();
+    package_ = *std::move(package);
+  }
+  ModelPackage package_;
+};
+
+TEST_F(SpecificationOfTheBundledModel, RulesGiveTheEnginesBitsOnEvents) {
+  ExpectEqual(package_, EventfulSeries(750), 150, 5);
+}
+
+TEST_F(SpecificationOfTheBundledModel, RulesGiveTheEnginesBitsOneTokenACall) {
+  ExpectEqual(package_, HardSeries(300).back(), 1, 7);
+}
+
+}  // namespace
+}  // namespace aaren
