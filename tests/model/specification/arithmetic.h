@@ -1,10 +1,10 @@
 #ifndef AAREN_TESTS_MODEL_SPECIFICATION_ARITHMETIC_H_
 #define AAREN_TESTS_MODEL_SPECIFICATION_ARITHMETIC_H_
 
-// This folder is a second implementation of the streaming forecaster, written from the rules of model/README.md and not
-// from the engine. Comments name the rules. It is plain scalar code and shares nothing with model/engine, so the two
-// agree to the bit only where both keep to the rules. It reads weights with model/package, and its lags are those that
-// rule 1.28 refers to.
+// This folder is a second implementation of the streaming forecaster, written from the rules of model/README.md and
+// not from the engine. Comments name the rules. It is plain scalar code and shares nothing with model/engine, so the
+// two agree to the bit only where both keep to the rules. It reads weights with model/package, and its lags are those
+// that rule 1.28 refers to.
 //
 //   arithmetic, functions ◄── series, lag_errors, sources, seasonal_input, network, mixture, ... ◄── forecaster
 //

@@ -28,7 +28,8 @@ Outputs TakeByRules(specification::Forecaster& forecaster, const Portion& portio
   return outputs;
 }
 
-// Cuts a series into calls of 1 to `longest` tokens, of any refinement. In a call all, none or some forecasts are wanted.
+// Cuts a series into calls of 1 to `longest` tokens, of any refinement. In a call all, none or some forecasts are
+// wanted.
 std::vector<Portion> Cut(Slot slot, const std::vector<float>& series, size_t longest, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<Portion> calls;
