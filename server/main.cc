@@ -135,6 +135,9 @@ size_t MostConnections(const ServerConfig& config) {
   return static_cast<size_t>(std::min<rlim_t>(config.max_connections(), room));
 }
 
+// What is counted only about, and buffers that do not shrink with the memory.
+constexpr uint64_t kBesideMemory = 32 << 20;
+
 rpc::ServerOptions ToOptions(const ServerConfig& config, uint64_t memory, MemoryBudget& budget) {
   rpc::ServerOptions options;
   options.listen = config.listen();
@@ -150,7 +153,7 @@ rpc::ServerOptions ToOptions(const ServerConfig& config, uint64_t memory, Memory
   options.shard.save_interval = config::ToDuration(config.save_interval());
   options.shard.session_ttl = config::ToDuration(config.session_ttl());
   options.shard.budget = &budget;
-  options.crowded = [most = ProcessMemory() + memory] { return ProcessMemory() > most; };
+  options.process_bytes = memory + memory / 8 + kBesideMemory;
   SetLimits(config, memory, options);
   return options;
 }
@@ -179,7 +182,7 @@ absl::Status CheckBuild(const ServerConfig& config) {
   if (absl::Status status = CheckEngine(EngineName(config)); !status.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("device: ", status.message()));
   }
-  if (config.store() == ServerConfig::ROCKSDB && config::ToDuration(config.save_interval()) == absl::ZeroDuration()) {
+  if (config.store() != ServerConfig::MEMORY && config::ToDuration(config.save_interval()) == absl::ZeroDuration()) {
     return absl::InvalidArgumentError(
         "save_interval: 0 saves nothing, and what the store has would be of the past; give --store=memory with it");
   }

@@ -83,9 +83,9 @@ void Acceptor::Stop() {
   for (const int listener : std::exchange(listeners_, {})) close(listener);
 }
 
-void Acceptor::Start(std::vector<Shard> shards, std::function<bool()> crowded) {
+void Acceptor::Start(std::vector<Shard> shards, std::function<size_t()> excess) {
   shards_ = std::move(shards);
-  relief_.emplace(std::move(crowded));
+  relief_.emplace(std::move(excess));
   {
     absl::MutexLock lock(&mutex_);
     table_.emplace(shards_.size());
@@ -112,7 +112,7 @@ void Acceptor::Turn(absl::Span<const int> ready) {
     ForgetEnded();
   }
   if (clock_.Now() >= next_relief_) EndGreatest();
-  const bool waiting = late();
+  const bool waiting = late() || clock_.Now() < closed_until_;
   bool lacking = false;
   if (waiting) {
     EndFloods();
@@ -199,6 +199,7 @@ void Acceptor::EndGreatest() {
     Log(LogLevel::kWarning, "connection ended: memory is short, and it is among the greatest senders",
         {{"peer", peer}});
     RefuseHostOf(peer);
+    closed_until_ = clock_.Now() + kRefused;  // until the shards have let go of what it brought
   }
 }
 

@@ -58,8 +58,9 @@ class Acceptor {
                                                           const Clock& clock = Clock::System());
   ~Acceptor();
 
-  // One for each shard. They outlive this. `crowded`: whether the process holds too much memory; null: never.
-  void Start(std::vector<Shard> shards, std::function<bool()> crowded = nullptr);
+  // One for each shard. They outlive this. `excess`: by how many bytes the process holds too much
+  // memory; null: it never does.
+  void Start(std::vector<Shard> shards, std::function<size_t()> excess = nullptr);
 
   // Accepts nothing any more. Whoever connects is refused.
   void Stop();
@@ -105,7 +106,8 @@ class Acceptor {
   std::vector<char> look_;                       // what waits on one connection
   std::optional<MemoryRelief> relief_;           // since Start
   absl::Time next_relief_ = absl::InfinitePast();
-  bool flooded_ = false;  // memory may be given back
+  absl::Time closed_until_ = absl::InfinitePast();  // nobody is admitted
+  bool flooded_ = false;                            // memory may be given back
   absl::Mutex mutex_;
   std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);                  // since Start
   absl::flat_hash_map<std::string, absl::Time> refused_ ABSL_GUARDED_BY(mutex_);  // hosts, and until when

@@ -107,15 +107,10 @@ bool ConnectionTable::MayGain(const std::string& host, absl::Time now) {
 
 std::optional<std::string> ConnectionTable::WhoGivesWayTo(const std::string& host, absl::Time now) {
   if (by_count_.empty()) return std::nullopt;
-  const size_t most = by_count_.rbegin()->first;
+  const auto& [most, greediest] = *by_count_.rbegin();
   const auto own = hosts_.find(host);
   if (most < (own == hosts_.end() ? 0 : own->second.size()) + 2 || !MayGain(host, now)) return std::nullopt;
-  return NewestOfTheGreediestHost();
-}
-
-std::optional<std::string> ConnectionTable::NewestOfTheGreediestHost() const {
-  if (by_count_.empty()) return std::nullopt;
-  return hosts_.at(by_count_.rbegin()->second).rbegin()->second;
+  return hosts_.at(greediest).rbegin()->second;
 }
 
 }  // namespace aaren::accept

@@ -70,9 +70,6 @@ class ConnectionTable {
   // would then have fewer than `host`, or `host` has gained more of late than it kept. Logarithmic.
   std::optional<std::string> WhoGivesWayTo(const std::string& host, absl::Time now);
 
-  // None if there are no connections.
-  std::optional<std::string> NewestOfTheGreediestHost() const;
-
  private:
   using Peers = std::map<uint64_t, std::string>;  // by number
 

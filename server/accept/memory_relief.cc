@@ -3,13 +3,12 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace aaren::accept {
 namespace {
 
-constexpr uint64_t kLittle = 64 << 10;  // brought by all together: the memory is held by those who are silent now
+constexpr size_t kGrowth = 2 << 20;  // that is nobody's fault
 
 using Gains = std::vector<std::pair<uint64_t, std::string>>;  // bytes since the call before, of each peer
 
@@ -27,18 +26,19 @@ std::vector<std::string> Greatest(Gains gains, uint64_t total) {
 
 }  // namespace
 
-bool MemoryRelief::Crowded() const {
-  if (!crowded_ || !crowded_()) return false;
+size_t MemoryRelief::Excess() const {
+  if (!excess_ || excess_() == 0) return 0;
   malloc_trim(0);
-  return crowded_();
+  return excess_();
 }
 
 std::vector<std::string> MemoryRelief::WhoMustGo(const ConnectionTable& table) {
-  if (!Crowded()) {
-    received_.clear();
+  const size_t excess = Excess();
+  const auto before = std::exchange(received_, {});
+  if (excess == 0) {
+    most_ = 0;
     return {};
   }
-  const auto before = std::exchange(received_, {});
   Gains gains;
   uint64_t total = 0;
   for (const auto& [peer, connection] : table.connections()) {
@@ -49,10 +49,10 @@ std::vector<std::string> MemoryRelief::WhoMustGo(const ConnectionTable& table) {
     total += gain;
     gains.emplace_back(gain, peer);
   }
-  if (before.empty()) return {};
-  if (total > kLittle) return Greatest(std::move(gains), total);
-  const std::optional<std::string> newest = table.NewestOfTheGreediestHost();
-  return newest ? std::vector<std::string>{*newest} : std::vector<std::string>();
+  const bool grows = excess > most_ + kGrowth;
+  if (before.empty() || !grows || total == 0) return {};
+  most_ = excess;
+  return Greatest(std::move(gains), total);
 }
 
 }  // namespace aaren::accept

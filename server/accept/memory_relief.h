@@ -1,16 +1,18 @@
 #ifndef AAREN_SERVER_ACCEPT_MEMORY_RELIEF_H_
 #define AAREN_SERVER_ACCEPT_MEMORY_RELIEF_H_
 
-// The last resort while the process holds more memory than it may. What clients make the server hold is counted, and
-// has limits; what gRPC holds of a stream that nobody has accepted yet is not, and headers of a kilobyte become thirty.
-// So connections end: those that bring most, or, if nobody brings anything, the newest of the host that has most.
+// The last resort while the process holds more memory than it may, and goes on growing. What clients make the server
+// hold is counted, and has limits; what gRPC holds of a stream that nobody has accepted yet is not, and headers of a
+// kilobyte become thirty. So each time that it has grown by some more, those connections end that bring most.
 //
-// Whoever is ended comes again and goes on exactly: the wrong one loses a moment.
+// One that is full and does not grow ends nobody: whoever is there then has not filled it.
 //
 // Threading: belongs to the acceptor's thread.
 
+#include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -20,17 +22,18 @@ namespace aaren::accept {
 
 class MemoryRelief {
  public:
-  // `crowded` tells whether the process holds too much; null: it never does.
-  explicit MemoryRelief(std::function<bool()> crowded) : crowded_(std::move(crowded)) {}
+  // `excess` tells by how many bytes the process holds too much; 0: it does not. Null: it never does.
+  explicit MemoryRelief(std::function<size_t()> excess) : excess_(std::move(excess)) {}
 
   // Peers whose connections must end now. Call it every tenth of a second: what they bring is measured from one call to
   // the next. What the heap keeps for later is given back first.
   std::vector<std::string> WhoMustGo(const ConnectionTable& table);
 
  private:
-  bool Crowded() const;
+  size_t Excess() const;
 
-  const std::function<bool()> crowded_;
+  const std::function<size_t()> excess_;
+  size_t most_ = 0;                                      // that was in excess when somebody went, or it began
   absl::flat_hash_map<std::string, uint64_t> received_;  // at the call before; empty while there is room
 };
 

@@ -141,6 +141,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     if (loaded->record.epoch != record_->epoch) return Begin();  // another server has had it meanwhile
     state_.transit = std::move(loaded->permit);
     record_ = std::move(loaded->record);
+    newest_seq_ = record_->saves.empty() ? 0 : record_->saves.back().point.seq;
     DrawEpoch([](OpenOperation& self) { self.Restore(); });
   }
 
@@ -304,7 +305,10 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     acquisition.record = RecordOf(call_->key, OpenedState());
     acquisition.record.last_active = registrar_.now();
     acquisition.held_epoch = held_epoch;
-    if (record_) acquisition.keep_seq = kept().value_or(0);
+    if (record_) {
+      acquisition.keep_seq = kept().value_or(0);
+      if (!resident_) acquisition.newest_seq = newest_seq_;
+    }
     registrar_.store().Acquire(std::move(acquisition), std::move(then));
   }
 
@@ -348,7 +352,8 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   Impl::Entry& entry_;
   const std::shared_ptr<const OpenCall> call_;
   uint64_t epoch_ = 0;
-  bool resident_ = false;  // it was in a shard
+  uint64_t newest_seq_ = 0;  // of the saves of a session at rest, as they were loaded
+  bool resident_ = false;    // it was in a shard
   std::optional<SessionRecord> record_;
   std::optional<std::tuple<SessionState, Installation>> before_;  // what a resident session had when it was taken
   SessionState state_;

@@ -169,7 +169,7 @@ void Registrar::Impl::WriteNew(Entry& entry, SessionState state, uint64_t held_e
     state.epoch = state.incarnation = *epoch;
     // Nobody has tokens from before the snapshot, so nobody can ask to go back there.
     state.delivered_seq = state.point.seq;
-    Acquisition acquisition{RecordOf(entry.name(), state), held_epoch, std::nullopt};
+    Acquisition acquisition{RecordOf(entry.name(), state), held_epoch, std::nullopt, std::nullopt};
     acquisition.record.last_active = now();
     acquisition.record.saves.push_back({state.point, std::move(state.rows)});
     Outcome<SessionInfo> placed{std::nullopt, InfoOf(acquisition.record, models_, clock_)};

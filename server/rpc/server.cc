@@ -5,8 +5,21 @@
 
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "server/memory/machine_memory.h"
 
 namespace aaren::rpc {
+namespace {
+
+// By how many bytes the process holds more than it does now and `bytes`.
+std::function<size_t()> ExcessOver(size_t bytes) {
+  if (bytes == 0) return nullptr;
+  return [most = ProcessMemory() + bytes] {
+    const size_t held = ProcessMemory();
+    return held > most ? held - most : 0;
+  };
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, const ModelTable& models,
                                                       StateStore& store, const Clock& clock) {
@@ -53,7 +66,7 @@ absl::Status Server::Begin(const ServerOptions& options, const ModelTable& model
   // Shards are known to the registrar before it runs, and it runs before a shard may ask it.
   registrar_->Start();
   for (const auto& loop : loops_) loop->Start();
-  acceptor_->Start(std::move(shards), options.crowded);
+  acceptor_->Start(std::move(shards), ExcessOver(options.process_bytes));
   running_ = true;
   return absl::OkStatus();
 }

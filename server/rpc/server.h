@@ -39,7 +39,7 @@ struct ServerOptions {
   size_t memory_bytes = 0;          // for gRPC's buffers of all connections; 0: no limit
   size_t transit_bytes = 64 << 20;  // rows on their way between the store, shards and clients
   size_t max_connections = 16'384;
-  std::function<bool()> crowded = nullptr;  // whether the process holds too much memory; null: never
+  size_t process_bytes = 0;  // that the process may hold beyond what it has when it begins to serve; 0: no limit
 };
 
 class Server {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace aaren {
 
@@ -21,13 +22,17 @@ WriteResult CompareWriter(const SessionHeader* held, const SessionHeader& writer
   return {absl::AbortedError(absl::StrCat("session '", writer.key, "' is another incarnation now")), held->epoch};
 }
 
-WriteResult CompareKept(const SessionHeader& held, const std::vector<uint64_t>& seqs,
-                        std::optional<uint64_t> keep_seq) {
-  if (!keep_seq || std::find(seqs.begin(), seqs.end(), *keep_seq) != seqs.end()) return {};
+WriteResult CompareKept(const SessionHeader& held, const std::vector<uint64_t>& seqs, const Kept& kept) {
+  const auto aborted = [&held](absl::string_view why) {
+    return WriteResult{absl::AbortedError(absl::StrCat("session '", held.key, "' ", why)), held.epoch};
+  };
+  const uint64_t newest = seqs.empty() ? 0 : seqs.back();
+  if (kept.newest_seq && newest != *kept.newest_seq)
+    return aborted(absl::StrCat("was saved at ", newest, " meanwhile"));
+  if (!kept.keep_seq || std::find(seqs.begin(), seqs.end(), *kept.keep_seq) != seqs.end()) return {};
   const bool empty_row_counts = seqs.empty() || seqs.front() > held.delivered_seq;
-  if (*keep_seq == 0 && empty_row_counts) return {};
-  return {absl::AbortedError(absl::StrCat("session '", held.key, "' has no save at ", *keep_seq, " any more")),
-          held.epoch};
+  if (*kept.keep_seq == 0 && empty_row_counts) return {};
+  return aborted(absl::StrCat("has no save at ", *kept.keep_seq, " any more"));
 }
 
 absl::Status NoSuchSession(const std::string& key) {

@@ -19,9 +19,14 @@ WriteResult CompareHeld(const std::string& key, const SessionHeader* held, uint6
 // For a save: the incarnation must be the same, too.
 WriteResult CompareWriter(const SessionHeader* held, const SessionHeader& writer);
 
-// For an acquisition: what it goes on from is still there, whatever the writer of before has saved meanwhile. `seqs` are
-// those of the saves that are held, in their order.
-WriteResult CompareKept(const SessionHeader& held, const std::vector<uint64_t>& seqs, std::optional<uint64_t> keep_seq);
+// Of an acquisition: what it goes on from.
+struct Kept {
+  std::optional<uint64_t> keep_seq, newest_seq;
+};
+
+// It is still there, and the writer of before has saved nothing since. `seqs` are those of the saves that are held, in
+// their order.
+WriteResult CompareKept(const SessionHeader& held, const std::vector<uint64_t>& seqs, const Kept& kept);
 
 absl::Status NoSuchSession(const std::string& key);
 

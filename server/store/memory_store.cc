@@ -77,7 +77,8 @@ void MemoryStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
   const std::string& key = acquisition.record.key;
   const SessionRecord* held = Held(key);
   WriteResult result = CompareHeld(key, held, acquisition.held_epoch);
-  if (result.status.ok() && held != nullptr) result = CompareKept(*held, SeqsOf(*held), acquisition.keep_seq);
+  if (result.status.ok() && held != nullptr)
+    result = CompareKept(*held, SeqsOf(*held), {acquisition.keep_seq, acquisition.newest_seq});
   if (result.status.ok()) result.status = Put(std::move(acquisition.record), acquisition.keep_seq);
   answer(std::move(result));
 }

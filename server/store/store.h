@@ -53,6 +53,8 @@ struct Acquisition {
   uint64_t held_epoch = 0;  // what the store must hold; 0: no such session
   // Of the saves that it holds, the one at this seq stays, 0 being the empty row too; it must be there. None: no save.
   std::optional<uint64_t> keep_seq;
+  // Of the saves that it holds, the newest is at this seq, 0 standing for none. None: wherever it is.
+  std::optional<uint64_t> newest_seq;
 };
 
 // A save of the writer who has the epoch and incarnation of `header`.

@@ -51,7 +51,7 @@ absl::Status CheckVersion(const std::string& version) {
 
 void WarnOfEviction(absl::string_view info) {
   const std::string policy = ValueIn(info, "maxmemory_policy");
-  if (!absl::StartsWith(policy, "allkeys")) return;
+  if (policy == "noeviction") return;
   Log(LogLevel::kWarning, "redis may throw sessions away", {{"maxmemory_policy", policy}, {"needed", "noeviction"}});
 }
 

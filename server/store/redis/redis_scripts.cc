@@ -16,8 +16,16 @@ end
 )";
 
 // held: h, s0, s1. Puts the header, and the saves into the slots that are free when the one to keep stays: of each,
-// ARGV[at] on has the slot, and KEYS[staged] on the rows. Keep is what a slot has behind its first byte: the seq.
+// ARGV[at] on has the slot, and KEYS[staged] on the rows. Keep is what a slot has behind its first byte: the seq. Bytes
+// of seqs are compared one by one: Lua's own comparison of strings follows the locale.
 constexpr char kPut[] = R"(
+local function is_above(a, b)
+  for i = 8, 1, -1 do
+    local x, y = string.byte(a, i), string.byte(b, i)
+    if x ~= y then return x > y end
+  end
+  return false
+end
 local function rows_key(key, slot) return key .. '\0' .. slot end
 local function put(key, held, keep, header, at, staged, saves)
   local used = {}
@@ -56,16 +64,9 @@ if last < now then redis.call('SET', KEYS[3], string.format('%.0f', now)) end
 return redis.call('INCRBY', KEYS[3], ARGV[2])
 )";
 
-// The save to keep must be there. 0 stands for the empty row, too, which counts unless the first save is durable. Bytes
-// are compared one by one: Lua's own comparison of strings follows the locale.
+// The save to keep must be there, and the newest must be the one that was loaded: since then another server may have
+// saved, and told its client so. 0 stands for the empty row, too, which counts unless the first save is durable.
 constexpr char kAcquire[] = R"(
-local function is_above(a, b)
-  for i = 8, 1, -1 do
-    local x, y = string.byte(a, i), string.byte(b, i)
-    if x ~= y then return x > y end
-  end
-  return false
-end
 local function delivered_seq(header)
   local at = 18
   for _ = 1, 3 do
@@ -73,6 +74,14 @@ local function delivered_seq(header)
     at = at + 2 + low + 256 * high
   end
   return string.sub(header, at + 8, at + 15)
+end
+local function newest_seq(held)
+  local newest = string.rep('\0', 8)
+  for slot = 2, 3 do
+    local seq = held[slot] and string.sub(held[slot], 2, 9)
+    if seq and is_above(seq, newest) then newest = seq end
+  end
+  return newest
 end
 local function is_kept(held, keep)
   local first
@@ -84,22 +93,32 @@ local function is_kept(held, keep)
   return keep == string.rep('\0', 8) and (not first or is_above(first, delivered_seq(held[1])))
 end
 local held = redis.call('HMGET', KEYS[3], 'h', 's0', 's1')
-local expected, keep = ARGV[3], ARGV[4]
+local expected, keep, newest = ARGV[3], ARGV[4], ARGV[5]
 if held[1] then
   if expected == '' or string.sub(held[1], 1, #expected) ~= expected then return held end
   if keep ~= '' and not is_kept(held, keep) then return held end
+  if newest ~= '' and newest_seq(held) ~= newest then return held end
 elseif expected ~= '' then
   return held
 end
 for i = 4, #KEYS do
   if redis.call('EXISTS', KEYS[i]) == 0 then return redis.error_reply('ERR no such key') end
 end
-local done = put(KEYS[3], held, keep, ARGV[5], 6, 4, #KEYS - 3)
+local done = put(KEYS[3], held, keep, ARGV[6], 7, 4, #KEYS - 3)
 redis.call('ZADD', KEYS[2], 0, ARGV[2])
 return done
 )";
 
+// A Redis that has gone back a little may have lost the save to keep: then the newest before it stays.
 constexpr char kSave[] = R"(
+local function keepable(held, keep)
+  local best = ''
+  for slot = 2, 3 do
+    local seq = held[slot] and string.sub(held[slot], 2, 9)
+    if seq and keep ~= '' and not is_above(seq, keep) and (best == '' or is_above(seq, best)) then best = seq end
+  end
+  return best == '' and keep or best
+end
 local results = {}
 for i = 3, #KEYS, 2 do
   local at = 2 * i - 4
@@ -111,7 +130,7 @@ for i = 3, #KEYS, 2 do
     redis.call('DEL', KEYS[i + 1])
     results[#results + 1] = held[1] or ''
   else
-    results[#results + 1] = put(KEYS[i], held, ARGV[at + 1], ARGV[at + 2], at + 3, i + 1, 1)
+    results[#results + 1] = put(KEYS[i], held, keepable(held, ARGV[at + 1]), ARGV[at + 2], at + 3, i + 1, 1)
   end
 end
 return results

@@ -51,8 +51,7 @@ WriteResult Refused(WriteResult why) {
 }
 
 // Of an acquisition: it answers all that it found.
-WriteResult ParseAcquired(const std::string& key, uint64_t held_epoch, std::optional<uint64_t> keep_seq,
-                          const redisReply& reply) {
+WriteResult ParseAcquired(const std::string& key, uint64_t held_epoch, const Kept& kept, const redisReply& reply) {
   if (reply.type == REDIS_REPLY_INTEGER) return {};
   const absl::StatusOr<StoredHeader> held = ParseRedisSession(key, {reply.element, reply.elements});
   if (!held.ok() && !absl::IsNotFound(held.status())) return {held.status(), 0};
@@ -60,7 +59,14 @@ WriteResult ParseAcquired(const std::string& key, uint64_t held_epoch, std::opti
   if (!result.status.ok() || !held.ok()) return Refused(std::move(result));
   std::vector<uint64_t> seqs;
   for (const StoredSlot& slot : held->slots) seqs.push_back(slot.point.seq);
-  return Refused(CompareKept(*held, seqs, keep_seq));
+  return Refused(CompareKept(*held, seqs, kept));
+}
+
+// Of a call's keys, those of rows: each behind that of its session.
+std::vector<std::string> RowsAmong(const std::vector<std::string>& keys) {
+  std::vector<std::string> rows;
+  for (size_t i = 1; i < keys.size(); i += 2) rows.push_back(keys[i]);
+  return rows;
 }
 
 // The saves of one call, which several scripts do.
@@ -129,6 +135,11 @@ std::string RedisStore::Stage(std::string rows, absl::AnyInvocable<void(const ab
   return key;
 }
 
+// What a script has refused nobody takes, and it would hold its room for minutes.
+void RedisStore::Unstage(std::vector<std::string> keys) {
+  if (!keys.empty()) link_->Post({{}, std::move(keys), {"DEL"}, [](const Reply&) {}, {}});
+}
+
 void RedisStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) {
   auto end = [this, count, answer = std::move(answer)](const Reply& reply) mutable {
     if (!reply.ok()) return answer(reply.status());
@@ -176,16 +187,20 @@ void RedisStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
   SessionRecord& record = acquisition.record;
   std::vector<std::string> keys = {KeyOf(record.key)};
   std::vector<std::string> arguments = {record.key, ExpectedEpoch(acquisition.held_epoch), KeepOf(acquisition.keep_seq),
-                                        EncodeRedisHeader(record)};
+                                        KeepOf(acquisition.newest_seq), EncodeRedisHeader(record)};
   auto staged = std::make_shared<absl::Status>();
   for (SavedRows& save : record.saves) {
     arguments.push_back(EncodeRedisSlot(save));
     keys.push_back(Stage(std::move(save.rows), [staged](const absl::Status& status) { staged->Update(status); }));
   }
-  auto end = [key = record.key, held_epoch = acquisition.held_epoch, keep_seq = acquisition.keep_seq, staged,
+  auto end = [this, key = record.key, held_epoch = acquisition.held_epoch,
+              kept = Kept{acquisition.keep_seq, acquisition.newest_seq}, staged,
+              rows = std::vector<std::string>(keys.begin() + 1, keys.end()),
               answer = std::move(answer)](const Reply& reply) mutable {
-    if (!reply.ok()) return answer({NotStaged(Named(key, reply.status()), *staged), 0});
-    answer(ParseAcquired(key, held_epoch, keep_seq, **reply));
+    WriteResult result = reply.ok() ? ParseAcquired(key, held_epoch, kept, **reply)
+                                    : WriteResult{NotStaged(Named(key, reply.status()), *staged), 0};
+    if (!result.status.ok()) Unstage(std::move(rows));
+    answer(std::move(result));
   };
   link_->Post({RedisScript::kAcquire, std::move(keys), std::move(arguments), std::move(end), {}});
 }
@@ -208,7 +223,10 @@ void RedisStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResu
       call.keys.push_back(
           Stage(std::move(write.save.rows), [batch](const absl::Status& status) { batch->staged.Update(status); }));
     }
-    call.answer = [batch, begin, end](const Reply& reply) { batch->OnReply(begin, end, reply); };
+    call.answer = [this, batch, begin, end, keys = call.keys](const Reply& reply) {
+      if (!reply.ok()) Unstage(RowsAmong(keys));
+      batch->OnReply(begin, end, reply);
+    };
     link_->Post(std::move(call));
   }
 }

@@ -44,6 +44,7 @@ class RedisStore : public StateStore {
   std::string KeyOf(const std::string& key) const { return sessions_ + key; }
 
   // Puts rows where a script finds them; says under which key.
+  void Unstage(std::vector<std::string> keys);
   std::string Stage(std::string rows, absl::AnyInvocable<void(const absl::Status&)> staged);
 
   const std::string sessions_, epochs_, staged_;  // keys of Redis: what those of sessions begin with, the counter, ...

@@ -78,7 +78,8 @@ WriteResult AcquireNow(WriteGroup& group, Acquisition& acquisition) {
   if (!held.ok()) return {held.status(), 0};
   const StoredHeader* before = PointerTo(*held);
   WriteResult result = CompareHeld(record.key, before, acquisition.held_epoch);
-  if (result.status.ok() && before != nullptr) result = CompareKept(*before, SeqsOf(*before), acquisition.keep_seq);
+  if (result.status.ok() && before != nullptr)
+    result = CompareKept(*before, SeqsOf(*before), {acquisition.keep_seq, acquisition.newest_seq});
   if (!result.status.ok()) return result;
   group.Put(before, HeaderAfter(before, record, acquisition.keep_seq, record.saves), record.saves);
   return result;

@@ -27,9 +27,10 @@ class BlockingStore {
   absl::StatusOr<SessionRecord> Load(const std::string& key) {
     return Await<absl::StatusOr<SessionRecord>>([&](auto answer) { store_.Load(key, std::move(answer)); });
   }
-  WriteResult Acquire(SessionRecord record, uint64_t held_epoch, std::optional<uint64_t> keep_seq = std::nullopt) {
+  WriteResult Acquire(SessionRecord record, uint64_t held_epoch, std::optional<uint64_t> keep_seq = std::nullopt,
+                      std::optional<uint64_t> newest_seq = std::nullopt) {
     return Await<WriteResult>([&](auto answer) {
-      store_.Acquire({std::move(record), held_epoch, keep_seq}, std::move(answer));
+      store_.Acquire({std::move(record), held_epoch, keep_seq, newest_seq}, std::move(answer));
     });
   }
   WriteResult Save(SaveWrite write) {

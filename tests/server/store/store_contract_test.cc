@@ -215,6 +215,16 @@ TEST_P(StoreTest, AcquisitionIsRefusedIfTheSaveThatItKeepsIsNotThereAnyMore) {
   EXPECT_THAT(Seqs(store_.Load("/a").value()), ElementsAre(9));
 }
 
+TEST_P(StoreTest, AcquisitionIsRefusedIfThereIsANewerSaveThanWasLoaded) {
+  ASSERT_TRUE(Begin("/a", 1).ok());
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 1, 10)).status.ok());
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 1, 20, 10)).status.ok());
+  EXPECT_EQ(store_.Acquire(RecordAt("/a", 2), 1, 10, 10).status.code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(store_.Acquire(RecordAt("/a", 2), 1, 0, 0).status.code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(Seqs(store_.Load("/a").value()), ElementsAre(10, 20));
+  EXPECT_TRUE(store_.Acquire(RecordAt("/a", 2), 1, 10, 20).status.ok());
+}
+
 TEST_P(StoreTest, AcquisitionMayGoBackToTheEmptyRowWhileNoSaveWasDelivered) {
   ASSERT_TRUE(Begin("/a", 1).ok());
   SaveWrite ahead = WriteAt("/a", 1, 9);

@@ -155,6 +155,19 @@ TEST_F(RedisStoreTest, RowsThatNeverGetTheirScriptDoNotStay) {
   EXPECT_GT(std::stoi(redis_->Command({"PTTL", staged})), 0);
 }
 
+// As when a replica takes over that had not seen it yet.
+TEST_F(RedisStoreTest, SaveWhoseOlderOneIsLostKeepsTheNewestBeforeThat) {
+  BlockingStore store = Open();
+  Add(store, "/a");
+  ASSERT_TRUE(store.Save(WriteAt("/a", 1, 20)).status.ok());
+  SaveWrite write = WriteAt("/a", 1, 40);
+  write.header.delivered_seq = write.keep_seq.emplace(30);
+  ASSERT_TRUE(store.Save(write).status.ok());
+  const SessionRecord record = store.Load("/a").value();
+  ASSERT_EQ(record.saves.size(), 2u);
+  EXPECT_EQ(record.saves[0].point.seq, 20u);
+}
+
 TEST_F(RedisStoreTest, CallsUnderWayAreAnsweredBeforeItEnds) {
   Open();
   int answered = 0;

@@ -216,7 +216,7 @@ TEST_F(RocksDbStoreTest, AWriteComparedWithOneThatFailedIsNotToldThatItIsFenced)
   SessionRecord record;
   record.key = "/a";
   record.epoch = record.incarnation = 2;
-  store_->Acquire({record, 1, std::nullopt}, [](const WriteResult&) {});
+  store_->Acquire({record, 1, std::nullopt, std::nullopt}, [](const WriteResult&) {});
   SaveWrite save;
   save.header.key = "/a";
   save.header.epoch = save.header.incarnation = 1;
