@@ -30,7 +30,8 @@ constexpr size_t kLookBytes = 64 << 10;
 constexpr absl::Duration kRefused = absl::Seconds(1);
 constexpr absl::Duration kBetweenLooks = absl::Milliseconds(500);
 constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);  // of a full table, or while memory is short
-constexpr int kUserTimeoutMs = 20'000;  // until data that nobody acknowledges ends a connection
+constexpr absl::Duration kClosed = absl::Seconds(10);  // at most, until shards have let go of what ended ones brought
+constexpr int kUserTimeoutMs = 20'000;                 // until data that nobody acknowledges ends a connection
 
 void Watch(int poll, int socket) {
   epoll_event event{};
@@ -112,7 +113,7 @@ void Acceptor::Turn(absl::Span<const int> ready) {
     ForgetEnded();
   }
   if (clock_.Now() >= next_relief_) EndGreatest();
-  const bool waiting = late() || clock_.Now() < closed_until_;
+  const bool waiting = late() || (relief_->crowded() && clock_.Now() < closed_until_);
   bool lacking = false;
   if (waiting) {
     EndFloods();
@@ -199,7 +200,7 @@ void Acceptor::EndGreatest() {
     Log(LogLevel::kWarning, "connection ended: memory is short, and it is among the greatest senders",
         {{"peer", peer}});
     RefuseHostOf(peer);
-    closed_until_ = clock_.Now() + kRefused;  // until the shards have let go of what it brought
+    closed_until_ = clock_.Now() + kClosed;
   }
 }
 

@@ -106,7 +106,7 @@ class Acceptor {
   std::vector<char> look_;                       // what waits on one connection
   std::optional<MemoryRelief> relief_;           // since Start
   absl::Time next_relief_ = absl::InfinitePast();
-  absl::Time closed_until_ = absl::InfinitePast();  // nobody is admitted
+  absl::Time closed_until_ = absl::InfinitePast();  // nobody is admitted while memory is short
   bool flooded_ = false;                            // memory may be given back
   absl::Mutex mutex_;
   std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);                  // since Start

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -40,11 +41,14 @@ bool Connection::Reset() const {
   return lasts;
 }
 
-uint64_t Connection::Received() const {
+Connection::Traffic Connection::traffic() const {
   tcp_info info{};
   socklen_t size = sizeof(info);
-  const bool known = getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && Lasts();
-  return known ? info.tcpi_bytes_received : 0;
+  int waiting = 0;
+  if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || ioctl(socket, FIONREAD, &waiting) != 0) return {};
+  if (!Lasts()) return {};
+  const uint64_t received = info.tcpi_bytes_received;
+  return {received, received - std::min(received, static_cast<uint64_t>(waiting))};
 }
 
 const Connection* ConnectionTable::Find(const std::string& peer) const {

@@ -34,8 +34,11 @@ struct Connection {
   // Ends it at once, if it lasts: what waits on either side is dropped, and the peer is told. False if it does not.
   bool Reset() const;
 
-  // Bytes that have come from the peer, read or not; 0 if it has ended.
-  uint64_t Received() const;
+  // Bytes that have come from the peer, and those of them that gRPC has read; zeros if it has ended.
+  struct Traffic {
+    uint64_t received = 0, read = 0;
+  };
+  Traffic traffic() const;
 
   size_t shard = 0;
   int socket = -1;

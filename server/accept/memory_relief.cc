@@ -34,18 +34,20 @@ size_t MemoryRelief::Excess() const {
 
 std::vector<std::string> MemoryRelief::WhoMustGo(const ConnectionTable& table) {
   const size_t excess = Excess();
-  const auto before = std::exchange(received_, {});
-  if (excess == 0) {
+  const auto before = std::exchange(read_, {});
+  crowded_ = excess > 0;
+  if (!crowded_) {
     most_ = 0;
     return {};
   }
   Gains gains;
   uint64_t total = 0;
   for (const auto& [peer, connection] : table.connections()) {
-    const uint64_t received = received_[peer] = connection.Received();
+    const Connection::Traffic traffic = connection.traffic();
+    read_[peer] = traffic.read;
     const auto known = before.find(peer);
-    // One that is new since has brought all of it.
-    const uint64_t gain = received - (known == before.end() ? 0 : std::min(received, known->second));
+    // What waits to be read is about to be held, too. Of one that is new since it is all that it has brought.
+    const uint64_t gain = traffic.received - (known == before.end() ? 0 : std::min(traffic.received, known->second));
     total += gain;
     gains.emplace_back(gain, peer);
   }

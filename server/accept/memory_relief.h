@@ -29,12 +29,16 @@ class MemoryRelief {
   // the next. What the heap keeps for later is given back first.
   std::vector<std::string> WhoMustGo(const ConnectionTable& table);
 
+  // Whether it held too much at the last call.
+  bool crowded() const { return crowded_; }
+
  private:
   size_t Excess() const;
 
   const std::function<size_t()> excess_;
-  size_t most_ = 0;                                      // that was in excess when somebody went, or it began
-  absl::flat_hash_map<std::string, uint64_t> received_;  // at the call before; empty while there is room
+  bool crowded_ = false;
+  size_t most_ = 0;                                  // that was in excess when somebody went, or it began
+  absl::flat_hash_map<std::string, uint64_t> read_;  // at the call before; empty while there is room
 };
 
 }  // namespace aaren::accept
