@@ -8,7 +8,8 @@
 
 namespace aaren {
 
-// The machine's, or its control group's limit where that is lower. Bytes. `root` stands for "/"; for tests. A gibibyte if nothing can be read.
+// The machine's, or its control group's limit where that is lower. Bytes. `root` stands for "/"; for tests. A gibibyte
+// if nothing can be read.
 uint64_t MachineMemory(const std::string& root = "/");
 
 // What is resident of this process. Bytes; 0 if it cannot be read.

@@ -13,7 +13,8 @@
 //   other servers end      Acquire             Acquire                   Acquire
 //   the answer             Install, here       Install, here             Install, here
 //
-// Whoever loads or moves rows enters the transit first, once, and before it takes a session from anybody.
+// Whoever loads or moves rows enters the transit first, once. A move enters before it takes the session; an Open in the
+// same shard that goes back enters while the session is held for it, and holds no room then.
 //
 // Between two of these the session may leave its shard (evicted, or its engine failed), and another server may take it.
 // Then the Open begins again from what is true now. To acquire is the store's compare-and-set of the record's epoch.

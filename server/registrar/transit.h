@@ -1,9 +1,10 @@
 #ifndef AAREN_SERVER_REGISTRAR_TRANSIT_H_
 #define AAREN_SERVER_REGISTRAR_TRANSIT_H_
 
-// A Transit bounds what rows on their way cost. Between the store, two shards and a client rows are copies, beside those
-// of the slabs, and thousands of Opens may be under way. Each enters with the bytes that it is going to hold, and waits
-// until there is room. Whoever waits has entered nothing yet, so that two never wait for one another.
+// A Transit bounds what rows on their way cost. Between the store, two shards and a client rows are copies, beside
+// those of the slabs, and thousands of Opens may be under way. Each enters with the bytes that it is going to hold, and
+// waits until there is room. Whoever waits, here or for another session, holds no room meanwhile: so two never wait for
+// one another.
 //
 // Threading: Enter by one thread at a time; a permit may go on any thread.
 

@@ -64,8 +64,9 @@ struct SaveWrite {
   std::optional<uint64_t> keep_seq;  // the one before that stays beside it; 0: the empty row
 };
 
-// Aborted: the store holds another epoch, incarnation or nothing, or not the save that was to stay. ResourceExhausted: there is no room. Unavailable: the
-// store cannot be reached; whether the write was done is not known. In all others nothing has changed.
+// Aborted: the store holds another epoch, incarnation or nothing, or not the save that was to stay. ResourceExhausted:
+// there is no room. Unavailable: the store cannot be reached; whether the write was done is not known. In all others
+// nothing has changed.
 struct WriteResult {
   absl::Status status;
   uint64_t current_epoch = 0;  // with Aborted: what the store holds; 0: nothing
