@@ -24,12 +24,13 @@ namespace {
 
 constexpr int kBacklog = 4096;  // connections that wait to be accepted; the kernel has its own limit
 constexpr int kAcceptsPerTurn = 64;
-constexpr int kWatchMs = 50;                               // between two looks at the shards
+constexpr int kWatchMs = 20;                               // between two looks at the shards
 constexpr absl::Duration kPause = absl::Milliseconds(20);  // until there are descriptors again, or a shard is in time
 constexpr size_t kLookBytes = 64 << 10;
 constexpr absl::Duration kRefused = absl::Seconds(1);
 constexpr absl::Duration kBetweenLooks = absl::Milliseconds(500);
-constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);  // of a full table, or while memory is short
+constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);   // of a full table, or while memory stays short
+constexpr absl::Duration kBetweenReliefs = absl::Milliseconds(20);  // while it is not: what comes meanwhile is held
 constexpr absl::Duration kClosed = absl::Seconds(10);  // at most, until shards have let go of what ended ones brought
 constexpr int kUserTimeoutMs = 20'000;                 // until data that nobody acknowledges ends a connection
 
@@ -192,9 +193,11 @@ void Acceptor::ForgetEnded() {
 }
 
 void Acceptor::EndGreatest() {
-  next_relief_ = clock_.Now() + kBetweenScans;
+  const bool was_crowded = relief_->crowded();
   absl::MutexLock lock(&mutex_);
-  for (const std::string& peer : relief_->WhoMustGo(*table_)) {
+  const std::vector<std::string> peers = relief_->WhoMustGo(*table_);
+  next_relief_ = clock_.Now() + (was_crowded && relief_->crowded() ? kBetweenScans : kBetweenReliefs);
+  for (const std::string& peer : peers) {
     const Connection& connection = *table_->Find(peer);
     if (!EndNow(connection)) continue;
     Log(LogLevel::kWarning, "connection ended: memory is short, and it is among the greatest senders",

@@ -39,7 +39,8 @@ class HeadersTest(programs.ServerTest):
     memory = 64 << 20
     flags = (f"--memory={memory}", "--shards=1")
 
-    # Each connection is within every limit. Together they would hold hundreds of megabytes.
+    # Each connection is within every limit: 256 streams, 30 KB each once parsed. All held would be 1.5 GB. The bound is
+    # the README's, 9/8 of the memory and 32 MiB, and as much again for what comes between two looks of the server.
     @unittest.skipIf(programs.SANITIZED, "its memory is not the program's")
     def test_headers_of_many_streams_hold_no_more_than_the_memory(self):
         before = self.server.resident_kb() << 10
@@ -52,10 +53,12 @@ class HeadersTest(programs.ServerTest):
             except ConnectionError:
                 time.sleep(0.2)
             most = max(most, self.server.resident_kb() << 10)
-        self.assertLess(most - before, 2 * self.memory)
-        time.sleep(1.5)  # its host is refused for a second
-        reply = programs.aaren("models", "list", f"--target={self.server.target}")
-        self.assertEqual(reply.returncode, 0, reply.stderr)
+        self.assertLess(most - before, 2 * (9 * self.memory // 8 + (32 << 20)))
+        # Its host is refused for a second, and nobody is admitted for ten at most while memory is short.
+        end = time.monotonic() + 15
+        while (reply := programs.aaren("models", "list", f"--target={self.server.target}")).returncode != 0:
+            self.assertLess(time.monotonic(), end, reply.stderr)
+            time.sleep(0.5)
 
 
 if __name__ == "__main__":
