@@ -28,7 +28,9 @@ constexpr int kWatchMs = 20;                               // between two looks 
 constexpr absl::Duration kPause = absl::Milliseconds(20);  // until there are descriptors again, or a shard is in time
 constexpr size_t kLookBytes = 64 << 10;
 constexpr absl::Duration kRefused = absl::Seconds(1);
-constexpr absl::Duration kBetweenLooks = absl::Milliseconds(500);
+constexpr absl::Duration kBetweenLooks = absl::Milliseconds(20);
+constexpr size_t kLooksAround = 100;  // until each connection was looked at: all at once would take milliseconds
+constexpr size_t kLeastLooks = 64;
 constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);   // of a full table, or while memory stays short
 constexpr absl::Duration kBetweenReliefs = absl::Milliseconds(20);  // while it is not: what comes meanwhile is held
 constexpr absl::Duration kClosed = absl::Seconds(10);  // at most, until shards have let go of what ended ones brought
@@ -111,7 +113,8 @@ void Acceptor::Run() {
 void Acceptor::Turn(absl::Span<const int> ready) {
   if (clock_.Now() >= next_look_) {
     absl::MutexLock lock(&mutex_);
-    ForgetEnded();
+    next_look_ = clock_.Now() + kBetweenLooks;
+    ForgetEnded(std::max(kLeastLooks, table_->size() / kLooksAround));
   }
   if (clock_.Now() >= next_relief_) EndGreatest();
   const bool waiting = late() || (relief_->crowded() && clock_.Now() < closed_until_);
@@ -173,7 +176,10 @@ bool Acceptor::Admits(const std::string& peer, int socket) {
 // Those that have ended are looked for at most ten times a second: whoever knocks at a full table costs little.
 bool Acceptor::HasPlaceFor(const std::string& host, int socket) {
   if (table_->size() < max_connections_) return true;
-  if (clock_.Now() >= next_look_ - kBetweenLooks + kBetweenScans) ForgetEnded();
+  if (clock_.Now() >= next_scan_) {
+    next_scan_ = clock_.Now() + kBetweenScans;
+    ForgetEnded(table_->size());
+  }
   if (table_->size() < max_connections_) return true;
   if (!IsEstablished(socket)) return false;
   const std::optional<std::string> other = table_->WhoGivesWayTo(host, clock_.Now());
@@ -184,11 +190,9 @@ bool Acceptor::HasPlaceFor(const std::string& host, int socket) {
   return true;
 }
 
-void Acceptor::ForgetEnded() {
-  const absl::Time now = clock_.Now();
-  next_look_ = now + kBetweenLooks;
-  absl::erase_if(refused_, [now](const auto& host) { return host.second <= now; });
-  table_->RemoveEnded();
+void Acceptor::ForgetEnded(size_t most) {
+  absl::erase_if(refused_, [now = clock_.Now()](const auto& host) { return host.second <= now; });
+  table_->RemoveEnded(most);
   counters_.open.Set(table_->size());
 }
 

@@ -85,7 +85,7 @@ class Acceptor {
   void Admit(int socket) ABSL_LOCKS_EXCLUDED(mutex_);
   bool Admits(const std::string& peer, int socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasPlaceFor(const std::string& host, int socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void ForgetEnded() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ForgetEnded(size_t most) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndGreatest() ABSL_LOCKS_EXCLUDED(mutex_);
   void EndFloods() ABSL_LOCKS_EXCLUDED(mutex_);
   void ForgetEvidence() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -101,7 +101,8 @@ class Acceptor {
   std::vector<int> listeners_;
   std::vector<Shard> shards_;
   ConnectionCounters counters_;
-  absl::Time next_look_ = absl::InfinitePast();  // for those that have ended
+  absl::Time next_look_ = absl::InfinitePast();  // for some that have ended
+  absl::Time next_scan_ = absl::InfinitePast();  // for all of them, while all places are taken
   int64_t last_look_ns_ = 0;                     // for floods; 0: none since all shards were in time
   std::vector<char> look_;                       // what waits on one connection
   std::optional<MemoryRelief> relief_;           // since Start

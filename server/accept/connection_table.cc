@@ -69,6 +69,7 @@ size_t ConnectionTable::Add(const std::string& peer, int socket) {
   Peers& peers = hosts_[connection.host];
   by_count_.erase({peers.size(), connection.host});
   peers.emplace(connection.number, peer);
+  peers_.emplace(connection.number, peer);
   by_count_.emplace(peers.size(), connection.host);
   connections_.emplace(peer, std::move(connection));
   return shard;
@@ -81,16 +82,19 @@ void ConnectionTable::Remove(const std::string& peer) {
   connections_.erase(found);
 }
 
-void ConnectionTable::RemoveEnded() {
-  absl::erase_if(connections_, [this](const auto& entry) {
-    if (entry.second.Lasts()) return false;
-    Forget(entry.second);
-    return true;
-  });
+void ConnectionTable::RemoveEnded(size_t most) {
+  auto next = peers_.upper_bound(last_looked_at_);
+  for (size_t left = std::min(most, peers_.size()); left > 0; --left) {
+    if (next == peers_.end()) next = peers_.begin();
+    const std::string peer = next->second;
+    last_looked_at_ = (next++)->first;
+    if (!connections_.at(peer).Lasts()) Remove(peer);
+  }
 }
 
 void ConnectionTable::Forget(const Connection& connection) {
   --load_[connection.shard];
+  peers_.erase(connection.number);
   const auto host = hosts_.find(connection.host);
   Peers& peers = host->second;
   by_count_.erase({peers.size(), connection.host});

@@ -67,7 +67,9 @@ class ConnectionTable {
   size_t Add(const std::string& peer, int socket);
 
   void Remove(const std::string& peer);
-  void RemoveEnded();
+
+  // Forgets those that have ended among the next `most`. Calls go round all, so that none of them takes long.
+  void RemoveEnded(size_t most);
 
   // The peer that must go so that `host` may have one more: the newest of the host that has most. None if that host
   // would then have fewer than `host`, or `host` has gained more of late than it kept. Logarithmic.
@@ -80,7 +82,9 @@ class ConnectionTable {
   bool MayGain(const std::string& name, absl::Time now);
 
   uint64_t last_number_ = 0;
+  uint64_t last_looked_at_ = 0;  // number of the last one that RemoveEnded saw
   Connections connections_;
+  Peers peers_;
   absl::flat_hash_map<std::string, Peers> hosts_;
   std::set<std::pair<size_t, std::string>> by_count_;                      // of hosts
   absl::flat_hash_map<std::string, std::pair<size_t, absl::Time>> gains_;  // of hosts: places of others, since when

@@ -67,9 +67,23 @@ TEST_F(ConnectionTableTest, EndedConnectionsAreForgottenWithTheirPlaceInAShard) 
   EXPECT_EQ(table_.Add("10.0.0.1:1", socket_), 0u);
   EXPECT_EQ(table_.Add("10.0.0.1:2", other), 1u);
   close(other);
-  table_.RemoveEnded();
+  table_.RemoveEnded(2);
   EXPECT_EQ(table_.size(), 1u);
   EXPECT_EQ(table_.Add("10.0.0.1:3", socket_), 1u);
+}
+
+TEST_F(ConnectionTableTest, LooksAtSoManyAndGoesRoundAll) {
+  const int other = socket(AF_INET, SOCK_STREAM, 0);
+  for (const char* peer : {"10.0.0.1:1", "10.0.0.1:2", "10.0.0.1:3"}) table_.Add(peer, other);
+  Add("10.0.0.2", 2);
+  close(other);
+  for (const size_t left : {3u, 2u, 2u, 2u}) {
+    table_.RemoveEnded(2);
+    EXPECT_EQ(table_.size(), left);
+  }
+  Add("10.0.0.3", 1);
+  table_.RemoveEnded(100);
+  EXPECT_EQ(table_.size(), 3u);
 }
 
 TEST_F(ConnectionTableTest, OneOfTheSameNameTakesThePlaceOfTheOneBefore) {
