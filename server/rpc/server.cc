@@ -10,9 +10,16 @@
 namespace aaren::rpc {
 namespace {
 
+// What a sanitizer keeps of memory that was given back, and beside all memory, is not the program's.
+#ifdef AAREN_SANITIZED
+constexpr bool kMemoryIsOurs = false;
+#else
+constexpr bool kMemoryIsOurs = true;
+#endif
+
 // By how many bytes the process holds more than it does now and `bytes`.
 std::function<size_t()> ExcessOver(size_t bytes) {
-  if (bytes == 0) return nullptr;
+  if (bytes == 0 || !kMemoryIsOurs) return nullptr;
   return [most = ProcessMemory() + bytes] {
     const size_t held = ProcessMemory();
     return held > most ? held - most : 0;

@@ -66,7 +66,7 @@ int64_t ResidentBytes() {
 }
 
 TEST(SessionCostTest, AnIdleSessionTakesItsRowAndLittleMore) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef AAREN_SANITIZED
   GTEST_SKIP() << "sanitizers change what memory costs";
 #endif
   constexpr size_t kSessions = 100'000;
