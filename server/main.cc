@@ -144,11 +144,14 @@ rpc::ServerOptions ToOptions(const ServerConfig& config, uint64_t memory, Memory
   options.shards = ShardCount(config);
   options.message_bytes = config.message_bytes();
   options.max_connections = MostConnections(config);
+  options.store_grace = config::ToDuration(config.store_grace());
   const auto shards = static_cast<uint64_t>(options.shards);
   options.shard.capacity_rows = (config.max_rows() + shards - 1) / shards;
   options.shard.max_channels = config.max_channels();
+  options.shard.advertise = config.advertise();
   options.shard.max_tokens_per_item = config.tokens_per_item();
   options.shard.max_in_flight_tokens = config.in_flight_tokens();
+  options.shard.max_undurable_tokens = std::max(config.undurable_tokens(), config.in_flight_tokens());
   options.shard.max_sessions_per_stream = config.max_sessions_per_stream();
   options.shard.save_interval = config::ToDuration(config.save_interval());
   options.shard.session_ttl = config::ToDuration(config.session_ttl());
@@ -231,7 +234,7 @@ absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerCo
       {std::make_shared<metrics::ShardMetrics>(server.shard_counters(), server.stream_counters(), options,
                                                [&server] { return server.transit_bytes(); }),
        std::make_shared<metrics::ConnectionMetrics>(server.connection_counters()),
-       std::make_shared<metrics::StoreMetrics>(store.name(), store.counters()),
+       std::make_shared<metrics::StoreMetrics>(store, server.store_health()),
        std::make_shared<metrics::ProcessMetrics>()});
 }
 

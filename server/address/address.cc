@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
@@ -101,6 +102,12 @@ absl::Status CheckFree(const Address& address) {
   if (!sockets.ok()) return sockets.status();
   for (const int socket : *sockets) close(socket);
   return absl::OkStatus();
+}
+
+bool IsForOthers(const Address& address) {
+  const std::string& host = address.host;
+  const bool loopback = host == "localhost" || host == "::1" || absl::StartsWith(host, "127.");
+  return !loopback && !host.empty() && host != "0.0.0.0" && host != "::";
 }
 
 int PortOf(int socket) {

@@ -23,6 +23,9 @@ struct Address {
   std::string ToString() const;
 };
 
+// Whether it can be an address for other machines: not the loopback's, and not "everywhere" ("0.0.0.0", "::").
+bool IsForOthers(const Address& address);
+
 // Sockets that listen, nonblocking, one for each address of the host; the caller closes them. Port 0: any free one,
 // the same for all. AlreadyExists if the port is in use, InvalidArgument if the host cannot be resolved,
 // PermissionDenied or FailedPrecondition if it cannot be bound; each names the address.

@@ -81,6 +81,9 @@ void AddLevels(const Shards& shards, std::vector<prometheus::MetricFamily>& fami
   families.push_back(Gauges("aaren_state_bytes", "Size of the rows of all sessions held in memory.")
                          .Add({}, Sum(shards, &ShardCounters::state_bytes))
                          .Take());
+  families.push_back(Gauges("aaren_sessions_stalled", "Sessions whose streams wait until the store has their saves.")
+                         .Add({}, Sum(shards, &ShardCounters::sessions_stalled))
+                         .Take());
   families.push_back(Gauges("aaren_queued_tokens", "Tokens that wait for a step.")
                          .Add({}, Sum(shards, &ShardCounters::queued_tokens))
                          .Take());
@@ -138,6 +141,9 @@ std::vector<prometheus::MetricFamily> ShardMetrics::Collect() const {
   families.push_back(ByLabel<ShardCounters>(
       Counters("aaren_saves_total", "Saves of sessions, by whether the store took them."), "outcome", shards_,
       {{"stored", &ShardCounters::saves}, {"failed", &ShardCounters::save_failures}}));
+  families.push_back(Counters("aaren_saves_retried_total", "Saves that failed and are done again later.")
+                         .Add({}, Sum(shards_, &ShardCounters::saves_retried))
+                         .Take());
   AddLevels(shards_, families);
   AddStreams(streams_, families);
   AddMemory(shards_, streams_, options_, transit_bytes_(), families);

@@ -3,25 +3,25 @@
 
 // What Prometheus sees of the store. Threading: Collect from any thread.
 
-#include <string>
 #include <vector>
 
 #include "prometheus/collectable.h"
 #include "prometheus/metric_family.h"
 #include "server/store/measured_store.h"
+#include "server/store/store_health.h"
 
 namespace aaren::metrics {
 
 class StoreMetrics final : public prometheus::Collectable {
  public:
-  // `counters` outlives this. `store`: its name, a label of every metric.
-  StoreMetrics(std::string store, const StoreCounters& counters) : store_(std::move(store)), counters_(counters) {}
+  // Both outlive this. The store's name is a label of every metric.
+  StoreMetrics(const MeasuredStore& store, const StoreHealth& health) : store_(store), health_(health) {}
 
   std::vector<prometheus::MetricFamily> Collect() const override;
 
  private:
-  const std::string store_;
-  const StoreCounters& counters_;
+  const MeasuredStore& store_;
+  const StoreHealth& health_;
 };
 
 }  // namespace aaren::metrics

@@ -37,14 +37,22 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
       outcome.refusal = StoreRefusal(records.status());
       return done_(std::move(outcome));
     }
-    for (const SessionRecord& record : *records)
-      found_[record.key] = InfoOf(record, registrar_.models(), registrar_.clock());
+    for (const SessionRecord& record : *records) {
+      found_[record.key] = registrar_.Describe(record);
+      const bool known = record.epoch != 0;  // not damaged
+      if (known && registrar_.HasExpired(record) && !IsResident(record.key)) left_out_.push_back(record.key);
+    }
     AddResident(after);
     if (found_.size() > page_size_) {
       more_ = true;
       found_.erase(std::next(found_.begin(), static_cast<ptrdiff_t>(page_size_)), found_.end());
     }
     AskShards();
+  }
+
+  bool IsResident(const std::string& key) const {
+    const auto entry = registrar_.entries().find(absl::string_view(key));
+    return entry != registrar_.entries().end() && (*entry)->owner != Impl::kAtRest;
   }
 
   void AddResident(const std::string& after) {
@@ -95,7 +103,7 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
     ++waiting_;
     registrar_.Find(key, [self = shared_from_this(), key](const absl::StatusOr<SessionRecord>& record) {
       if (record.ok()) {
-        self->found_[key] = InfoOf(*record, self->registrar_.models(), self->registrar_.clock());
+        self->found_[key] = self->registrar_.Describe(*record);
       } else if (self->found_[key].session_id.empty()) {
         self->left_out_.push_back(key);
       }

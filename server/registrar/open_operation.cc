@@ -6,7 +6,7 @@
 //   is there room?         Reserve, here       (it has its rows)         Reserve, here
 //   a place in transit     with its Load       with its Load             EnterTransit
 //   its rows               Load, if not new    (it has them)             (come with Take)
-//   the store answers?     (it just did)       Find                      Find
+//   the store writes?      (by Acquire)        TryWrite                  TryWrite
 //   a number for it        DrawEpoch           DrawEpoch                 DrawEpoch
 //   its writer ends        (it has none)       Take, here: it is held    Take, there: it leaves
 //   where it goes on       Restore             RestoreResident: Find, and Load if it goes back
@@ -155,13 +155,13 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     });
   }
 
-  // A store that does not answer must not cost the session its writer: so it is asked before.
+  // A store that does not answer, or has no room for a word, must not cost the session its writer: so it is asked
+  // before.
   void Take() {
     if (!registrar_.saving()) return TakeNow();
-    registrar_.Find(call_->key, [self = shared_from_this()](const absl::StatusOr<SessionRecord>& record) {
-      if (!record.ok() && !absl::IsNotFound(record.status())) return self->Refuse(StoreRefusal(record.status()));
-      self->TakeNow();
-    });
+    registrar_.store().TryWrite(registrar_.Back<absl::Status>([self = shared_from_this()](const absl::Status& status) {
+      status.ok() ? self->TakeNow() : self->Refuse(StoreRefusal(status));
+    }));
   }
 
   void TakeNow() {
@@ -233,12 +233,25 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     if (absl::IsNotFound(loaded.status())) return BeginWithoutOwner();
     if (!loaded.ok()) return Keep(StoreRefusal(loaded.status()));
     if (loaded->record.epoch != record_->epoch) return BeginWithoutOwner();
+    if (HasLostItsSave(loaded->record)) {
+      installation_.lost = {*request().delivered_seq, state_.point.seq};
+      return Acquire();
+    }
     before_.emplace(state_, installation_);
     state_.transit = std::move(loaded->permit);
     record_->saves = std::move(loaded->record.saves);
     if (auto refusal = RestoreFromRecord(*record_)) return Keep(*refusal);
     installation_.rewound = true;
     Acquire();
+  }
+
+  // The save that its client was told of is gone, and so are the client's tokens below it. What is here is newer than
+  // anything that could be had again.
+  bool HasLostItsSave(const SessionRecord& record) const {
+    const uint64_t told = state_.durable_seq;
+    const auto is_told = [told](const SavedRows& save) { return save.point.seq == told; };
+    return told > 0 && told <= *request().delivered_seq &&
+           std::none_of(record.saves.begin(), record.saves.end(), is_told);
   }
 
   // Another server has taken the session, or deleted it: what was here is of the past.
@@ -298,13 +311,15 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   // Without saving, a record (from an Import or Fork) would grow old while the session lives here.
   void Acquire() {
     if (!registrar_.saving() && !record_) return Install();
-    const uint64_t held_epoch = record_ ? record_->epoch : 0;
+    const uint64_t held_epoch = held_epoch_ = record_ ? record_->epoch : 0;
     auto then = registrar_.Back<WriteResult>(
         [self = shared_from_this()](const WriteResult& result) { self->OnAcquired(result); });
     if (!registrar_.saving()) return registrar_.store().Delete(call_->key, held_epoch, std::move(then));
     Acquisition acquisition;
     acquisition.record = RecordOf(call_->key, OpenedState());
     acquisition.record.last_active = registrar_.now();
+    acquisition.record.server = registrar_.lease().server;
+    acquisition.record.leased_until = registrar_.now() + registrar_.lease().time;
     acquisition.held_epoch = held_epoch;
     if (record_) {
       acquisition.keep_seq = kept().value_or(0);
@@ -316,9 +331,16 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   void OnAcquired(const WriteResult& result) {
     if (result.status.ok()) return Install();
     const bool taken = absl::IsAborted(result.status);
-    if (taken && resident_) return BeginWithoutOwner();
+    if (taken && resident_) return result.current_epoch == held_epoch_ ? RestoreAgain() : BeginWithoutOwner();
     if (taken) return Begin();
     resident_ ? Keep(StoreRefusal(result.status)) : Refuse(StoreRefusal(result.status));
+  }
+
+  // The store has lost a save since it was asked, and nobody else has the session: it goes on from what is there now.
+  void RestoreAgain() {
+    if (before_) std::tie(state_, installation_) = *std::move(before_);
+    before_.reset();
+    RestoreResident();
   }
 
   // A session in a shard goes on from where it was, whatever it should have gone back to; only the Open is refused.
@@ -353,6 +375,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   Impl::Entry& entry_;
   const std::shared_ptr<const OpenCall> call_;
   uint64_t epoch_ = 0;
+  uint64_t held_epoch_ = 0;  // that the store was to hold
   uint64_t newest_seq_ = 0;  // of the saves of a session at rest, as they were loaded
   bool resident_ = false;    // it was in a shard
   std::optional<SessionRecord> record_;

@@ -67,6 +67,7 @@ struct OwnerLimits {
   bool saves = false;
   absl::Duration session_ttl = absl::ZeroDuration();  // zero: sessions are kept for ever
   uint32_t max_channels = 1;
+  Lease lease = {};
 };
 
 class SessionOwner {

@@ -16,6 +16,7 @@ namespace {
 constexpr size_t kAll = std::numeric_limits<size_t>::max();
 constexpr size_t kSweepPage = 1000;
 constexpr uint64_t kEpochs = 1024;  // drawn from the store at once
+constexpr size_t kOwnBlocks = 256;  // whose leases are known as one's own
 
 // Of those that will be tried again the first; a full disk fails them all for one reason.
 void LogFailures(const std::vector<SaveResult>& results) {
@@ -86,6 +87,7 @@ void Registrar::Impl::AddShard(SessionOwner& owner) {
   saving_ |= limits.saves;
   ttl_ = std::max(ttl_, limits.session_ttl);
   max_channels_ = std::max(max_channels_, limits.max_channels);
+  lease_ = limits.lease;
 }
 
 void Registrar::Impl::Submit(const std::string& key, Operation operation) {
@@ -172,12 +174,32 @@ void Registrar::Impl::Load(const SessionRecord& found, size_t row_bytes, Transit
   transit_.Enter(found.saves.size() * found.origin.channels * row_bytes, std::move(load));
 }
 
+bool Registrar::Impl::HasExpired(const SessionRecord& record) const {
+  if (ttl_ == absl::ZeroDuration() || record.last_active + ttl_ > now()) return false;
+  return !store_.shared() || record.leased_until == absl::UnixEpoch();
+}
+
+// A session is its own server's business for as long as this is the one that drew its epoch.
+bool Registrar::Impl::LivesElsewhere(const SessionRecord& record) const {
+  return store_.shared() && record.leased_until > now() && !IsOwnEpoch(record.epoch);
+}
+
+bool Registrar::Impl::IsOwnEpoch(uint64_t epoch) const {
+  return std::any_of(own_epochs_.begin(), own_epochs_.end(),
+                     [epoch](const auto& block) { return block.first <= epoch && epoch < block.second; });
+}
+
+SessionInfo Registrar::Impl::Describe(const SessionRecord& record) const {
+  SessionInfo info = InfoOf(record, models_, clock_);
+  info.attached = LivesElsewhere(record);
+  if (info.attached) info.server = record.server;
+  return info;
+}
+
 // The sweep takes a page at a time, so an operation may meet a record that is past its time.
 void Registrar::Impl::FindUnexpired(std::string key, Loaded then) {
   Find(std::move(key), [this, then = std::move(then)](absl::StatusOr<SessionRecord> record) mutable {
-    if (!record.ok() || ttl_ == absl::ZeroDuration() || record->last_active + ttl_ > now()) {
-      return then(std::move(record));
-    }
+    if (!record.ok() || !HasExpired(*record)) return then(std::move(record));
     store_.Delete(record->key, record->epoch, Back<WriteResult>([then = std::move(then)](WriteResult result) mutable {
                     then(result.status.ok() ? absl::NotFoundError("the session has expired") : result.status);
                   }));
@@ -204,6 +226,8 @@ void Registrar::Impl::OnEpochs(absl::StatusOr<uint64_t> first, uint64_t count) {
   if (first.ok()) {
     next_epoch_ = *first;
     end_epoch_ = *first + count;
+    own_epochs_.emplace_front(next_epoch_, end_epoch_);
+    if (own_epochs_.size() > kOwnBlocks) own_epochs_.pop_back();
   }
   for (EpochWaiter& waiter : std::exchange(epoch_waiters_, {})) {
     if (!first.ok()) {
@@ -212,6 +236,15 @@ void Registrar::Impl::OnEpochs(absl::StatusOr<uint64_t> first, uint64_t count) {
       DrawEpoch(waiter.above, std::move(waiter.then));  // a block more, if so many wait
     }
   }
+}
+
+// What others may take away is asked for also while nobody uses it; the rest shows when it is used.
+void Registrar::Impl::WatchStore() {
+  Post([this] {
+    if (watching_ || leaving_ || (health_.available() && !store_.shared())) return;
+    watching_ = true;
+    store_.TryWrite(Back<absl::Status>([this](const absl::Status&) { watching_ = false; }));
+  });
 }
 
 // Of one session: its rows, whatever the model.
@@ -243,6 +276,7 @@ void Registrar::Impl::SweepRecords(const std::vector<SessionRecord>& page, absl:
   for (const SessionRecord& record : page) {
     if (record.last_active + ttl > now()) continue;
     if (entries_.contains(absl::string_view(record.key))) continue;  // resident, or somebody wants it right now
+    if (!HasExpired(record) && !lease_watch_.IsAbandoned(record, now(), ttl / 2)) continue;
     store_.Delete(record.key, record.epoch, Back<WriteResult>([this](const WriteResult& result) {
                     if (result.status.ok()) Tell(0, [](SessionOwner& owner) { owner.Swept(1); });
                   }));
@@ -251,7 +285,10 @@ void Registrar::Impl::SweepRecords(const std::vector<SessionRecord>& page, absl:
 
 // The next page, after what else is asked meanwhile.
 void Registrar::Impl::SweepOn(bool more, absl::Duration ttl) {
-  if (!more || leaving_) return sweep_after_.reset();
+  if (!more || leaving_) {
+    lease_watch_.EndSweep();
+    return sweep_after_.reset();
+  }
   PostPage([this, ttl] { SweepPage(ttl); });
 }
 
@@ -263,6 +300,7 @@ Registrar::~Registrar() = default;
 void Registrar::Start() { impl_->Start(); }
 bool Registrar::Drain(size_t at_most) { return impl_->Drain(at_most); }
 
+const StoreHealth& Registrar::store_health() const { return impl_->health(); }
 size_t Registrar::transit_bytes() const { return impl_->transit().bytes(); }
 
 void Registrar::AddShard(SessionOwner& shard) { impl_->AddShard(shard); }

@@ -27,6 +27,7 @@
 #include "server/session/peer.h"
 #include "server/session/session_info.h"
 #include "server/store/store.h"
+#include "server/store/store_health.h"
 
 namespace aaren {
 
@@ -62,6 +63,9 @@ class Registrar {
 
   // What rows on their way hold now. Any thread.
   size_t transit_bytes() const;
+
+  // Whether the store answers. Any thread.
+  const StoreHealth& store_health() const;
 
   template <typename T>
   using Callback = absl::AnyInvocable<void(Outcome<T>)>;

@@ -22,6 +22,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "server/registrar/deleted_sessions.h"
+#include "server/registrar/lease_watch.h"
 #include "server/registrar/owner.h"
 #include "server/registrar/registrar.h"
 #include "server/registrar/transit.h"
@@ -72,6 +73,7 @@ class Registrar::Impl {
   void Released(std::string key);  // its shard no longer holds it
   void Delete(std::string key, DropCondition condition, Callback<std::monostate> done);
   void Sweep(absl::Duration ttl);  // deletes the sessions at rest that were not used for so long
+  void WatchStore();               // asks the store whether it is there, if that must be asked
   void Post(Mailbox::Message message) { inbox_->mailbox.Post(std::move(message)); }
 
   // What follows runs on the registrar's thread.
@@ -99,6 +101,7 @@ class Registrar::Impl {
     return [this, inbox = inbox_, then = std::move(then)](T value) mutable {
       inbox->mailbox.Post([this, then = std::move(then), value = std::move(value)]() mutable {
         --store_calls_;
+        health_.Note(value, now());
         then(std::move(value));
       });
     };
@@ -133,6 +136,15 @@ class Registrar::Impl {
   };
   using RowsLoaded = absl::AnyInvocable<void(absl::StatusOr<LoadedRecord>)>;
 
+  // Whether nobody has used it for the time to live. What another server has open is not judged by its clock.
+  bool HasExpired(const SessionRecord& record) const;
+
+  // Whether another server says that it has the session open, with tokens that may be newer than the record.
+  bool LivesElsewhere(const SessionRecord& record) const;
+
+  // What is told of a session at rest, or of one elsewhere.
+  SessionInfo Describe(const SessionRecord& record) const;
+
   // The session's record without its rows; NotFound if there is none.
   void Find(std::string key, Loaded then);
   void FindUnexpired(std::string key, Loaded then);  // one that has expired is deleted and not found
@@ -144,11 +156,13 @@ class Registrar::Impl {
 
   StateStore& store() { return store_; }
   Transit& transit() { return transit_; }
+  const StoreHealth& health() const { return health_; }
   const ModelTable& models() const { return models_; }
   const Clock& clock() const { return clock_; }
   absl::Time now() const { return clock_.Now(); }
   bool saving() const { return saving_; }
   uint32_t max_channels() const { return max_channels_; }
+  const Lease& lease() const { return lease_; }
   Entries& entries() { return entries_; }
   const DeletedSessions& deleted() const { return deleted_; }
 
@@ -172,6 +186,7 @@ class Registrar::Impl {
   void SweepPage(absl::Duration ttl);
   void SweepRecords(const std::vector<SessionRecord>& page, absl::Duration ttl);
   void SweepOn(bool more, absl::Duration ttl);
+  bool IsOwnEpoch(uint64_t epoch) const;
   void PlaceOver(Entry& entry, SessionState state, bool replace, const absl::StatusOr<SessionRecord>& held,
                  Callback<SessionInfo> done);
   void WriteNew(Entry& entry, SessionState state, uint64_t held_epoch, Callback<SessionInfo> done);
@@ -191,15 +206,20 @@ class Registrar::Impl {
   bool saving_ = false;
   absl::Duration ttl_ = absl::ZeroDuration();
   uint32_t max_channels_ = 1;
+  Lease lease_;
 
-  std::deque<absl::AnyInvocable<void()>> pages_;  // of lists, to be made
-  Entries entries_;                               // the thread's only
-  std::optional<std::string> sweep_after_;        // likewise; none: no sweep is under way
-  bool leaving_ = false;                          // likewise
-  DeletedSessions deleted_;                       // likewise
-  uint64_t next_epoch_ = 0, end_epoch_ = 0;       // likewise: those that the store has given out for us
-  std::deque<EpochWaiter> epoch_waiters_;         // likewise: for more of them
-  uint64_t store_calls_ = 0;                      // likewise: not answered yet
+  std::deque<absl::AnyInvocable<void()>> pages_;          // of lists, to be made
+  Entries entries_;                                       // the thread's only
+  std::optional<std::string> sweep_after_;                // likewise; none: no sweep is under way
+  bool leaving_ = false;                                  // likewise
+  DeletedSessions deleted_;                               // likewise
+  uint64_t next_epoch_ = 0, end_epoch_ = 0;               // likewise: those that the store has given out for us
+  std::deque<std::pair<uint64_t, uint64_t>> own_epochs_;  // likewise: first and end of the latest blocks of them
+  LeaseWatch lease_watch_;                                // likewise
+  std::deque<EpochWaiter> epoch_waiters_;                 // likewise: for more of them
+  uint64_t store_calls_ = 0;                              // likewise: not answered yet
+  bool watching_ = false;                                 // likewise: a call of WatchStore is under way
+  StoreHealth health_;
 
   const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   Transit transit_;

@@ -77,7 +77,7 @@ void Registrar::Impl::Get(const std::string& key, Callback<SessionInfo> done) {
     if (entry.owner == kAtRest) {
       return FindUnexpired(entry.name(),
                            [this, &entry, done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
-                             done(record.ok() ? Outcome<SessionInfo>{std::nullopt, InfoOf(*record, models_, clock_)}
+                             done(record.ok() ? Outcome<SessionInfo>{std::nullopt, Describe(*record)}
                                               : Refused<SessionInfo>(LoadRefusal(entry.name(), record.status())));
                              Finish(entry);
                            });
@@ -113,6 +113,9 @@ void Registrar::Impl::Capture(Entry& entry, Callback<SessionState> done) {
 void Registrar::Impl::CaptureAtRest(Entry& entry, Callback<SessionState> done) {
   FindUnexpired(entry.name(), [this, &entry, done = std::move(done)](absl::StatusOr<SessionRecord> record) mutable {
     if (!record.ok()) return done(Refused<SessionState>(LoadRefusal(entry.name(), record.status())));
+    if (LivesElsewhere(*record)) {
+      return done(Refused<SessionState>(LiveElsewhere(SessionId(entry.key.view()), record->server)));
+    }
     const Outcome<const LoadedModel*> model = ModelOfState(models_, SessionId(entry.key.view()), record->origin);
     if (model.refusal) return done(Refused<SessionState>(*model.refusal));
     auto loaded = [&entry, model = model.value, done = std::move(done)](absl::StatusOr<LoadedRecord> rows) mutable {

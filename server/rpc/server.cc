@@ -53,13 +53,16 @@ absl::Status Server::Begin(const ServerOptions& options, const ModelTable& model
   if (!acceptor.ok()) return acceptor.status();
   acceptor_ = *std::move(acceptor);
   address_.port = acceptor_->port();
+  ShardOptions shard_options = options.shard;
+  if (shard_options.advertise.empty() && IsForOthers(address_)) shard_options.advertise = address_.ToString();
   std::vector<accept::Acceptor::Shard> shards;
   for (int i = 0; i < options.shards; ++i) {
     const LoopOptions loop_options{.index = i,
-                                   .shard = options.shard,
+                                   .shard = shard_options,
                                    .limits = options.limits,
                                    .connections = options.connections,
                                    .message_bytes = options.message_bytes,
+                                   .store_grace = options.store_grace,
                                    .quota = quota_.has_value() ? &*quota_ : nullptr,
                                    .end_connection = [this](absl::string_view peer) { acceptor_->End(peer); },
                                    .heard_of = [this](absl::string_view peer) { return acceptor_->HeardOf(peer); }};

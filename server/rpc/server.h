@@ -35,9 +35,10 @@ struct ServerOptions {
   ShardOptions shard = {};   // of each
   StreamLimits limits = {};  // of each shard
   ConnectionLimits connections = {};
-  size_t message_bytes = 4 << 20;   // largest ClientMessage
-  size_t memory_bytes = 0;          // for gRPC's buffers of all connections; 0: no limit
-  size_t transit_bytes = 64 << 20;  // rows on their way between the store, shards and clients
+  absl::Duration store_grace = absl::Seconds(10);  // a store that is away for longer shows in the health service
+  size_t message_bytes = 4 << 20;                  // largest ClientMessage
+  size_t memory_bytes = 0;                         // for gRPC's buffers of all connections; 0: no limit
+  size_t transit_bytes = 64 << 20;                 // rows on their way between the store, shards and clients
   size_t max_connections = 16'384;
   size_t process_bytes = 0;  // that the process may hold beyond what it has when it begins to serve; 0: no limit
 };
@@ -60,6 +61,7 @@ class Server {
   std::vector<const ShardCounters*> shard_counters() const;
   std::vector<const StreamCounters*> stream_counters() const;
   size_t transit_bytes() const { return registrar_->transit_bytes(); }
+  const StoreHealth& store_health() const { return registrar_->store_health(); }
   const accept::ConnectionCounters& connection_counters() const { return acceptor_->counters(); }
 
  private:

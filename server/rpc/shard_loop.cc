@@ -97,7 +97,9 @@ absl::Status ShardLoop::Build() {
   unary_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
   checks_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
   unary_->heard_of = checks_->heard_of = options_.heard_of;
-  health_ = std::make_unique<HealthService>(health_async_, *checks_, services_);
+  health_ = std::make_unique<HealthService>(
+      health_async_, *checks_, services_,
+      std::vector<std::string>{v1::Streaming::service_full_name(), v1::Sessions::service_full_name()});
   streams_ = std::make_unique<StreamGroup>(streaming_, queue_->queue(), shard_, ToLimits(options_), options_.limits,
                                            clock_, calls_, options_.end_connection, options_.heard_of);
   shard_.mailbox().SetWaker([this] { queue_->Wake(); });
@@ -179,6 +181,7 @@ bool ShardLoop::TakeIn() {
 void ShardLoop::Tick(absl::Time now) {
   next_tick_ = now + kTick;
   shard_.Tick();
+  health_->SetStoreServing(registrar_.store_health().AwayFor(now) <= options_.store_grace);
   if (now < next_stale_) return;
   next_stale_ = now + kStale;
   streams_->EndStale();

@@ -49,7 +49,8 @@ struct LoopOptions {
   StreamLimits limits = {};
   ConnectionLimits connections = {};
   size_t message_bytes = 4 << 20;
-  grpc::ResourceQuota* quota = nullptr;  // shared by all loops; null: none
+  absl::Duration store_grace = absl::Seconds(10);  // a store that is away for longer shows in the health service
+  grpc::ResourceQuota* quota = nullptr;            // shared by all loops; null: none
   EndConnection end_connection = nullptr;
   HeardOf heard_of = nullptr;
 };

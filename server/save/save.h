@@ -7,9 +7,16 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/time/time.h"
 #include "server/store/store.h"
 
 namespace aaren {
+
+// Where a server that shares its store can be reached, and for how long a save says that it has a session.
+struct Lease {
+  std::string server;  // HOST:PORT; empty: not told
+  absl::Duration time = absl::ZeroDuration();
+};
 
 // What became of a SaveWrite.
 struct SaveResult {

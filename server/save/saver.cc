@@ -90,7 +90,7 @@ absl::Status Saver::StartDue(int64_t now_ms) {
 }
 
 // All but its rows.
-SaveWrite Saver::WriteOf(Session& session, int64_t now_ms) {
+SaveWrite Saver::WriteOf(Session& session, int64_t now_ms) const {
   SaveWrite write;
   SessionHeader& header = write.header;
   header.key = std::string(session.key.view());
@@ -101,6 +101,10 @@ SaveWrite Saver::WriteOf(Session& session, int64_t now_ms) {
   header.attempt = session.attempt;
   session.saved_active_ms = session.stream != nullptr ? now_ms : session.last_active_ms;
   header.last_active = absl::FromUnixMillis(session.saved_active_ms);
+  if (session.stream != nullptr) {
+    header.server = lease_.server;
+    header.leased_until = absl::FromUnixMillis(now_ms) + lease_.time;
+  }
   write.save.point = session.point;
   if (session.point.seq > header.delivered_seq) write.keep_seq = session.durable_seq;
   return write;

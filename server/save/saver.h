@@ -11,6 +11,9 @@
 // Where sessions expire, the store must know when one was used last. So one that is attached and quiet is saved again
 // now and then, and one that detaches once more.
 //
+// Each save of an attached session says where its stream is, and for how long others are to take that for true: the
+// lease is over a while after the next save should have come.
+//
 // Threading: belongs to one shard.
 
 #include <cstdint>
@@ -35,14 +38,21 @@ class Saver {
 
   // `rows` outlives this. The interval is rounded up to a millisecond; zero: nothing is saved. `session_ttl`: zero if
   // sessions do not expire.
-  Saver(absl::Duration interval, absl::Duration session_ttl, RowPool& rows, Send send)
+  Saver(absl::Duration interval, absl::Duration session_ttl, Lease lease, RowPool& rows, Send send)
       : interval_ms_(absl::ToInt64Milliseconds(absl::Ceil(interval, absl::Milliseconds(1)))),
         quiet_ms_(absl::ToInt64Milliseconds(absl::Ceil(session_ttl / 8, absl::Milliseconds(1)))),
+        lease_(std::move(lease)),
         rows_(rows),
         send_(std::move(send)) {}
 
   bool enabled() const { return interval_ms_ > 0; }
   bool NeedsSave(const Session& session) const;
+
+  // Whether `most` of its tokens below `end`, or more, wait for the store alone. While a save waits to become durable it
+  // is the client's turn: it has to tell a delivered_seq.
+  bool Lags(const Session& session, uint64_t end, uint64_t most) const {
+    return enabled() && session.pending_seq == Session::kNoSave && end - session.durable_seq >= most;
+  }
 
   // Queues a session that needs a save. REQUIRES: it is in no list and no save of it is under way.
   void Queue(Session& session, int64_t now_ms);
@@ -81,10 +91,11 @@ class Saver {
   Session* NextDue(int64_t now_ms) const;
   bool MustWait(const Session& session) const;
   std::vector<Session*> TakeDue(int64_t now_ms);
-  static SaveWrite WriteOf(Session& session, int64_t now_ms);
+  SaveWrite WriteOf(Session& session, int64_t now_ms) const;
 
   const int64_t interval_ms_;
   const int64_t quiet_ms_;  // 0: sessions do not expire
+  const Lease lease_;
   RowPool& rows_;
   const Send send_;
   SessionList unsaved_{Session::List::kUnsaved};  // in order of due_ms

@@ -81,6 +81,15 @@ Refusal OtherSchema(absl::string_view id, absl::string_view what, absl::string_v
   return refusal;
 }
 
+Refusal LiveElsewhere(absl::string_view id, const std::string& server) {
+  const std::string where = server.empty() ? "another server" : absl::StrCat("the server at ", server);
+  Refusal refusal = Because(absl::FailedPreconditionError(absl::StrCat("session '", id, "' is open at ", where,
+                                                                       ", which has newer tokens of it; ask there")),
+                            "LIVE_ELSEWHERE");
+  refusal.metadata = {{"server", server}};
+  return refusal;
+}
+
 Refusal SequenceGap(uint64_t first_seq, uint64_t expected_seq) {
   Refusal refusal =
       Because(absl::OutOfRangeError(absl::StrCat("tokens begin at seq ", first_seq, ", expected is ", expected_seq)),

@@ -34,6 +34,9 @@ Refusal StaleOpen(absl::string_view id, uint64_t current_epoch);
 Refusal OtherIncarnation(absl::string_view id, uint64_t wanted, uint64_t held);
 Refusal OtherSchema(absl::string_view id, absl::string_view what, absl::string_view wanted, absl::string_view held);
 
+// FAILED_PRECONDITION: another server has the session open, at HOST:PORT if that is told.
+Refusal LiveElsewhere(absl::string_view id, const std::string& server);
+
 // OUT_OF_RANGE.
 Refusal SequenceGap(uint64_t first_seq, uint64_t expected_seq);
 

@@ -21,6 +21,7 @@ struct SessionInfo {
   uint64_t state_bytes = 0;
   bool attached = false, resident = false;
   absl::Time last_active;
+  std::string server;  // HOST:PORT where a stream has it open, if that is told
 };
 
 // What a record is to the outside. state_bytes is 0 if its model is not loaded.

@@ -10,6 +10,11 @@ namespace {
 // A step that is told to take so much takes about a millisecond on a slow core; measuring tells more.
 constexpr int64_t kFirstSliceUnits = 64 * TokenQueue::kForecastUnits;
 
+// A save that is late, or fails once or twice, does not end it.
+Lease LeaseOf(const ShardOptions& options) {
+  return {options.advertise, 2 * options.save_interval + absl::Seconds(10)};
+}
+
 }  // namespace
 
 SessionShard::SessionShard(int index, ShardOptions options, const ModelTable& models, Registrar& registrar,
@@ -21,7 +26,7 @@ SessionShard::SessionShard(int index, ShardOptions options, const ModelTable& mo
       rows_(models, options.capacity_rows),
       queue_(options.max_queued_bytes),
       stepper_(rows_, queue_, counters_, clock, options.max_channels, options.save_interval > absl::ZeroDuration()),
-      saver_(options.save_interval, options.session_ttl, rows_,
+      saver_(options.save_interval, options.session_ttl, LeaseOf(options), rows_,
              [this](std::vector<SaveWrite> saves) { registrar_.Save(index_, std::move(saves)); }),
       slice_units_(kFirstSliceUnits) {
   for (size_t i = 0; i < models.models().size(); ++i) resting_.emplace_back(Session::List::kResting);
@@ -29,7 +34,9 @@ SessionShard::SessionShard(int index, ShardOptions options, const ModelTable& mo
 
 SessionShard::~SessionShard() = default;
 
-OwnerLimits SessionShard::limits() const { return {saver_.enabled(), options_.session_ttl, options_.max_channels}; }
+OwnerLimits SessionShard::limits() const {
+  return {saver_.enabled(), options_.session_ttl, options_.max_channels, LeaseOf(options_)};
+}
 
 Session* SessionShard::Find(absl::string_view key) {
   const auto found = sessions_.find(key);

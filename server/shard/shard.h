@@ -62,6 +62,7 @@ struct ShardOptions {
   uint32_t max_channels = 64;
   uint32_t max_tokens_per_item = 4096;
   uint64_t max_in_flight_tokens = 65536;  // next_seq - delivered_seq, and tokens waiting per session
+  uint64_t max_undurable_tokens = 65536;  // per session, that the store has not taken; then its stream waits for it
   uint32_t max_sessions_per_stream = 1 << 20;
   size_t max_queued_bytes = 8 << 20;  // of tokens that wait, in the whole shard; the streams share it (AdmitsTokens)
   size_t max_pending_opens = 1024;    // likewise (AdmitsOpen)
@@ -69,6 +70,7 @@ struct ShardOptions {
   absl::Duration slice = absl::Milliseconds(1);            // what one Step() should take
   absl::Duration save_interval = absl::Milliseconds(500);  // zero: nothing is saved
   absl::Duration session_ttl = absl::ZeroDuration();       // zero: sessions are kept for ever
+  std::string advertise = {};      // HOST:PORT under which others are told of this server; empty: it is not told
   MemoryBudget* budget = nullptr;  // for what sessions cost, shared by all shards; outlives them; null: no limit
 };
 
@@ -93,7 +95,8 @@ class SessionShard final : public SessionOwner {
   bool Owes(Peer& peer);
 
   // Each answers through `peer`, at once or from a later DrainMailbox() or Step(). REQUIRES: it may be handed over.
-  // Tokens looks for a Close of their handle itself, and is false if one is under way.
+  // Tokens looks for a Close of their handle itself, and is false if one is under way, or if the session waits for the
+  // store.
   void Open(Peer& peer, Handle handle, OpenRequest request);
   bool Tokens(Peer& peer, const TokensView& tokens);
   void Close(Peer& peer, Handle handle, bool delete_session, std::optional<uint64_t> delivered_seq);
@@ -192,6 +195,8 @@ class SessionShard final : public SessionOwner {
   Session* FindSettled(absl::string_view key);
 
   // Tokens.
+  bool WaitsForStore(Session& session);
+  void EndWaitForStore(Session& session);
   void Accept(Session& session, const TokensView& tokens);
   std::optional<Refusal> Check(const Session& session, const TokensView& tokens, uint32_t skip,
                                TokenClock& clock) const;
@@ -242,6 +247,7 @@ class SessionShard final : public SessionOwner {
   absl::StatusOr<RowSet> AllocateEvicting(Footprint footprint);
   bool EvictOne(const LoadedModel& model);
   void FreeReserved(Opening& opening);
+  void WatchStore();
   void ExpireIdle();
   void Expire(Session& session);
   void StartSaves();
@@ -270,12 +276,14 @@ class SessionShard final : public SessionOwner {
   uint64_t next_ticket_ = 0;
   size_t deferred_tokens_ = 0;  // of all openings
   size_t attached_ = 0;
+  size_t stalled_ = 0;       // sessions whose streams wait for the store
   Slice slice_;              // the latest
   bool saves_wait_ = false;  // for the end of the step under way
   int64_t slice_units_;      // what takes about as long as a slice should
   double last_pace_ = 0;     // of the last full slice, units a nanosecond
   int64_t arrival_ns_ = 0;   // of the tokens of this drain; 0: read the clock at the next
   int64_t next_sweep_ms_ = 0;
+  int64_t next_watch_ms_ = 0;                 // of the store
   Binding refused_{Binding::Kind::kRefused};  // shared by all such handles
 };
 

@@ -61,6 +61,7 @@ SessionInfo SessionShard::InfoOf(Session& session) {
   info.origin = OriginOf({session.model, session.channels});
   info.state_bytes = session.model->engine->row_bytes() * session.channels;
   info.attached = session.stream != nullptr;
+  if (info.attached) info.server = options_.advertise;
   info.resident = true;
   info.last_active = clock_.WallAt(absl::FromUnixMillis(session.last_active_ms));
   return info;

@@ -19,10 +19,10 @@ struct ShardCounters {
   // Sessions by event.
   Counter sessions_created, sessions_resumed, sessions_detached, sessions_deleted, sessions_moved, sessions_expired,
       sessions_evicted, sessions_rewound, sessions_fenced, sessions_refused;
-  Counter saves, save_failures;
+  Counter saves, save_failures, saves_retried;
   // Levels.
   Counter sessions_resident, sessions_attached, slots_used, slots_capacity, state_bytes, queued_tokens, queued_bytes,
-      streams;
+      streams, sessions_stalled;
   Histogram<kBatchBounds.size()> batch_tokens{kBatchBounds};
   Histogram<kLatencyBounds.size()> queue_seconds{kLatencyBounds};  // from arrival to the start of its step
   Histogram<kLatencyBounds.size()> token_seconds{kLatencyBounds};  // from arrival to its reply handed to the stream

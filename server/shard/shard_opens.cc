@@ -90,11 +90,13 @@ void SessionShard::Fence(Session& session, uint64_t current_epoch) {
 void SessionShard::TakeAway(Session& session, const Refusal& refusal, uint64_t expected_seq) {
   Attachment& stream = *session.stream;
   const Handle handle = session.handle;
-  const bool closing = session.closing;
+  const bool closing = session.closing, stalled = session.stalled;
   Detach(session);
   if (!closing) {
     DropItems(stream, handle);
-    return stream.peer.OnFailed(handle, refusal, expected_seq);
+    stream.peer.OnFailed(handle, refusal, expected_seq);
+    if (stalled) stream.peer.OnRoom();
+    return;
   }
   stream.handles.Erase(handle);
   stream.peer.OnCloseRefused(handle, refusal);
@@ -158,7 +160,7 @@ Session& SessionShard::Place(const OpenCall& call, Opening& opening, const Insta
     opening.reserved.model = nullptr;
     session = sessions_.insert(std::move(made)).first->get();
   }
-  session->held = false;
+  session->held = session->unsavable = false;
   session->epoch = state.epoch;
   session->incarnation = state.incarnation;
   session->point = state.point;

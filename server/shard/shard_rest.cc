@@ -82,6 +82,7 @@ void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
     any_stored = true;
     counters_.saves.Add(1);
     const bool advanced = Saver::OnSaved(*session, result);
+    EndWaitForStore(*session);
     Settle(*session);
     // With tokens in its flow the next reply tells durable_seq, and needs no message of its own.
     if (advanced && session->stream != nullptr && session->flow == nullptr) {
@@ -102,6 +103,9 @@ void SessionShard::OnSaveFailed(Session& session, const SaveResult& result) {
   counters_.save_failures.Add(1);
   // Whoever holds it meets the same refusal, and decides.
   if (!absl::IsAborted(result.written.status) || session.held) {
+    counters_.saves_retried.Add(1);
+    session.unsavable = absl::IsDataLoss(result.written.status);
+    if (session.unsavable) EndWaitForStore(session);
     Settle(session);
     if (session.list != Session::List::kUnsaved) return;
     saver_.Remove(session);
@@ -129,8 +133,18 @@ bool SessionShard::DrainMailboxFor(absl::Duration at_most) {
 
 void SessionShard::Tick() {
   StartSaves();
+  WatchStore();
   if (options_.session_ttl > absl::ZeroDuration()) ExpireIdle();
   UpdateLevels();
+}
+
+// One shard asks for all.
+void SessionShard::WatchStore() {
+  constexpr int64_t kPauseMs = 1000;
+  const int64_t now = now_ms();
+  if (index_ != 0 || !saver_.enabled() || now < next_watch_ms_) return;
+  next_watch_ms_ = now + kPauseMs;
+  registrar_.WatchStore();
 }
 
 void SessionShard::ExpireIdle() {
@@ -184,6 +198,7 @@ void SessionShard::UpdateLevels() {
   counters_.queued_tokens.Set(queue_.tokens() + deferred_tokens_);
   counters_.queued_bytes.Set(queue_.bytes());
   counters_.streams.Set(streams_.size());
+  counters_.sessions_stalled.Set(stalled_);
 }
 
 }  // namespace aaren

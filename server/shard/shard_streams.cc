@@ -221,6 +221,7 @@ void SessionShard::Resume(Peer& peer) { queue_.Resume(StreamOf(peer)); }
 void SessionShard::Detach(Session& session) {
   if (session.under_way) stepper_.Abandon(session);
   counters_.tokens_dropped.Add(queue_.Forget(session));
+  if (std::exchange(session.stalled, false)) --stalled_;
   session.stream = nullptr;
   plans_.Release(session.plan);
   session.plan = nullptr;

@@ -25,13 +25,30 @@ bool SessionShard::Tokens(Peer& peer, const TokensView& tokens) {
   } else if (IsClosing(*binding)) {
     return false;
   } else if (binding->kind == Binding::Kind::kSession) {
-    Accept(*static_cast<Session*>(binding), tokens);
+    Session& session = *static_cast<Session*>(binding);
+    if (WaitsForStore(session)) return false;
+    Accept(session, tokens);
   } else if (binding->kind == Binding::Kind::kOpening) {
     Defer(*static_cast<Opening*>(binding), tokens);
   } else {
     counters_.tokens_dropped.Add(tokens.count(1));
   }
   return true;
+}
+
+// Its client keeps all tokens that are not durable. So it takes no more of them while the store is away, full or slow.
+bool SessionShard::WaitsForStore(Session& session) {
+  const uint64_t end = session.point.seq + (session.flow != nullptr ? session.flow->tokens : 0);
+  if (session.unsavable || !saver_.Lags(session, end, options_.max_undurable_tokens)) return false;
+  if (!std::exchange(session.stalled, true)) ++stalled_;
+  return true;
+}
+
+// Its stream tries again.
+void SessionShard::EndWaitForStore(Session& session) {
+  if (!std::exchange(session.stalled, false)) return;
+  --stalled_;
+  session.stream->peer.OnRoom();
 }
 
 void SessionShard::Accept(Session& session, const TokensView& tokens) {

@@ -82,4 +82,6 @@ void MeasuredStore::List(std::string prefix, std::string after, size_t limit,
   store_->List(std::move(prefix), std::move(after), limit, Counted(kList, std::move(answer)));
 }
 
+void MeasuredStore::TryWrite(Answer<absl::Status> answer) { store_->TryWrite(Counted(kTry, std::move(answer))); }
+
 }  // namespace aaren

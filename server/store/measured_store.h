@@ -17,8 +17,8 @@
 namespace aaren {
 
 struct StoreCounters {
-  static constexpr std::array<const char*, 7> kOperations = {"epochs", "find",   "load", "acquire",
-                                                             "save",   "delete", "list"};
+  static constexpr std::array<const char*, 8> kOperations = {"epochs", "find",   "load", "acquire",
+                                                             "save",   "delete", "list", "try"};
 
   struct Operation {
     Counter under_way;  // a level
@@ -36,6 +36,9 @@ class MeasuredStore : public StateStore {
   const StoreCounters& counters() const { return counters_; }
 
   std::string name() const override { return store_->name(); }
+  bool shared() const override { return store_->shared(); }
+  uint64_t reconnects() const override { return store_->reconnects(); }
+  void TryWrite(Answer<absl::Status> answer) override;
   void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
   void Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
   void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
@@ -46,7 +49,7 @@ class MeasuredStore : public StateStore {
             Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) override;
 
  private:
-  enum Operation { kEpochs, kFind, kLoad, kAcquire, kSave, kDelete, kList };
+  enum Operation { kEpochs, kFind, kLoad, kAcquire, kSave, kDelete, kList, kTry };
 
   void Begin(Operation operation) ABSL_LOCKS_EXCLUDED(mutex_);
   void End(Operation operation, int64_t began_ns, bool failed) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -39,6 +39,9 @@ struct SessionHeader {
   uint64_t delivered_seq = 0;
   Attempt attempt;  // of the Open that had it last
   absl::Time last_active;
+  std::string server;  // HOST:PORT of the server where a stream had it open when this was written; empty: none is told
+  // Until when that server is taken to have it, and newer tokens than any save; it writes anew before. 1970: none has.
+  absl::Time leased_until;
 };
 
 // A session at rest. `saves` holds one or two, in order of seq; the first is durable (seq <= delivered_seq), except
@@ -80,6 +83,15 @@ class StateStore {
   virtual ~StateStore() = default;
 
   virtual std::string name() const = 0;  // "memory"
+
+  // Whether other servers may have sessions in it.
+  virtual bool shared() const { return false; }
+
+  // How often it was connected to, or opened, again. Any thread.
+  virtual uint64_t reconnects() const { return 0; }
+
+  // Writes a little: whether anything can be written now.
+  virtual void TryWrite(Answer<absl::Status> answer) { answer(absl::OkStatus()); }
 
   // The first of `count` epochs, all larger than any given out before.
   virtual void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) = 0;

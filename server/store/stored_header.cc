@@ -11,7 +11,7 @@
 namespace aaren {
 namespace {
 
-constexpr uint8_t kVersion = 1;
+constexpr uint8_t kVersion = 2;
 constexpr size_t kSlots = 2;
 
 uint64_t Checksum(absl::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
@@ -41,6 +41,10 @@ StoredHeader TakeHeader(Fields& fields) {
   int64_t last_active_ms = 0;
   fields.Take(last_active_ms, "the last activity");
   header.last_active = absl::FromUnixMillis(last_active_ms);
+  int64_t leased_until_ms = 0;
+  fields.TakeString(header.server, "the server");
+  fields.Take(leased_until_ms, "the lease");
+  header.leased_until = absl::FromUnixMillis(leased_until_ms);
   uint8_t slots = 0;
   fields.Take(slots, "the number of slots");
   header.slots.resize(std::min<size_t>(slots, kSlots));
@@ -76,6 +80,8 @@ std::string EncodeHeader(const StoredHeader& header) {
   Put(out, header.attempt.writer);
   Put(out, header.attempt.number);
   Put(out, absl::ToUnixMillis(header.last_active));
+  PutString(out, header.server);
+  Put(out, absl::ToUnixMillis(header.leased_until));
   Put(out, static_cast<uint8_t>(header.slots.size()));
   for (const StoredSlot& slot : header.slots) PutSlot(out, slot);
   Put(out, Checksum(out));
@@ -87,7 +93,7 @@ absl::StatusOr<StoredHeader> ParseHeader(const std::string& key, absl::string_vi
   Fields fields(what, bytes);
   uint8_t version = 0;
   fields.Take(version, "the version");
-  if (fields.status().ok() && version > kVersion) {
+  if (fields.status().ok() && version != kVersion) {
     return absl::FailedPreconditionError(
         absl::StrCat(what, " has format version ", version, ", this server knows ", kVersion));
   }

@@ -6,8 +6,9 @@
 // what is needed to trust the slots: where each stands, how long its rows are, and their checksum.
 //
 // Layout, as in fields.h: uint8 version · uint64 epoch · uint64 incarnation · origin · uint64 delivered_seq ·
-//   uint64 writer · uint64 number · int64 last active, Unix ms · uint8 slots, of each: uint8 slot · point ·
-//   uint64 bytes of rows · uint64 XXH3 of rows · then the XXH3, 64 bits, of all before
+//   uint64 writer · uint64 number · int64 last active, Unix ms · string server · int64 leased until, Unix ms ·
+//   uint8 slots, of each: uint8 slot · point · uint64 bytes of rows · uint64 XXH3 of rows ·
+//   then the XXH3, 64 bits, of all before
 //
 // A store that compares headers itself cannot write slots into one. It keeps them apart, each as above and followed by
 // the XXH3 of it.
@@ -37,7 +38,7 @@ struct StoredHeader : SessionHeader {
 
 std::string EncodeHeader(const StoredHeader& header);
 
-// DataLoss for bytes that EncodeHeader did not write; FailedPrecondition for a version that this server does not know.
+// DataLoss for bytes that EncodeHeader did not write; FailedPrecondition for another version than this one.
 absl::StatusOr<StoredHeader> ParseHeader(const std::string& key, absl::string_view bytes);
 
 // What is known without the rows.

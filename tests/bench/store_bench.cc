@@ -308,7 +308,7 @@ class BareRedis {
   void Save(std::mt19937_64& random) {
     std::vector<std::string> rows;
     for (int i = 0; i < kSessions; ++i) rows.push_back(RowsOf(random));
-    const std::string header = EncodeRedisHeader(HeaderOf(0)), slot = EncodeRedisSlot({{1, {}}, rows[0]});
+    const std::string header = EncodeRedisHeader(HeaderOf(0)), slot = EncodeRedisSlot(1, {{1, {}}, rows[0]});
     const double seconds = SecondsOf([&] {
       Pipeline([&](size_t i) {
         return std::vector<std::string_view>{"HSET", KeyAt(i), "h", header, "s0", slot, "r0", rows[i]};

@@ -91,6 +91,27 @@ class RedisTest(ServerTest):
         self.server.kill()
         self.assert_same_bytes(process)
 
+    def test_stream_waits_for_a_redis_that_is_away_and_goes_on_by_itself(self):
+        server = self.start_server(*self.flags, "--in_flight_tokens=500", "--undurable_tokens=500",
+                                   "--store_grace=200ms")
+        self.proxy.lead_to(server.target)
+        process = self.start()
+        self.wait_for(1 / 6, process)
+        self.redis.signal(signal.SIGSTOP)
+        deadline = time.monotonic() + 60
+        while server.metric("aaren_sessions_stalled") == 0:
+            self.assertIsNone(process.poll())
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        self.assertEqual(server.metric("aaren_store_available"), 0)
+        written = self.written()
+        time.sleep(1)
+        self.assertEqual(self.written(), written)
+        self.redis.signal(signal.SIGCONT)
+        self.assertNotIn("refused", self.assert_same_bytes(process))
+        self.assertEqual(server.metric("aaren_store_available"), 1)
+        self.assertGreater(server.metric("aaren_saves_retried_total"), 0)
+
     def test_redis_that_comes_back_empty_is_named_and_the_session_begins_anew(self):
         process = self.start()
         self.wait_for(1 / 4, process)

@@ -68,7 +68,7 @@ std::string ToJson(const client::SessionInfo& session) {
   object.Add("tier", session.tier).Add("numerics_version", session.numerics_version);
   object.Add("channels", session.channels).Add("state_bytes", session.state_bytes);
   object.Add("attached", session.attached).Add("resident", session.resident);
-  object.Add("last_active_ms", absl::ToUnixMillis(session.last_active)).Close();
+  object.Add("last_active_ms", absl::ToUnixMillis(session.last_active)).Add("server", session.server).Close();
   return out;
 }
 

@@ -62,7 +62,8 @@ SessionInfo ToValue(const v1::SessionInfo& message) {
           .state_bytes = message.state_bytes(),
           .attached = message.attached(),
           .resident = message.resident(),
-          .last_active = absl::FromUnixMillis(message.last_active_ms())};
+          .last_active = absl::FromUnixMillis(message.last_active_ms()),
+          .server = message.server()};
 }
 
 v1::Open::Mode ToMessage(OpenMode mode) {

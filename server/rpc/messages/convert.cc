@@ -174,6 +174,7 @@ void FillSessionInfo(const SessionInfo& session, v1::SessionInfo& info) {
   info.set_attached(session.attached);
   info.set_resident(session.resident);
   info.set_last_active_ms(absl::ToUnixMillis(session.last_active));
+  info.set_server(session.server);
 }
 
 }  // namespace aaren::rpc

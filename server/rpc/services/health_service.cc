@@ -25,7 +25,7 @@ class HealthService::Watch {
   }
 
   void Update() {
-    const HealthCheckResponse::ServingStatus status = health_.StatusOf(known_);
+    const HealthCheckResponse::ServingStatus status = health_.StatusOf(kind_);
     if (writing_ || is_gone_ || status == told_) return;
     told_ = status;
     writing_ = true;
@@ -38,7 +38,7 @@ class HealthService::Watch {
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // never begun, so OnGone does not come
     new Watch(health_);
-    known_ = health_.Knows(request_.service());
+    kind_ = health_.KindOf(request_.service());
     request_ = {};  // the name of a service that is not known may be long
     peer_ = context_.peer();
     if (!health_.shares_.Admits(peer_)) {
@@ -77,7 +77,7 @@ class HealthService::Watch {
   grpc::ServerContext context_;
   HealthCheckRequest request_;
   std::string peer_;
-  bool known_ = false;
+  Kind kind_ = Kind::kUnknown;
   grpc::ServerAsyncWriter<HealthCheckResponse> writer_;
   CallEvent<Watch> accepted_{this, &Watch::OnAccepted}, written_{this, &Watch::OnWritten}, gone_{this, &Watch::OnGone},
       finished_{this, &Watch::OnFinished};
@@ -87,8 +87,13 @@ class HealthService::Watch {
   bool finishing_ = false, finished_done_ = false;
 };
 
-HealthService::HealthService(Async& async, UnaryHost& host, std::vector<std::string> services)
-    : async_(async), host_(host), services_(std::move(services)), shares_(host.limits.watches) {}
+HealthService::HealthService(Async& async, UnaryHost& host, std::vector<std::string> services,
+                             std::vector<std::string> need_store)
+    : async_(async),
+      host_(host),
+      services_(std::move(services)),
+      need_store_(std::move(need_store)),
+      shares_(host.limits.watches) {}
 
 void HealthService::Serve() {
   UnaryCall<HealthCheckRequest, HealthCheckResponse>::ServeToTheEnd(
@@ -99,23 +104,36 @@ void HealthService::Serve() {
 
 void HealthService::SetServing(bool serving) {
   serving_ = serving;
+  Tell();
+}
+
+void HealthService::SetStoreServing(bool serving) {
+  if (std::exchange(store_serving_, serving) != serving) Tell();
+}
+
+void HealthService::Tell() {
   for (Watch* watch : watches_) watch->Update();
 }
 
-bool HealthService::Knows(const std::string& service) const {
-  return service.empty() || std::find(services_.begin(), services_.end(), service) != services_.end();
+HealthService::Kind HealthService::KindOf(const std::string& service) const {
+  const auto names = [&service](const std::vector<std::string>& services) {
+    return std::find(services.begin(), services.end(), service) != services.end();
+  };
+  if (names(need_store_)) return Kind::kNeedsStore;
+  return service.empty() || names(services_) ? Kind::kServes : Kind::kUnknown;
 }
 
-HealthCheckResponse::ServingStatus HealthService::StatusOf(bool known) const {
-  if (!known) return HealthCheckResponse::SERVICE_UNKNOWN;
-  return serving_ ? HealthCheckResponse::SERVING : HealthCheckResponse::NOT_SERVING;
+HealthCheckResponse::ServingStatus HealthService::StatusOf(Kind kind) const {
+  if (kind == Kind::kUnknown) return HealthCheckResponse::SERVICE_UNKNOWN;
+  const bool serves = serving_ && (store_serving_ || kind != Kind::kNeedsStore);
+  return serves ? HealthCheckResponse::SERVING : HealthCheckResponse::NOT_SERVING;
 }
 
 void HealthService::Check(const HealthCheckRequest& request,
                           UnaryCall<HealthCheckRequest, HealthCheckResponse>::Reply reply) const {
   Outcome<HealthCheckResponse> outcome;
-  if (Knows(request.service())) {
-    outcome.value.set_status(StatusOf(/*known=*/true));
+  if (const Kind kind = KindOf(request.service()); kind != Kind::kUnknown) {
+    outcome.value.set_status(StatusOf(kind));
   } else {
     outcome.refusal.emplace().status =
         absl::NotFoundError(absl::StrCat("no service '", request.service().substr(0, 128), "' is served here"));

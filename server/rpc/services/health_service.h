@@ -1,8 +1,15 @@
 #ifndef AAREN_SERVER_RPC_SERVICES_HEALTH_SERVICE_H_
 #define AAREN_SERVER_RPC_SERVICES_HEALTH_SERVICE_H_
 
-// Serves grpc.health.v1.Health on a shard's queue: Check at once, Watch until the caller leaves. The server as a whole
-// and each of its services share one state.
+// Serves grpc.health.v1.Health on a shard's queue: Check at once, Watch until the caller leaves.
+//
+//                                     serves                          leaves, for good
+//   "", the server as a whole         SERVING                         NOT_SERVING
+//   services that need no store       SERVING                         NOT_SERVING
+//   services that need the store      while the store is there        NOT_SERVING
+//
+// So a balancer that asks for aaren.v1.Streaming sends new streams elsewhere while the store is away. A probe of "" that
+// restarts what does not serve leaves the server alone: its sessions go on, and a restart would not mend the store.
 //
 // gRPC's own health service would bring a second thread that polls beside the shard's (README.md says what that costs).
 // Threading: the shard's thread only.
@@ -22,27 +29,31 @@ class HealthService {
   using Async = grpc::health::v1::Health::AsyncService;
 
   // Everything passed in outlives this. `services` are full names.
-  HealthService(Async& async, UnaryHost& host, std::vector<std::string> services);
+  // Those of `need_store` are among them.
+  HealthService(Async& async, UnaryHost& host, std::vector<std::string> services, std::vector<std::string> need_store);
 
   void Serve();
 
   // Tells every watcher. Serving is what it begins with.
   void SetServing(bool serving);
+  void SetStoreServing(bool serving);
 
  private:
   class Watch;
+  enum class Kind { kUnknown, kServes, kNeedsStore };
 
-  bool Knows(const std::string& service) const;
+  Kind KindOf(const std::string& service) const;
+  void Tell();
   void Check(const grpc::health::v1::HealthCheckRequest& request,
              UnaryCall<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse>::Reply reply) const;
-  grpc::health::v1::HealthCheckResponse::ServingStatus StatusOf(bool known) const;
+  grpc::health::v1::HealthCheckResponse::ServingStatus StatusOf(Kind kind) const;
 
   Async& async_;
   UnaryHost& host_;
-  const std::vector<std::string> services_;
+  const std::vector<std::string> services_, need_store_;
   absl::flat_hash_set<Watch*> watches_;
   Shares shares_;  // of the watches
-  bool serving_ = true;
+  bool serving_ = true, store_serving_ = true;
 };
 
 }  // namespace aaren::rpc

@@ -14,7 +14,8 @@ absl::string_view KindOf(absl::string_view error) { return error.substr(0, error
 
 absl::Status FromRedisError(absl::string_view error) {
   const absl::string_view kind = KindOf(error);
-  if (kind == "OOM") return absl::ResourceExhaustedError(absl::StrCat("Redis has no room: ", error));
+  if (kind == "OOM" || kind == "NOROWS")
+    return absl::ResourceExhaustedError(absl::StrCat("Redis has no room: ", error));
   if (kind == "WRONGTYPE") return absl::DataLossError(absl::StrCat("not what this server wrote: ", error));
   if (kind == "NOAUTH" || kind == "WRONGPASS") return absl::UnauthenticatedError(error);
   if (kind == "NOPERM") return absl::PermissionDeniedError(error);

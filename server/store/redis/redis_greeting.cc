@@ -17,7 +17,7 @@ namespace aaren {
 namespace {
 
 constexpr int kLeastVersion = 7;                        // scripts have flags
-constexpr absl::string_view kFormat = "aaren-store 1";  // what an identity begins with
+constexpr absl::string_view kFormat = "aaren-store 2";  // what an identity begins with
 constexpr uint64_t kFenceMs = uint64_t{7 * 24} * 3600 * 1000;
 
 std::string NewIdentity() {

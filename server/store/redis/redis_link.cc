@@ -193,6 +193,7 @@ void RedisLink::OnReady(Time now) {
     Log(LogLevel::kError, "redis has gone back to earlier data: the last saves may be gone",
         {{"address", address().ToString()}, {"data", identity_}});
   }
+  if (!identity_.empty()) reconnects_.fetch_add(1, std::memory_order_relaxed);
   identity_ = greeting_->identity();
   scripts_ = greeting_->scripts();
   Log(LogLevel::kInfo, "redis connected", {{"address", address().ToString()}, {"version", greeting_->version()}});
@@ -243,7 +244,7 @@ void RedisLink::LoadScripts() {
       {{"address", address().ToString()}, {"calls", absl::StrCat(again_.size())}});
   const auto loaded = [this](const absl::StatusOr<const redisReply*>& reply) { broken_.Update(reply.status()); };
   for (size_t script = 0; script < kRedisScripts; ++script) {
-    Send({{}, {}, {"SCRIPT", "LOAD", TextOfScript(static_cast<RedisScript>(script))}, loaded, {}});
+    Send({{}, {}, {"SCRIPT", "LOAD", TextOfScript(static_cast<RedisScript>(script))}, {}, loaded, {}});
   }
   for (RedisCall& call : std::exchange(again_, {})) Send(std::move(call));
 }
@@ -272,6 +273,7 @@ void RedisLink::Send(RedisCall call) {
   command.insert(command.end(), call.keys.begin(), call.keys.end());
   if (call.script) command.push_back(number);
   command.insert(command.end(), argument, call.arguments.end());
+  if (call.last != nullptr) command.push_back(*call.last);
   connection_->Send(command);
   under_way_.push_back(std::move(call));
 }
@@ -282,6 +284,7 @@ void RedisLink::Beat(Time now) {
   Send({{},
         {keys_.fence},
         {"PEXPIRE", kFenceMs},
+        {},
         [this](const absl::StatusOr<const redisReply*>& reply) {
           if (reply.ok() && (*reply)->integer == 0) {
             broken_ = absl::UnavailableError("FENCED it has forgotten this server");

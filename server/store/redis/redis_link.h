@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -45,6 +46,7 @@ struct RedisCall {
   std::optional<RedisScript> script;
   std::vector<std::string> keys;
   std::vector<std::string> arguments;
+  std::shared_ptr<const std::string> last;  // one more argument, long, that somebody else needs too; null: none
   absl::AnyInvocable<void(absl::StatusOr<const redisReply*>)> answer;  // no error is among the replies
   std::chrono::steady_clock::time_point made{};                        // set by Post
 };
@@ -61,6 +63,9 @@ class RedisLink {
   const std::string& server() const { return server_; }
 
   void Post(RedisCall call) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // How often there was a connection again. Any thread.
+  uint64_t reconnects() const { return reconnects_.load(std::memory_order_relaxed); }
 
   // In an answer: an epoch that was given out. No Redis will give out a smaller one.
   void NoteEpoch(uint64_t epoch) { greatest_epoch_ = std::max(greatest_epoch_, epoch); }
@@ -122,6 +127,7 @@ class RedisLink {
   std::chrono::milliseconds pause_ = kFirstPause;
   Time next_try_{}, heard_{}, next_beat_{};  // heard_: when bytes last moved, or a reply began to be waited for
 
+  std::atomic<uint64_t> reconnects_{0};
   absl::Mutex mutex_;
   std::vector<RedisCall> posted_ ABSL_GUARDED_BY(mutex_);
   bool awake_ ABSL_GUARDED_BY(mutex_) = false;

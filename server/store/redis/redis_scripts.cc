@@ -15,42 +15,17 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then
 end
 )";
 
-// held: h, s0, s1. Puts the header, and the saves into the slots that are free when the one to keep stays: of each,
-// ARGV[at] on has the slot, and KEYS[staged] on the rows. Keep is what a slot has behind its first byte: the seq. Bytes
-// of seqs are compared one by one: Lua's own comparison of strings follows the locale.
-constexpr char kPut[] = R"(
+// Of a slot: bytes 1 to 8 are its writer's epoch, 9 to 16 its seq; the two name the rows. Bytes of seqs are compared one
+// by one: Lua's own comparison of strings follows the locale.
+constexpr char kSlots[] = R"(
+local function seq_of(slot) return string.sub(slot, 9, 16) end
+local function rows_of(slot) return string.sub(slot, 1, 16) end
 local function is_above(a, b)
   for i = 8, 1, -1 do
     local x, y = string.byte(a, i), string.byte(b, i)
     if x ~= y then return x > y end
   end
   return false
-end
-local function rows_key(key, slot) return key .. '\0' .. slot end
-local function put(key, held, keep, header, at, staged, saves)
-  local used = {}
-  for slot = 0, 1 do
-    local known = held[slot + 2]
-    used[slot] = known and keep ~= '' and string.sub(known, 2, 9) == keep
-  end
-  local fields = {'h', header}
-  for i = 0, saves - 1 do
-    local slot = used[0] and 1 or 0
-    used[slot] = true
-    local moved = redis.pcall('RENAME', KEYS[staged + i], rows_key(key, slot))
-    if moved.err then return moved end
-    redis.call('PERSIST', rows_key(key, slot))
-    fields[#fields + 1] = 's' .. slot
-    fields[#fields + 1] = ARGV[at + i]
-  end
-  redis.call('HSET', key, unpack(fields))
-  for slot = 0, 1 do
-    if held[slot + 2] and not used[slot] then
-      redis.call('HDEL', key, 's' .. slot)
-      redis.call('DEL', rows_key(key, slot))
-    end
-  end
-  return 1
 end
 )";
 
@@ -77,23 +52,24 @@ local function delivered_seq(header)
 end
 local function newest_seq(held)
   local newest = string.rep('\0', 8)
-  for slot = 2, 3 do
-    local seq = held[slot] and string.sub(held[slot], 2, 9)
+  for i = 2, 3 do
+    local seq = held[i] and seq_of(held[i])
     if seq and is_above(seq, newest) then newest = seq end
   end
   return newest
 end
 local function is_kept(held, keep)
   local first
-  for slot = 2, 3 do
-    local seq = held[slot] and string.sub(held[slot], 2, 9)
+  for i = 2, 3 do
+    local seq = held[i] and seq_of(held[i])
     if seq == keep then return true end
     if seq and (not first or is_above(first, seq)) then first = seq end
   end
   return keep == string.rep('\0', 8) and (not first or is_above(first, delivered_seq(held[1])))
 end
-local held = redis.call('HMGET', KEYS[3], 'h', 's0', 's1')
-local expected, keep, newest = ARGV[3], ARGV[4], ARGV[5]
+local key = KEYS[3]
+local member, expected, keep, newest, header = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+local held = redis.call('HMGET', key, 'h', 's0', 's1')
 if held[1] then
   if expected == '' or string.sub(held[1], 1, #expected) ~= expected then return held end
   if keep ~= '' and not is_kept(held, keep) then return held end
@@ -101,39 +77,107 @@ if held[1] then
 elseif expected ~= '' then
   return held
 end
-for i = 4, #KEYS do
-  if redis.call('EXISTS', KEYS[i]) == 0 then return redis.error_reply('ERR no such key') end
+local stays, fields, gone, at = {h = true}, {'h', header}, {}, 7
+for i = 0, 1 do
+  local slot = held[i + 2]
+  if slot and keep ~= '' and seq_of(slot) == keep then
+    stays['s' .. i], stays[rows_of(slot)] = true, true
+  elseif ARGV[at] then
+    fields[#fields + 1], fields[#fields + 2] = 's' .. i, ARGV[at]
+    fields[#fields + 1], fields[#fields + 2] = rows_of(ARGV[at]), ARGV[at + 1]
+    stays['s' .. i], stays[rows_of(ARGV[at])] = true, true
+    at = at + 2
+  end
 end
-local done = put(KEYS[3], held, keep, ARGV[6], 7, 4, #KEYS - 3)
-redis.call('ZADD', KEYS[2], 0, ARGV[2])
-return done
+for _, field in ipairs(redis.call('HKEYS', key)) do
+  if not stays[field] then gone[#gone + 1] = field end
+end
+redis.call('HSET', key, unpack(fields))
+if #gone > 0 then redis.call('HDEL', key, unpack(gone)) end
+redis.call('ZADD', KEYS[2], 0, member)
+return 1
 )";
 
-// A Redis that has gone back a little may have lost the save to keep: then the newest before it stays.
+// A Redis that has gone back a little may have lost the save to keep: then the newest before it stays. Rows that come
+// along take no more room than those that go. They come after the calls behind them, so they may be late.
 constexpr char kSave[] = R"(
 local function keepable(held, keep)
   local best = ''
-  for slot = 2, 3 do
-    local seq = held[slot] and string.sub(held[slot], 2, 9)
+  for i = 2, 3 do
+    local seq = held[i] and seq_of(held[i])
     if seq and keep ~= '' and not is_above(seq, keep) and (best == '' or is_above(seq, best)) then best = seq end
   end
   return best == '' and keep or best
 end
+local function refuse(key, held, slot)
+  local name = rows_of(slot)
+  if not (held[2] and rows_of(held[2]) == name or held[3] and rows_of(held[3]) == name) then
+    redis.call('HDEL', key, name)
+  end
+  return held[1] or ''
+end
+local function put(key, held, keep, header, slot, rows)
+  local name, used, gone, room = rows_of(slot), {}, {}, 0
+  if keep ~= '' then keep = keepable(held, keep) end
+  for i = 0, 1 do
+    local known = held[i + 2]
+    if known and keep ~= '' and seq_of(known) == keep then
+      used[i] = true
+    elseif known then
+      if rows ~= '' and is_above(seq_of(known), seq_of(slot)) then return redis.error_reply('ERR a later save came') end
+      if rows_of(known) ~= name then gone[#gone + 1] = rows_of(known) end
+      if rows ~= '' then room = room + redis.call('HSTRLEN', key, rows_of(known)) end
+    end
+  end
+  local target, other = used[0] and 's1' or 's0', used[0] and 's0' or 's1'
+  if rows ~= '' then
+    if #rows > room then return redis.error_reply('OOM there is no room for a save beside the one that stays') end
+  elseif redis.call('HEXISTS', key, name) == 0 then
+    return redis.error_reply('NOROWS they did not come')
+  end
+  if held[other == 's0' and 2 or 3] and not used[other == 's0' and 0 or 1] then gone[#gone + 1] = other end
+  if #gone > 0 then redis.call('HDEL', key, unpack(gone)) end
+  if rows == '' then
+    redis.call('HSET', key, 'h', header, target, slot)
+  else
+    redis.call('HSET', key, 'h', header, target, slot, name, rows)
+  end
+  return 1
+end
+-- As put, for most saves: one other at most, which goes.
+local function put_alone(key, old, header, slot)
+  local name = rows_of(slot)
+  if redis.call('HEXISTS', key, name) == 0 then return redis.error_reply('NOROWS they did not come') end
+  redis.call('HSET', key, 'h', header, 's0', slot)
+  old = old and rows_of(old)
+  if old and old ~= name then redis.call('HDEL', key, old) end
+  return 1
+end
 local results = {}
-for i = 3, #KEYS, 2 do
-  local at = 2 * i - 4
+for i = 3, #KEYS do
+  local at, key = 5 * i - 13, KEYS[i]
   local expected = ARGV[at]
-  local held = redis.pcall('HMGET', KEYS[i], 'h', 's0', 's1')
+  local held = redis.pcall('HMGET', key, 'h', 's0', 's1')
   if held.err then
     results[#results + 1] = held
   elseif not held[1] or string.sub(held[1], 1, #expected) ~= expected then
-    redis.call('DEL', KEYS[i + 1])
-    results[#results + 1] = held[1] or ''
+    results[#results + 1] = refuse(key, held, ARGV[at + 3])
+  elseif not held[3] and ARGV[at + 1] == '' and ARGV[at + 4] == '' then
+    results[#results + 1] = put_alone(key, held[2], ARGV[at + 2], ARGV[at + 3])
   else
-    results[#results + 1] = put(KEYS[i], held, keepable(held, ARGV[at + 1]), ARGV[at + 2], at + 3, i + 1, 1)
+    results[#results + 1] = put(key, held, ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4])
   end
 end
 return results
+)";
+
+// Rows that were sent before it made a hash of their own where the session is gone.
+constexpr char kDropRows[] = R"(
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+  for i = 3, #KEYS do
+    if redis.pcall('HEXISTS', KEYS[i], 'h') == 0 then redis.call('DEL', KEYS[i]) end
+  end
+end
 )";
 
 constexpr char kDelete[] = R"(
@@ -143,7 +187,7 @@ if expected ~= '*' then
   if not held and expected ~= '' then return '' end
   if held and (expected == '' or string.sub(held, 1, #expected) ~= expected) then return held end
 end
-redis.call('DEL', KEYS[3], KEYS[3] .. '\0' .. 0, KEYS[3] .. '\0' .. 1)
+redis.call('DEL', KEYS[3])
 redis.call('ZREM', KEYS[2], ARGV[2])
 return 1
 )";
@@ -188,10 +232,12 @@ std::string TextOfScript(RedisScript script) {
   switch (script) {
     case RedisScript::kEpochs:
       return absl::StrCat(kWritesInLittle, kCheckFence, kEpochs);
+    case RedisScript::kCreate:
+      return absl::StrCat(kWrites, kCheckFence, kSlots, kAcquire);
     case RedisScript::kAcquire:
-      return absl::StrCat(kWrites, kCheckFence, kPut, kAcquire);
+      return absl::StrCat(kWritesInLittle, kCheckFence, kSlots, kAcquire);
     case RedisScript::kSave:
-      return absl::StrCat(kWrites, kCheckFence, kPut, kSave);
+      return absl::StrCat(kWritesInLittle, kDropRows, kCheckFence, kSlots, kSave);
     case RedisScript::kDelete:
       return absl::StrCat(kWritesInLittle, kCheckFence, kDelete);
     case RedisScript::kList:

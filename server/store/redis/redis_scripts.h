@@ -8,12 +8,14 @@
 // still have commands on their way; once the next one has put its number there they do nothing. So no call is done
 // after one that was made later. A Redis that has lost its data holds no fence, and is noticed by the next write.
 //
-// Rows do not go through a script: Lua hashes every byte of them, and Redis does nothing else meanwhile. They are put
-// under a key of their own before, for some minutes, and the script renames it.
+// Rows do not go through a script: Lua hashes every byte of them, and Redis does nothing else meanwhile. HSET puts them
+// into the session's hash before, under a name that nobody else uses, and the script says that they belong to it. Where
+// Redis has no room for that, they go through the script after all: it can throw away the old rows first.
 //
 // What follows is each script's own; README.md has the layout of a session. `expected` is how the held header must
 // begin: version, epoch and, for a save, the incarnation. A script that finds another answers the held header, or an
-// empty string if there is none; kAcquire answers header, slot, slot. What is done answers 1. Threading: pure functions.
+// empty string if there is none; kCreate and kAcquire answer header, slot, slot. What is done answers 1. Threading: pure
+// functions.
 
 #include <cstddef>
 #include <string>
@@ -22,13 +24,14 @@ namespace aaren {
 
 enum class RedisScript {
   kEpochs,   // KEYS: counter. ARGV: count. Answers the last of as many new epochs
-  kAcquire,  // KEYS: session, [rows]... ARGV: member, expected (empty: nothing is held), keep, newest, header, [slot]...
-  kSave,     // KEYS: of each session, rows. ARGV: of each expected, keep, header, slot. Answers a list
-  kDelete,   // KEYS: session. ARGV: member, expected ("*": whatever is there)
-  kList,     // ARGV: from, to, as of ZRANGEBYLEX, limit, prefix of sessions. Answers member, header, slot, slot, ...
+  kCreate,   // as kAcquire, but only while there is room
+  kAcquire,  // KEYS: session. ARGV: member, expected (empty: nothing is held), keep, newest, header, [slot, rows]...
+  kSave,  // KEYS: sessions. ARGV: of each expected, keep, header, slot, rows (empty: HSET has put them). Answers a list
+  kDelete,  // KEYS: session. ARGV: member, expected ("*": whatever is there)
+  kList,    // ARGV: from, to, as of ZRANGEBYLEX, limit, prefix of sessions. Answers member, header, slot, slot, ...
 };
 
-constexpr size_t kRedisScripts = 5;
+constexpr size_t kRedisScripts = 6;
 
 std::string TextOfScript(RedisScript script);
 

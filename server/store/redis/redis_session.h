@@ -2,8 +2,8 @@
 #define AAREN_SERVER_STORE_REDIS_REDIS_SESSION_H_
 
 // A session as Redis has it: a hash with the header (stored_header.h, without slots) in the field h, and of each save
-// the slot in s0 or s1; the rows are under a key of their own. Which of the two, the scripts choose. Threading: pure
-// functions.
+// the slot in s0 or s1, which of the two the scripts choose. A slot begins with the name of the field that has its rows:
+// its writer's epoch and its seq, since an epoch saves a seq with the same bytes only. Threading: pure functions.
 
 #include <optional>
 #include <string>
@@ -18,21 +18,23 @@
 
 namespace aaren {
 
-// How the held header must begin: for a write that expects this epoch, and for a save of this writer.
+// How the held header must begin: for a write that expects this epoch, and for a save with this header.
 std::string ExpectedEpoch(uint64_t epoch);  // empty for 0: nothing is held
-std::string ExpectedWriter(const SessionHeader& writer);
+std::string ExpectedWriter(absl::string_view encoded_header);
 
 std::string EncodeRedisHeader(const SessionHeader& header);
-std::string EncodeRedisSlot(const SavedRows& save);
+std::string EncodeRedisSlot(uint64_t epoch, const SavedRows& save);
+std::string RowsField(uint64_t epoch, uint64_t seq);
 
-// As a slot has it behind its first byte; empty: none stays.
+// A seq as a slot has it; empty: none stays.
 std::string KeepOf(std::optional<uint64_t> keep_seq);
 
 // `fields` are h, s0, s1. NotFound if there are none of them; DataLoss if they are not what was written.
 absl::StatusOr<StoredHeader> ParseRedisSession(const std::string& key, absl::Span<redisReply* const> fields);
 
-// `rows` are those of both slots. DataLoss if they are not what the header says.
-absl::StatusOr<SessionRecord> WithRows(const StoredHeader& header, absl::Span<redisReply* const> rows);
+// With the rows, of all its fields: name, value, ... Errors as ParseRedisSession, and DataLoss if the rows are not what
+// the slots say.
+absl::StatusOr<SessionRecord> ParseRedisRecord(const std::string& key, absl::Span<redisReply* const> fields);
 
 }  // namespace aaren
 

@@ -1,6 +1,7 @@
 #include "server/store/redis/redis_store.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -17,19 +18,12 @@ namespace {
 // Of one script: Redis does nothing else meanwhile.
 constexpr size_t kScriptSaves = 64;
 constexpr size_t kScriptBytes = 256 << 10;
-constexpr char kStagedMs[] = "600000";  // for which rows wait for their script
-constexpr int kReads = 3;
 
 using Reply = absl::StatusOr<const redisReply*>;
 
 absl::Status Named(const std::string& key, const absl::Status& status) {
   if (!absl::IsDataLoss(status)) return status;
   return absl::DataLossError(absl::StrCat("session '", key, "': ", status.message()));
-}
-
-// What a script says whose rows were not staged: why, if that is known.
-absl::Status NotStaged(const absl::Status& status, const absl::Status& staged) {
-  return absl::StrContains(status.message(), "no such key") && !staged.ok() ? staged : status;
 }
 
 absl::Status NotUnderstood() { return absl::UnavailableError("redis has answered what it was not asked"); }
@@ -62,45 +56,6 @@ WriteResult ParseAcquired(const std::string& key, uint64_t held_epoch, const Kep
   return Refused(CompareKept(*held, seqs, kept));
 }
 
-// Of a call's keys, those of rows: each behind that of its session.
-std::vector<std::string> RowsAmong(const std::vector<std::string>& keys) {
-  std::vector<std::string> rows;
-  for (size_t i = 1; i < keys.size(); i += 2) rows.push_back(keys[i]);
-  return rows;
-}
-
-// The saves of one call, which several scripts do.
-struct SaveBatch {
-  std::vector<SessionHeader> writers;  // of each
-  std::vector<WriteResult> results;
-  size_t left = 0;      // results to come
-  absl::Status staged;  // why rows were not
-  StateStore::Answer<std::vector<WriteResult>> answer;
-
-  void OnReply(size_t begin, size_t end, const Reply& reply) {
-    const bool whole = reply.ok() && (*reply)->type == REDIS_REPLY_ARRAY && (*reply)->elements == end - begin;
-    for (size_t i = begin; i < end; ++i) {
-      results[i] = whole ? ResultOf(i, *(*reply)->element[i - begin])
-                         : WriteResult{reply.ok() ? NotUnderstood() : reply.status(), 0};
-      results[i].status = NotStaged(results[i].status, staged);
-    }
-    left -= end - begin;
-    if (left == 0) answer(std::move(results));
-  }
-
-  WriteResult ResultOf(size_t i, const redisReply& reply) const {
-    return ParseWritten(writers[i].key, reply,
-                        [&](const SessionHeader* held) { return Refused(CompareWriter(held, writers[i])); });
-  }
-};
-
-// As the scripts have it.
-std::string RowsKeyOf(std::string session, char slot) {
-  session += '\0';
-  session += slot;
-  return session;
-}
-
 // Where keys with the prefix begin and end, as ZRANGEBYLEX has it.
 std::string FirstWith(const std::string& prefix, const std::string& after) {
   return after < prefix ? absl::StrCat("[", prefix) : absl::StrCat("(", after);
@@ -123,21 +78,12 @@ absl::StatusOr<std::unique_ptr<RedisStore>> RedisStore::Open(const RedisOptions&
 }
 
 RedisStore::RedisStore(const std::string& prefix, std::unique_ptr<RedisLink> link)
-    : sessions_(prefix + "session:"),
-      epochs_(prefix + "epochs"),
-      staged_(absl::StrCat(prefix, "staged:", link->server(), ":")),
-      link_(std::move(link)) {}
+    : sessions_(prefix + "session:"), epochs_(prefix + "epochs"), link_(std::move(link)) {}
 
-std::string RedisStore::Stage(std::string rows, absl::AnyInvocable<void(const absl::Status&)> staged) {
-  std::string key = absl::StrCat(staged_, ++stagings_);
-  auto end = [staged = std::move(staged)](const Reply& reply) mutable { staged(reply.status()); };
-  link_->Post({{}, {key}, {"SET", std::move(rows), "PX", kStagedMs}, std::move(end), {}});
-  return key;
-}
-
-// What a script has refused nobody takes, and it would hold its room for minutes.
-void RedisStore::Unstage(std::vector<std::string> keys) {
-  if (!keys.empty()) link_->Post({{}, std::move(keys), {"DEL"}, [](const Reply&) {}, {}});
+// No epochs are given out: the counter is written as it is.
+void RedisStore::TryWrite(Answer<absl::Status> answer) {
+  auto end = [answer = std::move(answer)](const Reply& reply) mutable { answer(reply.status()); };
+  link_->Post({RedisScript::kEpochs, {epochs_}, {"0"}, {}, std::move(end), {}});
 }
 
 void RedisStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) {
@@ -147,7 +93,7 @@ void RedisStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> 
     link_->NoteEpoch(last);
     answer(last - count + 1);
   };
-  link_->Post({RedisScript::kEpochs, {epochs_}, {absl::StrCat(count)}, std::move(end), {}});
+  link_->Post({RedisScript::kEpochs, {epochs_}, {absl::StrCat(count)}, {}, std::move(end), {}});
 }
 
 void RedisStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
@@ -157,75 +103,140 @@ void RedisStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>> ans
     const absl::StatusOr<StoredHeader> header = ParseRedisSession(key, {(*reply)->element, (*reply)->elements});
     header.ok() ? answer(WithoutRows(*header)) : answer(header.status());
   };
-  link_->Post({{}, std::move(keys), {"HMGET", "h", "s0", "s1"}, std::move(end), {}});
+  link_->Post({{}, std::move(keys), {"HMGET", "h", "s0", "s1"}, {}, std::move(end), {}});
 }
 
 void RedisStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
-  Read(std::move(key), kReads, std::move(answer));
-}
-
-// Two commands, header first. Between them another server may have written, and the rows are not those of the header.
-// That is as rare as it looks like damage, so it is read again.
-void RedisStore::Read(std::string key, int tries, Answer<absl::StatusOr<SessionRecord>> answer) {
-  const std::string session = KeyOf(key);
-  auto header = std::make_shared<absl::StatusOr<StoredHeader>>();
-  auto on_header = [key, header](const Reply& reply) {
-    *header = reply.ok() ? ParseRedisSession(key, {(*reply)->element, (*reply)->elements}) : reply.status();
-  };
-  auto on_rows = [this, key, header, tries, answer = std::move(answer)](const Reply& reply) mutable {
-    if (!header->ok()) return answer(Named(key, header->status()));
+  std::vector<std::string> keys = {KeyOf(key)};
+  auto end = [key = std::move(key), answer = std::move(answer)](const Reply& reply) mutable {
     if (!reply.ok()) return answer(Named(key, reply.status()));
-    absl::StatusOr<SessionRecord> record = WithRows(**header, {(*reply)->element, (*reply)->elements});
-    if (absl::IsDataLoss(record.status()) && tries > 1) return Read(std::move(key), tries - 1, std::move(answer));
-    answer(std::move(record));
+    answer(ParseRedisRecord(key, {(*reply)->element, (*reply)->elements}));
   };
-  link_->Post({{}, {session}, {"HMGET", "h", "s0", "s1"}, std::move(on_header), {}});
-  link_->Post({{}, {RowsKeyOf(session, '0'), RowsKeyOf(session, '1')}, {"MGET"}, std::move(on_rows), {}});
+  link_->Post({{}, std::move(keys), {"HGETALL"}, {}, std::move(end), {}});
 }
 
+// A session that is there takes no more room than before, unless it brings rows.
 void RedisStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
   SessionRecord& record = acquisition.record;
+  const bool grows = acquisition.held_epoch == 0 || !record.saves.empty();
   std::vector<std::string> keys = {KeyOf(record.key)};
   std::vector<std::string> arguments = {record.key, ExpectedEpoch(acquisition.held_epoch), KeepOf(acquisition.keep_seq),
                                         KeepOf(acquisition.newest_seq), EncodeRedisHeader(record)};
-  auto staged = std::make_shared<absl::Status>();
   for (SavedRows& save : record.saves) {
-    arguments.push_back(EncodeRedisSlot(save));
-    keys.push_back(Stage(std::move(save.rows), [staged](const absl::Status& status) { staged->Update(status); }));
+    arguments.push_back(EncodeRedisSlot(record.epoch, save));
+    arguments.push_back(std::move(save.rows));
   }
-  auto end = [this, key = record.key, held_epoch = acquisition.held_epoch,
-              kept = Kept{acquisition.keep_seq, acquisition.newest_seq}, staged,
-              rows = std::vector<std::string>(keys.begin() + 1, keys.end()),
+  auto end = [key = record.key, held_epoch = acquisition.held_epoch,
+              kept = Kept{acquisition.keep_seq, acquisition.newest_seq},
               answer = std::move(answer)](const Reply& reply) mutable {
-    WriteResult result = reply.ok() ? ParseAcquired(key, held_epoch, kept, **reply)
-                                    : WriteResult{NotStaged(Named(key, reply.status()), *staged), 0};
-    if (!result.status.ok()) Unstage(std::move(rows));
-    answer(std::move(result));
+    answer(reply.ok() ? ParseAcquired(key, held_epoch, kept, **reply) : WriteResult{Named(key, reply.status()), 0});
   };
-  link_->Post({RedisScript::kAcquire, std::move(keys), std::move(arguments), std::move(end), {}});
+  link_->Post({grows ? RedisScript::kCreate : RedisScript::kAcquire,
+               std::move(keys),
+               std::move(arguments),
+               {},
+               std::move(end),
+               {}});
+}
+
+// The saves of one call, which several scripts do.
+struct RedisStore::SaveBatch {
+  struct Item {
+    SessionHeader writer;
+    std::string key, field;
+    std::array<std::string, 4> arguments;  // of the script, but for the rows
+    std::shared_ptr<const std::string> rows;
+    WriteResult result;
+  };
+
+  static void Add(const Item& item, RedisCall& call) {
+    call.keys.push_back(item.key);
+    call.arguments.insert(call.arguments.end(), item.arguments.begin(), item.arguments.end());
+  }
+
+  void Done(size_t save, WriteResult result) {
+    items[save].result = std::move(result);
+    items[save].rows.reset();
+    if (--left > 0) return;
+    std::vector<WriteResult> results;
+    results.reserve(items.size());
+    for (Item& item : items) results.push_back(std::move(item.result));
+    answer(std::move(results));
+  }
+
+  std::vector<Item> items;
+  size_t left = 0;  // results to come
+  Answer<std::vector<WriteResult>> answer;
+};
+
+// Puts rows where the script finds them. Not among the call's keys: a script that has to wait is not overtaken by rows.
+void RedisStore::BringRows(const std::shared_ptr<SaveBatch>& batch, size_t save) {
+  const SaveBatch::Item& item = batch->items[save];
+  link_->Post({{}, {}, {"HSET", item.key, item.field}, item.rows, [](const Reply&) {}, {}});
+}
+
+namespace {
+
+const redisReply* ElementOf(const Reply& reply, size_t i) {
+  const bool there = reply.ok() && (*reply)->type == REDIS_REPLY_ARRAY && i < (*reply)->elements;
+  return there ? (*reply)->element[i] : nullptr;
+}
+
+WriteResult ResultOf(const SessionHeader& writer, const redisReply* reply, const absl::Status& status) {
+  if (reply == nullptr) return {status.ok() ? NotUnderstood() : status, 0};
+  return ParseWritten(writer.key, *reply,
+                      [&writer](const SessionHeader* held) { return Refused(CompareWriter(held, writer)); });
+}
+
+bool LacksRows(const redisReply* reply) {
+  return reply != nullptr && reply->type == REDIS_REPLY_ERROR && absl::StartsWith(TextOf(*reply), "NOROWS");
+}
+
+}  // namespace
+
+// There was no room for the rows beside the old ones: those may go first.
+void RedisStore::SaveWithRows(const std::shared_ptr<SaveBatch>& batch, size_t save) {
+  RedisCall call{RedisScript::kSave, {}, {}, batch->items[save].rows, {}, {}};
+  SaveBatch::Add(batch->items[save], call);
+  call.answer = [batch, save](const Reply& reply) {
+    batch->Done(save, ResultOf(batch->items[save].writer, ElementOf(reply, 0), reply.status()));
+  };
+  link_->Post(std::move(call));
 }
 
 void RedisStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) {
   if (saves.empty()) return answer({});
   auto batch = std::make_shared<SaveBatch>();
-  batch->results.resize(saves.size());
   batch->left = saves.size();
   batch->answer = std::move(answer);
-  for (const SaveWrite& write : saves) batch->writers.push_back(write.header);
+  batch->items.reserve(saves.size());
+  for (SaveWrite& write : saves) {
+    std::string header = EncodeRedisHeader(write.header);
+    SaveBatch::Item& item = batch->items.emplace_back();
+    item.key = KeyOf(write.header.key);
+    item.arguments = {ExpectedWriter(header), KeepOf(write.keep_seq), std::move(header),
+                      EncodeRedisSlot(write.header.epoch, write.save)};
+    item.field = RowsField(write.header.epoch, write.save.point.seq);
+    item.rows = std::make_shared<const std::string>(std::move(write.save.rows));
+    item.writer = std::move(write.header);
+  }
   for (size_t begin = 0, end = 0; begin < saves.size(); begin = end) {
-    RedisCall call{RedisScript::kSave, {}, {}, {}, {}};
+    RedisCall call{RedisScript::kSave, {}, {}, {}, {}, {}};
     for (size_t bytes = 0; end < saves.size() && end - begin < kScriptSaves && bytes < kScriptBytes; ++end) {
-      SaveWrite& write = saves[end];
-      bytes += write.save.rows.size();
-      call.keys.push_back(KeyOf(write.header.key));
-      call.arguments.insert(call.arguments.end(), {ExpectedWriter(write.header), KeepOf(write.keep_seq),
-                                                   EncodeRedisHeader(write.header), EncodeRedisSlot(write.save)});
-      call.keys.push_back(
-          Stage(std::move(write.save.rows), [batch](const absl::Status& status) { batch->staged.Update(status); }));
+      bytes += batch->items[end].rows->size();
+      BringRows(batch, end);
+      SaveBatch::Add(batch->items[end], call);
+      call.arguments.emplace_back();  // no rows
     }
-    call.answer = [this, batch, begin, end, keys = call.keys](const Reply& reply) {
-      if (!reply.ok()) Unstage(RowsAmong(keys));
-      batch->OnReply(begin, end, reply);
+    call.answer = [this, batch, begin, end](const Reply& reply) {
+      for (size_t i = begin; i < end; ++i) {
+        const redisReply* element = ElementOf(reply, i - begin);
+        if (LacksRows(element)) {
+          SaveWithRows(batch, i);
+        } else {
+          batch->Done(i, ResultOf(batch->items[i].writer, element, reply.status()));
+        }
+      }
     };
     link_->Post(std::move(call));
   }
@@ -240,7 +251,7 @@ void RedisStore::Delete(std::string key, std::optional<uint64_t> held_epoch, Ans
       return Refused(CompareHeld(key, held, held_epoch.value_or(0)));
     }));
   };
-  link_->Post({RedisScript::kDelete, std::move(keys), std::move(arguments), std::move(end), {}});
+  link_->Post({RedisScript::kDelete, std::move(keys), std::move(arguments), {}, std::move(end), {}});
 }
 
 void RedisStore::List(std::string prefix, std::string after, size_t limit,
@@ -261,6 +272,7 @@ void RedisStore::List(std::string prefix, std::string after, size_t limit,
   link_->Post({RedisScript::kList,
                {},
                {FirstWith(prefix, after), EndOf(prefix), absl::StrCat(limit), sessions_},
+               {},
                std::move(end),
                {}});
 }

@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "server/store/redis/redis_link.h"
 #include "server/store/redis/redis_options.h"
@@ -29,6 +28,9 @@ class RedisStore : public StateStore {
   static absl::StatusOr<std::unique_ptr<RedisStore>> Open(const RedisOptions& options);
 
   std::string name() const override { return "redis"; }
+  bool shared() const override { return true; }
+  uint64_t reconnects() const override { return link_->reconnects(); }
+  void TryWrite(Answer<absl::Status> answer) override;
   void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
   void Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
   void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
@@ -39,16 +41,14 @@ class RedisStore : public StateStore {
             Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) override;
 
  private:
+  struct SaveBatch;
+
   RedisStore(const std::string& prefix, std::unique_ptr<RedisLink> link);
-  void Read(std::string key, int tries, Answer<absl::StatusOr<SessionRecord>> answer);
   std::string KeyOf(const std::string& key) const { return sessions_ + key; }
+  void BringRows(const std::shared_ptr<SaveBatch>& batch, size_t save);
+  void SaveWithRows(const std::shared_ptr<SaveBatch>& batch, size_t save);
 
-  // Puts rows where a script finds them; says under which key.
-  void Unstage(std::vector<std::string> keys);
-  std::string Stage(std::string rows, absl::AnyInvocable<void(const absl::Status&)> staged);
-
-  const std::string sessions_, epochs_, staged_;  // keys of Redis: what those of sessions begin with, the counter, ...
-  uint64_t stagings_ = 0;
+  const std::string sessions_, epochs_;  // keys of Redis: what those of sessions begin with, the counter
   const std::unique_ptr<RedisLink> link_;
 };
 

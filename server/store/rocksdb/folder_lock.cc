@@ -55,9 +55,10 @@ absl::StatusOr<bool> SaysNoFormat(const std::string& folder, uint32_t format) {
   if (!absl::ConsumePrefix(&number, kFormatPrefix) || !absl::SimpleAtoi(number, &version)) {
     return absl::FailedPreconditionError(absl::StrCat(path, " says '", held, "': this is no folder of a server"));
   }
-  if (version > format) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(path, " says format ", version, ", this server knows ", format, ": a later one wrote it"));
+  if (version != format) {
+    return absl::FailedPreconditionError(absl::StrCat(path, " says format ", version, ", this server knows ", format,
+                                                      version > format ? ": a later" : ": an earlier",
+                                                      " one wrote it"));
   }
   return false;
 }

@@ -19,10 +19,12 @@
 namespace aaren {
 namespace {
 
-constexpr uint32_t kFormat = 1;
+constexpr uint32_t kFormat = 2;
 constexpr size_t kGroupBytes = 4 << 20;
 constexpr uint64_t kEpochBlock = 1 << 20;  // given out on disk at once
 constexpr char kEpochKey[] = "e";
+constexpr char kTryKey[] = "t";
+constexpr size_t kTryBytes = 1024;  // more than what an Open writes
 
 absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db) {
   std::string bytes;
@@ -86,7 +88,7 @@ WriteResult AcquireNow(WriteGroup& group, Acquisition& acquisition) {
 }
 
 WriteResult SaveNow(WriteGroup& group, SaveWrite& write) {
-  const absl::StatusOr<std::optional<StoredHeader>> held = group.Header(write.header.key);
+  const absl::StatusOr<std::optional<StoredHeader>> held = group.Held(write.header.key);
   if (!held.ok()) return {held.status(), 0};
   const StoredHeader* before = PointerTo(*held);
   WriteResult result = CompareWriter(before, write.header);
@@ -140,7 +142,7 @@ absl::StatusOr<std::unique_ptr<RocksDbStore>> RocksDbStore::Open(const RocksDbOp
 }
 
 RocksDbStore::RocksDbStore(FolderLock lock, const RocksDbOptions& options)
-    : lock_(std::move(lock)), options_(options) {}
+    : lock_(std::move(lock)), options_(options), held_(options.buffer_bytes / 2 / HeldCache::kBytes) {}
 
 RocksDbStore::~RocksDbStore() {
   if (!thread_.joinable()) return;
@@ -188,6 +190,7 @@ void RocksDbStore::Mend() {
   next_mend_ = now + options_.pause;
   failed_ = lock_.Check();
   if (failed_.ok()) failed_ = OpenDatabase();
+  if (failed_.ok()) reopened_.fetch_add(1, std::memory_order_relaxed);
   if (failed_.ok()) Log(LogLevel::kInfo, "store opened again", {{"folder", options_.folder}});
 }
 
@@ -208,7 +211,7 @@ void RocksDbStore::Run() {
     }
     CheckFolder();
     Mend();
-    WriteGroup group(db_.get(), options_.durability == Durability::kPower, failed_);
+    WriteGroup group(db_.get(), held_, options_.durability == Durability::kPower, failed_);
     for (Call& call : calls) {
       call(group);
       if (group.bytes() > kGroupBytes) group.Commit();
@@ -236,6 +239,13 @@ absl::StatusOr<uint64_t> RocksDbStore::TakeEpochs(WriteGroup& group, uint64_t co
 
 void RocksDbStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) {
   Post([this, count, answer = std::move(answer)](WriteGroup& group) mutable { answer(TakeEpochs(group, count)); });
+}
+
+void RocksDbStore::TryWrite(Answer<absl::Status> answer) {
+  Post([answer = std::move(answer)](WriteGroup& group) mutable {
+    group.PutRaw(kTryKey, std::string(kTryBytes, '\0'));
+    group.Then([answer = std::move(answer)](const absl::Status& written) mutable { answer(written); });
+  });
 }
 
 void RocksDbStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {

@@ -10,6 +10,7 @@
 // Errors: a full disk makes writes Unavailable until there is room again; sessions that are damaged answer DataLoss,
 // and no others. Threading: as StateStore; answers come on the store's thread.
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -21,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "server/store/rocksdb/folder_lock.h"
+#include "server/store/rocksdb/held_cache.h"
 #include "server/store/store.h"
 
 namespace rocksdb {
@@ -52,13 +54,15 @@ class RocksDbStore : public StateStore {
 
   // Makes the folder if there is none, and a database in a new one. Unavailable if the database of another is gone;
   // AlreadyExists, naming the process, if another one has it open;
-  // FailedPrecondition if a later version wrote it; PermissionDenied or Unavailable if it cannot be used.
+  // FailedPrecondition if another version wrote it; PermissionDenied or Unavailable if it cannot be used.
   static absl::StatusOr<std::unique_ptr<RocksDbStore>> Open(const RocksDbOptions& options);
 
   // Answers what is under way first.
   ~RocksDbStore() override;
 
   std::string name() const override { return "rocksdb"; }
+  uint64_t reconnects() const override { return reopened_.load(std::memory_order_relaxed); }
+  void TryWrite(Answer<absl::Status> answer) override;
   void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
   void Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
   void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
@@ -82,10 +86,12 @@ class RocksDbStore : public StateStore {
 
   const FolderLock lock_;
   const RocksDbOptions options_;
-  std::unique_ptr<rocksdb::DB> db_;  // the thread's only, as the next four; null while it cannot be opened
+  std::unique_ptr<rocksdb::DB> db_;  // the thread's only, as the next five; null while it cannot be opened
+  HeldCache held_;                   // likewise
   absl::Status failed_;              // why nothing can be written
   std::chrono::steady_clock::time_point next_mend_{}, next_check_{};
   uint64_t next_epoch_ = 0, end_epoch_ = 0;  // those on disk as given out
+  std::atomic<uint64_t> reopened_{0};
   absl::Mutex mutex_;
   std::vector<Call> calls_ ABSL_GUARDED_BY(mutex_);
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;

@@ -42,6 +42,12 @@ absl::StatusOr<std::optional<StoredHeader>> WriteGroup::Header(const std::string
   return *std::move(header);
 }
 
+absl::StatusOr<std::optional<StoredHeader>> WriteGroup::Held(const std::string& key) {
+  const StoredHeader* known = db_ == nullptr || headers_.contains(key) ? nullptr : held_.Find(key);
+  if (known == nullptr) return Header(key);
+  return *known;
+}
+
 absl::StatusOr<std::string> WriteGroup::Rows(const std::string& key, const StoredSlot& slot) {
   std::string rows;
   const rocksdb::Status status = db_->Get({}, SliceOf(RowsKey(key, slot.slot)), &rows);
@@ -85,9 +91,15 @@ absl::Status WriteGroup::Write(bool sync) {
     failed_ = FromWrite(db_->Write(options, &batch_));
   }
   const bool written = batch_.Count() == 0 || failed_.ok();
+  if (written) NoteWritten();
+  if (!failed_.ok()) held_.Clear();
   batch_.Clear();
   headers_.clear();
   return written ? absl::OkStatus() : failed_;
+}
+
+void WriteGroup::NoteWritten() {
+  for (const auto& [key, header] : headers_) header ? held_.Put(*header) : held_.Remove(key);
 }
 
 void WriteGroup::Commit() {

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "rocksdb/db.h"
 #include "rocksdb/write_batch.h"
+#include "server/store/rocksdb/held_cache.h"
 #include "server/store/stored_header.h"
 
 namespace aaren {
@@ -30,12 +31,16 @@ std::string RowsKey(const std::string& key, uint8_t slot);
 
 class WriteGroup {
  public:
-  // `db` outlives this; null: there is none now. `sync`: a group is done when the disk has it. `failed`: why nothing can
+  // `db` and `held` outlive this; no db: there is none now. `sync`: a group is done when the disk has it. `failed`: why nothing can
   // be written any more, since the database was opened; ok: it can.
-  WriteGroup(rocksdb::DB* db, bool sync, absl::Status failed) : db_(db), sync_(sync), failed_(std::move(failed)) {}
+  WriteGroup(rocksdb::DB* db, HeldCache& held, bool sync, absl::Status failed)
+      : db_(db), held_(held), sync_(sync), failed_(std::move(failed)) {}
 
   // None if there is no such session.
   absl::StatusOr<std::optional<StoredHeader>> Header(const std::string& key);
+
+  // As Header, but perhaps only its epoch, incarnation and slots: what a save needs.
+  absl::StatusOr<std::optional<StoredHeader>> Held(const std::string& key);
 
   // The rows of a slot, checked. REQUIRES: no write of the session waits.
   absl::StatusOr<std::string> Rows(const std::string& key, const StoredSlot& slot);
@@ -62,8 +67,10 @@ class WriteGroup {
 
  private:
   absl::Status Write(bool sync);
+  void NoteWritten();
 
   rocksdb::DB* const db_;
+  HeldCache& held_;
   const bool sync_;
   absl::Status failed_;
   rocksdb::WriteBatch batch_;

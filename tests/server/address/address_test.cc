@@ -22,6 +22,13 @@ TEST(AddressTest, NamesWhatIsNoAddress) {
   }
 }
 
+TEST(AddressTest, TellsWhatOthersCanReach) {
+  for (const char* host : {"localhost", "127.0.0.1", "127.1.2.3", "::1", "0.0.0.0", "::"}) {
+    EXPECT_FALSE(IsForOthers({host, 80})) << host;
+  }
+  for (const char* host : {"10.0.0.7", "replica-1.aaren", "2001:db8::1"}) EXPECT_TRUE(IsForOthers({host, 80})) << host;
+}
+
 TEST(AddressTest, NamesAHostThatCannotBeResolved) {
   const absl::Status status = CheckFree({"no-such-host.invalid", 80});
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);

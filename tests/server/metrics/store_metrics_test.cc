@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "prometheus/text_serializer.h"
+#include "server/store/memory_store.h"
+#include "tests/server/store/blocking.h"
 
 namespace aaren::metrics {
 namespace {
@@ -11,17 +13,35 @@ namespace {
 using testing::HasSubstr;
 
 TEST(StoreMetricsTest, EachOperationHasItsCallsAndItsHistogram) {
-  StoreCounters counters;
-  counters.operations[2].done.Add(3);
-  counters.operations[2].seconds.Observe(60e-6, 3);
-  counters.operations[4].under_way.Set(2);
-  counters.saved_bytes.Add(8192);
-  const std::string text = prometheus::TextSerializer().Serialize(StoreMetrics("rocksdb", counters).Collect());
-  EXPECT_THAT(text, HasSubstr("aaren_store_calls_total{store=\"rocksdb\",operation=\"load\",outcome=\"done\"} 3\n"));
-  EXPECT_THAT(text, HasSubstr("aaren_store_calls{store=\"rocksdb\",operation=\"save\"} 2\n"));
-  EXPECT_THAT(text, HasSubstr("aaren_store_seconds_count{store=\"rocksdb\",operation=\"load\"} 3\n"));
-  EXPECT_THAT(text, HasSubstr("aaren_store_seconds_count{store=\"rocksdb\",operation=\"save\"} 0\n"));
-  EXPECT_THAT(text, HasSubstr("aaren_store_saved_bytes_total{store=\"rocksdb\"} 8192\n"));
+  MeasuredStore store(std::make_unique<MemoryStore>());
+  BlockingStore blocking(store);
+  for (const char* key : {"/a", "/b", "/c"}) (void)blocking.Load(key);
+  SaveWrite write;
+  write.save.rows = std::string(8192, 'x');
+  (void)blocking.Save(std::move(write));
+  const StoreHealth health;
+  const std::string text = prometheus::TextSerializer().Serialize(StoreMetrics(store, health).Collect());
+  EXPECT_THAT(text, HasSubstr("aaren_store_calls_total{store=\"memory\",operation=\"load\",outcome=\"done\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_store_calls{store=\"memory\",operation=\"save\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_store_seconds_count{store=\"memory\",operation=\"load\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_store_seconds_count{store=\"memory\",operation=\"list\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_store_saved_bytes_total{store=\"memory\"} 8192\n"));
+}
+
+TEST(StoreMetricsTest, AStoreIsAwayFromAFailureOnUntilAWriteIsDone) {
+  const MeasuredStore store(std::make_unique<MemoryStore>());
+  const auto text = [&store](const StoreHealth& health) {
+    return prometheus::TextSerializer().Serialize(StoreMetrics(store, health).Collect());
+  };
+  StoreHealth health;
+  EXPECT_THAT(text(health), HasSubstr("aaren_store_available{store=\"memory\"} 1\n"));
+  health.Note(absl::UnavailableError("away"), absl::FromUnixSeconds(7));
+  health.Note(absl::StatusOr<uint64_t>(7), absl::FromUnixSeconds(8));  // a read
+  EXPECT_THAT(text(health), HasSubstr("aaren_store_available{store=\"memory\"} 0\n"));
+  EXPECT_EQ(health.AwayFor(absl::FromUnixSeconds(9)), absl::Seconds(2));
+  health.Note(absl::OkStatus(), absl::FromUnixSeconds(10));
+  EXPECT_THAT(text(health), HasSubstr("aaren_store_available{store=\"memory\"} 1\n"));
+  EXPECT_THAT(text(health), HasSubstr("aaren_store_outages_total{store=\"memory\"} 1\n"));
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ class Shared {
  public:
   explicit Shared(const std::string& kind) {
     if (kind == "redis" && !RedisServer::Installed().empty()) redis_ = std::make_unique<RedisServer>();
+    memory_->Share();
   }
 
   bool Lacks(const std::string& kind) const { return kind == "redis" && redis_ == nullptr; }
@@ -29,7 +30,9 @@ class Shared {
     if (redis_ == nullptr) return memory_;
     RedisOptions options = redis_->options();
     options.timeout = absl::Seconds(10);
-    return std::make_shared<ProbedStore>(RedisStore::Open(options).value());
+    auto store = std::make_shared<ProbedStore>(RedisStore::Open(options).value());
+    store->Share();
+    return store;
   }
 
  private:
@@ -109,6 +112,118 @@ TEST_P(TwoServersTest, SessionGoesBackAndForthWithoutLosingAToken) {
     here.shard().Disconnect(peer);
   }
 }
+
+// Of a session that only the second has, saved at 4 and now at 5.
+class OtherServerTest : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (shared_.Lacks(GetParam())) GTEST_SKIP() << "redis-server is not installed";
+    second_.Open(peer_, 0, Named("a"));
+    second_.Send(peer_, 0, 0, Values(0, 4));
+    second_.Advance(kInterval);
+    second_.Send(peer_, 0, 4, Values(4, 1));
+  }
+
+  Shared shared_{GetParam()};
+  World first_{ShardOptions{.save_interval = kInterval, .advertise = "first:1"}, 1, shared_.Store()};
+  World second_{ShardOptions{.save_interval = kInterval, .advertise = "second:1"}, 1, shared_.Store()};
+  FakePeer peer_;
+};
+
+TEST_P(OtherServerTest, GetTellsTheNewestSaveAndWhereTheSessionIsOpen) {
+  const SessionInfo info = first_.Get("a").value;
+  EXPECT_EQ(info.next_seq, 4u);
+  EXPECT_TRUE(info.attached);
+  EXPECT_EQ(info.server, "second:1");
+  EXPECT_EQ(second_.Get("a").value.next_seq, 5u);
+  EXPECT_EQ(second_.Get("a").value.server, "second:1");
+}
+
+TEST_P(OtherServerTest, ListTellsIt) {
+  const auto sessions = first_.List("", "", 10).value.sessions;
+  ASSERT_EQ(sessions.size(), 1u);
+  EXPECT_EQ(sessions[0].server, "second:1");
+}
+
+TEST_P(OtherServerTest, ExportAndForkAreRefusedAndTellWhereTheNewestStateIs) {
+  for (const auto& refusal : {first_.Export("a").refusal, first_.Fork("a", "b").refusal}) {
+    ASSERT_TRUE(refusal.has_value());
+    EXPECT_EQ(refusal->status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_EQ(refusal->reason, "LIVE_ELSEWHERE");
+    EXPECT_EQ(refusal->metadata.at(0).second, "second:1");
+  }
+  EXPECT_EQ(second_.Export("a").value.next_seq, 5u);
+}
+
+TEST_P(OtherServerTest, WhatIsQuietForLongIsExportedFromItsSave) {
+  second_.Advance(kInterval);
+  first_.Advance(absl::Minutes(1));
+  EXPECT_EQ(first_.Export("a").value.next_seq, 5u);
+  EXPECT_FALSE(first_.Get("a").value.attached);
+}
+
+TEST_P(OtherServerTest, ItsOwnSessionsAreNobodyElses) {
+  second_.shard().Disconnect(peer_);
+  second_.Advance(kInterval);
+  EXPECT_EQ(second_.Export("a").value.next_seq, 5u);
+  EXPECT_EQ(first_.Export("a").value.next_seq, 5u);  // its last save says that nobody has it open
+}
+
+TEST_P(OtherServerTest, DeleteEndsTheWriterAtItsNextSave) {
+  ASSERT_FALSE(first_.Delete("a").refusal);
+  second_.Advance(kInterval);
+  EXPECT_EQ(peer_.Last().refusal.status.code(), absl::StatusCode::kAborted);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, OtherServerTest, testing::Values("memory", "redis"),
+                         [](const auto& info) { return std::string(info.param); });
+
+// Two servers where sessions expire, and by how much the second's clock is ahead of the first's.
+constexpr absl::Duration kTtl = absl::Minutes(10);
+
+class SweepOfTwoServersTest : public testing::TestWithParam<int> {
+ protected:
+  SweepOfTwoServersTest() {
+    second_.clock().Advance(absl::Minutes(GetParam()));
+    first_->Open(peer_, 0, Named("a"));
+    first_->Send(peer_, 0, 0, Values(0, 3));
+    first_->Advance(kInterval);
+  }
+
+  bool IsThere() { return shared_.Store()->Load("/a").ok(); }
+
+  Shared shared_{"memory"};
+  const ShardOptions options_{.save_interval = kInterval, .session_ttl = kTtl};
+  std::unique_ptr<World> first_ = std::make_unique<World>(options_, 1, shared_.Store());
+  World second_{options_, 1, shared_.Store()};
+  FakePeer peer_;
+};
+
+TEST_P(SweepOfTwoServersTest, SparesWhatTheOtherHasAttached) {
+  for (int i = 0; i < 100; ++i) {
+    first_->Advance(kTtl / 20);
+    second_.Advance(kTtl / 20);
+    ASSERT_TRUE(IsThere()) << i;
+  }
+  first_->Send(peer_, 0, 3, Values(3, 1));
+  first_->Advance(kInterval);
+  EXPECT_EQ(peer_.Last().durable_seq, 4u);
+}
+
+TEST_P(SweepOfTwoServersTest, AnOpenThatComesToTheOtherFindsTheSession) {
+  FakePeer other;
+  second_.Open(other, 0, Named("a"));
+  EXPECT_FALSE(other.Last().opened.created);
+  EXPECT_EQ(other.Last().opened.next_seq, 3u);
+}
+
+TEST_P(SweepOfTwoServersTest, DeletesWhatAServerLeftThatEnded) {
+  first_.reset();
+  for (int i = 0; i < 40; ++i) second_.Advance(kTtl / 20);
+  EXPECT_FALSE(IsThere());
+}
+
+INSTANTIATE_TEST_SUITE_P(MinutesAhead, SweepOfTwoServersTest, testing::Values(0, 10, 60));
 
 INSTANTIATE_TEST_SUITE_P(Stores, TwoServersTest, testing::Values("memory", "redis"),
                          [](const auto& info) { return std::string(info.param); });

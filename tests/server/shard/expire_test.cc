@@ -124,6 +124,23 @@ TEST(ExpireTest, QuietSessionsAreNotSavedAgainWhereNoneExpire) {
   EXPECT_EQ(world.shard().counters().saves.value(), saves);
 }
 
+TEST(ExpireTest, AListLeavesOutWhatHasExpiredAndGoesOn) {
+  World world(ShardOptions{.capacity_rows = 1, .save_interval = kInterval});
+  Visit(world, "a");
+  world.Advance(2 * kTtl);
+  Visit(world, "b");
+  World other(ShardOptions{.save_interval = kInterval, .session_ttl = kTtl}, 1, world.shared_store());
+  other.Settle();  // its first sweep
+  SessionRecord record = world.store().Load("/a").value();
+  record.last_active = other.clock().Now() - 2 * kTtl;
+  ASSERT_TRUE(world.store().Put(record).ok());
+  const SessionPage first = other.List("", "", 1).value;
+  EXPECT_TRUE(first.sessions.empty());
+  const SessionPage second = other.List("", first.next_page_token, 1).value;
+  ASSERT_EQ(second.sessions.size(), 1u);
+  EXPECT_EQ(second.sessions[0].session_id, "b");
+}
+
 TEST(ExpireTest, ASweepGoesThroughAllPages) {
   World world(ShardOptions{.save_interval = kInterval, .session_ttl = kTtl});
   Visit(world, "a");

@@ -156,6 +156,24 @@ TEST(StoreFailureTest, OfRowsThatAreNoRowsRefusesTheOpen) {
   EXPECT_EQ(restarted.shard().counters().slots_used.value(), 0);
 }
 
+// As when a Redis is back with earlier data. Its client keeps no tokens below the save that it was told of.
+TEST(StoreFailureTest, ASessionWhoseSaveIsLostGoesOnFromWhatIsInMemory) {
+  World world(ShardOptions{.save_interval = kInterval});
+  FakePeer peer, again;
+  world.Open(peer, 0, Named("a", 0));
+  world.Send(peer, 0, 0, Values(0, 3), 0);
+  world.Advance(kInterval);
+  world.Send(peer, 0, 3, Values(3, 2), 3);
+  SessionRecord record = world.store().Load("/a").value();
+  record.saves.clear();
+  ASSERT_TRUE(world.store().Put(record).ok());
+  world.Open(again, 0, Named("a", 4));
+  EXPECT_EQ(again.Last().opened.next_seq, 5u);
+  EXPECT_EQ(again.Last().opened.lost, std::make_pair(uint64_t{4}, uint64_t{5}));
+  world.Send(again, 0, 5, Values(5, 1), 5);
+  EXPECT_EQ(again.Forecasts(0)[0], world.engine().Forecasts(Values(0, 6))[5]);
+}
+
 TEST(EngineFailureTest, RefusesTheTokensAndGoesBackToTheLastSave) {
   World world(ShardOptions{.save_interval = kInterval});
   FakePeer peer;

@@ -91,6 +91,8 @@ class ProbedStore : public StateStore {
       : store_(std::move(store)) {}
 
   std::string name() const override { return "probed"; }
+  bool shared() const override { return shared_; }
+  void TryWrite(Answer<absl::Status> answer) override { answer(WriteHealth()); }
   void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
   void Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
   void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
@@ -109,6 +111,7 @@ class ProbedStore : public StateStore {
   uint64_t loads() const { return loads_; }                             // of rows, ever
   void FailSaves(bool fail) { fail_saves_ = fail; }                     // and what Opens write
   void FailAll(bool fail) { fail_all_ = fail; }
+  void Share() { shared_ = true; }  // before anything is under way
 
  private:
   absl::Status Health() const { return fail_all_ ? absl::UnavailableError("told to fail") : absl::OkStatus(); }
@@ -119,6 +122,7 @@ class ProbedStore : public StateStore {
   std::string damaged_, damaged_rows_;
   std::atomic<uint64_t> loads_{0};
   std::atomic<bool> fail_saves_{false}, fail_all_{false};
+  bool shared_ = false;
 };
 
 class World {

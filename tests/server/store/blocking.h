@@ -21,6 +21,9 @@ class BlockingStore {
   absl::StatusOr<uint64_t> ReserveEpochs(uint64_t count) {
     return Await<absl::StatusOr<uint64_t>>([&](auto answer) { store_.ReserveEpochs(count, std::move(answer)); });
   }
+  absl::Status TryWrite() {
+    return Await<absl::Status>([&](auto answer) { store_.TryWrite(std::move(answer)); });
+  }
   absl::StatusOr<SessionRecord> Find(const std::string& key) {
     return Await<absl::StatusOr<SessionRecord>>([&](auto answer) { store_.Find(key, std::move(answer)); });
   }

@@ -32,6 +32,8 @@ SessionRecord RecordAt(const std::string& key, uint64_t epoch) {
   record.origin = {"model:1", "digest", "exact", 7, 3};
   record.attempt = {4, 5};
   record.last_active = absl::FromUnixMillis(1'700'000'000'123);
+  record.server = "host:7860";
+  record.leased_until = absl::FromUnixMillis(1'700'000'009'123);
   return record;
 }
 
@@ -141,6 +143,8 @@ TEST_P(StoreTest, LoadsEveryFieldOfWhatWasSaved) {
   EXPECT_EQ(record.attempt.number, 5u);
   EXPECT_EQ(record.delivered_seq, 7u);
   EXPECT_EQ(record.last_active, absl::FromUnixMillis(1'700'000'000'123));
+  EXPECT_EQ(record.server, "host:7860");
+  EXPECT_EQ(record.leased_until, absl::FromUnixMillis(1'700'000'009'123));
   ASSERT_THAT(Seqs(record), ElementsAre(7));
   EXPECT_EQ(record.saves[0].point.clock.last_time_ns, 70);
   EXPECT_EQ(record.saves[0].point.clock.step_ns, 10);
@@ -338,6 +342,11 @@ TEST_P(StoreTest, ADeletedSessionMayBeMadeAgainWithoutItsRows) {
   ASSERT_TRUE(store_.Delete("/a", 1).status.ok());
   ASSERT_TRUE(Begin("/a", 2).ok());
   EXPECT_THAT(Seqs(store_.Load("/a").value()), ElementsAre());
+}
+
+TEST_P(StoreTest, TriesToWriteAndLeavesNothing) {
+  EXPECT_TRUE(store_.TryWrite().ok());
+  EXPECT_TRUE(store_.List("", "", 10).value().empty());
 }
 
 TEST_P(StoreTest, ListsAPrefixInOrderBehindAKey) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+
 #include "tests/server/rpc/serving.h"
 
 namespace aaren {
@@ -49,6 +51,65 @@ TEST_F(HealthServiceTest, WatchOfAnUnknownServiceStaysOpenAndSaysSo) {
   EXPECT_EQ(response.status(), HealthCheckResponse::SERVICE_UNKNOWN);
   context.TryCancel();
   EXPECT_EQ(watch->Finish().error_code(), grpc::StatusCode::CANCELLED);
+}
+
+// Goes away and comes back.
+class AwayStore : public MemoryStore {
+ public:
+  bool shared() const override { return true; }
+  void TryWrite(Answer<absl::Status> answer) override {
+    answer(away ? absl::UnavailableError("told to be away") : absl::OkStatus());
+  }
+
+  std::atomic<bool> away{false};
+};
+
+class HealthOfStoreTest : public Serving {
+ protected:
+  HealthOfStoreTest() {
+    rpc::ServerOptions options = Options();
+    options.store_grace = absl::Milliseconds(100);
+    server_ = rpc::Server::Start(options, models_, away_store_).value();
+    stub_ = Health::NewStub(NewChannel());
+  }
+  ~HealthOfStoreTest() override { server_.reset(); }
+
+  HealthCheckResponse::ServingStatus StatusOf(const std::string& service) {
+    grpc::ClientContext context;
+    HealthCheckRequest request;
+    request.set_service(service);
+    HealthCheckResponse response;
+    EXPECT_TRUE(stub_->Check(&context, request, &response).ok());
+    return response.status();
+  }
+
+  AwayStore away_store_;
+  std::unique_ptr<Health::Stub> stub_;
+};
+
+TEST_F(HealthOfStoreTest, ServicesThatNeedAStoreDoNotServeWhileItIsAwayAndTheServerDoes) {
+  away_store_.away = true;
+  EXPECT_TRUE(Eventually([&] { return StatusOf("aaren.v1.Streaming") == HealthCheckResponse::NOT_SERVING; }));
+  EXPECT_EQ(StatusOf("aaren.v1.Sessions"), HealthCheckResponse::NOT_SERVING);
+  EXPECT_EQ(StatusOf("aaren.v1.Models"), HealthCheckResponse::SERVING);
+  EXPECT_EQ(StatusOf(""), HealthCheckResponse::SERVING);
+  away_store_.away = false;
+  EXPECT_TRUE(Eventually([&] { return StatusOf("aaren.v1.Streaming") == HealthCheckResponse::SERVING; }));
+}
+
+TEST_F(HealthOfStoreTest, AWatcherIsTold) {
+  grpc::ClientContext context;
+  HealthCheckRequest request;
+  request.set_service("aaren.v1.Streaming");
+  const auto watch = stub_->Watch(&context, request);
+  HealthCheckResponse response;
+  ASSERT_TRUE(watch->Read(&response));
+  EXPECT_EQ(response.status(), HealthCheckResponse::SERVING);
+  away_store_.away = true;
+  ASSERT_TRUE(watch->Read(&response));
+  EXPECT_EQ(response.status(), HealthCheckResponse::NOT_SERVING);
+  context.TryCancel();
+  watch->Finish();
 }
 
 TEST_F(HealthServiceTest, WatchersThatLeaveAreForgotten) {

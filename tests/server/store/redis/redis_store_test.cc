@@ -18,6 +18,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "server/store/redis/redis_session.h"
 #include "tests/server/store/blocking.h"
 #include "tests/server/store/redis_server.h"
 
@@ -87,9 +88,8 @@ class RedisStoreTest : public testing::Test {
     redis_->Command({"HSET", name, field, value});
   }
 
-  static std::string RowsOf(const std::string& key) {
-    return absl::StrCat("aaren:session:", key, std::string("\0", 1), "0");
-  }
+  // What Add has put there.
+  static std::string RowsOfTheSave() { return RowsField(1, 7); }
 
   std::string WriteFile(const std::string& text) const {
     std::string file = absl::StrCat(testing::TempDir(), "/redis_password_", getpid());
@@ -140,19 +140,35 @@ TEST_F(RedisStoreTest, AfterAnEndNothingButSessionsIsLeft) {
 TEST_F(RedisStoreTest, RefusedSavesLeaveNothingBehind) {
   BlockingStore store = Open();
   EXPECT_EQ(store.Save(WriteAt("/a", 1, 8)).status.code(), absl::StatusCode::kAborted);
-  EXPECT_EQ(redis_->Command({"KEYS", "aaren:staged:*"}), "");
+  EXPECT_EQ(redis_->Command({"EXISTS", "aaren:session:/a"}), "0");
+  Add(store, "/b");
+  ASSERT_TRUE(store.Acquire(RecordAt("/b", 2), 1, 7).status.ok());
+  EXPECT_EQ(store.Save(WriteAt("/b", 1, 8)).status.code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(redis_->Command({"HLEN", "aaren:session:/b"}), "3");  // the header, a slot and its rows
 }
 
-TEST_F(RedisStoreTest, RowsThatNeverGetTheirScriptDoNotStay) {
+// They may be those that the writer of now has kept.
+TEST_F(RedisStoreTest, ARefusedSaveOfWhatIsKeptLeavesItsRows) {
   BlockingStore store = Open();
   Add(store, "/a");
-  EXPECT_EQ(redis_->Command({"PTTL", RowsOf("/a")}), "-1");
-  redis_->Command({"SET", "aaren:session:/b", "no hash"});
-  EXPECT_FALSE(store.Save(WriteAt("/b", 1, 8)).status.ok());
-  std::string staged = redis_->Command({"KEYS", "aaren:staged:*"});
-  ASSERT_FALSE(staged.empty());
-  staged.pop_back();
-  EXPECT_GT(std::stoi(redis_->Command({"PTTL", staged})), 0);
+  ASSERT_TRUE(store.Acquire(RecordAt("/a", 2), 1, 7).status.ok());
+  SaveWrite again = WriteAt("/a", 1, 7);
+  again.save.rows = std::string(1024, 'x');
+  EXPECT_EQ(store.Save(again).status.code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(store.Load("/a").value().saves.at(0).rows, std::string(1024, 'x'));
+}
+
+TEST_F(RedisStoreTest, RowsThatNeverGotTheirScriptGoWithTheNextOpen) {
+  BlockingStore store = Open();
+  Add(store, "/a");
+  redis_->Command({"HSET", "aaren:session:/a", RowsField(1, 9), "a server ended here"});
+  EXPECT_EQ(store.Load("/a").value().saves.size(), 1u);
+  ASSERT_TRUE(store.Acquire(RecordAt("/a", 2), 1, 7).status.ok());
+  EXPECT_EQ(redis_->Command({"HLEN", "aaren:session:/a"}), "3");
+  redis_->Command({"HSET", "aaren:session:/b", RowsField(1, 9), "and here, after it was deleted"});
+  EXPECT_TRUE(absl::IsNotFound(store.Load("/b").status()));
+  Add(store, "/b");
+  EXPECT_EQ(redis_->Command({"HLEN", "aaren:session:/b"}), "3");
 }
 
 // As when a replica takes over that had not seen it yet.
@@ -238,12 +254,21 @@ TEST_F(RedisStoreTest, CommandOfAnEarlierConnectionDoesNothing) {
   EXPECT_EQ(store.Load("/a").value().saves.at(0).point.seq, 7u);
 }
 
+TEST_F(RedisStoreTest, RowsOfAnEarlierConnectionMakeNoSession) {
+  BlockingStore store = Open();
+  const std::string fence = redis_->Command({"KEYS", "aaren:fence:*"});
+  redis_->Command({"SET", fence.substr(0, fence.size() - 1), "2"});
+  EXPECT_EQ(store.Save(WriteAt("/a", 1, 8)).status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(redis_->Command({"EXISTS", "aaren:session:/a"}), "0");
+}
+
 TEST_F(RedisStoreTest, ConnectionsThatAreKilledComeBack) {
   BlockingStore store = Open();
   for (int i = 0; i < 20; ++i) {
     redis_->Command({"CLIENT", "KILL", "TYPE", "normal"});
     AwaitCalls(store);
   }
+  EXPECT_GE(store_->reconnects(), 20u);
 }
 
 TEST_F(RedisStoreTest, NextAddressIsTakenWhenOneDoesNotAnswer) {
@@ -302,22 +327,47 @@ TEST_F(RedisStoreTest, EarlierDataIsNoticed) {
 
 // Redis refuses.
 
-TEST_F(RedisStoreTest, FullRedisRefusesWritesByNameAndLetsSessionsBeDeleted) {
+TEST_F(RedisStoreTest, FullRedisTakesWhatNeedsNoMoreRoomAndRefusesTheRestByName) {
   BlockingStore store = Open();
   Add(store, "/a");
   redis_->Command({"CONFIG", "SET", "maxmemory", "1"});
-  for (const WriteResult& result : {store.Save(WriteAt("/a", 1, 8)), store.Acquire(RecordAt("/b", 1), 0)}) {
+  EXPECT_TRUE(store.Save(WriteAt("/a", 1, 8)).status.ok());
+  EXPECT_TRUE(store.Save(WriteAt("/a", 1, 8)).status.ok());
+  EXPECT_TRUE(store.Acquire(RecordAt("/a", 2), 1, 8).status.ok());
+  SaveWrite beside = WriteAt("/a", 2, 9);
+  beside.keep_seq = 8;
+  for (const WriteResult& result : {store.Save(beside), store.Acquire(RecordAt("/b", 1), 0)}) {
     EXPECT_EQ(result.status.code(), absl::StatusCode::kResourceExhausted);
     EXPECT_THAT(MessageOf(result.status), HasSubstr("OOM"));
   }
-  EXPECT_EQ(store.Load("/a").value().saves.at(0).point.seq, 7u);
+  ASSERT_EQ(store.Load("/a").value().saves.size(), 1u);
+  EXPECT_EQ(store.Load("/a").value().saves[0].rows, "rows at 8");
   EXPECT_EQ(store.List("", "", 10).value().size(), 1u);
   EXPECT_TRUE(store.ReserveEpochs(1).ok());
   redis_->Command({"CLIENT", "KILL", "TYPE", "normal"});
   AwaitCalls(store);  // a full Redis can be connected to
-  EXPECT_TRUE(store.Delete("/a", 1).status.ok());
+  EXPECT_TRUE(store.Delete("/a", 2).status.ok());
   redis_->Command({"CONFIG", "SET", "maxmemory", "0"});
   Add(store, "/b");
+}
+
+TEST_F(RedisStoreTest, InAFullRedisOnlyTheSaveThatStaysIsKept) {
+  BlockingStore store = Open();
+  Add(store, "/a");
+  SaveWrite second = WriteAt("/a", 1, 8);
+  second.save.rows = std::string(1024, 'y');
+  second.keep_seq = 7;
+  ASSERT_TRUE(store.Save(second).status.ok());
+  redis_->Command({"CONFIG", "SET", "maxmemory", "1"});
+  SaveWrite third = WriteAt("/a", 1, 9);
+  third.save.rows = std::string(1024, 'z');
+  third.keep_seq = 8;
+  ASSERT_TRUE(store.Save(third).status.ok());
+  const SessionRecord record = store.Load("/a").value();
+  ASSERT_EQ(record.saves.size(), 2u);
+  EXPECT_EQ(record.saves[0].rows, std::string(1024, 'y'));
+  EXPECT_EQ(record.saves[1].rows, std::string(1024, 'z'));
+  EXPECT_EQ(redis_->Command({"HLEN", "aaren:session:/a"}), "5");
 }
 
 TEST_F(RedisStoreTest, RedisThatBecomesAReplicaIsLeftForTheNextAddress) {
@@ -370,10 +420,15 @@ TEST_F(RedisStoreTest, ClusterIsRefusedByName) {
 }
 
 TEST_F(RedisStoreTest, DataOfALaterFormatIsRefusedByName) {
-  redis_->Command({"SET", "aaren:identity", "aaren-store 2 0123"});
+  redis_->Command({"SET", "aaren:identity", "aaren-store 3 0123"});
   const absl::Status status = WhyNot(redis_->options());
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(MessageOf(status), HasSubstr("'aaren-store 2 0123', this server knows 'aaren-store 1'"));
+  EXPECT_THAT(MessageOf(status), HasSubstr("'aaren-store 3 0123', this server knows 'aaren-store 2'"));
+}
+
+TEST_F(RedisStoreTest, DataOfAnEarlierFormatIsRefusedByName) {
+  redis_->Command({"SET", "aaren:identity", "aaren-store 1 0123"});
+  EXPECT_THAT(MessageOf(WhyNot(redis_->options())), HasSubstr("'aaren-store 1 0123', this server knows"));
 }
 
 // Sessions that are damaged.
@@ -382,7 +437,7 @@ TEST_F(RedisStoreTest, FlippedBitInRowsIsDataLossOfThatSessionOnly) {
   BlockingStore store = Open();
   Add(store, "/a");
   Add(store, "/b");
-  redis_->Command({"SETRANGE", RowsOf("/a"), "500", "y"});
+  Alter("/a", RowsOfTheSave(), 500);
   const absl::Status status = store.Load("/a").status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(MessageOf(status), HasSubstr("'/a'"));
@@ -415,7 +470,7 @@ TEST_F(RedisStoreTest, FlippedBitInASlotIsDataLoss) {
 TEST_F(RedisStoreTest, MissingRowsAreDataLoss) {
   BlockingStore store = Open();
   Add(store, "/a");
-  redis_->Command({"DEL", RowsOf("/a")});
+  redis_->Command({"HDEL", "aaren:session:/a", RowsOfTheSave()});
   EXPECT_EQ(store.Load("/a").status().code(), absl::StatusCode::kDataLoss);
 }
 
@@ -444,7 +499,7 @@ TEST_F(RedisStoreTest, FactsOfALaterVersionAreRefusedByName) {
   Alter("/a", "h", 0);
   const absl::Status status = store.Delete("/a", 1).status;
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(MessageOf(status), HasSubstr("version 5"));
+  EXPECT_THAT(MessageOf(status), HasSubstr("version 6"));
 }
 
 }  // namespace

@@ -111,10 +111,15 @@ TEST_F(RocksDbStoreTest, FolderInUseNamesTheProcess) {
 }
 
 TEST_F(RocksDbStoreTest, FolderOfALaterFormatIsRefusedByName) {
-  WriteFile("format", "aaren-store 2\n");
+  WriteFile("format", "aaren-store 3\n");
   const absl::Status status = WhyNot();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("format 2, this server knows 1"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("format 3, this server knows 2: a later"));
+}
+
+TEST_F(RocksDbStoreTest, FolderOfAnEarlierFormatIsRefusedByName) {
+  WriteFile("format", "aaren-store 1\n");
+  EXPECT_THAT(std::string(WhyNot().message()), HasSubstr("format 1, this server knows 2: an earlier"));
 }
 
 TEST_F(RocksDbStoreTest, FolderOfSomethingElseIsRefused) {

@@ -35,9 +35,10 @@ struct SessionInfo {
   uint32_t numerics_version = 0;
   uint32_t channels = 0;
   uint64_t state_bytes = 0;                       // all rows of the session
-  bool attached = false;                          // a stream has it open
+  bool attached = false;                          // a stream has it open, on whichever server
   bool resident = false;                          // its rows are in memory; otherwise only in the store
   absl::Time last_active = absl::InfinitePast();  // the last Open or token, to the millisecond
+  std::string server = {};  // HOST:PORT of the server where it is attached; empty: none, or it does not tell
 };
 
 // Which sessions are listed.

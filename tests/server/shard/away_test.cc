@@ -1,0 +1,134 @@
+// A store that is away for a while: sessions go on as far as their clients can keep tokens, and then they wait.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/server/shard/world.h"
+
+namespace aaren {
+namespace {
+
+using Event = FakePeer::Event;
+
+constexpr absl::Duration kInterval = absl::Milliseconds(500);
+
+// A client with a session whose store goes away when told to, and that may have 8 tokens that are not saved.
+class StoreAwayTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    world_.Open(peer_, 0, Named("a"));
+    world_.Send(peer_, 0, 0, Values(0, 2));
+    world_.Advance(kInterval);
+    world_.store().FailAll(true);
+  }
+
+  // Whether the shard takes it.
+  bool Offer(uint64_t first_seq, size_t count, std::optional<uint64_t> delivered_seq = std::nullopt) {
+    const std::vector<float> values = Values(first_seq, count);
+    TokensView tokens;
+    tokens.first_seq = first_seq;
+    tokens.values = values;
+    tokens.delivered_seq = delivered_seq;
+    const bool taken = world_.shard().Tokens(peer_, tokens);
+    world_.Settle();
+    return taken;
+  }
+
+  World world_{ShardOptions{.max_undurable_tokens = 8, .save_interval = kInterval}};
+  FakePeer peer_;
+};
+
+TEST_F(StoreAwayTest, SessionGoesOnUntilItsClientKeepsAsMuchAsItMay) {
+  EXPECT_TRUE(Offer(2, 4));
+  world_.Advance(kInterval);
+  EXPECT_TRUE(Offer(6, 4));
+  EXPECT_EQ(peer_.Forecasts(0).size(), 10u);
+  EXPECT_FALSE(Offer(10, 1));
+  EXPECT_EQ(peer_.Count(Event::kFailed, 0), 0u);
+  EXPECT_EQ(world_.shard().counters().queued_tokens.value(), 0u);
+}
+
+TEST_F(StoreAwayTest, TokensThatWaitToBeSteppedCount) {
+  for (uint64_t seq = 2; seq < 10; ++seq) {
+    TokensView tokens;
+    const std::vector<float> values = Values(seq, 1);
+    tokens.first_seq = seq;
+    tokens.values = values;
+    EXPECT_TRUE(world_.shard().Tokens(peer_, tokens)) << seq;
+    if (seq < 9) continue;
+    EXPECT_FALSE(world_.shard().Tokens(peer_, tokens));
+  }
+}
+
+TEST_F(StoreAwayTest, ItGoesOnByItselfWhenTheStoreIsBack) {
+  ASSERT_TRUE(Offer(2, 8));
+  ASSERT_FALSE(Offer(10, 1));
+  world_.Advance(kInterval);
+  EXPECT_EQ(peer_.rooms, 1);  // that of its Open
+  world_.store().FailAll(false);
+  world_.Advance(kInterval);
+  EXPECT_EQ(peer_.rooms, 2);
+  EXPECT_EQ(peer_.Last().durable_seq, 10u);
+  EXPECT_TRUE(Offer(10, 1));
+  EXPECT_EQ(peer_.Forecasts(0)[10], world_.engine().Forecasts(Values(0, 11))[10]);
+}
+
+TEST_F(StoreAwayTest, WhatIsSavedAndNotDeliveredIsTheClientsTurn) {
+  world_.store().FailAll(false);
+  ASSERT_TRUE(Offer(2, 4, 2));
+  world_.Advance(kInterval);  // the save at 6 waits for a delivered_seq
+  world_.store().FailAll(true);
+  EXPECT_TRUE(Offer(6, 8, 2));
+  EXPECT_TRUE(Offer(14, 1, 6));  // which this is
+  EXPECT_FALSE(Offer(15, 1, 6));
+}
+
+TEST_F(StoreAwayTest, AStreamThatWaitsIsToldWhenItsSessionIsTakenAway) {
+  ASSERT_TRUE(Offer(2, 8));
+  ASSERT_FALSE(Offer(10, 1));
+  world_.store().FailAll(false);
+  FakePeer other;
+  world_.Open(other, 1, Named("a"));
+  EXPECT_EQ(peer_.Last().refusal.status.code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(peer_.rooms, 2);
+  EXPECT_EQ(world_.shard().counters().sessions_stalled.value(), 0u);
+}
+
+TEST_F(StoreAwayTest, AStreamThatLeavesIsNotToldAnyMore) {
+  ASSERT_TRUE(Offer(2, 8));
+  ASSERT_FALSE(Offer(10, 1));
+  EXPECT_EQ(world_.shard().counters().sessions_stalled.value(), 1u);
+  world_.shard().Disconnect(peer_);
+  world_.store().FailAll(false);
+  world_.Advance(kInterval);
+  EXPECT_EQ(peer_.rooms, 1);
+  EXPECT_EQ(world_.store().Load("/a").value().saves.back().point.seq, 10u);
+}
+
+TEST_F(StoreAwayTest, HealthSaysSinceWhenAndThatItIsBackWithoutAnyCall) {
+  world_.shard().Disconnect(peer_);
+  FakePeer other;
+  world_.Open(other, 1, Named("b"));
+  EXPECT_TRUE(other.Last().refusal.retry_after.has_value());
+  EXPECT_FALSE(world_.registrar().store_health().available());
+  world_.Advance(absl::Seconds(5));
+  EXPECT_EQ(world_.registrar().store_health().AwayFor(world_.clock().Now()), absl::Seconds(5));
+  world_.store().FailAll(false);
+  world_.Advance(absl::Seconds(5));
+  EXPECT_TRUE(world_.registrar().store_health().available());
+}
+
+TEST(StoreFullTest, AnOpenThatCannotBeWrittenLeavesTheWriterAlone) {
+  World world(ShardOptions{.save_interval = kInterval}, 2);
+  FakePeer writer, other;
+  world.Open(writer, 0, Named("a"));
+  world.store().FailSaves(true);  // it can be read
+  for (const int shard : {0, 1}) world.Open(other, static_cast<Handle>(shard), Named("a"), shard);
+  EXPECT_EQ(other.Last().refusal.status.code(), absl::StatusCode::kUnavailable);
+  world.Send(writer, 0, 0, Values(0, 2));
+  EXPECT_EQ(writer.Last().kind, Event::kForecasts);
+  EXPECT_EQ(world.shard().counters().sessions_fenced.value(), 0u);
+}
+
+}  // namespace
+}  // namespace aaren
