@@ -8,6 +8,9 @@
 // not durable (its client has not yet told a delivered_seq that high), the next does not begin. The last one before the
 // session rests does begin, and takes the newer one's place.
 //
+// Durability says more. A session with NONE is never saved. One with EVERY_TOKEN is due at once, and its newer save is
+// never replaced before it is durable: its client was told that an Open may go back there.
+//
 // Where sessions expire, the store must know when one was used last. So one that is attached and quiet is saved again
 // now and then, and one that detaches once more.
 //
@@ -48,9 +51,13 @@ class Saver {
   void Queue(Session& session, int64_t now_ms);
   void QueueLater(Session& session, int64_t now_ms);  // even if it is detached: its last save failed
   void Remove(Session& session) {
+    urgent_.Remove(session);
     unsaved_.Remove(session);
     quiet_.Remove(session);
   }
+
+  // Whether a session is due at once whose replies wait for it.
+  bool urgent() const { return urgent_.front() != nullptr; }
 
   // Notes that an attached session needs no save now. REQUIRES: as Queue.
   void Watch(Session& session, int64_t now_ms);
@@ -61,6 +68,9 @@ class Saver {
   // From now on every save is due at once.
   void Hurry() { hurry_ = true; }
   bool hurrying() const { return hurry_; }
+
+  // The store fails: who hurries asks it again after a pause only.
+  void Pause(int64_t now_ms);
 
   // Starts the saves that are due, unless a batch of saves is under way. An error of Lane::Read: none is then started,
   // and they are due one interval later. REQUIRES: no row is under way.
@@ -75,10 +85,11 @@ class Saver {
   // Notes how far the client has its replies for good. True if durable_seq has advanced.
   static bool OnDelivered(Session& session, uint64_t delivered_seq);
 
-  bool busy() const { return batch_under_way_ || (hurry_ && unsaved_.front() != nullptr); }
+  bool busy() const { return batch_under_way_ || (hurry_ && (urgent() || unsaved_.front() != nullptr)); }
 
  private:
   Session* NextDue(int64_t now_ms) const;
+  size_t TakeUrgent(std::vector<Session*>& due);
   bool MustWait(const Session& session) const;
   std::vector<Session*> TakeDue(int64_t now_ms);
   static SaveWrite WriteOf(Session& session, int64_t now_ms);
@@ -87,11 +98,14 @@ class Saver {
   const int64_t quiet_ms_;  // 0: sessions do not expire
   RowPool& rows_;
   const Send send_;
+  SessionList urgent_{Session::List::kUrgent};    // in the order in which they came
   SessionList unsaved_{Session::List::kUnsaved};  // in order of due_ms
   SessionList quiet_{Session::List::kQuiet};      // likewise
   int64_t advanced_ms_ = 0;                       // what would be due by then is due
   bool batch_under_way_ = false;
   bool hurry_ = false;
+  bool shares_ = false;    // the batch before had urgent saves: background ones take little of the next
+  int64_t paused_ms_ = 0;  // until then
 };
 
 }  // namespace aaren

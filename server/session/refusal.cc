@@ -67,6 +67,14 @@ Refusal OtherIncarnation(absl::string_view id, uint64_t wanted, uint64_t held) {
   return refusal;
 }
 
+Refusal NotDurable(absl::string_view id, absl::string_view why) {
+  Refusal refusal = Because(
+      absl::FailedPreconditionError(absl::StrCat("session '", id, "' cannot have durability EVERY_TOKEN here: ", why)),
+      "DURABILITY");
+  refusal.field = "open.durability";
+  return refusal;
+}
+
 // A state from outside may say anything, and headers of HTTP/2 have little room.
 std::string Shown(absl::string_view text) {
   constexpr size_t kMost = 128;

@@ -34,6 +34,9 @@ Refusal StaleOpen(absl::string_view id, uint64_t current_epoch);
 Refusal OtherIncarnation(absl::string_view id, uint64_t wanted, uint64_t held);
 Refusal OtherSchema(absl::string_view id, absl::string_view what, absl::string_view wanted, absl::string_view held);
 
+// FAILED_PRECONDITION: EVERY_TOKEN is not to be had.
+Refusal NotDurable(absl::string_view id, absl::string_view why);
+
 // OUT_OF_RANGE.
 Refusal SequenceGap(uint64_t first_seq, uint64_t expected_seq);
 

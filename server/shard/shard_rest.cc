@@ -80,15 +80,24 @@ void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
       continue;
     }
     any_stored = true;
-    counters_.saves.Add(1);
-    const bool advanced = Saver::OnSaved(*session, result);
-    Settle(*session);
-    // With tokens in its flow the next reply tells durable_seq, and needs no message of its own.
-    if (advanced && session->stream != nullptr && session->flow == nullptr) {
-      session->stream->peer.OnAcked(session->handle, session->point.seq, session->durable_seq);
-    }
+    OnStored(*session, result);
   }
+  if (!any_stored && !results.empty()) saver_.Pause(now_ms());
   if (saver_.hurrying() && any_stored) StartSaves();  // else with the next tick
+}
+
+void SessionShard::OnStored(Session& session, const SaveResult& result) {
+  counters_.saves.Add(1);
+  const uint64_t told = session.told_durable_seq();
+  const bool advanced = Saver::OnSaved(session, result);
+  Settle(session);
+  if (session.stream == nullptr || session.AwaitsSave()) return;
+  // With tokens in its flow the next reply tells durable_seq, and needs no message of its own.
+  if (session.flow == nullptr && (advanced || session.told_durable_seq() > told)) {
+    session.stream->peer.OnAcked(session.handle, session.point.seq, session.told_durable_seq());
+  }
+  stepper_.Release(session);
+  queue_.Unhold(session);
 }
 
 // Rows are copied between two steps.
@@ -103,7 +112,7 @@ void SessionShard::OnSaveFailed(Session& session, const SaveResult& result) {
   // Whoever holds it meets the same refusal, and decides.
   if (!absl::IsAborted(result.written.status) || session.held) {
     Settle(session);
-    if (session.list != Session::List::kUnsaved) return;
+    if (session.list != Session::List::kUnsaved && session.list != Session::List::kUrgent) return;
     saver_.Remove(session);
     return saver_.QueueLater(session, now_ms());
   }
@@ -159,7 +168,7 @@ void SessionShard::Expire(Session& session) {
   });
 }
 
-bool SessionShard::TokensWait() const { return queue_.tokens() > 0; }
+bool SessionShard::TokensWait() const { return queue_.tokens() > 0 || queue_.held_bytes() > 0; }
 
 bool SessionShard::Busy() const {
   return stepper_.under_way() || !openings_.empty() || !closings_.empty() || saver_.busy();
