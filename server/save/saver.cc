@@ -12,6 +12,7 @@ namespace {
 constexpr size_t kBatchBytes = 4 << 20;
 constexpr size_t kShareBytes = 256 << 10;  // of saves that can wait, beside those for which replies wait
 constexpr int64_t kPauseMs = 200;
+constexpr int64_t kTellMs = 60'000;
 
 size_t BytesOf(const Session& session) { return session.channels * session.model->engine->row_bytes(); }
 
@@ -29,6 +30,20 @@ void Saver::Watch(Session& session, int64_t now_ms) {
   if (!enabled() || quiet_ms_ == 0 || session.durability == SessionDurability::kNone || session.AwaitsSave()) return;
   session.due_ms = now_ms + quiet_ms_;
   quiet_.PushBack(session);
+}
+
+bool Saver::AwaitsDelivery(const Session& session) {
+  return session.AwaitsSave() && session.pending_seq != Session::kNoSave && session.stream != nullptr;
+}
+
+void Saver::AwaitDelivery(Session& session, int64_t now_ms) {
+  session.due_ms = now_ms + kTellMs;
+  untold_.PushBack(session);
+}
+
+Session* Saver::Untold(int64_t now_ms) const {
+  Session* first = untold_.front();
+  return first != nullptr && first->due_ms <= now_ms ? first : nullptr;
 }
 
 void Saver::Queue(Session& session, int64_t now_ms) {

@@ -52,9 +52,16 @@ class Saver {
   void QueueLater(Session& session, int64_t now_ms);  // even if it is detached: its last save failed
   void Remove(Session& session) {
     urgent_.Remove(session);
+    untold_.Remove(session);
     unsaved_.Remove(session);
     quiet_.Remove(session);
   }
+
+  // Notes that an attached session awaits a save that waits for its client's delivered_seq; whether it is such a one;
+  // and one that has waited for a minute, or null. REQUIRES: as Queue.
+  void AwaitDelivery(Session& session, int64_t now_ms);
+  static bool AwaitsDelivery(const Session& session);
+  Session* Untold(int64_t now_ms) const;
 
   // Whether a session is due at once whose replies wait for it.
   bool urgent() const { return urgent_.front() != nullptr; }
@@ -99,6 +106,7 @@ class Saver {
   RowPool& rows_;
   const Send send_;
   SessionList urgent_{Session::List::kUrgent};    // in the order in which they came
+  SessionList untold_{Session::List::kUntold};    // in order of due_ms
   SessionList unsaved_{Session::List::kUnsaved};  // in order of due_ms
   SessionList quiet_{Session::List::kQuiet};      // likewise
   int64_t advanced_ms_ = 0;                       // what would be due by then is due

@@ -126,6 +126,15 @@ Refusal ShuttingDown() {
 
 Refusal OpenCancelled() { return Because(absl::CancelledError("the stream of the Open has gone"), ""); }
 
+Refusal Untold(absl::string_view id, uint64_t durable_seq) {
+  return Because(absl::DeadlineExceededError(
+                     absl::StrCat("session '", id,
+                                  "' has durability EVERY_TOKEN, and its client has not told for a minute that it has "
+                                  "the replies below seq ",
+                                  durable_seq, " (delivered_seq): the next ones wait for that")),
+                 "DELIVERY");
+}
+
 Refusal EngineFailed(const absl::Status& status) {
   return Because(absl::InternalError(absl::StrCat("engine: ", status.message())), "ENGINE");
 }

@@ -55,6 +55,9 @@ Refusal ShuttingDown();
 // CANCELLED: the stream of the Open has gone; nobody is told.
 Refusal OpenCancelled();
 
+// DEADLINE_EXCEEDED: replies wait for a delivered_seq that does not come.
+Refusal Untold(absl::string_view id, uint64_t durable_seq);
+
 // INTERNAL.
 Refusal EngineFailed(const absl::Status& status);
 

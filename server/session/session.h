@@ -38,7 +38,7 @@ struct Binding {
 
 struct Session : Binding {
   static constexpr uint64_t kNoSave = std::numeric_limits<uint64_t>::max();
-  enum class List : uint8_t { kNone, kUrgent, kUnsaved, kQuiet, kResting };
+  enum class List : uint8_t { kNone, kUrgent, kUntold, kUnsaved, kQuiet, kResting };
 
   Session() : Binding(Kind::kSession) {}
 

@@ -54,6 +54,7 @@ struct HeldReply {
   uint64_t first_seq = 0;
   uint64_t next_seq = 0;
   int64_t arrival_ns = 0;  // of its last token
+  int64_t stepped_ns = 0;
   size_t results = 0;
   // As in ForecastsReply, the forecasts one after another.
   std::vector<float> forecasts, surprises;

@@ -17,6 +17,7 @@ void SessionShard::Settle(Session& session) {
   Resting(*session.model).Remove(session);
   if (session.held || session.save_in_flight || session.under_way) return;
   if (saver_.NeedsSave(session)) return saver_.Queue(session, now_ms());
+  if (Saver::AwaitsDelivery(session)) return saver_.AwaitDelivery(session, now_ms());
   session.stream == nullptr ? Resting(*session.model).PushBack(session) : saver_.Watch(session, now_ms());
 }
 
@@ -138,6 +139,9 @@ bool SessionShard::DrainMailboxFor(absl::Duration at_most) {
 
 void SessionShard::Tick() {
   StartSaves();
+  while (Session* session = saver_.Untold(now_ms())) {
+    TakeAway(*session, Untold(SessionId(session->key.view()), session->newest_save()), session->point.seq);
+  }
   if (options_.session_ttl > absl::ZeroDuration()) ExpireIdle();
   UpdateLevels();
 }
@@ -192,6 +196,7 @@ void SessionShard::UpdateLevels() {
   counters_.state_bytes.Set(rows_.used_bytes());
   counters_.queued_tokens.Set(queue_.tokens() + deferred_tokens_);
   counters_.queued_bytes.Set(queue_.bytes());
+  counters_.held_bytes.Set(queue_.held_bytes());
   counters_.streams.Set(streams_.size());
 }
 

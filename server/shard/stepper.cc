@@ -317,6 +317,7 @@ void Stepper::HoldBack(Session& session, uint64_t first_seq, size_t results, int
   if (reply.next_seq == 0) reply.first_seq = first_seq;
   reply.next_seq = session.point.seq;
   reply.arrival_ns = arrival_ns;
+  reply.stepped_ns = stepped_ns_;
   reply.results += results;
   const ForecasterConfig& config = session.model->engine->config();
   const size_t floats = static_cast<size_t>(config.horizon) * config.quantiles.size();
@@ -333,8 +334,10 @@ void Stepper::HoldBack(Session& session, uint64_t first_seq, size_t results, int
 void Stepper::Release(Session& session) {
   const std::unique_ptr<HeldReply> reply = queue_.TakeReply(session);
   if (reply == nullptr) return;
-  const auto seconds = static_cast<double>(clock_.NowNanos() - reply->arrival_ns) * 1e-9;
-  counters_.token_seconds.Observe(seconds, reply->next_seq - reply->first_seq);
+  const uint64_t tokens = reply->next_seq - reply->first_seq;
+  const int64_t now = clock_.NowNanos();
+  counters_.token_seconds.Observe(static_cast<double>(now - reply->arrival_ns) * 1e-9, tokens);
+  counters_.save_seconds.Observe(static_cast<double>(now - reply->stepped_ns) * 1e-9, tokens);
   const size_t forecasts = reply->results * session.channels;
   result_forecasts_.clear();
   for (size_t i = 0; i < forecasts; ++i) {

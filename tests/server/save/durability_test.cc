@@ -175,6 +175,16 @@ TEST_F(DurabilityTest, TheNextSaveWaitsUntilTheReplyBeforeIsDelivered) {
   EXPECT_THAT(SavesOf(world_, "/a"), ElementsAre(3, 5));
 }
 
+TEST_F(DurabilityTest, AClientThatNeverTellsWhatIsDeliveredLosesTheSession) {
+  world_.Open(peer_, 0, EveryToken("a", 0));
+  world_.Send(peer_, 0, 0, Values(0, 3), 0);
+  world_.Send(peer_, 0, 3, Values(3, 2), 0);
+  world_.Advance(absl::Minutes(1));
+  EXPECT_EQ(peer_.Last().refusal.status.code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(peer_.Last().refusal.reason, "DELIVERY");
+  EXPECT_EQ(OpenElsewhere(EveryToken("a", 3)).next_seq, 3u);
+}
+
 TEST_F(DurabilityTest, ATokenWhoseReplyCameIsNeverWantedAgain) {
   world_.Open(peer_, 0, EveryToken("a", 0));
   world_.Send(peer_, 0, 0, Values(0, 3), 0);
