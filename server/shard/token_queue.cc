@@ -247,7 +247,7 @@ void TokenQueue::EndStep() {
     flow->granted = 0;
     flow->granted_items = 0;
     flow->in_step = false;
-    if (flow->session->AwaitsSave()) continue;
+    if (flow->session->AwaitsSave() || flow->stalled) continue;  // Unhold, Unstall
     if (flow->items.empty()) {
       Release(*flow);
     } else {
@@ -268,6 +268,7 @@ uint32_t TokenQueue::Forget(Session& session) {
   // It may be gone in the middle of a step: its place is kept, and empty.
   if (flow.in_step) std::replace(granted_.begin(), granted_.end(), &flow, static_cast<Flow*>(nullptr));
   Release(flow);
+  Unstall();
   return dropped;
 }
 
