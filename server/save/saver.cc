@@ -11,6 +11,7 @@ namespace {
 
 constexpr size_t kBatchBytes = 4 << 20;
 constexpr size_t kShareBytes = 256 << 10;  // of saves that can wait, beside those for which replies wait
+constexpr int kHurriedBatches = 4;         // so that the store never waits for a batch; together as large as one
 constexpr int64_t kPauseMs = 200;
 constexpr int64_t kTellMs = 60'000;
 
@@ -74,9 +75,16 @@ Session* Saver::NextDue(int64_t now_ms) const {
   return quiet != nullptr && quiet->due_ms <= now_ms ? quiet : nullptr;
 }
 
+size_t Saver::BatchBytes() const { return hurry_ ? kBatchBytes / kHurriedBatches : kBatchBytes; }
+
+bool Saver::MayStartAnother(int64_t now_ms) const {
+  return hurry_ && batches_under_way_ < kHurriedBatches && now_ms >= paused_ms_ &&
+         (urgent() || NextDue(now_ms) != nullptr);
+}
+
 size_t Saver::TakeUrgent(std::vector<Session*>& due) {
   size_t bytes = 0;
-  for (Session* next = urgent_.front(); next != nullptr && bytes < kBatchBytes; next = urgent_.front()) {
+  for (Session* next = urgent_.front(); next != nullptr && bytes < BatchBytes(); next = urgent_.front()) {
     Remove(*next);
     due.push_back(next);
     bytes += BytesOf(*next);
@@ -88,7 +96,7 @@ size_t Saver::TakeUrgent(std::vector<Session*>& due) {
 std::vector<Session*> Saver::TakeDue(int64_t now_ms) {
   std::vector<Session*> due;
   const bool urgent = TakeUrgent(due) > 0;
-  const size_t most = std::exchange(shares_, urgent) || urgent ? kShareBytes : kBatchBytes;
+  const size_t most = std::exchange(shares_, urgent) || urgent ? kShareBytes : BatchBytes();
   size_t bytes = 0;
   for (Session* next = NextDue(now_ms); next != nullptr && bytes < most; next = NextDue(now_ms)) {
     Remove(*next);
@@ -103,7 +111,7 @@ std::vector<Session*> Saver::TakeDue(int64_t now_ms) {
 }
 
 absl::Status Saver::StartDue(int64_t now_ms) {
-  if (batch_under_way_ || now_ms < paused_ms_) return absl::OkStatus();
+  if (batches_under_way_ >= (hurry_ ? kHurriedBatches : 1) || now_ms < paused_ms_) return absl::OkStatus();
   const std::vector<Session*> due = TakeDue(now_ms);
   if (due.empty()) return absl::OkStatus();
   std::vector<SaveWrite> batch;
@@ -119,7 +127,7 @@ absl::Status Saver::StartDue(int64_t now_ms) {
     return status;
   }
   for (Session* session : due) session->save_in_flight = true;
-  batch_under_way_ = true;
+  ++batches_under_way_;
   send_(std::move(batch));
   return absl::OkStatus();
 }

@@ -4,7 +4,7 @@
 // The Saver decides when a session's rows are copied for the store, and which older save stays.
 //
 // A session with unsaved tokens is due one interval after the first of them, a detached one at once. Saves travel in
-// batches, one at a time; a session has one save under way at most. A session keeps two saves. While the newer one is
+// batches, one at a time, or a few smaller ones when the server leaves; a session has one save under way at most. A session keeps two saves. While the newer one is
 // not durable (its client has not yet told a delivered_seq that high), the next does not begin. The last one before the
 // session rests does begin, and takes the newer one's place.
 //
@@ -79,12 +79,12 @@ class Saver {
   // The store fails: who hurries asks it again after a pause only.
   void Pause(int64_t now_ms);
 
-  // Starts the saves that are due, unless a batch of saves is under way. An error of Lane::Read: none is then started,
+  // Starts the saves that are due, unless batches enough are under way. An error of Lane::Read: none is then started,
   // and they are due one interval later. REQUIRES: no row is under way.
   absl::Status StartDue(int64_t now_ms);
 
   // A batch came back. Applies each result to its session with OnSaved.
-  void BatchDone() { batch_under_way_ = false; }
+  void BatchDone() { --batches_under_way_; }
 
   // Notes that the save at result.seq is in the store. True if durable_seq has advanced.
   static bool OnSaved(Session& session, const SaveResult& result);
@@ -92,10 +92,14 @@ class Saver {
   // Notes how far the client has its replies for good. True if durable_seq has advanced.
   static bool OnDelivered(Session& session, uint64_t delivered_seq);
 
-  bool busy() const { return batch_under_way_ || (hurry_ && (urgent() || unsaved_.front() != nullptr)); }
+  // Whether another batch may begin now, and is not empty, beside those under way: only who hurries has several.
+  bool MayStartAnother(int64_t now_ms) const;
+
+  bool busy() const { return batches_under_way_ > 0 || (hurry_ && (urgent() || unsaved_.front() != nullptr)); }
 
  private:
   Session* NextDue(int64_t now_ms) const;
+  size_t BatchBytes() const;
   size_t TakeUrgent(std::vector<Session*>& due);
   bool MustWait(const Session& session) const;
   std::vector<Session*> TakeDue(int64_t now_ms);
@@ -110,7 +114,7 @@ class Saver {
   SessionList unsaved_{Session::List::kUnsaved};  // in order of due_ms
   SessionList quiet_{Session::List::kQuiet};      // likewise
   int64_t advanced_ms_ = 0;                       // what would be due by then is due
-  bool batch_under_way_ = false;
+  int batches_under_way_ = 0;
   bool hurry_ = false;
   bool shares_ = false;    // the batch before had urgent saves: background ones take little of the next
   int64_t paused_ms_ = 0;  // until then

@@ -105,7 +105,10 @@ void SessionShard::OnStored(Session& session, const SaveResult& result) {
 void SessionShard::StartSaves() {
   saves_wait_ = stepper_.under_way();
   if (saves_wait_) return;
-  if (!saver_.StartDue(now_ms()).ok()) counters_.save_failures.Add(1);
+  do {
+    if (saver_.StartDue(now_ms()).ok()) continue;
+    return counters_.save_failures.Add(1);
+  } while (saver_.MayStartAnother(now_ms()));
 }
 
 void SessionShard::OnSaveFailed(Session& session, const SaveResult& result) {
