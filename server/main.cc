@@ -150,6 +150,7 @@ rpc::ServerOptions ToOptions(const ServerConfig& config, uint64_t memory, Memory
   options.shard.max_channels = config.max_channels();
   options.shard.advertise = config.advertise();
   options.shard.max_tokens_per_item = config.tokens_per_item();
+  options.shard.saves_outlast_server = config.store() != ServerConfig::MEMORY;
   options.shard.max_in_flight_tokens = config.in_flight_tokens();
   options.shard.max_undurable_tokens = std::max(config.undurable_tokens(), config.in_flight_tokens());
   options.shard.max_sessions_per_stream = config.max_sessions_per_stream();

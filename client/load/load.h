@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "aaren/client/channel.h"
+#include "aaren/client/session_options.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 
@@ -35,6 +36,7 @@ struct LoadOptions {
   absl::Duration duration = absl::Seconds(10);
   absl::Duration drain = absl::Seconds(30);  // how long to wait, at most, for the last replies
   uint32_t channels = 1;
+  Durability durability = Durability::kServerDefault;
   std::string model = {};               // empty: the server's default
   std::vector<uint32_t> horizons = {};  // empty: all
   std::vector<float> quantiles = {};    // empty: all

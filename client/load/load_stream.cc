@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cpp/channel/channel.h"
 #include "client/cpp/messages/rpc_status.h"
+#include "client/cpp/messages/values.h"
 
 namespace aaren::client {
 namespace {
@@ -213,6 +214,7 @@ void LoadStream::FillOpens() {
     open.set_model(options_.model);
     open.set_mode(v1::Open::CREATE);
     open.set_channels(options_.channels);
+    open.set_durability(ToMessage(options_.durability));
     open.mutable_output()->mutable_horizons()->Add(options_.horizons.begin(), options_.horizons.end());
     open.mutable_output()->mutable_quantiles()->Add(options_.quantiles.begin(), options_.quantiles.end());
     message_.Add(item);

@@ -118,6 +118,8 @@ void AddMemory(const Shards& shards, const Streams& streams, const rpc::ServerOp
   };
   add("waiting_tokens", Sum(shards, &ShardCounters::queued_bytes),
       times * static_cast<double>(options.shard.max_queued_bytes));
+  add("replies_awaiting_saves", Sum(shards, &ShardCounters::held_bytes),
+      times * static_cast<double>(options.shard.max_queued_bytes));
   add("unread_replies", Sum(streams, &rpc::StreamCounters::unread_bytes),
       times * static_cast<double>(options.limits.unread_bytes));
   if (const MemoryBudget* budget = options.shard.budget; budget != nullptr) {
@@ -153,6 +155,9 @@ std::vector<prometheus::MetricFamily> ShardMetrics::Collect() const {
                                  shards_, &ShardCounters::queue_seconds));
   families.push_back(ToHistogram("aaren_token_seconds", "Time of a token from its arrival to the reply in its stream.",
                                  shards_, &ShardCounters::token_seconds));
+  families.push_back(ToHistogram("aaren_save_wait_seconds",
+                                 "Time by which replies with durability EVERY_TOKEN waited for their save.", shards_,
+                                 &ShardCounters::save_seconds));
   return families;
 }
 

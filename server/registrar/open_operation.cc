@@ -224,6 +224,10 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     record_ = *std::move(record);
     record_->delivered_seq = std::max(record_->delivered_seq, state_.delivered_seq);
     if (!MissedReplies()) return Acquire();
+    if (state_.durability == SessionDurability::kNone) {  // what was saved of it is of long ago
+      installation_.lost = {*request().delivered_seq, state_.point.seq};
+      return Acquire();
+    }
     registrar_.Load(
         *record_, state_.model->engine->row_bytes(), state_.transit,
         [self = shared_from_this()](absl::StatusOr<Impl::LoadedRecord> loaded) { self->GoBack(std::move(loaded)); });

@@ -212,11 +212,11 @@ absl::StatusOr<Stream::Handled> Stream::HandleOpen(std::string_view content) {
   v1::Open open;
   if (absl::Status status = Parse(content, open); !status.ok()) return status;
   if (group_.shard_.IsClosing(*this, open.handle())) return Handled::kWaits;
-  absl::StatusOr<OpenRequest> request = ToOpenRequest(open);
-  if (request.ok()) {
-    group_.shard_.Open(*this, open.handle(), *std::move(request));
+  Outcome<OpenRequest> request = ToOpenRequest(open);
+  if (request.refusal) {
+    OnOpenRefused(open.handle(), open.number(), *request.refusal);
   } else {
-    OnOpenRefused(open.handle(), open.number(), InvalidField("open.mode", request.status().message()));
+    group_.shard_.Open(*this, open.handle(), std::move(request.value));
   }
   return Handled::kYes;
 }

@@ -10,23 +10,47 @@ namespace aaren {
 namespace {
 
 constexpr size_t kBatchBytes = 4 << 20;
+constexpr size_t kShareBytes = 256 << 10;  // of saves that can wait, beside those for which replies wait
+constexpr int kHurriedBatches = 4;         // so that the store never waits for a batch; together as large as one
+constexpr int64_t kPauseMs = 200;
+constexpr int64_t kTellMs = 60'000;
+
+size_t BytesOf(const Session& session) { return session.channels * session.model->engine->row_bytes(); }
 
 }  // namespace
 
 bool Saver::NeedsSave(const Session& session) const {
-  if (!enabled()) return false;
+  if (!enabled() || session.durability == SessionDurability::kNone) return false;
+  const bool replaces = session.pending_seq != Session::kNoSave && session.pending_seq != session.point.seq;
+  if (session.durability == SessionDurability::kEveryToken && replaces) return false;  // until OnDelivered
   const bool used_since = session.stream == nullptr && session.last_active_ms > session.saved_active_ms;
   return session.point.seq != session.newest_save() || (quiet_ms_ > 0 && used_since);
 }
 
 void Saver::Watch(Session& session, int64_t now_ms) {
-  if (!enabled() || quiet_ms_ == 0) return;
+  if (!enabled() || quiet_ms_ == 0 || session.durability == SessionDurability::kNone || session.AwaitsSave()) return;
   session.due_ms = now_ms + quiet_ms_;
   quiet_.PushBack(session);
 }
 
+bool Saver::AwaitsDelivery(const Session& session) {
+  return session.AwaitsSave() && session.pending_seq != Session::kNoSave && session.stream != nullptr;
+}
+
+void Saver::AwaitDelivery(Session& session, int64_t now_ms) {
+  session.due_ms = now_ms + kTellMs;
+  untold_.PushBack(session);
+}
+
+Session* Saver::Untold(int64_t now_ms) const {
+  Session* first = untold_.front();
+  return first != nullptr && first->due_ms <= now_ms ? first : nullptr;
+}
+
 void Saver::Queue(Session& session, int64_t now_ms) {
-  if (session.stream == nullptr) {
+  if (session.AwaitsSave()) {
+    urgent_.PushBack(session);
+  } else if (session.stream == nullptr) {
     session.due_ms = 0;
     unsaved_.PushFront(session);
   } else {
@@ -51,24 +75,43 @@ Session* Saver::NextDue(int64_t now_ms) const {
   return quiet != nullptr && quiet->due_ms <= now_ms ? quiet : nullptr;
 }
 
+size_t Saver::BatchBytes() const { return hurry_ ? kBatchBytes / kHurriedBatches : kBatchBytes; }
+
+bool Saver::MayStartAnother(int64_t now_ms) const {
+  return hurry_ && batches_under_way_ < kHurriedBatches && now_ms >= paused_ms_ &&
+         (urgent() || NextDue(now_ms) != nullptr);
+}
+
+size_t Saver::TakeUrgent(std::vector<Session*>& due) {
+  size_t bytes = 0;
+  for (Session* next = urgent_.front(); next != nullptr && bytes < BatchBytes(); next = urgent_.front()) {
+    Remove(*next);
+    due.push_back(next);
+    bytes += BytesOf(*next);
+  }
+  return bytes;
+}
+
 // The sessions that are due, as many as fit into a batch; they are in no list any more.
 std::vector<Session*> Saver::TakeDue(int64_t now_ms) {
   std::vector<Session*> due;
+  const bool urgent = TakeUrgent(due) > 0;
+  const size_t most = std::exchange(shares_, urgent) || urgent ? kShareBytes : BatchBytes();
   size_t bytes = 0;
-  for (Session* next = NextDue(now_ms); next != nullptr && bytes < kBatchBytes; next = NextDue(now_ms)) {
+  for (Session* next = NextDue(now_ms); next != nullptr && bytes < most; next = NextDue(now_ms)) {
     Remove(*next);
     if (MustWait(*next)) {
       QueueLater(*next, now_ms);
       continue;
     }
     due.push_back(next);
-    bytes += next->channels * next->model->engine->row_bytes();
+    bytes += BytesOf(*next);
   }
   return due;
 }
 
 absl::Status Saver::StartDue(int64_t now_ms) {
-  if (batch_under_way_) return absl::OkStatus();
+  if (batches_under_way_ >= (hurry_ ? kHurriedBatches : 1) || now_ms < paused_ms_) return absl::OkStatus();
   const std::vector<Session*> due = TakeDue(now_ms);
   if (due.empty()) return absl::OkStatus();
   std::vector<SaveWrite> batch;
@@ -84,9 +127,13 @@ absl::Status Saver::StartDue(int64_t now_ms) {
     return status;
   }
   for (Session* session : due) session->save_in_flight = true;
-  batch_under_way_ = true;
+  ++batches_under_way_;
   send_(std::move(batch));
   return absl::OkStatus();
+}
+
+void Saver::Pause(int64_t now_ms) {
+  if (hurry_) paused_ms_ = now_ms + kPauseMs;
 }
 
 // All but its rows.

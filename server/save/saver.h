@@ -4,9 +4,12 @@
 // The Saver decides when a session's rows are copied for the store, and which older save stays.
 //
 // A session with unsaved tokens is due one interval after the first of them, a detached one at once. Saves travel in
-// batches, one at a time; a session has one save under way at most. A session keeps two saves. While the newer one is
+// batches, one at a time, or a few smaller ones when the server leaves; a session has one save under way at most. A session keeps two saves. While the newer one is
 // not durable (its client has not yet told a delivered_seq that high), the next does not begin. The last one before the
 // session rests does begin, and takes the newer one's place.
+//
+// Durability says more. A session with NONE is never saved. One with EVERY_TOKEN is due at once, and its newer save is
+// never replaced before it is durable: its client was told that an Open may go back there.
 //
 // Where sessions expire, the store must know when one was used last. So one that is attached and quiet is saved again
 // now and then, and one that detaches once more.
@@ -58,9 +61,20 @@ class Saver {
   void Queue(Session& session, int64_t now_ms);
   void QueueLater(Session& session, int64_t now_ms);  // even if it is detached: its last save failed
   void Remove(Session& session) {
+    urgent_.Remove(session);
+    untold_.Remove(session);
     unsaved_.Remove(session);
     quiet_.Remove(session);
   }
+
+  // Notes that an attached session awaits a save that waits for its client's delivered_seq; whether it is such a one;
+  // and one that has waited for a minute, or null. REQUIRES: as Queue.
+  void AwaitDelivery(Session& session, int64_t now_ms);
+  static bool AwaitsDelivery(const Session& session);
+  Session* Untold(int64_t now_ms) const;
+
+  // Whether a session is due at once whose replies wait for it.
+  bool urgent() const { return urgent_.front() != nullptr; }
 
   // Notes that an attached session needs no save now. REQUIRES: as Queue.
   void Watch(Session& session, int64_t now_ms);
@@ -72,12 +86,15 @@ class Saver {
   void Hurry() { hurry_ = true; }
   bool hurrying() const { return hurry_; }
 
-  // Starts the saves that are due, unless a batch of saves is under way. An error of Lane::Read: none is then started,
+  // The store fails: who hurries asks it again after a pause only.
+  void Pause(int64_t now_ms);
+
+  // Starts the saves that are due, unless batches enough are under way. An error of Lane::Read: none is then started,
   // and they are due one interval later. REQUIRES: no row is under way.
   absl::Status StartDue(int64_t now_ms);
 
   // A batch came back. Applies each result to its session with OnSaved.
-  void BatchDone() { batch_under_way_ = false; }
+  void BatchDone() { --batches_under_way_; }
 
   // Notes that the save at result.seq is in the store. True if durable_seq has advanced.
   static bool OnSaved(Session& session, const SaveResult& result);
@@ -85,10 +102,15 @@ class Saver {
   // Notes how far the client has its replies for good. True if durable_seq has advanced.
   static bool OnDelivered(Session& session, uint64_t delivered_seq);
 
-  bool busy() const { return batch_under_way_ || (hurry_ && unsaved_.front() != nullptr); }
+  // Whether another batch may begin now, and is not empty, beside those under way: only who hurries has several.
+  bool MayStartAnother(int64_t now_ms) const;
+
+  bool busy() const { return batches_under_way_ > 0 || (hurry_ && (urgent() || unsaved_.front() != nullptr)); }
 
  private:
   Session* NextDue(int64_t now_ms) const;
+  size_t BatchBytes() const;
+  size_t TakeUrgent(std::vector<Session*>& due);
   bool MustWait(const Session& session) const;
   std::vector<Session*> TakeDue(int64_t now_ms);
   SaveWrite WriteOf(Session& session, int64_t now_ms) const;
@@ -98,11 +120,15 @@ class Saver {
   const Lease lease_;
   RowPool& rows_;
   const Send send_;
+  SessionList urgent_{Session::List::kUrgent};    // in the order in which they came
+  SessionList untold_{Session::List::kUntold};    // in order of due_ms
   SessionList unsaved_{Session::List::kUnsaved};  // in order of due_ms
   SessionList quiet_{Session::List::kQuiet};      // likewise
   int64_t advanced_ms_ = 0;                       // what would be due by then is due
-  bool batch_under_way_ = false;
+  int batches_under_way_ = 0;
   bool hurry_ = false;
+  bool shares_ = false;    // the batch before had urgent saves: background ones take little of the next
+  int64_t paused_ms_ = 0;  // until then
 };
 
 }  // namespace aaren

@@ -49,6 +49,9 @@ struct RegularTimes {
 
 enum class OpenMode { kCreateOrResume, kCreate, kResume };
 
+// How much of a session outlives its server: Open.Durability of the proto, number for number.
+enum class SessionDurability : uint8_t { kServerDefault, kNone, kInterval, kEveryToken };
+
 struct OutputRequest {
   std::vector<uint32_t> horizons;  // steps ahead, 1-based; empty: all
   std::vector<float> quantiles;    // empty: all
@@ -68,6 +71,7 @@ struct OpenRequest {
   OutputRequest output;
   std::optional<RegularTimes> regular_times;
   Attempt attempt;
+  SessionDurability durability = SessionDurability::kServerDefault;
 };
 
 // A view of one Tokens item; valid during the call it is passed to.
@@ -98,6 +102,7 @@ struct OpenedReply {
   const LoadedModel* model = nullptr;                 // outlives every stream
   uint32_t channels = 1;
   uint64_t number = 0;  // of the Open
+  SessionDurability durability = SessionDurability::kInterval;
 };
 
 // Which of a model's outputs one Open asked for; shared by the sessions that asked for the same.

@@ -67,6 +67,14 @@ Refusal OtherIncarnation(absl::string_view id, uint64_t wanted, uint64_t held) {
   return refusal;
 }
 
+Refusal NotDurable(absl::string_view id, absl::string_view why) {
+  Refusal refusal = Because(
+      absl::FailedPreconditionError(absl::StrCat("session '", id, "' cannot have durability EVERY_TOKEN here: ", why)),
+      "DURABILITY");
+  refusal.field = "open.durability";
+  return refusal;
+}
+
 // A state from outside may say anything, and headers of HTTP/2 have little room.
 std::string Shown(absl::string_view text) {
   constexpr size_t kMost = 128;
@@ -126,6 +134,15 @@ Refusal ShuttingDown() {
 }
 
 Refusal OpenCancelled() { return Because(absl::CancelledError("the stream of the Open has gone"), ""); }
+
+Refusal Untold(absl::string_view id, uint64_t durable_seq) {
+  return Because(absl::DeadlineExceededError(
+                     absl::StrCat("session '", id,
+                                  "' has durability EVERY_TOKEN, and its client has not told for a minute that it has "
+                                  "the replies below seq ",
+                                  durable_seq, " (delivered_seq): the next ones wait for that")),
+                 "DELIVERY");
+}
 
 Refusal EngineFailed(const absl::Status& status) {
   return Because(absl::InternalError(absl::StrCat("engine: ", status.message())), "ENGINE");

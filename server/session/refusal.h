@@ -37,6 +37,9 @@ Refusal OtherSchema(absl::string_view id, absl::string_view what, absl::string_v
 // FAILED_PRECONDITION: another server has the session open, at HOST:PORT if that is told.
 Refusal LiveElsewhere(absl::string_view id, const std::string& server);
 
+// FAILED_PRECONDITION: EVERY_TOKEN is not to be had.
+Refusal NotDurable(absl::string_view id, absl::string_view why);
+
 // OUT_OF_RANGE.
 Refusal SequenceGap(uint64_t first_seq, uint64_t expected_seq);
 
@@ -54,6 +57,9 @@ Refusal ShuttingDown();
 
 // CANCELLED: the stream of the Open has gone; nobody is told.
 Refusal OpenCancelled();
+
+// DEADLINE_EXCEEDED: replies wait for a delivered_seq that does not come.
+Refusal Untold(absl::string_view id, uint64_t durable_seq);
 
 // INTERNAL.
 Refusal EngineFailed(const absl::Status& status);

@@ -38,11 +38,19 @@ struct Binding {
 
 struct Session : Binding {
   static constexpr uint64_t kNoSave = std::numeric_limits<uint64_t>::max();
-  enum class List : uint8_t { kNone, kUnsaved, kQuiet, kResting };
+  enum class List : uint8_t { kNone, kUrgent, kUntold, kUnsaved, kQuiet, kResting };
 
   Session() : Binding(Kind::kSession) {}
 
   uint64_t newest_save() const { return pending_seq != kNoSave ? pending_seq : durable_seq; }
+
+  // Whether nothing more is answered before a save of its last tokens is in the store.
+  bool AwaitsSave() const { return durability == SessionDurability::kEveryToken && point.seq != newest_save(); }
+
+  // What its client is told as durable_seq: with every token saved, the save that covers the reply.
+  uint64_t told_durable_seq() const {
+    return durability == SessionDurability::kEveryToken ? newest_save() : durable_seq;
+  }
 
   // Flags, beside Binding::kind.
   bool refusing = false;         // after a Failed: drop items until one starts at expected_seq
@@ -57,6 +65,9 @@ struct Session : Binding {
   bool unsavable = false;        // what the store has of it is damaged: no save will be taken
   List list = List::kNone;       // which of the shard's lists `previous` and `next` are of
   Handle handle = 0;             // of `stream`
+  SessionDurability durability = SessionDurability::kInterval;
+  List list = List::kNone;  // which of the shard's lists `previous` and `next` are of
+  Handle handle = 0;        // of `stream`
   uint32_t channels = 1;
   const LoadedModel* model = nullptr;
   RowSet rows;

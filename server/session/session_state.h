@@ -29,6 +29,7 @@ struct SessionState : Footprint {
   uint64_t durable_seq = 0;
   bool tracks_delivery = false;  // its last writer told delivered_seq
   Attempt attempt;               // of the Open that took it last
+  SessionDurability durability = SessionDurability::kInterval;
   SessionPoint point;
   std::string rows;                     // channels x row_bytes; empty where the rows stay
   std::shared_ptr<const void> transit;  // room for the rows, as long as they travel; null: none was asked for

@@ -49,6 +49,23 @@ struct WaitingItem {
   alignas(int64_t) std::byte few[16];
 };
 
+// What is answered to the tokens of one step of a session, until a save covers it: one reply for all of them.
+struct HeldReply {
+  uint64_t first_seq = 0;
+  uint64_t next_seq = 0;
+  int64_t arrival_ns = 0;  // of its last token
+  int64_t stepped_ns = 0;
+  size_t results = 0;
+  // As in ForecastsReply, the forecasts one after another.
+  std::vector<float> forecasts, surprises;
+  std::vector<int64_t> times_ns, steps_ns;
+
+  size_t bytes() const {
+    return sizeof(*this) + (forecasts.size() + surprises.size()) * sizeof(float) +
+           (times_ns.size() + steps_ns.size()) * sizeof(int64_t);
+  }
+};
+
 struct Flow {
   Session* session = nullptr;
   ItemQueue<WaitingItem> items;
@@ -64,6 +81,9 @@ struct Flow {
   uint32_t reached_token = 0;  // where granting goes on, …
   size_t reached_item = 0;     // … in this item
   bool in_step = false;
+
+  std::unique_ptr<HeldReply> reply;  // null: none is held
+  bool stalled = false;              // its turn came while no more replies may be held
 
   bool in_line = false;  // of its stream's flows that have turns; not while all of it is granted
   Flow* previous = nullptr;

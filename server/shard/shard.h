@@ -69,6 +69,7 @@ struct ShardOptions {
   size_t max_step_tokens = 4096;      // times channels; taken by one Step(), which takes one token at least
   absl::Duration slice = absl::Milliseconds(1);            // what one Step() should take
   absl::Duration save_interval = absl::Milliseconds(500);  // zero: nothing is saved
+  bool saves_outlast_server = true;                        // else no session may have EVERY_TOKEN
   absl::Duration session_ttl = absl::ZeroDuration();       // zero: sessions are kept for ever
   std::string advertise = {};      // HOST:PORT under which others are told of this server; empty: it is not told
   MemoryBudget* budget = nullptr;  // for what sessions cost, shared by all shards; outlives them; null: no limit
@@ -203,6 +204,8 @@ class SessionShard final : public SessionOwner {
   void RefuseTokens(Session& session, Refusal refusal, uint64_t tokens);
   void Defer(Opening& opening, const TokensView& tokens);
   void DropDeferred(Opening& opening);
+  void Deliver(Session& session, std::optional<uint64_t> delivered_seq);
+  size_t StepSlice();
   void BeginStep();
   size_t EndStep();
   void FinishStep();
@@ -212,6 +215,8 @@ class SessionShard final : public SessionOwner {
   void AdaptSlice(int64_t units, int64_t took_ns);
 
   // Attaching and detaching.
+  std::optional<Refusal> CheckDurability(const OpenRequest& request) const;
+  SessionDurability Resolve(SessionDurability asked) const;
   static std::optional<Refusal> CheckCall(const OpenCall& call, const Session& session);
   void DropItems(Attachment& stream, Handle handle);
   void EraseHandle(Attachment& stream, Handle handle);
@@ -251,6 +256,7 @@ class SessionShard final : public SessionOwner {
   void ExpireIdle();
   void Expire(Session& session);
   void StartSaves();
+  void OnStored(Session& session, const SaveResult& result);
   void OnSaveFailed(Session& session, const SaveResult& result);
   SessionState StateOf(const Session& session) const;
   SessionInfo InfoOf(Session& session);

@@ -20,6 +20,7 @@ SessionState SessionShard::StateOf(const Session& session) const {
   state.durable_seq = session.durable_seq;
   state.tracks_delivery = session.tracks_delivery;
   state.attempt = session.attempt;
+  state.durability = session.durability;
   return state;
 }
 

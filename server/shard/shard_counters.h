@@ -22,10 +22,11 @@ struct ShardCounters {
   Counter saves, save_failures, saves_retried;
   // Levels.
   Counter sessions_resident, sessions_attached, slots_used, slots_capacity, state_bytes, queued_tokens, queued_bytes,
-      streams, sessions_stalled;
+      held_bytes, streams, sessions_stalled;
   Histogram<kBatchBounds.size()> batch_tokens{kBatchBounds};
   Histogram<kLatencyBounds.size()> queue_seconds{kLatencyBounds};  // from arrival to the start of its step
   Histogram<kLatencyBounds.size()> token_seconds{kLatencyBounds};  // from arrival to its reply handed to the stream
+  Histogram<kLatencyBounds.size()> save_seconds{kLatencyBounds};   // of them, by which a reply waited for its save
 };
 
 }  // namespace aaren

@@ -168,6 +168,7 @@ Session& SessionShard::Place(const OpenCall& call, Opening& opening, const Insta
   session->durable_seq = state.durable_seq;
   session->tracks_delivery = state.tracks_delivery;
   session->attempt = state.attempt;
+  session->durability = installation.refusal ? state.durability : Resolve(call.request.durability);
   // Acquire kept one save and dropped the others, so none waits to become durable.
   session->pending_seq = Session::kNoSave;
   session->last_active_ms = session->saved_active_ms = now_ms();
@@ -196,6 +197,7 @@ void SessionShard::Attach(Session& session, Opening& opening, const Installation
   reply.incarnation = session.incarnation;
   reply.next_seq = session.point.seq;
   reply.durable_seq = session.durable_seq;
+  reply.durability = session.durability;
   reply.created = installation.created;
   reply.lost = installation.lost;
   reply.model = session.model;

@@ -17,6 +17,7 @@ void SessionShard::Settle(Session& session) {
   Resting(*session.model).Remove(session);
   if (session.held || session.save_in_flight || session.under_way) return;
   if (saver_.NeedsSave(session)) return saver_.Queue(session, now_ms());
+  if (Saver::AwaitsDelivery(session)) return saver_.AwaitDelivery(session, now_ms());
   session.stream == nullptr ? Resting(*session.model).PushBack(session) : saver_.Watch(session, now_ms());
 }
 
@@ -80,23 +81,35 @@ void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
       continue;
     }
     any_stored = true;
-    counters_.saves.Add(1);
-    const bool advanced = Saver::OnSaved(*session, result);
-    EndWaitForStore(*session);
-    Settle(*session);
-    // With tokens in its flow the next reply tells durable_seq, and needs no message of its own.
-    if (advanced && session->stream != nullptr && session->flow == nullptr) {
-      session->stream->peer.OnAcked(session->handle, session->point.seq, session->durable_seq);
-    }
+    OnStored(*session, result);
   }
+  if (!any_stored && !results.empty()) saver_.Pause(now_ms());
   if (saver_.hurrying() && any_stored) StartSaves();  // else with the next tick
+}
+
+void SessionShard::OnStored(Session& session, const SaveResult& result) {
+  counters_.saves.Add(1);
+  const uint64_t told = session.told_durable_seq();
+  const bool advanced = Saver::OnSaved(session, result);
+  EndWaitForStore(session);
+  Settle(session);
+  if (session.stream == nullptr || session.AwaitsSave()) return;
+  // With tokens in its flow the next reply tells durable_seq, and needs no message of its own.
+  if (session.flow == nullptr && (advanced || session.told_durable_seq() > told)) {
+    session.stream->peer.OnAcked(session.handle, session.point.seq, session.told_durable_seq());
+  }
+  stepper_.Release(session);
+  queue_.Unhold(session);
 }
 
 // Rows are copied between two steps.
 void SessionShard::StartSaves() {
   saves_wait_ = stepper_.under_way();
   if (saves_wait_) return;
-  if (!saver_.StartDue(now_ms()).ok()) counters_.save_failures.Add(1);
+  do {
+    if (saver_.StartDue(now_ms()).ok()) continue;
+    return counters_.save_failures.Add(1);
+  } while (saver_.MayStartAnother(now_ms()));
 }
 
 void SessionShard::OnSaveFailed(Session& session, const SaveResult& result) {
@@ -107,7 +120,7 @@ void SessionShard::OnSaveFailed(Session& session, const SaveResult& result) {
     session.unsavable = absl::IsDataLoss(result.written.status);
     if (session.unsavable) EndWaitForStore(session);
     Settle(session);
-    if (session.list != Session::List::kUnsaved) return;
+    if (session.list != Session::List::kUnsaved && session.list != Session::List::kUrgent) return;
     saver_.Remove(session);
     return saver_.QueueLater(session, now_ms());
   }
@@ -134,6 +147,9 @@ bool SessionShard::DrainMailboxFor(absl::Duration at_most) {
 void SessionShard::Tick() {
   StartSaves();
   WatchStore();
+  while (Session* session = saver_.Untold(now_ms())) {
+    TakeAway(*session, Untold(SessionId(session->key.view()), session->newest_save()), session->point.seq);
+  }
   if (options_.session_ttl > absl::ZeroDuration()) ExpireIdle();
   UpdateLevels();
 }
@@ -173,7 +189,7 @@ void SessionShard::Expire(Session& session) {
   });
 }
 
-bool SessionShard::TokensWait() const { return queue_.tokens() > 0; }
+bool SessionShard::TokensWait() const { return queue_.tokens() > 0 || queue_.held_bytes() > 0; }
 
 bool SessionShard::Busy() const {
   return stepper_.under_way() || !openings_.empty() || !closings_.empty() || saver_.busy();
@@ -197,6 +213,7 @@ void SessionShard::UpdateLevels() {
   counters_.state_bytes.Set(rows_.used_bytes());
   counters_.queued_tokens.Set(queue_.tokens() + deferred_tokens_);
   counters_.queued_bytes.Set(queue_.bytes());
+  counters_.held_bytes.Set(queue_.held_bytes());
   counters_.streams.Set(streams_.size());
   counters_.sessions_stalled.Set(stalled_);
 }

@@ -76,7 +76,24 @@ void SessionShard::Open(Peer& peer, Handle handle, OpenRequest request) {
   if (auto refusal = CheckRequest(request, options_.max_channels)) {
     return FailOpen(stream, handle, request.attempt.number, *refusal);
   }
+  if (auto refusal = CheckDurability(request)) {
+    return FailOpen(stream, handle, request.attempt.number, *refusal);
+  }
   BeginOpen(stream, handle, std::move(request));
+}
+
+std::optional<Refusal> SessionShard::CheckDurability(const OpenRequest& request) const {
+  if (request.durability != SessionDurability::kEveryToken) return std::nullopt;
+  if (!saver_.enabled()) return NotDurable(request.session_id, "this server saves nothing (save_interval is 0)");
+  if (!options_.saves_outlast_server) {
+    return NotDurable(request.session_id, "what this server saves ends with it (store is MEMORY)");
+  }
+  return std::nullopt;
+}
+
+SessionDurability SessionShard::Resolve(SessionDurability asked) const {
+  if (!saver_.enabled()) return SessionDurability::kNone;
+  return asked == SessionDurability::kServerDefault ? SessionDurability::kInterval : asked;
 }
 
 void SessionShard::BeginOpen(Attachment& stream, Handle handle, OpenRequest request) {
@@ -135,8 +152,8 @@ void SessionShard::Close(Peer& peer, Handle handle, bool delete_session, std::op
 }
 
 void SessionShard::CloseSession(Session& session, const DeferredClose& close) {
-  if (close.delivered_seq) Saver::OnDelivered(session, *close.delivered_seq);
-  if (session.flow == nullptr) return FinishClose(session, close.delete_session);
+  Deliver(session, close.delivered_seq);
+  if (session.flow == nullptr && !session.AwaitsSave()) return FinishClose(session, close.delete_session);
   session.closing = true;
   queue_.PushClose(session, close.delete_session);
 }
@@ -147,7 +164,7 @@ void SessionShard::FinishClose(Session& session, bool delete_session) {
   Attachment& stream = *session.stream;
   stream.handles.Erase(session.handle);
   Detach(session);
-  stream.peer.OnClosed(session.handle, session.point.seq, session.durable_seq);
+  stream.peer.OnClosed(session.handle, session.point.seq, session.told_durable_seq());
   stream.peer.OnRoom();
 }
 
@@ -157,7 +174,7 @@ void SessionShard::DeleteClosed(Session& session) {
   closing->stream = session.stream;
   closing->handle = session.handle;
   closing->next_seq = session.point.seq;
-  closing->durable_seq = session.durable_seq;
+  closing->durable_seq = session.told_durable_seq();
   session.stream->handles.Set(session.handle, closing.get());
   ++session.stream->closings;
   closings_[ticket] = std::move(closing);

@@ -52,7 +52,7 @@ void SessionShard::EndWaitForStore(Session& session) {
 }
 
 void SessionShard::Accept(Session& session, const TokensView& tokens) {
-  if (tokens.delivered_seq) Saver::OnDelivered(session, *tokens.delivered_seq);
+  Deliver(session, tokens.delivered_seq);
   const uint64_t count = tokens.count(session.channels);
   const uint64_t expected = session.point.seq + (session.flow != nullptr ? session.flow->tokens : 0);
   if (session.refusing && tokens.first_seq != expected) return counters_.tokens_dropped.Add(count);
@@ -63,8 +63,8 @@ void SessionShard::Accept(Session& session, const TokensView& tokens) {
   if (tokens.first_seq > expected) return RefuseTokens(session, SequenceGap(tokens.first_seq, expected), count);
   if (expected - tokens.first_seq >= count) {
     counters_.tokens_duplicate.Add(count);
-    if (session.flow != nullptr) return queue_.PushAck(session);
-    return session.stream->peer.OnAcked(session.handle, session.point.seq, session.durable_seq);
+    if (session.flow != nullptr || session.AwaitsSave()) return queue_.PushAck(session);
+    return session.stream->peer.OnAcked(session.handle, session.point.seq, session.told_durable_seq());
   }
   const auto skip = static_cast<uint32_t>(expected - tokens.first_seq);
   TokenClock clock = session.flow != nullptr ? session.flow->clock : session.point.clock;
@@ -104,7 +104,20 @@ void SessionShard::Defer(Opening& opening, const TokensView& tokens) {
   queue_.Defer(*opening.stream, deferred.bytes());
 }
 
+// A save that waited for it may begin.
+void SessionShard::Deliver(Session& session, std::optional<uint64_t> delivered_seq) {
+  if (!delivered_seq || !Saver::OnDelivered(session, *delivered_seq)) return;
+  if (session.AwaitsSave()) Settle(session);
+}
+
+// One batch of urgent saves follows the other: what was stepped meanwhile shares the next.
 size_t SessionShard::Step() {
+  const size_t done = StepSlice();
+  if (saver_.urgent()) StartSaves();
+  return done;
+}
+
+size_t SessionShard::StepSlice() {
   arrival_ns_ = 0;
   if (!stepper_.under_way()) {
     if (!queue_.has_turns()) return 0;
@@ -174,7 +187,7 @@ void SessionShard::DoItems(Session& session) {
       case WaitingItem::Kind::kAck:
         --session.flow->granted_items;
         queue_.PopFront(*session.flow);
-        peer.OnAcked(session.handle, session.point.seq, session.durable_seq);
+        peer.OnAcked(session.handle, session.point.seq, session.told_durable_seq());
         break;
       case WaitingItem::Kind::kRefusal:
         --session.flow->granted_items;

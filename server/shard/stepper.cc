@@ -236,12 +236,13 @@ void Stepper::AnswerTokens(const Call& call, const Part& part, const WaitingItem
   Session& session = *part.session;
   const uint32_t tokens = piece.tokens;
   const uint64_t first_seq = session.point.seq;
-  CountTimes(item.arrival_ns, tokens);
+  const bool held = session.durability == SessionDurability::kEveryToken;
+  if (!held) CountTimes(item.arrival_ns, tokens);
   const size_t results = CollectResults(call, part, item, piece, cursor);
   AdvanceSeq(session, tokens);
   (item.silent ? outcomes_.silent : outcomes_.folded) += tokens - results;
   outcomes_.forecast += results;
-  Reply(session, first_seq, results);
+  held ? HoldBack(session, first_seq, results, item.arrival_ns) : Reply(session, first_seq, results);
 }
 
 void Stepper::AdvanceSeq(Session& session, uint32_t tokens) {
@@ -291,11 +292,11 @@ void Stepper::CountTimes(int64_t arrival_ns, uint32_t tokens) {
 
 void Stepper::Reply(Session& session, uint64_t first_seq, size_t results) {
   Peer& peer = session.stream->peer;
-  if (results == 0) return peer.OnAcked(session.handle, session.point.seq, session.durable_seq);
+  if (results == 0) return peer.OnAcked(session.handle, session.point.seq, session.told_durable_seq());
   ForecastsReply reply;
   reply.first_seq = first_seq;
   reply.next_seq = session.point.seq;
-  reply.durable_seq = session.durable_seq;
+  reply.durable_seq = session.told_durable_seq();
   reply.results = results;
   reply.channels = session.channels;
   reply.forecasts = result_forecasts_;
@@ -305,6 +306,47 @@ void Stepper::Reply(Session& session, uint64_t first_seq, size_t results) {
   reply.plan = session.plan;
   reply.model = session.model;
   peer.OnForecasts(session.handle, reply);
+}
+
+// Adds what CollectResults has found to the session's held reply.
+void Stepper::HoldBack(Session& session, uint64_t first_seq, size_t results, int64_t arrival_ns) {
+  const auto seconds = static_cast<double>(began_ns_ - arrival_ns) * 1e-9;
+  counters_.queue_seconds.Observe(seconds, session.point.seq - first_seq);
+  HeldReply& reply = queue_.Hold(session);
+  const size_t before = reply.bytes();
+  if (reply.next_seq == 0) reply.first_seq = first_seq;
+  reply.next_seq = session.point.seq;
+  reply.arrival_ns = arrival_ns;
+  reply.stepped_ns = stepped_ns_;
+  reply.results += results;
+  const ForecasterConfig& config = session.model->engine->config();
+  const size_t floats = static_cast<size_t>(config.horizon) * config.quantiles.size();
+  for (const float* forecast : result_forecasts_) {
+    reply.forecasts.insert(reply.forecasts.end(), forecast, forecast + floats);
+  }
+  const auto append = [](const auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
+  append(result_surprises_, reply.surprises);
+  append(result_times_, reply.times_ns);
+  append(result_steps_, reply.steps_ns);
+  queue_.Grown(reply.bytes() - before);
+}
+
+void Stepper::Release(Session& session) {
+  const std::unique_ptr<HeldReply> reply = queue_.TakeReply(session);
+  if (reply == nullptr) return;
+  const uint64_t tokens = reply->next_seq - reply->first_seq;
+  const int64_t now = clock_.NowNanos();
+  counters_.token_seconds.Observe(static_cast<double>(now - reply->arrival_ns) * 1e-9, tokens);
+  counters_.save_seconds.Observe(static_cast<double>(now - reply->stepped_ns) * 1e-9, tokens);
+  const size_t forecasts = reply->results * session.channels;
+  result_forecasts_.clear();
+  for (size_t i = 0; i < forecasts; ++i) {
+    result_forecasts_.push_back(&reply->forecasts[i * (reply->forecasts.size() / forecasts)]);
+  }
+  result_surprises_ = reply->surprises;
+  result_times_ = reply->times_ns;
+  result_steps_ = reply->steps_ns;
+  Reply(session, reply->first_seq, reply->results);
 }
 
 // Fills the result buffers with what the tokens send, moves the cursor behind them and the session's clock on.

@@ -10,7 +10,8 @@
 //
 // The tokens granted of a session become one run a channel; a batch takes the sessions of one model. Every item gets
 // answers of its own, in order: forecasts, or an acknowledgement where it asked for none; an item that is stepped in
-// parts gets one for each. A session whose stream has left meanwhile (Abandon) is not answered.
+// parts gets one for each. A session whose stream has left meanwhile (Abandon) is not answered. The answers of one that
+// saves every token are held back in its flow, as one reply (Release).
 //
 // Buffers are made at first and kept: a step allocates nothing. Threading: belongs to one shard.
 
@@ -59,6 +60,9 @@ class Stepper {
   // The stream of a session under way leaves: the tokens that were granted count as folded, and leave the flow, though
   // the rows may still be stepped. Nobody will be told.
   void Abandon(Session& session);
+
+  // Answers what was held back of the session. REQUIRES: it has a stream, and does not await a save any more.
+  void Release(Session& session);
 
   // The sessions of the last step, each once. Good until the next begins.
   absl::Span<Session* const> finished() const { return finished_; }
@@ -113,6 +117,7 @@ class Stepper {
   void AdvanceSeq(Session& session, uint32_t tokens);
   void CountTimes(int64_t arrival_ns, uint32_t tokens);
   void Reply(Session& session, uint64_t first_seq, size_t results);
+  void HoldBack(Session& session, uint64_t first_seq, size_t results, int64_t arrival_ns);
 
   RowPool& rows_;
   TokenQueue& queue_;

@@ -14,6 +14,7 @@ using Turn = Attachment::Turn;
 constexpr int64_t kTurnUnits = 64 * TokenQueue::kForecastUnits;
 constexpr int64_t kRefusalUnits = TokenQueue::kForecastUnits / 2;  // its message takes about as long
 constexpr size_t kRefusalBytes = sizeof(Refusal) + 256;            // with its texts
+constexpr size_t kHeldReplyBytes = 192 << 10;                      // a Forecasts item holds as much
 constexpr size_t kFlowBytes = 256;                                 // of memory, about
 constexpr size_t kKeptItems = 16;                                  // in the queue of a flow that waits to be used again
 constexpr size_t kKeptFlows = 4096;                                // of which, when none is in use, so many are kept
@@ -25,6 +26,17 @@ int64_t UnitsOf(const Session& session, const WaitingItem& item) {
   if (every == 1) return session.channels * TokenQueue::kForecastUnits;
   return session.channels * std::max<int64_t>(1, TokenQueue::kForecastUnits / every);
 }
+
+// How many more tokens of the item fit into a reply that is not cut: its results may be all that the model has.
+uint32_t MostHeld(const Session& session, const WaitingItem& item) {
+  if (item.silent) return UINT32_MAX;
+  const ForecasterConfig& config = session.model->engine->config();
+  const size_t floats = static_cast<size_t>(config.horizon) * config.quantiles.size() + 1;
+  const size_t bytes = session.channels * floats * sizeof(float) + 2 * sizeof(int64_t);
+  return static_cast<uint32_t>(std::max<size_t>(1, kHeldReplyBytes / bytes));
+}
+
+bool SavesEvery(const Session& session) { return session.durability == SessionDurability::kEveryToken; }
 
 // Bytes of memory that an item takes, about.
 size_t BytesOf(const Session& session, const WaitingItem& item) {
@@ -111,7 +123,8 @@ void TokenQueue::PushTokens(Session& session, const TokensView& tokens, uint32_t
 
 void TokenQueue::PushAck(Session& session) {
   // Duplicates one after another are acknowledged once: a client that repeats itself costs one reply.
-  if (session.flow != nullptr && session.flow->items.back().kind == WaitingItem::Kind::kAck) return;
+  Flow* flow = session.flow;
+  if (flow != nullptr && !flow->items.empty() && flow->items.back().kind == WaitingItem::Kind::kAck) return;
   const WaitingItem& item = Push(session, WaitingItem::Kind::kAck);
   Count(*session.stream, static_cast<ptrdiff_t>(BytesOf(session, item)));
 }
@@ -157,8 +170,61 @@ void TokenQueue::LeaveLine(Flow& flow) {
   if (std::exchange(flow.in_line, false)) flow.session->stream->flows.Remove(flow);
 }
 
+HeldReply& TokenQueue::Hold(Session& session) {
+  std::unique_ptr<HeldReply>& reply = session.flow->reply;
+  if (reply == nullptr) {
+    reply = std::make_unique<HeldReply>();
+    held_bytes_ += reply->bytes();
+  }
+  return *reply;
+}
+
+std::unique_ptr<HeldReply> TokenQueue::TakeReply(Session& session) {
+  if (session.flow == nullptr || session.flow->reply == nullptr) return nullptr;
+  held_bytes_ -= session.flow->reply->bytes();
+  return std::move(session.flow->reply);
+}
+
+void TokenQueue::Unhold(Session& session) {
+  Unstall();
+  if (session.flow == nullptr || session.flow->in_step) return;
+  Flow& flow = *session.flow;
+  if (flow.items.empty()) return Release(flow);
+  if (flow.stalled) return;
+  JoinLine(flow);
+  Resume(*session.stream);
+}
+
+// Whether the flow has no turn for now, for the sake of replies that wait for saves.
+bool TokenQueue::MustWait(Flow& flow) {
+  if (!SavesEvery(*flow.session)) return false;
+  const bool stalls = held_bytes_ >= max_bytes_;
+  if (!stalls && !flow.session->AwaitsSave()) return false;
+  LeaveLine(flow);
+  if (flow.session->AwaitsSave()) return true;  // Unhold
+  flow.stalled = true;
+  stalled_.PushBack(flow);
+  return true;
+}
+
+// There is room for replies again.
+void TokenQueue::Unstall() {
+  while (!stalled_.empty() && held_bytes_ < max_bytes_) {
+    Flow& flow = *stalled_.front();
+    stalled_.Remove(flow);
+    flow.stalled = false;
+    JoinLine(flow);
+    Resume(*flow.session->stream);
+  }
+}
+
 void TokenQueue::Release(Flow& flow) {
   LeaveLine(flow);
+  if (std::exchange(flow.stalled, false)) stalled_.Remove(flow);
+  if (flow.reply != nullptr) {
+    held_bytes_ -= flow.reply->bytes();
+    flow.reply.reset();
+  }
   Count(*flow.session->stream, -static_cast<ptrdiff_t>(kFlowBytes));
   flow.session->flow = nullptr;
   flow.session = nullptr;
@@ -181,6 +247,7 @@ void TokenQueue::EndStep() {
     flow->granted = 0;
     flow->granted_items = 0;
     flow->in_step = false;
+    if (flow->session->AwaitsSave() || flow->stalled) continue;  // Unhold, Unstall
     if (flow->items.empty()) {
       Release(*flow);
     } else {
@@ -201,6 +268,7 @@ uint32_t TokenQueue::Forget(Session& session) {
   // It may be gone in the middle of a step: its place is kept, and empty.
   if (flow.in_step) std::replace(granted_.begin(), granted_.end(), &flow, static_cast<Flow*>(nullptr));
   Release(flow);
+  Unstall();
   return dropped;
 }
 
@@ -248,11 +316,12 @@ absl::Span<Flow* const> TokenQueue::Grant(StepRoom& room) {
 void TokenQueue::ServeStream(Attachment& stream, StepRoom& room) {
   while (stream.deficit > 0 && !room.empty() && !stream.flows.empty()) {
     Flow& flow = *stream.flows.front();
+    if (MustWait(flow)) continue;
     if (flow.deficit <= 0) flow.deficit += kTurnUnits;
     const int64_t used = GrantTo(flow, std::min(flow.deficit, stream.deficit), room);
     flow.deficit -= used;
     stream.deficit -= used;
-    if (flow.reached_item == flow.items.size()) {
+    if (flow.reached_item == flow.items.size() || (flow.granted > 0 && SavesEvery(*flow.session))) {
       LeaveLine(flow);
     } else if (flow.deficit <= 0) {
       stream.flows.Remove(flow);
@@ -263,6 +332,14 @@ void TokenQueue::ServeStream(Attachment& stream, StepRoom& room) {
   if (!stream.flows.empty() || stream.turn != Turn::kNew) return;
   Unlink(stream);
   if (!old_.empty()) Link(stream, Turn::kOld);
+}
+
+// Whether tokens of the item are answered in one reply with those that are granted of the flow.
+bool TokenQueue::JoinsReply(const Flow& flow, const WaitingItem& item) {
+  const WaitingItem* first = nullptr;
+  for (size_t i = 0; first == nullptr || first->kind != WaitingItem::Kind::kTokens; ++i) first = &flow.items[i];
+  return item.kind == WaitingItem::Kind::kTokens && item.silent == first->silent && item.timed == first->timed &&
+         flow.granted < MostHeld(*flow.session, item);
 }
 
 // Returns the units it took.
@@ -276,6 +353,7 @@ int64_t TokenQueue::GrantTo(Flow& flow, int64_t units, StepRoom& room) {
   int64_t used = 0;
   while (used < units && !room.empty() && flow.reached_item < flow.items.size()) {
     const WaitingItem& item = flow.items[flow.reached_item];
+    if (flow.granted > 0 && SavesEvery(*flow.session) && !JoinsReply(flow, item)) break;
     if (item.kind == WaitingItem::Kind::kTokens) {
       used += GrantTokens(flow, item, units - used, room);
     } else {
@@ -299,6 +377,7 @@ int64_t TokenQueue::GrantTokens(Flow& flow, const WaitingItem& item, int64_t uni
   if (left * cost > units || size_t{left} * channels > values) {  // not all of it
     tokens = std::min({left, values / channels, static_cast<uint32_t>(std::max<int64_t>(1, units / cost))});
   }
+  if (SavesEvery(*flow.session)) tokens = std::min(tokens, MostHeld(*flow.session, item) - flow.granted);
   if (tokens == 0) {  // no room for another token: the step is full
     room.values = 0;
     return 0;

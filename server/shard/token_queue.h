@@ -11,11 +11,16 @@
 // What may wait is bounded. A stream may fill half of what is left, so there is always room for others. A stream that
 // has nothing here may always have one item.
 //
+// A session whose replies wait for a save has no turn until they are sent, and one step of it is answered by one reply:
+// its tokens are then of one kind, and their reply fits into one message. What such replies hold is bounded too; at the
+// bound other sessions of their kind wait, and nobody else.
+//
 // Threading: belongs to one shard.
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -69,6 +74,14 @@ class TokenQueue {
   // Ends the step that Grant began: flows with nothing left are gone, those that got more meanwhile wait for a turn.
   void EndStep();
 
+  // What holds back the reply of a session that AwaitsSave, in its flow. Grown is called when it has got more.
+  HeldReply& Hold(Session& session);
+  void Grown(size_t bytes) { held_bytes_ += bytes; }
+
+  // The session does not await a save any more: the reply, if one was held, and then its next turn.
+  std::unique_ptr<HeldReply> TakeReply(Session& session);
+  void Unhold(Session& session);
+
   // Drops the session's flow. Returns how many tokens were in it.
   uint32_t Forget(Session& session);
 
@@ -81,6 +94,7 @@ class TokenQueue {
   bool has_turns() const { return !new_.empty() || !old_.empty(); }
   size_t tokens() const { return tokens_; }
   size_t bytes() const { return bytes_; }
+  size_t held_bytes() const { return held_bytes_; }  // of replies
 
  private:
   WaitingItem& Push(Session& session, WaitingItem::Kind kind);
@@ -88,6 +102,8 @@ class TokenQueue {
   void Count(Attachment& stream, ptrdiff_t bytes);
   static void JoinLine(Flow& flow);
   static void LeaveLine(Flow& flow);
+  bool MustWait(Flow& flow);
+  void Unstall();
   void Release(Flow& flow);
 
   void Link(Attachment& stream, Attachment::Turn turn);
@@ -95,12 +111,15 @@ class TokenQueue {
   Line<Attachment>& LineOf(Attachment::Turn turn) { return turn == Attachment::Turn::kNew ? new_ : old_; }
   Attachment* NextStream();
   void ServeStream(Attachment& stream, StepRoom& room);
+  static bool JoinsReply(const Flow& flow, const WaitingItem& item);
   int64_t GrantTo(Flow& flow, int64_t units, StepRoom& room);
   int64_t GrantTokens(Flow& flow, const WaitingItem& item, int64_t units, StepRoom& room);
 
   const size_t max_bytes_;
   int64_t stream_turn_ = 0;  // units
   size_t bytes_ = 0, tokens_ = 0;
+  size_t held_bytes_ = 0;
+  Line<Flow> stalled_;          // in no stream's line
   Line<Attachment> new_, old_;  // streams whose turn comes
   std::deque<Flow> flows_;      // all of them
   std::vector<Flow*> free_;     // of them; the one that was used last is taken first

@@ -1,6 +1,8 @@
 """Sessions in a folder outlive the server: however it ends, they go on where they were."""
 
+import json
 import os
+import signal
 import subprocess
 import time
 import unittest
@@ -66,6 +68,58 @@ class RestartTest(FolderTest):
         self.restart()
         listed = aaren("sessions", "list", f"--target={self.server.target}")
         self.assertIn(str(ROWS), listed.stdout)
+
+
+class DurabilityTest(FolderTest):
+    def test_nothing_that_was_forecast_is_sent_again_after_a_kill_with_every_token(self):
+        run = [*self.stream, f"--csv={self.path('in.csv')}", "--durability=every_token"]
+        whole = aaren(*run, "--session=whole", f"--output={self.path('whole.jsonl')}")
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        size = len(self.read("whole.jsonl"))
+        process = start_aaren(*run, "--session=cut", f"--output={self.path('cut.jsonl')}")
+        for part in range(1, 6):
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline and process.poll() is None and self.written() < size * part // 6:
+                time.sleep(0.001)
+            self.assertIsNone(process.poll(), "it ended before it was interrupted")
+            self.kill_and_check(process)
+        errors = process.communicate(timeout=120)[1]
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertEqual(self.read("cut.jsonl"), self.read("whole.jsonl"))
+
+    # The client stands still while the server is killed, so that what it has delivered is known.
+    def kill_and_check(self, client):
+        client.send_signal(signal.SIGSTOP)
+        self.server.kill()
+        self.restart()
+        delivered = self.read("cut.jsonl").count(b"\n") // 2  # a line a series
+        saved = aaren("sessions", "get", "cut", f"--target={self.server.target}", "--json")
+        self.assertEqual(saved.returncode, 0, saved.stderr)
+        self.assertGreaterEqual(json.loads(saved.stdout)["next_seq"], delivered)
+        client.send_signal(signal.SIGCONT)
+
+    def written(self):
+        return os.path.getsize(self.path("cut.jsonl")) if os.path.exists(self.path("cut.jsonl")) else 0
+
+    def test_a_session_without_durability_leaves_no_row(self):
+        run = [*self.stream, f"--csv={self.path('in.csv')}", "--session=s", "--durability=none"]
+        self.assertEqual(aaren(*run).returncode, 0)
+        self.assertEqual(self.server.stop(), 0)
+        self.restart()
+        saved = json.loads(aaren("sessions", "get", "s", f"--target={self.server.target}", "--json").stdout)
+        self.assertEqual((saved["next_seq"], saved["durable_seq"]), (0, 0))
+
+    def test_a_store_that_ends_with_the_server_refuses_every_token(self):
+        self.server.close()
+        self.server = self.start_server()
+        run = aaren(*self.stream, f"--csv={self.path('in.csv')}", "--durability=every_token")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("what this server saves ends with it", run.stderr)
+
+    def test_an_unknown_durability_is_named(self):
+        run = aaren(*self.stream, f"--csv={self.path('in.csv')}", "--durability=often")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("--durability=often", run.stderr)
 
 
 @unittest.skipIf(os.geteuid() != 0, "only root may mount a small disk")

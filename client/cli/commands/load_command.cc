@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/commands/command.h"
 #include "client/cli/flags/connection_flags.h"
+#include "client/cli/flags/durability_flag.h"
 #include "client/cli/flags/flags.h"
 #include "client/cli/terminal/interrupt.h"
 #include "client/cli/terminal/report.h"
@@ -17,7 +18,7 @@
 namespace aaren::cli {
 namespace {
 
-Flags Table(client::LoadOptions& load, ConnectionFlags& connection, bool& json) {
+Flags Table(client::LoadOptions& load, ConnectionFlags& connection, DurabilityFlag& durability, bool& json) {
   Flags flags("aaren load --target=HOST:PORT [flags]",
               "Opens many sessions, streams a synthetic signal into them for a while, and reports throughput and\n"
               "latency. With --rate tokens fall due whatever the server does, and latency counts from then.");
@@ -29,6 +30,7 @@ Flags Table(client::LoadOptions& load, ConnectionFlags& connection, bool& json) 
   flags.Add("duration", &load.duration, "how long");
   flags.Add("channels", &load.channels, "series of a session");
   flags.Add("model", &load.model, "name or name:version; without it the server's default");
+  durability.AddTo(flags);
   flags.Add("metrics", &load.metrics, "HOST:PORT of the server's /metrics, for its CPU time and memory");
   flags.Add("json", &json, "one JSON object");
   connection.AddTo(flags);
@@ -68,8 +70,9 @@ int Load(const client::LoadOptions& load, bool json) {
 int RunLoad(Arguments arguments) {
   client::LoadOptions load;
   ConnectionFlags connection;
+  DurabilityFlag durability;
   bool json = false;
-  Flags flags = Table(load, connection, json);
+  Flags flags = Table(load, connection, durability, json);
   const absl::StatusOr<std::vector<std::string>> words = flags.Parse(arguments);
   if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
   if (!words.ok()) return FailUsage("load", words.status());
@@ -78,6 +81,9 @@ int RunLoad(Arguments arguments) {
   }
   absl::StatusOr<client::ChannelOptions> channel = connection.Channel();
   if (!channel.ok()) return FailUsage("load", channel.status());
+  const absl::StatusOr<client::Durability> asked = durability.Durability();
+  if (!asked.ok()) return FailUsage("load", asked.status());
+  load.durability = *asked;
   load.target = connection.target;
   load.channel = *std::move(channel);
   return Load(load, json);

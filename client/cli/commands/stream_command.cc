@@ -17,6 +17,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/commands/command.h"
 #include "client/cli/flags/connection_flags.h"
+#include "client/cli/flags/durability_flag.h"
 #include "client/cli/flags/flags.h"
 #include "client/cli/flags/refinement_flags.h"
 #include "client/cli/sources/csv_source.h"
@@ -39,6 +40,7 @@ struct StreamFlags {
   CsvOptions columns;
   uint32_t horizon = 24, every = 1;
   RefinementFlags refinement;
+  DurabilityFlag durability;
   std::optional<double> alert;
   absl::Duration interval = absl::Seconds(1), duration = absl::InfiniteDuration();
   absl::Duration connect_timeout = absl::Seconds(30);
@@ -65,6 +67,7 @@ Flags Table(StreamFlags& stream) {
   flags.Add("horizon", &stream.horizon, "steps ahead");
   flags.Add("every", &stream.every, "forecast at every so many rows");
   stream.refinement.AddTo(flags);
+  stream.durability.AddTo(flags);
   flags.Add("alert", &stream.alert,
             "mark values so far out that only this share of all would be by chance: 0.001 for one in a thousand;\nwith "
             "--every only the rows after a forecast are judged");
@@ -90,6 +93,7 @@ absl::Status Check(const StreamFlags& stream, const std::vector<std::string>& po
     return wrong("--horizon=", stream.horizon, " is not in 1 .. ", kMaxHorizon);
   }
   if (absl::Status status = stream.refinement.Check(); !status.ok()) return status;
+  if (absl::Status status = stream.durability.Durability().status(); !status.ok()) return status;
   if (stream.alert && !(*stream.alert > 0 && *stream.alert < 1)) {
     return wrong("--alert=", *stream.alert, " is not between 0 and 1");
   }
@@ -164,6 +168,7 @@ ForecastStreamOptions Options(const StreamFlags& stream) {
                                 .horizon = stream.horizon,
                                 .every = stream.every,
                                 .refinement = stream.refinement,
+                                .durability = stream.durability,
                                 .durable = !stream.output.empty(),
                                 .alerts_only = stream.alerts_only,
                                 .connect_timeout = stream.connect_timeout};

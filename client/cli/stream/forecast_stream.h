@@ -20,6 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "client/cli/flags/durability_flag.h"
 #include "client/cli/flags/refinement_flags.h"
 #include "client/cli/sources/row_source.h"
 #include "client/cli/stream/alert.h"
@@ -39,6 +40,7 @@ struct ForecastStreamOptions {
   uint32_t horizon = 24;     // steps ahead, all from 1 on
   uint32_t every = 1;        // a forecast at every so many rows
   RefinementFlags refinement = {};
+  DurabilityFlag durability = {};
   bool durable = false;  // the output remembers what was delivered
   // Judges every value that has a surprise. With alerts_only the output gets no other rows than those with an alert,
   // which a durable one cannot do with.

@@ -18,6 +18,19 @@ Column::Role ToRole(v1::Column::Role role) {
   }
 }
 
+Durability ToDurability(v1::Open::Durability durability) {
+  switch (durability) {
+    case v1::Open::NONE:
+      return Durability::kNone;
+    case v1::Open::INTERVAL:
+      return Durability::kInterval;
+    case v1::Open::EVERY_TOKEN:
+      return Durability::kEveryToken;
+    default:
+      return Durability::kServerDefault;
+  }
+}
+
 }  // namespace
 
 ModelInfo ToValue(const v1::ModelInfo& message) {
@@ -44,7 +57,8 @@ Opened ToValue(const v1::Opened& message) {
           .model = ToValue(message.model()),
           .channels = message.channels(),
           .tier = message.tier(),
-          .numerics_version = message.numerics_version()};
+          .numerics_version = message.numerics_version(),
+          .durability = ToDurability(message.durability())};
 }
 
 SessionInfo ToValue(const v1::SessionInfo& message) {
@@ -74,6 +88,19 @@ v1::Open::Mode ToMessage(OpenMode mode) {
       return v1::Open::RESUME;
     default:
       return v1::Open::CREATE_OR_RESUME;
+  }
+}
+
+v1::Open::Durability ToMessage(Durability durability) {
+  switch (durability) {
+    case Durability::kNone:
+      return v1::Open::NONE;
+    case Durability::kInterval:
+      return v1::Open::INTERVAL;
+    case Durability::kEveryToken:
+      return v1::Open::EVERY_TOKEN;
+    default:
+      return v1::Open::SERVER_DEFAULT;
   }
 }
 

@@ -20,6 +20,7 @@ SessionInfo ToValue(const v1::SessionInfo& message);
 v1::Open::Mode ToMessage(OpenMode mode);
 v1::OutputOptions ToMessage(const OutputOptions& output);
 v1::RegularTimes ToMessage(const RegularTimes& times);
+v1::Open::Durability ToMessage(Durability durability);
 
 }  // namespace aaren::client
 

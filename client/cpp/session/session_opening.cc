@@ -76,6 +76,7 @@ absl::StatusOr<Loss> SessionState::Adopt(const Opened& opened) {
     answered_ = opened.next_seq;
   }
   opened_ = opened;
+  durable_ = opened.durable_seq;
   opened_once_ = true;
   return loss;
 }

@@ -45,11 +45,17 @@ uint64_t SessionState::Room() const {
   return std::min(in_flight_limit_ - std::min(in_flight_limit_, in_flight), ramp_ - std::min(ramp_, unanswered));
 }
 
+// The server holds back what it answers next until it knows that this reply has come.
+bool SessionState::MustTell() const {
+  return opened_.durability == Durability::kEveryToken && acked_ < sent_ && SafeSeq() > told_;
+}
+
 bool SessionState::Sendable() const {
   switch (phase_) {
     case Phase::kUnopened:
       return true;
     case Phase::kOpen:
+      if (MustTell()) return true;
       if (sent_ < log_.end()) return Room() > 0;
       return close_wanted_ && Flushed();
     default:

@@ -105,6 +105,7 @@ class SessionState {
     kEnded,
   };
 
+  bool MustTell() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   bool Sendable() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   Ready Enqueue() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   uint64_t Room() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
@@ -121,6 +122,7 @@ class SessionState {
 
   void FillOpen(Outbox& outbox) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FillTokens(Outbox& outbox) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void FillDelivered(Outbox& outbox) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FillClose(Outbox& outbox) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   absl::StatusOr<Loss> Adopt(const Opened& opened) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -176,6 +178,8 @@ class SessionState {
   uint64_t acked_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t ramp_ ABSL_GUARDED_BY(mutex_) = 0;  // most tokens unanswered on this stream, for now
   uint64_t answered_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t told_ ABSL_GUARDED_BY(mutex_) = 0;            // the delivered_seq that the server has heard
+  uint64_t durable_ ABSL_GUARDED_BY(mutex_) = 0;         // what the server has said last
   uint64_t last_reply_end_ ABSL_GUARDED_BY(mutex_) = 0;  // one past the last forecast that was handed over
   uint64_t app_delivered_ ABSL_GUARDED_BY(mutex_) = 0;   // with manual_delivery: what Delivered said
   bool rewound_ ABSL_GUARDED_BY(mutex_) = false;         // and the application has not sent since

@@ -38,8 +38,10 @@ bool SessionState::Fill(const v1::Limits& limits, Outbox& outbox) {
     in_flight_limit_ = limits.in_flight_tokens();
     tokens_per_item_ = limits.tokens_per_item();
     FillOpen(outbox);
-  } else if (sent_ < log_.end()) {
+  } else if (sent_ < log_.end() && Room() > 0) {
     FillTokens(outbox);
+  } else if (MustTell()) {
+    FillDelivered(outbox);
   } else {
     FillClose(outbox);
   }
@@ -60,11 +62,13 @@ void SessionState::FillOpen(Outbox& outbox) {
   if (delete_sent_) open.set_mode(v1::Open::RESUME);
   if (opened_once_) {
     open.set_delivered_seq(SafeSeq());
+    told_ = SafeSeq();
   } else if (options_.delivered_seq) {
     open.set_delivered_seq(*options_.delivered_seq);
   }
   if (options_.incarnation) open.set_incarnation(*options_.incarnation);
   open.set_channels(options_.channels);
+  open.set_durability(ToMessage(options_.durability));
   *open.mutable_output() = ToMessage(options_.output);
   if (options_.regular_times) *open.mutable_regular_times() = ToMessage(*options_.regular_times);
   outbox.Grow(open.ByteSizeLong());
@@ -76,10 +80,18 @@ void SessionState::FillTokens(Outbox& outbox) {
   const size_t most = std::min<uint64_t>({tokens_per_item_, Room(), outbox.room() / token_bytes});
   v1::Tokens& tokens = outbox.AddTokens();
   tokens.set_handle(handle_);
-  tokens.set_delivered_seq(SafeSeq());
+  tokens.set_delivered_seq(told_ = SafeSeq());
   const size_t taken = log_.CopyTo(sent_, std::max<size_t>(1, most), tokens);
   outbox.Grow(taken * token_bytes);
   sent_ += taken;
+}
+
+// Tokens that are none: they tell delivered_seq.
+void SessionState::FillDelivered(Outbox& outbox) {
+  v1::Tokens& tokens = outbox.AddTokens();
+  tokens.set_handle(handle_);
+  tokens.set_first_seq(acked_);
+  tokens.set_delivered_seq(told_ = SafeSeq());
 }
 
 void SessionState::FillClose(Outbox& outbox) {
@@ -193,7 +205,10 @@ SessionState::Next SessionState::Advance(uint64_t next_seq, uint64_t durable_seq
 void SessionState::Trim(uint64_t durable_seq) {
   const uint64_t settled = std::min(acked_, SafeSeq());
   const uint64_t old = settled - std::min(settled, options_.retain);
-  log_.DropBelow(std::max(old, std::min(settled, durable_seq)));
+  // Between two values of durable_seq the server may have to go back to the older one.
+  const uint64_t durable = settled >= durable_seq ? durable_seq : settled >= durable_ ? durable_ : 0;
+  durable_ = durable_seq;
+  log_.DropBelow(std::max(old, durable));
 }
 
 SessionState::Next SessionState::OnClosed() { return End(absl::OkStatus()); }

@@ -7,6 +7,7 @@
 #include "absl/types/span.h"
 #include "google/rpc/error_details.pb.h"
 #include "server/rpc/messages/forecasting.h"
+#include "server/session/refusal.h"
 
 namespace aaren::rpc {
 namespace {
@@ -46,11 +47,15 @@ void FillModelSchema(const LoadedModel& model, v1::ModelInfo& info) {
 
 }  // namespace
 
-absl::StatusOr<OpenRequest> ToOpenRequest(const v1::Open& open) {
+Outcome<OpenRequest> ToOpenRequest(const v1::Open& open) {
+  Outcome<OpenRequest> outcome;
   if (!v1::Open::Mode_IsValid(open.mode())) {
-    return absl::InvalidArgumentError(absl::StrCat(open.mode(), " is none of the modes 0 .. 2"));
+    outcome.refusal = InvalidField("open.mode", absl::StrCat(open.mode(), " is none of the modes 0 .. 2"));
+  } else if (!v1::Open::Durability_IsValid(open.durability())) {
+    outcome.refusal =
+        InvalidField("open.durability", absl::StrCat(open.durability(), " is none of the durabilities 0 .. 3"));
   }
-  OpenRequest request;
+  OpenRequest& request = outcome.value;
   request.tenant = kTenant;
   request.session_id = open.session_id();
   request.model = open.model();
@@ -63,7 +68,8 @@ absl::StatusOr<OpenRequest> ToOpenRequest(const v1::Open& open) {
     request.regular_times = RegularTimes{open.regular_times().start_ns(), open.regular_times().step_ns()};
   }
   request.attempt = {open.writer(), open.number()};
-  return request;
+  request.durability = static_cast<SessionDurability>(open.durability());
+  return outcome;
 }
 
 TokensView ToTokensView(const v1::Tokens& tokens) {
@@ -95,6 +101,7 @@ void FillOpened(Handle handle, const OpenedReply& reply, v1::Opened& opened) {
   opened.set_tier(reply.model->engine->tier());
   opened.set_numerics_version(kNumericsVersion);
   opened.set_number(reply.number);
+  opened.set_durability(static_cast<v1::Open::Durability>(reply.durability));
 }
 
 size_t ResultsPerItem(const ForecastsReply& reply) {

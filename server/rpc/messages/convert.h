@@ -13,7 +13,6 @@
 #include "aaren/v1/models.pb.h"
 #include "aaren/v1/sessions.pb.h"
 #include "aaren/v1/stream.pb.h"
-#include "absl/status/statusor.h"
 #include "google/rpc/status.pb.h"
 #include "server/models/model_table.h"
 #include "server/registrar/registrar.h"
@@ -24,8 +23,8 @@ namespace aaren::rpc {
 // Whose sessions they are. Without authentication everybody is the same tenant.
 inline constexpr char kTenant[] = "default";
 
-// InvalidArgument for a mode that does not exist; everything else is the session layer's to judge.
-absl::StatusOr<OpenRequest> ToOpenRequest(const v1::Open& open);
+// Refused: a mode or durability that does not exist. Everything else is the session layer's to judge.
+Outcome<OpenRequest> ToOpenRequest(const v1::Open& open);
 
 // A view of `tokens`, which must outlive it.
 TokensView ToTokensView(const v1::Tokens& tokens);

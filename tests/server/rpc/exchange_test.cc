@@ -46,6 +46,17 @@ TEST_F(ExchangeTest, OpenedDescribesSessionAndModel) {
   EXPECT_EQ(opened.model().columns(0).role(), v1::Column::TARGET);
 }
 
+TEST_F(ExchangeTest, AReplyToEveryTokenTellsThatItIsSaved) {
+  v1::ClientItem open = OpenItem(0, "a");
+  open.mutable_open()->set_durability(v1::Open::EVERY_TOKEN);
+  EXPECT_EQ(stream_.Open(open).durability(), v1::Open::EVERY_TOKEN);
+  stream_.Send(TokensItem(0, 0, {1, 2, 3}));
+  const v1::ServerItem item = stream_.Receive();
+  ASSERT_TRUE(item.has_forecasts()) << item.DebugString();
+  EXPECT_EQ(item.forecasts().next_seq(), 3u);
+  EXPECT_EQ(item.forecasts().durable_seq(), 3u);
+}
+
 TEST_F(ExchangeTest, EveryTokenGetsItsForecast) {
   stream_.Open(0, "a");
   stream_.Send(TokensItem(0, 0, {1, 2}));

@@ -63,6 +63,14 @@ TEST_F(RefusalTest, ResumeOfAnUnknownSession) {
   EXPECT_EQ(DetailOf<google::rpc::ErrorInfo>(failed.status()).reason(), "SESSION_NOT_FOUND");
 }
 
+TEST_F(RefusalTest, OpenWithADurabilityThatDoesNotExistNamesTheField) {
+  v1::ClientItem open = OpenItem(3, "a");
+  open.mutable_open()->set_durability(static_cast<v1::Open::Durability>(4));
+  const v1::Failed failed = FailureOf(open);
+  EXPECT_EQ(failed.status().code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(DetailOf<google::rpc::BadRequest>(failed.status()).field_violations(0).field(), "open.durability");
+}
+
 TEST_F(RefusalTest, CreateOfAnExistingSessionTellsItsEpoch) {
   const uint64_t epoch = stream_.Open(0, "a").epoch();
   v1::ClientItem open = OpenItem(1, "a");

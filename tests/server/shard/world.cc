@@ -143,6 +143,7 @@ void ProbedStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
 
 void ProbedStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) {
   absl::MutexLock lock(&mutex_);
+  ++save_calls_;
   if (!WriteHealth().ok()) return answer(std::vector<WriteResult>(saves.size(), {WriteHealth(), 0}));
   store_->Save(std::move(saves), std::move(answer));
 }

@@ -109,6 +109,7 @@ class ProbedStore : public StateStore {
   void Damage(std::string key) { damaged_ = std::move(key); }           // before anything is under way
   void DamageRows(std::string key) { damaged_rows_ = std::move(key); }  // likewise
   uint64_t loads() const { return loads_; }                             // of rows, ever
+  uint64_t save_calls() const { return save_calls_; }                   // likewise
   void FailSaves(bool fail) { fail_saves_ = fail; }                     // and what Opens write
   void FailAll(bool fail) { fail_all_ = fail; }
   void Share() { shared_ = true; }  // before anything is under way
@@ -120,7 +121,7 @@ class ProbedStore : public StateStore {
   absl::Mutex mutex_;
   const std::unique_ptr<StateStore> store_ ABSL_PT_GUARDED_BY(mutex_);
   std::string damaged_, damaged_rows_;
-  std::atomic<uint64_t> loads_{0};
+  std::atomic<uint64_t> loads_{0}, save_calls_{0};
   std::atomic<bool> fail_saves_{false}, fail_all_{false};
   bool shared_ = false;
 };

@@ -25,8 +25,8 @@ v1::Limits Limits() {
 
 }  // namespace
 
-Track::Track(Fate& fate, std::string id, const Series& series, bool manual)
-    : fate_(fate), id_(std::move(id)), series_(series), manual_(manual) {
+Track::Track(Fate& fate, std::string id, const Series& series, bool manual, client::Durability durability)
+    : fate_(fate), id_(std::move(id)), series_(series), manual_(manual), durability_(durability) {
   Begin();
 }
 
@@ -35,6 +35,7 @@ void Track::Begin() {
   options.id = id_;
   options.delivered_seq = received_ = delivered_;
   options.window = 32;
+  options.durability = durability_;
   options.delivery = manual_ ? client::Delivery::kManual : client::Delivery::kAutomatic;
   options.open_timeout = absl::ZeroDuration();  // where there is no room the application asks again, and soon
   state_ = std::make_unique<client::SessionState>(std::move(options), unborn.session, *this);
@@ -86,18 +87,43 @@ void Track::OnForecast(client::Session&, const client::Forecast& forecast) {
 }
 
 void Track::OnOpened(client::Session&, const client::Opened& opened) {
-  if (opened.next_seq < durable_) {
-    fate_.Accuse(id_, ": tokens from ", opened.next_seq, " are wanted again, those below ", durable_, " were durable");
+  if (opened.durability != durability_) fate_.Accuse(id_, ": opened with another durability");
+  if (opened.next_seq < Promised()) {
+    fate_.Accuse(id_, ": tokens from ", opened.next_seq, " are wanted again, those below ", Promised(),
+                 " were durable");
   }
   durable_ = std::max(durable_, opened.durable_seq);
 }
 
-void Track::OnProgress(client::Session&, uint64_t, uint64_t durable_seq) { durable_ = std::max(durable_, durable_seq); }
+void Track::Opens(bool contested) {
+  contested_ = contested;
+  open_delivered_ = delivered_;
+}
+
+uint64_t Track::Promised() const {
+  if (durability_ != client::Durability::kEveryToken) return durable_;
+  if (doubted_) return 0;
+  const auto above = told_.upper_bound(open_delivered_);
+  return above == told_.begin() ? 0 : *std::prev(above);
+}
+
+void Track::OnProgress(client::Session&, uint64_t next_seq, uint64_t durable_seq) {
+  durable_ = std::max(durable_, durable_seq);
+  told_.insert(durable_seq);
+  if (durability_ == client::Durability::kEveryToken && durable_seq < next_seq) {
+    fate_.Accuse(id_, ": tokens below ", next_seq, " are answered, and only those below ", durable_seq, " saved");
+  }
+}
 
 // A process that began after the server's last save reads its source again.
 bool Track::OnRewind(client::Session&, uint64_t) { return true; }
 
 void Track::OnLost(client::Session&, const client::Loss& loss) {
+  if (durability_ == client::Durability::kNone && !loss.session && loss.begin_seq == received_) {
+    received_ = loss.end_seq;
+    if (!manual_) delivered_ = received_;
+    return;
+  }
   fate_.Accuse(id_, ": lost ", loss.session ? "the session" : absl::StrCat(loss.begin_seq, " .. ", loss.end_seq));
 }
 
@@ -153,6 +179,7 @@ void Host::Die() {
   writer_ = 1 + fate_.Draw(UINT64_MAX);
   opens_ = 0;
   for (const auto& track : tracks_) {
+    track->Doubt();
     if (!track->finished()) track->Begin();
   }
 }

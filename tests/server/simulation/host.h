@@ -6,10 +6,14 @@
 // stream is cut, its process dies and comes back with what it had delivered for good, and in the end every forecast of
 // every session must have come once, in order, with the right bits. Nobody else opens its sessions: as long as no Open
 // of a dead process is on its way, none may be taken from it.
+//
+// Each session has a durability, and is held to its promise: with NONE it may lose replies, by name; with EVERY_TOKEN a
+// reply is saved when it comes, and tokens that it answers are never wanted again.
 
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +28,7 @@ namespace aaren::simulation {
 // One session's application.
 class Track final : public client::Listener {
  public:
-  Track(Fate& fate, std::string id, const Series& series, bool manual);
+  Track(Fate& fate, std::string id, const Series& series, bool manual, client::Durability durability);
 
   // The process begins: it knows what was delivered for good, and nothing else.
   void Begin();
@@ -34,7 +38,10 @@ class Track final : public client::Listener {
   const std::string& id() const { return id_; }
 
   // An Open follows. `contested`: one of a process that died may come to the server after it, and take the session.
-  void Opens(bool contested) { contested_ = contested; }
+  void Opens(bool contested);
+
+  // The process dies: an Open of it may come at any later time, tell what it knew, and have the session go back there.
+  void Doubt() { doubted_ = true; }
 
   // Gives the session more tokens, closes it, or writes to disk what came. True if the session has something to send.
   bool Turn();
@@ -48,15 +55,20 @@ class Track final : public client::Listener {
 
  private:
   void Check(const client::Forecast& forecast);
+  uint64_t Promised() const;
 
   Fate& fate_;
   const std::string id_;
   const Series& series_;
   const bool manual_;
+  const client::Durability durability_;
   std::unique_ptr<client::SessionState> state_;
-  uint64_t received_ = 0;   // forecasts that this process has
-  uint64_t delivered_ = 0;  // … and that are on disk
-  uint64_t durable_ = 0;    // the server will never want tokens below it again
+  uint64_t received_ = 0;        // forecasts that this process has
+  uint64_t delivered_ = 0;       // … and that are on disk
+  uint64_t durable_ = 0;         // the server will never want tokens below it again
+  std::set<uint64_t> told_;      // with EVERY_TOKEN: what it said of that, good for who has the replies
+  uint64_t open_delivered_ = 0;  // as the Open said, or more
+  bool doubted_ = false;
   bool contested_ = false, closing_ = false, ended_ = false, finished_ = false;
 };
 

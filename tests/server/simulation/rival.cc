@@ -80,6 +80,7 @@ void Rival::Open() {
   open.set_session_id(AnyId());
   if (fate_.OneIn(4)) open.set_mode(static_cast<v1::Open::Mode>(fate_.Draw(3)));
   if (fate_.OneIn(2)) open.set_delivered_seq(fate_.Draw(series_.size()));
+  open.set_durability(static_cast<v1::Open::Durability>(fate_.Draw(4)));
   link_->Send(item);
   holds_[handle] = {};
 }

@@ -69,7 +69,8 @@ class Simulation {
       const auto number = static_cast<uint32_t>(owned.size());
       series_.push_back(std::make_unique<Series>(number, 20 + fate_.Draw(60)));
       owned.push_back(absl::StrCat("owned-", number));
-      tracks.push_back(std::make_unique<Track>(fate_, owned.back(), *series_.back(), fate_.OneIn(2)));
+      const auto durability = static_cast<client::Durability>(1 + fate_.Draw(3));
+      tracks.push_back(std::make_unique<Track>(fate_, owned.back(), *series_.back(), fate_.OneIn(2), durability));
     }
     hosts_.push_back(std::make_unique<Host>(fate_, cluster_, std::move(tracks)));
     return owned;

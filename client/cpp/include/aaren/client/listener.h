@@ -11,6 +11,7 @@
 
 #include "aaren/client/forecast.h"
 #include "aaren/client/model_info.h"
+#include "aaren/client/session_options.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 
@@ -23,12 +24,13 @@ struct Opened {
   uint64_t epoch = 0;        // larger than that of any earlier writer
   uint64_t incarnation = 0;  // which creation of the session it is
   uint64_t next_seq = 0;     // the next token that the server wants
-  uint64_t durable_seq = 0;  // tokens below it will never be asked for again
+  uint64_t durable_seq = 0;  // the server has saved it there: older tokens will never be asked for again
   bool created = false;      // there was none before
   ModelInfo model = {};
   uint32_t channels = 1;
   std::string tier = {};  // whose arithmetic it is, such as "exact"
   uint32_t numerics_version = 0;
+  Durability durability = Durability::kServerDefault;  // what holds; kServerDefault: an old server does not say
 };
 
 // What the server no longer has. The client has done, or will do, what can be done: see OnRewind.
@@ -51,7 +53,8 @@ class Listener {
   // Once per token that asks for a forecast, in order of seq, whatever breaks.
   virtual void OnForecast(Session&, const Forecast&) = 0;
 
-  // All tokens below next_seq are answered; those below durable_seq will never be asked for again.
+  // All tokens below next_seq are answered; those below durable_seq will never be asked for again, once the application
+  // has their forecasts for good.
   virtual void OnProgress(Session&, uint64_t /*next_seq*/, uint64_t /*durable_seq*/) {}
 
   // The server needs tokens from `seq` again, older than any the client keeps. True: the application can read them

@@ -18,6 +18,14 @@ enum class OpenMode {
   kResume,  // NOT_FOUND if there is none
 };
 
+// How much of a session outlives its server.
+enum class Durability {
+  kServerDefault,
+  kNone,        // nothing is saved: it ends with its server, and begins at what was saved before, or anew
+  kInterval,    // saved every so often: the tokens since the last save are sent again
+  kEveryToken,  // a reply waits for a save: no token is sent again whose reply came. Refused where saves do not last
+};
+
 // Who says that a forecast has reached the application for good.
 enum class Delivery {
   kAutomatic,  // it has when OnForecast returns
@@ -62,6 +70,7 @@ struct SessionOptions {
   // Tokens kept, at most, for a server that falls back behind what was delivered. Older ones need OnRewind.
   uint64_t retain = 1 << 20;
   Delivery delivery = Delivery::kAutomatic;
+  Durability durability = Durability::kServerDefault;
   // A server that has no room for the session and says when to ask again is asked then, for so long in all. After that
   // the session ends with its words. Once open, the session is never given up for want of room.
   absl::Duration open_timeout = absl::Seconds(20);

@@ -1,0 +1,27 @@
+#ifndef AAREN_CLIENT_CLI_FLAGS_DURABILITY_FLAG_H_
+#define AAREN_CLIENT_CLI_FLAGS_DURABILITY_FLAG_H_
+
+// The flag --durability: how much of a session outlives its server (proto/aaren/v1/stream.proto, Open.Durability).
+// Threading: a plain value.
+
+#include <string>
+
+#include "aaren/client/session_options.h"
+#include "absl/status/statusor.h"
+#include "client/cli/flags/flags.h"
+
+namespace aaren::cli {
+
+struct DurabilityFlag {
+  std::string name;  // empty: the server's default
+
+  // This outlives `flags`.
+  void AddTo(Flags& flags);
+
+  // INVALID_ARGUMENT if there is none of that name.
+  absl::StatusOr<client::Durability> Durability() const;
+};
+
+}  // namespace aaren::cli
+
+#endif  // AAREN_CLIENT_CLI_FLAGS_DURABILITY_FLAG_H_
