@@ -63,8 +63,6 @@ struct Session : Binding {
   bool expires = false;          // held to be dropped for its age, not deleted
   bool stalled = false;          // tokens of it wait in its stream until the store has taken others
   bool unsavable = false;        // what the store has of it is damaged: no save will be taken
-  List list = List::kNone;       // which of the shard's lists `previous` and `next` are of
-  Handle handle = 0;             // of `stream`
   SessionDurability durability = SessionDurability::kInterval;
   List list = List::kNone;  // which of the shard's lists `previous` and `next` are of
   Handle handle = 0;        // of `stream`
