@@ -178,7 +178,10 @@ void Registrar::Impl::FindUnexpired(std::string key, Loaded then) {
     if (!record.ok() || ttl_ == absl::ZeroDuration() || record->last_active + ttl_ > now()) {
       return then(std::move(record));
     }
-    store_.Delete(record->key, record->epoch, Back<WriteResult>([then = std::move(then)](WriteResult result) mutable {
+    store_.Delete(record->key, record->epoch,
+                  Back<WriteResult>([this, key = record->key, epoch = record->epoch,
+                                     then = std::move(then)](WriteResult result) mutable {
+                    if (result.status.ok()) TellDemoted(key, epoch + 1, SessionNotFound(SessionId(key)));
                     then(result.status.ok() ? absl::NotFoundError("the session has expired") : result.status);
                   }));
   });
@@ -243,8 +246,11 @@ void Registrar::Impl::SweepRecords(const std::vector<SessionRecord>& page, absl:
   for (const SessionRecord& record : page) {
     if (record.last_active + ttl > now()) continue;
     if (entries_.contains(absl::string_view(record.key))) continue;  // resident, or somebody wants it right now
-    store_.Delete(record.key, record.epoch, Back<WriteResult>([this](const WriteResult& result) {
-                    if (result.status.ok()) Tell(0, [](SessionOwner& owner) { owner.Swept(1); });
+    store_.Delete(record.key, record.epoch,
+                  Back<WriteResult>([this, key = record.key, epoch = record.epoch](const WriteResult& result) {
+                    if (!result.status.ok()) return;
+                    Tell(0, [](SessionOwner& owner) { owner.Swept(1); });
+                    TellDemoted(key, epoch + 1, SessionNotFound(SessionId(key)));
                   }));
   }
 }

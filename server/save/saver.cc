@@ -1,6 +1,7 @@
 #include "server/save/saver.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -20,8 +21,8 @@ bool Saver::NeedsSave(const Session& session) const {
 }
 
 void Saver::Watch(Session& session, int64_t now_ms) {
-  if (!enabled() || quiet_ms_ == 0) return;
-  session.due_ms = now_ms + quiet_ms_;
+  if (!enabled()) return;
+  session.due_ms = quiet_ms_ > 0 ? now_ms + quiet_ms_ : std::numeric_limits<int64_t>::max();
   quiet_.PushBack(session);
 }
 
@@ -39,9 +40,14 @@ void Saver::QueueLater(Session& session, int64_t now_ms) {
   unsaved_.PushBack(session);
 }
 
-bool Saver::MustWait(const Session& session) const {
+bool Saver::MayRest(const Session& session, int64_t now_ms) const {
+  if (session.stream == nullptr || hurry_) return true;
+  return rest_after_ms_ && session.flow == nullptr && session.last_active_ms + *rest_after_ms_ <= now_ms;
+}
+
+bool Saver::MustWait(const Session& session, int64_t now_ms) const {
   const bool only_again = session.pending_seq == session.point.seq;  // in the place of the newer one
-  return session.pending_seq != Session::kNoSave && !only_again && session.stream != nullptr && !hurry_;
+  return session.pending_seq != Session::kNoSave && !only_again && !MayRest(session, now_ms);
 }
 
 Session* Saver::NextDue(int64_t now_ms) const {
@@ -57,7 +63,7 @@ std::vector<Session*> Saver::TakeDue(int64_t now_ms) {
   size_t bytes = 0;
   for (Session* next = NextDue(now_ms); next != nullptr && bytes < kBatchBytes; next = NextDue(now_ms)) {
     Remove(*next);
-    if (MustWait(*next)) {
+    if (MustWait(*next, now_ms)) {
       QueueLater(*next, now_ms);
       continue;
     }

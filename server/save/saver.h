@@ -52,8 +52,17 @@ class Saver {
     quiet_.Remove(session);
   }
 
-  // Notes that an attached session needs no save now. REQUIRES: as Queue.
+  // Notes that an attached session needs no save now: it is one of attached_and_saved. REQUIRES: as Queue.
   void Watch(Session& session, int64_t now_ms);
+
+  // In the order in which they were saved.
+  SessionList& attached_and_saved() { return quiet_; }
+
+  // While rows are scarce: an attached session that was not used for so long may rest, and its save need not wait for
+  // the one before to become durable. None: none may.
+  void LetRest(std::optional<absl::Duration> unused) {
+    rest_after_ms_ = unused ? std::make_optional(absl::ToInt64Milliseconds(*unused)) : std::nullopt;
+  }
 
   // What was unsaved before now is due at once; what becomes so later, or must wait, is not.
   void Advance(int64_t now_ms) { advanced_ms_ = now_ms + interval_ms_ - 1; }
@@ -79,7 +88,8 @@ class Saver {
 
  private:
   Session* NextDue(int64_t now_ms) const;
-  bool MustWait(const Session& session) const;
+  bool MustWait(const Session& session, int64_t now_ms) const;
+  bool MayRest(const Session& session, int64_t now_ms) const;
   std::vector<Session*> TakeDue(int64_t now_ms);
   static SaveWrite WriteOf(Session& session, int64_t now_ms);
 
@@ -88,7 +98,8 @@ class Saver {
   RowPool& rows_;
   const Send send_;
   SessionList unsaved_{Session::List::kUnsaved};  // in order of due_ms
-  SessionList quiet_{Session::List::kQuiet};      // likewise
+  SessionList quiet_{Session::List::kQuiet};      // attached and saved; likewise
+  std::optional<int64_t> rest_after_ms_;
   int64_t advanced_ms_ = 0;                       // what would be due by then is due
   bool batch_under_way_ = false;
   bool hurry_ = false;

@@ -1,4 +1,4 @@
-// Sessions between their tokens: what is saved, evicted and expired, and the shard's own upkeep.
+// Sessions between their tokens: what is saved and expired, and the shard's own upkeep.
 
 #include <algorithm>
 #include <utility>
@@ -50,21 +50,11 @@ void SessionShard::Free(Footprint footprint, RowSet rows) {
 }
 
 absl::StatusOr<RowSet> SessionShard::AllocateEvicting(Footprint footprint) {
+  if (IsOverfull()) EvictOne(nullptr);
   for (;;) {
     absl::StatusOr<RowSet> rows = Allocate(footprint);
-    if (rows.ok() || !EvictOne(*footprint.model)) return rows;
+    if (rows.ok() || !EvictOne(footprint.model)) return rows;
   }
-}
-
-// Leaves the session that has rested longest in this model's rows to the store. False if there is none.
-bool SessionShard::EvictOne(const LoadedModel& model) {
-  if (!saver_.enabled()) return false;
-  Session* session = Resting(model).front();
-  if (session == nullptr) return false;
-  counters_.sessions_evicted.Add(1);
-  registrar_.Released(std::string(session->key.view()));
-  Remove(*session);
-  return true;
 }
 
 void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
@@ -89,6 +79,7 @@ void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
     }
   }
   if (saver_.hurrying() && any_stored) StartSaves();  // else with the next tick
+  StartPromotions();
 }
 
 // Rows are copied between two steps.
@@ -128,6 +119,7 @@ bool SessionShard::DrainMailboxFor(absl::Duration at_most) {
 }
 
 void SessionShard::Tick() {
+  KeepTiers();
   StartSaves();
   if (options_.session_ttl > absl::ZeroDuration()) ExpireIdle();
   UpdateLevels();
@@ -159,10 +151,10 @@ void SessionShard::Expire(Session& session) {
   });
 }
 
-bool SessionShard::TokensWait() const { return queue_.tokens() > 0; }
+bool SessionShard::TokensWait() const { return queue_.tokens() > 0 || !promotions_.empty(); }
 
 bool SessionShard::Busy() const {
-  return stepper_.under_way() || !openings_.empty() || !closings_.empty() || saver_.busy();
+  return stepper_.under_way() || !openings_.empty() || !closings_.empty() || promotions_started_ > 0 || saver_.busy();
 }
 
 void SessionShard::SaveEarly() {
