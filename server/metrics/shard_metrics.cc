@@ -71,11 +71,13 @@ prometheus::MetricFamily SessionEvents(const Shards& shards) {
 
 void AddLevels(const Shards& shards, std::vector<prometheus::MetricFamily>& families) {
   const double attached = Sum(shards, &ShardCounters::sessions_attached);
-  families.push_back(Gauges("aaren_sessions", "Sessions in memory, by whether a stream has them open; of demoted ones only the handle is.")
-                         .Add({{"state", "attached"}}, attached)
-                         .Add({{"state", "detached"}}, Sum(shards, &ShardCounters::sessions_resident) - attached)
-                         .Add({{"state", "demoted"}}, Sum(shards, &ShardCounters::sessions_demoted))
-                         .Take());
+  families.push_back(
+      Gauges("aaren_sessions",
+             "Sessions in memory, by whether a stream has them open; of demoted ones only the handle is.")
+          .Add({{"state", "attached"}}, attached)
+          .Add({{"state", "detached"}}, Sum(shards, &ShardCounters::sessions_resident) - attached)
+          .Add({{"state", "demoted"}}, Sum(shards, &ShardCounters::sessions_demoted))
+          .Take());
   const double used = Sum(shards, &ShardCounters::slots_used);
   families.push_back(Gauges("aaren_slots", "Places for the rows of sessions.")
                          .Add({{"state", "used"}}, used)

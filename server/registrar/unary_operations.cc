@@ -77,7 +77,8 @@ void Registrar::Impl::Get(const std::string& key, Callback<SessionInfo> done) {
     if (entry.owner == kAtRest) {
       return FindUnexpired(entry.name(),
                            [this, &entry, done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
-                             if (record.ok()) return GetAtRest(entry, InfoOf(*record, models_, clock_), std::move(done));
+                             if (record.ok())
+                               return GetAtRest(entry, InfoOf(*record, models_, clock_), std::move(done));
                              done(Refused<SessionInfo>(LoadRefusal(entry.name(), record.status())));
                              Finish(entry);
                            });
@@ -199,7 +200,8 @@ void Registrar::Impl::WriteNew(Entry& entry, SessionState state, uint64_t held_e
 // A shard that has the session of before lets it go.
 void Registrar::Impl::EndPlace(Entry& entry, Outcome<SessionInfo> placed, Callback<SessionInfo> done) {
   if (placed.refusal || entry.owner == kAtRest) {
-    if (!placed.refusal) TellDemoted(entry.name(), placed.value.epoch, Fenced(SessionId(entry.key.view()), placed.value.epoch));
+    if (!placed.refusal)
+      TellDemoted(entry.name(), placed.value.epoch, Fenced(SessionId(entry.key.view()), placed.value.epoch));
     done(std::move(placed));
     return Finish(entry);
   }
@@ -277,32 +279,30 @@ void Registrar::Impl::DeleteRecord(const std::string& key, const absl::StatusOr<
                 }));
 }
 
-void Registrar::Impl::DropAtRest(Entry& entry, DropCondition condition, uint64_t epoch,
-                                 Callback<std::monostate> done) {
-  FindUnexpired(entry.name(),
-                [this, &entry, condition, epoch, done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
-                  const absl::string_view id = SessionId(entry.key.view());
-                  std::optional<Refusal> refusal;
-                  if (absl::IsNotFound(record.status())) {
-                    refusal = SessionNotFound(id);
-                  } else if (record.ok()) {
-                    const bool other_epoch = condition.epoch && record->epoch != *condition.epoch;
-                    const bool used_since = condition.idle_since && record->last_active > *condition.idle_since;
-                    if (other_epoch || used_since) refusal = Fenced(id, record->epoch);
-                  }
-                  const Attempt attempt = record.ok() ? record->attempt : Attempt();
-                  auto end = [this, &entry, attempt, epoch,
-                              done = std::move(done)](std::optional<Refusal> why) mutable {
-                    if (!why) {
-                      deleted_.Add(entry.key.view(), attempt);
-                      TellDemoted(entry.name(), epoch, Fenced(SessionId(entry.key.view()), epoch));
-                    }
-                    done({std::move(why), {}});
-                    Finish(entry);
-                  };
-                  if (refusal) return end(std::move(refusal));
-                  DeleteRecord(entry.name(), record, std::move(end));
-                });
+void Registrar::Impl::DropAtRest(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done) {
+  FindUnexpired(entry.name(), [this, &entry, condition, epoch,
+                               done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
+    const absl::string_view id = SessionId(entry.key.view());
+    std::optional<Refusal> refusal;
+    if (absl::IsNotFound(record.status())) {
+      refusal = SessionNotFound(id);
+    } else if (record.ok()) {
+      const bool other_epoch = condition.epoch && record->epoch != *condition.epoch;
+      const bool used_since = condition.idle_since && record->last_active > *condition.idle_since;
+      if (other_epoch || used_since) refusal = Fenced(id, record->epoch);
+    }
+    const Attempt attempt = record.ok() ? record->attempt : Attempt();
+    auto end = [this, &entry, attempt, epoch, done = std::move(done)](std::optional<Refusal> why) mutable {
+      if (!why) {
+        deleted_.Add(entry.key.view(), attempt);
+        TellDemoted(entry.name(), epoch, Fenced(SessionId(entry.key.view()), epoch));
+      }
+      done({std::move(why), {}});
+      Finish(entry);
+    };
+    if (refusal) return end(std::move(refusal));
+    DeleteRecord(entry.name(), record, std::move(end));
+  });
 }
 
 void Registrar::Get(std::string tenant, std::string id, Callback<SessionInfo> done) {

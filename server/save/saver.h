@@ -100,7 +100,7 @@ class Saver {
   SessionList unsaved_{Session::List::kUnsaved};  // in order of due_ms
   SessionList quiet_{Session::List::kQuiet};      // attached and saved; likewise
   std::optional<int64_t> rest_after_ms_;
-  int64_t advanced_ms_ = 0;                       // what would be due by then is due
+  int64_t advanced_ms_ = 0;  // what would be due by then is due
   bool batch_under_way_ = false;
   bool hurry_ = false;
 };

@@ -15,8 +15,8 @@ constexpr size_t kBlockBytes = 256 << 10;
 struct CellPool::Block {
   Block* previous = nullptr;
   Block* next = nullptr;
-  void* free = nullptr;           // freed cells; each begins with the next one's address
-  uint32_t used = 0;              // cells
+  void* free = nullptr;            // freed cells; each begins with the next one's address
+  uint32_t used = 0;               // cells
   uint32_t fresh = sizeof(Block);  // from here on no cell was taken yet
 
   static Block& Of(void* cell) {

@@ -62,7 +62,7 @@
 namespace aaren {
 
 struct ShardOptions {
-  size_t capacity_rows = 1 << 20;  // of this shard, per model
+  size_t capacity_rows = 1 << 20;                                  // of this shard, per model
   size_t max_resident_bytes = std::numeric_limits<size_t>::max();  // of its rows: beyond, the oldest go to the store
   uint32_t max_channels = 64;
   uint32_t max_tokens_per_item = 4096;

@@ -13,7 +13,7 @@ namespace aaren {
 
 inline constexpr std::array<double, 12> kBatchBounds = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096};  // tokens
 
-inline constexpr std::array<double, 10> kReuseBounds = {10e-3, 0.1, 1,    10,    60,
+inline constexpr std::array<double, 10> kReuseBounds = {10e-3, 0.1,  1,     10,    60,
                                                         600,   3600, 21600, 86400, 604800};  // seconds
 
 struct ShardCounters {
@@ -25,11 +25,11 @@ struct ShardCounters {
   Counter demotions, promotions;  // of sessions whose stream holds the handle
   Counter saves, save_failures;
   // Levels.
-  Counter sessions_resident, sessions_attached, sessions_demoted, slots_used, slots_capacity, state_bytes, queued_tokens, queued_bytes,
-      streams;
+  Counter sessions_resident, sessions_attached, sessions_demoted, slots_used, slots_capacity, state_bytes,
+      queued_tokens, queued_bytes, streams;
   Histogram<kBatchBounds.size()> batch_tokens{kBatchBounds};
-  Histogram<kLatencyBounds.size()> queue_seconds{kLatencyBounds};  // from arrival to the start of its step
-  Histogram<kLatencyBounds.size()> token_seconds{kLatencyBounds};  // from arrival to its reply handed to the stream
+  Histogram<kLatencyBounds.size()> queue_seconds{kLatencyBounds};      // from arrival to the start of its step
+  Histogram<kLatencyBounds.size()> token_seconds{kLatencyBounds};      // from arrival to its reply handed to the stream
   Histogram<kLatencyBounds.size()> promotion_seconds{kLatencyBounds};  // from a demoted session's token to its row here
   Histogram<kReuseBounds.size()> reuse_seconds{kReuseBounds};  // between two tokens of a session that came one by one
 };

@@ -109,7 +109,7 @@ void SessionShard::KeepTiers() {
   StartPromotions();
   const bool wanted = !promotions_waiting_.empty() || now < wants_room_until_ms_;
   if (wanted) saver_.Advance(now);
-  saver_.LetRest(wanted        ? std::make_optional(absl::ZeroDuration())
+  saver_.LetRest(wanted         ? std::make_optional(absl::ZeroDuration())
                  : IsOverfull() ? std::make_optional(options_.save_interval)
                                 : std::nullopt);
 }
@@ -290,8 +290,8 @@ void SessionShard::CloseDemoted(Demoted& demoted, const DeferredClose& close) {
     return;
   }
   Attachment& stream = *demoted.stream;
-  const Closable closable{&stream, demoted.handle, std::string(demoted.key()), demoted.epoch, demoted.seq,
-                          demoted.durable_seq()};
+  const Closable closable{&stream,       demoted.handle, std::string(demoted.key()),
+                          demoted.epoch, demoted.seq,    demoted.durable_seq()};
   Forget(demoted);
   counters_.sessions_detached.Add(1);
   if (close.delete_session) return DeleteClosed(closable);

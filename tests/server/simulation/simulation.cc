@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kStorm = 3000;    // moments of trouble
 constexpr uint64_t kLimit = 200000;  // moments in which everybody must have finished
 
-constexpr size_t kRowBytes = 64;      // of a fake engine
+constexpr size_t kRowBytes = 64;  // of a fake engine
 
 ShardOptions DrawOptions(Fate& fate) {
   ShardOptions options;

@@ -17,7 +17,7 @@ struct Report {
   uint64_t moments = 0;
   uint64_t evicted = 0, demoted = 0, promoted = 0, moved = 0;  // what the run has seen
   uint64_t rewound = 0, fenced = 0, kills = 0;
-  uint64_t late = 0, awaited = 0, cut = 0;                              // as Cluster::Late
+  uint64_t late = 0, awaited = 0, cut = 0;  // as Cluster::Late
 };
 
 Report Run(uint64_t seed, bool keep_history);
