@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -66,11 +67,13 @@ class CountingPeer final : public Peer {
 class OneShard {
  public:
   OneShard(size_t resident_bytes, const ModelTable& models, StateStore& store)
-      : registrar_(store, models, Clock::System()),
-        shard_(0, {.max_resident_bytes = resident_bytes, .save_interval = absl::Milliseconds(50)}, models, registrar_) {
-    registrar_.AddShard(shard_);
-    registrar_.Start();
+      : registrar_(std::make_unique<Registrar>(store, models, Clock::System())),
+        shard_(0, {.max_resident_bytes = resident_bytes, .save_interval = absl::Milliseconds(50)}, models,
+               *registrar_) {
+    registrar_->AddShard(shard_);
+    registrar_->Start();
   }
+  ~OneShard() { registrar_.reset(); }  // before the shard that it knows
 
   void Turn() {
     shard_.DrainMailbox();
@@ -119,7 +122,7 @@ class OneShard {
   const ShardCounters& counters() const { return shard_.counters(); }
 
  private:
-  Registrar registrar_;
+  std::unique_ptr<Registrar> registrar_;
   SessionShard shard_;
   CountingPeer peer_;
   absl::Time next_tick_;
@@ -171,7 +174,7 @@ absl::StatusOr<Row> Promote(OneShard& shard, size_t sessions) {
 }
 
 absl::Status MeasureResident(const std::string& folder, const ModelTable& models, std::vector<Row>& rows) {
-  absl::StatusOr<std::unique_ptr<RocksDbStore>> store = RocksDbStore::Open({.folder = folder, .buffer_bytes = 1 << 20});
+  absl::StatusOr<std::unique_ptr<RocksDbStore>> store = RocksDbStore::Open({.folder = folder, .buffer_bytes = kBuffer});
   if (!store.ok()) return store.status();
   OneShard shard(SIZE_MAX, models, **store);
   const double before = Held();
