@@ -104,6 +104,13 @@ int ShardCount(const ServerConfig& config) {
 // wait and unary requests, and an eighth stays free for what is counted only about. The rest is for sessions.
 uint64_t SessionMemory(uint64_t memory) { return memory / 8 * 5; }
 
+// What of it rows may keep. The rest is for sessions that are not saved yet, and for what is known of all of them; with a
+// store of memory, for their saves.
+uint64_t ResidentBytes(const ServerConfig& config, uint64_t memory) {
+  const uint64_t most = SessionMemory(memory) / 8 * (config.store() == ServerConfig::MEMORY ? 3 : 7);
+  return config.max_resident_bytes() > 0 ? config.max_resident_bytes() : most;
+}
+
 void SetLimits(const ServerConfig& config, uint64_t memory, rpc::ServerOptions& options) {
   const auto shards = static_cast<uint64_t>(options.shards);
   const uint64_t part = memory / 8 / shards;
@@ -147,6 +154,7 @@ rpc::ServerOptions ToOptions(const ServerConfig& config, uint64_t memory, Memory
   options.store_grace = config::ToDuration(config.store_grace());
   const auto shards = static_cast<uint64_t>(options.shards);
   options.shard.capacity_rows = (config.max_rows() + shards - 1) / shards;
+  options.shard.max_resident_bytes = ResidentBytes(config, memory) / shards;
   options.shard.max_channels = config.max_channels();
   options.shard.advertise = config.advertise();
   options.shard.max_tokens_per_item = config.tokens_per_item();
@@ -189,6 +197,10 @@ absl::Status CheckBuild(const ServerConfig& config) {
   if (config.store() != ServerConfig::MEMORY && config::ToDuration(config.save_interval()) == absl::ZeroDuration()) {
     return absl::InvalidArgumentError(
         "save_interval: 0 saves nothing, and what the store has would be of the past; give --store=memory with it");
+  }
+  if (config.max_resident_bytes() > 0 && config::ToDuration(config.save_interval()) == absl::ZeroDuration()) {
+    return absl::InvalidArgumentError(
+        "max_resident_bytes: with save_interval 0 nothing is saved, and no session can leave memory");
   }
   if (config.memory() > 0 && config.memory() < kLeastMemory) {
     return absl::InvalidArgumentError(

@@ -23,10 +23,16 @@ class MemoryBudget {
   bool TryTake(Use use, size_t bytes) {
     size_t total = total_.load(std::memory_order_relaxed);
     do {
-      if (bytes > limit_ - total) return false;
+      if (total > limit_ || bytes > limit_ - total) return false;
     } while (!total_.compare_exchange_weak(total, total + bytes, std::memory_order_relaxed));
     used_[static_cast<size_t>(use)].fetch_add(bytes, std::memory_order_relaxed);
     return true;
+  }
+
+  // Whatever the limit: for what takes the place of more, which is given back next.
+  void Take(Use use, size_t bytes) {
+    total_.fetch_add(bytes, std::memory_order_relaxed);
+    used_[static_cast<size_t>(use)].fetch_add(bytes, std::memory_order_relaxed);
   }
 
   void Give(Use use, size_t bytes) {
@@ -39,7 +45,7 @@ class MemoryBudget {
 
  private:
   const size_t limit_;
-  std::atomic<size_t> total_{0};  // never above limit_
+  std::atomic<size_t> total_{0};  // above limit_ only within a Take
   std::array<std::atomic<size_t>, 2> used_{};
 };
 

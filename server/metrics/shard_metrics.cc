@@ -62,6 +62,8 @@ prometheus::MetricFamily SessionEvents(const Shards& shards) {
                                  {"moved", &ShardCounters::sessions_moved},
                                  {"expired", &ShardCounters::sessions_expired},
                                  {"evicted", &ShardCounters::sessions_evicted},
+                                 {"demoted", &ShardCounters::demotions},
+                                 {"promoted", &ShardCounters::promotions},
                                  {"rewound", &ShardCounters::sessions_rewound},
                                  {"fenced", &ShardCounters::sessions_fenced},
                                  {"refused", &ShardCounters::sessions_refused}});
@@ -69,10 +71,13 @@ prometheus::MetricFamily SessionEvents(const Shards& shards) {
 
 void AddLevels(const Shards& shards, std::vector<prometheus::MetricFamily>& families) {
   const double attached = Sum(shards, &ShardCounters::sessions_attached);
-  families.push_back(Gauges("aaren_sessions", "Sessions held in memory, by whether a stream has them open.")
-                         .Add({{"state", "attached"}}, attached)
-                         .Add({{"state", "detached"}}, Sum(shards, &ShardCounters::sessions_resident) - attached)
-                         .Take());
+  families.push_back(
+      Gauges("aaren_sessions",
+             "Sessions in memory, by whether a stream has them open; of demoted ones only the handle is.")
+          .Add({{"state", "attached"}}, attached)
+          .Add({{"state", "detached"}}, Sum(shards, &ShardCounters::sessions_resident) - attached)
+          .Add({{"state", "demoted"}}, Sum(shards, &ShardCounters::sessions_demoted))
+          .Take());
   const double used = Sum(shards, &ShardCounters::slots_used);
   families.push_back(Gauges("aaren_slots", "Places for the rows of sessions.")
                          .Add({{"state", "used"}}, used)
@@ -158,6 +163,11 @@ std::vector<prometheus::MetricFamily> ShardMetrics::Collect() const {
   families.push_back(ToHistogram("aaren_save_wait_seconds",
                                  "Time by which replies with durability EVERY_TOKEN waited for their save.", shards_,
                                  &ShardCounters::save_seconds));
+  families.push_back(ToHistogram("aaren_promotion_seconds",
+                                 "Time from the token of a demoted session to its row in memory.", shards_,
+                                 &ShardCounters::promotion_seconds));
+  families.push_back(ToHistogram("aaren_reuse_seconds", "Time between two tokens of a session that came apart.",
+                                 shards_, &ShardCounters::reuse_seconds));
   return families;
 }
 

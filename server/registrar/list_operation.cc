@@ -77,7 +77,7 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
       }
     }
     waiting_ = by_owner.size();
-    if (waiting_ == 0) return Answer();
+    if (waiting_ == 0) return AskAtRest();
     for (auto& [owner, keys] : by_owner) {
       registrar_.Ask(
           owner, [keys = keys](SessionOwner& shard) { return shard.Describe(keys); },
@@ -112,7 +112,21 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
   }
 
   void OneLess() {
-    if (--waiting_ == 0) Answer();
+    if (--waiting_ == 0) AskAtRest();
+  }
+
+  // Streams may have sessions open whose rows were demoted.
+  void AskAtRest() {
+    std::vector<std::string> keys;
+    for (const auto& [key, info] : found_) {
+      if (!info.resident) keys.push_back(key);
+    }
+    registrar_.AskDemoted(keys, [self = shared_from_this(), keys](const std::vector<bool>& attached) {
+      for (size_t i = 0; i < keys.size(); ++i) {
+        if (attached[i]) self->found_[keys[i]].attached = true;
+      }
+      self->Answer();
+    });
   }
 
   void Answer() {

@@ -361,6 +361,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   }
 
   void SendInstallation(SessionState state) {
+    if (!resident_) registrar_.TellDemoted(call_->key, state.epoch, Fenced(call_->id(), state.epoch));
     installation_.state = std::move(state);
     registrar_.Tell(call_->shard, [call = call_, installation = std::move(installation_)](SessionOwner& owner) mutable {
       owner.Install(*call, std::move(installation));

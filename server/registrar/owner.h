@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/registrar/registrar.h"
+#include "server/registrar/transit.h"
 #include "server/save/save.h"
 #include "server/session/mailbox.h"
 #include "server/session/peer.h"
@@ -34,6 +35,30 @@ struct OpenCall {
   mutable std::atomic<bool> cancelled{false};  // its stream is gone: it must not take the session any more
 
   absl::string_view id() const { return request.session_id; }
+};
+
+// A demoted session's way back from the store, under way. The ticket finds it again at its shard.
+struct PromoteCall {
+  int shard = 0;
+  uint64_t ticket = 0;
+  std::string key;
+  uint64_t epoch = 0;  // as its shard had it
+  uint64_t seq = 0;    // likewise
+  Footprint footprint;
+  size_t bytes = 0;                            // that its rows hold on the way
+  mutable std::atomic<bool> cancelled{false};  // nobody waits for it any more
+};
+
+// How it ended. Without a refusal the session is its shard's again.
+struct Promoted {
+  std::string rows;  // empty: those of a session that has seen nothing
+  TokenClock clock;
+  uint64_t incarnation = 0;
+  Attempt attempt;
+  absl::Time last_active;
+  Transit::Permit transit;
+  std::optional<Refusal> refusal;
+  bool passing = false;  // the refusal's reason may pass: the store is away
 };
 
 // How an opened session begins at its shard.
@@ -105,6 +130,17 @@ class SessionOwner {
 
   // So many sessions at rest, whoever had them, were found to have expired, and are deleted.
   virtual void Swept(size_t expired) = 0;
+
+  // How many sessions it has demoted. Any thread.
+  virtual uint64_t demoted() const = 0;
+
+  virtual void EndPromotion(uint64_t ticket, const std::string& key, Promoted promoted) = 0;
+
+  // A session at rest was taken or deleted by whoever has the epoch: one that was demoted here before is over.
+  virtual void LoseDemoted(const std::string& key, uint64_t epoch, const Refusal& refusal) = 0;
+
+  // Which of them a stream has open, though they are at rest.
+  virtual std::vector<bool> HoldsDemoted(const std::vector<std::string>& keys) = 0;
 
   virtual void SavesDone(const std::vector<SaveResult>& results) = 0;
 };

@@ -200,7 +200,10 @@ SessionInfo Registrar::Impl::Describe(const SessionRecord& record) const {
 void Registrar::Impl::FindUnexpired(std::string key, Loaded then) {
   Find(std::move(key), [this, then = std::move(then)](absl::StatusOr<SessionRecord> record) mutable {
     if (!record.ok() || !HasExpired(*record)) return then(std::move(record));
-    store_.Delete(record->key, record->epoch, Back<WriteResult>([then = std::move(then)](WriteResult result) mutable {
+    store_.Delete(record->key, record->epoch,
+                  Back<WriteResult>([this, key = record->key, epoch = record->epoch,
+                                     then = std::move(then)](WriteResult result) mutable {
+                    if (result.status.ok()) TellDemoted(key, epoch + 1, SessionNotFound(SessionId(key)));
                     then(result.status.ok() ? absl::NotFoundError("the session has expired") : result.status);
                   }));
   });
@@ -277,8 +280,11 @@ void Registrar::Impl::SweepRecords(const std::vector<SessionRecord>& page, absl:
     if (record.last_active + ttl > now()) continue;
     if (entries_.contains(absl::string_view(record.key))) continue;  // resident, or somebody wants it right now
     if (!HasExpired(record) && !lease_watch_.IsAbandoned(record, now(), ttl / 2)) continue;
-    store_.Delete(record.key, record.epoch, Back<WriteResult>([this](const WriteResult& result) {
-                    if (result.status.ok()) Tell(0, [](SessionOwner& owner) { owner.Swept(1); });
+    store_.Delete(record.key, record.epoch,
+                  Back<WriteResult>([this, key = record.key, epoch = record.epoch](const WriteResult& result) {
+                    if (!result.status.ok()) return;
+                    Tell(0, [](SessionOwner& owner) { owner.Swept(1); });
+                    TellDemoted(key, epoch + 1, SessionNotFound(SessionId(key)));
                   }));
   }
 }

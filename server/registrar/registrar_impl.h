@@ -71,6 +71,7 @@ class Registrar::Impl {
   void Open(std::shared_ptr<const OpenCall> call);
   void Save(int shard, std::vector<SaveWrite> writes);
   void Released(std::string key);  // its shard no longer holds it
+  void Promote(std::shared_ptr<const PromoteCall> call);
   void Delete(std::string key, DropCondition condition, Callback<std::monostate> done);
   void Sweep(absl::Duration ttl);  // deletes the sessions at rest that were not used for so long
   void WatchStore();               // asks the store whether it is there, if that must be asked
@@ -123,6 +124,13 @@ class Registrar::Impl {
   // The state of a session at rest or in a shard. The operation goes on: `done` is to Finish it.
   void Capture(Entry& entry, Callback<SessionState> done);
   void CaptureAtRest(Entry& entry, Callback<SessionState> done);
+
+  // Says to the shards that the session, at rest so far, is somebody else's or gone: see demotion.cc. `epoch`: larger
+  // than the one of before.
+  void TellDemoted(const std::string& key, uint64_t epoch, const Refusal& refusal);
+
+  // Which of these sessions, which are at rest, a stream has open all the same.
+  void AskDemoted(std::vector<std::string> keys, absl::AnyInvocable<void(std::vector<bool>)> then);
 
   // Makes a session at rest. An operation of its own.
   void Place(const std::string& key, SessionState state, bool replace, Callback<SessionInfo> done);
@@ -182,6 +190,8 @@ class Registrar::Impl {
 
   void Run();
   bool Finished(bool stopping) const { return stopping && store_calls_ == 0; }
+  void BeginPromotion(Entry& entry, std::shared_ptr<const PromoteCall> call);
+  void EndPromotion(Entry& entry, const PromoteCall& call, Promoted promoted);
   void SaveBatch(int shard, std::vector<SaveWrite> writes);
   void SweepPage(absl::Duration ttl);
   void SweepRecords(const std::vector<SessionRecord>& page, absl::Duration ttl);
@@ -192,9 +202,10 @@ class Registrar::Impl {
   void WriteNew(Entry& entry, SessionState state, uint64_t held_epoch, Callback<SessionInfo> done);
   void EndPlace(Entry& entry, Outcome<SessionInfo> placed, Callback<SessionInfo> done);
   void DropEverywhere(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done);
-  void DropAtRest(Entry& entry, DropCondition condition, Callback<std::monostate> done);
+  void DropAtRest(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done);
   void DropHeld(Entry& entry, uint64_t epoch, Callback<std::monostate> done);
   void DeleteRecord(const std::string& key, const absl::StatusOr<SessionRecord>& record, Ended then);
+  void GetAtRest(Entry& entry, SessionInfo info, Callback<SessionInfo> done);
   void AskForEpochs(uint64_t above);
   void OnEpochs(absl::StatusOr<uint64_t> first, uint64_t count);
   size_t LargestSession() const;

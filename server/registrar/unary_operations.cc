@@ -77,8 +77,8 @@ void Registrar::Impl::Get(const std::string& key, Callback<SessionInfo> done) {
     if (entry.owner == kAtRest) {
       return FindUnexpired(entry.name(),
                            [this, &entry, done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
-                             done(record.ok() ? Outcome<SessionInfo>{std::nullopt, Describe(*record)}
-                                              : Refused<SessionInfo>(LoadRefusal(entry.name(), record.status())));
+                             if (record.ok()) return GetAtRest(entry, Describe(*record), std::move(done));
+                             done(Refused<SessionInfo>(LoadRefusal(entry.name(), record.status())));
                              Finish(entry);
                            });
     }
@@ -93,6 +93,15 @@ void Registrar::Impl::Get(const std::string& key, Callback<SessionInfo> done) {
           Finish(entry);
         });
   });
+}
+
+void Registrar::Impl::GetAtRest(Entry& entry, SessionInfo info, Callback<SessionInfo> done) {
+  AskDemoted({entry.name()},
+             [this, &entry, info = std::move(info), done = std::move(done)](std::vector<bool> attached) mutable {
+               info.attached = attached[0];
+               done({std::nullopt, std::move(info)});
+               Finish(entry);
+             });
 }
 
 void Registrar::Impl::Capture(Entry& entry, Callback<SessionState> done) {
@@ -193,6 +202,8 @@ void Registrar::Impl::WriteNew(Entry& entry, SessionState state, uint64_t held_e
 // A shard that has the session of before lets it go.
 void Registrar::Impl::EndPlace(Entry& entry, Outcome<SessionInfo> placed, Callback<SessionInfo> done) {
   if (placed.refusal || entry.owner == kAtRest) {
+    if (!placed.refusal)
+      TellDemoted(entry.name(), placed.value.epoch, Fenced(SessionId(entry.key.view()), placed.value.epoch));
     done(std::move(placed));
     return Finish(entry);
   }
@@ -221,7 +232,7 @@ void Registrar::Impl::Delete(std::string key, DropCondition condition, Callback<
 // The store comes first: a session that it does not let go stays what it is.
 void Registrar::Impl::DropEverywhere(Entry& entry, DropCondition condition, uint64_t epoch,
                                      Callback<std::monostate> done) {
-  if (entry.owner == kAtRest) return DropAtRest(entry, condition, std::move(done));
+  if (entry.owner == kAtRest) return DropAtRest(entry, condition, epoch, std::move(done));
   Ask(
       entry.owner, [key = entry.name(), condition](SessionOwner& owner) { return owner.Hold(key, condition); },
       [this, &entry, condition, epoch, done = std::move(done)](const OwnerReply<std::monostate>& reply) mutable {
@@ -270,27 +281,30 @@ void Registrar::Impl::DeleteRecord(const std::string& key, const absl::StatusOr<
                 }));
 }
 
-void Registrar::Impl::DropAtRest(Entry& entry, DropCondition condition, Callback<std::monostate> done) {
-  FindUnexpired(entry.name(),
-                [this, &entry, condition, done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
-                  const absl::string_view id = SessionId(entry.key.view());
-                  std::optional<Refusal> refusal;
-                  if (absl::IsNotFound(record.status())) {
-                    refusal = SessionNotFound(id);
-                  } else if (record.ok()) {
-                    const bool other_epoch = condition.epoch && record->epoch != *condition.epoch;
-                    const bool used_since = condition.idle_since && record->last_active > *condition.idle_since;
-                    if (other_epoch || used_since) refusal = Fenced(id, record->epoch);
-                  }
-                  const Attempt attempt = record.ok() ? record->attempt : Attempt();
-                  auto end = [this, &entry, attempt, done = std::move(done)](std::optional<Refusal> why) mutable {
-                    if (!why) deleted_.Add(entry.key.view(), attempt);
-                    done({std::move(why), {}});
-                    Finish(entry);
-                  };
-                  if (refusal) return end(std::move(refusal));
-                  DeleteRecord(entry.name(), record, std::move(end));
-                });
+void Registrar::Impl::DropAtRest(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done) {
+  FindUnexpired(entry.name(), [this, &entry, condition, epoch,
+                               done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
+    const absl::string_view id = SessionId(entry.key.view());
+    std::optional<Refusal> refusal;
+    if (absl::IsNotFound(record.status())) {
+      refusal = SessionNotFound(id);
+    } else if (record.ok()) {
+      const bool other_epoch = condition.epoch && record->epoch != *condition.epoch;
+      const bool used_since = condition.idle_since && record->last_active > *condition.idle_since;
+      if (other_epoch || used_since) refusal = Fenced(id, record->epoch);
+    }
+    const Attempt attempt = record.ok() ? record->attempt : Attempt();
+    auto end = [this, &entry, attempt, epoch, done = std::move(done)](std::optional<Refusal> why) mutable {
+      if (!why) {
+        deleted_.Add(entry.key.view(), attempt);
+        TellDemoted(entry.name(), epoch, Fenced(SessionId(entry.key.view()), epoch));
+      }
+      done({std::move(why), {}});
+      Finish(entry);
+    };
+    if (refusal) return end(std::move(refusal));
+    DeleteRecord(entry.name(), record, std::move(end));
+  });
 }
 
 void Registrar::Get(std::string tenant, std::string id, Callback<SessionInfo> done) {

@@ -1,6 +1,7 @@
 #include "server/save/saver.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -28,8 +29,8 @@ bool Saver::NeedsSave(const Session& session) const {
 }
 
 void Saver::Watch(Session& session, int64_t now_ms) {
-  if (!enabled() || quiet_ms_ == 0 || session.durability == SessionDurability::kNone || session.AwaitsSave()) return;
-  session.due_ms = now_ms + quiet_ms_;
+  if (!enabled() || session.durability == SessionDurability::kNone || session.AwaitsSave()) return;
+  session.due_ms = quiet_ms_ > 0 ? now_ms + quiet_ms_ : std::numeric_limits<int64_t>::max();
   quiet_.PushBack(session);
 }
 
@@ -63,9 +64,14 @@ void Saver::QueueLater(Session& session, int64_t now_ms) {
   unsaved_.PushBack(session);
 }
 
-bool Saver::MustWait(const Session& session) const {
+bool Saver::MayRest(const Session& session, int64_t now_ms) const {
+  if (session.stream == nullptr || hurry_) return true;
+  return rest_after_ms_ && session.flow == nullptr && session.last_active_ms + *rest_after_ms_ <= now_ms;
+}
+
+bool Saver::MustWait(const Session& session, int64_t now_ms) const {
   const bool only_again = session.pending_seq == session.point.seq;  // in the place of the newer one
-  return session.pending_seq != Session::kNoSave && !only_again && session.stream != nullptr && !hurry_;
+  return session.pending_seq != Session::kNoSave && !only_again && !MayRest(session, now_ms);
 }
 
 Session* Saver::NextDue(int64_t now_ms) const {
@@ -100,7 +106,7 @@ std::vector<Session*> Saver::TakeDue(int64_t now_ms) {
   size_t bytes = 0;
   for (Session* next = NextDue(now_ms); next != nullptr && bytes < most; next = NextDue(now_ms)) {
     Remove(*next);
-    if (MustWait(*next)) {
+    if (MustWait(*next, now_ms)) {
       QueueLater(*next, now_ms);
       continue;
     }

@@ -76,8 +76,17 @@ class Saver {
   // Whether a session is due at once whose replies wait for it.
   bool urgent() const { return urgent_.front() != nullptr; }
 
-  // Notes that an attached session needs no save now. REQUIRES: as Queue.
+  // Notes that an attached session needs no save now: it is one of attached_and_saved. REQUIRES: as Queue.
   void Watch(Session& session, int64_t now_ms);
+
+  // In the order in which they were saved.
+  SessionList& attached_and_saved() { return quiet_; }
+
+  // While rows are scarce: an attached session that was not used for so long may rest, and its save need not wait for
+  // the one before to become durable. None: none may.
+  void LetRest(std::optional<absl::Duration> unused) {
+    rest_after_ms_ = unused ? std::make_optional(absl::ToInt64Milliseconds(*unused)) : std::nullopt;
+  }
 
   // What was unsaved before now is due at once; what becomes so later, or must wait, is not.
   void Advance(int64_t now_ms) { advanced_ms_ = now_ms + interval_ms_ - 1; }
@@ -111,7 +120,8 @@ class Saver {
   Session* NextDue(int64_t now_ms) const;
   size_t BatchBytes() const;
   size_t TakeUrgent(std::vector<Session*>& due);
-  bool MustWait(const Session& session) const;
+  bool MustWait(const Session& session, int64_t now_ms) const;
+  bool MayRest(const Session& session, int64_t now_ms) const;
   std::vector<Session*> TakeDue(int64_t now_ms);
   SaveWrite WriteOf(Session& session, int64_t now_ms) const;
 
@@ -123,8 +133,9 @@ class Saver {
   SessionList urgent_{Session::List::kUrgent};    // in the order in which they came
   SessionList untold_{Session::List::kUntold};    // in order of due_ms
   SessionList unsaved_{Session::List::kUnsaved};  // in order of due_ms
-  SessionList quiet_{Session::List::kQuiet};      // likewise
-  int64_t advanced_ms_ = 0;                       // what would be due by then is due
+  SessionList quiet_{Session::List::kQuiet};      // attached and saved; likewise
+  std::optional<int64_t> rest_after_ms_;
+  int64_t advanced_ms_ = 0;  // what would be due by then is due
   int batches_under_way_ = 0;
   bool hurry_ = false;
   bool shares_ = false;    // the batch before had urgent saves: background ones take little of the next

@@ -27,10 +27,12 @@ struct Flow;        // server/shard/flow.h
 // What a stream's handle stands for.
 struct Binding {
   enum class Kind : uint8_t {
-    kSession,  // a Session
-    kOpening,  // an Open under way
-    kClosing,  // a Close that deletes, under way
-    kRefused   // an Open was refused or the session taken away: items are dropped until the next Open
+    kSession,    // a Session
+    kOpening,    // an Open under way
+    kClosing,    // a Close that deletes, under way
+    kDemoted,    // a Session's place while its row is in the store only
+    kPromotion,  // the way back from there, under way
+    kRefused     // an Open was refused or the session taken away: items are dropped until the next Open
   };
   explicit Binding(Kind k) : kind(k) {}
   Kind kind;

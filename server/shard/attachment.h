@@ -24,6 +24,7 @@ struct Attachment {
   size_t refused = 0;         // handles whose items are dropped, since their Open was refused or their session taken
   size_t openings = 0;        // Opens under way
   size_t closings = 0;        // Closes that delete, under way
+  size_t promotions = 0;      // under way
   size_t deferred_bytes = 0;  // tokens behind them
   size_t queued_bytes = 0;    // of its flows
 

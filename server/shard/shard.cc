@@ -21,6 +21,7 @@ SessionShard::SessionShard(int index, ShardOptions options, const ModelTable& mo
                            const Clock& clock)
     : index_(index),
       options_(options),
+      models_(models),
       registrar_(*registrar.impl_),
       clock_(clock),
       rows_(models, options.capacity_rows),

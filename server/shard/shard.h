@@ -11,7 +11,7 @@
 // A session belongs to the shard of its latest Open. Opens, unary calls and rows travel between shards as mailbox
 // messages through the Registrar, which knows who owns what and talks to the store.
 //
-// A session here is attached (a stream has it open) or at rest. What waits of it is in its flow, and only an attached
+// A session here is attached (a stream has it open) or at rest. Of one that is demoted only its handle is here. What waits of it is in its flow, and only an attached
 // session has one. Answers keep the order of what they answer: what must not overtake tokens waits behind them. Whoever
 // takes a session away, or asks for its state, gets it as of its last step; what waited is dropped.
 //
@@ -19,7 +19,8 @@
 // alone, and what needs one of those waits for the step's end (README.md, "A step under way").
 //
 // The sources follow the questions: shard_streams.cc what streams ask for, shard_tokens.cc tokens and steps,
-// shard_opens.cc Opens, shard_answers.cc what else the registrar asks, shard_rest.cc saving, evicting and expiring.
+// shard_opens.cc Opens, shard_answers.cc what else the registrar asks, shard_rest.cc saving and expiring, shard_tiers.cc
+// who is in the slab and who in the store only.
 //
 // Threading: every method is called on the shard's own thread, except mailbox() whose Post is open to all. Any of them
 // may answer any connected peer; a peer's methods must not call the shard back.
@@ -27,7 +28,9 @@
 // Lifetime: a registrar that shards were added to is destroyed before them; after that a shard is only destroyed.
 
 #include <cstdint>
+#include <deque>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +53,7 @@
 #include "server/session/session.h"
 #include "server/session/session_list.h"
 #include "server/shard/attachment.h"
+#include "server/shard/demoted.h"
 #include "server/shard/shard_counters.h"
 #include "server/shard/stepper.h"
 #include "server/shard/token_check.h"
@@ -58,7 +62,8 @@
 namespace aaren {
 
 struct ShardOptions {
-  size_t capacity_rows = 1 << 20;  // of this shard, per model
+  size_t capacity_rows = 1 << 20;                                  // of this shard, per model
+  size_t max_resident_bytes = std::numeric_limits<size_t>::max();  // of its rows: beyond, the oldest go to the store
   uint32_t max_channels = 64;
   uint32_t max_tokens_per_item = 4096;
   uint64_t max_in_flight_tokens = 65536;  // next_seq - delivered_seq, and tokens waiting per session
@@ -150,6 +155,10 @@ class SessionShard final : public SessionOwner {
   void Unhold(const std::string& key) override;
   OwnerReply<Attempt> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) override;
   void Swept(size_t expired) override;
+  uint64_t demoted() const override { return counters_.sessions_demoted.value(); }
+  void EndPromotion(uint64_t ticket, const std::string& key, Promoted promoted) override;
+  void LoseDemoted(const std::string& key, uint64_t epoch, const Refusal& refusal) override;
+  std::vector<bool> HoldsDemoted(const std::vector<std::string>& keys) override;
   void SavesDone(const std::vector<SaveResult>& results) override;
 
  private:
@@ -164,16 +173,29 @@ class SessionShard final : public SessionOwner {
     bool delete_session = false;
     std::optional<uint64_t> delivered_seq;
   };
-  // An Open under way, and what its stream sent for it meanwhile.
-  struct Opening : Binding {
-    Opening() : Binding(Kind::kOpening) {}
+  // A session that is about to come, and what its stream sent for it meanwhile.
+  struct Arrival : Binding {
+    using Binding::Binding;
     Attachment* stream = nullptr;  // null: the stream is gone
     Handle handle = 0;
-    std::shared_ptr<const OpenCall> call;
     Footprint reserved;  // no model: nothing
     RowSet rows;
     std::vector<DeferredTokens> tokens;
     std::optional<DeferredClose> close;
+  };
+  // By an Open under way.
+  struct Opening : Arrival {
+    Opening() : Arrival(Kind::kOpening) {}
+    std::shared_ptr<const OpenCall> call;
+  };
+  // A demoted session, on its way back.
+  struct Promotion : Arrival {
+    Promotion() : Arrival(Kind::kPromotion) {}
+    Demoted* demoted = nullptr;
+    uint64_t ticket = 0;
+    std::shared_ptr<PromoteCall> call;  // null: it is not at the registrar
+    int64_t began_ns = 0;
+    absl::Duration backoff;
   };
   // A Close under way that deletes.
   struct Closing : Binding {
@@ -181,6 +203,13 @@ class SessionShard final : public SessionOwner {
     Attachment* stream = nullptr;
     Handle handle = 0;
     uint64_t next_seq = 0, durable_seq = 0;
+  };
+  // What a Close that deletes needs to know of its session.
+  struct Closable {
+    Attachment* stream;
+    Handle handle;
+    std::string key;
+    uint64_t epoch, next_seq, durable_seq;
   };
   // A slice that has begun, and may go on when the step under way is done.
   struct Slice {
@@ -202,8 +231,8 @@ class SessionShard final : public SessionOwner {
   std::optional<Refusal> Check(const Session& session, const TokensView& tokens, uint32_t skip,
                                TokenClock& clock) const;
   void RefuseTokens(Session& session, Refusal refusal, uint64_t tokens);
-  void Defer(Opening& opening, const TokensView& tokens);
-  void DropDeferred(Opening& opening);
+  void Defer(Arrival& arrival, const TokensView& tokens, uint32_t channels);
+  void DropDeferred(Arrival& arrival);
   void Deliver(Session& session, std::optional<uint64_t> delivered_seq);
   size_t StepSlice();
   void BeginStep();
@@ -227,10 +256,10 @@ class SessionShard final : public SessionOwner {
   Session& Place(const OpenCall& call, Opening& opening, const Installation& installation);
   absl::Status SetRows(Session& session, const Installation& installation);
   void Attach(Session& session, Opening& opening, const Installation& installation);
-  void Replay(Session& session, Opening& opening);
+  void Replay(Session& session, Arrival& arrival);
   void CloseSession(Session& session, const DeferredClose& close);
   void FinishClose(Session& session, bool delete_session);
-  void DeleteClosed(Session& session);
+  void DeleteClosed(Closable closable);
   void OnDeleted(uint64_t ticket, const Outcome<std::monostate>& outcome);
   std::optional<Refusal> CheckDrop(const Session& session, const DropCondition& condition) const;
   void Fence(Session& session, uint64_t current_epoch);
@@ -250,9 +279,32 @@ class SessionShard final : public SessionOwner {
   absl::StatusOr<RowSet> Allocate(Footprint footprint);
   void Free(Footprint footprint, RowSet rows);
   absl::StatusOr<RowSet> AllocateEvicting(Footprint footprint);
-  bool EvictOne(const LoadedModel& model);
-  void FreeReserved(Opening& opening);
   void WatchStore();
+  void FreeReserved(Arrival& arrival);
+
+  // Tiers.
+  Session* LeastRecentlyUsed(const LoadedModel* model);
+  Session* AttachedToLeave(const LoadedModel* model);
+  bool EvictOne(const LoadedModel* model);  // leaves it to the store; null: of any model. False if there is none
+  void Demote(Session& session);
+  void Forget(Demoted& demoted);
+  void EraseDemoted(Demoted& demoted);
+  bool IsOverfull() const;
+  void KeepTiers();
+  void WantRoom();
+  Promotion& Promote(Demoted& demoted);
+  void StartPromotions();
+  bool StartPromotion(Promotion& promotion);
+  void Unstart(Promotion& promotion);
+  std::unique_ptr<Promotion> TakePromotion(uint64_t ticket);
+  void RetryPromotion(Promotion& promotion);
+  absl::Status SetRows(const Promotion& promotion, absl::string_view bytes);
+  void FinishPromotion(Promotion& promotion, const Promoted& promoted);
+  void FailPromotion(Promotion& promotion, const Refusal& refusal);
+  void FailDemoted(Demoted& demoted, const Refusal& refusal, bool closing);
+  void CloseDemoted(Demoted& demoted, const DeferredClose& close);
+  void Abandon(Promotion& promotion);
+
   void ExpireIdle();
   void Expire(Session& session);
   void StartSaves();
@@ -265,6 +317,7 @@ class SessionShard final : public SessionOwner {
 
   const int index_;
   const ShardOptions options_;
+  const ModelTable& models_;
   Registrar::Impl& registrar_;
   const Clock& clock_;
   ShardCounters counters_;
@@ -279,6 +332,12 @@ class SessionShard final : public SessionOwner {
   absl::flat_hash_map<Peer*, std::unique_ptr<Attachment>> streams_;
   absl::flat_hash_map<uint64_t, std::unique_ptr<Opening>> openings_;  // by ticket
   absl::flat_hash_map<uint64_t, std::unique_ptr<Closing>> closings_;
+  DemotedTable demoted_;
+  absl::flat_hash_map<uint64_t, std::unique_ptr<Promotion>> promotions_;  // by ticket
+  std::deque<uint64_t> promotions_waiting_;                               // their tickets: for rows
+  std::multimap<int64_t, uint64_t> retries_;                              // their tickets, by when to try again, ms
+  size_t promotions_started_ = 0;                                         // at the registrar
+  int64_t wants_room_until_ms_ = 0;                                       // an Open found none
   uint64_t next_ticket_ = 0;
   size_t deferred_tokens_ = 0;  // of all openings
   size_t attached_ = 0;

@@ -40,6 +40,7 @@ std::optional<Refusal> SessionShard::Reserve(uint64_t ticket, Footprint footprin
   absl::StatusOr<RowSet> rows = AllocateEvicting(footprint);
   if (!rows.ok()) {
     // By then a save may have let another session rest, and that one can leave.
+    WantRoom();
     const absl::Duration retry_after = std::max(absl::Seconds(1), options_.save_interval);
     return OverQuota("session_rows", rows.status().message(), retry_after);
   }
@@ -48,10 +49,10 @@ std::optional<Refusal> SessionShard::Reserve(uint64_t ticket, Footprint footprin
   return std::nullopt;
 }
 
-void SessionShard::FreeReserved(Opening& opening) {
-  if (opening.reserved.model == nullptr) return;
-  Free(opening.reserved, std::move(opening.rows));
-  opening.reserved.model = nullptr;
+void SessionShard::FreeReserved(Arrival& arrival) {
+  if (arrival.reserved.model == nullptr) return;
+  Free(arrival.reserved, std::move(arrival.rows));
+  arrival.reserved.model = nullptr;
 }
 
 OwnerReply<SessionState> SessionShard::Take(const OpenCall& call, uint64_t epoch) {
@@ -208,15 +209,15 @@ void SessionShard::Attach(Session& session, Opening& opening, const Installation
 }
 
 // Handles what came for the session before it was here.
-void SessionShard::Replay(Session& session, Opening& opening) {
-  for (DeferredTokens& deferred : opening.tokens) {
+void SessionShard::Replay(Session& session, Arrival& arrival) {
+  for (DeferredTokens& deferred : arrival.tokens) {
     deferred.view.values = deferred.values;
     deferred.view.times_ns = deferred.times_ns;
-    queue_.Undefer(*opening.stream, deferred.bytes());
+    queue_.Undefer(*arrival.stream, deferred.bytes());
     deferred_tokens_ -= deferred.tokens;
     Accept(session, deferred.view);
   }
-  if (opening.close) CloseSession(session, *opening.close);
+  if (arrival.close) CloseSession(session, *arrival.close);
 }
 
 void SessionShard::RefuseOpen(uint64_t ticket, const Refusal& refusal) {

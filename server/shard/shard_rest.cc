@@ -1,4 +1,4 @@
-// Sessions between their tokens: what is saved, evicted and expired, and the shard's own upkeep.
+// Sessions between their tokens: what is saved and expired, and the shard's own upkeep.
 
 #include <algorithm>
 #include <utility>
@@ -51,21 +51,11 @@ void SessionShard::Free(Footprint footprint, RowSet rows) {
 }
 
 absl::StatusOr<RowSet> SessionShard::AllocateEvicting(Footprint footprint) {
+  if (IsOverfull()) EvictOne(nullptr);
   for (;;) {
     absl::StatusOr<RowSet> rows = Allocate(footprint);
-    if (rows.ok() || !EvictOne(*footprint.model)) return rows;
+    if (rows.ok() || !EvictOne(footprint.model)) return rows;
   }
-}
-
-// Leaves the session that has rested longest in this model's rows to the store. False if there is none.
-bool SessionShard::EvictOne(const LoadedModel& model) {
-  if (!saver_.enabled()) return false;
-  Session* session = Resting(model).front();
-  if (session == nullptr) return false;
-  counters_.sessions_evicted.Add(1);
-  registrar_.Released(std::string(session->key.view()));
-  Remove(*session);
-  return true;
 }
 
 void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
@@ -85,6 +75,7 @@ void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
   }
   if (!any_stored && !results.empty()) saver_.Pause(now_ms());
   if (saver_.hurrying() && any_stored) StartSaves();  // else with the next tick
+  StartPromotions();
 }
 
 void SessionShard::OnStored(Session& session, const SaveResult& result) {
@@ -145,6 +136,7 @@ bool SessionShard::DrainMailboxFor(absl::Duration at_most) {
 }
 
 void SessionShard::Tick() {
+  KeepTiers();
   StartSaves();
   WatchStore();
   while (Session* session = saver_.Untold(now_ms())) {
@@ -189,10 +181,10 @@ void SessionShard::Expire(Session& session) {
   });
 }
 
-bool SessionShard::TokensWait() const { return queue_.tokens() > 0 || queue_.held_bytes() > 0; }
+bool SessionShard::TokensWait() const { return queue_.tokens() > 0 || queue_.held_bytes() > 0 || !promotions_.empty(); }
 
 bool SessionShard::Busy() const {
-  return stepper_.under_way() || !openings_.empty() || !closings_.empty() || saver_.busy();
+  return stepper_.under_way() || !openings_.empty() || !closings_.empty() || promotions_started_ > 0 || saver_.busy();
 }
 
 void SessionShard::SaveEarly() {

@@ -32,7 +32,8 @@ bool SessionShard::AdmitsOpen(Peer& peer) {
 // A half-closed stream ends once nothing is owed to it any more.
 bool SessionShard::Owes(Peer& peer) {
   const Attachment& stream = StreamOf(peer);
-  return stream.openings + stream.closings > 0 || stream.queued_bytes > 0;  // its flows, also those in a step
+  return stream.openings + stream.closings + stream.promotions > 0 ||
+         stream.queued_bytes > 0;  // its flows, also those in a step
 }
 
 bool SessionShard::AdmitsTokens(Peer& peer, size_t bytes) {
@@ -49,9 +50,11 @@ bool SessionShard::IsClosing(const Binding& binding) {
     case Binding::Kind::kSession:
       return static_cast<const Session&>(binding).closing;
     case Binding::Kind::kOpening:
-      return static_cast<const Opening&>(binding).close.has_value();
+    case Binding::Kind::kPromotion:
+      return static_cast<const Arrival&>(binding).close.has_value();
     case Binding::Kind::kClosing:
       return true;
+    case Binding::Kind::kDemoted:
     case Binding::Kind::kRefused:
       return false;
   }
@@ -141,9 +144,11 @@ void SessionShard::Close(Peer& peer, Handle handle, bool delete_session, std::op
   if (binding == nullptr || IsClosing(peer, handle)) return peer.OnCloseRefused(handle, HandleNotFound(handle));
   if (binding->kind == Binding::Kind::kSession) {
     CloseSession(*static_cast<Session*>(binding), {delete_session, delivered_seq});
-  } else if (binding->kind == Binding::Kind::kOpening) {
-    // Nothing is open yet that could be closed: Replay does it, or AnswerRefused.
-    static_cast<Opening*>(binding)->close = {delete_session, delivered_seq};
+  } else if (binding->kind == Binding::Kind::kOpening || binding->kind == Binding::Kind::kPromotion) {
+    // Nothing is here yet that could be closed: Replay does it, or who answers that nothing comes.
+    static_cast<Arrival*>(binding)->close = {delete_session, delivered_seq};
+  } else if (binding->kind == Binding::Kind::kDemoted) {
+    CloseDemoted(*static_cast<Demoted*>(binding), {delete_session, delivered_seq});
   } else {
     EraseHandle(stream, handle);
     // Nothing is open under a refused handle, and a client that closes it waits for an answer.
@@ -160,7 +165,11 @@ void SessionShard::CloseSession(Session& session, const DeferredClose& close) {
 
 // Everything before the Close is answered.
 void SessionShard::FinishClose(Session& session, bool delete_session) {
-  if (delete_session) return DeleteClosed(session);
+  if (delete_session) {
+    DeleteClosed({session.stream, session.handle, std::string(session.key.view()), session.epoch, session.point.seq,
+                  session.told_durable_seq()});
+    return Detach(session);
+  }
   Attachment& stream = *session.stream;
   stream.handles.Erase(session.handle);
   Detach(session);
@@ -168,22 +177,21 @@ void SessionShard::FinishClose(Session& session, bool delete_session) {
   stream.peer.OnRoom();
 }
 
-void SessionShard::DeleteClosed(Session& session) {
+void SessionShard::DeleteClosed(Closable closable) {
   const uint64_t ticket = next_ticket_++;
   auto closing = std::make_unique<Closing>();
-  closing->stream = session.stream;
-  closing->handle = session.handle;
-  closing->next_seq = session.point.seq;
-  closing->durable_seq = session.told_durable_seq();
-  session.stream->handles.Set(session.handle, closing.get());
-  ++session.stream->closings;
+  closing->stream = closable.stream;
+  closing->handle = closable.handle;
+  closing->next_seq = closable.next_seq;
+  closing->durable_seq = closable.durable_seq;
+  closable.stream->handles.Set(closable.handle, closing.get());
+  ++closable.stream->closings;
   closings_[ticket] = std::move(closing);
   // The epoch is named: a session that somebody else has opened meanwhile is not deleted.
-  registrar_.Delete(std::string(session.key.view()), {session.epoch, std::nullopt},
+  registrar_.Delete(std::move(closable.key), {closable.epoch, std::nullopt},
                     [this, ticket](Outcome<std::monostate> outcome) {
                       mailbox_.Post([this, ticket, outcome = std::move(outcome)] { OnDeleted(ticket, outcome); });
                     });
-  Detach(session);
 }
 
 void SessionShard::OnDeleted(uint64_t ticket, const Outcome<std::monostate>& outcome) {
@@ -211,6 +219,12 @@ void SessionShard::Disconnect(Peer& peer) {
   peer.attachment = nullptr;
   stream->handles.ForEach([this](Binding& binding) {
     if (binding.kind == Binding::Kind::kSession) Detach(static_cast<Session&>(binding));
+    if (binding.kind == Binding::Kind::kDemoted) {
+      counters_.sessions_detached.Add(1);
+      Forget(static_cast<Demoted&>(binding));
+      return;
+    }
+    if (binding.kind == Binding::Kind::kPromotion) return Abandon(static_cast<Promotion&>(binding));
     if (binding.kind == Binding::Kind::kClosing) static_cast<Closing&>(binding).stream = nullptr;
     if (binding.kind != Binding::Kind::kOpening) return;
     Opening& opening = static_cast<Opening&>(binding);
@@ -223,12 +237,12 @@ void SessionShard::Disconnect(Peer& peer) {
   queue_.Leave(*stream);
 }
 
-void SessionShard::DropDeferred(Opening& opening) {
+void SessionShard::DropDeferred(Arrival& arrival) {
   uint64_t tokens = 0;
-  for (const DeferredTokens& deferred : opening.tokens) tokens += deferred.tokens;
+  for (const DeferredTokens& deferred : arrival.tokens) tokens += deferred.tokens;
   counters_.tokens_dropped.Add(tokens);
   deferred_tokens_ -= tokens;
-  opening.tokens.clear();
+  arrival.tokens.clear();
 }
 
 void SessionShard::Resume(Peer& peer) { queue_.Resume(StreamOf(peer)); }

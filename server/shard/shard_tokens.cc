@@ -29,7 +29,14 @@ bool SessionShard::Tokens(Peer& peer, const TokensView& tokens) {
     if (WaitsForStore(session)) return false;
     Accept(session, tokens);
   } else if (binding->kind == Binding::Kind::kOpening) {
-    Defer(*static_cast<Opening*>(binding), tokens);
+    auto& opening = *static_cast<Opening*>(binding);
+    Defer(opening, tokens, opening.call->request.channels);
+  } else if (binding->kind == Binding::Kind::kPromotion) {
+    auto& promotion = *static_cast<Promotion*>(binding);
+    Defer(promotion, tokens, promotion.demoted->channels);
+  } else if (binding->kind == Binding::Kind::kDemoted) {
+    auto& demoted = *static_cast<Demoted*>(binding);
+    Defer(Promote(demoted), tokens, demoted.channels);
   } else {
     counters_.tokens_dropped.Add(tokens.count(1));
   }
@@ -94,14 +101,14 @@ void SessionShard::RefuseTokens(Session& session, Refusal refusal, uint64_t toke
   session.stream->peer.OnFailed(session.handle, refusal, session.point.seq);
 }
 
-void SessionShard::Defer(Opening& opening, const TokensView& tokens) {
-  DeferredTokens& deferred = opening.tokens.emplace_back();
+void SessionShard::Defer(Arrival& arrival, const TokensView& tokens, uint32_t channels) {
+  DeferredTokens& deferred = arrival.tokens.emplace_back();
   deferred.view = tokens;
   deferred.values.assign(tokens.values.begin(), tokens.values.end());
   deferred.times_ns.assign(tokens.times_ns.begin(), tokens.times_ns.end());
-  deferred.tokens = tokens.count(opening.call->request.channels);
+  deferred.tokens = tokens.count(channels);
   deferred_tokens_ += deferred.tokens;
-  queue_.Defer(*opening.stream, deferred.bytes());
+  queue_.Defer(*arrival.stream, deferred.bytes());
 }
 
 // A save that waited for it may begin.
@@ -206,6 +213,7 @@ void SessionShard::AfterStep() {
   }
   const int64_t now = now_ms();
   for (Session* session : stepper_.finished()) {
+    counters_.reuse_seconds.Observe(static_cast<double>(std::max<int64_t>(0, now - session->last_active_ms)) * 1e-3);
     session->last_active_ms = now;
     if (session->list == Session::List::kUnsaved) continue;
     if (saver_.enabled() || session->stream == nullptr) Settle(*session);

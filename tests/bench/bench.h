@@ -46,6 +46,10 @@ absl::StatusOr<std::vector<Row>> RunAgeBench();
 absl::StatusOr<std::vector<Row>> RunStoreBench();
 extern const char kStoreNote[];
 
+// Many sessions, few of them active: memory by where a session is, and how long one takes to come back from RocksDB.
+absl::StatusOr<std::vector<Row>> RunTiersBench();
+extern const char kTiersNote[];
+
 // The fused scan against Hillis-Steele, cumulative tensor ops, causal attention and the machine's copy bandwidth.
 absl::StatusOr<std::vector<Row>> RunScanBench();
 extern const char kScanNote[];

@@ -23,6 +23,8 @@ const Bench kBenches[] = {
     {"rpc", "the server with an echo for a model against a bare gRPC echo; streams against sessions; memory",
      RunRpcBench, "", nullptr, RunRpcAgainst},
     {"store", "saves and loads a second of each store against a bare RocksDB or Redis", RunStoreBench, kStoreNote},
+    {"tiers", "many sessions, few of them active: memory of each tier, and the way back from the store", RunTiersBench,
+     kTiersNote},
 #endif
 #ifdef AAREN_WITH_TRAINING
     {"scan", "the fused scan against Hillis-Steele, cumulative tensor ops, causal attention and a copy of memory",

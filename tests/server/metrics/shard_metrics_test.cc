@@ -47,6 +47,7 @@ TEST_F(ShardMetricsTest, HistogramsAreCumulativeAndSummed) {
 TEST_F(ShardMetricsTest, LevelsAreSplitByState) {
   shards_[0].sessions_resident.Set(5);
   shards_[0].sessions_attached.Set(2);
+  shards_[1].sessions_demoted.Set(9);
   shards_[1].slots_capacity.Set(100);
   shards_[1].slots_used.Set(30);
   streams_[0].opened.Add(4);
@@ -54,6 +55,7 @@ TEST_F(ShardMetricsTest, LevelsAreSplitByState) {
   const std::string text = Text();
   EXPECT_THAT(text, HasSubstr("aaren_sessions{state=\"attached\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("aaren_sessions{state=\"detached\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_sessions{state=\"demoted\"} 9\n"));
   EXPECT_THAT(text, HasSubstr("aaren_slots{state=\"free\"} 70\n"));
   EXPECT_THAT(text, HasSubstr("aaren_streams 3\n"));
 }

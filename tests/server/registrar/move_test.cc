@@ -74,6 +74,7 @@ TEST(MoveTest, IsRefusedWithoutDisturbingTheWriterIfTheOtherShardIsFull) {
   FakePeer writer, full;
   world.Open(writer, 0, Named("a"), 0);
   world.Open(full, 0, Named("b"), 1);
+  world.Send(full, 0, 0, Values(0, 1), std::nullopt, 1);
   world.Open(full, 1, Named("a"), 1);
   EXPECT_EQ(full.Last().refusal.status.code(), absl::StatusCode::kResourceExhausted);
   world.Send(writer, 0, 0, Values(0, 2), std::nullopt, 0);

@@ -47,11 +47,12 @@ TEST(EvictTest, BringsASessionBackExactly) {
   EXPECT_EQ(peer.Forecasts(0)[2], world.engine().Forecasts(Values(0, 8))[7]);
 }
 
-TEST(EvictTest, NeverTakesAnAttachedSession) {
+TEST(EvictTest, NeverTakesAnAttachedSessionThatIsNotSaved) {
   World world(ShardOptions{.capacity_rows = 2, .save_interval = kInterval});
   FakePeer peer;
   world.Open(peer, 0, Named("a"));
   world.Open(peer, 1, Named("b"));
+  for (Handle handle = 0; handle < 2; ++handle) world.Send(peer, handle, 0, Values(0, 1));
   world.Open(peer, 2, Named("c"));
   const Refusal& refusal = peer.Last().refusal;
   EXPECT_EQ(refusal.status.code(), absl::StatusCode::kResourceExhausted);
@@ -59,6 +60,7 @@ TEST(EvictTest, NeverTakesAnAttachedSession) {
   EXPECT_FALSE(refusal.quota.empty());
   EXPECT_TRUE(refusal.retry_after.has_value());
   world.shard().Close(peer, 0, false, std::nullopt);
+  world.Advance(kInterval);
   world.Open(peer, 2, Named("c"));
   EXPECT_EQ(peer.Last().kind, Event::kOpened);
 }

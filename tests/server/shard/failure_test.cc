@@ -118,6 +118,7 @@ TEST(StoreFailureTest, AnOpenThatFindsNoRoomLoadsNoRows) {
   World full(ShardOptions{.capacity_rows = 1, .save_interval = kInterval}, 1, world.shared_store());
   FakePeer other;
   full.Open(other, 0, Named("b"));
+  full.Send(other, 0, 0, Values(0, 1));
   const uint64_t before = full.store().loads();
   full.Open(other, 1, Named("a"));
   EXPECT_EQ(other.Last().refusal.status.code(), absl::StatusCode::kResourceExhausted);

@@ -127,6 +127,11 @@ TEST_F(LateTest, ASessionUnderWayIsNotEvicted) {
   for (Handle handle = 0; handle < 2; ++handle) {
     world_.shard().Open(others, handle, Named(absl::StrCat("other-", handle)));
     world_.RunUntil([&] { return others.events.size() > handle; });
+    const float value = 1;  // unsaved, the other one cannot leave either
+    TokensView tokens;
+    tokens.handle = handle;
+    tokens.values = absl::MakeConstSpan(&value, 1);
+    world_.shard().Tokens(others, tokens);
   }
   EXPECT_EQ(others.Last().refusal.status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(world_.shard().counters().sessions_evicted.value(), 0u);

@@ -8,6 +8,8 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "server/shard/attachment.h"
+#include "server/shard/demoted.h"
 #include "tests/server/shard/world.h"
 
 namespace aaren {
@@ -78,6 +80,31 @@ TEST(SessionCostTest, AnIdleSessionTakesItsRowAndLittleMore) {
   std::printf("%zu idle sessions: %.0f bytes each, a row of %zu\n", kSessions, bytes, kRowBytes);
   EXPECT_EQ(peer.opened, kSessions);
   EXPECT_LE(bytes, 1.10 * kRowBytes + 160);
+}
+
+TEST(SessionCostTest, ADemotedSessionTakesLessThan96BytesWithItsHandle) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers change what memory costs";
+#endif
+  constexpr size_t kSessions = 1'000'000;
+  const std::unique_ptr<ModelTable> models = IdleModel();
+  CountingPeer peer;
+  Attachment stream(peer);
+  Session session;
+  session.model = models->models().front().get();
+  session.stream = &stream;
+  malloc_trim(0);
+  const int64_t before = ResidentBytes();
+  DemotedTable table;
+  for (Handle handle = 0; handle < kSessions; ++handle) {
+    session.handle = handle;
+    session.key = CompactKey(absl::StrCat("/sensor-", 1'000'000 + uint64_t{handle} * 7919 % kSessions));
+    stream.handles.Set(handle, &table.Add(session));
+  }
+  const double bytes = static_cast<double>(ResidentBytes() - before) / kSessions;
+  std::printf("%zu demoted sessions: %.1f bytes each\n", kSessions, bytes);
+  EXPECT_EQ(table.size(), kSessions);
+  EXPECT_LE(bytes, 96);
 }
 
 }  // namespace

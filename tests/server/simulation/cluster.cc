@@ -29,13 +29,15 @@ void UnreliableStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>
 
 void UnreliableStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
   calls_.push_back([this, key = std::move(key), answer = std::move(answer)](bool answered) mutable {
-    store_.Load(std::move(key), OrNobody(answered, std::move(answer)));
+    auto then = OrNobody(answered, std::move(answer));
+    if (Refuses(key)) return then(absl::UnavailableError("the store is told to fail"));
+    store_.Load(std::move(key), std::move(then));
   });
 }
 
 bool UnreliableStore::Refuses(const std::string& key) {
   if (reliable_ || !fate_.OneIn(50)) return false;
-  fate_.Tell("store    refuses a write of ", key);
+  fate_.Tell("store    fails a call for ", key);
   return true;
 }
 

@@ -65,6 +65,8 @@ int RunMany(uint64_t first, uint64_t seeds) {
     }
     sum.moments += report.moments;
     sum.evicted += report.evicted;
+    sum.demoted += report.demoted;
+    sum.promoted += report.promoted;
     sum.moved += report.moved;
     sum.rewound += report.rewound;
     sum.fenced += report.fenced;
@@ -73,14 +75,15 @@ int RunMany(uint64_t first, uint64_t seeds) {
     sum.awaited += report.awaited;
     sum.cut += report.cut;
   }
-  std::printf("%" PRIu64 " seeds, %" PRIu64 " moments: %" PRIu64 " evictions, %" PRIu64 " moves, %" PRIu64
-              " rewinds, %" PRIu64 " writers fenced, %" PRIu64 " kills; %" PRIu64 " late batches, %" PRIu64
-              " waited for, %" PRIu64 " streams cut meanwhile; every promise held\n",
-              seeds, sum.moments, sum.evicted, sum.moved, sum.rewound, sum.fenced, sum.kills, sum.late, sum.awaited,
-              sum.cut);
+  std::printf("%" PRIu64 " seeds, %" PRIu64 " moments: %" PRIu64 " evictions, %" PRIu64 " demotions, %" PRIu64
+              " promotions, %" PRIu64 " moves, %" PRIu64 " rewinds, %" PRIu64 " writers fenced, %" PRIu64
+              " kills; %" PRIu64 " late batches, %" PRIu64 " waited for, %" PRIu64
+              " streams cut meanwhile; every promise held\n",
+              seeds, sum.moments, sum.evicted, sum.demoted, sum.promoted, sum.moved, sum.rewound, sum.fenced, sum.kills,
+              sum.late, sum.awaited, sum.cut);
   // A storm in which nothing happens proves nothing.
-  const uint64_t least =
-      std::min({sum.evicted, sum.moved, sum.rewound, sum.fenced, sum.kills, sum.late, sum.awaited, sum.cut});
+  const uint64_t least = std::min({sum.evicted, sum.demoted, sum.promoted, sum.moved, sum.rewound, sum.fenced,
+                                   sum.kills, sum.late, sum.awaited, sum.cut});
   return seeds < 100 || least > 0 ? 0 : 1;
 }
 

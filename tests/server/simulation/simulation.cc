@@ -15,9 +15,13 @@ namespace {
 constexpr uint64_t kStorm = 3000;    // moments of trouble
 constexpr uint64_t kLimit = 200000;  // moments in which everybody must have finished
 
+constexpr size_t kRowBytes = 64;  // of a fake engine
+
 ShardOptions DrawOptions(Fate& fate) {
   ShardOptions options;
   options.capacity_rows = 2 + fate.Draw(6);
+  // Most runs send what is saved to the store at once, or all but a few rows.
+  if (!fate.OneIn(4)) options.max_resident_bytes = fate.Draw(4) * kRowBytes;
   options.max_tokens_per_item = 16;
   options.max_in_flight_tokens = 64;
   options.max_step_tokens = 1 + fate.Draw(24);
@@ -51,6 +55,8 @@ class Simulation {
     for (int i = 0; i < cluster_.shards(); ++i) {
       const ShardCounters& counters = cluster_.shard(i).counters();
       report.evicted += counters.sessions_evicted.value();
+      report.demoted += counters.demotions.value();
+      report.promoted += counters.promotions.value();
       report.moved += counters.sessions_moved.value();
       report.rewound += counters.sessions_rewound.value();
       report.fenced += counters.sessions_fenced.value();
@@ -130,6 +136,7 @@ class Simulation {
         fate_.Accuse("shard ", i, ": ", counters.slots_used.value(), " rows of ", counters.sessions_resident.value(),
                      " sessions");
       }
+      if (counters.sessions_demoted.value() != 0) fate_.Accuse("shard ", i, " remembers handles that are gone");
       if (counters.queued_tokens.value() != 0) fate_.Accuse("shard ", i, " has tokens that nobody waits for");
     }
   }

@@ -1,0 +1,312 @@
+// Sessions on their way between the slab and the store: who leaves when rows are scarce, and how one whose stream still
+// holds its handle comes back. README.md, "Where a session is", has the rules.
+
+#include <algorithm>
+#include <utility>
+
+#include "server/registrar/registrar_impl.h"
+#include "server/session/refusal.h"
+#include "server/shard/shard.h"
+
+namespace aaren {
+namespace {
+
+constexpr int kMostDemotions = 256;       // of a tick: about a millisecond
+constexpr int kMostLooks = 64;            // at sessions that cannot leave now, in search of one that can
+constexpr size_t kMostPromotions = 1024;  // of a shard at the registrar: each has its rows set aside
+constexpr size_t kBesideCell = 24;        // of a Demoted: its places in the tables
+constexpr absl::Duration kFirstRetry = absl::Milliseconds(50);
+constexpr absl::Duration kLastRetry = absl::Seconds(5);
+constexpr int64_t kWantsRoomMs = 1000;  // an Open that found no room asks again within about a second
+
+size_t CostOf(const Demoted& demoted) { return CellPool::Rounded(demoted.bytes()) + kBesideCell; }
+
+const Session& Older(const Session& a, const Session& b) { return a.last_active_ms <= b.last_active_ms ? a : b; }
+
+}  // namespace
+
+// The session that may leave and was used least recently; of one model, or of any. Null: there is none.
+Session* SessionShard::LeastRecentlyUsed(const LoadedModel* model) {
+  if (!saver_.enabled()) return nullptr;
+  Session* found = AttachedToLeave(model);
+  for (size_t i = 0; i < resting_.size(); ++i) {
+    if (model != nullptr && model->index != static_cast<int>(i)) continue;
+    Session* resting = resting_[i].front();
+    if (resting == nullptr) continue;
+    found = found == nullptr || &Older(*resting, *found) == resting ? resting : found;
+  }
+  return found;
+}
+
+// Those that are attached and saved stand in the order in which they were saved. Tokens of one may wait all the same:
+// it is about to be stepped, or its client does not read.
+Session* SessionShard::AttachedToLeave(const LoadedModel* model) {
+  SessionList& saved = saver_.attached_and_saved();
+  Session* next = saved.front();
+  for (int looks = 0; looks < kMostLooks && next != nullptr; ++looks) {
+    Session& session = *std::exchange(next, next->next);
+    if (session.flow != nullptr || session.under_way || !Demoted::CanHold(session)) {
+      saved.Remove(session);
+      saved.PushBack(session);
+    } else if (model == nullptr || session.model == model) {
+      return &session;
+    }
+  }
+  return nullptr;
+}
+
+bool SessionShard::EvictOne(const LoadedModel* model) {
+  Session* session = LeastRecentlyUsed(model);
+  if (session == nullptr) return false;
+  std::string key(session->key.view());
+  if (session->stream != nullptr) {
+    Demote(*session);
+  } else {
+    counters_.sessions_evicted.Add(1);
+    Remove(*session);
+  }
+  // Not before it counts as demoted: who takes it from the store must see whom to tell.
+  registrar_.Released(std::move(key));
+  return true;
+}
+
+// The row goes, the handle stays.
+void SessionShard::Demote(Session& session) {
+  Demoted& demoted = demoted_.Add(session);
+  counters_.sessions_demoted.Set(demoted_.size());
+  counters_.demotions.Add(1);
+  session.stream->handles.Set(session.handle, &demoted);
+  session.stream = nullptr;
+  session.plan = nullptr;
+  --attached_;
+  if (options_.budget != nullptr) options_.budget->Take(MemoryBudget::Use::kSessions, CostOf(demoted));
+  Remove(session);
+}
+
+// Forgets it; whoever calls answers for its handle.
+void SessionShard::Forget(Demoted& demoted) {
+  plans_.Release(demoted.plan);
+  EraseDemoted(demoted);
+}
+
+void SessionShard::EraseDemoted(Demoted& demoted) {
+  if (options_.budget != nullptr) options_.budget->Give(MemoryBudget::Use::kSessions, CostOf(demoted));
+  demoted_.Remove(demoted);
+  counters_.sessions_demoted.Set(demoted_.size());
+}
+
+bool SessionShard::IsOverfull() const { return rows_.used_bytes() > options_.max_resident_bytes; }
+
+// Called every few milliseconds, before the saves.
+void SessionShard::KeepTiers() {
+  const int64_t now = now_ms();
+  for (int i = 0; i < kMostDemotions && IsOverfull() && EvictOne(nullptr); ++i) {
+  }
+  while (!retries_.empty() && (retries_.begin()->first <= now || saver_.hurrying())) {
+    promotions_waiting_.push_back(retries_.begin()->second);
+    retries_.erase(retries_.begin());
+  }
+  StartPromotions();
+  const bool wanted = !promotions_waiting_.empty() || now < wants_room_until_ms_;
+  if (wanted) saver_.Advance(now);
+  saver_.LetRest(wanted         ? std::make_optional(absl::ZeroDuration())
+                 : IsOverfull() ? std::make_optional(options_.save_interval)
+                                : std::nullopt);
+}
+
+void SessionShard::WantRoom() { wants_room_until_ms_ = now_ms() + kWantsRoomMs; }
+
+// Its tokens wait with it from now on.
+SessionShard::Promotion& SessionShard::Promote(Demoted& demoted) {
+  const uint64_t ticket = next_ticket_++;
+  auto owned = std::make_unique<Promotion>();
+  Promotion& promotion = *owned;
+  promotion.stream = demoted.stream;
+  promotion.handle = demoted.handle;
+  promotion.demoted = &demoted;
+  promotion.ticket = ticket;
+  promotion.began_ns = clock_.NowNanos();
+  promotion.backoff = kFirstRetry;
+  demoted.promoting = true;
+  ++demoted.stream->promotions;
+  demoted.stream->handles.Set(demoted.handle, &promotion);
+  promotions_[ticket] = std::move(owned);
+  promotions_waiting_.push_back(ticket);
+  StartPromotions();
+  return promotion;
+}
+
+// Those that have waited longest, as long as there are rows for them.
+void SessionShard::StartPromotions() {
+  while (!promotions_waiting_.empty() && promotions_started_ < kMostPromotions) {
+    const auto found = promotions_.find(promotions_waiting_.front());
+    if (found != promotions_.end() && !StartPromotion(*found->second)) return;
+    promotions_waiting_.pop_front();
+  }
+}
+
+bool SessionShard::StartPromotion(Promotion& promotion) {
+  const Demoted& demoted = *promotion.demoted;
+  const Footprint footprint{models_.models()[demoted.model].get(), demoted.channels};
+  absl::StatusOr<RowSet> rows = AllocateEvicting(footprint);
+  if (!rows.ok()) return false;
+  promotion.rows = *std::move(rows);
+  promotion.reserved = footprint;
+  promotion.call = std::make_shared<PromoteCall>();
+  PromoteCall& call = *promotion.call;
+  call.shard = index_;
+  call.ticket = promotion.ticket;
+  call.key = std::string(demoted.key());
+  call.epoch = demoted.epoch;
+  call.seq = demoted.seq;
+  call.footprint = footprint;
+  const size_t saves = demoted.undurable > 0 && demoted.durable_seq() > 0 ? 2 : 1;
+  call.bytes = saves * footprint.channels * footprint.model->engine->row_bytes();
+  ++promotions_started_;
+  registrar_.Promote(promotion.call);
+  return true;
+}
+
+// It is not at the registrar any more, or nobody waits for what comes from there.
+void SessionShard::Unstart(Promotion& promotion) {
+  FreeReserved(promotion);
+  if (promotion.call == nullptr) return;
+  promotion.call->cancelled = true;
+  promotion.call.reset();
+  --promotions_started_;
+}
+
+std::unique_ptr<SessionShard::Promotion> SessionShard::TakePromotion(uint64_t ticket) {
+  const auto found = promotions_.find(ticket);
+  if (found == promotions_.end()) return nullptr;
+  std::unique_ptr<Promotion> promotion = std::move(found->second);
+  promotions_.erase(found);
+  --promotion->stream->promotions;
+  return promotion;
+}
+
+void SessionShard::EndPromotion(uint64_t ticket, const std::string& key, Promoted promoted) {
+  const auto found = promotions_.find(ticket);
+  if (found == promotions_.end()) {  // its stream has gone meanwhile
+    if (!promoted.refusal) registrar_.Released(key);
+    return;
+  }
+  if (promoted.refusal && promoted.passing && !saver_.hurrying()) return RetryPromotion(*found->second);
+  const std::unique_ptr<Promotion> promotion = TakePromotion(ticket);
+  if (promoted.refusal) {
+    FailPromotion(*promotion, *promoted.refusal);
+  } else if (const absl::Status status = SetRows(*promotion, promoted.rows); !status.ok()) {
+    registrar_.Released(key);
+    FailPromotion(*promotion, EngineFailed(status));
+  } else {
+    FinishPromotion(*promotion, promoted);
+  }
+  StartPromotions();
+}
+
+void SessionShard::RetryPromotion(Promotion& promotion) {
+  Unstart(promotion);
+  retries_.emplace(now_ms() + absl::ToInt64Milliseconds(promotion.backoff), promotion.ticket);
+  promotion.backoff = std::min(2 * promotion.backoff, kLastRetry);
+}
+
+absl::Status SessionShard::SetRows(const Promotion& promotion, absl::string_view bytes) {
+  const Footprint& footprint = promotion.reserved;
+  if (bytes.empty()) return rows_.Reset(*footprint.model, footprint.channels, promotion.rows);
+  return rows_.Write(*footprint.model, footprint.channels, promotion.rows, bytes);
+}
+
+void SessionShard::FinishPromotion(Promotion& promotion, const Promoted& promoted) {
+  Demoted& demoted = *promotion.demoted;
+  auto made = std::make_unique<Session>();
+  made->key = CompactKey(demoted.key());
+  made->model = promotion.reserved.model;
+  made->channels = promotion.reserved.channels;
+  made->rows = std::move(promotion.rows);
+  promotion.reserved.model = nullptr;
+  Unstart(promotion);
+  made->point = {demoted.seq, promoted.clock};
+  made->incarnation = promoted.incarnation;
+  made->attempt = promoted.attempt;
+  made->last_active_ms = made->saved_active_ms = absl::ToUnixMillis(promoted.last_active);
+  demoted.Restore(*made);
+  made->stream = promotion.stream;
+  made->handle = promotion.handle;
+  EraseDemoted(demoted);
+  Session& session = **sessions_.insert(std::move(made)).first;
+  session.stream->handles.Set(session.handle, &session);
+  ++attached_;
+  counters_.promotions.Add(1);
+  counters_.promotion_seconds.Observe(static_cast<double>(clock_.NowNanos() - promotion.began_ns) * 1e-9);
+  Settle(session);
+  Peer& peer = session.stream->peer;
+  Replay(session, promotion);
+  peer.OnRoom();
+}
+
+// The session is over for its stream: what waited is dropped, and a Close that waits is answered too.
+void SessionShard::FailPromotion(Promotion& promotion, const Refusal& refusal) {
+  Unstart(promotion);
+  for (const DeferredTokens& deferred : promotion.tokens) queue_.Undefer(*promotion.stream, deferred.bytes());
+  DropDeferred(promotion);
+  FailDemoted(*promotion.demoted, refusal, promotion.close.has_value());
+}
+
+void SessionShard::FailDemoted(Demoted& demoted, const Refusal& refusal, bool closing) {
+  if (absl::IsAborted(refusal.status)) counters_.sessions_fenced.Add(1);
+  Attachment& stream = *demoted.stream;
+  const Handle handle = demoted.handle;
+  Forget(demoted);
+  counters_.sessions_detached.Add(1);
+  if (closing) {
+    stream.handles.Erase(handle);
+    stream.peer.OnCloseRefused(handle, refusal);
+  } else {
+    DropItems(stream, handle);
+    stream.peer.OnFailed(handle, refusal, 0);
+  }
+  stream.peer.OnRoom();
+}
+
+void SessionShard::LoseDemoted(const std::string& key, uint64_t epoch, const Refusal& refusal) {
+  Demoted* demoted = demoted_.Find(key);
+  if (demoted == nullptr || demoted->epoch >= epoch) return;
+  if (!demoted->promoting) return FailDemoted(*demoted, refusal, /*closing=*/false);
+  const uint64_t ticket = static_cast<Promotion*>(demoted->stream->handles.Find(demoted->handle))->ticket;
+  FailPromotion(*TakePromotion(ticket), refusal);
+}
+
+std::vector<bool> SessionShard::HoldsDemoted(const std::vector<std::string>& keys) {
+  std::vector<bool> holds;
+  for (const std::string& key : keys) holds.push_back(demoted_.Find(key) != nullptr);
+  return holds;
+}
+
+void SessionShard::CloseDemoted(Demoted& demoted, const DeferredClose& close) {
+  if (close.delivered_seq) demoted.OnDelivered(*close.delivered_seq);
+  // Where sessions expire, the store must know that it was used until now: a session at rest tells it.
+  if (options_.session_ttl > absl::ZeroDuration() && !close.delete_session) {
+    Promote(demoted).close = close;
+    return;
+  }
+  Attachment& stream = *demoted.stream;
+  const Closable closable{&stream,       demoted.handle, std::string(demoted.key()),
+                          demoted.epoch, demoted.seq,    demoted.told_durable_seq()};
+  Forget(demoted);
+  counters_.sessions_detached.Add(1);
+  if (close.delete_session) return DeleteClosed(closable);
+  stream.handles.Erase(closable.handle);
+  stream.peer.OnClosed(closable.handle, closable.next_seq, closable.durable_seq);
+  stream.peer.OnRoom();
+}
+
+// Its stream has gone.
+void SessionShard::Abandon(Promotion& promotion) {
+  const std::unique_ptr<Promotion> taken = TakePromotion(promotion.ticket);
+  Unstart(*taken);
+  DropDeferred(*taken);
+  Forget(*taken->demoted);
+  counters_.sessions_detached.Add(1);
+}
+
+}  // namespace aaren

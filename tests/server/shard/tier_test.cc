@@ -1,0 +1,512 @@
+// Sessions whose rows go to the store while a stream holds their handles, and come back with their next token.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "tests/server/shard/world.h"
+
+namespace aaren {
+namespace {
+
+using ::testing::HasSubstr;
+using Event = FakePeer::Event;
+
+constexpr absl::Duration kInterval = absl::Milliseconds(500);
+constexpr size_t kRowBytes = 64;  // of a FakeEngine
+
+ShardOptions NoRowsStay() { return {.max_resident_bytes = 0, .save_interval = kInterval}; }
+
+// Long enough for a session to be saved and to leave.
+void Rest(World& world) {
+  for (int i = 0; i < 4; ++i) world.Advance(kInterval);
+}
+
+// Opens, sends five tokens, and rests.
+void OpenAndRest(World& world, FakePeer& peer, Handle handle, const std::string& id) {
+  world.Open(peer, handle, Named(id));
+  world.Send(peer, handle, 0, Values(0, 5));
+  Rest(world);
+}
+
+uint64_t Demoted(World& world, int shard = 0) { return world.shard(shard).counters().sessions_demoted.value(); }
+uint64_t Rows(World& world, int shard = 0) { return world.shard(shard).counters().slots_used.value(); }
+
+// A token without waiting for what comes of it.
+void Push(World& world, FakePeer& peer, Handle handle, uint64_t first_seq, const std::vector<float>& values) {
+  TokensView tokens;
+  tokens.handle = handle;
+  tokens.first_seq = first_seq;
+  tokens.values = values;
+  world.shard().Tokens(peer, tokens);
+}
+
+// Lets another server have the session.
+void TakeElsewhere(World& world, const std::string& key) {
+  absl::StatusOr<SessionRecord> record = world.store().Load(key);
+  ASSERT_TRUE(record.ok());
+  record->epoch += 1000;
+  ASSERT_TRUE(world.store().Put(*std::move(record)).ok());
+}
+
+TEST(TierTest, ASavedSessionCostsNoRowThoughItsStreamHoldsItsHandle) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  EXPECT_EQ(Rows(world), 0);
+  EXPECT_EQ(Demoted(world), 1);
+  EXPECT_TRUE(world.shard().HasHandles(peer));
+}
+
+TEST(TierTest, ItGoesOnBitForBitWithItsNextToken) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  world.Send(peer, 0, 5, Values(5, 3));
+  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 8)));
+  EXPECT_EQ(peer.Count(Event::kOpened, 0), 1);
+  EXPECT_EQ(Demoted(world), 0);
+}
+
+TEST(TierTest, ItMayLeaveAndComeBackAgainAndAgain) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  for (uint64_t seq = 0; seq < 20; ++seq) {
+    world.Send(peer, 0, seq, Values(seq, 1));
+    Rest(world);
+    EXPECT_EQ(Rows(world), 0);
+  }
+  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 20)));
+  EXPECT_EQ(world.shard().counters().promotions.value(), 19);
+}
+
+TEST(TierTest, OneThatWasNeverFedLeavesAndComesBackToo) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  Rest(world);
+  EXPECT_EQ(Demoted(world), 1);
+  world.Send(peer, 0, 0, Values(0, 3));
+  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 3)));
+}
+
+TEST(TierTest, TokensWaitForTheRowInTheirOrder) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  for (uint64_t seq = 5; seq < 12; ++seq) Push(world, peer, 0, seq, Values(seq, 1));
+  world.Settle();
+  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 12)));
+}
+
+TEST(TierTest, SilenceEndsNoSession) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  world.Advance(absl::Hours(24 * 365));
+  world.Send(peer, 0, 5, Values(5, 1));
+  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 6)));
+}
+
+TEST(TierTest, NoRowIsReleasedBeforeItsSaveIsInTheStore) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  world.store().FailSaves(true);
+  world.Send(peer, 0, 0, Values(0, 5));
+  Rest(world);
+  EXPECT_EQ(Rows(world), 1);
+  world.store().FailSaves(false);
+  Rest(world);
+  EXPECT_EQ(Rows(world), 0);
+}
+
+TEST(TierTest, RowsStayAsLongAsTheyFit) {
+  World world({.max_resident_bytes = 2 * kRowBytes, .save_interval = kInterval});
+  FakePeer peer;
+  for (Handle handle = 0; handle < 5; ++handle) OpenAndRest(world, peer, handle, absl::StrCat("s", handle));
+  EXPECT_EQ(Rows(world), 2);
+  EXPECT_EQ(Demoted(world), 3);
+}
+
+TEST(TierTest, TheLeastRecentlyUsedLeaveFirst) {
+  World world({.max_resident_bytes = 2 * kRowBytes, .save_interval = kInterval});
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  OpenAndRest(world, peer, 1, "b");
+  world.Send(peer, 0, 5, Values(5, 1));
+  Rest(world);
+  OpenAndRest(world, peer, 2, "c");
+  EXPECT_TRUE(world.Get("a").value.resident);
+  EXPECT_FALSE(world.Get("b").value.resident);
+}
+
+TEST(TierTest, AWaitingSaveDoesNotKeepAQuietSessionInMemory) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  world.Open(peer, 0, Named("a", 0));
+  world.Send(peer, 0, 0, Values(0, 5), 0);
+  world.Advance(kInterval);
+  world.Send(peer, 0, 5, Values(5, 2), 3);  // the save at 5 is above delivered_seq: the next one would wait for it
+  Rest(world);
+  EXPECT_EQ(Rows(world), 0);
+  world.Send(peer, 0, 7, Values(7, 1), 7);
+  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 8)));
+}
+
+TEST(TierTest, WhatIsDurableSurvives) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  world.Open(peer, 0, Named("a", 0));
+  world.Send(peer, 0, 0, Values(0, 5), 0);
+  Rest(world);
+  ASSERT_EQ(Demoted(world), 1);
+  world.Send(peer, 0, 5, Values(5, 1), 2);
+  EXPECT_EQ(peer.Last(Event::kForecasts, 0).durable_seq, 0);
+  world.Send(peer, 0, 6, Values(6, 1), 5);
+  EXPECT_EQ(peer.Last(Event::kForecasts, 0).durable_seq, 5);
+}
+
+TEST(TierTest, GoesBackToWhatTheClientHasReceived) {
+  World world(NoRowsStay());
+  FakePeer peer, next;
+  world.Open(peer, 0, Named("a", 0));
+  world.Send(peer, 0, 0, Values(0, 5), 0);
+  Rest(world);
+  world.shard().Disconnect(peer);
+  world.Open(next, 0, Named("a", 2));
+  EXPECT_EQ(next.Last().opened.next_seq, 0);
+}
+
+TEST(TierTest, RegularTimesSurvive) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenRequest request = Named("a");
+  request.regular_times = RegularTimes{1000, 10};
+  world.Open(peer, 0, request);
+  world.Send(peer, 0, 0, Values(0, 3));
+  Rest(world);
+  world.Send(peer, 0, 3, Values(3, 1));
+  EXPECT_EQ(peer.Last(Event::kForecasts, 0).times_ns, std::vector<int64_t>{1030});
+}
+
+TEST(TierTest, OutputOptionsSurvive) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenRequest request = Named("a");
+  request.output.every = 2;
+  world.Open(peer, 0, request);
+  world.Send(peer, 0, 0, Values(0, 4));
+  Rest(world);
+  world.Send(peer, 0, 4, Values(4, 4));
+  EXPECT_EQ(peer.Last(Event::kForecasts, 0).results, 2);
+}
+
+TEST(TierTest, ARefusalBeforeStillDropsWhatComesBehindIt) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  world.Send(peer, 0, 9, Values(9, 1));
+  EXPECT_EQ(peer.Last().refusal.status.code(), absl::StatusCode::kOutOfRange);
+  Rest(world);
+  ASSERT_EQ(Demoted(world), 1);
+  const size_t events = peer.events.size();
+  world.Send(peer, 0, 10, Values(10, 1));
+  EXPECT_EQ(peer.events.size(), events);
+  world.Send(peer, 0, 5, Values(5, 1));
+  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 6)));
+}
+
+TEST(TierTest, ManyChannelsComeBackTogether) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenRequest request = Named("a");
+  request.channels = 3;
+  world.Open(peer, 0, request);
+  world.Send(peer, 0, 0, Values(0, 6));
+  Rest(world);
+  EXPECT_EQ(Rows(world), 0);
+  world.Send(peer, 0, 2, Values(6, 3));
+  EXPECT_EQ(peer.Last(Event::kForecasts, 0).next_seq, 3);
+  EXPECT_EQ(Rows(world), 3);
+}
+
+TEST(TierTest, CloseIsAnsweredWithoutTheRow) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  const uint64_t loads = world.store().loads();
+  world.shard().Close(peer, 0, false, std::nullopt);
+  EXPECT_EQ(peer.Last().kind, Event::kClosed);
+  EXPECT_EQ(peer.Last().next_seq, 5);
+  EXPECT_EQ(peer.Last().durable_seq, 5);
+  EXPECT_EQ(world.store().loads(), loads);
+  EXPECT_EQ(Demoted(world), 0);
+}
+
+TEST(TierTest, CloseBehindTokensWaitsForThem) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  Push(world, peer, 0, 5, Values(5, 2));
+  world.shard().Close(peer, 0, false, std::nullopt);
+  EXPECT_TRUE(world.shard().IsClosing(peer, 0));
+  world.Settle();
+  EXPECT_EQ(peer.Last().kind, Event::kClosed);
+  EXPECT_EQ(peer.Last().next_seq, 7);
+}
+
+TEST(TierTest, CloseMayDelete) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  world.shard().Close(peer, 0, true, std::nullopt);
+  world.Settle();
+  EXPECT_EQ(peer.Last().kind, Event::kClosed);
+  EXPECT_FALSE(world.store().Load("/a").ok());
+  EXPECT_EQ(Demoted(world), 0);
+}
+
+TEST(TierTest, NothingIsLeftWhenItsStreamGoes) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  world.shard().Disconnect(peer);
+  EXPECT_EQ(Demoted(world), 0);
+  FakePeer next;
+  world.Open(next, 0, Named("a"));
+  EXPECT_EQ(next.Last().opened.next_seq, 5);
+}
+
+TEST(TierTest, AStreamThatGoesWhileTheRowComesLeavesNoRow) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  Push(world, peer, 0, 5, Values(5, 1));
+  world.shard().Disconnect(peer);
+  world.Advance(kInterval);
+  EXPECT_EQ(Rows(world), 0);
+  EXPECT_EQ(world.shard().counters().queued_bytes.value(), 0);
+  FakePeer next;
+  world.Open(next, 0, Named("a"));
+  EXPECT_EQ(next.Last().opened.next_seq, 5);
+}
+
+TEST(TierTest, WhoTakesItOnAnotherShardEndsItAtOnce) {
+  World world(NoRowsStay(), 2);
+  FakePeer peer, taker;
+  OpenAndRest(world, peer, 0, "a");
+  world.Open(taker, 0, Named("a"), 1);
+  EXPECT_EQ(taker.Last().opened.next_seq, 5);
+  EXPECT_TRUE(absl::IsAborted(peer.Last(Event::kFailed, 0).refusal.status));
+  EXPECT_EQ(Demoted(world, 0), 0);
+}
+
+TEST(TierTest, WhoTakesItOnTheSameShardEndsItAtOnce) {
+  World world(NoRowsStay());
+  FakePeer peer, taker;
+  OpenAndRest(world, peer, 0, "a");
+  world.Open(taker, 7, Named("a"));
+  EXPECT_EQ(taker.Last().opened.next_seq, 5);
+  EXPECT_TRUE(absl::IsAborted(peer.Last(Event::kFailed, 0).refusal.status));
+}
+
+TEST(TierTest, TokensBehindATakeoverGetOneRefusal) {
+  World world(NoRowsStay(), 2);
+  FakePeer peer, taker;
+  OpenAndRest(world, peer, 0, "a");
+  world.shard(1).Open(taker, 0, Named("a"));
+  Push(world, peer, 0, 5, Values(5, 1));
+  world.Settle();
+  EXPECT_EQ(taker.Count(Event::kOpened, 0), 1);
+  EXPECT_EQ(peer.Count(Event::kFailed, 0), 1);
+  EXPECT_EQ(Rows(world, 0), 0);
+}
+
+TEST(TierTest, DeleteAndImportEndItAtOnce) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  OpenAndRest(world, peer, 1, "b");
+  const Outcome<Snapshot> snapshot = world.Export("a");
+  ASSERT_FALSE(snapshot.refusal);
+  world.Delete("a");
+  world.Import("b", snapshot.value.bytes, true);
+  world.Settle();
+  EXPECT_TRUE(absl::IsAborted(peer.Last(Event::kFailed, 0).refusal.status));
+  EXPECT_TRUE(absl::IsAborted(peer.Last(Event::kFailed, 1).refusal.status));
+}
+
+TEST(TierTest, IsDescribedAndCopiedLikeAnyOther) {
+  World world(NoRowsStay());
+  FakePeer peer, other;
+  OpenAndRest(world, peer, 0, "a");
+  const SessionInfo info = world.Get("a").value;
+  EXPECT_TRUE(info.attached);
+  EXPECT_FALSE(info.resident);
+  EXPECT_EQ(info.next_seq, 5);
+  EXPECT_TRUE(world.List("", "", 10).value.sessions[0].attached);
+  EXPECT_EQ(world.Export("a").value.next_seq, 5);
+  world.Fork("a", "b");
+  world.Open(other, 0, Named("b"));
+  world.Send(other, 0, 5, Values(5, 1));
+  EXPECT_EQ(other.Forecasts(0)[0], world.engine().Forecasts(Values(0, 6))[5]);
+  EXPECT_EQ(Demoted(world), 1);
+}
+
+TEST(TierTest, TokensWaitWhileTheStoreIsAway) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  const size_t events = peer.events.size();
+  world.store().FailAll(true);
+  world.Send(peer, 0, 5, Values(5, 1));
+  for (int i = 0; i < 100; ++i) world.Advance(absl::Seconds(1));
+  EXPECT_EQ(peer.events.size(), events);
+  EXPECT_TRUE(world.shard().Owes(peer));
+  world.store().FailAll(false);
+  world.Advance(absl::Seconds(10));
+  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 6)));
+}
+
+TEST(TierTest, AServerThatLeavesDoesNotWaitForAStoreThatIsAway) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  world.store().FailAll(true);
+  world.Send(peer, 0, 5, Values(5, 1));
+  world.shard().SaveAll();
+  world.Advance(absl::Milliseconds(5));
+  EXPECT_FALSE(world.shard().TokensWait());
+  EXPECT_FALSE(world.shard().Busy());
+  EXPECT_TRUE(absl::IsUnavailable(peer.Last(Event::kFailed, 0).refusal.status));
+}
+
+TEST(TierTest, ADamagedRecordEndsOnlyItsSession) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  OpenAndRest(world, peer, 1, "b");
+  world.store().DamageRows("/a");
+  world.Send(peer, 0, 5, Values(5, 1));
+  world.Send(peer, 1, 5, Values(5, 1));
+  EXPECT_EQ(peer.Last(Event::kFailed, 0).refusal.status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(peer.Last(Event::kFailed, 0).refusal.status.message(), HasSubstr("/a"));
+  EXPECT_EQ(peer.Forecasts(1), world.engine().Forecasts(Values(0, 6)));
+}
+
+TEST(TierTest, OneThatAnotherServerHasTakenIsFenced) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  TakeElsewhere(world, "/a");
+  world.Send(peer, 0, 5, Values(5, 1));
+  EXPECT_TRUE(absl::IsAborted(peer.Last(Event::kFailed, 0).refusal.status));
+  EXPECT_EQ(Rows(world), 0);
+}
+
+TEST(TierTest, WhereSessionsExpireASilentOneDoes) {
+  ShardOptions options = NoRowsStay();
+  options.session_ttl = absl::Minutes(10);
+  World world(options);
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  ASSERT_EQ(Demoted(world), 1);
+  world.Advance(absl::Minutes(9));
+  EXPECT_EQ(Demoted(world), 1);
+  world.Advance(absl::Minutes(2));
+  world.Advance(absl::Minutes(2));
+  EXPECT_TRUE(absl::IsNotFound(peer.Last(Event::kFailed, 0).refusal.status));
+  EXPECT_EQ(Demoted(world), 0);
+}
+
+TEST(TierTest, WhereSessionsExpireACloseCountsAsUse) {
+  ShardOptions options = NoRowsStay();
+  options.session_ttl = absl::Minutes(10);
+  World world(options);
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  world.Advance(absl::Minutes(9));
+  world.shard().Close(peer, 0, false, std::nullopt);
+  world.Settle();
+  EXPECT_EQ(peer.Last().kind, Event::kClosed);
+  world.Advance(absl::Minutes(9));
+  EXPECT_FALSE(world.Get("a").refusal);
+}
+
+TEST(TierTest, AnOpenFindsRoomWhereAllRowsAreOfSilentStreams) {
+  World world({.capacity_rows = 2, .save_interval = kInterval});
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  OpenAndRest(world, peer, 1, "b");
+  world.Open(peer, 2, Named("c"));
+  EXPECT_EQ(peer.Last().kind, Event::kOpened);
+  EXPECT_EQ(Demoted(world), 1);
+}
+
+TEST(TierTest, ThoseThatComeBackTakeTurnsInAFullSlab) {
+  World world({.capacity_rows = 1, .save_interval = kInterval});
+  FakePeer peer;
+  for (Handle handle = 0; handle < 4; ++handle) OpenAndRest(world, peer, handle, absl::StrCat("s", handle));
+  for (Handle handle = 0; handle < 4; ++handle) Push(world, peer, handle, 5, Values(5, 3));
+  for (int i = 0; i < 20; ++i) world.Advance(kInterval);
+  for (Handle handle = 0; handle < 4; ++handle) {
+    EXPECT_EQ(peer.Forecasts(handle), world.engine().Forecasts(Values(0, 8))) << handle;
+  }
+}
+
+TEST(TierTest, RowsThatAreWantedAreSavedBeforeTheirTime) {
+  World world({.capacity_rows = 1, .save_interval = absl::Hours(1)});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  world.Open(peer, 1, Named("b"));
+  world.Send(peer, 1, 0, Values(0, 1));
+  world.Send(peer, 0, 0, Values(0, 1));  // its row is b's
+  for (int i = 0; i < 4; ++i) world.Advance(absl::Milliseconds(5));
+  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 1)));
+}
+
+TEST(TierTest, WhereNothingIsSavedNobodyLeaves) {
+  World world({.max_resident_bytes = 0, .save_interval = absl::ZeroDuration()});
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  EXPECT_EQ(Rows(world), 1);
+}
+
+TEST(TierTest, TheBudgetIsGivenBack) {
+  MemoryBudget budget(1 << 20);
+  ShardOptions options = NoRowsStay();
+  options.budget = &budget;
+  World world(options);
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  EXPECT_GT(budget.used(MemoryBudget::Use::kSessions), 0);
+  EXPECT_LE(budget.used(MemoryBudget::Use::kSessions), 96);
+  world.Send(peer, 0, 5, Values(5, 1));
+  Rest(world);
+  world.shard().Disconnect(peer);
+  EXPECT_EQ(budget.used(MemoryBudget::Use::kSessions), 0);
+}
+
+TEST(TierTest, TellsWhatItDid) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  world.Advance(absl::Seconds(30));
+  world.Send(peer, 0, 5, Values(5, 1));
+  const ShardCounters& counters = world.shard().counters();
+  EXPECT_EQ(counters.demotions.value(), 1);
+  EXPECT_EQ(counters.promotions.value(), 1);
+  EXPECT_GE(counters.reuse_seconds.sum(), 30);
+  uint64_t promotions = 0;
+  for (size_t bucket = 0; bucket <= kLatencyBounds.size(); ++bucket) {
+    promotions += counters.promotion_seconds.count(bucket);
+  }
+  EXPECT_EQ(promotions, 1);
+}
+
+}  // namespace
+}  // namespace aaren
