@@ -80,6 +80,7 @@ int RunLoad(Arguments arguments) {
   if (!channel.ok()) return FailUsage("load", channel.status());
   load.target = connection.target;
   load.channel = *std::move(channel);
+  if (const absl::Status valid = client::CheckLoad(load); !valid.ok()) return FailUsage("load", valid);
   return Load(load, json);
 }
 
