@@ -9,6 +9,8 @@ namespace aaren {
 namespace {
 
 constexpr absl::Duration kStoreRetry = absl::Seconds(1);
+constexpr absl::Duration kShutdownRetry = absl::Milliseconds(200);  // a proxy sends it elsewhere by then
+constexpr absl::Duration kEvictedRetry = absl::Milliseconds(1);
 
 Refusal Because(absl::Status status, std::string reason) {
   Refusal refusal;
@@ -112,11 +114,28 @@ Refusal StoreRefusal(const absl::Status& status) {
 
 Refusal ShuttingDown() {
   Refusal refusal = Because(absl::UnavailableError("the server is shutting down"), "");
-  refusal.retry_after = absl::Seconds(1);
+  refusal.retry_after = kShutdownRetry;
   return refusal;
 }
 
 Refusal OpenCancelled() { return Because(absl::CancelledError("the stream of the Open has gone"), ""); }
+
+Refusal EvictedByRequest(absl::string_view id) {
+  Refusal refusal = Because(absl::UnavailableError(absl::StrCat("session '", id, "' was evicted")), "EVICTED");
+  refusal.retry_after = kEvictedRetry;
+  return refusal;
+}
+
+Refusal NotEvicted(absl::string_view id) {
+  Refusal refusal =
+      Because(absl::UnavailableError(absl::StrCat("session '", id, "' stays: the store did not take it")), "STORE");
+  refusal.retry_after = kStoreRetry;
+  return refusal;
+}
+
+Refusal NothingIsSaved() {
+  return Because(absl::FailedPreconditionError("nothing is saved here (save_interval 0)"), "NOTHING_IS_SAVED");
+}
 
 Refusal EngineFailed(const absl::Status& status) {
   return Because(absl::InternalError(absl::StrCat("engine: ", status.message())), "ENGINE");

@@ -52,6 +52,15 @@ Refusal ShuttingDown();
 // CANCELLED: the stream of the Open has gone; nobody is told.
 Refusal OpenCancelled();
 
+// UNAVAILABLE: an operator had it leave this server's memory; it may be opened again at once.
+Refusal EvictedByRequest(absl::string_view id);
+
+// UNAVAILABLE: it stays, since the store did not take it in time.
+Refusal NotEvicted(absl::string_view id);
+
+// FAILED_PRECONDITION: here is no store that could keep it.
+Refusal NothingIsSaved();
+
 // INTERNAL.
 Refusal EngineFailed(const absl::Status& status);
 

@@ -145,6 +145,7 @@ class SessionShard final : public SessionOwner {
   OwnerReply<std::monostate> Hold(const std::string& key, const DropCondition& condition) override;
   void Unhold(const std::string& key) override;
   OwnerReply<Attempt> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) override;
+  void Evict(const std::string& key, Evicted done) override;
   void Swept(size_t expired) override;
   void SavesDone(const std::vector<SaveResult>& results) override;
 
@@ -177,6 +178,12 @@ class SessionShard final : public SessionOwner {
     Attachment* stream = nullptr;
     Handle handle = 0;
     uint64_t next_seq = 0, durable_seq = 0;
+  };
+  // A session that is to leave for the store as soon as that has it.
+  struct Eviction {
+    std::string key;
+    int64_t deadline_ms = 0;
+    Evicted done;
   };
   // A slice that has begun, and may go on when the step under way is done.
   struct Slice {
@@ -241,6 +248,8 @@ class SessionShard final : public SessionOwner {
   void Free(Footprint footprint, RowSet rows);
   absl::StatusOr<RowSet> AllocateEvicting(Footprint footprint);
   bool EvictOne(const LoadedModel& model);
+  void LetGo(Session& session);
+  void EndEvictions();
   void FreeReserved(Opening& opening);
   void ExpireIdle();
   void Expire(Session& session);
@@ -267,6 +276,7 @@ class SessionShard final : public SessionOwner {
   absl::flat_hash_map<Peer*, std::unique_ptr<Attachment>> streams_;
   absl::flat_hash_map<uint64_t, std::unique_ptr<Opening>> openings_;  // by ticket
   absl::flat_hash_map<uint64_t, std::unique_ptr<Closing>> closings_;
+  std::vector<Eviction> evictions_;
   uint64_t next_ticket_ = 0;
   size_t deferred_tokens_ = 0;  // of all openings
   size_t attached_ = 0;
