@@ -19,25 +19,6 @@ namespace {
 // Between the moment all sessions are open and the first token, so that every stream is there.
 constexpr int64_t kLead = 2000000;
 
-absl::Status Check(const LoadOptions& options) {
-  const auto invalid = [](absl::string_view what, double got, absl::string_view expected) {
-    return absl::InvalidArgumentError(absl::StrCat(what, " is ", got, "; ", expected, " expected"));
-  };
-  if (options.target.empty()) return absl::InvalidArgumentError("target is empty; HOST:PORT expected");
-  if (options.sessions == 0) return invalid("sessions", 0, "at least 1");
-  if (options.streams == 0 || options.streams > options.sessions) {
-    return invalid("streams", options.streams, absl::StrCat("1 .. ", options.sessions, ", the number of sessions,"));
-  }
-  if (options.points_per_message == 0) return invalid("points_per_message", 0, "at least 1");
-  if (options.window == 0) return invalid("window", 0, "at least 1");
-  if (options.channels == 0) return invalid("channels", 0, "at least 1");
-  if (!(options.rate >= 0)) return invalid("rate", options.rate, "0 or more");
-  if (options.duration <= absl::ZeroDuration()) {
-    return invalid("duration", absl::ToDoubleSeconds(options.duration), "more than 0 seconds");
-  }
-  return CheckChannel(options.channel);
-}
-
 std::vector<std::unique_ptr<LoadStream>> MakeStreams(const LoadOptions& options) {
   const std::string run = absl::StrCat(options.prefix, absl::ToUnixMicros(absl::Now()), "-");
   std::vector<std::vector<std::string>> ids(options.streams);
@@ -91,8 +72,27 @@ LoadReport MakeReport(const LoadCounts& counts, int64_t start) {
 
 }  // namespace
 
+absl::Status CheckLoad(const LoadOptions& options) {
+  const auto invalid = [](absl::string_view what, double got, absl::string_view expected) {
+    return absl::InvalidArgumentError(absl::StrCat(what, " is ", got, "; ", expected, " expected"));
+  };
+  if (options.target.empty()) return absl::InvalidArgumentError("target is empty; HOST:PORT expected");
+  if (options.sessions == 0) return invalid("sessions", 0, "at least 1");
+  if (options.streams == 0 || options.streams > options.sessions) {
+    return invalid("streams", options.streams, absl::StrCat("1 .. ", options.sessions, ", the number of sessions,"));
+  }
+  if (options.points_per_message == 0) return invalid("points_per_message", 0, "at least 1");
+  if (options.window == 0) return invalid("window", 0, "at least 1");
+  if (options.channels == 0) return invalid("channels", 0, "at least 1");
+  if (!(options.rate >= 0)) return invalid("rate", options.rate, "0 or more");
+  if (options.duration <= absl::ZeroDuration()) {
+    return invalid("duration", absl::ToDoubleSeconds(options.duration), "more than 0 seconds");
+  }
+  return CheckChannel(options.channel);
+}
+
 absl::StatusOr<LoadReport> RunLoad(const LoadOptions& options, const std::atomic<bool>* stop) {
-  const absl::Status valid = Check(options);
+  const absl::Status valid = CheckLoad(options);
   if (!valid.ok()) return valid;
   const auto streams = MakeStreams(options);
   Run run(options.streams);

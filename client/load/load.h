@@ -62,8 +62,11 @@ struct LoadReport {
   std::optional<Server> server = {};  // absent where neither /metrics nor /proc tells
 };
 
+// INVALID_ARGUMENT, naming the option, for options that cannot be.
+absl::Status CheckLoad(const LoadOptions& options);
+
 // Opens, runs, deletes its sessions. `stop`, if given, ends the run early when it becomes true; the report then covers
-// what was done. INVALID_ARGUMENT for options that cannot be; UNAVAILABLE if no stream could be opened.
+// what was done. INVALID_ARGUMENT as CheckLoad says; UNAVAILABLE if no stream could be opened.
 absl::StatusOr<LoadReport> RunLoad(const LoadOptions& options, const std::atomic<bool>* stop = nullptr);
 
 // One JSON object, on one line, without the newline: tokens_per_second, latency_us {p50, p90, p99, p999, max}, sent,

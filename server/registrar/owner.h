@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/registrar/registrar.h"
@@ -127,6 +128,11 @@ class SessionOwner {
 
   // Fences the writer and forgets the session. Returns by which Open it was held.
   virtual OwnerReply<Attempt> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) = 0;
+
+  // Ends what a stream has with the session, and lets it go once the store has all of it. Until `done` hears of that,
+  // on the shard's thread, the session is not opened. Refused if the store did not take it in time: it stays.
+  using Evicted = absl::AnyInvocable<void(OwnerReply<std::monostate>)>;
+  virtual void Evict(const std::string& key, Evicted done) = 0;
 
   // So many sessions at rest, whoever had them, were found to have expired, and are deleted.
   virtual void Swept(size_t expired) = 0;

@@ -77,6 +77,7 @@ class Registrar {
   void Import(std::string tenant, std::string id, std::string snapshot, bool replace, Callback<SessionInfo> done);
   void Fork(std::string tenant, std::string id, std::string new_id, Callback<SessionInfo> done);
   void Delete(std::string tenant, std::string id, Callback<std::monostate> done);
+  void Evict(std::string tenant, std::string id, Callback<std::monostate> done);
 
   class Impl;  // server/registrar/registrar_impl.h
 

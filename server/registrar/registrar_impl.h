@@ -135,6 +135,9 @@ class Registrar::Impl {
   // Makes a session at rest. An operation of its own.
   void Place(const std::string& key, SessionState state, bool replace, Callback<SessionInfo> done);
 
+  // The shard that has the session lets it go. An operation that is to Finish.
+  void Evict(Entry& entry, Callback<std::monostate> done);
+
   using Ended = absl::AnyInvocable<void(std::optional<Refusal>)>;
   using Loaded = absl::AnyInvocable<void(absl::StatusOr<SessionRecord>)>;
 

@@ -1,4 +1,4 @@
-// Get, Export, Import, Fork and Delete: on sessions in a shard by asking it, on sessions at rest by their record.
+// Get, Export, Import, Fork, Delete and Evict: on sessions in a shard by asking it, on sessions at rest by their record.
 
 #include <algorithm>
 #include <utility>
@@ -307,6 +307,28 @@ void Registrar::Impl::DropAtRest(Entry& entry, DropCondition condition, uint64_t
   });
 }
 
+// Unlike other questions this one is answered later: when the store has the session. Opens of it wait until then.
+void Registrar::Impl::Evict(Entry& entry, Callback<std::monostate> done) {
+  if (entry.owner == kAtRest) {
+    return FindUnexpired(entry.name(),
+                         [this, &entry, done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
+                           done(record.ok() ? Outcome<std::monostate>()
+                                            : Refused<std::monostate>(LoadRefusal(entry.name(), record.status())));
+                           Finish(entry);
+                         });
+  }
+  auto answered = [this, &entry, done = std::move(done)](OwnerReply<std::monostate> reply) mutable {
+    if (reply.gone) return Evict(entry, std::move(done));
+    done(std::move(reply.outcome));
+    Finish(entry);
+  };
+  Tell(entry.owner, [this, key = entry.name(), answered = std::move(answered)](SessionOwner& owner) mutable {
+    owner.Evict(key, [this, answered = std::move(answered)](OwnerReply<std::monostate> reply) mutable {
+      Post([reply = std::move(reply), answered = std::move(answered)]() mutable { answered(std::move(reply)); });
+    });
+  });
+}
+
 void Registrar::Get(std::string tenant, std::string id, Callback<SessionInfo> done) {
   if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<SessionInfo>(*refusal));
   impl_->Post([impl = impl_.get(), key = SessionKey(tenant, id), done = std::move(done)]() mutable {
@@ -357,6 +379,14 @@ void Registrar::Fork(std::string tenant, std::string id, std::string new_id, Cal
 void Registrar::Delete(std::string tenant, std::string id, Callback<std::monostate> done) {
   if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<std::monostate>(*refusal));
   impl_->Delete(SessionKey(tenant, id), {}, std::move(done));
+}
+
+void Registrar::Evict(std::string tenant, std::string id, Callback<std::monostate> done) {
+  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<std::monostate>(*refusal));
+  impl_->Post([impl = impl_.get(), key = SessionKey(tenant, id), done = std::move(done)]() mutable {
+    impl->Submit(key,
+                 [impl, done = std::move(done)](Impl::Entry& entry) mutable { impl->Evict(entry, std::move(done)); });
+  });
 }
 
 }  // namespace aaren

@@ -9,6 +9,8 @@ namespace aaren {
 namespace {
 
 constexpr absl::Duration kStoreRetry = absl::Seconds(1);
+constexpr absl::Duration kShutdownRetry = absl::Milliseconds(200);  // a proxy sends it elsewhere by then
+constexpr absl::Duration kEvictedRetry = absl::Milliseconds(1);
 
 Refusal Because(absl::Status status, std::string reason) {
   Refusal refusal;
@@ -129,7 +131,7 @@ Refusal StoreRefusal(const absl::Status& status) {
 
 Refusal ShuttingDown() {
   Refusal refusal = Because(absl::UnavailableError("the server is shutting down"), "");
-  refusal.retry_after = absl::Seconds(1);
+  refusal.retry_after = kShutdownRetry;
   return refusal;
 }
 
@@ -142,6 +144,23 @@ Refusal Untold(absl::string_view id, uint64_t durable_seq) {
                                   "the replies below seq ",
                                   durable_seq, " (delivered_seq): the next ones wait for that")),
                  "DELIVERY");
+}
+
+Refusal EvictedByRequest(absl::string_view id) {
+  Refusal refusal = Because(absl::UnavailableError(absl::StrCat("session '", id, "' was evicted")), "EVICTED");
+  refusal.retry_after = kEvictedRetry;
+  return refusal;
+}
+
+Refusal NotEvicted(absl::string_view id) {
+  Refusal refusal =
+      Because(absl::UnavailableError(absl::StrCat("session '", id, "' stays: the store did not take it")), "STORE");
+  refusal.retry_after = kStoreRetry;
+  return refusal;
+}
+
+Refusal NothingIsSaved() {
+  return Because(absl::FailedPreconditionError("nothing is saved here (save_interval 0)"), "NOTHING_IS_SAVED");
 }
 
 Refusal EngineFailed(const absl::Status& status) {

@@ -61,6 +61,15 @@ Refusal OpenCancelled();
 // DEADLINE_EXCEEDED: replies wait for a delivered_seq that does not come.
 Refusal Untold(absl::string_view id, uint64_t durable_seq);
 
+// UNAVAILABLE: an operator had it leave this server's memory; it may be opened again at once.
+Refusal EvictedByRequest(absl::string_view id);
+
+// UNAVAILABLE: it stays, since the store did not take it in time.
+Refusal NotEvicted(absl::string_view id);
+
+// FAILED_PRECONDITION: here is no store that could keep it.
+Refusal NothingIsSaved();
+
 // INTERNAL.
 Refusal EngineFailed(const absl::Status& status);
 

@@ -154,6 +154,7 @@ class SessionShard final : public SessionOwner {
   OwnerReply<std::monostate> Hold(const std::string& key, const DropCondition& condition) override;
   void Unhold(const std::string& key) override;
   OwnerReply<Attempt> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) override;
+  void Evict(const std::string& key, Evicted done) override;
   void Swept(size_t expired) override;
   uint64_t demoted() const override { return counters_.sessions_demoted.value(); }
   void EndPromotion(uint64_t ticket, const std::string& key, Promoted promoted) override;
@@ -210,6 +211,12 @@ class SessionShard final : public SessionOwner {
     Handle handle;
     std::string key;
     uint64_t epoch, next_seq, durable_seq;
+  };
+  // A session that is to leave for the store as soon as that has it.
+  struct Eviction {
+    std::string key;
+    int64_t deadline_ms = 0;
+    Evicted done;
   };
   // A slice that has begun, and may go on when the step under way is done.
   struct Slice {
@@ -305,6 +312,8 @@ class SessionShard final : public SessionOwner {
   void CloseDemoted(Demoted& demoted, const DeferredClose& close);
   void Abandon(Promotion& promotion);
 
+  void LetGo(Session& session);
+  void EndEvictions();
   void ExpireIdle();
   void Expire(Session& session);
   void StartSaves();
@@ -338,6 +347,7 @@ class SessionShard final : public SessionOwner {
   std::multimap<int64_t, uint64_t> retries_;                              // their tickets, by when to try again, ms
   size_t promotions_started_ = 0;                                         // at the registrar
   int64_t wants_room_until_ms_ = 0;                                       // an Open found none
+  std::vector<Eviction> evictions_;
   uint64_t next_ticket_ = 0;
   size_t deferred_tokens_ = 0;  // of all openings
   size_t attached_ = 0;

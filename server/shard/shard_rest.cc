@@ -9,6 +9,11 @@
 #include "server/shard/shard.h"
 
 namespace aaren {
+namespace {
+
+constexpr int64_t kEvictionMs = 5000;  // a session that is not saved by then stays
+
+}  // namespace
 
 // A session is in one list at most: of those to be saved, or of those at rest. One that is held, or that a save is
 // under way of, is in none, so it is not evicted either.
@@ -55,6 +60,44 @@ absl::StatusOr<RowSet> SessionShard::AllocateEvicting(Footprint footprint) {
   for (;;) {
     absl::StatusOr<RowSet> rows = Allocate(footprint);
     if (rows.ok() || !EvictOne(footprint.model)) return rows;
+  }
+}
+
+// The store has all of it. REQUIRES: it is at rest.
+void SessionShard::LetGo(Session& session) {
+  counters_.sessions_evicted.Add(1);
+  registrar_.Released(std::string(session.key.view()));
+  Remove(session);
+}
+
+void SessionShard::Evict(const std::string& key, Evicted done) {
+  Session* session = FindSettled(key);
+  if (session == nullptr) return done({.gone = true, .outcome = {}});
+  if (!saver_.enabled() || session->durability == SessionDurability::kNone) {
+    return done({.gone = false, .outcome = {NothingIsSaved(), {}}});
+  }
+  if (session->stream != nullptr) TakeAway(*session, EvictedByRequest(SessionId(key)), session->point.seq);
+  evictions_.push_back({key, now_ms() + kEvictionMs, std::move(done)});
+}
+
+// Detached sessions are saved soon, and rest then. One that has gone for another reason is nobody's to wait for.
+void SessionShard::EndEvictions() {
+  for (size_t i = 0; i < evictions_.size();) {
+    Session* session = Find(evictions_[i].key);
+    const bool rests = session != nullptr && session->list == Session::List::kResting;
+    if (session != nullptr && !rests && now_ms() < evictions_[i].deadline_ms) {
+      ++i;
+      continue;
+    }
+    Eviction eviction = std::move(evictions_[i]);
+    evictions_.erase(evictions_.begin() + static_cast<ptrdiff_t>(i));
+    OwnerReply<std::monostate> reply{.gone = session == nullptr, .outcome = {}};
+    if (rests) {
+      LetGo(*session);
+    } else if (session != nullptr) {
+      reply.outcome.refusal = NotEvicted(SessionId(eviction.key));
+    }
+    eviction.done(std::move(reply));
   }
 }
 
@@ -142,6 +185,7 @@ void SessionShard::Tick() {
   while (Session* session = saver_.Untold(now_ms())) {
     TakeAway(*session, Untold(SessionId(session->key.view()), session->newest_save()), session->point.seq);
   }
+  EndEvictions();
   if (options_.session_ttl > absl::ZeroDuration()) ExpireIdle();
   UpdateLevels();
 }

@@ -58,13 +58,12 @@ Session* SessionShard::AttachedToLeave(const LoadedModel* model) {
 bool SessionShard::EvictOne(const LoadedModel* model) {
   Session* session = LeastRecentlyUsed(model);
   if (session == nullptr) return false;
-  std::string key(session->key.view());
-  if (session->stream != nullptr) {
-    Demote(*session);
-  } else {
-    counters_.sessions_evicted.Add(1);
-    Remove(*session);
+  if (session->stream == nullptr) {
+    LetGo(*session);
+    return true;
   }
+  std::string key(session->key.view());
+  Demote(*session);
   // Not before it counts as demoted: who takes it from the store must see whom to tell.
   registrar_.Released(std::move(key));
   return true;

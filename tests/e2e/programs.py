@@ -30,7 +30,9 @@ class Server:
         if not match:
             self.process.wait(10)
             self.process.stdout.close()
-            raise RuntimeError(f"no ready line: {line!r} {self.log()}")
+            log = self.log()
+            self.errors.close()
+            raise RuntimeError(f"no ready line: {line!r} {log}")
         self.target, self.metrics_address = match.groups()
 
     def log(self):

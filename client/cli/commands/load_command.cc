@@ -86,6 +86,7 @@ int RunLoad(Arguments arguments) {
   load.durability = *asked;
   load.target = connection.target;
   load.channel = *std::move(channel);
+  if (const absl::Status valid = client::CheckLoad(load); !valid.ok()) return FailUsage("load", valid);
   return Load(load, json);
 }
 

@@ -43,6 +43,7 @@ class SessionsCommand {
   int List();
   int Get();
   int Delete();
+  int Evict();
   int Export();
   int Import();
   int Fork();
@@ -157,6 +158,18 @@ int SessionsCommand::Delete() {
   return kSuccess;
 }
 
+int SessionsCommand::Evict() {
+  const absl::Status evicted = sessions_->Evict(words_[1]);
+  if (!evicted.ok()) return FailAsked(evicted);
+  std::string line = absl::StrCat("evicted ", words_[1]);
+  if (json_) {
+    line.clear();
+    JsonObject(line).Add("session_id", words_[1]).Add("evicted", true).Close();
+  }
+  absl::PrintF("%s\n", line);
+  return kSuccess;
+}
+
 int SessionsCommand::Export() {
   if (output_.empty()) return FailUsage("sessions", absl::InvalidArgumentError("export needs --output=FILE"));
   const auto exported = sessions_->Export(words_[1]);
@@ -189,13 +202,15 @@ const std::map<std::string, SessionsCommand::Verb>& SessionsCommand::Verbs() {
   static const auto* const verbs = new std::map<std::string, Verb>{
       {"list", {0, &SessionsCommand::List}},     {"get", {1, &SessionsCommand::Get}},
       {"delete", {1, &SessionsCommand::Delete}}, {"export", {1, &SessionsCommand::Export}},
-      {"import", {1, &SessionsCommand::Import}}, {"fork", {2, &SessionsCommand::Fork}}};
+      {"import", {1, &SessionsCommand::Import}}, {"fork", {2, &SessionsCommand::Fork}},
+      {"evict", {1, &SessionsCommand::Evict}}};
   return *verbs;
 }
 
 int SessionsCommand::Run(Arguments arguments) {
   constexpr char kUsage[] =
-      "aaren sessions list | get ID | delete ID | export ID --output=FILE | import ID --input=FILE | fork ID NEW_ID";
+      "aaren sessions list | get ID | delete ID | export ID --output=FILE | import ID --input=FILE | fork ID NEW_ID | "
+      "evict ID";
   Flags flags(kUsage, "Shows, copies, moves and deletes the sessions that a server keeps.");
   flags.Add("json", &json_, "one JSON object a line");
   flags.Add("prefix", &prefix_, "list: only ids that begin with it");

@@ -13,6 +13,11 @@
 namespace aaren::client {
 namespace {
 
+// gRPC's own way not to choose a server that leaves. It connects to every address and watches the health of each, so it
+// is for who has reason to.
+constexpr char kServingOnly[] =
+    R"({"loadBalancingConfig": [{"round_robin": {}}], "healthCheckConfig": {"serviceName": ""}})";
+
 int Millis(absl::Duration duration) {
   const int64_t millis = absl::ToInt64Milliseconds(duration);
   return static_cast<int>(std::clamp<int64_t>(millis, 0, std::numeric_limits<int>::max()));
@@ -67,10 +72,12 @@ grpc::ChannelArguments MakeArguments(const ChannelOptions& options) {
   return arguments;
 }
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target, const ChannelOptions& options) {
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target, const ChannelOptions& options, Among among) {
   const auto& made = options.credentials.made();
   const auto credentials = made ? made->grpc() : grpc::InsecureChannelCredentials();
-  return grpc::CreateCustomChannel(target, credentials, MakeArguments(options));
+  grpc::ChannelArguments arguments = MakeArguments(options);
+  if (among == Among::kServing) arguments.SetServiceConfigJSON(kServingOnly);
+  return grpc::CreateCustomChannel(target, credentials, arguments);
 }
 
 void AddMetadata(const Metadata& metadata, grpc::ClientContext& context) {

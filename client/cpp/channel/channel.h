@@ -27,8 +27,15 @@ class Credentials::Made {
 
 grpc::ChannelArguments MakeArguments(const ChannelOptions& options);
 
-// A channel with a connection of its own.
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target, const ChannelOptions& options);
+// Which of a target's addresses a channel goes to.
+enum class Among {
+  kReachable,  // the first that takes a connection
+  kServing,    // one whose health service says SERVING, or that has none: never one that is leaving
+};
+
+// A channel with connections of its own.
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target, const ChannelOptions& options,
+                                           Among among = Among::kReachable);
 
 // The headers of the next call: those that are fixed, and what the source says now. INVALID_ARGUMENT, naming it, for
 // one that cannot be sent; else the source's error.

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "client/cpp/channel/channel.h"
 #include "client/cpp/messages/rpc_status.h"
 
 namespace aaren::client {
@@ -12,8 +11,9 @@ constexpr uint32_t kProtocolVersion = 1;
 
 }  // namespace
 
-Call::Call(const ClientOptions& options, const Metadata& metadata, uint32_t stream, grpc::CompletionQueue& queue)
-    : options_(options), stub_(v1::Streaming::NewStub(MakeChannel(options.target, options.channel))) {
+Call::Call(const ClientOptions& options, const Metadata& metadata, uint32_t stream, Among among,
+           grpc::CompletionQueue& queue)
+    : options_(options), stub_(v1::Streaming::NewStub(MakeChannel(options.target, options.channel, among))) {
   AddMetadata(metadata, context_);
   context_.AddMetadata("aaren-stream", std::to_string(stream));
   stream_ = stub_->PrepareAsyncStream(&context_, &queue);

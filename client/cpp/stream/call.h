@@ -12,6 +12,7 @@
 
 #include "aaren/client/client.h"
 #include "aaren/v1/stream.grpc.pb.h"
+#include "client/cpp/channel/channel.h"
 
 namespace aaren::client {
 
@@ -21,8 +22,9 @@ class Call {
   enum Tag : uintptr_t { kStarted = 1, kRead, kWritten, kHalfClosed, kFinished, kLastTag = kFinished };
 
   // Starts the call with these headers; Hello is its first message. `stream` goes into the header aaren-stream, for
-  // proxies that keep the sessions of one stream together.
-  Call(const ClientOptions& options, const Metadata& metadata, uint32_t stream, grpc::CompletionQueue& queue);
+  // proxies that keep the sessions of one stream together. `among` says which of the target's servers may get it.
+  Call(const ClientOptions& options, const Metadata& metadata, uint32_t stream, Among among,
+       grpc::CompletionQueue& queue);
 
   // REQUIRES: done().
   ~Call() = default;

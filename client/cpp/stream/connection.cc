@@ -18,6 +18,9 @@ constexpr uint32_t kDefaultTokensPerItem = 1024;
 // Room for the longest Open: with less a session would never get a word in.
 constexpr uint64_t kLeastWriteBytes = 1024;
 
+// Attempts to connect that avoid servers which are leaving, after one has left.
+constexpr int kWaryAttempts = 3;
+
 uint64_t RandomWriter() {
   absl::BitGen generator;
   return absl::Uniform<uint64_t>(absl::IntervalClosed, generator, 1, UINT64_MAX);
@@ -77,6 +80,13 @@ void Connection::Run() {
   EndAll(absl::CancelledError("the client was destroyed"));
 }
 
+// A few times only: what stands between may keep health checks from the servers.
+Among Connection::WhereTo() {
+  if (wary_ == 0) return Among::kReachable;
+  --wary_;
+  return Among::kServing;
+}
+
 Break Connection::RunCall() {
   welcomed_ = false;
   given_up_ = {};
@@ -85,7 +95,7 @@ Break Connection::RunCall() {
   call_deadline_ = reconnect_.Begin();
   const absl::StatusOr<Metadata> metadata = CallMetadata(options_.channel);
   if (!metadata.ok()) return {.why = metadata.status()};
-  Call call(options_, *metadata, stream_, mailbox_.queue());
+  Call call(options_, *metadata, stream_, WhereTo(), mailbox_.queue());
   Loop(call);
   if (!given_up_.why.ok()) return given_up_;
   const absl::Status status = call.status();
@@ -146,6 +156,7 @@ void Connection::OnItem(const v1::ServerItem& item, Call& call) {
 void Connection::OnWelcome(const v1::Welcome& welcome) {
   if (welcomed_) return;  // said once
   welcomed_ = true;
+  wary_ = 0;
   reconnect_.OnWelcome();
   call_deadline_ = absl::InfiniteFuture();
   limits_ = WithDefaults(welcome.limits());
@@ -153,11 +164,13 @@ void Connection::OnWelcome(const v1::Welcome& welcome) {
   mailbox_.AddAllAgain();
 }
 
-// The server answers what it has and takes no more: better to be elsewhere soon.
+// The server answers what it has and takes no more: better to be elsewhere soon. It may still take connections, and its
+// address may be the first of several.
 void Connection::OnDraining(const v1::Draining& draining, Call& call) {
   if (given_up_.why.ok()) {
-    given_up_ = {.why = absl::UnavailableError("the server is shutting down"), .by = Break::By::kClient};
+    given_up_ = {.why = absl::UnavailableError("the server is shutting down"), .by = Break::By::kDraining};
   }
+  wary_ = kWaryAttempts;
   call_deadline_ = clock_.Now() + absl::Milliseconds(std::max<int64_t>(0, draining.deadline_ms()));
   call.HalfClose();
 }
@@ -180,7 +193,7 @@ void Connection::OnBroken(const Break& end) {
   const absl::Status verdict = reconnect_.End(end);
   for (const State& state : mailbox_.Sessions()) state->OnDisconnected(end.why);
   if (!verdict.ok()) return EndAll(verdict);
-  mailbox_.AwaitStop(clock_, reconnect_.Wait(end.why));
+  mailbox_.AwaitStop(clock_, reconnect_.Wait(end));
 }
 
 void Connection::EndAll(const absl::Status& status) {

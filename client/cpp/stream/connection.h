@@ -52,6 +52,7 @@ class Connection {
  private:
   absl::Status Start() ABSL_LOCKS_EXCLUDED(thread_mutex_);
   void Run();
+  Among WhereTo();
   Break RunCall();
   void Loop(Call& call);
   Mailbox::Heed Heeds(const Call& call) const;
@@ -74,6 +75,7 @@ class Connection {
   Reconnect reconnect_;
   Outbox outbox_;
   v1::Limits limits_;
+  int wary_ = 0;           // so many attempts go only to servers that are not leaving
   bool welcomed_ = false;  // on this call, as are the next three
   std::unique_ptr<Handles> handles_;
   Break given_up_;                                     // by us or by a Failed without a handle; OK: not yet

@@ -62,9 +62,10 @@ absl::Status Reconnect::End(const Break& end) {
                                              absl::FormatDuration(now - down_since_), "; last: ", end.why.message()));
 }
 
-absl::Duration Reconnect::Wait(const absl::Status& why) {
+absl::Duration Reconnect::Wait(const Break& end) {
+  if (end.by == Break::By::kDraining && progress_) return waited_ = absl::ZeroDuration();
   const absl::Duration next = backoff_.Next();
-  waited_ = std::min(RetryDelay(why).value_or(next), std::max(TimeLeft(), absl::ZeroDuration()));
+  waited_ = std::min(RetryDelay(end.why).value_or(next), std::max(TimeLeft(), absl::ZeroDuration()));
   return waited_;
 }
 

@@ -16,9 +16,10 @@ namespace aaren::client {
 // How a call ended.
 struct Break {
   enum class By {
-    kStream,   // it broke, or the server ended it
-    kRefusal,  // the server refused what this client did, and said so
-    kClient,   // this side gave it up
+    kStream,    // it broke, or the server ended it
+    kRefusal,   // the server refused what this client did, and said so
+    kClient,    // this side gave it up
+    kDraining,  // the server is leaving, and said so in time
   };
   absl::Status why;
   By by = By::kStream;
@@ -36,8 +37,8 @@ class Reconnect {
   // The attempt ended with `why`, before Welcome or after. OK: there will be another. Else what ends the sessions.
   absl::Status End(const Break& end);
 
-  // Until the next attempt. REQUIRES: End said OK.
-  absl::Duration Wait(const absl::Status& why);
+  // Until the next attempt: none after a server that worked and left politely. REQUIRES: End said OK.
+  absl::Duration Wait(const Break& end);
 
   // As new: there is nobody to connect for.
   void Reset();

@@ -75,4 +75,10 @@ absl::Status Sessions::Delete(const std::string& id, const CallOptions& call) co
   return calls_->Ask(&Stub::Delete, request, {id}, call).status();
 }
 
+absl::Status Sessions::Evict(const std::string& id, const CallOptions& call) const {
+  v1::EvictSessionRequest request;
+  request.set_session_id(id);
+  return calls_->Ask(&Stub::Evict, request, {id}, call).status();
+}
+
 }  // namespace aaren::client

@@ -84,6 +84,11 @@ void ServeSessions(v1::Sessions::AsyncService& service, UnaryHost& host, Registr
         registrar.Delete(kTenant, request.session_id(),
                          Answer<std::monostate, v1::DeleteSessionResponse>(std::move(reply), [](auto&&...) {}));
       });
+  Serve<v1::EvictSessionRequest, v1::EvictSessionResponse>(
+      service, &Async::RequestEvict, host, [&registrar](const v1::EvictSessionRequest& request, auto reply) {
+        registrar.Evict(kTenant, request.session_id(),
+                        Answer<std::monostate, v1::EvictSessionResponse>(std::move(reply), [](auto&&...) {}));
+      });
 }
 
 }  // namespace aaren::rpc

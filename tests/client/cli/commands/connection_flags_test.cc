@@ -113,6 +113,11 @@ TEST_F(TlsCommandTest, LoadLoads) {
   EXPECT_GT(server_.folded(), 0u);
 }
 
+TEST_F(TlsCommandTest, LoadThatCannotBeIsAWrongCommandLine) {
+  EXPECT_EQ(Run(RunLoad, {"--sessions=0"}), 2);
+  EXPECT_EQ(Run(RunLoad, {"--sessions=2", "--streams=3"}), 2);
+}
+
 TEST_F(TlsCommandTest, ModelsAsks) { EXPECT_EQ(Run(RunModels, {"list"}), 0); }
 
 }  // namespace

@@ -122,6 +122,25 @@ TEST_F(SessionsServiceTest, ForkGoesItsOwnWay) {
   EXPECT_THAT(values, testing::UnorderedElementsAre(SumForecast(11, 1, 0), SumForecast(101, 1, 0)));
 }
 
+TEST_F(SessionsServiceTest, EvictedSessionLeavesMemoryAndGoesOnWhereItWas) {
+  v1::EvictSessionRequest request;
+  request.set_session_id("a");
+  v1::EvictSessionResponse response;
+  ASSERT_TRUE(Call(&v1::Sessions::Stub::Evict, request, response).ok());
+  EXPECT_EQ(stream_.Receive().failed().status().code(), grpc::StatusCode::UNAVAILABLE);
+  v1::SessionInfo info;
+  ASSERT_TRUE(Get("a", info).ok());
+  EXPECT_FALSE(info.resident());
+  EXPECT_EQ(info.next_seq(), 1u);
+}
+
+TEST_F(SessionsServiceTest, EvictOfAnUnknownSessionIsNotFound) {
+  v1::EvictSessionRequest request;
+  request.set_session_id("ghost");
+  v1::EvictSessionResponse response;
+  EXPECT_EQ(Call(&v1::Sessions::Stub::Evict, request, response).error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
 TEST_F(SessionsServiceTest, DeleteFencesTheWriter) {
   v1::DeleteSessionRequest request;
   request.set_session_id("a");

@@ -93,6 +93,11 @@ class Sessions {
   // Forgets the session and its saves. Fences a live writer.
   absl::Status Delete(const std::string& id, const CallOptions& call = {}) const;
 
+  // The session leaves the server's memory, and its store keeps it. A stream that has it open opens it again, and its
+  // application notices nothing but a pause. UNAVAILABLE if the store did not take it: it stays. FAILED_PRECONDITION
+  // where nothing is saved.
+  absl::Status Evict(const std::string& id, const CallOptions& call = {}) const;
+
  private:
   class Calls;
   const std::unique_ptr<const Calls> calls_;

@@ -1,0 +1,66 @@
+#ifndef AAREN_TESTS_E2E_ORACLE_ACCOUNT_H_
+#define AAREN_TESTS_E2E_ORACLE_ACCOUNT_H_
+
+// An Account is what the witnesses of all sessions write down: figures, and the first promise that was broken.
+// Durations are nanoseconds. Threading: any thread.
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "client/load/histogram.h"
+
+namespace aaren::oracle {
+
+// Nanoseconds of a clock that only goes forward.
+int64_t Now();
+
+// A promise of the server or of the client library that was not kept.
+struct Breach {
+  std::string what;  // names the session and the token
+  // Of a forecast with other bits than expected: whose it is, and what came.
+  size_t session = 0;
+  uint64_t seq = 0;
+  std::vector<float> came = {};
+};
+
+struct Figures {
+  uint64_t forecasts = 0;
+  uint64_t reopened = 0;    // sessions opened again, each time counted
+  uint64_t replayed = 0;    // tokens whose forecasts were delivered, folded again after a break
+  int64_t longest_gap = 0;  // between two forecasts of one session
+  std::string gap_session = {};
+  client::Histogram latency = {};  // from when a token was due to its forecast
+};
+
+class Account {
+ public:
+  void Forecast(int64_t latency) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Gap(const std::string& session, int64_t gap) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Reopened(uint64_t replayed) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Only the first is kept.
+  void Break(Breach breach) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool broken() const { return broken_; }
+  std::optional<Breach> breach() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  Figures figures() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Latencies since the call before.
+  client::Histogram TakeRecent() ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  std::atomic<bool> broken_{false};
+  mutable absl::Mutex mutex_;
+  std::optional<Breach> breach_ ABSL_GUARDED_BY(mutex_);
+  Figures figures_ ABSL_GUARDED_BY(mutex_);
+  client::Histogram recent_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace aaren::oracle
+
+#endif  // AAREN_TESTS_E2E_ORACLE_ACCOUNT_H_

@@ -1,0 +1,65 @@
+#ifndef AAREN_TESTS_E2E_ORACLE_EXPECTATION_H_
+#define AAREN_TESTS_E2E_ORACLE_EXPECTATION_H_
+
+// An Expectation knows what each token must be answered with. It steps the engine itself, apart from any server, with a
+// row for each session. Of a forecast it gives a digest, so that nobody has to keep forecasts until they come.
+//
+// The tokens of session i are a soak::Series of the run's seed: any of them is known without those before it.
+// Threading: one thread, but for Value and DigestOf.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "model/engine/engine.h"
+#include "model/package/package.h"
+#include "tests/e2e/soak/series.h"
+
+namespace aaren::oracle {
+
+// Of the bits of a forecast, float32 [horizon, quantiles].
+uint64_t DigestOf(absl::Span<const float> forecast);
+
+class Expectation {
+ public:
+  static absl::StatusOr<std::unique_ptr<Expectation>> Load(const std::string& package_folder, uint64_t seed,
+                                                           size_t sessions);
+
+  float Value(size_t session, uint64_t seq) const { return series_[session].Value(seq, 0); }
+
+  // The next token of a session.
+  struct Token {
+    size_t session = 0;
+    uint64_t digest = 0;  // out: of its forecast
+  };
+
+  // Folds one token of each session. REQUIRES: sessions are distinct.
+  void Step(absl::Span<Token> tokens);
+
+  // Tokens of the session that were folded.
+  uint64_t folded(size_t session) const { return folded_[session]; }
+
+  // float32 [horizon, quantiles], computed anew from the session's first token.
+  std::vector<float> Forecast(size_t session, uint64_t seq) const;
+
+  const ForecasterConfig& config() const { return package_.config; }
+
+ private:
+  Expectation() = default;
+  size_t forecast_floats() const { return static_cast<size_t>(config().horizon) * config().quantiles.size(); }
+
+  ModelPackage package_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Lane> lane_;
+  std::vector<Slot> slots_;
+  std::vector<uint64_t> folded_;
+  std::vector<soak::Series> series_;
+  std::vector<float> forecasts_;  // of one Step
+};
+
+}  // namespace aaren::oracle
+
+#endif  // AAREN_TESTS_E2E_ORACLE_EXPECTATION_H_
