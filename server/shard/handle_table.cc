@@ -16,8 +16,10 @@ void HandleTable::Set(Handle handle, Binding* binding) {
 }
 
 void HandleTable::GrowDense(Handle handle) {
-  // By half at least: the walk over the sparse ones is then rare.
-  dense_.resize(std::max<size_t>(handle + 1, dense_.size() + dense_.size() / 2));
+  // By a quarter at least: the walk over the sparse ones is then rare, and a handle takes ten bytes at most.
+  const size_t places = std::max<size_t>(handle + 1, dense_.size() + dense_.size() / 4);
+  dense_.reserve(places);  // by no more than that
+  dense_.resize(places);
   for (auto entry = sparse_.begin(); entry != sparse_.end();) {
     if (entry->first >= dense_.size()) {
       ++entry;
