@@ -36,7 +36,6 @@
 #include "server/session/clock.h"
 #include "server/store/measured_store.h"
 #include "server/store/open_store.h"
-#include "server/version/version.h"
 
 namespace aaren {
 namespace {
@@ -293,11 +292,8 @@ int Serve(const ServerConfig& config) {
 int Main(const std::vector<std::string>& arguments) {
   const absl::StatusOr<config::CommandLine> line = config::ParseCommandLine(arguments);
   if (!line.ok()) return Fail(2, line.status());
-  if (line->help) {
-    std::printf("aaren-server [--config=FILE] [--NAME=VALUE ...] [--print_config] [--version]\n\n%s",
-                config::SettingsHelp().c_str());
-  } else if (line->version) {
-    std::printf("aaren-server %s\n", kVersion);
+  if (!line->answer.empty()) {
+    std::printf("%s", line->answer.c_str());
   } else if (line->print_config) {
     std::printf("%s", config::PrintConfig(line->config).c_str());
   } else {

@@ -5,6 +5,10 @@ find_package(absl REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(hwy REQUIRED)
+find_package(CLI11 CONFIG)
+if(NOT CLI11_FOUND)
+  message(FATAL_ERROR "No CLI11. Run ./deploy/setup, or install libcli11-dev.")
+endif()
 
 # Where deploy/setup unpacks what is not a Debian package.
 if("$ENV{XDG_CACHE_HOME}" STREQUAL "")

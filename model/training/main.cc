@@ -206,8 +206,8 @@ int Report(const absl::Status& status) {
 
 int SynthMain(int argc, char** argv) {
   const absl::StatusOr<SynthOptions> options = ParseSynth(argc, argv);
-  if (!options.ok() || !options->help) return Report(options.ok() ? Synth(*options) : options.status());
-  absl::PrintF("%s", SynthHelp());
+  if (!options.ok() || options->help.empty()) return Report(options.ok() ? Synth(*options) : options.status());
+  absl::PrintF("%s", options->help);
   return 0;
 }
 
@@ -215,8 +215,8 @@ int Main(int argc, char** argv) {
   if (argc > 1 && absl::string_view(argv[1]) == "synth") return SynthMain(argc - 1, argv + 1);
   KeepFreedMemory();
   const absl::StatusOr<CommandLine> line = ParseCommandLine(argc, argv);
-  if (line.ok() && line->help) {
-    absl::PrintF("%s", Help());
+  if (line.ok() && !line->help.empty()) {
+    absl::PrintF("%s", line->help);
     return 0;
   }
   if (line.ok()) WaitPassively(argv);

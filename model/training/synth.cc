@@ -5,47 +5,29 @@
 #include <cmath>
 #include <filesystem>
 
-#include "absl/flags/declare.h"
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "model/command_line/flags.h"
 #include "model/tasks/forecasting/series_csv.h"
 #include "model/tasks/forecasting/synthetic.h"
-#include "model/training/command_line.h"
 #include "model/training/figure.h"
 #include "model/training/text_file.h"
-
-ABSL_DECLARE_FLAG(uint64_t, seed);
-ABSL_FLAG(uint64_t, first, 0, "number of the first series");
-ABSL_FLAG(int, count, 32, "series to write");
-ABSL_FLAG(int, length, 1024, "values a series; another length gives other series");
-ABSL_FLAG(std::string, family, "", "draw series of this family alone");
-ABSL_FLAG(std::string, beside, "", "CSV files, separated by commas, whose series are drawn too: their middle, as long");
-ABSL_FLAG(std::string, csv, "", "CSV file to write: one column a series, empty where a value is missing");
-ABSL_FLAG(std::string, plot, "", "SVG file to write: a chart of each series, shaded where values are missing");
 
 namespace aaren {
 namespace {
 
-constexpr absl::string_view kFlags[] = {"seed", "first", "count", "length", "family", "csv", "plot", "beside"};
 constexpr int64_t kMostValues = 100'000'000;
 constexpr int kSheetWidth = 1760;
-
-absl::Status CheckPositive(absl::string_view flag, int value) {
-  if (value >= 1) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", value, " must be at least 1"));
-}
 
 std::string FamilyNames() {
   return absl::StrJoin(Families(), ", ", [](std::string* text, const Family& one) { absl::StrAppend(text, one.name); });
 }
 
 absl::Status CheckSynth(const SynthOptions& options) {
-  absl::Status status = CheckPositive("count", options.count);
-  status.Update(CheckPositive("length", options.length));
-  if (status.ok() && int64_t{options.count} * options.length > kMostValues) {
+  absl::Status status;
+  if (int64_t{options.count} * options.length > kMostValues) {
     status = absl::InvalidArgumentError(absl::StrCat("--count=", options.count, " times --length=", options.length,
                                                      " is more than ", kMostValues, " values"));
   }
@@ -100,18 +82,26 @@ absl::Status AddBeside(const SynthOptions& options, std::vector<std::string>& na
 
 absl::StatusOr<SynthOptions> ParseSynth(int argc, char** argv) {
   SynthOptions options;
-  absl::Status status = SetFlags(kFlags, argc, argv, options.help);
-  if (!status.ok() || options.help) return status.ok() ? absl::StatusOr<SynthOptions>(options) : status;
-  options.seed = absl::GetFlag(FLAGS_seed);
-  options.first = absl::GetFlag(FLAGS_first);
-  options.count = absl::GetFlag(FLAGS_count);
-  options.length = absl::GetFlag(FLAGS_length);
-  options.family = absl::GetFlag(FLAGS_family);
-  options.beside = absl::StrSplit(absl::GetFlag(FLAGS_beside), ',', absl::SkipEmpty());
-  options.csv = absl::GetFlag(FLAGS_csv);
-  options.plot = absl::GetFlag(FLAGS_plot);
-  status = CheckSynth(options);
-  return status.ok() ? absl::StatusOr<SynthOptions>(options) : status;
+  std::string beside;
+  command_line::Flags flags(
+      "aaren-train synth [--csv=FILE] [--plot=FILE.svg] [flags]",
+      absl::StrCat("Writes series of the generator, named seed/number. Training with --seed=S draws those of seed 2S "
+                   "and\nholds out those of 2S + 1. Families: ",
+                   FamilyNames(), "."));
+  flags.Add("seed", &options.seed, "seed of the series");
+  flags.Add("first", &options.first, "number of the first series");
+  flags.Add("count", &options.count, "series to write").AtLeast(1);
+  flags.Add("length", &options.length, "values a series; another length gives other series").AtLeast(1);
+  flags.Add("family", &options.family, "draw series of this family alone");
+  flags.Add("beside", &beside, "CSV files, separated by commas, whose series are drawn too: their middle, as long");
+  flags.Add("csv", &options.csv, "CSV file to write: one column a series, empty where a value is missing");
+  flags.Add("plot", &options.plot, "SVG file to write: a chart of each series, shaded where values are missing");
+  const absl::StatusOr<command_line::Parsed> parsed = flags.Parse(std::vector<std::string>(argv + 1, argv + argc));
+  if (!parsed.ok()) return parsed.status();
+  options.help = parsed->answer;
+  if (!options.help.empty()) return options;
+  options.beside = absl::StrSplit(beside, ',', absl::SkipEmpty());
+  return options;
 }
 
 absl::Status Synth(const SynthOptions& options) {
@@ -130,13 +120,6 @@ absl::Status Synth(const SynthOptions& options) {
   if (!status.ok() || options.plot.empty()) return status;
   status = AddBeside(options, titles, series);
   return status.ok() ? WriteTextFile(options.plot, SeriesFigure(titles, series)) : status;
-}
-
-std::string SynthHelp() {
-  return absl::StrCat(
-      "aaren-train synth: writes series of the generator, named seed/number. Training with --seed=S draws those of "
-      "seed 2S and holds out those of 2S + 1. Families: ",
-      FamilyNames(), ".\n\n", ListFlags(kFlags));
 }
 
 std::string SeriesCsv(const std::vector<std::string>& names, const std::vector<std::vector<double>>& series) {

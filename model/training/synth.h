@@ -19,7 +19,7 @@ struct SynthOptions {
   std::string family;               // of this family alone; empty: of all
   std::string csv, plot;            // files to write; empty: not
   std::vector<std::string> beside;  // CSV files whose series are drawn too, from their middle, as long
-  bool help = false;
+  std::string help;                 // what --help prints, where it was asked for
 };
 
 // From the arguments after `synth`. InvalidArgument names the flag and its value, or says that no file was asked for.
@@ -29,8 +29,6 @@ absl::StatusOr<SynthOptions> ParseSynth(int argc, char** argv);
 // own error; Unavailable names the file that cannot be
 // written.
 absl::Status Synth(const SynthOptions& options);
-
-std::string SynthHelp();
 
 // One column a series under its name, one row a step; an empty field is a missing value.
 std::string SeriesCsv(const std::vector<std::string>& names, const std::vector<std::vector<double>>& series);

@@ -2,12 +2,14 @@
 
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
+#include "model/command_line/flags.h"
 #include "server/config/setting.h"
+#include "server/version/version.h"
 
 namespace aaren::config {
 namespace {
@@ -29,18 +31,13 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   std::string text_;
 };
 
-absl::Status CheckAll(const ServerConfig& config) {
-  for (int i = 0; i < Fields().field_count(); ++i) {
-    if (absl::Status status = Setting(*Fields().field(i)).Check(config); !status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CheckFile(const std::string& file, const ServerConfig& parsed, const TextFormat::ParseInfoTree& places) {
   for (int i = 0; i < Fields().field_count(); ++i) {
-    if (absl::Status status = Setting(*Fields().field(i)).Check(parsed); !status.ok()) {
+    const Setting setting(*Fields().field(i));
+    if (absl::Status status = setting.Check(parsed); !status.ok()) {
       const int line = places.GetLocation(Fields().field(i), -1).line + 1;
-      return absl::InvalidArgumentError(absl::StrCat(file, ":", line, ": ", status.message()));
+      return absl::InvalidArgumentError(
+          absl::StrCat(file, ":", line, ": ", setting.name(), ": '", setting.ToText(parsed), "' ", status.message()));
     }
   }
   return absl::OkStatus();
@@ -53,48 +50,38 @@ absl::Status ReadFile(const std::string& file, ServerConfig& config) {
   return ParseConfigText(file, text.str(), config);
 }
 
-absl::Status ParseFlag(absl::string_view flag, ServerConfig& flags, std::string& file) {
-  const size_t equals = flag.find('=');
-  const std::string name(flag.substr(0, equals));
-  const auto* field = Fields().FindFieldByName(name);
-  if (field == nullptr && name != "config") {
-    return absl::InvalidArgumentError(absl::StrCat("unknown flag --", name, "; --help lists them"));
+void AddSettings(command_line::Flags& flags, ServerConfig& given) {
+  for (int i = 0; i < Fields().field_count(); ++i) {
+    const Setting setting(*Fields().field(i));
+    const auto set = [setting, &given](const std::string& text) {
+      absl::Status status = setting.Parse(text, given);
+      return status.ok() ? setting.Check(given) : status;
+    };
+    flags.Add(setting.name(), set, setting.Help(), setting.ToText(ServerConfig()));
   }
-  if (equals == absl::string_view::npos) {
-    return absl::InvalidArgumentError(absl::StrCat("--", name, " needs a value: --", name, "=VALUE"));
-  }
-  const absl::string_view value = flag.substr(equals + 1);
-  if (field != nullptr) return Setting(*field).Parse(value, flags);
-  file = std::string(value);
-  return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arguments) {
   CommandLine line;
-  ServerConfig flags;
+  ServerConfig given;
   std::string file;
-  for (const std::string& argument : arguments) {
-    absl::string_view flag = argument;
-    if (argument == "--print_config") {
-      line.print_config = true;
-    } else if (argument == "--help") {
-      line.help = true;
-    } else if (argument == "--version") {
-      line.version = true;
-    } else if (!absl::ConsumePrefix(&flag, "--")) {
-      return absl::InvalidArgumentError(absl::StrCat("unexpected argument '", argument, "'"));
-    } else if (absl::Status status = ParseFlag(flag, flags, file); !status.ok()) {
-      return status;
-    }
-  }
+  command_line::Flags flags("aaren-server [--config=FILE] [--NAME=VALUE ...] [--print_config] [--version]",
+                            "Serves the models of a folder until SIGTERM or SIGINT.");
+  flags.Add("config", &file, "a settings file, with these names; flags win over it");
+  flags.Add("print_config", &line.print_config, "print the settings as such a file, and serve nothing");
+  flags.AddVersion(absl::StrCat("aaren-server ", kVersion));
+  AddSettings(flags, given);
+  absl::StatusOr<command_line::Parsed> parsed = flags.Parse(arguments);
+  if (!parsed.ok()) return parsed.status();
+  line.answer = std::move(parsed->answer);
+  if (!line.answer.empty()) return line;
   if (!file.empty()) {
     if (absl::Status status = ReadFile(file, line.config); !status.ok()) return status;
   }
-  line.config.MergeFrom(flags);
+  line.config.MergeFrom(given);
   for (int i = 0; i < Fields().field_count(); ++i) Setting(*Fields().field(i)).Fill(line.config);
-  if (absl::Status status = CheckAll(line.config); !status.ok()) return status;
   return line;
 }
 
@@ -114,14 +101,6 @@ absl::Status ParseConfigText(const std::string& file, const std::string& text, S
 std::string PrintConfig(const ServerConfig& config) {
   std::string text;
   TextFormat::PrintToString(config, &text);
-  return text;
-}
-
-std::string SettingsHelp() {
-  std::string text;
-  for (int i = 0; i < Fields().field_count(); ++i) {
-    absl::StrAppend(&text, Setting(*Fields().field(i)).Help(), "\n");
-  }
   return text;
 }
 

@@ -17,8 +17,7 @@ namespace aaren::config {
 struct CommandLine {
   ServerConfig config;        // every field is set
   bool print_config = false;  // --print_config
-  bool help = false;          // --help
-  bool version = false;       // --version
+  std::string answer;         // what --help or --version prints; the rest is then not set
 };
 
 // InvalidArgument or NotFound (of the file).
@@ -29,9 +28,6 @@ absl::Status ParseConfigText(const std::string& file, const std::string& text, S
 
 // As a settings file that gives the same settings.
 std::string PrintConfig(const ServerConfig& config);
-
-// One line a setting.
-std::string SettingsHelp();
 
 // REQUIRES: `text` is a setting that was checked to be a duration.
 absl::Duration ToDuration(const std::string& text);

@@ -6,8 +6,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "model/command_line/flags.h"
 
 namespace aaren::config {
 namespace {
@@ -15,38 +15,18 @@ namespace {
 using google::protobuf::FieldDescriptor;
 
 template <typename... Parts>
-absl::Status Invalid(const FieldDescriptor& field, const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(field.name(), ": ", parts...));
-}
-
-struct Unit {
-  absl::string_view name;
-  uint64_t bytes;
-};
-constexpr Unit kUnits[] = {{"kB", 1'000},       {"MB", 1'000'000},   {"GB", 1'000'000'000}, {"TB", 1'000'000'000'000},
-                           {"KiB", 1ull << 10}, {"MiB", 1ull << 20}, {"GiB", 1ull << 30},   {"TiB", 1ull << 40}};
-
-// "2GB", "512MiB" or a plain number of bytes.
-bool ParseSize(absl::string_view text, uint64_t& bytes) {
-  uint64_t factor = 1;
-  for (const Unit& unit : kUnits) {
-    if (!absl::ConsumeSuffix(&text, unit.name)) continue;
-    factor = unit.bytes;
-    break;
-  }
-  if (!absl::SimpleAtoi(text, &bytes) || bytes > UINT64_MAX / factor) return false;
-  bytes *= factor;
-  return true;
+absl::Status Invalid(const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat(parts...));
 }
 
 }  // namespace
 
-absl::Status Setting::Parse(absl::string_view text, ServerConfig& config) const {
+absl::Status Setting::Parse(const std::string& text, ServerConfig& config) const {
   const auto& reflection = *config.GetReflection();
   uint64_t number = 0;
   switch (field_.cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING:
-      reflection.SetString(&config, &field_, std::string(text));
+      reflection.SetString(&config, &field_, text);
       return absl::OkStatus();
     case FieldDescriptor::CPPTYPE_ENUM:
       return ParseEnum(text, config);
@@ -55,19 +35,19 @@ absl::Status Setting::Parse(absl::string_view text, ServerConfig& config) const 
       reflection.SetUInt32(&config, &field_, static_cast<uint32_t>(number));
       return absl::OkStatus();
     default:
-      if (field_.options().GetExtension(size) && !ParseSize(text, number)) {
-        return Invalid(field_, "'", text, "' is not a size such as 4096, 512MiB or 2GB");
+      if (field_.options().GetExtension(size) && !command_line::ParseBytes(text, number)) {
+        return Invalid("is not a size such as 4096, 512MiB or 2GB");
       }
       if (!field_.options().GetExtension(size) && !absl::SimpleAtoi(text, &number)) break;
       reflection.SetUInt64(&config, &field_, number);
       return absl::OkStatus();
   }
-  return Invalid(field_, "'", text, "' is not a number that it can be");
+  return Invalid("is not a number that it can be");
 }
 
 absl::Status Setting::ParseEnum(absl::string_view text, ServerConfig& config) const {
   const auto* value = field_.enum_type()->FindValueByName(absl::AsciiStrToUpper(text));
-  if (value == nullptr) return Invalid(field_, "'", text, "' is none of ", EnumNames());
+  if (value == nullptr) return Invalid("is none of ", EnumNames());
   config.GetReflection()->SetEnum(&config, &field_, value);
   return absl::OkStatus();
 }
@@ -80,7 +60,7 @@ absl::Status Setting::Check(const ServerConfig& config) const {
   const std::string text = config.GetReflection()->GetString(config, &field_);
   absl::Duration parsed;
   if (!absl::ParseDuration(text, &parsed) || parsed < absl::ZeroDuration()) {
-    return Invalid(field_, "'", text, "' is not a duration such as 500ms, 20s or 1h30m");
+    return Invalid("is not a duration such as 500ms, 20s or 1h30m");
   }
   return absl::OkStatus();
 }
@@ -88,10 +68,10 @@ absl::Status Setting::Check(const ServerConfig& config) const {
 absl::Status Setting::CheckRange(uint64_t value) const {
   const auto& options = field_.options();
   if (options.HasExtension(min) && value < options.GetExtension(min)) {
-    return Invalid(field_, value, " is less than ", options.GetExtension(min));
+    return Invalid("is less than ", options.GetExtension(min));
   }
   if (options.HasExtension(max) && value > options.GetExtension(max)) {
-    return Invalid(field_, value, " is more than ", options.GetExtension(max));
+    return Invalid("is more than ", options.GetExtension(max));
   }
   return absl::OkStatus();
 }
@@ -126,11 +106,8 @@ std::string Setting::EnumNames() const {
 }
 
 std::string Setting::Help() const {
-  std::string line = absl::StrCat("  --", field_.name(), "=", ToText(ServerConfig()));
-  line.resize(std::max<size_t>(line.size() + 2, 36), ' ');
-  absl::StrAppend(&line, field_.options().GetExtension(help));
-  if (field_.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) absl::StrAppend(&line, ": ", EnumNames());
-  return line;
+  const std::string& text = field_.options().GetExtension(help);
+  return field_.cpp_type() == FieldDescriptor::CPPTYPE_ENUM ? absl::StrCat(text, ": ", EnumNames()) : text;
 }
 
 }  // namespace aaren::config

@@ -18,23 +18,27 @@ class Setting {
   // `field` is one of ServerConfig's.
   explicit Setting(const google::protobuf::FieldDescriptor& field) : field_(field) {}
 
-  // InvalidArgument naming the setting and the text if it is not a value of the setting's type.
-  absl::Status Parse(absl::string_view text, ServerConfig& config) const;
+  const std::string& name() const { return field_.name(); }
 
-  // InvalidArgument naming the setting, its value and the limit.
+  // InvalidArgument, as "is not a number that it can be", if the text is no value of the setting's type.
+  absl::Status Parse(const std::string& text, ServerConfig& config) const;
+
+  // InvalidArgument, as "is less than 1", naming the limit.
   absl::Status Check(const ServerConfig& config) const;
 
   // Writes the default into a field that is not set.
   void Fill(ServerConfig& config) const;
 
-  // "--grace=20s  time to save and close after SIGTERM"
+  // What it is for, and between what it chooses.
   std::string Help() const;
+
+  // Its value, or else its default.
+  std::string ToText(const ServerConfig& config) const;
 
  private:
   absl::Status ParseEnum(absl::string_view text, ServerConfig& config) const;
   absl::Status CheckRange(uint64_t value) const;
   uint64_t Number(const ServerConfig& config) const;
-  std::string ToText(const ServerConfig& config) const;
   std::string EnumNames() const;
 
   const google::protobuf::FieldDescriptor& field_;

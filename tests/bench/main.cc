@@ -8,10 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
+#include "model/command_line/flags.h"
 #include "tests/bench/bench.h"
 
 namespace aaren::bench {
@@ -35,7 +34,6 @@ const Bench kBenches[] = {
 };
 
 struct Arguments {
-  std::string name;     // empty: list the benches
   bool json = false;    // instead of tables
   std::string output;   // the folder for files; empty: none
   std::string against;  // another build's server; empty: none
@@ -93,42 +91,28 @@ int Run(const Bench& bench, const Arguments& arguments) {
   return saved.ok() ? 0 : Fail(bench, saved);
 }
 
-bool Parse(int argc, char** argv, Arguments& arguments) {
-  for (int i = 1; i < argc; ++i) {
-    absl::string_view arg = argv[i];
-    if (arg == "--json") {
-      arguments.json = true;
-    } else if (absl::ConsumePrefix(&arg, "--output=") && !arg.empty()) {
-      arguments.output = std::string(arg);
-    } else if (absl::ConsumePrefix(&arg, "--against=") && !arg.empty()) {
-      arguments.against = std::string(arg);
-    } else if (arguments.name.empty() && !absl::StartsWith(arg, "-")) {
-      arguments.name = std::string(arg);
-    } else {
-      std::fprintf(
-          stderr,
-          "aaren-bench: unknown argument '%s'; usage: aaren-bench [NAME] [--json] [--output=DIR] [--against=SERVER]\n",
-          argv[i]);
-      return false;
-    }
-  }
-  return true;
-}
-
-int Main(int argc, char** argv) {
+int Main(const std::vector<std::string>& words) {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   Arguments arguments;
-  if (!Parse(argc, argv, arguments)) return 2;
-  if (arguments.name.empty()) return List();
-  for (const Bench& bench : kBenches) {
-    if (bench.name == arguments.name) return Run(bench, arguments);
+  command_line::Flags flags("aaren-bench [NAME] [--json] [--output=DIR] [--against=SERVER]",
+                            "Runs one bench and prints its table. Without a name it lists them.");
+  for (const Bench& bench : kBenches) flags.AddVerb(bench.name, {}, bench.summary);
+  flags.Add("json", &arguments.json, "one JSON object instead of a table");
+  flags.Add("output", &arguments.output, "the folder for files");
+  flags.Add("against", &arguments.against, "the aaren-bench-server of another build, to measure beside this one's");
+  const absl::StatusOr<command_line::Parsed> parsed = flags.Parse(words);
+  if (!parsed.ok()) {
+    std::fprintf(stderr, "aaren-bench: %s\n", std::string(parsed.status().message()).c_str());
+    return 2;
   }
-  std::fprintf(stderr, "aaren-bench: no bench is called '%s'; these are:\n", arguments.name.c_str());
-  List();
-  return 2;
+  if (!parsed->answer.empty()) return std::fputs(parsed->answer.c_str(), stdout), 0;
+  for (const Bench& bench : kBenches) {
+    if (bench.name == parsed->verb) return Run(bench, arguments);
+  }
+  return List();
 }
 
 }  // namespace
 }  // namespace aaren::bench
 
-int main(int argc, char** argv) { return aaren::bench::Main(argc, argv); }
+int main(int argc, char** argv) { return aaren::bench::Main(std::vector<std::string>(argv + 1, argv + argc)); }

@@ -4,9 +4,11 @@
 // The subcommands of the program aaren. Each takes the arguments behind its name, and prints to standard output. It
 // returns the exit status: 0, 1 for a failure, 2 for a wrong command line, 128 + n if signal n ended it.
 
-#include "client/cli/flags/flags.h"
+#include "model/command_line/flags.h"
 
 namespace aaren::cli {
+
+using command_line::Arguments;
 
 int RunStream(Arguments arguments);
 int RunEvaluate(Arguments arguments);

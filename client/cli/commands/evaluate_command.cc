@@ -15,7 +15,6 @@
 #include "client/cli/evaluate/evaluation_page.h"
 #include "client/cli/evaluate/score_report.h"
 #include "client/cli/flags/connection_flags.h"
-#include "client/cli/flags/flags.h"
 #include "client/cli/flags/refinement_flags.h"
 #include "client/cli/sources/csv.h"
 #include "client/cli/terminal/report.h"
@@ -40,8 +39,8 @@ struct EvaluateFlags {
   bool json = false, per_window = false;
 };
 
-Flags Table(EvaluateFlags& evaluate) {
-  Flags flags(
+command_line::Flags Table(EvaluateFlags& evaluate) {
+  command_line::Flags flags(
       "aaren evaluate --target=HOST:PORT --csv=FILE [--csv=FILE ...] [flags]",
       "Streams every column of the files through the server, scores forecasts against what came, and prints\n"
       "MASE, WQL and the share of values inside the 80 % interval, per series and over all, beside the last\n"
@@ -60,39 +59,30 @@ Flags Table(EvaluateFlags& evaluate) {
             "how times are written: unix, unix_ms, unix_us, unix_ns, or a format as of strptime, \"%d/%m/%Y %H:%M\";\n"
             "without it found from the first rows");
   flags.Add("missing", &evaluate.columns.missing, "a number that stands for a missing value");
-  flags.Add("horizon", &evaluate.horizon, "rows to forecast from each origin");
-  flags.Add("season", &evaluate.season, "rows in a season, of MASE and of the seasonal naive forecast");
+  flags.Add("horizon", &evaluate.horizon, "rows to forecast from each origin").Between(1, kMaxHorizon);
+  flags.Add("season", &evaluate.season, "rows in a season, of MASE and of the seasonal naive forecast").AtLeast(1);
   flags.Add("start", &evaluate.start, "the first origin's row; negative: from the end; without it at 80 % of the rows");
-  flags.Add("stride", &evaluate.stride,
-            "rows from one origin to the next; without it so many that --windows of them span all rows, or 1");
-  flags.Add("windows", &evaluate.windows, "origins, at most; without it all that fit");
-  flags.Add("age", &evaluate.age,
-            "begin a session so many rows before each origin; without it all rows before it are streamed");
+  flags
+      .Add("stride", &evaluate.stride,
+           "rows from one origin to the next; without it so many that --windows of them span all rows, or 1")
+      .AtLeast(1);
+  flags.Add("windows", &evaluate.windows, "origins, at most; without it all that fit").AtLeast(1);
+  flags
+      .Add("age", &evaluate.age,
+           "begin a session so many rows before each origin; without it all rows before it are streamed")
+      .AtLeast(1);
   flags.Add("report", &evaluate.report, "an HTML file to write with the table and figures");
   evaluate.refinement.AddTo(flags);
   flags.Add("connect_timeout", &evaluate.connect_timeout, "give up if the server cannot be reached for so long");
-  flags.Add("json", &evaluate.json, "one JSON object a line");
-  flags.Add("per_window", &evaluate.per_window, "with --json, before the scores a line for each window");
+  const command_line::Flag json = flags.Add("json", &evaluate.json, "one JSON object a line");
+  flags.Add("per_window", &evaluate.per_window, "with --json, before the scores a line for each window").Needs(json);
   evaluate.connection.AddTo(flags);
   return flags;
 }
 
-absl::Status Check(const EvaluateFlags& evaluate, const std::vector<std::string>& positional) {
-  const auto wrong = [](const auto&... what) { return absl::InvalidArgumentError(absl::StrCat(what...)); };
-  if (!positional.empty()) return wrong("\"", positional[0], "\" is no flag");
-  const absl::Status format = CheckTimeFormat(evaluate.columns);
-  if (!format.ok()) return format;
-  if (evaluate.csv.empty()) return wrong("give at least one --csv=FILE");
-  if (evaluate.horizon < 1 || evaluate.horizon > kMaxHorizon) {
-    return wrong("--horizon=", evaluate.horizon, " is not in 1 .. ", kMaxHorizon);
-  }
-  if (evaluate.season < 1) return wrong("--season=", evaluate.season, " is not at least 1");
-  if (evaluate.stride.value_or(1) < 1) return wrong("--stride=", *evaluate.stride, " is not at least 1");
-  if (absl::Status status = evaluate.refinement.Check(); !status.ok()) return status;
-  if (evaluate.windows.value_or(1) < 1) return wrong("--windows=", *evaluate.windows, " is not at least 1");
-  if (evaluate.age.value_or(1) < 1) return wrong("--age=", *evaluate.age, " is not at least 1");
-  if (evaluate.per_window && !evaluate.json) return wrong("--per_window needs --json");
-  return absl::OkStatus();
+absl::Status Check(const EvaluateFlags& evaluate) {
+  if (absl::Status format = CheckTimeFormat(evaluate.columns); !format.ok()) return format;
+  return evaluate.csv.empty() ? absl::InvalidArgumentError("give at least one --csv=FILE") : absl::OkStatus();
 }
 
 absl::Status ReadChannel(EvaluateFlags& evaluate) {
@@ -203,10 +193,9 @@ int Evaluate(const EvaluateFlags& evaluate, const std::string& command) {
 
 int RunEvaluate(Arguments arguments) {
   EvaluateFlags evaluate;
-  Flags flags = Table(evaluate);
-  const absl::StatusOr<std::vector<std::string>> positional = flags.Parse(arguments);
-  if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
-  absl::Status status = positional.ok() ? Check(evaluate, *positional) : positional.status();
+  const absl::StatusOr<command_line::Parsed> parsed = Table(evaluate).Parse(arguments);
+  if (parsed.ok() && !parsed->answer.empty()) return absl::PrintF("%s", parsed->answer), kSuccess;
+  absl::Status status = parsed.ok() ? Check(evaluate) : parsed.status();
   if (status.ok()) status = ReadChannel(evaluate);
   const std::string command = absl::StrCat("aaren evaluate ", ShownCommand(arguments));
   return status.ok() ? Evaluate(evaluate, command) : FailUsage("evaluate", status);

@@ -10,7 +10,6 @@
 #include "client/cli/commands/command.h"
 #include "client/cli/flags/connection_flags.h"
 #include "client/cli/flags/durability_flag.h"
-#include "client/cli/flags/flags.h"
 #include "client/cli/terminal/interrupt.h"
 #include "client/cli/terminal/report.h"
 #include "client/load/load.h"
@@ -18,10 +17,12 @@
 namespace aaren::cli {
 namespace {
 
-Flags Table(client::LoadOptions& load, ConnectionFlags& connection, DurabilityFlag& durability, bool& json) {
-  Flags flags("aaren load --target=HOST:PORT [flags]",
-              "Opens many sessions, streams a synthetic signal into them for a while, and reports throughput and\n"
-              "latency. With --rate tokens fall due whatever the server does, and latency counts from then.");
+command_line::Flags Table(client::LoadOptions& load, ConnectionFlags& connection, DurabilityFlag& durability,
+                          bool& json) {
+  command_line::Flags flags(
+      "aaren load --target=HOST:PORT [flags]",
+      "Opens many sessions, streams a synthetic signal into them for a while, and reports throughput and\n"
+      "latency. With --rate tokens fall due whatever the server does, and latency counts from then.");
   flags.Add("sessions", &load.sessions, "sessions, spread over the streams");
   flags.Add("streams", &load.streams, "connections, a thread each");
   flags.Add("points_per_message", &load.points_per_message, "tokens of a session in one item");
@@ -72,18 +73,12 @@ int RunLoad(Arguments arguments) {
   ConnectionFlags connection;
   DurabilityFlag durability;
   bool json = false;
-  Flags flags = Table(load, connection, durability, json);
-  const absl::StatusOr<std::vector<std::string>> words = flags.Parse(arguments);
-  if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
-  if (!words.ok()) return FailUsage("load", words.status());
-  if (!words->empty()) {
-    return FailUsage("load", absl::InvalidArgumentError(absl::StrCat("\"", words->front(), "\" is no flag")));
-  }
+  const absl::StatusOr<command_line::Parsed> parsed = Table(load, connection, durability, json).Parse(arguments);
+  if (!parsed.ok()) return FailUsage("load", parsed.status());
+  if (!parsed->answer.empty()) return absl::PrintF("%s", parsed->answer), kSuccess;
   absl::StatusOr<client::ChannelOptions> channel = connection.Channel();
   if (!channel.ok()) return FailUsage("load", channel.status());
-  const absl::StatusOr<client::Durability> asked = durability.Durability();
-  if (!asked.ok()) return FailUsage("load", asked.status());
-  load.durability = *asked;
+  load.durability = durability.Durability();
   load.target = connection.target;
   load.channel = *std::move(channel);
   if (const absl::Status valid = client::CheckLoad(load); !valid.ok()) return FailUsage("load", valid);

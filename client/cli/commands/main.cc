@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -14,12 +13,12 @@
 #include "absl/strings/str_format.h"
 #include "absl/synchronization/mutex.h"
 #include "client/cli/commands/command.h"
-#include "client/cli/flags/flags.h"
 #include "client/cli/terminal/report.h"
 
 namespace {
 
 using aaren::cli::Arguments;
+using aaren::command_line::Flags;
 
 struct Subcommand {
   const char* name;
@@ -34,18 +33,27 @@ constexpr Subcommand kSubcommands[] = {
     {"models", "list, get", aaren::cli::RunModels},
     {"load", "measure throughput and latency", aaren::cli::RunLoad}};
 
-void PrintHelp(std::FILE* out) {
-  absl::FPrintF(out, "aaren SUBCOMMAND --target=HOST:PORT [flags]\n\n");
-  for (const Subcommand& command : kSubcommands) absl::FPrintF(out, "  %-10s %s\n", command.name, command.summary);
-  absl::FPrintF(out, "\naaren SUBCOMMAND --help tells more.\n");
+Flags Table() {
+  Flags flags("aaren SUBCOMMAND --target=HOST:PORT [flags]", "aaren SUBCOMMAND --help tells more.");
+  for (const Subcommand& command : kSubcommands) flags.AddVerb(command.name, {}, command.summary);
+  return flags;
 }
 
-int Unknown(const std::string& name) {
-  std::vector<std::string> names;
-  for (const Subcommand& command : kSubcommands) names.emplace_back(command.name);
-  aaren::cli::Say(absl::StrCat("unknown subcommand \"", name, "\"", aaren::cli::DidYouMean(name, names)));
-  PrintHelp(stderr);
+int FailUsage(const std::string& why) {
+  if (!why.empty()) aaren::cli::Say(why);
+  std::fputs(Table().Help().c_str(), stderr);
   return aaren::cli::kUsageError;
+}
+
+// The first word names the subcommand, which reads the others.
+int Run(Arguments words) {
+  const auto parsed = Table().Parse(words.subspan(0, 1));
+  if (!parsed.ok()) return FailUsage(std::string(parsed.status().message()));
+  if (!parsed->answer.empty()) return absl::PrintF("%s", parsed->answer), 0;
+  for (const Subcommand& command : kSubcommands) {
+    if (parsed->verb == command.name) return command.run(words.subspan(1));
+  }
+  return FailUsage("");
 }
 
 }  // namespace
@@ -62,11 +70,7 @@ int main(int argc, char** argv) {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   // What gRPC logs of a failed connection is in the status, too, which is said once and not over the live view.
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
-  const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.empty()) return PrintHelp(stderr), aaren::cli::kUsageError;
-  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") return PrintHelp(stdout), Flushed(0);
-  for (const Subcommand& command : kSubcommands) {
-    if (words[0] == command.name) return Flushed(command.run(Arguments(words).subspan(1)));
-  }
-  return Unknown(words[0]);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words[0] == "help") words[0] = "--help";
+  return Flushed(Run(words));
 }

@@ -8,7 +8,6 @@
 #include "client/cli/commands/command.h"
 #include "client/cli/commands/service_error.h"
 #include "client/cli/flags/connection_flags.h"
-#include "client/cli/flags/flags.h"
 #include "client/cli/terminal/json.h"
 #include "client/cli/terminal/report.h"
 
@@ -103,20 +102,21 @@ int RunModels(Arguments arguments) {
   ConnectionFlags connection;
   client::ServiceOptions server;
   bool json = false;
-  Flags flags("aaren models list | get NAME[:VERSION]", "Lists the models of a server, or shows one.");
+  command_line::Flags flags("aaren models list | get NAME[:VERSION]", "Lists the models of a server, or shows one.");
+  flags.AddVerb("list", {}, "all of them");
+  flags.AddVerb("get", {"NAME[:VERSION]"}, "one, with its columns and how it was trained");
+  flags.RequireVerb();
   flags.Add("json", &json, "one JSON object a line");
   flags.Add("timeout", &server.timeout, "give up if no answer comes for so long");
   connection.AddTo(flags);
-  const absl::StatusOr<std::vector<std::string>> words = flags.Parse(arguments);
-  if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
-  if (!words.ok()) return FailUsage("models", words.status());
+  const absl::StatusOr<command_line::Parsed> parsed = flags.Parse(arguments);
+  if (!parsed.ok()) return FailUsage("models", parsed.status());
+  if (!parsed->answer.empty()) return absl::PrintF("%s", parsed->answer), kSuccess;
   absl::StatusOr<client::ChannelOptions> channel = connection.Channel();
   if (!channel.ok()) return FailUsage("models", channel.status());
   server.target = connection.target;
   server.channel = *std::move(channel);
-  if (words->size() == 1 && words->front() == "list") return List(server, json);
-  if (words->size() == 2 && words->front() == "get") return Get(server, words->back(), json);
-  return FailUsage("models", absl::InvalidArgumentError("say list, or get NAME"));
+  return parsed->verb == "list" ? List(server, json) : Get(server, parsed->operands[0], json);
 }
 
 }  // namespace aaren::cli

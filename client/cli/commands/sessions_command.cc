@@ -1,13 +1,15 @@
 // aaren sessions: the sessions that a server keeps, seen, copied and moved from the command line.
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <functional>
-#include <map>
 #include <memory>
+#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "aaren/client/sessions.h"
 #include "absl/status/status.h"
@@ -17,7 +19,6 @@
 #include "client/cli/commands/command.h"
 #include "client/cli/commands/service_error.h"
 #include "client/cli/flags/connection_flags.h"
-#include "client/cli/flags/flags.h"
 #include "client/cli/sources/timestamp.h"
 #include "client/cli/terminal/json.h"
 #include "client/cli/terminal/report.h"
@@ -28,17 +29,20 @@ namespace {
 
 constexpr uint32_t kPage = 1000;
 
-// One invocation: `words` are the verb and what follows it.
+// One invocation.
 class SessionsCommand {
  public:
   int Run(Arguments arguments);
 
  private:
   struct Verb {
-    size_t operands;
+    const char* name;
+    std::vector<std::string> operands;
+    const char* help;
     int (SessionsCommand::*run)();
   };
-  static const std::map<std::string, Verb>& Verbs();
+  static const std::vector<Verb>& Verbs();
+  command_line::Flags Table();
 
   int List();
   int Get();
@@ -55,7 +59,8 @@ class SessionsCommand {
   client::ServiceOptions server_;
   std::string output_, input_, prefix_;
   bool replace_ = false, json_ = false;
-  std::vector<std::string> words_;
+  std::string verb_;
+  std::vector<std::string> operands_;
   std::unique_ptr<client::Sessions> sessions_;
 };
 
@@ -115,7 +120,9 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 }
 
 int SessionsCommand::FailAsked(const absl::Status& status) const {
-  return Fail(ServiceError(absl::StrCat("sessions ", absl::StrJoin(words_, " ")), server_.target, status));
+  std::vector<std::string> asked = {"sessions", verb_};
+  asked.insert(asked.end(), operands_.begin(), operands_.end());
+  return Fail(ServiceError(absl::StrJoin(asked, " "), server_.target, status));
 }
 
 int SessionsCommand::Show(const absl::StatusOr<client::SessionInfo>& session) const {
@@ -144,27 +151,27 @@ int SessionsCommand::List() {
   return kSuccess;
 }
 
-int SessionsCommand::Get() { return Show(sessions_->Get(words_[1])); }
+int SessionsCommand::Get() { return Show(sessions_->Get(operands_[0])); }
 
 int SessionsCommand::Delete() {
-  const absl::Status deleted = sessions_->Delete(words_[1]);
+  const absl::Status deleted = sessions_->Delete(operands_[0]);
   if (!deleted.ok()) return FailAsked(deleted);
-  std::string line = absl::StrCat("deleted ", words_[1]);
+  std::string line = absl::StrCat("deleted ", operands_[0]);
   if (json_) {
     line.clear();
-    JsonObject(line).Add("session_id", words_[1]).Add("deleted", true).Close();
+    JsonObject(line).Add("session_id", operands_[0]).Add("deleted", true).Close();
   }
   absl::PrintF("%s\n", line);
   return kSuccess;
 }
 
 int SessionsCommand::Evict() {
-  const absl::Status evicted = sessions_->Evict(words_[1]);
+  const absl::Status evicted = sessions_->Evict(operands_[0]);
   if (!evicted.ok()) return FailAsked(evicted);
-  std::string line = absl::StrCat("evicted ", words_[1]);
+  std::string line = absl::StrCat("evicted ", operands_[0]);
   if (json_) {
     line.clear();
-    JsonObject(line).Add("session_id", words_[1]).Add("evicted", true).Close();
+    JsonObject(line).Add("session_id", operands_[0]).Add("evicted", true).Close();
   }
   absl::PrintF("%s\n", line);
   return kSuccess;
@@ -172,16 +179,16 @@ int SessionsCommand::Evict() {
 
 int SessionsCommand::Export() {
   if (output_.empty()) return FailUsage("sessions", absl::InvalidArgumentError("export needs --output=FILE"));
-  const auto exported = sessions_->Export(words_[1]);
+  const auto exported = sessions_->Export(operands_[0]);
   if (!exported.ok()) return FailAsked(exported.status());
   const absl::Status written = WriteFile(output_, exported->bytes);
   if (!written.ok()) return Fail(written);
-  std::string line = absl::StrCat("wrote ", words_[1], " as of token ", exported->next_seq, " to ", output_, ", ",
+  std::string line = absl::StrCat("wrote ", operands_[0], " as of token ", exported->next_seq, " to ", output_, ", ",
                                   exported->bytes.size(), " bytes");
   if (json_) {
     line.clear();
     JsonObject object(line);
-    object.Add("session_id", words_[1]).Add("next_seq", exported->next_seq).Add("output", output_);
+    object.Add("session_id", operands_[0]).Add("next_seq", exported->next_seq).Add("output", output_);
     object.Add("bytes", exported->bytes.size()).Close();
   }
   absl::PrintF("%s\n", line);
@@ -193,25 +200,30 @@ int SessionsCommand::Import() {
   const absl::StatusOr<std::string> snapshot = ReadFile(input_);
   if (!snapshot.ok()) return Fail(snapshot.status());
   const auto mode = replace_ ? client::ImportMode::kReplace : client::ImportMode::kCreate;
-  return Show(sessions_->Import(words_[1], *snapshot, mode));
+  return Show(sessions_->Import(operands_[0], *snapshot, mode));
 }
 
-int SessionsCommand::Fork() { return Show(sessions_->Fork(words_[1], words_[2])); }
+int SessionsCommand::Fork() { return Show(sessions_->Fork(operands_[0], operands_[1])); }
 
-const std::map<std::string, SessionsCommand::Verb>& SessionsCommand::Verbs() {
-  static const auto* const verbs = new std::map<std::string, Verb>{
-      {"list", {0, &SessionsCommand::List}},     {"get", {1, &SessionsCommand::Get}},
-      {"delete", {1, &SessionsCommand::Delete}}, {"export", {1, &SessionsCommand::Export}},
-      {"import", {1, &SessionsCommand::Import}}, {"fork", {2, &SessionsCommand::Fork}},
-      {"evict", {1, &SessionsCommand::Evict}}};
+const std::vector<SessionsCommand::Verb>& SessionsCommand::Verbs() {
+  static const auto* const verbs =
+      new std::vector<Verb>{{"list", {}, "all sessions", &SessionsCommand::List},
+                            {"get", {"ID"}, "one session", &SessionsCommand::Get},
+                            {"delete", {"ID"}, "forgets it", &SessionsCommand::Delete},
+                            {"export", {"ID"}, "writes it to --output=FILE", &SessionsCommand::Export},
+                            {"import", {"ID"}, "makes it of --input=FILE", &SessionsCommand::Import},
+                            {"fork", {"ID", "NEW_ID"}, "copies it", &SessionsCommand::Fork},
+                            {"evict", {"ID"}, "saves it, and it leaves memory", &SessionsCommand::Evict}};
   return *verbs;
 }
 
-int SessionsCommand::Run(Arguments arguments) {
-  constexpr char kUsage[] =
+command_line::Flags SessionsCommand::Table() {
+  command_line::Flags flags(
       "aaren sessions list | get ID | delete ID | export ID --output=FILE | import ID --input=FILE | fork ID NEW_ID | "
-      "evict ID";
-  Flags flags(kUsage, "Shows, copies, moves and deletes the sessions that a server keeps.");
+      "evict ID",
+      "Shows, copies, moves and deletes the sessions that a server keeps.");
+  for (const Verb& verb : Verbs()) flags.AddVerb(verb.name, verb.operands, verb.help);
+  flags.RequireVerb();
   flags.Add("json", &json_, "one JSON object a line");
   flags.Add("prefix", &prefix_, "list: only ids that begin with it");
   flags.Add("output", &output_, "export: the file to write");
@@ -219,21 +231,22 @@ int SessionsCommand::Run(Arguments arguments) {
   flags.Add("replace", &replace_, "import: take the place of a session of that id");
   flags.Add("timeout", &server_.timeout, "give up if no answer comes for so long");
   connection_.AddTo(flags);
-  absl::StatusOr<std::vector<std::string>> words = flags.Parse(arguments);
-  if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
-  if (!words.ok()) return FailUsage("sessions", words.status());
-  words_ = *std::move(words);
-  const auto verb = words_.empty() ? Verbs().end() : Verbs().find(words_[0]);
-  if (verb == Verbs().end() || words_.size() != 1 + verb->second.operands) {
-    return FailUsage("sessions",
-                     absl::InvalidArgumentError(absl::StrCat("not understood: \"", absl::StrJoin(words_, " "), "\"")));
-  }
+  return flags;
+}
+
+int SessionsCommand::Run(Arguments arguments) {
+  absl::StatusOr<command_line::Parsed> parsed = Table().Parse(arguments);
+  if (!parsed.ok()) return FailUsage("sessions", parsed.status());
+  if (!parsed->answer.empty()) return absl::PrintF("%s", parsed->answer), kSuccess;
+  verb_ = parsed->verb;
+  operands_ = std::move(parsed->operands);
   absl::StatusOr<client::ChannelOptions> channel = connection_.Channel();
   if (!channel.ok()) return FailUsage("sessions", channel.status());
   server_.target = connection_.target;
   server_.channel = *std::move(channel);
   sessions_ = std::make_unique<client::Sessions>(server_);
-  return (this->*verb->second.run)();
+  const auto verb = std::find_if(Verbs().begin(), Verbs().end(), [this](const Verb& one) { return one.name == verb_; });
+  return (this->*verb->run)();
 }
 
 }  // namespace

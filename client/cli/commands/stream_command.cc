@@ -18,7 +18,6 @@
 #include "client/cli/commands/command.h"
 #include "client/cli/flags/connection_flags.h"
 #include "client/cli/flags/durability_flag.h"
-#include "client/cli/flags/flags.h"
 #include "client/cli/flags/refinement_flags.h"
 #include "client/cli/sources/csv_source.h"
 #include "client/cli/sources/recent_rows.h"
@@ -47,10 +46,11 @@ struct StreamFlags {
   bool alerts_only = false, retry = false, json = false;
 };
 
-Flags Table(StreamFlags& stream) {
-  Flags flags("aaren stream --target=HOST:PORT (--csv=FILE | --csv=- | --source=system) [flags]",
-              "Streams rows into a session, a channel per column, and prints a forecast per row: live on a terminal,\n"
-              "else one JSON object a line. With --output the same command goes on where it was killed.");
+command_line::Flags Table(StreamFlags& stream) {
+  command_line::Flags flags(
+      "aaren stream --target=HOST:PORT (--csv=FILE | --csv=- | --source=system) [flags]",
+      "Streams rows into a session, a channel per column, and prints a forecast per row: live on a terminal,\n"
+      "else one JSON object a line. With --output the same command goes on where it was killed.");
   flags.Add("csv", &stream.csv, "a CSV file with a header line; - reads standard input");
   flags.Add("source", &stream.source, "system: this machine's own CPU, memory, disk and network");
   flags.Add("session", &stream.session, "id of the session, kept afterwards; without it one is made, and deleted");
@@ -64,8 +64,8 @@ Flags Table(StreamFlags& stream) {
             "how times are written: unix, unix_ms, unix_us, unix_ns, or a format as of strptime, \"%d/%m/%Y %H:%M\";\n"
             "without it found from the first rows");
   flags.Add("missing", &stream.columns.missing, "a number that stands for a missing value");
-  flags.Add("horizon", &stream.horizon, "steps ahead");
-  flags.Add("every", &stream.every, "forecast at every so many rows");
+  flags.Add("horizon", &stream.horizon, "steps ahead").Between(1, kMaxHorizon);
+  flags.Add("every", &stream.every, "forecast at every so many rows").AtLeast(1);
   stream.refinement.AddTo(flags);
   stream.durability.AddTo(flags);
   flags.Add("alert", &stream.alert,
@@ -82,18 +82,11 @@ Flags Table(StreamFlags& stream) {
   return flags;
 }
 
-absl::Status Check(const StreamFlags& stream, const std::vector<std::string>& positional) {
+absl::Status Check(const StreamFlags& stream) {
   const auto wrong = [](const auto&... what) { return absl::InvalidArgumentError(absl::StrCat(what...)); };
-  if (!positional.empty()) return wrong("\"", positional[0], "\" is no flag");
-  const absl::Status format = CheckTimeFormat(stream.columns);
-  if (!format.ok()) return format;
+  if (absl::Status format = CheckTimeFormat(stream.columns); !format.ok()) return format;
   if (stream.csv.empty() == stream.source.empty()) return wrong("give one of --csv=FILE and --source=system");
   if (!stream.source.empty() && stream.source != "system") return wrong("--source=", stream.source, " is not system");
-  if (stream.horizon < 1 || stream.horizon > kMaxHorizon) {
-    return wrong("--horizon=", stream.horizon, " is not in 1 .. ", kMaxHorizon);
-  }
-  if (absl::Status status = stream.refinement.Check(); !status.ok()) return status;
-  if (absl::Status status = stream.durability.Durability().status(); !status.ok()) return status;
   if (stream.alert && !(*stream.alert > 0 && *stream.alert < 1)) {
     return wrong("--alert=", *stream.alert, " is not between 0 and 1");
   }
@@ -102,7 +95,7 @@ absl::Status Check(const StreamFlags& stream, const std::vector<std::string>& po
     return wrong("--alerts_only leaves out rows that the record --output=", stream.output,
                  " has to hold, so that a stream can go on from it; give one of the two");
   }
-  return stream.every < 1 ? wrong("--every=", stream.every, " is not at least 1") : absl::OkStatus();
+  return absl::OkStatus();
 }
 
 absl::Status ReadChannel(StreamFlags& stream) {
@@ -230,10 +223,9 @@ int Stream(const StreamFlags& stream) {
 
 int RunStream(Arguments arguments) {
   StreamFlags stream;
-  Flags flags = Table(stream);
-  const absl::StatusOr<std::vector<std::string>> positional = flags.Parse(arguments);
-  if (flags.help()) return absl::PrintF("%s", flags.Help()), kSuccess;
-  absl::Status status = positional.ok() ? Check(stream, *positional) : positional.status();
+  const absl::StatusOr<command_line::Parsed> parsed = Table(stream).Parse(arguments);
+  if (parsed.ok() && !parsed->answer.empty()) return absl::PrintF("%s", parsed->answer), kSuccess;
+  absl::Status status = parsed.ok() ? Check(stream) : parsed.status();
   if (status.ok()) status = ReadChannel(stream);
   return status.ok() ? Stream(stream) : FailUsage("stream", status);
 }

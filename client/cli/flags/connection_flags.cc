@@ -10,7 +10,7 @@
 
 namespace aaren::cli {
 
-void ConnectionFlags::AddTo(Flags& flags) {
+void ConnectionFlags::AddTo(command_line::Flags& flags) {
   flags.Add("target", &target, "the server");
   flags.Add("tls", &tls, "speak TLS; the system's certificates tell which servers to trust");
   flags.Add("tls_ca", &tls_ca, "speak TLS; a PEM file with the certificates that the server's has to be signed by");
@@ -48,7 +48,7 @@ absl::StatusOr<client::ChannelOptions> ConnectionFlags::Channel() const {
   return channel;
 }
 
-std::string ShownCommand(Arguments arguments) {
+std::string ShownCommand(command_line::Arguments arguments) {
   std::vector<std::string> shown;
   bool secret = false;  // the next word
   for (const std::string& argument : arguments) {

@@ -8,7 +8,7 @@
 
 #include "aaren/client/channel.h"
 #include "absl/status/statusor.h"
-#include "client/cli/flags/flags.h"
+#include "model/command_line/flags.h"
 
 namespace aaren::cli {
 
@@ -22,7 +22,7 @@ struct ConnectionFlags {
   std::vector<std::string> metadata;
 
   // This outlives `flags`.
-  void AddTo(Flags& flags);
+  void AddTo(command_line::Flags& flags);
 
   // INVALID_ARGUMENT, naming flag or file, if the flags do not fit together or a file is not what it should be.
   absl::StatusOr<client::ChannelOptions> Channel() const;
@@ -32,7 +32,7 @@ struct ConnectionFlags {
 };
 
 // A command line to show to others: what --metadata says may be a secret, and is left out.
-std::string ShownCommand(Arguments arguments);
+std::string ShownCommand(command_line::Arguments arguments);
 
 }  // namespace aaren::cli
 

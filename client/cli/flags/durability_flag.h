@@ -7,8 +7,7 @@
 #include <string>
 
 #include "aaren/client/session_options.h"
-#include "absl/status/statusor.h"
-#include "client/cli/flags/flags.h"
+#include "model/command_line/flags.h"
 
 namespace aaren::cli {
 
@@ -16,10 +15,9 @@ struct DurabilityFlag {
   std::string name;  // empty: the server's default
 
   // This outlives `flags`.
-  void AddTo(Flags& flags);
+  void AddTo(command_line::Flags& flags);
 
-  // INVALID_ARGUMENT if there is none of that name.
-  absl::StatusOr<client::Durability> Durability() const;
+  client::Durability Durability() const;
 };
 
 }  // namespace aaren::cli

@@ -7,8 +7,7 @@
 #include <string>
 
 #include "aaren/client/session_options.h"
-#include "absl/status/status.h"
-#include "client/cli/flags/flags.h"
+#include "model/command_line/flags.h"
 
 namespace aaren::cli {
 
@@ -16,10 +15,7 @@ struct RefinementFlags {
   std::string mix = "on", calibrate = "on", restrict = "on";
 
   // This outlives `flags`.
-  void AddTo(Flags& flags);
-
-  // INVALID_ARGUMENT, naming the flag that is neither on nor off.
-  absl::Status Check() const;
+  void AddTo(command_line::Flags& flags);
 
   // Without a step the later ones are left out, too.
   client::Refinement Refinement() const;

@@ -76,7 +76,7 @@ absl::StatusOr<client::Opened> ForecastStream::Open() {
   for (uint32_t h = 1; h <= options_.horizon; ++h) session.output.horizons.push_back(h);
   session.output.every = options_.every;
   session.output.surprise = true;
-  session.durability = options_.durability.Durability().value_or(client::Durability::kServerDefault);
+  session.durability = options_.durability.Durability();
   session.output.refinement = options_.refinement.Refinement();
   {
     absl::MutexLock lock(&client_mutex_);

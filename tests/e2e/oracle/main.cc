@@ -1,5 +1,4 @@
-// aaren-oracle --target=ADDRESS --package=FOLDER [--sessions=1000] [--streams=4] [--rate=2000] [--seconds=N] [--seed=N]
-//              [--journal=FILE] [--patience=SECONDS] [--progress]
+// aaren-oracle --target=ADDRESS --package=FOLDER; --help lists the other flags.
 //
 // Streams so many sessions at so many tokens a second in all, and holds every forecast against the one that an
 // undisturbed run would bring: the same bits, none missing, none twice, in order. It runs until SIGTERM, SIGINT or
@@ -13,13 +12,13 @@
 
 #include <atomic>
 #include <cstdio>
-#include <map>
 #include <string>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
+#include "model/command_line/flags.h"
 #include "tests/e2e/oracle/trial.h"
 
 namespace aaren::oracle {
@@ -27,26 +26,42 @@ namespace {
 
 std::atomic<bool> stop{false};
 
-bool TakeSeconds(const std::string& text, absl::Duration& duration) {
-  double seconds = 0;
-  if (!absl::SimpleAtod(text, &seconds) || !(seconds > 0)) return false;
-  duration = absl::Seconds(seconds);
-  return true;
+void AddSeconds(command_line::Flags& flags, const char* name, absl::Duration& duration, const char* help,
+                const char* default_text) {
+  const auto set = [&duration](const std::string& text) {
+    double seconds = 0;
+    if (!absl::SimpleAtod(text, &seconds) || !(seconds > 0)) {
+      return absl::InvalidArgumentError("is not a number of seconds above 0");
+    }
+    duration = absl::Seconds(seconds);
+    return absl::OkStatus();
+  };
+  flags.Add(name, set, help, default_text);
 }
 
-bool Take(const std::string& argument, TrialOptions& options) {
-  if (argument == "--progress") return options.progress = true;
-  const std::pair<std::string, std::string> flag = absl::StrSplit(argument, absl::MaxSplits('=', 1));
-  const auto& [name, value] = flag;
-  const std::map<std::string, std::string*> texts = {
-      {"--target", &options.target}, {"--package", &options.package}, {"--journal", &options.journal}};
-  if (const auto text = texts.find(name); text != texts.end()) return !(*text->second = value).empty();
-  if (name == "--sessions") return absl::SimpleAtoi(value, &options.sessions) && options.sessions > 0;
-  if (name == "--streams") return absl::SimpleAtoi(value, &options.streams);
-  if (name == "--seed") return absl::SimpleAtoi(value, &options.seed);
-  if (name == "--rate") return absl::SimpleAtod(value, &options.rate) && options.rate > 0;
-  if (name == "--seconds") return TakeSeconds(value, options.duration);
-  return name == "--patience" && TakeSeconds(value, options.patience);
+void AddRate(command_line::Flags& flags, double& rate) {
+  const auto set = [&rate](const std::string& text) {
+    const bool positive = absl::SimpleAtod(text, &rate) && rate > 0;
+    return positive ? absl::OkStatus() : absl::InvalidArgumentError("is not a number above 0");
+  };
+  flags.Add("rate", set, "tokens a second, of all sessions", absl::StrCat(rate));
+}
+
+command_line::Flags Table(TrialOptions& options) {
+  command_line::Flags flags(
+      "aaren-oracle --target=ADDRESS --package=FOLDER [flags]",
+      "Streams many sessions at an even rate, and holds every forecast against the engine's own bits.");
+  flags.Add("target", &options.target, "HOST:PORT, or a list: ipv4:HOST:PORT,HOST:PORT").Required();
+  flags.Add("package", &options.package, "the folder of the model that the servers have").Required();
+  flags.Add("sessions", &options.sessions, "sessions, spread over the streams").AtLeast(1);
+  flags.Add("streams", &options.streams, "connections");
+  AddRate(flags, options.rate);
+  AddSeconds(flags, "seconds", options.duration, "how long; without it until SIGTERM or SIGINT", "");
+  flags.Add("seed", &options.seed, "decides the values");
+  flags.Add("journal", &options.journal, "the file from which one that was killed goes on");
+  AddSeconds(flags, "patience", options.patience, "a forecast that takes longer is a broken promise", "60");
+  flags.Add("progress", &options.progress, "a line a second on standard error");
+  return flags;
 }
 
 double Millis(int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e6; }
@@ -62,17 +77,14 @@ void PrintFigures(const Trial& trial) {
       trial.account().broken() ? "true" : "false");
 }
 
-int Main(int argc, char** argv) {
+int Main(const std::vector<std::string>& words) {
   TrialOptions options;
-  for (int i = 1; i < argc; ++i) {
-    if (Take(argv[i], options)) continue;
-    std::fprintf(stderr, "aaren-oracle: cannot use '%s'; see the head of main.cc\n", argv[i]);
+  const absl::StatusOr<command_line::Parsed> parsed = Table(options).Parse(words);
+  if (!parsed.ok()) {
+    std::fprintf(stderr, "aaren-oracle: %s\n", std::string(parsed.status().message()).c_str());
     return 2;
   }
-  if (options.target.empty() || options.package.empty()) {
-    std::fprintf(stderr, "aaren-oracle: --target and --package are needed\n");
-    return 2;
-  }
+  if (!parsed->answer.empty()) return std::fputs(parsed->answer.c_str(), stdout), 0;
   Trial trial(options);
   if (const absl::Status status = trial.Run(stop); !status.ok()) {
     std::fprintf(stderr, "aaren-oracle: %s\n", status.ToString().c_str());
@@ -93,5 +105,5 @@ int main(int argc, char** argv) {
   end.sa_handler = [](int) { aaren::oracle::stop = true; };
   sigaction(SIGTERM, &end, nullptr);
   sigaction(SIGINT, &end, nullptr);
-  return aaren::oracle::Main(argc, argv);
+  return aaren::oracle::Main(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -13,10 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
+#include "model/command_line/flags.h"
 #include "server/log/log.h"
 #include "tests/server/simulation/simulation.h"
 
@@ -87,17 +85,19 @@ int RunMany(uint64_t first, uint64_t seeds) {
   return seeds < 100 || least > 0 ? 0 : 1;
 }
 
-int Main(int argc, char** argv) {
+int Main(const std::vector<std::string>& words) {
   uint64_t first = 1, seeds = 100, seed = 0;
-  for (int i = 1; i < argc; ++i) {
-    absl::string_view flag = argv[i];
-    const bool known = (absl::ConsumePrefix(&flag, "--first=") && absl::SimpleAtoi(flag, &first)) ||
-                       (absl::ConsumePrefix(&flag, "--seeds=") && absl::SimpleAtoi(flag, &seeds)) ||
-                       (absl::ConsumePrefix(&flag, "--seed=") && absl::SimpleAtoi(flag, &seed) && seed > 0);
-    if (known) continue;
-    std::fprintf(stderr, "simulate: cannot use '%s'; see the head of main.cc\n", argv[i]);
+  command_line::Flags flags("simulate [--first=N] [--seeds=N] | simulate --seed=N",
+                            "Runs the simulation for many seeds, or one of them with its history.");
+  flags.Add("first", &first, "the first seed");
+  flags.Add("seeds", &seeds, "so many; the first that breaks a promise ends the run, with its history's end");
+  flags.Add("seed", &seed, "this one alone, with its whole history").AtLeast(1);
+  const absl::StatusOr<command_line::Parsed> parsed = flags.Parse(words);
+  if (!parsed.ok()) {
+    std::fprintf(stderr, "simulate: %s\n", std::string(parsed.status().message()).c_str());
     return 2;
   }
+  if (!parsed->answer.empty()) return std::fputs(parsed->answer.c_str(), stdout), 0;
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   SetUpLog(LogFormat::kText, LogLevel::kError);  // the history tells of saves that fail
   signal(SIGALRM, OnAlarm);
@@ -107,4 +107,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace aaren::simulation
 
-int main(int argc, char** argv) { return aaren::simulation::Main(argc, argv); }
+int main(int argc, char** argv) { return aaren::simulation::Main(std::vector<std::string>(argv + 1, argv + argc)); }

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 absl::StatusOr<client::ChannelOptions> Read(const std::vector<std::string>& arguments) {
   ConnectionFlags connection;
-  Flags flags("aaren test", "Tests.");
+  command_line::Flags flags("aaren test", "Tests.");
   connection.AddTo(flags);
   const auto parsed = flags.Parse(arguments);
   return parsed.ok() ? connection.Channel() : parsed.status();

@@ -10,11 +10,9 @@ namespace {
 
 absl::StatusOr<RefinementFlags> Read(const std::vector<std::string>& arguments) {
   RefinementFlags refinement;
-  Flags flags("aaren test", "Tests.");
+  command_line::Flags flags("aaren test", "Tests.");
   refinement.AddTo(flags);
-  absl::Status status = flags.Parse(arguments).status();
-  status.Update(refinement.Check());
-  if (!status.ok()) return status;
+  if (absl::Status status = flags.Parse(arguments).status(); !status.ok()) return status;
   return refinement;
 }
 
@@ -33,8 +31,8 @@ TEST(RefinementFlagsTest, EachStepIsLeftOutByItsFlagWithThoseBehindIt) {
 }
 
 TEST(RefinementFlagsTest, FlagThatIsNeitherOnNorOffIsNamed) {
-  EXPECT_EQ(Read({"--restrict=yes"}).status().message(), "--restrict=yes is neither on nor off");
-  EXPECT_EQ(Read({"--mix="}).status().message(), "--mix= is neither on nor off");
+  EXPECT_EQ(Read({"--restrict=yes"}).status().message(), "--restrict=yes is none of on, off");
+  EXPECT_EQ(Read({"--mix="}).status().message(), "--mix= is none of on, off");
 }
 
 }  // namespace

@@ -1,0 +1,33 @@
+#include "client/cli/flags/durability_flag.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace aaren::cli {
+namespace {
+
+absl::StatusOr<client::Durability> Read(const std::vector<std::string>& arguments) {
+  DurabilityFlag durability;
+  command_line::Flags flags("aaren test", "Tests.");
+  durability.AddTo(flags);
+  if (absl::Status status = flags.Parse(arguments).status(); !status.ok()) return status;
+  return durability.Durability();
+}
+
+TEST(DurabilityFlagTest, WithoutItTheServerDecides) { EXPECT_EQ(*Read({}), client::Durability::kServerDefault); }
+
+TEST(DurabilityFlagTest, EachNameIsItsDurability) {
+  EXPECT_EQ(*Read({"--durability=none"}), client::Durability::kNone);
+  EXPECT_EQ(*Read({"--durability=interval"}), client::Durability::kInterval);
+  EXPECT_EQ(*Read({"--durability=every_token"}), client::Durability::kEveryToken);
+}
+
+TEST(DurabilityFlagTest, AnotherNameIsRefused) {
+  EXPECT_EQ(Read({"--durability=always"}).status().message(),
+            "--durability=always is none of none, interval, every_token");
+}
+
+}  // namespace
+}  // namespace aaren::cli
