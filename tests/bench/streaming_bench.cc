@@ -60,13 +60,13 @@ std::vector<int64_t> RecordedTokens() {
 }
 
 // One stack, its sequence so far, and what was recorded of it.
-class Stream {
+class MeasuredStack {
  public:
-  static absl::StatusOr<Stream> Make(const Entrant& entrant, const Shape& shape) {
+  static absl::StatusOr<MeasuredStack> Make(const Entrant& entrant, const Shape& shape) {
     absl::StatusOr<Stack> stack =
         MakeStack(StackOptions(MixerOptions(entrant.kind, shape.width, shape.heads), shape.blocks));
     if (!stack.ok()) return stack.status();
-    return Stream(entrant, shape, *std::move(stack));
+    return MeasuredStack(entrant, shape, *std::move(stack));
   }
 
   bool TakesPart(int pass, int64_t tokens) const { return pass < entrant_.passes && tokens <= entrant_.tokens; }
@@ -116,7 +116,7 @@ class Stream {
     double seconds;  // since the sample before; of the best pass
   };
 
-  Stream(const Entrant& entrant, const Shape& shape, Stack stack)
+  MeasuredStack(const Entrant& entrant, const Shape& shape, Stack stack)
       : entrant_(entrant), shape_(shape), stack_(std::move(stack)) {}
 
   Entrant entrant_;
@@ -127,12 +127,12 @@ class Stream {
   std::map<int64_t, Sample> samples_;
 };
 
-absl::Status RunPass(int pass, const std::vector<torch::Tensor>& inputs, std::vector<Stream>& streams) {
-  for (Stream& stream : streams) stream.Restart();
+absl::Status RunPass(int pass, const std::vector<torch::Tensor>& inputs, std::vector<MeasuredStack>& stacks) {
+  for (MeasuredStack& stack : stacks) stack.Restart();
   for (const int64_t tokens : RecordedTokens()) {
-    for (Stream& stream : streams) {
-      if (!stream.TakesPart(pass, tokens)) continue;
-      if (absl::Status status = stream.Advance(inputs, tokens); !status.ok()) return status;
+    for (MeasuredStack& stack : stacks) {
+      if (!stack.TakesPart(pass, tokens)) continue;
+      if (absl::Status status = stack.Advance(inputs, tokens); !status.ok()) return status;
     }
   }
   return absl::OkStatus();
@@ -140,16 +140,16 @@ absl::Status RunPass(int pass, const std::vector<torch::Tensor>& inputs, std::ve
 
 absl::Status Run(const Shape& shape, std::vector<Row>& samples, std::vector<Row>& fits) {
   const std::vector<torch::Tensor> inputs = torch::randn({1000, shape.width}).split(1);  // read in turn
-  std::vector<Stream> streams;
+  std::vector<MeasuredStack> stacks;
   for (const Entrant& entrant : kEntrants) {
-    absl::StatusOr<Stream> stream = Stream::Make(entrant, shape);
-    if (!stream.ok()) return stream.status();
-    streams.push_back(*std::move(stream));
+    absl::StatusOr<MeasuredStack> stack = MeasuredStack::Make(entrant, shape);
+    if (!stack.ok()) return stack.status();
+    stacks.push_back(*std::move(stack));
   }
   for (int pass = 0; pass < kPasses; ++pass) {
-    if (absl::Status status = RunPass(pass, inputs, streams); !status.ok()) return status;
+    if (absl::Status status = RunPass(pass, inputs, stacks); !status.ok()) return status;
   }
-  for (const Stream& stream : streams) stream.AddRows(samples, fits);
+  for (const MeasuredStack& stack : stacks) stack.AddRows(samples, fits);
   return absl::OkStatus();
 }
 

@@ -1,9 +1,9 @@
-#ifndef AAREN_CLIENT_CPP_MESSAGES_OUTBOX_H_
-#define AAREN_CLIENT_CPP_MESSAGES_OUTBOX_H_
+#ifndef AAREN_CLIENT_CPP_MESSAGES_MESSAGE_BUILDER_H_
+#define AAREN_CLIENT_CPP_MESSAGES_MESSAGE_BUILDER_H_
 
-// An Outbox is one ClientMessage under construction, used again for every write: items of many sessions are added until
-// it is full. The memory of its Tokens items survives Clear (protobuf's own Clear frees the members of a oneof).
-// Threading: a plain value.
+// A MessageBuilder is one ClientMessage under construction, used again for every write: items of many sessions are
+// added until it is full. The memory of its Tokens items survives Clear (protobuf's own Clear frees the members of a
+// oneof). Threading: a plain value.
 
 #include <cstddef>
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace aaren::client {
 
-class Outbox {
+class MessageBuilder {
  public:
   // Most bytes of items, roughly; an item is added whole, so callers ask room() first.
   void set_capacity(size_t bytes) { capacity_ = bytes; }
@@ -38,4 +38,4 @@ class Outbox {
 
 }  // namespace aaren::client
 
-#endif  // AAREN_CLIENT_CPP_MESSAGES_OUTBOX_H_
+#endif  // AAREN_CLIENT_CPP_MESSAGES_MESSAGE_BUILDER_H_

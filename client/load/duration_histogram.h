@@ -1,8 +1,9 @@
-#ifndef AAREN_CLIENT_LOAD_HISTOGRAM_H_
-#define AAREN_CLIENT_LOAD_HISTOGRAM_H_
+#ifndef AAREN_CLIENT_LOAD_DURATION_HISTOGRAM_H_
+#define AAREN_CLIENT_LOAD_DURATION_HISTOGRAM_H_
 
-// A Histogram counts durations in buckets less than one percent wide, from one nanosecond to centuries: 128 buckets for
-// every power of two. Recording is an index and an addition. Threading: a plain value; one a thread, merged at the end.
+// A DurationHistogram counts durations in buckets less than one percent wide, from one nanosecond to centuries: 128
+// buckets for every power of two. Recording is an index and an addition. Threading: a plain value; one a thread, merged
+// at the end.
 
 #include <array>
 #include <cstddef>
@@ -10,12 +11,12 @@
 
 namespace aaren::client {
 
-class Histogram {
+class DurationHistogram {
  public:
   // Counts `count` durations of `nanoseconds`; negative ones count as 0.
   void Record(int64_t nanoseconds, uint64_t count);
 
-  void Merge(const Histogram& other);
+  void Merge(const DurationHistogram& other);
 
   uint64_t count() const { return count_; }
   int64_t max() const { return max_; }  // exact
@@ -38,4 +39,4 @@ class Histogram {
 
 }  // namespace aaren::client
 
-#endif  // AAREN_CLIENT_LOAD_HISTOGRAM_H_
+#endif  // AAREN_CLIENT_LOAD_DURATION_HISTOGRAM_H_

@@ -1,4 +1,4 @@
-#include "client/cpp/messages/outbox.h"
+#include "client/cpp/messages/message_builder.h"
 
 #include <utility>
 
@@ -9,12 +9,12 @@ constexpr size_t kFraming = 64;  // tags, lengths, handle, first_seq and deliver
 
 }  // namespace
 
-v1::ClientItem& Outbox::Add() {
+v1::ClientItem& MessageBuilder::Add() {
   bytes_ += kFraming;
   return *message_.add_items();
 }
 
-v1::Tokens& Outbox::AddTokens() {
+v1::Tokens& MessageBuilder::AddTokens() {
   if (spare_.empty()) return *Add().mutable_tokens();
   bytes_ += kFraming;
   v1::ClientItem* item = spare_.back().release();
@@ -24,12 +24,12 @@ v1::Tokens& Outbox::AddTokens() {
   return *item->mutable_tokens();
 }
 
-size_t Outbox::room() const {
+size_t MessageBuilder::room() const {
   const size_t used = bytes_ + kFraming;
   return used >= capacity_ ? 0 : capacity_ - used;
 }
 
-void Outbox::Clear() {
+void MessageBuilder::Clear() {
   while (message_.items_size() > 0) {
     std::unique_ptr<v1::ClientItem> item(message_.mutable_items()->ReleaseLast());
     if (item->has_tokens()) spare_.push_back(std::move(item));
