@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_BENCH_GNUPLOT_H_
-#define AAREN_TESTS_BENCH_GNUPLOT_H_
+#ifndef AAREN_TESTS_BENCH_ATTENTION_GNUPLOT_H_
+#define AAREN_TESTS_BENCH_ATTENTION_GNUPLOT_H_
 
 // Figures are drawn by gnuplot, a program of its own that reads a script from its standard input.
 
@@ -19,4 +19,4 @@ std::string Quoted(absl::string_view text);
 
 }  // namespace aaren::bench
 
-#endif  // AAREN_TESTS_BENCH_GNUPLOT_H_
+#endif  // AAREN_TESTS_BENCH_ATTENTION_GNUPLOT_H_

@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_BENCH_STREAMING_FIGURE_H_
-#define AAREN_TESTS_BENCH_STREAMING_FIGURE_H_
+#ifndef AAREN_TESTS_BENCH_ATTENTION_STREAMING_FIGURE_H_
+#define AAREN_TESTS_BENCH_ATTENTION_STREAMING_FIGURE_H_
 
 // The figure of the streaming bench, as a script for gnuplot: two panels for each width. Memory of the state is on the
 // left, on logarithmic axes since it spans five decades. Cumulative time is on the right, on linear ones, where what
@@ -21,4 +21,4 @@ std::vector<Row> RowsWith(const std::vector<Row>& rows, absl::string_view column
 
 }  // namespace aaren::bench
 
-#endif  // AAREN_TESTS_BENCH_STREAMING_FIGURE_H_
+#endif  // AAREN_TESTS_BENCH_ATTENTION_STREAMING_FIGURE_H_

@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_BENCH_SCAN_BASELINES_H_
-#define AAREN_TESTS_BENCH_SCAN_BASELINES_H_
+#ifndef AAREN_TESTS_BENCH_ATTENTION_SCAN_BASELINES_H_
+#define AAREN_TESTS_BENCH_ATTENTION_SCAN_BASELINES_H_
 
 // What the fused scan is measured against: other ways to the same outputs, each written as well as tensor operations
 // allow. Independent streams in parallel; any device; differentiable.
@@ -24,4 +24,4 @@ torch::Tensor CausalAttention(const torch::Tensor& query, const torch::Tensor& k
 
 }  // namespace aaren::bench
 
-#endif  // AAREN_TESTS_BENCH_SCAN_BASELINES_H_
+#endif  // AAREN_TESTS_BENCH_ATTENTION_SCAN_BASELINES_H_

@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_BENCH_SERVED_H_
-#define AAREN_TESTS_BENCH_SERVED_H_
+#ifndef AAREN_TESTS_BENCH_SERVER_SERVED_H_
+#define AAREN_TESTS_BENCH_SERVER_SERVED_H_
 
 // A Served is a server in a process of its own, so that its memory and processor time can be told from the client's.
 // The process is aaren-bench-server, which lies beside this program and, unlike it, does not link LibTorch.
@@ -40,4 +40,4 @@ class Served {
 
 }  // namespace aaren::bench
 
-#endif  // AAREN_TESTS_BENCH_SERVED_H_
+#endif  // AAREN_TESTS_BENCH_SERVER_SERVED_H_

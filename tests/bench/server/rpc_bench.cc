@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/driver.h"
-#include "tests/bench/served.h"
+#include "tests/bench/server/driver.h"
+#include "tests/bench/server/served.h"
 
 namespace aaren::bench {
 namespace {

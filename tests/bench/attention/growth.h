@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_BENCH_GROWTH_H_
-#define AAREN_TESTS_BENCH_GROWTH_H_
+#ifndef AAREN_TESTS_BENCH_ATTENTION_GROWTH_H_
+#define AAREN_TESTS_BENCH_ATTENTION_GROWTH_H_
 
 // How fast something grows: the exponent p of y ~ x^p, which is the slope of log y over log x. A constant has 0, what
 // is proportional has 1, a square has 2, and a sum of terms lies between theirs.
@@ -18,4 +18,4 @@ double GrowthExponent(const std::vector<GrowthPoint>& points);
 
 }  // namespace aaren::bench
 
-#endif  // AAREN_TESTS_BENCH_GROWTH_H_
+#endif  // AAREN_TESTS_BENCH_ATTENTION_GROWTH_H_

@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_BENCH_ECHO_ENGINE_H_
-#define AAREN_TESTS_BENCH_ECHO_ENGINE_H_
+#ifndef AAREN_TESTS_BENCH_SERVER_ECHO_ENGINE_H_
+#define AAREN_TESTS_BENCH_SERVER_ECHO_ENGINE_H_
 
 // An EchoEngine stands where the model's engine stands and only counts tokens: every number it forecasts is the token's
 // value. What is left of the server's time is the server's own.
@@ -17,4 +17,4 @@ std::unique_ptr<Engine> NewEchoEngine();
 
 }  // namespace aaren::bench
 
-#endif  // AAREN_TESTS_BENCH_ECHO_ENGINE_H_
+#endif  // AAREN_TESTS_BENCH_SERVER_ECHO_ENGINE_H_

@@ -17,9 +17,9 @@
 
 #include "model/attention/scan/scan.h"
 #include "model/attention/scan/torch_cuda.h"
+#include "tests/bench/attention/memory_copy.h"
+#include "tests/bench/attention/scan_baselines.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/memory_copy.h"
-#include "tests/bench/scan_baselines.h"
 #include "tests/bench/turns.h"
 
 namespace aaren::bench {

@@ -1,4 +1,4 @@
-#include "tests/bench/driver.h"
+#include "tests/bench/server/driver.h"
 
 #include <deque>
 

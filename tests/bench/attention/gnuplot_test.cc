@@ -1,4 +1,4 @@
-#include "tests/bench/gnuplot.h"
+#include "tests/bench/attention/gnuplot.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_BENCH_BARE_ECHO_H_
-#define AAREN_TESTS_BENCH_BARE_ECHO_H_
+#ifndef AAREN_TESTS_BENCH_SERVER_BARE_ECHO_H_
+#define AAREN_TESTS_BENCH_SERVER_BARE_ECHO_H_
 
 // A BareEcho is what gRPC alone costs: one server, one completion queue, one thread. It drains the queue, answers every
 // Tokens item with a Forecasts item of `values_per_token` numbers a token, and writes one merged message per touched
@@ -36,4 +36,4 @@ class BareEcho {
 
 }  // namespace aaren::bench
 
-#endif  // AAREN_TESTS_BENCH_BARE_ECHO_H_
+#endif  // AAREN_TESTS_BENCH_SERVER_BARE_ECHO_H_

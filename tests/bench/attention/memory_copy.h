@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_BENCH_MEMORY_COPY_H_
-#define AAREN_TESTS_BENCH_MEMORY_COPY_H_
+#ifndef AAREN_TESTS_BENCH_ATTENTION_MEMORY_COPY_H_
+#define AAREN_TESTS_BENCH_ATTENTION_MEMORY_COPY_H_
 
 // What a plain copy of memory costs, the roof of all that reads and writes each number once. On torch's threads, a
 // stretch of memory each; the two buffers do not overlap.
@@ -17,4 +17,4 @@ void StreamInStretches(const float* from, float* to, int64_t count);
 
 }  // namespace aaren::bench
 
-#endif  // AAREN_TESTS_BENCH_MEMORY_COPY_H_
+#endif  // AAREN_TESTS_BENCH_ATTENTION_MEMORY_COPY_H_

@@ -1,4 +1,4 @@
-#include "tests/bench/streaming_figure.h"
+#include "tests/bench/attention/streaming_figure.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

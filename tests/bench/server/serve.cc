@@ -10,8 +10,8 @@
 #include "absl/synchronization/mutex.h"
 #include "server/rpc/server.h"
 #include "server/store/memory_store.h"
-#include "tests/bench/bare_echo.h"
-#include "tests/bench/echo_engine.h"
+#include "tests/bench/server/bare_echo.h"
+#include "tests/bench/server/echo_engine.h"
 
 namespace aaren::bench {
 namespace {

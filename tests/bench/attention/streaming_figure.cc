@@ -1,4 +1,4 @@
-#include "tests/bench/streaming_figure.h"
+#include "tests/bench/attention/streaming_figure.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tests/bench/gnuplot.h"
+#include "tests/bench/attention/gnuplot.h"
 
 namespace aaren::bench {
 namespace {

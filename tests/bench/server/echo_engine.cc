@@ -1,4 +1,4 @@
-#include "tests/bench/echo_engine.h"
+#include "tests/bench/server/echo_engine.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "tests/bench/scan_baselines.h"
+#include "tests/bench/attention/scan_baselines.h"
 
 #include <torch/torch.h>
 

@@ -1,4 +1,4 @@
-#include "tests/bench/bare_echo.h"
+#include "tests/bench/server/bare_echo.h"
 
 #include <chrono>
 #include <thread>

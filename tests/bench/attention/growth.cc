@@ -1,4 +1,4 @@
-#include "tests/bench/growth.h"
+#include "tests/bench/attention/growth.h"
 
 #include <algorithm>
 #include <cmath>

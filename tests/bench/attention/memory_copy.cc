@@ -1,4 +1,4 @@
-#include "tests/bench/memory_copy.h"
+#include "tests/bench/attention/memory_copy.h"
 
 #include <ATen/Parallel.h>
 

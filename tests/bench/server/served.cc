@@ -1,4 +1,4 @@
-#include "tests/bench/served.h"
+#include "tests/bench/server/served.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>

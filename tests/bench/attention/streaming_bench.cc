@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "model/nn/stack.h"
+#include "tests/bench/attention/growth.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/growth.h"
 
 namespace aaren::bench {
 

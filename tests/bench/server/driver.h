@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_BENCH_DRIVER_H_
-#define AAREN_TESTS_BENCH_DRIVER_H_
+#ifndef AAREN_TESTS_BENCH_SERVER_DRIVER_H_
+#define AAREN_TESTS_BENCH_SERVER_DRIVER_H_
 
 // A Driver keeps a server busy over one connection: a number of streams, sessions on each, and a window of unanswered
 // messages a session. Each message carries one Tokens item. It answers every reply with the session's next item at once
@@ -59,4 +59,4 @@ class Driver {
 
 }  // namespace aaren::bench
 
-#endif  // AAREN_TESTS_BENCH_DRIVER_H_
+#endif  // AAREN_TESTS_BENCH_SERVER_DRIVER_H_
