@@ -9,7 +9,7 @@
 //   answered                            replies below it were handed over; above `acked` while the server catches up
 //   delivered <= answered               what the server is told; it may forget how to go back below it
 //
-// Threading: the application's side (Send … Detach) is safe from any thread; the stream's side (Attach … End) belongs
+// Threading: the application's side (Send … Detach) is safe from any thread. The stream's side (Attach … End) belongs
 // to the connection's thread, which also runs the listener, with no lock held.
 
 #include <atomic>

@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CPP_STREAM_HANDLES_H_
 #define AAREN_CLIENT_CPP_STREAM_HANDLES_H_
 
-// Handles are the sessions of one call, under the numbers that the call knows them by: which of them has something to
-// send, which waits to be opened again, and whom an item of the server is for. They die with their call.
+// Handles are the sessions of one call, under the numbers that the call knows them by. They tell which session has
+// something to send, which waits to be opened again, and whom an item of the server is for. They die with their call.
 // Threading: the connection's thread.
 
 #include <deque>

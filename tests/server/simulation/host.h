@@ -3,7 +3,7 @@
 
 // A Host is a client's process: a few sessions on one stream, each the real client's SessionState with an application
 // behind it that wants every forecast exactly once. The host does what client::Connection does, a turn at a time. Its
-// stream is cut, its process dies and comes back with what it had delivered for good, and in the end every forecast of
+// stream is cut, and its process dies and comes back with what it had delivered for good. In the end every forecast of
 // every session must have come once, in order, with the right bits. Nobody else opens its sessions: as long as no Open
 // of a dead process is on its way, none may be taken from it.
 
@@ -77,7 +77,7 @@ class Host {
   bool finished() const;
 
  private:
-  // Links are often cut before they are answered, as those of a bad network are: Opens are then on their way, and come
+  // Links are often cut before they are answered, as those of a bad network are. Opens are then on their way, and come
   // to the server after those of the next link.
   uint64_t CutOneIn() const { return heard_ ? 150 : 25; }
 
