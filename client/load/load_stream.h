@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "client/load/histogram.h"
+#include "client/load/duration_histogram.h"
 #include "client/load/load.h"
 #include "client/load/wire.h"
 
@@ -30,8 +30,8 @@ struct LoadCounts {
   uint64_t received = 0;  // tokens answered
   uint64_t errors = 0;
   std::string first_error;
-  Histogram latency;       // of tokens
-  int64_t last_reply = 0;  // on the clock of NowNanos
+  DurationHistogram latency;  // of tokens
+  int64_t last_reply = 0;     // on the clock of NowNanos
 
   void Merge(const LoadCounts& other);
 };

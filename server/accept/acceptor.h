@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_ACCEPT_ACCEPTOR_H_
 #define AAREN_SERVER_ACCEPT_ACCEPTOR_H_
 
-// The Acceptor listens, and gives each connection to the shard that has fewest. gRPC could listen by itself, but it
+// The Acceptor listens, and gives each connection to the shard that has fewest. gRPC could listen by itself. But it
 // stops accepting for good when file descriptors run out, counts no connections, and lets nobody end one.
 //
 // Twice a second it looks which connections are still there. Beyond the limit a connection is closed as soon as it is

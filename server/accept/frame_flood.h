@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_ACCEPT_FRAME_FLOOD_H_
 #define AAREN_SERVER_ACCEPT_FRAME_FLOOD_H_
 
-// Whether a connection brings a flood of HTTP/2 frames that ask for nothing: streams opened and reset, settings, pings.
-// gRPC reads on for as long as they come, and everything else on the shard waits. Kinds that are known are told by
-// their frames, and all others by what they do: they are read, and nothing comes of it.
+// Whether a connection brings a flood of HTTP/2 frames that ask for nothing, as streams opened and reset, settings,
+// pings. gRPC reads on for as long as they come, and everything else on the shard waits. Kinds that are known are told
+// by their frames, and all others by what they do: they are read, and nothing comes of it.
 //
 // Threading: plain values.
 

@@ -2,8 +2,8 @@
 #define AAREN_SERVER_ACCEPT_MEMORY_RELIEF_H_
 
 // The last resort while the process holds more memory than it may, and goes on growing. What clients make the server
-// hold is counted, and has limits; what gRPC holds of a stream that nobody has accepted yet is not, and headers of a
-// kilobyte become thirty. So each time that it has grown by some more, those connections end that bring most.
+// hold is counted, and has limits. What gRPC holds of a stream that nobody has accepted yet is not counted, and headers
+// of a kilobyte become thirty. So each time that it has grown by some more, those connections end that bring most.
 //
 // One that is full and does not grow ends nobody: whoever is there then has not filled it.
 //

@@ -15,8 +15,8 @@
 // session has one. Answers keep the order of what they answer: what must not overtake tokens waits behind them. Whoever
 // takes a session away, or asks for its state, gets it as of its last step; what waited is dropped.
 //
-// The engine may take its time: while a step is under way, the shard goes on with everything that leaves the rows in it
-// alone, and what needs one of those waits for the step's end (README.md, "A step under way").
+// The engine may take its time. While a step is under way, the shard goes on with everything that leaves the rows in it
+// alone. What needs one of those rows waits for the step's end (README.md, "A step under way").
 //
 // The sources follow the questions: shard_streams.cc what streams ask for, shard_tokens.cc tokens and steps,
 // shard_opens.cc Opens, shard_answers.cc what else the registrar asks, shard_rest.cc saving and expiring, shard_tiers.cc

@@ -44,8 +44,8 @@ class FakeServer : public v1::Streaming::Service {
 
   std::string target() const;
 
-  // Cuts the stream that brings the n-th message with tokens from now on (n counts from 1, over all streams): before it
-  // is handled where n is even, else after it was folded, its replies lost.
+  // Cuts the stream that brings the n-th message with tokens from now on; n counts from 1, over all streams. Where n is
+  // even that is before the message is handled, else after it was folded, its replies lost.
   void CutAt(const std::set<int>& messages) ABSL_LOCKS_EXCLUDED(mutex_);
 
   void LoseNextClosed();  // the next Close is done, and the stream cut instead of an answer

@@ -3,8 +3,9 @@
 
 // What evaluate prints: the scores of each series and, last, of all ("mean"). It prints JSON lines or two tables:
 // errors, and whether the forecast's intervals are honest, by rows ahead and by surprises. Where every series has the
-// same number of windows, several of them, a line "one window" before the last one says what evaluations of a single
-// window each score on average. Their MASE is the mean's, but the WQL of each is its own. Threading: plain functions.
+// same number of windows, and more than one, there is a line "one window" before the last. It says what evaluations of
+// a single window each score on average. Their MASE is the mean's, but the WQL of each is its own. Threading: plain
+// functions.
 
 #include <limits>
 #include <string>

@@ -5,6 +5,10 @@
 // same bits. What is not finite becomes null, as JSON knows no NaN. Bytes that are no UTF-8 become U+FFFD, so that the
 // text is valid whatever a file's header holds.
 //
+// Texts are nlohmann's. Numbers and objects are by hand. nlohmann's objects of floats print the same digits, but a
+// forecast of 24 steps and nine quantiles takes it 38 us of CPU, and this 10. Lines that nobody waits for are written
+// by it, too, so that a number looks alike in all of them.
+//
 //   std::string text;
 //   JsonObject(text).Add("name", "a").Add("mase", 0.25).Close();    // {"name":"a","mase":0.25}
 //

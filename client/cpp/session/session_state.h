@@ -9,7 +9,7 @@
 //   answered                            replies below it were handed over; above `acked` while the server catches up
 //   delivered <= answered               what the server is told; it may forget how to go back below it
 //
-// Threading: the application's side (Send … Detach) is safe from any thread; the stream's side (Attach … End) belongs
+// Threading: the application's side (Send … Detach) is safe from any thread. The stream's side (Attach … End) belongs
 // to the connection's thread, which also runs the listener, with no lock held.
 
 #include <atomic>
@@ -28,7 +28,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "client/cpp/messages/outbox.h"
+#include "client/cpp/messages/message_builder.h"
 #include "client/cpp/session/token_log.h"
 
 namespace aaren::client {
@@ -73,8 +73,8 @@ class SessionState {
   void Attach(uint32_t handle, uint64_t writer, uint64_t open_number);
   uint32_t handle() const { return handle_; }
 
-  // Adds at most one item to `outbox`. True if the session has more to send.
-  bool Fill(const v1::Limits& limits, Outbox& outbox);
+  // Adds at most one item to `builder`. True if the session has more to send.
+  bool Fill(const v1::Limits& limits, MessageBuilder& builder);
 
   // What the connection has to do after an item was handled.
   struct Next {
@@ -120,10 +120,10 @@ class SessionState {
   // takes for null.
   static constinit thread_local const SessionState* current_callback;
 
-  void FillOpen(Outbox& outbox) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void FillTokens(Outbox& outbox) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void FillDelivered(Outbox& outbox) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void FillClose(Outbox& outbox) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void FillOpen(MessageBuilder& builder) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void FillTokens(MessageBuilder& builder) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void FillDelivered(MessageBuilder& builder) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void FillClose(MessageBuilder& builder) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   absl::StatusOr<Loss> Adopt(const Opened& opened) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Loss AdoptFirst(const Opened& opened) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

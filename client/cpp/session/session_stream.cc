@@ -29,28 +29,28 @@ void SessionState::Attach(uint32_t handle, uint64_t writer, uint64_t open_number
   queued_ = true;
 }
 
-bool SessionState::Fill(const v1::Limits& limits, Outbox& outbox) {
+bool SessionState::Fill(const v1::Limits& limits, MessageBuilder& builder) {
   absl::MutexLock lock(&mutex_);
-  if (outbox.room() == 0) return true;
+  if (builder.room() == 0) return true;
   if (!Sendable()) {
     // Waits to be enqueued again.
   } else if (phase_ == Phase::kUnopened) {
     in_flight_limit_ = limits.in_flight_tokens();
     tokens_per_item_ = limits.tokens_per_item();
-    FillOpen(outbox);
+    FillOpen(builder);
   } else if (sent_ < log_.end() && Room() > 0) {
-    FillTokens(outbox);
+    FillTokens(builder);
   } else if (MustTell()) {
-    FillDelivered(outbox);
+    FillDelivered(builder);
   } else {
-    FillClose(outbox);
+    FillClose(builder);
   }
   queued_ = Sendable();
   return queued_;
 }
 
-void SessionState::FillOpen(Outbox& outbox) {
-  v1::Open& open = *outbox.Add().mutable_open();
+void SessionState::FillOpen(MessageBuilder& builder) {
+  v1::Open& open = *builder.Add().mutable_open();
   open.set_handle(handle_);
   open.set_number(open_number_);
   open.set_writer(writer_);
@@ -71,31 +71,31 @@ void SessionState::FillOpen(Outbox& outbox) {
   open.set_durability(ToMessage(options_.durability));
   *open.mutable_output() = ToMessage(options_.output);
   if (options_.regular_times) *open.mutable_regular_times() = ToMessage(*options_.regular_times);
-  outbox.Grow(open.ByteSizeLong());
+  builder.Grow(open.ByteSizeLong());
   phase_ = Phase::kOpening;
 }
 
-void SessionState::FillTokens(Outbox& outbox) {
+void SessionState::FillTokens(MessageBuilder& builder) {
   const size_t token_bytes = std::max<size_t>(1, log_.token_bytes());
-  const size_t most = std::min<uint64_t>({tokens_per_item_, Room(), outbox.room() / token_bytes});
-  v1::Tokens& tokens = outbox.AddTokens();
+  const size_t most = std::min<uint64_t>({tokens_per_item_, Room(), builder.room() / token_bytes});
+  v1::Tokens& tokens = builder.AddTokens();
   tokens.set_handle(handle_);
   tokens.set_delivered_seq(told_ = SafeSeq());
   const size_t taken = log_.CopyTo(sent_, std::max<size_t>(1, most), tokens);
-  outbox.Grow(taken * token_bytes);
+  builder.Grow(taken * token_bytes);
   sent_ += taken;
 }
 
 // Tokens that are none: they tell delivered_seq.
-void SessionState::FillDelivered(Outbox& outbox) {
-  v1::Tokens& tokens = outbox.AddTokens();
+void SessionState::FillDelivered(MessageBuilder& builder) {
+  v1::Tokens& tokens = builder.AddTokens();
   tokens.set_handle(handle_);
   tokens.set_first_seq(acked_);
   tokens.set_delivered_seq(told_ = SafeSeq());
 }
 
-void SessionState::FillClose(Outbox& outbox) {
-  v1::Close& close = *outbox.Add().mutable_close();
+void SessionState::FillClose(MessageBuilder& builder) {
+  v1::Close& close = *builder.Add().mutable_close();
   close.set_handle(handle_);
   close.set_delete_session(delete_wanted_);
   close.set_delivered_seq(SafeSeq());

@@ -160,7 +160,7 @@ void Connection::OnWelcome(const v1::Welcome& welcome) {
   reconnect_.OnWelcome();
   call_deadline_ = absl::InfiniteFuture();
   limits_ = WithDefaults(welcome.limits());
-  outbox_.set_capacity(std::min(std::max<uint64_t>(options_.write_bytes, kLeastWriteBytes), limits_.message_bytes()));
+  builder_.set_capacity(std::min(std::max<uint64_t>(options_.write_bytes, kLeastWriteBytes), limits_.message_bytes()));
   mailbox_.AddAllAgain();
 }
 
@@ -184,9 +184,9 @@ void Connection::Pump(Call& call) {
   if (!welcomed_) return;
   handles_->TakeMail();
   if (!call.writable()) return;
-  outbox_.Clear();
-  handles_->Fill(limits_, outbox_);
-  if (!outbox_.empty()) call.Write(outbox_.message());
+  builder_.Clear();
+  handles_->Fill(limits_, builder_);
+  if (!builder_.empty()) call.Write(builder_.message());
 }
 
 void Connection::OnBroken(const Break& end) {

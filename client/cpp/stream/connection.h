@@ -19,7 +19,7 @@
 #include "aaren/client/client.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "client/cpp/messages/outbox.h"
+#include "client/cpp/messages/message_builder.h"
 #include "client/cpp/session/session_state.h"
 #include "client/cpp/stream/call.h"
 #include "client/cpp/stream/handles.h"
@@ -73,7 +73,7 @@ class Connection {
   // Of the connection's thread.
   OpenCounter opens_;
   Reconnect reconnect_;
-  Outbox outbox_;
+  MessageBuilder builder_;
   v1::Limits limits_;
   int wary_ = 0;           // so many attempts go only to servers that are not leaving
   bool welcomed_ = false;  // on this call, as are the next three

@@ -53,15 +53,15 @@ absl::Time Handles::NextRetry() const {
   return next;
 }
 
-void Handles::Fill(const v1::Limits& limits, Outbox& outbox) {
-  while (!closes_.empty() && outbox.room() > 0) {
-    *outbox.Add().mutable_close() = closes_.back();
+void Handles::Fill(const v1::Limits& limits, MessageBuilder& builder) {
+  while (!closes_.empty() && builder.room() > 0) {
+    *builder.Add().mutable_close() = closes_.back();
     closes_.pop_back();
   }
-  while (!ready_.empty() && outbox.room() > 0) {
+  while (!ready_.empty() && builder.room() > 0) {
     const State state = std::move(ready_.front());
     ready_.pop_front();
-    if (state->Fill(limits, outbox)) ready_.push_back(state);
+    if (state->Fill(limits, builder)) ready_.push_back(state);
   }
 }
 

@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CPP_STREAM_HANDLES_H_
 #define AAREN_CLIENT_CPP_STREAM_HANDLES_H_
 
-// Handles are the sessions of one call, under the numbers that the call knows them by: which of them has something to
-// send, which waits to be opened again, and whom an item of the server is for. They die with their call.
+// Handles are the sessions of one call, under the numbers that the call knows them by. They tell which session has
+// something to send, which waits to be opened again, and whom an item of the server is for. They die with their call.
 // Threading: the connection's thread.
 
 #include <deque>
@@ -13,7 +13,7 @@
 #include "aaren/v1/stream.pb.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
-#include "client/cpp/messages/outbox.h"
+#include "client/cpp/messages/message_builder.h"
 #include "client/cpp/session/session_state.h"
 #include "client/cpp/stream/mailbox.h"
 
@@ -36,8 +36,8 @@ class Handles {
   // Gives newcomers a handle and takes it from who left; sessions whose retry is due become newcomers.
   void TakeMail();
 
-  // Adds what the sessions have to send, until `outbox` is full.
-  void Fill(const v1::Limits& limits, Outbox& outbox);
+  // Adds what the sessions have to send, until `builder` is full.
+  void Fill(const v1::Limits& limits, MessageBuilder& builder);
 
   // Hands an item to its session; one of a handle that is not known any more is dropped.
   void Handle(const v1::Opened& opened);

@@ -46,9 +46,9 @@ Figures Account::figures() const {
   return figures_;
 }
 
-client::Histogram Account::TakeRecent() {
+client::DurationHistogram Account::TakeRecent() {
   absl::MutexLock lock(&mutex_);
-  return std::exchange(recent_, client::Histogram());
+  return std::exchange(recent_, client::DurationHistogram());
 }
 
 }  // namespace aaren::oracle

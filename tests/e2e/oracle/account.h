@@ -12,7 +12,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "client/load/histogram.h"
+#include "client/load/duration_histogram.h"
 
 namespace aaren::oracle {
 
@@ -34,7 +34,7 @@ struct Figures {
   uint64_t replayed = 0;    // tokens whose forecasts were delivered, folded again after a break
   int64_t longest_gap = 0;  // between two forecasts of one session
   std::string gap_session = {};
-  client::Histogram latency = {};  // from when a token was due to its forecast
+  client::DurationHistogram latency = {};  // from when a token was due to its forecast
 };
 
 class Account {
@@ -51,14 +51,14 @@ class Account {
   Figures figures() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Latencies since the call before.
-  client::Histogram TakeRecent() ABSL_LOCKS_EXCLUDED(mutex_);
+  client::DurationHistogram TakeRecent() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   std::atomic<bool> broken_{false};
   mutable absl::Mutex mutex_;
   std::optional<Breach> breach_ ABSL_GUARDED_BY(mutex_);
   Figures figures_ ABSL_GUARDED_BY(mutex_);
-  client::Histogram recent_ ABSL_GUARDED_BY(mutex_);
+  client::DurationHistogram recent_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace aaren::oracle

@@ -178,7 +178,7 @@ void Trial::Watch() {
 }
 
 void Trial::Report() {
-  const client::Histogram recent = account_.TakeRecent();
+  const client::DurationHistogram recent = account_.TakeRecent();
   absl::FPrintF(stderr, "%6.1f s: %d forecasts in the last second, p50 %.1f ms, p99 %.1f ms\n",
                 static_cast<double>(Now() - began_) / kSecond, recent.count(),
                 static_cast<double>(recent.Quantile(0.5)) / 1e6, static_cast<double>(recent.Quantile(0.99)) / 1e6);

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_E2E_SOAK_CONVERSATION_H_
 #define AAREN_TESTS_E2E_SOAK_CONVERSATION_H_
 
-// A Conversation is one stream on a connection of its own: items go out as one thread says them, and a second thread
-// reads, judges and now and then does not read for a while. Every item that comes is judged by the Hold of its handle.
+// A Conversation is one stream on a connection of its own. Items go out as one thread says them. A second thread reads,
+// judges and now and then does not read for a while. Every item that comes is judged by the Hold of its handle.
 //
 // Threading: one thread speaks; Holds are guarded by mutex(), which the reader takes for each message.
 

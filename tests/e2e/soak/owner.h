@@ -2,7 +2,7 @@
 #define AAREN_TESTS_E2E_SOAK_OWNER_H_
 
 // An Owner is a well-mannered client with a few errands and two streams. It moves sessions from one stream to the other
-// while they are open on the first, loses streams, dies and comes back, and ends each session when all of its forecasts
+// while they are open on the first, loses streams, dies and comes back. It ends each session when all of its forecasts
 // have come once. Threading: Turn on one thread.
 
 #include <atomic>

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_E2E_SOAK_SOAK_H_
 #define AAREN_TESTS_E2E_SOAK_SOAK_H_
 
-// A run: a storm of clients against one server, a calm in which they finish what they began, a look at what the server
-// still holds, and SIGTERM while it is busy again.
+// A Soak is a storm of clients against one server, then a calm in which they finish what they began. Then it looks at
+// what the server still holds, and sends SIGTERM while it is busy again.
 
 #include <functional>
 #include <memory>

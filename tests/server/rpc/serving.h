@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_SERVER_RPC_SERVING_H_
 #define AAREN_TESTS_SERVER_RPC_SERVING_H_
 
-// Serving is the base of tests that talk to a real server over loopback: one model, "sum", whose replies tell what was
-// folded; the memory store; a port of the system's choice.
+// Serving is the base of tests that talk to a real server over loopback. It has one model, "sum", whose replies tell
+// what was folded, the memory store, and a port of the system's choice.
 
 #include <gtest/gtest.h>
 

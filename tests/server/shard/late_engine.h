@@ -1,10 +1,10 @@
 #ifndef AAREN_TESTS_SERVER_SHARD_LATE_ENGINE_H_
 #define AAREN_TESTS_SERVER_SHARD_LATE_ENGINE_H_
 
-// A LateEngine stands where a device stands: it has another engine's bits, and a batch that was submitted to it waits
-// in a queue until FinishOne does it, or somebody waits for its ticket. Outputs hold nonsense until then.
+// A LateEngine stands where a device stands, with another engine's bits. A batch that was submitted to it waits in a
+// queue until FinishOne does it, or somebody waits for its ticket. Outputs hold nonsense until then.
 //
-// It watches that its users keep what model/engine/lane.h asks of them: a row under way is in one run only and is not
+// It watches that its users keep what model/engine/lane.h asks of them. A row under way is in one run only and is not
 // copied or freed, and inputs stay as they are.
 //
 // Threading: FinishOne and the rest of the engine from any thread.

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_SERVER_SHARD_WORLD_H_
 #define AAREN_TESTS_SERVER_SHARD_WORLD_H_
 
-// A World is everything below the rpc layer: shards run by the test's own thread, the registrar on its, a store that
-// can be made to fail, and a clock that stands until it is moved. FakePeers write down what they are told.
+// A World is everything below the rpc layer. The test's own thread runs its shards; the registrar has its own. Its
+// store can be made to fail, and its clock stands until it is moved. FakePeers write down what they are told.
 //
 // With AAREN_LATE_ENGINE=1 in the environment its models are behind LateEngines: what holds with an engine that is done
 // at once must hold with one that is not.

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_SERVER_SIMULATION_FATE_H_
 #define AAREN_TESTS_SERVER_SIMULATION_FATE_H_
 
-// Fate decides everything that is left to chance in one run, from a seed, tells the time, and keeps the history: what
-// happened, in order, and the first thing that must not have happened. Two runs of one seed are the same run.
+// Fate decides everything that is left to chance in one run, from a seed, and tells the time. It keeps the history,
+// too: what happened, in order, and the first thing that must not have happened. Two runs of one seed are the same run.
 // The history is written only where somebody will read it.
 
 #include <cstdint>

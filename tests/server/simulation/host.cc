@@ -138,7 +138,7 @@ void Track::OnEnded(client::Session&, const absl::Status& status) {
 
 Host::Host(Fate& fate, Cluster& cluster, std::vector<std::unique_ptr<Track>> tracks)
     : fate_(fate), cluster_(cluster), tracks_(std::move(tracks)), writer_(1 + fate.Draw(UINT64_MAX)) {
-  outbox_.set_capacity(4096);
+  builder_.set_capacity(4096);
 }
 
 bool Host::finished() const {
@@ -254,9 +254,9 @@ void Host::Fill() {
   Track* track = ready_.front();
   ready_.pop_front();
   if (track->ended()) return;
-  outbox_.Clear();
-  if (track->state().Fill(Limits(), outbox_)) ready_.push_back(track);
-  for (const v1::ClientItem& item : outbox_.message().items()) link_->Send(item);
+  builder_.Clear();
+  if (track->state().Fill(Limits(), builder_)) ready_.push_back(track);
+  for (const v1::ClientItem& item : builder_.message().items()) link_->Send(item);
 }
 
 void Host::Work() {

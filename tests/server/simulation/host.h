@@ -3,7 +3,7 @@
 
 // A Host is a client's process: a few sessions on one stream, each the real client's SessionState with an application
 // behind it that wants every forecast exactly once. The host does what client::Connection does, a turn at a time. Its
-// stream is cut, its process dies and comes back with what it had delivered for good, and in the end every forecast of
+// stream is cut, and its process dies and comes back with what it had delivered for good. In the end every forecast of
 // every session must have come once, in order, with the right bits. Nobody else opens its sessions: as long as no Open
 // of a dead process is on its way, none may be taken from it.
 //
@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "client/cpp/messages/outbox.h"
+#include "client/cpp/messages/message_builder.h"
 #include "client/cpp/session/session_state.h"
 #include "tests/server/simulation/cluster.h"
 #include "tests/server/simulation/link.h"
@@ -89,7 +89,7 @@ class Host {
   bool finished() const;
 
  private:
-  // Links are often cut before they are answered, as those of a bad network are: Opens are then on their way, and come
+  // Links are often cut before they are answered, as those of a bad network are. Opens are then on their way, and come
   // to the server after those of the next link.
   uint64_t CutOneIn() const { return heard_ ? 150 : 25; }
 
@@ -115,7 +115,7 @@ class Host {
   std::map<uint32_t, Track*> handles_;
   std::deque<Track*> ready_;
   std::deque<std::pair<int64_t, Track*>> retries_;  // when to open again
-  client::Outbox outbox_;
+  client::MessageBuilder builder_;
   uint32_t next_handle_ = 0;
   uint64_t writer_;  // another one in each life
   uint64_t opens_ = 0;

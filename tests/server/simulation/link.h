@@ -2,7 +2,7 @@
 #define AAREN_TESTS_SERVER_SIMULATION_LINK_H_
 
 // A Link is one stream between a client and a shard. Items wait on it, each way in order, until fate lets one through.
-// Either end may lose it: what waits towards that end is gone, the other end learns of it later, and until then what
+// Either end may lose it. What waits towards that end is gone, and the other end learns of it later. Until then what
 // waits towards the other end may still arrive, as bytes in a socket's buffer do.
 //
 // The server's end turns items into the shard's calls with the functions of server/rpc/convert.h, as rpc::Stream does.

@@ -42,13 +42,13 @@ TEST(JsonTest, WhatIsNotFiniteIsNull) {
   EXPECT_EQ(Json(std::numeric_limits<double>::infinity()), "null");
 }
 
-TEST(JsonTest, TextIsEscaped) { EXPECT_EQ(Json("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\""); }
+TEST(JsonTest, TextIsEscaped) { EXPECT_EQ(Json("a\"b\\c\n"), "\"a\\\"b\\\\c\\n\""); }
 
 TEST(JsonTest, BytesThatAreNoUtf8AreReplaced) {
   EXPECT_EQ(ToUtf8("W/m\xB2"), "W/m\xEF\xBF\xBD");
   EXPECT_EQ(ToUtf8("\xC0\xAF"), "\xEF\xBF\xBD\xEF\xBF\xBD");  // overlong
   EXPECT_EQ(ToUtf8("\xED\xA0\x80").size(), 9u);               // a surrogate
-  EXPECT_EQ(ToUtf8("\xE2\x82"), "\xEF\xBF\xBD\xEF\xBF\xBD");  // cut short
+  EXPECT_EQ(ToUtf8("\xE2\x82"), "\xEF\xBF\xBD");              // cut short
   EXPECT_EQ(ToUtf8("\xF4\x90\x80\x80").size(), 12u);          // beyond U+10FFFF
 }
 

@@ -3,7 +3,7 @@
 
 // Reference is the streaming forecaster written a second time, straight from model/README.md in float64 and the
 // standard library's functions, as plainly as possible. It keeps the raw values and, for each token that folded, its
-// score and value in every layer: the attention is a softmax over all of them, not a recurrence, and the ring is a
+// score and value in every layer. The attention is a softmax over all of them, not a recurrence, and the ring is a
 // slice of the history.
 
 #include <cmath>

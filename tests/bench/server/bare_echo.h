@@ -1,0 +1,39 @@
+#ifndef AAREN_TESTS_BENCH_SERVER_BARE_ECHO_H_
+#define AAREN_TESTS_BENCH_SERVER_BARE_ECHO_H_
+
+// A BareEcho is what gRPC alone costs: one server, one completion queue, one thread. It drains the queue, answers every
+// Tokens item with a Forecasts item of `values_per_token` numbers a token, and writes one merged message per touched
+// stream. It checks nothing and remembers nothing, so it is the roof that the real server is held against.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "aaren/v1/stream.grpc.pb.h"
+#include "grpcpp/grpcpp.h"
+
+namespace aaren::bench {
+
+class BareEcho {
+ public:
+  explicit BareEcho(size_t values_per_token);
+
+  int port() const { return port_; }  // 0 if it could not listen
+
+ private:
+  class Stream;
+
+  void Loop();
+  void Accept();
+
+  const size_t values_per_token_;
+  v1::Streaming::AsyncService service_;
+  std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  std::unique_ptr<grpc::Server> server_;
+  int port_ = 0;
+  std::vector<Stream*> touched_;
+};
+
+}  // namespace aaren::bench
+
+#endif  // AAREN_TESTS_BENCH_SERVER_BARE_ECHO_H_

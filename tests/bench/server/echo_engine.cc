@@ -1,0 +1,69 @@
+#include "tests/bench/server/echo_engine.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/engine/cpu/host_lane.h"
+
+namespace aaren::bench {
+namespace {
+
+class EchoEngine final : public Engine {
+ public:
+  const ForecasterConfig& config() const override { return config_; }
+  std::string tier() const override { return "exact"; }
+  size_t row_bytes() const override { return 64; }
+  std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override;
+  void ResetRow(absl::Span<std::byte> row) const override { std::memset(row.data(), 0, row.size()); }
+
+  absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override {
+    uint64_t seq;
+    std::memcpy(&seq, row.data(), sizeof(seq));
+    return seq;
+  }
+
+  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) const {
+    const size_t size = config_.horizon * config_.quantiles.size();
+    for (const Run& run : runs) {
+      std::byte* row = rows.Row(run.slot).data();
+      uint64_t seq;
+      std::memcpy(&seq, row, sizeof(seq));
+      seq += run.values.size();
+      std::memcpy(row, &seq, sizeof(seq));
+      float* out = run.forecasts;
+      for (size_t i = 0; i < run.values.size(); ++i) {
+        if (run.forecast[i]) out = std::fill_n(out, size, run.values[i]);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const ForecasterConfig config_ = EchoConfig();
+};
+
+class EchoLane final : public HostLane {
+ public:
+  EchoLane(const EchoEngine& engine, size_t capacity_rows) : HostLane(engine, capacity_rows), engine_(engine) {}
+
+ private:
+  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) override { return engine_.Step(runs, rows); }
+
+  const EchoEngine& engine_;
+};
+
+std::unique_ptr<Lane> EchoEngine::NewLane(size_t capacity_rows) const {
+  return std::make_unique<EchoLane>(*this, capacity_rows);
+}
+
+}  // namespace
+
+ForecasterConfig EchoConfig() {
+  ForecasterConfig config;
+  config.horizon = 3;
+  return config;
+}
+
+std::unique_ptr<Engine> NewEchoEngine() { return std::make_unique<EchoEngine>(); }
+
+}  // namespace aaren::bench

@@ -1,0 +1,20 @@
+#ifndef AAREN_TESTS_BENCH_SERVER_ECHO_ENGINE_H_
+#define AAREN_TESTS_BENCH_SERVER_ECHO_ENGINE_H_
+
+// An EchoEngine stands where the model's engine stands and only counts tokens: every number it forecasts is the token's
+// value. What is left of the server's time is the server's own.
+
+#include <memory>
+
+#include "model/engine/engine.h"
+
+namespace aaren::bench {
+
+// 3 steps x 9 quantiles: 108 bytes of forecast a token.
+ForecasterConfig EchoConfig();
+
+std::unique_ptr<Engine> NewEchoEngine();
+
+}  // namespace aaren::bench
+
+#endif  // AAREN_TESTS_BENCH_SERVER_ECHO_ENGINE_H_

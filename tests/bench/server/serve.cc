@@ -1,0 +1,79 @@
+// aaren-bench-server KIND: the other process of the benches that measure a server (served.h lists the kinds).
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "server/rpc/server.h"
+#include "server/store/memory_store.h"
+#include "tests/bench/server/bare_echo.h"
+#include "tests/bench/server/echo_engine.h"
+
+namespace aaren::bench {
+namespace {
+
+// One shard, so that both sides have one thread; nothing is saved, so that memory is that of the sessions alone.
+constexpr int kShards = 1;
+
+void WaitForEndOfInput() {
+  while (std::getchar() != EOF) {
+  }
+}
+
+void SayReady(const std::string& address, size_t row_bytes) {
+  std::printf("ready %s %zu\n", address.c_str(), row_bytes);
+  std::fflush(stdout);
+}
+
+[[noreturn]] void ServeBare() {
+  const ForecasterConfig config = EchoConfig();
+  const auto* echo = new BareEcho(static_cast<size_t>(config.horizon) * config.quantiles.size());
+  if (echo->port() == 0) std::_Exit(1);
+  SayReady(absl::StrCat("127.0.0.1:", echo->port()), 0);
+  WaitForEndOfInput();
+  std::_Exit(0);  // its thread is still at work
+}
+
+absl::Status AddModels(const std::string& kind, ModelTable& models) {
+  if (kind == "bundled") return models.LoadFolder(AAREN_BUNDLED_MODELS);
+  if (kind != "echo") return absl::InvalidArgumentError(absl::StrCat("no server is called '", kind, "'"));
+  ModelPackage package;
+  package.name = kind;
+  package.config = EchoConfig();
+  return models.Add(std::move(package), NewEchoEngine());
+}
+
+absl::Status ServeReal(const std::string& kind) {
+  ModelTable models;
+  if (absl::Status status = AddModels(kind, models); !status.ok()) return status;
+  MemoryStore store;
+  rpc::ServerOptions options;
+  options.shards = kShards;
+  options.shard.save_interval = absl::ZeroDuration();
+  absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(options, models, store);
+  if (!server.ok()) return server.status();
+  SayReady((*server)->address(), models.default_model()->engine->row_bytes());
+  WaitForEndOfInput();
+  return absl::OkStatus();
+}
+
+// Prints "ready ADDRESS ROW_BYTES", serves until standard input ends. Returns the exit status.
+int Serve(const std::string& kind) {
+  if (kind == "bare") ServeBare();
+  const absl::Status status = ServeReal(kind);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "aaren-bench-server %s: %s\n", kind.c_str(), status.ToString().c_str());
+  return 1;
+}
+
+}  // namespace
+}  // namespace aaren::bench
+
+int main(int argc, char** argv) {
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  return aaren::bench::Serve(argc == 2 ? argv[1] : "");
+}

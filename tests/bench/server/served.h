@@ -1,0 +1,43 @@
+#ifndef AAREN_TESTS_BENCH_SERVER_SERVED_H_
+#define AAREN_TESTS_BENCH_SERVER_SERVED_H_
+
+// A Served is a server in a process of its own, so that its memory and processor time can be told from the client's.
+// The process is aaren-bench-server, which lies beside this program and, unlike it, does not link LibTorch.
+//
+//   bare     a gRPC echo and nothing else: drain, then one merged write a stream; replies as large as the real server's
+//   echo     the real server with an engine whose Step only fills in numbers
+//   bundled  the real server with the bundled model and no saving
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace aaren::bench {
+
+class Served {
+ public:
+  static absl::StatusOr<std::unique_ptr<Served>> Start(const std::string& kind);
+  // `program` is the aaren-bench-server of another build.
+  static absl::StatusOr<std::unique_ptr<Served>> Start(const std::string& program, const std::string& kind);
+  ~Served();  // ends the process
+
+  const std::string& target() const { return target_; }  // "127.0.0.1:PORT"
+  int64_t resident_bytes() const;
+  double cpu_seconds() const;
+  int64_t row_bytes() const { return row_bytes_; }  // of the session state; 0 for `bare`
+
+ private:
+  Served(pid_t pid, int input) : pid_(pid), input_(input) {}
+
+  pid_t pid_;
+  int input_;  // the process ends when this is closed
+  std::string target_;
+  int64_t row_bytes_ = 0;
+};
+
+}  // namespace aaren::bench
+
+#endif  // AAREN_TESTS_BENCH_SERVER_SERVED_H_
