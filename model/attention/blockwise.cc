@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/attention/argument.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 absl::Status Check(const torch::Tensor& scores, const torch::Tensor& values, int64_t block_size) {
@@ -58,4 +58,4 @@ absl::StatusOr<AttentionState> BlockwiseState(const torch::Tensor& scores, const
   return Run(scores, values, block_size, [](const AttentionState&, int64_t, int64_t) {});
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

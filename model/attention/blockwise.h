@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "model/attention/attention_state.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 // OK if size >= 1, else InvalidArgument with the name.
 absl::Status RequireBlockSize(absl::string_view name, int64_t size);
@@ -32,6 +32,6 @@ absl::StatusOr<torch::Tensor> BlockwiseAttention(const torch::Tensor& scores, co
 absl::StatusOr<AttentionState> BlockwiseState(const torch::Tensor& scores, const torch::Tensor& values,
                                               int64_t block_size);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_BLOCKWISE_H_

@@ -6,7 +6,7 @@
 
 #include "model/attention/argument.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 // decay_h * (position k - position i), [H, N, N].
@@ -50,4 +50,4 @@ absl::StatusOr<torch::Tensor> LastOutput(const torch::Tensor& scores, const torc
   return torch::matmul(weights.unsqueeze(-2), ValuesOf(heard, values)).squeeze(-2);
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "model/attention/forgetting.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 //   scores  [*, N], < inf; -inf masks a token, whatever its value. With forgetting [*, H, N].
 //   values  [*, N, D]
@@ -24,6 +24,6 @@ absl::StatusOr<torch::Tensor> DenseAttention(const torch::Tensor& scores, const 
 // O(N). Arguments and errors as above.
 absl::StatusOr<torch::Tensor> LastOutput(const torch::Tensor& scores, const torch::Tensor& values);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_DENSE_H_

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 // Nothing is forgotten by default.
 struct Forgetting {
@@ -26,6 +26,6 @@ absl::Status RequireForgetting(const Forgetting& forgetting, const torch::Tensor
 // Differentiable. REQUIRES: RequireForgetting.
 torch::Tensor Undecayed(const torch::Tensor& scores, const Forgetting& forgetting);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_FORGETTING_H_

@@ -9,7 +9,7 @@
 #include "model/attention/recurrent.h"
 #include "model/attention/scan/scan.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 constexpr int64_t kBlock = 64;
@@ -59,4 +59,4 @@ absl::StatusOr<torch::Tensor> ConstantQueryAttention(AttentionForm form, const t
   return absl::InvalidArgumentError("form is none of AttentionForm");
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

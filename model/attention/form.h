@@ -18,7 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "model/attention/forgetting.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 enum class AttentionForm { kRecurrent, kBlockwise, kHillisSteele, kBrentKung, kChunked, kDense, kScan };
 
@@ -38,6 +38,6 @@ absl::string_view AttentionFormName(AttentionForm form);
 absl::StatusOr<torch::Tensor> ConstantQueryAttention(AttentionForm form, const torch::Tensor& scores,
                                                      const torch::Tensor& values, const Forgetting& forgetting = {});
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_FORM_H_

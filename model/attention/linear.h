@@ -20,7 +20,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 // phi(x) = elu(x) + 1: x + 1 above 0, exp(x) below, of the shape of x; exact to rounding far below 0 too.
 torch::Tensor PositiveFeatures(const torch::Tensor& x);
@@ -54,6 +54,6 @@ LinearState Fold(const LinearState& state, const torch::Tensor& keys, const torc
 // o for queries [*, K]: [*, D]; zeros for the state of no tokens. REQUIRES: as Fold.
 torch::Tensor Output(const LinearState& state, const torch::Tensor& queries);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_LINEAR_H_

@@ -8,7 +8,7 @@
 #include "model/attention/argument.h"
 #include "model/attention/blockwise.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 int64_t Tokens(const AttentionState& states) { return states.m.size(-1); }
@@ -115,4 +115,4 @@ absl::StatusOr<torch::Tensor> PrefixScanAttention(const torch::Tensor& scores, c
   return absl::InvalidArgumentError("algorithm is none of PrefixScan");
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

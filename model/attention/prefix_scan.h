@@ -23,7 +23,7 @@
 #include "absl/status/statusor.h"
 #include "model/attention/attention_state.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 // An associative operator, elementwise over *; it need not be commutative. It sees earlier tokens on the left.
 using StateOperator = absl::FunctionRef<AttentionState(const AttentionState&, const AttentionState&)>;
@@ -52,6 +52,6 @@ enum class PrefixScan { kHillisSteele, kBrentKung, kChunked };
 absl::StatusOr<torch::Tensor> PrefixScanAttention(const torch::Tensor& scores, const torch::Tensor& values,
                                                   PrefixScan algorithm, int64_t chunk = 64);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_PREFIX_SCAN_H_

@@ -7,7 +7,7 @@
 #include "absl/functional/function_ref.h"
 #include "model/attention/argument.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 absl::Status Check(const torch::Tensor& scores, const torch::Tensor& values, const Forgetting& forgetting) {
@@ -54,4 +54,4 @@ absl::StatusOr<AttentionState> RecurrentState(const torch::Tensor& scores, const
   return AttentionState{.m = last.m.to(type), .c = last.c.to(type), .a = last.a.to(type)};
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

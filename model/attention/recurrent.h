@@ -14,7 +14,7 @@
 #include "model/attention/attention_state.h"
 #include "model/attention/forgetting.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 // Many to many: output k is attention over tokens 0 .. k.
 //   scores  [*, N], < inf; -inf masks a token, whatever its value. With forgetting [*, H, N].
@@ -27,6 +27,6 @@ absl::StatusOr<torch::Tensor> RecurrentAttention(const torch::Tensor& scores, co
 absl::StatusOr<AttentionState> RecurrentState(const torch::Tensor& scores, const torch::Tensor& values,
                                               const Forgetting& forgetting = {});
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_RECURRENT_H_

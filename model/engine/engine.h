@@ -22,7 +22,7 @@
 #include "model/engine/lane.h"
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 // The bits of the engine: of any output and of any row. It changes whenever one of them may, for any package, and
 // travels with rows: one of another number is not stepped on.
@@ -49,7 +49,7 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  virtual const ForecasterConfig& config() const = 0;
+  virtual const package::ForecasterConfig& config() const = 0;
   virtual std::string tier() const = 0;  // "exact"
   virtual size_t row_bytes() const = 0;  // a multiple of 64
 
@@ -65,6 +65,6 @@ class Engine {
   virtual absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const = 0;
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_ENGINE_H_

@@ -26,7 +26,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 struct Run;  // engine.h
 
@@ -80,6 +80,6 @@ class Lane {
   virtual absl::Status Wait(Ticket ticket) = 0;  // blocks until it is done
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_LANE_H_

@@ -14,7 +14,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace aaren {
+namespace aaren::math {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -123,7 +123,7 @@ HWY_INLINE V Asinh(D d, V x) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace aaren
+}  // namespace aaren::math
 HWY_AFTER_NAMESPACE();
 
 #endif  // per target

@@ -10,7 +10,7 @@
 #include "model/attention/attention_state.h"
 #include "model/attention/forgetting.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 // The frames that value pairs (2j, 2j + 1) are averaged in, at each of some positions: a pair as a complex number turns
@@ -40,8 +40,9 @@ class Frames {
 }  // namespace
 
 absl::Status RequireAaren(const AarenOptions& options) {
-  if (absl::Status status = RequireHeadsDivide("width", options.width(), options.heads()); !status.ok()) return status;
-  absl::Status status = RequireHeadsDivide("value_width", options.value_width(), options.heads());
+  if (absl::Status status = attention::RequireHeadsDivide("width", options.width(), options.heads()); !status.ok())
+    return status;
+  absl::Status status = attention::RequireHeadsDivide("value_width", options.value_width(), options.heads());
   const size_t decays = options.decay().size(), rates = options.rates().size();
   if (decays != 0 && decays != static_cast<size_t>(options.heads())) {
     status.Update(absl::InvalidArgumentError(
@@ -98,8 +99,10 @@ absl::StatusOr<torch::Tensor> AarenImpl::MixAt(const torch::Tensor& x, const tor
   const torch::Tensor scores = torch::matmul(x, FoldedQuery().t()).transpose(1, 2);
   const Frames frames(positions, rates, x.scalar_type());
   const torch::Tensor values = frames.Enter(value(x)).unflatten(-1, {options.heads(), -1}).transpose(1, 2);
-  const Forgetting forgetting = log_decay.defined() ? Forgetting{positions, Decay()} : Forgetting{};
-  const absl::StatusOr<torch::Tensor> averages = ConstantQueryAttention(options.form(), scores, values, forgetting);
+  const attention::Forgetting forgetting =
+      log_decay.defined() ? attention::Forgetting{positions, Decay()} : attention::Forgetting{};
+  const absl::StatusOr<torch::Tensor> averages =
+      attention::ConstantQueryAttention(options.form(), scores, values, forgetting);
   if (!averages.ok()) return averages.status();
   return Project(frames.Leave(averages->transpose(1, 2).flatten(-2)), x);
 }
@@ -120,8 +123,8 @@ std::vector<std::vector<int64_t>> AarenImpl::StateSizes() const {
 }
 
 MixerState AarenImpl::Start(int64_t batch) const {
-  const AttentionState empty =
-      EmptyState({batch, options.heads()}, options.value_width() / options.heads(), query.options());
+  const attention::AttentionState empty =
+      attention::EmptyState({batch, options.heads()}, options.value_width() / options.heads(), query.options());
   return {.tensors = {empty.m, empty.c, empty.a}};
 }
 
@@ -130,16 +133,16 @@ torch::Tensor AarenImpl::Advance(MixerState& state, const torch::Tensor& x) {
   const Frames frame(torch::full({1}, state.tokens, x.options().dtype(torch::kInt64)), rates, x.scalar_type());
   const torch::Tensor scores = torch::matmul(x, FoldedQuery().t());
   const torch::Tensor values = frame.Enter(value(x).unsqueeze(1)).view({x.size(0), options.heads(), -1});
-  AttentionState attention = {.m = state.tensors[0], .c = state.tensors[1], .a = state.tensors[2]};
-  if (log_decay.defined()) attention = Age(attention, Decay());
-  attention = Fold(attention, scores, values);
+  attention::AttentionState attention = {.m = state.tensors[0], .c = state.tensors[1], .a = state.tensors[2]};
+  if (log_decay.defined()) attention = attention::Age(attention, Decay());
+  attention = attention::Fold(attention, scores, values);
   state.tensors = {attention.m, attention.c, attention.a};
   ++state.folds;
-  return Project(frame.Leave(Output(attention).flatten(-2).unsqueeze(1)).squeeze(1), x);
+  return Project(frame.Leave(attention::Output(attention).flatten(-2).unsqueeze(1)).squeeze(1), x);
 }
 
 torch::Tensor AarenImpl::Project(const torch::Tensor& averages, const torch::Tensor& x) {
   return output(options.gate() ? averages * (2 * torch::sigmoid(gate(x))) : averages);
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

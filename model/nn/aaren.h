@@ -21,7 +21,7 @@
 #include "model/attention/form.h"
 #include "model/nn/mixer.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 /// Options for the `Aaren` module. With only width and heads set it is the paper's layer.
 struct AarenOptions {
@@ -39,7 +39,7 @@ struct AarenOptions {
   /// Multiply the averages by 2 sigmoid(W_g x + b_g).
   TORCH_ARG(bool, gate) = false;
   /// How forward evaluates attention; what it computes does not depend on it.
-  TORCH_ARG(AttentionForm, form) = AttentionForm::kScan;
+  TORCH_ARG(attention::AttentionForm, form) = attention::AttentionForm::kScan;
 };
 
 /// InvalidArgument if the sizes do not fit together or a forgetting rate is not above 0; names both values.
@@ -90,6 +90,6 @@ class AarenImpl : public MixerImpl {
 };
 TORCH_MODULE(Aaren);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_AAREN_H_

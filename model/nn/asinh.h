@@ -3,12 +3,12 @@
 
 #include <cstddef>
 
-namespace aaren {
+namespace aaren::nn {
 
 // Replaces each of `count` finite numbers by its asinh, with the vector instructions of the machine: torch's own takes
 // one float at a time. On a CPU with fused multiply-add the bits are those of the step engine.
 void AsinhInPlace(float* x, size_t count);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_ASINH_H_

@@ -7,7 +7,7 @@
 #include "model/nn/series_encoder.h"
 #include "model/season/sources.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 // Of the first `count` numbers of each token.
@@ -21,14 +21,15 @@ void AsinhOfRows(int64_t count, torch::Tensor& features) {
 
 // Of all tokens of `rows` series, to be filled.
 struct Places {
-  Places(const ForecasterConfig& config, int64_t rows, int64_t tokens)
+  Places(const package::ForecasterConfig& config, int64_t rows, int64_t tokens)
       : features(torch::empty({rows, tokens, config.input_width()}, torch::kFloat64)),
         center(torch::empty({rows, tokens}, torch::kFloat64)),
         scale(torch::empty_like(center)),
         spread(torch::empty_like(center)) {
     const int64_t seasonal = config.seasons ? tokens : 0;
-    sources = torch::empty({rows, seasonal, kSourceCount, config.horizon}, torch::kFloat32);
-    residuals = torch::empty({rows, seasonal, kSourceCount - 1, ForecasterConfig::kSeasonalResiduals}, torch::kFloat32);
+    sources = torch::empty({rows, seasonal, season::kSourceCount, config.horizon}, torch::kFloat32);
+    residuals = torch::empty({rows, seasonal, season::kSourceCount - 1, package::ForecasterConfig::kSeasonalResiduals},
+                             torch::kFloat32);
   }
 
   TokenPlace At(int64_t token) const {
@@ -48,7 +49,7 @@ struct Places {
 };
 
 // `first` is the series' first token among all.
-void EncodeSeries(const ForecasterConfig& config, const double* values, const std::vector<int64_t>& positions,
+void EncodeSeries(const package::ForecasterConfig& config, const double* values, const std::vector<int64_t>& positions,
                   int64_t first, const Places& places) {
   SeriesEncoder encoder(config);
   int64_t t = 0;
@@ -60,8 +61,8 @@ void EncodeSeries(const ForecasterConfig& config, const double* values, const st
 
 }  // namespace
 
-Encoding Encode(const ForecasterConfig& config, const torch::Tensor& values, const std::vector<int64_t>& positions,
-                torch::ScalarType dtype) {
+Encoding Encode(const package::ForecasterConfig& config, const torch::Tensor& values,
+                const std::vector<int64_t>& positions, torch::ScalarType dtype) {
   const int64_t rows = values.size(0), count = values.size(1), tokens = static_cast<int64_t>(positions.size());
   const torch::Tensor input = values.contiguous();
   const Places places(config, rows, tokens);
@@ -86,4 +87,4 @@ Encoding Encode(const ForecasterConfig& config, const torch::Tensor& values, con
   return encoding;
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

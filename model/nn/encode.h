@@ -10,7 +10,7 @@
 
 #include "model/package/config.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 struct Encoding {
   torch::Tensor features;   // [B, K, U], of the type asked for
@@ -23,9 +23,9 @@ struct Encoding {
 
 // values: float64 [B, N], NaN where missing. positions: K ascending indices into N. Missing values, features of the
 // type `dtype`.
-Encoding Encode(const ForecasterConfig& config, const torch::Tensor& values, const std::vector<int64_t>& positions,
-                torch::ScalarType dtype);
+Encoding Encode(const package::ForecasterConfig& config, const torch::Tensor& values,
+                const std::vector<int64_t>& positions, torch::ScalarType dtype);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_ENCODE_H_

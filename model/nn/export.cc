@@ -5,26 +5,26 @@
 #include <algorithm>
 #include <utility>
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
-Tensor ToTensor(const torch::Tensor& tensor) {
+package::Tensor ToTensor(const torch::Tensor& tensor) {
   const torch::Tensor flat = tensor.detach().to(torch::kFloat32).contiguous();
   return {.shape = flat.sizes().vec(), .data = {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()}};
 }
 
-void AddLinear(const std::string& name, const torch::nn::Linear& linear, ModelPackage& package) {
+void AddLinear(const std::string& name, const torch::nn::Linear& linear, package::ModelPackage& package) {
   package.tensors[name + ".weight"] = ToTensor(linear->weight);
   if (linear->bias.defined()) package.tensors[name + ".bias"] = ToTensor(linear->bias);
 }
 
-void AddMlp(const std::string& name, const GatedMlp& mlp, ModelPackage& package) {
+void AddMlp(const std::string& name, const GatedMlp& mlp, package::ModelPackage& package) {
   AddLinear(name + ".gate", mlp->gate, package);
   AddLinear(name + ".up", mlp->up, package);
   AddLinear(name + ".down", mlp->down, package);
 }
 
-void AddAttention(const std::string& name, const Aaren& attention, int fold_every, ModelPackage& package) {
+void AddAttention(const std::string& name, const Aaren& attention, int fold_every, package::ModelPackage& package) {
   Aaren exact(std::dynamic_pointer_cast<AarenImpl>(attention->clone()));
   exact->to(torch::kFloat64);
   package.tensors[name + ".score.weight"] = ToTensor(exact->FoldedQuery());
@@ -38,14 +38,14 @@ void AddAttention(const std::string& name, const Aaren& attention, int fold_ever
   AddLinear(name + ".output", attention->output, package);
 }
 
-void AddBlock(const std::string& name, const GatedBlock& block, int fold_every, ModelPackage& package) {
+void AddBlock(const std::string& name, const GatedBlock& block, int fold_every, package::ModelPackage& package) {
   package.tensors[name + ".norm1.weight"] = ToTensor(block->norm1->weight);
   AddAttention(name + ".attention", block->attention, fold_every, package);
   package.tensors[name + ".norm2.weight"] = ToTensor(block->norm2->weight);
   AddMlp(name + ".mlp", block->mlp, package);
 }
 
-void AddSeasons(const Forecaster& forecaster, ModelPackage& package) {
+void AddSeasons(const Forecaster& forecaster, package::ModelPackage& package) {
   AddLinear("season.gate", forecaster->season_gate, package);
   for (size_t i = 0; i < forecaster->season_residuals->size(); ++i) {
     const torch::nn::Linear residual(forecaster->season_residuals->ptr<torch::nn::LinearImpl>(i));
@@ -58,16 +58,16 @@ float RoundToBfloat16(float value) { return static_cast<float>(c10::BFloat16(val
 
 }  // namespace
 
-void RoundMatrices(ModelPackage& package) {
+void RoundMatrices(package::ModelPackage& package) {
   for (auto& [name, tensor] : package.tensors) {
     if (tensor.shape.size() != 2 || !name.ends_with(".weight")) continue;  // not the tables of cos and sin
     std::transform(tensor.data.begin(), tensor.data.end(), tensor.data.begin(), RoundToBfloat16);
   }
 }
 
-ModelPackage ToPackage(Forecaster forecaster) {
+package::ModelPackage ToPackage(Forecaster forecaster) {
   torch::NoGradGuard no_grad;
-  ModelPackage package;
+  package::ModelPackage package;
   package.config = forecaster->config;
   AddLinear("embed.linear", forecaster->embed_linear, package);
   AddMlp("embed", forecaster->embed_mlp, package);
@@ -82,4 +82,4 @@ ModelPackage ToPackage(Forecaster forecaster) {
   return package;
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

@@ -10,15 +10,15 @@
 #include "model/nn/forecaster.h"
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 // The package's tensors (package.h lists them) and config; name, version and the rest are the caller's to fill in.
-ModelPackage ToPackage(Forecaster forecaster);
+package::ModelPackage ToPackage(Forecaster forecaster);
 
 // Rounds the matrices' weights to bfloat16, of which the engine reads half as many bytes for a token alone. Their
 // rounding, 1 in 512 at most, is far below what training leaves undecided.
-void RoundMatrices(ModelPackage& package);
+void RoundMatrices(package::ModelPackage& package);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_EXPORT_H_

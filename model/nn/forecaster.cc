@@ -11,7 +11,7 @@
 #include "model/nn/source_mixture.h"
 #include "model/season/sources.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 constexpr double kShortestPlain = 24, kShortestRotary = 300, kLongest = 2000;  // memories, in tokens
@@ -54,7 +54,7 @@ torch::Tensor Interpolation(const std::vector<int>& knots) {
 
 }  // namespace
 
-AarenOptions AttentionOptions(const ForecasterConfig& config) {
+AarenOptions AttentionOptions(const package::ForecasterConfig& config) {
   const int plain = config.heads / 2, rotary = config.heads - plain, pairs = config.head_width() / 2;
   std::vector<double> decay, rates(plain * pairs);
   AppendRates(kShortestPlain, plain, decay);
@@ -67,7 +67,7 @@ AarenOptions AttentionOptions(const ForecasterConfig& config) {
   return AarenOptions(config.width, config.heads).value_width(config.value_width).decay(decay).rates(rates).gate(true);
 }
 
-ForecasterImpl::ForecasterImpl(const ForecasterConfig& config) : config(config) { reset(); }
+ForecasterImpl::ForecasterImpl(const package::ForecasterConfig& config) : config(config) { reset(); }
 
 void ForecasterImpl::reset() {
   const int inputs = config.input_width(), outputs = config.horizon * config.quantile_count();
@@ -88,12 +88,12 @@ void ForecasterImpl::reset() {
 
 void ForecasterImpl::ResetSeasons() {
   const std::vector<int> knots = config.season_knots();
-  const int64_t count = static_cast<int64_t>(knots.size()), parts = ForecasterConfig::kSeasonalParts;
+  const int64_t count = static_cast<int64_t>(knots.size()), parts = package::ForecasterConfig::kSeasonalParts;
   season_gate = register_module("season_gate", torch::nn::Linear(config.width, count * parts));
   season_residuals = register_module("season_residuals", torch::nn::ModuleList());
   for (int64_t source = 0; source < parts - 2; ++source) {  // not the skip, nor the last value
-    season_residuals->push_back(
-        torch::nn::Linear(torch::nn::LinearOptions(ForecasterConfig::kSeasonalResiduals, config.horizon).bias(false)));
+    season_residuals->push_back(torch::nn::Linear(
+        torch::nn::LinearOptions(package::ForecasterConfig::kSeasonalResiduals, config.horizon).bias(false)));
   }
   season_interpolation = register_buffer("season_interpolation", Interpolation(knots));
   torch::NoGradGuard no_grad;
@@ -106,11 +106,11 @@ void ForecasterImpl::ResetSeasons() {
 
 torch::Tensor ForecasterImpl::MixSources(const torch::Tensor& y, const torch::Tensor& skipped,
                                          const Encoding& encoding) {
-  const torch::Tensor logits = season_gate(y).unflatten(-1, {-1, ForecasterConfig::kSeasonalParts});
+  const torch::Tensor logits = season_gate(y).unflatten(-1, {-1, package::ForecasterConfig::kSeasonalParts});
   const torch::Tensor weights =
       torch::matmul(logits.softmax(-1).transpose(-1, -2), season_interpolation);  // [.., 5, T]
   const torch::Tensor sources = encoding.sources.to(y.device()), residuals = encoding.residuals.to(y.device());
-  std::array<torch::Tensor, kSourceCount - kSeasonAgo> added;
+  std::array<torch::Tensor, season::kSourceCount - season::kSeasonAgo> added;
   for (size_t i = 0; i < added.size(); ++i) {
     added[i] = season_residuals[i]->as<torch::nn::Linear>()->forward(residuals.select(-2, static_cast<int64_t>(i)));
   }
@@ -138,4 +138,4 @@ torch::Tensor ForecasterImpl::Forecast(const torch::Tensor& values, const std::v
   return encoding.center.unsqueeze(-1).unsqueeze(-1) + encoding.scale.unsqueeze(-1).unsqueeze(-1) * quantiles;
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

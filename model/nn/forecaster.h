@@ -16,15 +16,15 @@
 #include "model/nn/gated_block.h"
 #include "model/package/config.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 /// The attention of one block of this shape: plain heads with forgetting rates 1/2000 .. 1/24, then rotary heads with
 /// rates 1/2000 .. 1/300 over a bank of calendar periods.
-AarenOptions AttentionOptions(const ForecasterConfig& config);
+AarenOptions AttentionOptions(const package::ForecasterConfig& config);
 
 class ForecasterImpl : public torch::nn::Cloneable<ForecasterImpl> {
  public:
-  explicit ForecasterImpl(const ForecasterConfig& config);
+  explicit ForecasterImpl(const package::ForecasterConfig& config);
   void reset() override;
 
   /// Tokens at ascending positions as Encode makes them, each of which folds -> quantiles [B, K, T, Q] on the
@@ -42,7 +42,7 @@ class ForecasterImpl : public torch::nn::Cloneable<ForecasterImpl> {
   /// wherever the module is.
   torch::Tensor Forecast(const torch::Tensor& values, const std::vector<int64_t>& positions);
 
-  ForecasterConfig config;
+  package::ForecasterConfig config;
   /// x = embed_linear(u) + embed_mlp(u).
   torch::nn::Linear embed_linear{nullptr};
   GatedMlp embed_mlp{nullptr};
@@ -65,6 +65,6 @@ class ForecasterImpl : public torch::nn::Cloneable<ForecasterImpl> {
 };
 TORCH_MODULE(Forecaster);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_FORECASTER_H_

@@ -2,7 +2,7 @@
 
 #include <torch/torch.h>
 
-namespace aaren {
+namespace aaren::nn {
 
 void RmsNormImpl::reset() { weight = register_parameter("weight", torch::ones({width})); }
 
@@ -44,4 +44,4 @@ torch::Tensor GatedBlockImpl::forward(const torch::Tensor& x, const torch::Tenso
   return y + mlp(norm2(y));
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

@@ -12,7 +12,7 @@
 
 #include "model/nn/aaren.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 /// x / sqrt(mean(x^2) + 1e-6) * weight over the last dimension.
 class RmsNormImpl : public torch::nn::Cloneable<RmsNormImpl> {
@@ -56,6 +56,6 @@ class GatedBlockImpl : public torch::nn::Cloneable<GatedBlockImpl> {
 };
 TORCH_MODULE(GatedBlock);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_GATED_BLOCK_H_

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 using Attentions = std::map<std::string, AarenImpl*>;  // by what their tensors' names begin with
@@ -20,7 +20,7 @@ using Attentions = std::map<std::string, AarenImpl*>;  // by what their tensors'
 constexpr double kLeastDecay = 1e-9;  // its logarithm is what is learned
 constexpr double kSameRate = 1e-4;    // of a cosine or sine
 
-torch::Tensor ToTorch(const Tensor& tensor) { return torch::tensor(tensor.data).view(tensor.shape); }
+torch::Tensor ToTorch(const package::Tensor& tensor) { return torch::tensor(tensor.data).view(tensor.shape); }
 
 torch::Tensor Exactly(const torch::Tensor& x) { return x.to(torch::kFloat64); }
 
@@ -50,7 +50,7 @@ Attentions AttentionsOf(const Forecaster& forecaster) {
 }
 
 // Of the first step, from which the others follow.
-bool SameRates(const ModelPackage& package, const std::string& attention, const torch::Tensor& rates) {
+bool SameRates(const package::ModelPackage& package, const std::string& attention, const torch::Tensor& rates) {
   const auto cosine = package.tensors.find(attention + "cos"), sine = package.tensors.find(attention + "sin");
   if (cosine == package.tensors.end() || cosine->second.shape.back() != rates.numel()) return true;  // does not fit
   return torch::allclose(Exactly(ToTorch(cosine->second)[0]), rates.cos(), 0, kSameRate) &&
@@ -58,15 +58,15 @@ bool SameRates(const ModelPackage& package, const std::string& attention, const 
 }
 
 // Whether it fits but for columns of inputs that only the forecaster has.
-bool LacksColumns(const torch::Tensor& from, const torch::Tensor& to, const ModelPackage& package,
-                  const ForecasterConfig& config) {
+bool LacksColumns(const torch::Tensor& from, const torch::Tensor& to, const package::ModelPackage& package,
+                  const package::ForecasterConfig& config) {
   return from.dim() == 2 && from.size(0) == to.size(0) && package.config.ring == config.ring &&
          from.size(1) == package.config.input_width() && to.size(1) == config.input_width() &&
          from.size(1) < to.size(1);
 }
 
-bool TakePlain(const torch::Tensor& from, torch::Tensor to, const ModelPackage& package,
-               const ForecasterConfig& config) {
+bool TakePlain(const torch::Tensor& from, torch::Tensor to, const package::ModelPackage& package,
+               const package::ForecasterConfig& config) {
   if (from.sizes() == to.sizes()) {
     to.copy_(from);
     return true;
@@ -108,7 +108,7 @@ bool TakeFolded(const std::string& name, const torch::Tensor& from, AarenImpl& a
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::string>> TakeWeights(const ModelPackage& package, Forecaster& forecaster) {
+absl::StatusOr<std::vector<std::string>> TakeWeights(const package::ModelPackage& package, Forecaster& forecaster) {
   torch::NoGradGuard no_grad;
   const Attentions attentions = AttentionsOf(forecaster);
   for (const auto& [prefix, attention] : attentions) {
@@ -130,4 +130,4 @@ absl::StatusOr<std::vector<std::string>> TakeWeights(const ModelPackage& package
   return left;
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

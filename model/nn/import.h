@@ -10,7 +10,7 @@
 #include "model/nn/forecaster.h"
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 // Gives the forecaster those of the package's weights whose names and shapes agree. Inputs that only the forecaster has
 // start without effect: matrices over a token's input may lack the last columns, which become 0. A package holds each
@@ -18,8 +18,8 @@ namespace aaren {
 //
 // Returns the package's tensors that did not fit. FailedPrecondition, before anything is changed, if the package turns
 // its values at other rates.
-absl::StatusOr<std::vector<std::string>> TakeWeights(const ModelPackage& package, Forecaster& forecaster);
+absl::StatusOr<std::vector<std::string>> TakeWeights(const package::ModelPackage& package, Forecaster& forecaster);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_IMPORT_H_

@@ -4,27 +4,27 @@
 
 #include "model/attention/linear.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 absl::StatusOr<torch::Tensor> LinearMixerImpl::Mix(const torch::Tensor& x) {
   const absl::StatusOr<torch::Tensor> heads =
-      CausalLinearAttention(SplitHeads(query(x)), SplitHeads(key(x)), SplitHeads(value(x)));
+      attention::CausalLinearAttention(SplitHeads(query(x)), SplitHeads(key(x)), SplitHeads(value(x)));
   if (!heads.ok()) return heads.status();
   return JoinHeads(*heads);
 }
 
 MixerState LinearMixerImpl::Start(int64_t batch) const {
-  const LinearState empty =
-      EmptyLinearState({batch, options.heads()}, head_width(), head_width(), value->weight.options());
+  const attention::LinearState empty =
+      attention::EmptyLinearState({batch, options.heads()}, head_width(), head_width(), value->weight.options());
   return {.tensors = {empty.s, empty.z}};
 }
 
 torch::Tensor LinearMixerImpl::Advance(MixerState& state, const torch::Tensor& x) {
-  const LinearState before = {.s = state.tensors[0], .z = state.tensors[1]};
-  const LinearState after = Fold(before, SplitHeads(key(x)), SplitHeads(value(x)));
+  const attention::LinearState before = {.s = state.tensors[0], .z = state.tensors[1]};
+  const attention::LinearState after = attention::Fold(before, SplitHeads(key(x)), SplitHeads(value(x)));
   state.tensors = {after.s, after.z};
   ++state.folds;
-  return JoinHeads(Output(after, SplitHeads(query(x))));
+  return JoinHeads(attention::Output(after, SplitHeads(query(x))));
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

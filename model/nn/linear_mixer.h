@@ -12,7 +12,7 @@
 
 #include "model/nn/projected_mixer.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 class LinearMixerImpl : public ProjectedMixerImpl {
  public:
@@ -31,6 +31,6 @@ class LinearMixerImpl : public ProjectedMixerImpl {
 };
 TORCH_MODULE(LinearMixer);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_LINEAR_MIXER_H_

@@ -11,7 +11,7 @@
 #include "model/nn/recomputed_mixer.h"
 #include "model/nn/softmax_mixer.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 // Gives `to`, a module of the same structure, copies of the parameters of `from`, their dtype and device included.
@@ -55,9 +55,9 @@ int64_t MixerState::bytes() const {
 
 absl::Status MixerImpl::RequireForward(const torch::Tensor& x) const {
   const torch::Tensor& weight = InputWeight();
-  if (absl::Status status = RequireLike("x", x, "the mixer", weight); !status.ok()) return status;
-  if (absl::Status status = RequireFloat("x", x); !status.ok()) return status;
-  if (absl::Status status = RequireShape("x", x, {-1, -1, weight.size(1)}); !status.ok()) return status;
+  if (absl::Status status = attention::RequireLike("x", x, "the mixer", weight); !status.ok()) return status;
+  if (absl::Status status = attention::RequireFloat("x", x); !status.ok()) return status;
+  if (absl::Status status = attention::RequireShape("x", x, {-1, -1, weight.size(1)}); !status.ok()) return status;
   if (x.numel() > 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("x has ", x.size(0), " sequences of ", x.size(1), " tokens; at least 1 of each is needed"));
@@ -70,7 +70,7 @@ absl::StatusOr<torch::Tensor> MixerImpl::forward(const torch::Tensor& x) {
 
 absl::Status MixerImpl::RequireStep(const MixerState& state, const torch::Tensor& x) const {
   const torch::Tensor& weight = InputWeight();
-  if (absl::Status status = RequireLike("x", x, "the mixer", weight); !status.ok()) return status;
+  if (absl::Status status = attention::RequireLike("x", x, "the mixer", weight); !status.ok()) return status;
   const std::vector<std::vector<int64_t>> sizes = StateSizes();
   if (state.tensors.size() != sizes.size()) {
     return absl::InvalidArgumentError(
@@ -81,11 +81,12 @@ absl::Status MixerImpl::RequireStep(const MixerState& state, const torch::Tensor
   for (size_t i = 0; i < sizes.size(); ++i) {
     std::vector<int64_t> needed = {batch};
     needed.insert(needed.end(), sizes[i].begin(), sizes[i].end());
-    if (absl::Status status = RequireLike("state", state.tensors[i], "the mixer", weight); !status.ok()) return status;
-    if (absl::Status status = RequireShape("state", state.tensors[i], needed); !status.ok()) return status;
+    if (absl::Status status = attention::RequireLike("state", state.tensors[i], "the mixer", weight); !status.ok())
+      return status;
+    if (absl::Status status = attention::RequireShape("state", state.tensors[i], needed); !status.ok()) return status;
   }
   if (batch < 1) return absl::InvalidArgumentError("state is of 0 sequences; at least 1 is needed");
-  return RequireShape("x", x, {batch, weight.size(1)});
+  return attention::RequireShape("x", x, {batch, weight.size(1)});
 }
 
 absl::StatusOr<torch::Tensor> MixerImpl::Step(MixerState& state, const torch::Tensor& x) {
@@ -107,7 +108,8 @@ void MixerImpl::clone_(torch::nn::Module& other, const std::optional<torch::Devi
 }
 
 absl::StatusOr<Mixer> MakeMixer(const MixerOptions& options) {
-  if (absl::Status status = RequireHeadsDivide("width", options.width(), options.heads()); !status.ok()) return status;
+  if (absl::Status status = attention::RequireHeadsDivide("width", options.width(), options.heads()); !status.ok())
+    return status;
   switch (options.kind()) {
     case MixerKind::kAaren:
       return std::make_shared<AarenImpl>(AarenOptions(options.width(), options.heads()));
@@ -121,4 +123,4 @@ absl::StatusOr<Mixer> MakeMixer(const MixerOptions& options) {
   return absl::InvalidArgumentError(absl::StrCat("kind is ", static_cast<int>(options.kind()), "; 0 .. 3 is needed"));
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

@@ -27,7 +27,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 enum class MixerKind { kAaren, kSoftmax, kLinear, kRecomputed };
 
@@ -100,6 +100,6 @@ using Mixer = std::shared_ptr<MixerImpl>;
 /// InvalidArgument if heads do not divide the width.
 absl::StatusOr<Mixer> MakeMixer(const MixerOptions& options);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_MIXER_H_

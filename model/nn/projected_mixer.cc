@@ -6,11 +6,11 @@
 
 #include "model/attention/argument.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 ProjectedMixerImpl::ProjectedMixerImpl(const MixerOptions& options) : options(options) {
   const int64_t width = options.width();
-  const absl::Status status = RequireHeadsDivide("width", width, options.heads());
+  const absl::Status status = attention::RequireHeadsDivide("width", width, options.heads());
   TORCH_CHECK(status.ok(), std::string(status.message()));
   query = register_module("query", torch::nn::Linear(width, width));
   key = register_module("key", torch::nn::Linear(width, width));
@@ -27,4 +27,4 @@ torch::Tensor ProjectedMixerImpl::JoinHeads(const torch::Tensor& x) {
   return output((x.dim() == 3 ? x : x.transpose(1, 2)).flatten(-2));
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

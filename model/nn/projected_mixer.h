@@ -11,7 +11,7 @@
 
 #include "model/nn/mixer.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 class ProjectedMixerImpl : public MixerImpl {
  public:
@@ -33,6 +33,6 @@ class ProjectedMixerImpl : public MixerImpl {
   torch::Tensor JoinHeads(const torch::Tensor& x);
 };
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_PROJECTED_MIXER_H_

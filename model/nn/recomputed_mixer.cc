@@ -7,7 +7,7 @@
 #include "model/attention/attention_state.h"
 #include "model/nn/token_buffer.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 MixerState RecomputedMixerImpl::Start(int64_t batch) const {
   return {.tensors = {EmptyTokenBuffer({batch}, options.width(), value->weight.options())}};
@@ -16,13 +16,13 @@ MixerState RecomputedMixerImpl::Start(int64_t batch) const {
 torch::Tensor RecomputedMixerImpl::Recompute(const torch::Tensor& x, int64_t position, InputReader earlier,
                                              int64_t& folds) {
   const torch::Tensor q = SplitHeads(query(x)) / std::sqrt(static_cast<double>(head_width()));
-  AttentionState state = EmptyState({x.size(0), options.heads()}, head_width(), x.options());
+  attention::AttentionState state = attention::EmptyState({x.size(0), options.heads()}, head_width(), x.options());
   for (int64_t j = position; j >= 0; --j) {
     const torch::Tensor input = j == position ? x : earlier(j);
-    state = Fold(state, (q * SplitHeads(key(input))).sum(-1), SplitHeads(value(input)));
+    state = attention::Fold(state, (q * SplitHeads(key(input))).sum(-1), SplitHeads(value(input)));
     ++folds;
   }
-  return JoinHeads(Output(state));
+  return JoinHeads(attention::Output(state));
 }
 
 torch::Tensor RecomputedMixerImpl::Advance(MixerState& state, const torch::Tensor& x) {
@@ -32,4 +32,4 @@ torch::Tensor RecomputedMixerImpl::Advance(MixerState& state, const torch::Tenso
       x, state.tokens, [&](int64_t j) { return inputs.select(1, j); }, state.folds);
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

@@ -19,7 +19,7 @@
 #include "absl/functional/function_ref.h"
 #include "model/nn/softmax_mixer.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 /// Gives a layer's input [B, d] at a position, by reading or by computing it; anew in each call.
 using InputReader = absl::FunctionRef<torch::Tensor(int64_t position)>;
@@ -42,6 +42,6 @@ class RecomputedMixerImpl : public SoftmaxMixerImpl {
 };
 TORCH_MODULE(RecomputedMixer);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_RECOMPUTED_MIXER_H_

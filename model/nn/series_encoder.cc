@@ -6,12 +6,12 @@
 #include "model/season/seasonal_input.h"
 #include "model/season/sources.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
-constexpr size_t kResiduals = ForecasterConfig::kSeasonalResiduals;
-static_assert(kSeasonalNumbers == ForecasterConfig::kSeasonalNumbers);
-static_assert(kSourceCount + 1 == ForecasterConfig::kSeasonalParts);
+constexpr size_t kResiduals = package::ForecasterConfig::kSeasonalResiduals;
+static_assert(season::kSeasonalNumbers == package::ForecasterConfig::kSeasonalNumbers);
+static_assert(season::kSourceCount + 1 == package::ForecasterConfig::kSeasonalParts);
 
 // What the ring holds at one token, oldest first.
 struct Ring {
@@ -47,7 +47,7 @@ struct Standard {
   double center, scale, spread, variance;
 };
 
-Standard Standardize(const Ring& ring, int size, const Statistics& running) {
+Standard Standardize(const Ring& ring, int size, const math::Statistics& running) {
   Standard standard;
   standard.center = ring.present > 0 ? ring.mean : running.mean;
   const double prior = running.Prior() * std::fabs(standard.center);
@@ -57,7 +57,7 @@ Standard Standardize(const Ring& ring, int size, const Statistics& running) {
   return standard;
 }
 
-void WriteToken(const double* w, int size, const Ring& ring, const Statistics& running, const Standard& standard,
+void WriteToken(const double* w, int size, const Ring& ring, const math::Statistics& running, const Standard& standard,
                 const TokenPlace& place) {
   const double center = *place.center = standard.center, scale = *place.scale = standard.scale;
   *place.spread = standard.spread;
@@ -73,17 +73,17 @@ void WriteToken(const double* w, int size, const Ring& ring, const Statistics& r
 
 }  // namespace
 
-SeriesEncoder::SeriesEncoder(const ForecasterConfig& config)
+SeriesEncoder::SeriesEncoder(const package::ForecasterConfig& config)
     : config_(config), probes_(config, {}), ring_(config.ring) {
   memory_.Reset();
   errors_.Reset();
 }
 
 void SeriesEncoder::Take(double value, const TokenPlace* place) {
-  const float clamped = std::clamp(static_cast<float>(value), -kLargestValue, kLargestValue);  // NaN passes
-  const float taken = std::fabs(clamped) < kLeastValue ? 0 : clamped;
+  const float clamped = std::clamp(static_cast<float>(value), -math::kLargestValue, math::kLargestValue);  // NaN passes
+  const float taken = std::fabs(clamped) < math::kLeastValue ? 0 : clamped;
   if (!std::isnan(taken)) running_.Add(taken, config_.history);
-  bounds_ = ReachOf(running_);
+  bounds_ = season::ReachOf(running_);
   memory_.Add(seq_, taken, bounds_);
   if (config_.seasons) errors_.Add(seq_, taken, bounds_, memory_);
   const bool probes = config_.seasons && probes_.At(seq_);
@@ -98,27 +98,28 @@ void SeriesEncoder::AddToken(bool probes, const TokenPlace* place) {
   const Standard standard = Standardize(ring, config_.ring, running_);
   if (probes) {
     errors_.SetUnit(standard.scale);
-    choice_ = ChooseSeasons(seq_, errors_);
+    choice_ = season::ChooseSeasons(seq_, errors_);
   }
   if (place == nullptr) return;
   WriteToken(ring_.data(), config_.ring, ring, running_, standard, *place);
   if (config_.seasons) WriteSeasons(newest, {.center = standard.center, .scale = standard.scale}, *place);
 }
 
-void SeriesEncoder::WriteSeasons(const float* newest, const Scaling& scaling, const TokenPlace& place) const {
-  const Past past{newest, ValueMemory::kValues - 1, memory_.typical, static_cast<int>(running_.far)};
-  WriteSources(past, choice_, static_cast<float>(running_.mean), config_.horizon, place.sources);
-  StandardizeSources(place.sources, kSourceCount * config_.horizon, scaling, place.sources);
-  float residuals[kSeasonSources * kJudgedResiduals];
-  WriteStandardResiduals(past, choice_, scaling.scale, kJudgedResiduals, residuals);
-  double* numbers = place.features + config_.ring + ForecasterConfig::kSummaries;
-  WriteSeasonalNumbers(seq_, errors_, choice_, residuals, numbers);
-  for (size_t i = 0; i < kSeasonalNumbers; ++i) numbers[i] = kTakesLogarithm[i] ? std::log(numbers[i]) : numbers[i];
-  for (size_t i : kLagNumbers) numbers[i] /= 7;
-  for (size_t i = 0; i < kSeasonSources * kResiduals; ++i) {
-    const float residual = residuals[i / kResiduals * kJudgedResiduals + i % kResiduals];
+void SeriesEncoder::WriteSeasons(const float* newest, const math::Scaling& scaling, const TokenPlace& place) const {
+  const season::Past past{newest, season::ValueMemory::kValues - 1, memory_.typical, static_cast<int>(running_.far)};
+  season::WriteSources(past, choice_, static_cast<float>(running_.mean), config_.horizon, place.sources);
+  season::StandardizeSources(place.sources, season::kSourceCount * config_.horizon, scaling, place.sources);
+  float residuals[season::kSeasonSources * season::kJudgedResiduals];
+  season::WriteStandardResiduals(past, choice_, scaling.scale, season::kJudgedResiduals, residuals);
+  double* numbers = place.features + config_.ring + package::ForecasterConfig::kSummaries;
+  season::WriteSeasonalNumbers(seq_, errors_, choice_, residuals, numbers);
+  for (size_t i = 0; i < season::kSeasonalNumbers; ++i)
+    numbers[i] = season::kTakesLogarithm[i] ? std::log(numbers[i]) : numbers[i];
+  for (size_t i : season::kLagNumbers) numbers[i] /= 7;
+  for (size_t i = 0; i < season::kSeasonSources * kResiduals; ++i) {
+    const float residual = residuals[i / kResiduals * season::kJudgedResiduals + i % kResiduals];
     place.residuals[i] = std::isnan(residual) ? 0 : residual;
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

@@ -18,7 +18,7 @@
 #include "model/season/seasons.h"
 #include "model/season/value_memory.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 // Where one token's input goes.
 struct TokenPlace {
@@ -32,7 +32,7 @@ struct TokenPlace {
 
 class SeriesEncoder {
  public:
-  explicit SeriesEncoder(const ForecasterConfig& config);
+  explicit SeriesEncoder(const package::ForecasterConfig& config);
 
   // Takes a value, NaN where missing, as a float.
   void Take(double value) { Take(value, nullptr); }
@@ -43,20 +43,20 @@ class SeriesEncoder {
  private:
   void Take(double value, const TokenPlace* place);
   void AddToken(bool probes, const TokenPlace* place);
-  void WriteSeasons(const float* newest, const Scaling& scaling, const TokenPlace& place) const;
+  void WriteSeasons(const float* newest, const math::Scaling& scaling, const TokenPlace& place) const;
 
-  const ForecasterConfig& config_;
-  const Probes probes_;
+  const package::ForecasterConfig& config_;
+  const engine::Probes probes_;
   uint64_t seq_ = 0;
-  Statistics running_{};
-  Bounds bounds_{};
-  ValueMemory memory_;
-  ValueMemory::Window window_;
-  LagErrors errors_;
-  SeasonChoice choice_;
+  math::Statistics running_{};
+  season::Bounds bounds_{};
+  season::ValueMemory memory_;
+  season::ValueMemory::Window window_;
+  season::LagErrors errors_;
+  season::SeasonChoice choice_;
   std::vector<double> ring_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_SERIES_ENCODER_H_

@@ -7,11 +7,11 @@
 #include "model/attention/softmax.h"
 #include "model/nn/token_buffer.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 absl::StatusOr<torch::Tensor> SoftmaxMixerImpl::Mix(const torch::Tensor& x) {
   const absl::StatusOr<torch::Tensor> heads =
-      CausalSoftmaxAttention(SplitHeads(query(x)), SplitHeads(key(x)), SplitHeads(value(x)));
+      attention::CausalSoftmaxAttention(SplitHeads(query(x)), SplitHeads(key(x)), SplitHeads(value(x)));
   if (!heads.ok()) return heads.status();
   return JoinHeads(*heads);
 }
@@ -32,4 +32,4 @@ torch::Tensor SoftmaxMixerImpl::Advance(MixerState& state, const torch::Tensor& 
   return JoinHeads(torch::matmul(weights, values).squeeze(2));
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

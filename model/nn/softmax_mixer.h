@@ -15,7 +15,7 @@
 
 #include "model/nn/projected_mixer.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 class SoftmaxMixerImpl : public ProjectedMixerImpl {
  public:
@@ -34,6 +34,6 @@ class SoftmaxMixerImpl : public ProjectedMixerImpl {
 };
 TORCH_MODULE(SoftmaxMixer);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_SOFTMAX_MIXER_H_

@@ -3,7 +3,7 @@
 #include <ATen/Parallel.h>
 #include <torch/torch.h>
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 using torch::autograd::AutogradContext;
@@ -96,4 +96,4 @@ torch::Tensor MixParts(const torch::Tensor& weights, const torch::Tensor& skip, 
                       added[1].contiguous(), added[2].contiguous());
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

@@ -8,7 +8,7 @@
 
 #include <array>
 
-namespace aaren {
+namespace aaren::nn {
 
 //   weights  [*, 5, T]: of the skip and of the four sources, the last value first
 //   skip     [*, T]
@@ -18,6 +18,6 @@ namespace aaren {
 torch::Tensor MixParts(const torch::Tensor& weights, const torch::Tensor& skip, const torch::Tensor& sources,
                        const std::array<torch::Tensor, 3>& added);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_SOURCE_MIXTURE_H_

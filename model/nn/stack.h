@@ -22,7 +22,7 @@
 #include "model/nn/block.h"
 #include "model/nn/mixer.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 /// Options for the `Stack` module.
 struct StackOptions {
@@ -76,6 +76,6 @@ TORCH_MODULE(Stack);
 /// InvalidArgument as MakeBlock, or if layers < 1.
 absl::StatusOr<Stack> MakeStack(const StackOptions& options);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_STACK_H_

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 constexpr int64_t kLeastCapacity = 64;
@@ -32,4 +32,4 @@ void AppendToken(torch::Tensor& buffer, int64_t tokens, const torch::Tensor& tok
   buffer.select(-2, tokens).copy_(token);
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

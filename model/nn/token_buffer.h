@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace aaren {
+namespace aaren::nn {
 
 // No tokens, no memory: [*, 0, D].
 torch::Tensor EmptyTokenBuffer(at::IntArrayRef leading_sizes, int64_t width, const torch::TensorOptions& options);
@@ -17,6 +17,6 @@ torch::Tensor EmptyTokenBuffer(at::IntArrayRef leading_sizes, int64_t width, con
 // Adds token [*, D] behind the `tokens` that are in use. A full buffer moves to one larger by a quarter, 64 at least.
 void AppendToken(torch::Tensor& buffer, int64_t tokens, const torch::Tensor& token);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_TOKEN_BUFFER_H_

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-namespace aaren {
+namespace aaren::season {
 namespace {
 
 constexpr double kPerOctave = 0.02;   // how much more a lag twice as long has to bring
@@ -110,4 +110,4 @@ Seasons DescribeSeasons(uint64_t seq, const LagErrors& errors, const SeasonChoic
   return {.first = Describe(believed, errors, choice.first), .second = Describe(believed, errors, choice.second)};
 }
 
-}  // namespace aaren
+}  // namespace aaren::season

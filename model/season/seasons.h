@@ -13,7 +13,7 @@
 
 #include "model/season/lag_errors.h"
 
-namespace aaren {
+namespace aaren::season {
 
 // The lags chosen, in tokens; 0 where there is none yet. It lies in the bytes of a row.
 struct SeasonChoice {
@@ -39,6 +39,6 @@ struct Seasons {
 // What the errors say of a choice after token `seq`, which may be later than the choice.
 Seasons DescribeSeasons(uint64_t seq, const LagErrors& errors, const SeasonChoice& choice);
 
-}  // namespace aaren
+}  // namespace aaren::season
 
 #endif  // AAREN_MODEL_SEASON_SEASONS_H_

@@ -19,7 +19,7 @@
 #include "absl/status/status.h"
 #include "model/season/bounds.h"
 
-namespace aaren {
+namespace aaren::season {
 
 struct ValueMemory {
   static constexpr size_t kBlock = 48;
@@ -55,6 +55,6 @@ struct ValueMemory {
 };
 static_assert(sizeof(ValueMemory) == 8 + 48 * 4 + 31 * 8 + 1488 * 2);
 
-}  // namespace aaren
+}  // namespace aaren::season
 
 #endif  // AAREN_MODEL_SEASON_VALUE_MEMORY_H_

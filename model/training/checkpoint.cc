@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/training/text_file.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 std::string PathIn(const std::string& folder) { return folder + "/checkpoint.pt"; }
@@ -132,4 +132,4 @@ TensorMap CloneTensors(const TensorMap& tensors) {
   return clones;
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

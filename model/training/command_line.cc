@@ -55,7 +55,7 @@ ABSL_FLAG(std::string, init, "",
 ABSL_FLAG(std::string, quantiles, "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9",
           "levels to forecast, ascending, 0.5 in the middle");
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 constexpr absl::string_view kFlags[] = {"data",        "columns",
@@ -109,7 +109,7 @@ absl::StatusOr<std::pair<std::string, int>> FileAndSeason(const std::string& tex
       absl::StrCat("--validation_csv: the season of \"", text, "\" is not a number of values, 1 or more"));
 }
 
-absl::Status FillConfig(ForecasterConfig& config) {
+absl::Status FillConfig(package::ForecasterConfig& config) {
   config.ring = absl::GetFlag(FLAGS_ring);
   config.width = absl::GetFlag(FLAGS_width);
   config.layers = absl::GetFlag(FLAGS_layers);
@@ -141,7 +141,8 @@ void FillTraining(TrainOptions& options) {
   options.validate_every = absl::GetFlag(FLAGS_validate_every);
   options.patience = absl::GetFlag(FLAGS_patience);
   options.data = absl::StrCat(absl::GetFlag(FLAGS_data), ":", absl::GetFlag(FLAGS_columns));
-  if (absl::GetFlag(FLAGS_data) == "synthetic") absl::StrAppend(&options.data, "generator ", kGeneratorEdition);
+  if (absl::GetFlag(FLAGS_data) == "synthetic")
+    absl::StrAppend(&options.data, "generator ", forecasting::kGeneratorEdition);
   if (const uint64_t seed = absl::GetFlag(FLAGS_data_seed); seed != 0) absl::StrAppend(&options.data, ":seed ", seed);
 }
 
@@ -228,4 +229,4 @@ std::string Help() {
                       ListFlags(kFlags));
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "model/training/trainer.h"
 
-namespace aaren {
+namespace aaren::training {
 
 struct CommandLine {
   TrainOptions options;
@@ -45,6 +45,6 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv);
 // What --help prints.
 std::string Help();
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_COMMAND_LINE_H_

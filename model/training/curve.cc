@@ -6,7 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 bool SameColumn(const Point& a, const Point& b) { return std::floor(2 * a.x) == std::floor(2 * b.x); }
@@ -44,4 +44,4 @@ std::string PathThrough(const std::vector<Point>& points) {
   return path;
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

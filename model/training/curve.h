@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace aaren {
+namespace aaren::training {
 
 struct Point {
   double x, y;  // pixels; y is NaN where there is none
@@ -17,6 +17,6 @@ struct Point {
 // is the same, in far fewer bytes. Empty if there is no point at all.
 std::string PathThrough(const std::vector<Point>& points);
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_CURVE_H_

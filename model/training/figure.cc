@@ -11,7 +11,7 @@
 #include "model/training/curve.h"
 #include "model/training/scale.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 // Told apart by the colour-blind too (Okabe and Ito).
@@ -187,4 +187,4 @@ std::string Escaped(absl::string_view text) {
   return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"'", "&#39;"}, {"\"", "&quot;"}});
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

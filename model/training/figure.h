@@ -9,7 +9,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace aaren {
+namespace aaren::training {
 
 struct Line {
   std::string name;          // in the legend; empty: not there
@@ -37,6 +37,6 @@ std::string DrawFigure(const std::vector<Chart>& charts, const Sheet& sheet);
 // Text for an element or attribute of SVG and HTML.
 std::string Escaped(absl::string_view text);
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_FIGURE_H_

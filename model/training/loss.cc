@@ -4,7 +4,7 @@
 
 #include "model/training/quantile_loss.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 constexpr double kLargestTarget = 12;
@@ -18,10 +18,10 @@ torch::Tensor PinballSum(const torch::Tensor& quantiles, const torch::Tensor& ta
 
 }  // namespace
 
-BatchLoss ComputeLoss(Forecaster& forecaster, const Batch& batch) {
-  const ForecasterConfig& config = forecaster->config;
+BatchLoss ComputeLoss(nn::Forecaster& forecaster, const Batch& batch) {
+  const package::ForecasterConfig& config = forecaster->config;
   const torch::ScalarType dtype = forecaster->head->weight.scalar_type();
-  const Encoding encoding = Encode(config, batch.values, batch.positions, dtype);
+  const nn::Encoding encoding = nn::Encode(config, batch.values, batch.positions, dtype);
   const torch::Tensor first = torch::tensor(batch.positions, torch::kInt64).unsqueeze(1) + 1;
   const torch::Tensor ahead = first + torch::arange(config.horizon, torch::kInt64);  // [K, T]: which value is forecast
   const torch::Tensor future =
@@ -44,4 +44,4 @@ BatchLoss ComputeLoss(Forecaster& forecaster, const Batch& batch) {
   return {.loss = sum / weight.sum().clamp_min(1), .tokens = encoding.center.numel()};
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

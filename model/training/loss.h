@@ -10,7 +10,7 @@
 #include "model/nn/forecaster.h"
 #include "model/training/batch.h"
 
-namespace aaren {
+namespace aaren::training {
 
 struct BatchLoss {
   torch::Tensor loss;  // scalar; 0 if nothing counts
@@ -18,8 +18,8 @@ struct BatchLoss {
 };
 
 // Runs the module, on the device where it is, over the batch, which is on the CPU. Differentiable.
-BatchLoss ComputeLoss(Forecaster& forecaster, const Batch& batch);
+BatchLoss ComputeLoss(nn::Forecaster& forecaster, const Batch& batch);
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_LOSS_H_

@@ -34,7 +34,7 @@
 #include "model/training/trainer.h"
 #include "model/training/wait_policy.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -43,12 +43,12 @@ absl::StatusOr<std::unique_ptr<SeriesSource>> OpenSource(const CommandLine& line
   const uint64_t seed = line.data_seed;
   if (line.csv_files.empty()) return SyntheticSource(seed);
   const int horizon = line.options.config.horizon;
-  std::vector<CsvSeries> all;
+  std::vector<forecasting::CsvSeries> all;
   size_t longest = 0;
   for (const std::string& file : line.csv_files) {
-    absl::StatusOr<std::vector<CsvSeries>> series = ReadCsvSeries(file, line.columns);
+    absl::StatusOr<std::vector<forecasting::CsvSeries>> series = forecasting::ReadCsvSeries(file, line.columns);
     if (!series.ok()) return series.status();
-    for (CsvSeries& one : *series) {
+    for (forecasting::CsvSeries& one : *series) {
       longest = std::max(longest, one.values.size());
       all.push_back(std::move(one));
     }
@@ -65,7 +65,7 @@ std::string Stem(const std::string& path) { return std::filesystem::path(path).s
 
 absl::Status ReadValidation(CommandLine& line) {
   for (const auto& [file, season] : line.validation_csv) {
-    absl::StatusOr<std::vector<CsvSeries>> series = ReadCsvSeries(file, {});
+    absl::StatusOr<std::vector<forecasting::CsvSeries>> series = forecasting::ReadCsvSeries(file, {});
     if (!series.ok()) return series.status();
     std::vector<ValidationFile>& files = line.options.validation;
     const bool taken = std::any_of(files.begin(), files.end(), [&](const auto& one) { return one.name == Stem(file); });
@@ -77,10 +77,10 @@ absl::Status ReadValidation(CommandLine& line) {
 // Says what of the package does not fit, which is no error: a run may be of another shape.
 absl::Status ReadInit(CommandLine& line) {
   if (line.init.empty()) return absl::OkStatus();
-  absl::StatusOr<ModelPackage> package = LoadPackage(line.init);
+  absl::StatusOr<package::ModelPackage> package = package::LoadPackage(line.init);
   if (!package.ok()) return package.status();
-  Forecaster trial(line.options.config);
-  const absl::StatusOr<std::vector<std::string>> left = TakeWeights(*package, trial);
+  nn::Forecaster trial(line.options.config);
+  const absl::StatusOr<std::vector<std::string>> left = nn::TakeWeights(*package, trial);
   if (!left.ok()) return left.status();
   if (!left->empty()) {
     absl::FPrintF(stderr, "aaren-train: --init: %d of %d tensors do not fit: %s\n", left->size(),
@@ -104,12 +104,12 @@ RunRecord RecordOf(const CommandLine& line) {
 }
 
 absl::Status Write(const CommandLine& line, const RunRecord& record, const TrainResult& result) {
-  ModelPackage package = ToPackage(result.forecaster);
-  RoundMatrices(package);
+  package::ModelPackage package = nn::ToPackage(result.forecaster);
+  nn::RoundMatrices(package);
   package.name = line.name;
   package.description = line.description;
   package.training = TrainingSummary(record, result);
-  return SavePackage(line.output, package);
+  return package::SavePackage(line.output, package);
 }
 
 // Keeps the report up to date. One that cannot be written is said, but ends no run.
@@ -152,8 +152,8 @@ int ExitCode(const absl::Status& status) {
 // Sums on a GPU come in any order: only a CPU promises the same bits. Products there take TF32's ten bits of mantissa.
 absl::Status UseDevice(CommandLine& line) {
   if (line.cuda) {
-    absl::Status status = LoadTorchCuda();
-    if (status.ok()) status = UsableScanPlugin().status();
+    absl::Status status = attention::LoadTorchCuda();
+    if (status.ok()) status = attention::UsableScanPlugin().status();
     if (!status.ok()) return absl::FailedPreconditionError(absl::StrCat("--device=cuda: ", status.message()));
     line.options.device = torch::kCUDA;
     at::globalContext().setFloat32MatmulPrecision("high");
@@ -226,6 +226,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::training
 
 int main(int argc, char** argv) { return aaren::Main(argc, argv); }

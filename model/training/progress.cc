@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_format.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 constexpr int kBarWidth = 24;
@@ -48,4 +48,4 @@ void Progress::Show(const TrainProgress& progress) {
   shown_at_ = progress.seconds;
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

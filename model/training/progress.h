@@ -6,7 +6,7 @@
 
 #include "model/training/trainer.h"
 
-namespace aaren {
+namespace aaren::training {
 
 class Progress {
  public:
@@ -21,6 +21,6 @@ class Progress {
   double shown_at_ = -1;  // seconds of the run
 };
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_PROGRESS_H_

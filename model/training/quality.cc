@@ -9,14 +9,14 @@
 #include "absl/strings/str_cat.h"
 #include "model/tasks/forecasting/metrics.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 constexpr int kHorizon = 24, kBefore = 4096;
 constexpr double kLargestError = 12;  // deviations; what is beyond is luck
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-int HorizonOf(const ForecasterConfig& config) { return std::min(kHorizon, config.horizon); }
+int HorizonOf(const package::ForecasterConfig& config) { return std::min(kHorizon, config.horizon); }
 
 // The tokens of one series: where the session and the scored part begin, and which tokens, of the session, forecast.
 struct Windows {
@@ -25,7 +25,7 @@ struct Windows {
   std::vector<size_t> origins;     // of those, the ones whose forecasts count
 };
 
-Windows WindowsOf(const ForecasterConfig& config, int64_t size) {
+Windows WindowsOf(const package::ForecasterConfig& config, int64_t size) {
   Windows windows;
   windows.scored = size - size / 5;
   windows.session = std::max<int64_t>(0, windows.scored - kBefore);
@@ -50,8 +50,8 @@ double SeasonalNaive(const std::vector<double>& values, int64_t origin, int step
   return at >= 0 ? values[at] : kNone;
 }
 
-Scores ScoreSeries(Forecaster& forecaster, const std::vector<double>& values, int season) {
-  const ForecasterConfig& config = forecaster->config;
+Scores ScoreSeries(nn::Forecaster& forecaster, const std::vector<double>& values, int season) {
+  const package::ForecasterConfig& config = forecaster->config;
   const Windows windows = WindowsOf(config, static_cast<int64_t>(values.size()));
   if (windows.origins.empty()) return {};
   const torch::Tensor session = torch::tensor(std::vector<double>(values.begin() + windows.session, values.end()));
@@ -59,8 +59,8 @@ Scores ScoreSeries(Forecaster& forecaster, const std::vector<double>& values, in
                                     .select(-1, config.quantile_count() / 2)
                                     .squeeze(0)
                                     .contiguous();  // [K, T]
-  const double error = SeasonalError({values.data(), static_cast<size_t>(windows.scored)}, season);
-  ForecastScore forecast({0.5}, error), naive({0.5}, error);
+  const double error = forecasting::SeasonalError({values.data(), static_cast<size_t>(windows.scored)}, season);
+  forecasting::ForecastScore forecast({0.5}, error), naive({0.5}, error);
   for (size_t origin : windows.origins) {
     const int64_t t = windows.session + windows.positions[origin];
     for (int step = 1; step <= HorizonOf(config); ++step) {
@@ -75,23 +75,23 @@ Scores ScoreSeries(Forecaster& forecaster, const std::vector<double>& values, in
 
 }  // namespace
 
-absl::Status CheckValidationFile(const ForecasterConfig& config, const ValidationFile& file) {
+absl::Status CheckValidationFile(const package::ForecasterConfig& config, const ValidationFile& file) {
   if (file.season < 1) {
     return absl::InvalidArgumentError(absl::StrCat(file.name, ": season is ", file.season, ", must be at least 1"));
   }
   size_t longest = 0;
-  for (const CsvSeries& one : file.series) longest = std::max(longest, one.values.size());
+  for (const forecasting::CsvSeries& one : file.series) longest = std::max(longest, one.values.size());
   if (!WindowsOf(config, static_cast<int64_t>(longest)).origins.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(file.name, ": the longest series has ", longest,
                                                  " values; its last fifth has no room for a forecast of ",
                                                  HorizonOf(config)));
 }
 
-FileQuality Score(Forecaster& forecaster, const ValidationFile& file) {
+FileQuality Score(nn::Forecaster& forecaster, const ValidationFile& file) {
   torch::NoGradGuard no_grad;
   double sum = 0, logs = 0;
   int count = 0;
-  for (const CsvSeries& one : file.series) {
+  for (const forecasting::CsvSeries& one : file.series) {
     const Scores scores = ScoreSeries(forecaster, one.values, file.season);
     if (!(scores.forecast > 0 && scores.naive > 0)) continue;
     sum += scores.forecast;
@@ -101,15 +101,15 @@ FileQuality Score(Forecaster& forecaster, const ValidationFile& file) {
   return count > 0 ? FileQuality{.mase = sum / count, .relative = std::exp(logs / count)} : FileQuality{kNone, kNone};
 }
 
-HeldOutQuality Score(Forecaster& forecaster, const Batch& held_out) {
+HeldOutQuality Score(nn::Forecaster& forecaster, const Batch& held_out) {
   torch::NoGradGuard no_grad;
-  const ForecasterConfig& config = forecaster->config;
+  const package::ForecasterConfig& config = forecaster->config;
   const torch::Tensor at = torch::tensor(held_out.positions, torch::kInt64);
   const torch::Tensor ahead = at.unsqueeze(1) + 1 + torch::arange(config.horizon, torch::kInt64);  // [K, T]
   const torch::Tensor future =
       held_out.values.index_select(1, ahead.flatten()).view({held_out.values.size(0), -1, config.horizon});
   const torch::Tensor last = held_out.values.index_select(1, at).unsqueeze(-1);
-  const Encoding encoding = Encode(config, held_out.values, held_out.positions, torch::kFloat64);
+  const nn::Encoding encoding = nn::Encode(config, held_out.values, held_out.positions, torch::kFloat64);
   const torch::Tensor quantiles = forecaster->Forecast(held_out.values, held_out.positions);
   const torch::Tensor counts =
       ~(future - last).isnan() & (encoding.spread > 0).unsqueeze(-1) & (ahead >= held_out.first_target).unsqueeze(0);
@@ -126,4 +126,4 @@ HeldOutQuality Score(Forecaster& forecaster, const Batch& held_out) {
   return quality;
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

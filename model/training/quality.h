@@ -15,23 +15,23 @@
 #include "model/tasks/forecasting/series_csv.h"
 #include "model/training/batch.h"
 
-namespace aaren {
+namespace aaren::training {
 
 struct ValidationFile {
   std::string name;  // in the report
   int season = 1;    // of seasonal naive and of MASE
-  std::vector<CsvSeries> series;
+  std::vector<forecasting::CsvSeries> series;
 };
 
 // InvalidArgument if none of the series is long enough for a forecast in its last fifth, or the season is below 1.
-absl::Status CheckValidationFile(const ForecasterConfig& config, const ValidationFile& file);
+absl::Status CheckValidationFile(const package::ForecasterConfig& config, const ValidationFile& file);
 
 struct FileQuality {
   double mase = 0;      // mean over the series; NaN if none can be scored
   double relative = 0;  // geometric mean of MASE / seasonal naive's
 };
 
-FileQuality Score(Forecaster& forecaster, const ValidationFile& file);
+FileQuality Score(nn::Forecaster& forecaster, const ValidationFile& file);
 
 // On held-out crops.
 struct HeldOutQuality {
@@ -40,8 +40,8 @@ struct HeldOutQuality {
       0;  // mean |value - median| / mean |value - last value|, in deviations of the token's scale, at most 12
 };
 
-HeldOutQuality Score(Forecaster& forecaster, const Batch& held_out);
+HeldOutQuality Score(nn::Forecaster& forecaster, const Batch& held_out);
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_QUALITY_H_

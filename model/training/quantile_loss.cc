@@ -9,7 +9,7 @@
 
 #include "model/training/softplus.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 using torch::autograd::AutogradContext;
@@ -91,4 +91,4 @@ torch::Tensor QuantileLoss(const torch::Tensor& readout, const torch::Tensor& sk
                       levels.contiguous());
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

@@ -7,7 +7,7 @@
 
 #include <torch/types.h>
 
-namespace aaren {
+namespace aaren::training {
 
 //   readout  float32 [*, Q], Q odd: the median less `skip` in the middle, else what gaps are softplus of (Spread)
 //   skip     float32 [*]
@@ -19,6 +19,6 @@ namespace aaren {
 torch::Tensor QuantileLoss(const torch::Tensor& readout, const torch::Tensor& skip, const torch::Tensor& target,
                            const torch::Tensor& weight, const torch::Tensor& levels);
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_QUANTILE_LOSS_H_

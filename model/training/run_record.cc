@@ -11,7 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "model/training/code_version.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 std::string Machine(int threads) {
@@ -63,4 +63,4 @@ std::map<std::string, std::string> TrainingSummary(const RunRecord& record, cons
   return summary;
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

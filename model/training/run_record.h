@@ -12,7 +12,7 @@
 #include "model/training/optimizer.h"
 #include "model/training/trainer.h"
 
-namespace aaren {
+namespace aaren::training {
 
 struct RunRecord {
   std::string name;     // of the model
@@ -30,6 +30,6 @@ RunRecord RecordHere(int threads);
 // The training summary of model.json.
 std::map<std::string, std::string> TrainingSummary(const RunRecord& record, const TrainResult& result);
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_RUN_RECORD_H_

@@ -13,7 +13,7 @@
 #include "model/training/figure.h"
 #include "model/training/text_file.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 constexpr Sheet kSheet = {.columns = 2, .width = 560, .height = 250};
@@ -204,4 +204,4 @@ absl::Status WriteRunReport(const std::string& path, const RunRecord& record, co
   return ReplaceTextFile(path, RunReport(record, progress));
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

@@ -10,7 +10,7 @@
 #include "model/training/run_record.h"
 #include "model/training/trainer.h"
 
-namespace aaren {
+namespace aaren::training {
 
 // REQUIRES: progress.history is set.
 std::string RunReport(const RunRecord& record, const TrainProgress& progress);
@@ -22,6 +22,6 @@ std::string ReportPath(const std::string& checkpoint, const std::string& output)
 // Replaces the report at `path`, creating its folder. Unavailable names the path.
 absl::Status WriteRunReport(const std::string& path, const RunRecord& record, const TrainProgress& progress);
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_RUN_REPORT_H_

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 // The least of 1, 2, 5, 10, 20, 50 ... that is not below `x` (but for rounding).
@@ -87,4 +87,4 @@ std::vector<std::string> Scale::Labels(const std::vector<double>& ticks) {
   return labels;
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace aaren {
+namespace aaren::training {
 
 class Scale {
  public:
@@ -33,6 +33,6 @@ class Scale {
   double low_, high_;  // of values or their logarithms
 };
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_SCALE_H_

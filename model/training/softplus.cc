@@ -10,8 +10,11 @@
 #include "model/math/exact_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace aaren {
+namespace aaren::training {
 namespace HWY_NAMESPACE {
+
+namespace exact = math::HWY_NAMESPACE;
+namespace hn = hwy::HWY_NAMESPACE;
 
 void Both(const float* x, size_t count, float* softplus, float* slope) {
   const hn::ScalableTag<float> d;
@@ -19,23 +22,23 @@ void Both(const float* x, size_t count, float* softplus, float* slope) {
   size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
     const auto number = hn::LoadU(d, x + i);
-    hn::StoreU(Softplus(d, number), d, softplus + i);
-    hn::StoreU(Sigmoid(d, number), d, slope + i);
+    hn::StoreU(exact::Softplus(d, number), d, softplus + i);
+    hn::StoreU(exact::Sigmoid(d, number), d, slope + i);
   }
   const hn::CappedTag<float, 1> one;
   for (; i < count; ++i) {
     const auto number = hn::LoadU(one, x + i);
-    hn::StoreU(Softplus(one, number), one, softplus + i);
-    hn::StoreU(Sigmoid(one, number), one, slope + i);
+    hn::StoreU(exact::Softplus(one, number), one, softplus + i);
+    hn::StoreU(exact::Sigmoid(one, number), one, slope + i);
   }
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace aaren
+}  // namespace aaren::training
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace aaren {
+namespace aaren::training {
 
 HWY_EXPORT(Both);
 
@@ -43,5 +46,5 @@ void SoftplusAndSlope(const float* x, size_t count, float* softplus, float* slop
   HWY_DYNAMIC_DISPATCH(Both)(x, count, softplus, slope);
 }
 
-}  // namespace aaren
+}  // namespace aaren::training
 #endif

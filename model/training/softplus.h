@@ -3,12 +3,12 @@
 
 #include <cstddef>
 
-namespace aaren {
+namespace aaren::training {
 
 // softplus(x) = log(1 + exp(x)) and its slope, sigmoid(x), of `count` numbers, with the vector instructions of the
 // machine. The arrays do not overlap.
 void SoftplusAndSlope(const float* x, size_t count, float* softplus, float* slope);
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_SOFTPLUS_H_

@@ -26,7 +26,7 @@ ABSL_FLAG(std::string, beside, "", "CSV files, separated by commas, whose series
 ABSL_FLAG(std::string, csv, "", "CSV file to write: one column a series, empty where a value is missing");
 ABSL_FLAG(std::string, plot, "", "SVG file to write: a chart of each series, shaded where values are missing");
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 constexpr absl::string_view kFlags[] = {"seed", "first", "count", "length", "family", "csv", "plot", "beside"};
@@ -39,7 +39,8 @@ absl::Status CheckPositive(absl::string_view flag, int value) {
 }
 
 std::string FamilyNames() {
-  return absl::StrJoin(Families(), ", ", [](std::string* text, const Family& one) { absl::StrAppend(text, one.name); });
+  return absl::StrJoin(forecasting::Families(), ", ",
+                       [](std::string* text, const forecasting::Family& one) { absl::StrAppend(text, one.name); });
 }
 
 absl::Status CheckSynth(const SynthOptions& options) {
@@ -49,7 +50,7 @@ absl::Status CheckSynth(const SynthOptions& options) {
     status = absl::InvalidArgumentError(absl::StrCat("--count=", options.count, " times --length=", options.length,
                                                      " is more than ", kMostValues, " values"));
   }
-  if (status.ok() && !options.family.empty() && FindFamily(options.family) == nullptr) {
+  if (status.ok() && !options.family.empty() && forecasting::FindFamily(options.family) == nullptr) {
     status = absl::InvalidArgumentError(absl::StrCat("--family=", options.family, " is none of ", FamilyNames()));
   }
   if (status.ok() && options.csv.empty() && options.plot.empty()) {
@@ -84,9 +85,9 @@ std::string SeriesFigure(const std::vector<std::string>& names, const std::vecto
 absl::Status AddBeside(const SynthOptions& options, std::vector<std::string>& names,
                        std::vector<std::vector<double>>& series) {
   for (const std::string& file : options.beside) {
-    const absl::StatusOr<std::vector<CsvSeries>> read = ReadCsvSeries(file, {});
+    const absl::StatusOr<std::vector<forecasting::CsvSeries>> read = forecasting::ReadCsvSeries(file, {});
     if (!read.ok()) return read.status();
-    for (const CsvSeries& one : *read) {
+    for (const forecasting::CsvSeries& one : *read) {
       const size_t length = std::min(one.values.size(), static_cast<size_t>(options.length));
       const auto begin = one.values.begin() + static_cast<int64_t>((one.values.size() - length) / 2);
       names.push_back(absl::StrCat(std::filesystem::path(file).stem().string(), " ", one.name));
@@ -121,10 +122,11 @@ absl::Status Synth(const SynthOptions& options) {
   std::vector<std::vector<double>> series;
   for (int i = 0; i < options.count; ++i) {
     const uint64_t index = options.first + i;
-    const Family& family = options.family.empty() ? SyntheticFamily(options.seed, index) : *FindFamily(options.family);
+    const forecasting::Family& family = options.family.empty() ? forecasting::SyntheticFamily(options.seed, index)
+                                                               : *forecasting::FindFamily(options.family);
     names.push_back(absl::StrCat(options.seed, "/", index));
     titles.push_back(absl::StrCat(names.back(), " ", family.name));
-    series.push_back(SyntheticSeries(family, options.seed, index, options.length));
+    series.push_back(forecasting::SyntheticSeries(family, options.seed, index, options.length));
   }
   if (!options.csv.empty()) status = WriteTextFile(options.csv, SeriesCsv(names, series));
   if (!status.ok() || options.plot.empty()) return status;
@@ -153,4 +155,4 @@ std::string SeriesCsv(const std::vector<std::string>& names, const std::vector<s
   return text;
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

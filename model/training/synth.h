@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace aaren {
+namespace aaren::training {
 
 struct SynthOptions {
   uint64_t seed = 1, first = 0;  // series first .. first + count - 1 of SyntheticSeries(seed, .)
@@ -35,6 +35,6 @@ std::string SynthHelp();
 // One column a series under its name, one row a step; an empty field is a missing value.
 std::string SeriesCsv(const std::vector<std::string>& names, const std::vector<std::vector<double>>& series);
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_SYNTH_H_

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 absl::Status Failed(const std::string& path) {
@@ -32,4 +32,4 @@ absl::Status ReplaceTextFile(const std::string& path, absl::string_view text) {
   return absl::OkStatus();
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-namespace aaren {
+namespace aaren::training {
 
 // Writes the whole of a file that exists or not; its folder must. Unavailable names the path and the reason.
 absl::Status WriteTextFile(const std::string& path, absl::string_view text);
@@ -14,6 +14,6 @@ absl::Status WriteTextFile(const std::string& path, absl::string_view text);
 // The same in one rename, so that a reader sees the old text or the new one, never a half.
 absl::Status ReplaceTextFile(const std::string& path, absl::string_view text);
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_TEXT_FILE_H_

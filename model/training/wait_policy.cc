@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-namespace aaren {
+namespace aaren::training {
 
 void WaitPassively(char** argv) {
   if (getenv("OMP_WAIT_POLICY") != nullptr || getenv("GOMP_SPINCOUNT") != nullptr) return;
@@ -12,4 +12,4 @@ void WaitPassively(char** argv) {
   execv("/proc/self/exe", argv);
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

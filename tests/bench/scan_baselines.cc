@@ -8,7 +8,7 @@
 namespace aaren::bench {
 
 torch::Tensor HillisSteeleAttention(const torch::Tensor& scores, const torch::Tensor& values) {
-  return Output(HillisSteeleScan(Leaf(scores, values)));
+  return attention::Output(attention::HillisSteeleScan(attention::Leaf(scores, values)));
 }
 
 torch::Tensor CumulativeAttention(const torch::Tensor& scores, const torch::Tensor& values) {

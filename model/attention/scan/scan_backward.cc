@@ -12,7 +12,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace aaren {
+namespace aaren::attention {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -175,15 +175,15 @@ void Backward(const BackwardStream<float>& in) {
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace aaren
+}  // namespace aaren::attention
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace aaren {
+namespace aaren::attention {
 
 HWY_EXPORT(Backward);
 
 void RunBackward(const BackwardStream<float>& stream) { HWY_DYNAMIC_DISPATCH(Backward)(stream); }
 
-}  // namespace aaren
+}  // namespace aaren::attention
 #endif

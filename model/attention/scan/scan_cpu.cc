@@ -3,7 +3,7 @@
 #include "model/attention/scan/scan_kernel.h"
 #include "model/attention/scan/scan_stream.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 // Results of more bytes than this go around the caches, where they would only push out what is still to be read.
@@ -73,4 +73,4 @@ void ScanOnCpu(const ScanForward<double>& call) { Forward(call); }
 void ScanOnCpu(const ScanBackward<float>& call) { Backward(call); }
 void ScanOnCpu(const ScanBackward<double>& call) { Backward(call); }
 
-}  // namespace aaren
+}  // namespace aaren::attention

@@ -12,7 +12,7 @@
 #include "model/attention/scan/scan_kernel.h"
 #include "model/attention/scan/warp.cuh"
 
-namespace aaren {
+namespace aaren::attention {
 
 constexpr int kBackwardWarps = 4;  // a block, at most
 
@@ -152,6 +152,6 @@ __global__ void __launch_bounds__(kBackwardWarps* kLanes, sizeof(Float) == 4 ? 3
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_SCAN_SCAN_CUDA_BACKWARD_CUH_

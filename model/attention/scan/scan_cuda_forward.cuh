@@ -13,7 +13,7 @@
 #include "model/attention/scan/scan_kernel.h"
 #include "model/attention/scan/warp.cuh"
 
-namespace aaren {
+namespace aaren::attention {
 
 constexpr int kForwardWarps = 4;  // a block
 
@@ -130,6 +130,6 @@ __global__ void __launch_bounds__(kForwardWarps* kLanes, sizeof(Float) == 4 ? 4 
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_SCAN_SCAN_CUDA_FORWARD_CUH_

@@ -5,7 +5,7 @@
 
 #include "model/attention/scan/scan_stream.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 void RunForward(const ForwardStream<double>& in) {
   constexpr double kMasked = -std::numeric_limits<double>::infinity();
@@ -47,4 +47,4 @@ void RunBackward(const BackwardStream<double>& in) {
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

@@ -14,7 +14,7 @@
 #include "model/attention/scan/shares-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace aaren {
+namespace aaren::attention {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -200,15 +200,15 @@ void Forward(const ForwardStream<float>& in) { in.elapsed == nullptr ? Run<false
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace aaren
+}  // namespace aaren::attention
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace aaren {
+namespace aaren::attention {
 
 HWY_EXPORT(Forward);
 
 void RunForward(const ForwardStream<float>& stream) { HWY_DYNAMIC_DISPATCH(Forward)(stream); }
 
-}  // namespace aaren
+}  // namespace aaren::attention
 #endif

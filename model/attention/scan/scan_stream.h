@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace aaren {
+namespace aaren::attention {
 
 // A vector of numbers for each token, `stride` numbers apart.
 template <typename Float>
@@ -45,6 +45,6 @@ void RunForward(const ForwardStream<double>& stream);
 void RunBackward(const BackwardStream<float>& stream);
 void RunBackward(const BackwardStream<double>& stream);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_SCAN_SCAN_STREAM_H_

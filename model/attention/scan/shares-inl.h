@@ -18,9 +18,12 @@
 #include "model/math/exact_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace aaren {
+namespace aaren::attention {
 namespace HWY_NAMESPACE {
 namespace {  // every file that includes this has its own
+
+namespace exact = math::HWY_NAMESPACE;
+namespace hn = hwy::HWY_NAMESPACE;
 
 using Lanes = hn::ScalableTag<float>;
 using Vector = hn::Vec<Lanes>;
@@ -90,7 +93,7 @@ class Shares {
   // exp(exponent) for a token's own score; NaN if that is not below infinity.
   Vector Weight(Vector score, Vector exponent) const {
     const auto valid = hn::Lt(score, hn::Set(d_, -kMasked));
-    return hn::IfThenElse(valid, Exp(d_, exponent), hn::Set(d_, std::numeric_limits<float>::quiet_NaN()));
+    return hn::IfThenElse(valid, exact::Exp(d_, exponent), hn::Set(d_, std::numeric_limits<float>::quiet_NaN()));
   }
 
   // As long as `count` tokens need.
@@ -172,8 +175,8 @@ class Shares {
       const Vector score = At(score_, i);
       const Maximum maximum = Larger(before, {At(maximum_, i), At(fall_, i)});
       const Vector add = Weight(score, Difference(Fresh(score), maximum));
-      const Vector shrunk = hn::Mul(sum, Exp(d_, Difference(Aged(previous, i), maximum)));
-      keep = Exp(d_, Difference(before, maximum));
+      const Vector shrunk = hn::Mul(sum, exact::Exp(d_, Difference(Aged(previous, i), maximum)));
+      keep = exact::Exp(d_, Difference(before, maximum));
       previous = maximum;
       Set(add, score_, i);
       Set(shrunk, sum_, i);
@@ -224,7 +227,7 @@ class Shares {
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace aaren
+}  // namespace aaren::attention
 HWY_AFTER_NAMESPACE();
 
 #endif  // per target

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace aaren {
+namespace aaren::attention {
 
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
@@ -86,6 +86,6 @@ __device__ inline void Load(const Float* from, int64_t stride, int64_t left, Flo
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_SCAN_WARP_CUH_

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
@@ -49,7 +49,7 @@ std::vector<size_t> TrackedHorizons(size_t horizon) {
 
 }  // namespace
 
-Calibration::Calibration(const ForecasterConfig& config)
+Calibration::Calibration(const package::ForecasterConfig& config)
     : levels_(config.quantiles),
       probes_(config, TrackedHorizons(static_cast<size_t>(config.horizon))),
       state_size_((probes_.tracked().size() + probes_.kept()) * levels_.size()) {
@@ -137,4 +137,4 @@ absl::Status Calibration::Check(uint64_t seq, const float* state) const {
   return absl::OkStatus();
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -20,11 +20,11 @@
 #include "model/engine/forecasting/probes.h"
 #include "model/package/config.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 class Calibration {
  public:
-  explicit Calibration(const ForecasterConfig& config);
+  explicit Calibration(const package::ForecasterConfig& config);
 
   const Probes& probes() const { return probes_; }
   size_t state_size() const { return state_size_; }  // floats
@@ -63,6 +63,6 @@ class Calibration {
   size_t state_size_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_FORECASTING_CALIBRATION_H_

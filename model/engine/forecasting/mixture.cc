@@ -10,7 +10,7 @@
 #include "model/math/lanes.h"
 #include "model/math/scaling.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
@@ -45,20 +45,21 @@ std::vector<size_t> FirstOfEachOctave(const std::vector<Probes::Tracked>& tracke
 }
 
 // The error at so many seasons, and at one: no less is to be expected of a source that goes back so far.
-float ErrorOfSeasons(uint64_t seq, const LagErrors& errors, int lag, int seasons) {
+float ErrorOfSeasons(uint64_t seq, const season::LagErrors& errors, int lag, int seasons) {
   return std::max(errors.At(seq, lag), errors.At(seq, lag * seasons));
 }
 
 // What the sources of a new season start from in the octave of horizon `first`, where they go back by as many seasons
 // as reach beyond it; a mean is no worse than its parts are on average.
-void WriteStartingErrors(uint64_t seq, const LagErrors& errors, int lag, size_t first, float* season, float* mean) {
+void WriteStartingErrors(uint64_t seq, const season::LagErrors& errors, int lag, size_t first, float* season,
+                         float* mean) {
   if (lag == 0) return;
   const int seasons = (static_cast<int>(first) + lag - 1) / lag;
   *season = ErrorOfSeasons(seq, errors, lag, seasons);
   if (mean == nullptr) return;
   *mean = 0.0f;
-  for (int i = 0; i < kSeasonsInMean; ++i) {
-    *mean += ErrorOfSeasons(seq, errors, lag, seasons + i) / static_cast<float>(kSeasonsInMean);
+  for (int i = 0; i < season::kSeasonsInMean; ++i) {
+    *mean += ErrorOfSeasons(seq, errors, lag, seasons + i) / static_cast<float>(season::kSeasonsInMean);
   }
 }
 
@@ -74,7 +75,7 @@ void WriteRatios(const float* error, float* ratios) {
 
 }  // namespace
 
-Mixture::Mixture(const ForecasterConfig& config)
+Mixture::Mixture(const package::ForecasterConfig& config)
     : horizon_(static_cast<size_t>(config.horizon)),
       quantiles_(config.quantiles.size()),
       probes_(config, JudgedHorizons(horizon_)),
@@ -82,38 +83,38 @@ Mixture::Mixture(const ForecasterConfig& config)
 
 void Mixture::Reset(float* state) const { std::fill_n(state, state_size(), kMissing); }
 
-void Mixture::Gather(uint64_t seq, const Past& past, float level, const LagErrors& errors, const SeasonChoice* chosen,
-                     const SeasonChoice& now, float* evidence) const {
+void Mixture::Gather(uint64_t seq, const season::Past& past, float level, const season::LagErrors& errors,
+                     const season::SeasonChoice* chosen, const season::SeasonChoice& now, float* evidence) const {
   const size_t tracked = probes_.tracked().size();
   *evidence++ = errors.unit;
   probes_.Gather(seq, past.newest, evidence);
   GatherSources(seq, past, level, chosen, evidence + tracked);
   const uint64_t probe = probes_.Number(seq);
-  const SeasonChoice before = probe == 0 ? SeasonChoice() : chosen[(probe - 1) % probes_.under_way()];
+  const season::SeasonChoice before = probe == 0 ? season::SeasonChoice() : chosen[(probe - 1) % probes_.under_way()];
   GatherRenewals(seq, errors, before, now, evidence + tracked * kExperts);
 }
 
 // sources: [4, tracked]. A source speaks at the probe whose forecasts are judged now, of what was known then.
-void Mixture::GatherSources(uint64_t seq, const Past& past, float level, const SeasonChoice* chosen,
+void Mixture::GatherSources(uint64_t seq, const season::Past& past, float level, const season::SeasonChoice* chosen,
                             float* sources) const {
   const std::vector<Probes::Tracked>& tracked = probes_.tracked();
   const uint64_t probe = probes_.Number(seq);
-  std::fill_n(sources, kSourceCount * tracked.size(), kMissing);
+  std::fill_n(sources, season::kSourceCount * tracked.size(), kMissing);
   for (size_t k = 0; k < tracked.size(); ++k) {
     const uint64_t back = tracked[k].kept;
     if (back > probe) continue;
     const int age = static_cast<int>(back * probes_.every());
     if (age > past.older) continue;
-    float said[kSourceCount];
-    WriteSourcesAt(past.Before(age), chosen[(probe - back) % probes_.under_way()], level,
-                   static_cast<int>(tracked[k].step) + 1, said);
-    for (size_t i = 0; i < kSourceCount; ++i) sources[i * tracked.size() + k] = said[i];
+    float said[season::kSourceCount];
+    season::WriteSourcesAt(past.Before(age), chosen[(probe - back) % probes_.under_way()], level,
+                           static_cast<int>(tracked[k].step) + 1, said);
+    for (size_t i = 0; i < season::kSourceCount; ++i) sources[i * tracked.size() + k] = said[i];
   }
 }
 
 // renewals: [octaves, 3], of the sources from kSeasonAgo on; NaN where a season stays.
-void Mixture::GatherRenewals(uint64_t seq, const LagErrors& errors, const SeasonChoice& before, const SeasonChoice& now,
-                             float* renewals) const {
+void Mixture::GatherRenewals(uint64_t seq, const season::LagErrors& errors, const season::SeasonChoice& before,
+                             const season::SeasonChoice& now, float* renewals) const {
   std::fill_n(renewals, octaves() * kRenewals, kMissing);
   for (size_t octave = 0; octave < octaves(); ++octave, renewals += kRenewals) {
     const size_t first = size_t{1} << octave;
@@ -138,7 +139,7 @@ void Mixture::Learn(uint64_t seq, const float* evidence, const float* forecast, 
 
 void Mixture::Renew(const float* renewals, float* error) const {
   for (size_t i = 0; i < kRenewals; ++i) {
-    if (!std::isnan(renewals[i])) error[1 + kSeasonAgo + i] = std::max(renewals[i], error[0]);
+    if (!std::isnan(renewals[i])) error[1 + season::kSeasonAgo + i] = std::max(renewals[i], error[0]);
   }
 }
 
@@ -194,7 +195,7 @@ uint64_t Mixture::Judged(uint64_t seq, size_t octave) const {
 
 void Mixture::WriteWeights(uint64_t seq, const float* state, float* weights) const {
   const size_t count = octaves() * kExperts;
-  const size_t padded = PadToLanes(count);
+  const size_t padded = math::PadToLanes(count);
   std::fill_n(weights, padded, 1.0f);
   for (size_t k = 0; k < count; k += kExperts) WriteRatios(state + k, weights + k);
   Log(weights, padded, weights);
@@ -216,7 +217,7 @@ void Mixture::WriteWeights(uint64_t seq, const float* state, float* weights) con
 }
 
 void Mixture::Mix(uint64_t seq, const float* state, float unit, const float* sources, float* forecast) const {
-  alignas(64) float weights[PadToLanes(kMostOctaves * kExperts)];
+  alignas(64) float weights[math::PadToLanes(kMostOctaves * kExperts)];
   WriteWeights(seq, state, weights);
   for (size_t j = 0; j < horizon_; ++j) {
     MixStep(weights + Octave(j + 1) * kExperts, unit, sources + j, horizon_, forecast + j * quantiles_);
@@ -224,7 +225,7 @@ void Mixture::Mix(uint64_t seq, const float* state, float unit, const float* sou
 }
 
 void Mixture::MixOneStep(uint64_t seq, const float* state, float unit, const float* sources, float* quantiles) const {
-  alignas(64) float weights[PadToLanes(kMostOctaves * kExperts)];
+  alignas(64) float weights[math::PadToLanes(kMostOctaves * kExperts)];
   WriteWeights(seq, state, weights);
   MixStep(weights, unit, sources, 1, quantiles);
 }
@@ -236,7 +237,7 @@ void Mixture::MixStep(const float* five, float unit, const float* source, size_t
   for (size_t i = 1; i < kExperts; ++i, source += distance) {
     shift += static_cast<double>(five[i]) * std::clamp(static_cast<double>(*source) - median, -most, most);
   }
-  for (size_t i = 0; i < quantiles_; ++i) quantiles[i] = ToForecast(static_cast<double>(quantiles[i]) + shift);
+  for (size_t i = 0; i < quantiles_; ++i) quantiles[i] = math::ToForecast(static_cast<double>(quantiles[i]) + shift);
 }
 
 absl::Status Mixture::Check(uint64_t seq, const float* state) const {
@@ -254,4 +255,4 @@ absl::Status Mixture::Check(uint64_t seq, const float* state) const {
   return absl::OkStatus();
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -26,14 +26,14 @@
 #include "model/season/seasons.h"
 #include "model/season/sources.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 class Mixture {
  public:
-  static constexpr size_t kExperts = 1 + kSourceCount;   // the network first
-  static constexpr size_t kRenewals = kSourceCount - 1;  // of the sources that are seasons
+  static constexpr size_t kExperts = 1 + season::kSourceCount;   // the network first
+  static constexpr size_t kRenewals = season::kSourceCount - 1;  // of the sources that are seasons
 
-  explicit Mixture(const ForecasterConfig& config);
+  explicit Mixture(const package::ForecasterConfig& config);
 
   const Probes& probes() const { return probes_; }
   size_t state_size() const { return octaves() * kExperts + probes_.kept(); }  // floats
@@ -48,8 +48,8 @@ class Mixture {
   // Of the probe at token `seq`, whose value is the newest of the past. `chosen`: [probes().under_way()], what the
   // probes before it chose, each at its number modulo that; `now`: what it chooses itself. Writes evidence:
   // [evidence_size()].
-  void Gather(uint64_t seq, const Past& past, float level, const LagErrors& errors, const SeasonChoice* chosen,
-              const SeasonChoice& now, float* evidence) const;
+  void Gather(uint64_t seq, const season::Past& past, float level, const season::LagErrors& errors,
+              const season::SeasonChoice* chosen, const season::SeasonChoice& now, float* evidence) const;
 
   // Judges by the evidence, then keeps the probe's forecast [T, Q], as the network made it.
   void Learn(uint64_t seq, const float* evidence, const float* forecast, float* state) const;
@@ -66,9 +66,10 @@ class Mixture {
 
  private:
   size_t octaves() const { return first_.size() - 1; }
-  void GatherSources(uint64_t seq, const Past& past, float level, const SeasonChoice* chosen, float* sources) const;
-  void GatherRenewals(uint64_t seq, const LagErrors& errors, const SeasonChoice& before, const SeasonChoice& now,
-                      float* renewals) const;
+  void GatherSources(uint64_t seq, const season::Past& past, float level, const season::SeasonChoice* chosen,
+                     float* sources) const;
+  void GatherRenewals(uint64_t seq, const season::LagErrors& errors, const season::SeasonChoice& before,
+                      const season::SeasonChoice& now, float* renewals) const;
   void Renew(const float* renewals, float* error) const;
   void Judge(uint64_t seq, size_t octave, const float* evidence, const float* kept, float* error) const;
   bool AddMisses(size_t tracked, float median, const float* evidence, double* misses) const;
@@ -86,6 +87,6 @@ class Mixture {
   std::vector<size_t> first_;  // [octaves + 1]: the first tracked horizon of each, among all
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_FORECASTING_MIXTURE_H_

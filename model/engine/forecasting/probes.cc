@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 // A prime, so that probes meet every phase of a season, unlike folds, of which one in 16 would see a third of a day's
@@ -12,7 +12,7 @@ constexpr uint64_t kProbeEvery = 17;
 
 }  // namespace
 
-Probes::Probes(const ForecasterConfig& config, const std::vector<size_t>& horizons)
+Probes::Probes(const package::ForecasterConfig& config, const std::vector<size_t>& horizons)
     : every_(std::min(kProbeEvery, static_cast<uint64_t>(config.ring))),
       under_way_((static_cast<size_t>(config.horizon) + every_ - 1) / every_) {
   for (size_t horizon : horizons) {
@@ -28,4 +28,4 @@ void Probes::Gather(uint64_t seq, const float* newest, float* values) const {
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

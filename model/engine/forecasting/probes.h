@@ -13,12 +13,12 @@
 
 #include "model/package/config.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 class Probes {
  public:
   // horizons: the tracked ones, ascending, in 1 .. T.
-  Probes(const ForecasterConfig& config, const std::vector<size_t>& horizons);
+  Probes(const package::ForecasterConfig& config, const std::vector<size_t>& horizons);
 
   struct Tracked {
     size_t step;   // horizon - 1
@@ -48,6 +48,6 @@ class Probes {
   std::vector<Tracked> tracked_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_FORECASTING_PROBES_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/math/scaling.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
@@ -82,7 +82,8 @@ void Support::Restrict(uint32_t count, size_t size, float* forecast) const {
   for (size_t i = 0; i < size; ++i) {
     float& q = forecast[i];
     const double steps = lattice ? (static_cast<double>(q) - base) / step : 0.0;
-    if (lattice && std::abs(steps) < kMostSteps * kMostSteps) q = ToForecast(base + std::floor(steps + 0.5) * step);
+    if (lattice && std::abs(steps) < kMostSteps * kMostSteps)
+      q = math::ToForecast(base + std::floor(steps + 0.5) * step);
     if (least >= 0.0f) q = std::max(q, 0.0f);
   }
 }
@@ -93,12 +94,12 @@ absl::Status Support::Check() const {
   const auto impossible = [](const char* field, float value) {
     return absl::DataLossError(absl::StrCat("row: the support's ", field, " is ", value, ", impossible"));
   };
-  if (started ? !(std::abs(least) <= kLargestValue) : least != infinity) return impossible("least", least);
-  if (started && !(std::abs(origin) <= kLargestValue)) return impossible("origin", origin);
-  const bool possible =
-      std::isnan(span) || span == 0.0f || (span >= std::numeric_limits<float>::min() && span <= 2.0f * kLargestValue);
+  if (started ? !(std::abs(least) <= math::kLargestValue) : least != infinity) return impossible("least", least);
+  if (started && !(std::abs(origin) <= math::kLargestValue)) return impossible("origin", origin);
+  const bool possible = std::isnan(span) || span == 0.0f ||
+                        (span >= std::numeric_limits<float>::min() && span <= 2.0f * math::kLargestValue);
   if (!possible || (!started && span != 0.0f)) return impossible("span", span);
   return absl::OkStatus();
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

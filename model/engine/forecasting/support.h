@@ -14,7 +14,7 @@
 
 #include "absl/status/status.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 struct Support {
   static constexpr uint32_t kSettled = 32;    // values before anything is said of those to come
@@ -38,6 +38,6 @@ struct Support {
 };
 static_assert(sizeof(Support) == 12);
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_FORECASTING_SUPPORT_H_

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 // (1 + z / 3)^-3 with z = distance / gap, which leaves the outermost quantile as steeply as exp(-z) does, and falls as
@@ -43,4 +43,4 @@ float Surprise(const std::vector<float>& levels, const float* quantiles, float v
   return static_cast<float>(level(low - 1) + part * (level(low) - level(low - 1)));
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -6,12 +6,12 @@
 
 #include <vector>
 
-namespace aaren {
+namespace aaren::engine {
 
 // levels: of the quantiles, ascending. quantiles: [levels.size()], not descending, or NaN for no forecast. NaN if
 // anything is missing.
 float Surprise(const std::vector<float>& levels, const float* quantiles, float value);
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_FORECASTING_SURPRISE_H_

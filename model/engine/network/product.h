@@ -21,13 +21,13 @@
 
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 class PackedMatrix {
  public:
   struct Part {
-    const Tensor& weight;          // [outputs, depth]
-    const Tensor* bias = nullptr;  // [outputs]; zero if null
+    const package::Tensor& weight;          // [outputs, depth]
+    const package::Tensor* bias = nullptr;  // [outputs]; zero if null
   };
 
   PackedMatrix() = default;
@@ -68,6 +68,6 @@ class PackedMatrix {
 // order of k, the blocks' sums are added in order, the bias last.
 void Multiply(const PackedMatrix& matrix, const float* x, size_t x_stride, size_t rows, float* out, size_t out_stride);
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_NETWORK_PRODUCT_H_

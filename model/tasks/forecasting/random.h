@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-namespace aaren {
+namespace aaren::forecasting {
 
 class Random {
  public:
@@ -38,6 +38,6 @@ class Random {
   uint64_t state_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::forecasting
 
 #endif  // AAREN_MODEL_TASKS_FORECASTING_RANDOM_H_

@@ -7,7 +7,7 @@
 #include "tests/model/attention/prefix_softmax.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 constexpr int64_t kTokens = 13;
@@ -58,4 +58,4 @@ TEST_F(BlockwiseAttentionTest, BlockSizeBelowOneIsRefused) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::attention

@@ -9,7 +9,7 @@
 #include "tests/model/attention/prefix_softmax.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 const double kRounding = SoftmaxRounding(12, kDoubleUnit);  // of the tokens below
@@ -105,4 +105,4 @@ TEST_F(DenseAttentionTest, CanBeDifferentiatedTwice) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::attention

@@ -13,7 +13,7 @@
 #include "tests/model/attention/prefix_softmax.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -254,4 +254,4 @@ TEST_F(AttentionFormulationsTest, WrongArgumentsAreNamedWithBothValues) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::attention

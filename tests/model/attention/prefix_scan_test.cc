@@ -9,7 +9,7 @@
 #include "tests/model/attention/prefix_softmax.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 const double kRounding = SoftmaxRounding(40, kDoubleUnit);  // of the most tokens below
@@ -181,4 +181,4 @@ TEST(PrefixScanTest, ChunkBelowOneIsRefused) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::attention

@@ -8,7 +8,7 @@
 #include "tests/model/attention/prefix_softmax.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 // scores [leading.., tokens] and values of three numbers.
@@ -71,4 +71,4 @@ TEST(RecurrentAttentionTest, InitialMaximumOfThePaperLosesVeryNegativeScores) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::attention

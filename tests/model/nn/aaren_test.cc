@@ -8,7 +8,7 @@
 
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 constexpr int64_t kTokens = 24;
@@ -131,9 +131,9 @@ TEST(AarenAttentionTest, StateIsAMaximumADenominatorAndANumeratorPerHead) {
 TEST(AarenAttentionTest, EveryAttentionFormGivesTheSameOutputs) {
   Aaren layer = Exact(EverythingOn());
   const torch::Tensor x = RandomTokens(), expected = layer(x).value();
-  for (const AttentionForm form : kAttentionForms) {
+  for (const attention::AttentionForm form : attention::kAttentionForms) {
     layer->options.form(form);
-    EXPECT_LT(Distance(layer(x).value(), expected), Rounding()) << AttentionFormName(form);
+    EXPECT_LT(Distance(layer(x).value(), expected), Rounding()) << attention::AttentionFormName(form);
   }
 }
 
@@ -156,4 +156,4 @@ TEST(AarenAttentionTest, OptionsThatDoNotFitAreNamedWithBothValues) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::nn

@@ -9,7 +9,7 @@
 
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 // Of features up to 5 in size, made of a dozen operations on a handful of values.
@@ -17,8 +17,8 @@ const double kRounding = 5 * Gamma(64, kDoubleUnit);
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-ForecasterConfig SmallRing(int ring) {
-  ForecasterConfig config;
+package::ForecasterConfig SmallRing(int ring) {
+  package::ForecasterConfig config;
   config.ring = ring;
   return config;
 }
@@ -99,7 +99,7 @@ TEST(EncodeTest, FloatFeaturesAreThoseOfDoubleRounded) {
 }
 
 TEST(EncodeTest, RunningNormaliserForgetsBeyondItsHistory) {
-  ForecasterConfig config = SmallRing(2);
+  package::ForecasterConfig config = SmallRing(2);
   config.history = 4;
   const torch::Tensor values = torch::tensor({0.0, 0.0, 0.0, 0.0, 8.0}, torch::kFloat64).unsqueeze(0);
   const Encoding encoding = Encode(config, values, {4}, torch::kFloat64);
@@ -108,4 +108,4 @@ TEST(EncodeTest, RunningNormaliserForgetsBeyondItsHistory) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::nn

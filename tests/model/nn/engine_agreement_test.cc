@@ -15,15 +15,15 @@
 #include "model/nn/forecaster.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 // Of the token's scale. The engine's bits are the same on every machine, and the module in float64 is a million times
 // more exact than its floats: what is left is two layers in float, of averages kept in double.
 const double kTolerance = NetworkRounding(2, 1, 40, kFloatUnit);
 
-ForecasterConfig Small() {
-  ForecasterConfig config;
+package::ForecasterConfig Small() {
+  package::ForecasterConfig config;
   config.ring = 24;
   config.width = 32;
   config.layers = 2;
@@ -38,7 +38,7 @@ ForecasterConfig Small() {
 }
 
 // With every parameter random, so that no branch is dead.
-Forecaster RandomForecaster(const ForecasterConfig& config) {
+Forecaster RandomForecaster(const package::ForecasterConfig& config) {
   torch::manual_seed(8);
   Forecaster forecaster(config);
   torch::NoGradGuard no_grad;
@@ -54,19 +54,19 @@ std::vector<float> Wave(int count) {
 }
 
 // The engine's forecast at the last value, [T * Q], as the network has it.
-std::vector<float> Stream(const ModelPackage& package, const std::vector<float>& values) {
-  const std::unique_ptr<Engine> engine = std::move(NewCpuEngine(package).value());
-  const std::unique_ptr<Lane> lane = engine->NewLane(1);
-  Slot slot;
+std::vector<float> Stream(const package::ModelPackage& package, const std::vector<float>& values) {
+  const std::unique_ptr<engine::Engine> engine = std::move(engine::NewCpuEngine(package).value());
+  const std::unique_ptr<engine::Lane> lane = engine->NewLane(1);
+  engine::Slot slot;
   EXPECT_TRUE(lane->Allocate({&slot, 1}).ok() && lane->Reset({&slot, 1}).ok());
   std::vector<uint8_t> wanted(values.size());
   wanted.back() = 1;
   std::vector<float> forecast(package.config.horizon * package.config.quantile_count());
-  const Run run = {.slot = slot,
-                   .values = values,
-                   .forecast = wanted,
-                   .forecasts = forecast.data(),
-                   .refinement = Refinement::kNetwork};
+  const engine::Run run = {.slot = slot,
+                           .values = values,
+                           .forecast = wanted,
+                           .forecasts = forecast.data(),
+                           .refinement = engine::Refinement::kNetwork};
   EXPECT_TRUE(lane->Wait(lane->Submit({&run, 1}).value()).ok());
   return forecast;
 }
@@ -79,7 +79,7 @@ std::vector<int64_t> Tokens(int count, int fold_every) {
   return tokens;
 }
 
-void ExpectAgreement(const ForecasterConfig& config, const std::vector<float>& values) {
+void ExpectAgreement(const package::ForecasterConfig& config, const std::vector<float>& values) {
   Forecaster forecaster = RandomForecaster(config);
   const std::vector<float> streamed = Stream(ToPackage(forecaster), values);
   forecaster->to(torch::kFloat64);
@@ -159,7 +159,7 @@ TEST(EngineAgreementTest, ValuesNextToZeroAgree) {
   ExpectAgreement(Small(), values);
 }
 
-ForecasterConfig WithSeasons(ForecasterConfig config) {
+package::ForecasterConfig WithSeasons(package::ForecasterConfig config) {
   config.seasons = true;
   return config;
 }
@@ -192,10 +192,10 @@ TEST(EngineAgreementTest, NetworkThatSeesSeasonsAgreesAfterGapsGlitchesAndAJump)
 }
 
 TEST(EngineAgreementTest, BundledShapeThatSeesSeasonsAgreesBeyondItsMemory) {
-  ExpectAgreement(WithSeasons(ForecasterConfig()), Days(2500));
+  ExpectAgreement(WithSeasons(package::ForecasterConfig()), Days(2500));
 }
 
-TEST(EngineAgreementTest, BundledShapeAgrees) { ExpectAgreement(ForecasterConfig(), Wave(700)); }
+TEST(EngineAgreementTest, BundledShapeAgrees) { ExpectAgreement(package::ForecasterConfig(), Wave(700)); }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::nn

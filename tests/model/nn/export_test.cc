@@ -7,11 +7,11 @@
 #include <cmath>
 #include <string>
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
-ForecasterConfig Tiny() {
-  ForecasterConfig config;
+package::ForecasterConfig Tiny() {
+  package::ForecasterConfig config;
   config.ring = 8;
   config.width = 12;
   config.layers = 2;
@@ -32,17 +32,17 @@ Forecaster Seeded() {
 TEST(ToPackageTest, HoldsExactlyTheTensorsOfAPackage) {
   std::map<std::string, std::vector<int64_t>> shapes;
   for (const auto& [name, tensor] : ToPackage(Seeded()).tensors) shapes[name] = tensor.shape;
-  EXPECT_EQ(shapes, ExpectedTensors(Tiny()));
+  EXPECT_EQ(shapes, package::ExpectedTensors(Tiny()));
 }
 
 TEST(ToPackageTest, OneWithSeasonsIsSavedAndLoaded) {
-  ForecasterConfig config = Tiny();
+  package::ForecasterConfig config = Tiny();
   config.seasons = true;
-  ModelPackage package = ToPackage(Forecaster(config));
+  package::ModelPackage package = ToPackage(Forecaster(config));
   package.name = "seasonal";
   const std::string folder = ::testing::TempDir() + "/exported_with_seasons";
-  ASSERT_TRUE(SavePackage(folder, package).ok());
-  const absl::StatusOr<ModelPackage> loaded = LoadPackage(folder);
+  ASSERT_TRUE(package::SavePackage(folder, package).ok());
+  const absl::StatusOr<package::ModelPackage> loaded = package::LoadPackage(folder);
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_EQ(loaded->tensors, package.tensors);
   EXPECT_EQ(loaded->config, config);
@@ -51,7 +51,7 @@ TEST(ToPackageTest, OneWithSeasonsIsSavedAndLoaded) {
 
 TEST(ToPackageTest, ScoreIsTheQueryFoldedInDouble) {
   Forecaster forecaster = Seeded();
-  const ModelPackage package = ToPackage(forecaster);
+  const package::ModelPackage package = ToPackage(forecaster);
   forecaster->to(torch::kFloat64);
   const torch::Tensor folded =
       forecaster->blocks[1]->as<GatedBlock>()->attention->FoldedQuery().to(torch::kFloat32).contiguous();
@@ -61,10 +61,10 @@ TEST(ToPackageTest, ScoreIsTheQueryFoldedInDouble) {
 
 TEST(ToPackageTest, RotationsAreTabulatedForEveryGap) {
   Forecaster forecaster = Seeded();
-  const ModelPackage package = ToPackage(forecaster);
+  const package::ModelPackage package = ToPackage(forecaster);
   const double rate = AttentionOptions(Tiny()).rates()[2];  // pair 0 of the rotary head
-  const Tensor &cosine = package.tensors.at("blocks.0.attention.cos"),
-               &sine = package.tensors.at("blocks.0.attention.sin");
+  const package::Tensor &cosine = package.tensors.at("blocks.0.attention.cos"),
+                        &sine = package.tensors.at("blocks.0.attention.sin");
   for (int gap = 1; gap <= 4; ++gap) {
     EXPECT_EQ(cosine.data[(gap - 1) * 4 + 2], static_cast<float>(std::cos(rate * gap)));
     EXPECT_EQ(sine.data[(gap - 1) * 4 + 2], static_cast<float>(std::sin(rate * gap)));
@@ -73,8 +73,8 @@ TEST(ToPackageTest, RotationsAreTabulatedForEveryGap) {
 }
 
 TEST(RoundMatricesTest, MatricesAreTheNearestOfHalfTheBitsAndAllElseStays) {
-  const ModelPackage exact = ToPackage(Seeded());
-  ModelPackage rounded = exact;
+  const package::ModelPackage exact = ToPackage(Seeded());
+  package::ModelPackage rounded = exact;
   RoundMatrices(rounded);
   for (const auto& [name, tensor] : exact.tensors) {
     const bool matrix = tensor.shape.size() == 2 && name.ends_with("weight");
@@ -90,15 +90,15 @@ TEST(RoundMatricesTest, MatricesAreTheNearestOfHalfTheBitsAndAllElseStays) {
 }
 
 TEST(ToPackageTest, PackageCanBeSavedAndLoaded) {
-  ModelPackage package = ToPackage(Seeded());
+  package::ModelPackage package = ToPackage(Seeded());
   package.name = "tiny";
   const std::string folder = ::testing::TempDir() + "/exported";
-  ASSERT_TRUE(SavePackage(folder, package).ok());
-  const absl::StatusOr<ModelPackage> loaded = LoadPackage(folder);
+  ASSERT_TRUE(package::SavePackage(folder, package).ok());
+  const absl::StatusOr<package::ModelPackage> loaded = package::LoadPackage(folder);
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_EQ(loaded->tensors, package.tensors);
   EXPECT_EQ(loaded->config, Tiny());
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::nn

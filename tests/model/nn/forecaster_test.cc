@@ -9,13 +9,13 @@
 
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 const std::vector<int64_t> kPositions = {3, 7, 9, 15, 31, 40};
 
-ForecasterConfig Tiny() {
-  ForecasterConfig config;
+package::ForecasterConfig Tiny() {
+  package::ForecasterConfig config;
   config.ring = 12;
   config.width = 16;
   config.layers = 2;
@@ -28,7 +28,7 @@ ForecasterConfig Tiny() {
 }
 
 // With every parameter random, so that no branch is dead.
-Forecaster Exact(const ForecasterConfig& config) {
+Forecaster Exact(const package::ForecasterConfig& config) {
   torch::manual_seed(5);
   Forecaster forecaster(config);
   forecaster->to(torch::kFloat64);
@@ -85,8 +85,8 @@ TEST(ForecasterTest, MissingValuesGiveFiniteForecasts) {
   EXPECT_TRUE(Exact(Tiny())->Forecast(values, kPositions).isfinite().all().item<bool>());
 }
 
-ForecasterConfig Seasonal() {
-  ForecasterConfig config = Tiny();
+package::ForecasterConfig Seasonal() {
+  package::ForecasterConfig config = Tiny();
   config.seasons = true;
   return config;
 }
@@ -142,7 +142,7 @@ TEST(SeasonalForecasterTest, SkipIsMixedWithTheCorrectedSources) {
 }
 
 TEST(SeasonalForecasterTest, WeightsAreLinearBetweenKnots) {
-  ForecasterConfig config = Seasonal();
+  package::ForecasterConfig config = Seasonal();
   config.horizon = 48;
   const torch::Tensor shares = Forecaster(config)->season_interpolation;
   ASSERT_EQ(shares.sizes(), (std::vector<int64_t>{8, 48}));
@@ -180,7 +180,7 @@ TEST(SeasonalForecasterTest, ForecastFollowsShiftAndScaleOfTheSeries) {
 }
 
 TEST(AttentionOptionsTest, RatesSpreadOverPlainAndRotaryHeads) {
-  const AarenOptions options = AttentionOptions(ForecasterConfig());
+  const AarenOptions options = AttentionOptions(package::ForecasterConfig());
   ASSERT_EQ(options.decay().size(), 8u);
   EXPECT_NEAR(options.decay()[0], 1.0 / 2000, Gamma(2, kFloatUnit) / 24);
   EXPECT_NEAR(options.decay()[3], 1.0 / 24, Gamma(2, kFloatUnit) / 24);
@@ -191,4 +191,4 @@ TEST(AttentionOptionsTest, RatesSpreadOverPlainAndRotaryHeads) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::nn

@@ -10,14 +10,14 @@
 #include "model/nn/export.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-ForecasterConfig Tiny(bool seasons) {
-  ForecasterConfig config;
+package::ForecasterConfig Tiny(bool seasons) {
+  package::ForecasterConfig config;
   config.ring = 12;
   config.width = 16;
   config.layers = 2;
@@ -31,7 +31,7 @@ ForecasterConfig Tiny(bool seasons) {
 }
 
 // With every parameter random, so that no branch is dead.
-Forecaster Random(const ForecasterConfig& config, uint64_t seed) {
+Forecaster Random(const package::ForecasterConfig& config, uint64_t seed) {
   torch::manual_seed(seed);
   Forecaster forecaster(config);
   torch::NoGradGuard no_grad;
@@ -76,7 +76,7 @@ TEST(TakeWeightsTest, NewInputsStartWithoutEffect) {
 }
 
 TEST(TakeWeightsTest, WhatDoesNotFitStays) {
-  ForecasterConfig longer = Tiny(false);
+  package::ForecasterConfig longer = Tiny(false);
   longer.horizon = 7;
   Forecaster from = Random(Tiny(false), 1), to = Random(longer, 2);
   const torch::Tensor head = to->head->weight.clone();
@@ -88,7 +88,7 @@ TEST(TakeWeightsTest, WhatDoesNotFitStays) {
 }
 
 TEST(TakeWeightsTest, AnotherRingDoesNotFitTheEmbedding) {
-  ForecasterConfig wider = Tiny(false);
+  package::ForecasterConfig wider = Tiny(false);
   wider.ring = 16;
   Forecaster from = Random(Tiny(false), 1), to = Random(wider, 2);
   const auto left = TakeWeights(ToPackage(from), to);
@@ -97,7 +97,7 @@ TEST(TakeWeightsTest, AnotherRingDoesNotFitTheEmbedding) {
 }
 
 TEST(TakeWeightsTest, PackageOfOtherRatesIsRefused) {
-  ModelPackage package = ToPackage(Random(Tiny(false), 1));
+  package::ModelPackage package = ToPackage(Random(Tiny(false), 1));
   std::vector<float>& cosine = package.tensors.at("blocks.1.attention.cos").data;
   for (float& value : cosine) value = -value;
   Forecaster to = Random(Tiny(false), 2);
@@ -107,4 +107,4 @@ TEST(TakeWeightsTest, PackageOfOtherRatesIsRefused) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::nn

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 constexpr int64_t kWidth = 12, kHeads = 3;
@@ -193,4 +193,4 @@ TEST_F(MixerStateTest, CacheOfKeysAndValuesGrowsByAQuarter) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::nn

@@ -9,7 +9,7 @@
 #include "tests/model/attention/peak_memory.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y).abs().max().item<double>(); }
@@ -47,7 +47,7 @@ std::vector<int64_t> StepPeaks(Stack& stack, int64_t tokens) {
   std::vector<int64_t> peaks;
   for (int64_t i = 0; i < tokens; ++i) {
     const torch::Tensor token = x.select(1, i);
-    peaks.push_back(PeakBytes([&] { EXPECT_TRUE(stack->Step(state, token).ok()); }));
+    peaks.push_back(attention::PeakBytes([&] { EXPECT_TRUE(stack->Step(state, token).ok()); }));
   }
   return peaks;
 }
@@ -142,4 +142,4 @@ TEST_F(RecomputedMixerTest, WorkingMemoryOfTheSoftmaxMixerGrows) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::nn

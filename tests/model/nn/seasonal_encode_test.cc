@@ -12,15 +12,15 @@
 #include "model/nn/encode.h"
 #include "model/season/lag_bank.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 // An error is the mean of up to 900 numbers, each of which rounds it four times.
 constexpr double kRounding = 900 * 4 * 0x1p-24;
 
-ForecasterConfig Seasonal() {
-  ForecasterConfig config;
+package::ForecasterConfig Seasonal() {
+  package::ForecasterConfig config;
   config.ring = 60;
   config.horizon = 30;
   config.seasons = true;
@@ -93,7 +93,9 @@ class Plain {
 
   int LagOf(int source) const { return source == 0 ? 0 : source == 3 ? second_ : first_; }
 
-  static size_t IndexOf(int lag) { return std::find(kLags.begin(), kLags.end(), lag) - kLags.begin(); }
+  static size_t IndexOf(int lag) {
+    return std::find(season::kLags.begin(), season::kLags.end(), lag) - season::kLags.begin();
+  }
 
   double Last() const {
     int t = now_;
@@ -117,7 +119,7 @@ class Plain {
 
   // Without seasons: the encoder's own, which has tests of its own.
   double ScaleAt(int t) const {
-    ForecasterConfig config = Seasonal();
+    package::ForecasterConfig config = Seasonal();
     config.seasons = false;
     const torch::Tensor crop = torch::tensor(values_, torch::kFloat64).unsqueeze(0);
     return Encode(config, crop, {t}, torch::kFloat64).scale.item<double>();
@@ -126,7 +128,7 @@ class Plain {
   // By lag of the bank after token `end`; NaN where not to be believed.
   std::vector<double> ErrorsAt(int end) const {
     std::vector<double> errors;
-    for (int lag : kLags) {
+    for (int lag : season::kLags) {
       const int first = std::max(lag, 17);
       double mean = kNone;
       for (int t = first; t <= end; ++t) {
@@ -140,14 +142,15 @@ class Plain {
   }
 
   static std::vector<double> Scores(const std::vector<double>& errors) {
-    std::vector<double> scores(kLagCount, kNone);
-    for (size_t i = kFirstSeason; i < kLagCount; ++i) {
+    std::vector<double> scores(season::kLagCount, kNone);
+    for (size_t i = season::kFirstSeason; i < season::kLagCount; ++i) {
       double sum = 0, count = 0;
       for (size_t j = 0; j < i; ++j) {
         if (!std::isnan(errors[j])) sum += errors[j], ++count;
       }
-      const double octave = std::floor(std::log2(kLags[i] / 4.0)), part = kLags[i] / 4.0 / std::exp2(octave) - 1;
-      const bool less_beside = errors[i - 1] < errors[i] || (i + 1 < kLagCount && errors[i + 1] < errors[i]);
+      const double octave = std::floor(std::log2(season::kLags[i] / 4.0)),
+                   part = season::kLags[i] / 4.0 / std::exp2(octave) - 1;
+      const bool less_beside = errors[i - 1] < errors[i] || (i + 1 < season::kLagCount && errors[i + 1] < errors[i]);
       scores[i] = (errors[i] / (sum / count) + 1e-3) * (1 + 0.02 * (octave + part)) + (less_beside ? 0.15 : 0);
     }
     return scores;
@@ -156,15 +159,15 @@ class Plain {
   void Choose(const std::vector<double>& errors) {
     const std::vector<double> scores = Scores(errors);
     double least = std::numeric_limits<double>::infinity();
-    for (size_t i = kFirstSeason; i < kLagCount; ++i) {
-      if (scores[i] < least) least = scores[i], first_ = kLags[i];
+    for (size_t i = season::kFirstSeason; i < season::kLagCount; ++i) {
+      if (scores[i] < least) least = scores[i], first_ = season::kLags[i];
     }
     if (first_ == 0) return;
     least = std::numeric_limits<double>::infinity();
-    for (size_t i = kFirstSeason; i < kLagCount; ++i) {
-      const bool same = std::abs(kLags[i] - first_) <= 0.07 * first_;
-      const bool multiple = kLags[i] % first_ == 0 && kLags[i] != 7 * first_;
-      if (scores[i] < least && !same && !multiple) least = scores[i], second_ = kLags[i];
+    for (size_t i = season::kFirstSeason; i < season::kLagCount; ++i) {
+      const bool same = std::abs(season::kLags[i] - first_) <= 0.07 * first_;
+      const bool multiple = season::kLags[i] % first_ == 0 && season::kLags[i] != 7 * first_;
+      if (scores[i] < least && !same && !multiple) least = scores[i], second_ = season::kLags[i];
     }
   }
 
@@ -198,7 +201,7 @@ class SeasonalEncodeTest : public testing::TestWithParam<int> {
 };
 
 TEST_P(SeasonalEncodeTest, NumbersAreThoseOfThePlainComputation) {
-  const ForecasterConfig config = Seasonal();
+  const package::ForecasterConfig config = Seasonal();
   const std::vector<double> expected = plain_.Numbers();
   ASSERT_EQ(encoding_.features.size(-1), config.ring + 6 + 17);
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -239,7 +242,7 @@ TEST(SeasonalEncodeOnceTest, SeriesOfTheseTestsHasTwoSeasons) {
 }
 
 TEST(SeasonalEncodeOnceTest, OtherFeaturesStayAsTheyAre) {
-  ForecasterConfig without = Seasonal();
+  package::ForecasterConfig without = Seasonal();
   without.seasons = false;
   const torch::Tensor values = torch::tensor(Series(), torch::kFloat64).unsqueeze(0);
   const Encoding plain = Encode(without, values, {40, 500}, torch::kFloat32);
@@ -257,4 +260,4 @@ TEST(SeasonalEncodeOnceTest, NothingSeenIsFinite) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::nn

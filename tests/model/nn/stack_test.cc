@@ -10,7 +10,7 @@
 #include "model/nn/aaren.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 constexpr int64_t kLayers = 3, kTokens = 9;
@@ -116,11 +116,11 @@ TEST(MixerStackFormTest, StepAndEveryAttentionFormAgreeOnAWholeStack) {
   const torch::Tensor x = RandomTokens(150);
   StackState state = stack->Start(2);
   const torch::Tensor streamed = Stream(stack, state, x);
-  for (const AttentionForm form : kAttentionForms) {
+  for (const attention::AttentionForm form : attention::kAttentionForms) {
     for (const auto& module : stack->modules()) {
       if (auto* aaren = module->as<AarenImpl>()) aaren->options.form(form);
     }
-    EXPECT_LT(Distance(stack(x).value(), streamed), Rounding(kDoubleUnit)) << AttentionFormName(form);
+    EXPECT_LT(Distance(stack(x).value(), streamed), Rounding(kDoubleUnit)) << attention::AttentionFormName(form);
   }
 }
 
@@ -156,4 +156,4 @@ TEST(StackBlockTest, FloatAgreesWithDouble) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::nn

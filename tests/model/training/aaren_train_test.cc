@@ -21,7 +21,7 @@
 #include "model/tasks/forecasting/series_csv.h"
 #include "model/tasks/forecasting/synthetic.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 using ::testing::AnyOf;
@@ -69,7 +69,7 @@ TEST(AarenTrainTest, WritesAPackageWithTheCommandThatMadeIt) {
   const std::string output = Folder() + "/model";
   const Outcome outcome = Execute(kSmall + (" --name=tiny --output=" + output));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.text;
-  const absl::StatusOr<ModelPackage> package = LoadPackage(output);
+  const absl::StatusOr<package::ModelPackage> package = package::LoadPackage(output);
   ASSERT_TRUE(package.ok()) << package.status();
   EXPECT_EQ(package->name, "tiny");
   EXPECT_EQ(package->training.at("steps"), "20");
@@ -84,7 +84,7 @@ TEST(AarenTrainTest, BeginsWithAPackageAndSaysWhatDoesNotFit) {
   const Outcome same = Execute(kSmall + (" --init=" + first + " --output=" + second));
   ASSERT_EQ(same.exit_code, 0) << same.text;
   EXPECT_THAT(same.text, Not(HasSubstr("do not fit")));
-  const absl::StatusOr<ModelPackage> package = LoadPackage(second);
+  const absl::StatusOr<package::ModelPackage> package = package::LoadPackage(second);
   ASSERT_TRUE(package.ok()) << package.status();
   EXPECT_TRUE(package->config.seasons) << "unless it is said otherwise";
   const Outcome wider = Execute(kSmall + (" --mlp_hidden=20 --init=" + first + " --output=" + second));
@@ -109,7 +109,7 @@ TEST(AarenTrainTest, ResumesAfterAKillAndEndsWithTheSameWeights) {
   ASSERT_FALSE(std::filesystem::exists(folder + "/a/model.json")) << killed.text;
   ASSERT_EQ(Execute(arguments + folder + "/a").exit_code, 0);
   ASSERT_EQ(Execute(std::string(kSmall) + " --steps=400 --output=" + folder + "/b").exit_code, 0);
-  EXPECT_EQ(LoadPackage(folder + "/a")->tensors, LoadPackage(folder + "/b")->tensors);
+  EXPECT_EQ(package::LoadPackage(folder + "/a")->tensors, package::LoadPackage(folder + "/b")->tensors);
 }
 
 TEST(AarenTrainTest, TrainsOnChosenColumnsOfACsvFile) {
@@ -152,9 +152,9 @@ TEST(AarenTrainTest, SeedOfTheDataIsItsOwnIfGiven) {
   ASSERT_EQ(Execute(kSmall + (" --seed=1 --output=" + folder + "/a")).exit_code, 0);
   ASSERT_EQ(Execute(kSmall + (" --seed=1 --data_seed=1 --output=" + folder + "/b")).exit_code, 0);
   ASSERT_EQ(Execute(kSmall + (" --seed=1 --data_seed=2 --output=" + folder + "/c")).exit_code, 0);
-  EXPECT_EQ(LoadPackage(folder + "/a")->tensors, LoadPackage(folder + "/b")->tensors);
-  EXPECT_NE(LoadPackage(folder + "/a")->tensors, LoadPackage(folder + "/c")->tensors);
-  EXPECT_EQ(LoadPackage(folder + "/c")->training.at("data_seed"), "2");
+  EXPECT_EQ(package::LoadPackage(folder + "/a")->tensors, package::LoadPackage(folder + "/b")->tensors);
+  EXPECT_NE(package::LoadPackage(folder + "/a")->tensors, package::LoadPackage(folder + "/c")->tensors);
+  EXPECT_EQ(package::LoadPackage(folder + "/c")->training.at("data_seed"), "2");
 }
 
 TEST(AarenTrainTest, SeasonThatIsNoNumberIsNamed) {
@@ -169,12 +169,12 @@ TEST(SynthTest, CsvHoldsTheSeriesOfTheGenerator) {
   const std::string path = Folder() + "/series.csv";
   const Outcome outcome = Execute(" synth --seed=7 --first=3 --count=40 --length=150 --csv=" + path);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.text;
-  const auto series = ReadCsvSeries(path, {});
+  const auto series = forecasting::ReadCsvSeries(path, {});
   ASSERT_TRUE(series.ok()) << series.status();
   ASSERT_EQ(series->size(), 40u);
   bool missing = false;
   for (int i = 0; i < 40; ++i) {
-    const std::vector<double> expected = SyntheticSeries(7, 3 + i, 150);
+    const std::vector<double> expected = forecasting::SyntheticSeries(7, 3 + i, 150);
     EXPECT_EQ((*series)[i].name, absl::StrCat("7/", 3 + i));
     ASSERT_EQ((*series)[i].values.size(), 150u);
     for (int t = 0; t < 150; ++t) {
@@ -192,11 +192,11 @@ TEST(SynthTest, SingleSeriesKeepsTheRowsOfItsGaps) {
   const auto has_gap = [](const std::vector<double>& x) {
     return std::isnan(std::accumulate(x.begin(), x.end(), 0.0));
   };
-  while (!has_gap(SyntheticSeries(1, index, 200))) ++index;
+  while (!has_gap(forecasting::SyntheticSeries(1, index, 200))) ++index;
   const std::string path = Folder() + "/series.csv";
   const Outcome outcome = Execute(absl::StrCat(" synth --first=", index, " --count=1 --length=200 --csv=", path));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.text;
-  const auto series = ReadCsvSeries(path, {absl::StrCat("1/", index)});
+  const auto series = forecasting::ReadCsvSeries(path, {absl::StrCat("1/", index)});
   ASSERT_TRUE(series.ok()) << series.status();
   EXPECT_EQ(series->front().values.size(), 200u);
 }
@@ -213,9 +213,9 @@ TEST(SynthTest, PlotHasAChartOfEachSeriesAndIsTheSameTwice) {
 TEST(SynthTest, OneFamilyIsDrawnAloneWithOtherSeriesBesideIt) {
   const std::string csv = Folder() + "/solar.csv", svg = Folder() + "/solar.svg";
   ASSERT_EQ(Execute(absl::StrCat(" synth --family=solar --count=2 --length=150 --csv=", csv)).exit_code, 0);
-  const auto series = ReadCsvSeries(csv, {});
+  const auto series = forecasting::ReadCsvSeries(csv, {});
   ASSERT_TRUE(series.ok()) << series.status();
-  const double second = SyntheticSeries(*FindFamily("solar"), 1, 1, 150).back();
+  const double second = forecasting::SyntheticSeries(*forecasting::FindFamily("solar"), 1, 1, 150).back();
   EXPECT_TRUE((*series)[1].values.back() == second || std::isnan(second));
   ASSERT_EQ(Execute(absl::StrCat(" synth --family=walk --count=1 --beside=", csv, " --plot=", svg)).exit_code, 0);
   for (const char* title : {">1/0 walk<", ">solar 1/0<", ">solar 1/1<"}) EXPECT_THAT(TextOf(svg), HasSubstr(title));
@@ -260,7 +260,7 @@ TEST(AarenTrainTest, BadValueIsNamedWithItsFlag) { ExpectUserError(" --steps=man
 TEST(AarenTrainTest, TrainsOnAGpuOrSaysWhatIsMissing) {
   const Outcome outcome = Execute(absl::StrCat(kSmall, " --device=cuda --output=", Folder(), "/model"));
   if (outcome.exit_code == 0) {
-    EXPECT_TRUE(LoadPackage(Folder() + "/model").ok());
+    EXPECT_TRUE(package::LoadPackage(Folder() + "/model").ok());
   } else {
     EXPECT_EQ(outcome.exit_code, 2) << outcome.text;
     EXPECT_THAT(outcome.text, HasSubstr("--device=cuda: "));
@@ -328,4 +328,4 @@ TEST(AarenTrainTest, ThreadsWaitAsTheUserWants) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::training

@@ -10,7 +10,7 @@
 #include "model/training/curve.h"
 #include "model/training/scale.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 using ::testing::ElementsAre;
@@ -96,4 +96,4 @@ TEST(FigureTest, NamedLinesAreInTheLegend) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::training

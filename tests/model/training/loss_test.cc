@@ -11,16 +11,16 @@
 #include "tests/model/rounding.h"
 #include "tests/model/training/small_run.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-Forecaster Exact(bool seasons = false) {
+nn::Forecaster Exact(bool seasons = false) {
   torch::manual_seed(2);
-  ForecasterConfig config = SmallConfig();
+  package::ForecasterConfig config = SmallConfig();
   config.seasons = seasons;
-  Forecaster forecaster(config);
+  nn::Forecaster forecaster(config);
   forecaster->to(torch::kFloat64);
   return forecaster;
 }
@@ -34,9 +34,9 @@ Batch RandomBatch() {
 }
 
 // The definition, one number at a time.
-double LossByHand(Forecaster& forecaster, const Batch& batch) {
-  const ForecasterConfig& config = forecaster->config;
-  const Encoding encoding = Encode(config, batch.values, batch.positions, torch::kFloat64);
+double LossByHand(nn::Forecaster& forecaster, const Batch& batch) {
+  const package::ForecasterConfig& config = forecaster->config;
+  const nn::Encoding encoding = nn::Encode(config, batch.values, batch.positions, torch::kFloat64);
   const torch::Tensor quantiles = forecaster(encoding, batch.positions);
   double sum = 0;
   int count = 0;
@@ -58,7 +58,7 @@ double LossByHand(Forecaster& forecaster, const Batch& batch) {
 }
 
 TEST(ComputeLossTest, IsTwiceTheMeanPinballLoss) {
-  Forecaster forecaster = Exact();
+  nn::Forecaster forecaster = Exact();
   const Batch batch = RandomBatch();
   EXPECT_NEAR(ComputeLoss(forecaster, batch).loss.item<double>(), LossByHand(forecaster, batch), Rounding(kDoubleUnit));
 }
@@ -72,9 +72,9 @@ Batch SeasonalBatch() {
 
 // Float32 goes through the fused loss, float64 through operations of torch.
 void ExpectFusedEqualsUnfused(bool seasons, const Batch& batch) {
-  Forecaster exact = Exact(seasons), fused = Exact(seasons);
+  nn::Forecaster exact = Exact(seasons), fused = Exact(seasons);
   fused->to(torch::kFloat32);
-  for (Forecaster* forecaster : {&exact, &fused}) ComputeLoss(*forecaster, batch).loss.backward();
+  for (nn::Forecaster* forecaster : {&exact, &fused}) ComputeLoss(*forecaster, batch).loss.backward();
   EXPECT_NEAR(ComputeLoss(fused, batch).loss.item<double>(), ComputeLoss(exact, batch).loss.item<double>(),
               Rounding(kFloatUnit));
   const auto expected = exact->named_parameters();
@@ -100,7 +100,7 @@ TEST(ComputeLossTest, FusedLossAndGradientsEqualTheUnfusedWithSeasons) {
 }
 
 TEST(ComputeLossTest, GradientsReachWhatMixesTheSources) {
-  Forecaster forecaster = Exact(true);
+  nn::Forecaster forecaster = Exact(true);
   forecaster->to(torch::kFloat32);
   ComputeLoss(forecaster, SeasonalBatch()).loss.backward();
   const auto parameters = forecaster->named_parameters();
@@ -111,7 +111,7 @@ TEST(ComputeLossTest, GradientsReachWhatMixesTheSources) {
 }
 
 TEST(ComputeLossTest, MissingTargetsDoNotCount) {
-  Forecaster forecaster = Exact();
+  nn::Forecaster forecaster = Exact();
   const Batch batch = RandomBatch();
   batch.values[0].slice(0, 14).fill_(kMissing);
   batch.values[2][7] = kMissing;
@@ -119,14 +119,14 @@ TEST(ComputeLossTest, MissingTargetsDoNotCount) {
 }
 
 TEST(ComputeLossTest, TargetsBeforeTheFirstDoNotCount) {
-  Forecaster forecaster = Exact();
+  nn::Forecaster forecaster = Exact();
   Batch batch = RandomBatch();
   batch.first_target = 12;
   EXPECT_NEAR(ComputeLoss(forecaster, batch).loss.item<double>(), LossByHand(forecaster, batch), Rounding(kDoubleUnit));
 }
 
 TEST(ComputeLossTest, FarTargetsAreClipped) {
-  Forecaster forecaster = Exact();
+  nn::Forecaster forecaster = Exact();
   const Batch batch = RandomBatch();
   batch.values.slice(1, 20).fill_(1e6);
   EXPECT_NEAR(ComputeLoss(forecaster, batch).loss.item<double>(), LossByHand(forecaster, batch), Rounding(kDoubleUnit));
@@ -134,7 +134,7 @@ TEST(ComputeLossTest, FarTargetsAreClipped) {
 }
 
 TEST(ComputeLossTest, SeriesOfZerosHasNoLossAndNoBadGradient) {
-  Forecaster forecaster = Exact();
+  nn::Forecaster forecaster = Exact();
   Batch batch = RandomBatch();
   batch.values = torch::zeros({2, 24}, torch::kFloat64);
   const BatchLoss computed = ComputeLoss(forecaster, batch);
@@ -144,4 +144,4 @@ TEST(ComputeLossTest, SeriesOfZerosHasNoLossAndNoBadGradient) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::training

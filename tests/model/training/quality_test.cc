@@ -12,7 +12,7 @@
 #include "tests/model/rounding.h"
 #include "tests/model/training/small_run.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 using ::testing::HasSubstr;
@@ -21,8 +21,8 @@ constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 // A forecaster whose median is the value just seen: every weight is zero but for the skip from the newest value. That
 // comes through an asinh, the identity for values close together beside their deviation: see AfterAnOutlier.
-Forecaster LastValue() {
-  Forecaster forecaster(SmallConfig());
+nn::Forecaster LastValue() {
+  nn::Forecaster forecaster(SmallConfig());
   torch::NoGradGuard no_grad;
   for (torch::Tensor& parameter : forecaster->parameters()) parameter.zero_();
   forecaster->skip->weight.select(1, SmallConfig().ring - 1).fill_(1);
@@ -53,26 +53,26 @@ std::vector<double> Seasonal() {
 }
 
 TEST(QualityTest, LastValueIsSeasonalNaiveOfPeriodOne) {
-  Forecaster forecaster = LastValue();
+  nn::Forecaster forecaster = LastValue();
   EXPECT_NEAR(Score(forecaster, File(Seasonal(), 1)).relative, 1, 0.06);  // asinh bends what is two deviations away
 }
 
 TEST(QualityTest, LastValueIsFarWorseThanTheValueOneSeasonBefore) {
-  Forecaster forecaster = LastValue();
+  nn::Forecaster forecaster = LastValue();
   // After a 3 come 0, 1, 2, 3: an error of 1.5 beside one of 0.5 in two cases of ten.
   EXPECT_NEAR(Score(forecaster, File(Seasonal(), 4)).relative, 1.5 / 0.1, 2);
 }
 
 TEST(QualityTest, MissingValuesAreNotScored) {
   std::vector<double> values = Alternation(500);
-  Forecaster forecaster = LastValue();
+  nn::Forecaster forecaster = LastValue();
   for (int t = 450; t < 480; ++t) values[t] = kMissing;
   EXPECT_TRUE(std::isfinite(Score(forecaster, File(values, 1)).mase));
 }
 
 TEST(QualityTest, SeriesWithoutAnyErrorToCompareWithIsLeftOut) {
   ValidationFile file = File(Alternation(500), 1);
-  Forecaster forecaster = LastValue();
+  nn::Forecaster forecaster = LastValue();
   const FileQuality alone = Score(forecaster, file);
   file.series.push_back({.name = "constant", .values = std::vector<double>(500, 3)});
   EXPECT_EQ(Score(forecaster, file).mase, alone.mase);
@@ -87,7 +87,7 @@ TEST(QualityTest, FileTooShortIsNamedWithItsLength) {
 }
 
 TEST(QualityTest, CoverageCountsValuesBetweenTheOuterQuantiles) {
-  Forecaster forecaster = LastValue();
+  nn::Forecaster forecaster = LastValue();
   torch::NoGradGuard no_grad;
   Batch batch;
   batch.values = torch::tensor(Alternation(64), torch::kFloat64).unsqueeze(0);
@@ -100,7 +100,7 @@ TEST(QualityTest, CoverageCountsValuesBetweenTheOuterQuantiles) {
 }
 
 TEST(QualityTest, ErrorOfTheLastValueBesideItselfIsOne) {
-  Forecaster forecaster = LastValue();
+  nn::Forecaster forecaster = LastValue();
   Batch batch;
   batch.values = torch::tensor(AfterAnOutlier(Alternation(64)), torch::kFloat64).unsqueeze(0);
   batch.positions = {31, 47};
@@ -108,4 +108,4 @@ TEST(QualityTest, ErrorOfTheLastValueBesideItselfIsOne) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::training

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string>
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 using ::testing::HasSubstr;
@@ -121,4 +121,4 @@ TEST(TrainingSummaryTest, LeavesOutCoverageOfAModelWithoutTheLevels) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::training

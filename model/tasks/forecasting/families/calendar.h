@@ -11,7 +11,7 @@
 
 #include "model/tasks/forecasting/random.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 
 struct Day {
   int weekday = 0;         // 0 .. 6; 5 and 6 are the week-end
@@ -38,6 +38,6 @@ Calendar DailyCalendar(Random& random, int length);
 // What kind of day it is: 0 for a day of work, 1 for a Saturday, 2 for a Sunday or a holiday.
 int KindOf(const Day& day);
 
-}  // namespace aaren
+}  // namespace aaren::forecasting
 
 #endif  // AAREN_MODEL_TASKS_FORECASTING_FAMILIES_CALENDAR_H_

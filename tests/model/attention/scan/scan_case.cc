@@ -7,7 +7,7 @@
 
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -229,4 +229,4 @@ Worst ScanCase<Float>::CheckBackward() const {
 template class ScanCase<float>;
 template class ScanCase<double>;
 
-}  // namespace aaren
+}  // namespace aaren::attention

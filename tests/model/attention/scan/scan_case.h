@@ -13,7 +13,7 @@
 
 #include "model/attention/scan/scan_kernel.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 struct ScanCaseOptions {
   ScanShape shape;
@@ -70,6 +70,6 @@ class ScanCase {
   Array values_, outputs_, gradients_, value_gradients_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_TESTS_MODEL_ATTENTION_SCAN_SCAN_CASE_H_

@@ -8,7 +8,7 @@
 
 // The CUDA kernels of the scan against the dense definition, on a GPU where there is one, and everywhere emulated.
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 enum class Where { kEmulated, kGpu };
@@ -148,4 +148,4 @@ INSTANTIATE_TEST_SUITE_P(Devices, ScanCudaTest, testing::Values(Where::kEmulated
                          [](const auto& info) { return Name(info.param); });
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::attention

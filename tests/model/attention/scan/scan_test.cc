@@ -15,7 +15,7 @@
 #include "tests/model/attention/prefix_softmax.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 using ::testing::HasSubstr;
@@ -340,4 +340,4 @@ TEST(ScanTest, ADeviceWithoutKernelsIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::attention

@@ -10,7 +10,7 @@
 #include "model/engine/forecasting/surprise.h"
 #include "model/tasks/forecasting/random.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 constexpr size_t kQuantiles = 9;
@@ -40,12 +40,12 @@ class Session {
   }
 
   const Forecast& forecast() const { return forecast_; }
-  const ForecasterConfig& config() const { return config_; }
+  const package::ForecasterConfig& config() const { return config_; }
 
  private:
   const Probes& probes() const { return calibration_.probes(); }
 
-  const ForecasterConfig config_;
+  const package::ForecasterConfig config_;
   const Calibration calibration_{config_};
   Forecast forecast_;
   std::vector<float> state_ = std::vector<float>(calibration_.state_size());
@@ -55,14 +55,14 @@ class Session {
 
 Forecast Normal(float mean, float deviation) {
   Forecast forecast;
-  for (int j = 0; j < ForecasterConfig().horizon; ++j) {
+  for (int j = 0; j < package::ForecasterConfig().horizon; ++j) {
     for (float quantile : kNormalQuantiles) forecast.push_back(mean + deviation * quantile);
   }
   return forecast;
 }
 
 std::vector<float> Noise(double deviation, size_t length, uint64_t seed) {
-  Random random(seed, 0);
+  forecasting::Random random(seed, 0);
   std::vector<float> values;
   for (size_t i = 0; i < length; ++i) values.push_back(static_cast<float>(deviation * random.Normal()));
   return values;
@@ -212,4 +212,4 @@ TEST(CalibrationTest, QuantilesStayInOrderAndFinite) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

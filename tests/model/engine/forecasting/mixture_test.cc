@@ -11,11 +11,11 @@
 #include "model/tasks/forecasting/random.h"
 #include "tests/model/engine/forecasting/mixed_reference.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr Bounds kUnbounded = {-kInfinity, kInfinity};
+constexpr season::Bounds kUnbounded = {-kInfinity, kInfinity};
 constexpr size_t kQuantiles = 9, kHorizon = 48;
 constexpr float kUnit = 10;
 
@@ -36,9 +36,9 @@ class Session {
     memory_.Add(seq_, value, kUnbounded);
     errors_.SetUnit(kUnit);
     errors_.Add(seq_, value, kUnbounded, memory_);
-    const Past past{memory_.Unroll(seq_, kUnbounded, window_), ValueMemory::kValues - 1, kUnbounded};
+    const season::Past past{memory_.Unroll(seq_, kUnbounded, window_), season::ValueMemory::kValues - 1, kUnbounded};
     if (probes().At(seq_)) Gather(past);
-    WriteSources(past, choice_, 0, kHorizon, sources_.data());
+    season::WriteSources(past, choice_, 0, kHorizon, sources_.data());
     Say();
     if (probes().At(seq_)) mixture_.Learn(seq_, evidence_.data(), said_.data(), state_.data());
     Forecast mixed = said_;
@@ -54,8 +54,8 @@ class Session {
  private:
   const Probes& probes() const { return mixture_.probes(); }
 
-  void Gather(const Past& past) {
-    const SeasonChoice now = ChooseSeasons(seq_, errors_);
+  void Gather(const season::Past& past) {
+    const season::SeasonChoice now = season::ChooseSeasons(seq_, errors_);
     mixture_.Gather(seq_, past, 0, errors_, chosen_.data(), now, evidence_.data());
     choice_ = chosen_[probes().Number(seq_) % probes().under_way()] = now;
   }
@@ -69,15 +69,15 @@ class Session {
   }
 
   Network network_;
-  const Mixture mixture_{ForecasterConfig()};
-  ValueMemory memory_;
-  ValueMemory::Window window_;
-  LagErrors errors_;
-  SeasonChoice choice_;
-  std::vector<SeasonChoice> chosen_ = std::vector<SeasonChoice>(mixture_.probes().under_way());
+  const Mixture mixture_{package::ForecasterConfig()};
+  season::ValueMemory memory_;
+  season::ValueMemory::Window window_;
+  season::LagErrors errors_;
+  season::SeasonChoice choice_;
+  std::vector<season::SeasonChoice> chosen_ = std::vector<season::SeasonChoice>(mixture_.probes().under_way());
   std::vector<float> state_ = std::vector<float>(mixture_.state_size());
   std::vector<float> evidence_ = std::vector<float>(mixture_.evidence_size());
-  std::vector<float> sources_ = std::vector<float>(kSourceCount * kHorizon);
+  std::vector<float> sources_ = std::vector<float>(season::kSourceCount * kHorizon);
   Forecast said_ = Forecast(kHorizon * kQuantiles);
   uint64_t seq_ = 0;
 };
@@ -96,15 +96,15 @@ Errors ErrorsOf(Session session, const Values& value, size_t length) {
       const double truth = value(t + j + 1);
       errors.mixed += std::abs(truth - mixed[j * kQuantiles + 4]);
       errors.network += std::abs(truth - session.said()[j * kQuantiles + 4]);
-      errors.last += std::abs(truth - session.sources()[kLastValue * kHorizon + j]);
-      errors.season += std::abs(truth - session.sources()[kSeasonAgo * kHorizon + j]);
+      errors.last += std::abs(truth - session.sources()[season::kLastValue * kHorizon + j]);
+      errors.season += std::abs(truth - session.sources()[season::kSeasonAgo * kHorizon + j]);
     }
   }
   return errors;
 }
 
 // Numbers that a test may ask for again: noise of deviation 1 at each t.
-float Noise(size_t t) { return static_cast<float>(Random(9, t).Normal()); }
+float Noise(size_t t) { return static_cast<float>(forecasting::Random(9, t).Normal()); }
 
 float Day(size_t t) { return static_cast<float>((t % 24) * (t % 24 < 12 ? 1 : 2)) + 0.05f * Noise(t); }
 
@@ -167,7 +167,7 @@ TEST(MixtureTest, MovesAllQuantilesOfAStepAlike) {
 TEST(MixtureTest, IsWhatItIsDefinedToBe) {
   const auto network = [](size_t t, size_t ahead) { return 0.9f * Day(t + ahead) + 1; };
   Session session(network);
-  MixedReference reference(ForecasterConfig(), kUnit);
+  MixedReference reference(package::ForecasterConfig(), kUnit);
   double worst = 0;
   for (size_t t = 0; t < 1200; ++t) {
     const float value = t % 13 == 3 ? NAN : Day(t);
@@ -188,4 +188,4 @@ TEST(MixtureTest, CallsItsStatePossible) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

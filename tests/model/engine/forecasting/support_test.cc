@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 Support Learned(const std::vector<float>& values) {
@@ -115,4 +115,4 @@ TEST(SupportTest, ImpossibleSupportIsRefused) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 float At(std::vector<float> quantiles, float value) { return Surprise({0.1f, 0.5f, 0.9f}, quantiles.data(), value); }
@@ -60,4 +60,4 @@ TEST(SurpriseTest, ExtremeQuantilesDoNotOverflow) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 constexpr int kDraws = 100000;
@@ -104,4 +104,4 @@ TEST(RandomTest, BelowReachesEveryNumberAndNoOther) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::forecasting
