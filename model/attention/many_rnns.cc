@@ -8,7 +8,7 @@
 
 #include "model/attention/argument.h"
 #include "model/attention/attention_state.h"
-#include "model/attention/blockwise.h"
+#include "model/attention/forms/blockwise.h"
 
 namespace aaren::attention {
 namespace {

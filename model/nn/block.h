@@ -20,8 +20,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "model/nn/mixer.h"
-#include "model/nn/recomputed_mixer.h"
+#include "model/nn/mixer/mixer.h"
+#include "model/nn/mixer/recomputed_mixer.h"
 
 namespace aaren::nn {
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "model/attention/argument.h"
-#include "model/nn/token_buffer.h"
+#include "model/nn/mixer/token_buffer.h"
 
 namespace aaren::nn {
 namespace {

@@ -22,7 +22,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "model/nn/mixer.h"
+#include "model/nn/mixer/mixer.h"
 
 namespace aaren::nn {
 

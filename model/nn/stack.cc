@@ -3,7 +3,7 @@
 #include <torch/torch.h>
 
 #include "absl/strings/str_cat.h"
-#include "model/nn/token_buffer.h"
+#include "model/nn/mixer/token_buffer.h"
 
 namespace aaren::nn {
 namespace {

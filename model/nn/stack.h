@@ -20,7 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "model/nn/block.h"
-#include "model/nn/mixer.h"
+#include "model/nn/mixer/mixer.h"
 
 namespace aaren::nn {
 

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "model/training/text_file.h"
+#include "model/training/report/text_file.h"
 
 namespace aaren::training {
 namespace {

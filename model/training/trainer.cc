@@ -14,12 +14,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "model/nn/import.h"
+#include "model/nn/forecaster/import.h"
 #include "model/package/package.h"
 #include "model/training/batch.h"
 #include "model/training/checkpoint.h"
 #include "model/training/folder_lock.h"
-#include "model/training/loss.h"
+#include "model/training/loss/loss.h"
 
 namespace aaren::training {
 namespace {

@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "model/nn/forecaster.h"
+#include "model/nn/forecaster/forecaster.h"
 #include "model/package/config.h"
 #include "model/package/package.h"
 #include "model/training/history.h"
+#include "model/training/loss/quality.h"
 #include "model/training/optimizer.h"
-#include "model/training/quality.h"
 #include "model/training/source.h"
 
 namespace aaren::training {

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/engine/forecasting/forward.h"
+#include "model/engine/forecasting/refinement/surprise.h"
 #include "model/engine/forecasting/row.h"
-#include "model/engine/forecasting/surprise.h"
 #include "model/engine/forecasting/tile.h"
 #include "model/engine/forecasting/weights.h"
 #include "model/season/seasonal_input.h"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "model/engine/forecasting/input.h"
+#include "model/engine/forecasting/refinement/support.h"
 #include "model/engine/forecasting/row.h"
-#include "model/engine/forecasting/support.h"
 #include "model/engine/forecasting/weights.h"
 #include "model/engine/network/fold.h"
 #include "model/engine/task.h"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <memory>
 
-#include "model/nn/softmax_mixer.h"
+#include "model/nn/mixer/softmax_mixer.h"
 #include "tests/model/rounding.h"
 
 namespace aaren::nn {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/nn/aaren.h"
+#include "model/nn/mixer/aaren.h"
 #include "tests/model/rounding.h"
 
 namespace aaren::nn {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "model/nn/forecaster.h"
+#include "model/nn/forecaster/forecaster.h"
 #include "model/training/checkpoint.h"
 #include "tests/model/rounding.h"
 #include "tests/model/training/small_run.h"

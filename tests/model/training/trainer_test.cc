@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/nn/export.h"
+#include "model/nn/forecaster/export.h"
 #include "model/tasks/forecasting/random.h"
 #include "tests/model/training/small_run.h"
 
