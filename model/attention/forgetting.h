@@ -18,8 +18,8 @@ struct Forgetting {
   bool any() const { return decay.defined(); }
 };
 
-// OK if nothing is forgotten, or if scores are [*, H, N], H and N agree, positions ascend and no decay is negative;
-// else InvalidArgument that names the argument and both values.
+// OK if nothing is forgotten. Else scores must be [*, H, N], H and N agree, positions ascend and no decay be negative:
+// InvalidArgument names the argument and both values.
 absl::Status RequireForgetting(const Forgetting& forgetting, const torch::Tensor& scores);
 
 // u_i = s_i + decay_h * (t_i - t_0), [*, H, N] as the scores: plain attention over u is attention over s that forgets.

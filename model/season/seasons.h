@@ -4,10 +4,10 @@
 // Which lags of the bank a series repeats at, chosen by its errors as pitch is found in sound (YIN, de Cheveigne and
 // Kawahara 2002; model/README.md, rules 6.7 to 6.15).
 //
-// A lag's score is its error over the mean error of all shorter lags, a little more for long lags, and 0.15 more where
-// a neighbour in the bank has less error. The first season has the least score. The second has the least of those that
-// are neither within 7 % of the first nor multiples of it. Two multiples are allowed: seven times (a week of days) and
-// 1,440 beside 60 (a day of hours).
+// A lag's score is its error over the mean error of all shorter lags. It is a little more for long lags, and 0.15 more
+// where a neighbour in the bank has less error. The first season has the least score. The second has the least of those
+// that are neither within 7 % of the first nor multiples of it. Two multiples are allowed: seven times (a week of days)
+// and 1,440 beside 60 (a day of hours).
 
 #include <cstdint>
 

@@ -66,8 +66,8 @@ constexpr double kWidestSpan = 4.0 * math::kLargestValue;
 // The least power of two that takes kMostCode steps over `range` > 0, a normal float.
 float StepOf(double range) {
   int exponent;
-  const double part = std::frexp(range / kMostCode, &exponent);  // in [1/2, 1)
-  const double step = std::ldexp(1.0, part == 0.5 ? exponent - 1 : exponent);
+  const double fraction = std::frexp(range / kMostCode, &exponent);  // in [1/2, 1)
+  const double step = std::ldexp(1.0, fraction == 0.5 ? exponent - 1 : exponent);
   return static_cast<float>(std::max<double>(step, std::numeric_limits<float>::min()));
 }
 

@@ -19,13 +19,13 @@ namespace aaren::engine {
 
 // x -> down(silu(gate x) * (up x))
 struct GatedMlp {
-  enum Part { kGate, kUp };
+  enum Linear { kGate, kUp };
   PackedMatrix gate_up;
   PackedMatrix down;
 };
 
 struct BlockWeights {
-  enum Part { kScore, kValue, kGate };
+  enum Linear { kScore, kValue, kGate };
   hwy::AlignedFreeUniquePtr<float[]> attention_norm;  // [width, padded]
   PackedMatrix score_value_gate;
   Ageing ageing;

@@ -45,9 +45,9 @@ torch::Tensor Interpolation(const std::vector<int>& knots) {
   for (int step = 1; step <= knots.back(); ++step) {
     const auto after = std::lower_bound(knots.begin(), knots.end(), step);
     const int64_t upper = after - knots.begin();
-    const double part = upper == 0 ? 1 : (step - *(after - 1)) / static_cast<double>(*after - *(after - 1));
-    at[upper][step - 1] = part;
-    if (upper > 0) at[upper - 1][step - 1] = 1 - part;
+    const double fraction = upper == 0 ? 1 : (step - *(after - 1)) / static_cast<double>(*after - *(after - 1));
+    at[upper][step - 1] = fraction;
+    if (upper > 0) at[upper - 1][step - 1] = 1 - fraction;
   }
   return shares.to(torch::get_default_dtype_as_scalartype());
 }

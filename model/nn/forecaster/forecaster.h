@@ -31,8 +31,8 @@ class ForecasterImpl : public torch::nn::Cloneable<ForecasterImpl> {
   /// normalised scale, ascending in Q. Takes them to the device where the module is.
   torch::Tensor forward(const Encoding& encoding, const std::vector<int64_t>& positions);
 
-  /// What the quantiles are made of: the read-out [B, K, T, Q], in which the middle is the median less `skip` [B, K, T]
-  /// and the others are what the gaps between quantiles are softplus of.
+  /// What the quantiles are made of: the read-out [B, K, T, Q], and `skip` [B, K, T]. The middle of the read-out is the
+  /// median less `skip`; the gaps between quantiles are softplus of the others.
   struct Readout {
     torch::Tensor readout, skip;
   };

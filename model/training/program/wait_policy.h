@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_TRAINING_PROGRAM_WAIT_POLICY_H_
 #define AAREN_MODEL_TRAINING_PROGRAM_WAIT_POLICY_H_
 
-// How OpenMP's threads wait for each other: asleep. A step has thousands of parallel regions, and a thread that spins
-// at the end of each takes the core that the thread it waits for needs, as soon as anything else runs on the machine.
+// How OpenMP's threads wait for each other: asleep. A step has thousands of parallel regions. As soon as anything else
+// runs on the machine, a thread that spins at the end of each takes the core that the thread it waits for needs.
 
 namespace aaren::training {
 

@@ -34,7 +34,7 @@ torch::Tensor RandomTokens(int64_t tokens = kTokens) {
   return torch::randn({2, tokens, 12}, torch::kFloat64);
 }
 
-torch::Tensor Stream(Stack& stack, StackState& state, const torch::Tensor& x) {
+torch::Tensor StepAll(Stack& stack, StackState& state, const torch::Tensor& x) {
   std::vector<torch::Tensor> outputs;
   for (int64_t i = 0; i < x.size(1); ++i) outputs.push_back(stack->Step(state, x.select(1, i)).value());
   return torch::stack(outputs, 1);
@@ -57,7 +57,7 @@ TEST_P(MixerStackTest, StepEqualsForward) {
     Stack stack = Exact(Small(GetParam(), norm_first));
     const torch::Tensor x = RandomTokens();
     StackState state = stack->Start(2);
-    EXPECT_LT(Distance(Stream(stack, state, x), stack(x).value()), Rounding(kDoubleUnit));
+    EXPECT_LT(Distance(StepAll(stack, state, x), stack(x).value()), Rounding(kDoubleUnit));
   }
 }
 
@@ -74,10 +74,11 @@ TEST_P(MixerStackTest, ClonedStateGoesItsOwnWay) {
   Stack stack = Exact(Small(GetParam()));
   const torch::Tensor x = RandomTokens();
   StackState state = stack->Start(2);
-  Stream(stack, state, x.narrow(1, 0, 6));
+  StepAll(stack, state, x.narrow(1, 0, 6));
   StackState clone = state.Clone();
-  Stream(stack, clone, -x.narrow(1, 6, 3));
-  EXPECT_LT(Distance(Stream(stack, state, x.narrow(1, 6, 3)), stack(x).value().narrow(1, 6, 3)), Rounding(kDoubleUnit));
+  StepAll(stack, clone, -x.narrow(1, 6, 3));
+  EXPECT_LT(Distance(StepAll(stack, state, x.narrow(1, 6, 3)), stack(x).value().narrow(1, 6, 3)),
+            Rounding(kDoubleUnit));
   EXPECT_EQ(clone.bytes(), state.bytes());
 }
 
@@ -95,11 +96,12 @@ TEST_P(MixerStackTest, WrongStepIsNamedAndLeavesEveryLayerAsItWas) {
   Stack stack = Exact(Small(GetParam()));
   const torch::Tensor x = RandomTokens();
   StackState state = stack->Start(2);
-  Stream(stack, state, x.narrow(1, 0, 4));
+  StepAll(stack, state, x.narrow(1, 0, 4));
   const absl::Status status = stack->Step(state, torch::zeros({3, 12}, torch::kFloat64)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(status.message(), "x has shape [3, 12]; [2, 12] is needed");
-  EXPECT_LT(Distance(Stream(stack, state, x.narrow(1, 4, 5)), stack(x).value().narrow(1, 4, 5)), Rounding(kDoubleUnit));
+  EXPECT_LT(Distance(StepAll(stack, state, x.narrow(1, 4, 5)), stack(x).value().narrow(1, 4, 5)),
+            Rounding(kDoubleUnit));
 }
 
 TEST_P(MixerStackTest, StateOfAnotherDepthIsRefused) {
@@ -115,7 +117,7 @@ TEST(MixerStackFormTest, StepAndEveryAttentionFormAgreeOnAWholeStack) {
   Stack stack = Exact(Small(MixerKind::kAaren));
   const torch::Tensor x = RandomTokens(150);
   StackState state = stack->Start(2);
-  const torch::Tensor streamed = Stream(stack, state, x);
+  const torch::Tensor streamed = StepAll(stack, state, x);
   for (const attention::AttentionForm form : attention::kAttentionForms) {
     for (const auto& module : stack->modules()) {
       if (auto* aaren = module->as<AarenImpl>()) aaren->options.form(form);

@@ -36,8 +36,8 @@ std::vector<float> DailySeries(int length = kLength) {
 }
 
 // Forecasts of [T, Q] numbers, one after the other, at the values where `wanted`.
-std::vector<float> Stream(const package::ModelPackage& package, const std::vector<float>& values,
-                          const std::vector<uint8_t>& wanted, float* surprises = nullptr) {
+std::vector<float> StepAll(const package::ModelPackage& package, const std::vector<float>& values,
+                           const std::vector<uint8_t>& wanted, float* surprises = nullptr) {
   const std::unique_ptr<engine::Engine> engine = std::move(engine::NewCpuEngine(package).value());
   const std::unique_ptr<engine::Lane> lane = engine->NewLane(1);
   engine::Slot slot;
@@ -71,7 +71,7 @@ TEST(BundledModelTest, BeatsSeasonalNaiveOnADailySeries) {
   const std::vector<float> values = DailySeries();
   std::vector<uint8_t> wanted(values.size());
   for (int t = kStart; t + kHorizon < kLength; t += kStride) wanted[t] = 1;
-  const std::vector<float> forecasts = Stream(package, values, wanted);
+  const std::vector<float> forecasts = StepAll(package, values, wanted);
   const std::vector<double> levels(package.config.quantiles.begin(), package.config.quantiles.end());
   const std::vector<double> history(values.begin(), values.begin() + kStart);
   forecasting::ForecastScore model(levels, forecasting::SeasonalError(history, kSeason)),
@@ -91,7 +91,7 @@ TEST(BundledModelTest, BeatsSeasonalNaiveOnADailySeries) {
 TEST(BundledModelTest, SurpriseIsUniformOnADailySeries) {
   const std::vector<float> values = DailySeries(kYear);
   std::vector<float> surprises(values.size());
-  Stream(Bundled(), values, std::vector<uint8_t>(values.size(), 1), surprises.data());
+  StepAll(Bundled(), values, std::vector<uint8_t>(values.size(), 1), surprises.data());
   surprises.erase(surprises.begin(), surprises.begin() + kYear / 4);
   std::sort(surprises.begin(), surprises.end());
   const double count = static_cast<double>(surprises.size());

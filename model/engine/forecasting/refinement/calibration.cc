@@ -23,13 +23,13 @@ double Rate(uint64_t probe) { return std::max(0.01, 2.0 / (40.0 + static_cast<do
 // Quantiles far out are seldom passed, and the density there is low: they move further.
 double Weight(double level) { return 0.25 / std::max(0.09, level * (1.0 - level)); }
 
-// quantiles[i] += (what theta exceeds the slack by) * spread, where theta lies a part of the way from low to high; then
-// put in order from the median outwards, and within the finite range. Inlined for a `count` the compiler knows.
-inline void CorrectQuantiles(size_t count, const float* __restrict low, const float* __restrict high, float part,
+// quantiles[i] += (what theta exceeds the slack by) * spread, where theta lies a fraction of the way from low to high;
+// then put in order from the median outwards, and within the finite range. Inlined for a `count` the compiler knows.
+inline void CorrectQuantiles(size_t count, const float* __restrict low, const float* __restrict high, float fraction,
                              float* __restrict quantiles) {
   const float spread = std::min(quantiles[count - 1] - quantiles[0], kMaxFloat);
   for (size_t i = 0; i < count; ++i) {
-    const float theta = low[i] + part * (high[i] - low[i]);
+    const float theta = low[i] + fraction * (high[i] - low[i]);
     const float excess = theta - std::min(std::max(theta, -kSlack), kSlack);
     const float corrected = quantiles[i] + excess * spread;
     quantiles[i] = std::min(std::max(corrected, -kMaxFloat), kMaxFloat);
@@ -58,7 +58,7 @@ Calibration::Calibration(const package::ForecasterConfig& config)
   for (size_t step = 0; step <= tracked.back().step; ++step) {
     if (low + 1 < tracked.size() && step == tracked[low + 1].step) ++low;
     const float width = low + 1 < tracked.size() ? static_cast<float>(tracked[low + 1].step - tracked[low].step) : 1.0f;
-    steps_.push_back({.low = low, .part = static_cast<float>(step - tracked[low].step) / width});
+    steps_.push_back({.low = low, .fraction = static_cast<float>(step - tracked[low].step) / width});
   }
 }
 
@@ -98,11 +98,11 @@ void Calibration::CorrectStep(const float* state, const Between& between, float*
   constexpr size_t kUsual = 9;
   const size_t count = levels_.size();
   const float* low = state + between.low * count;
-  const float* high = between.part == 0.0f ? low : low + count;
+  const float* high = between.fraction == 0.0f ? low : low + count;
   if (count == kUsual) {
-    CorrectQuantiles(kUsual, low, high, between.part, quantiles);
+    CorrectQuantiles(kUsual, low, high, between.fraction, quantiles);
   } else {
-    CorrectQuantiles(count, low, high, between.part, quantiles);
+    CorrectQuantiles(count, low, high, between.fraction, quantiles);
   }
 }
 

@@ -46,10 +46,10 @@ class Calibration {
   absl::Status Check(uint64_t seq, const float* state) const;
 
  private:
-  // Where a step's theta comes from: theta of a tracked horizon and a part of the way to the next.
+  // Where a step's theta comes from: theta of a tracked horizon and a fraction of the way to the next.
   struct Between {
     size_t low;
-    float part;
+    float fraction;
   };
 
   // Moves theta [Q] by one value.

@@ -41,8 +41,8 @@ class Mixture {
   // A state that prefers the network alone.
   void Reset(float* state) const;
 
-  // What a probe judges by. That is the unit of errors, for each tracked horizon the value and what each source had
-  // said of it, and for each octave what the errors of a new season's sources start from.
+  // What a probe judges by. That is the unit of errors and, for each tracked horizon, the value and what each source
+  // had said of it. For each octave it is also what the errors of a new season's sources start from.
   size_t evidence_size() const { return 1 + probes_.tracked().size() * kExperts + octaves() * kRenewals; }  // floats
 
   // Of the probe at token `seq`, whose value is the newest of the past. `chosen`: [probes().under_way()], what the

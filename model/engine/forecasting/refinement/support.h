@@ -2,8 +2,8 @@
 #define AAREN_MODEL_ENGINE_FORECASTING_REFINEMENT_SUPPORT_H_
 
 // Support is what a session has learned of the values that its series can take (model/README.md, step 9). It is whether
-// the series has ever been negative, and the lattice on which all of its values lie, if they do - whole numbers, tenths
-// of a degree, on and off. Forecasts are taken there.
+// the series has ever been negative, and the lattice on which all of its values lie, if they do. Lattices are whole
+// numbers, tenths of a degree, on and off. Forecasts are taken there.
 //
 // The lattice is origin + k span, k = ..., -1, 0, 1, ... Its span is the greatest common divisor of all distances seen
 // (Euclid's algorithm, on floats of decimal numbers). One value beside it ends it for good, and so do more steps from

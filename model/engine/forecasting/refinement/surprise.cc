@@ -39,8 +39,8 @@ float Surprise(const std::vector<float>& levels, const float* quantiles, float v
     while (high < last && quantile(high + 1) == x) ++high;
     return static_cast<float>((level(low) + level(high)) / 2.0);
   }
-  const double part = (x - quantile(low - 1)) / (quantile(low) - quantile(low - 1));
-  return static_cast<float>(level(low - 1) + part * (level(low) - level(low - 1)));
+  const double fraction = (x - quantile(low - 1)) / (quantile(low) - quantile(low - 1));
+  return static_cast<float>(level(low - 1) + fraction * (level(low) - level(low - 1)));
 }
 
 }  // namespace aaren::engine

@@ -29,7 +29,7 @@ struct Calendar {
 };
 
 // A calendar of `length` values with at least `fewest_steps` a day: hourly in a third, from one minute to three hours
-// in the others, so that the series has two days where it can.
+// in the others. The series has two days where it can.
 Calendar RandomCalendar(Random& random, int length, int fewest_steps = 8);
 
 // One value a day.

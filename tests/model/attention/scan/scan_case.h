@@ -62,8 +62,8 @@ class ScanCase {
   };
 
   Array Place(int64_t gap) const;
-  std::vector<double> Weights(int64_t stream, int64_t k) const;
-  Gradients Dense(int64_t stream, int64_t series, int64_t head) const;
+  std::vector<double> Weights(int64_t sequence, int64_t k) const;
+  Gradients Dense(int64_t sequence, int64_t series, int64_t head) const;
 
   ScanCaseOptions options_;
   std::vector<Float> scores_, elapsed_, decay_, shares_, score_gradients_;

@@ -54,7 +54,7 @@ std::vector<float> Wave(int count) {
 }
 
 // The engine's forecast at the last value, [T * Q], as the network has it.
-std::vector<float> Stream(const package::ModelPackage& package, const std::vector<float>& values) {
+std::vector<float> StepAll(const package::ModelPackage& package, const std::vector<float>& values) {
   const std::unique_ptr<engine::Engine> engine = std::move(engine::NewCpuEngine(package).value());
   const std::unique_ptr<engine::Lane> lane = engine->NewLane(1);
   engine::Slot slot;
@@ -81,7 +81,7 @@ std::vector<int64_t> Tokens(int count, int fold_every) {
 
 void ExpectAgreement(const package::ForecasterConfig& config, const std::vector<float>& values) {
   Forecaster forecaster = RandomForecaster(config);
-  const std::vector<float> streamed = Stream(ToPackage(forecaster), values);
+  const std::vector<float> streamed = StepAll(ToPackage(forecaster), values);
   forecaster->to(torch::kFloat64);
   const torch::Tensor crop = torch::tensor(values, torch::kFloat64).unsqueeze(0);
   const std::vector<int64_t> tokens = Tokens(static_cast<int>(values.size()), config.fold_every);

@@ -26,7 +26,7 @@ torch::Tensor RandomTokens(int64_t batch, int64_t tokens) {
   return torch::randn({batch, tokens, kWidth}, torch::kFloat64);
 }
 
-torch::Tensor Stream(const Mixer& mixer, MixerState& state, const torch::Tensor& x) {
+torch::Tensor StepAll(const Mixer& mixer, MixerState& state, const torch::Tensor& x) {
   std::vector<torch::Tensor> outputs;
   for (int64_t i = 0; i < x.size(1); ++i) outputs.push_back(mixer->Step(state, x.select(1, i)).value());
   return torch::stack(outputs, 1);
@@ -60,7 +60,7 @@ TEST_P(MixerTest, StepEqualsForward) {
   for (const int64_t tokens : {1, 2, 17, 70}) {
     const torch::Tensor x = RandomTokens(2, tokens);
     MixerState state = mixer_->Start(2);
-    EXPECT_LT(Distance(Stream(mixer_, state, x), mixer_->forward(x).value()), kRounding) << tokens << " tokens";
+    EXPECT_LT(Distance(StepAll(mixer_, state, x), mixer_->forward(x).value()), kRounding) << tokens << " tokens";
     EXPECT_EQ(state.tokens, tokens);
   }
 }
@@ -87,10 +87,10 @@ TEST_P(MixerTest, SequencesOfABatchDoNotMix) {
 TEST_P(MixerTest, ClonedStateGoesItsOwnWay) {
   const torch::Tensor x = RandomTokens(2, 30), other = RandomTokens(2, 31).narrow(1, 1, 30);
   MixerState state = mixer_->Start(2);
-  Stream(mixer_, state, x.narrow(1, 0, 20));
+  StepAll(mixer_, state, x.narrow(1, 0, 20));
   MixerState clone = state.Clone();
-  Stream(mixer_, clone, other.narrow(1, 20, 10));
-  EXPECT_LT(Distance(Stream(mixer_, state, x.narrow(1, 20, 10)), mixer_->forward(x).value().narrow(1, 20, 10)),
+  StepAll(mixer_, clone, other.narrow(1, 20, 10));
+  EXPECT_LT(Distance(StepAll(mixer_, state, x.narrow(1, 20, 10)), mixer_->forward(x).value().narrow(1, 20, 10)),
             kRounding);
   EXPECT_EQ(clone.tokens, state.tokens);
 }
@@ -131,7 +131,7 @@ TEST_P(MixerTest, WrongInputsAreNamed) {
 TEST_P(MixerTest, WrongStepIsNamedAndLeavesTheStateAsItWas) {
   const torch::Tensor x = RandomTokens(2, 3);
   MixerState state = mixer_->Start(2);
-  Stream(mixer_, state, x.narrow(1, 0, 2));
+  StepAll(mixer_, state, x.narrow(1, 0, 2));
   EXPECT_EQ(Refusal(mixer_->Step(state, torch::zeros({3, 12}, torch::kFloat64))),
             "x has shape [3, 12]; [2, 12] is needed");
   EXPECT_EQ(Refusal(mixer_->Step(state, torch::zeros({2, 12}))), "x is Float; the mixer is Double");

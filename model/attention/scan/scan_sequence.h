@@ -1,9 +1,9 @@
-#ifndef AAREN_MODEL_ATTENTION_SCAN_SCAN_STREAM_H_
-#define AAREN_MODEL_ATTENTION_SCAN_SCAN_STREAM_H_
+#ifndef AAREN_MODEL_ATTENTION_SCAN_SCAN_SEQUENCE_H_
+#define AAREN_MODEL_ATTENTION_SCAN_SCAN_SEQUENCE_H_
 
-// The scan's work on one stream, that is one head of one series, on a CPU. scan_cpu.cc deals streams out to threads.
-// scan_forward.cc and scan_backward.cc do float32 with the vector instructions of the machine. scan_double.cc does
-// float64 as the formulas stand.
+// The scan's work on one sequence, that is one head of one series, on a CPU. scan_cpu.cc deals sequences out to
+// threads. scan_forward.cc and scan_backward.cc do float32 with the vector instructions of the machine. scan_double.cc
+// does float64 as the formulas stand.
 
 #include <cstdint>
 
@@ -19,7 +19,7 @@ struct TokenRows {
 };
 
 template <typename Float>
-struct ForwardStream {
+struct ForwardSequence {
   int64_t tokens, width;
   const Float* scores;
   const Float* elapsed;  // null: nothing is forgotten
@@ -31,7 +31,7 @@ struct ForwardStream {
 };
 
 template <typename Float>
-struct BackwardStream {
+struct BackwardSequence {
   int64_t tokens, width;
   const Float* shares;
   TokenRows<const Float> values, outputs, gradients;
@@ -40,11 +40,11 @@ struct BackwardStream {
   bool around_cache;
 };
 
-void RunForward(const ForwardStream<float>& stream);
-void RunForward(const ForwardStream<double>& stream);
-void RunBackward(const BackwardStream<float>& stream);
-void RunBackward(const BackwardStream<double>& stream);
+void RunForward(const ForwardSequence<float>& sequence);
+void RunForward(const ForwardSequence<double>& sequence);
+void RunBackward(const BackwardSequence<float>& sequence);
+void RunBackward(const BackwardSequence<double>& sequence);
 
 }  // namespace aaren::attention
 
-#endif  // AAREN_MODEL_ATTENTION_SCAN_SCAN_STREAM_H_
+#endif  // AAREN_MODEL_ATTENTION_SCAN_SCAN_SEQUENCE_H_
