@@ -13,15 +13,15 @@
 #include "tests/model/engine/stepper.h"
 #include "tests/model/specification/forecaster.h"
 
-namespace aaren {
+namespace aaren::specification {
 namespace {
 
 // A call's tokens are taken by the rules; what comes of them, as the engine's Stepper tells it.
-engine::Outputs TakeByRules(specification::Forecaster& forecaster, const engine::Portion& portion) {
+engine::Outputs TakeByRules(Forecaster& forecaster, const engine::Portion& portion) {
   engine::Outputs outputs;
   for (size_t i = 0; i < portion.values.size(); ++i) {
-    const auto stage = static_cast<specification::Stage>(portion.refinement);
-    const specification::Reply reply = forecaster.Take(portion.values[i], portion.forecast[i] != 0, stage);
+    const auto stage = static_cast<Stage>(portion.refinement);
+    const Reply reply = forecaster.Take(portion.values[i], portion.forecast[i] != 0, stage);
     outputs.surprises.push_back(reply.surprise);
     outputs.forecasts.insert(outputs.forecasts.end(), reply.forecast.begin(), reply.forecast.end());
   }
@@ -50,7 +50,7 @@ void ExpectEqual(const package::ModelPackage& package, const std::vector<float>&
                  uint64_t seed) {
   engine::Stepper stepper(package, 1);
   const engine::Slot slot = stepper.Open();
-  specification::Forecaster forecaster(package);
+  Forecaster forecaster(package);
   size_t token = 0;
   for (const engine::Portion& call : Cut(slot, series, longest, seed)) {
     SCOPED_TRACE("call of tokens " + std::to_string(token) + " and " + std::to_string(call.values.size()) + " on");
@@ -64,7 +64,7 @@ void ExpectEqual(const package::ModelPackage& package, const std::vector<float>&
 
 // Counts of a week of days: whole and never negative, for the support, with a shorter season for B.
 std::vector<float> Counts(size_t length) {
-  std::vector<float> series = Series(60, length);
+  std::vector<float> series = engine::Series(60, length);
   for (size_t t = 0; t < length; ++t) {
     const float day = static_cast<float>(t % 7 < 5 ? 20 : 3);
     series[t] = std::floor(std::max(0.0f, day + static_cast<float>(t % 11) + 0.25f * (series[t] - series[0])));
@@ -128,4 +128,4 @@ TEST_F(SpecificationOfTheBundledModel, RulesGiveTheEnginesBitsOneTokenACall) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::specification
