@@ -228,4 +228,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace aaren::training
 
-int main(int argc, char** argv) { return aaren::Main(argc, argv); }
+int main(int argc, char** argv) { return aaren::training::Main(argc, argv); }
