@@ -16,11 +16,11 @@ if(GIT)
   endif()
 endif()
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
-#include "model/training/code_version.h"
+#include "model/training/report/code_version.h"
 
-namespace aaren {
+namespace aaren::training {
 
 const char* CodeVersion() { return "@CODE_VERSION@"; }
 
-}  // namespace aaren
+}  // namespace aaren::training
 ]])

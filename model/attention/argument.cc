@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 std::string ShapeName(at::IntArrayRef shape) {
@@ -101,4 +101,4 @@ absl::Status RequireHeadsDivide(absl::string_view name, int64_t width, int64_t h
       absl::StrCat(name, " is ", width, "; a positive multiple of the ", heads, " heads is needed"));
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 // float32 or float64.
 absl::Status RequireFloat(absl::string_view name, const torch::Tensor& tensor);
@@ -34,6 +34,6 @@ absl::Status RequireQueriesKeysAndValues(const torch::Tensor& queries, const tor
 // `heads` divides `width`, both >= 1; `name` names the width.
 absl::Status RequireHeadsDivide(absl::string_view name, int64_t width, int64_t heads);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_ARGUMENT_H_

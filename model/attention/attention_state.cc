@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 // The larger of both, constant to autograd: m is only an offset of c and a, and no output depends on it.
@@ -69,4 +69,4 @@ torch::Tensor Output(const AttentionState& state) {
   return state.a / PerToken(state.c.masked_fill(state.c == 0, 1));  // c >= 1 once there is a token
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

@@ -14,7 +14,7 @@
 
 #include <torch/types.h>
 
-namespace aaren {
+namespace aaren::attention {
 
 struct AttentionState {
   torch::Tensor m, c;  // [*]
@@ -43,6 +43,6 @@ AttentionState Age(const AttentionState& state, const torch::Tensor& amount);
 // o = a / c, [*, D]; zeros where the state is empty.
 torch::Tensor Output(const AttentionState& state);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_ATTENTION_STATE_H_

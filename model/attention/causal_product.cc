@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 using torch::autograd::AutogradContext;
@@ -64,4 +64,4 @@ torch::Tensor CausalProduct(const torch::Tensor& a, const torch::Tensor& b, cons
   return Product::apply(a, b, c);
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

@@ -12,12 +12,12 @@
 
 #include <torch/types.h>
 
-namespace aaren {
+namespace aaren::attention {
 
 // a, b [*, N, K], c [*, N, D] -> [*, N, D]. Differentiable, twice too; only a, b and c are kept for the gradient.
 // REQUIRES: shapes, dtypes and devices that agree, every size >= 1.
 torch::Tensor CausalProduct(const torch::Tensor& a, const torch::Tensor& b, const torch::Tensor& c);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_CAUSAL_PRODUCT_H_

@@ -20,7 +20,7 @@
 #include <limits>
 #include <vector>
 
-namespace aaren {
+namespace aaren::attention {
 
 template <typename Float>
 struct Element {
@@ -72,6 +72,6 @@ Element<Float> Combine(const Element<Float>& x, const Element<Float>& y) {
   return both;
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_ELEMENT_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/attention/argument.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 absl::Status RequireAscending(const torch::Tensor& positions) {
@@ -55,4 +55,4 @@ torch::Tensor Undecayed(const torch::Tensor& scores, const Forgetting& forgettin
   return scores + gain.to(scores.scalar_type());
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 // Nothing is forgotten by default.
 struct Forgetting {
@@ -18,14 +18,14 @@ struct Forgetting {
   bool any() const { return decay.defined(); }
 };
 
-// OK if nothing is forgotten, or if scores are [*, H, N], H and N agree, positions ascend and no decay is negative;
-// else InvalidArgument that names the argument and both values.
+// OK if nothing is forgotten. Else scores must be [*, H, N], H and N agree, positions ascend and no decay be negative:
+// InvalidArgument names the argument and both values.
 absl::Status RequireForgetting(const Forgetting& forgetting, const torch::Tensor& scores);
 
 // u_i = s_i + decay_h * (t_i - t_0), [*, H, N] as the scores: plain attention over u is attention over s that forgets.
 // Differentiable. REQUIRES: RequireForgetting.
 torch::Tensor Undecayed(const torch::Tensor& scores, const Forgetting& forgetting);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_FORGETTING_H_

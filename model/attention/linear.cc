@@ -7,7 +7,7 @@
 #include "model/attention/argument.h"
 #include "model/attention/causal_product.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 // A column of ones: the sum of weights is then one more column of the weighted sum of values.
@@ -69,4 +69,4 @@ torch::Tensor Output(const LinearState& state, const torch::Tensor& queries) {
   return Normalised(torch::cat({numerator, (features * state.z).sum(-1, true)}, -1));
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

@@ -7,12 +7,12 @@
 //
 //   S_i = S_{i-1} + phi(k_i) v_i^T,   Z_i = Z_{i-1} + phi(k_i),   o_i = phi(q_i)^T S_i / phi(q_i)^T Z_i
 //
-// One definition, evaluated four ways, which agree up to rounding: dense and quadratic (the reference), as a causal
-// scan for training, as a recurrence with the state (S, Z), and without causal order.
+// One definition, evaluated four ways that agree up to rounding: dense, the quadratic reference; a causal scan for
+// training; a recurrence with the state (S, Z); and without causal order.
 //
 // Shapes: queries and keys [*, N, K], values [*, N, D], before phi; alike, float32 or float64, of any strides, on any
-// device. Where every weight of a token is too small for the dtype (their sum under 1e-30 in float32, 1e-290 in
-// float64: keys or queries far below zero) the output is zero, and so is its gradient. Sums must not overflow.
+// device. Where every weight of a token is too small for the dtype, the output is zero, and so is its gradient. That is
+// a sum under 1e-30 in float32 or 1e-290 in float64, of keys or queries far below zero. Sums must not overflow.
 //
 // Errors: InvalidArgument that names the argument and both values.
 
@@ -20,7 +20,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 // phi(x) = elu(x) + 1: x + 1 above 0, exp(x) below, of the shape of x; exact to rounding far below 0 too.
 torch::Tensor PositiveFeatures(const torch::Tensor& x);
@@ -54,6 +54,6 @@ LinearState Fold(const LinearState& state, const torch::Tensor& keys, const torc
 // o for queries [*, K]: [*, D]; zeros for the state of no tokens. REQUIRES: as Fold.
 torch::Tensor Output(const LinearState& state, const torch::Tensor& queries);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_LINEAR_H_

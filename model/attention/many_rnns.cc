@@ -8,9 +8,9 @@
 
 #include "model/attention/argument.h"
 #include "model/attention/attention_state.h"
-#include "model/attention/blockwise.h"
+#include "model/attention/forms/blockwise.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 // [*, Q, K] and [*, T, K] -> [*, Q, T].
@@ -75,4 +75,4 @@ absl::StatusOr<torch::Tensor> CrossAttention(const torch::Tensor& queries, const
   return Output(states);
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

@@ -16,7 +16,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 // All networks advance together, token by token: N steps, a state each.
 //   queries, keys  [*, N, K]
@@ -34,6 +34,6 @@ absl::StatusOr<torch::Tensor> CausalAttentionAsRnns(const torch::Tensor& queries
 absl::StatusOr<torch::Tensor> CrossAttention(const torch::Tensor& queries, const torch::Tensor& keys,
                                              const torch::Tensor& values, int64_t block_size = 64);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_MANY_RNNS_H_

@@ -6,7 +6,7 @@
 
 #include "model/attention/argument.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 // [*, N, K] -> [batch, heads, N, K]: torch's fused kernels take four dimensions only.
@@ -25,4 +25,4 @@ absl::StatusOr<torch::Tensor> CausalSoftmaxAttention(const torch::Tensor& querie
   return queries.dim() == 4 ? outputs : outputs.reshape(values.sizes());
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 // Output i is the softmax over j <= i of <q_i, k_j> / sqrt(K), times the values; O(N^2) time, O(N) memory where torch
 // has a fused kernel.
@@ -18,6 +18,6 @@ namespace aaren {
 absl::StatusOr<torch::Tensor> CausalSoftmaxAttention(const torch::Tensor& queries, const torch::Tensor& keys,
                                                      const torch::Tensor& values);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_SOFTMAX_H_

@@ -5,8 +5,8 @@
 //
 // A *row* is all that one series remembers between two steps, a fixed number of bytes. A *run* is one row and the
 // tokens that arrived for it. A thread has a Lane of the engine: the rows are there, and there it submits any number of
-// ragged runs as one batch (lane.h). Each run is treated as if it were alone: in tier `exact` its results are the same
-// bits whatever else is in the batch, however a session's tokens are cut into batches, and on any machine.
+// ragged runs as one batch (lane.h). Each run is treated as if it were alone. In tier `exact` its results are the same
+// bits on any machine, whatever else is in the batch and however a session's tokens are cut into batches.
 //
 // Units: values and forecasts are in the units of the series. Threading: an Engine is immutable, and any thread may use
 // it.
@@ -22,7 +22,7 @@
 #include "model/engine/lane.h"
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 // The bits of the engine: of any output and of any row. It changes whenever one of them may, for any package, and
 // travels with rows: one of another number is not stepped on.
@@ -49,7 +49,7 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  virtual const ForecasterConfig& config() const = 0;
+  virtual const package::ForecasterConfig& config() const = 0;
   virtual std::string tier() const = 0;  // "exact"
   virtual size_t row_bytes() const = 0;  // a multiple of 64
 
@@ -65,6 +65,6 @@ class Engine {
   virtual absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const = 0;
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_ENGINE_H_

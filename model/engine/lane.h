@@ -26,7 +26,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 struct Run;  // engine.h
 
@@ -70,8 +70,8 @@ class Lane {
   virtual size_t capacity() const = 0;  // likewise
 
   // Begins to fold every run's tokens into its row, in order, and to write the forecasts wanted (paper, §3.1 and §3.3).
-  // InvalidArgument if a slot is stale, repeated or under way, or a run is empty: every row is then unchanged, and there
-  // is no ticket. On a CPU it neither allocates nor locks.
+  // InvalidArgument if a slot is stale, repeated or under way, or a run is empty: every row is then unchanged, and
+  // there is no ticket. On a CPU it neither allocates nor locks.
   virtual absl::StatusOr<Ticket> Submit(absl::Span<const Run> runs) = 0;
 
   // Whether the batch is done, and how: nothing while it is under way. Each ticket is answered once, by either of the
@@ -80,6 +80,6 @@ class Lane {
   virtual absl::Status Wait(Ticket ticket) = 0;  // blocks until it is done
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_LANE_H_

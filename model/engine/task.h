@@ -18,7 +18,7 @@
 #include "absl/types/span.h"
 #include "model/engine/engine.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 class Task {
  public:
@@ -32,7 +32,7 @@ class Task {
   virtual std::unique_ptr<Scratch> NewScratch() const = 0;
 
   // As Engine's of these names.
-  virtual const ForecasterConfig& config() const = 0;
+  virtual const package::ForecasterConfig& config() const = 0;
   virtual size_t row_bytes() const = 0;
   virtual void ResetRow(absl::Span<std::byte> row) const = 0;
   virtual absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const = 0;
@@ -50,6 +50,6 @@ class Task {
   virtual void Finish(Scratch& scratch) const = 0;
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_TASK_H_

@@ -14,7 +14,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace aaren {
+namespace aaren::math {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -53,8 +53,8 @@ HWY_INLINE V Exp(D d, V x) {
   return hn::IfThenElseZero(hn::Ge(x, hn::Set(d, -87.33654f)), scaled);
 }
 
-// For normal x > 0. x = 2^n (1 + f), 1 + f in [sqrt(1/2), sqrt(2)), s = f / (2 + f): log(1 + f) = 2 atanh(s) = f - s (f
-// - R) with R = 2 (s^2 / 3 + s^4 / 5 + ...); f^2 / 2 is taken apart so that f, the largest term, is added last and
+// For normal x > 0. x = 2^n (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)). With s = f / (2 + f), log(1 + f) = 2 atanh(s) =
+// f - s (f - R), R = 2 (s^2 / 3 + s^4 / 5 + ...). f^2 / 2 is taken apart so that f, the largest term, is added last and
 // exactly.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Log(D d, V x) {
@@ -123,7 +123,7 @@ HWY_INLINE V Asinh(D d, V x) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace aaren
+}  // namespace aaren::math
 HWY_AFTER_NAMESPACE();
 
 #endif  // per target

@@ -8,21 +8,21 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace aaren {
+namespace aaren::math {
 namespace HWY_NAMESPACE {
 
 bool NativeFma() { return HWY_NATIVE_FMA != 0; }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace aaren
+}  // namespace aaren::math
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace aaren {
+namespace aaren::math {
 
 HWY_EXPORT(NativeFma);
 
 bool HasFma() { return HWY_DYNAMIC_DISPATCH(NativeFma)(); }
 
-}  // namespace aaren
+}  // namespace aaren::math
 #endif

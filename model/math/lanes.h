@@ -6,12 +6,12 @@
 
 #include <cstddef>
 
-namespace aaren {
+namespace aaren::math {
 
 inline constexpr size_t kLanes = 16;
 
 constexpr size_t PadToLanes(size_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
-}  // namespace aaren
+}  // namespace aaren::math
 
 #endif  // AAREN_MODEL_MATH_LANES_H_

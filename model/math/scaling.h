@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace aaren {
+namespace aaren::math {
 
 // Values are clamped to the largest, so that their squares are far from overflow, and those below the least are 0, in
 // forecasts too. How far from 0 a forecast of zeros lies means nothing.
@@ -34,6 +34,6 @@ struct Scaling {
   float Undo(float standard) const { return ToForecast(center + scale * static_cast<double>(standard)); }
 };
 
-}  // namespace aaren
+}  // namespace aaren::math
 
 #endif  // AAREN_MODEL_MATH_SCALING_H_

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace aaren {
+namespace aaren::math {
 
 struct Statistics {
   double mean;
@@ -69,6 +69,6 @@ struct Statistics {
   }
 };
 
-}  // namespace aaren
+}  // namespace aaren::math
 
 #endif  // AAREN_MODEL_MATH_STATISTICS_H_

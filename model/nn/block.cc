@@ -7,10 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "model/attention/argument.h"
 
-namespace aaren {
+namespace aaren::nn {
 absl::Status RequireBlock(const BlockOptions& options) {
   const MixerOptions& mixer = options.mixer();
-  if (absl::Status status = RequireHeadsDivide("width", mixer.width(), mixer.heads()); !status.ok()) return status;
+  if (absl::Status status = attention::RequireHeadsDivide("width", mixer.width(), mixer.heads()); !status.ok())
+    return status;
   if (options.mlp_width() >= 1) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("mlp_width is ", options.mlp_width(), "; at least 1 is needed beside width ", mixer.width()));
@@ -71,4 +72,4 @@ absl::StatusOr<Block> MakeBlock(const BlockOptions& options) {
   return Block(options);
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

@@ -20,10 +20,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "model/nn/mixer.h"
-#include "model/nn/recomputed_mixer.h"
+#include "model/nn/mixer/mixer.h"
+#include "model/nn/mixer/recomputed_mixer.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 /// Options for the `Block` module.
 struct BlockOptions {
@@ -75,6 +75,6 @@ absl::Status RequireBlock(const BlockOptions& options);
 /// InvalidArgument as RequireBlock.
 absl::StatusOr<Block> MakeBlock(const BlockOptions& options);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_BLOCK_H_

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "model/attention/argument.h"
-#include "model/nn/token_buffer.h"
+#include "model/nn/mixer/token_buffer.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 absl::Status RequireAtLeastOne(absl::string_view name, int64_t count) {
@@ -18,7 +18,8 @@ absl::Status RequireAtLeastOne(absl::string_view name, int64_t count) {
 }
 
 absl::Status RequirePerceiver(const PerceiverOptions& options) {
-  if (absl::Status status = RequireHeadsDivide("width", options.width(), options.heads()); !status.ok()) return status;
+  if (absl::Status status = attention::RequireHeadsDivide("width", options.width(), options.heads()); !status.ok())
+    return status;
   if (absl::Status status = RequireAtLeastOne("latents", options.latents()); !status.ok()) return status;
   return RequireAtLeastOne("rounds", options.rounds());
 }
@@ -58,8 +59,8 @@ torch::Tensor PerceiverImpl::Attend(const torch::Tensor& x) {
 }
 
 absl::StatusOr<torch::Tensor> PerceiverImpl::forward(const torch::Tensor& x) {
-  if (absl::Status status = RequireLike("x", x, "latents", latents); !status.ok()) return status;
-  if (absl::Status status = RequireShape("x", x, {-1, -1, options.width()}); !status.ok()) return status;
+  if (absl::Status status = attention::RequireLike("x", x, "latents", latents); !status.ok()) return status;
+  if (absl::Status status = attention::RequireShape("x", x, {-1, -1, options.width()}); !status.ok()) return status;
   if (absl::Status status = RequireAtLeastOne("the number of inputs in x", x.size(1)); !status.ok()) return status;
   return Attend(x);
 }
@@ -70,11 +71,12 @@ MixerState PerceiverImpl::Start(int64_t batch) const {
 
 absl::StatusOr<torch::Tensor> PerceiverImpl::Step(MixerState& state, const torch::Tensor& x) {
   if (state.tensors.empty()) return absl::InvalidArgumentError("state has 0 tensors; one made by Start is needed");
-  if (absl::Status status = RequireLike("x", x, "latents", latents); !status.ok()) return status;
-  if (absl::Status status = RequireLike("state", state.tensors[0], "x", x); !status.ok()) return status;
+  if (absl::Status status = attention::RequireLike("x", x, "latents", latents); !status.ok()) return status;
+  if (absl::Status status = attention::RequireLike("state", state.tensors[0], "x", x); !status.ok()) return status;
   const int64_t batch = state.tensors[0].size(0);
-  if (absl::Status status = RequireShape("x", x, {batch, options.width()}); !status.ok()) return status;
-  if (absl::Status status = RequireShape("state", state.tensors[0], {batch, -1, options.width()}); !status.ok()) {
+  if (absl::Status status = attention::RequireShape("x", x, {batch, options.width()}); !status.ok()) return status;
+  if (absl::Status status = attention::RequireShape("state", state.tensors[0], {batch, -1, options.width()});
+      !status.ok()) {
     return status;
   }
   torch::NoGradGuard no_grad;
@@ -89,4 +91,4 @@ absl::StatusOr<Perceiver> MakePerceiver(const PerceiverOptions& options) {
   return Perceiver(options);
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

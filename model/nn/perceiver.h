@@ -22,9 +22,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "model/nn/mixer.h"
+#include "model/nn/mixer/mixer.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 /// Options for the `Perceiver` module.
 struct PerceiverOptions {
@@ -74,6 +74,6 @@ TORCH_MODULE(Perceiver);
 /// InvalidArgument if heads do not divide the width, or latents or rounds are less than 1.
 absl::StatusOr<Perceiver> MakePerceiver(const PerceiverOptions& options);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_PERCEIVER_H_

@@ -3,9 +3,9 @@
 #include <torch/torch.h>
 
 #include "absl/strings/str_cat.h"
-#include "model/nn/token_buffer.h"
+#include "model/nn/mixer/token_buffer.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 absl::Status RequireLayers(const StackOptions& options) {
@@ -101,4 +101,4 @@ absl::StatusOr<Stack> MakeStack(const StackOptions& options) {
   return Stack(options);
 }
 
-}  // namespace aaren
+}  // namespace aaren::nn

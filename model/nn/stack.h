@@ -20,9 +20,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "model/nn/block.h"
-#include "model/nn/mixer.h"
+#include "model/nn/mixer/mixer.h"
 
-namespace aaren {
+namespace aaren::nn {
 
 /// Options for the `Stack` module.
 struct StackOptions {
@@ -76,6 +76,6 @@ TORCH_MODULE(Stack);
 /// InvalidArgument as MakeBlock, or if layers < 1.
 absl::StatusOr<Stack> MakeStack(const StackOptions& options);
 
-}  // namespace aaren
+}  // namespace aaren::nn
 
 #endif  // AAREN_MODEL_NN_STACK_H_

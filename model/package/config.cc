@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
-namespace aaren {
+namespace aaren::package {
 namespace {
 
 constexpr float kMiddle = 0.5f;
@@ -83,4 +83,4 @@ absl::Status ForecasterConfig::Validate() const {
   return CheckQuantiles(quantiles);
 }
 
-}  // namespace aaren
+}  // namespace aaren::package

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 
-namespace aaren {
+namespace aaren::package {
 
 struct ForecasterConfig {
   int ring = 192;          // P: values of the series the token sees directly
@@ -43,6 +43,6 @@ struct ForecasterConfig {
   bool operator==(const ForecasterConfig&) const = default;
 };
 
-}  // namespace aaren
+}  // namespace aaren::package
 
 #endif  // AAREN_MODEL_PACKAGE_CONFIG_H_

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::package {
 namespace {
 
 using nlohmann::json;
@@ -140,4 +140,4 @@ void JsonFields::Fail(const std::string& name, absl::string_view message) {
   status_.Update(absl::InvalidArgumentError(absl::StrCat(path_.empty() ? "" : path_ + ".", name, " ", message)));
 }
 
-}  // namespace aaren
+}  // namespace aaren::package

@@ -17,7 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace aaren {
+namespace aaren::package {
 
 // Parses a whole text. InvalidArgument with the position if it is not JSON, repeats a key, or nests deeper than 16.
 absl::StatusOr<nlohmann::json> ParseJson(absl::string_view text);
@@ -49,6 +49,6 @@ class JsonFields {
   absl::Status status_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::package
 
 #endif  // AAREN_MODEL_PACKAGE_JSON_FIELDS_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/package/json_fields.h"
 
-namespace aaren {
+namespace aaren::package {
 namespace {
 
 using nlohmann::json;
@@ -184,4 +184,4 @@ absl::StatusOr<std::string> FormatManifest(const Manifest& manifest) {
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::package

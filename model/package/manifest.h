@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::package {
 
 struct Manifest {
   ModelPackage package;        // without tensors and digest
@@ -27,6 +27,6 @@ absl::StatusOr<Manifest> ParseManifest(absl::string_view text);
 // InvalidArgument if a text in it is not UTF-8.
 absl::StatusOr<std::string> FormatManifest(const Manifest& manifest);
 
-}  // namespace aaren
+}  // namespace aaren::package
 
 #endif  // AAREN_MODEL_PACKAGE_MANIFEST_H_

@@ -14,7 +14,7 @@
 #include "model/package/safetensors.h"
 #include "model/package/sha256.h"
 
-namespace aaren {
+namespace aaren::package {
 namespace {
 
 namespace fs = std::filesystem;
@@ -183,4 +183,4 @@ absl::Status SavePackage(const std::string& folder, ModelPackage& package) {
   return absl::OkStatus();
 }
 
-}  // namespace aaren
+}  // namespace aaren::package

@@ -51,7 +51,7 @@
 #include "absl/status/statusor.h"
 #include "model/package/config.h"
 
-namespace aaren {
+namespace aaren::package {
 
 struct Tensor {
   std::vector<int64_t> shape;
@@ -89,6 +89,6 @@ absl::StatusOr<ModelPackage> LoadPackage(const std::string& folder);
 // missing, superfluous, or of the wrong shape.
 absl::Status SavePackage(const std::string& folder, ModelPackage& package);
 
-}  // namespace aaren
+}  // namespace aaren::package
 
 #endif  // AAREN_MODEL_PACKAGE_PACKAGE_H_

@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "model/package/json_fields.h"
 
-namespace aaren {
+namespace aaren::package {
 namespace {
 
 using nlohmann::json;
@@ -194,4 +194,4 @@ std::string FormatSafetensors(const std::map<std::string, Tensor>& tensors) {
   return bytes;
 }
 
-}  // namespace aaren
+}  // namespace aaren::package

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::package {
 
 inline constexpr size_t kMaxSafetensorsHeader = size_t{4} << 20;
 
@@ -24,6 +24,6 @@ absl::StatusOr<std::map<std::string, Tensor>> ParseSafetensors(absl::string_view
 // the names are UTF-8.
 std::string FormatSafetensors(const std::map<std::string, Tensor>& tensors);
 
-}  // namespace aaren
+}  // namespace aaren::package
 
 #endif  // AAREN_MODEL_PACKAGE_SAFETENSORS_H_

@@ -1,7 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::package {
 namespace {
 
 using Shapes = std::map<std::string, std::vector<int64_t>>;
@@ -55,4 +55,4 @@ Shapes ExpectedTensors(const ForecasterConfig& c) {
   return shapes;
 }
 
-}  // namespace aaren
+}  // namespace aaren::package

@@ -6,7 +6,7 @@
 
 #include "absl/strings/escaping.h"
 
-namespace aaren {
+namespace aaren::package {
 
 std::string Sha256(std::initializer_list<absl::string_view> parts) {
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
@@ -18,4 +18,4 @@ std::string Sha256(std::initializer_list<absl::string_view> parts) {
   return absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest), length));
 }
 
-}  // namespace aaren
+}  // namespace aaren::package

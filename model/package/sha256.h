@@ -8,10 +8,10 @@
 
 #include "absl/strings/string_view.h"
 
-namespace aaren {
+namespace aaren::package {
 
 std::string Sha256(std::initializer_list<absl::string_view> parts);
 
-}  // namespace aaren
+}  // namespace aaren::package
 
 #endif  // AAREN_MODEL_PACKAGE_SHA256_H_

@@ -5,7 +5,7 @@
 
 #include "model/math/statistics.h"
 
-namespace aaren {
+namespace aaren::season {
 
 struct Bounds {
   float low;
@@ -18,11 +18,11 @@ struct Bounds {
   }
 };
 
-inline Bounds ReachOf(const Statistics& statistics) {
+inline Bounds ReachOf(const math::Statistics& statistics) {
   const double reach = statistics.Reach();
   return {static_cast<float>(statistics.mean - reach), static_cast<float>(statistics.mean + reach)};
 }
 
-}  // namespace aaren
+}  // namespace aaren::season
 
 #endif  // AAREN_MODEL_SEASON_BOUNDS_H_

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstddef>
 
-namespace aaren {
+namespace aaren::season {
 
 // Ascending. Lag 1 is no season: it says how much a series moves from one value to the next.
 inline constexpr std::array<int, 72> kLags = {
@@ -22,6 +22,6 @@ inline constexpr int kShortestSeason = 4;
 inline constexpr size_t kFirstSeason = 3;
 static_assert(kLags[kFirstSeason] == kShortestSeason);
 
-}  // namespace aaren
+}  // namespace aaren::season
 
 #endif  // AAREN_MODEL_SEASON_LAG_BANK_H_

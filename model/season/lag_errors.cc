@@ -13,7 +13,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace aaren {
+namespace aaren::season {
 namespace HWY_NAMESPACE {
 
 // The values at the lags, those beyond the first token left out; returns how many. The fused multiply-add is an
@@ -51,11 +51,11 @@ HWY_ATTR void Average(const float* past, const float* rate, size_t count, float 
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace aaren
+}  // namespace aaren::season
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace aaren {
+namespace aaren::season {
 
 HWY_EXPORT(PastValues);
 HWY_EXPORT(Average);
@@ -122,5 +122,5 @@ absl::Status LagErrors::Check(uint64_t seq) const {
   return absl::OkStatus();
 }
 
-}  // namespace aaren
+}  // namespace aaren::season
 #endif

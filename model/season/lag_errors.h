@@ -14,7 +14,7 @@
 #include "model/season/lag_bank.h"
 #include "model/season/value_memory.h"
 
-namespace aaren {
+namespace aaren::season {
 
 struct LagErrors {
   static constexpr uint64_t kMemory = 1500;  // tokens
@@ -47,6 +47,6 @@ struct LagErrors {
 };
 static_assert(sizeof(LagErrors) == (1 + kLagCount) * 4);
 
-}  // namespace aaren
+}  // namespace aaren::season
 
 #endif  // AAREN_MODEL_SEASON_LAG_ERRORS_H_

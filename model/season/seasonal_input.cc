@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace aaren {
+namespace aaren::season {
 namespace {
 
 constexpr double kLeast = 0.01;   // added to an error before its logarithm
@@ -41,7 +41,7 @@ void WriteStandardResiduals(const Past& past, const SeasonChoice& choice, double
   }
 }
 
-void StandardizeSources(const float* sources, size_t count, const Scaling& scaling, float* out) {
+void StandardizeSources(const float* sources, size_t count, const math::Scaling& scaling, float* out) {
   for (size_t i = 0; i < count; ++i) {
     out[i] = std::clamp(scaling.Apply(sources[i]), -kMostStandard, kMostStandard);
   }
@@ -60,4 +60,4 @@ void WriteSeasonalNumbers(uint64_t seq, const LagErrors& errors, const SeasonCho
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::season

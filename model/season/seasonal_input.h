@@ -13,7 +13,7 @@
 #include "model/season/seasons.h"
 #include "model/season/sources.h"
 
-namespace aaren {
+namespace aaren::season {
 
 inline constexpr size_t kSeasonSources = kSourceCount - 1;  // from kSeasonAgo on
 inline constexpr size_t kJudgedResiduals = 48, kNewestResiduals = 12;
@@ -29,13 +29,13 @@ inline constexpr size_t kLagNumbers[] = {3, 8};  // whose logarithms are divided
 void WriteStandardResiduals(const Past& past, const SeasonChoice& choice, double scale, size_t count, float* out);
 
 // Puts `count` numbers of sources on the token's scale, within +-30; out may be where they are.
-void StandardizeSources(const float* sources, size_t count, const Scaling& scaling, float* out);
+void StandardizeSources(const float* sources, size_t count, const math::Scaling& scaling, float* out);
 
 // After token `seq`. residuals: [3, 48], as above. Writes out: [17], of those that take a logarithm its argument, 1
 // where there is nothing to say.
 void WriteSeasonalNumbers(uint64_t seq, const LagErrors& errors, const SeasonChoice& choice, const float* residuals,
                           double* out);
 
-}  // namespace aaren
+}  // namespace aaren::season
 
 #endif  // AAREN_MODEL_SEASON_SEASONAL_INPUT_H_

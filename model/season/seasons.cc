@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-namespace aaren {
+namespace aaren::season {
 namespace {
 
 constexpr double kPerOctave = 0.02;   // how much more a lag twice as long has to bring
@@ -19,8 +19,8 @@ using Scores = std::array<double, kLagCount>;  // NaN where a lag cannot be judg
 // log2(p / 4), linear between powers of two.
 double Octaves(int lag) {
   int exponent;
-  const double part = std::frexp(static_cast<double>(lag) / kShortestSeason, &exponent);
-  return exponent - 1 + (2.0 * part - 1.0);
+  const double fraction = std::frexp(static_cast<double>(lag) / kShortestSeason, &exponent);
+  return exponent - 1 + (2.0 * fraction - 1.0);
 }
 
 // The errors that may be believed; NaN where none may.
@@ -110,4 +110,4 @@ Seasons DescribeSeasons(uint64_t seq, const LagErrors& errors, const SeasonChoic
   return {.first = Describe(believed, errors, choice.first), .second = Describe(believed, errors, choice.second)};
 }
 
-}  // namespace aaren
+}  // namespace aaren::season

@@ -4,16 +4,16 @@
 // Which lags of the bank a series repeats at, chosen by its errors as pitch is found in sound (YIN, de Cheveigne and
 // Kawahara 2002; model/README.md, rules 6.7 to 6.15).
 //
-// A lag's score is its error over the mean error of all shorter lags, a little more for long lags, and 0.15 more where
-// a neighbour in the bank has less error. The first season has the least score. The second has the least of those that
-// are neither within 7 % of the first nor multiples of it. Two multiples are allowed: seven times (a week of days) and
-// 1,440 beside 60 (a day of hours).
+// A lag's score is its error over the mean error of all shorter lags. It is a little more for long lags, and 0.15 more
+// where a neighbour in the bank has less error. The first season has the least score. The second has the least of those
+// that are neither within 7 % of the first nor multiples of it. Two multiples are allowed: seven times (a week of days)
+// and 1,440 beside 60 (a day of hours).
 
 #include <cstdint>
 
 #include "model/season/lag_errors.h"
 
-namespace aaren {
+namespace aaren::season {
 
 // The lags chosen, in tokens; 0 where there is none yet. It lies in the bytes of a row.
 struct SeasonChoice {
@@ -39,6 +39,6 @@ struct Seasons {
 // What the errors say of a choice after token `seq`, which may be later than the choice.
 Seasons DescribeSeasons(uint64_t seq, const LagErrors& errors, const SeasonChoice& choice);
 
-}  // namespace aaren
+}  // namespace aaren::season
 
 #endif  // AAREN_MODEL_SEASON_SEASONS_H_

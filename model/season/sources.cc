@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace aaren {
+namespace aaren::season {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
@@ -94,4 +94,4 @@ void WriteResiduals(const Past& past, const SeasonChoice& choice, size_t count, 
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::season

@@ -12,7 +12,7 @@
 #include "model/season/seasons.h"
 #include "model/season/value_memory.h"
 
-namespace aaren {
+namespace aaren::season {
 
 enum Source : size_t { kLastValue, kSeasonAgo, kSeasonsMean, kSecondAgo };
 inline constexpr size_t kSourceCount = 4;
@@ -46,6 +46,6 @@ void WriteSourcesAt(const Past& past, const SeasonChoice& choice, float level, i
 // i = 0 .. count - 1. Writes out: [3, count], by source from kSeasonAgo on; NaN where either is missing.
 void WriteResiduals(const Past& past, const SeasonChoice& choice, size_t count, float* out);
 
-}  // namespace aaren
+}  // namespace aaren::season
 
 #endif  // AAREN_MODEL_SEASON_SOURCES_H_

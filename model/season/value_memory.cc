@@ -15,14 +15,14 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace aaren {
+namespace aaren::season {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
 // One block: fma(step, code, low), NaN where the code says so.
 HWY_INLINE void DecodeBlock(const uint16_t* codes, float low, float step, const Bounds& bounds, float* out) {
-  const hn::CappedTag<float, kLanes> d;
+  const hn::CappedTag<float, math::kLanes> d;
   const hn::RebindToSigned<decltype(d)> di;
   const hn::Rebind<uint16_t, decltype(d)> du;
   const auto missing = hn::Set(di, ValueMemory::kMissingCode);
@@ -45,11 +45,11 @@ void DecodeBlocks(const ValueMemory* memory, size_t first, const Bounds& bounds,
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace aaren
+}  // namespace aaren::season
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace aaren {
+namespace aaren::season {
 
 HWY_EXPORT(DecodeBlocks);
 
@@ -61,13 +61,13 @@ constexpr double kMostCode = ValueMemory::kMissingCode - 1;
 constexpr Bounds kAnywhere = {-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity()};
 
 // Of the grid of a block that spans all that values can: at most twice as wide as what it holds.
-constexpr double kWidestSpan = 4.0 * kLargestValue;
+constexpr double kWidestSpan = 4.0 * math::kLargestValue;
 
 // The least power of two that takes kMostCode steps over `range` > 0, a normal float.
 float StepOf(double range) {
   int exponent;
-  const double part = std::frexp(range / kMostCode, &exponent);  // in [1/2, 1)
-  const double step = std::ldexp(1.0, part == 0.5 ? exponent - 1 : exponent);
+  const double fraction = std::frexp(range / kMostCode, &exponent);  // in [1/2, 1)
+  const double step = std::ldexp(1.0, fraction == 0.5 ? exponent - 1 : exponent);
   return static_cast<float>(std::max<double>(step, std::numeric_limits<float>::min()));
 }
 
@@ -151,13 +151,14 @@ absl::Status ValueMemory::Check(uint64_t seq) const {
   if (std::isnan(typical.low) || std::isnan(typical.high)) return Impossible("typical", 0, typical.low);
   for (size_t i = 0; i < kBlock; ++i) {
     const float value = std::abs(recent[i]);
-    if (std::isnan(value) || (i < seq && value <= kLargestValue && (value == 0.0f || value >= kLeastValue))) continue;
+    if (std::isnan(value) || (i < seq && value <= math::kLargestValue && (value == 0.0f || value >= math::kLeastValue)))
+      continue;
     return Impossible("recent", i, recent[i]);
   }
   for (size_t i = 0; i < kBlocks; ++i) {
     const bool filled = i < seq / kBlock;
     const bool empty = filled && std::isnan(low[i]);
-    if (!empty && !(std::abs(low[i]) <= (filled ? kLargestValue : 0.0f))) return Impossible("low", i, low[i]);
+    if (!empty && !(std::abs(low[i]) <= (filled ? math::kLargestValue : 0.0f))) return Impossible("low", i, low[i]);
     if (!(step[i] >= 0.0f && step[i] * kMostCode <= (filled ? kWidestSpan : 0.0)))
       return Impossible("step", i, step[i]);
   }
@@ -167,5 +168,5 @@ absl::Status ValueMemory::Check(uint64_t seq) const {
   return absl::OkStatus();
 }
 
-}  // namespace aaren
+}  // namespace aaren::season
 #endif

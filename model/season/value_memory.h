@@ -4,9 +4,9 @@
 // ValueMemory is what a row remembers of its series' values: the last 1,488 of them (model/README.md, step 1).
 //
 // Values are taken in blocks of 48. Those of the block under way are floats. When a block is full, its values become
-// codes of 16 bits on a grid of the block's own: low + step * code, with the least step that is a power of two and
-// reaches the block's largest value. So whole numbers stay what they are, and others move by 1/65,534 of the block's
-// range at most. All of it is a plain value without pointers and lies in the bytes of a row.
+// codes of 16 bits on a grid of the block's own: low + step * code. The step is the least power of two that reaches the
+// block's largest value. So whole numbers stay what they are, and others move by 1/65,534 of the block's range at most.
+// All of it is a plain value without pointers and lies in the bytes of a row.
 //
 // The *typical* range is that of the blocks, but for a tenth of them on either side, and as much again beyond. It tells
 // what the series usually does from a glitch or an outage, which should not come again a season later.
@@ -19,7 +19,7 @@
 #include "absl/status/status.h"
 #include "model/season/bounds.h"
 
-namespace aaren {
+namespace aaren::season {
 
 struct ValueMemory {
   static constexpr size_t kBlock = 48;
@@ -55,6 +55,6 @@ struct ValueMemory {
 };
 static_assert(sizeof(ValueMemory) == 8 + 48 * 4 + 31 * 8 + 1488 * 2);
 
-}  // namespace aaren
+}  // namespace aaren::season
 
 #endif  // AAREN_MODEL_SEASON_VALUE_MEMORY_H_

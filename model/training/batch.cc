@@ -8,13 +8,13 @@
 
 #include "model/tasks/forecasting/random.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 constexpr double kJitterShare = 0.3, kMixShare = 0.15, kFlipShare = 0.25;
 constexpr uint64_t kDrawsPerStep = 1 << 20;
 
-std::vector<int64_t> JitteredPositions(Random& random, int fold_every, int count) {
+std::vector<int64_t> JitteredPositions(forecasting::Random& random, int fold_every, int count) {
   std::vector<int64_t> positions;
   int64_t at = random.Below(std::min(fold_every, count));
   for (; at < count; at += random.Chance(kJitterShare) ? 1 + random.Below(fold_every) : fold_every)
@@ -41,7 +41,7 @@ struct Augmentation {
   bool flip = false;
 };
 
-std::vector<Augmentation> DrawAugmentations(Random& random, int count) {
+std::vector<Augmentation> DrawAugmentations(forecasting::Random& random, int count) {
   std::vector<Augmentation> all(count);
   for (Augmentation& one : all) {
     if (random.Chance(kMixShare)) one.share = random.Uniform(0.1, 0.9);
@@ -66,7 +66,7 @@ std::vector<double> Augmented(const SeriesSource& source, const Augmentation& au
 }
 
 // The power of two by which this step's crops are longer than `context`.
-int LengthExponent(Random& random) {
+int LengthExponent(forecasting::Random& random) {
   const double draw = random.Uniform();
   return draw < 0.2 ? -1 : draw < 0.65 ? 0 : draw < 0.88 ? 1 : 2;
 }
@@ -77,9 +77,9 @@ void SetRow(const std::vector<double>& values, int64_t row, torch::Tensor& rows)
 
 }  // namespace
 
-Batch TrainingBatch(const ForecasterConfig& config, const SeriesSource& source, uint64_t seed, int64_t step, int rows,
-                    int context) {
-  Random random(seed, static_cast<uint64_t>(step));
+Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource& source, uint64_t seed, int64_t step,
+                    int rows, int context) {
+  forecasting::Random random(seed, static_cast<uint64_t>(step));
   const double stretch = std::pow(2, LengthExponent(random));
   const int length = std::max(1, static_cast<int>(context * stretch));
   const int count = std::max(1, static_cast<int>(rows / stretch));
@@ -96,7 +96,7 @@ Batch TrainingBatch(const ForecasterConfig& config, const SeriesSource& source, 
   return batch;
 }
 
-Batch HeldOutBatch(const ForecasterConfig& config, const SeriesSource& source, int rows, int context) {
+Batch HeldOutBatch(const package::ForecasterConfig& config, const SeriesSource& source, int rows, int context) {
   Batch batch;
   for (int64_t at = config.fold_every - 1; at < context; at += config.fold_every) batch.positions.push_back(at);
   if (batch.positions.empty()) batch.positions.push_back(context - 1);
@@ -106,4 +106,4 @@ Batch HeldOutBatch(const ForecasterConfig& config, const SeriesSource& source, i
   return batch;
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

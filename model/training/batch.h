@@ -15,7 +15,7 @@
 #include "model/package/config.h"
 #include "model/training/source.h"
 
-namespace aaren {
+namespace aaren::training {
 
 struct Batch {
   torch::Tensor values;            // float64 [B, N + T], NaN where missing
@@ -25,12 +25,12 @@ struct Batch {
 
 // The batch of training step `step`. Half, once, twice or four times `context` values; `rows` crops at `context`.
 // Signs are flipped at random, and three in ten crops are a mixture of two.
-Batch TrainingBatch(const ForecasterConfig& config, const SeriesSource& source, uint64_t seed, int64_t step, int rows,
-                    int context);
+Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource& source, uint64_t seed, int64_t step,
+                    int rows, int context);
 
 // `rows` held-out crops of `context` values, with tokens wherever the engine would fold.
-Batch HeldOutBatch(const ForecasterConfig& config, const SeriesSource& source, int rows, int context);
+Batch HeldOutBatch(const package::ForecasterConfig& config, const SeriesSource& source, int rows, int context);
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_BATCH_H_

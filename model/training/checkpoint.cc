@@ -10,9 +10,9 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "model/training/text_file.h"
+#include "model/training/report/text_file.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 std::string PathIn(const std::string& folder) { return folder + "/checkpoint.pt"; }
@@ -132,4 +132,4 @@ TensorMap CloneTensors(const TensorMap& tensors) {
   return clones;
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace aaren {
+namespace aaren::training {
 
 using TensorMap = std::map<std::string, torch::Tensor>;
 
@@ -42,6 +42,6 @@ absl::Status CopyTensors(const TensorMap& from, const TensorMap& to);
 // Independent copies.
 TensorMap CloneTensors(const TensorMap& tensors);
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_CHECKPOINT_H_

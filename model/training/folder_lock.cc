@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::training {
 
 absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(const std::string& folder) {
   std::error_code error;
@@ -28,4 +28,4 @@ absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(const std::string& 
 
 FolderLock::~FolderLock() { close(folder_); }
 
-}  // namespace aaren
+}  // namespace aaren::training

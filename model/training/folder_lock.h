@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace aaren {
+namespace aaren::training {
 
 class FolderLock {
  public:
@@ -27,6 +27,6 @@ class FolderLock {
   const int folder_;  // file descriptor
 };
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_FOLDER_LOCK_H_

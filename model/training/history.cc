@@ -7,7 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 constexpr int64_t kMostStretches = 400;
@@ -72,4 +72,4 @@ History History::FromTensors(const TensorMap& tensors) {
   return history;
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

@@ -13,7 +13,7 @@
 
 #include "model/training/checkpoint.h"
 
-namespace aaren {
+namespace aaren::training {
 
 // Neighbouring steps, pooled.
 struct Stretch {
@@ -65,6 +65,6 @@ class History {
   std::map<std::string, std::vector<QualityCheck>> quality_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_HISTORY_H_

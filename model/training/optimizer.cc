@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 constexpr double kMuonMomentum = 0.95, kFirst = 0.9, kSecond = 0.98, kEpsilon = 1e-8;
@@ -94,4 +94,4 @@ double RateFactor(int64_t step, int64_t steps) {
   return std::min(1.0, (step + 1) / warmup) * 0.5 * (1 + std::cos(std::numbers::pi * done));
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

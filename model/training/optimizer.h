@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace aaren {
+namespace aaren::training {
 
 struct OptimizerOptions {
   double rate = 4e-3;       // AdamW's
@@ -56,6 +56,6 @@ class Optimizer {
 // Warm-up over 50 steps (or a tenth of a short run), then half a cosine from 1 to 0. step counts from 0.
 double RateFactor(int64_t step, int64_t steps);
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_OPTIMIZER_H_

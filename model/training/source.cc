@@ -7,7 +7,7 @@
 #include "model/tasks/forecasting/random.h"
 #include "model/tasks/forecasting/synthetic.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 class Synthetic : public SeriesSource {
@@ -15,14 +15,15 @@ class Synthetic : public SeriesSource {
   explicit Synthetic(uint64_t seed) : seed_(seed) {}
 
   std::vector<double> Draw(uint64_t index, int length) const override {
-    return SyntheticSeries(2 * seed_, index, length);
+    return forecasting::SyntheticSeries(2 * seed_, index, length);
   }
   std::vector<double> DrawHeldOut(uint64_t index, int length) const override {
-    return SyntheticSeries(Families()[index % Families().size()], 2 * seed_ + 1, index, length);
+    return forecasting::SyntheticSeries(forecasting::Families()[index % forecasting::Families().size()], 2 * seed_ + 1,
+                                        index, length);
   }
   std::vector<std::string> HeldOutGroups() const override {
     std::vector<std::string> names;
-    for (const Family& family : Families()) names.emplace_back(family.name);
+    for (const forecasting::Family& family : forecasting::Families()) names.emplace_back(family.name);
     return names;
   }
   int HeldOutStart(int) const override { return 0; }
@@ -33,42 +34,42 @@ class Synthetic : public SeriesSource {
 
 class Csv : public SeriesSource {
  public:
-  Csv(std::vector<CsvSeries> series, uint64_t seed, int horizon)
+  Csv(std::vector<forecasting::CsvSeries> series, uint64_t seed, int horizon)
       : series_(std::move(series)), seed_(seed), horizon_(horizon) {
-    std::erase_if(series_, [&](const CsvSeries& one) { return Size(one) <= 2 * horizon; });
+    std::erase_if(series_, [&](const forecasting::CsvSeries& one) { return Size(one) <= 2 * horizon; });
   }
 
   std::vector<double> Draw(uint64_t index, int length) const override {
-    Random random(seed_, index);
-    const CsvSeries& series = series_[random.Below(static_cast<int>(series_.size()))];
+    forecasting::Random random(seed_, index);
+    const forecasting::CsvSeries& series = series_[random.Below(static_cast<int>(series_.size()))];
     const int end = Size(series) - HeldOut(series);
     return Crop(series, end > length ? random.Below(end - length + 1) : 0, length, end);
   }
 
   // The end of series number `index`, over and over.
   std::vector<double> DrawHeldOut(uint64_t index, int length) const override {
-    const CsvSeries& series = series_[index % series_.size()];
+    const forecasting::CsvSeries& series = series_[index % series_.size()];
     return Crop(series, Size(series) - length, length, Size(series));
   }
 
   int HeldOutStart(int length) const override {
     int longest = 0;
-    for (const CsvSeries& one : series_) longest = std::max(longest, HeldOut(one));
+    for (const forecasting::CsvSeries& one : series_) longest = std::max(longest, HeldOut(one));
     return std::max(0, length - longest);
   }
 
  private:
-  static int Size(const CsvSeries& series) { return static_cast<int>(series.values.size()); }
-  int HeldOut(const CsvSeries& series) const { return std::max(horizon_, Size(series) / 10); }
+  static int Size(const forecasting::CsvSeries& series) { return static_cast<int>(series.values.size()); }
+  int HeldOut(const forecasting::CsvSeries& series) const { return std::max(horizon_, Size(series) / 10); }
 
   // Values start .. start + length - 1, missing outside of [0, end).
-  static std::vector<double> Crop(const CsvSeries& series, int start, int length, int end) {
+  static std::vector<double> Crop(const forecasting::CsvSeries& series, int start, int length, int end) {
     std::vector<double> crop(length, std::numeric_limits<double>::quiet_NaN());
     for (int i = std::max(0, -start); i < length && start + i < end; ++i) crop[i] = series.values[start + i];
     return crop;
   }
 
-  std::vector<CsvSeries> series_;
+  std::vector<forecasting::CsvSeries> series_;
   const uint64_t seed_;
   const int horizon_;
 };
@@ -77,8 +78,8 @@ class Csv : public SeriesSource {
 
 std::unique_ptr<SeriesSource> SyntheticSource(uint64_t seed) { return std::make_unique<Synthetic>(seed); }
 
-std::unique_ptr<SeriesSource> CsvSource(std::vector<CsvSeries> series, uint64_t seed, int horizon) {
+std::unique_ptr<SeriesSource> CsvSource(std::vector<forecasting::CsvSeries> series, uint64_t seed, int horizon) {
   return std::make_unique<Csv>(std::move(series), seed, horizon);
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

@@ -13,7 +13,7 @@
 
 #include "model/tasks/forecasting/series_csv.h"
 
-namespace aaren {
+namespace aaren::training {
 
 class SeriesSource {
  public:
@@ -39,8 +39,8 @@ std::unique_ptr<SeriesSource> SyntheticSource(uint64_t seed);
 
 // Crops of these series. Their last tenth (at least `horizon` values) is held out; a series too short for that is not
 // drawn from. REQUIRES: at least one series has more than 2 * horizon values.
-std::unique_ptr<SeriesSource> CsvSource(std::vector<CsvSeries> series, uint64_t seed, int horizon);
+std::unique_ptr<SeriesSource> CsvSource(std::vector<forecasting::CsvSeries> series, uint64_t seed, int horizon);
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_SOURCE_H_

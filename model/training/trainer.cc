@@ -14,14 +14,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "model/nn/import.h"
+#include "model/nn/forecaster/import.h"
 #include "model/package/package.h"
 #include "model/training/batch.h"
 #include "model/training/checkpoint.h"
 #include "model/training/folder_lock.h"
-#include "model/training/loss.h"
+#include "model/training/loss/loss.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -30,9 +30,9 @@ double Since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 
 // Everything that the weights depend on, readable, so that a mismatch explains itself.
 std::string Fingerprint(const TrainOptions& options) {
-  const ForecasterConfig& config = options.config;
+  const package::ForecasterConfig& config = options.config;
   return absl::StrCat(
-      "input=", InputVersion(config), " data=", options.data, " seed=", options.seed, " steps=", options.steps,
+      "input=", package::InputVersion(config), " data=", options.data, " seed=", options.seed, " steps=", options.steps,
       " batch=", options.rows, " context=", options.context, " lr=", options.optimizer.rate,
       " muon_lr=", options.optimizer.muon_rate, " clip=", options.optimizer.clip, " average=", options.average,
       " validate_every=", options.validate_every, " patience=", options.patience, " ring=", config.ring,
@@ -71,7 +71,7 @@ absl::Status CheckOptions(const TrainOptions& options) {
   return status;
 }
 
-TensorMap Weights(const Forecaster& forecaster) {
+TensorMap Weights(const nn::Forecaster& forecaster) {
   TensorMap weights;
   for (const auto& item : forecaster->named_parameters()) weights[item.key()] = item.value();
   return weights;
@@ -99,8 +99,8 @@ class Run {
 
   absl::Status Begin() {
     if (!options_.init.has_value()) return absl::OkStatus();
-    absl::Status status = TakeWeights(*options_.init, forecaster_).status();
-    status.Update(TakeWeights(*options_.init, averaged_).status());
+    absl::Status status = nn::TakeWeights(*options_.init, forecaster_).status();
+    status.Update(nn::TakeWeights(*options_.init, averaged_).status());
     return status;
   }
 
@@ -152,9 +152,9 @@ class Run {
   }
 
  private:
-  static Forecaster Seeded(const TrainOptions& options) {
+  static nn::Forecaster Seeded(const TrainOptions& options) {
     torch::manual_seed(options.seed);
-    Forecaster forecaster(options.config);
+    nn::Forecaster forecaster(options.config);
     forecaster->to(options.device);
     return forecaster;
   }
@@ -255,7 +255,7 @@ class Run {
 
   const TrainOptions& options_;
   const SeriesSource& source_;
-  Forecaster forecaster_, averaged_;
+  nn::Forecaster forecaster_, averaged_;
   Optimizer optimizer_;
   const Batch held_out_;
   std::unique_ptr<FolderLock> lock_;  // of the checkpoint's folder
@@ -287,4 +287,4 @@ absl::StatusOr<TrainResult> Train(const TrainOptions& options, const SeriesSourc
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::training

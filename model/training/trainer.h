@@ -13,18 +13,18 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "model/nn/forecaster.h"
+#include "model/nn/forecaster/forecaster.h"
 #include "model/package/config.h"
 #include "model/package/package.h"
 #include "model/training/history.h"
+#include "model/training/loss/quality.h"
 #include "model/training/optimizer.h"
-#include "model/training/quality.h"
 #include "model/training/source.h"
 
-namespace aaren {
+namespace aaren::training {
 
 struct TrainOptions {
-  ForecasterConfig config;
+  package::ForecasterConfig config;
   OptimizerOptions optimizer;
   double average = 0.998;  // of the exponential moving average of the weights, which is what a run ends with
   torch::Device device = torch::kCPU;  // CUDA once LoadTorchCuda was OK
@@ -37,9 +37,9 @@ struct TrainOptions {
   int patience = 10;          // stop after so many checks on held-out series without a better one; 0: never
   std::string checkpoint;     // folder; empty: no checkpoints
   int64_t checkpoint_every = 100;
-  std::optional<ModelPackage> init;        // whose weights to begin with, where they fit; empty: random ones
-  std::string data = "synthetic";          // what the source is, for the checkpoint's fingerprint
-  std::vector<ValidationFile> validation;  // scored at each check, for the history alone
+  std::optional<package::ModelPackage> init;  // whose weights to begin with, where they fit; empty: random ones
+  std::string data = "synthetic";             // what the source is, for the checkpoint's fingerprint
+  std::vector<ValidationFile> validation;     // scored at each check, for the history alone
 };
 
 struct TrainProgress {
@@ -54,8 +54,8 @@ struct TrainProgress {
 };
 
 struct TrainResult {
-  Forecaster forecaster{nullptr};  // the averaged weights with the least held-out loss
-  int64_t steps = 0;               // done
+  nn::Forecaster forecaster{nullptr};  // the averaged weights with the least held-out loss
+  int64_t steps = 0;                   // done
   double held_out_loss = 0;
   double seconds = 0;
   bool stopped_early = false;
@@ -71,6 +71,6 @@ struct TrainResult {
 absl::StatusOr<TrainResult> Train(const TrainOptions& options, const SeriesSource& source,
                                   const std::function<bool(const TrainProgress&)>& on_step);
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_MODEL_TRAINING_TRAINER_H_

@@ -34,7 +34,7 @@ absl::StatusOr<std::vector<std::string>> FoldersIn(const std::string& folder) {
 
 }  // namespace
 
-absl::Status ModelTable::Add(ModelPackage package, std::unique_ptr<Engine> engine) {
+absl::Status ModelTable::Add(package::ModelPackage package, std::unique_ptr<engine::Engine> engine) {
   auto model = std::make_unique<LoadedModel>();
   model->id = absl::StrCat(package.name, ":", package.version);
   for (const auto& other : models_) {
@@ -55,9 +55,9 @@ absl::Status ModelTable::LoadFolder(const std::string& folder, const std::string
   if (!folders.ok()) return folders.status();
   if (folders->empty()) return absl::NotFoundError(absl::StrCat("no model package in '", folder, "'"));
   for (const std::string& path : *folders) {
-    absl::StatusOr<ModelPackage> package = LoadPackage(path);
+    absl::StatusOr<package::ModelPackage> package = package::LoadPackage(path);
     if (!package.ok()) return package.status();
-    absl::StatusOr<std::unique_ptr<Engine>> engine = OpenEngine(engine_name, *package);
+    absl::StatusOr<std::unique_ptr<engine::Engine>> engine = OpenEngine(engine_name, *package);
     if (!engine.ok()) return engine.status();
     if (absl::Status status = Add(*std::move(package), *std::move(engine)); !status.ok()) return status;
   }

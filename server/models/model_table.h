@@ -18,8 +18,8 @@
 namespace aaren {
 
 struct LoadedModel {
-  ModelPackage package;  // the tensors are dropped once the engine has packed them
-  std::unique_ptr<Engine> engine;
+  package::ModelPackage package;  // the tensors are dropped once the engine has packed them
+  std::unique_ptr<engine::Engine> engine;
   std::string id;  // "name:version"
   int index = 0;   // position in the table
 };
@@ -27,7 +27,7 @@ struct LoadedModel {
 class ModelTable {
  public:
   // Adds a model. AlreadyExists if its name:version is taken. The first added is the default.
-  absl::Status Add(ModelPackage package, std::unique_ptr<Engine> engine);
+  absl::Status Add(package::ModelPackage package, std::unique_ptr<engine::Engine> engine);
 
   // Loads every package folder directly under `folder`, each with an engine of this name (open_engine.h). NotFound if
   // there is none; the first bad package is the error.

@@ -11,9 +11,10 @@ absl::Status CheckEngine(const std::string& name) {
   return absl::InvalidArgumentError(absl::StrCat("no engine '", name, "'; there is cpu, and auto picks one"));
 }
 
-absl::StatusOr<std::unique_ptr<Engine>> OpenEngine(const std::string& name, const ModelPackage& package) {
+absl::StatusOr<std::unique_ptr<engine::Engine>> OpenEngine(const std::string& name,
+                                                           const package::ModelPackage& package) {
   if (absl::Status status = CheckEngine(name); !status.ok()) return status;
-  return NewCpuEngine(package);
+  return engine::NewCpuEngine(package);
 }
 
 }  // namespace aaren

@@ -19,7 +19,8 @@ inline constexpr char kDefaultEngine[] = "auto";  // the fastest that this machi
 absl::Status CheckEngine(const std::string& name);
 
 // As CheckEngine, or as the engine's own maker.
-absl::StatusOr<std::unique_ptr<Engine>> OpenEngine(const std::string& name, const ModelPackage& package);
+absl::StatusOr<std::unique_ptr<engine::Engine>> OpenEngine(const std::string& name,
+                                                           const package::ModelPackage& package);
 
 }  // namespace aaren
 

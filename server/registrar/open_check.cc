@@ -86,9 +86,9 @@ Outcome<const LoadedModel*> ModelOfState(const ModelTable& models, absl::string_
                                   origin.package_digest);
   } else if (outcome.value->engine->tier() != origin.tier) {
     outcome.refusal = OtherSchema(id, "tier", outcome.value->engine->tier(), origin.tier);
-  } else if (origin.numerics_version != kNumericsVersion) {
-    outcome.refusal =
-        OtherSchema(id, "numerics version", absl::StrCat(kNumericsVersion), absl::StrCat(origin.numerics_version));
+  } else if (origin.numerics_version != engine::kNumericsVersion) {
+    outcome.refusal = OtherSchema(id, "numerics version", absl::StrCat(engine::kNumericsVersion),
+                                  absl::StrCat(origin.numerics_version));
   }
   return outcome;
 }

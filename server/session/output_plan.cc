@@ -15,7 +15,7 @@ std::string Indexed(absl::string_view field, size_t index) {
   return absl::StrCat("open.output.", field, "[", index, "]");
 }
 
-std::optional<Refusal> ResolveHorizons(const OutputRequest& request, const ForecasterConfig& config,
+std::optional<Refusal> ResolveHorizons(const OutputRequest& request, const package::ForecasterConfig& config,
                                        std::vector<uint32_t>& rows) {
   const auto out_of_range = [&](size_t i) {
     return InvalidField(Indexed("horizons", i), absl::StrCat(request.horizons[i], " is not in 1 .. ", config.horizon));
@@ -35,7 +35,7 @@ std::optional<Refusal> ResolveHorizons(const OutputRequest& request, const Forec
   return std::nullopt;
 }
 
-std::optional<Refusal> ResolveQuantiles(const OutputRequest& request, const ForecasterConfig& config,
+std::optional<Refusal> ResolveQuantiles(const OutputRequest& request, const package::ForecasterConfig& config,
                                         std::vector<uint32_t>& columns) {
   for (size_t i = 0; i < request.quantiles.size(); ++i) {
     const auto level = std::find(config.quantiles.begin(), config.quantiles.end(), request.quantiles[i]);
@@ -56,7 +56,7 @@ std::optional<Refusal> ResolveQuantiles(const OutputRequest& request, const Fore
 
 }  // namespace
 
-Outcome<OutputPlan> ResolveOutput(const OutputRequest& request, const ForecasterConfig& config) {
+Outcome<OutputPlan> ResolveOutput(const OutputRequest& request, const package::ForecasterConfig& config) {
   Outcome<OutputPlan> outcome;
   outcome.value.every = std::max(1u, request.every);
   outcome.value.surprise = request.surprise;

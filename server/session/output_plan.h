@@ -13,7 +13,7 @@
 namespace aaren {
 
 // An OutputPlan, or the refusal that names the option the model cannot give.
-Outcome<OutputPlan> ResolveOutput(const OutputRequest& request, const ForecasterConfig& config);
+Outcome<OutputPlan> ResolveOutput(const OutputRequest& request, const package::ForecasterConfig& config);
 
 class PlanTable {
  public:

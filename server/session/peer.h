@@ -57,7 +57,7 @@ struct OutputRequest {
   std::vector<float> quantiles;    // empty: all
   uint32_t every = 1;
   bool surprise = false;
-  Refinement refinement = Refinement::kRestricted;
+  engine::Refinement refinement = engine::Refinement::kRestricted;
 };
 
 struct OpenRequest {
@@ -111,7 +111,7 @@ struct OutputPlan {
   std::vector<uint32_t> quantiles;  // 0-based columns; empty: all
   uint32_t every = 1;
   bool surprise = false;
-  Refinement refinement = Refinement::kRestricted;
+  engine::Refinement refinement = engine::Refinement::kRestricted;
 };
 
 // Results of part of a run. Pointers are valid during the call.

@@ -6,7 +6,7 @@ namespace aaren {
 
 SessionOrigin OriginOf(const Footprint& footprint) {
   const LoadedModel& model = *footprint.model;
-  return {model.id, model.package.digest, model.engine->tier(), kNumericsVersion, footprint.channels};
+  return {model.id, model.package.digest, model.engine->tier(), engine::kNumericsVersion, footprint.channels};
 }
 
 SessionRecord RecordOf(const std::string& key, const SessionState& state) {

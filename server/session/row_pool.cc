@@ -4,9 +4,9 @@
 
 namespace aaren {
 
-Lane& RowPool::lane(const LoadedModel& model) {
+engine::Lane& RowPool::lane(const LoadedModel& model) {
   if (lanes_.empty()) lanes_.resize(models_.models().size());
-  std::unique_ptr<Lane>& lane = lanes_[model.index];
+  std::unique_ptr<engine::Lane>& lane = lanes_[model.index];
   if (lane == nullptr) lane = model.engine->NewLane(capacity_);
   return *lane;
 }
@@ -24,9 +24,9 @@ absl::Status RowPool::Reset(const LoadedModel& model, uint32_t channels, const R
 }
 
 absl::Status RowPool::Write(const LoadedModel& model, uint32_t channels, const RowSet& rows, absl::string_view bytes) {
-  std::vector<RowWrite> copies;
+  std::vector<engine::RowWrite> copies;
   const auto* from = reinterpret_cast<const std::byte*>(bytes.data());
-  for (const Slot& slot : rows.slots(channels)) {
+  for (const engine::Slot& slot : rows.slots(channels)) {
     copies.push_back({slot, from});
     from += model.engine->row_bytes();
   }
@@ -41,18 +41,18 @@ absl::StatusOr<std::string> RowPool::Read(const LoadedModel& model, uint32_t cha
 }
 
 absl::Status RowPool::Read(absl::Span<const RowsRead> sessions) {
-  std::vector<std::vector<RowRead>> copies(models_.models().size());
+  std::vector<std::vector<engine::RowRead>> copies(models_.models().size());
   for (const RowsRead& session : sessions) {
     const size_t row_bytes = session.model.engine->row_bytes();
     session.bytes.resize(session.channels * row_bytes);
     auto* to = reinterpret_cast<std::byte*>(session.bytes.data());
-    for (const Slot& slot : session.rows.slots(session.channels)) {
+    for (const engine::Slot& slot : session.rows.slots(session.channels)) {
       copies[session.model.index].push_back({slot, to});
       to += row_bytes;
     }
   }
   for (const auto& model : models_.models()) {
-    const std::vector<RowRead>& of_model = copies[model->index];
+    const std::vector<engine::RowRead>& of_model = copies[model->index];
     if (of_model.empty()) continue;
     if (absl::Status status = lane(*model).Read(of_model); !status.ok()) return status;
   }

@@ -22,15 +22,15 @@ namespace aaren {
 class RowSet {
  public:
   RowSet() = default;
-  explicit RowSet(uint32_t channels) : many_(channels > 1 ? std::make_unique<Slot[]>(channels) : nullptr) {}
+  explicit RowSet(uint32_t channels) : many_(channels > 1 ? std::make_unique<engine::Slot[]>(channels) : nullptr) {}
 
   // REQUIRES: it was made for so many channels.
-  absl::Span<Slot> slots(uint32_t channels) { return {many_ ? many_.get() : &one_, channels}; }
-  absl::Span<const Slot> slots(uint32_t channels) const { return {many_ ? many_.get() : &one_, channels}; }
+  absl::Span<engine::Slot> slots(uint32_t channels) { return {many_ ? many_.get() : &one_, channels}; }
+  absl::Span<const engine::Slot> slots(uint32_t channels) const { return {many_ ? many_.get() : &one_, channels}; }
 
  private:
-  Slot one_;
-  std::unique_ptr<Slot[]> many_;
+  engine::Slot one_;
+  std::unique_ptr<engine::Slot[]> many_;
 };
 
 // One session's rows, and where their bytes go.
@@ -64,7 +64,7 @@ class RowPool {
   // Of many sessions at once: one copy a model. If it fails, all bytes are unspecified.
   absl::Status Read(absl::Span<const RowsRead> sessions);
 
-  Lane& lane(const LoadedModel& model);
+  engine::Lane& lane(const LoadedModel& model);
 
   size_t used_rows() const;
   size_t capacity_rows() const;  // of the lanes made so far
@@ -73,7 +73,7 @@ class RowPool {
  private:
   const ModelTable& models_;
   size_t capacity_;
-  std::vector<std::unique_ptr<Lane>> lanes_;  // by LoadedModel::index; null: no session had the model so far
+  std::vector<std::unique_ptr<engine::Lane>> lanes_;  // by LoadedModel::index; null: no session had the model so far
 };
 
 }  // namespace aaren

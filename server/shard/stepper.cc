@@ -38,7 +38,7 @@ void Stepper::Begin(absl::Span<Flow* const> flows) {
   EnsureBuffers();
   for (Session* session : sessions_) {
     if (calls_.empty() || calls_.back().model != session->model) {
-      const ForecasterConfig& config = session->model->engine->config();
+      const package::ForecasterConfig& config = session->model->engine->config();
       Call& call = calls_.emplace_back();
       call.model = session->model;
       call.floats = static_cast<size_t>(config.horizon) * config.quantiles.size();
@@ -88,7 +88,7 @@ void Stepper::LayOut(Session& session) {
   }
   if (part.tokens == 0) return;
   const absl::Span<const uint8_t> flags(&flags_[part.flags], part.tokens);
-  const absl::Span<const Slot> slots = session.rows.slots(session.channels);
+  const absl::Span<const engine::Slot> slots = session.rows.slots(session.channels);
   for (uint32_t channel = 0; channel < session.channels; ++channel) {
     const size_t values = part.values + channel * part.tokens;
     runs_.push_back({slots[channel], absl::MakeConstSpan(&values_[values], part.tokens), flags,
@@ -130,7 +130,7 @@ void Stepper::Submit(size_t index) {
   const size_t end = index + 1 < calls_.size() ? calls_[index + 1].first_run : runs_.size();
   if (end == call.first_run) return;
   counters_.batch_tokens.Observe(call.tokens);
-  const absl::StatusOr<Ticket> ticket =
+  const absl::StatusOr<engine::Ticket> ticket =
       rows_.lane(*call.model).Submit(absl::MakeConstSpan(runs_).subspan(call.first_run, end - call.first_run));
   if (ticket.ok()) {
     call.ticket = *ticket;
@@ -204,7 +204,7 @@ void Stepper::EnsureBuffers() {
   for (const Session* session : sessions_) {
     if (session->model == model) continue;
     model = session->model;
-    const ForecasterConfig& config = model->engine->config();
+    const package::ForecasterConfig& config = model->engine->config();
     floats = std::max(floats, static_cast<size_t>(config.horizon) * config.quantiles.size() * max_forecasts_);
   }
   if (floats <= forecast_floats_) return;
@@ -319,7 +319,7 @@ void Stepper::HoldBack(Session& session, uint64_t first_seq, size_t results, int
   reply.arrival_ns = arrival_ns;
   reply.stepped_ns = stepped_ns_;
   reply.results += results;
-  const ForecasterConfig& config = session.model->engine->config();
+  const package::ForecasterConfig& config = session.model->engine->config();
   const size_t floats = static_cast<size_t>(config.horizon) * config.quantiles.size();
   for (const float* forecast : result_forecasts_) {
     reply.forecasts.insert(reply.forecasts.end(), forecast, forecast + floats);

@@ -77,9 +77,9 @@ class Stepper {
     const LoadedModel* model = nullptr;
     size_t floats = 0;  // of one forecast
     size_t first_part = 0, first_run = 0;
-    uint32_t tokens = 0;           // all channels counted
-    std::optional<Ticket> ticket;  // while the batch is under way
-    absl::Status status;           // after that
+    uint32_t tokens = 0;                   // all channels counted
+    std::optional<engine::Ticket> ticket;  // while the batch is under way
+    absl::Status status;                   // after that
   };
   // What a step holds of one session.
   struct Part {
@@ -140,7 +140,7 @@ class Stepper {
   size_t values_used_ = 0, flags_used_ = 0, forecasts_used_ = 0;
   std::vector<Call> calls_;
   std::vector<Part> parts_;
-  std::vector<Run> runs_;
+  std::vector<engine::Run> runs_;
   std::unique_ptr<float[]> values_, surprises_, forecasts_;
   std::unique_ptr<uint8_t[]> flags_;
   size_t forecast_floats_ = 0;  // allocated

@@ -30,7 +30,7 @@ int64_t UnitsOf(const Session& session, const WaitingItem& item) {
 // How many more tokens of the item fit into a reply that is not cut: its results may be all that the model has.
 uint32_t MostHeld(const Session& session, const WaitingItem& item) {
   if (item.silent) return UINT32_MAX;
-  const ForecasterConfig& config = session.model->engine->config();
+  const package::ForecasterConfig& config = session.model->engine->config();
   const size_t floats = static_cast<size_t>(config.horizon) * config.quantiles.size() + 1;
   const size_t bytes = session.channels * floats * sizeof(float) + 2 * sizeof(int64_t);
   return static_cast<uint32_t>(std::max<size_t>(1, kHeldReplyBytes / bytes));

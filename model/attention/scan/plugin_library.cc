@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 constexpr char kVariable[] = "AAREN_CUDA_PLUGIN";
@@ -67,4 +67,4 @@ absl::StatusOr<const ScanPlugin*> UsableScanPlugin() {
   return plugin;
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

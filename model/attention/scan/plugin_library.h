@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "model/attention/scan/scan_plugin.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 // Loads one file and checks that it is a plug-in of this version. It need not find a GPU.
 absl::StatusOr<const ScanPlugin*> OpenScanPlugin(const std::string& path);
@@ -26,6 +26,6 @@ absl::StatusOr<const ScanPlugin*> FindScanPlugin();
 // Finds it together with a GPU that it can run on, at the first call; later ones give the same.
 absl::StatusOr<const ScanPlugin*> UsableScanPlugin();
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_SCAN_PLUGIN_LIBRARY_H_

@@ -12,7 +12,7 @@
 #include "model/attention/scan/scan_kernel.h"
 #include "model/attention/scan/torch_cuda.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 using torch::autograd::AutogradContext;
@@ -159,4 +159,4 @@ absl::StatusOr<torch::Tensor> ScanAttention(const torch::Tensor& scores, const t
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

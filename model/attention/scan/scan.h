@@ -20,7 +20,7 @@
 #include "absl/status/statusor.h"
 #include "model/attention/forgetting.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 //   scores  [*, N]; -inf masks a token, whatever its value; after one that is not below inf, all outputs are NaN
 //   values  [*, N, D], of any strides
@@ -30,6 +30,6 @@ namespace aaren {
 absl::StatusOr<torch::Tensor> ScanAttention(const torch::Tensor& scores, const torch::Tensor& values,
                                             const Forgetting& forgetting = {});
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_SCAN_SCAN_H_

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/attention/scan/scan_stream.h"
+#include "model/attention/scan/scan_sequence.h"
 #include "model/math/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -12,7 +12,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace aaren {
+namespace aaren::attention {
 namespace HWY_NAMESPACE {
 namespace {
 
@@ -21,29 +21,29 @@ using Lanes = hn::ScalableTag<float>;
 using Vector = hn::Vec<Lanes>;
 
 // Tokens that all groups of channels go through before the next ones do, so that a token's rows stay in the caches.
-constexpr int64_t kTile = 16;
+constexpr int64_t kChunk = 16;
 
 // Vectors in a group of channels: as many as the registers hold, three of each.
 constexpr int kMostVectors = HWY_TARGET == HWY_AVX3 ? 8 : 4;
 
-// What goes from tile to tile.
+// What goes from chunk to chunk.
 struct Carry {
-  explicit Carry(size_t width) : sums(width), dots(width), outputs(kTile * kMostVectors * hn::MaxLanes(Lanes())) {}
+  explicit Carry(size_t width) : sums(width), dots(width), outputs(kChunk * kMostVectors * hn::MaxLanes(Lanes())) {}
 
   std::vector<float> sums;     // G, [width] and a vector more
   std::vector<float> dots;     // F, one number a channel, so that a token costs one sum over channels
-  float next_share = 0;        // of the token after the tile
-  std::vector<float> outputs;  // of the tile's tokens, one group of channels
+  float next_share = 0;        // of the token after the chunk
+  std::vector<float> outputs;  // of the chunk's tokens, one group of channels
 };
 
-// kVectors vectors of channels, from `first` on. In a part, only `there` lanes of the one vector exist.
-template <int kVectors, bool kPart, bool kAroundCache>
+// kVectors vectors of channels, from `first` on. Where partial, only `there` lanes of the one vector exist.
+template <int kVectors, bool kPartial, bool kAroundCache>
 class BackwardChannels {
  public:
-  BackwardChannels(const BackwardStream<float>& in, int64_t first, int64_t there, Carry& carry)
+  BackwardChannels(const BackwardSequence<float>& in, int64_t first, int64_t there, Carry& carry)
       : in_(in), first_(first), there_(hn::FirstN(d_, static_cast<size_t>(there))), carry_(carry) {}
 
-  // Goes through tokens [begin, end) and adds these channels' part to the gradients of the scores.
+  // Goes through tokens [begin, end) and adds these channels' terms to the gradients of the scores.
   void Run(int64_t begin, int64_t end) {
     float* outputs = carry_.outputs.data();
     Average(begin, end, outputs);
@@ -52,10 +52,10 @@ class BackwardChannels {
 
  private:
   Vector Load(const float* at, int v) const {
-    return kPart ? hn::MaskedLoad(there_, d_, at) : hn::LoadU(d_, at + v * lanes_);
+    return kPartial ? hn::MaskedLoad(there_, d_, at) : hn::LoadU(d_, at + v * lanes_);
   }
 
-  // The outputs, from the one before the tile. To compute them again costs less than to read them.
+  // The outputs, from the one before the chunk. To compute them again costs less than to read them.
   void Average(int64_t begin, int64_t end, float* outputs) const {
     const float* shares = in_.shares;
     const TokenRows<const float> values = {in_.values.data + first_, in_.values.stride};
@@ -119,7 +119,7 @@ class BackwardChannels {
   }
 
   void Store(Vector x, float* at, int v) const {
-    if (kPart) {
+    if (kPartial) {
       hn::BlendedStore(x, there_, d_, at);
     } else if (kAroundCache) {
       hn::Stream(x, d_, at + v * lanes_);
@@ -132,19 +132,19 @@ class BackwardChannels {
 
   const Lanes d_;
   const size_t lanes_ = hn::Lanes(d_);
-  const BackwardStream<float>& in_;
+  const BackwardSequence<float>& in_;
   const int64_t first_;
   const hn::Mask<Lanes> there_;
   Carry& carry_;
 };
 
-template <int kVectors, bool kPart, bool kAroundCache>
-void RunGroup(const BackwardStream<float>& in, int64_t begin, int64_t end, int64_t first, Carry& carry) {
-  BackwardChannels<kVectors, kPart, kAroundCache>(in, first, in.width - first, carry).Run(begin, end);
+template <int kVectors, bool kPartial, bool kAroundCache>
+void RunGroup(const BackwardSequence<float>& in, int64_t begin, int64_t end, int64_t first, Carry& carry) {
+  BackwardChannels<kVectors, kPartial, kAroundCache>(in, first, in.width - first, carry).Run(begin, end);
 }
 
 template <bool kAroundCache>
-void AllChannels(const BackwardStream<float>& in, int64_t begin, int64_t end, Carry& carry) {
+void AllChannels(const BackwardSequence<float>& in, int64_t begin, int64_t end, Carry& carry) {
   constexpr int kMost = kMostVectors;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Lanes()));
   for (int64_t first = 0; first < in.width;) {
@@ -159,14 +159,14 @@ void AllChannels(const BackwardStream<float>& in, int64_t begin, int64_t end, Ca
   }
 }
 
-void Backward(const BackwardStream<float>& in) {
+void Backward(const BackwardSequence<float>& in) {
   const size_t lanes = hn::Lanes(Lanes()), bytes = lanes * sizeof(float);
   const bool aligned =
       (reinterpret_cast<uintptr_t>(in.value_gradients.data) | in.value_gradients.stride * sizeof(float)) % bytes == 0;
   const auto run = in.around_cache && aligned ? AllChannels<true> : AllChannels<false>;
   Carry carry(in.width + lanes);
-  for (int64_t end = in.tokens; end > 0; end -= kTile) {
-    const int64_t begin = std::max<int64_t>(end - kTile, 0);
+  for (int64_t end = in.tokens; end > 0; end -= kChunk) {
+    const int64_t begin = std::max<int64_t>(end - kChunk, 0);
     run(in, begin, end, carry);
     carry.next_share = in.shares[begin];
   }
@@ -175,15 +175,15 @@ void Backward(const BackwardStream<float>& in) {
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace aaren
+}  // namespace aaren::attention
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace aaren {
+namespace aaren::attention {
 
 HWY_EXPORT(Backward);
 
-void RunBackward(const BackwardStream<float>& stream) { HWY_DYNAMIC_DISPATCH(Backward)(stream); }
+void RunBackward(const BackwardSequence<float>& sequence) { HWY_DYNAMIC_DISPATCH(Backward)(sequence); }
 
-}  // namespace aaren
+}  // namespace aaren::attention
 #endif

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/attention/scan/plugin_library.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 // `launch` is the member of the plug-in's table that takes such a call.
@@ -35,4 +35,4 @@ absl::Status ScanOnCuda(const ScanBackward<double>& call, int device, void* stre
   return Scan(&ScanPlugin::backward_double, call, device, stream);
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

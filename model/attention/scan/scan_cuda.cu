@@ -9,7 +9,7 @@
 #include "model/attention/scan/scan_cuda_forward.cuh"
 #include "model/attention/scan/scan_plugin.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 constexpr int64_t kMostBlocks = 0x7fffffff;
@@ -76,10 +76,11 @@ const char* Missing() {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::attention
 
-extern "C" __attribute__((visibility("default"))) const aaren::ScanPlugin* AarenScanPlugin() {
-  static const aaren::ScanPlugin plugin = {aaren::kScanPluginVersion, aaren::Missing,         aaren::Forward<float>,
-                                           aaren::Forward<double>,    aaren::Backward<float>, aaren::Backward<double>};
+extern "C" __attribute__((visibility("default"))) const aaren::attention::ScanPlugin* AarenScanPlugin() {
+  static const aaren::attention::ScanPlugin plugin = {
+      aaren::attention::kScanPluginVersion, aaren::attention::Missing,         aaren::attention::Forward<float>,
+      aaren::attention::Forward<double>,    aaren::attention::Backward<float>, aaren::attention::Backward<double>};
   return &plugin;
 }

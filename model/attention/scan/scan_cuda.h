@@ -11,13 +11,13 @@
 #include "absl/status/status.h"
 #include "model/attention/scan/scan_kernel.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 absl::Status ScanOnCuda(const ScanForward<float>& call, int device, void* stream);
 absl::Status ScanOnCuda(const ScanForward<double>& call, int device, void* stream);
 absl::Status ScanOnCuda(const ScanBackward<float>& call, int device, void* stream);
 absl::Status ScanOnCuda(const ScanBackward<double>& call, int device, void* stream);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_SCAN_SCAN_CUDA_H_

@@ -2,17 +2,17 @@
 #define AAREN_MODEL_ATTENTION_SCAN_SCAN_CUDA_BACKWARD_CUH_
 
 // The backward scan on a GPU: from the last token to the first, a lane for a channel as in the forward scan. F is kept
-// per channel, F_i = g_i * o_i + (1 - p_{i+1}) F_{i+1} elementwise, so that a token needs a single sum over the
-// channels, ds_i = p_i sum (v_i * G_i - F_i), and the sums of 32 tokens are made together (SumOverLanes).
+// per channel: F_i = g_i * o_i + (1 - p_{i+1}) F_{i+1} elementwise. So a token needs a single sum over the channels,
+// ds_i = p_i sum (v_i * G_i - F_i). The sums of 32 tokens are made together (SumOverLanes).
 //
-// That sum crosses warps where a stream has more than 32 channels, so a block takes one stream: a warp for each 32
-// channels up to 4 warps, which meet once every 32 tokens. Streams wider than a block go through it in passes of 128
+// That sum crosses warps where a sequence has more than 32 channels. So a block takes one sequence: a warp for each 32
+// channels up to 4 warps, which meet once every 32 tokens. Sequences wider than a block go through it in passes of 128
 // channels, each adding to the score gradients of the one before. No atomics: the order of every sum is fixed.
 
 #include "model/attention/scan/scan_kernel.h"
 #include "model/attention/scan/warp.cuh"
 
-namespace aaren {
+namespace aaren::attention {
 
 constexpr int kBackwardWarps = 4;  // a block, at most
 
@@ -20,17 +20,17 @@ constexpr int kBackwardWarps = 4;  // a block, at most
 template <typename Float>
 constexpr int kTokensAhead = sizeof(Float) == 4 ? 16 : 8;
 
-// Where a lane's channel of a stream begins in each array.
+// Where a lane's channel of a sequence begins in each array.
 template <typename Float>
 struct Channel {
   const Float *values, *outputs, *gradients;
   Float* value_gradients;
   bool inside;  // if not, it is the last channel, of which the lane writes nothing
 
-  __device__ Channel(const ScanBackward<Float>& call, int64_t stream, int64_t wanted) {
+  __device__ Channel(const ScanBackward<Float>& call, int64_t sequence, int64_t wanted) {
     const int64_t last = call.shape.width - 1, channel = wanted < last ? wanted : last;
     const auto offset = [&](const ScanStrides& strides) {
-      return stream / call.shape.heads * strides.series + stream % call.shape.heads * strides.head + channel;
+      return sequence / call.shape.heads * strides.series + sequence % call.shape.heads * strides.head + channel;
     };
     values = call.values + offset(call.value_strides);
     outputs = call.outputs + offset(call.output_strides);
@@ -42,10 +42,10 @@ struct Channel {
 
 // Some tokens of a channel.
 template <typename Float>
-struct BackwardTile {
+struct BackwardChunk {
   Float values[kTokensAhead<Float>], outputs[kTokensAhead<Float>], gradients[kTokensAhead<Float>];
 
-  // Nothing if begin < 0: the tile before the first.
+  // Nothing if begin < 0: the chunk before the first.
   __device__ void Fetch(const ScanBackward<Float>& call, const Channel<Float>& channel, int64_t begin) {
     if (begin < 0) return;
     const int64_t left = call.shape.tokens - begin;
@@ -89,39 +89,39 @@ struct Reverse {
 // before them.
 template <typename Float>
 __device__ inline Float StepBack(const ScanBackward<Float>& call, const Channel<Float>& channel, int64_t begin,
-                                 Float share, int lane, Reverse<Float>& reverse, BackwardTile<Float>& next) {
+                                 Float share, int lane, Reverse<Float>& reverse, BackwardChunk<Float>& next) {
   constexpr int kAhead = kTokensAhead<Float>;
   const int64_t stride = call.value_gradient_strides.token;
   Float terms[kLanes];
 #pragma unroll
-  for (int part = kLanes - kAhead; part >= 0; part -= kAhead) {
-    const BackwardTile<Float> tile = next;
-    next.Fetch(call, channel, begin + part - kAhead);
-    Float* value_gradients = channel.value_gradients + (begin + part) * stride;
-    const int64_t left = call.shape.tokens - begin - part;
+  for (int start = kLanes - kAhead; start >= 0; start -= kAhead) {
+    const BackwardChunk<Float> chunk = next;
+    next.Fetch(call, channel, begin + start - kAhead);
+    Float* value_gradients = channel.value_gradients + (begin + start) * stride;
+    const int64_t left = call.shape.tokens - begin - start;
 #pragma unroll
     for (int i = kAhead - 1; i >= 0; --i) {
-      reverse.Step(tile.gradients[i], tile.outputs[i], __shfl_sync(kAllLanes, share, part + i));
+      reverse.Step(chunk.gradients[i], chunk.outputs[i], __shfl_sync(kAllLanes, share, start + i));
       if (channel.inside && i < left) value_gradients[i * stride] = reverse.share_after * reverse.gradient;
-      terms[part + i] = channel.inside ? tile.values[i] * reverse.gradient - reverse.dot : Float{0};
+      terms[start + i] = channel.inside ? chunk.values[i] * reverse.gradient - reverse.dot : Float{0};
     }
   }
   return SumOverLanes(terms, lane);
 }
 
-// All tokens of one stream, for the channels [first, first + threads).
+// All tokens of one sequence, for the channels [first, first + threads).
 template <typename Float>
-__device__ inline void ScanStreamBack(const ScanBackward<Float>& call, int64_t stream, int64_t first, int& round,
-                                      Float (&sums)[2][kBackwardWarps][kLanes]) {
+__device__ inline void ScanSequenceBack(const ScanBackward<Float>& call, int64_t sequence, int64_t first, int& round,
+                                        Float (&sums)[2][kBackwardWarps][kLanes]) {
   const int lane = threadIdx.x % kLanes;
   const int64_t tokens = call.shape.tokens, last = (tokens - 1) / kLanes * kLanes;
-  const Channel<Float> channel(call, stream, first + threadIdx.x);
+  const Channel<Float> channel(call, sequence, first + threadIdx.x);
   Reverse<Float> reverse;
-  BackwardTile<Float> next;
+  BackwardChunk<Float> next;
   next.Fetch(call, channel, last + kLanes - kTokensAhead<Float>);
   for (int64_t begin = last; begin >= 0; begin -= kLanes) {
     const bool is_token = begin + lane < tokens;
-    const int64_t token = stream * tokens + begin + lane;
+    const int64_t token = sequence * tokens + begin + lane;
     const Float share = is_token ? call.shares[token] : Float{0};
     const Float of_warp = StepBack(call, channel, begin, share, lane, reverse, next);
     const Float sum = SumOverWarps(of_warp, lane, round, sums);
@@ -132,7 +132,7 @@ __device__ inline void ScanStreamBack(const ScanBackward<Float>& call, int64_t s
   }
 }
 
-// One block for each stream.
+// One block for each sequence.
 inline Grid BackwardGrid(const ScanShape& shape) {
   const int64_t groups = GroupsOf(shape.width);
   return {shape.series * shape.heads, static_cast<int>(groups < kBackwardWarps ? groups : kBackwardWarps) * kLanes};
@@ -144,14 +144,14 @@ __global__ void __launch_bounds__(kBackwardWarps* kLanes, sizeof(Float) == 4 ? 3
     ScanBackwardKernel(const ScanBackward<Float> call) {
   __shared__ Float sums[2][kBackwardWarps][kLanes];
   int round = 0;
-  const int64_t streams = call.shape.series * call.shape.heads;
-  for (int64_t stream = blockIdx.x; stream < streams; stream += gridDim.x) {
+  const int64_t sequences = call.shape.series * call.shape.heads;
+  for (int64_t sequence = blockIdx.x; sequence < sequences; sequence += gridDim.x) {
     for (int64_t first = 0; first < call.shape.width; first += blockDim.x) {
-      ScanStreamBack(call, stream, first, round, sums);
+      ScanSequenceBack(call, sequence, first, round, sums);
     }
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_SCAN_SCAN_CUDA_BACKWARD_CUH_

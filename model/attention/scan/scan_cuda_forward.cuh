@@ -1,11 +1,11 @@
 #ifndef AAREN_MODEL_ATTENTION_SCAN_SCAN_CUDA_FORWARD_CUH_
 #define AAREN_MODEL_ATTENTION_SCAN_SCAN_CUDA_FORWARD_CUH_
 
-// The forward scan on a GPU. A stream is one head of one series. A warp takes 32 channels of a stream, a lane each,
+// The forward scan on a GPU. A sequence is one head of one series. A warp takes 32 channels of a sequence, a lane each,
 // through its tokens in order. The pass moves 2 numbers a channel and token and does next to no arithmetic, so all that
-// counts is bytes under way: each warp has the next 32 tokens' loads in flight while it folds the last 32.
+// counts is bytes under way. Each warp has the next 32 tokens' loads in flight while it folds the last 32.
 //
-// Warps of one stream do not talk: each works out the shares of the tokens for itself, 32 at a time, which is about a
+// Warps of one sequence do not talk: each works out the shares of the tokens for itself, 32 at a time. That is about a
 // quarter of its instructions; memory is what it waits for.
 
 #include <type_traits>
@@ -13,11 +13,11 @@
 #include "model/attention/scan/scan_kernel.h"
 #include "model/attention/scan/warp.cuh"
 
-namespace aaren {
+namespace aaren::attention {
 
 constexpr int kForwardWarps = 4;  // a block
 
-// What one token does to its stream: p, and the step that Follow takes.
+// What one token does to its sequence: p, and the step that Follow takes.
 template <typename Float>
 struct TokenShare {
   Float share, step;
@@ -59,25 +59,25 @@ __device__ inline TokenShare<Float> ShareOut(Score score, Score lowered, int lan
   return {share, share > Float{0.5} ? -static_cast<Float>(until.rest) / c : share};
 }
 
-// 32 tokens of one stream: a channel of each, and the score and age of the lane's own.
+// 32 tokens of one sequence: a channel of each, and the score and age of the lane's own.
 template <bool kForgets, typename Float>
-struct ForwardTile {
+struct ForwardChunk {
   Float values[kLanes];
   Float score, elapsed;
 
-  // from: the channel of the stream's first token.
-  __device__ void Fetch(const ScanForward<Float>& call, const Float* from, int64_t stream, int lane, int64_t begin) {
+  // from: the channel of the sequence's first token.
+  __device__ void Fetch(const ScanForward<Float>& call, const Float* from, int64_t sequence, int lane, int64_t begin) {
     const int64_t tokens = call.shape.tokens, token = begin + lane;
     Load(from + begin * call.value_strides.token, call.value_strides.token, tokens - begin, values);
-    score = token < tokens ? call.scores[stream * tokens + token] : -INFINITY;
+    score = token < tokens ? call.scores[sequence * tokens + token] : -INFINITY;
     elapsed = kForgets && token < tokens ? call.elapsed[token] : Float{0};
   }
 };
 
 // Folds `count` tokens and writes their outputs, at a lane's channel if that is inside the width.
 template <typename Float>
-__device__ inline Running<Float> FoldTile(const Float (&values)[kLanes], Float step, Running<Float> running,
-                                          int64_t count, bool inside, Float* outputs, int64_t stride) {
+__device__ inline Running<Float> FoldChunk(const Float (&values)[kLanes], Float step, Running<Float> running,
+                                           int64_t count, bool inside, Float* outputs, int64_t stride) {
 #pragma unroll
   for (int i = 0; i < kLanes; ++i) {
     running = Follow(running, values[i], __shfl_sync(kAllLanes, step, i));
@@ -86,11 +86,11 @@ __device__ inline Running<Float> FoldTile(const Float (&values)[kLanes], Float s
   return running;
 }
 
-// All tokens of one stream, for 32 channels. A lane past the last channel works on that one and writes nothing.
+// All tokens of one sequence, for 32 channels. A lane past the last channel works on that one and writes nothing.
 template <bool kForgets, typename Float>
-__device__ inline void ScanStream(const ScanForward<Float>& call, int64_t stream, int64_t first, int lane) {
+__device__ inline void ScanSequence(const ScanForward<Float>& call, int64_t sequence, int64_t first, int lane) {
   using Score = ScoreOf<Float, kForgets>;
-  const int64_t series = stream / call.shape.heads, head = stream % call.shape.heads, tokens = call.shape.tokens;
+  const int64_t series = sequence / call.shape.heads, head = sequence % call.shape.heads, tokens = call.shape.tokens;
   const int64_t last = call.shape.width - 1, channel = first + lane < last ? first + lane : last;
   const ScanStrides &in = call.value_strides, &out = call.output_strides;
   const Float* values = call.values + series * in.series + head * in.head + channel;
@@ -99,19 +99,19 @@ __device__ inline void ScanStream(const ScanForward<Float>& call, int64_t stream
   const bool writes_shares = first == 0 && call.shares != nullptr;
   Summary<Score, double> before = {0, -INFINITY, -1};
   Running<Float> running = {0, 0};
-  ForwardTile<kForgets, Float> tile, next;
-  next.Fetch(call, values, stream, lane, 0);
+  ForwardChunk<kForgets, Float> chunk, next;
+  next.Fetch(call, values, sequence, lane, 0);
   for (int64_t begin = 0; begin < tokens; begin += kLanes) {
-    tile = next;
-    next.Fetch(call, values, stream, lane, begin + kLanes);
-    const auto own = ShareOut<kForgets, Float, Score>(tile.score, decay * tile.elapsed, lane, before);
-    if (writes_shares && begin + lane < tokens) call.shares[stream * tokens + begin + lane] = own.share;
-    running = FoldTile(tile.values, own.step, running, tokens - begin, first + lane <= last,
-                       outputs + begin * out.token, out.token);
+    chunk = next;
+    next.Fetch(call, values, sequence, lane, begin + kLanes);
+    const auto own = ShareOut<kForgets, Float, Score>(chunk.score, decay * chunk.elapsed, lane, before);
+    if (writes_shares && begin + lane < tokens) call.shares[sequence * tokens + begin + lane] = own.share;
+    running = FoldChunk(chunk.values, own.step, running, tokens - begin, first + lane <= last,
+                        outputs + begin * out.token, out.token);
   }
 }
 
-// One warp for each 32 channels of each stream.
+// One warp for each 32 channels of each sequence.
 inline Grid ForwardGrid(const ScanShape& shape) {
   const int64_t warps = shape.series * shape.heads * GroupsOf(shape.width);
   return {(warps + kForwardWarps - 1) / kForwardWarps, kForwardWarps * kLanes};
@@ -126,10 +126,10 @@ __global__ void __launch_bounds__(kForwardWarps* kLanes, sizeof(Float) == 4 ? 4 
   const int64_t warps = call.shape.series * call.shape.heads * groups;
   int64_t warp = int64_t{blockIdx.x} * kForwardWarps + threadIdx.x / kLanes;
   for (; warp < warps; warp += int64_t{gridDim.x} * kForwardWarps) {
-    ScanStream<kForgets>(call, warp / groups, warp % groups * kLanes, lane);
+    ScanSequence<kForgets>(call, warp / groups, warp % groups * kLanes, lane);
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_SCAN_SCAN_CUDA_FORWARD_CUH_

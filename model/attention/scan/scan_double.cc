@@ -3,11 +3,11 @@
 #include <limits>
 #include <vector>
 
-#include "model/attention/scan/scan_stream.h"
+#include "model/attention/scan/scan_sequence.h"
 
-namespace aaren {
+namespace aaren::attention {
 
-void RunForward(const ForwardStream<double>& in) {
+void RunForward(const ForwardSequence<double>& in) {
   constexpr double kMasked = -std::numeric_limits<double>::infinity();
   double maximum = kMasked, denominator = 0;
   std::vector<double> output(in.width);
@@ -29,7 +29,7 @@ void RunForward(const ForwardStream<double>& in) {
   }
 }
 
-void RunBackward(const BackwardStream<double>& in) {
+void RunBackward(const BackwardSequence<double>& in) {
   std::vector<double> sum(in.width);  // G
   double dots = 0, next_share = 0;    // F, p_{k+1}
   for (int64_t k = in.tokens - 1; k >= 0; --k) {
@@ -47,4 +47,4 @@ void RunBackward(const BackwardStream<double>& in) {
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

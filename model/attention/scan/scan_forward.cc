@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/attention/scan/scan_stream.h"
+#include "model/attention/scan/scan_sequence.h"
 #include "model/math/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,21 +14,21 @@
 #include "model/attention/scan/shares-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace aaren {
+namespace aaren::attention {
 namespace HWY_NAMESPACE {
 namespace {
 
-// kVectors vectors of channels of one token. In a part, only some lanes of the one vector exist.
-template <int kVectors, bool kPart, bool kAroundCache>
+// kVectors vectors of channels of one token. Where partial, only some lanes of the one vector exist.
+template <int kVectors, bool kPartial, bool kAroundCache>
 struct ForwardChannels {
   ForwardChannels(int64_t count, int64_t ahead) : there(hn::FirstN(d, static_cast<size_t>(count))), ahead(ahead) {}
 
   Vector Load(const float* from, int v) const {
     __builtin_prefetch(from + v * lanes + ahead, 0, 2);  // into the second level: the first has too few open misses
-    return kPart ? hn::MaskedLoad(there, d, from) : hn::LoadU(d, from + v * lanes);
+    return kPartial ? hn::MaskedLoad(there, d, from) : hn::LoadU(d, from + v * lanes);
   }
   void Store(Vector x, float* to, int v) const {
-    if (kPart) {
+    if (kPartial) {
       hn::BlendedStore(x, there, d, to);
     } else if (kAroundCache) {
       hn::Stream(x, d, to + v * lanes);
@@ -112,14 +112,14 @@ HWY_INLINE void AveragePairs(const Channels& channels, const float* shares, int6
   }
 }
 
-// A tile of shares in (0, kPlainShare].
+// A chunk of shares in (0, kPlainShare].
 template <int kVectors, typename Channels>
-void AveragePlain(const Channels& channels, const Tile& tile, TokenRows<const float> values, TokenRows<float> outputs,
+void AveragePlain(const Channels& channels, const Chunk& chunk, TokenRows<const float> values, TokenRows<float> outputs,
                   Running<kVectors>& running) {
   constexpr int64_t kFew = 16;
-  for (int64_t k = 0; k < tile.count; k += kFew) {
-    const int64_t count = std::min(kFew, tile.count - k), pairs = kVectors <= 2 ? count - count % 2 : 0;
-    const float* shares = tile.shares + k;
+  for (int64_t k = 0; k < chunk.count; k += kFew) {
+    const int64_t count = std::min(kFew, chunk.count - k), pairs = kVectors <= 2 ? count - count % 2 : 0;
+    const float* shares = chunk.shares + k;
     AveragePairs(channels, shares, pairs, {values[k], values.stride}, {outputs[k], outputs.stride}, running);
     AverageFew(channels, shares + pairs, count - pairs, {values[k + pairs], values.stride},
                {outputs[k + pairs], outputs.stride}, running);
@@ -128,17 +128,17 @@ void AveragePlain(const Channels& channels, const Tile& tile, TokenRows<const fl
   }
 }
 
-// What the outputs of a stream's channels are carried in from tile to tile.
+// What the outputs of a sequence's channels are carried in from chunk to chunk.
 struct Carry {
   explicit Carry(size_t width) : o(width), rest(width) {}
   std::vector<float> o, rest;
 };
 
-// Takes channels from `first` on through a tile.
-template <int kVectors, bool kPart, bool kAroundCache>
-void Average(const Tile& tile, TokenRows<const float> values, TokenRows<float> outputs, int64_t first, int64_t there,
+// Takes channels from `first` on through a chunk.
+template <int kVectors, bool kPartial, bool kAroundCache>
+void Average(const Chunk& chunk, TokenRows<const float> values, TokenRows<float> outputs, int64_t first, int64_t there,
              Carry& carry) {
-  const ForwardChannels<kVectors, kPart, kAroundCache> channels(there, kTile * values.stride);
+  const ForwardChannels<kVectors, kPartial, kAroundCache> channels(there, kChunk * values.stride);
   values.data += first;
   outputs.data += first;
   Running<kVectors> running;
@@ -147,11 +147,11 @@ void Average(const Tile& tile, TokenRows<const float> values, TokenRows<float> o
     running.o[v] = hn::LoadU(channels.d, carry.o.data() + first + v * channels.lanes);
     running.rest[v] = hn::LoadU(channels.d, carry.rest.data() + first + v * channels.lanes);
   }
-  if (tile.plain) {
-    AveragePlain(channels, tile, values, outputs, running);
+  if (chunk.plain) {
+    AveragePlain(channels, chunk, values, outputs, running);
   } else {
-    for (int64_t k = 0; k < tile.count; ++k) {
-      AverageOne(channels, tile.shares[k], tile.rests[k], values[k], outputs[k], running);
+    for (int64_t k = 0; k < chunk.count; ++k) {
+      AverageOne(channels, chunk.shares[k], chunk.rests[k], values[k], outputs[k], running);
     }
   }
 #pragma GCC unroll 8
@@ -161,9 +161,9 @@ void Average(const Tile& tile, TokenRows<const float> values, TokenRows<float> o
   }
 }
 
-// All channels of a tile, in groups whose outputs fit the registers.
+// All channels of a chunk, in groups whose outputs fit the registers.
 template <bool kAroundCache>
-void AverageAll(const Tile& tile, TokenRows<const float> values, TokenRows<float> outputs, int64_t width,
+void AverageAll(const Chunk& chunk, TokenRows<const float> values, TokenRows<float> outputs, int64_t width,
                 Carry& carry) {
   constexpr int kMost = HWY_TARGET == HWY_AVX3 ? 8 : 4;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Lanes()));
@@ -174,41 +174,41 @@ void AverageAll(const Tile& tile, TokenRows<const float> values, TokenRows<float
                          : left >= 2 * lanes   ? Average<2, false, kAroundCache>
                          : left >= lanes       ? Average<1, false, kAroundCache>
                                                : Average<1, true, false>;
-    average(tile, values, outputs, first, left, carry);
+    average(chunk, values, outputs, first, left, carry);
     first += lanes * (left >= kMost * lanes ? kMost : left >= 4 * lanes ? 4 : left >= 2 * lanes ? 2 : 1);
   }
 }
 
 template <bool kForgets>
-void Run(const ForwardStream<float>& in) {
+void Run(const ForwardSequence<float>& in) {
   const size_t lanes = hn::Lanes(Lanes());
   const bool aligned =
       (reinterpret_cast<uintptr_t>(in.outputs.data) | in.outputs.stride * sizeof(float)) % (lanes * sizeof(float)) == 0;
-  const bool streams = in.around_cache && aligned;
+  const bool around = in.around_cache && aligned;
   Carry carry(in.width + lanes);
   Shares<kForgets> shares(in);
-  for (int64_t begin = 0; begin < in.tokens; begin += kTile) {
-    const Tile tile = shares.Next(begin);
-    (streams ? AverageAll<true> : AverageAll<false>)(tile, {in.values[begin], in.values.stride},
-                                                     {in.outputs[begin], in.outputs.stride}, in.width, carry);
-    if (in.shares != nullptr) std::copy_n(tile.shares, tile.count, in.shares + begin);
+  for (int64_t begin = 0; begin < in.tokens; begin += kChunk) {
+    const Chunk chunk = shares.Next(begin);
+    (around ? AverageAll<true> : AverageAll<false>)(chunk, {in.values[begin], in.values.stride},
+                                                    {in.outputs[begin], in.outputs.stride}, in.width, carry);
+    if (in.shares != nullptr) std::copy_n(chunk.shares, chunk.count, in.shares + begin);
   }
-  if (streams) hwy::FlushStream();
+  if (around) hwy::FlushStream();
 }
 
-void Forward(const ForwardStream<float>& in) { in.elapsed == nullptr ? Run<false>(in) : Run<true>(in); }
+void Forward(const ForwardSequence<float>& in) { in.elapsed == nullptr ? Run<false>(in) : Run<true>(in); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace aaren
+}  // namespace aaren::attention
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace aaren {
+namespace aaren::attention {
 
 HWY_EXPORT(Forward);
 
-void RunForward(const ForwardStream<float>& stream) { HWY_DYNAMIC_DISPATCH(Forward)(stream); }
+void RunForward(const ForwardSequence<float>& sequence) { HWY_DYNAMIC_DISPATCH(Forward)(sequence); }
 
-}  // namespace aaren
+}  // namespace aaren::attention
 #endif

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace aaren {
+namespace aaren::attention {
 
 // [series, heads, tokens, width], all >= 1. What is per token only ([series, heads, tokens]) is contiguous.
 struct ScanShape {
@@ -54,6 +54,6 @@ void ScanOnCpu(const ScanForward<double>& call);
 void ScanOnCpu(const ScanBackward<float>& call);
 void ScanOnCpu(const ScanBackward<double>& call);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_SCAN_SCAN_KERNEL_H_

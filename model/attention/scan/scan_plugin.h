@@ -10,7 +10,7 @@
 
 #include "model/attention/scan/scan_kernel.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 struct ScanPlugin {
   int version;  // kScanPluginVersion of the library's build; first, so that it can be read whatever the rest is
@@ -33,6 +33,6 @@ constexpr int kScanPluginVersion = 1;
 constexpr char kScanPluginEntry[] = "AarenScanPlugin";
 using ScanPluginEntry = const ScanPlugin* (*)();
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_SCAN_SCAN_PLUGIN_H_

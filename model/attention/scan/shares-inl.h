@@ -14,25 +14,28 @@
 #include <cstdint>
 #include <limits>
 
-#include "model/attention/scan/scan_stream.h"
+#include "model/attention/scan/scan_sequence.h"
 #include "model/math/exact_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace aaren {
+namespace aaren::attention {
 namespace HWY_NAMESPACE {
 namespace {  // every file that includes this has its own
+
+namespace exact = math::HWY_NAMESPACE;
+namespace hn = hwy::HWY_NAMESPACE;
 
 using Lanes = hn::ScalableTag<float>;
 using Vector = hn::Vec<Lanes>;
 
-// Tokens whose shares are computed together, at most. A tile is cut into as many segments as a vector has lanes; lane l
-// holds segment l, so one instruction takes every segment one token on.
-constexpr int64_t kTile = 256;
+// Tokens whose shares are computed together, at most. A chunk is cut into as many segments as a vector has lanes; lane
+// l holds segment l, so one instruction takes every segment one token on.
+constexpr int64_t kChunk = 256;
 
 constexpr float kMasked = -std::numeric_limits<float>::infinity();
 
-struct Tile {
-  const float* shares;  // p_k, [kTile]
+struct Chunk {
+  const float* shares;  // p_k, [kChunk]
   const float* rests;   // 1 - p_k, not rounded off where p_k is near 1
   int64_t count;        // of tokens
   bool plain;           // every share is in (0, kPlainShare]
@@ -46,17 +49,17 @@ struct Maximum {
   Vector score, fall;
 };
 
-// The shares p_k of a stream's tokens, tile after tile: the operator's (m, c) part of a prefix scan, segments first,
-// then across segments, then within them again (paper, §3.2; chunked). A score that is not below infinity makes the
+// The shares p_k of a sequence's tokens, chunk after chunk: the (m, c) of a prefix scan (paper, §3.2; chunked). It goes
+// through the segments first, then across them, then through them again. A score that is not below infinity makes the
 // shares from it on NaN.
 template <bool kForgets>
 class Shares {
  public:
-  explicit Shares(const ForwardStream<float>& in) : in_(in) {}
+  explicit Shares(const ForwardSequence<float>& in) : in_(in) {}
 
-  // Tokens [begin, begin + kTile), as far as the stream goes; valid until the next call.
-  Tile Next(int64_t begin) {
-    const int64_t count = std::min(kTile, in_.tokens - begin);
+  // Tokens [begin, begin + kChunk), as far as the sequence goes; valid until the next call.
+  Chunk Next(int64_t begin) {
+    const int64_t count = std::min(kChunk, in_.tokens - begin);
     SetSegments(count);
     Load(begin, count);
     FindMaxima();
@@ -69,9 +72,9 @@ class Shares {
   }
 
  private:
-  // Vector i of a tile: token i of every segment.
-  Vector At(const float* tile, size_t i) const { return hn::Load(d_, tile + i * lanes_); }
-  void Set(Vector x, float* tile, size_t i) const { hn::Store(x, d_, tile + i * lanes_); }
+  // Vector i of a chunk: token i of every segment.
+  Vector At(const float* chunk, size_t i) const { return hn::Load(d_, chunk + i * lanes_); }
+  void Set(Vector x, float* chunk, size_t i) const { hn::Store(x, d_, chunk + i * lanes_); }
   Vector Drop(size_t i) const { return kForgets ? At(drop_, i) : hn::Zero(d_); }
 
   // x - y. Between scores that are both -inf it is NaN, which Exp makes 0.
@@ -90,7 +93,7 @@ class Shares {
   // exp(exponent) for a token's own score; NaN if that is not below infinity.
   Vector Weight(Vector score, Vector exponent) const {
     const auto valid = hn::Lt(score, hn::Set(d_, -kMasked));
-    return hn::IfThenElse(valid, Exp(d_, exponent), hn::Set(d_, std::numeric_limits<float>::quiet_NaN()));
+    return hn::IfThenElse(valid, exact::Exp(d_, exponent), hn::Set(d_, std::numeric_limits<float>::quiet_NaN()));
   }
 
   // As long as `count` tokens need.
@@ -147,7 +150,7 @@ class Shares {
     }
   }
 
-  // Accumulate where no score of the tile exceeds what came before: then nothing shrinks.
+  // Accumulate where no score of the chunk exceeds what came before: then nothing shrinks.
   void AccumulateBelow() {
     const Vector base = hn::Set(d_, carried_maximum_);
     Vector sum = hn::Zero(d_);
@@ -172,8 +175,8 @@ class Shares {
       const Vector score = At(score_, i);
       const Maximum maximum = Larger(before, {At(maximum_, i), At(fall_, i)});
       const Vector add = Weight(score, Difference(Fresh(score), maximum));
-      const Vector shrunk = hn::Mul(sum, Exp(d_, Difference(Aged(previous, i), maximum)));
-      keep = Exp(d_, Difference(before, maximum));
+      const Vector shrunk = hn::Mul(sum, exact::Exp(d_, Difference(Aged(previous, i), maximum)));
+      keep = exact::Exp(d_, Difference(before, maximum));
       previous = maximum;
       Set(add, score_, i);
       Set(shrunk, sum_, i);
@@ -207,15 +210,15 @@ class Shares {
     return plain;
   }
 
-  const ForwardStream<float>& in_;
+  const ForwardSequence<float>& in_;
   const Lanes d_;
   const size_t lanes_ = hn::Lanes(d_);
   size_t steps_ = 0;                             // tokens of a segment
   hn::Vec<hn::RebindToSigned<Lanes>> segments_;  // where each begins
   float carried_maximum_ = kMasked;
   double carried_fall_ = 0, carried_sum_ = 0;
-  alignas(64) float score_[kTile], maximum_[kTile], fall_[kTile], sum_[kTile], keep_[kTile];
-  alignas(64) float share_[kTile], rest_[kTile], drop_[kTile];
+  alignas(64) float score_[kChunk], maximum_[kChunk], fall_[kChunk], sum_[kChunk], keep_[kChunk];
+  alignas(64) float share_[kChunk], rest_[kChunk], drop_[kChunk];
   // Of each segment.
   alignas(64) float before_[hn::MaxLanes(Lanes())], before_fall_[hn::MaxLanes(Lanes())];
   alignas(64) float last_[hn::MaxLanes(Lanes())], last_fall_[hn::MaxLanes(Lanes())];
@@ -224,7 +227,7 @@ class Shares {
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace aaren
+}  // namespace aaren::attention
 HWY_AFTER_NAMESPACE();
 
 #endif  // per target

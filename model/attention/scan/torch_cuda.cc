@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 // Where the loaded libtorch_cpu.so lies.
@@ -48,4 +48,4 @@ void* CurrentCudaStream(const c10::Device& device) {
   return c10::impl::VirtualGuardImpl(c10::kCUDA).getStream(device).native_handle();
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 // Loads torch's CUDA library, libtorch_cuda.so beside its CPU library, so that there can be CUDA tensors. Call it
 // before anything else of torch: torch asks once whether there is CUDA, at torch::manual_seed for one, and remembers.
@@ -19,6 +19,6 @@ absl::Status LoadTorchCuda();
 // REQUIRES: LoadTorchCuda was OK.
 void* CurrentCudaStream(const c10::Device& device);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_SCAN_TORCH_CUDA_H_

@@ -1,12 +1,12 @@
 #ifndef AAREN_MODEL_ATTENTION_SCAN_WARP_CUH_
 #define AAREN_MODEL_ATTENTION_SCAN_WARP_CUH_
 
-// What the 32 lanes of a warp do together for the scan: tokens go by tiles of 32, a lane each, where a number per token
-// is wanted, and a channel each where values are folded. Every function here is called by all lanes at once.
+// What the 32 lanes of a warp do together for the scan. Where a number per token is wanted, tokens go by chunks of 32,
+// a lane each. Where values are folded, a lane has a channel. Every function here is called by all lanes at once.
 
 #include <cstdint>
 
-namespace aaren {
+namespace aaren::attention {
 
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
@@ -20,12 +20,12 @@ struct Grid {
 // How many warps it takes to have a lane for each of `width` channels.
 __host__ __device__ inline int64_t GroupsOf(int64_t width) { return (width + kLanes - 1) / kLanes; }
 
-// A run of tokens, for the tokens after it: m and c of paper §3.1 as of its last token, and how far the run lowers the
-// scores of the tokens before it (forgetting). c is kept as c - 1, what all tokens but the greatest add to it, so that
-// it is exact where one token outweighs all others. No tokens: m = -inf, rest = -1.
+// Some tokens in a row, for the tokens after them: m and c of paper §3.1 as of the last one. And how far they lower the
+// scores of the tokens before them (forgetting). c is kept as c - 1, what all tokens but the greatest add to it, so
+// that it is exact where one token outweighs all others. No tokens: m = -inf, rest = -1.
 //
 // Score is what m is kept in: double where scores are lowered, since a score of 1e4 leaves a float only 1e-3 of an
-// exponent; otherwise differences of scores are as exact as the scores.
+// exponent. Otherwise differences of scores are as exact as the scores.
 template <typename Score, typename Float>
 struct Summary {
   Score lowered, m;
@@ -86,6 +86,6 @@ __device__ inline void Load(const Float* from, int64_t stride, int64_t left, Flo
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_MODEL_ATTENTION_SCAN_WARP_CUH_

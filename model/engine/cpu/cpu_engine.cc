@@ -9,14 +9,14 @@
 #include "model/engine/task.h"
 #include "model/math/fma.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 class CpuEngine final : public Engine {
  public:
   explicit CpuEngine(std::unique_ptr<Task> task) : task_(std::move(task)) {}
 
-  const ForecasterConfig& config() const override { return task_->config(); }
+  const package::ForecasterConfig& config() const override { return task_->config(); }
   std::string tier() const override { return "exact"; }
   size_t row_bytes() const override { return task_->row_bytes(); }
   std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override;
@@ -79,15 +79,15 @@ void CpuLane::Release(absl::Span<const Run> runs, StateSlab& rows) const {
 }
 
 // The task of a package's kind. Another kind of model is added here.
-std::unique_ptr<Task> NewTask(const ModelPackage& package) { return NewForecastingTask(package); }
+std::unique_ptr<Task> NewTask(const package::ModelPackage& package) { return NewForecastingTask(package); }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const ModelPackage& package) {
-  if (!HasFma()) {
+absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const package::ModelPackage& package) {
+  if (!math::HasFma()) {
     return absl::FailedPreconditionError("this CPU has no fused multiply-add (x86: AVX2 and FMA), so no exact tier");
   }
   return std::make_unique<CpuEngine>(NewTask(package));
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -9,11 +9,11 @@
 #include "model/engine/engine.h"
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 // For a package that LoadPackage accepted. FailedPrecondition on a CPU without FMA.
-absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const ModelPackage& package);
+absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const package::ModelPackage& package);
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_CPU_CPU_ENGINE_H_

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 absl::Status HostLane::StaleSlot(Slot slot) {
   return absl::InvalidArgumentError(absl::StrCat("slot ", slot.index, " of generation ", slot.generation, " is stale"));
@@ -55,4 +55,4 @@ absl::StatusOr<Ticket> HostLane::Submit(absl::Span<const Run> runs) {
   return Ticket{tickets_++};
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

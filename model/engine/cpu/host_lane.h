@@ -10,7 +10,7 @@
 #include "model/engine/engine.h"
 #include "model/engine/lane.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 class HostLane : public Lane {
  public:
@@ -43,6 +43,6 @@ class HostLane : public Lane {
   uint64_t tickets_ = 0;
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_CPU_HOST_LANE_H_

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 constexpr size_t kBlockBytes = size_t{1} << 20;
@@ -73,4 +73,4 @@ absl::Span<std::byte> StateSlab::Row(Slot slot) {
   return absl::MakeSpan(block + slot.index % rows_per_block_ * row_bytes_, row_bytes_);
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

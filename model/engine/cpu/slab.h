@@ -17,7 +17,7 @@
 #include "absl/types/span.h"
 #include "model/engine/lane.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 class StateSlab {
  public:
@@ -51,6 +51,6 @@ class StateSlab {
   std::vector<uint32_t> free_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_CPU_SLAB_H_

@@ -6,32 +6,32 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/engine/forecasting/forward.h"
+#include "model/engine/forecasting/refinement/surprise.h"
 #include "model/engine/forecasting/row.h"
-#include "model/engine/forecasting/surprise.h"
 #include "model/engine/forecasting/tile.h"
 #include "model/engine/forecasting/weights.h"
 #include "model/season/seasonal_input.h"
 #include "model/season/seasons.h"
 #include "model/season/sources.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-constexpr int kOlder = ValueMemory::kValues - 1;
+constexpr int kOlder = season::ValueMemory::kValues - 1;
 
 float Clean(float value) {
   if (std::isnan(value)) return kMissing;
-  return std::abs(value) < kLeastValue ? 0.0f : std::clamp(value, -kLargestValue, kLargestValue);
+  return std::abs(value) < math::kLeastValue ? 0.0f : std::clamp(value, -math::kLargestValue, math::kLargestValue);
 }
 
 class ForecastingTask final : public Task {
  public:
-  explicit ForecastingTask(const ModelPackage& package)
+  explicit ForecastingTask(const package::ModelPackage& package)
       : config_(package.config), layout_(package.config), weights_(package) {}
 
   std::unique_ptr<Scratch> NewScratch() const override { return std::make_unique<Tile>(config_, weights_, layout_); }
-  const ForecasterConfig& config() const override { return config_; }
+  const package::ForecasterConfig& config() const override { return config_; }
   size_t row_bytes() const override { return layout_.bytes(); }
   void ResetRow(absl::Span<std::byte> row) const override { layout_.Reset(row); }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override;
@@ -48,15 +48,15 @@ class ForecastingTask final : public Task {
   void TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken* pending, Tile& tile) const;
   float OneStepSurprise(const Run& run, float value, std::byte* row, Tile& tile) const;
   void AddToken(const Run& run, std::byte* row, float* forecast, Tile& tile) const;
-  void AddSources(const Past& past, const Scaling& scaling, std::byte* row, Tile& tile) const;
-  void AddSeasons(const Past& past, const Scaling& scaling, std::byte* row, Tile& tile) const;
-  void AddEvidence(const Past& past, double scale, std::byte* row, Tile& tile) const;
+  void AddSources(const season::Past& past, const math::Scaling& scaling, std::byte* row, Tile& tile) const;
+  void AddSeasons(const season::Past& past, const math::Scaling& scaling, std::byte* row, Tile& tile) const;
+  void AddEvidence(const season::Past& past, double scale, std::byte* row, Tile& tile) const;
   void FinishTile(Tile& tile) const;
   void KeepOneStep(Tile& tile, size_t t) const;
   void Learn(Tile& tile, size_t t) const;
   void Mix(Tile& tile, size_t t, float* forecast) const;
 
-  ForecasterConfig config_;
+  package::ForecasterConfig config_;
   RowLayout layout_;
   Weights weights_;
 };
@@ -87,7 +87,7 @@ void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const 
     TakeValue(value, row);
     pending = nullptr;
     const bool wanted = run.forecast[i] != 0;
-    if (!wanted) std::fill_n(layout_.one_step(row), config_.quantiles.size() + kSourceCount, kMissing);
+    if (!wanted) std::fill_n(layout_.one_step(row), config_.quantiles.size() + season::kSourceCount, kMissing);
     const bool folds = (header.seq + 1) % static_cast<uint64_t>(config_.fold_every) == 0;
     if (!wanted && !folds && !layout_.probes().At(header.seq)) continue;
 
@@ -109,7 +109,7 @@ void ForecastingTask::TakeValue(float value, std::byte* row) const {
     if (header.statistics.Believes(value)) layout_.support(row).Add(value);
     header.statistics.Add(value, static_cast<uint64_t>(config_.history));
   }
-  const Bounds bounds = ReachOf(header.statistics);
+  const season::Bounds bounds = season::ReachOf(header.statistics);
   layout_.values(row).Add(header.seq, value, bounds);
   layout_.errors(row).Add(header.seq, value, bounds, layout_.values(row));
 }
@@ -147,11 +147,11 @@ float ForecastingTask::OneStepSurprise(const Run& run, float value, std::byte* r
 void ForecastingTask::AddToken(const Run& run, std::byte* row, float* forecast, Tile& tile) const {
   const RowHeader& header = layout_.header(row);
   const size_t since_fold = header.seq % static_cast<uint64_t>(config_.fold_every);
-  const float* newest = layout_.values(row).Unroll(header.seq, ReachOf(header.statistics), tile.values);
-  const Scaling scaling =
+  const float* newest = layout_.values(row).Unroll(header.seq, season::ReachOf(header.statistics), tile.values);
+  const math::Scaling scaling =
       BuildInput(newest, static_cast<size_t>(config_.ring), header.statistics, tile.window, tile.input[tile.size]);
   const bool probes = layout_.probes().At(header.seq);
-  const Past past{newest, kOlder, layout_.values(row).typical, static_cast<int>(header.statistics.far)};
+  const season::Past past{newest, kOlder, layout_.values(row).typical, static_cast<int>(header.statistics.far)};
   if (probes) AddEvidence(past, scaling.scale, row, tile);
   if (config_.seasons) AddSeasons(past, scaling, row, tile);
   if (probes || forecast != nullptr) AddSources(past, scaling, row, tile);
@@ -173,37 +173,41 @@ void ForecastingTask::AddToken(const Run& run, std::byte* row, float* forecast, 
 }
 
 // For the mixture in the units of the series, for a network with seasons on the token's scale too.
-void ForecastingTask::AddSources(const Past& past, const Scaling& scaling, std::byte* row, Tile& tile) const {
+void ForecastingTask::AddSources(const season::Past& past, const math::Scaling& scaling, std::byte* row,
+                                 Tile& tile) const {
   const RowHeader& header = layout_.header(row);
   const size_t horizon = static_cast<size_t>(config_.horizon);
   float* sources = tile.sources[tile.size];
-  WriteSources(past, layout_.Choice(header.seq, row), static_cast<float>(header.statistics.mean), horizon, sources);
-  if (config_.seasons) StandardizeSources(sources, kSourceCount * horizon, scaling, tile.standard[tile.size]);
+  season::WriteSources(past, layout_.Choice(header.seq, row), static_cast<float>(header.statistics.mean), horizon,
+                       sources);
+  if (config_.seasons)
+    season::StandardizeSources(sources, season::kSourceCount * horizon, scaling, tile.standard[tile.size]);
 }
 
 // What the network sees of the series' seasons, but for the sources.
-void ForecastingTask::AddSeasons(const Past& past, const Scaling& scaling, std::byte* row, Tile& tile) const {
-  constexpr size_t kResiduals = ForecasterConfig::kSeasonalResiduals;
+void ForecastingTask::AddSeasons(const season::Past& past, const math::Scaling& scaling, std::byte* row,
+                                 Tile& tile) const {
+  constexpr size_t kResiduals = package::ForecasterConfig::kSeasonalResiduals;
   const uint64_t seq = layout_.header(row).seq;
-  const SeasonChoice choice = layout_.Choice(seq, row);
-  float residuals[kSeasonSources * kJudgedResiduals];
-  WriteStandardResiduals(past, choice, scaling.scale, kJudgedResiduals, residuals);
-  double numbers[kSeasonalNumbers];
-  WriteSeasonalNumbers(seq, layout_.errors(row), choice, residuals, numbers);
-  AddSeasonalNumbers(numbers, tile.input[tile.size] + config_.ring + ForecasterConfig::kSummaries);
+  const season::SeasonChoice choice = layout_.Choice(seq, row);
+  float residuals[season::kSeasonSources * season::kJudgedResiduals];
+  season::WriteStandardResiduals(past, choice, scaling.scale, season::kJudgedResiduals, residuals);
+  double numbers[season::kSeasonalNumbers];
+  season::WriteSeasonalNumbers(seq, layout_.errors(row), choice, residuals, numbers);
+  AddSeasonalNumbers(numbers, tile.input[tile.size] + config_.ring + package::ForecasterConfig::kSummaries);
   float* newest = tile.residuals[tile.size];
-  for (size_t i = 0; i < kSeasonSources * kResiduals; ++i) {
-    const float residual = residuals[i / kResiduals * kJudgedResiduals + i % kResiduals];
+  for (size_t i = 0; i < season::kSeasonSources * kResiduals; ++i) {
+    const float residual = residuals[i / kResiduals * season::kJudgedResiduals + i % kResiduals];
     newest[i] = std::isnan(residual) ? 0.0f : residual;
   }
 }
 
 // Of a probe, which also chooses the seasons and the unit of errors until the next.
-void ForecastingTask::AddEvidence(const Past& past, double scale, std::byte* row, Tile& tile) const {
+void ForecastingTask::AddEvidence(const season::Past& past, double scale, std::byte* row, Tile& tile) const {
   const RowHeader& header = layout_.header(row);
   const Probes& probes = layout_.probes();
   layout_.errors(row).SetUnit(scale);
-  const SeasonChoice now = ChooseSeasons(header.seq, layout_.errors(row));
+  const season::SeasonChoice now = season::ChooseSeasons(header.seq, layout_.errors(row));
   layout_.calibration().probes().Gather(header.seq, past.newest, tile.judging[tile.size]);
   layout_.mixture().Gather(header.seq, past, static_cast<float>(header.statistics.mean), layout_.errors(row),
                            layout_.choices(row), now, tile.evidence[tile.size]);
@@ -236,7 +240,7 @@ void ForecastingTask::FinishTile(Tile& tile) const {
 void ForecastingTask::KeepOneStep(Tile& tile, size_t t) const {
   const TileToken& token = tile.tokens[t];
   std::copy_n(token.forecast, config_.quantiles.size(), layout_.one_step(token.row));
-  for (size_t i = 0; i < kSourceCount; ++i) {
+  for (size_t i = 0; i < season::kSourceCount; ++i) {
     layout_.one_step_sources(token.row)[i] = tile.sources[t][i * static_cast<size_t>(config_.horizon)];
   }
 }
@@ -257,8 +261,8 @@ void ForecastingTask::Mix(Tile& tile, size_t t, float* forecast) const {
 
 }  // namespace
 
-std::unique_ptr<Task> NewForecastingTask(const ModelPackage& package) {
+std::unique_ptr<Task> NewForecastingTask(const package::ModelPackage& package) {
   return std::make_unique<ForecastingTask>(package);
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

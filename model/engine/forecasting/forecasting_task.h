@@ -9,11 +9,11 @@
 #include "model/engine/task.h"
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 // For a package that LoadPackage accepted.
-std::unique_ptr<Task> NewForecastingTask(const ModelPackage& package);
+std::unique_ptr<Task> NewForecastingTask(const package::ModelPackage& package);
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_FORECASTING_FORECASTING_TASK_H_

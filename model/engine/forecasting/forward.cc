@@ -6,7 +6,7 @@
 #include "model/engine/network/activation.h"
 #include "model/math/lanes.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 void Multiply(const PackedMatrix& matrix, FloatRows& x, size_t rows, FloatRows& out) {
@@ -22,7 +22,7 @@ void AddNarrow(Tile& tile) {
   }
 }
 
-void Normalize(const float* gain, const ForecasterConfig& config, Tile& tile) {
+void Normalize(const float* gain, const package::ForecasterConfig& config, Tile& tile) {
   const size_t width = static_cast<size_t>(config.width);
   for (size_t t = 0; t < tile.size; ++t) RmsNorm(tile.x[t], gain, width, tile.x.stride(), tile.normed[t]);
 }
@@ -36,8 +36,8 @@ void AddMlp(const GatedMlp& mlp, FloatRows& in, Tile& tile) {
   AddNarrow(tile);
 }
 
-void AddAttention(const ForecasterConfig& config, const BlockWeights& block, size_t layer, const RowLayout& layout,
-                  Tile& tile) {
+void AddAttention(const package::ForecasterConfig& config, const BlockWeights& block, size_t layer,
+                  const RowLayout& layout, Tile& tile) {
   Normalize(block.attention_norm.get(), config, tile);
   Multiply(block.score_value_gate, tile.normed, tile.size, tile.wide);
   const size_t value = block.score_value_gate.offset(BlockWeights::kValue);
@@ -58,8 +58,8 @@ void AddAttention(const ForecasterConfig& config, const BlockWeights& block, siz
 
 // From the head's raw outputs r [T, Q], their softplus, and the skip [T] to quantiles in the units of the series: the
 // median first, then step by step outwards, so that they cannot cross.
-void WriteForecast(const ForecasterConfig& config, const float* r, const float* softplus, const float* skip,
-                   const Scaling& scaling, float* forecast) {
+void WriteForecast(const package::ForecasterConfig& config, const float* r, const float* softplus, const float* skip,
+                   const math::Scaling& scaling, float* forecast) {
   const int count = config.quantile_count();
   const int middle = count / 2;
   for (int j = 0; j < config.horizon; ++j, r += count, softplus += count, forecast += count) {
@@ -76,15 +76,15 @@ void WriteForecast(const ForecasterConfig& config, const float* r, const float* 
 // mixture of it with the sources of seasons.
 void MixSources(const SeasonHead& seasons, size_t made, Tile& tile) {
   Multiply(seasons.gate(), tile.normed, made, tile.logits);
-  for (size_t source = 0; source < kSeasonSources; ++source) {
-    const float* residuals = tile.residuals[0] + source * ForecasterConfig::kSeasonalResiduals;
+  for (size_t source = 0; source < season::kSeasonSources; ++source) {
+    const float* residuals = tile.residuals[0] + source * package::ForecasterConfig::kSeasonalResiduals;
     float* corrections = tile.corrections[source * Tile::kTokens];
     Multiply(seasons.correction(source), residuals, tile.residuals.stride(), made, corrections,
              tile.corrections.stride());
   }
   for (size_t row = 0; row < made; ++row) {
-    std::array<const float*, kSeasonSources> corrections;
-    for (size_t source = 0; source < kSeasonSources; ++source) {
+    std::array<const float*, season::kSeasonSources> corrections;
+    for (size_t source = 0; source < season::kSeasonSources; ++source) {
       corrections[source] = tile.corrections[source * Tile::kTokens + row];
     }
     seasons.Mix(tile.logits[row], tile.standard[row], corrections, tile.narrow[row]);
@@ -102,7 +102,7 @@ void MoveInput(size_t from, size_t to, bool seasons, Tile& tile) {
 
 // The head, for those tokens whose forecast is wanted or kept, which move together. What nobody wants overwrites the
 // softplus that it is made of.
-void WriteForecasts(const ForecasterConfig& config, const Weights& weights, Tile& tile) {
+void WriteForecasts(const package::ForecasterConfig& config, const Weights& weights, Tile& tile) {
   size_t made = 0;
   for (size_t t = 0; t < tile.size; ++t) {
     if (!tile.tokens[t].wanted && !tile.tokens[t].probes) continue;
@@ -125,7 +125,7 @@ void WriteForecasts(const ForecasterConfig& config, const Weights& weights, Tile
 
 }  // namespace
 
-void Forward(const ForecasterConfig& config, const Weights& weights, const RowLayout& layout, Tile& tile) {
+void Forward(const package::ForecasterConfig& config, const Weights& weights, const RowLayout& layout, Tile& tile) {
   Multiply(weights.embed, tile.input, tile.size, tile.x);
   AddMlp(weights.embed_mlp, tile.input, tile);
   for (size_t layer = 0; layer < weights.blocks.size(); ++layer) {
@@ -137,4 +137,4 @@ void Forward(const ForecasterConfig& config, const Weights& weights, const RowLa
   WriteForecasts(config, weights, tile);
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

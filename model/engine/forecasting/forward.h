@@ -8,13 +8,13 @@
 #include "model/engine/forecasting/tile.h"
 #include "model/engine/forecasting/weights.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 // Takes tile.tokens from their inputs through all layers, folds them into their rows and writes the forecasts wanted
 // and those of probes, as the network makes them. The tile's buffers are overwritten; its tokens stay, for the caller
 // to finish with.
-void Forward(const ForecasterConfig& config, const Weights& weights, const RowLayout& layout, Tile& tile);
+void Forward(const package::ForecasterConfig& config, const Weights& weights, const RowLayout& layout, Tile& tile);
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_FORECASTING_FORWARD_H_

@@ -16,7 +16,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace aaren {
+namespace aaren::engine {
 namespace HWY_NAMESPACE {
 
 constexpr double kMaxFloat = std::numeric_limits<float>::max();
@@ -24,8 +24,8 @@ constexpr double kMaxFloat = std::numeric_limits<float>::max();
 // A sum of doubles in kLanes partials by index, joined in the one fixed tree. Plain loops: the compiler may vectorise
 // them over the partials and cannot change a bit.
 struct Partials {
-  double p[kLanes] = {};
-  int terms[kLanes] = {};
+  double p[math::kLanes] = {};
+  int terms[math::kLanes] = {};
 
   double Sum() const {
     const double even = ((p[0] + p[8]) + (p[4] + p[12])) + ((p[2] + p[10]) + (p[6] + p[14]));
@@ -43,8 +43,8 @@ struct Partials {
 // Over the numbers of `x`, those that are not NaN.
 Partials Values(const float* x, size_t count) {
   Partials partials;
-  for (size_t i = 0; i < count; i += kLanes) {
-    for (size_t lane = 0; lane < kLanes; ++lane) {
+  for (size_t i = 0; i < count; i += math::kLanes) {
+    for (size_t lane = 0; lane < math::kLanes; ++lane) {
       const double value = x[i + lane];
       const bool present = value == value;
       partials.p[lane] += present ? value : 0.0;
@@ -56,8 +56,8 @@ Partials Values(const float* x, size_t count) {
 
 Partials SquaredDeviations(const float* x, size_t count, double mean) {
   Partials partials;
-  for (size_t i = 0; i < count; i += kLanes) {
-    for (size_t lane = 0; lane < kLanes; ++lane) {
+  for (size_t i = 0; i < count; i += math::kLanes) {
+    for (size_t lane = 0; lane < math::kLanes; ++lane) {
       const double deviation = static_cast<double>(x[i + lane]) - mean;
       partials.p[lane] += deviation == deviation ? deviation * deviation : 0.0;
     }
@@ -68,8 +68,8 @@ Partials SquaredDeviations(const float* x, size_t count, double mean) {
 // Of each number and the one before it, where neither is NaN; x[-1] is read.
 Partials Changes(const float* x, size_t count) {
   Partials partials;
-  for (size_t i = 0; i < count; i += kLanes) {
-    for (size_t lane = 0; lane < kLanes; ++lane) {
+  for (size_t i = 0; i < count; i += math::kLanes) {
+    for (size_t lane = 0; lane < math::kLanes; ++lane) {
       const float* at = x + i + lane;
       const double change = std::abs(static_cast<double>(at[0]) - static_cast<double>(at[-1]));
       const bool present = change == change;
@@ -102,11 +102,11 @@ void Standardize(const float* x, size_t count, double center, double scale, floa
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace aaren
+}  // namespace aaren::engine
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace aaren {
+namespace aaren::engine {
 
 HWY_EXPORT(Summarize);
 HWY_EXPORT(Standardize);
@@ -122,13 +122,14 @@ double Newest(const float* window, size_t size) {
 }
 
 // The summaries that are logarithms or shares, in the order of the input.
-void WriteSummaries(const WindowSummary& window, size_t size, const Statistics& statistics, double scale, float* out) {
-  alignas(64) float log[kLanes];
-  std::fill_n(log, kLanes, 1.0f);
+void WriteSummaries(const WindowSummary& window, size_t size, const math::Statistics& statistics, double scale,
+                    float* out) {
+  alignas(64) float log[math::kLanes];
+  std::fill_n(log, math::kLanes, 1.0f);
   log[0] = static_cast<float>(std::sqrt(statistics.variance) / scale + 0.01);
   log[1] = static_cast<float>(window.change / scale + 0.01);
   log[2] = static_cast<float>(1.0 + static_cast<double>(statistics.count));
-  Log(log, kLanes, log);
+  Log(log, math::kLanes, log);
   out[0] = log[0];
   out[1] = log[1];
   out[2] = static_cast<float>(1.0 - window.present / static_cast<double>(size));
@@ -137,47 +138,48 @@ void WriteSummaries(const WindowSummary& window, size_t size, const Statistics& 
 
 }  // namespace
 
-InputScratch::InputScratch(size_t ring) : window(hwy::AllocateAligned<float>(kLanes + PadToLanes(ring))) {
-  std::fill_n(window.get(), kLanes + PadToLanes(ring), kMissing);
+InputScratch::InputScratch(size_t ring) : window(hwy::AllocateAligned<float>(math::kLanes + math::PadToLanes(ring))) {
+  std::fill_n(window.get(), math::kLanes + math::PadToLanes(ring), kMissing);
 }
 
-Scaling BuildInput(const float* newest, size_t size, const Statistics& statistics, InputScratch& scratch,
-                   float* input) {
-  float* x = scratch.window.get() + kLanes;  // What comes before is missing, and so is what fills the last vector.
+math::Scaling BuildInput(const float* newest, size_t size, const math::Statistics& statistics, InputScratch& scratch,
+                         float* input) {
+  float* x =
+      scratch.window.get() + math::kLanes;  // What comes before is missing, and so is what fills the last vector.
   std::copy(newest + 1 - size, newest + 1, x);
   WindowSummary window;
-  HWY_DYNAMIC_DISPATCH(Summarize)(x, PadToLanes(size), &window);
+  HWY_DYNAMIC_DISPATCH(Summarize)(x, math::PadToLanes(size), &window);
   const bool empty = window.present == 0;
   const double center = empty ? statistics.mean : window.mean;
   const double prior = statistics.Prior() * std::abs(center);
-  Statistics beside = statistics;
+  math::Statistics beside = statistics;
   beside.variance = statistics.VarianceBeside(window.variance, window.present / static_cast<double>(size));
   const double spread = std::sqrt(window.variance / 2.0 + beside.variance / 2.0 + prior * prior);
-  const Scaling scaling{.center = center, .scale = spread + 1e-7 * std::abs(center) + 1e-30};
+  const math::Scaling scaling{.center = center, .scale = spread + 1e-7 * std::abs(center) + 1e-30};
 
   HWY_DYNAMIC_DISPATCH(Standardize)(x, size, center, scaling.scale, input);
   input[size] = empty ? 0.0f : scaling.Apply(Newest(x, size));
   input[size + 1] = static_cast<float>(statistics.MeanFrom(center, scaling.scale));
   float* rest = input + size + 2;
-  std::fill(rest, input + PadToLanes(size + 6), 0.0f);
-  Asinh(input, PadToLanes(size + 6), input);
+  std::fill(rest, input + math::PadToLanes(size + 6), 0.0f);
+  Asinh(input, math::PadToLanes(size + 6), input);
   WriteSummaries(window, size, beside, scaling.scale, rest);
   return scaling;
 }
 
 void AddSeasonalNumbers(const double* numbers, float* input) {
-  alignas(64) float log[PadToLanes(kSeasonalNumbers)];
+  alignas(64) float log[math::PadToLanes(season::kSeasonalNumbers)];
   std::fill(std::begin(log), std::end(log), 1.0f);
-  for (size_t i = 0; i < kSeasonalNumbers; ++i) {
+  for (size_t i = 0; i < season::kSeasonalNumbers; ++i) {
     input[i] = static_cast<float>(numbers[i]);
-    if (kTakesLogarithm[i]) log[i] = input[i];
+    if (season::kTakesLogarithm[i]) log[i] = input[i];
   }
   Log(log, std::size(log), log);
-  for (size_t i = 0; i < kSeasonalNumbers; ++i) {
-    if (kTakesLogarithm[i]) input[i] = log[i];
+  for (size_t i = 0; i < season::kSeasonalNumbers; ++i) {
+    if (season::kTakesLogarithm[i]) input[i] = log[i];
   }
-  for (size_t i : kLagNumbers) input[i] /= 7.0f;
+  for (size_t i : season::kLagNumbers) input[i] /= 7.0f;
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine
 #endif

@@ -11,7 +11,7 @@
 #include "model/math/scaling.h"
 #include "model/math/statistics.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 // What the recent values are. The numbers are 0 where there is nothing to take them from.
 struct WindowSummary {
@@ -29,11 +29,12 @@ struct InputScratch {
 
 // newest: where the newest value is, after the others in the order of time, of which the last `size` count; NaN where
 // missing, all within the statistics' reach. Writes input: [size + 6], aligned to 64 and padded with zeros to kLanes.
-Scaling BuildInput(const float* newest, size_t size, const Statistics& statistics, InputScratch& scratch, float* input);
+math::Scaling BuildInput(const float* newest, size_t size, const math::Statistics& statistics, InputScratch& scratch,
+                         float* input);
 
 // Takes the logarithms of WriteSeasonalNumbers' [17]. Writes input: [17], those that follow the summaries.
 void AddSeasonalNumbers(const double* numbers, float* input);
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_FORECASTING_INPUT_H_

@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "model/math/lanes.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 constexpr size_t kRowAlignment = 64;
@@ -30,21 +30,21 @@ absl::Status Impossible(absl::string_view field, T value, absl::string_view reas
 
 }  // namespace
 
-RowLayout::RowLayout(const ForecasterConfig& config)
+RowLayout::RowLayout(const package::ForecasterConfig& config)
     : calibration_(config),
       mixture_(config),
       quantiles_(config.quantiles.size()),
       layers_(static_cast<size_t>(config.layers)),
       heads_(static_cast<size_t>(config.heads)),
-      output_width_(PadToLanes(static_cast<size_t>(config.value_width))),
+      output_width_(math::PadToLanes(static_cast<size_t>(config.value_width))),
       fold_every_(static_cast<size_t>(config.fold_every)),
       history_(static_cast<uint64_t>(config.history)),
-      calibration_offset_(sizeof(RowHeader) + (quantiles_ + kSourceCount) * sizeof(float)),
+      calibration_offset_(sizeof(RowHeader) + (quantiles_ + season::kSourceCount) * sizeof(float)),
       mixture_offset_(calibration_offset_ + calibration_.state_size() * sizeof(float)),
       choices_offset_(mixture_offset_ + mixture_.state_size() * sizeof(float)),
-      errors_offset_(choices_offset_ + mixture_.probes().under_way() * sizeof(SeasonChoice)),
-      values_offset_(errors_offset_ + sizeof(LagErrors)),
-      support_offset_(values_offset_ + sizeof(ValueMemory)),
+      errors_offset_(choices_offset_ + mixture_.probes().under_way() * sizeof(season::SeasonChoice)),
+      values_offset_(errors_offset_ + sizeof(season::LagErrors)),
+      support_offset_(values_offset_ + sizeof(season::ValueMemory)),
       layers_offset_(RoundUp(support_offset_ + sizeof(Support))),
       layer_bytes_((output_width_ + 2 * heads_) * sizeof(double)),
       bytes_(RoundUp(layers_offset_ + layers_ * layer_bytes_)) {}
@@ -54,14 +54,14 @@ LayerState RowLayout::layer(std::byte* row, size_t layer) const {
   return {.output = output, .weight = output + output_width_, .peak = output + output_width_ + heads_};
 }
 
-SeasonChoice RowLayout::Choice(uint64_t seq, std::byte* row) const {
+season::SeasonChoice RowLayout::Choice(uint64_t seq, std::byte* row) const {
   const uint64_t made = (seq + 1) / probes().every();
-  return made == 0 ? SeasonChoice() : choices(row)[(made - 1) % probes().under_way()];
+  return made == 0 ? season::SeasonChoice() : choices(row)[(made - 1) % probes().under_way()];
 }
 
 void RowLayout::Reset(absl::Span<std::byte> row) const {
   std::fill(row.begin(), row.end(), std::byte{0});
-  std::fill_n(one_step(row.data()), quantiles_ + kSourceCount, kMissing);
+  std::fill_n(one_step(row.data()), quantiles_ + season::kSourceCount, kMissing);
   calibration_.Reset(calibration(row.data()));
   mixture_.Reset(mixture(row.data()));
   errors(row.data()).Reset();
@@ -96,17 +96,17 @@ absl::Status RowLayout::Check(absl::Span<const std::byte> row, absl::Span<const 
 }
 
 absl::Status RowLayout::CheckHeader(const RowHeader& header) const {
-  const Statistics& statistics = header.statistics;
+  const math::Statistics& statistics = header.statistics;
   if (header.seq >> 62 != 0) return Impossible("seq", header.seq, "more tokens than anyone can send");
   if (header.claimed != 0) return Impossible("claimed", header.claimed, "not 0");
   if (statistics.count > history_) return Impossible("count", statistics.count, absl::StrCat("more than ", history_));
   if (statistics.count > header.seq) {
     return Impossible("count", statistics.count, absl::StrCat("more than seq, which is ", header.seq));
   }
-  if (statistics.far >= Statistics::kFarRun) return Impossible("far", statistics.far, "a new level by then");
+  if (statistics.far >= math::Statistics::kFarRun) return Impossible("far", statistics.far, "a new level by then");
   if (statistics.far > statistics.count) return Impossible("far", statistics.far, "more than all values");
   // A little more than the bound, for the rounding of a mean of many largest values.
-  const double most = statistics.count == 0 ? 0.0 : 1.001 * kLargestValue;
+  const double most = statistics.count == 0 ? 0.0 : 1.001 * math::kLargestValue;
   if (!(std::abs(statistics.mean) <= most)) return Impossible("mean", statistics.mean, absl::StrCat("beyond ", most));
   if (!(statistics.variance >= 0.0 && statistics.variance <= 4.0 * most * most)) {
     return Impossible("variance", statistics.variance, "impossible for such values");
@@ -122,7 +122,7 @@ absl::Status RowLayout::CheckOneStep(const RowHeader& header, const float* one_s
     const bool valid = has_forecast ? std::isfinite(one_step[i]) && one_step[i] >= below : std::isnan(one_step[i]);
     if (!valid) return Impossible(absl::StrCat("one_step[", i, "]"), one_step[i], "not a quantile above the last");
   }
-  for (size_t i = 0; i < kSourceCount; ++i) {
+  for (size_t i = 0; i < season::kSourceCount; ++i) {
     const float source = one_step[quantiles_ + i];
     if (has_forecast ? std::isfinite(source) : std::isnan(source)) continue;
     return Impossible(absl::StrCat("one_step source ", i), source, has_forecast ? "not a value" : "of no forecast");
@@ -130,10 +130,10 @@ absl::Status RowLayout::CheckOneStep(const RowHeader& header, const float* one_s
   return absl::OkStatus();
 }
 
-absl::Status RowLayout::CheckChoices(const RowHeader& header, const SeasonChoice* choices) const {
+absl::Status RowLayout::CheckChoices(const RowHeader& header, const season::SeasonChoice* choices) const {
   for (size_t i = 0; i < probes().under_way(); ++i) {
     for (uint16_t lag : {choices[i].first, choices[i].second}) {
-      const bool chosen = std::binary_search(kLags.begin(), kLags.end(), lag) && lag < header.seq;
+      const bool chosen = std::binary_search(season::kLags.begin(), season::kLags.end(), lag) && lag < header.seq;
       if (lag != 0 && !chosen) return Impossible(absl::StrCat("choice ", i), lag, "no lag of the bank yet");
     }
   }
@@ -174,4 +174,4 @@ absl::Status RowLayout::CheckHead(uint64_t folds, size_t index, size_t head, con
   return absl::OkStatus();
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

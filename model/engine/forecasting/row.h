@@ -21,10 +21,10 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "model/engine/forecasting/calibration.h"
-#include "model/engine/forecasting/mixture.h"
-#include "model/engine/forecasting/probes.h"
-#include "model/engine/forecasting/support.h"
+#include "model/engine/forecasting/refinement/calibration.h"
+#include "model/engine/forecasting/refinement/mixture.h"
+#include "model/engine/forecasting/refinement/probes.h"
+#include "model/engine/forecasting/refinement/support.h"
 #include "model/engine/network/fold.h"
 #include "model/engine/network/layer_bound.h"
 #include "model/math/scaling.h"
@@ -34,17 +34,17 @@
 #include "model/season/seasons.h"
 #include "model/season/value_memory.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 struct RowHeader {
-  uint64_t seq;           // tokens taken
-  Statistics statistics;  // of the values so far
-  uint64_t claimed;       // 1 while a Step works on the row, to find a row that one call names twice; else 0
+  uint64_t seq;                 // tokens taken
+  math::Statistics statistics;  // of the values so far
+  uint64_t claimed;             // 1 while a Step works on the row, to find a row that one call names twice; else 0
 };
 
 class RowLayout {
  public:
-  explicit RowLayout(const ForecasterConfig& config);
+  explicit RowLayout(const package::ForecasterConfig& config);
 
   size_t bytes() const { return bytes_; }  // a multiple of 64
   const Probes& probes() const { return mixture_.probes(); }
@@ -60,14 +60,20 @@ class RowLayout {
   float* calibration(std::byte* row) const { return reinterpret_cast<float*>(row + calibration_offset_); }
   float* mixture(std::byte* row) const { return reinterpret_cast<float*>(row + mixture_offset_); }
   // By number of the probe that chose them, modulo how many there are.
-  SeasonChoice* choices(std::byte* row) const { return reinterpret_cast<SeasonChoice*>(row + choices_offset_); }
-  LagErrors& errors(std::byte* row) const { return *reinterpret_cast<LagErrors*>(row + errors_offset_); }
-  ValueMemory& values(std::byte* row) const { return *reinterpret_cast<ValueMemory*>(row + values_offset_); }
+  season::SeasonChoice* choices(std::byte* row) const {
+    return reinterpret_cast<season::SeasonChoice*>(row + choices_offset_);
+  }
+  season::LagErrors& errors(std::byte* row) const {
+    return *reinterpret_cast<season::LagErrors*>(row + errors_offset_);
+  }
+  season::ValueMemory& values(std::byte* row) const {
+    return *reinterpret_cast<season::ValueMemory*>(row + values_offset_);
+  }
   Support& support(std::byte* row) const { return *reinterpret_cast<Support*>(row + support_offset_); }
   LayerState layer(std::byte* row, size_t layer) const;
 
   // What the last probe up to token `seq` chose; none before the first.
-  SeasonChoice Choice(uint64_t seq, std::byte* row) const;
+  season::SeasonChoice Choice(uint64_t seq, std::byte* row) const;
 
   void Reset(absl::Span<std::byte> row) const;
 
@@ -81,7 +87,7 @@ class RowLayout {
  private:
   absl::Status CheckHeader(const RowHeader& header) const;
   absl::Status CheckOneStep(const RowHeader& header, const float* one_step) const;
-  absl::Status CheckChoices(const RowHeader& header, const SeasonChoice* choices) const;
+  absl::Status CheckChoices(const RowHeader& header, const season::SeasonChoice* choices) const;
   absl::Status CheckLayer(const RowHeader& header, size_t index, const LayerState& state,
                           const LayerBound& bound) const;
   absl::Status CheckHead(uint64_t folds, size_t index, size_t head, const LayerState& state,
@@ -106,6 +112,6 @@ class RowLayout {
   size_t bytes_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_FORECASTING_ROW_H_

@@ -5,10 +5,10 @@
 #include "absl/strings/str_cat.h"
 #include "model/engine/network/activation.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
-constexpr size_t kParts = ForecasterConfig::kSeasonalParts;
+constexpr size_t kParts = package::ForecasterConfig::kSeasonalParts;
 
 // Softmax over each knot's logits but for the exponentials, which are taken of all together.
 void SubtractLargest(float* logits, size_t knots) {
@@ -27,9 +27,9 @@ void DivideBySum(float* powers, size_t knots) {
 
 }  // namespace
 
-SeasonHead::SeasonHead(const ModelPackage& package)
+SeasonHead::SeasonHead(const package::ModelPackage& package)
     : gate_(PackedMatrix::Pack({{package.tensors.at("season.gate.weight"), &package.tensors.at("season.gate.bias")}})) {
-  for (size_t source = 0; source < kSeasonSources; ++source) {
+  for (size_t source = 0; source < season::kSeasonSources; ++source) {
     corrections_[source] =
         PackedMatrix::Pack({{package.tensors.at(absl::StrCat("season.residual.", source, ".weight"))}});
   }
@@ -44,8 +44,8 @@ SeasonHead::SeasonHead(const ModelPackage& package)
   }
 }
 
-void SeasonHead::Mix(float* logits, const float* sources, const std::array<const float*, kSeasonSources>& corrections,
-                     float* skip) const {
+void SeasonHead::Mix(float* logits, const float* sources,
+                     const std::array<const float*, season::kSeasonSources>& corrections, float* skip) const {
   SubtractLargest(logits, knots_);
   Exp(logits, gate_.width(), logits);
   DivideBySum(logits, knots_);
@@ -53,7 +53,8 @@ void SeasonHead::Mix(float* logits, const float* sources, const std::array<const
   for (size_t j = 0; j < horizon; ++j) {
     const Place& place = places_[j];
     float parts[kParts] = {skip[j], sources[j]};
-    for (size_t k = 0; k < kSeasonSources; ++k) parts[k + 2] = sources[(k + 1) * horizon + j] + corrections[k][j];
+    for (size_t k = 0; k < season::kSeasonSources; ++k)
+      parts[k + 2] = sources[(k + 1) * horizon + j] + corrections[k][j];
     float mixed = 0.0f;
     for (size_t k = 0; k < kParts; ++k) {
       const float weight = (1.0f - place.share) * logits[place.before + k] + place.share * logits[place.after + k];
@@ -63,4 +64,4 @@ void SeasonHead::Mix(float* logits, const float* sources, const std::array<const
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -15,12 +15,12 @@
 #include "model/season/seasonal_input.h"
 #include "model/season/sources.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 class SeasonHead {
  public:
   // REQUIRES: the package is one that LoadPackage accepted, and sees seasons.
-  explicit SeasonHead(const ModelPackage& package);
+  explicit SeasonHead(const package::ModelPackage& package);
 
   // From a normalised token [d] to its logits, [knots, 5].
   const PackedMatrix& gate() const { return gate_; }
@@ -29,7 +29,7 @@ class SeasonHead {
 
   // All on the token's scale. logits: [gate().width()], aligned, overwritten. sources: [4, T]. corrections: of each
   // source of seasons [T]. skip: [T], in the linear skip and out the mixture.
-  void Mix(float* logits, const float* sources, const std::array<const float*, kSeasonSources>& corrections,
+  void Mix(float* logits, const float* sources, const std::array<const float*, season::kSeasonSources>& corrections,
            float* skip) const;
 
  private:
@@ -40,11 +40,11 @@ class SeasonHead {
   };
 
   PackedMatrix gate_;
-  std::array<PackedMatrix, kSeasonSources> corrections_;
+  std::array<PackedMatrix, season::kSeasonSources> corrections_;
   size_t knots_;
   std::vector<Place> places_;  // by step ahead - 1
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_FORECASTING_SEASON_HEAD_H_

@@ -4,13 +4,13 @@
 
 #include "model/math/lanes.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 size_t Size(int size) { return static_cast<size_t>(size); }
 
 // Rows that only a network with seasons needs; none is not to be had.
-size_t Seasonal(const ForecasterConfig& config, size_t rows) { return config.seasons ? rows : 1; }
+size_t Seasonal(const package::ForecasterConfig& config, size_t rows) { return config.seasons ? rows : 1; }
 
 size_t Widest(const Weights& weights) {
   const BlockWeights& block = weights.blocks[0];
@@ -21,11 +21,11 @@ size_t Widest(const Weights& weights) {
 }  // namespace
 
 FloatRows::FloatRows(size_t rows, size_t width)
-    : stride_(PadToLanes(width)), data_(hwy::AllocateAligned<float>(rows * stride_)) {
+    : stride_(math::PadToLanes(width)), data_(hwy::AllocateAligned<float>(rows * stride_)) {
   std::fill_n(data_.get(), rows * stride_, 0.0f);
 }
 
-Tile::Tile(const ForecasterConfig& config, const Weights& weights, const RowLayout& layout)
+Tile::Tile(const package::ForecasterConfig& config, const Weights& weights, const RowLayout& layout)
     : input(kTokens, Size(config.input_width())),
       x(kTokens, Size(config.width)),
       normed(kTokens, Size(config.width)),
@@ -35,14 +35,15 @@ Tile::Tile(const ForecasterConfig& config, const Weights& weights, const RowLayo
       narrow(kTokens, Size(std::max(config.width, config.horizon))),
       judging(kTokens, layout.calibration().probes().tracked().size()),
       evidence(kTokens, layout.mixture().evidence_size()),
-      sources(kTokens, kSourceCount * Size(config.horizon)),
-      standard(Seasonal(config, kTokens), kSourceCount * Size(config.horizon)),
-      residuals(Seasonal(config, kTokens), kSeasonSources * Size(ForecasterConfig::kSeasonalResiduals)),
-      corrections(Seasonal(config, kSeasonSources * kTokens), Size(config.horizon)),
+      sources(kTokens, season::kSourceCount * Size(config.horizon)),
+      standard(Seasonal(config, kTokens), season::kSourceCount * Size(config.horizon)),
+      residuals(Seasonal(config, kTokens),
+                season::kSeasonSources * Size(package::ForecasterConfig::kSeasonalResiduals)),
+      corrections(Seasonal(config, season::kSeasonSources * kTokens), Size(config.horizon)),
       logits(Seasonal(config, kTokens), weights.seasons.has_value() ? weights.seasons->gate().width() : 1),
       quantiles(config.quantiles.size()),
       forecast(Size(config.horizon) * config.quantiles.size()),
-      fold(Size(config.heads), PadToLanes(Size(config.value_width))),
+      fold(Size(config.heads), math::PadToLanes(Size(config.value_width))),
       window(Size(config.ring)) {}
 
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "model/engine/forecasting/input.h"
+#include "model/engine/forecasting/refinement/support.h"
 #include "model/engine/forecasting/row.h"
-#include "model/engine/forecasting/support.h"
 #include "model/engine/forecasting/weights.h"
 #include "model/engine/network/fold.h"
 #include "model/engine/task.h"
 #include "model/math/scaling.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 struct TileToken {
   std::byte* row;
@@ -29,7 +29,7 @@ struct TileToken {
   bool wanted;            // its forecast is asked for
   Refinement refinement;  // how far that, and the surprise of the value after it, go
   float* forecast;        // out, [T, Q], if wanted; else null until a probe's is made, in memory of the tile
-  Scaling scaling;
+  math::Scaling scaling;
   float unit;       // of naive forecasts' errors
   Support support;  // as of this token
   uint32_t count;   // of values until then
@@ -55,30 +55,30 @@ class FloatRows {
 struct Tile final : Task::Scratch {
   static constexpr size_t kTokens = 64;
 
-  Tile(const ForecasterConfig& config, const Weights& weights, const RowLayout& layout);
+  Tile(const package::ForecasterConfig& config, const Weights& weights, const RowLayout& layout);
 
   size_t size = 0;
   std::array<TileToken, kTokens> tokens;
-  FloatRows input;               // [., U]
-  FloatRows x;                   // [., d]: the residual stream
-  FloatRows normed;              // [., d]
-  FloatRows wide;                // the products of a layer that reads x
-  FloatRows hidden;              // what a layer feeds its last product with
-  FloatRows narrow;              // that product
-  FloatRows judging;             // [., Calibration's tracked horizons]: what a probe judges its forecasts by
-  FloatRows evidence;            // [., Mixture::evidence_size()]: likewise
-  FloatRows sources;             // [., 4, T]: what naive forecasts say, in the units of the series
-  FloatRows standard;            // [., 4, T]: likewise, on the token's scale; this and the next for a SeasonHead
-  FloatRows residuals;           // [., 3, 24]: what sources of seasons missed by lately
-  FloatRows corrections;         // [3, ., T]: what that adds to them
-  FloatRows logits;              // [., knots, 5]
-  std::vector<float> quantiles;  // [Q]
-  std::vector<float> forecast;   // [T, Q]: of a probe, where another is wanted
-  ValueMemory::Window values;    // of one token
+  FloatRows input;                     // [., U]
+  FloatRows x;                         // [., d]: the residual stream
+  FloatRows normed;                    // [., d]
+  FloatRows wide;                      // the products of a layer that reads x
+  FloatRows hidden;                    // what a layer feeds its last product with
+  FloatRows narrow;                    // that product
+  FloatRows judging;                   // [., Calibration's tracked horizons]: what a probe judges its forecasts by
+  FloatRows evidence;                  // [., Mixture::evidence_size()]: likewise
+  FloatRows sources;                   // [., 4, T]: what naive forecasts say, in the units of the series
+  FloatRows standard;                  // [., 4, T]: likewise, on the token's scale; this and the next for a SeasonHead
+  FloatRows residuals;                 // [., 3, 24]: what sources of seasons missed by lately
+  FloatRows corrections;               // [3, ., T]: what that adds to them
+  FloatRows logits;                    // [., knots, 5]
+  std::vector<float> quantiles;        // [Q]
+  std::vector<float> forecast;         // [T, Q]: of a probe, where another is wanted
+  season::ValueMemory::Window values;  // of one token
   FoldScratch fold;
   InputScratch window;
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_FORECASTING_TILE_H_

@@ -5,23 +5,23 @@
 #include "absl/strings/str_cat.h"
 #include "model/math/lanes.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 // The tensors whose names begin with a prefix.
 class Tensors {
  public:
-  Tensors(const ModelPackage& package, std::string prefix) : package_(package), prefix_(std::move(prefix)) {}
+  Tensors(const package::ModelPackage& package, std::string prefix) : package_(package), prefix_(std::move(prefix)) {}
 
-  const Tensor& operator[](const char* name) const { return package_.tensors.at(absl::StrCat(prefix_, name)); }
+  const package::Tensor& operator[](const char* name) const { return package_.tensors.at(absl::StrCat(prefix_, name)); }
 
  private:
-  const ModelPackage& package_;
+  const package::ModelPackage& package_;
   std::string prefix_;
 };
 
-hwy::AlignedFreeUniquePtr<float[]> Padded(const Tensor& vector) {
-  const size_t count = PadToLanes(vector.data.size());
+hwy::AlignedFreeUniquePtr<float[]> Padded(const package::Tensor& vector) {
+  const size_t count = math::PadToLanes(vector.data.size());
   auto padded = hwy::AllocateAligned<float>(count);
   std::fill(std::copy(vector.data.begin(), vector.data.end(), padded.get()), padded.get() + count, 0.0f);
   return padded;
@@ -32,7 +32,7 @@ GatedMlp PackMlp(const Tensors& tensors) {
           .down = PackedMatrix::Pack({{tensors["down.weight"]}})};
 }
 
-BlockWeights PackBlock(const ModelPackage& package, int layer) {
+BlockWeights PackBlock(const package::ModelPackage& package, int layer) {
   const std::string prefix = absl::StrCat("blocks.", layer, ".");
   const Tensors block(package, prefix);
   const Tensors attention(package, prefix + "attention.");
@@ -46,7 +46,7 @@ BlockWeights PackBlock(const ModelPackage& package, int layer) {
           .mlp = PackMlp(Tensors(package, prefix + "mlp."))};
 }
 
-LayerBound BoundOf(const ModelPackage& package, int layer) {
+LayerBound BoundOf(const package::ModelPackage& package, int layer) {
   const Tensors block(package, absl::StrCat("blocks.", layer, "."));
   return LayerBound(package.config, block["norm1.weight"], block["attention.score.weight"],
                     block["attention.value.weight"], block["attention.value.bias"]);
@@ -54,7 +54,7 @@ LayerBound BoundOf(const ModelPackage& package, int layer) {
 
 }  // namespace
 
-Weights::Weights(const ModelPackage& package)
+Weights::Weights(const package::ModelPackage& package)
     : embed_mlp(PackMlp(Tensors(package, "embed."))), norm(Padded(package.tensors.at("norm.weight"))) {
   const Tensors tensors(package, "");
   embed = PackedMatrix::Pack({{tensors["embed.linear.weight"], &tensors["embed.linear.bias"]}});
@@ -67,4 +67,4 @@ Weights::Weights(const ModelPackage& package)
   if (package.config.seasons) seasons.emplace(package);
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

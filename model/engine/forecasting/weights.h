@@ -15,17 +15,17 @@
 #include "model/engine/network/product.h"
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 // x -> down(silu(gate x) * (up x))
 struct GatedMlp {
-  enum Part { kGate, kUp };
+  enum Linear { kGate, kUp };
   PackedMatrix gate_up;
   PackedMatrix down;
 };
 
 struct BlockWeights {
-  enum Part { kScore, kValue, kGate };
+  enum Linear { kScore, kValue, kGate };
   hwy::AlignedFreeUniquePtr<float[]> attention_norm;  // [width, padded]
   PackedMatrix score_value_gate;
   Ageing ageing;
@@ -36,7 +36,7 @@ struct BlockWeights {
 
 struct Weights {
   // REQUIRES: the package is one that LoadPackage accepted.
-  explicit Weights(const ModelPackage& package);
+  explicit Weights(const package::ModelPackage& package);
 
   PackedMatrix embed;
   GatedMlp embed_mlp;
@@ -48,6 +48,6 @@ struct Weights {
   std::optional<SeasonHead> seasons;
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_FORECASTING_WEIGHTS_H_

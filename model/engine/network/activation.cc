@@ -13,35 +13,38 @@
 #include "model/math/exact_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace aaren {
+namespace aaren::engine {
 namespace HWY_NAMESPACE {
 
-using D = hn::CappedTag<float, kLanes>;
+namespace exact = math::HWY_NAMESPACE;
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::CappedTag<float, math::kLanes>;
 
 void ExpAll(const float* x, size_t count, float* out) {
   const D d;
-  for (size_t i = 0; i < count; i += hn::Lanes(d)) hn::Store(Exp(d, hn::Load(d, x + i)), d, out + i);
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) hn::Store(exact::Exp(d, hn::Load(d, x + i)), d, out + i);
 }
 
 void LogAll(const float* x, size_t count, float* out) {
   const D d;
-  for (size_t i = 0; i < count; i += hn::Lanes(d)) hn::Store(Log(d, hn::Load(d, x + i)), d, out + i);
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) hn::Store(exact::Log(d, hn::Load(d, x + i)), d, out + i);
 }
 
 void AsinhAll(const float* x, size_t count, float* out) {
   const D d;
-  for (size_t i = 0; i < count; i += hn::Lanes(d)) hn::Store(Asinh(d, hn::Load(d, x + i)), d, out + i);
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) hn::Store(exact::Asinh(d, hn::Load(d, x + i)), d, out + i);
 }
 
 void SoftplusAll(const float* x, size_t count, float* out) {
   const D d;
-  for (size_t i = 0; i < count; i += hn::Lanes(d)) hn::Store(Softplus(d, hn::Load(d, x + i)), d, out + i);
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) hn::Store(exact::Softplus(d, hn::Load(d, x + i)), d, out + i);
 }
 
 void GateBySiluAll(const float* gate, const float* value, size_t count, float* out) {
   const D d;
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
-    hn::Store(hn::Mul(Silu(d, hn::Load(d, gate + i)), hn::Load(d, value + i)), d, out + i);
+    hn::Store(hn::Mul(exact::Silu(d, hn::Load(d, gate + i)), hn::Load(d, value + i)), d, out + i);
   }
 }
 
@@ -49,7 +52,7 @@ void GateBySigmoidAll(const float* gate, const float* value, size_t count, float
   const D d;
   const auto two = hn::Set(d, 2.0f);
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
-    hn::Store(hn::Mul(hn::Mul(two, Sigmoid(d, hn::Load(d, gate + i))), hn::Load(d, value + i)), d, out + i);
+    hn::Store(hn::Mul(hn::Mul(two, exact::Sigmoid(d, hn::Load(d, gate + i))), hn::Load(d, value + i)), d, out + i);
   }
 }
 
@@ -57,10 +60,10 @@ void GateBySigmoidAll(const float* gate, const float* value, size_t count, float
 float SumOfSquares(const float* x, size_t count) {
   const D d;
   const size_t lanes = hn::Lanes(d);
-  alignas(64) float p[kLanes];
-  for (size_t lane = 0; lane < kLanes; lane += lanes) {
+  alignas(64) float p[math::kLanes];
+  for (size_t lane = 0; lane < math::kLanes; lane += lanes) {
     auto sum = hn::Zero(d);
-    for (size_t i = lane; i < count; i += kLanes) {
+    for (size_t i = lane; i < count; i += math::kLanes) {
       const auto value = hn::Load(d, x + i);
       sum = hn::MulAdd(value, value, sum);
     }
@@ -81,11 +84,11 @@ void RmsNormAll(const float* x, const float* gain, size_t width, size_t count, f
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace aaren
+}  // namespace aaren::engine
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace aaren {
+namespace aaren::engine {
 
 HWY_EXPORT(ExpAll);
 HWY_EXPORT(LogAll);
@@ -115,5 +118,5 @@ void RmsNorm(const float* x, const float* gain, size_t width, size_t count, floa
   HWY_DYNAMIC_DISPATCH(RmsNormAll)(x, gain, width, count, out);
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine
 #endif

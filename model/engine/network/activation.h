@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace aaren {
+namespace aaren::engine {
 
 void Exp(const float* x, size_t count, float* out);
 void Log(const float* x, size_t count, float* out);  // of normal x > 0
@@ -23,6 +23,6 @@ void GateBySigmoid(const float* gate, const float* value, size_t count, float* o
 // out = gain * x / sqrt(mean of x^2 + 1e-6). The mean is over `width`; beyond it, x and gain are zero up to `count`.
 void RmsNorm(const float* x, const float* gain, size_t width, size_t count, float* out);
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_NETWORK_ACTIVATION_H_

@@ -13,7 +13,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace aaren {
+namespace aaren::engine {
 namespace HWY_NAMESPACE {
 
 // o' = R o + p (v - R o), with R the rotation of each pair. A plain loop: doubles without reassociation have one
@@ -31,11 +31,11 @@ void TurnAndFold(const double* cosine, const double* sine, const double* share, 
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace aaren
+}  // namespace aaren::engine
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace aaren {
+namespace aaren::engine {
 
 HWY_EXPORT(TurnAndFold);
 
@@ -48,11 +48,11 @@ float Exponent(double difference) { return static_cast<float>(std::max(differenc
 
 }  // namespace
 
-Ageing::Ageing(const ForecasterConfig& config, const Tensor& decay_tensor, const Tensor& cosine_tensor,
-               const Tensor& sine_tensor)
+Ageing::Ageing(const package::ForecasterConfig& config, const package::Tensor& decay_tensor,
+               const package::Tensor& cosine_tensor, const package::Tensor& sine_tensor)
     : heads(static_cast<size_t>(config.heads)),
       head_width(static_cast<size_t>(config.head_width())),
-      width(PadToLanes(static_cast<size_t>(config.value_width))),
+      width(math::PadToLanes(static_cast<size_t>(config.value_width))),
       decay(decay_tensor.data.begin(), decay_tensor.data.end()),
       cosine(static_cast<size_t>(config.fold_every) * width / 2),
       sine(cosine.size()) {
@@ -68,17 +68,17 @@ Ageing::Ageing(const ForecasterConfig& config, const Tensor& decay_tensor, const
 }
 
 FoldScratch::FoldScratch(size_t heads, size_t width)
-    : exponents_(hwy::AllocateAligned<float>(2 * PadToLanes(heads))),
+    : exponents_(hwy::AllocateAligned<float>(2 * math::PadToLanes(heads))),
       weight_(heads),
       peak_(heads),
       share_(width),
       output_(width) {
-  std::fill_n(exponents_.get(), 2 * PadToLanes(heads), 0.0f);
+  std::fill_n(exponents_.get(), 2 * math::PadToLanes(heads), 0.0f);
 }
 
 // alpha, beta and m', then c' and p.
 void LayerFold::Weigh(const FoldToken& token, const LayerState& state) {
-  const size_t padded = PadToLanes(ageing_.heads);
+  const size_t padded = math::PadToLanes(ageing_.heads);
   float* alpha = scratch_.exponents_.get();
   float* beta = alpha + padded;
   for (size_t h = 0; h < ageing_.heads; ++h) {
@@ -117,5 +117,5 @@ void LayerFold::Peek(const FoldToken& token, const LayerState& state, float* out
   Turn(token, state, scratch_.output_.data(), out);
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine
 #endif

@@ -13,7 +13,7 @@
 
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 // One layer's softmax attention over all that was folded (the plain o = a / c, so that it never grows).
 struct LayerState {
@@ -26,7 +26,8 @@ struct LayerState {
 // shrink a state.
 struct Ageing {
   // REQUIRES: the tensors of one layer as package.h describes them.
-  Ageing(const ForecasterConfig& config, const Tensor& decay, const Tensor& cosine, const Tensor& sine);
+  Ageing(const package::ForecasterConfig& config, const package::Tensor& decay, const package::Tensor& cosine,
+         const package::Tensor& sine);
 
   size_t heads;
   size_t head_width;
@@ -74,6 +75,6 @@ class LayerFold {
   FoldScratch& scratch_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_NETWORK_FOLD_H_

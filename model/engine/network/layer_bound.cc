@@ -4,11 +4,11 @@
 
 #include "model/math/lanes.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 // sqrt(d) |w g| of a matrix's row.
-double Reach(const Tensor& matrix, size_t row, const Tensor& gain) {
+double Reach(const package::Tensor& matrix, size_t row, const package::Tensor& gain) {
   const size_t depth = gain.data.size();
   double squares = 0.0;
   for (size_t k = 0; k < depth; ++k) {
@@ -20,9 +20,9 @@ double Reach(const Tensor& matrix, size_t row, const Tensor& gain) {
 
 }  // namespace
 
-LayerBound::LayerBound(const ForecasterConfig& config, const Tensor& norm, const Tensor& score, const Tensor& value,
-                       const Tensor& bias)
-    : peak(static_cast<size_t>(config.heads)), output(PadToLanes(static_cast<size_t>(config.value_width)) / 2) {
+LayerBound::LayerBound(const package::ForecasterConfig& config, const package::Tensor& norm,
+                       const package::Tensor& score, const package::Tensor& value, const package::Tensor& bias)
+    : peak(static_cast<size_t>(config.heads)), output(math::PadToLanes(static_cast<size_t>(config.value_width)) / 2) {
   for (size_t h = 0; h < peak.size(); ++h) peak[h] = (1.0 + kRounding) * Reach(score, h, norm);
   const auto reach = [&](size_t j) { return Reach(value, j, norm) + std::abs(static_cast<double>(bias.data[j])); };
   for (size_t j = 0; j < bias.data.size(); j += 2) {
@@ -30,4 +30,4 @@ LayerBound::LayerBound(const ForecasterConfig& config, const Tensor& norm, const
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

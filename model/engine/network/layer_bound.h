@@ -21,19 +21,19 @@
 #include "model/package/config.h"
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 struct LayerBound {
   static constexpr double kRounding = 1e-3;
 
   // norm: [d], the gain g; score: [H, d], r; value: [V, d] and bias: [V], W and b.
-  LayerBound(const ForecasterConfig& config, const Tensor& norm, const Tensor& score, const Tensor& value,
-             const Tensor& bias);
+  LayerBound(const package::ForecasterConfig& config, const package::Tensor& norm, const package::Tensor& score,
+             const package::Tensor& value, const package::Tensor& bias);
 
   std::vector<double> peak;    // of |m|: [H]
   std::vector<double> output;  // of the length of each pair of o: [V / 2, padded to kLanes / 2]; 0 in the padding
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_NETWORK_LAYER_BOUND_H_

@@ -12,12 +12,12 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace aaren {
+namespace aaren::engine {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D = hn::CappedTag<float, kLanes>;
+using D = hn::CappedTag<float, math::kLanes>;
 using V = hn::Vec<D>;
 
 constexpr size_t kDepthBlock = 128;
@@ -34,7 +34,7 @@ struct Product {
 
   template <typename Weight>
   const Weight* Weights(size_t column) const {
-    return matrix.weights<Weight>() + column / kLanes * kLanes * matrix.depth() + column % kLanes;
+    return matrix.weights<Weight>() + column / math::kLanes * math::kLanes * matrix.depth() + column % math::kLanes;
   }
 };
 
@@ -57,7 +57,7 @@ HWY_INLINE void AddBlock(const Product& product, size_t row, size_t column, size
   }
   for (size_t k = begin; k < end; ++k) {
     V w[kVectors];
-    for (size_t v = 0; v < kVectors; ++v) w[v] = LoadWeights(weights[v] + k * kLanes);
+    for (size_t v = 0; v < kVectors; ++v) w[v] = LoadWeights(weights[v] + k * math::kLanes);
     for (size_t r = 0; r < kRows; ++r) {
       const V input = hn::Set(d, x[r * product.x_stride + k]);
       for (size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(input, w[v], sums[r][v]);
@@ -139,25 +139,25 @@ void MultiplyAll(const PackedMatrix& matrix, const float* x, size_t x_stride, si
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace aaren
+}  // namespace aaren::engine
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace aaren {
+namespace aaren::engine {
 
-PackedMatrix PackedMatrix::Pack(std::initializer_list<Part> parts) {
+PackedMatrix PackedMatrix::Pack(std::initializer_list<Linear> layers) {
   PackedMatrix packed;
-  packed.depth_ = static_cast<size_t>(parts.begin()->weight.shape[1]);
-  for (const Part& part : parts) {
+  packed.depth_ = static_cast<size_t>(layers.begin()->weight.shape[1]);
+  for (const Linear& linear : layers) {
     packed.offsets_.push_back(packed.width_);
-    packed.width_ += PadToLanes(static_cast<size_t>(part.weight.shape[0]));
+    packed.width_ += math::PadToLanes(static_cast<size_t>(linear.weight.shape[0]));
   }
   packed.weights_ = hwy::AllocateAligned<float>(packed.width_ * packed.depth_);
   packed.bias_ = hwy::AllocateAligned<float>(packed.width_);
   std::fill_n(packed.weights_.get(), packed.width_ * packed.depth_, 0.0f);
   std::fill_n(packed.bias_.get(), packed.width_, 0.0f);
   size_t i = 0;
-  for (const Part& part : parts) packed.PackPart(part, packed.offsets_[i++]);
+  for (const Linear& linear : layers) packed.PackLinear(linear, packed.offsets_[i++]);
   packed.Halve();
   return packed;
 }
@@ -173,14 +173,14 @@ void PackedMatrix::Halve() {
   for (size_t i = 0; i < count; ++i) halves_[i].bits = static_cast<uint16_t>(upper(weights[i]));
 }
 
-void PackedMatrix::PackPart(const Part& part, size_t offset) {
-  const size_t outputs = static_cast<size_t>(part.weight.shape[0]);
+void PackedMatrix::PackLinear(const Linear& linear, size_t offset) {
+  const size_t outputs = static_cast<size_t>(linear.weight.shape[0]);
   for (size_t n = 0; n < outputs; ++n) {
     const size_t column = offset + n;
-    float* panel = weights_.get() + column / kLanes * kLanes * depth_ + column % kLanes;
-    for (size_t k = 0; k < depth_; ++k) panel[k * kLanes] = part.weight.data[n * depth_ + k];
+    float* panel = weights_.get() + column / math::kLanes * math::kLanes * depth_ + column % math::kLanes;
+    for (size_t k = 0; k < depth_; ++k) panel[k * math::kLanes] = linear.weight.data[n * depth_ + k];
   }
-  if (part.bias != nullptr) std::copy_n(part.bias->data.data(), outputs, bias_.get() + offset);
+  if (linear.bias != nullptr) std::copy_n(linear.bias->data.data(), outputs, bias_.get() + offset);
 }
 
 HWY_EXPORT(MultiplyAll);
@@ -189,5 +189,5 @@ void Multiply(const PackedMatrix& matrix, const float* x, size_t x_stride, size_
   HWY_DYNAMIC_DISPATCH(MultiplyAll)(matrix, x, x_stride, rows, out, out_stride);
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine
 #endif

@@ -21,25 +21,25 @@
 
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 class PackedMatrix {
  public:
-  struct Part {
-    const Tensor& weight;          // [outputs, depth]
-    const Tensor* bias = nullptr;  // [outputs]; zero if null
+  struct Linear {
+    const package::Tensor& weight;          // [outputs, depth]
+    const package::Tensor* bias = nullptr;  // [outputs]; zero if null
   };
 
   PackedMatrix() = default;
 
-  // REQUIRES: parts is not empty and all have one depth.
-  static PackedMatrix Pack(std::initializer_list<Part> parts);
+  // REQUIRES: layers is not empty and all have one depth.
+  static PackedMatrix Pack(std::initializer_list<Linear> layers);
 
   size_t depth() const { return depth_; }
-  size_t width() const { return width_; }                      // outputs of all parts with their padding
-  size_t offset(size_t part) const { return offsets_[part]; }  // where a part's outputs begin
-  bool halved() const { return halves_ != nullptr; }           // whether weights are kept as bfloat16 too
-  const float* bias() const { return bias_.get(); }            // [width]
+  size_t width() const { return width_; }                        // outputs of all layers with their padding
+  size_t offset(size_t layer) const { return offsets_[layer]; }  // where a layer's outputs begin
+  bool halved() const { return halves_ != nullptr; }             // whether weights are kept as bfloat16 too
+  const float* bias() const { return bias_.get(); }              // [width]
 
   // [width / kLanes][depth][kLanes]; bfloat16_t only if halved().
   template <typename Weight>
@@ -52,7 +52,7 @@ class PackedMatrix {
   }
 
  private:
-  void PackPart(const Part& part, size_t offset);
+  void PackLinear(const Linear& linear, size_t offset);
   void Halve();
 
   size_t depth_ = 0;
@@ -68,6 +68,6 @@ class PackedMatrix {
 // order of k, the blocks' sums are added in order, the bias last.
 void Multiply(const PackedMatrix& matrix, const float* x, size_t x_stride, size_t rows, float* out, size_t out_stride);
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_NETWORK_PRODUCT_H_

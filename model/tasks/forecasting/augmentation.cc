@@ -8,7 +8,7 @@
 #include "model/tasks/forecasting/noise.h"
 #include "model/tasks/forecasting/trend.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 using Values = std::vector<double>;
@@ -189,4 +189,4 @@ void RemoveStretches(Random& random, Values& values) {
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

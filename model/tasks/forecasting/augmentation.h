@@ -12,7 +12,7 @@
 
 #include "model/tasks/forecasting/random.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 
 // Takes out one to three stretches, `lost` values in all, as if nobody had written a row. REQUIRES: lost < size.
 void LoseRows(Random& random, int lost, std::vector<double>& values);
@@ -23,6 +23,6 @@ void Augment(Random& random, std::vector<double>& values);
 // Stretches of missing values, or single ones, at a random share of at most three tenths.
 void RemoveStretches(Random& random, std::vector<double>& values);
 
-}  // namespace aaren
+}  // namespace aaren::forecasting
 
 #endif  // AAREN_MODEL_TASKS_FORECASTING_AUGMENTATION_H_

@@ -7,7 +7,7 @@
 
 #include "model/tasks/forecasting/trend.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 constexpr int kCosines = 48;
@@ -70,4 +70,4 @@ std::vector<double> RandomGaussianProcess(Random& random, int length) {
   return path;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

@@ -9,11 +9,11 @@
 
 #include "model/tasks/forecasting/random.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 
 // `length` values, mean 0 and deviation 1 over the length.
 std::vector<double> RandomGaussianProcess(Random& random, int length);
 
-}  // namespace aaren
+}  // namespace aaren::forecasting
 
 #endif  // AAREN_MODEL_TASKS_FORECASTING_GAUSSIAN_PROCESS_H_

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -67,4 +67,4 @@ double ForecastScore::coverage80() const {
   return points_ > 0 && low_ >= 0 && high_ >= 0 ? static_cast<double>(covered_) / points_ : kNone;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

@@ -13,7 +13,7 @@
 
 #include "absl/types/span.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 
 // Mean |x_t - x_{t-season}| over the pairs both present; NaN if there is none. REQUIRES: season >= 1.
 double SeasonalError(absl::Span<const double> history, int season);
@@ -43,6 +43,6 @@ class ForecastScore {
   int covered_ = 0;
 };
 
-}  // namespace aaren
+}  // namespace aaren::forecasting
 
 #endif  // AAREN_MODEL_TASKS_FORECASTING_METRICS_H_

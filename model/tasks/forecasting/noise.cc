@@ -6,7 +6,7 @@
 
 #include "model/tasks/forecasting/trend.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 // Coefficients of a stationary AR(1) to AR(3): any partial autocorrelations inside (-1, 1) give one (Durbin and
@@ -84,4 +84,4 @@ void AddGlitches(Random& random, double size, absl::Span<double> values) {
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "model/tasks/forecasting/random.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 
 // `length` values, mean 0 and deviation 1 over the length.
 std::vector<double> RandomNoise(Random& random, int length);
@@ -23,6 +23,6 @@ void AddSpikes(Random& random, double size, absl::Span<double> values);
 // One to three times, one to three values in a row that a broken sensor sends: 30 to 1e6 times `size`.
 void AddGlitches(Random& random, double size, absl::Span<double> values);
 
-}  // namespace aaren
+}  // namespace aaren::forecasting
 
 #endif  // AAREN_MODEL_TASKS_FORECASTING_NOISE_H_

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <numbers>
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 // SplitMix64 (Steele, Lea, Flood 2014): a Weyl sequence through a mixing function.
@@ -110,4 +110,4 @@ double Random::OneOf(std::initializer_list<double> choices) {
   return choices.begin()[Below(static_cast<int>(choices.size()))];
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

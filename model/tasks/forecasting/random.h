@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_TASKS_FORECASTING_RANDOM_H_
 #define AAREN_MODEL_TASKS_FORECASTING_RANDOM_H_
 
-// Random is a reproducible stream of random numbers: the same (seed, index) gives the same stream on every compiler,
-// which the distributions of <random> do not promise. Streams of different (seed, index) are independent for all
+// Random is a reproducible sequence of random numbers: the same (seed, index) gives the same one on every compiler,
+// which the distributions of <random> do not promise. Those of different (seed, index) are independent for all
 // practical purposes.
 //
 // Threading: a plain value; one thread at a time.
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-namespace aaren {
+namespace aaren::forecasting {
 
 class Random {
  public:
@@ -38,6 +38,6 @@ class Random {
   uint64_t state_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::forecasting
 
 #endif  // AAREN_MODEL_TASKS_FORECASTING_RANDOM_H_

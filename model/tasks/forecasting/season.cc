@@ -8,7 +8,7 @@
 
 #include "model/tasks/forecasting/trend.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 constexpr int kShapePoints = 240;  // one cycle, read with linear interpolation
@@ -177,4 +177,4 @@ std::vector<double> RandomSeason(Random& random, int length) {
   return values;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

@@ -16,7 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 constexpr absl::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -135,4 +135,4 @@ absl::StatusOr<std::vector<CsvSeries>> ReadCsvSeries(const std::string& path, co
   return Reader(path, columns).Read();
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 
 struct CsvSeries {
   std::string name;            // of the column
@@ -22,6 +22,6 @@ struct CsvSeries {
 // file, and where it applies row and column.
 absl::StatusOr<std::vector<CsvSeries>> ReadCsvSeries(const std::string& path, const std::vector<std::string>& columns);
 
-}  // namespace aaren
+}  // namespace aaren::forecasting
 
 #endif  // AAREN_MODEL_TASKS_FORECASTING_SERIES_CSV_H_

@@ -6,7 +6,7 @@
 #include "model/tasks/forecasting/augmentation.h"
 #include "model/tasks/forecasting/random.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 constexpr double kLargest = 1e8;                      // magnitude before a series is brought to a smaller unit
@@ -91,4 +91,4 @@ std::vector<double> SyntheticSeries(const Family& family, uint64_t seed, uint64_
   return values;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

@@ -11,7 +11,7 @@
 
 #include "model/tasks/forecasting/families/family.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 
 // Raised when the same arguments give other series than before: a run that was begun with others cannot go on.
 inline constexpr int kGeneratorEdition = 3;
@@ -27,6 +27,6 @@ const Family& SyntheticFamily(uint64_t seed, uint64_t index);
 // Series number `index` of this family alone; equal to SyntheticSeries where that has this family.
 std::vector<double> SyntheticSeries(const Family& family, uint64_t seed, uint64_t index, int length);
 
-}  // namespace aaren
+}  // namespace aaren::forecasting
 
 #endif  // AAREN_MODEL_TASKS_FORECASTING_SYNTHETIC_H_

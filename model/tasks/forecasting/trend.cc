@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 // Straight pieces; with one piece a line. Slopes are new at every bend.
@@ -82,4 +82,4 @@ void Standardize(absl::Span<double> values) {
   for (double& value : values) value = (value - mean) * gain;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

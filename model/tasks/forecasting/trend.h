@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "model/tasks/forecasting/random.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 
 // A trend of `length` values, mean 0 and deviation 1 over the length.
 std::vector<double> RandomTrend(Random& random, int length);
@@ -20,6 +20,6 @@ std::vector<double> MeanReverting(Random& random, int length, double memory);
 // Shifts and scales to mean 0 and deviation 1; a constant becomes zeros.
 void Standardize(absl::Span<double> values);
 
-}  // namespace aaren
+}  // namespace aaren::forecasting
 
 #endif  // AAREN_MODEL_TASKS_FORECASTING_TREND_H_

@@ -99,7 +99,7 @@ void FillOpened(Handle handle, const OpenedReply& reply, v1::Opened& opened) {
   FillModelSchema(*reply.model, *opened.mutable_model());
   opened.set_channels(reply.channels);
   opened.set_tier(reply.model->engine->tier());
-  opened.set_numerics_version(kNumericsVersion);
+  opened.set_numerics_version(engine::kNumericsVersion);
   opened.set_number(reply.number);
   opened.set_durability(static_cast<v1::Open::Durability>(reply.durability));
 }

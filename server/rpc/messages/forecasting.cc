@@ -13,10 +13,10 @@ auto ToVector(const Repeated& field) {
   return std::vector<typename Repeated::value_type>(field.begin(), field.end());
 }
 
-Refinement ToRefinement(const v1::OutputOptions& output) {
-  if (output.unmixed()) return Refinement::kNetwork;
-  if (output.uncalibrated()) return Refinement::kMixed;
-  return output.unrestricted() ? Refinement::kCalibrated : Refinement::kRestricted;
+engine::Refinement ToRefinement(const v1::OutputOptions& output) {
+  if (output.unmixed()) return engine::Refinement::kNetwork;
+  if (output.uncalibrated()) return engine::Refinement::kMixed;
+  return output.unrestricted() ? engine::Refinement::kCalibrated : engine::Refinement::kRestricted;
 }
 
 // Copies what the plan asks for from `forecast`, [horizon, quantiles], to `out`. Returns the end of what it wrote.
@@ -44,14 +44,14 @@ OutputRequest ToOutputRequest(const v1::OutputOptions& output) {
 }
 
 size_t ResultWidth(const ForecastsReply& reply) {
-  const ForecasterConfig& config = reply.model->engine->config();
+  const package::ForecasterConfig& config = reply.model->engine->config();
   const size_t horizons = reply.plan->horizons.empty() ? config.horizon : reply.plan->horizons.size();
   const size_t quantiles = reply.plan->quantiles.empty() ? config.quantiles.size() : reply.plan->quantiles.size();
   return horizons * quantiles;
 }
 
 void FillValues(const ForecastsReply& reply, size_t begin, size_t end, google::protobuf::RepeatedField<float>& values) {
-  const ForecasterConfig& config = reply.model->engine->config();
+  const package::ForecasterConfig& config = reply.model->engine->config();
   const auto horizon = static_cast<size_t>(config.horizon);
   const size_t quantiles = config.quantiles.size();
   const size_t size = (end - begin) * reply.channels * ResultWidth(reply);
@@ -65,7 +65,7 @@ void FillValues(const ForecastsReply& reply, size_t begin, size_t end, google::p
   }
 }
 
-void FillColumns(const ForecasterConfig& config, v1::ModelInfo& info) {
+void FillColumns(const package::ForecasterConfig& config, v1::ModelInfo& info) {
   info.set_horizon(static_cast<uint32_t>(config.horizon));
   info.mutable_quantiles()->Add(config.quantiles.begin(), config.quantiles.end());
   v1::Column& column = *info.add_columns();

@@ -21,7 +21,7 @@ size_t ResultWidth(const ForecastsReply& reply);
 // Of results [begin, end) of the reply, what its plan asks for.
 void FillValues(const ForecastsReply& reply, size_t begin, size_t end, google::protobuf::RepeatedField<float>& values);
 
-void FillColumns(const ForecasterConfig& config, v1::ModelInfo& info);
+void FillColumns(const package::ForecasterConfig& config, v1::ModelInfo& info);
 
 }  // namespace aaren::rpc
 

@@ -3,12 +3,12 @@
 #include <torch/torch.h>
 
 #include "model/attention/attention_state.h"
-#include "model/attention/prefix_scan.h"
+#include "model/attention/forms/prefix_scan.h"
 
 namespace aaren::bench {
 
 torch::Tensor HillisSteeleAttention(const torch::Tensor& scores, const torch::Tensor& values) {
-  return Output(HillisSteeleScan(Leaf(scores, values)));
+  return attention::Output(attention::HillisSteeleScan(attention::Leaf(scores, values)));
 }
 
 torch::Tensor CumulativeAttention(const torch::Tensor& scores, const torch::Tensor& values) {

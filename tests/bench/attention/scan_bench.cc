@@ -99,7 +99,7 @@ struct Inputs {
 // One way to the outputs [streams, tokens, width].
 using Form = torch::Tensor (*)(const Inputs&);
 
-torch::Tensor Fused(const Inputs& x) { return ScanAttention(x.scores, x.values).value(); }
+torch::Tensor Fused(const Inputs& x) { return attention::ScanAttention(x.scores, x.values).value(); }
 torch::Tensor HillisSteele(const Inputs& x) { return HillisSteeleAttention(x.scores, x.values); }
 torch::Tensor Cumulative(const Inputs& x) { return CumulativeAttention(x.scores, x.values); }
 torch::Tensor Sdpa(const Inputs& x) { return CausalAttention(x.queries, x.keys, x.values); }
@@ -225,7 +225,8 @@ void KeepMemory() {
 }
 
 bool HasKernels(torch::Device device) {
-  const absl::Status status = ScanAttention(torch::zeros({1, 1}, device), torch::zeros({1, 1, 1}, device)).status();
+  const absl::Status status =
+      attention::ScanAttention(torch::zeros({1, 1}, device), torch::zeros({1, 1, 1}, device)).status();
   if (!status.ok())
     std::fprintf(stderr, "aaren-bench: no rows for %s: %s\n", device.str().c_str(), status.ToString().c_str());
   return status.ok();
@@ -235,7 +236,7 @@ bool HasKernels(torch::Device device) {
 
 absl::StatusOr<std::vector<Row>> RunScanBench() {
   KeepMemory();
-  const absl::Status cuda = LoadTorchCuda();  // before anything else of torch
+  const absl::Status cuda = attention::LoadTorchCuda();  // before anything else of torch
   torch::manual_seed(1);
   std::vector<int> threads = {1};
   if (at::get_num_threads() > 1) threads.push_back(at::get_num_threads());

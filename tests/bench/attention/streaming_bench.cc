@@ -36,15 +36,15 @@ struct Shape {
 constexpr Shape kShapes[] = {{512, 4, 1}, {128, 4, 3}};
 
 struct Entrant {
-  MixerKind kind;
+  nn::MixerKind kind;
   const char* name;
   int64_t tokens;  // it goes no further
   int passes;
 };
-constexpr Entrant kEntrants[] = {{MixerKind::kAaren, "aaren", kTokens, kPasses},
-                                 {MixerKind::kSoftmax, "transformer (kv cache)", kTokens, kPasses},
-                                 {MixerKind::kLinear, "linear", kTokens, kPasses},
-                                 {MixerKind::kRecomputed, "recomputed", 64, 1}};
+constexpr Entrant kEntrants[] = {{nn::MixerKind::kAaren, "aaren", kTokens, kPasses},
+                                 {nn::MixerKind::kSoftmax, "transformer (kv cache)", kTokens, kPasses},
+                                 {nn::MixerKind::kLinear, "linear", kTokens, kPasses},
+                                 {nn::MixerKind::kRecomputed, "recomputed", 64, 1}};
 
 // 1 .. 10,000, evenly spaced on a logarithmic scale; also where the shorter of the entrants end.
 std::vector<int64_t> RecordedTokens() {
@@ -63,8 +63,8 @@ std::vector<int64_t> RecordedTokens() {
 class MeasuredStack {
  public:
   static absl::StatusOr<MeasuredStack> Make(const Entrant& entrant, const Shape& shape) {
-    absl::StatusOr<Stack> stack =
-        MakeStack(StackOptions(MixerOptions(entrant.kind, shape.width, shape.heads), shape.blocks));
+    absl::StatusOr<nn::Stack> stack =
+        nn::MakeStack(nn::StackOptions(nn::MixerOptions(entrant.kind, shape.width, shape.heads), shape.blocks));
     if (!stack.ok()) return stack.status();
     return MeasuredStack(entrant, shape, *std::move(stack));
   }
@@ -116,13 +116,13 @@ class MeasuredStack {
     double seconds;  // since the sample before; of the best pass
   };
 
-  MeasuredStack(const Entrant& entrant, const Shape& shape, Stack stack)
+  MeasuredStack(const Entrant& entrant, const Shape& shape, nn::Stack stack)
       : entrant_(entrant), shape_(shape), stack_(std::move(stack)) {}
 
   Entrant entrant_;
   Shape shape_;
-  Stack stack_;
-  StackState state_;
+  nn::Stack stack_;
+  nn::StackState state_;
   int64_t tokens_ = 0;
   std::map<int64_t, Sample> samples_;
 };

@@ -8,12 +8,12 @@
 namespace aaren::bench {
 namespace {
 
-class EchoEngine final : public Engine {
+class EchoEngine final : public engine::Engine {
  public:
-  const ForecasterConfig& config() const override { return config_; }
+  const package::ForecasterConfig& config() const override { return config_; }
   std::string tier() const override { return "exact"; }
   size_t row_bytes() const override { return 64; }
-  std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override;
+  std::unique_ptr<engine::Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override { std::memset(row.data(), 0, row.size()); }
 
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override {
@@ -22,9 +22,9 @@ class EchoEngine final : public Engine {
     return seq;
   }
 
-  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) const {
+  absl::Status Step(absl::Span<const engine::Run> runs, engine::StateSlab& rows) const {
     const size_t size = config_.horizon * config_.quantiles.size();
-    for (const Run& run : runs) {
+    for (const engine::Run& run : runs) {
       std::byte* row = rows.Row(run.slot).data();
       uint64_t seq;
       std::memcpy(&seq, row, sizeof(seq));
@@ -39,31 +39,33 @@ class EchoEngine final : public Engine {
   }
 
  private:
-  const ForecasterConfig config_ = EchoConfig();
+  const package::ForecasterConfig config_ = EchoConfig();
 };
 
-class EchoLane final : public HostLane {
+class EchoLane final : public engine::HostLane {
  public:
-  EchoLane(const EchoEngine& engine, size_t capacity_rows) : HostLane(engine, capacity_rows), engine_(engine) {}
+  EchoLane(const EchoEngine& engine, size_t capacity_rows) : engine::HostLane(engine, capacity_rows), engine_(engine) {}
 
  private:
-  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) override { return engine_.Step(runs, rows); }
+  absl::Status Step(absl::Span<const engine::Run> runs, engine::StateSlab& rows) override {
+    return engine_.Step(runs, rows);
+  }
 
   const EchoEngine& engine_;
 };
 
-std::unique_ptr<Lane> EchoEngine::NewLane(size_t capacity_rows) const {
+std::unique_ptr<engine::Lane> EchoEngine::NewLane(size_t capacity_rows) const {
   return std::make_unique<EchoLane>(*this, capacity_rows);
 }
 
 }  // namespace
 
-ForecasterConfig EchoConfig() {
-  ForecasterConfig config;
+package::ForecasterConfig EchoConfig() {
+  package::ForecasterConfig config;
   config.horizon = 3;
   return config;
 }
 
-std::unique_ptr<Engine> NewEchoEngine() { return std::make_unique<EchoEngine>(); }
+std::unique_ptr<engine::Engine> NewEchoEngine() { return std::make_unique<EchoEngine>(); }
 
 }  // namespace aaren::bench

@@ -11,9 +11,9 @@
 namespace aaren::bench {
 
 // 3 steps x 9 quantiles: 108 bytes of forecast a token.
-ForecasterConfig EchoConfig();
+package::ForecasterConfig EchoConfig();
 
-std::unique_ptr<Engine> NewEchoEngine();
+std::unique_ptr<engine::Engine> NewEchoEngine();
 
 }  // namespace aaren::bench
 

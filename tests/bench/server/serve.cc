@@ -30,7 +30,7 @@ void SayReady(const std::string& address, size_t row_bytes) {
 }
 
 [[noreturn]] void ServeBare() {
-  const ForecasterConfig config = EchoConfig();
+  const package::ForecasterConfig config = EchoConfig();
   const auto* echo = new BareEcho(static_cast<size_t>(config.horizon) * config.quantiles.size());
   if (echo->port() == 0) std::_Exit(1);
   SayReady(absl::StrCat("127.0.0.1:", echo->port()), 0);
@@ -41,7 +41,7 @@ void SayReady(const std::string& address, size_t row_bytes) {
 absl::Status AddModels(const std::string& kind, ModelTable& models) {
   if (kind == "bundled") return models.LoadFolder(AAREN_BUNDLED_MODELS);
   if (kind != "echo") return absl::InvalidArgumentError(absl::StrCat("no server is called '", kind, "'"));
-  ModelPackage package;
+  package::ModelPackage package;
   package.name = kind;
   package.config = EchoConfig();
   return models.Add(std::move(package), NewEchoEngine());

@@ -21,8 +21,8 @@ void Require(const absl::Status& status) {
   std::abort();
 }
 
-void RequireDone(Lane& lane, absl::Span<const Run> runs) {
-  const absl::StatusOr<Ticket> ticket = lane.Submit(runs);
+void RequireDone(engine::Lane& lane, absl::Span<const engine::Run> runs) {
+  const absl::StatusOr<engine::Ticket> ticket = lane.Submit(runs);
   Require(ticket.ok() ? lane.Wait(*ticket) : ticket.status());
 }
 
@@ -37,10 +37,10 @@ uint64_t DigestOf(absl::Span<const float> forecast) {
 absl::StatusOr<std::unique_ptr<Expectation>> Expectation::Load(const std::string& package_folder, uint64_t seed,
                                                                size_t sessions) {
   std::unique_ptr<Expectation> made(new Expectation);
-  absl::StatusOr<ModelPackage> package = LoadPackage(package_folder);
+  absl::StatusOr<package::ModelPackage> package = package::LoadPackage(package_folder);
   if (!package.ok()) return package.status();
   made->package_ = *std::move(package);
-  absl::StatusOr<std::unique_ptr<Engine>> engine = NewCpuEngine(made->package_);
+  absl::StatusOr<std::unique_ptr<engine::Engine>> engine = engine::NewCpuEngine(made->package_);
   if (!engine.ok()) return engine.status();
   made->engine_ = *std::move(engine);
   made->lane_ = made->engine_->NewLane(sessions);
@@ -54,7 +54,7 @@ absl::StatusOr<std::unique_ptr<Expectation>> Expectation::Load(const std::string
 
 void Expectation::Step(absl::Span<Token> tokens) {
   std::vector<float> values;
-  std::vector<Run> runs;
+  std::vector<engine::Run> runs;
   forecasts_.resize(tokens.size() * forecast_floats());
   for (const Token& token : tokens) values.push_back(Value(token.session, folded_[token.session]++));
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -70,17 +70,17 @@ void Expectation::Step(absl::Span<Token> tokens) {
 }
 
 std::vector<float> Expectation::Forecast(size_t session, uint64_t seq) const {
-  const std::unique_ptr<Lane> lane = engine_->NewLane(1);
-  Slot slot;
+  const std::unique_ptr<engine::Lane> lane = engine_->NewLane(1);
+  engine::Slot slot;
   Require(lane->Allocate({&slot, 1}));
   Require(lane->Reset({&slot, 1}));
   std::vector<float> forecast(forecast_floats());
   for (uint64_t s = 0; s <= seq; ++s) {
     const float value = Value(session, s);
-    const Run run = {.slot = slot,
-                     .values = absl::MakeConstSpan(&value, 1),
-                     .forecast = absl::MakeConstSpan(&kWanted, 1),
-                     .forecasts = forecast.data()};
+    const engine::Run run = {.slot = slot,
+                             .values = absl::MakeConstSpan(&value, 1),
+                             .forecast = absl::MakeConstSpan(&kWanted, 1),
+                             .forecasts = forecast.data()};
     RequireDone(*lane, {&run, 1});
   }
   return forecast;

@@ -45,16 +45,16 @@ class Expectation {
   // float32 [horizon, quantiles], computed anew from the session's first token.
   std::vector<float> Forecast(size_t session, uint64_t seq) const;
 
-  const ForecasterConfig& config() const { return package_.config; }
+  const package::ForecasterConfig& config() const { return package_.config; }
 
  private:
   Expectation() = default;
   size_t forecast_floats() const { return static_cast<size_t>(config().horizon) * config().quantiles.size(); }
 
-  ModelPackage package_;
-  std::unique_ptr<Engine> engine_;
-  std::unique_ptr<Lane> lane_;
-  std::vector<Slot> slots_;
+  package::ModelPackage package_;
+  std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<engine::Lane> lane_;
+  std::vector<engine::Slot> slots_;
   std::vector<uint64_t> folded_;
   std::vector<soak::Series> series_;
   std::vector<float> forecasts_;  // of one Step

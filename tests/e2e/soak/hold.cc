@@ -11,7 +11,7 @@ namespace aaren::soak {
 namespace {
 
 // Places of the wanted horizons and quantiles in a forecast, [horizon, quantiles].
-std::vector<size_t> Picked(const v1::OutputOptions& output, const ForecasterConfig& config) {
+std::vector<size_t> Picked(const v1::OutputOptions& output, const package::ForecasterConfig& config) {
   std::vector<size_t> picked;
   for (uint32_t h = 1; h <= static_cast<uint32_t>(config.horizon); ++h) {
     const auto& horizons = output.horizons();

@@ -19,20 +19,20 @@ void Require(const absl::Status& status) {
 
 // A lane of one row, of one thread.
 struct Bench {
-  explicit Bench(const Engine& engine) : lane(engine.NewLane(1)) { Require(lane->Allocate({&slot, 1})); }
+  explicit Bench(const engine::Engine& engine) : lane(engine.NewLane(1)) { Require(lane->Allocate({&slot, 1})); }
 
-  std::unique_ptr<Lane> lane;
-  Slot slot;
+  std::unique_ptr<engine::Lane> lane;
+  engine::Slot slot;
 };
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Oracle>> Oracle::Load(const std::string& package_folder) {
   auto oracle = std::make_unique<Oracle>();
-  absl::StatusOr<ModelPackage> package = LoadPackage(package_folder);
+  absl::StatusOr<package::ModelPackage> package = package::LoadPackage(package_folder);
   if (!package.ok()) return package.status();
   oracle->package_ = *std::move(package);
-  absl::StatusOr<std::unique_ptr<Engine>> engine = NewCpuEngine(oracle->package_);
+  absl::StatusOr<std::unique_ptr<engine::Engine>> engine = engine::NewCpuEngine(oracle->package_);
   if (!engine.ok()) return engine.status();
   oracle->engine_ = *std::move(engine);
   return oracle;
@@ -91,22 +91,22 @@ std::shared_ptr<const Window> Track::Compute(uint64_t window, bool calibrated) {
 
 void Track::StepChannel(uint32_t channel, bool calibrated, std::vector<std::byte>& row, Window& window) const {
   thread_local Bench bench(oracle_.engine());
-  const RowWrite before{bench.slot, row.data()};
+  const engine::RowWrite before{bench.slot, row.data()};
   Require(bench.lane->Write({&before, 1}));
   for (uint64_t t = 0; t < Window::kTokens; ++t) {
     const size_t at = t * series_->kind().channels + channel;
     const float value = series_->Value(window.begin + t, channel);
     const uint8_t wanted = series_->Computed(window.begin + t) ? 1 : 0;
-    const Run run = {.slot = bench.slot,
-                     .values = absl::MakeConstSpan(&value, 1),
-                     .forecast = absl::MakeConstSpan(&wanted, 1),
-                     .forecasts = &window.forecasts[at * oracle_.forecast_floats()],
-                     .surprises = &window.surprises[at],
-                     .refinement = calibrated ? Refinement::kRestricted : Refinement::kMixed};
-    const absl::StatusOr<Ticket> ticket = bench.lane->Submit({&run, 1});
+    const engine::Run run = {.slot = bench.slot,
+                             .values = absl::MakeConstSpan(&value, 1),
+                             .forecast = absl::MakeConstSpan(&wanted, 1),
+                             .forecasts = &window.forecasts[at * oracle_.forecast_floats()],
+                             .surprises = &window.surprises[at],
+                             .refinement = calibrated ? engine::Refinement::kRestricted : engine::Refinement::kMixed};
+    const absl::StatusOr<engine::Ticket> ticket = bench.lane->Submit({&run, 1});
     Require(ticket.ok() ? bench.lane->Wait(*ticket) : ticket.status());
   }
-  const RowRead after{bench.slot, row.data()};
+  const engine::RowRead after{bench.slot, row.data()};
   Require(bench.lane->Read({&after, 1}));
 }
 

@@ -34,14 +34,14 @@ class Oracle {
  public:
   static absl::StatusOr<std::unique_ptr<Oracle>> Load(const std::string& package_folder);
 
-  const ModelPackage& package() const { return package_; }
-  const Engine& engine() const { return *engine_; }
+  const package::ModelPackage& package() const { return package_; }
+  const engine::Engine& engine() const { return *engine_; }
   size_t forecast_floats() const { return static_cast<size_t>(config().horizon) * config().quantiles.size(); }
-  const ForecasterConfig& config() const { return package_.config; }
+  const package::ForecasterConfig& config() const { return package_.config; }
 
  private:
-  ModelPackage package_;
-  std::unique_ptr<Engine> engine_;
+  package::ModelPackage package_;
+  std::unique_ptr<engine::Engine> engine_;
 };
 
 class Track {

@@ -60,7 +60,7 @@ absl::StatusCode Doom(v1::Open& open, Chance& chance) {
 
 }  // namespace
 
-v1::Open OpenOf(const std::string& id, uint32_t handle, const ForecasterConfig& config, Chance& chance) {
+v1::Open OpenOf(const std::string& id, uint32_t handle, const package::ForecasterConfig& config, Chance& chance) {
   const Kind kind = KindOf(id);
   v1::Open open;
   open.set_handle(handle);

@@ -15,7 +15,7 @@
 namespace aaren::soak {
 
 // An Open of the session, with output options that fit its kind. Mode, delivered_seq and incarnation are the caller's.
-v1::Open OpenOf(const std::string& id, uint32_t handle, const ForecasterConfig& config, Chance& chance);
+v1::Open OpenOf(const std::string& id, uint32_t handle, const package::ForecasterConfig& config, Chance& chance);
 
 // Tokens begin .. end - 1, as silent as token `as` is.
 v1::Tokens TokensOf(const Series& series, uint32_t handle, uint64_t begin, uint64_t end, uint64_t as);

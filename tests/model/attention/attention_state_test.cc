@@ -10,7 +10,7 @@
 #include "tests/model/attention/prefix_softmax.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -167,4 +167,4 @@ TEST(AttentionStateGradientTest, IsFiniteBesideMaskedTokensAndExtremeScores) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::attention

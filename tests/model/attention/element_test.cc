@@ -7,7 +7,7 @@
 
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 using ::testing::DoubleNear;
@@ -98,4 +98,4 @@ TEST(ElementTest, AgingAloneKeepsTheOutput) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::attention

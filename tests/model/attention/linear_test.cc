@@ -10,7 +10,7 @@
 #include "tests/model/attention/peak_memory.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 struct Inputs {
@@ -256,4 +256,4 @@ TEST(LinearAttentionTest, WrongArgumentsAreNamed) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::attention

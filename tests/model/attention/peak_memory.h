@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace aaren {
+namespace aaren::attention {
 
 class PeakMemory : public c10::MemoryReportingInfoBase {
  public:
@@ -35,6 +35,6 @@ int64_t PeakBytes(Work work) {
   return memory->peak();
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_TESTS_MODEL_ATTENTION_PEAK_MEMORY_H_

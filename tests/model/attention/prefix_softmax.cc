@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 constexpr double kMasked = -std::numeric_limits<double>::infinity();
@@ -75,4 +75,4 @@ testing::AssertionResult Matches(const absl::StatusOr<torch::Tensor>& outputs, c
 
 double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y).abs().max().item<double>(); }
 
-}  // namespace aaren
+}  // namespace aaren::attention

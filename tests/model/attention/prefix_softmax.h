@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "model/attention/forgetting.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 // [*, N, D], float64.
 struct PrefixSoftmax {
@@ -29,6 +29,6 @@ testing::AssertionResult Matches(const absl::StatusOr<torch::Tensor>& outputs, c
 // Largest difference of any two numbers; NaN if there is one.
 double Distance(const torch::Tensor& x, const torch::Tensor& y);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_TESTS_MODEL_ATTENTION_PREFIX_SOFTMAX_H_

@@ -10,7 +10,7 @@
 #include "tests/model/attention/prefix_softmax.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 torch::Tensor Random(std::vector<int64_t> leading, int64_t tokens, int64_t width) {
@@ -76,4 +76,4 @@ TEST(CausalSoftmaxAttentionTest, ArgumentsThatDisagreeAreNamed) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::attention

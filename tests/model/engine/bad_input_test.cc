@@ -11,7 +11,7 @@
 #include "model/package/package.h"
 #include "tests/model/engine/stepper.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
@@ -49,7 +49,7 @@ class BadInputTest : public ::testing::Test {
     }
   }
 
-  Stepper stepper_{LoadPackage(AAREN_BUNDLED_MODEL).value()};
+  Stepper stepper_{package::LoadPackage(AAREN_BUNDLED_MODEL).value()};
   const size_t horizon_ = static_cast<size_t>(stepper_.engine()->config().horizon);
   const size_t levels_ = stepper_.engine()->config().quantiles.size();
   Outputs outputs_;
@@ -288,4 +288,4 @@ TEST_F(BadInputTest, FirstTokenIsForecastToStayWithoutCertainty) {
 TEST_F(BadInputTest, ForecastBeforeAnyValueIsFinite) { Feed({kMissing, kMissing}); }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

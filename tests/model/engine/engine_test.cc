@@ -9,7 +9,7 @@
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/stepper.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 using ::testing::Each;
@@ -19,7 +19,7 @@ class EngineTest : public testing::Test {
  protected:
   // What Submit says about runs of one token each.
   absl::Status Step(const std::vector<Slot>& slots) {
-    std::vector<aaren::Run> runs;
+    std::vector<engine::Run> runs;
     for (Slot slot : slots)
       runs.push_back({.slot = slot, .values = value_, .forecast = flag_, .forecasts = forecast_.data()});
     return stepper_.lane().Submit(runs).status();
@@ -129,4 +129,4 @@ TEST_F(EngineTest, ARowContinuesInAnotherLane) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -11,17 +11,17 @@
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/stepper.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 // Each test asserts equality of bits, of networks that see the series' seasons and of such that do not.
 class ExactnessTest : public testing::TestWithParam<bool> {
  protected:
-  ForecasterConfig Of(ForecasterConfig config) const {
+  package::ForecasterConfig Of(package::ForecasterConfig config) const {
     config.seasons = GetParam();
     return config;
   }
-  ForecasterConfig Tiny() const { return Of(TinyConfig()); }
+  package::ForecasterConfig Tiny() const { return Of(TinyConfig()); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Networks, ExactnessTest, testing::Bool(),
@@ -152,9 +152,9 @@ TEST_P(ExactnessTest, CalibrationCanBeSwitchedAtAnyToken) {
 
 TEST(ExactCpuTest, ACpuWithoutFmaIsRefused) {
   const OnlyTarget only(HWY_STATIC_TARGET);
-  if (HasFma()) GTEST_SKIP() << "every CPU of this kind has a fused multiply-add";
+  if (math::HasFma()) GTEST_SKIP() << "every CPU of this kind has a fused multiply-add";
   EXPECT_EQ(NewCpuEngine(RandomPackage(TinyConfig(), 16)).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -6,7 +6,7 @@
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/stepper.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 // Whatever a series holds, its forecasts are finite, its quantiles do not cross, and its row is one that CheckRow
@@ -96,4 +96,4 @@ TEST(ExtremesTest, OneValueThenNothing) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

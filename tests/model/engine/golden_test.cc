@@ -18,7 +18,7 @@
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/stepper.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 constexpr size_t kTokens = 800;
@@ -36,14 +36,14 @@ std::ostream& operator<<(std::ostream& out, const Bits& bits) {
 
 struct Golden {
   const char* name;
-  ModelPackage (*package)();
+  package::ModelPackage (*package)();
   Bits bits;
 };
 
 void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
 
 // As aaren-train leaves them: matrices whose weights are bfloat16, which the engine reads at half the size.
-ModelPackage Halved(ModelPackage package) {
+package::ModelPackage Halved(package::ModelPackage package) {
   for (auto& [name, tensor] : package.tensors) {
     if (tensor.shape.size() != 2 || name.ends_with(".cos") || name.ends_with(".sin")) continue;
     for (float& value : tensor.data) value = std::bit_cast<float>(std::bit_cast<uint32_t>(value) & 0xffff0000u);
@@ -51,19 +51,19 @@ ModelPackage Halved(ModelPackage package) {
   return package;
 }
 
-ModelPackage Tiny() { return RandomPackage(TinyConfig(), 17); }
-ModelPackage TinyHalved() { return Halved(Tiny()); }
-ModelPackage Default() { return RandomPackage(ForecasterConfig(), 19); }
-ModelPackage DefaultHalved() { return Halved(Default()); }
+package::ModelPackage Tiny() { return RandomPackage(TinyConfig(), 17); }
+package::ModelPackage TinyHalved() { return Halved(Tiny()); }
+package::ModelPackage Default() { return RandomPackage(package::ForecasterConfig(), 19); }
+package::ModelPackage DefaultHalved() { return Halved(Default()); }
 
-ForecasterConfig WithSeasons(ForecasterConfig config) {
+package::ForecasterConfig WithSeasons(package::ForecasterConfig config) {
   config.seasons = true;
   return config;
 }
 
-ModelPackage TinySeasonal() { return RandomPackage(WithSeasons(TinyConfig()), 23); }
-ModelPackage DefaultSeasonal() { return Halved(RandomPackage(WithSeasons(ForecasterConfig()), 29)); }
-ModelPackage Bundled() { return LoadPackage(AAREN_BUNDLED_MODEL).value(); }
+package::ModelPackage TinySeasonal() { return RandomPackage(WithSeasons(TinyConfig()), 23); }
+package::ModelPackage DefaultSeasonal() { return Halved(RandomPackage(WithSeasons(package::ForecasterConfig()), 29)); }
+package::ModelPackage Bundled() { return package::LoadPackage(AAREN_BUNDLED_MODEL).value(); }
 
 const Golden kGoldens[] = {
     {"Tiny",
@@ -134,4 +134,4 @@ TEST_P(GoldenTest, EveryInstructionSetGivesThemHoweverTokensCome) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -5,7 +5,7 @@
 
 #include "tests/model/engine/stepper.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
@@ -50,4 +50,4 @@ std::vector<float> EventfulSeries(size_t length) {
   return series;
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace aaren {
+namespace aaren::engine {
 
 // Each is an ordinary series with one kind of trouble all along it. These are values of 1e30 either way, glitches,
 // values that are all but zero, jumps to another level and scale, outages (runs of missing values) and all of these
@@ -19,6 +19,6 @@ std::vector<std::vector<float>> HardSeries(size_t length);
 // largest values. REQUIRES: length >= 700.
 std::vector<float> EventfulSeries(size_t length);
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_TESTS_MODEL_ENGINE_HARD_SERIES_H_

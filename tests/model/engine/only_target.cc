@@ -4,7 +4,7 @@
 
 #include "model/math/fma.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 void Set(int64_t targets) {
@@ -21,9 +21,9 @@ std::vector<int64_t> ExactTargets() {
   std::vector<int64_t> targets;
   for (int64_t target : hwy::SupportedAndGeneratedTargets()) {
     const OnlyTarget only(target);
-    if (HasFma()) targets.push_back(target);
+    if (math::HasFma()) targets.push_back(target);
   }
   return targets;
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace aaren {
+namespace aaren::engine {
 
 // While it lives, every kernel is that of `target`, one of Highway's.
 class OnlyTarget {
@@ -18,6 +18,6 @@ class OnlyTarget {
 // Those that this CPU has, the kernels are compiled for, and have a fused multiply-add.
 std::vector<int64_t> ExactTargets();
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_TESTS_MODEL_ENGINE_ONLY_TARGET_H_

@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 // The standard library's distributions differ between implementations; twelve uniform numbers do not.
@@ -16,7 +16,7 @@ double Normal(std::mt19937_64& random) {
   return sum;
 }
 
-void Fill(const std::string& name, Tensor& tensor, std::mt19937_64& random) {
+void Fill(const std::string& name, package::Tensor& tensor, std::mt19937_64& random) {
   const bool matrix = tensor.shape.size() == 2;
   const bool gain = absl::StrContains(name, "norm");
   const double deviation = matrix ? 1.0 / std::sqrt(static_cast<double>(tensor.shape[1])) : 0.1;
@@ -24,14 +24,14 @@ void Fill(const std::string& name, Tensor& tensor, std::mt19937_64& random) {
 }
 
 // The first head remembers everything, the last about twenty tokens.
-void FillDecay(const ForecasterConfig& config, Tensor& decay) {
+void FillDecay(const package::ForecasterConfig& config, package::Tensor& decay) {
   for (int h = 0; h < config.heads; ++h)
     decay.data[h] = 0.05f * static_cast<float>(h) / static_cast<float>(config.heads);
 }
 
 // Plain heads first; then rotary ones, each pair of values by an angle of its own, 2 atan(t) a token. The rotation by t
 // is (1 - t^2, 2 t) / (1 + t^2), and by several tokens its power: no cosine is asked for, whose bits differ.
-void FillRotation(const ForecasterConfig& config, Tensor& cosine, Tensor& sine) {
+void FillRotation(const package::ForecasterConfig& config, package::Tensor& cosine, package::Tensor& sine) {
   const int pairs = config.value_width / 2;
   for (int j = 0; j < pairs; ++j) {
     const double t = j < pairs / 2 ? 0.0 : 1.0 / (1.5 + 2.25 * (j - pairs / 2));
@@ -49,7 +49,7 @@ void FillRotation(const ForecasterConfig& config, Tensor& cosine, Tensor& sine) 
 
 }  // namespace
 
-ForecasterConfig TinyConfig() {
+package::ForecasterConfig TinyConfig() {
   return {.ring = 13,
           .width = 20,
           .layers = 2,
@@ -63,17 +63,17 @@ ForecasterConfig TinyConfig() {
           .quantiles = {0.1f, 0.5f, 0.9f}};
 }
 
-ModelPackage RandomPackage(const ForecasterConfig& config, uint64_t seed) {
+package::ModelPackage RandomPackage(const package::ForecasterConfig& config, uint64_t seed) {
   std::mt19937_64 random(seed);
-  ModelPackage package;
+  package::ModelPackage package;
   package.name = "random";
   package.description = "Random weights for tests.";
   package.config = config;
   package.training = {{"seed", absl::StrCat(seed)}};
-  for (const auto& [name, shape] : ExpectedTensors(config)) {
+  for (const auto& [name, shape] : package::ExpectedTensors(config)) {
     size_t count = 1;
     for (int64_t size : shape) count *= static_cast<size_t>(size);
-    Tensor& tensor = package.tensors[name];
+    package::Tensor& tensor = package.tensors[name];
     tensor.shape = shape;
     tensor.data.resize(count);
     Fill(name, tensor, random);
@@ -86,4 +86,4 @@ ModelPackage RandomPackage(const ForecasterConfig& config, uint64_t seed) {
   return package;
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -8,14 +8,14 @@
 
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 // Few and awkward sizes: nothing is a multiple of a vector.
-ForecasterConfig TinyConfig();
+package::ForecasterConfig TinyConfig();
 
 // REQUIRES: config.Validate() is OK. The package has no digest until it is saved.
-ModelPackage RandomPackage(const ForecasterConfig& config, uint64_t seed);
+package::ModelPackage RandomPackage(const package::ForecasterConfig& config, uint64_t seed);
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_TESTS_MODEL_ENGINE_RANDOM_PACKAGE_H_

@@ -10,10 +10,10 @@
 
 #include "model/engine/cpu/cpu_engine.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
-std::shared_ptr<const Engine> MakeEngine(const ModelPackage& package) {
+std::shared_ptr<const Engine> MakeEngine(const package::ModelPackage& package) {
   absl::StatusOr<std::unique_ptr<Engine>> engine = NewCpuEngine(package);
   EXPECT_TRUE(engine.ok()) << engine.status();
   return *std::move(engine);
@@ -34,7 +34,7 @@ bool Outputs::operator==(const Outputs& other) const {
   return SameBits(forecasts, other.forecasts) && SameBits(surprises, other.surprises);
 }
 
-Stepper::Stepper(const ModelPackage& package, size_t capacity) : Stepper(MakeEngine(package), capacity) {}
+Stepper::Stepper(const package::ModelPackage& package, size_t capacity) : Stepper(MakeEngine(package), capacity) {}
 
 Stepper::Stepper(std::shared_ptr<const Engine> engine, size_t capacity)
     : engine_(std::move(engine)), lane_(engine_->NewLane(capacity)) {}
@@ -113,4 +113,4 @@ uint64_t Fingerprint(const std::vector<float>& values) {
   return Fingerprint(bytes);
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

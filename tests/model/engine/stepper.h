@@ -9,7 +9,7 @@
 
 #include "model/engine/engine.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 // What one session got back for some tokens.
 struct Outputs {
@@ -30,7 +30,7 @@ struct Portion {
 
 class Stepper {
  public:
-  explicit Stepper(const ModelPackage& package, size_t capacity = 64);
+  explicit Stepper(const package::ModelPackage& package, size_t capacity = 64);
 
   // Another lane of the same engine.
   explicit Stepper(std::shared_ptr<const Engine> engine, size_t capacity = 64);
@@ -63,6 +63,6 @@ std::vector<float> Series(uint64_t seed, size_t length);
 uint64_t Fingerprint(const std::vector<float>& values);
 uint64_t Fingerprint(const std::vector<std::byte>& bytes);
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_TESTS_MODEL_ENGINE_STEPPER_H_

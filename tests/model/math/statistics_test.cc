@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace aaren {
+namespace aaren::math {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -115,4 +115,4 @@ TEST(StatisticsTest, FirstValueHasATenthOfItselfAsScaleAndTheNinthNothing) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::math

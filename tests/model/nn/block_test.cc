@@ -6,10 +6,10 @@
 #include <limits>
 #include <memory>
 
-#include "model/nn/softmax_mixer.h"
+#include "model/nn/mixer/softmax_mixer.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 constexpr MixerKind kMixerKinds[] = {MixerKind::kAaren, MixerKind::kSoftmax, MixerKind::kLinear,
@@ -141,4 +141,4 @@ TEST_F(BlockTest, WrongOptionsAreNamed) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::nn

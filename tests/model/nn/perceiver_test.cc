@@ -10,7 +10,7 @@
 #include "model/attention/attention_state.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 constexpr int64_t kWidth = 12, kHeads = 3, kLatents = 5;
@@ -90,12 +90,12 @@ TEST_F(PerceiverAttentionTest, EveryStepReadsAllInputsAgain) {
 torch::Tensor Folded(Perceiver& p, const torch::Tensor& z, const torch::Tensor& x) {
   const auto heads = [](const torch::Tensor& y) { return y.unflatten(-1, {kHeads, -1}); };
   const torch::Tensor q = heads(p->query(p->norm(z))) / std::sqrt(static_cast<double>(kWidth / kHeads));  // [L, H, d_h]
-  AttentionState state = EmptyState({kLatents, kHeads}, kWidth / kHeads, torch::kFloat64);
+  attention::AttentionState state = attention::EmptyState({kLatents, kHeads}, kWidth / kHeads, torch::kFloat64);
   for (int64_t i = 0; i < x.size(0); ++i) {
     const torch::Tensor scores = (q * heads(p->key(x[i]))).sum(-1);
-    state = Fold(state, scores, heads(p->value(x[i])).expand({kLatents, -1, -1}));
+    state = attention::Fold(state, scores, heads(p->value(x[i])).expand({kLatents, -1, -1}));
   }
-  return z + p->output(Output(state).flatten(-2));
+  return z + p->output(attention::Output(state).flatten(-2));
 }
 
 TEST_F(PerceiverAttentionTest, OneRoundCanBeFoldedInputByInput) {
@@ -146,4 +146,4 @@ TEST_F(PerceiverAttentionTest, WrongOptionsAreNamed) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::nn

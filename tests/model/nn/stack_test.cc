@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "model/nn/aaren.h"
+#include "model/nn/mixer/aaren.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::nn {
 namespace {
 
 constexpr int64_t kLayers = 3, kTokens = 9;
@@ -34,7 +34,7 @@ torch::Tensor RandomTokens(int64_t tokens = kTokens) {
   return torch::randn({2, tokens, 12}, torch::kFloat64);
 }
 
-torch::Tensor Stream(Stack& stack, StackState& state, const torch::Tensor& x) {
+torch::Tensor StepAll(Stack& stack, StackState& state, const torch::Tensor& x) {
   std::vector<torch::Tensor> outputs;
   for (int64_t i = 0; i < x.size(1); ++i) outputs.push_back(stack->Step(state, x.select(1, i)).value());
   return torch::stack(outputs, 1);
@@ -57,7 +57,7 @@ TEST_P(MixerStackTest, StepEqualsForward) {
     Stack stack = Exact(Small(GetParam(), norm_first));
     const torch::Tensor x = RandomTokens();
     StackState state = stack->Start(2);
-    EXPECT_LT(Distance(Stream(stack, state, x), stack(x).value()), Rounding(kDoubleUnit));
+    EXPECT_LT(Distance(StepAll(stack, state, x), stack(x).value()), Rounding(kDoubleUnit));
   }
 }
 
@@ -74,10 +74,11 @@ TEST_P(MixerStackTest, ClonedStateGoesItsOwnWay) {
   Stack stack = Exact(Small(GetParam()));
   const torch::Tensor x = RandomTokens();
   StackState state = stack->Start(2);
-  Stream(stack, state, x.narrow(1, 0, 6));
+  StepAll(stack, state, x.narrow(1, 0, 6));
   StackState clone = state.Clone();
-  Stream(stack, clone, -x.narrow(1, 6, 3));
-  EXPECT_LT(Distance(Stream(stack, state, x.narrow(1, 6, 3)), stack(x).value().narrow(1, 6, 3)), Rounding(kDoubleUnit));
+  StepAll(stack, clone, -x.narrow(1, 6, 3));
+  EXPECT_LT(Distance(StepAll(stack, state, x.narrow(1, 6, 3)), stack(x).value().narrow(1, 6, 3)),
+            Rounding(kDoubleUnit));
   EXPECT_EQ(clone.bytes(), state.bytes());
 }
 
@@ -95,11 +96,12 @@ TEST_P(MixerStackTest, WrongStepIsNamedAndLeavesEveryLayerAsItWas) {
   Stack stack = Exact(Small(GetParam()));
   const torch::Tensor x = RandomTokens();
   StackState state = stack->Start(2);
-  Stream(stack, state, x.narrow(1, 0, 4));
+  StepAll(stack, state, x.narrow(1, 0, 4));
   const absl::Status status = stack->Step(state, torch::zeros({3, 12}, torch::kFloat64)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(status.message(), "x has shape [3, 12]; [2, 12] is needed");
-  EXPECT_LT(Distance(Stream(stack, state, x.narrow(1, 4, 5)), stack(x).value().narrow(1, 4, 5)), Rounding(kDoubleUnit));
+  EXPECT_LT(Distance(StepAll(stack, state, x.narrow(1, 4, 5)), stack(x).value().narrow(1, 4, 5)),
+            Rounding(kDoubleUnit));
 }
 
 TEST_P(MixerStackTest, StateOfAnotherDepthIsRefused) {
@@ -115,12 +117,12 @@ TEST(MixerStackFormTest, StepAndEveryAttentionFormAgreeOnAWholeStack) {
   Stack stack = Exact(Small(MixerKind::kAaren));
   const torch::Tensor x = RandomTokens(150);
   StackState state = stack->Start(2);
-  const torch::Tensor streamed = Stream(stack, state, x);
-  for (const AttentionForm form : kAttentionForms) {
+  const torch::Tensor streamed = StepAll(stack, state, x);
+  for (const attention::AttentionForm form : attention::kAttentionForms) {
     for (const auto& module : stack->modules()) {
       if (auto* aaren = module->as<AarenImpl>()) aaren->options.form(form);
     }
-    EXPECT_LT(Distance(stack(x).value(), streamed), Rounding(kDoubleUnit)) << AttentionFormName(form);
+    EXPECT_LT(Distance(stack(x).value(), streamed), Rounding(kDoubleUnit)) << attention::AttentionFormName(form);
   }
 }
 
@@ -156,4 +158,4 @@ TEST(StackBlockTest, FloatAgreesWithDouble) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::nn

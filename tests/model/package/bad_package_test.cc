@@ -8,7 +8,7 @@
 #include "model/package/safetensors.h"
 #include "tests/model/package/package_folder.h"
 
-namespace aaren {
+namespace aaren::package {
 namespace {
 
 using ::testing::HasSubstr;
@@ -193,4 +193,4 @@ TEST(BadPackageTest, RefusesATruncatedManifest) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::package

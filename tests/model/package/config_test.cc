@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace aaren {
+namespace aaren::package {
 namespace {
 
 using ::testing::HasSubstr;
@@ -42,4 +42,4 @@ TEST(ForecasterConfigTest, KnotsAreTheSameSharesOfEveryHorizon) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::package

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace aaren {
+namespace aaren::package {
 namespace {
 
 using ::testing::HasSubstr;
@@ -50,4 +50,4 @@ TEST(JsonFieldsTest, RefusesDeepNesting) {
 TEST(JsonFieldsTest, RefusesWhatIsNotAnObject) { EXPECT_EQ(ReadCount("[1]"), "thing is a JSON array, not an object"); }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::package

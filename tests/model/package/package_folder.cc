@@ -9,9 +9,9 @@
 #include "model/package/sha256.h"
 #include "tests/model/engine/random_package.h"
 
-namespace aaren {
+namespace aaren::package {
 
-PackageFolder::PackageFolder() : package_(RandomPackage(TinyConfig(), 1)) {
+PackageFolder::PackageFolder() : package_(engine::RandomPackage(engine::TinyConfig(), 1)) {
   const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
   path_ = testing::TempDir() + "aaren_" + test->test_suite_name() + "_" + test->name();
   std::filesystem::remove_all(path_);
@@ -43,4 +43,4 @@ void PackageFolder::ReplaceWeights(const std::string& bytes) const {
   Write("weights.safetensors", bytes);
 }
 
-}  // namespace aaren
+}  // namespace aaren::package

@@ -7,7 +7,7 @@
 
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::package {
 
 class PackageFolder {
  public:
@@ -34,6 +34,6 @@ class PackageFolder {
   ModelPackage package_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::package
 
 #endif  // AAREN_TESTS_MODEL_PACKAGE_PACKAGE_FOLDER_H_

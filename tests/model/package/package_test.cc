@@ -8,7 +8,7 @@
 #include "tests/model/engine/random_package.h"
 #include "tests/model/package/package_folder.h"
 
-namespace aaren {
+namespace aaren::package {
 namespace {
 
 TEST(PackageTest, LoadsWhatWasSaved) {
@@ -95,7 +95,7 @@ TEST(PackageTest, RefusesToSaveABadName) {
 }
 
 TEST(PackageTest, ExpectsTheTensorsOfEveryBlock) {
-  const ForecasterConfig config = TinyConfig();
+  const ForecasterConfig config = engine::TinyConfig();
   const auto expected = ExpectedTensors(config);
   EXPECT_EQ(expected.size(), 9u + 15u * static_cast<size_t>(config.layers));
   EXPECT_EQ(expected.at("blocks.1.attention.sin"), (std::vector<int64_t>{4, 12}));
@@ -103,7 +103,7 @@ TEST(PackageTest, ExpectsTheTensorsOfEveryBlock) {
 }
 
 TEST(PackageTest, ExpectsTheTensorsOfSeasonsWhereTheNetworkSeesThem) {
-  ForecasterConfig config = TinyConfig();
+  ForecasterConfig config = engine::TinyConfig();
   config.seasons = true;
   const auto expected = ExpectedTensors(config);
   EXPECT_EQ(expected.at("season.gate.weight"), (std::vector<int64_t>{25, 20})) << "five knots of five";
@@ -113,4 +113,4 @@ TEST(PackageTest, ExpectsTheTensorsOfSeasonsWhereTheNetworkSeesThem) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::package

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::package {
 namespace {
 
 using ::testing::HasSubstr;
@@ -114,4 +114,4 @@ TEST(SafetensorsTest, RefusesATensorGivenTwice) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::package

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace aaren {
+namespace aaren::season {
 namespace {
 
 constexpr SeasonChoice kDay = {.first = 24, .second = 0};
@@ -85,4 +85,4 @@ TEST_F(SeasonalInputTest, ResidualsAreMeanSizesOfThosePresent) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::season

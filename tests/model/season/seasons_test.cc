@@ -11,7 +11,7 @@
 
 #include "model/tasks/forecasting/random.h"
 
-namespace aaren {
+namespace aaren::season {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -66,7 +66,7 @@ double ErrorOf(const std::vector<float>& values, size_t lag) {
 }
 
 TEST(LagErrorsTest, AreTheMeanDifferencesAtEachLag) {
-  Random random(1, 1);
+  forecasting::Random random(1, 1);
   std::vector<float> values;
   for (size_t t = 0; t < 4000; ++t) {
     values.push_back(t % 11 == 5 ? NAN : static_cast<float>(std::round(50 * random.Normal())));
@@ -97,13 +97,13 @@ TEST(SeasonsTest, FindsACleanSeason) {
 }
 
 TEST(SeasonsTest, FindsASeasonUnderNoise) {
-  Random random(5, 5);
+  forecasting::Random random(5, 5);
   const auto series = [&](size_t t) { return Day(t, 24) + 0.15 * random.Normal(); };
   EXPECT_EQ(After(1000, series).Chosen().first, 24);
 }
 
 TEST(SeasonsTest, FindsTheWeekBesideTheDay) {
-  Random random(6, 6);
+  forecasting::Random random(6, 6);
   const auto series = [&](size_t t) { return Day(t, 24) * (t / 24 % 7 < 5 ? 1 : 0.7) + 0.02 * random.Normal(); };
   const SeasonChoice chosen = After(3000, series).Chosen();
   EXPECT_EQ(chosen.first, 168);
@@ -111,7 +111,7 @@ TEST(SeasonsTest, FindsTheWeekBesideTheDay) {
 }
 
 TEST(SeasonsTest, ScoresASeasonFarBelowNoise) {
-  Random random(7, 7);
+  forecasting::Random random(7, 7);
   EXPECT_LT(After(1000, [](size_t t) { return Day(t, 24); }).Found().first.score, 0.05f);
   EXPECT_GT(After(1000, [&](size_t) { return random.Normal(); }).Found().first.score, 0.8f);
 }
@@ -128,4 +128,4 @@ TEST(SeasonsTest, AreNoneInAConstantOrYoungSeries) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::season

@@ -7,7 +7,7 @@
 
 #include "model/season/value_memory.h"
 
-namespace aaren {
+namespace aaren::season {
 namespace {
 
 constexpr size_t kHorizon = 48;
@@ -117,4 +117,4 @@ TEST_F(SourcesTest, TheLongestSeasonHasItsResiduals) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::season

@@ -9,7 +9,7 @@
 
 #include "model/tasks/forecasting/random.h"
 
-namespace aaren {
+namespace aaren::season {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -30,7 +30,7 @@ std::vector<float> Unrolled(const ValueMemory& memory, size_t taken) {
 }
 
 std::vector<float> Numbers(size_t length, double scale, uint64_t seed) {
-  Random random(seed, 0);
+  forecasting::Random random(seed, 0);
   std::vector<float> values;
   for (size_t t = 0; t < length; ++t) values.push_back(static_cast<float>(scale * random.Normal()));
   return values;
@@ -146,4 +146,4 @@ TEST(ValueMemoryTest, NamesWhatIsImpossible) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::season

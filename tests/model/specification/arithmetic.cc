@@ -8,7 +8,7 @@ namespace aaren::specification {
 namespace {
 
 // 11.3-11.5, before the bias.
-Vector Sums(const Tensor& weight, const Vector& x) {
+Vector Sums(const package::Tensor& weight, const Vector& x) {
   const size_t outputs = weight.shape[0], depth = weight.shape[1];
   Vector out(outputs);
   for (size_t n = 0; n < outputs; ++n) {
@@ -34,19 +34,19 @@ float ToForecast(double y) {
   return std::fabs(rounded) < 1e-27f ? 0.0f : rounded;
 }
 
-Vector Product(const Tensor& weight, const Vector& x) {
+Vector Product(const package::Tensor& weight, const Vector& x) {
   Vector out = Sums(weight, x);
   for (float& sum : out) sum += 0.0f;  // 3.2: it makes +0 of -0
   return out;
 }
 
-Vector Product(const Tensor& weight, const Tensor& bias, const Vector& x) {
+Vector Product(const package::Tensor& weight, const package::Tensor& bias, const Vector& x) {
   Vector out = Sums(weight, x);
   for (size_t n = 0; n < out.size(); ++n) out[n] += bias.data[n];
   return out;
 }
 
-Vector RmsNorm(const Vector& x, const Tensor& gain) {
+Vector RmsNorm(const Vector& x, const package::Tensor& gain) {
   float partials[16] = {};
   for (size_t i = 0; i < x.size(); ++i) partials[i % 16] = std::fma(x[i], x[i], partials[i % 16]);
   const float k = 1.0f / std::sqrt(Join(partials) / static_cast<float>(x.size()) + 1e-6f);

@@ -33,8 +33,8 @@ T Clamp(T y, T least, T most) {
 }
 
 // 11.3-11.5, with the bias 0 where there is none (3.2).
-Vector Product(const Tensor& weight, const Vector& x);
-Vector Product(const Tensor& weight, const Tensor& bias, const Vector& x);
+Vector Product(const package::Tensor& weight, const Vector& x);
+Vector Product(const package::Tensor& weight, const package::Tensor& bias, const Vector& x);
 
 // 11.7: the end of a sum of 16 partials.
 template <typename T>
@@ -44,7 +44,7 @@ T Join(const T (&p)[16]) {
   return even + odd;
 }
 
-Vector RmsNorm(const Vector& x, const Tensor& gain);  // 11.8
+Vector RmsNorm(const Vector& x, const package::Tensor& gain);  // 11.8
 
 }  // namespace aaren::specification
 

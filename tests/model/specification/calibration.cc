@@ -20,9 +20,9 @@ void Calibration::Correct(int j, float* q) const {
   Vector th = theta[upper];
   if (K[upper] != j) {
     const int l = K[upper - 1], u = K[upper];
-    const float part = static_cast<float>(j - l) / static_cast<float>(u - l);
+    const float fraction = static_cast<float>(j - l) / static_cast<float>(u - l);
     const Vector& low = theta[upper - 1];
-    for (int i = 0; i < Q; ++i) th[i] = low[i] + part * (th[i] - low[i]);  // 7.4
+    for (int i = 0; i < Q; ++i) th[i] = low[i] + fraction * (th[i] - low[i]);  // 7.4
   }
   const float most = std::numeric_limits<float>::max();
   const float spread = std::min(q[Q - 1] - q[0], most);

@@ -10,7 +10,7 @@
 
 namespace aaren::specification {
 
-Forecaster::Forecaster(const ModelPackage& package)
+Forecaster::Forecaster(const package::ModelPackage& package)
     : network_(package),
       sizes_(network_.sizes()),
       series_(sizes_.N),

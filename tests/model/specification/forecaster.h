@@ -27,8 +27,8 @@ struct Reply {
 
 class Forecaster {
  public:
-  explicit Forecaster(const ModelPackage& package);  // outlives this
-  Forecaster(const Forecaster&) = delete;            // its parts refer to its sizes
+  explicit Forecaster(const package::ModelPackage& package);  // outlives this
+  Forecaster(const Forecaster&) = delete;                     // its parts refer to its sizes
 
   Reply Take(float value, bool wanted, Stage stage);
 

@@ -9,7 +9,7 @@
 namespace aaren::specification {
 namespace {
 
-size_t IndexOf(int lag) { return std::find(kLags.begin(), kLags.end(), lag) - kLags.begin(); }
+size_t IndexOf(int lag) { return std::find(season::kLags.begin(), season::kLags.end(), lag) - season::kLags.begin(); }
 
 // 6.10
 double Octaves(int lag) {
@@ -32,25 +32,25 @@ LagErrors::LagErrors() { std::fill(std::begin(e), std::end(e), kMissing); }
 void LagErrors::Take(const Series& series, float x) {
   t_ = series.t;
   if (Missing(x) || unit == 0) return;
-  for (size_t i = 0; i < kLagCount && kLags[i] <= t_; ++i) {
-    const int64_t before = t_ - kLags[i];
+  for (size_t i = 0; i < season::kLagCount && season::kLags[i] <= t_; ++i) {
+    const int64_t before = t_ - season::kLags[i];
     const float y = before / 48 == t_ / 48 ? series.recent[before % 48] : series.Decoded(before);  // 1.30
     if (Missing(y)) continue;
     const float d = std::fmin(std::fabs(series.Reached(x) - series.Reached(y)) / unit, 4.0f);
-    const int64_t judged = t_ - std::max(kLags[i], 17) + 1;
+    const int64_t judged = t_ - std::max(season::kLags[i], 17) + 1;
     const float rate = 1.0f / static_cast<float>(Clamp<int64_t>(judged, 1, 1500));  // 1.34
     e[i] = Missing(e[i]) ? d : e[i] + (d - e[i]) * rate;
   }
 }
 
 bool LagErrors::IsBelieved(size_t i) const {
-  if (i >= kLagCount || Missing(e[i])) return false;
-  const int64_t first = std::max(kLags[i], 17);
-  return t_ >= first && t_ - first + 1 >= std::max(8, kLags[i] / 2);
+  if (i >= season::kLagCount || Missing(e[i])) return false;
+  const int64_t first = std::max(season::kLags[i], 17);
+  return t_ >= first && t_ - first + 1 >= std::max(8, season::kLags[i] / 2);
 }
 
 float LagErrors::Believed(int lag) const {
-  const size_t i = std::lower_bound(kLags.begin(), kLags.end(), lag) - kLags.begin();
+  const size_t i = std::lower_bound(season::kLags.begin(), season::kLags.end(), lag) - season::kLags.begin();
   return IsBelieved(i) ? e[i] : kMissing;
 }
 
@@ -73,7 +73,7 @@ std::optional<double> LagErrors::Score(int lag) const {
 Seasons LagErrors::Choose() const {
   const auto best = [&](auto allowed) {
     int least = 0;
-    for (int lag : kLags) {
+    for (int lag : season::kLags) {
       if (lag < 4 || !allowed(lag) || !Score(lag)) continue;
       if (least == 0 || *Score(lag) < *Score(least)) least = lag;
     }

@@ -26,7 +26,7 @@ struct LagErrors {
   Seasons Choose() const;                      // 6.13-6.15
 
   float unit = 0;
-  float e[kLagCount];
+  float e[season::kLagCount];
 
  private:
   bool IsBelieved(size_t i) const;  // 1.36

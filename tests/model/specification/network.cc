@@ -14,7 +14,7 @@ void Add(Vector& x, const Vector& y) {
 }
 
 // 4.9-4.13 of all heads: c' and m' of `to`, and p.
-std::vector<double> WeighHeads(const Vector& score, const Tensor& decay, int dt, const BlockState& from,
+std::vector<double> WeighHeads(const Vector& score, const package::Tensor& decay, int dt, const BlockState& from,
                                BlockState& to) {
   std::vector<double> p(score.size());
   for (size_t h = 0; h < score.size(); ++h) {
@@ -39,7 +39,7 @@ void Turn(double cosine, double sine, size_t j, std::vector<double>& o) {
 
 }  // namespace
 
-Network::Network(const ModelPackage& package) : package_(package), sizes_(package.config) {
+Network::Network(const package::ModelPackage& package) : package_(package), sizes_(package.config) {
   const double empty = -std::numeric_limits<double>::infinity();
   const size_t V = sizes_.V, H = sizes_.H;
   states_.assign(sizes_.L, {std::vector<double>(V), std::vector<double>(H), std::vector<double>(H, empty)});
@@ -58,7 +58,7 @@ Vector Network::Attention(int64_t t, int block, const Vector& z) {
     return Product(tensor(prefix + name + ".weight"), tensor(prefix + name + ".bias"), z);
   };
   const Vector score = Product(tensor(prefix + "score.weight"), z), v = product("value"), g = product("gate");
-  const Tensor &cosine = tensor(prefix + "cos"), &sine = tensor(prefix + "sin");
+  const package::Tensor &cosine = tensor(prefix + "cos"), &sine = tensor(prefix + "sin");
   const int dt = static_cast<int>(t % sizes_.S) + 1;
   const size_t V = sizes_.V;
 

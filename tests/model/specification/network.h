@@ -20,7 +20,7 @@ struct BlockState {
 
 class Network {
  public:
-  explicit Network(const ModelPackage& package);  // not owned
+  explicit Network(const package::ModelPackage& package);  // not owned
 
   // x after the blocks, of token t with the input u. Folds where it folds (4.4).
   Vector Forward(int64_t t, const Vector& u);
@@ -31,7 +31,7 @@ class Network {
   // q of 5.4-5.6, [T, Q]
   Vector Quantiles(const Vector& y, const Vector& skip) const;
 
-  const Tensor& tensor(const std::string& name) const { return package_.tensors.at(name); }
+  const package::Tensor& tensor(const std::string& name) const { return package_.tensors.at(name); }
   const Sizes& sizes() const { return sizes_; }
   const std::vector<BlockState>& states() const { return states_; }
 
@@ -39,7 +39,7 @@ class Network {
   Vector GatedProduct(const std::string& prefix, const Vector& x) const;  // the second summand of 3.1, and 4.19
   Vector Attention(int64_t t, int block, const Vector& z);                // 4.6-4.17, and the summand of 4.18
 
-  const ModelPackage& package_;
+  const package::ModelPackage& package_;
   Sizes sizes_;
   std::vector<BlockState> states_;
 };

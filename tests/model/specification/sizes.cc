@@ -4,7 +4,7 @@
 
 namespace aaren::specification {
 
-Sizes::Sizes(const ForecasterConfig& config)
+Sizes::Sizes(const package::ForecasterConfig& config)
     : P(config.ring),
       L(config.layers),
       H(config.heads),

@@ -10,7 +10,7 @@
 namespace aaren::specification {
 
 struct Sizes {
-  explicit Sizes(const ForecasterConfig& config);
+  explicit Sizes(const package::ForecasterConfig& config);
 
   int ProbesFor(int horizon) const { return (horizon + D - 1) / D; }  // ceil(h / D)
 

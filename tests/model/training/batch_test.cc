@@ -10,7 +10,7 @@
 #include "model/tasks/forecasting/synthetic.h"
 #include "tests/model/training/small_run.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 bool SameValues(const torch::Tensor& x, const torch::Tensor& y) {
@@ -68,8 +68,9 @@ TEST(SyntheticSourceTest, HeldOutSeriesAreOthers) {
 TEST(SyntheticSourceTest, HeldOutSeriesAreOfAllFamiliesByTurns) {
   const auto source = SyntheticSource(1);
   const std::vector<std::string> groups = source->HeldOutGroups();
-  ASSERT_EQ(groups.size(), Families().size());
-  const std::vector<double> solar = SyntheticSeries(*FindFamily("solar"), 3, 2 * groups.size() + 7, 500);
+  ASSERT_EQ(groups.size(), forecasting::Families().size());
+  const std::vector<double> solar =
+      forecasting::SyntheticSeries(*forecasting::FindFamily("solar"), 3, 2 * groups.size() + 7, 500);
   ASSERT_EQ(groups[7], "solar");
   EXPECT_TRUE(SameValues(torch::tensor(source->DrawHeldOut(2 * groups.size() + 7, 500)), torch::tensor(solar)));
 }
@@ -81,8 +82,8 @@ TEST(SyntheticSourceTest, LateStepsDrawOtherSeriesThanEarlyOnes) {
   EXPECT_EQ(sums.size(), 4u);
 }
 
-CsvSeries Counting(int length) {
-  CsvSeries series{.name = "n", .values = {}};
+forecasting::CsvSeries Counting(int length) {
+  forecasting::CsvSeries series{.name = "n", .values = {}};
   for (int t = 0; t < length; ++t) series.values.push_back(t);
   return series;
 }
@@ -111,4 +112,4 @@ TEST(CsvSourceTest, SeriesWithoutRoomForTheHorizonAreNotDrawn) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::training

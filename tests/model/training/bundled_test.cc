@@ -14,17 +14,17 @@
 #include "model/tasks/forecasting/metrics.h"
 #include "model/tasks/forecasting/random.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 constexpr int kHorizon = 24, kSeason = 24, kLength = 1200, kStride = 50, kStart = 600;
 constexpr int kYear = 24 * 365;
 
-ModelPackage Bundled() { return LoadPackage(AAREN_BUNDLED_MODEL).value(); }
+package::ModelPackage Bundled() { return package::LoadPackage(AAREN_BUNDLED_MODEL).value(); }
 
 // A day of 24 values with a level that wanders, and noise.
 std::vector<float> DailySeries(int length = kLength) {
-  Random random(11, 0);
+  forecasting::Random random(11, 0);
   std::vector<float> values;
   double level = 100;
   for (int t = 0; t < length; ++t) {
@@ -36,45 +36,46 @@ std::vector<float> DailySeries(int length = kLength) {
 }
 
 // Forecasts of [T, Q] numbers, one after the other, at the values where `wanted`.
-std::vector<float> Stream(const ModelPackage& package, const std::vector<float>& values,
-                          const std::vector<uint8_t>& wanted, float* surprises = nullptr) {
-  const std::unique_ptr<Engine> engine = std::move(NewCpuEngine(package).value());
-  const std::unique_ptr<Lane> lane = engine->NewLane(1);
-  Slot slot;
+std::vector<float> StepAll(const package::ModelPackage& package, const std::vector<float>& values,
+                           const std::vector<uint8_t>& wanted, float* surprises = nullptr) {
+  const std::unique_ptr<engine::Engine> engine = std::move(engine::NewCpuEngine(package).value());
+  const std::unique_ptr<engine::Lane> lane = engine->NewLane(1);
+  engine::Slot slot;
   EXPECT_TRUE(lane->Allocate({&slot, 1}).ok() && lane->Reset({&slot, 1}).ok());
   std::vector<float> forecasts(std::count(wanted.begin(), wanted.end(), 1) * package.config.horizon *
                                package.config.quantile_count());
-  const Run run = {
+  const engine::Run run = {
       .slot = slot, .values = values, .forecast = wanted, .forecasts = forecasts.data(), .surprises = surprises};
   EXPECT_TRUE(lane->Wait(lane->Submit({&run, 1}).value()).ok());
   return forecasts;
 }
 
 TEST(BundledModelTest, HasTheDocumentedShapeAndSize) {
-  const ModelPackage package = Bundled();
+  const package::ModelPackage package = Bundled();
   EXPECT_EQ(package.name, "aaren-univariate");
   EXPECT_EQ(package.config.horizon, 48);
-  EXPECT_EQ(package.config.quantiles, ForecasterConfig().quantiles);
+  EXPECT_EQ(package.config.quantiles, package::ForecasterConfig().quantiles);
   uintmax_t bytes = 0;
   for (const auto& file : std::filesystem::directory_iterator(AAREN_BUNDLED_MODEL)) bytes += file.file_size();
   EXPECT_LE(bytes, 4u << 20);
 }
 
 TEST(BundledModelTest, WasTrainedOnSyntheticSeriesAndSaysHow) {
-  const ModelPackage package = Bundled();
+  const package::ModelPackage package = Bundled();
   EXPECT_EQ(package.training.at("data"), "synthetic");
   EXPECT_NE(package.training.at("command").find("aaren-train"), std::string::npos);
 }
 
 TEST(BundledModelTest, BeatsSeasonalNaiveOnADailySeries) {
-  const ModelPackage package = Bundled();
+  const package::ModelPackage package = Bundled();
   const std::vector<float> values = DailySeries();
   std::vector<uint8_t> wanted(values.size());
   for (int t = kStart; t + kHorizon < kLength; t += kStride) wanted[t] = 1;
-  const std::vector<float> forecasts = Stream(package, values, wanted);
+  const std::vector<float> forecasts = StepAll(package, values, wanted);
   const std::vector<double> levels(package.config.quantiles.begin(), package.config.quantiles.end());
   const std::vector<double> history(values.begin(), values.begin() + kStart);
-  ForecastScore model(levels, SeasonalError(history, kSeason)), naive({0.5}, SeasonalError(history, kSeason));
+  forecasting::ForecastScore model(levels, forecasting::SeasonalError(history, kSeason)),
+      naive({0.5}, forecasting::SeasonalError(history, kSeason));
   const float* forecast = forecasts.data();
   for (int t = kStart; t + kHorizon < kLength; t += kStride, forecast += package.config.horizon * levels.size()) {
     for (int j = 0; j < kHorizon; ++j) {
@@ -90,7 +91,7 @@ TEST(BundledModelTest, BeatsSeasonalNaiveOnADailySeries) {
 TEST(BundledModelTest, SurpriseIsUniformOnADailySeries) {
   const std::vector<float> values = DailySeries(kYear);
   std::vector<float> surprises(values.size());
-  Stream(Bundled(), values, std::vector<uint8_t>(values.size(), 1), surprises.data());
+  StepAll(Bundled(), values, std::vector<uint8_t>(values.size(), 1), surprises.data());
   surprises.erase(surprises.begin(), surprises.begin() + kYear / 4);
   std::sort(surprises.begin(), surprises.end());
   const double count = static_cast<double>(surprises.size());
@@ -103,4 +104,4 @@ TEST(BundledModelTest, SurpriseIsUniformOnADailySeries) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::training

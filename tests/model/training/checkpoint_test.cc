@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 using ::testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(CopyTensorsTest, NamesWhatIsMissingOrOfAnotherShape) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::training

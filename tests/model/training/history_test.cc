@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 TEST(HistoryTest, PoolsTheStepsOfALongRunAndLosesNone) {
@@ -52,4 +52,4 @@ TEST(HistoryTest, TensorOfAnotherWidthIsRefused) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::training

@@ -12,7 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 constexpr char kSymbol[] = "mkl_serv_intel_cpu_true";
@@ -65,4 +65,4 @@ TEST(MklIntelCpuTest, AarenBenchIsAsked) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::training

@@ -5,31 +5,31 @@
 
 #include <cmath>
 
-#include "model/nn/forecaster.h"
+#include "model/nn/forecaster/forecaster.h"
 #include "model/training/checkpoint.h"
 #include "tests/model/rounding.h"
 #include "tests/model/training/small_run.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 // Gives every parameter a random gradient.
-void SetGradients(Forecaster& forecaster, uint64_t seed) {
+void SetGradients(nn::Forecaster& forecaster, uint64_t seed) {
   torch::manual_seed(seed);
   for (torch::Tensor& parameter : forecaster->parameters()) parameter.mutable_grad() = torch::randn_like(parameter);
 }
 
-Forecaster Seeded() {
+nn::Forecaster Seeded() {
   torch::manual_seed(1);
-  return Forecaster(SmallConfig());
+  return nn::Forecaster(SmallConfig());
 }
 
-torch::Tensor ValueWeight(Forecaster& forecaster) {
-  return forecaster->blocks[0]->as<GatedBlock>()->attention->value->weight;
+torch::Tensor ValueWeight(nn::Forecaster& forecaster) {
+  return forecaster->blocks[0]->as<nn::GatedBlock>()->attention->value->weight;
 }
 
 TEST(OptimizerTest, MuonStepIsNearlyOrthogonal) {
-  Forecaster forecaster = Seeded();
+  nn::Forecaster forecaster = Seeded();
   Optimizer optimizer(*forecaster, {.rate = 0.01, .muon_rate = 0.1, .weight_decay = 0});
   const torch::Tensor before = ValueWeight(forecaster).detach().clone();
   SetGradients(forecaster, 2);
@@ -40,7 +40,7 @@ TEST(OptimizerTest, MuonStepIsNearlyOrthogonal) {
 }
 
 TEST(OptimizerTest, FirstAdamStepMovesEachWeightByTheRateAgainstItsGradient) {
-  Forecaster forecaster = Seeded();
+  nn::Forecaster forecaster = Seeded();
   Optimizer optimizer(*forecaster, {.rate = 0.01, .muon_rate = 0.1, .weight_decay = 0, .clip = 1e6});
   const torch::Tensor before = forecaster->head->weight.detach().clone();
   SetGradients(forecaster, 2);
@@ -53,7 +53,7 @@ TEST(OptimizerTest, FirstAdamStepMovesEachWeightByTheRateAgainstItsGradient) {
 }
 
 TEST(OptimizerTest, ClearsGradients) {
-  Forecaster forecaster = Seeded();
+  nn::Forecaster forecaster = Seeded();
   Optimizer optimizer(*forecaster, {});
   SetGradients(forecaster, 2);
   optimizer.Step(1);
@@ -61,7 +61,7 @@ TEST(OptimizerTest, ClearsGradients) {
 }
 
 TEST(OptimizerTest, RestoredStateGoesOnExactly) {
-  Forecaster one = Seeded(), two = Seeded();
+  nn::Forecaster one = Seeded(), two = Seeded();
   Optimizer first(*one, {}), second(*two, {});
   SetGradients(one, 2);
   first.Step(1);
@@ -79,7 +79,7 @@ TEST(OptimizerTest, RestoredStateGoesOnExactly) {
 }
 
 TEST(OptimizerTest, LongGradientsAreShortenedTogether) {
-  Forecaster one = Seeded(), two = Seeded();
+  nn::Forecaster one = Seeded(), two = Seeded();
   Optimizer first(*one, {.clip = 0.5}), second(*two, {.clip = 0.5});
   SetGradients(one, 2);
   SetGradients(two, 2);
@@ -94,7 +94,7 @@ TEST(OptimizerTest, LongGradientsAreShortenedTogether) {
 }
 
 TEST(OptimizerTest, ShortGradientsAreTakenAsTheyAre) {
-  Forecaster forecaster = Seeded();
+  nn::Forecaster forecaster = Seeded();
   Optimizer optimizer(*forecaster, {.clip = 1e6});
   SetGradients(forecaster, 2);
   const torch::Tensor gradient = forecaster->head->weight.grad().clone();
@@ -113,4 +113,4 @@ TEST(RateFactorTest, WarmsUpAndFallsAsACosineToNothing) {
 TEST(RateFactorTest, ShortRunsWarmUpOverATenth) { EXPECT_GT(RateFactor(1, 20), 0.98); }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::training

@@ -5,10 +5,10 @@
 
 #include "model/training/trainer.h"
 
-namespace aaren {
+namespace aaren::training {
 
-inline ForecasterConfig SmallConfig() {
-  ForecasterConfig config;
+inline package::ForecasterConfig SmallConfig() {
+  package::ForecasterConfig config;
   config.ring = 16;
   config.width = 16;
   config.layers = 1;
@@ -34,6 +34,6 @@ inline TrainOptions SmallRun() {
   return options;
 }
 
-}  // namespace aaren
+}  // namespace aaren::training
 
 #endif  // AAREN_TESTS_MODEL_TRAINING_SMALL_RUN_H_

@@ -9,7 +9,7 @@
 #include "model/training/trainer.h"
 #include "tests/model/training/small_run.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 absl::StatusOr<TrainResult> TrainOn(torch::Device device) {
@@ -20,8 +20,9 @@ absl::StatusOr<TrainResult> TrainOn(torch::Device device) {
 }
 
 TEST(TrainCudaTest, GpuEndsWithTheLossOfTheCpu) {
-  if (const absl::Status status = LoadTorchCuda(); !status.ok()) GTEST_SKIP() << status.message();
-  if (const absl::Status status = UsableScanPlugin().status(); !status.ok()) GTEST_SKIP() << status.message();
+  if (const absl::Status status = attention::LoadTorchCuda(); !status.ok()) GTEST_SKIP() << status.message();
+  if (const absl::Status status = attention::UsableScanPlugin().status(); !status.ok())
+    GTEST_SKIP() << status.message();
   const auto on_cpu = TrainOn(torch::kCPU), on_gpu = TrainOn(torch::kCUDA);
   ASSERT_TRUE(on_cpu.ok() && on_gpu.ok()) << on_cpu.status() << on_gpu.status();
   EXPECT_NEAR(on_gpu->held_out_loss, on_cpu->held_out_loss, 0.02 * on_cpu->held_out_loss);
@@ -29,4 +30,4 @@ TEST(TrainCudaTest, GpuEndsWithTheLossOfTheCpu) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::training

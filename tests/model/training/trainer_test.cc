@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "model/nn/export.h"
+#include "model/nn/forecaster/export.h"
 #include "model/tasks/forecasting/random.h"
 #include "tests/model/training/small_run.h"
 
-namespace aaren {
+namespace aaren::training {
 namespace {
 
 using ::testing::HasSubstr;
@@ -61,7 +61,7 @@ TEST(TrainTest, LossFalls) {
 class CleanSeasons : public SeriesSource {
  public:
   std::vector<double> Draw(uint64_t index, int length) const override {
-    Random random(5, index);
+    forecasting::Random random(5, index);
     std::vector<double> shape(random.Chance(0.5) ? 24 : 30);
     for (double& value : shape) value = random.Normal();
     std::vector<double> values;
@@ -89,7 +89,7 @@ TEST(TrainTest, RunBeginsWithTheWeightsOfAPackage) {
   TrainOptions options = SmallRun();
   const auto first = TrainSmall(options);
   ASSERT_TRUE(first.ok()) << first.status();
-  options.init = ToPackage(first->forecaster);
+  options.init = nn::ToPackage(first->forecaster);
   options.config.seasons = true;
   options.optimizer.rate = options.optimizer.muon_rate = 0;
   options.steps = options.validate_every = 1;
@@ -180,7 +180,7 @@ TEST(TrainTest, CurvesOfAKilledAndResumedRunAreWhole) {
 TEST(TrainTest, ScoringFilesForTheReportChangesNoWeight) {
   TrainOptions options = SmallRun();
   const auto without = TrainSmall(options);
-  CsvSeries wave{.name = "wave", .values = {}};
+  forecasting::CsvSeries wave{.name = "wave", .values = {}};
   for (int t = 0; t < 600; ++t) wave.values.push_back(std::sin(t * 0.5));
   options.validation = {{.name = "waves", .season = 12, .series = {wave}}};
   const auto with = TrainSmall(options);
@@ -239,7 +239,7 @@ TEST(TrainTest, OptionsOutOfRangeAreNamed) {
 }
 
 TEST(TrainTest, LearnsFromCsvSeries) {
-  CsvSeries wave{.name = "wave", .values = {}};
+  forecasting::CsvSeries wave{.name = "wave", .values = {}};
   for (int t = 0; t < 600; ++t) wave.values.push_back(100 + 5 * std::sin(t * 0.5));
   TrainOptions options = SmallRun();
   options.steps = 150;
@@ -249,4 +249,4 @@ TEST(TrainTest, LearnsFromCsvSeries) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::training

@@ -25,10 +25,10 @@ class ModelFolderTest : public ::testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   void Save(const std::string& name, int version) {
-    ModelPackage package = RandomPackage(TinyConfig(), 1);
+    package::ModelPackage package = engine::RandomPackage(engine::TinyConfig(), 1);
     package.name = name;
     package.version = version;
-    ASSERT_TRUE(SavePackage((folder_ / (name + absl::StrCat("-", version))).string(), package).ok());
+    ASSERT_TRUE(package::SavePackage((folder_ / (name + absl::StrCat("-", version))).string(), package).ok());
   }
 
   fs::path folder_;
@@ -94,7 +94,7 @@ TEST(ModelTableTest, SetsTheDefault) {
 
 TEST(ModelTableTest, RefusesAModelTwice) {
   const auto models = FakeModels();
-  ModelPackage package;
+  package::ModelPackage package;
   package.name = "sum";
   package.version = 1;
   EXPECT_TRUE(absl::IsAlreadyExists(models->Add(std::move(package), std::make_unique<FakeEngine>())));

@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string ErrorOf(const std::string& name) {
-  const absl::Status status = OpenEngine(name, RandomPackage(TinyConfig(), 1)).status();
+  const absl::Status status = OpenEngine(name, engine::RandomPackage(engine::TinyConfig(), 1)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
   EXPECT_EQ(CheckEngine(name), status);
   return std::string(status.message());
@@ -19,7 +19,7 @@ std::string ErrorOf(const std::string& name) {
 
 TEST(OpenEngineTest, MakesTheEngineOfTheCpu) {
   for (const char* name : {"cpu", "auto"}) {
-    const auto engine = OpenEngine(name, RandomPackage(TinyConfig(), 1));
+    const auto engine = OpenEngine(name, engine::RandomPackage(engine::TinyConfig(), 1));
     ASSERT_TRUE(engine.ok()) << engine.status();
     EXPECT_EQ((*engine)->tier(), "exact");
   }

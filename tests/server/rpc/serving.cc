@@ -12,7 +12,7 @@
 namespace aaren {
 
 Serving::Serving() {
-  ModelPackage package;
+  package::ModelPackage package;
   package.name = "sum";
   package.description = "adds up";
   package.config = SumConfig();

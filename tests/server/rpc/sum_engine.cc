@@ -14,12 +14,12 @@ struct Row {
   float sum = 0;
 };
 
-class SumEngine final : public Engine {
+class SumEngine final : public engine::Engine {
  public:
-  const ForecasterConfig& config() const override { return config_; }
+  const package::ForecasterConfig& config() const override { return config_; }
   std::string tier() const override { return "exact"; }
   size_t row_bytes() const override { return 64; }
-  std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override;
+  std::unique_ptr<engine::Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override { std::memset(row.data(), 0, row.size()); }
 
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override {
@@ -29,13 +29,13 @@ class SumEngine final : public Engine {
     return content.seq;
   }
 
-  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) const {
-    for (const Run& run : runs) Advance(run, rows.Row(run.slot));
+  absl::Status Step(absl::Span<const engine::Run> runs, engine::StateSlab& rows) const {
+    for (const engine::Run& run : runs) Advance(run, rows.Row(run.slot));
     return absl::OkStatus();
   }
 
  private:
-  void Advance(const Run& run, absl::Span<std::byte> bytes) const {
+  void Advance(const engine::Run& run, absl::Span<std::byte> bytes) const {
     Row row;
     std::memcpy(&row, bytes.data(), sizeof(row));
     float* out = run.forecasts;
@@ -46,39 +46,42 @@ class SumEngine final : public Engine {
       if (!run.forecast[i]) continue;
       for (int h = 1; h <= config_.horizon; ++h) {
         for (int q = 0; q < config_.quantile_count(); ++q) {
-          *out++ = run.refinement >= Refinement::kCalibrated ? SumForecast(row.sum, h, q) : -SumForecast(row.sum, h, q);
+          *out++ = run.refinement >= engine::Refinement::kCalibrated ? SumForecast(row.sum, h, q)
+                                                                     : -SumForecast(row.sum, h, q);
         }
       }
     }
     std::memcpy(bytes.data(), &row, sizeof(row));
   }
 
-  const ForecasterConfig config_ = SumConfig();
+  const package::ForecasterConfig config_ = SumConfig();
 };
 
-class SumLane final : public HostLane {
+class SumLane final : public engine::HostLane {
  public:
-  SumLane(const SumEngine& engine, size_t capacity_rows) : HostLane(engine, capacity_rows), engine_(engine) {}
+  SumLane(const SumEngine& engine, size_t capacity_rows) : engine::HostLane(engine, capacity_rows), engine_(engine) {}
 
  private:
-  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) override { return engine_.Step(runs, rows); }
+  absl::Status Step(absl::Span<const engine::Run> runs, engine::StateSlab& rows) override {
+    return engine_.Step(runs, rows);
+  }
 
   const SumEngine& engine_;
 };
 
-std::unique_ptr<Lane> SumEngine::NewLane(size_t capacity_rows) const {
+std::unique_ptr<engine::Lane> SumEngine::NewLane(size_t capacity_rows) const {
   return std::make_unique<SumLane>(*this, capacity_rows);
 }
 
 }  // namespace
 
-ForecasterConfig SumConfig() {
-  ForecasterConfig config;
+package::ForecasterConfig SumConfig() {
+  package::ForecasterConfig config;
   config.horizon = 3;
   config.quantiles = {0.1f, 0.5f, 0.9f};
   return config;
 }
 
-std::unique_ptr<Engine> NewSumEngine() { return std::make_unique<SumEngine>(); }
+std::unique_ptr<engine::Engine> NewSumEngine() { return std::make_unique<SumEngine>(); }
 
 }  // namespace aaren

@@ -10,9 +10,9 @@
 
 namespace aaren {
 
-ForecasterConfig SumConfig();  // horizon 3, quantiles 0.1, 0.5, 0.9
+package::ForecasterConfig SumConfig();  // horizon 3, quantiles 0.1, 0.5, 0.9
 
-std::unique_ptr<Engine> NewSumEngine();
+std::unique_ptr<engine::Engine> NewSumEngine();
 
 inline float SumForecast(float sum, int h, int q) {
   return sum + 10.0f * static_cast<float>(h) + static_cast<float>(q);

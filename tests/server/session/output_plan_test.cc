@@ -9,8 +9,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-ForecasterConfig Config() {
-  ForecasterConfig config;
+package::ForecasterConfig Config() {
+  package::ForecasterConfig config;
   config.horizon = 4;
   config.quantiles = {0.1f, 0.5f, 0.9f};
   return config;
@@ -22,18 +22,18 @@ TEST(ResolveOutputTest, TurnsHorizonsAndLevelsIntoPlaces) {
   request.quantiles = {0.5f, 0.9f};
   request.every = 3;
   request.surprise = true;
-  request.refinement = Refinement::kMixed;
+  request.refinement = engine::Refinement::kMixed;
   const Outcome<OutputPlan> plan = ResolveOutput(request, Config());
   ASSERT_FALSE(plan.refusal.has_value());
   EXPECT_THAT(plan.value.horizons, ElementsAre(0, 3));
   EXPECT_THAT(plan.value.quantiles, ElementsAre(1, 2));
   EXPECT_EQ(plan.value.every, 3);
   EXPECT_TRUE(plan.value.surprise);
-  EXPECT_EQ(plan.value.refinement, Refinement::kMixed);
+  EXPECT_EQ(plan.value.refinement, engine::Refinement::kMixed);
 }
 
 TEST(ResolveOutputTest, CalibratesUnlessAskedNotTo) {
-  EXPECT_EQ(ResolveOutput(OutputRequest(), Config()).value.refinement, Refinement::kRestricted);
+  EXPECT_EQ(ResolveOutput(OutputRequest(), Config()).value.refinement, engine::Refinement::kRestricted);
 }
 
 TEST(ResolveOutputTest, TakesEveryOfZeroForOne) {
@@ -79,7 +79,7 @@ TEST(PlanTableTest, KeepsEqualPlansOnce) {
   plan.surprise = true;
   EXPECT_NE(plans.Acquire(plan), first);
   EXPECT_EQ(plans.size(), 2);
-  plan.refinement = Refinement::kMixed;
+  plan.refinement = engine::Refinement::kMixed;
   plans.Acquire(plan);
   EXPECT_EQ(plans.size(), 3);
 }

@@ -236,7 +236,7 @@ TEST(ModelGoneTest, RefusesTheOpenOfAStoredSession) {
   world.Send(peer, 0, 0, Values(0, 3));
   world.Advance(kInterval);
   auto models = std::make_unique<ModelTable>();
-  ModelPackage package;
+  package::ModelPackage package;
   package.name = "sum";
   package.version = 1;
   package.digest = "another digest";

@@ -48,7 +48,7 @@ absl::StatusOr<uint64_t> FakeEngine::CheckRow(absl::Span<const std::byte> bytes)
   return row.seq;
 }
 
-void FakeEngine::Advance(const Run& run, absl::Span<std::byte> bytes) const {
+void FakeEngine::Advance(const engine::Run& run, absl::Span<std::byte> bytes) const {
   FakeRow row = Read(bytes);
   float* out = run.forecasts;
   for (size_t t = 0; t < run.values.size(); ++t) {
@@ -66,31 +66,34 @@ void FakeEngine::Advance(const Run& run, absl::Span<std::byte> bytes) const {
   Write(row, bytes);
 }
 
-class FakeEngine::FakeLane final : public HostLane {
+class FakeEngine::FakeLane final : public engine::HostLane {
  public:
-  FakeLane(const FakeEngine& engine, size_t capacity_rows) : HostLane(engine, capacity_rows), engine_(engine) {}
+  FakeLane(const FakeEngine& engine, size_t capacity_rows) : engine::HostLane(engine, capacity_rows), engine_(engine) {}
 
-  absl::Status Read(absl::Span<const RowRead> rows) override {
-    return engine_.fail_next_copy_.exchange(false) ? absl::InternalError("told to fail") : HostLane::Read(rows);
+  absl::Status Read(absl::Span<const engine::RowRead> rows) override {
+    return engine_.fail_next_copy_.exchange(false) ? absl::InternalError("told to fail") : engine::HostLane::Read(rows);
   }
-  absl::Status Write(absl::Span<const RowWrite> rows) override {
-    return engine_.fail_next_copy_.exchange(false) ? absl::InternalError("told to fail") : HostLane::Write(rows);
+  absl::Status Write(absl::Span<const engine::RowWrite> rows) override {
+    return engine_.fail_next_copy_.exchange(false) ? absl::InternalError("told to fail")
+                                                   : engine::HostLane::Write(rows);
   }
 
  private:
-  absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) override { return engine_.Step(runs, rows); }
+  absl::Status Step(absl::Span<const engine::Run> runs, engine::StateSlab& rows) override {
+    return engine_.Step(runs, rows);
+  }
 
   const FakeEngine& engine_;
 };
 
-std::unique_ptr<Lane> FakeEngine::NewLane(size_t capacity_rows) const {
+std::unique_ptr<engine::Lane> FakeEngine::NewLane(size_t capacity_rows) const {
   return std::make_unique<FakeLane>(*this, capacity_rows);
 }
 
-absl::Status FakeEngine::Step(absl::Span<const Run> runs, StateSlab& rows) const {
+absl::Status FakeEngine::Step(absl::Span<const engine::Run> runs, engine::StateSlab& rows) const {
   ++calls_;
   if (fail_next_.exchange(false)) return absl::InternalError("told to fail");
-  for (const Run& run : runs) {
+  for (const engine::Run& run : runs) {
     const absl::Span<std::byte> row = rows.Row(run.slot);
     if (row.empty()) return absl::InvalidArgumentError("stale slot");
     Advance(run, row);
@@ -116,7 +119,7 @@ template <typename MakeEngine>
 std::unique_ptr<ModelTable> Models(MakeEngine make_engine) {
   auto models = std::make_unique<ModelTable>();
   for (const auto& [name, version] : {std::pair("sum", 1), std::pair("sum", 2), std::pair("other", 1)}) {
-    ModelPackage package;
+    package::ModelPackage package;
     package.name = name;
     package.version = version;
     package.digest = absl::StrCat("digest-", name, "-", version);
@@ -144,7 +147,7 @@ std::vector<LateEngine*> LateEnginesOf(const ModelTable& models) {
 }
 
 FakeEngine& FakeEngineOf(const ModelTable& models, const std::string& name) {
-  Engine& engine = *models.Find(name).value()->engine;
+  engine::Engine& engine = *models.Find(name).value()->engine;
   auto* late = dynamic_cast<LateEngine*>(&engine);
   return static_cast<FakeEngine&>(late != nullptr ? late->inner() : engine);
 }

@@ -18,14 +18,14 @@
 
 namespace aaren {
 
-class FakeEngine : public Engine {
+class FakeEngine : public engine::Engine {
  public:
   explicit FakeEngine(size_t row_bytes = 64);
 
-  const ForecasterConfig& config() const override { return config_; }
+  const package::ForecasterConfig& config() const override { return config_; }
   std::string tier() const override { return "exact"; }
   size_t row_bytes() const override { return row_bytes_; }
-  std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override;
+  std::unique_ptr<engine::Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override;
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override;
 
@@ -37,14 +37,14 @@ class FakeEngine : public Engine {
   void FailNextCopy() { fail_next_copy_ = true; }  // of a row into a lane or out of it
 
  protected:
-  virtual absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) const;
+  virtual absl::Status Step(absl::Span<const engine::Run> runs, engine::StateSlab& rows) const;
 
  private:
   class FakeLane;
 
-  void Advance(const Run& run, absl::Span<std::byte> row) const;
+  void Advance(const engine::Run& run, absl::Span<std::byte> row) const;
 
-  ForecasterConfig config_;
+  package::ForecasterConfig config_;
   size_t row_bytes_;
   mutable std::atomic<int> calls_{0};
   mutable std::atomic<bool> fail_next_{false}, fail_next_copy_{false};

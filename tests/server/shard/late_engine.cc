@@ -14,9 +14,9 @@ namespace {
 
 constexpr float kNonsense = -7e7f;
 
-uint64_t FingerprintOf(absl::Span<const Run> runs) {
+uint64_t FingerprintOf(absl::Span<const engine::Run> runs) {
   uint64_t hash = runs.size();
-  for (const Run& run : runs) {
+  for (const engine::Run& run : runs) {
     const absl::string_view values(reinterpret_cast<const char*>(run.values.data()), run.values.size() * sizeof(float));
     hash = absl::HashOf(hash, run.slot.index, run.slot.generation, values, run.forecast);
   }
@@ -26,7 +26,7 @@ uint64_t FingerprintOf(absl::Span<const Run> runs) {
 }  // namespace
 
 // All of it happens under the engine's lock, as commands to one device do.
-class LateEngine::LateLane final : public Lane {
+class LateEngine::LateLane final : public engine::Lane {
  public:
   LateLane(const LateEngine& engine, size_t capacity_rows)
       : engine_(engine), rows_(engine.inner_->NewLane(capacity_rows)) {}
@@ -36,37 +36,37 @@ class LateEngine::LateLane final : public Lane {
     while (!under_way_.empty()) engine_.FinishOldest();
   }
 
-  absl::Status Allocate(absl::Span<Slot> slots) override {
+  absl::Status Allocate(absl::Span<engine::Slot> slots) override {
     absl::MutexLock lock(&engine_.mutex_);
     return rows_->Allocate(slots);
   }
 
-  void Free(absl::Span<const Slot> slots) override {
+  void Free(absl::Span<const engine::Slot> slots) override {
     absl::MutexLock lock(&engine_.mutex_);
-    for (const Slot& slot : slots) {
+    for (const engine::Slot& slot : slots) {
       if (Check("frees", slot).ok()) rows_->Free({&slot, 1});
     }
   }
 
-  absl::Status Reset(absl::Span<const Slot> slots) override {
+  absl::Status Reset(absl::Span<const engine::Slot> slots) override {
     absl::MutexLock lock(&engine_.mutex_);
-    for (const Slot& slot : slots) {
+    for (const engine::Slot& slot : slots) {
       if (absl::Status status = Check("resets", slot); !status.ok()) return status;
     }
     return rows_->Reset(slots);
   }
 
-  absl::Status Read(absl::Span<const RowRead> rows) override {
+  absl::Status Read(absl::Span<const engine::RowRead> rows) override {
     absl::MutexLock lock(&engine_.mutex_);
-    for (const RowRead& row : rows) {
+    for (const engine::RowRead& row : rows) {
       if (absl::Status status = Check("reads", row.slot); !status.ok()) return status;
     }
     return rows_->Read(rows);
   }
 
-  absl::Status Write(absl::Span<const RowWrite> rows) override {
+  absl::Status Write(absl::Span<const engine::RowWrite> rows) override {
     absl::MutexLock lock(&engine_.mutex_);
-    for (const RowWrite& row : rows) {
+    for (const engine::RowWrite& row : rows) {
       if (absl::Status status = Check("writes", row.slot); !status.ok()) return status;
     }
     return rows_->Write(rows);
@@ -75,28 +75,28 @@ class LateEngine::LateLane final : public Lane {
   size_t used() const override { return rows_->used(); }
   size_t capacity() const override { return rows_->capacity(); }
 
-  absl::StatusOr<Ticket> Submit(absl::Span<const Run> runs) override {
+  absl::StatusOr<engine::Ticket> Submit(absl::Span<const engine::Run> runs) override {
     absl::MutexLock lock(&engine_.mutex_);
-    const ForecasterConfig& config = engine_.config();
+    const package::ForecasterConfig& config = engine_.config();
     const size_t floats = static_cast<size_t>(config.horizon) * config.quantiles.size();
-    for (const Run& run : runs) {
+    for (const engine::Run& run : runs) {
       if (absl::Status status = Check("steps", run.slot); !status.ok()) return status;
       under_way_.insert(run.slot.index);
       const auto wanted = run.forecast.size() - std::count(run.forecast.begin(), run.forecast.end(), uint8_t{0});
       std::fill_n(run.forecasts, wanted * floats, kNonsense);
       if (run.surprises != nullptr) std::fill_n(run.surprises, run.values.size(), kNonsense);
     }
-    const Ticket ticket{next_ticket_++};
+    const engine::Ticket ticket{next_ticket_++};
     engine_.queue_.push_back({this, ticket, runs, FingerprintOf(runs)});
     return ticket;
   }
 
-  std::optional<absl::Status> Poll(Ticket ticket) override {
+  std::optional<absl::Status> Poll(engine::Ticket ticket) override {
     absl::MutexLock lock(&engine_.mutex_);
     return Answer(ticket);
   }
 
-  absl::Status Wait(Ticket ticket) override {
+  absl::Status Wait(engine::Ticket ticket) override {
     absl::MutexLock lock(&engine_.mutex_);
     if (done_.count(ticket) == 0) ++engine_.counts_.awaited;
     while (done_.count(ticket) == 0) engine_.FinishOldest();
@@ -106,13 +106,13 @@ class LateEngine::LateLane final : public Lane {
   // REQUIRES: the engine's lock is held.
   void Finish(const Batch& batch) {
     if (FingerprintOf(batch.runs) != batch.inputs) BreakUnderLock("changes the inputs of a batch under way");
-    const absl::StatusOr<Ticket> ticket = rows_->Submit(batch.runs);
+    const absl::StatusOr<engine::Ticket> ticket = rows_->Submit(batch.runs);
     done_[batch.ticket] = ticket.ok() ? rows_->Wait(*ticket) : ticket.status();
-    for (const Run& run : batch.runs) under_way_.erase(run.slot.index);
+    for (const engine::Run& run : batch.runs) under_way_.erase(run.slot.index);
   }
 
  private:
-  absl::Status Check(const char* verb, Slot slot) {
+  absl::Status Check(const char* verb, engine::Slot slot) {
     if (under_way_.count(slot.index) == 0) return absl::OkStatus();
     const std::string what = absl::StrCat(verb, " row ", slot.index, ", which is under way");
     BreakUnderLock(what);
@@ -121,7 +121,7 @@ class LateEngine::LateLane final : public Lane {
 
   void BreakUnderLock(const std::string& what) ABSL_NO_THREAD_SAFETY_ANALYSIS { engine_.Break(what); }
 
-  std::optional<absl::Status> Answer(Ticket ticket) {
+  std::optional<absl::Status> Answer(engine::Ticket ticket) {
     const auto found = done_.find(ticket);
     if (found == done_.end()) return std::nullopt;
     absl::Status status = std::move(found->second);
@@ -131,13 +131,13 @@ class LateEngine::LateLane final : public Lane {
 
   const LateEngine& engine_;
   // Guarded by the engine's lock.
-  const std::unique_ptr<Lane> rows_;
+  const std::unique_ptr<engine::Lane> rows_;
   std::set<uint32_t> under_way_;
-  std::unordered_map<Ticket, absl::Status> done_;
+  std::unordered_map<engine::Ticket, absl::Status> done_;
   uint64_t next_ticket_ = 0;
 };
 
-std::unique_ptr<Lane> LateEngine::NewLane(size_t capacity_rows) const {
+std::unique_ptr<engine::Lane> LateEngine::NewLane(size_t capacity_rows) const {
   return std::make_unique<LateLane>(*this, capacity_rows);
 }
 

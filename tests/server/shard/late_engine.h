@@ -20,18 +20,18 @@
 
 namespace aaren {
 
-class LateEngine final : public Engine {
+class LateEngine final : public engine::Engine {
  public:
-  explicit LateEngine(std::unique_ptr<Engine> inner) : inner_(std::move(inner)) {}
+  explicit LateEngine(std::unique_ptr<engine::Engine> inner) : inner_(std::move(inner)) {}
 
-  const ForecasterConfig& config() const override { return inner_->config(); }
+  const package::ForecasterConfig& config() const override { return inner_->config(); }
   std::string tier() const override { return inner_->tier(); }
   size_t row_bytes() const override { return inner_->row_bytes(); }
-  std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override;
+  std::unique_ptr<engine::Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override { inner_->ResetRow(row); }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override { return inner_->CheckRow(row); }
 
-  Engine& inner() { return *inner_; }
+  engine::Engine& inner() { return *inner_; }
 
   // Does the batch that has waited longest, whoever's it is. False if none waits or they are held.
   bool FinishOne() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -52,15 +52,15 @@ class LateEngine final : public Engine {
   class LateLane;
   struct Batch {
     LateLane* lane = nullptr;
-    Ticket ticket{};
-    absl::Span<const Run> runs;
+    engine::Ticket ticket{};
+    absl::Span<const engine::Run> runs;
     uint64_t inputs = 0;  // a fingerprint of them
   };
 
   void FinishOldest() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Break(const std::string& what) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const std::unique_ptr<Engine> inner_;
+  const std::unique_ptr<engine::Engine> inner_;
   mutable absl::Mutex mutex_;
   mutable std::deque<Batch> queue_ ABSL_GUARDED_BY(mutex_);
   mutable Counts counts_ ABSL_GUARDED_BY(mutex_);

@@ -17,9 +17,9 @@ constexpr absl::Duration kInterval = absl::Milliseconds(500);
 
 std::unique_ptr<ModelTable> RealModel() {
   auto models = std::make_unique<ModelTable>();
-  ModelPackage package = RandomPackage(TinyConfig(), 1);
+  package::ModelPackage package = engine::RandomPackage(engine::TinyConfig(), 1);
   package.digest = "random";
-  auto engine = NewCpuEngine(package);
+  auto engine = engine::NewCpuEngine(package);
   EXPECT_TRUE(engine.ok());
   EXPECT_TRUE(models->Add(std::move(package), *std::move(engine)).ok());
   return models;
@@ -41,7 +41,7 @@ void SendWave(World& world, FakePeer& peer, Handle handle, uint64_t first_seq, u
 }
 
 // All forecasts of a session that got everything in one item.
-std::vector<std::vector<float>> Undisturbed(Refinement refinement = Refinement::kRestricted) {
+std::vector<std::vector<float>> Undisturbed(engine::Refinement refinement = engine::Refinement::kRestricted) {
   World world(ShardOptions{.save_interval = kInterval}, 1, nullptr, RealModel());
   FakePeer peer;
   OpenRequest request = Named("a", 0);
@@ -120,16 +120,16 @@ TEST(RealEngineTest, CalibrationIsSwitchedByEachOpenAndLearnsMeanwhile) {
   World world(ShardOptions{.save_interval = kInterval}, 1, nullptr, RealModel());
   FakePeer peer, again;
   OpenRequest off = Named("a", 0);
-  off.output.refinement = Refinement::kMixed;
+  off.output.refinement = engine::Refinement::kMixed;
   world.Open(peer, 0, off);
   SendWave(world, peer, 0, 0, 200, 20);
-  auto uncalibrated = Undisturbed(Refinement::kMixed);
+  auto uncalibrated = Undisturbed(engine::Refinement::kMixed);
   uncalibrated.resize(200);
   ExpectSameBits(peer.Forecasts(0), uncalibrated);
   world.Open(again, 0, Named("a", 200));
   SendWave(world, again, 0, 200, kTokens, 20);
   auto expected = Undisturbed();
-  EXPECT_FALSE(SameBits(expected.back(), Undisturbed(Refinement::kMixed).back()));
+  EXPECT_FALSE(SameBits(expected.back(), Undisturbed(engine::Refinement::kMixed).back()));
   expected.erase(expected.begin(), expected.begin() + 200);
   ExpectSameBits(again.Forecasts(0), expected);
 }

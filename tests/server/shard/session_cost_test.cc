@@ -22,7 +22,7 @@ class IdleEngine : public FakeEngine {
   IdleEngine() : FakeEngine(kRowBytes) {}
 
  private:
-  absl::Status Step(absl::Span<const Run>, StateSlab&) const override { return absl::OkStatus(); }
+  absl::Status Step(absl::Span<const engine::Run>, engine::StateSlab&) const override { return absl::OkStatus(); }
 };
 
 // Counts and forgets.
@@ -43,7 +43,7 @@ class CountingPeer : public Peer {
 
 std::unique_ptr<ModelTable> IdleModel() {
   auto models = std::make_unique<ModelTable>();
-  ModelPackage package;
+  package::ModelPackage package;
   package.name = "idle";
   package.digest = "idle";
   models->Add(std::move(package), std::make_unique<IdleEngine>()).IgnoreError();

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 constexpr double kYear = 365.25;
@@ -70,4 +70,4 @@ Calendar DailyCalendar(Random& random, int length) { return Days(random, length,
 
 int KindOf(const Day& day) { return day.holiday || day.weekday == 6 ? 2 : day.weekday == 5 ? 1 : 0; }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

@@ -11,7 +11,7 @@
 
 #include "model/tasks/forecasting/random.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 
 struct Day {
   int weekday = 0;         // 0 .. 6; 5 and 6 are the week-end
@@ -29,7 +29,7 @@ struct Calendar {
 };
 
 // A calendar of `length` values with at least `fewest_steps` a day: hourly in a third, from one minute to three hours
-// in the others, so that the series has two days where it can.
+// in the others. The series has two days where it can.
 Calendar RandomCalendar(Random& random, int length, int fewest_steps = 8);
 
 // One value a day.
@@ -38,6 +38,6 @@ Calendar DailyCalendar(Random& random, int length);
 // What kind of day it is: 0 for a day of work, 1 for a Saturday, 2 for a Sunday or a holiday.
 int KindOf(const Day& day);
 
-}  // namespace aaren
+}  // namespace aaren::forecasting
 
 #endif  // AAREN_MODEL_TASKS_FORECASTING_FAMILIES_CALENDAR_H_

@@ -9,7 +9,7 @@
 #include "model/tasks/forecasting/families/process.h"
 #include "model/tasks/forecasting/families/profile.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 double Winter(const Day& day) { return std::cos(2 * std::numbers::pi * day.season); }
@@ -161,4 +161,4 @@ Series DrawWeather(Random& random, int length) {
   return values;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

@@ -11,7 +11,7 @@
 #include "model/tasks/forecasting/season.h"
 #include "model/tasks/forecasting/trend.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 void AddScaled(double gain, const Series& part, Series& values) {
@@ -115,4 +115,4 @@ Series DrawGaussianProcess(Random& random, int length) {
   return values;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

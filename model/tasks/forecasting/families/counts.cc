@@ -10,7 +10,7 @@
 #include "model/tasks/forecasting/families/process.h"
 #include "model/tasks/forecasting/families/profile.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 constexpr double kMost = 1e6;  // rate of a step
@@ -104,4 +104,4 @@ Series DrawIntermittent(Random& random, int length) {
   return values;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

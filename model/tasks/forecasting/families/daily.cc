@@ -10,7 +10,7 @@
 #include "model/tasks/forecasting/families/draws.h"
 #include "model/tasks/forecasting/families/process.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 
 Series DrawDaily(Random& random, int length) {
   const Calendar calendar = DailyCalendar(random, length);
@@ -52,4 +52,4 @@ Series DrawDaily(Random& random, int length) {
   return values;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

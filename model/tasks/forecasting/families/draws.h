@@ -7,7 +7,7 @@
 
 #include "model/tasks/forecasting/random.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 
 using Series = std::vector<double>;
 
@@ -61,6 +61,6 @@ Series DrawJobs(Random& random, int length);
 // daily.cc
 Series DrawDaily(Random& random, int length);
 
-}  // namespace aaren
+}  // namespace aaren::forecasting
 
 #endif  // AAREN_MODEL_TASKS_FORECASTING_FAMILIES_DRAWS_H_

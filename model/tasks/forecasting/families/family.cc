@@ -5,7 +5,7 @@
 
 #include "model/tasks/forecasting/families/draws.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 constexpr Family kFamilies[] = {
@@ -45,4 +45,4 @@ const Family* FindFamily(absl::string_view name) {
   return found == std::end(kFamilies) ? nullptr : found;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

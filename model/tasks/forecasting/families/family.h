@@ -15,7 +15,7 @@
 #include "absl/types/span.h"
 #include "model/tasks/forecasting/random.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 
 struct Family {
   absl::string_view name;
@@ -30,6 +30,6 @@ absl::Span<const Family> Families();
 // The family of that name; null if there is none.
 const Family* FindFamily(absl::string_view name);
 
-}  // namespace aaren
+}  // namespace aaren::forecasting
 
 #endif  // AAREN_MODEL_TASKS_FORECASTING_FAMILIES_FAMILY_H_

@@ -10,7 +10,7 @@
 #include "model/tasks/forecasting/families/process.h"
 #include "model/tasks/forecasting/families/profile.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 // Workday, Saturday, Sunday; the range of the workday is 1.
@@ -115,4 +115,4 @@ Series DrawElectricity(Random& random, int length) {
   return values;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

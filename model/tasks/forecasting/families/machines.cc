@@ -9,7 +9,7 @@
 #include "model/tasks/forecasting/families/process.h"
 #include "model/tasks/forecasting/families/profile.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 // One appliance: on for a while, off for a while, its power nearly the same whenever it is on.
@@ -148,4 +148,4 @@ Series DrawJobs(Random& random, int length) {
   return values;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

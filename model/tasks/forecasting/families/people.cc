@@ -11,7 +11,7 @@
 #include "model/tasks/forecasting/families/process.h"
 #include "model/tasks/forecasting/families/profile.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 // A demand that saturates at `capacity`: linear below, flat above, with a soft corner.
@@ -95,4 +95,4 @@ Series DrawBicycles(Random& random, int length) {
   return values;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

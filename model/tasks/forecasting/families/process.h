@@ -10,7 +10,7 @@
 
 #include "model/tasks/forecasting/random.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 
 // Mean 0 and deviation 1, forgotten over `memory` steps (an AR(1)). REQUIRES: memory > 0.
 class Reverting {
@@ -47,6 +47,6 @@ class Episode {
 // A value as a sensor or a ledger keeps it: a whole multiple of `grid`; grid 0 keeps it as it is.
 inline double OnGrid(double value, double grid) { return grid > 0 ? grid * std::round(value / grid) : value; }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting
 
 #endif  // AAREN_MODEL_TASKS_FORECASTING_FAMILIES_PROCESS_H_

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 constexpr int kFinest = 288;  // steps computed; finer profiles are read between them
@@ -125,4 +125,4 @@ double Read(const Profile& profile, double phase) {
   return profile[i] + (at - static_cast<double>(i)) * (profile[next] - profile[i]);
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

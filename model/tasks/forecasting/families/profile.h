@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "model/tasks/forecasting/random.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 
 using Profile = std::vector<double>;
 
@@ -46,6 +46,6 @@ inline double At(const Profile& profile, int step) {
 // Between the steps, by a line; phase in cycles, any number.
 double Read(const Profile& profile, double phase);
 
-}  // namespace aaren
+}  // namespace aaren::forecasting
 
 #endif  // AAREN_MODEL_TASKS_FORECASTING_FAMILIES_PROFILE_H_

@@ -9,7 +9,7 @@
 #include "model/tasks/forecasting/families/draws.h"
 #include "model/tasks/forecasting/families/process.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 struct Regime {
@@ -89,4 +89,4 @@ Series DrawSteps(Random& random, int length) {
   return values;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

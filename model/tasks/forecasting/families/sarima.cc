@@ -11,7 +11,7 @@
 #include "model/tasks/forecasting/families/profile.h"
 #include "model/tasks/forecasting/trend.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 // Two poles: a pair r exp(+-i w), or two real ones; and a zero of the moving average inside the circle as well.
@@ -128,4 +128,4 @@ Series DrawSarima(Random& random, int length) {
   return values;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

@@ -8,7 +8,7 @@
 #include "model/tasks/forecasting/families/process.h"
 #include "model/tasks/forecasting/families/profile.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 constexpr int kSeasons[] = {1, 4, 7, 7, 12, 12, 24, 24, 24, 48, 48, 96, 96, 144, 168, 168, 288, 336, 672};
@@ -66,4 +66,4 @@ Series DrawSmoothing(Random& random, int length) {
   return values;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

@@ -8,7 +8,7 @@
 #include "model/tasks/forecasting/families/draws.h"
 #include "model/tasks/forecasting/families/process.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 constexpr double kTurn = 2 * std::numbers::pi, kObliquity = 0.409;  // of the earth's axis, in radians
@@ -64,4 +64,4 @@ Series DrawSolar(Random& random, int length) {
   return values;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

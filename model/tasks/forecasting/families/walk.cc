@@ -7,7 +7,7 @@
 #include "model/tasks/forecasting/families/draws.h"
 #include "model/tasks/forecasting/families/process.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 
 Series DrawWalk(Random& random, int length) {
   const bool heavy = random.Chance(0.7), geometric = random.Chance(0.65);
@@ -61,4 +61,4 @@ Series DrawVolume(Random& random, int length) {
   return values;
 }
 
-}  // namespace aaren
+}  // namespace aaren::forecasting

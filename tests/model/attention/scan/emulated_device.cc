@@ -9,7 +9,7 @@
 #include "model/attention/scan/scan_cuda_backward.cuh"
 #include "model/attention/scan/scan_cuda_forward.cuh"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 // Fewer blocks than there is work for, so that every call also tests their taking turns.
@@ -49,4 +49,4 @@ class Emulated : public ScanDevice {
 
 std::unique_ptr<ScanDevice> EmulatedDevice() { return std::make_unique<Emulated>(); }
 
-}  // namespace aaren
+}  // namespace aaren::attention

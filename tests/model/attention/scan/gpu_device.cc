@@ -8,7 +8,7 @@
 #include "model/attention/scan/scan_cuda.h"
 #include "tests/model/attention/scan/scan_device.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 constexpr int kDevice = 0;
@@ -68,4 +68,4 @@ std::unique_ptr<ScanDevice> Gpu(std::string& missing) {
   return std::make_unique<GpuDevice>();
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention

@@ -2,7 +2,7 @@
 
 #include "model/attention/scan/scan_plugin.h"
 
-extern "C" const aaren::ScanPlugin* AarenScanPlugin() {
-  static const aaren::ScanPlugin plugin = {-1, nullptr, nullptr, nullptr, nullptr, nullptr};
+extern "C" const aaren::attention::ScanPlugin* AarenScanPlugin() {
+  static const aaren::attention::ScanPlugin plugin = {-1, nullptr, nullptr, nullptr, nullptr, nullptr};
   return &plugin;
 }

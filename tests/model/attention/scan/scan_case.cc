@@ -7,7 +7,7 @@
 
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -25,11 +25,11 @@ double Tolerance(const ScanShape& shape) {
 
 std::string Name(const char* array, int64_t index) { return std::string(array) + "[" + std::to_string(index) + "]"; }
 
-// Calls visit(stream, series, head) for each.
+// Calls visit(sequence, series, head) for each.
 template <typename Visit>
-void ForEachStream(const ScanShape& shape, Visit visit) {
-  for (int64_t stream = 0; stream < shape.series * shape.heads; ++stream) {
-    visit(stream, stream / shape.heads, stream % shape.heads);
+void ForEachSequence(const ScanShape& shape, Visit visit) {
+  for (int64_t sequence = 0; sequence < shape.series * shape.heads; ++sequence) {
+    visit(sequence, sequence / shape.heads, sequence % shape.heads);
   }
 }
 
@@ -58,10 +58,10 @@ ScanCase<Float>::ScanCase(const ScanCaseOptions& options) : options_(options) {
   shares_ = score_gradients_ = std::vector<Float>(tokens + kGuard, kUntouched);
   for (int64_t i = 0; i < shape.tokens; ++i) elapsed_.push_back(i == 0 ? 0 : static_cast<Float>(3 * uniform(random)));
   for (int64_t h = 0; h < shape.heads; ++h) decay_.push_back(static_cast<Float>(h * 0.02));
-  ForEachStream(shape, [&](int64_t stream, int64_t series, int64_t head) {
+  ForEachSequence(shape, [&](int64_t sequence, int64_t series, int64_t head) {
     for (int64_t i = 0; i < shape.tokens; ++i) {
       if (i >= options.masked_first && uniform(random) >= options.masked) continue;
-      scores_[stream * shape.tokens + i] = static_cast<Float>(-kInfinity);
+      scores_[sequence * shape.tokens + i] = static_cast<Float>(-kInfinity);
       std::fill_n(values_.numbers.begin() + values_.At(series, head, i), shape.width, std::nan(""));
     }
   });
@@ -120,9 +120,9 @@ std::vector<std::vector<Float>*> ScanCase<Float>::arrays() {
 
 // Row k of the dense definition: the weights of tokens 0 .. k, all 0 if all are masked.
 template <typename Float>
-std::vector<double> ScanCase<Float>::Weights(int64_t stream, int64_t k) const {
-  const Float* scores = scores_.data() + stream * options_.shape.tokens;
-  const double decay = options_.forgets ? decay_[stream % options_.shape.heads] : 0;
+std::vector<double> ScanCase<Float>::Weights(int64_t sequence, int64_t k) const {
+  const Float* scores = scores_.data() + sequence * options_.shape.tokens;
+  const double decay = options_.forgets ? decay_[sequence % options_.shape.heads] : 0;
   std::vector<double> weights(k + 1);
   double age = 0, highest = -kInfinity, sum = 0;
   for (int64_t i = k; i >= 0; --i) {
@@ -141,10 +141,10 @@ Worst ScanCase<Float>::CheckForward() const {
   const double tolerance = Tolerance<Float>(shape);
   Worst worst;
   Array untouched = outputs_;
-  ForEachStream(shape, [&](int64_t stream, int64_t series, int64_t head) {
+  ForEachSequence(shape, [&](int64_t sequence, int64_t series, int64_t head) {
     for (int64_t k = 0; k < shape.tokens; ++k) {
-      const std::vector<double> weights = Weights(stream, k);
-      const int64_t share = stream * shape.tokens + k;
+      const std::vector<double> weights = Weights(sequence, k);
+      const int64_t share = sequence * shape.tokens + k;
       worst.Compare(Name("shares", share), shares_[share], weights[k], weights[k] * tolerance + kUnderflow);
       for (int64_t d = 0; d < shape.width; ++d) {
         double output = 0, scale = 0;
@@ -164,15 +164,15 @@ Worst ScanCase<Float>::CheckForward() const {
   return worst;
 }
 
-// The dense gradients of one stream, and the sums of their terms' magnitudes.
+// The dense gradients of one sequence, and the sums of their terms' magnitudes.
 template <typename Float>
-typename ScanCase<Float>::Gradients ScanCase<Float>::Dense(int64_t stream, int64_t series, int64_t head) const {
+typename ScanCase<Float>::Gradients ScanCase<Float>::Dense(int64_t sequence, int64_t series, int64_t head) const {
   const ScanShape& shape = options_.shape;
   Gradients dense;
   for (std::vector<double>* sums : {&dense.scores, &dense.score_scales}) sums->assign(shape.tokens, 0);
   for (std::vector<double>* sums : {&dense.values, &dense.value_scales}) sums->assign(shape.tokens * shape.width, 0);
   for (int64_t k = 0; k < shape.tokens; ++k) {
-    const std::vector<double> weights = Weights(stream, k);
+    const std::vector<double> weights = Weights(sequence, k);
     const Float* gradient = gradients_.numbers.data() + gradients_.At(series, head, k);
     for (int64_t d = 0; d < shape.width; ++d) {
       const auto value = [&](int64_t i) { return double{values_.numbers[values_.At(series, head, i) + d]}; };
@@ -199,11 +199,11 @@ Worst ScanCase<Float>::CheckBackward() const {
   const double tolerance = Tolerance<Float>(shape);
   Worst worst;
   Array untouched = value_gradients_;
-  ForEachStream(shape, [&](int64_t stream, int64_t series, int64_t head) {
-    const Gradients dense = Dense(stream, series, head);
+  ForEachSequence(shape, [&](int64_t sequence, int64_t series, int64_t head) {
+    const Gradients dense = Dense(sequence, series, head);
     std::vector<double> later(shape.width + 1);  // the largest scales of later tokens
     for (int64_t i = shape.tokens - 1; i >= 0; --i) {
-      const int64_t score = stream * shape.tokens + i;
+      const int64_t score = sequence * shape.tokens + i;
       const auto tolerated = [&](double scale, double& largest) {
         const double tolerated = (scale + shares_[score] * largest) * tolerance + kUnderflow;
         largest = std::max(largest, scale);
@@ -229,4 +229,4 @@ Worst ScanCase<Float>::CheckBackward() const {
 template class ScanCase<float>;
 template class ScanCase<double>;
 
-}  // namespace aaren
+}  // namespace aaren::attention

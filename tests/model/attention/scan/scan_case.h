@@ -13,7 +13,7 @@
 
 #include "model/attention/scan/scan_kernel.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 struct ScanCaseOptions {
   ScanShape shape;
@@ -62,14 +62,14 @@ class ScanCase {
   };
 
   Array Place(int64_t gap) const;
-  std::vector<double> Weights(int64_t stream, int64_t k) const;
-  Gradients Dense(int64_t stream, int64_t series, int64_t head) const;
+  std::vector<double> Weights(int64_t sequence, int64_t k) const;
+  Gradients Dense(int64_t sequence, int64_t series, int64_t head) const;
 
   ScanCaseOptions options_;
   std::vector<Float> scores_, elapsed_, decay_, shares_, score_gradients_;
   Array values_, outputs_, gradients_, value_gradients_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_TESTS_MODEL_ATTENTION_SCAN_SCAN_CASE_H_

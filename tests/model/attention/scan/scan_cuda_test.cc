@@ -8,7 +8,7 @@
 
 // The CUDA kernels of the scan against the dense definition, on a GPU where there is one, and everywhere emulated.
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 enum class Where { kEmulated, kGpu };
@@ -102,12 +102,12 @@ TEST_P(ScanCudaTest, EqualsTheDenseFormForAnyWidth) {
   for (int64_t width : {1, 16, 31, 32, 33, 64, 128}) ExpectDenseInFloatAndDouble({.shape = {2, 2, 40, width}});
 }
 
-TEST_P(ScanCudaTest, EqualsTheDenseFormWhereAStreamIsWiderThanABlock) {
+TEST_P(ScanCudaTest, EqualsTheDenseFormWhereASequenceIsWiderThanABlock) {
   ExpectDenseInFloatAndDouble({.shape = {1, 1, 33, 300}});
   ExpectDenseInFloatAndDouble({.shape = {2, 1, 5, 513}});
 }
 
-TEST_P(ScanCudaTest, EqualsTheDenseFormForLongStreams) {
+TEST_P(ScanCudaTest, EqualsTheDenseFormForLongSequences) {
   ExpectDense<float>(*device_, {.shape = {1, 1, 1000, 128}});
   ExpectDense<double>(*device_, {.shape = {1, 1, 1000, 33}});
 }
@@ -148,4 +148,4 @@ INSTANTIATE_TEST_SUITE_P(Devices, ScanCudaTest, testing::Values(Where::kEmulated
                          [](const auto& info) { return Name(info.param); });
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::attention

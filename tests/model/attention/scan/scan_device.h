@@ -9,7 +9,7 @@
 
 #include "model/attention/scan/scan_kernel.h"
 
-namespace aaren {
+namespace aaren::attention {
 
 class ScanDevice {
  public:
@@ -33,6 +33,6 @@ std::unique_ptr<ScanDevice> EmulatedDevice();
 // Null if there is none, and then what is missing.
 std::unique_ptr<ScanDevice> Gpu(std::string& missing);
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
 #endif  // AAREN_TESTS_MODEL_ATTENTION_SCAN_SCAN_DEVICE_H_

@@ -9,7 +9,7 @@
 #include "model/attention/scan/plugin_library.h"
 #include "model/attention/scan/scan_cuda.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 using testing::AllOf;
@@ -69,4 +69,4 @@ TEST(ScanPluginTest, WithoutAGpuAScanSaysWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::attention

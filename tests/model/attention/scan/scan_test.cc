@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "model/attention/dense.h"
+#include "model/attention/forms/dense.h"
 #include "tests/model/attention/prefix_softmax.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 using ::testing::HasSubstr;
@@ -121,7 +121,7 @@ TEST(ScanGradientTest, EqualsThatOfTheDenseFormForOneToken) {
   for (const bool forgets : {false, true}) ExpectSameGradients(RandomInputs(1, 4, forgets));
 }
 
-// Widths with every mixture of vectors, lengths around a tile's.
+// Widths with every mixture of vectors, lengths around a chunk's.
 TEST(ScanGradientTest, Float32EqualsThatOfTheDenseFormAtEveryWidth) {
   for (const int64_t width : {1, 7, 16, 33, 64, 100, 200}) {
     for (const int64_t tokens : {15, 257}) {
@@ -237,8 +237,8 @@ TEST(ScanTest, LargeOutputsEqualSmallOnes) {
   torch::manual_seed(1);
   const torch::Tensor scores = torch::randn({40, 1024}), values = torch::randn({40, 1024, 80});
   const torch::Tensor together = ScanAttention(scores, values).value();
-  for (const int64_t stream : {0, 17, 39}) {
-    EXPECT_TRUE(torch::equal(together[stream], ScanAttention(scores[stream], values[stream]).value()));
+  for (const int64_t sequence : {0, 17, 39}) {
+    EXPECT_TRUE(torch::equal(together[sequence], ScanAttention(scores[sequence], values[sequence]).value()));
   }
 }
 
@@ -340,4 +340,4 @@ TEST(ScanTest, ADeviceWithoutKernelsIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::attention

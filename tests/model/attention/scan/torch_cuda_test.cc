@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 TEST(ScanOnTorchCudaTest, LoadsOrSaysWhatIsMissingAndLeavesTheCpuUsable) {
@@ -24,4 +24,4 @@ TEST(ScanOnTorchCudaTest, TheDefaultStreamIsCurrentAtFirst) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::attention

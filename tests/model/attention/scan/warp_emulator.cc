@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
-aaren::EmulatedIndex threadIdx, blockIdx, blockDim, gridDim;
+aaren::attention::EmulatedIndex threadIdx, blockIdx, blockDim, gridDim;
 
-namespace aaren {
+namespace aaren::attention {
 namespace {
 
 constexpr int kWarp = 32;
@@ -101,14 +101,14 @@ double EmulateExchange(double value, int source) {
   return given[warp * kWarp + source];
 }
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
-void __syncthreads() { aaren::Meet(aaren::block->all, blockDim.x); }
+void __syncthreads() { aaren::attention::Meet(aaren::attention::block->all, blockDim.x); }
 
 bool __all_sync(unsigned, bool holds) {
   double all = holds;
-  for (int bits = 1; bits < aaren::kWarp; bits *= 2) {
-    all *= aaren::EmulateExchange(all, aaren::EmulatedLane() ^ bits);
+  for (int bits = 1; bits < aaren::attention::kWarp; bits *= 2) {
+    all *= aaren::attention::EmulateExchange(all, aaren::attention::EmulatedLane() ^ bits);
   }
   return all == 1;
 }

@@ -19,7 +19,7 @@
 #define __shared__ static
 #define __launch_bounds__(...)
 
-namespace aaren {
+namespace aaren::attention {
 
 struct EmulatedIndex {
   unsigned x;
@@ -33,27 +33,27 @@ double EmulateExchange(double value, int source);
 
 int EmulatedLane();  // of the thread that runs
 
-}  // namespace aaren
+}  // namespace aaren::attention
 
-extern aaren::EmulatedIndex threadIdx, blockIdx, blockDim, gridDim;
+extern aaren::attention::EmulatedIndex threadIdx, blockIdx, blockDim, gridDim;
 
 void __syncthreads();
 bool __all_sync(unsigned, bool holds);
 
 template <typename Float>
 Float __shfl_sync(unsigned, Float value, int source) {
-  return static_cast<Float>(aaren::EmulateExchange(value, source));
+  return static_cast<Float>(aaren::attention::EmulateExchange(value, source));
 }
 
 template <typename Float>
 Float __shfl_up_sync(unsigned, Float value, int offset) {
-  const int lane = aaren::EmulatedLane();
-  return static_cast<Float>(aaren::EmulateExchange(value, lane < offset ? lane : lane - offset));
+  const int lane = aaren::attention::EmulatedLane();
+  return static_cast<Float>(aaren::attention::EmulateExchange(value, lane < offset ? lane : lane - offset));
 }
 
 template <typename Float>
 Float __shfl_xor_sync(unsigned, Float value, int bits) {
-  return static_cast<Float>(aaren::EmulateExchange(value, aaren::EmulatedLane() ^ bits));
+  return static_cast<Float>(aaren::attention::EmulateExchange(value, aaren::attention::EmulatedLane() ^ bits));
 }
 
 #endif  // AAREN_TESTS_MODEL_ATTENTION_SCAN_WARP_EMULATOR_H_

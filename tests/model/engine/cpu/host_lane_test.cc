@@ -10,7 +10,7 @@
 #include "model/engine/cpu/cpu_engine.h"
 #include "tests/model/engine/random_package.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -82,7 +82,7 @@ TEST_F(HostLaneTest, ABatchIsDoneWhenSubmitReturns) {
   ASSERT_TRUE(lane_->Reset(slots_).ok());
   const std::vector<float> values = {1, 2};
   const std::vector<uint8_t> silent = {0, 0};
-  const aaren::Run run = {.slot = slots_[0], .values = values, .forecast = silent};
+  const engine::Run run = {.slot = slots_[0], .values = values, .forecast = silent};
   const absl::StatusOr<Ticket> ticket = lane_->Submit({&run, 1});
   ASSERT_TRUE(ticket.ok()) << ticket.status();
   EXPECT_EQ(lane_->Poll(*ticket), absl::OkStatus());
@@ -90,4 +90,4 @@ TEST_F(HostLaneTest, ABatchIsDoneWhenSubmitReturns) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

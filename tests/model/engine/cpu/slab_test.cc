@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <set>
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 TEST(StateSlabTest, RowsAreApartAndAligned) {
@@ -82,4 +82,4 @@ TEST(StateSlabTest, RowLargerThanABlockIsFine) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

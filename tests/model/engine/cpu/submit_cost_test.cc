@@ -25,7 +25,7 @@ void* operator new(size_t bytes) {
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 TEST(SubmitCostTest, ABatchAllocatesNothing) {
@@ -39,7 +39,7 @@ TEST(SubmitCostTest, ABatchAllocatesNothing) {
   const std::vector<uint8_t> wanted(kTokens, 1);
   const size_t floats = static_cast<size_t>(engine->config().horizon) * engine->config().quantiles.size();
   std::vector<float> forecasts(kRows * kTokens * floats), surprises(kRows * kTokens);
-  std::vector<aaren::Run> runs;
+  std::vector<engine::Run> runs;
   for (size_t i = 0; i < kRows; ++i) {
     runs.push_back({.slot = slots[i],
                     .values = values,
@@ -56,4 +56,4 @@ TEST(SubmitCostTest, ABatchAllocatesNothing) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

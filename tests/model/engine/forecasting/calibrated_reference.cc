@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-namespace aaren {
+namespace aaren::engine {
 
-CalibratedReference::CalibratedReference(const ForecasterConfig& config)
+CalibratedReference::CalibratedReference(const package::ForecasterConfig& config)
     : config_(config), every_(static_cast<size_t>(std::min(17, config.ring))) {
   for (double h = config.horizon; h > 1; h = std::ceil(h / 2)) theta_[static_cast<size_t>(h)];
   theta_[1];
@@ -60,4 +60,4 @@ double CalibratedReference::Theta(size_t horizon, size_t quantile) const {
   return (1 - part) * below->second[quantile] + part * above->second[quantile];
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -9,11 +9,11 @@
 
 #include "model/package/config.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 class CalibratedReference {
  public:
-  explicit CalibratedReference(const ForecasterConfig& config);
+  explicit CalibratedReference(const package::ForecasterConfig& config);
 
   // Takes the next value and the network's forecast from it, [T, Q]; returns the corrected one.
   std::vector<double> Take(float value, const float* forecast);
@@ -22,13 +22,13 @@ class CalibratedReference {
   void Judge(size_t horizon);
   double Theta(size_t horizon, size_t quantile) const;
 
-  const ForecasterConfig config_;
+  const package::ForecasterConfig config_;
   size_t every_;
   std::map<size_t, std::vector<double>> theta_;  // by tracked horizon
   std::vector<double> values_;
   std::vector<std::vector<double>> made_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_TESTS_MODEL_ENGINE_FORECASTING_CALIBRATED_REFERENCE_H_

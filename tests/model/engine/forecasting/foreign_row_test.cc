@@ -14,22 +14,22 @@
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/stepper.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 constexpr float kMostFloat = std::numeric_limits<float>::max();
 
-ForecasterConfig Config(int width) {
-  ForecasterConfig config = TinyConfig();
+package::ForecasterConfig Config(int width) {
+  package::ForecasterConfig config = TinyConfig();
   config.width = width;
   return config;
 }
 
 // Random weights so large that everything the network computes is at the ends of its range.
-ModelPackage LargePackage(bool seasons) {
-  ForecasterConfig config = TinyConfig();
+package::ModelPackage LargePackage(bool seasons) {
+  package::ForecasterConfig config = TinyConfig();
   config.seasons = seasons;
-  ModelPackage package = RandomPackage(config, 31);
+  package::ModelPackage package = RandomPackage(config, 31);
   for (auto& [name, tensor] : package.tensors) {
     if (name.ends_with(".cos") || name.ends_with(".sin") || name.ends_with(".decay")) continue;
     for (float& weight : tensor.data) weight = std::copysign(1e4f, weight);
@@ -39,7 +39,7 @@ ModelPackage LargePackage(bool seasons) {
 
 // A session of one package, its row and the bounds of its weights.
 struct Session {
-  explicit Session(const ModelPackage& package)
+  explicit Session(const package::ModelPackage& package)
       : stepper(package),
         slot(stepper.Open()),
         layout(package.config),
@@ -81,9 +81,9 @@ struct Session {
 
 class ForeignRowTest : public testing::TestWithParam<const char*> {
  protected:
-  ModelPackage Package() const {
+  package::ModelPackage Package() const {
     const std::string name = GetParam();
-    if (name == "bundled") return LoadPackage(AAREN_BUNDLED_MODEL).value();
+    if (name == "bundled") return package::LoadPackage(AAREN_BUNDLED_MODEL).value();
     if (name.starts_with("large")) return LargePackage(name == "large_seasonal");
     return RandomPackage(Config(name == "narrow" ? 1 : 20), 32);
   }
@@ -159,7 +159,7 @@ void ScrambleMemory(Session& session, std::mt19937_64& random) {
     const double part = static_cast<double>(random() >> 11) * 0x1p-52 - 1.0;
     return static_cast<float>(random() % 512 == 0 ? AnyNumber(random) : most * part);
   };
-  ValueMemory& values = session.layout.values(session.row());
+  season::ValueMemory& values = session.layout.values(session.row());
   for (float& value : values.recent) value = random() % 4 == 0 ? any(1e30) : value;
   for (float& low : values.low) low = low != 0 && random() % 4 == 0 ? any(1e30) : low;
   if (random() % 4 == 0) values.typical = {any(1e31), any(1e31)};
@@ -170,7 +170,8 @@ void ScrambleMemory(Session& session, std::mt19937_64& random) {
   }
   if (random() % 8 == 0) std::fill_n(session.layout.errors(session.row()).mean, 15, 1e-45f);  // beside larger ones
   for (size_t i = 0; i < session.layout.probes().under_way(); ++i) {
-    if (random() % 4 == 0) session.layout.choices(session.row())[i].first = static_cast<uint16_t>(kLags[random() % 60]);
+    if (random() % 4 == 0)
+      session.layout.choices(session.row())[i].first = static_cast<uint16_t>(season::kLags[random() % 60]);
   }
   Support& support = session.layout.support(session.row());
   if (random() % 4 == 0) support = {any(1e30), any(1e30), std::abs(any(1e30))};
@@ -242,4 +243,4 @@ TEST(LayerBoundTest, IsReachedByAWidthOfOne) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-namespace aaren {
+namespace aaren::engine {
 
-MixedReference::MixedReference(const ForecasterConfig& config, double unit)
+MixedReference::MixedReference(const package::ForecasterConfig& config, double unit)
     : config_(config), unit_(unit), every_(static_cast<size_t>(std::min(17, config.ring))) {}
 
 std::vector<double> MixedReference::Take(float value, const float* forecast, const float* sources,
@@ -76,4 +76,4 @@ MixedReference::Five MixedReference::Weights(size_t octave) const {
   return weights;
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -8,12 +8,12 @@
 
 #include "model/package/config.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 class MixedReference {
  public:
   // unit: of errors, which none exceeds by 12.
-  MixedReference(const ForecasterConfig& config, double unit);
+  MixedReference(const package::ForecasterConfig& config, double unit);
 
   // Takes the next value, the network's forecast from it, [T, Q], its sources, [4, T], and, of a probe, what the errors
   // of each octave's new seasons start from, [., 3], NaN where a season stays; returns the mixed forecast.
@@ -26,7 +26,7 @@ class MixedReference {
   Five Said(size_t t, size_t h) const;
   Five Weights(size_t octave) const;
 
-  const ForecasterConfig config_;
+  const package::ForecasterConfig config_;
   const double unit_;
   size_t every_;
   std::vector<double> values_;
@@ -34,6 +34,6 @@ class MixedReference {
   std::vector<std::vector<double>> renewals_;           // by probe
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_TESTS_MODEL_ENGINE_FORECASTING_MIXED_REFERENCE_H_

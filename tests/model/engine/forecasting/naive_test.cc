@@ -14,7 +14,7 @@
 #include "model/tasks/forecasting/random.h"
 #include "tests/model/engine/stepper.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 constexpr size_t kTokens = 4000, kScored = 2000, kAhead = 24, kEvery = 7;
@@ -23,40 +23,45 @@ using Values = std::vector<float>;
 
 double Wave(size_t t, double period) { return std::sin(2 * std::numbers::pi * static_cast<double>(t) / period); }
 
-Values Drawn(const std::function<double(Random&, size_t)>& value) {
-  Random random(17, 3);
+Values Drawn(const std::function<double(forecasting::Random&, size_t)>& value) {
+  forecasting::Random random(17, 3);
   Values values;
   for (size_t t = 0; t < kTokens; ++t) values.push_back(static_cast<float>(value(random, t)));
   return values;
 }
 
 Values CleanDay() {
-  return Drawn([](Random& random, size_t t) { return 40 + 9 * Wave(t, 24) + 3 * Wave(t, 12) + 0.1 * random.Normal(); });
+  return Drawn([](forecasting::Random& random, size_t t) {
+    return 40 + 9 * Wave(t, 24) + 3 * Wave(t, 12) + 0.1 * random.Normal();
+  });
 }
 
 Values DayAndWeek() {
-  return Drawn([](Random& random, size_t t) {
+  return Drawn([](forecasting::Random& random, size_t t) {
     return (t / 24 % 7 < 5 ? 100 : 55) * (1 + 0.6 * Wave(t, 24)) + 2 * random.Normal();
   });
 }
 
 Values NightsOfZeros() {
-  return Drawn(
-      [](Random& random, size_t t) { return std::max(0.0, 50 * Wave(t, 24) * (0.8 + 0.2 * random.Uniform())); });
+  return Drawn([](forecasting::Random& random, size_t t) {
+    return std::max(0.0, 50 * Wave(t, 24) * (0.8 + 0.2 * random.Uniform()));
+  });
 }
 
 Values QuarterHours() {
-  return Drawn([](Random& random, size_t t) { return std::exp(Wave(t, 96)) * (5 + 0.3 * random.Normal()); });
+  return Drawn(
+      [](forecasting::Random& random, size_t t) { return std::exp(Wave(t, 96)) * (5 + 0.3 * random.Normal()); });
 }
 
 Values Walk() {
   double at = 60;
-  return Drawn([&](Random& random, size_t) { return at += random.Normal(); });
+  return Drawn([&](forecasting::Random& random, size_t) { return at += random.Normal(); });
 }
 
 Values CalmAndStormyWalk() {
   double at = 60;
-  return Drawn([&](Random& random, size_t t) { return at += (t / 300 % 2 == 0 ? 0.2 : 1.5) * random.Normal(); });
+  return Drawn(
+      [&](forecasting::Random& random, size_t t) { return at += (t / 300 % 2 == 0 ? 0.2 : 1.5) * random.Normal(); });
 }
 
 struct Kind {
@@ -78,8 +83,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, NaiveTest,
 
 TEST_P(NaiveTest, IsNoBetterThanTheModel) {
   const Values values = GetParam().values();
-  Stepper stepper(LoadPackage(AAREN_BUNDLED_MODEL).value());
-  const ForecasterConfig& config = stepper.engine()->config();
+  Stepper stepper(package::LoadPackage(AAREN_BUNDLED_MODEL).value());
+  const package::ForecasterConfig& config = stepper.engine()->config();
   const size_t levels = config.quantiles.size(), size = static_cast<size_t>(config.horizon) * levels;
   const Outputs outputs = stepper.Feed(stepper.Open(), values);
   double model = 0, last = 0, seasonal = 0;
@@ -95,4 +100,4 @@ TEST_P(NaiveTest, IsNoBetterThanTheModel) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 double Sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
@@ -16,7 +16,7 @@ std::vector<double>& operator+=(std::vector<double>& x, const std::vector<double
 
 }  // namespace
 
-Reference::Reference(const ModelPackage& package)
+Reference::Reference(const package::ModelPackage& package)
     : package_(package), config_(package.config), folded_(static_cast<size_t>(package.config.layers)) {}
 
 Reference::Forecast Reference::Take(float value) {
@@ -213,4 +213,4 @@ Reference::Vector Reference::Norm(const std::string& name, const Vector& x) cons
   return out;
 }
 
-}  // namespace aaren
+}  // namespace aaren::engine

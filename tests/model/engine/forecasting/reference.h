@@ -13,11 +13,11 @@
 
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::engine {
 
 class Reference {
  public:
-  explicit Reference(const ModelPackage& package);
+  explicit Reference(const package::ModelPackage& package);
 
   struct Forecast {
     std::vector<double> quantiles;  // [T, Q], in the units of the series; not clamped
@@ -51,8 +51,8 @@ class Reference {
   Vector Attend(const std::string& name, const std::vector<Folded>& tokens) const;
   void Turn(const std::string& name, size_t elapsed, Vector& values) const;
 
-  const ModelPackage& package_;
-  const ForecasterConfig& config_;
+  const package::ModelPackage& package_;
+  const package::ForecasterConfig& config_;
   Running RunningOf(size_t tokens) const;
   void RememberBlock();
 
@@ -61,6 +61,6 @@ class Reference {
   std::vector<std::vector<Folded>> folded_;  // of each layer
 };
 
-}  // namespace aaren
+}  // namespace aaren::engine
 
 #endif  // AAREN_TESTS_MODEL_ENGINE_FORECASTING_REFERENCE_H_

@@ -9,12 +9,12 @@
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/stepper.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 // The largest error of any forecast, each over the largest distance of its quantiles from each other, or its scale if
 // they lie closer.
-double WorstError(const ModelPackage& package, const std::vector<float>& series, size_t tokens_per_call) {
+double WorstError(const package::ModelPackage& package, const std::vector<float>& series, size_t tokens_per_call) {
   Stepper stepper(package);
   Reference reference(package);
   const Slot slot = stepper.Open();
@@ -52,7 +52,7 @@ TEST(ReferenceTest, TinyForecasterAgreesTokenByToken) {
 }
 
 TEST(ReferenceTest, DefaultForecasterAgrees) {
-  EXPECT_LT(WorstError(RandomPackage(ForecasterConfig(), 7), Series(8, 400), 50), kAccuracy);
+  EXPECT_LT(WorstError(RandomPackage(package::ForecasterConfig(), 7), Series(8, 400), 50), kAccuracy);
 }
 
 TEST(ReferenceTest, AgreesWhereMostValuesAreMissing) {
@@ -86,13 +86,13 @@ TEST(ReferenceTest, AgreesWhenNothingButMissingValuesCame) {
 }
 
 TEST(ReferenceTest, AgreesWhenEveryTokenFolds) {
-  ForecasterConfig config = TinyConfig();
+  package::ForecasterConfig config = TinyConfig();
   config.fold_every = 1;
   EXPECT_LT(WorstError(RandomPackage(config, 13), Series(14, 300), 100), kAccuracy);
 }
 
 // The largest error of a corrected forecast, over the spread of the one that it corrects.
-double WorstCorrection(const ModelPackage& package, const std::vector<float>& series) {
+double WorstCorrection(const package::ModelPackage& package, const std::vector<float>& series) {
   Stepper stepper(package);
   CalibratedReference reference(package.config);
   const Outputs mixed = stepper.Feed(stepper.Open(), series, Refinement::kMixed);
@@ -119,8 +119,8 @@ TEST(ReferenceTest, TinyForecasterIsCorrectedAsItSays) {
 }
 
 TEST(ReferenceTest, DefaultForecasterIsCorrectedAsItSays) {
-  EXPECT_LT(WorstCorrection(RandomPackage(ForecasterConfig(), 17), Series(18, 3000)), kAccuracy);
+  EXPECT_LT(WorstCorrection(RandomPackage(package::ForecasterConfig(), 17), Series(18, 3000)), kAccuracy);
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

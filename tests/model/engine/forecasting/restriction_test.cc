@@ -8,7 +8,7 @@
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/stepper.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 class RestrictionTest : public testing::Test {
@@ -79,4 +79,4 @@ TEST_F(RestrictionTest, ForecastIsOfWhatWasKnownAtItsToken) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -10,7 +10,7 @@
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/stepper.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 using ::testing::HasSubstr;
@@ -125,7 +125,7 @@ TEST_F(RowTest, ImpossibleErrorsOfLagsAreRefused) {
 }
 
 TEST_F(RowTest, ErrorsOfLagsThatNothingWasComparedAtAreRefused) {
-  layout_.errors(row()).mean[kLagCount - 1] = 1;
+  layout_.errors(row()).mean[season::kLagCount - 1] = 1;
   ExpectRefused("the error at lag 1440 is 1, impossible after 20 tokens");
 }
 
@@ -213,4 +213,4 @@ TEST_F(RowTest, RowsWithAnyOneByteChangedAreRefusedOrHarmless) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

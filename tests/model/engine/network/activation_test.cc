@@ -11,7 +11,7 @@
 
 #include "model/math/lanes.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 using Function = void (*)(const float*, size_t, float*);
@@ -27,32 +27,32 @@ double WorstUlps(Function function, const std::function<double(double)>& exact, 
   const uint32_t first = std::bit_cast<uint32_t>(near);
   const uint32_t last = std::bit_cast<uint32_t>(far);
   double worst = 0.0;
-  for (uint64_t bits = first; bits <= last; bits += 4099 * kLanes) {
-    alignas(64) float x[kLanes];
-    alignas(64) float y[kLanes];
-    for (size_t i = 0; i < kLanes; ++i)
+  for (uint64_t bits = first; bits <= last; bits += 4099 * math::kLanes) {
+    alignas(64) float x[math::kLanes];
+    alignas(64) float y[math::kLanes];
+    for (size_t i = 0; i < math::kLanes; ++i)
       x[i] = std::bit_cast<float>(std::min(static_cast<uint32_t>(bits + 4099 * i), last));
-    function(x, kLanes, y);
-    for (size_t i = 0; i < kLanes; ++i) worst = std::max(worst, Ulps(y[i], exact(x[i])));
+    function(x, math::kLanes, y);
+    for (size_t i = 0; i < math::kLanes; ++i) worst = std::max(worst, Ulps(y[i], exact(x[i])));
   }
   return worst;
 }
 
 float Apply(Function function, float value) {
-  alignas(64) float x[kLanes] = {value};
-  std::fill_n(x, kLanes, value);
-  function(x, kLanes, x);
-  return x[kLanes - 1];
+  alignas(64) float x[math::kLanes] = {value};
+  std::fill_n(x, math::kLanes, value);
+  function(x, math::kLanes, x);
+  return x[math::kLanes - 1];
 }
 
 void Silu(const float* x, size_t count, float* out) {
-  alignas(64) const float ones[kLanes] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  alignas(64) const float ones[math::kLanes] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   GateBySilu(x, ones, count, out);
 }
 
 void Sigmoid(const float* x, size_t count, float* out) {
-  alignas(64) float halves[kLanes];
-  std::fill_n(halves, kLanes, 0.5f);
+  alignas(64) float halves[math::kLanes];
+  std::fill_n(halves, math::kLanes, 0.5f);
   GateBySigmoid(x, halves, count, out);
 }
 
@@ -115,15 +115,15 @@ TEST(ActivationTest, SoftplusIsWithinThreeUlp) {
 }
 
 TEST(ActivationTest, RmsNormSumsInSixteenPartials) {
-  constexpr size_t kWidth = 40, kPadded = PadToLanes(kWidth);
+  constexpr size_t kWidth = 40, kPadded = math::PadToLanes(kWidth);
   alignas(64) float x[kPadded] = {};
   alignas(64) float gain[kPadded] = {};
   alignas(64) float out[kPadded];
-  float p[kLanes] = {};
+  float p[math::kLanes] = {};
   for (size_t i = 0; i < kWidth; ++i) {
     x[i] = std::sqrt(static_cast<float>(i + 1)) - 3.3f;
     gain[i] = 1.0f + 0.01f * static_cast<float>(i);
-    p[i % kLanes] = std::fma(x[i], x[i], p[i % kLanes]);
+    p[i % math::kLanes] = std::fma(x[i], x[i], p[i % math::kLanes]);
   }
   const float even = ((p[0] + p[8]) + (p[4] + p[12])) + ((p[2] + p[10]) + (p[6] + p[14]));
   const float odd = ((p[1] + p[9]) + (p[5] + p[13])) + ((p[3] + p[11]) + (p[7] + p[15]));
@@ -133,4 +133,4 @@ TEST(ActivationTest, RmsNormSumsInSixteenPartials) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

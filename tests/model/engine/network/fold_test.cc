@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
 // Two heads of eight values: the first plain and without decay, the second rotary and forgetting.
@@ -16,9 +16,9 @@ class FoldTest : public testing::Test {
  protected:
   // fold_every = 2: one token peeks, one folds.
   Ageing MakeAgeing(float decay, double omega) {
-    const ForecasterConfig config{.heads = kHeads, .value_width = kWidth, .fold_every = 2};
-    Tensor cosine{{2, kPairs}, std::vector<float>(2 * kPairs, 1.0f)};
-    Tensor sine{{2, kPairs}, std::vector<float>(2 * kPairs, 0.0f)};
+    const package::ForecasterConfig config{.heads = kHeads, .value_width = kWidth, .fold_every = 2};
+    package::Tensor cosine{{2, kPairs}, std::vector<float>(2 * kPairs, 1.0f)};
+    package::Tensor sine{{2, kPairs}, std::vector<float>(2 * kPairs, 0.0f)};
     for (size_t age = 1; age <= 2; ++age) {
       for (size_t j = kPairs / 2; j < kPairs; ++j) {
         const double angle = omega * static_cast<double>(age * (j - kPairs / 2 + 1));
@@ -131,4 +131,4 @@ TEST_F(FoldTest, MillionFoldsStayExact) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -8,18 +8,18 @@
 
 #include "model/math/lanes.h"
 
-namespace aaren {
+namespace aaren::engine {
 namespace {
 
-Tensor Random(int64_t rows, int64_t columns, uint64_t seed) {
+package::Tensor Random(int64_t rows, int64_t columns, uint64_t seed) {
   std::mt19937_64 random(seed);
-  Tensor tensor{.shape = {rows, columns}, .data = std::vector<float>(static_cast<size_t>(rows * columns))};
+  package::Tensor tensor{.shape = {rows, columns}, .data = std::vector<float>(static_cast<size_t>(rows * columns))};
   for (float& value : tensor.data) value = static_cast<float>(static_cast<double>(random() >> 11) * 0x1p-52 - 1.0);
   return tensor;
 }
 
 // One output by the rule itself.
-float Expected(const Tensor& weight, const Tensor& bias, size_t output, const float* x) {
+float Expected(const package::Tensor& weight, const package::Tensor& bias, size_t output, const float* x) {
   const size_t depth = static_cast<size_t>(weight.shape[1]);
   float total = 0.0f;
   for (size_t begin = 0; begin < depth; begin += 128) {
@@ -32,7 +32,7 @@ float Expected(const Tensor& weight, const Tensor& bias, size_t output, const fl
 }
 
 // The same numbers without the lower half of their bits.
-Tensor Halved(Tensor tensor) {
+package::Tensor Halved(package::Tensor tensor) {
   for (float& value : tensor.data) value = std::bit_cast<float>(std::bit_cast<uint32_t>(value) & 0xffff0000u);
   return tensor;
 }
@@ -40,12 +40,12 @@ Tensor Halved(Tensor tensor) {
 // Two layers side by side, for `rows` rows; each output must be the rule's to the bit, and padding zero.
 void ExpectExact(size_t rows, size_t depth, bool halved = false) {
   const size_t outputs[] = {5, 83};
-  Tensor weights[] = {Random(5, static_cast<int64_t>(depth), 1), Random(83, static_cast<int64_t>(depth), 2)};
+  package::Tensor weights[] = {Random(5, static_cast<int64_t>(depth), 1), Random(83, static_cast<int64_t>(depth), 2)};
   if (halved) {
-    for (Tensor& weight : weights) weight = Halved(weight);
+    for (package::Tensor& weight : weights) weight = Halved(weight);
   }
-  const Tensor biases[] = {Random(5, 1, 3), Random(83, 1, 4)};
-  const Tensor x = Random(static_cast<int64_t>(rows), static_cast<int64_t>(depth), 5);
+  const package::Tensor biases[] = {Random(5, 1, 3), Random(83, 1, 4)};
+  const package::Tensor x = Random(static_cast<int64_t>(rows), static_cast<int64_t>(depth), 5);
   const PackedMatrix matrix = PackedMatrix::Pack({{weights[0], &biases[0]}, {weights[1], &biases[1]}});
   EXPECT_EQ(matrix.halved(), halved);
   const auto out = hwy::AllocateAligned<float>(rows * matrix.width());
@@ -54,7 +54,7 @@ void ExpectExact(size_t rows, size_t depth, bool halved = false) {
   for (size_t r = 0; r < rows; ++r) {
     for (size_t part = 0; part < 2; ++part) {
       const float* got = out.get() + r * matrix.width() + matrix.offset(part);
-      for (size_t n = 0; n < PadToLanes(outputs[part]); ++n) {
+      for (size_t n = 0; n < math::PadToLanes(outputs[part]); ++n) {
         const float expected =
             n < outputs[part] ? Expected(weights[part], biases[part], n, x.data.data() + r * depth) : 0.0f;
         ASSERT_EQ(got[n], expected) << "row " << r << " part " << part << " output " << n;
@@ -80,7 +80,7 @@ TEST(ProductTest, CutsTheDepthIntoBlocksOf128) {
 }
 
 TEST(ProductTest, MissingBiasIsZero) {
-  const Tensor weight = {{1, 2}, {2, 3}};
+  const package::Tensor weight = {{1, 2}, {2, 3}};
   const PackedMatrix matrix = PackedMatrix::Pack({{weight}});
   const auto out = hwy::AllocateAligned<float>(matrix.width());
   const float x[] = {5, 7};
@@ -89,4 +89,4 @@ TEST(ProductTest, MissingBiasIsZero) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::engine

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 using Values = std::vector<double>;
@@ -77,4 +77,4 @@ TEST(RemoveStretchesTest, LeavesMostValues) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::forecasting

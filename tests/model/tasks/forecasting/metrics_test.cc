@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
@@ -70,4 +70,4 @@ TEST(ForecastScoreTest, ConstantHistoryHasNoMase) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::forecasting

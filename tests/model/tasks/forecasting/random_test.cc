@@ -4,22 +4,22 @@
 
 #include <cmath>
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 constexpr int kDraws = 100000;
 
-TEST(RandomTest, SameSeedAndIndexGiveTheSameStream) {
+TEST(RandomTest, SameSeedAndIndexGiveTheSameNumbers) {
   Random one(5, 9), two(5, 9);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(one.Bits(), two.Bits());
 }
 
-TEST(RandomTest, StreamIsTheSameEverywhere) {
+TEST(RandomTest, NumbersAreTheSameEverywhere) {
   Random random(1, 2);
   EXPECT_EQ(random.Bits(), 0xa74ec8e85bfcb84bu);
 }
 
-TEST(RandomTest, NeighbouringIndicesGiveOtherStreams) {
+TEST(RandomTest, NeighbouringIndicesGiveOtherNumbers) {
   Random one(5, 9), two(5, 10), three(6, 9);
   EXPECT_NE(one.Bits(), two.Bits());
   EXPECT_NE(one.Bits(), three.Bits());
@@ -104,4 +104,4 @@ TEST(RandomTest, BelowReachesEveryNumberAndNoOther) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::forecasting

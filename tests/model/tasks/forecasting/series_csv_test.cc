@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 using ::testing::ElementsAre;
@@ -87,4 +87,4 @@ TEST(ReadCsvSeriesTest, EmptyFileAndHeaderAloneAreRefused) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::forecasting

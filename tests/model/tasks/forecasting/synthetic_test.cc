@@ -16,7 +16,7 @@
 #include "model/tasks/forecasting/trend.h"
 #include "tests/model/rounding.h"
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 constexpr int kLength = 1024;
@@ -149,4 +149,4 @@ TEST(RandomNoiseTest, AutoregressionIsStationary) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::forecasting

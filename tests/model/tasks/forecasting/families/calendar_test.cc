@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 TEST(CalendarTest, DaysCoverTheSeriesWithoutGapOrOverlap) {
@@ -66,4 +66,4 @@ TEST(CalendarTest, HolidayIsLikeASunday) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::forecasting

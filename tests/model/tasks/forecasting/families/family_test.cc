@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 using Series = std::vector<double>;
@@ -319,4 +319,4 @@ TEST(DailyTest, MostHaveAWeek) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::forecasting

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace aaren {
+namespace aaren::forecasting {
 namespace {
 
 TEST(ProfileTest, RandomProfilesAreBetweenZeroAndOneAtAnyNumberOfSteps) {
@@ -45,4 +45,4 @@ TEST(ProfileTest, IsReadBetweenItsStepsAndAroundItsEnd) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::forecasting

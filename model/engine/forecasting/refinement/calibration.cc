@@ -1,0 +1,140 @@
+#include "model/engine/forecasting/refinement/calibration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+
+namespace aaren::engine {
+namespace {
+
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+constexpr float kMaxFloat = std::numeric_limits<float>::max();
+
+// Of theta, in spreads. A quantile is corrected by what theta exceeds kSlack by: theta wanders by chance while nothing
+// is wrong, and such a forecast is better left alone. The slack costs no coverage: theta goes on until it is right.
+constexpr double kMost = 0.75;
+constexpr float kSlack = 0.1f;
+
+// How far one value may move theta: far while a session is young, never less than what follows a drift.
+double Rate(uint64_t probe) { return std::max(0.01, 2.0 / (40.0 + static_cast<double>(probe))); }
+
+// Quantiles far out are seldom passed, and the density there is low: they move further.
+double Weight(double level) { return 0.25 / std::max(0.09, level * (1.0 - level)); }
+
+// quantiles[i] += (what theta exceeds the slack by) * spread, where theta lies a fraction of the way from low to high;
+// then put in order from the median outwards, and within the finite range. Inlined for a `count` the compiler knows.
+inline void CorrectQuantiles(size_t count, const float* __restrict low, const float* __restrict high, float fraction,
+                             float* __restrict quantiles) {
+  const float spread = std::min(quantiles[count - 1] - quantiles[0], kMaxFloat);
+  for (size_t i = 0; i < count; ++i) {
+    const float theta = low[i] + fraction * (high[i] - low[i]);
+    const float excess = theta - std::min(std::max(theta, -kSlack), kSlack);
+    const float corrected = quantiles[i] + excess * spread;
+    quantiles[i] = std::min(std::max(corrected, -kMaxFloat), kMaxFloat);
+  }
+  const size_t middle = count / 2;
+  for (size_t i = middle + 1; i < count; ++i) quantiles[i] = std::max(quantiles[i], quantiles[i - 1]);
+  for (size_t i = middle; i > 0; --i) quantiles[i - 1] = std::min(quantiles[i - 1], quantiles[i]);
+}
+
+// T, T / 2, T / 4, ... rounded up, and 1; ascending.
+std::vector<size_t> TrackedHorizons(size_t horizon) {
+  std::vector<size_t> tracked = {horizon};
+  while (tracked.back() > 1) tracked.push_back((tracked.back() + 1) / 2);
+  std::reverse(tracked.begin(), tracked.end());
+  return tracked;
+}
+
+}  // namespace
+
+Calibration::Calibration(const package::ForecasterConfig& config)
+    : levels_(config.quantiles),
+      probes_(config, TrackedHorizons(static_cast<size_t>(config.horizon))),
+      state_size_((probes_.tracked().size() + probes_.kept()) * levels_.size()) {
+  const std::vector<Probes::Tracked>& tracked = probes_.tracked();
+  size_t low = 0;
+  for (size_t step = 0; step <= tracked.back().step; ++step) {
+    if (low + 1 < tracked.size() && step == tracked[low + 1].step) ++low;
+    const float width = low + 1 < tracked.size() ? static_cast<float>(tracked[low + 1].step - tracked[low].step) : 1.0f;
+    steps_.push_back({.low = low, .fraction = static_cast<float>(step - tracked[low].step) / width});
+  }
+}
+
+void Calibration::Reset(float* state) const {
+  float* kept = std::fill_n(state, probes_.tracked().size() * levels_.size(), 0.0f);
+  std::fill(kept, state + state_size_, kMissing);
+}
+
+float* Calibration::kept(float* state, const Probes::Tracked& tracked, uint64_t probe) const {
+  return state + (probes_.tracked().size() + probes_.Place(tracked, probe)) * levels_.size();
+}
+
+void Calibration::Learn(uint64_t seq, const float* values, const float* forecast, float* state) const {
+  const uint64_t probe = probes_.Number(seq);
+  const double rate = Rate(probe);
+  float* theta = state;
+  for (const Probes::Tracked& tracked : probes_.tracked()) {
+    float* kept = this->kept(state, tracked, probe);
+    Judge(rate, *values++, kept, theta);
+    std::copy_n(forecast + tracked.step * levels_.size(), levels_.size(), kept);
+    CorrectStep(state, steps_[tracked.step], kept);
+    theta += levels_.size();
+  }
+}
+
+void Calibration::Judge(double rate, float value, const float* kept, float* theta) const {
+  if (std::isnan(value) || std::isnan(kept[0])) return;
+  for (size_t i = 0; i < levels_.size(); ++i) {
+    if (value == kept[i]) continue;
+    const double level = levels_[i];
+    const double miss = value > kept[i] ? level : level - 1.0;
+    theta[i] = static_cast<float>(std::clamp(theta[i] + rate * Weight(level) * miss, -kMost, kMost));
+  }
+}
+
+void Calibration::CorrectStep(const float* state, const Between& between, float* quantiles) const {
+  constexpr size_t kUsual = 9;
+  const size_t count = levels_.size();
+  const float* low = state + between.low * count;
+  const float* high = between.fraction == 0.0f ? low : low + count;
+  if (count == kUsual) {
+    CorrectQuantiles(kUsual, low, high, between.fraction, quantiles);
+  } else {
+    CorrectQuantiles(count, low, high, between.fraction, quantiles);
+  }
+}
+
+void Calibration::Correct(const float* state, float* forecast) const {
+  for (const Between& between : steps_) {
+    CorrectStep(state, between, forecast);
+    forecast += levels_.size();
+  }
+}
+
+void Calibration::CorrectOneStep(const float* state, float* quantiles) const {
+  CorrectStep(state, steps_[0], quantiles);
+}
+
+absl::Status Calibration::Check(uint64_t seq, const float* state) const {
+  const size_t count = levels_.size();
+  const bool fresh = seq < probes_.every();
+  for (size_t i = 0; i < probes_.tracked().size() * count; ++i) {
+    if (std::abs(state[i]) <= (fresh ? 0.0 : kMost)) continue;
+    return absl::DataLossError(
+        absl::StrCat("row: theta[", i, "] is ", state[i], ", impossible after ", seq, " tokens"));
+  }
+  const float* kept = state + probes_.tracked().size() * count;
+  for (size_t i = 0; i < state_size_ - probes_.tracked().size() * count; ++i) {
+    const float first = kept[i / count * count];
+    const float below = i % count == 0 ? first : kept[i - 1];
+    const bool none = std::isnan(first) && std::isnan(kept[i]);
+    if (none || (!fresh && std::isfinite(kept[i]) && kept[i] >= below)) continue;
+    return absl::DataLossError(
+        absl::StrCat("row: kept[", i, "] is ", kept[i], ", not a quantile above the last after ", seq, " tokens"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace aaren::engine

@@ -1,0 +1,258 @@
+#include "model/engine/forecasting/refinement/mixture.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "model/engine/network/activation.h"
+#include "model/math/lanes.h"
+#include "model/math/scaling.h"
+
+namespace aaren::engine {
+namespace {
+
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+constexpr double kMemory = 700;  // tokens
+constexpr float kPower = 16.0f;  // of the errors, once much was seen
+constexpr float kHalf = 5.0f;    // judgements after which the power is half of that
+constexpr float kLeastRatio = 1e-30f;
+constexpr double kFarthest = 12.0;        // units: no error and no source counts beyond
+constexpr double kMostUnforeseen = 5.0;   // times the least error
+constexpr double kAlwaysForeseen = 0.05;  // units
+constexpr size_t kMostOctaves = 13;       // of a horizon of 4,096
+
+// Of each octave the first horizon and some more at equal distances, eight at most: enough that no season makes all of
+// them alike.
+std::vector<size_t> JudgedHorizons(size_t horizon) {
+  std::vector<size_t> judged;
+  for (size_t first = 1; first <= horizon; first *= 2) {
+    for (size_t h = first; h < 2 * first && h <= horizon; h += first / 8 + 1) judged.push_back(h);
+  }
+  return judged;
+}
+
+size_t Octave(size_t horizon) { return static_cast<size_t>(std::bit_width(horizon)) - 1; }
+
+std::vector<size_t> FirstOfEachOctave(const std::vector<Probes::Tracked>& tracked) {
+  std::vector<size_t> first;
+  for (size_t k = 0; k < tracked.size(); ++k) {
+    if (Octave(tracked[k].step + 1) == first.size()) first.push_back(k);
+  }
+  first.push_back(tracked.size());
+  return first;
+}
+
+// The error at so many seasons, and at one: no less is to be expected of a source that goes back so far.
+float ErrorOfSeasons(uint64_t seq, const season::LagErrors& errors, int lag, int seasons) {
+  return std::max(errors.At(seq, lag), errors.At(seq, lag * seasons));
+}
+
+// What the sources of a new season start from in the octave of horizon `first`, where they go back by as many seasons
+// as reach beyond it; a mean is no worse than its parts are on average.
+void WriteStartingErrors(uint64_t seq, const season::LagErrors& errors, int lag, size_t first, float* season,
+                         float* mean) {
+  if (lag == 0) return;
+  const int seasons = (static_cast<int>(first) + lag - 1) / lag;
+  *season = ErrorOfSeasons(seq, errors, lag, seasons);
+  if (mean == nullptr) return;
+  *mean = 0.0f;
+  for (int i = 0; i < season::kSeasonsInMean; ++i) {
+    *mean += ErrorOfSeasons(seq, errors, lag, seasons + i) / static_cast<float>(season::kSeasonsInMean);
+  }
+}
+
+// Between the least error and each, in (0, 1]; the least for one that was never judged.
+void WriteRatios(const float* error, float* ratios) {
+  float least = std::numeric_limits<float>::max();
+  for (size_t i = 0; i < Mixture::kExperts; ++i) least = error[i] < least ? error[i] : least;
+  for (size_t i = 0; i < Mixture::kExperts; ++i) {
+    const float ratio = error[i] > least ? least / error[i] : 1.0f;
+    ratios[i] = std::isnan(error[i]) ? kLeastRatio : std::max(ratio, kLeastRatio);
+  }
+}
+
+}  // namespace
+
+Mixture::Mixture(const package::ForecasterConfig& config)
+    : horizon_(static_cast<size_t>(config.horizon)),
+      quantiles_(config.quantiles.size()),
+      probes_(config, JudgedHorizons(horizon_)),
+      first_(FirstOfEachOctave(probes_.tracked())) {}
+
+void Mixture::Reset(float* state) const { std::fill_n(state, state_size(), kMissing); }
+
+void Mixture::Gather(uint64_t seq, const season::Past& past, float level, const season::LagErrors& errors,
+                     const season::SeasonChoice* chosen, const season::SeasonChoice& now, float* evidence) const {
+  const size_t tracked = probes_.tracked().size();
+  *evidence++ = errors.unit;
+  probes_.Gather(seq, past.newest, evidence);
+  GatherSources(seq, past, level, chosen, evidence + tracked);
+  const uint64_t probe = probes_.Number(seq);
+  const season::SeasonChoice before = probe == 0 ? season::SeasonChoice() : chosen[(probe - 1) % probes_.under_way()];
+  GatherRenewals(seq, errors, before, now, evidence + tracked * kExperts);
+}
+
+// sources: [4, tracked]. A source speaks at the probe whose forecasts are judged now, of what was known then.
+void Mixture::GatherSources(uint64_t seq, const season::Past& past, float level, const season::SeasonChoice* chosen,
+                            float* sources) const {
+  const std::vector<Probes::Tracked>& tracked = probes_.tracked();
+  const uint64_t probe = probes_.Number(seq);
+  std::fill_n(sources, season::kSourceCount * tracked.size(), kMissing);
+  for (size_t k = 0; k < tracked.size(); ++k) {
+    const uint64_t back = tracked[k].kept;
+    if (back > probe) continue;
+    const int age = static_cast<int>(back * probes_.every());
+    if (age > past.older) continue;
+    float said[season::kSourceCount];
+    season::WriteSourcesAt(past.Before(age), chosen[(probe - back) % probes_.under_way()], level,
+                           static_cast<int>(tracked[k].step) + 1, said);
+    for (size_t i = 0; i < season::kSourceCount; ++i) sources[i * tracked.size() + k] = said[i];
+  }
+}
+
+// renewals: [octaves, 3], of the sources from kSeasonAgo on; NaN where a season stays.
+void Mixture::GatherRenewals(uint64_t seq, const season::LagErrors& errors, const season::SeasonChoice& before,
+                             const season::SeasonChoice& now, float* renewals) const {
+  std::fill_n(renewals, octaves() * kRenewals, kMissing);
+  for (size_t octave = 0; octave < octaves(); ++octave, renewals += kRenewals) {
+    const size_t first = size_t{1} << octave;
+    if (now.first != before.first) WriteStartingErrors(seq, errors, now.first, first, renewals, renewals + 1);
+    if (now.second != before.second) WriteStartingErrors(seq, errors, now.second, first, renewals + 2, nullptr);
+  }
+}
+
+void Mixture::Learn(uint64_t seq, const float* evidence, const float* forecast, float* state) const {
+  const std::vector<Probes::Tracked>& tracked = probes_.tracked();
+  float* kept = state + octaves() * kExperts;
+  const float* renewals = evidence + 1 + tracked.size() * kExperts;
+  for (size_t octave = 0; octave < octaves(); ++octave) {
+    float* error = state + octave * kExperts;
+    Judge(seq, octave, evidence, kept, error);
+    Renew(renewals + kRenewals * octave, error);
+  }
+  for (const Probes::Tracked& one : tracked) {
+    kept[probes_.Place(one, probes_.Number(seq))] = forecast[one.step * quantiles_ + quantiles_ / 2];
+  }
+}
+
+void Mixture::Renew(const float* renewals, float* error) const {
+  for (size_t i = 0; i < kRenewals; ++i) {
+    if (!std::isnan(renewals[i])) error[1 + season::kSeasonAgo + i] = std::max(renewals[i], error[0]);
+  }
+}
+
+// By the mean over the octave's horizons whose values, and what was said of them, are known.
+void Mixture::Judge(uint64_t seq, size_t octave, const float* evidence, const float* kept, float* error) const {
+  double misses[kExperts] = {};
+  double known = 0.0;
+  for (size_t k = first_[octave]; k < first_[octave + 1]; ++k) {
+    const float median = kept[probes_.Place(probes_.tracked()[k], probes_.Number(seq))];
+    known += AddMisses(k, median, evidence, misses) ? 1.0 : 0.0;
+  }
+  if (known == 0.0) return;
+  const double most = std::max(1.0, kMemory / static_cast<double>(probes_.every()));
+  const double rate = 1.0 / std::clamp(static_cast<double>(Judged(seq, octave)), 1.0, most);
+  const double weight = Foreseeable(error, misses, known) / known;
+  for (size_t i = 0; i < kExperts; ++i) {
+    const double miss = misses[i] * weight;
+    error[i] = static_cast<float>(std::isnan(error[i]) ? miss : error[i] + (miss - error[i]) * rate);
+  }
+}
+
+// False where nothing is known, and where the value is so far from all that was said that it tells nothing.
+bool Mixture::AddMisses(size_t tracked, float median, const float* evidence, double* misses) const {
+  const size_t count = probes_.tracked().size();
+  const float* values = evidence + 1 + tracked;
+  const double unit = evidence[0], value = *values;
+  double each[kExperts];
+  double least = kFarthest;
+  for (size_t i = 0; i < kExperts; ++i) {
+    const double said = i == 0 ? median : values[i * count];
+    each[i] = std::min(std::abs(value - said) / unit, kFarthest);
+    if (std::isnan(said) || std::isnan(value)) return false;
+    least = std::min(least, each[i]);
+  }
+  if (least == kFarthest) return false;
+  for (size_t i = 0; i < kExperts; ++i) misses[i] += each[i];
+  return true;
+}
+
+// The part of the misses that counts: what no expert foresaw, an outage or a jump, says little of any, and would make
+// all alike for long.
+double Mixture::Foreseeable(const float* error, const double* misses, double known) const {
+  const double usual = *std::min_element(error, error + kExperts), least = *std::min_element(misses, misses + kExperts);
+  const double most = (kMostUnforeseen * usual + kAlwaysForeseen) * known;
+  return least > most ? most / least : 1.0;
+}
+
+uint64_t Mixture::Judged(uint64_t seq, size_t octave) const {
+  const uint64_t made = (seq + 1) / probes_.every();
+  const uint64_t kept = probes_.tracked()[first_[octave]].kept;
+  return made > kept ? made - kept : 0;
+}
+
+void Mixture::WriteWeights(uint64_t seq, const float* state, float* weights) const {
+  const size_t count = octaves() * kExperts;
+  const size_t padded = math::PadToLanes(count);
+  std::fill_n(weights, padded, 1.0f);
+  for (size_t k = 0; k < count; k += kExperts) WriteRatios(state + k, weights + k);
+  Log(weights, padded, weights);
+  for (size_t octave = 0; octave < octaves(); ++octave) {
+    const float judged = static_cast<float>(Judged(seq, octave));
+    const float power = kPower * judged / (judged + kHalf);
+    for (size_t i = 0; i < kExperts; ++i) weights[octave * kExperts + i] *= power;
+  }
+  Exp(weights, padded, weights);
+  for (size_t k = 0; k < count; k += kExperts) {
+    float* five = weights + k;
+    if (std::isnan(state[k])) {
+      std::fill_n(five, kExperts, 0.0f);
+      five[0] = 1.0f;
+    }
+    const float sum = (five[0] + five[1]) + (five[2] + five[3]) + five[4];
+    for (size_t i = 0; i < kExperts; ++i) five[i] /= sum;
+  }
+}
+
+void Mixture::Mix(uint64_t seq, const float* state, float unit, const float* sources, float* forecast) const {
+  alignas(64) float weights[math::PadToLanes(kMostOctaves * kExperts)];
+  WriteWeights(seq, state, weights);
+  for (size_t j = 0; j < horizon_; ++j) {
+    MixStep(weights + Octave(j + 1) * kExperts, unit, sources + j, horizon_, forecast + j * quantiles_);
+  }
+}
+
+void Mixture::MixOneStep(uint64_t seq, const float* state, float unit, const float* sources, float* quantiles) const {
+  alignas(64) float weights[math::PadToLanes(kMostOctaves * kExperts)];
+  WriteWeights(seq, state, weights);
+  MixStep(weights, unit, sources, 1, quantiles);
+}
+
+void Mixture::MixStep(const float* five, float unit, const float* source, size_t distance, float* quantiles) const {
+  const double most = kFarthest * unit;
+  const double median = quantiles[quantiles_ / 2];
+  double shift = 0.0;
+  for (size_t i = 1; i < kExperts; ++i, source += distance) {
+    shift += static_cast<double>(five[i]) * std::clamp(static_cast<double>(*source) - median, -most, most);
+  }
+  for (size_t i = 0; i < quantiles_; ++i) quantiles[i] = math::ToForecast(static_cast<double>(quantiles[i]) + shift);
+}
+
+absl::Status Mixture::Check(uint64_t seq, const float* state) const {
+  const size_t errors = octaves() * kExperts;
+  const bool fresh = seq < probes_.every();
+  for (size_t i = 0; i < state_size(); ++i) {
+    if (std::isnan(state[i]) ||
+        (!fresh && std::isfinite(state[i]) && (i >= errors || (state[i] >= 0.0f && state[i] <= kFarthest))))
+      continue;
+    const std::string name = i < errors
+                                 ? absl::StrCat("the error of expert ", i % kExperts, " in octave ", i / kExperts)
+                                 : absl::StrCat("the kept median ", i - errors);
+    return absl::DataLossError(absl::StrCat("row: ", name, " is ", state[i], ", impossible after ", seq, " tokens"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace aaren::engine

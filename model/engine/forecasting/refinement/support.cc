@@ -1,0 +1,105 @@
+#include "model/engine/forecasting/refinement/support.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "model/math/scaling.h"
+
+namespace aaren::engine {
+namespace {
+
+constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+constexpr double kFloatUnit = 0x1p-23;
+constexpr double kWholeShare = 0x1p-9;  // likewise, of a number that is to be a decimal one
+constexpr int kMostDecimals = 6;
+
+bool IsWhole(double number) { return number == std::floor(number); }
+
+// How far a float may be from the decimal number that it stands for; a whole one is that number.
+double RoundingOf(double value) { return IsWhole(value) ? 0.0 : kFloatUnit * std::abs(value); }
+
+// The decimal number of few places that this one is, but for the rounding of what it was made of; else itself.
+double Decimal(double number) {
+  double power = 1.0;
+  for (int places = 0; places <= kMostDecimals; ++places, power *= 10.0) {
+    const double whole = std::floor(number * power + 0.5);
+    if (whole >= 1.0 && std::abs(number * power - whole) <= kWholeShare * std::min(whole, 1.0)) return whole / power;
+  }
+  return number;
+}
+
+// The whole number of steps that this value is, but for its rounding; else itself.
+double OnGrid(double value, double step) {
+  const double whole = std::floor(value / step + 0.5) * step;
+  return std::abs(value - whole) <= RoundingOf(value) ? whole : value;
+}
+
+// What is left of `distance` after whole spans, on whichever side is less.
+double Remainder(double distance, double span) {
+  const double rest = std::fmod(distance, span);
+  return std::min(rest, span - rest);
+}
+
+// Of two numbers > 0, either of which may be off by `error`. NaN where that is too much to tell.
+double GreatestDivisor(double distance, double span, double error) {
+  while (true) {
+    const double most = error + kFloatUnit * distance;
+    if (!(most < span / 8.0)) return kNone;
+    const double rest = Remainder(distance, span);
+    if (rest <= most) return span;
+    distance = span;
+    span = Decimal(rest);
+  }
+}
+
+}  // namespace
+
+void Support::Reset() {
+  least = std::numeric_limits<float>::infinity();
+  origin = kNone;
+  span = 0.0f;
+}
+
+void Support::Add(float value) {
+  least = std::min(least, value);
+  if (std::isnan(span)) return;
+  if (std::isnan(origin)) origin = value;
+  const double distance = std::abs(static_cast<double>(value) - origin);
+  const double error = RoundingOf(value) + RoundingOf(origin);
+  if (std::abs(value) < std::abs(origin)) origin = value;  // the next to 0 has the least rounding
+  if (distance == 0.0) return;
+  const double divisor = GreatestDivisor(distance, span == 0.0f ? Decimal(distance) : span, error);
+  const bool few = distance <= kMostSteps * divisor && divisor >= std::numeric_limits<float>::min();
+  span = few ? static_cast<float>(divisor) : kNone;
+}
+
+void Support::Restrict(uint32_t count, size_t size, float* forecast) const {
+  if (count < kSettled) return;
+  const bool lattice = span > 0.0f;
+  const double step = lattice ? Decimal(span) : 0.0, base = lattice ? OnGrid(origin, step) : 0.0;
+  for (size_t i = 0; i < size; ++i) {
+    float& q = forecast[i];
+    const double steps = lattice ? (static_cast<double>(q) - base) / step : 0.0;
+    if (lattice && std::abs(steps) < kMostSteps * kMostSteps)
+      q = math::ToForecast(base + std::floor(steps + 0.5) * step);
+    if (least >= 0.0f) q = std::max(q, 0.0f);
+  }
+}
+
+absl::Status Support::Check() const {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const bool started = !std::isnan(origin);
+  const auto impossible = [](const char* field, float value) {
+    return absl::DataLossError(absl::StrCat("row: the support's ", field, " is ", value, ", impossible"));
+  };
+  if (started ? !(std::abs(least) <= math::kLargestValue) : least != infinity) return impossible("least", least);
+  if (started && !(std::abs(origin) <= math::kLargestValue)) return impossible("origin", origin);
+  const bool possible = std::isnan(span) || span == 0.0f ||
+                        (span >= std::numeric_limits<float>::min() && span <= 2.0f * math::kLargestValue);
+  if (!possible || (!started && span != 0.0f)) return impossible("span", span);
+  return absl::OkStatus();
+}
+
+}  // namespace aaren::engine

@@ -1,0 +1,141 @@
+#include "model/nn/forecaster/forecaster.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <numbers>
+
+#include "model/nn/forecaster/source_mixture.h"
+#include "model/season/sources.h"
+
+namespace aaren::nn {
+namespace {
+
+constexpr double kShortestPlain = 24, kShortestRotary = 300, kLongest = 2000;  // memories, in tokens
+constexpr double kSkipAtFirst = 0.6;                                           // of the mixture with sources
+constexpr double kPeriods[] = {1008, 672, 504, 336, 288, 168, 144, 112, 96, 84, 72, 60, 56, 52, 48, 42,
+                               36,   32,  30,  28,  24,  21,  20,  18,  16, 14, 12, 10, 8,  7,  6,  5};
+
+// `count` rates of memories that go geometrically from the longest to the shortest.
+void AppendRates(double shortest, int count, std::vector<double>& rates) {
+  for (int i = 0; i < count; ++i) {
+    const double share = count > 1 ? i / (count - 1.0) : 1;
+    rates.push_back(std::pow(kLongest, share - 1) * std::pow(shortest, -share));
+  }
+}
+
+// q, ascending in the last dimension: the median from the read-out and the skip, the others by cumulated softplus
+// around it.
+torch::Tensor Spread(const torch::Tensor& readout, const torch::Tensor& skip) {
+  const int64_t count = readout.size(-1), middle = count / 2;
+  const torch::Tensor median = readout.narrow(-1, middle, 1) + skip.unsqueeze(-1);
+  const torch::Tensor gaps = torch::softplus(readout);
+  const torch::Tensor above = median + gaps.narrow(-1, middle + 1, count - middle - 1).cumsum(-1);
+  const torch::Tensor below = median - gaps.narrow(-1, 0, middle).flip(-1).cumsum(-1).flip(-1);
+  return torch::cat({below, median, above}, -1);
+}
+
+// [k, T]: linear between knots; before the first, its own.
+torch::Tensor Interpolation(const std::vector<int>& knots) {
+  torch::Tensor shares = torch::zeros({static_cast<int64_t>(knots.size()), knots.back()}, torch::kFloat64);
+  auto at = shares.accessor<double, 2>();
+  for (int step = 1; step <= knots.back(); ++step) {
+    const auto after = std::lower_bound(knots.begin(), knots.end(), step);
+    const int64_t upper = after - knots.begin();
+    const double fraction = upper == 0 ? 1 : (step - *(after - 1)) / static_cast<double>(*after - *(after - 1));
+    at[upper][step - 1] = fraction;
+    if (upper > 0) at[upper - 1][step - 1] = 1 - fraction;
+  }
+  return shares.to(torch::get_default_dtype_as_scalartype());
+}
+
+}  // namespace
+
+AarenOptions AttentionOptions(const package::ForecasterConfig& config) {
+  const int plain = config.heads / 2, rotary = config.heads - plain, pairs = config.head_width() / 2;
+  std::vector<double> decay, rates(plain * pairs);
+  AppendRates(kShortestPlain, plain, decay);
+  AppendRates(kShortestRotary, rotary, decay);
+  for (int head = 0; head < rotary; ++head) {
+    for (int pair = 0; pair < pairs; ++pair) {  // neighbours in the bank go to different heads
+      rates.push_back(2 * std::numbers::pi / kPeriods[(pair * rotary + head) % std::size(kPeriods)]);
+    }
+  }
+  return AarenOptions(config.width, config.heads).value_width(config.value_width).decay(decay).rates(rates).gate(true);
+}
+
+ForecasterImpl::ForecasterImpl(const package::ForecasterConfig& config) : config(config) { reset(); }
+
+void ForecasterImpl::reset() {
+  const int inputs = config.input_width(), outputs = config.horizon * config.quantile_count();
+  embed_linear = register_module("embed_linear", torch::nn::Linear(inputs, config.width));
+  embed_mlp = register_module("embed_mlp", GatedMlp(inputs, config.embed_hidden, config.width));
+  blocks = register_module("blocks", torch::nn::ModuleList());
+  for (int i = 0; i < config.layers; ++i) blocks->push_back(GatedBlock(AttentionOptions(config), config.mlp_hidden));
+  norm = register_module("norm", RmsNorm(config.width));
+  head = register_module("head", torch::nn::Linear(config.width, outputs));
+  skip = register_module("skip", torch::nn::Linear(torch::nn::LinearOptions(inputs, config.horizon).bias(false)));
+  if (config.seasons) ResetSeasons();
+  torch::NoGradGuard no_grad;
+  skip->weight.zero_();
+  head->weight.mul_(0.1);
+  head->bias.view({config.horizon, -1}).fill_(-1.2);  // gaps of softplus(-1.2) = 0.26 deviations
+  head->bias.view({config.horizon, -1}).select(1, config.quantile_count() / 2).zero_();
+}
+
+void ForecasterImpl::ResetSeasons() {
+  const std::vector<int> knots = config.season_knots();
+  const int64_t count = static_cast<int64_t>(knots.size()), parts = package::ForecasterConfig::kSeasonalParts;
+  season_gate = register_module("season_gate", torch::nn::Linear(config.width, count * parts));
+  season_residuals = register_module("season_residuals", torch::nn::ModuleList());
+  for (int64_t source = 0; source < parts - 2; ++source) {  // not the skip, nor the last value
+    season_residuals->push_back(torch::nn::Linear(
+        torch::nn::LinearOptions(package::ForecasterConfig::kSeasonalResiduals, config.horizon).bias(false)));
+  }
+  season_interpolation = register_buffer("season_interpolation", Interpolation(knots));
+  torch::NoGradGuard no_grad;
+  for (const auto& residual : *season_residuals) residual->as<torch::nn::Linear>()->weight.zero_();
+  season_gate->weight.zero_();
+  season_gate->bias.zero_();
+  const double others = (1 - kSkipAtFirst) / static_cast<double>(parts - 1);
+  season_gate->bias.view({count, parts}).select(1, 0).fill_(std::log(kSkipAtFirst / others));
+}
+
+torch::Tensor ForecasterImpl::MixSources(const torch::Tensor& y, const torch::Tensor& skipped,
+                                         const Encoding& encoding) {
+  const torch::Tensor logits = season_gate(y).unflatten(-1, {-1, package::ForecasterConfig::kSeasonalParts});
+  const torch::Tensor weights =
+      torch::matmul(logits.softmax(-1).transpose(-1, -2), season_interpolation);  // [.., 5, T]
+  const torch::Tensor sources = encoding.sources.to(y.device()), residuals = encoding.residuals.to(y.device());
+  std::array<torch::Tensor, season::kSourceCount - season::kSeasonAgo> added;
+  for (size_t i = 0; i < added.size(); ++i) {
+    added[i] = season_residuals[i]->as<torch::nn::Linear>()->forward(residuals.select(-2, static_cast<int64_t>(i)));
+  }
+  return MixParts(weights, skipped, sources, added);
+}
+
+ForecasterImpl::Readout ForecasterImpl::Read(const Encoding& encoding, const std::vector<int64_t>& positions) {
+  const torch::Tensor features = encoding.features.to(head->weight.device());
+  const torch::Tensor at = torch::tensor(positions, torch::kInt64).to(features.device());
+  torch::Tensor x = embed_linear(features) + embed_mlp(features);
+  for (const auto& block : *blocks) x = block->as<GatedBlock>()->forward(x, at);
+  const torch::Tensor y = norm(x), skipped = skip(features);
+  return {.readout = head(y).unflatten(-1, {config.horizon, config.quantile_count()}),
+          .skip = config.seasons ? MixSources(y, skipped, encoding) : skipped};
+}
+
+torch::Tensor ForecasterImpl::forward(const Encoding& encoding, const std::vector<int64_t>& positions) {
+  const Readout read = Read(encoding, positions);
+  return Spread(read.readout, read.skip);
+}
+
+torch::Tensor ForecasterImpl::Forecast(const torch::Tensor& values, const std::vector<int64_t>& positions) {
+  const Encoding encoding = Encode(config, values, positions, embed_linear->weight.scalar_type());
+  const torch::Tensor quantiles = forward(encoding, positions).to(torch::kCPU, torch::kFloat64);
+  return encoding.center.unsqueeze(-1).unsqueeze(-1) + encoding.scale.unsqueeze(-1).unsqueeze(-1) * quantiles;
+}
+
+}  // namespace aaren::nn

@@ -1,0 +1,125 @@
+#include "model/nn/forecaster/series_encoder.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/season/seasonal_input.h"
+#include "model/season/sources.h"
+
+namespace aaren::nn {
+namespace {
+
+constexpr size_t kResiduals = package::ForecasterConfig::kSeasonalResiduals;
+static_assert(season::kSeasonalNumbers == package::ForecasterConfig::kSeasonalNumbers);
+static_assert(season::kSourceCount + 1 == package::ForecasterConfig::kSeasonalParts);
+
+// What the ring holds at one token, oldest first.
+struct Ring {
+  int present = 0;
+  double mean = 0, variance = 0, change = 0, last = 0;
+};
+
+Ring Summarize(const double* w, int count) {
+  Ring ring;
+  double sum = 0, squares = 0, changes = 0;
+  int neighbours = 0;
+  for (int i = 0; i < count; ++i) {
+    if (std::isnan(w[i])) continue;
+    ++ring.present;
+    sum += w[i];
+    ring.last = w[i];
+    if (i == 0 || std::isnan(w[i - 1])) continue;
+    changes += std::fabs(w[i] - w[i - 1]);
+    ++neighbours;
+  }
+  if (ring.present == 0) return ring;
+  ring.mean = sum / ring.present;
+  for (int i = 0; i < count; ++i) {
+    if (!std::isnan(w[i])) squares += (w[i] - ring.mean) * (w[i] - ring.mean);
+  }
+  ring.variance = squares / ring.present;
+  ring.change = neighbours > 0 ? changes / neighbours : 0;
+  return ring;
+}
+
+// What is taken of a ring, but for the features.
+struct Standard {
+  double center, scale, spread, variance;
+};
+
+Standard Standardize(const Ring& ring, int size, const math::Statistics& running) {
+  Standard standard;
+  standard.center = ring.present > 0 ? ring.mean : running.mean;
+  const double prior = running.Prior() * std::fabs(standard.center);
+  standard.variance = running.VarianceBeside(ring.variance, ring.present / static_cast<double>(size));
+  standard.spread = ring.variance / 2 + standard.variance / 2 + prior * prior;
+  standard.scale = std::sqrt(standard.spread) + 1e-7 * std::fabs(standard.center) + 1e-30;
+  return standard;
+}
+
+void WriteToken(const double* w, int size, const Ring& ring, const math::Statistics& running, const Standard& standard,
+                const TokenPlace& place) {
+  const double center = *place.center = standard.center, scale = *place.scale = standard.scale;
+  *place.spread = standard.spread;
+  double* features = place.features;
+  for (int i = 0; i < size; ++i) features[i] = std::isnan(w[i]) ? 0 : (w[i] - center) / scale;
+  features[size] = ring.present > 0 ? (ring.last - center) / scale : 0;
+  features[size + 1] = running.MeanFrom(center, scale);
+  features[size + 2] = std::sqrt(standard.variance) / scale + 0.01;
+  features[size + 3] = ring.change / scale + 0.01;
+  features[size + 4] = 1 - ring.present / static_cast<double>(size);
+  features[size + 5] = std::log(1.0 + running.count) / 7;
+}
+
+}  // namespace
+
+SeriesEncoder::SeriesEncoder(const package::ForecasterConfig& config)
+    : config_(config), probes_(config, {}), ring_(config.ring) {
+  memory_.Reset();
+  errors_.Reset();
+}
+
+void SeriesEncoder::Take(double value, const TokenPlace* place) {
+  const float clamped = std::clamp(static_cast<float>(value), -math::kLargestValue, math::kLargestValue);  // NaN passes
+  const float taken = std::fabs(clamped) < math::kLeastValue ? 0 : clamped;
+  if (!std::isnan(taken)) running_.Add(taken, config_.history);
+  bounds_ = season::ReachOf(running_);
+  memory_.Add(seq_, taken, bounds_);
+  if (config_.seasons) errors_.Add(seq_, taken, bounds_, memory_);
+  const bool probes = config_.seasons && probes_.At(seq_);
+  if (probes || place != nullptr) AddToken(probes, place);
+  ++seq_;
+}
+
+void SeriesEncoder::AddToken(bool probes, const TokenPlace* place) {
+  const float* newest = memory_.Unroll(seq_, bounds_, window_);
+  std::copy(newest + 1 - config_.ring, newest + 1, ring_.begin());
+  const Ring ring = Summarize(ring_.data(), config_.ring);
+  const Standard standard = Standardize(ring, config_.ring, running_);
+  if (probes) {
+    errors_.SetUnit(standard.scale);
+    choice_ = season::ChooseSeasons(seq_, errors_);
+  }
+  if (place == nullptr) return;
+  WriteToken(ring_.data(), config_.ring, ring, running_, standard, *place);
+  if (config_.seasons) WriteSeasons(newest, {.center = standard.center, .scale = standard.scale}, *place);
+}
+
+void SeriesEncoder::WriteSeasons(const float* newest, const math::Scaling& scaling, const TokenPlace& place) const {
+  const season::Past past{newest, season::ValueMemory::kValues - 1, memory_.typical, static_cast<int>(running_.far)};
+  season::WriteSources(past, choice_, static_cast<float>(running_.mean), config_.horizon, place.sources);
+  season::StandardizeSources(place.sources, season::kSourceCount * config_.horizon, scaling, place.sources);
+  float residuals[season::kSeasonSources * season::kJudgedResiduals];
+  season::WriteStandardResiduals(past, choice_, scaling.scale, season::kJudgedResiduals, residuals);
+  double* numbers = place.features + config_.ring + package::ForecasterConfig::kSummaries;
+  season::WriteSeasonalNumbers(seq_, errors_, choice_, residuals, numbers);
+  for (size_t i = 0; i < season::kSeasonalNumbers; ++i)
+    numbers[i] = season::kTakesLogarithm[i] ? std::log(numbers[i]) : numbers[i];
+  for (size_t i : season::kLagNumbers) numbers[i] /= 7;
+  for (size_t i = 0; i < season::kSeasonSources * kResiduals; ++i) {
+    const float residual = residuals[i / kResiduals * season::kJudgedResiduals + i % kResiduals];
+    place.residuals[i] = std::isnan(residual) ? 0 : residual;
+  }
+}
+
+}  // namespace aaren::nn

@@ -1,0 +1,62 @@
+#ifndef AAREN_MODEL_NN_FORECASTER_SERIES_ENCODER_H_
+#define AAREN_MODEL_NN_FORECASTER_SERIES_ENCODER_H_
+
+// SeriesEncoder takes one series value by value, as a row of the engine does, and writes the inputs of chosen tokens
+// (model/README.md, steps 1 and 2, and "Seasonal inputs"). Values pass through a row's memory, which rounds those of
+// long ago; the unit of errors and the seasons change at probes. In double: it does not have the engine's bits.
+//
+// Threading: a plain value.
+
+#include <cstdint>
+#include <vector>
+
+#include "model/engine/forecasting/refinement/probes.h"
+#include "model/math/scaling.h"
+#include "model/math/statistics.h"
+#include "model/package/config.h"
+#include "model/season/lag_errors.h"
+#include "model/season/seasons.h"
+#include "model/season/value_memory.h"
+
+namespace aaren::nn {
+
+// Where one token's input goes.
+struct TokenPlace {
+  double* features;  // [U]: arguments of asinh for the ring and two summaries, of log for the next two
+  double* center;    // mu
+  double* scale;     // > 0
+  double* spread;    // square of the scale without its floor; 0 where nothing gives one
+  float* sources;    // [4, T]; this and the next with config.seasons only
+  float* residuals;  // [3, 24], newest first, 0 where missing
+};
+
+class SeriesEncoder {
+ public:
+  explicit SeriesEncoder(const package::ForecasterConfig& config);
+
+  // Takes a value, NaN where missing, as a float.
+  void Take(double value) { Take(value, nullptr); }
+
+  // Likewise, and writes its token.
+  void Take(double value, const TokenPlace& place) { Take(value, &place); }
+
+ private:
+  void Take(double value, const TokenPlace* place);
+  void AddToken(bool probes, const TokenPlace* place);
+  void WriteSeasons(const float* newest, const math::Scaling& scaling, const TokenPlace& place) const;
+
+  const package::ForecasterConfig& config_;
+  const engine::Probes probes_;
+  uint64_t seq_ = 0;
+  math::Statistics running_{};
+  season::Bounds bounds_{};
+  season::ValueMemory memory_;
+  season::ValueMemory::Window window_;
+  season::LagErrors errors_;
+  season::SeasonChoice choice_;
+  std::vector<double> ring_;
+};
+
+}  // namespace aaren::nn
+
+#endif  // AAREN_MODEL_NN_FORECASTER_SERIES_ENCODER_H_

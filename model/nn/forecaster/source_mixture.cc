@@ -1,0 +1,99 @@
+#include "model/nn/forecaster/source_mixture.h"
+
+#include <ATen/Parallel.h>
+#include <torch/torch.h>
+
+namespace aaren::nn {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+constexpr int64_t kSources = 4, kParts = kSources + 1, kSeasons = 3;
+constexpr int64_t kGrain = 64;  // rows a thread takes at least
+
+// Calls row(n) for each row, on all threads.
+template <typename Row>
+void ForEachRow(int64_t rows, const Row& row) {
+  at::parallel_for(0, rows, kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) row(n);
+  });
+}
+
+// out += w * part; the two of one source are added up.
+void AddPart(const float* w, const float* part, int64_t steps, float* out) {
+  for (int64_t h = 0; h < steps; ++h) out[h] += w[h] * part[h];
+}
+
+void AddCorrected(const float* w, const float* source, const float* added, int64_t steps, float* out) {
+  for (int64_t h = 0; h < steps; ++h) out[h] += w[h] * (source[h] + added[h]);
+}
+
+struct Fused : torch::autograd::Function<Fused> {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& weights, const torch::Tensor& skip,
+                               const torch::Tensor& sources, const torch::Tensor& added0, const torch::Tensor& added1,
+                               const torch::Tensor& added2) {
+    context->save_for_backward({weights, skip, sources, added0, added1, added2});
+    const int64_t steps = skip.size(-1);
+    torch::Tensor mixed = torch::zeros_like(skip);
+    const float *w = weights.const_data_ptr<float>(), *u = skip.const_data_ptr<float>(),
+                *s = sources.const_data_ptr<float>();
+    const float* added[] = {added0.const_data_ptr<float>(), added1.const_data_ptr<float>(),
+                            added2.const_data_ptr<float>()};
+    float* out = mixed.mutable_data_ptr<float>();
+    ForEachRow(skip.numel() / steps, [&](int64_t n) {
+      const float *wn = w + n * kParts * steps, *sn = s + n * kSources * steps;
+      AddPart(wn, u + n * steps, steps, out + n * steps);
+      AddPart(wn + steps, sn, steps, out + n * steps);
+      for (int64_t k = 0; k < kSeasons; ++k) {
+        AddCorrected(wn + (k + 2) * steps, sn + (k + 1) * steps, added[k] + n * steps, steps, out + n * steps);
+      }
+    });
+    return mixed;
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
+    const tensor_list saved = context->get_saved_variables();
+    const torch::Tensor incoming = gradients[0].contiguous();
+    const int64_t steps = incoming.size(-1);
+    torch::Tensor by_weights = torch::zeros_like(saved[0]), by_skip = torch::zeros_like(incoming);
+    const float *g = incoming.const_data_ptr<float>(), *w = saved[0].const_data_ptr<float>(),
+                *u = saved[1].const_data_ptr<float>(), *s = saved[2].const_data_ptr<float>();
+    float *dw = by_weights.mutable_data_ptr<float>(), *du = by_skip.mutable_data_ptr<float>();
+    tensor_list by_added;
+    for (int64_t k = 0; k < kSeasons; ++k) by_added.push_back(torch::zeros_like(incoming));
+    ForEachRow(incoming.numel() / steps, [&](int64_t n) {
+      const float *gn = g + n * steps, *wn = w + n * kParts * steps, *sn = s + n * kSources * steps;
+      float* dwn = dw + n * kParts * steps;
+      AddPart(gn, wn, steps, du + n * steps);
+      AddPart(gn, u + n * steps, steps, dwn);
+      AddPart(gn, sn, steps, dwn + steps);
+      for (int64_t k = 0; k < kSeasons; ++k) {
+        const float* added = saved[3 + k].const_data_ptr<float>() + n * steps;
+        AddCorrected(gn, sn + (k + 1) * steps, added, steps, dwn + (k + 2) * steps);
+        AddPart(gn, wn + (k + 2) * steps, steps, by_added[k].mutable_data_ptr<float>() + n * steps);
+      }
+    });
+    return {by_weights, by_skip, {}, by_added[0], by_added[1], by_added[2]};
+  }
+};
+
+// By operations of torch: for any type and device, and what the fused one is tested against.
+torch::Tensor Unfused(const torch::Tensor& weights, const torch::Tensor& skip, const torch::Tensor& sources,
+                      const std::array<torch::Tensor, 3>& added) {
+  std::vector<torch::Tensor> parts = {skip, sources.select(-2, 0)};
+  for (int64_t k = 0; k < kSeasons; ++k) parts.push_back(sources.select(-2, k + 1) + added[k]);
+  return (weights * torch::stack(parts, -2)).sum(-2);
+}
+
+}  // namespace
+
+torch::Tensor MixParts(const torch::Tensor& weights, const torch::Tensor& skip, const torch::Tensor& sources,
+                       const std::array<torch::Tensor, 3>& added) {
+  const bool fused = weights.device().is_cpu() && weights.scalar_type() == torch::kFloat32;
+  if (!fused) return Unfused(weights, skip, sources, added);
+  return Fused::apply(weights.contiguous(), skip.contiguous(), sources.contiguous(), added[0].contiguous(),
+                      added[1].contiguous(), added[2].contiguous());
+}
+
+}  // namespace aaren::nn

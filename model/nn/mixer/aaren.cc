@@ -1,0 +1,148 @@
+#include "model/nn/mixer/aaren.h"
+
+#include <torch/torch.h>
+
+#include <cmath>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "model/attention/argument.h"
+#include "model/attention/attention_state.h"
+#include "model/attention/forgetting.h"
+
+namespace aaren::nn {
+namespace {
+
+// The frames that value pairs (2j, 2j + 1) are averaged in, at each of some positions: a pair as a complex number turns
+// by being multiplied.
+class Frames {
+ public:
+  // positions [N], rates [V / 2] or undefined: nothing turns.
+  Frames(const torch::Tensor& positions, const torch::Tensor& rates, torch::ScalarType dtype) {
+    if (!rates.defined()) return;
+    const torch::Tensor angles = positions.to(torch::kFloat64).unsqueeze(1) * rates.to(positions.device());
+    turn_ = torch::polar(torch::ones_like(angles), angles).to(torch::toComplexType(dtype));
+  }
+
+  // x [B, N, V] into the frames, and back.
+  torch::Tensor Enter(const torch::Tensor& x) const { return turn_.defined() ? Turned(x, turn_) : x; }
+  torch::Tensor Leave(const torch::Tensor& x) const { return turn_.defined() ? Turned(x, turn_.conj_physical()) : x; }
+
+ private:
+  static torch::Tensor Turned(const torch::Tensor& x, const torch::Tensor& turn) {
+    const torch::Tensor pairs = torch::view_as_complex(x.contiguous().unflatten(-1, {-1, 2}));
+    return torch::view_as_real(pairs * turn).flatten(-2);
+  }
+
+  torch::Tensor turn_;  // complex [N, V / 2]
+};
+
+}  // namespace
+
+absl::Status RequireAaren(const AarenOptions& options) {
+  if (absl::Status status = attention::RequireHeadsDivide("width", options.width(), options.heads()); !status.ok())
+    return status;
+  absl::Status status = attention::RequireHeadsDivide("value_width", options.value_width(), options.heads());
+  const size_t decays = options.decay().size(), rates = options.rates().size();
+  if (decays != 0 && decays != static_cast<size_t>(options.heads())) {
+    status.Update(absl::InvalidArgumentError(
+        absl::StrCat("decay has ", decays, " rates; one for each of the ", options.heads(), " heads is needed")));
+  }
+  for (const double decay : options.decay()) {
+    if (decay > 0) continue;
+    status.Update(absl::InvalidArgumentError(absl::StrCat("decay is ", decay, "; more than 0 is needed")));
+  }
+  if (rates != 0 && 2 * rates != static_cast<size_t>(options.value_width())) {
+    status.Update(absl::InvalidArgumentError(absl::StrCat("rates has ", rates, " rates; one for each pair of the ",
+                                                          options.value_width(), " values is needed")));
+  }
+  return status;
+}
+
+AarenImpl::AarenImpl(const AarenOptions& options) : options(options) {
+  const absl::Status status = RequireAaren(options);
+  TORCH_CHECK(status.ok(), std::string(status.message()));
+  const int64_t width = options.width(), values = options.value_width();
+  query = register_parameter("query", torch::randn({width}));
+  query_projection = register_module("query_projection", torch::nn::Linear(width, width));
+  key = register_module("key", torch::nn::Linear(width, width));
+  value = register_module("value", torch::nn::Linear(width, values));
+  output = register_module("output", torch::nn::Linear(values, width));
+  if (options.gate()) gate = register_module("gate", torch::nn::Linear(width, values));
+  if (!options.decay().empty()) {
+    log_decay =
+        register_parameter("log_decay", torch::tensor(options.decay(), torch::kFloat64).log().to(query.scalar_type()));
+  }
+  if (!options.rates().empty()) rates = torch::tensor(options.rates(), torch::kFloat64);
+}
+
+torch::Tensor AarenImpl::FoldedQuery() const {
+  const int64_t heads = options.heads(), head_width = options.width() / heads;
+  const torch::Tensor q =
+      torch::linear(query, query_projection->weight, query_projection->bias).view({heads, 1, head_width});
+  const torch::Tensor keys = key->weight.view({heads, head_width, options.width()});
+  return torch::matmul(q, keys).squeeze(1) / std::sqrt(static_cast<double>(head_width));
+}
+
+torch::Tensor AarenImpl::UnfoldedScore(const torch::Tensor& x) {
+  const int64_t heads = options.heads(), head_width = options.width() / heads;
+  const torch::Tensor q = query_projection(query).view({heads, head_width});
+  const torch::Tensor keys = key(x).unflatten(-1, {heads, head_width});
+  return (keys * q).sum(-1) / std::sqrt(static_cast<double>(head_width));
+}
+
+torch::Tensor AarenImpl::Decay() const {
+  return log_decay.defined() ? log_decay.exp() : torch::zeros({options.heads()}, query.options());
+}
+
+absl::StatusOr<torch::Tensor> AarenImpl::MixAt(const torch::Tensor& x, const torch::Tensor& positions) {
+  const torch::Tensor scores = torch::matmul(x, FoldedQuery().t()).transpose(1, 2);
+  const Frames frames(positions, rates, x.scalar_type());
+  const torch::Tensor values = frames.Enter(value(x)).unflatten(-1, {options.heads(), -1}).transpose(1, 2);
+  const attention::Forgetting forgetting =
+      log_decay.defined() ? attention::Forgetting{positions, Decay()} : attention::Forgetting{};
+  const absl::StatusOr<torch::Tensor> averages =
+      attention::ConstantQueryAttention(options.form(), scores, values, forgetting);
+  if (!averages.ok()) return averages.status();
+  return Project(frames.Leave(averages->transpose(1, 2).flatten(-2)), x);
+}
+
+absl::StatusOr<torch::Tensor> AarenImpl::Mix(const torch::Tensor& x) {
+  return MixAt(x, torch::arange(x.size(1), x.device()));
+}
+
+torch::Tensor AarenImpl::ForwardAt(const torch::Tensor& x, const torch::Tensor& positions) {
+  const absl::StatusOr<torch::Tensor> outputs = MixAt(x, positions);
+  TORCH_CHECK(outputs.ok(), outputs.status().message());
+  return *outputs;
+}
+
+std::vector<std::vector<int64_t>> AarenImpl::StateSizes() const {
+  const int64_t heads = options.heads();
+  return {{heads}, {heads}, {heads, options.value_width() / heads}};
+}
+
+MixerState AarenImpl::Start(int64_t batch) const {
+  const attention::AttentionState empty =
+      attention::EmptyState({batch, options.heads()}, options.value_width() / options.heads(), query.options());
+  return {.tensors = {empty.m, empty.c, empty.a}};
+}
+
+// Values enter the frame of their own time, so that the state need not turn at every step.
+torch::Tensor AarenImpl::Advance(MixerState& state, const torch::Tensor& x) {
+  const Frames frame(torch::full({1}, state.tokens, x.options().dtype(torch::kInt64)), rates, x.scalar_type());
+  const torch::Tensor scores = torch::matmul(x, FoldedQuery().t());
+  const torch::Tensor values = frame.Enter(value(x).unsqueeze(1)).view({x.size(0), options.heads(), -1});
+  attention::AttentionState attention = {.m = state.tensors[0], .c = state.tensors[1], .a = state.tensors[2]};
+  if (log_decay.defined()) attention = attention::Age(attention, Decay());
+  attention = attention::Fold(attention, scores, values);
+  state.tensors = {attention.m, attention.c, attention.a};
+  ++state.folds;
+  return Project(frame.Leave(attention::Output(attention).flatten(-2).unsqueeze(1)).squeeze(1), x);
+}
+
+torch::Tensor AarenImpl::Project(const torch::Tensor& averages, const torch::Tensor& x) {
+  return output(options.gate() ? averages * (2 * torch::sigmoid(gate(x))) : averages);
+}
+
+}  // namespace aaren::nn

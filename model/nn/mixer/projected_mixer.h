@@ -1,0 +1,38 @@
+#ifndef AAREN_MODEL_NN_MIXER_PROJECTED_MIXER_H_
+#define AAREN_MODEL_NN_MIXER_PROJECTED_MIXER_H_
+
+// What the mixers with a query from every token have in common. These are W_q, W_k, W_v and W_o with their biases, 4
+// (d^2 + d) parameters, and heads of d_h = d / H numbers each.
+
+#include <torch/nn/modules/linear.h>
+#include <torch/types.h>
+
+#include <cstdint>
+
+#include "model/nn/mixer/mixer.h"
+
+namespace aaren::nn {
+
+class ProjectedMixerImpl : public MixerImpl {
+ public:
+  /// Throws c10::Error if heads do not divide the width; MakeMixer checks.
+  explicit ProjectedMixerImpl(const MixerOptions& options);
+
+  /// The options with which this module was made.
+  MixerOptions options;
+  /// W_q, W_k, W_v and W_o with their biases, [d, d] and [d] each.
+  torch::nn::Linear query{nullptr}, key{nullptr}, value{nullptr}, output{nullptr};
+
+ protected:
+  const torch::Tensor& InputWeight() const override { return value->weight; }
+
+  int64_t head_width() const { return options.width() / options.heads(); }
+  /// [B, d] -> [B, H, d_h], or [B, N, d] -> [B, H, N, d_h].
+  torch::Tensor SplitHeads(const torch::Tensor& x) const;
+  /// W_o of the heads' outputs: [B, H, d_h] -> [B, d], or [B, H, N, d_h] -> [B, N, d].
+  torch::Tensor JoinHeads(const torch::Tensor& x);
+};
+
+}  // namespace aaren::nn
+
+#endif  // AAREN_MODEL_NN_MIXER_PROJECTED_MIXER_H_

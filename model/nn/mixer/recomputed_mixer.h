@@ -1,0 +1,47 @@
+#ifndef AAREN_MODEL_NN_MIXER_RECOMPUTED_MIXER_H_
+#define AAREN_MODEL_NN_MIXER_RECOMPUTED_MIXER_H_
+
+// Causal softmax attention without a cache. Weights and forward are the Transformer's. But a step reads all earlier
+// inputs again, one at a time. It forms the key and the value of each, and folds them into the (m, c, a) of its own
+// query. What it computes with does not grow; only the inputs themselves must remain readable.
+//
+// In a stack the inputs of layer l are the outputs of layer l - 1, which are recomputed as well, down to the stack's
+// own inputs. With nothing used twice, output i of layer l takes T_l(i) = sum_{j <= i} (1 + T_{l-1}(j)) folds, T_0 = 0:
+// of the order of i^l / l!. MixerState::folds counts them.
+
+#include <torch/nn/pimpl.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "model/nn/mixer/softmax_mixer.h"
+
+namespace aaren::nn {
+
+/// Gives a layer's input [B, d] at a position, by reading or by computing it; anew in each call.
+using InputReader = absl::FunctionRef<torch::Tensor(int64_t position)>;
+
+class RecomputedMixerImpl : public SoftmaxMixerImpl {
+ public:
+  using SoftmaxMixerImpl::SoftmaxMixerImpl;
+
+  /// The inputs so far, [B, capacity, d] (token_buffer.h).
+  MixerState Start(int64_t batch) const override;
+
+  /// The output [B, d] at `position`, from the input x [B, d] there and those before it, each read once, latest first.
+  /// Adds its position + 1 folds to `folds`; what the reader folds is the reader's to add. REQUIRES: shapes that agree.
+  torch::Tensor Recompute(const torch::Tensor& x, int64_t position, InputReader earlier, int64_t& folds);
+
+ protected:
+  std::vector<std::vector<int64_t>> StateSizes() const override { return {{-1, options.width()}}; }
+  torch::Tensor Advance(MixerState& state, const torch::Tensor& x) override;
+  Mixer Another() const override { return std::make_shared<RecomputedMixerImpl>(options); }
+};
+TORCH_MODULE(RecomputedMixer);
+
+}  // namespace aaren::nn
+
+#endif  // AAREN_MODEL_NN_MIXER_RECOMPUTED_MIXER_H_

@@ -1,0 +1,35 @@
+#include "model/nn/mixer/softmax_mixer.h"
+
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "model/attention/softmax.h"
+#include "model/nn/mixer/token_buffer.h"
+
+namespace aaren::nn {
+
+absl::StatusOr<torch::Tensor> SoftmaxMixerImpl::Mix(const torch::Tensor& x) {
+  const absl::StatusOr<torch::Tensor> heads =
+      attention::CausalSoftmaxAttention(SplitHeads(query(x)), SplitHeads(key(x)), SplitHeads(value(x)));
+  if (!heads.ok()) return heads.status();
+  return JoinHeads(*heads);
+}
+
+MixerState SoftmaxMixerImpl::Start(int64_t batch) const {
+  const auto cache = [&] { return EmptyTokenBuffer({batch, options.heads()}, head_width(), value->weight.options()); };
+  return {.tensors = {cache(), cache()}};
+}
+
+torch::Tensor SoftmaxMixerImpl::Advance(MixerState& state, const torch::Tensor& x) {
+  AppendToken(state.tensors[0], state.tokens, SplitHeads(key(x)));
+  AppendToken(state.tensors[1], state.tokens, SplitHeads(value(x)));
+  ++state.folds;
+  const torch::Tensor keys = state.tensors[0].narrow(2, 0, state.tokens + 1);
+  const torch::Tensor values = state.tensors[1].narrow(2, 0, state.tokens + 1);
+  const torch::Tensor q = SplitHeads(query(x)).unsqueeze(2) / std::sqrt(static_cast<double>(head_width()));
+  const torch::Tensor weights = torch::softmax(torch::matmul(q, keys.transpose(2, 3)), -1);  // [B, H, 1, N]
+  return JoinHeads(torch::matmul(weights, values).squeeze(2));
+}
+
+}  // namespace aaren::nn

@@ -1,0 +1,47 @@
+#include "model/training/loss/loss.h"
+
+#include <torch/torch.h>
+
+#include "model/training/loss/quantile_loss.h"
+
+namespace aaren::training {
+namespace {
+
+constexpr double kLargestTarget = 12;
+
+// The sum over what counts, by operations of torch: for any dtype, and what the fused loss is tested against.
+torch::Tensor PinballSum(const torch::Tensor& quantiles, const torch::Tensor& target, const torch::Tensor& weight,
+                         const torch::Tensor& levels) {
+  const torch::Tensor error = target.unsqueeze(-1) - quantiles;
+  return 2 * (torch::maximum(levels * error, (levels - 1) * error).mean(-1) * weight).sum();
+}
+
+}  // namespace
+
+BatchLoss ComputeLoss(nn::Forecaster& forecaster, const Batch& batch) {
+  const package::ForecasterConfig& config = forecaster->config;
+  const torch::ScalarType dtype = forecaster->head->weight.scalar_type();
+  const nn::Encoding encoding = nn::Encode(config, batch.values, batch.positions, dtype);
+  const torch::Tensor first = torch::tensor(batch.positions, torch::kInt64).unsqueeze(1) + 1;
+  const torch::Tensor ahead = first + torch::arange(config.horizon, torch::kInt64);  // [K, T]: which value is forecast
+  const torch::Tensor future =
+      batch.values.index_select(1, ahead.flatten()).view({batch.values.size(0), -1, config.horizon});
+  const torch::Tensor target =
+      ((future - encoding.center.unsqueeze(-1)) / encoding.scale.unsqueeze(-1)).clamp(-kLargestTarget, kLargestTarget);
+  const torch::Tensor counts =
+      ~future.isnan() & (encoding.spread > 0).unsqueeze(-1) & (ahead >= batch.first_target).unsqueeze(0);
+  const torch::Device device = forecaster->head->weight.device();
+  const torch::Tensor weight = counts.to(device, dtype);
+  const torch::Tensor present = target.nan_to_num(0).to(device, dtype);
+  const torch::Tensor levels = torch::tensor(config.quantiles, torch::kFloat64).to(device, dtype);
+  torch::Tensor sum;
+  if (dtype == torch::kFloat32 && device.is_cpu()) {
+    const auto read = forecaster->Read(encoding, batch.positions);
+    sum = QuantileLoss(read.readout, read.skip, present, weight, levels);
+  } else {
+    sum = PinballSum(forecaster(encoding, batch.positions), present, weight, levels);
+  }
+  return {.loss = sum / weight.sum().clamp_min(1), .tokens = encoding.center.numel()};
+}
+
+}  // namespace aaren::training

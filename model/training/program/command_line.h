@@ -1,0 +1,37 @@
+#ifndef AAREN_MODEL_TRAINING_PROGRAM_COMMAND_LINE_H_
+#define AAREN_MODEL_TRAINING_PROGRAM_COMMAND_LINE_H_
+
+// The flags of aaren-train, checked, as one value.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "model/training/trainer.h"
+
+namespace aaren::training {
+
+struct CommandLine {
+  TrainOptions options;
+  uint64_t data_seed = 0;
+  int threads = 1;
+  bool cuda = false;                                        // train on a GPU
+  std::vector<std::string> csv_files;                       // empty: synthetic series
+  std::vector<std::string> columns;                         // empty: every numeric column
+  std::vector<std::pair<std::string, int>> validation_csv;  // files and their seasons, for the report
+  std::string init;                                         // folder of the package to begin with; empty: none
+  std::string output;                                       // folder of the package
+  std::string name = "aaren-custom", description;
+  std::string text;                                        // the command as typed
+  std::vector<std::pair<std::string, std::string>> flags;  // every flag, with its value
+  std::string help;                                        // what --help prints, where it was asked for
+};
+
+// InvalidArgument naming the flag and its value.
+absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv);
+
+}  // namespace aaren::training
+
+#endif  // AAREN_MODEL_TRAINING_PROGRAM_COMMAND_LINE_H_

@@ -1,0 +1,231 @@
+// aaren-train: trains a streaming forecaster on synthetic series or CSV files and writes a model package.
+// aaren-train synth: writes series of the generator.
+// Exit status: 0 done, 1 failed, 2 wrong flags or data, 130 interrupted.
+
+#include <malloc.h>
+#include <torch/torch.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "model/attention/scan/plugin_library.h"
+#include "model/attention/scan/torch_cuda.h"
+#include "model/nn/forecaster/export.h"
+#include "model/nn/forecaster/import.h"
+#include "model/package/package.h"
+#include "model/training/program/command_line.h"
+#include "model/training/program/progress.h"
+#include "model/training/program/synth.h"
+#include "model/training/program/wait_policy.h"
+#include "model/training/report/run_record.h"
+#include "model/training/report/run_report.h"
+#include "model/training/source.h"
+#include "model/training/trainer.h"
+
+namespace aaren::training {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+absl::StatusOr<std::unique_ptr<SeriesSource>> OpenSource(const CommandLine& line) {
+  const uint64_t seed = line.data_seed;
+  if (line.csv_files.empty()) return SyntheticSource(seed);
+  const int horizon = line.options.config.horizon;
+  std::vector<forecasting::CsvSeries> all;
+  size_t longest = 0;
+  for (const std::string& file : line.csv_files) {
+    absl::StatusOr<std::vector<forecasting::CsvSeries>> series = forecasting::ReadCsvSeries(file, line.columns);
+    if (!series.ok()) return series.status();
+    for (forecasting::CsvSeries& one : *series) {
+      longest = std::max(longest, one.values.size());
+      all.push_back(std::move(one));
+    }
+  }
+  if (longest <= 2 * static_cast<size_t>(horizon)) {
+    return absl::InvalidArgumentError(absl::StrCat("the longest series has ", longest, " values; horizon ", horizon,
+                                                   " needs more than ", 2 * horizon));
+  }
+  return CsvSource(std::move(all), seed, horizon);
+}
+
+// A file's name without folder and ending.
+std::string Stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+absl::Status ReadValidation(CommandLine& line) {
+  for (const auto& [file, season] : line.validation_csv) {
+    absl::StatusOr<std::vector<forecasting::CsvSeries>> series = forecasting::ReadCsvSeries(file, {});
+    if (!series.ok()) return series.status();
+    std::vector<ValidationFile>& files = line.options.validation;
+    const bool taken = std::any_of(files.begin(), files.end(), [&](const auto& one) { return one.name == Stem(file); });
+    files.push_back({.name = taken ? file : Stem(file), .season = season, .series = *std::move(series)});
+  }
+  return absl::OkStatus();
+}
+
+// Says what of the package does not fit, which is no error: a run may be of another shape.
+absl::Status ReadInit(CommandLine& line) {
+  if (line.init.empty()) return absl::OkStatus();
+  absl::StatusOr<package::ModelPackage> package = package::LoadPackage(line.init);
+  if (!package.ok()) return package.status();
+  nn::Forecaster trial(line.options.config);
+  const absl::StatusOr<std::vector<std::string>> left = nn::TakeWeights(*package, trial);
+  if (!left.ok()) return left.status();
+  if (!left->empty()) {
+    absl::FPrintF(stderr, "aaren-train: --init: %d of %d tensors do not fit: %s\n", left->size(),
+                  package->tensors.size(), absl::StrJoin(*left, ", "));
+  }
+  line.options.init = *std::move(package);
+  return absl::OkStatus();
+}
+
+RunRecord RecordOf(const CommandLine& line) {
+  RunRecord record = RecordHere(line.threads);
+  if (line.cuda) record.machine += ", and a GPU";
+  record.name = line.name;
+  record.command = line.text;
+  record.data = line.csv_files.empty() ? "synthetic" : "csv";
+  record.seed = line.options.seed;
+  record.data_seed = line.data_seed;
+  record.flags = line.flags;
+  record.optimizer = line.options.optimizer;
+  return record;
+}
+
+absl::Status Write(const CommandLine& line, const RunRecord& record, const TrainResult& result) {
+  package::ModelPackage package = nn::ToPackage(result.forecaster);
+  nn::RoundMatrices(package);
+  package.name = line.name;
+  package.description = line.description;
+  package.training = TrainingSummary(record, result);
+  return package::SavePackage(line.output, package);
+}
+
+// Keeps the report up to date. One that cannot be written is said, but ends no run.
+class Reporter {
+ public:
+  Reporter(const CommandLine& line, RunRecord record)
+      : path_(ReportPath(line.options.checkpoint, line.output)), record_(std::move(record)) {}
+
+  void Write(const TrainProgress& progress) {
+    const absl::Status status = WriteRunReport(path_, record_, progress);
+    if (!status.ok() && !failed_) absl::FPrintF(stderr, "aaren-train: no report: %s\n", status.message());
+    failed_ = !status.ok();
+  }
+
+  const std::string& path() const { return path_; }
+  const RunRecord& record() const { return record_; }
+  bool failed() const { return failed_; }
+
+ private:
+  const std::string path_;
+  const RunRecord record_;
+  bool failed_ = false;
+};
+
+TrainProgress AtTheEnd(const CommandLine& line, const TrainResult& result) {
+  return {.step = result.steps,
+          .steps = line.options.steps,
+          .seconds = result.seconds,
+          .parameters = result.parameters,
+          .history = &result.history};
+}
+
+// The user's mistakes are 2, ours and the machine's 1.
+int ExitCode(const absl::Status& status) {
+  if (status.ok()) return 0;
+  if (absl::IsCancelled(status)) return 130;
+  return absl::IsInternal(status) || absl::IsUnavailable(status) ? 1 : 2;
+}
+
+// Sums on a GPU come in any order: only a CPU promises the same bits. Products there take TF32's ten bits of mantissa.
+absl::Status UseDevice(CommandLine& line) {
+  if (line.cuda) {
+    absl::Status status = attention::LoadTorchCuda();
+    if (status.ok()) status = attention::UsableScanPlugin().status();
+    if (!status.ok()) return absl::FailedPreconditionError(absl::StrCat("--device=cuda: ", status.message()));
+    line.options.device = torch::kCUDA;
+    at::globalContext().setFloat32MatmulPrecision("high");
+  } else {
+    at::globalContext().setDeterministicAlgorithms(true, false);
+  }
+  torch::set_num_threads(line.threads);
+  return absl::OkStatus();
+}
+
+absl::Status Run(CommandLine line) {
+  absl::Status status = UseDevice(line);  // before anything else of torch
+  if (!status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<SeriesSource>> source = OpenSource(line);
+  if (!source.ok()) return source.status();
+  status = ReadValidation(line);
+  if (status.ok()) status = ReadInit(line);
+  if (!status.ok()) return status;
+  Reporter reporter(line, RecordOf(line));
+  absl::StatusOr<TrainResult> result;
+  {
+    Progress progress(isatty(STDERR_FILENO) == 1);
+    result = Train(line.options, **source, [&](const TrainProgress& now) {
+      progress.Show(now);
+      if (now.checked) reporter.Write(now);
+      return interrupted == 0;
+    });
+  }
+  if (!result.ok()) return result.status();
+  status = Write(line, reporter.record(), *result);
+  if (!status.ok()) return status;
+  reporter.Write(AtTheEnd(line, *result));
+  absl::PrintF("%s%d steps in %.0f s, held-out loss %.4f: wrote %s%s\n", result->stopped_early ? "stopped early: " : "",
+               result->steps, result->seconds, result->held_out_loss, line.output,
+               reporter.failed() ? "" : absl::StrCat(" and ", reporter.path()));
+  return absl::OkStatus();
+}
+
+// A step asks for the same tensors as the one before; handed back to the kernel in between, every page of them would
+// be cleared again.
+void KeepFreedMemory() {
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 2147483647);
+}
+
+int Report(const absl::Status& status) {
+  if (!status.ok()) absl::FPrintF(stderr, "aaren-train: %s\n", status.message());
+  return ExitCode(status);
+}
+
+int SynthMain(int argc, char** argv) {
+  const absl::StatusOr<SynthOptions> options = ParseSynth(argc, argv);
+  if (!options.ok() || options->help.empty()) return Report(options.ok() ? Synth(*options) : options.status());
+  absl::PrintF("%s", options->help);
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  if (argc > 1 && absl::string_view(argv[1]) == "synth") return SynthMain(argc - 1, argv + 1);
+  KeepFreedMemory();
+  const absl::StatusOr<CommandLine> line = ParseCommandLine(argc, argv);
+  if (line.ok() && !line->help.empty()) {
+    absl::PrintF("%s", line->help);
+    return 0;
+  }
+  if (line.ok()) WaitPassively(argv);
+  std::signal(SIGINT, [](int) { interrupted = 1; });
+  std::signal(SIGTERM, [](int) { interrupted = 1; });
+  return Report(line.ok() ? Run(*line) : line.status());
+}
+
+}  // namespace
+}  // namespace aaren::training
+
+int main(int argc, char** argv) { return aaren::training::Main(argc, argv); }

@@ -1,0 +1,35 @@
+#include "model/training/report/text_file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+
+namespace aaren::training {
+namespace {
+
+absl::Status Failed(const std::string& path) {
+  return absl::UnavailableError(absl::StrCat("cannot write ", path, ": ", std::strerror(errno)));
+}
+
+}  // namespace
+
+absl::Status WriteTextFile(const std::string& path, absl::string_view text) {
+  FILE* file = std::fopen(path.c_str(), "we");
+  if (file == nullptr) return Failed(path);
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const absl::Status status = written ? absl::OkStatus() : Failed(path);
+  if (std::fclose(file) != 0 && status.ok()) return Failed(path);
+  return status;
+}
+
+absl::Status ReplaceTextFile(const std::string& path, absl::string_view text) {
+  const std::string partial = path + ".partial";
+  const absl::Status status = WriteTextFile(partial, text);
+  if (!status.ok()) return status;
+  if (std::rename(partial.c_str(), path.c_str()) != 0) return Failed(path);
+  return absl::OkStatus();
+}
+
+}  // namespace aaren::training

@@ -1,0 +1,201 @@
+// The engine that serves against the module that was trained, in float64: the same forecasts from a fold, from a peek,
+// and with values missing.
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "model/engine/cpu/cpu_engine.h"
+#include "model/nn/forecaster/export.h"
+#include "model/nn/forecaster/forecaster.h"
+#include "tests/model/rounding.h"
+
+namespace aaren::nn {
+namespace {
+
+// Of the token's scale. The engine's bits are the same on every machine, and the module in float64 is a million times
+// more exact than its floats: what is left is two layers in float, of averages kept in double.
+const double kTolerance = NetworkRounding(2, 1, 40, kFloatUnit);
+
+package::ForecasterConfig Small() {
+  package::ForecasterConfig config;
+  config.ring = 24;
+  config.width = 32;
+  config.layers = 2;
+  config.heads = 4;
+  config.value_width = 32;
+  config.embed_hidden = 40;
+  config.mlp_hidden = 40;
+  config.horizon = 6;
+  config.fold_every = 8;
+  config.history = 100;
+  return config;
+}
+
+// With every parameter random, so that no branch is dead.
+Forecaster RandomForecaster(const package::ForecasterConfig& config) {
+  torch::manual_seed(8);
+  Forecaster forecaster(config);
+  torch::NoGradGuard no_grad;
+  for (torch::Tensor& parameter : forecaster->parameters()) parameter.add_(0.1 * torch::randn_like(parameter));
+  return forecaster;
+}
+
+std::vector<float> Wave(int count) {
+  std::vector<float> values(count);
+  for (int t = 0; t < count; ++t)
+    values[t] = static_cast<float>(50 + 8 * std::sin(0.3 * t) + 3 * std::sin(1.7 * t * t));
+  return values;
+}
+
+// The engine's forecast at the last value, [T * Q], as the network has it.
+std::vector<float> StepAll(const package::ModelPackage& package, const std::vector<float>& values) {
+  const std::unique_ptr<engine::Engine> engine = std::move(engine::NewCpuEngine(package).value());
+  const std::unique_ptr<engine::Lane> lane = engine->NewLane(1);
+  engine::Slot slot;
+  EXPECT_TRUE(lane->Allocate({&slot, 1}).ok() && lane->Reset({&slot, 1}).ok());
+  std::vector<uint8_t> wanted(values.size());
+  wanted.back() = 1;
+  std::vector<float> forecast(package.config.horizon * package.config.quantile_count());
+  const engine::Run run = {.slot = slot,
+                           .values = values,
+                           .forecast = wanted,
+                           .forecasts = forecast.data(),
+                           .refinement = engine::Refinement::kNetwork};
+  EXPECT_TRUE(lane->Wait(lane->Submit({&run, 1}).value()).ok());
+  return forecast;
+}
+
+// Folds where the engine folds, and the last value.
+std::vector<int64_t> Tokens(int count, int fold_every) {
+  std::vector<int64_t> tokens;
+  for (int64_t at = fold_every - 1; at < count - 1; at += fold_every) tokens.push_back(at);
+  tokens.push_back(count - 1);
+  return tokens;
+}
+
+void ExpectAgreement(const package::ForecasterConfig& config, const std::vector<float>& values) {
+  Forecaster forecaster = RandomForecaster(config);
+  const std::vector<float> streamed = StepAll(ToPackage(forecaster), values);
+  forecaster->to(torch::kFloat64);
+  const torch::Tensor crop = torch::tensor(values, torch::kFloat64).unsqueeze(0);
+  const std::vector<int64_t> tokens = Tokens(static_cast<int>(values.size()), config.fold_every);
+  const torch::Tensor whole = forecaster->Forecast(crop, tokens)[0][-1].flatten().contiguous();
+  const double scale = Encode(config, crop, {tokens.back()}, torch::kFloat64).scale.item<double>();
+  for (size_t i = 0; i < streamed.size(); ++i) {
+    double expected = whole[i].item<double>();
+    if (std::fabs(expected) < 1e-27) expected = 0;
+    ASSERT_NEAR(streamed[i], expected, kTolerance * (scale + std::fabs(expected)))
+        << "output " << i << " of " << values.size();
+  }
+}
+
+TEST(EngineAgreementTest, FoldsAgree) {
+  for (const int count : {8, 80, 400}) ExpectAgreement(Small(), Wave(count));
+}
+
+TEST(EngineAgreementTest, PeeksAgreeAtEveryOffset) {
+  for (int count = 81; count < 88; ++count) ExpectAgreement(Small(), Wave(count));
+}
+
+TEST(EngineAgreementTest, YoungSessionsAgree) {
+  for (int count = 2; count < 8; ++count) ExpectAgreement(Small(), Wave(count));
+}
+
+TEST(EngineAgreementTest, MissingValuesAgree) {
+  std::vector<float> values = Wave(150);
+  for (const int t : {0, 1, 60, 61, 62, 90, 149}) values[t] = std::numeric_limits<float>::quiet_NaN();
+  ExpectAgreement(Small(), values);
+}
+
+TEST(EngineAgreementTest, WholeRingMissingAgrees) {
+  std::vector<float> values = Wave(100);
+  for (int t = 70; t < 100; ++t) values[t] = std::numeric_limits<float>::quiet_NaN();
+  ExpectAgreement(Small(), values);
+}
+
+TEST(EngineAgreementTest, GlitchAgrees) {
+  std::vector<float> values = Wave(150);
+  values[60] = 1e30f;
+  values[130] = -9999e3f;
+  ExpectAgreement(Small(), values);
+}
+
+TEST(EngineAgreementTest, JumpAgreesBeforeAndAfterItIsBelieved) {
+  std::vector<float> values = Wave(260);
+  for (size_t t = 150; t < values.size(); ++t) values[t] += 1e5f;
+  for (const size_t count : {152, 153, 154, 160, 260})
+    ExpectAgreement(Small(), {values.begin(), values.begin() + count});
+}
+
+TEST(EngineAgreementTest, OutageWithGapsAgrees) {
+  std::vector<float> values = Wave(200);
+  for (size_t t = 120; t < 140; ++t) values[t] = t % 3 == 0 ? std::numeric_limits<float>::quiet_NaN() : -9999.0f;
+  for (const size_t count : {125, 139, 145, 200}) ExpectAgreement(Small(), {values.begin(), values.begin() + count});
+}
+
+TEST(EngineAgreementTest, FlatStretchOfANumberThatIsNoFloatAgrees) {
+  std::vector<float> values = Wave(100);
+  values.resize(150, 0.1f);
+  Forecaster forecaster = RandomForecaster(Small());
+  std::vector<double> exact(values.begin(), values.end());
+  std::fill(exact.begin() + 100, exact.end(), 0.1);
+  const auto scale = [&](const auto& series) {
+    const torch::Tensor crop = torch::tensor(std::vector<double>(series.begin(), series.end()), torch::kFloat64);
+    return Encode(Small(), crop.unsqueeze(0), {149}, torch::kFloat64).scale.item<double>();
+  };
+  EXPECT_EQ(scale(exact), scale(values));
+  ExpectAgreement(Small(), values);
+}
+
+TEST(EngineAgreementTest, ValuesNextToZeroAgree) {
+  std::vector<float> values(60);
+  for (size_t t = 0; t < values.size(); ++t) values[t] = static_cast<float>(t % 5) * 1e-42f;
+  ExpectAgreement(Small(), values);
+}
+
+package::ForecasterConfig WithSeasons(package::ForecasterConfig config) {
+  config.seasons = true;
+  return config;
+}
+
+std::vector<float> Days(int count) {
+  std::vector<float> values(count);
+  for (int t = 0; t < count; ++t) {
+    const double noise = std::sin(1.7 * t * t);
+    values[t] = static_cast<float>(20 + 8 * std::sin(t * 2 * M_PI / 24) + (t % 168 < 48 ? 5 : 0) + noise);
+  }
+  return values;
+}
+
+TEST(EngineAgreementTest, NetworkThatSeesSeasonsAgreesAtEveryOffset) {
+  for (int count = 800; count < 817; ++count) ExpectAgreement(WithSeasons(Small()), Days(count));
+}
+
+TEST(EngineAgreementTest, NetworkThatSeesSeasonsAgreesBeforeThereAreAny) {
+  for (const int count : {2, 7, 16, 17, 18, 34, 40, 70}) ExpectAgreement(WithSeasons(Small()), Days(count));
+}
+
+TEST(EngineAgreementTest, NetworkThatSeesSeasonsAgreesAfterGapsGlitchesAndAJump) {
+  std::vector<float> values = Days(1200);
+  for (int t = 500; t < 530; ++t) values[t] = std::numeric_limits<float>::quiet_NaN();
+  values[700] = 1e30f;
+  for (size_t t = 900; t < values.size(); ++t) values[t] += 1e4f;
+  for (const size_t count : {520, 531, 701, 703, 705, 901, 903, 904, 905, 1200}) {
+    ExpectAgreement(WithSeasons(Small()), {values.begin(), values.begin() + count});
+  }
+}
+
+TEST(EngineAgreementTest, BundledShapeThatSeesSeasonsAgreesBeyondItsMemory) {
+  ExpectAgreement(WithSeasons(package::ForecasterConfig()), Days(2500));
+}
+
+TEST(EngineAgreementTest, BundledShapeAgrees) { ExpectAgreement(package::ForecasterConfig(), Wave(700)); }
+
+}  // namespace
+}  // namespace aaren::nn
