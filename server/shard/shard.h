@@ -11,9 +11,10 @@
 // A session belongs to the shard of its latest Open. Opens, unary calls and rows travel between shards as mailbox
 // messages through the Registrar, which knows who owns what and talks to the store.
 //
-// A session here is attached (a stream has it open) or at rest. Of one that is demoted only its handle is here. What waits of it is in its flow, and only an attached
-// session has one. Answers keep the order of what they answer: what must not overtake tokens waits behind them. Whoever
-// takes a session away, or asks for its state, gets it as of its last step; what waited is dropped.
+// A session here is attached (a stream has it open) or at rest. Of one that is demoted only its handle is here. What
+// waits of it is in its flow, and only an attached session has one. Answers keep the order of what they answer: what
+// must not overtake tokens waits behind them. Whoever takes a session away, or asks for its state, gets it as of its
+// last step; what waited is dropped.
 //
 // The engine may take its time. While a step is under way, the shard goes on with everything that leaves the rows in it
 // alone. What needs one of those rows waits for the step's end (README.md, "A step under way").

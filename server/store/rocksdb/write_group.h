@@ -31,8 +31,8 @@ std::string RowsKey(const std::string& key, uint8_t slot);
 
 class WriteGroup {
  public:
-  // `db` and `held` outlive this; no db: there is none now. `sync`: a group is done when the disk has it. `failed`: why nothing can
-  // be written any more, since the database was opened; ok: it can.
+  // `db` and `held` outlive this; no db: there is none now. `sync`: a group is done when the disk has it. `failed`: why
+  // nothing can be written any more, since the database was opened; ok: it can.
   WriteGroup(rocksdb::DB* db, HeldCache& held, bool sync, absl::Status failed)
       : db_(db), held_(held), sync_(sync), failed_(std::move(failed)) {}
 
