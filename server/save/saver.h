@@ -3,8 +3,9 @@
 
 // The Saver decides when a session's rows are copied for the store, and which older save stays.
 //
-// A session with unsaved tokens is due one interval after the first of them, a detached one at once. Saves travel in
-// batches, one at a time, or a few smaller ones when the server leaves; a session has one save under way at most. A session keeps two saves. While the newer one is
+// A session with unsaved tokens is due one interval after the first of them, a detached one at once, and so is one whose
+// stream waits for a save. Saves travel in batches, one at a time, or a few smaller ones when the server leaves; a
+// session has one save under way at most. A session keeps two saves. While the newer one is
 // not durable (its client has not yet told a delivered_seq that high), the next does not begin. The last one before the
 // session rests does begin, and takes the newer one's place.
 //
