@@ -51,7 +51,7 @@ Session* Saver::Untold(int64_t now_ms) const {
 void Saver::Queue(Session& session, int64_t now_ms) {
   if (session.AwaitsSave()) {
     urgent_.PushBack(session);
-  } else if (session.stream == nullptr) {
+  } else if (session.stream == nullptr || session.stalled) {
     session.due_ms = 0;
     unsaved_.PushFront(session);
   } else {

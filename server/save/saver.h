@@ -3,10 +3,11 @@
 
 // The Saver decides when a session's rows are copied for the store, and which older save stays.
 //
-// A session with unsaved tokens is due one interval after the first of them, a detached one at once. Saves travel in
-// batches, one at a time, or a few smaller ones when the server leaves; a session has one save under way at most. A
-// session keeps two saves. While the newer one is not durable (its client has not yet told a delivered_seq that high),
-// the next does not begin. The last one before the session rests does begin, and takes the newer one's place.
+// A session with unsaved tokens is due one interval after the first of them, a detached one at once, and so is one whose
+// stream waits for a save. Saves travel in batches, one at a time, or a few smaller ones when the server leaves; a
+// session has one save under way at most. A session keeps two saves. While the newer one is
+// not durable (its client has not yet told a delivered_seq that high), the next does not begin. The last one before the
+// session rests does begin, and takes the newer one's place.
 //
 // Durability says more. A session with NONE is never saved. One with EVERY_TOKEN is due at once, and its newer save is
 // never replaced before it is durable: its client was told that an Open may go back there.

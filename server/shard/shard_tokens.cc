@@ -47,7 +47,9 @@ bool SessionShard::Tokens(Peer& peer, const TokensView& tokens) {
 bool SessionShard::WaitsForStore(Session& session) {
   const uint64_t end = session.point.seq + (session.flow != nullptr ? session.flow->tokens : 0);
   if (session.unsavable || !saver_.Lags(session, end, options_.max_undurable_tokens)) return false;
-  if (!std::exchange(session.stalled, true)) ++stalled_;
+  if (std::exchange(session.stalled, true)) return true;
+  ++stalled_;
+  Settle(session);  // the interval may be long, and the store well
   return true;
 }
 

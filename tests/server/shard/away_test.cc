@@ -97,6 +97,7 @@ TEST_F(StoreAwayTest, AStreamThatWaitsIsToldWhenItsSessionIsTakenAway) {
 TEST_F(StoreAwayTest, AStreamThatLeavesIsNotToldAnyMore) {
   ASSERT_TRUE(Offer(2, 8));
   ASSERT_FALSE(Offer(10, 1));
+  world_.shard().Tick();
   EXPECT_EQ(world_.shard().counters().sessions_stalled.value(), 1u);
   world_.shard().Disconnect(peer_);
   world_.store().FailAll(false);
@@ -116,6 +117,21 @@ TEST_F(StoreAwayTest, HealthSaysSinceWhenAndThatItIsBackWithoutAnyCall) {
   world_.store().FailAll(false);
   world_.Advance(absl::Seconds(5));
   EXPECT_TRUE(world_.registrar().store_health().available());
+}
+
+TEST(StoreSlowTest, AStreamThatWaitsIsSavedAtOnceHoweverLongTheInterval) {
+  World world(ShardOptions{.max_undurable_tokens = 8, .save_interval = absl::Hours(1)});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  world.Send(peer, 0, 0, Values(0, 8));
+  const std::vector<float> values = Values(8, 1);
+  TokensView tokens;
+  tokens.first_seq = 8;
+  tokens.values = values;
+  EXPECT_FALSE(world.shard().Tokens(peer, tokens));
+  world.Advance(absl::Milliseconds(5));
+  EXPECT_EQ(peer.Last().durable_seq, 8u);
+  EXPECT_TRUE(world.shard().Tokens(peer, tokens));
 }
 
 TEST(StoreFullTest, AnOpenThatCannotBeWrittenLeavesTheWriterAlone) {

@@ -86,7 +86,7 @@ TEST(StepTest, LeavesOutAPeerWithoutRoomUntilItHasSome) {
 }
 
 TEST(StepTest, APingIsAnsweredByTheNextStepBesideAHotStream) {
-  World world(ShardOptions{.max_step_tokens = 64});
+  World world(ShardOptions{.max_step_tokens = 64, .save_interval = absl::ZeroDuration()});
   FakePeer hot, other;
   world.Open(hot, 0, Named("hot"));
   world.Open(other, 0, Named("ping"));
