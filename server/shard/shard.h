@@ -251,6 +251,7 @@ class SessionShard final : public SessionOwner {
   void AdaptSlice(int64_t units, int64_t took_ns);
 
   // Attaching and detaching.
+  bool DropUntold();
   std::optional<Refusal> CheckDurability(const OpenRequest& request) const;
   SessionDurability Resolve(SessionDurability asked) const;
   static std::optional<Refusal> CheckCall(const OpenCall& call, const Session& session);

@@ -37,7 +37,25 @@ bool SessionShard::Owes(Peer& peer) {
 }
 
 bool SessionShard::AdmitsTokens(Peer& peer, size_t bytes) {
-  return queue_.Admits(StreamOf(peer), bytes + sizeof(DeferredTokens));
+  const Attachment& stream = StreamOf(peer);
+  for (;;) {
+    const bool admits = queue_.Admits(stream, bytes + sizeof(DeferredTokens));
+    if (admits || !DropUntold()) return admits;
+  }
+}
+
+// Tokens that wait for a client's word, its delivered_seq, must not keep that word from being read: it comes in an item
+// like all others. So one session's are refused, behind the reply that is held, and sent again. False if there are none.
+bool SessionShard::DropUntold() {
+  for (Session* session = saver_.FirstUntold(); session != nullptr; session = session->next) {
+    if (session->closing || session->flow == nullptr || session->flow->tokens == 0) continue;
+    const uint64_t end = session->point.seq + session->flow->tokens;
+    counters_.tokens_refused.Add(queue_.DropItems(*session));
+    session->refusing = true;
+    queue_.PushRefusal(*session, SequenceGap(end, session->point.seq));
+    return true;
+  }
+  return false;
 }
 
 bool SessionShard::IsClosing(Peer& peer, Handle handle) {

@@ -258,6 +258,17 @@ void TokenQueue::EndStep() {
   granted_.clear();
 }
 
+uint32_t TokenQueue::DropItems(Session& session) {
+  Flow& flow = *session.flow;
+  const uint32_t dropped = flow.tokens;
+  tokens_ -= dropped;
+  flow.tokens = 0;
+  while (!flow.items.empty()) PopFront(flow);
+  flow.refusals.Clear();
+  flow.clock = session.point.clock;
+  return dropped;
+}
+
 uint32_t TokenQueue::Forget(Session& session) {
   if (session.flow == nullptr) return 0;
   Flow& flow = *session.flow;

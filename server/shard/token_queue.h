@@ -82,6 +82,9 @@ class TokenQueue {
   std::unique_ptr<HeldReply> TakeReply(Session& session);
   void Unhold(Session& session);
 
+  // Drops what waits of the session but for its held reply. Returns how many tokens. REQUIRES: it is in no step.
+  uint32_t DropItems(Session& session);
+
   // Drops the session's flow. Returns how many tokens were in it.
   uint32_t Forget(Session& session);
 
