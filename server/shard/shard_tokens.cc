@@ -44,7 +44,9 @@ bool SessionShard::Tokens(Peer& peer, const TokensView& tokens) {
 }
 
 // Its client keeps all tokens that are not durable. So it takes no more of them while the store is away, full or slow.
+// One that is never saved waits for nothing.
 bool SessionShard::WaitsForStore(Session& session) {
+  if (session.durability == SessionDurability::kNone) return false;
   const uint64_t end = session.point.seq + (session.flow != nullptr ? session.flow->tokens : 0);
   if (session.unsavable || !saver_.Lags(session, end, options_.max_undurable_tokens)) return false;
   if (!std::exchange(session.stalled, true)) ++stalled_;

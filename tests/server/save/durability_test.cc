@@ -314,7 +314,7 @@ void Read(World& world, FakePeer& peer, Handle handle, uint64_t first_seq, size_
 }
 
 TEST(EveryTokenTest, RepliesThatWaitForAWordDoNotKeepItFromBeingRead) {
-  constexpr Handle kSessions = 20;
+  constexpr Handle kSessions = 12;
   World world({.max_queued_bytes = 4000, .save_interval = kInterval});
   FakePeer peer;
   for (Handle handle = 0; handle < kSessions; ++handle) {
@@ -357,6 +357,15 @@ TEST(EveryTokenTest, TokensThatWaitForARowDoNotKeepTheWordOfItsHolderFromBeingRe
   EXPECT_EQ(peer.Last(Event::kFailed, 0).expected_seq, 5u);
   world.Send(peer, 0, 5, Values(5, 3));
   EXPECT_EQ(peer.Last(Event::kForecasts, 0).next_seq, 8u);
+}
+
+TEST(NoneTest, WaitsForNoStoreHoweverManyTokensAreNotSaved) {
+  World world({.max_undurable_tokens = 8, .save_interval = kInterval});
+  FakePeer peer;
+  world.Open(peer, 0, None("a"));
+  for (uint64_t seq = 0; seq < 20; seq += 4) Read(world, peer, 0, seq, 4, seq);
+  world.Settle();
+  EXPECT_EQ(peer.Forecasts(0).size(), 20u);
 }
 
 TEST(EveryTokenTest, IsRefusedWhereSavesEndWithTheServer) {
