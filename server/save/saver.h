@@ -73,6 +73,7 @@ class Saver {
   void AwaitDelivery(Session& session, int64_t now_ms);
   static bool AwaitsDelivery(const Session& session);
   Session* Untold(int64_t now_ms) const;
+  Session* FirstUntold() const { return untold_.front(); }  // the others follow it
 
   // Whether a session is due at once whose replies wait for it.
   bool urgent() const { return urgent_.front() != nullptr; }

@@ -27,6 +27,7 @@ struct Attachment {
   size_t promotions = 0;      // under way
   size_t deferred_bytes = 0;  // tokens behind them
   size_t queued_bytes = 0;    // of its flows
+  size_t aside_bytes = 0;     // of those that are set aside
 
   // The streams take turns, and of a stream its sessions do: see TokenQueue.
   enum class Turn : uint8_t { kNone, kNew, kOld };

@@ -84,6 +84,7 @@ struct Flow {
 
   std::unique_ptr<HeldReply> reply;  // null: none is held
   bool stalled = false;              // its turn came while no more replies may be held
+  size_t aside = 0;                  // bytes of it that do not count: TokenQueue::SetAside
 
   bool in_line = false;  // of its stream's flows that have turns; not while all of it is granted
   Flow* previous = nullptr;

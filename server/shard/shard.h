@@ -198,6 +198,7 @@ class SessionShard final : public SessionOwner {
     std::shared_ptr<PromoteCall> call;  // null: it is not at the registrar
     int64_t began_ns = 0;
     absl::Duration backoff;
+    std::optional<uint64_t> refused_end;  // tokens up to it were set aside: they are refused when it is back
   };
   // A Close under way that deletes.
   struct Closing : Binding {
@@ -239,6 +240,10 @@ class SessionShard final : public SessionOwner {
   std::optional<Refusal> Check(const Session& session, const TokensView& tokens, uint32_t skip,
                                TokenClock& clock) const;
   void RefuseTokens(Session& session, Refusal refusal, uint64_t tokens);
+  void SetAside();
+  void SetAside(Session& session);
+  void SetAside(Promotion& promotion);
+  void DeferTo(Promotion& promotion, const TokensView& tokens);
   void Defer(Arrival& arrival, const TokensView& tokens, uint32_t channels);
   void DropDeferred(Arrival& arrival);
   void Deliver(Session& session, std::optional<uint64_t> delivered_seq);
@@ -352,12 +357,13 @@ class SessionShard final : public SessionOwner {
   uint64_t next_ticket_ = 0;
   size_t deferred_tokens_ = 0;  // of all openings
   size_t attached_ = 0;
-  size_t stalled_ = 0;       // sessions whose streams wait for the store
-  Slice slice_;              // the latest
-  bool saves_wait_ = false;  // for the end of the step under way
-  int64_t slice_units_;      // what takes about as long as a slice should
-  double last_pace_ = 0;     // of the last full slice, units a nanosecond
-  int64_t arrival_ns_ = 0;   // of the tokens of this drain; 0: read the clock at the next
+  bool may_set_aside_ = false;  // something came since SetAside
+  size_t stalled_ = 0;          // sessions whose streams wait for the store
+  Slice slice_;                 // the latest
+  bool saves_wait_ = false;     // for the end of the step under way
+  int64_t slice_units_;         // what takes about as long as a slice should
+  double last_pace_ = 0;        // of the last full slice, units a nanosecond
+  int64_t arrival_ns_ = 0;      // of the tokens of this drain; 0: read the clock at the next
   int64_t next_sweep_ms_ = 0;
   int64_t next_watch_ms_ = 0;                 // of the store
   Binding refused_{Binding::Kind::kRefused};  // shared by all such handles

@@ -22,7 +22,10 @@ void SessionShard::Settle(Session& session) {
   Resting(*session.model).Remove(session);
   if (session.held || session.save_in_flight || session.under_way) return;
   if (saver_.NeedsSave(session)) return saver_.Queue(session, now_ms());
-  if (Saver::AwaitsDelivery(session)) return saver_.AwaitDelivery(session, now_ms());
+  if (Saver::AwaitsDelivery(session)) {
+    may_set_aside_ = true;
+    return saver_.AwaitDelivery(session, now_ms());
+  }
   session.stream == nullptr ? Resting(*session.model).PushBack(session) : saver_.Watch(session, now_ms());
 }
 

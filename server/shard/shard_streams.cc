@@ -33,11 +33,47 @@ bool SessionShard::AdmitsOpen(Peer& peer) {
 bool SessionShard::Owes(Peer& peer) {
   const Attachment& stream = StreamOf(peer);
   return stream.openings + stream.closings + stream.promotions > 0 ||
-         stream.queued_bytes > 0;  // its flows, also those in a step
+         stream.queued_bytes + stream.aside_bytes > 0;  // its flows, also those in a step
 }
 
 bool SessionShard::AdmitsTokens(Peer& peer, size_t bytes) {
-  return queue_.Admits(StreamOf(peer), bytes + sizeof(DeferredTokens));
+  const Attachment& stream = StreamOf(peer);
+  const size_t needed = bytes + sizeof(DeferredTokens);
+  if (queue_.Admits(stream, needed)) return true;
+  if (!std::exchange(may_set_aside_, false)) return false;
+  SetAside();
+  return queue_.Admits(stream, needed);
+}
+
+// Tokens that wait for a client's word, its delivered_seq, must not keep that word from being read: it comes in an item
+// like all others. So they are refused behind what they wait for, and sent again.
+void SessionShard::SetAside() {
+  for (Session* session = saver_.FirstUntold(); session != nullptr; session = session->next) SetAside(*session);
+  for (Flow* flow = queue_.first_stalled(); flow != nullptr; flow = flow->next) {
+    if (!flow->in_step) SetAside(*flow->session);
+  }
+  for (const uint64_t ticket : promotions_waiting_) {
+    const auto found = promotions_.find(ticket);
+    if (found != promotions_.end()) SetAside(*found->second);
+  }
+}
+
+void SessionShard::SetAside(Session& session) {
+  if (session.closing || session.flow == nullptr) return;
+  const uint64_t end = session.point.seq + session.flow->tokens;
+  counters_.tokens_refused.Add(queue_.SetAside(session, SequenceGap(end, session.point.seq)));
+}
+
+// Its row is somebody's who waits for such a word, perhaps.
+void SessionShard::SetAside(Promotion& promotion) {
+  if (promotion.tokens.empty() || promotion.close) return;
+  Demoted& demoted = *promotion.demoted;
+  for (const DeferredTokens& deferred : promotion.tokens) {
+    if (deferred.view.delivered_seq) demoted.OnDelivered(*deferred.view.delivered_seq);
+    queue_.Undefer(*promotion.stream, deferred.bytes());
+    promotion.refused_end = deferred.view.first_seq + deferred.tokens;
+  }
+  DropDeferred(promotion);
 }
 
 bool SessionShard::IsClosing(Peer& peer, Handle handle) {

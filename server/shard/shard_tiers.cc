@@ -239,6 +239,7 @@ void SessionShard::FinishPromotion(Promotion& promotion, const Promoted& promote
   counters_.promotion_seconds.Observe(static_cast<double>(clock_.NowNanos() - promotion.began_ns) * 1e-9);
   Settle(session);
   Peer& peer = session.stream->peer;
+  if (promotion.refused_end) RefuseTokens(session, SequenceGap(*promotion.refused_end, session.point.seq), 0);
   Replay(session, promotion);
   peer.OnRoom();
 }

@@ -33,7 +33,7 @@ bool SessionShard::Tokens(Peer& peer, const TokensView& tokens) {
     Defer(opening, tokens, opening.call->request.channels);
   } else if (binding->kind == Binding::Kind::kPromotion) {
     auto& promotion = *static_cast<Promotion*>(binding);
-    Defer(promotion, tokens, promotion.demoted->channels);
+    DeferTo(promotion, tokens);
   } else if (binding->kind == Binding::Kind::kDemoted) {
     auto& demoted = *static_cast<Demoted*>(binding);
     Defer(Promote(demoted), tokens, demoted.channels);
@@ -44,7 +44,9 @@ bool SessionShard::Tokens(Peer& peer, const TokensView& tokens) {
 }
 
 // Its client keeps all tokens that are not durable. So it takes no more of them while the store is away, full or slow.
+// One that is never saved waits for nothing.
 bool SessionShard::WaitsForStore(Session& session) {
+  if (session.durability == SessionDurability::kNone) return false;
   const uint64_t end = session.point.seq + (session.flow != nullptr ? session.flow->tokens : 0);
   if (session.unsavable || !saver_.Lags(session, end, options_.max_undurable_tokens)) return false;
   if (std::exchange(session.stalled, true)) return true;
@@ -62,6 +64,7 @@ void SessionShard::EndWaitForStore(Session& session) {
 
 void SessionShard::Accept(Session& session, const TokensView& tokens) {
   Deliver(session, tokens.delivered_seq);
+  may_set_aside_ = true;
   const uint64_t count = tokens.count(session.channels);
   const uint64_t expected = session.point.seq + (session.flow != nullptr ? session.flow->tokens : 0);
   if (session.refusing && tokens.first_seq != expected) return counters_.tokens_dropped.Add(count);
@@ -103,6 +106,14 @@ void SessionShard::RefuseTokens(Session& session, Refusal refusal, uint64_t toke
   session.stream->peer.OnFailed(session.handle, refusal, session.point.seq);
 }
 
+// Behind tokens that were set aside, others are dropped.
+void SessionShard::DeferTo(Promotion& promotion, const TokensView& tokens) {
+  Demoted& demoted = *promotion.demoted;
+  if (!promotion.refused_end) return Defer(promotion, tokens, demoted.channels);
+  if (tokens.delivered_seq) demoted.OnDelivered(*tokens.delivered_seq);
+  counters_.tokens_dropped.Add(tokens.count(demoted.channels));
+}
+
 void SessionShard::Defer(Arrival& arrival, const TokensView& tokens, uint32_t channels) {
   DeferredTokens& deferred = arrival.tokens.emplace_back();
   deferred.view = tokens;
@@ -111,6 +122,7 @@ void SessionShard::Defer(Arrival& arrival, const TokensView& tokens, uint32_t ch
   deferred.tokens = tokens.count(channels);
   deferred_tokens_ += deferred.tokens;
   queue_.Defer(*arrival.stream, deferred.bytes());
+  may_set_aside_ = true;
 }
 
 // A save that waited for it may begin.
@@ -162,6 +174,7 @@ size_t SessionShard::EndStep() {
   const size_t sessions = stepper_.finished().size();
   AfterStep();
   queue_.EndStep();
+  may_set_aside_ |= queue_.first_stalled() != nullptr;
   if (std::exchange(saves_wait_, false)) StartSaves();
   return tokens > 0 ? tokens : sessions;
 }

@@ -189,6 +189,7 @@ void TokenQueue::Unhold(Session& session) {
   Unstall();
   if (session.flow == nullptr || session.flow->in_step) return;
   Flow& flow = *session.flow;
+  Restore(flow);
   if (flow.items.empty()) return Release(flow);
   if (flow.stalled) return;
   JoinLine(flow);
@@ -213,6 +214,7 @@ void TokenQueue::Unstall() {
     Flow& flow = *stalled_.front();
     stalled_.Remove(flow);
     flow.stalled = false;
+    Restore(flow);
     JoinLine(flow);
     Resume(*flow.session->stream);
   }
@@ -220,6 +222,7 @@ void TokenQueue::Unstall() {
 
 void TokenQueue::Release(Flow& flow) {
   LeaveLine(flow);
+  Restore(flow);
   if (std::exchange(flow.stalled, false)) stalled_.Remove(flow);
   if (flow.reply != nullptr) {
     held_bytes_ -= flow.reply->bytes();
@@ -258,9 +261,37 @@ void TokenQueue::EndStep() {
   granted_.clear();
 }
 
+uint32_t TokenQueue::SetAside(Session& session, Refusal refusal) {
+  Flow& flow = *session.flow;
+  Attachment& stream = *session.stream;
+  Restore(flow);
+  const uint32_t dropped = flow.tokens;
+  if (flow.items.size() > 1 || dropped > 0) {
+    tokens_ -= dropped;
+    flow.tokens = 0;
+    while (!flow.items.empty()) PopFront(flow);
+    flow.refusals.Clear();
+    flow.clock = session.point.clock;
+    session.refusing = true;
+    PushRefusal(session, std::move(refusal));
+  }
+  flow.aside = kFlowBytes;
+  if (!flow.items.empty()) flow.aside += BytesOf(session, flow.items.front());
+  Count(stream, -static_cast<ptrdiff_t>(flow.aside));
+  stream.aside_bytes += flow.aside;
+  return dropped;
+}
+
+void TokenQueue::Restore(Flow& flow) {
+  Attachment& stream = *flow.session->stream;
+  stream.aside_bytes -= flow.aside;
+  Count(stream, static_cast<ptrdiff_t>(std::exchange(flow.aside, 0)));
+}
+
 uint32_t TokenQueue::Forget(Session& session) {
   if (session.flow == nullptr) return 0;
   Flow& flow = *session.flow;
+  Restore(flow);
   const uint32_t dropped = flow.tokens;
   tokens_ -= dropped;
   flow.tokens = 0;

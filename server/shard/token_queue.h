@@ -82,6 +82,14 @@ class TokenQueue {
   std::unique_ptr<HeldReply> TakeReply(Session& session);
   void Unhold(Session& session);
 
+  // What waits of a session for its client's word, or for room for its reply, must not keep its stream from being read:
+  // that word comes there. So what it sent behind a held reply becomes one refusal, and what is left of its flow, less
+  // than a session takes, does not count. Returns how many tokens were dropped. REQUIRES: it is in no step or line.
+  uint32_t SetAside(Session& session, Refusal refusal);
+
+  // Those that have a turn as soon as more replies may be held, in order.
+  Flow* first_stalled() const { return stalled_.front(); }
+
   // Drops the session's flow. Returns how many tokens were in it.
   uint32_t Forget(Session& session);
 
@@ -105,6 +113,7 @@ class TokenQueue {
   bool MustWait(Flow& flow);
   void Unstall();
   void Release(Flow& flow);
+  void Restore(Flow& flow);  // it counts again
 
   void Link(Attachment& stream, Attachment::Turn turn);
   void Unlink(Attachment& stream);

@@ -111,7 +111,7 @@ class DurabilityTest(FolderTest):
 
     def test_a_store_that_ends_with_the_server_refuses_every_token(self):
         self.server.close()
-        self.server = self.start_server()
+        self.server = self.start_server(listen=self.server.target)
         run = aaren(*self.stream, f"--csv={self.path('in.csv')}", "--durability=every_token")
         self.assertEqual(run.returncode, 1)
         self.assertIn("what this server saves ends with it", run.stderr)

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "absl/strings/str_cat.h"
 #include "tests/server/shard/world.h"
 
 namespace aaren {
@@ -281,6 +282,90 @@ TEST_F(DurabilityTest, NoneIsNotTakenBackWhileItLives) {
   EXPECT_EQ(again.Last().opened.next_seq, 6u);
   EXPECT_EQ(again.Last().opened.lost, std::make_pair(uint64_t{4}, uint64_t{6}));
   EXPECT_EQ(again.Last().opened.durable_seq, 0u);
+}
+
+TEST_F(DurabilityTest, ASaveThatIsBeingReplacedDoesNotBecomeDurable) {
+  world_.Open(peer_, 0, Named("a", 0));
+  world_.Send(peer_, 0, 0, Values(0, 3), 0);
+  world_.Advance(kInterval);
+  world_.Send(peer_, 0, 3, Values(3, 3), 0);
+  world_.shard().SaveAll();  // a save at 6 is on its way to the place of the one at 3
+  Give(0, 6, 1, 3);
+  world_.Settle();
+  for (const Event& event : peer_.events) EXPECT_EQ(event.durable_seq, 0u);
+  FakePeer again;
+  world_.Open(again, 0, Named("a", 3));
+  EXPECT_FALSE(again.Last().opened.lost.has_value());
+  EXPECT_EQ(again.Last().opened.next_seq, 0u);
+}
+
+// As a stream does: it is read only while the shard admits what comes.
+void Read(World& world, FakePeer& peer, Handle handle, uint64_t first_seq, size_t count, uint64_t delivered) {
+  const std::vector<float> values = Values(first_seq, count);
+  TokensView tokens;
+  tokens.handle = handle;
+  tokens.first_seq = first_seq;
+  tokens.values = values;
+  tokens.delivered_seq = delivered;
+  ASSERT_TRUE(world.shard().AdmitsTokens(peer, values.size() * sizeof(float)));
+  ASSERT_TRUE(world.shard().Tokens(peer, tokens));
+  while (world.shard().Step() > 0 || world.shard().StepUnderWay()) {
+  }
+}
+
+TEST(EveryTokenTest, RepliesThatWaitForAWordDoNotKeepItFromBeingRead) {
+  constexpr Handle kSessions = 12;
+  World world({.max_queued_bytes = 4000, .save_interval = kInterval});
+  FakePeer peer;
+  for (Handle handle = 0; handle < kSessions; ++handle) {
+    world.Open(peer, handle, EveryToken(absl::StrCat("s", handle), 0));
+    world.Send(peer, handle, 0, Values(0, 2), 0);
+  }
+  for (Handle handle = 0; handle < kSessions; ++handle) {
+    Read(world, peer, handle, 2, 2, 0);
+    Read(world, peer, handle, 4, 2, 0);
+  }
+  EXPECT_TRUE(world.shard().Owes(peer));
+  for (Handle handle = 0; handle < kSessions; ++handle) Read(world, peer, handle, 4, 0, 2);
+  world.Settle();
+  for (Handle handle = 0; handle < kSessions; ++handle) {
+    EXPECT_EQ(peer.Last(Event::kForecasts, handle).next_seq, 4u) << handle;
+    if (peer.Count(Event::kFailed, handle) > 0) {
+      EXPECT_EQ(peer.Last(Event::kFailed, handle).expected_seq, 4u);
+    }
+    world.Send(peer, handle, 4, Values(4, 2), 4);
+    EXPECT_EQ(peer.Forecasts(handle).size(), 6u) << handle;
+  }
+  EXPECT_EQ(world.shard().counters().queued_bytes.value(), 0);
+}
+
+TEST(EveryTokenTest, TokensThatWaitForARowDoNotKeepTheWordOfItsHolderFromBeingRead) {
+  World world({.capacity_rows = 1, .max_queued_bytes = 4000, .save_interval = kInterval});
+  FakePeer peer;
+  world.Open(peer, 0, Named("quiet"));
+  world.Send(peer, 0, 0, Values(0, 5));
+  for (int i = 0; i < 4; ++i) world.Advance(kInterval);
+  world.Open(peer, 1, EveryToken("holder", 0));
+  ASSERT_EQ(peer.Last().kind, Event::kOpened);
+  world.Send(peer, 1, 0, Values(0, 2), 0);
+  Read(world, peer, 1, 2, 2, 0);
+  for (int i = 0; i < 20; ++i) Read(world, peer, 0, 5 + 100 * i, 100, 0);
+  Read(world, peer, 1, 4, 0, 2);
+  for (int i = 0; i < 4; ++i) world.Advance(kInterval);
+  EXPECT_EQ(peer.Last(Event::kForecasts, 1).next_seq, 4u);
+  ASSERT_EQ(peer.Count(Event::kFailed, 0), 1u);
+  EXPECT_EQ(peer.Last(Event::kFailed, 0).expected_seq, 5u);
+  world.Send(peer, 0, 5, Values(5, 3));
+  EXPECT_EQ(peer.Last(Event::kForecasts, 0).next_seq, 8u);
+}
+
+TEST(NoneTest, WaitsForNoStoreHoweverManyTokensAreNotSaved) {
+  World world({.max_undurable_tokens = 8, .save_interval = kInterval});
+  FakePeer peer;
+  world.Open(peer, 0, None("a"));
+  for (uint64_t seq = 0; seq < 20; seq += 4) Read(world, peer, 0, seq, 4, seq);
+  world.Settle();
+  EXPECT_EQ(peer.Forecasts(0).size(), 20u);
 }
 
 TEST(EveryTokenTest, IsRefusedWhereSavesEndWithTheServer) {

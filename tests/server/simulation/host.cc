@@ -98,6 +98,8 @@ void Track::OnOpened(client::Session&, const client::Opened& opened) {
 void Track::Opens(bool contested) {
   contested_ = contested;
   open_delivered_ = delivered_;
+  // This Open, even if it is read late, takes the session back below the others.
+  told_.erase(told_.upper_bound(delivered_), told_.end());
 }
 
 uint64_t Track::Promised() const {

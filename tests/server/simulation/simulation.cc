@@ -46,7 +46,10 @@ class Simulation {
     Calm();
     while (!Finished() && fate_.broken().empty()) {
       Moment();
-      if (fate_.moments() > kLimit) return fate_.Accuse("somebody never finishes");
+      if (fate_.moments() > kLimit) {
+        TellLevels();
+        return fate_.Accuse("somebody never finishes");
+      }
     }
     if (fate_.broken().empty()) CheckRows();
   }
@@ -116,6 +119,17 @@ class Simulation {
 
   bool Finished() const {
     return std::all_of(hosts_.begin(), hosts_.end(), [](const auto& host) { return host->finished(); });
+  }
+
+  // What keeps them waiting, as far as the shards know.
+  void TellLevels() {
+    for (int i = 0; i < cluster_.shards(); ++i) {
+      const ShardCounters& counters = cluster_.shard(i).counters();
+      fate_.Tell("shard ", i, "  ", counters.queued_tokens.value(), " tokens wait, ", counters.queued_bytes.value(),
+                 " bytes, ", counters.held_bytes.value(), " held; ", counters.slots_used.value(), " of ",
+                 counters.slots_capacity.value(), " rows, ", counters.sessions_attached.value(), " attached, ",
+                 counters.sessions_demoted.value(), " demoted");
+    }
   }
 
   // Everybody has gone: what is left must add up.
