@@ -5,7 +5,7 @@
 // handle: what the stream agreed on with its Open, and where the session stood. The rest is in the store's record, and
 // comes back with the row. There may be millions, so each is one cell of a pool, its key behind it.
 //
-// The DemotedTable finds them by key; a stream's HandleTable finds them by handle. A session with an id of up to 19
+// The DemotedTable finds them by key; a stream's HandleTable finds them by handle. A session with an id of up to 12
 // bytes costs 72 bytes here, 8 to 10 of its stream's handles, and some 12 of the table's.
 //
 // Threading: belongs to one shard.

@@ -98,7 +98,7 @@ TEST(SessionCostTest, ADemotedSessionTakesLessThan96BytesWithItsHandle) {
   DemotedTable table;
   for (Handle handle = 0; handle < kSessions; ++handle) {
     session.handle = handle;
-    session.key = CompactKey(absl::StrCat("/sensor-", 1'000'000 + uint64_t{handle} * 7919 % kSessions));
+    session.key = CompactKey(absl::StrCat("default/meter", 1'000'000 + uint64_t{handle} * 7919 % kSessions));
     stream.handles.Set(handle, &table.Add(session));
   }
   const double bytes = static_cast<double>(ResidentBytes() - before) / kSessions;

@@ -157,6 +157,23 @@ TEST(TierTest, AWaitingSaveDoesNotKeepAQuietSessionInMemory) {
   EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 8)));
 }
 
+TEST(TierTest, ASaveThatIsBeingReplacedDoesNotBecomeDurable) {
+  World world(NoRowsStay());
+  FakePeer peer, next;
+  world.Open(peer, 0, Named("a", 0));
+  world.Send(peer, 0, 0, Values(0, 5), 0);
+  world.Advance(kInterval);  // saved at 5
+  world.Send(peer, 0, 5, Values(5, 5), 3);
+  world.clock().Advance(3 * kInterval);
+  world.shard().Tick();  // the save at 10 takes its place
+  world.Send(peer, 0, 10, Values(10, 1), 7);
+  const uint64_t durable_seq = peer.Last(Event::kForecasts, 0).durable_seq;
+  world.shard().Disconnect(peer);
+  Rest(world);
+  world.Open(next, 0, Named("a", 7));
+  EXPECT_GE(next.Last().opened.next_seq, durable_seq);
+}
+
 TEST(TierTest, WhatIsDurableSurvives) {
   World world(NoRowsStay());
   FakePeer peer;
