@@ -291,6 +291,7 @@ TEST_F(DurabilityTest, ASaveThatIsBeingReplacedDoesNotBecomeDurable) {
   world_.Send(peer_, 0, 3, Values(3, 3), 0);
   world_.shard().SaveAll();  // a save at 6 is on its way to the place of the one at 3
   Give(0, 6, 1, 3);
+  StepAll();
   world_.Settle();
   for (const Event& event : peer_.events) EXPECT_EQ(event.durable_seq, 0u);
   FakePeer again;
