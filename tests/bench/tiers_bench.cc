@@ -29,9 +29,10 @@ namespace aaren::bench {
 
 const char kTiersNote[] =
     R"(100,000 sessions (or AAREN_BENCH_SESSIONS) of the bundled model on one stream, one token each.
-resident: a row of 8,192 bytes and all beside it, of 20,000 that are never saved. demoted: by how much less the process holds once the stream
-has gone. at rest: by how much more than before the sessions came; what is left of it is RocksDB's own.
-promoted: a demoted session's token to its forecast, 1 % of the sessions in random order, one token every millisecond.)";
+resident: a row of 8,192 bytes and all beside it, of 20,000 that are never saved.
+demoted: by how much less the process holds once the stream has gone.
+at rest: by how much more than before the sessions came; what is left of it is RocksDB's own.
+promoted: a demoted session's token to its forecast, 1 % of the sessions in random order, one token a millisecond.)";
 
 namespace {
 
