@@ -1,6 +1,6 @@
-// Where sessions live and what that costs: in memory with their rows, in the store with a handle, in the store only. And
-// the way back: from a demoted session's token to its forecast, over RocksDB. All of it is one shard, as the server has
-// it, driven by this thread; gRPC is left out, whose memory and time are those of a stream and not of a session.
+// Where sessions live and what that costs: in memory with their rows, in the store with a handle, in the store only.
+// And the way back: from a demoted session's token to its forecast, over RocksDB. All of it is one shard, as the server
+// has it, driven by this thread. gRPC is left out: its memory and time are those of a stream, not of a session.
 
 #include <malloc.h>
 #include <unistd.h>
