@@ -104,8 +104,8 @@ int ShardCount(const ServerConfig& config) {
 // wait and unary requests, and an eighth stays free for what is counted only about. The rest is for sessions.
 uint64_t SessionMemory(uint64_t memory) { return memory / 8 * 5; }
 
-// What of it rows may keep. The rest is for sessions that are not saved yet, and for what is known of all of them; with a
-// store of memory, for their saves.
+// What of it rows may keep. The rest is for sessions that are not saved yet, and for what is known of all of them;
+// with a store of memory, for their saves.
 uint64_t ResidentBytes(const ServerConfig& config, uint64_t memory) {
   const uint64_t most = SessionMemory(memory) / 8 * (config.store() == ServerConfig::MEMORY ? 3 : 7);
   return config.max_resident_bytes() > 0 ? config.max_resident_bytes() : most;

@@ -11,16 +11,17 @@
 // A session belongs to the shard of its latest Open. Opens, unary calls and rows travel between shards as mailbox
 // messages through the Registrar, which knows who owns what and talks to the store.
 //
-// A session here is attached (a stream has it open) or at rest. Of one that is demoted only its handle is here. What waits of it is in its flow, and only an attached
-// session has one. Answers keep the order of what they answer: what must not overtake tokens waits behind them. Whoever
-// takes a session away, or asks for its state, gets it as of its last step; what waited is dropped.
+// A session here is attached (a stream has it open) or at rest. Of one that is demoted only its handle is here. What
+// waits of it is in its flow, and only an attached session has one. Answers keep the order of what they answer: what
+// must not overtake tokens waits behind them. Whoever takes a session away, or asks for its state, gets it as of its
+// last step; what waited is dropped.
 //
 // The engine may take its time: while a step is under way, the shard goes on with everything that leaves the rows in it
 // alone, and what needs one of those waits for the step's end (README.md, "A step under way").
 //
 // The sources follow the questions: shard_streams.cc what streams ask for, shard_tokens.cc tokens and steps,
-// shard_opens.cc Opens, shard_answers.cc what else the registrar asks, shard_rest.cc saving and expiring, shard_tiers.cc
-// who is in the slab and who in the store only.
+// shard_opens.cc Opens, shard_answers.cc what else the registrar asks, shard_rest.cc saving and expiring,
+// shard_tiers.cc who is in the slab and who in the store only.
 //
 // Threading: every method is called on the shard's own thread, except mailbox() whose Post is open to all. Any of them
 // may answer any connected peer; a peer's methods must not call the shard back.
