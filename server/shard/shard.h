@@ -20,8 +20,8 @@
 // alone. What needs one of those rows waits for the step's end (README.md, "A step under way").
 //
 // The sources follow the questions: shard_streams.cc what streams ask for, shard_tokens.cc tokens and steps,
-// shard_opens.cc Opens, shard_answers.cc what else the registrar asks, shard_rest.cc saving and expiring, shard_tiers.cc
-// who is in the slab and who in the store only.
+// shard_opens.cc Opens, shard_answers.cc what else the registrar asks, shard_rest.cc saving and expiring,
+// shard_tiers.cc who is in the slab and who in the store only.
 //
 // Threading: every method is called on the shard's own thread, except mailbox() whose Post is open to all. Any of them
 // may answer any connected peer; a peer's methods must not call the shard back.

@@ -1,6 +1,6 @@
-// Where sessions live and what that costs: in memory with their rows, in the store with a handle, in the store only. And
-// the way back: from a demoted session's token to its forecast, over RocksDB. All of it is one shard, as the server has
-// it, driven by this thread; gRPC is left out, whose memory and time are those of a stream and not of a session.
+// Where sessions live and what that costs: in memory with their rows, in the store with a handle, in the store only.
+// And the way back: from a demoted session's token to its forecast, over RocksDB. All of it is one shard, as the server
+// has it, driven by this thread. gRPC is left out: its memory and time are those of a stream, not of a session.
 
 #include <malloc.h>
 #include <unistd.h>
@@ -29,9 +29,10 @@ namespace aaren::bench {
 
 const char kTiersNote[] =
     R"(100,000 sessions (or AAREN_BENCH_SESSIONS) of the bundled model on one stream, one token each.
-resident: a row of 8,192 bytes and all beside it, of 20,000. demoted: by how much less the process holds once the stream
-has gone. at rest: by how much more than before the sessions came; what is left of it is RocksDB's own.
-promoted: a demoted session's token to its forecast, 1 % of the sessions in random order, one token every millisecond.)";
+resident: a row of 8,192 bytes and all beside it, of 20,000 that are never saved.
+demoted: by how much less the process holds once the stream has gone.
+at rest: by how much more than before the sessions came; what is left of it is RocksDB's own.
+promoted: a demoted session's token to its forecast, 1 % of the sessions in random order, one token a millisecond.)";
 
 namespace {
 
@@ -66,10 +67,9 @@ class CountingPeer final : public Peer {
 // A shard and one stream of it, run by this thread as a ShardLoop would.
 class OneShard {
  public:
-  OneShard(size_t resident_bytes, const ModelTable& models, StateStore& store)
+  OneShard(size_t resident_bytes, absl::Duration save_interval, const ModelTable& models, StateStore& store)
       : registrar_(std::make_unique<Registrar>(store, models, Clock::System())),
-        shard_(0, {.max_resident_bytes = resident_bytes, .save_interval = absl::Milliseconds(50)}, models,
-               *registrar_) {
+        shard_(0, {.max_resident_bytes = resident_bytes, .save_interval = save_interval}, models, *registrar_) {
     registrar_->AddShard(shard_);
     registrar_->Start();
   }
@@ -176,7 +176,7 @@ absl::StatusOr<Row> Promote(OneShard& shard, size_t sessions) {
 absl::Status MeasureResident(const std::string& folder, const ModelTable& models, std::vector<Row>& rows) {
   absl::StatusOr<std::unique_ptr<RocksDbStore>> store = RocksDbStore::Open({.folder = folder, .buffer_bytes = kBuffer});
   if (!store.ok()) return store.status();
-  OneShard shard(SIZE_MAX, models, **store);
+  OneShard shard(SIZE_MAX, absl::ZeroDuration(), models, **store);
   const double before = Held();
   if (absl::Status status = shard.OpenAndFeed(kResident); !status.ok()) return status;
   const auto row_bytes = static_cast<double>(models.default_model()->engine->row_bytes());
@@ -188,7 +188,7 @@ absl::Status MeasureDemoted(const std::string& folder, const ModelTable& models,
   const size_t sessions = Sessions();
   absl::StatusOr<std::unique_ptr<RocksDbStore>> store = RocksDbStore::Open({.folder = folder, .buffer_bytes = kBuffer});
   if (!store.ok()) return store.status();
-  OneShard shard(kStayBytes, models, **store);
+  OneShard shard(kStayBytes, absl::Milliseconds(50), models, **store);
   const double before = Held();
   if (absl::Status status = shard.OpenAndFeed(sessions); !status.ok()) return status;
   const size_t stay = kStayBytes / models.default_model()->engine->row_bytes();

@@ -3,7 +3,8 @@
 
 // One run of the simulation: a server of a few shards and rows, hosts that want every forecast exactly once, and rivals
 // that want trouble. One thread does everybody's work, in an order and at times that the seed decides: it delays,
-// reorders, cuts, evicts, demotes, moves, kills and saves at any point. After a while calm comes; then everybody must finish.
+// reorders, cuts, evicts, demotes, moves, kills and saves at any point. After a while calm comes; then everybody must
+// finish.
 
 #include <cstdint>
 #include <string>
