@@ -98,7 +98,7 @@ void Registrar::Impl::Get(const std::string& key, Callback<SessionInfo> done) {
 void Registrar::Impl::GetAtRest(Entry& entry, SessionInfo info, Callback<SessionInfo> done) {
   AskDemoted({entry.name()},
              [this, &entry, info = std::move(info), done = std::move(done)](std::vector<bool> attached) mutable {
-               info.attached = attached[0];
+               info.attached = info.attached || attached[0];
                done({std::nullopt, std::move(info)});
                Finish(entry);
              });
