@@ -83,7 +83,11 @@ absl::Status Saver::StartDue(int64_t now_ms) {
     for (Session* session : due) QueueLater(*session, now_ms);
     return status;
   }
-  for (Session* session : due) session->save_in_flight = true;
+  for (Session* session : due) {
+    session->save_in_flight = true;
+    // A save that this one replaces is as good as gone: its client's delivered_seq does not make it durable any more.
+    if (session->pending_seq != session->point.seq) session->pending_seq = Session::kNoSave;
+  }
   batch_under_way_ = true;
   send_(std::move(batch));
   return absl::OkStatus();

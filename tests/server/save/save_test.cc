@@ -136,6 +136,26 @@ TEST(SaveTest, OfADetachedSessionTakesThePlaceOfOneThatIsNotDurable) {
   EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(2, 6));
 }
 
+TEST(SaveTest, ThatIsBeingReplacedDoesNotBecomeDurable) {
+  World world(ShardOptions{.save_interval = kInterval});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a", 0));
+  world.Send(peer, 0, 0, Values(0, 3), 0);
+  world.Advance(kInterval);
+  world.Send(peer, 0, 3, Values(3, 3), 0);
+  world.shard().SaveAll();  // a save at 6 is on its way to the place of the one at 3
+  const std::vector<float> value = Values(6, 1);
+  TokensView tokens;
+  tokens.handle = 0;
+  tokens.first_seq = 6;
+  tokens.values = value;
+  tokens.delivered_seq = 3;
+  ASSERT_TRUE(world.shard().Tokens(peer, tokens));
+  while (world.shard().Step() > 0 || world.shard().StepUnderWay()) {
+  }
+  for (const Event& event : peer.events) EXPECT_EQ(event.durable_seq, 0u);
+}
+
 TEST(SaveTest, IsAskedForOnceWhileTheStoreIsSlow) {
   World world(ShardOptions{.save_interval = kInterval});
   FakePeer peer;
