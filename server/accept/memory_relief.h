@@ -25,7 +25,7 @@ class MemoryRelief {
   // `excess` tells by how many bytes the process holds too much; 0: it does not. Null: it never does.
   explicit MemoryRelief(std::function<size_t()> excess) : excess_(std::move(excess)) {}
 
-  // Peers whose connections must end now. Call it every few milliseconds: what they bring is measured from one call to
+  // Peers whose connections must end now. Call it several times a second: what they bring is measured from one call to
   // the next. What the heap keeps for later is given back first.
   std::vector<std::string> WhoMustGo(const ConnectionTable& table);
 
