@@ -162,7 +162,7 @@ void SessionShard::OnSaveFailed(Session& session, const SaveResult& result) {
     return saver_.QueueLater(session, now_ms());
   }
   // Another server has the session now, or has deleted it: what is here is no longer its state.
-  if (session.stream != nullptr) Fence(session, result.written.current_epoch);
+  session.stream != nullptr ? Fence(session, result.written.current_epoch) : counters_.sessions_fenced.Add(1);
   registrar_.Released(std::string(session.key.view()));
   Remove(session);
 }

@@ -73,7 +73,7 @@ class BadInputTest(ServerTest):
 
     def test_calibration_is_on_or_off(self):
         csv = self.write("a.csv", b"date,a\n2024-01-01,1\n")
-        self.refused(self.stream(csv, "--calibrate=maybe"), "--calibrate=maybe is neither on nor off")
+        self.refused(self.stream(csv, "--calibrate=maybe"), "--calibrate=maybe is none of on, off")
 
     def test_horizon_beyond_the_models_is_named(self):
         csv = self.write("a.csv", b"date,a\n2024-01-01,1\n")
@@ -97,7 +97,7 @@ class BadInputTest(ServerTest):
         self.assertIn('"next_seq":100', kept.stdout.replace(" ", ""))
 
     def test_server_refuses_a_port_in_use(self):
-        result = subprocess.run([os.path.join(BIN, "aaren-server"), f"--listen={self.server.target}"], capture_output=True, text=True, timeout=30)
+        result = subprocess.run([os.path.join(BIN, "aaren-server"), f"--listen={self.server.target}", "--store=memory"], capture_output=True, text=True, timeout=30)
         self.refused(result, self.server.target.rsplit(":", 1)[1])
 
     def test_server_names_an_unknown_flag(self):

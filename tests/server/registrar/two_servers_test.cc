@@ -71,6 +71,14 @@ TEST_P(TwoServersTest, FirstEndsItsSessionAtItsNextSave) {
   EXPECT_EQ(first_.shard().counters().sessions_resident.value(), 0u);
 }
 
+TEST_P(TwoServersTest, FirstIsFencedAlsoWhenItsStreamHasLeft) {
+  first_.Send(at_first_, 0, 3, Values(3, 1));
+  first_.shard().Disconnect(at_first_);
+  first_.Advance(kInterval);
+  EXPECT_EQ(first_.shard().counters().sessions_fenced.value(), 1u);
+  EXPECT_EQ(first_.shard().counters().sessions_resident.value(), 0u);
+}
+
 TEST_P(TwoServersTest, OpenAtTheFirstGoesOnFromTheStateOfTheSecond) {
   first_.Open(again_, 7, Named("a"));
   EXPECT_EQ(again_.Last().opened.next_seq, 5u);

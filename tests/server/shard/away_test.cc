@@ -97,7 +97,7 @@ TEST_F(StoreAwayTest, AStreamThatWaitsIsToldWhenItsSessionIsTakenAway) {
 TEST_F(StoreAwayTest, AStreamThatLeavesIsNotToldAnyMore) {
   ASSERT_TRUE(Offer(2, 8));
   ASSERT_FALSE(Offer(10, 1));
-  world_.shard().Tick();
+  world_.Advance(absl::ZeroDuration());
   EXPECT_EQ(world_.shard().counters().sessions_stalled.value(), 1u);
   world_.shard().Disconnect(peer_);
   world_.store().FailAll(false);
