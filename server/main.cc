@@ -56,12 +56,12 @@ class ShutdownSignal {
     std::thread([this, signals, grace] {
       int signal = 0;
       sigwait(&signals, &signal);
-      Log(LogLevel::kInfo, "shutting down", {{"signal", strsignal(signal)}});
+      log::Log(log::LogLevel::kInfo, "shutting down", {{"signal", strsignal(signal)}});
       asked_.Notify();
       signal = WaitFor(signals, std::max(grace, kLeastGrace));
       if (signal > 0) _exit(128 + signal);
       if (done_.HasBeenNotified()) _exit(0);  // all that is left is to give memory back
-      Log(LogLevel::kError, "the grace period is over: what is not saved is lost");
+      log::Log(log::LogLevel::kError, "the grace period is over: what is not saved is lost");
       _exit(1);
     }).detach();
   }
@@ -76,9 +76,9 @@ class ShutdownSignal {
 
   // The signal that came, or 0. A process that was stopped and goes on waits on.
   static int WaitFor(const sigset_t& signals, absl::Duration time) {
-    const absl::Time deadline = Clock::System().Now() + time;
+    const absl::Time deadline = session::Clock::System().Now() + time;
     for (;;) {
-      const absl::Duration left = std::max(absl::ZeroDuration(), deadline - Clock::System().Now());
+      const absl::Duration left = std::max(absl::ZeroDuration(), deadline - session::Clock::System().Now());
       const timespec timeout = absl::ToTimespec(left);
       const int signal = sigtimedwait(&signals, nullptr, &timeout);
       if (signal > 0) return signal;
@@ -132,7 +132,7 @@ void SetLimits(const ServerConfig& config, uint64_t memory, rpc::ServerOptions& 
 
 // Raises the limit of file descriptors as far as it goes. One a connection, and some for everything else.
 size_t MostConnections(const ServerConfig& config) {
-  constexpr rlim_t kOthers = 128 + RocksDbStore::kFiles;
+  constexpr rlim_t kOthers = 128 + store::RocksDbStore::kFiles;
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return config.max_connections();
   files.rlim_cur = files.rlim_max;
@@ -144,7 +144,7 @@ size_t MostConnections(const ServerConfig& config) {
 // What is counted only about, and buffers that do not shrink with the memory.
 constexpr uint64_t kBesideMemory = 32 << 20;
 
-rpc::ServerOptions ToOptions(const ServerConfig& config, uint64_t memory, MemoryBudget& budget) {
+rpc::ServerOptions ToOptions(const ServerConfig& config, uint64_t memory, memory::MemoryBudget& budget) {
   rpc::ServerOptions options;
   options.listen = config.listen();
   options.shards = ShardCount(config);
@@ -169,11 +169,12 @@ rpc::ServerOptions ToOptions(const ServerConfig& config, uint64_t memory, Memory
   return options;
 }
 
-StoreOptions ToStoreOptions(const ServerConfig& config, uint64_t memory) {
-  StoreOptions options;
+store::StoreOptions ToStoreOptions(const ServerConfig& config, uint64_t memory) {
+  store::StoreOptions options;
   options.kind = absl::AsciiStrToLower(ServerConfig::Store_Name(config.store()));
   options.rocksdb.folder = config.data_dir();
-  options.rocksdb.durability = config.sync() == ServerConfig::POWER ? Durability::kPower : Durability::kProcess;
+  options.rocksdb.durability =
+      config.sync() == ServerConfig::POWER ? store::Durability::kPower : store::Durability::kProcess;
   options.redis_addresses = config.redis();
   options.redis.password_file = config.redis_password_file();
   options.redis.prefix = config.redis_prefix();
@@ -190,7 +191,7 @@ std::string EngineName(const ServerConfig& config) {
 
 // What this build has; later ones may have more.
 absl::Status CheckBuild(const ServerConfig& config) {
-  if (absl::Status status = CheckEngine(EngineName(config)); !status.ok()) {
+  if (absl::Status status = models::CheckEngine(EngineName(config)); !status.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("device: ", status.message()));
   }
   if (config.store() != ServerConfig::MEMORY && config::ToDuration(config.save_interval()) == absl::ZeroDuration()) {
@@ -219,7 +220,7 @@ absl::StatusOr<std::string> BundledModels() {
   return absl::NotFoundError(absl::StrCat("no bundled models near ", bin.string(), "; give --models=DIR"));
 }
 
-absl::Status LoadModels(const ServerConfig& config, ModelTable& models) {
+absl::Status LoadModels(const ServerConfig& config, models::ModelTable& models) {
   std::string folder = config.models();
   if (folder.empty()) {
     absl::StatusOr<std::string> bundled = BundledModels();
@@ -231,14 +232,14 @@ absl::Status LoadModels(const ServerConfig& config, ModelTable& models) {
     if (absl::Status status = models.SetDefault(config.default_model()); !status.ok()) return status;
   }
   for (const auto& model : models.models()) {
-    Log(LogLevel::kInfo, "model loaded", {{"model", model->id}, {"digest", model->package.digest}});
+    log::Log(log::LogLevel::kInfo, "model loaded", {{"model", model->id}, {"digest", model->package.digest}});
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerConfig& config,
                                                                   const rpc::ServerOptions& options,
-                                                                  const MeasuredStore& store,
+                                                                  const store::MeasuredStore& store,
                                                                   const rpc::Server& server) {
   if (config.metrics_listen().empty()) return nullptr;
   return metrics::Exposition::Start(
@@ -253,16 +254,16 @@ absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerCo
 int Serve(const ServerConfig& config) {
   if (absl::Status status = CheckBuild(config); !status.ok()) return Fail(2, status);
   rpc::RouteGrpcLog();
-  SetUpLog(config.log_format() == ServerConfig::JSON ? LogFormat::kJson : LogFormat::kText,
-           static_cast<LogLevel>(config.log_level()));
+  log::SetUpLog(config.log_format() == ServerConfig::JSON ? log::LogFormat::kJson : log::LogFormat::kText,
+                static_cast<log::LogLevel>(config.log_level()));
   ShutdownSignal& shutdown = *new ShutdownSignal(config::ToDuration(config.grace()));
-  ModelTable models;
+  models::ModelTable models;
   if (absl::Status status = LoadModels(config, models); !status.ok()) return Fail(1, status);
-  const uint64_t memory = config.memory() > 0 ? config.memory() : MachineMemory() / 4 * 3;
-  MemoryBudget budget(SessionMemory(memory));
-  absl::StatusOr<std::unique_ptr<StateStore>> opened = OpenStore(ToStoreOptions(config, memory), budget);
+  const uint64_t memory = config.memory() > 0 ? config.memory() : memory::MachineMemory() / 4 * 3;
+  memory::MemoryBudget budget(SessionMemory(memory));
+  absl::StatusOr<std::unique_ptr<store::StateStore>> opened = store::OpenStore(ToStoreOptions(config, memory), budget);
   if (!opened.ok()) return Fail(absl::IsInvalidArgument(opened.status()) ? 2 : 1, opened.status());
-  MeasuredStore store(*std::move(opened));
+  store::MeasuredStore store(*std::move(opened));
   const rpc::ServerOptions options = ToOptions(config, memory, budget);
   absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(options, models, store);
   if (!server.ok()) return Fail(1, server.status());
@@ -271,21 +272,21 @@ int Serve(const ServerConfig& config) {
   const std::string metrics_address = *metrics == nullptr ? "none" : (*metrics)->address();
   std::printf("ready listen=%s metrics=%s\n", (*server)->address().c_str(), metrics_address.c_str());
   std::fflush(stdout);
-  Log(LogLevel::kInfo, "serving",
-      {{"listen", (*server)->address()},
-       {"metrics", metrics_address},
-       {"shards", absl::StrCat(ShardCount(config))},
-       {"store", store.name()},
-       {"memory", absl::StrCat(memory)},
-       {"connections", absl::StrCat(options.max_connections)}});
+  log::Log(log::LogLevel::kInfo, "serving",
+           {{"listen", (*server)->address()},
+            {"metrics", metrics_address},
+            {"shards", absl::StrCat(ShardCount(config))},
+            {"store", store.name()},
+            {"memory", absl::StrCat(memory)},
+            {"connections", absl::StrCat(options.max_connections)}});
   shutdown.Wait();
   const bool all_saved = (*server)->Shutdown(config::ToDuration(config.grace()));
   if (!all_saved) {
-    Log(LogLevel::kError, "the grace period is over: what is not saved is lost");
+    log::Log(log::LogLevel::kError, "the grace period is over: what is not saved is lost");
     _exit(1);
   }
   shutdown.Done();
-  Log(LogLevel::kInfo, "shut down");
+  log::Log(log::LogLevel::kInfo, "shut down");
   return 0;
 }
 

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_COMMAND_LINE_FLAGS_H_
 #define AAREN_MODEL_COMMAND_LINE_FLAGS_H_
 
-// The command line of a program or of a subcommand, by CLI11: flags that are bound to the caller's own variables, which
-// keep their values where a flag is not given. A flag is --name=value or --name value; a bool may stand alone. Of a
+// The command line of a program or of a subcommand, by CLI11. Flags are bound to the caller's own variables, which keep
+// their values where a flag is not given. A flag is --name=value or --name value; a bool may stand alone. Of a
 // flag that is repeated the last one holds. "--" ends the flags.
 //
 //   Flags flags("aaren fork [flags]", "Copies a session.");

@@ -56,7 +56,7 @@ bool LacksDescriptors(int error) { return error == EMFILE || error == ENFILE || 
 
 }  // namespace
 
-Acceptor::Acceptor(size_t max_connections, const Clock& clock)
+Acceptor::Acceptor(size_t max_connections, const session::Clock& clock)
     : max_connections_(max_connections),
       clock_(clock),
       poll_(epoll_create1(EPOLL_CLOEXEC)),
@@ -64,13 +64,13 @@ Acceptor::Acceptor(size_t max_connections, const Clock& clock)
   Watch(poll_, stop_);
 }
 
-absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Listen(const Address& address, size_t max_connections,
-                                                           const Clock& clock) {
+absl::StatusOr<std::unique_ptr<Acceptor>> Acceptor::Listen(const address::Address& address, size_t max_connections,
+                                                           const session::Clock& clock) {
   std::unique_ptr<Acceptor> acceptor(new Acceptor(max_connections, clock));
-  absl::StatusOr<std::vector<int>> listeners = ListenOn(address, kBacklog);
+  absl::StatusOr<std::vector<int>> listeners = address::ListenOn(address, kBacklog);
   if (!listeners.ok()) return listeners.status();
   acceptor->listeners_ = *std::move(listeners);
-  acceptor->port_ = PortOf(acceptor->listeners_.front());
+  acceptor->port_ = address::PortOf(acceptor->listeners_.front());
   for (const int listener : acceptor->listeners_) Watch(acceptor->poll_, listener);
   return acceptor;
 }
@@ -184,7 +184,8 @@ bool Acceptor::HasPlaceFor(const std::string& host, int socket) {
   if (!IsEstablished(socket)) return false;
   const std::optional<std::string> other = table_->WhoGivesWayTo(host, clock_.Now());
   if (!other) return false;
-  Log(LogLevel::kWarning, "connection ended: all places are taken, and its host has most", {{"peer", *other}});
+  log::Log(log::LogLevel::kWarning, "connection ended: all places are taken, and its host has most",
+           {{"peer", *other}});
   EndNow(*table_->Find(*other));
   table_->Remove(*other);
   return true;
@@ -204,8 +205,8 @@ void Acceptor::EndGreatest() {
   for (const std::string& peer : peers) {
     const Connection& connection = *table_->Find(peer);
     if (!EndNow(connection)) continue;
-    Log(LogLevel::kWarning, "connection ended: memory is short, and it is among the greatest senders",
-        {{"peer", peer}});
+    log::Log(log::LogLevel::kWarning, "connection ended: memory is short, and it is among the greatest senders",
+             {{"peer", peer}});
     RefuseHostOf(peer);
     closed_until_ = clock_.Now() + kClosed;
   }
@@ -217,7 +218,7 @@ void Acceptor::EndFloods() {
   for (auto& [peer, connection] : table_->connections()) {
     if (!connection.Lasts() || !Floods(connection)) continue;
     connection.evidence = {};
-    Log(LogLevel::kWarning, "connection ended: a flood of frames kept others waiting", {{"peer", peer}});
+    log::Log(log::LogLevel::kWarning, "connection ended: a flood of frames kept others waiting", {{"peer", peer}});
     EndNow(connection);
     RefuseHostOf(peer);
     flooded_ = true;

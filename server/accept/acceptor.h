@@ -39,8 +39,8 @@ namespace aaren::accept {
 
 // Of all connections.
 struct ConnectionCounters {
-  Counter open;                      // a level
-  Counter accepted, refused, ended;  // ended: by the server, not by gRPC
+  counters::Counter open;                      // a level
+  counters::Counter accepted, refused, ended;  // ended: by the server, not by gRPC
 };
 
 class Acceptor {
@@ -54,8 +54,8 @@ class Acceptor {
   // Listens on every address of the host; port 0: any free one. Connections wait until Start. InvalidArgument if the
   // host cannot be resolved, AlreadyExists if the port is in use, else PermissionDenied or FailedPrecondition.
   // `clock` outlives this.
-  static absl::StatusOr<std::unique_ptr<Acceptor>> Listen(const Address& address, size_t max_connections,
-                                                          const Clock& clock = Clock::System());
+  static absl::StatusOr<std::unique_ptr<Acceptor>> Listen(const address::Address& address, size_t max_connections,
+                                                          const session::Clock& clock = session::Clock::System());
   ~Acceptor();
 
   // One for each shard. They outlive this. `excess`: by how many bytes the process holds too much
@@ -77,7 +77,7 @@ class Acceptor {
   const ConnectionCounters& counters() const { return counters_; }
 
  private:
-  Acceptor(size_t max_connections, const Clock& clock);
+  Acceptor(size_t max_connections, const session::Clock& clock);
   void Run();
   void Turn(absl::Span<const int> ready) ABSL_LOCKS_EXCLUDED(mutex_);
   bool late() const;
@@ -94,7 +94,7 @@ class Acceptor {
   void RefuseHostOf(const std::string& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t max_connections_;
-  const Clock& clock_;
+  const session::Clock& clock_;
   int port_ = 0;
   int poll_ = -1;  // epoll
   int stop_ = -1;  // eventfd

@@ -14,7 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::address {
 namespace {
 
 absl::Status BindError(int error, const Address& address) {
@@ -119,4 +119,4 @@ int PortOf(int socket) {
   return ntohs(port);
 }
 
-}  // namespace aaren
+}  // namespace aaren::address

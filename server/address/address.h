@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace aaren {
+namespace aaren::address {
 
 struct Address {
   std::string host;  // without brackets
@@ -37,6 +37,6 @@ absl::Status CheckFree(const Address& address);
 // Of a socket that is bound.
 int PortOf(int socket);
 
-}  // namespace aaren
+}  // namespace aaren::address
 
 #endif  // AAREN_SERVER_ADDRESS_ADDRESS_H_

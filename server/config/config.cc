@@ -71,7 +71,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
                             "Serves the models of a folder until SIGTERM or SIGINT.");
   flags.Add("config", &file, "a settings file, with these names; flags win over it");
   flags.Add("print_config", &line.print_config, "print the settings as such a file, and serve nothing");
-  flags.AddVersion(absl::StrCat("aaren-server ", kVersion));
+  flags.AddVersion(absl::StrCat("aaren-server ", version::kVersion));
   AddSettings(flags, given);
   absl::StatusOr<command_line::Parsed> parsed = flags.Parse(arguments);
   if (!parsed.ok()) return parsed.status();

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace aaren {
+namespace aaren::counters {
 
 // A number with one writer and any number of readers.
 class Counter {
@@ -48,6 +48,6 @@ class Histogram {
 inline constexpr std::array<double, 16> kLatencyBounds = {50e-6, 100e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3, 10e-3, 20e-3,
                                                           50e-3, 100e-3, 200e-3, 500e-3, 1,    2,    5};  // seconds
 
-}  // namespace aaren
+}  // namespace aaren::counters
 
 #endif  // AAREN_SERVER_COUNTERS_COUNTER_H_

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/log/log_rate.h"
 
-namespace aaren {
+namespace aaren::log {
 namespace {
 
 constexpr char kTextPattern[] = "%Y-%m-%dT%H:%M:%S.%eZ %l %v";
@@ -85,4 +85,4 @@ void Log(LogLevel level, std::string_view event,
   Logger().log(ToSpdlog(level), "{}", line);
 }
 
-}  // namespace aaren
+}  // namespace aaren::log

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-namespace aaren {
+namespace aaren::log {
 
 enum class LogFormat { kText, kJson };
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
@@ -26,6 +26,6 @@ void SetUpLog(LogFormat format, LogLevel least);
 void Log(LogLevel level, std::string_view event,
          std::initializer_list<std::pair<std::string_view, std::string>> fields = {});
 
-}  // namespace aaren
+}  // namespace aaren::log
 
 #endif  // AAREN_SERVER_LOG_LOG_H_

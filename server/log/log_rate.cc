@@ -1,6 +1,6 @@
 #include "server/log/log_rate.h"
 
-namespace aaren {
+namespace aaren::log {
 namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
@@ -20,4 +20,4 @@ std::optional<uint64_t> LogRate::Admit(std::string_view event, int64_t now_ns) {
   return left_out;
 }
 
-}  // namespace aaren
+}  // namespace aaren::log

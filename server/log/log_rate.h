@@ -13,7 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
 
-namespace aaren {
+namespace aaren::log {
 
 class LogRate {
  public:
@@ -33,6 +33,6 @@ class LogRate {
   absl::flat_hash_map<std::string, Second> events_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace aaren
+}  // namespace aaren::log
 
 #endif  // AAREN_SERVER_LOG_LOG_RATE_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::memory {
 namespace {
 
 constexpr uint64_t kUnknown = uint64_t{1} << 30;
@@ -49,4 +49,4 @@ uint64_t ProcessMemory(const std::string& root) {
   return in >> size >> resident ? resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
-}  // namespace aaren
+}  // namespace aaren::memory

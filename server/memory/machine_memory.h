@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace aaren {
+namespace aaren::memory {
 
 // The machine's, or its control group's limit where that is lower. Bytes. `root` stands for "/"; for tests. A gibibyte
 // if nothing can be read.
@@ -15,6 +15,6 @@ uint64_t MachineMemory(const std::string& root = "/");
 // What is resident of this process. Bytes; 0 if it cannot be read.
 uint64_t ProcessMemory(const std::string& root = "/");
 
-}  // namespace aaren
+}  // namespace aaren::memory
 
 #endif  // AAREN_SERVER_MEMORY_MACHINE_MEMORY_H_

@@ -11,7 +11,7 @@
 #include <atomic>
 #include <cstddef>
 
-namespace aaren {
+namespace aaren::memory {
 
 class MemoryBudget {
  public:
@@ -49,6 +49,6 @@ class MemoryBudget {
   std::array<std::atomic<size_t>, 2> used_{};
 };
 
-}  // namespace aaren
+}  // namespace aaren::memory
 
 #endif  // AAREN_SERVER_MEMORY_MEMORY_BUDGET_H_

@@ -5,7 +5,7 @@
 namespace aaren::metrics {
 
 std::vector<prometheus::MetricFamily> ConnectionMetrics::Collect() const {
-  const auto number = [](const Counter& counter) { return static_cast<double>(counter.value()); };
+  const auto number = [](const counters::Counter& counter) { return static_cast<double>(counter.value()); };
   return {Gauges("aaren_connections", "Connections that are open.").Add({}, number(counters_.open)).Take(),
           Counters("aaren_connections_total", "Connections that came, by what became of them.")
               .Add({{"outcome", "accepted"}}, number(counters_.accepted))

@@ -17,9 +17,9 @@ constexpr char kTimeoutMs[] = "1000";
 
 absl::StatusOr<std::unique_ptr<Exposition>> Exposition::Start(
     const std::string& listen, std::vector<std::shared_ptr<prometheus::Collectable>> sources) {
-  absl::StatusOr<Address> address = Address::Parse(listen);
+  absl::StatusOr<address::Address> address = address::Address::Parse(listen);
   if (!address.ok()) return address.status();
-  if (absl::Status status = CheckFree(*address); !status.ok()) return status;
+  if (absl::Status status = address::CheckFree(*address); !status.ok()) return status;
   std::unique_ptr<Exposition> exposition(new Exposition(std::move(sources)));
   exposition->address_ = *std::move(address);
   try {

@@ -25,7 +25,7 @@ class Exposition {
  private:
   explicit Exposition(std::vector<std::shared_ptr<prometheus::Collectable>> sources) : sources_(std::move(sources)) {}
 
-  Address address_;
+  address::Address address_;
   std::vector<std::shared_ptr<prometheus::Collectable>> sources_;
   std::unique_ptr<prometheus::Exposer> exposer_;
 };

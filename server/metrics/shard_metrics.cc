@@ -9,11 +9,11 @@
 namespace aaren::metrics {
 namespace {
 
-using Shards = std::vector<const ShardCounters*>;
+using Shards = std::vector<const shard::ShardCounters*>;
 using Streams = std::vector<const rpc::StreamCounters*>;
 
 template <typename Holder>
-double Sum(const std::vector<const Holder*>& holders, Counter Holder::*counter) {
+double Sum(const std::vector<const Holder*>& holders, counters::Counter Holder::*counter) {
   uint64_t sum = 0;
   for (const Holder* holder : holders) sum += (holder->*counter).value();
   return static_cast<double>(sum);
@@ -22,75 +22,76 @@ double Sum(const std::vector<const Holder*>& holders, Counter Holder::*counter) 
 // One metric per (label value, counter).
 template <typename Holder>
 prometheus::MetricFamily ByLabel(Family family, const char* label, const std::vector<const Holder*>& holders,
-                                 std::initializer_list<std::pair<const char*, Counter Holder::*>> parts) {
+                                 std::initializer_list<std::pair<const char*, counters::Counter Holder::*>> parts) {
   for (const auto& [value, counter] : parts) family.Add({{label, value}}, Sum(holders, counter));
   return family.Take();
 }
 
 template <size_t N>
 prometheus::MetricFamily ToHistogram(const char* name, const char* help, const Shards& shards,
-                                     Histogram<N> ShardCounters::*histogram) {
+                                     counters::Histogram<N> shard::ShardCounters::*histogram) {
   Family family(name, help, prometheus::MetricType::Histogram);
   prometheus::ClientMetric::Histogram& out = family.AddHistogram();
   for (size_t bucket = 0; bucket <= N; ++bucket) {
-    for (const ShardCounters* shard : shards) out.sample_count += (shard->*histogram).count(bucket);
+    for (const shard::ShardCounters* shard : shards) out.sample_count += (shard->*histogram).count(bucket);
     const double bound =
         bucket < N ? (shards.front()->*histogram).bounds()[bucket] : std::numeric_limits<double>::infinity();
     out.bucket.push_back({out.sample_count, bound});
   }
-  for (const ShardCounters* shard : shards) out.sample_sum += (shard->*histogram).sum();
+  for (const shard::ShardCounters* shard : shards) out.sample_sum += (shard->*histogram).sum();
   return family.Take();
 }
 
 prometheus::MetricFamily Tokens(const Shards& shards) {
-  return ByLabel<ShardCounters>(Counters("aaren_tokens_total", "Tokens received, by what became of them."), "outcome",
-                                shards,
-                                {{"forecast", &ShardCounters::tokens_forecast},
-                                 {"folded", &ShardCounters::tokens_folded},
-                                 {"silent", &ShardCounters::tokens_silent},
-                                 {"duplicate", &ShardCounters::tokens_duplicate},
-                                 {"refused", &ShardCounters::tokens_refused},
-                                 {"dropped", &ShardCounters::tokens_dropped}});
+  return ByLabel<shard::ShardCounters>(Counters("aaren_tokens_total", "Tokens received, by what became of them."),
+                                       "outcome", shards,
+                                       {{"forecast", &shard::ShardCounters::tokens_forecast},
+                                        {"folded", &shard::ShardCounters::tokens_folded},
+                                        {"silent", &shard::ShardCounters::tokens_silent},
+                                        {"duplicate", &shard::ShardCounters::tokens_duplicate},
+                                        {"refused", &shard::ShardCounters::tokens_refused},
+                                        {"dropped", &shard::ShardCounters::tokens_dropped}});
 }
 
 prometheus::MetricFamily SessionEvents(const Shards& shards) {
-  return ByLabel<ShardCounters>(Counters("aaren_session_events_total", "What happened to sessions."), "event", shards,
-                                {{"created", &ShardCounters::sessions_created},
-                                 {"resumed", &ShardCounters::sessions_resumed},
-                                 {"detached", &ShardCounters::sessions_detached},
-                                 {"deleted", &ShardCounters::sessions_deleted},
-                                 {"moved", &ShardCounters::sessions_moved},
-                                 {"expired", &ShardCounters::sessions_expired},
-                                 {"evicted", &ShardCounters::sessions_evicted},
-                                 {"demoted", &ShardCounters::demotions},
-                                 {"promoted", &ShardCounters::promotions},
-                                 {"rewound", &ShardCounters::sessions_rewound},
-                                 {"fenced", &ShardCounters::sessions_fenced},
-                                 {"refused", &ShardCounters::sessions_refused}});
+  return ByLabel<shard::ShardCounters>(Counters("aaren_session_events_total", "What happened to sessions."), "event",
+                                       shards,
+                                       {{"created", &shard::ShardCounters::sessions_created},
+                                        {"resumed", &shard::ShardCounters::sessions_resumed},
+                                        {"detached", &shard::ShardCounters::sessions_detached},
+                                        {"deleted", &shard::ShardCounters::sessions_deleted},
+                                        {"moved", &shard::ShardCounters::sessions_moved},
+                                        {"expired", &shard::ShardCounters::sessions_expired},
+                                        {"evicted", &shard::ShardCounters::sessions_evicted},
+                                        {"demoted", &shard::ShardCounters::demotions},
+                                        {"promoted", &shard::ShardCounters::promotions},
+                                        {"rewound", &shard::ShardCounters::sessions_rewound},
+                                        {"fenced", &shard::ShardCounters::sessions_fenced},
+                                        {"refused", &shard::ShardCounters::sessions_refused}});
 }
 
 void AddLevels(const Shards& shards, std::vector<prometheus::MetricFamily>& families) {
-  const double attached = Sum(shards, &ShardCounters::sessions_attached);
+  const double attached = Sum(shards, &shard::ShardCounters::sessions_attached);
   families.push_back(
       Gauges("aaren_sessions",
              "Sessions in memory, by whether a stream has them open; of demoted ones only the handle is.")
           .Add({{"state", "attached"}}, attached)
-          .Add({{"state", "detached"}}, Sum(shards, &ShardCounters::sessions_resident) - attached)
-          .Add({{"state", "demoted"}}, Sum(shards, &ShardCounters::sessions_demoted))
+          .Add({{"state", "detached"}}, Sum(shards, &shard::ShardCounters::sessions_resident) - attached)
+          .Add({{"state", "demoted"}}, Sum(shards, &shard::ShardCounters::sessions_demoted))
           .Take());
-  const double used = Sum(shards, &ShardCounters::slots_used);
+  const double used = Sum(shards, &shard::ShardCounters::slots_used);
   families.push_back(Gauges("aaren_slots", "Places for the rows of sessions.")
                          .Add({{"state", "used"}}, used)
-                         .Add({{"state", "free"}}, Sum(shards, &ShardCounters::slots_capacity) - used)
+                         .Add({{"state", "free"}}, Sum(shards, &shard::ShardCounters::slots_capacity) - used)
                          .Take());
   families.push_back(Gauges("aaren_state_bytes", "Size of the rows of all sessions held in memory.")
-                         .Add({}, Sum(shards, &ShardCounters::state_bytes))
+                         .Add({}, Sum(shards, &shard::ShardCounters::state_bytes))
                          .Take());
   families.push_back(Gauges("aaren_sessions_stalled", "Sessions whose streams wait until the store has their saves.")
-                         .Add({}, Sum(shards, &ShardCounters::sessions_stalled))
+                         .Add({}, Sum(shards, &shard::ShardCounters::sessions_stalled))
                          .Take());
   families.push_back(Gauges("aaren_queued_tokens", "Tokens that wait for a step.")
-                         .Add({}, Sum(shards, &ShardCounters::queued_tokens))
+                         .Add({}, Sum(shards, &shard::ShardCounters::queued_tokens))
                          .Take());
 }
 
@@ -121,16 +122,16 @@ void AddMemory(const Shards& shards, const Streams& streams, const rpc::ServerOp
     held.Add({{"use", what}}, bytes);
     limit.Add({{"use", what}}, most);
   };
-  add("waiting_tokens", Sum(shards, &ShardCounters::queued_bytes),
+  add("waiting_tokens", Sum(shards, &shard::ShardCounters::queued_bytes),
       times * static_cast<double>(options.shard.max_queued_bytes));
-  add("replies_awaiting_saves", Sum(shards, &ShardCounters::held_bytes),
+  add("replies_awaiting_saves", Sum(shards, &shard::ShardCounters::held_bytes),
       times * static_cast<double>(options.shard.max_queued_bytes));
   add("unread_replies", Sum(streams, &rpc::StreamCounters::unread_bytes),
       times * static_cast<double>(options.limits.unread_bytes));
-  if (const MemoryBudget* budget = options.shard.budget; budget != nullptr) {
+  if (const memory::MemoryBudget* budget = options.shard.budget; budget != nullptr) {
     const auto most = static_cast<double>(budget->limit());
-    add("sessions", static_cast<double>(budget->used(MemoryBudget::Use::kSessions)), most);
-    add("saves", static_cast<double>(budget->used(MemoryBudget::Use::kSaves)), most);
+    add("sessions", static_cast<double>(budget->used(memory::MemoryBudget::Use::kSessions)), most);
+    add("saves", static_cast<double>(budget->used(memory::MemoryBudget::Use::kSaves)), most);
   }
   add("rows_on_their_way", static_cast<double>(transit_bytes), static_cast<double>(options.transit_bytes));
   families.push_back(held.Take());
@@ -141,33 +142,34 @@ void AddMemory(const Shards& shards, const Streams& streams, const rpc::ServerOp
 
 std::vector<prometheus::MetricFamily> ShardMetrics::Collect() const {
   std::vector<prometheus::MetricFamily> families;
-  families.push_back(
-      Gauges("aaren_build_info", "Always 1; the labels say what runs.").Add({{"version", kVersion}}, 1).Take());
+  families.push_back(Gauges("aaren_build_info", "Always 1; the labels say what runs.")
+                         .Add({{"version", version::kVersion}}, 1)
+                         .Take());
   families.push_back(Tokens(shards_));
   families.push_back(SessionEvents(shards_));
-  families.push_back(ByLabel<ShardCounters>(
+  families.push_back(ByLabel<shard::ShardCounters>(
       Counters("aaren_saves_total", "Saves of sessions, by whether the store took them."), "outcome", shards_,
-      {{"stored", &ShardCounters::saves}, {"failed", &ShardCounters::save_failures}}));
+      {{"stored", &shard::ShardCounters::saves}, {"failed", &shard::ShardCounters::save_failures}}));
   families.push_back(Counters("aaren_saves_retried_total", "Saves that failed and are done again later.")
-                         .Add({}, Sum(shards_, &ShardCounters::saves_retried))
+                         .Add({}, Sum(shards_, &shard::ShardCounters::saves_retried))
                          .Take());
   AddLevels(shards_, families);
   AddStreams(streams_, families);
   AddMemory(shards_, streams_, options_, transit_bytes_(), families);
   families.push_back(ToHistogram("aaren_batch_tokens", "Tokens of one call of the step engine.", shards_,
-                                 &ShardCounters::batch_tokens));
+                                 &shard::ShardCounters::batch_tokens));
   families.push_back(ToHistogram("aaren_queue_seconds", "Time of a token from its arrival to the start of its step.",
-                                 shards_, &ShardCounters::queue_seconds));
+                                 shards_, &shard::ShardCounters::queue_seconds));
   families.push_back(ToHistogram("aaren_token_seconds", "Time of a token from its arrival to the reply in its stream.",
-                                 shards_, &ShardCounters::token_seconds));
+                                 shards_, &shard::ShardCounters::token_seconds));
   families.push_back(ToHistogram("aaren_save_wait_seconds",
                                  "Time by which replies with durability EVERY_TOKEN waited for their save.", shards_,
-                                 &ShardCounters::save_seconds));
+                                 &shard::ShardCounters::save_seconds));
   families.push_back(ToHistogram("aaren_promotion_seconds",
                                  "Time from the token of a demoted session to its row in memory.", shards_,
-                                 &ShardCounters::promotion_seconds));
+                                 &shard::ShardCounters::promotion_seconds));
   families.push_back(ToHistogram("aaren_reuse_seconds", "Time between two tokens of a session that came apart.",
-                                 shards_, &ShardCounters::reuse_seconds));
+                                 shards_, &shard::ShardCounters::reuse_seconds));
   return families;
 }
 

@@ -20,7 +20,7 @@ namespace aaren::metrics {
 class ShardMetrics final : public prometheus::Collectable {
  public:
   // What is pointed to outlives this. `transit_bytes`: what rows on their way hold; from any thread.
-  ShardMetrics(std::vector<const ShardCounters*> shards, std::vector<const rpc::StreamCounters*> streams,
+  ShardMetrics(std::vector<const shard::ShardCounters*> shards, std::vector<const rpc::StreamCounters*> streams,
                rpc::ServerOptions options, std::function<size_t()> transit_bytes)
       : shards_(std::move(shards)),
         streams_(std::move(streams)),
@@ -30,7 +30,7 @@ class ShardMetrics final : public prometheus::Collectable {
   std::vector<prometheus::MetricFamily> Collect() const override;
 
  private:
-  const std::vector<const ShardCounters*> shards_;
+  const std::vector<const shard::ShardCounters*> shards_;
   const std::vector<const rpc::StreamCounters*> streams_;
   const rpc::ServerOptions options_;  // for its limits
   const std::function<size_t()> transit_bytes_;

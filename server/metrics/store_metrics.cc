@@ -7,13 +7,14 @@
 namespace aaren::metrics {
 namespace {
 
-double Number(const Counter& counter) { return static_cast<double>(counter.value()); }
+double Number(const counters::Counter& counter) { return static_cast<double>(counter.value()); }
 
-void Fill(const Histogram<kLatencyBounds.size()>& from, prometheus::ClientMetric::Histogram& to) {
-  for (size_t bucket = 0; bucket <= kLatencyBounds.size(); ++bucket) {
+void Fill(const counters::Histogram<counters::kLatencyBounds.size()>& from, prometheus::ClientMetric::Histogram& to) {
+  for (size_t bucket = 0; bucket <= counters::kLatencyBounds.size(); ++bucket) {
     to.sample_count += from.count(bucket);
-    const bool last = bucket == kLatencyBounds.size();
-    to.bucket.push_back({to.sample_count, last ? std::numeric_limits<double>::infinity() : kLatencyBounds[bucket]});
+    const bool last = bucket == counters::kLatencyBounds.size();
+    to.bucket.push_back(
+        {to.sample_count, last ? std::numeric_limits<double>::infinity() : counters::kLatencyBounds[bucket]});
   }
   to.sample_sum = from.sum();
 }
@@ -22,13 +23,13 @@ void Fill(const Histogram<kLatencyBounds.size()>& from, prometheus::ClientMetric
 
 std::vector<prometheus::MetricFamily> StoreMetrics::Collect() const {
   const std::string store = store_.name();
-  const StoreCounters& counters = store_.counters();
+  const store::StoreCounters& counters = store_.counters();
   Family under_way = Gauges("aaren_store_calls", "Calls of the store that are under way.");
   Family calls = Counters("aaren_store_calls_total", "Calls of the store, by what became of them.");
   Family seconds("aaren_store_seconds", "From a call of the store to its answer.", prometheus::MetricType::Histogram);
-  for (size_t i = 0; i < StoreCounters::kOperations.size(); ++i) {
-    const StoreCounters::Operation& operation = counters.operations[i];
-    const std::string name = StoreCounters::kOperations[i];
+  for (size_t i = 0; i < store::StoreCounters::kOperations.size(); ++i) {
+    const store::StoreCounters::Operation& operation = counters.operations[i];
+    const std::string name = store::StoreCounters::kOperations[i];
     under_way.Add({{"store", store}, {"operation", name}}, Number(operation.under_way));
     calls.Add({{"store", store}, {"operation", name}, {"outcome", "done"}}, Number(operation.done));
     calls.Add({{"store", store}, {"operation", name}, {"outcome", "failed"}}, Number(operation.failed));

@@ -15,13 +15,13 @@ namespace aaren::metrics {
 class StoreMetrics final : public prometheus::Collectable {
  public:
   // Both outlive this. The store's name is a label of every metric.
-  StoreMetrics(const MeasuredStore& store, const StoreHealth& health) : store_(store), health_(health) {}
+  StoreMetrics(const store::MeasuredStore& store, const store::StoreHealth& health) : store_(store), health_(health) {}
 
   std::vector<prometheus::MetricFamily> Collect() const override;
 
  private:
-  const MeasuredStore& store_;
-  const StoreHealth& health_;
+  const store::MeasuredStore& store_;
+  const store::StoreHealth& health_;
 };
 
 }  // namespace aaren::metrics

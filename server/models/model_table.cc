@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace aaren {
+namespace aaren::models {
 namespace {
 
 namespace fs = std::filesystem;
@@ -90,4 +90,4 @@ const LoadedModel* ModelTable::FindDigest(const std::string& digest) const {
   return nullptr;
 }
 
-}  // namespace aaren
+}  // namespace aaren::models

@@ -15,7 +15,7 @@
 #include "model/package/package.h"
 #include "server/models/open_engine.h"
 
-namespace aaren {
+namespace aaren::models {
 
 struct LoadedModel {
   package::ModelPackage package;  // the tensors are dropped once the engine has packed them
@@ -50,6 +50,6 @@ class ModelTable {
   const LoadedModel* default_ = nullptr;
 };
 
-}  // namespace aaren
+}  // namespace aaren::models
 
 #endif  // AAREN_SERVER_MODELS_MODEL_TABLE_H_

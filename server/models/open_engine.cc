@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/engine/cpu/cpu_engine.h"
 
-namespace aaren {
+namespace aaren::models {
 
 absl::Status CheckEngine(const std::string& name) {
   if (name == kDefaultEngine || name == "cpu") return absl::OkStatus();
@@ -17,4 +17,4 @@ absl::StatusOr<std::unique_ptr<engine::Engine>> OpenEngine(const std::string& na
   return engine::NewCpuEngine(package);
 }
 
-}  // namespace aaren
+}  // namespace aaren::models

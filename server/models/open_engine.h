@@ -11,7 +11,7 @@
 #include "model/engine/engine.h"
 #include "model/package/package.h"
 
-namespace aaren {
+namespace aaren::models {
 
 inline constexpr char kDefaultEngine[] = "auto";  // the fastest that this machine has
 
@@ -22,6 +22,6 @@ absl::Status CheckEngine(const std::string& name);
 absl::StatusOr<std::unique_ptr<engine::Engine>> OpenEngine(const std::string& name,
                                                            const package::ModelPackage& package);
 
-}  // namespace aaren
+}  // namespace aaren::models
 
 #endif  // AAREN_SERVER_MODELS_OPEN_ENGINE_H_

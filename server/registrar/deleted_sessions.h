@@ -13,14 +13,14 @@
 #include "absl/strings/string_view.h"
 #include "server/session/peer.h"
 
-namespace aaren {
+namespace aaren::registrar {
 
 class DeletedSessions {
  public:
   static constexpr size_t kMost = 4096;
 
   // `latest`: the session's last Open. One of no known writer is not remembered.
-  void Add(absl::string_view key, const Attempt& latest) {
+  void Add(absl::string_view key, const store::Attempt& latest) {
     if (latest.writer == 0) return;
     const auto [place, added] = latest_.insert_or_assign(std::string(key), latest);
     if (!added) return;
@@ -31,16 +31,16 @@ class DeletedSessions {
   }
 
   // Whether the Open is from before the session was deleted.
-  bool IsStale(absl::string_view key, const Attempt& attempt) const {
+  bool IsStale(absl::string_view key, const store::Attempt& attempt) const {
     const auto found = latest_.find(key);
     return found != latest_.end() && attempt.IsBehind(found->second);
   }
 
  private:
-  absl::flat_hash_map<std::string, Attempt> latest_;
+  absl::flat_hash_map<std::string, store::Attempt> latest_;
   std::deque<std::string> order_;  // of their keys, the first deleted first
 };
 
-}  // namespace aaren
+}  // namespace aaren::registrar
 
 #endif  // AAREN_SERVER_REGISTRAR_DELETED_SESSIONS_H_

@@ -12,7 +12,7 @@
 #include "server/registrar/registrar_impl.h"
 #include "server/session/refusal.h"
 
-namespace aaren {
+namespace aaren::registrar {
 namespace {
 
 using Impl = Registrar::Impl;
@@ -23,24 +23,26 @@ bool MayPass(const absl::Status& status) {
          !absl::IsFailedPrecondition(status);
 }
 
-Promoted Refused(Refusal refusal, bool passing = false) {
+Promoted Refused(session::Refusal refusal, bool passing = false) {
   Promoted promoted;
   promoted.refusal = std::move(refusal);
   promoted.passing = passing;
   return promoted;
 }
 
-Promoted FromRecord(const PromoteCall& call, absl::StatusOr<SessionRecord> record) {
-  const absl::string_view id = SessionId(call.key);
-  if (absl::IsNotFound(record.status())) return Refused(SessionNotFound(id));
-  if (!record.ok() && MayPass(record.status())) return Refused(StoreRefusal(record.status()), /*passing=*/true);
-  if (!record.ok()) return Refused(BadState(call.key, record.status()));
-  if (record->epoch != call.epoch) return Refused(Fenced(id, record->epoch));
+Promoted FromRecord(const PromoteCall& call, absl::StatusOr<store::SessionRecord> record) {
+  const absl::string_view id = session::SessionId(call.key);
+  if (absl::IsNotFound(record.status())) return Refused(session::SessionNotFound(id));
+  if (!record.ok() && MayPass(record.status()))
+    return Refused(session::StoreRefusal(record.status()), /*passing=*/true);
+  if (!record.ok()) return Refused(session::BadState(call.key, record.status()));
+  if (record->epoch != call.epoch) return Refused(session::Fenced(id, record->epoch));
   Promoted promoted;
-  SavedRows newest;
+  store::SavedRows newest;
   if (!record->saves.empty()) newest = std::move(record->saves.back());
   if (newest.point.seq != call.seq) {
-    return Refused(BadState(call.key, absl::DataLossError("the newest save is not the one that the session left")));
+    return Refused(
+        session::BadState(call.key, absl::DataLossError("the newest save is not the one that the session left")));
   }
   if (!newest.rows.empty()) {
     if (auto refusal = CheckRows(*call.footprint.model, call.footprint.channels, call.seq, newest.rows)) {
@@ -65,11 +67,13 @@ void Impl::Promote(std::shared_ptr<const PromoteCall> call) {
 
 void Impl::BeginPromotion(Entry& entry, std::shared_ptr<const PromoteCall> call) {
   if (call->cancelled) return Finish(entry);
-  if (entry.owner != kAtRest) return EndPromotion(entry, *call, Refused(Fenced(SessionId(call->key), 0)));
+  if (entry.owner != kAtRest)
+    return EndPromotion(entry, *call, Refused(session::Fenced(session::SessionId(call->key), 0)));
   transit_.Enter(call->bytes, [this, &entry, call](Transit::Permit permit) mutable {
     if (call->cancelled) return Finish(entry);
-    store_.Load(call->key, Back<absl::StatusOr<SessionRecord>>([this, &entry, call, permit = std::move(permit)](
-                                                                   absl::StatusOr<SessionRecord> record) mutable {
+    store_.Load(call->key,
+                Back<absl::StatusOr<store::SessionRecord>>([this, &entry, call, permit = std::move(permit)](
+                                                               absl::StatusOr<store::SessionRecord> record) mutable {
                   Promoted promoted = FromRecord(*call, std::move(record));
                   if (!promoted.refusal) promoted.transit = std::move(permit);
                   EndPromotion(entry, *call, std::move(promoted));
@@ -86,7 +90,7 @@ void Impl::EndPromotion(Entry& entry, const PromoteCall& call, Promoted promoted
   Finish(entry);
 }
 
-void Impl::TellDemoted(const std::string& key, uint64_t epoch, const Refusal& refusal) {
+void Impl::TellDemoted(const std::string& key, uint64_t epoch, const session::Refusal& refusal) {
   for (int shard = 0; shard < static_cast<int>(shards_.size()); ++shard) {
     if (shards_[shard]->demoted() == 0) continue;
     Tell(shard, [key, epoch, refusal](SessionOwner& owner) { owner.LoseDemoted(key, epoch, refusal); });
@@ -118,4 +122,4 @@ void Impl::AskDemoted(std::vector<std::string> keys, absl::AnyInvocable<void(std
   answers->OneLess();
 }
 
-}  // namespace aaren
+}  // namespace aaren::registrar

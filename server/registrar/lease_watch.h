@@ -15,12 +15,12 @@
 #include "absl/time/time.h"
 #include "server/store/store.h"
 
-namespace aaren {
+namespace aaren::registrar {
 
 class LeaseWatch {
  public:
   // A sweep meets the record. Whether it is as it was `unchanged_for` ago.
-  bool IsAbandoned(const SessionRecord& record, absl::Time now, absl::Duration unchanged_for) {
+  bool IsAbandoned(const store::SessionRecord& record, absl::Time now, absl::Duration unchanged_for) {
     Seen seen = {record.epoch, record.last_active, now};
     const auto before = seen_.find(record.key);
     if (before != seen_.end() && before->second.epoch == seen.epoch && before->second.last_active == seen.last_active) {
@@ -44,6 +44,6 @@ class LeaseWatch {
   absl::flat_hash_map<std::string, Seen> seen_, met_;  // by the last sweep, and by the one under way
 };
 
-}  // namespace aaren
+}  // namespace aaren::registrar
 
 #endif  // AAREN_SERVER_REGISTRAR_LEASE_WATCH_H_

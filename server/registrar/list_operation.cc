@@ -12,7 +12,7 @@
 #include "server/registrar/registrar_impl.h"
 #include "server/session/refusal.h"
 
-namespace aaren {
+namespace aaren::registrar {
 namespace {
 
 using Impl = Registrar::Impl;
@@ -23,21 +23,22 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
       : registrar_(registrar), prefix_(std::move(prefix)), page_size_(page_size), done_(std::move(done)) {}
 
   void Begin(const std::string& after) {
-    registrar_.store().List(prefix_, after, page_size_ + 1,
-                            registrar_.Back<absl::StatusOr<std::vector<SessionRecord>>>(
-                                [self = shared_from_this(), after](absl::StatusOr<std::vector<SessionRecord>> records) {
-                                  self->OnRecords(after, std::move(records));
-                                }));
+    registrar_.store().List(
+        prefix_, after, page_size_ + 1,
+        registrar_.Back<absl::StatusOr<std::vector<store::SessionRecord>>>(
+            [self = shared_from_this(), after](absl::StatusOr<std::vector<store::SessionRecord>> records) {
+              self->OnRecords(after, std::move(records));
+            }));
   }
 
  private:
-  void OnRecords(const std::string& after, const absl::StatusOr<std::vector<SessionRecord>>& records) {
+  void OnRecords(const std::string& after, const absl::StatusOr<std::vector<store::SessionRecord>>& records) {
     if (!records.ok()) {
-      Outcome<SessionPage> outcome;
-      outcome.refusal = StoreRefusal(records.status());
+      session::Outcome<SessionPage> outcome;
+      outcome.refusal = session::StoreRefusal(records.status());
       return done_(std::move(outcome));
     }
-    for (const SessionRecord& record : *records) {
+    for (const store::SessionRecord& record : *records) {
       found_[record.key] = registrar_.Describe(record);
       const bool known = record.epoch != 0;  // not damaged
       if (known && registrar_.HasExpired(record) && !IsResident(record.key)) left_out_.push_back(record.key);
@@ -81,13 +82,14 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
     for (auto& [owner, keys] : by_owner) {
       registrar_.Ask(
           owner, [keys = keys](SessionOwner& shard) { return shard.Describe(keys); },
-          [self = shared_from_this(), keys = keys](std::vector<std::optional<SessionInfo>> infos) {
+          [self = shared_from_this(), keys = keys](std::vector<std::optional<session::SessionInfo>> infos) {
             self->OnDescribed(keys, infos);
           });
     }
   }
 
-  void OnDescribed(const std::vector<std::string>& keys, const std::vector<std::optional<SessionInfo>>& infos) {
+  void OnDescribed(const std::vector<std::string>& keys,
+                   const std::vector<std::optional<session::SessionInfo>>& infos) {
     for (size_t i = 0; i < keys.size(); ++i) {
       if (infos[i]) {
         found_[keys[i]] = *infos[i];
@@ -101,7 +103,7 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
   // A session that has left its shard meanwhile is at rest, or gone; one that moved keeps its older description.
   void DescribeAtRest(const std::string& key) {
     ++waiting_;
-    registrar_.Find(key, [self = shared_from_this(), key](const absl::StatusOr<SessionRecord>& record) {
+    registrar_.Find(key, [self = shared_from_this(), key](const absl::StatusOr<store::SessionRecord>& record) {
       if (record.ok()) {
         self->found_[key] = self->registrar_.Describe(*record);
       } else if (self->found_[key].session_id.empty()) {
@@ -130,7 +132,7 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
   }
 
   void Answer() {
-    Outcome<SessionPage> outcome;
+    session::Outcome<SessionPage> outcome;
     if (more_) outcome.value.next_page_token = EncodePageToken(prefix_, found_.rbegin()->first);
     for (const std::string& key : left_out_) found_.erase(key);
     for (auto& [key, info] : found_) outcome.value.sessions.push_back(std::move(info));
@@ -141,7 +143,7 @@ class ListOperation : public std::enable_shared_from_this<ListOperation> {
   const std::string prefix_;
   const size_t page_size_;
   Registrar::Callback<SessionPage> done_;
-  std::map<std::string, SessionInfo> found_;  // by key
+  std::map<std::string, session::SessionInfo> found_;  // by key
   std::vector<std::string> left_out_;
   bool more_ = false;
   size_t waiting_ = 0;  // shards and loads that have not answered
@@ -154,13 +156,13 @@ constexpr size_t kDefaultPage = 100;
 
 void Registrar::List(std::string tenant, std::string prefix, std::string page_token, size_t page_size,
                      Callback<SessionPage> done) {
-  const std::string keys = SessionKey(tenant, prefix);
-  Outcome<SessionPage> refused;
+  const std::string keys = session::SessionKey(tenant, prefix);
+  session::Outcome<SessionPage> refused;
   const std::optional<std::string> after = page_token.empty() ? std::string() : DecodePageToken(keys, page_token);
   if (!after) {
-    refused.refusal = InvalidField("page_token", "this server did not give it out for this list");
+    refused.refusal = session::InvalidField("page_token", "this server did not give it out for this list");
   } else if (page_size > kMaxPage) {
-    refused.refusal = InvalidField("page_size", absl::StrCat(page_size, ", the limit is ", kMaxPage));
+    refused.refusal = session::InvalidField("page_size", absl::StrCat(page_size, ", the limit is ", kMaxPage));
   }
   if (refused.refusal) return done(std::move(refused));
   impl_->PostPage([impl = impl_.get(), keys, after = *after, page_size = page_size == 0 ? kDefaultPage : page_size,
@@ -169,4 +171,4 @@ void Registrar::List(std::string tenant, std::string prefix, std::string page_to
   });
 }
 
-}  // namespace aaren
+}  // namespace aaren::registrar

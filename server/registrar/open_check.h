@@ -13,28 +13,30 @@
 #include "server/session/peer.h"
 #include "server/store/store.h"
 
-namespace aaren {
+namespace aaren::registrar {
 
 // What can be said of a request without knowing the session.
-std::optional<Refusal> CheckRequest(const OpenRequest& request, uint32_t max_channels);
+std::optional<session::Refusal> CheckRequest(const session::OpenRequest& request, uint32_t max_channels);
 
 // InvalidField unless 1-128 bytes of printable ASCII.
-std::optional<Refusal> CheckSessionId(absl::string_view field, absl::string_view id);
+std::optional<session::Refusal> CheckSessionId(absl::string_view field, absl::string_view id);
 
 // Whether it may have this one. `epoch` and `incarnation` are the session's.
-std::optional<Refusal> CheckExisting(const OpenRequest& request, const LoadedModel& model, uint32_t channels,
-                                     uint64_t epoch, uint64_t incarnation);
+std::optional<session::Refusal> CheckExisting(const session::OpenRequest& request, const models::LoadedModel& model,
+                                              uint32_t channels, uint64_t epoch, uint64_t incarnation);
 
 // Whether it may make a new one.
-std::optional<Refusal> CheckCreation(const OpenRequest& request, const LoadedModel& model);
+std::optional<session::Refusal> CheckCreation(const session::OpenRequest& request, const models::LoadedModel& model);
 
 // The loaded model that made a state; a refusal (STATE_SCHEMA) if there is none with the same digest, tier and
 // numerics.
-Outcome<const LoadedModel*> ModelOfState(const ModelTable& models, absl::string_view id, const SessionOrigin& origin);
+session::Outcome<const models::LoadedModel*> ModelOfState(const models::ModelTable& models, absl::string_view id,
+                                                          const store::SessionOrigin& origin);
 
 // Whether `rows` are `channels` rows of the model after `seq` tokens each.
-std::optional<Refusal> CheckRows(const LoadedModel& model, uint32_t channels, uint64_t seq, absl::string_view rows);
+std::optional<session::Refusal> CheckRows(const models::LoadedModel& model, uint32_t channels, uint64_t seq,
+                                          absl::string_view rows);
 
-}  // namespace aaren
+}  // namespace aaren::registrar
 
 #endif  // AAREN_SERVER_REGISTRAR_OPEN_CHECK_H_

@@ -33,7 +33,7 @@
 #include "server/session/record.h"
 #include "server/session/refusal.h"
 
-namespace aaren {
+namespace aaren::registrar {
 namespace {
 
 using Impl = Registrar::Impl;
@@ -45,7 +45,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
       : registrar_(registrar), entry_(entry), call_(std::move(call)) {}
 
   void Begin() {
-    if (call_->cancelled) return Refuse(OpenCancelled());
+    if (call_->cancelled) return Refuse(session::OpenCancelled());
     state_ = {};
     record_.reset();
     before_.reset();
@@ -55,33 +55,34 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     if (entry_.owner == call_->shard) return Take();
     registrar_.Ask(
         entry_.owner, [call = call_](SessionOwner& owner) { return owner.CheckOpen(*call); },
-        [self = shared_from_this()](OwnerReply<Footprint> reply) { self->OnChecked(std::move(reply)); });
+        [self = shared_from_this()](OwnerReply<session::Footprint> reply) { self->OnChecked(std::move(reply)); });
   }
 
  private:
-  const OpenRequest& request() const { return call_->request; }
+  const session::OpenRequest& request() const { return call_->request; }
 
   void BeginAtRest() {
-    registrar_.FindUnexpired(call_->key, [self = shared_from_this()](absl::StatusOr<SessionRecord> record) {
+    registrar_.FindUnexpired(call_->key, [self = shared_from_this()](absl::StatusOr<store::SessionRecord> record) {
       self->OnFound(std::move(record));
     });
   }
 
-  void OnFound(absl::StatusOr<SessionRecord> record) {
+  void OnFound(absl::StatusOr<store::SessionRecord> record) {
     if (absl::IsNotFound(record.status())) return BeginNew();
-    if (!record.ok()) return Refuse(StoreRefusal(record.status()));
-    const Outcome<const LoadedModel*> model = ModelOfState(registrar_.models(), call_->id(), record->origin);
+    if (!record.ok()) return Refuse(session::StoreRefusal(record.status()));
+    const session::Outcome<const models::LoadedModel*> model =
+        ModelOfState(registrar_.models(), call_->id(), record->origin);
     if (model.refusal) return Refuse(*model.refusal);
     if (request().attempt.IsBehind(record->attempt)) {
-      return Refuse(StaleOpen(call_->id(), record->epoch));
+      return Refuse(session::StaleOpen(call_->id(), record->epoch));
     }
     if (auto refusal =
             CheckExisting(request(), *model.value, record->origin.channels, record->epoch, record->incarnation)) {
       return Refuse(*refusal);
     }
     if (record->origin.channels > registrar_.max_channels()) {
-      return Refuse(OtherSchema(call_->id(), "channels", absl::StrCat("at most ", registrar_.max_channels()),
-                                absl::StrCat(record->origin.channels)));
+      return Refuse(session::OtherSchema(call_->id(), "channels", absl::StrCat("at most ", registrar_.max_channels()),
+                                         absl::StrCat(record->origin.channels)));
     }
     state_.model = model.value;
     state_.channels = record->origin.channels;
@@ -91,11 +92,11 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   }
 
   void BeginNew() {
-    if (registrar_.deleted().IsStale(call_->key, request().attempt)) return Refuse(StaleOpen(call_->id(), 0));
-    if (request().mode == OpenMode::kResume) return Refuse(SessionNotFound(call_->id()));
-    if (request().incarnation) return Refuse(OtherIncarnation(call_->id(), *request().incarnation, 0));
-    const absl::StatusOr<const LoadedModel*> model = registrar_.models().Find(request().model);
-    if (!model.ok()) return Refuse(ModelNotFound(model.status()));
+    if (registrar_.deleted().IsStale(call_->key, request().attempt)) return Refuse(session::StaleOpen(call_->id(), 0));
+    if (request().mode == session::OpenMode::kResume) return Refuse(session::SessionNotFound(call_->id()));
+    if (request().incarnation) return Refuse(session::OtherIncarnation(call_->id(), *request().incarnation, 0));
+    const absl::StatusOr<const models::LoadedModel*> model = registrar_.models().Find(request().model);
+    if (!model.ok()) return Refuse(session::ModelNotFound(model.status()));
     if (auto refusal = CheckCreation(request(), **model)) return Refuse(*refusal);
     state_.model = *model;
     state_.channels = std::max(1u, request().channels);
@@ -103,23 +104,23 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     Reserve();
   }
 
-  void OnChecked(OwnerReply<Footprint> reply) {
+  void OnChecked(OwnerReply<session::Footprint> reply) {
     if (reply.gone) return Begin();
     if (reply.outcome.refusal) return Refuse(*reply.outcome.refusal);
-    static_cast<Footprint&>(state_) = reply.outcome.value;
+    static_cast<session::Footprint&>(state_) = reply.outcome.value;
     Reserve();
   }
 
   void Reserve() {
     registrar_.Ask(
         call_->shard,
-        [call = call_, footprint = Footprint(state_)](SessionOwner& owner) {
+        [call = call_, footprint = session::Footprint(state_)](SessionOwner& owner) {
           return owner.Reserve(call->ticket, footprint);
         },
-        [self = shared_from_this()](std::optional<Refusal> refusal) { self->OnReserved(refusal); });
+        [self = shared_from_this()](std::optional<session::Refusal> refusal) { self->OnReserved(refusal); });
   }
 
-  void OnReserved(const std::optional<Refusal>& refusal) {
+  void OnReserved(const std::optional<session::Refusal>& refusal) {
     if (refusal) return Refuse(*refusal);
     if (installation_.created) return DrawEpoch([](OpenOperation& self) { self.Restore(); });
     if (record_) return LoadRows();
@@ -136,9 +137,9 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   }
 
   void OnLoaded(absl::StatusOr<Impl::LoadedRecord> loaded) {
-    if (call_->cancelled) return Refuse(OpenCancelled());
+    if (call_->cancelled) return Refuse(session::OpenCancelled());
     if (absl::IsNotFound(loaded.status())) return Begin();
-    if (!loaded.ok()) return Refuse(StoreRefusal(loaded.status()));
+    if (!loaded.ok()) return Refuse(session::StoreRefusal(loaded.status()));
     if (loaded->record.epoch != record_->epoch) return Begin();  // another server has had it meanwhile
     state_.transit = std::move(loaded->permit);
     record_ = std::move(loaded->record);
@@ -160,7 +161,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   void Take() {
     if (!registrar_.saving()) return TakeNow();
     registrar_.store().TryWrite(registrar_.Back<absl::Status>([self = shared_from_this()](const absl::Status& status) {
-      status.ok() ? self->TakeNow() : self->Refuse(StoreRefusal(status));
+      status.ok() ? self->TakeNow() : self->Refuse(session::StoreRefusal(status));
     }));
   }
 
@@ -170,11 +171,11 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
       self.registrar_.Ask(
           self.entry_.owner,
           [call = self.call_, epoch = self.epoch_](SessionOwner& owner) { return owner.Take(*call, epoch); },
-          [op = self.shared_from_this()](OwnerReply<SessionState> reply) { op->OnTaken(std::move(reply)); });
+          [op = self.shared_from_this()](OwnerReply<session::SessionState> reply) { op->OnTaken(std::move(reply)); });
     });
   }
 
-  void OnTaken(OwnerReply<SessionState> reply) {
+  void OnTaken(OwnerReply<session::SessionState> reply) {
     if (reply.gone) return Begin();
     if (reply.outcome.refusal) return Refuse(*reply.outcome.refusal);
     resident_ = true;
@@ -189,7 +190,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   void DrawEpoch(void (*then)(OpenOperation&)) {
     const uint64_t above = record_ ? record_->epoch : 0;
     registrar_.DrawEpoch(above, [self = shared_from_this(), then](absl::StatusOr<uint64_t> epoch) {
-      if (!epoch.ok()) return self->Refuse(StoreRefusal(epoch.status()));
+      if (!epoch.ok()) return self->Refuse(session::StoreRefusal(epoch.status()));
       self->epoch_ = *epoch;
       then(*self);
     });
@@ -206,7 +207,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
 
   void RestoreResident() {
     if (registrar_.saving()) {
-      return registrar_.Find(call_->key, [self = shared_from_this()](absl::StatusOr<SessionRecord> record) {
+      return registrar_.Find(call_->key, [self = shared_from_this()](absl::StatusOr<store::SessionRecord> record) {
         self->OnResidentFound(std::move(record));
       });
     }
@@ -217,14 +218,14 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   // Whether the client has not received all that the session has answered.
   bool MissedReplies() const { return request().delivered_seq && *request().delivered_seq < state_.point.seq; }
 
-  void OnResidentFound(absl::StatusOr<SessionRecord> record) {
+  void OnResidentFound(absl::StatusOr<store::SessionRecord> record) {
     if (absl::IsNotFound(record.status())) return BeginWithoutOwner();
-    if (!record.ok()) return Keep(StoreRefusal(record.status()));
+    if (!record.ok()) return Keep(session::StoreRefusal(record.status()));
     if (record->epoch != state_.epoch) return BeginWithoutOwner();
     record_ = *std::move(record);
     record_->delivered_seq = std::max(record_->delivered_seq, state_.delivered_seq);
     if (!MissedReplies()) return Acquire();
-    if (state_.durability == SessionDurability::kNone) {  // what was saved of it is of long ago
+    if (state_.durability == session::SessionDurability::kNone) {  // what was saved of it is of long ago
       installation_.lost = {*request().delivered_seq, state_.point.seq};
       return Acquire();
     }
@@ -235,7 +236,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
 
   void GoBack(absl::StatusOr<Impl::LoadedRecord> loaded) {
     if (absl::IsNotFound(loaded.status())) return BeginWithoutOwner();
-    if (!loaded.ok()) return Keep(StoreRefusal(loaded.status()));
+    if (!loaded.ok()) return Keep(session::StoreRefusal(loaded.status()));
     if (loaded->record.epoch != record_->epoch) return BeginWithoutOwner();
     if (HasLostItsSave(loaded->record)) {
       installation_.lost = {*request().delivered_seq, state_.point.seq};
@@ -251,9 +252,9 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
 
   // The save that its client was told of is gone, and so are the client's tokens below it. What is here is newer than
   // anything that could be had again.
-  bool HasLostItsSave(const SessionRecord& record) const {
+  bool HasLostItsSave(const store::SessionRecord& record) const {
     const uint64_t told = state_.durable_seq;
-    const auto is_told = [told](const SavedRows& save) { return save.point.seq == told; };
+    const auto is_told = [told](const store::SavedRows& save) { return save.point.seq == told; };
     return told > 0 && told <= *request().delivered_seq &&
            std::none_of(record.saves.begin(), record.saves.end(), is_told);
   }
@@ -266,15 +267,15 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     }
     registrar_.Ask(
         entry_.owner, [call = call_, epoch = epoch_](SessionOwner& owner) { return owner.Drop(call->key, {}, epoch); },
-        [self = shared_from_this()](const OwnerReply<Attempt>&) {
+        [self = shared_from_this()](const OwnerReply<store::Attempt>&) {
           self->entry_.owner = Impl::kAtRest;
           self->Begin();
         });
   }
 
   // Goes on from the newest save that the client's delivered_seq allows; from the oldest, naming what is lost, if none.
-  std::optional<Refusal> RestoreFromRecord(SessionRecord& record) {
-    std::vector<SavedRows>& saves = record.saves;
+  std::optional<session::Refusal> RestoreFromRecord(store::SessionRecord& record) {
+    std::vector<store::SavedRows>& saves = record.saves;
     if (const std::optional<uint64_t> delivered = request().delivered_seq) {
       const bool empty_row_counts = saves.empty() || saves.front().point.seq > record.delivered_seq;
       while (!saves.empty() && saves.back().point.seq > *delivered && (saves.size() > 1 || empty_row_counts))
@@ -282,7 +283,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
       if (!saves.empty() && saves.back().point.seq > *delivered)
         installation_.lost = {*delivered, saves.back().point.seq};
     }
-    SavedRows from;
+    store::SavedRows from;
     if (!saves.empty()) {
       from = saves.back();
       if (auto refusal = CheckRows(*state_.model, state_.channels, from.point.seq, from.rows)) return refusal;
@@ -294,9 +295,9 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   }
 
   // The state as the Open leaves it, without the rows.
-  SessionState OpenedState() {
+  session::SessionState OpenedState() {
     std::string rows = std::exchange(state_.rows, {});
-    SessionState opened = state_;
+    session::SessionState opened = state_;
     state_.rows = std::move(rows);
     opened.epoch = epoch_;
     opened.attempt = request().attempt;
@@ -316,11 +317,11 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   void Acquire() {
     if (!registrar_.saving() && !record_) return Install();
     const uint64_t held_epoch = held_epoch_ = record_ ? record_->epoch : 0;
-    auto then = registrar_.Back<WriteResult>(
-        [self = shared_from_this()](const WriteResult& result) { self->OnAcquired(result); });
+    auto then = registrar_.Back<store::WriteResult>(
+        [self = shared_from_this()](const store::WriteResult& result) { self->OnAcquired(result); });
     if (!registrar_.saving()) return registrar_.store().Delete(call_->key, held_epoch, std::move(then));
-    Acquisition acquisition;
-    acquisition.record = RecordOf(call_->key, OpenedState());
+    store::Acquisition acquisition;
+    acquisition.record = session::RecordOf(call_->key, OpenedState());
     acquisition.record.last_active = registrar_.now();
     acquisition.record.server = registrar_.lease().server;
     acquisition.record.leased_until = registrar_.now() + registrar_.lease().time;
@@ -332,12 +333,12 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     registrar_.store().Acquire(std::move(acquisition), std::move(then));
   }
 
-  void OnAcquired(const WriteResult& result) {
+  void OnAcquired(const store::WriteResult& result) {
     if (result.status.ok()) return Install();
     const bool taken = absl::IsAborted(result.status);
     if (taken && resident_) return result.current_epoch == held_epoch_ ? RestoreAgain() : BeginWithoutOwner();
     if (taken) return Begin();
-    resident_ ? Keep(StoreRefusal(result.status)) : Refuse(StoreRefusal(result.status));
+    resident_ ? Keep(session::StoreRefusal(result.status)) : Refuse(session::StoreRefusal(result.status));
   }
 
   // The store has lost a save since it was asked, and nobody else has the session: it goes on from what is there now.
@@ -348,20 +349,20 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   }
 
   // A session in a shard goes on from where it was, whatever it should have gone back to; only the Open is refused.
-  void Keep(Refusal refusal) {
+  void Keep(session::Refusal refusal) {
     if (before_) std::tie(state_, installation_) = *std::move(before_);
     installation_.refusal = std::move(refusal);
     SendInstallation(std::move(state_));
   }
 
   void Install() {
-    SessionState opened = OpenedState();
+    session::SessionState opened = OpenedState();
     opened.rows = std::move(state_.rows);
     SendInstallation(std::move(opened));
   }
 
-  void SendInstallation(SessionState state) {
-    if (!resident_) registrar_.TellDemoted(call_->key, state.epoch, Fenced(call_->id(), state.epoch));
+  void SendInstallation(session::SessionState state) {
+    if (!resident_) registrar_.TellDemoted(call_->key, state.epoch, session::Fenced(call_->id(), state.epoch));
     installation_.state = std::move(state);
     registrar_.Tell(call_->shard, [call = call_, installation = std::move(installation_)](SessionOwner& owner) mutable {
       owner.Install(*call, std::move(installation));
@@ -370,7 +371,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     registrar_.Finish(entry_);
   }
 
-  void Refuse(const Refusal& refusal) {
+  void Refuse(const session::Refusal& refusal) {
     registrar_.Tell(call_->shard,
                     [call = call_, refusal](SessionOwner& owner) { owner.RefuseOpen(call->ticket, refusal); });
     registrar_.Finish(entry_);
@@ -383,9 +384,10 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   uint64_t held_epoch_ = 0;  // that the store was to hold
   uint64_t newest_seq_ = 0;  // of the saves of a session at rest, as they were loaded
   bool resident_ = false;    // it was in a shard
-  std::optional<SessionRecord> record_;
-  std::optional<std::tuple<SessionState, Installation>> before_;  // what a resident session had when it was taken
-  SessionState state_;
+  std::optional<store::SessionRecord> record_;
+  std::optional<std::tuple<session::SessionState, Installation>>
+      before_;  // what a resident session had when it was taken
+  session::SessionState state_;
   Installation installation_;
 };
 
@@ -395,4 +397,4 @@ void RunOpen(Registrar::Impl& registrar, Registrar::Impl::Entry& entry, std::sha
   std::make_shared<OpenOperation>(registrar, entry, std::move(call))->Begin();
 }
 
-}  // namespace aaren
+}  // namespace aaren::registrar

@@ -25,14 +25,14 @@
 #include "server/session/peer.h"
 #include "server/session/session_state.h"
 
-namespace aaren {
+namespace aaren::registrar {
 
 // An Open under way. The ticket finds it again at its shard.
 struct OpenCall {
   int shard = 0;
   uint64_t ticket = 0;
   std::string key;  // tenant, '/', id
-  OpenRequest request;
+  session::OpenRequest request;
   mutable std::atomic<bool> cancelled{false};  // its stream is gone: it must not take the session any more
 
   absl::string_view id() const { return request.session_id; }
@@ -45,7 +45,7 @@ struct PromoteCall {
   std::string key;
   uint64_t epoch = 0;  // as its shard had it
   uint64_t seq = 0;    // likewise
-  Footprint footprint;
+  session::Footprint footprint;
   size_t bytes = 0;                            // that its rows hold on the way
   mutable std::atomic<bool> cancelled{false};  // nobody waits for it any more
 };
@@ -53,12 +53,12 @@ struct PromoteCall {
 // How it ended. Without a refusal the session is its shard's again.
 struct Promoted {
   std::string rows;  // empty: those of a session that has seen nothing
-  TokenClock clock;
+  store::TokenClock clock;
   uint64_t incarnation = 0;
-  Attempt attempt;
+  store::Attempt attempt;
   absl::Time last_active;
   Transit::Permit transit;
-  std::optional<Refusal> refusal;
+  std::optional<session::Refusal> refusal;
   bool passing = false;  // the refusal's reason may pass: the store is away
 };
 
@@ -66,13 +66,13 @@ struct Promoted {
 struct Installation {
   enum class Rows { kKeep, kReset, kReplace };
 
-  SessionState state;
+  session::SessionState state;
   Rows rows = Rows::kReset;  // kReplace: by state.rows
   bool created = false;
   bool moved = false;
   bool rewound = false;
   std::optional<std::pair<uint64_t, uint64_t>> lost;
-  std::optional<Refusal> refusal;  // the session is kept, the Open is refused
+  std::optional<session::Refusal> refusal;  // the session is kept, the Open is refused
 };
 
 // Which state of a session may be dropped; none: any.
@@ -85,7 +85,7 @@ struct DropCondition {
 template <typename T>
 struct OwnerReply {
   bool gone = false;
-  Outcome<T> outcome;
+  session::Outcome<T> outcome;
 };
 
 // Of the settings, what the registrar must know.
@@ -93,33 +93,33 @@ struct OwnerLimits {
   bool saves = false;
   absl::Duration session_ttl = absl::ZeroDuration();  // zero: sessions are kept for ever
   uint32_t max_channels = 1;
-  Lease lease = {};
+  save::Lease lease = {};
 };
 
 class SessionOwner {
  public:
   virtual ~SessionOwner() = default;
-  virtual Mailbox& mailbox() = 0;
+  virtual session::Mailbox& mailbox() = 0;
   virtual OwnerLimits limits() const = 0;
 
   // Whether the Open may have the session. Changes nothing.
-  virtual OwnerReply<Footprint> CheckOpen(const OpenCall& call) = 0;
+  virtual OwnerReply<session::Footprint> CheckOpen(const OpenCall& call) = 0;
 
   // Sets rows aside for a session that is about to come. Refused if they are not to be had, or nobody waits any more.
-  virtual std::optional<Refusal> Reserve(uint64_t ticket, Footprint footprint) = 0;
+  virtual std::optional<session::Refusal> Reserve(uint64_t ticket, session::Footprint footprint) = 0;
 
   // Fences the session's writer, dropping what waits of it, and, if the Open is another shard's, gives the session
   // away; otherwise holds it until Install. Refused if nobody waits for the Open any more.
-  virtual OwnerReply<SessionState> Take(const OpenCall& call, uint64_t epoch) = 0;
+  virtual OwnerReply<session::SessionState> Take(const OpenCall& call, uint64_t epoch) = 0;
 
   virtual void Install(const OpenCall& call, Installation installation) = 0;
-  virtual void RefuseOpen(uint64_t ticket, const Refusal& refusal) = 0;
+  virtual void RefuseOpen(uint64_t ticket, const session::Refusal& refusal) = 0;
 
   // A copy, rows included.
-  virtual OwnerReply<SessionState> Capture(const std::string& key) = 0;
+  virtual OwnerReply<session::SessionState> Capture(const std::string& key) = 0;
 
   // In order of the keys; none where the session is gone.
-  virtual std::vector<std::optional<SessionInfo>> Describe(const std::vector<std::string>& keys) = 0;
+  virtual std::vector<std::optional<session::SessionInfo>> Describe(const std::vector<std::string>& keys) = 0;
 
   // Holds the session, so that it is not saved, evicted or expired, until Drop or Unhold; refused if the condition does
   // not hold.
@@ -127,7 +127,7 @@ class SessionOwner {
   virtual void Unhold(const std::string& key) = 0;
 
   // Fences the writer and forgets the session. Returns by which Open it was held.
-  virtual OwnerReply<Attempt> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) = 0;
+  virtual OwnerReply<store::Attempt> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) = 0;
 
   // Ends what a stream has with the session, and lets it go once the store has all of it. Until `done` hears of that,
   // on the shard's thread, the session is not opened. Refused if the store did not take it in time: it stays.
@@ -143,14 +143,14 @@ class SessionOwner {
   virtual void EndPromotion(uint64_t ticket, const std::string& key, Promoted promoted) = 0;
 
   // A session at rest was taken or deleted by whoever has the epoch: one that was demoted here before is over.
-  virtual void LoseDemoted(const std::string& key, uint64_t epoch, const Refusal& refusal) = 0;
+  virtual void LoseDemoted(const std::string& key, uint64_t epoch, const session::Refusal& refusal) = 0;
 
   // Which of them a stream has open, though they are at rest.
   virtual std::vector<bool> HoldsDemoted(const std::vector<std::string>& keys) = 0;
 
-  virtual void SavesDone(const std::vector<SaveResult>& results) = 0;
+  virtual void SavesDone(const std::vector<save::SaveResult>& results) = 0;
 };
 
-}  // namespace aaren
+}  // namespace aaren::registrar
 
 #endif  // AAREN_SERVER_REGISTRAR_OWNER_H_

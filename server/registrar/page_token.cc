@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::registrar {
 namespace {
 
 constexpr size_t kCheckDigits = 16;
@@ -32,4 +32,4 @@ std::optional<std::string> DecodePageToken(absl::string_view list, absl::string_
   return key;
 }
 
-}  // namespace aaren
+}  // namespace aaren::registrar

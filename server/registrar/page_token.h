@@ -9,7 +9,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace aaren {
+namespace aaren::registrar {
 
 // `list` names the list: the key prefix that it was asked with.
 std::string EncodePageToken(absl::string_view list, absl::string_view last_key);
@@ -17,6 +17,6 @@ std::string EncodePageToken(absl::string_view list, absl::string_view last_key);
 // The key; none if this is no token of that list.
 std::optional<std::string> DecodePageToken(absl::string_view list, absl::string_view token);
 
-}  // namespace aaren
+}  // namespace aaren::registrar
 
 #endif  // AAREN_SERVER_REGISTRAR_PAGE_TOKEN_H_

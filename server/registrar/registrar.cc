@@ -10,7 +10,7 @@
 #include "server/session/record.h"
 #include "server/session/refusal.h"
 
-namespace aaren {
+namespace aaren::registrar {
 namespace {
 
 constexpr size_t kAll = std::numeric_limits<size_t>::max();
@@ -19,22 +19,24 @@ constexpr uint64_t kEpochs = 1024;  // drawn from the store at once
 constexpr size_t kOwnBlocks = 256;  // whose leases are known as one's own
 
 // Of those that will be tried again the first; a full disk fails them all for one reason.
-void LogFailures(const std::vector<SaveResult>& results) {
-  const auto failed = std::find_if(results.begin(), results.end(), [](const SaveResult& result) {
+void LogFailures(const std::vector<save::SaveResult>& results) {
+  const auto failed = std::find_if(results.begin(), results.end(), [](const save::SaveResult& result) {
     return !result.written.status.ok() && !absl::IsAborted(result.written.status);
   });
   if (failed == results.end()) return;
-  Log(LogLevel::kWarning, "save failed",
+  log::Log(
+      log::LogLevel::kWarning, "save failed",
       {{"session", failed->key}, {"saves", absl::StrCat(results.size())}, {"why", failed->written.status.ToString()}});
 }
 
 }  // namespace
 
-Registrar::Impl::Impl(StateStore& store, const ModelTable& models, const Clock& clock, size_t transit_bytes)
+Registrar::Impl::Impl(store::StateStore& store, const models::ModelTable& models, const session::Clock& clock,
+                      size_t transit_bytes)
     : store_(store),
       models_(models),
       clock_(clock),
-      transit_(transit_bytes, [inbox = std::weak_ptr<Inbox>(inbox_)](Mailbox::Message message) {
+      transit_(transit_bytes, [inbox = std::weak_ptr<Inbox>(inbox_)](session::Mailbox::Message message) {
         if (const auto held = inbox.lock()) held->mailbox.Post(std::move(message));
       }) {}
 
@@ -94,7 +96,7 @@ void Registrar::Impl::Submit(const std::string& key, Operation operation) {
   auto found = entries_.find(absl::string_view(key));
   if (found == entries_.end()) {
     auto entry = std::make_unique<Entry>();
-    entry->key = CompactKey(key);
+    entry->key = session::CompactKey(key);
     found = entries_.insert(std::move(entry)).first;
   }
   Entry& entry = **found;
@@ -140,47 +142,49 @@ void Registrar::Impl::Released(std::string key) {
   });
 }
 
-void Registrar::Impl::Save(int shard, std::vector<SaveWrite> writes) {
+void Registrar::Impl::Save(int shard, std::vector<store::SaveWrite> writes) {
   Post([this, shard, writes = std::move(writes)]() mutable { SaveBatch(shard, std::move(writes)); });
 }
 
-void Registrar::Impl::SaveBatch(int shard, std::vector<SaveWrite> writes) {
-  std::vector<SaveResult> results;
+void Registrar::Impl::SaveBatch(int shard, std::vector<store::SaveWrite> writes) {
+  std::vector<save::SaveResult> results;
   results.reserve(writes.size());
   // The store takes the writes for itself: what the shard has to hear of them is noted before.
-  for (const SaveWrite& write : writes) results.push_back(ResultOf(write));
-  store_.Save(std::move(writes), Back<std::vector<WriteResult>>([this, shard, results = std::move(results)](
-                                                                    std::vector<WriteResult> written) mutable {
-                for (size_t i = 0; i < results.size(); ++i) results[i].written = std::move(written[i]);
-                LogFailures(results);
-                Tell(shard, [results = std::move(results)](SessionOwner& owner) { owner.SavesDone(results); });
-              }));
+  for (const store::SaveWrite& write : writes) results.push_back(save::ResultOf(write));
+  store_.Save(std::move(writes),
+              Back<std::vector<store::WriteResult>>(
+                  [this, shard, results = std::move(results)](std::vector<store::WriteResult> written) mutable {
+                    for (size_t i = 0; i < results.size(); ++i) results[i].written = std::move(written[i]);
+                    LogFailures(results);
+                    Tell(shard, [results = std::move(results)](SessionOwner& owner) { owner.SavesDone(results); });
+                  }));
 }
 
 void Registrar::Impl::Find(std::string key, Loaded then) {
-  store_.Find(std::move(key), Back<absl::StatusOr<SessionRecord>>(std::move(then)));
+  store_.Find(std::move(key), Back<absl::StatusOr<store::SessionRecord>>(std::move(then)));
 }
 
-void Registrar::Impl::Load(const SessionRecord& found, size_t row_bytes, Transit::Permit held, RowsLoaded then) {
+void Registrar::Impl::Load(const store::SessionRecord& found, size_t row_bytes, Transit::Permit held, RowsLoaded then) {
   if (found.saves.empty()) return then(LoadedRecord{found, std::move(held)});
   auto load = [this, key = found.key, then = std::move(then)](Transit::Permit permit) mutable {
-    auto loaded = [permit = std::move(permit), then = std::move(then)](absl::StatusOr<SessionRecord> record) mutable {
+    auto loaded = [permit = std::move(permit),
+                   then = std::move(then)](absl::StatusOr<store::SessionRecord> record) mutable {
       if (!record.ok()) return then(record.status());
       then(LoadedRecord{*std::move(record), std::move(permit)});
     };
-    store_.Load(std::move(key), Back<absl::StatusOr<SessionRecord>>(std::move(loaded)));
+    store_.Load(std::move(key), Back<absl::StatusOr<store::SessionRecord>>(std::move(loaded)));
   };
   if (held != nullptr) return load(std::move(held));
   transit_.Enter(found.saves.size() * found.origin.channels * row_bytes, std::move(load));
 }
 
-bool Registrar::Impl::HasExpired(const SessionRecord& record) const {
+bool Registrar::Impl::HasExpired(const store::SessionRecord& record) const {
   if (ttl_ == absl::ZeroDuration() || record.last_active + ttl_ > now()) return false;
   return !store_.shared() || record.leased_until == absl::UnixEpoch();
 }
 
 // A session is its own server's business for as long as this is the one that drew its epoch.
-bool Registrar::Impl::LivesElsewhere(const SessionRecord& record) const {
+bool Registrar::Impl::LivesElsewhere(const store::SessionRecord& record) const {
   return store_.shared() && record.leased_until > now() && !IsOwnEpoch(record.epoch);
 }
 
@@ -189,8 +193,8 @@ bool Registrar::Impl::IsOwnEpoch(uint64_t epoch) const {
                      [epoch](const auto& block) { return block.first <= epoch && epoch < block.second; });
 }
 
-SessionInfo Registrar::Impl::Describe(const SessionRecord& record) const {
-  SessionInfo info = InfoOf(record, models_, clock_);
+session::SessionInfo Registrar::Impl::Describe(const store::SessionRecord& record) const {
+  session::SessionInfo info = session::InfoOf(record, models_, clock_);
   info.attached = LivesElsewhere(record);
   if (info.attached) info.server = record.server;
   return info;
@@ -198,12 +202,13 @@ SessionInfo Registrar::Impl::Describe(const SessionRecord& record) const {
 
 // The sweep takes a page at a time, so an operation may meet a record that is past its time.
 void Registrar::Impl::FindUnexpired(std::string key, Loaded then) {
-  Find(std::move(key), [this, then = std::move(then)](absl::StatusOr<SessionRecord> record) mutable {
+  Find(std::move(key), [this, then = std::move(then)](absl::StatusOr<store::SessionRecord> record) mutable {
     if (!record.ok() || !HasExpired(*record)) return then(std::move(record));
     store_.Delete(record->key, record->epoch,
-                  Back<WriteResult>([this, key = record->key, epoch = record->epoch,
-                                     then = std::move(then)](WriteResult result) mutable {
-                    if (result.status.ok()) TellDemoted(key, epoch + 1, SessionNotFound(SessionId(key)));
+                  Back<store::WriteResult>([this, key = record->key, epoch = record->epoch,
+                                            then = std::move(then)](store::WriteResult result) mutable {
+                    if (result.status.ok())
+                      TellDemoted(key, epoch + 1, session::SessionNotFound(session::SessionId(key)));
                     then(result.status.ok() ? absl::NotFoundError("the session has expired") : result.status);
                   }));
   });
@@ -267,25 +272,26 @@ void Registrar::Impl::Sweep(absl::Duration ttl) {
 
 void Registrar::Impl::SweepPage(absl::Duration ttl) {
   store_.List("", *sweep_after_, kSweepPage,
-              Back<absl::StatusOr<std::vector<SessionRecord>>>(
-                  [this, ttl](const absl::StatusOr<std::vector<SessionRecord>>& page) {
+              Back<absl::StatusOr<std::vector<store::SessionRecord>>>(
+                  [this, ttl](const absl::StatusOr<std::vector<store::SessionRecord>>& page) {
                     if (page.ok()) SweepRecords(*page, ttl);
                     SweepOn(page.ok() && page->size() == kSweepPage, ttl);
                   }));
 }
 
-void Registrar::Impl::SweepRecords(const std::vector<SessionRecord>& page, absl::Duration ttl) {
+void Registrar::Impl::SweepRecords(const std::vector<store::SessionRecord>& page, absl::Duration ttl) {
   if (!page.empty()) sweep_after_ = page.back().key;
-  for (const SessionRecord& record : page) {
+  for (const store::SessionRecord& record : page) {
     if (record.last_active + ttl > now()) continue;
     if (entries_.contains(absl::string_view(record.key))) continue;  // resident, or somebody wants it right now
     if (!HasExpired(record) && !lease_watch_.IsAbandoned(record, now(), ttl / 2)) continue;
-    store_.Delete(record.key, record.epoch,
-                  Back<WriteResult>([this, key = record.key, epoch = record.epoch](const WriteResult& result) {
-                    if (!result.status.ok()) return;
-                    Tell(0, [](SessionOwner& owner) { owner.Swept(1); });
-                    TellDemoted(key, epoch + 1, SessionNotFound(SessionId(key)));
-                  }));
+    store_.Delete(
+        record.key, record.epoch,
+        Back<store::WriteResult>([this, key = record.key, epoch = record.epoch](const store::WriteResult& result) {
+          if (!result.status.ok()) return;
+          Tell(0, [](SessionOwner& owner) { owner.Swept(1); });
+          TellDemoted(key, epoch + 1, session::SessionNotFound(session::SessionId(key)));
+        }));
   }
 }
 
@@ -298,7 +304,8 @@ void Registrar::Impl::SweepOn(bool more, absl::Duration ttl) {
   PostPage([this, ttl] { SweepPage(ttl); });
 }
 
-Registrar::Registrar(StateStore& store, const ModelTable& models, const Clock& clock, size_t transit_bytes)
+Registrar::Registrar(store::StateStore& store, const models::ModelTable& models, const session::Clock& clock,
+                     size_t transit_bytes)
     : impl_(std::make_unique<Impl>(store, models, clock, transit_bytes)) {}
 
 Registrar::~Registrar() = default;
@@ -306,9 +313,9 @@ Registrar::~Registrar() = default;
 void Registrar::Start() { impl_->Start(); }
 bool Registrar::Drain(size_t at_most) { return impl_->Drain(at_most); }
 
-const StoreHealth& Registrar::store_health() const { return impl_->health(); }
+const store::StoreHealth& Registrar::store_health() const { return impl_->health(); }
 size_t Registrar::transit_bytes() const { return impl_->transit().bytes(); }
 
 void Registrar::AddShard(SessionOwner& shard) { impl_->AddShard(shard); }
 
-}  // namespace aaren
+}  // namespace aaren::registrar

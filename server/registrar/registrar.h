@@ -29,13 +29,16 @@
 #include "server/store/store.h"
 #include "server/store/store_health.h"
 
-namespace aaren {
+namespace aaren::shard {
+class SessionShard;
+}  // namespace aaren::shard
+
+namespace aaren::registrar {
 
 class SessionOwner;  // server/registrar/owner.h
-class SessionShard;
 
 struct SessionPage {
-  std::vector<SessionInfo> sessions;
+  std::vector<session::SessionInfo> sessions;
   std::string next_page_token;
 };
 
@@ -47,7 +50,8 @@ struct Snapshot {
 class Registrar {
  public:
   // All outlive this. `transit_bytes`: what rows on their way from the store, between shards and to clients may hold.
-  Registrar(StateStore& store, const ModelTable& models, const Clock& clock, size_t transit_bytes = 64 << 20);
+  Registrar(store::StateStore& store, const models::ModelTable& models, const session::Clock& clock,
+            size_t transit_bytes = 64 << 20);
   // Stops its thread after everything asked for is done, but for what waits for a shard's answer: that is dropped.
   // REQUIRES: the shards are still there (their threads may have ended), or never opened anything.
   ~Registrar();
@@ -65,27 +69,29 @@ class Registrar {
   size_t transit_bytes() const;
 
   // Whether the store answers. Any thread.
-  const StoreHealth& store_health() const;
+  const store::StoreHealth& store_health() const;
 
   template <typename T>
-  using Callback = absl::AnyInvocable<void(Outcome<T>)>;
+  using Callback = absl::AnyInvocable<void(session::Outcome<T>)>;
 
-  void Get(std::string tenant, std::string id, Callback<SessionInfo> done);
+  void Get(std::string tenant, std::string id, Callback<session::SessionInfo> done);
   void List(std::string tenant, std::string prefix, std::string page_token, size_t page_size,
             Callback<SessionPage> done);
   void Export(std::string tenant, std::string id, Callback<Snapshot> done);
-  void Import(std::string tenant, std::string id, std::string snapshot, bool replace, Callback<SessionInfo> done);
-  void Fork(std::string tenant, std::string id, std::string new_id, Callback<SessionInfo> done);
-  void Delete(std::string tenant, std::string id, Callback<std::monostate> done);
+  void Import(std::string tenant, std::string id, std::string snapshot, bool replace,
+              Callback<session::SessionInfo> done);
+  void Fork(std::string tenant, std::string id, std::string new_id, Callback<session::SessionInfo> done);
+  // With `epoch`, only a session that still has it.
+  void Delete(std::string tenant, std::string id, std::optional<uint64_t> epoch, Callback<std::monostate> done);
   void Evict(std::string tenant, std::string id, Callback<std::monostate> done);
 
   class Impl;  // server/registrar/registrar_impl.h
 
  private:
-  friend class SessionShard;
+  friend class shard::SessionShard;
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::registrar
 
 #endif  // AAREN_SERVER_REGISTRAR_REGISTRAR_H_

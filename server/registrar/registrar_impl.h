@@ -29,7 +29,7 @@
 #include "server/session/compact_key.h"
 #include "server/session/mailbox.h"
 
-namespace aaren {
+namespace aaren::registrar {
 
 class Registrar::Impl {
  public:
@@ -41,7 +41,7 @@ class Registrar::Impl {
   struct Entry {
     std::string name() const { return std::string(key.view()); }
 
-    CompactKey key;
+    session::CompactKey key;
     int owner = kAtRest;                             // a shard, or nobody
     std::unique_ptr<std::deque<Operation>> waiting;  // null: no operation under way
   };
@@ -57,7 +57,7 @@ class Registrar::Impl {
   };
   using Entries = absl::btree_set<std::unique_ptr<Entry>, InOrder>;
 
-  Impl(StateStore& store, const ModelTable& models, const Clock& clock, size_t transit_bytes);
+  Impl(store::StateStore& store, const models::ModelTable& models, const session::Clock& clock, size_t transit_bytes);
   ~Impl();
   void Start();
   bool Drain(size_t at_most);
@@ -69,13 +69,13 @@ class Registrar::Impl {
   // From any thread.
   void AddShard(SessionOwner& owner);
   void Open(std::shared_ptr<const OpenCall> call);
-  void Save(int shard, std::vector<SaveWrite> writes);
+  void Save(int shard, std::vector<store::SaveWrite> writes);
   void Released(std::string key);  // its shard no longer holds it
   void Promote(std::shared_ptr<const PromoteCall> call);
   void Delete(std::string key, DropCondition condition, Callback<std::monostate> done);
   void Sweep(absl::Duration ttl);  // deletes the sessions at rest that were not used for so long
   void WatchStore();               // asks the store whether it is there, if that must be asked
-  void Post(Mailbox::Message message) { inbox_->mailbox.Post(std::move(message)); }
+  void Post(session::Mailbox::Message message) { inbox_->mailbox.Post(std::move(message)); }
 
   // What follows runs on the registrar's thread.
 
@@ -96,7 +96,7 @@ class Registrar::Impl {
 
   // What the store is given as an answer: then(value), back on this thread.
   template <typename T, typename Then>
-  StateStore::Answer<T> Back(Then then) {
+  store::StateStore::Answer<T> Back(Then then) {
     ++store_calls_;
     // The answer holds the inbox: its thread may still be in Post when this has taken the message and gone.
     return [this, inbox = inbox_, then = std::move(then)](T value) mutable {
@@ -119,42 +119,42 @@ class Registrar::Impl {
     owner.mailbox().Post([&owner, message = std::move(message)]() mutable { message(owner); });
   }
 
-  void Get(const std::string& key, Callback<SessionInfo> done);
+  void Get(const std::string& key, Callback<session::SessionInfo> done);
 
   // The state of a session at rest or in a shard. The operation goes on: `done` is to Finish it.
-  void Capture(Entry& entry, Callback<SessionState> done);
-  void CaptureAtRest(Entry& entry, Callback<SessionState> done);
+  void Capture(Entry& entry, Callback<session::SessionState> done);
+  void CaptureAtRest(Entry& entry, Callback<session::SessionState> done);
 
   // Says to the shards that the session, at rest so far, is somebody else's or gone: see demotion.cc. `epoch`: larger
   // than the one of before.
-  void TellDemoted(const std::string& key, uint64_t epoch, const Refusal& refusal);
+  void TellDemoted(const std::string& key, uint64_t epoch, const session::Refusal& refusal);
 
   // Which of these sessions, which are at rest, a stream has open all the same.
   void AskDemoted(std::vector<std::string> keys, absl::AnyInvocable<void(std::vector<bool>)> then);
 
   // Makes a session at rest. An operation of its own.
-  void Place(const std::string& key, SessionState state, bool replace, Callback<SessionInfo> done);
+  void Place(const std::string& key, session::SessionState state, bool replace, Callback<session::SessionInfo> done);
 
   // The shard that has the session lets it go. An operation that is to Finish.
   void Evict(Entry& entry, Callback<std::monostate> done);
 
-  using Ended = absl::AnyInvocable<void(std::optional<Refusal>)>;
-  using Loaded = absl::AnyInvocable<void(absl::StatusOr<SessionRecord>)>;
+  using Ended = absl::AnyInvocable<void(std::optional<session::Refusal>)>;
+  using Loaded = absl::AnyInvocable<void(absl::StatusOr<store::SessionRecord>)>;
 
   struct LoadedRecord {
-    SessionRecord record;
+    store::SessionRecord record;
     Transit::Permit permit;  // for as long as its rows are held
   };
   using RowsLoaded = absl::AnyInvocable<void(absl::StatusOr<LoadedRecord>)>;
 
   // Whether nobody has used it for the time to live. What another server has open is not judged by its clock.
-  bool HasExpired(const SessionRecord& record) const;
+  bool HasExpired(const store::SessionRecord& record) const;
 
   // Whether another server says that it has the session open, with tokens that may be newer than the record.
-  bool LivesElsewhere(const SessionRecord& record) const;
+  bool LivesElsewhere(const store::SessionRecord& record) const;
 
   // What is told of a session at rest, or of one elsewhere.
-  SessionInfo Describe(const SessionRecord& record) const;
+  session::SessionInfo Describe(const store::SessionRecord& record) const;
 
   // The session's record without its rows; NotFound if there is none.
   void Find(std::string key, Loaded then);
@@ -163,24 +163,24 @@ class Registrar::Impl {
   // The record that was found, with its rows, as soon as there is room for them. It comes at once where a permit is
   // held for them already, and without a call if it has none. Another server may have written since: so compare the
   // epochs.
-  void Load(const SessionRecord& found, size_t row_bytes, Transit::Permit held, RowsLoaded then);
+  void Load(const store::SessionRecord& found, size_t row_bytes, Transit::Permit held, RowsLoaded then);
 
-  StateStore& store() { return store_; }
+  store::StateStore& store() { return store_; }
   Transit& transit() { return transit_; }
-  const StoreHealth& health() const { return health_; }
-  const ModelTable& models() const { return models_; }
-  const Clock& clock() const { return clock_; }
+  const store::StoreHealth& health() const { return health_; }
+  const models::ModelTable& models() const { return models_; }
+  const session::Clock& clock() const { return clock_; }
   absl::Time now() const { return clock_.Now(); }
   bool saving() const { return saving_; }
   uint32_t max_channels() const { return max_channels_; }
-  const Lease& lease() const { return lease_; }
+  const save::Lease& lease() const { return lease_; }
   Entries& entries() { return entries_; }
   const DeletedSessions& deleted() const { return deleted_; }
 
  private:
   // What other threads touch.
   struct Inbox {
-    Mailbox mailbox;
+    session::Mailbox mailbox;
     absl::Mutex mutex;
     bool awake ABSL_GUARDED_BY(mutex) = true;  // for what was posted before Start
     bool stopping ABSL_GUARDED_BY(mutex) = false;
@@ -195,32 +195,32 @@ class Registrar::Impl {
   bool Finished(bool stopping) const { return stopping && store_calls_ == 0; }
   void BeginPromotion(Entry& entry, std::shared_ptr<const PromoteCall> call);
   void EndPromotion(Entry& entry, const PromoteCall& call, Promoted promoted);
-  void SaveBatch(int shard, std::vector<SaveWrite> writes);
+  void SaveBatch(int shard, std::vector<store::SaveWrite> writes);
   void SweepPage(absl::Duration ttl);
-  void SweepRecords(const std::vector<SessionRecord>& page, absl::Duration ttl);
+  void SweepRecords(const std::vector<store::SessionRecord>& page, absl::Duration ttl);
   void SweepOn(bool more, absl::Duration ttl);
   bool IsOwnEpoch(uint64_t epoch) const;
-  void PlaceOver(Entry& entry, SessionState state, bool replace, const absl::StatusOr<SessionRecord>& held,
-                 Callback<SessionInfo> done);
-  void WriteNew(Entry& entry, SessionState state, uint64_t held_epoch, Callback<SessionInfo> done);
-  void EndPlace(Entry& entry, Outcome<SessionInfo> placed, Callback<SessionInfo> done);
+  void PlaceOver(Entry& entry, session::SessionState state, bool replace,
+                 const absl::StatusOr<store::SessionRecord>& held, Callback<session::SessionInfo> done);
+  void WriteNew(Entry& entry, session::SessionState state, uint64_t held_epoch, Callback<session::SessionInfo> done);
+  void EndPlace(Entry& entry, session::Outcome<session::SessionInfo> placed, Callback<session::SessionInfo> done);
   void DropEverywhere(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done);
   void DropAtRest(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done);
   void DropHeld(Entry& entry, uint64_t epoch, Callback<std::monostate> done);
-  void DeleteRecord(const std::string& key, const absl::StatusOr<SessionRecord>& record, Ended then);
-  void GetAtRest(Entry& entry, SessionInfo info, Callback<SessionInfo> done);
+  void DeleteRecord(const std::string& key, const absl::StatusOr<store::SessionRecord>& record, Ended then);
+  void GetAtRest(Entry& entry, session::SessionInfo info, Callback<session::SessionInfo> done);
   void AskForEpochs(uint64_t above);
   void OnEpochs(absl::StatusOr<uint64_t> first, uint64_t count);
   size_t LargestSession() const;
 
-  StateStore& store_;
-  const ModelTable& models_;
-  const Clock& clock_;
+  store::StateStore& store_;
+  const models::ModelTable& models_;
+  const session::Clock& clock_;
   std::vector<SessionOwner*> shards_;  // filled before the first operation
   bool saving_ = false;
   absl::Duration ttl_ = absl::ZeroDuration();
   uint32_t max_channels_ = 1;
-  Lease lease_;
+  save::Lease lease_;
 
   std::deque<absl::AnyInvocable<void()>> pages_;          // of lists, to be made
   Entries entries_;                                       // the thread's only
@@ -233,7 +233,7 @@ class Registrar::Impl {
   std::deque<EpochWaiter> epoch_waiters_;                 // likewise: for more of them
   uint64_t store_calls_ = 0;                              // likewise: not answered yet
   bool watching_ = false;                                 // likewise: a call of WatchStore is under way
-  StoreHealth health_;
+  store::StoreHealth health_;
 
   const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   Transit transit_;
@@ -243,6 +243,6 @@ class Registrar::Impl {
 // Runs one Open: see open_operation.cc.
 void RunOpen(Registrar::Impl& registrar, Registrar::Impl::Entry& entry, std::shared_ptr<const OpenCall> call);
 
-}  // namespace aaren
+}  // namespace aaren::registrar
 
 #endif  // AAREN_SERVER_REGISTRAR_REGISTRAR_IMPL_H_

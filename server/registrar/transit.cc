@@ -7,7 +7,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 
-namespace aaren {
+namespace aaren::registrar {
 
 struct Transit::State : std::enable_shared_from_this<State> {
   struct Waiter {
@@ -15,7 +15,8 @@ struct Transit::State : std::enable_shared_from_this<State> {
     Entered then;
   };
 
-  State(size_t most, std::function<void(Mailbox::Message)> post_to) : most_bytes(most), post(std::move(post_to)) {}
+  State(size_t most, std::function<void(session::Mailbox::Message)> post_to)
+      : most_bytes(most), post(std::move(post_to)) {}
 
   bool HasRoomFor(size_t more) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     return bytes == 0 || bytes + more <= most_bytes;
@@ -45,13 +46,13 @@ struct Transit::State : std::enable_shared_from_this<State> {
   }
 
   const size_t most_bytes;
-  const std::function<void(Mailbox::Message)> post;
+  const std::function<void(session::Mailbox::Message)> post;
   absl::Mutex mutex;
   size_t bytes ABSL_GUARDED_BY(mutex) = 0;
   std::deque<Waiter> waiters ABSL_GUARDED_BY(mutex);
 };
 
-Transit::Transit(size_t most_bytes, std::function<void(Mailbox::Message)> post)
+Transit::Transit(size_t most_bytes, std::function<void(session::Mailbox::Message)> post)
     : state_(std::make_shared<State>(most_bytes, std::move(post))) {}
 
 void Transit::Enter(size_t bytes, Entered then) {
@@ -72,4 +73,4 @@ size_t Transit::bytes() const {
   return state_->bytes;
 }
 
-}  // namespace aaren
+}  // namespace aaren::registrar

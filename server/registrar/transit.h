@@ -15,7 +15,7 @@
 #include "absl/functional/any_invocable.h"
 #include "server/session/mailbox.h"
 
-namespace aaren {
+namespace aaren::registrar {
 
 class Transit {
  public:
@@ -24,7 +24,7 @@ class Transit {
   using Entered = absl::AnyInvocable<void(Permit)>;
 
   // `post` runs a message on the thread that enters. It is called by whoever gives room back, without locks.
-  Transit(size_t most_bytes, std::function<void(Mailbox::Message)> post);
+  Transit(size_t most_bytes, std::function<void(session::Mailbox::Message)> post);
 
   // Goes on at once if there is room, else in its turn. Who needs more than there ever is goes alone.
   void Enter(size_t bytes, Entered then);
@@ -37,6 +37,6 @@ class Transit {
   const std::shared_ptr<State> state_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::registrar
 
 #endif  // AAREN_SERVER_REGISTRAR_TRANSIT_H_

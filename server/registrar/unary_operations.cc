@@ -10,59 +10,59 @@
 #include "server/session/refusal.h"
 #include "server/store/snapshot.h"
 
-namespace aaren {
+namespace aaren::registrar {
 namespace {
 
 constexpr uint64_t kMostSeq = uint64_t{1} << 61;  // a session that is imported there has as many tokens before it
 
 template <typename T>
-Outcome<T> Refused(Refusal refusal) {
-  Outcome<T> outcome;
+session::Outcome<T> Refused(session::Refusal refusal) {
+  session::Outcome<T> outcome;
   outcome.refusal = std::move(refusal);
   return outcome;
 }
 
-Refusal LoadRefusal(const std::string& key, const absl::Status& status) {
-  return absl::IsNotFound(status) ? SessionNotFound(SessionId(key)) : StoreRefusal(status);
+session::Refusal LoadRefusal(const std::string& key, const absl::Status& status) {
+  return absl::IsNotFound(status) ? session::SessionNotFound(session::SessionId(key)) : session::StoreRefusal(status);
 }
 
-SessionState StateOf(SessionRecord record, const LoadedModel& model) {
-  SessionState state;
+session::SessionState StateOf(store::SessionRecord record, const models::LoadedModel& model) {
+  session::SessionState state;
   state.model = &model;
   state.channels = record.origin.channels;
   state.epoch = record.epoch;
   state.incarnation = record.incarnation;
-  SavedRows newest = NewestSave(record, model);
+  store::SavedRows newest = session::NewestSave(record, model);
   state.point = newest.point;
   state.rows = std::move(newest.rows);
   return state;
 }
 
-Snapshot SnapshotOf(SessionState state) {
-  const SessionSnapshot snapshot{OriginOf(state), state.point, std::move(state.rows)};
-  return {EncodeSnapshot(snapshot), snapshot.point.seq};
+Snapshot SnapshotOf(session::SessionState state) {
+  const store::SessionSnapshot snapshot{session::OriginOf(state), state.point, std::move(state.rows)};
+  return {store::EncodeSnapshot(snapshot), snapshot.point.seq};
 }
 
 // A snapshot's state, or what is wrong with it.
-Outcome<SessionState> CheckSnapshot(const std::string& bytes, absl::string_view id, const ModelTable& models,
-                                    uint32_t max_channels) {
-  absl::StatusOr<SessionSnapshot> snapshot = ParseSnapshot(bytes);
-  if (!snapshot.ok()) return Refused<SessionState>(BadState("import", snapshot.status()));
-  const Outcome<const LoadedModel*> model = ModelOfState(models, id, snapshot->origin);
-  if (model.refusal) return Refused<SessionState>(*model.refusal);
+session::Outcome<session::SessionState> CheckSnapshot(const std::string& bytes, absl::string_view id,
+                                                      const models::ModelTable& models, uint32_t max_channels) {
+  absl::StatusOr<store::SessionSnapshot> snapshot = store::ParseSnapshot(bytes);
+  if (!snapshot.ok()) return Refused<session::SessionState>(session::BadState("import", snapshot.status()));
+  const session::Outcome<const models::LoadedModel*> model = ModelOfState(models, id, snapshot->origin);
+  if (model.refusal) return Refused<session::SessionState>(*model.refusal);
   if (snapshot->origin.channels < 1 || snapshot->origin.channels > max_channels) {
-    return Refused<SessionState>(
-        InvalidField("snapshot", absl::StrCat(snapshot->origin.channels, " channels, the limit is ", max_channels)));
+    return Refused<session::SessionState>(session::InvalidField(
+        "snapshot", absl::StrCat(snapshot->origin.channels, " channels, the limit is ", max_channels)));
   }
   if (snapshot->point.seq > kMostSeq || snapshot->point.clock.step_ns < 0) {
-    return Refused<SessionState>(
-        InvalidField("snapshot", absl::StrCat("seq ", snapshot->point.seq, ", step_ns ", snapshot->point.clock.step_ns,
-                                              ": no session comes to that")));
+    return Refused<session::SessionState>(
+        session::InvalidField("snapshot", absl::StrCat("seq ", snapshot->point.seq, ", step_ns ",
+                                                       snapshot->point.clock.step_ns, ": no session comes to that")));
   }
   if (auto refusal = CheckRows(*model.value, snapshot->origin.channels, snapshot->point.seq, snapshot->rows)) {
-    return Refused<SessionState>(*refusal);
+    return Refused<session::SessionState>(*refusal);
   }
-  Outcome<SessionState> outcome;
+  session::Outcome<session::SessionState> outcome;
   outcome.value.model = model.value;
   outcome.value.channels = snapshot->origin.channels;
   outcome.value.point = snapshot->point;
@@ -72,19 +72,19 @@ Outcome<SessionState> CheckSnapshot(const std::string& bytes, absl::string_view 
 
 }  // namespace
 
-void Registrar::Impl::Get(const std::string& key, Callback<SessionInfo> done) {
+void Registrar::Impl::Get(const std::string& key, Callback<session::SessionInfo> done) {
   Submit(key, [this, done = std::move(done)](Entry& entry) mutable {
     if (entry.owner == kAtRest) {
-      return FindUnexpired(entry.name(),
-                           [this, &entry, done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
-                             if (record.ok()) return GetAtRest(entry, Describe(*record), std::move(done));
-                             done(Refused<SessionInfo>(LoadRefusal(entry.name(), record.status())));
-                             Finish(entry);
-                           });
+      return FindUnexpired(entry.name(), [this, &entry, done = std::move(done)](
+                                             const absl::StatusOr<store::SessionRecord>& record) mutable {
+        if (record.ok()) return GetAtRest(entry, Describe(*record), std::move(done));
+        done(Refused<session::SessionInfo>(LoadRefusal(entry.name(), record.status())));
+        Finish(entry);
+      });
     }
     Ask(
         entry.owner, [key = entry.name()](SessionOwner& owner) { return owner.Describe({key}); },
-        [this, &entry, done = std::move(done)](std::vector<std::optional<SessionInfo>> infos) mutable {
+        [this, &entry, done = std::move(done)](std::vector<std::optional<session::SessionInfo>> infos) mutable {
           if (infos[0]) {
             done({std::nullopt, *infos[0]});
           } else {
@@ -95,7 +95,7 @@ void Registrar::Impl::Get(const std::string& key, Callback<SessionInfo> done) {
   });
 }
 
-void Registrar::Impl::GetAtRest(Entry& entry, SessionInfo info, Callback<SessionInfo> done) {
+void Registrar::Impl::GetAtRest(Entry& entry, session::SessionInfo info, Callback<session::SessionInfo> done) {
   AskDemoted({entry.name()},
              [this, &entry, info = std::move(info), done = std::move(done)](std::vector<bool> attached) mutable {
                info.attached = info.attached || attached[0];
@@ -104,14 +104,15 @@ void Registrar::Impl::GetAtRest(Entry& entry, SessionInfo info, Callback<Session
              });
 }
 
-void Registrar::Impl::Capture(Entry& entry, Callback<SessionState> done) {
+void Registrar::Impl::Capture(Entry& entry, Callback<session::SessionState> done) {
   if (entry.owner == kAtRest) return CaptureAtRest(entry, std::move(done));
   // How large the session is only its shard knows.
   transit_.Enter(LargestSession(), [this, &entry, done = std::move(done)](Transit::Permit permit) mutable {
     if (entry.owner == kAtRest) return CaptureAtRest(entry, std::move(done));
     Ask(
         entry.owner, [key = entry.name()](SessionOwner& owner) { return owner.Capture(key); },
-        [this, &entry, permit = std::move(permit), done = std::move(done)](OwnerReply<SessionState> reply) mutable {
+        [this, &entry, permit = std::move(permit),
+         done = std::move(done)](OwnerReply<session::SessionState> reply) mutable {
           if (reply.gone) return Capture(entry, std::move(done));
           reply.outcome.value.transit = std::move(permit);
           done(std::move(reply.outcome));
@@ -119,31 +120,35 @@ void Registrar::Impl::Capture(Entry& entry, Callback<SessionState> done) {
   });
 }
 
-void Registrar::Impl::CaptureAtRest(Entry& entry, Callback<SessionState> done) {
-  FindUnexpired(entry.name(), [this, &entry, done = std::move(done)](absl::StatusOr<SessionRecord> record) mutable {
-    if (!record.ok()) return done(Refused<SessionState>(LoadRefusal(entry.name(), record.status())));
-    if (LivesElsewhere(*record)) {
-      return done(Refused<SessionState>(LiveElsewhere(SessionId(entry.key.view()), record->server)));
-    }
-    const Outcome<const LoadedModel*> model = ModelOfState(models_, SessionId(entry.key.view()), record->origin);
-    if (model.refusal) return done(Refused<SessionState>(*model.refusal));
-    auto loaded = [&entry, model = model.value, done = std::move(done)](absl::StatusOr<LoadedRecord> rows) mutable {
-      if (!rows.ok()) return done(Refused<SessionState>(LoadRefusal(entry.name(), rows.status())));
-      SessionState state = StateOf(std::move(rows->record), *model);
-      state.transit = std::move(rows->permit);
-      done({std::nullopt, std::move(state)});
-    };
-    Load(*record, model.value->engine->row_bytes(), nullptr, std::move(loaded));
-  });
+void Registrar::Impl::CaptureAtRest(Entry& entry, Callback<session::SessionState> done) {
+  FindUnexpired(
+      entry.name(), [this, &entry, done = std::move(done)](absl::StatusOr<store::SessionRecord> record) mutable {
+        if (!record.ok()) return done(Refused<session::SessionState>(LoadRefusal(entry.name(), record.status())));
+        if (LivesElsewhere(*record)) {
+          return done(Refused<session::SessionState>(
+              session::LiveElsewhere(session::SessionId(entry.key.view()), record->server)));
+        }
+        const session::Outcome<const models::LoadedModel*> model =
+            ModelOfState(models_, session::SessionId(entry.key.view()), record->origin);
+        if (model.refusal) return done(Refused<session::SessionState>(*model.refusal));
+        auto loaded = [&entry, model = model.value, done = std::move(done)](absl::StatusOr<LoadedRecord> rows) mutable {
+          if (!rows.ok()) return done(Refused<session::SessionState>(LoadRefusal(entry.name(), rows.status())));
+          session::SessionState state = StateOf(std::move(rows->record), *model);
+          state.transit = std::move(rows->permit);
+          done({std::nullopt, std::move(state)});
+        };
+        Load(*record, model.value->engine->row_bytes(), nullptr, std::move(loaded));
+      });
 }
 
-void Registrar::Impl::Place(const std::string& key, SessionState state, bool replace, Callback<SessionInfo> done) {
+void Registrar::Impl::Place(const std::string& key, session::SessionState state, bool replace,
+                            Callback<session::SessionInfo> done) {
   state.attempt = {};  // nobody opened this one yet
   // What is ahead of it on that session may wait for the room that this one holds.
   if (Busy(key)) state.transit.reset();
   Submit(key, [this, state = std::move(state), replace, done = std::move(done)](Entry& entry) mutable {
     auto then = [this, &entry, state = std::move(state), replace,
-                 done = std::move(done)](const absl::StatusOr<SessionRecord>& held) mutable {
+                 done = std::move(done)](const absl::StatusOr<store::SessionRecord>& held) mutable {
       PlaceOver(entry, std::move(state), replace, held, std::move(done));
     };
     // The record of a session in a shard may look as if it had expired.
@@ -151,66 +156,73 @@ void Registrar::Impl::Place(const std::string& key, SessionState state, bool rep
   });
 }
 
-void Registrar::Impl::PlaceOver(Entry& entry, SessionState state, bool replace,
-                                const absl::StatusOr<SessionRecord>& held, Callback<SessionInfo> done) {
+void Registrar::Impl::PlaceOver(Entry& entry, session::SessionState state, bool replace,
+                                const absl::StatusOr<store::SessionRecord>& held, Callback<session::SessionInfo> done) {
   const uint64_t epoch = held.ok() ? held->epoch : 0;
   // A damaged record has no epoch to compare with: it is deleted, whatever it was, and the new one written where
   // nothing is.
   if (replace && absl::IsDataLoss(held.status())) {
-    return DeleteRecord(
-        entry.name(), held,
-        [this, &entry, state = std::move(state), done = std::move(done)](std::optional<Refusal> refusal) mutable {
-          if (!refusal) return WriteNew(entry, std::move(state), 0, std::move(done));
-          EndPlace(entry, Refused<SessionInfo>(*std::move(refusal)), std::move(done));
-        });
+    return DeleteRecord(entry.name(), held,
+                        [this, &entry, state = std::move(state),
+                         done = std::move(done)](std::optional<session::Refusal> refusal) mutable {
+                          if (!refusal) return WriteNew(entry, std::move(state), 0, std::move(done));
+                          EndPlace(entry, Refused<session::SessionInfo>(*std::move(refusal)), std::move(done));
+                        });
   }
   if (!held.ok() && !absl::IsNotFound(held.status())) {
-    return EndPlace(entry, Refused<SessionInfo>(StoreRefusal(held.status())), std::move(done));
+    return EndPlace(entry, Refused<session::SessionInfo>(session::StoreRefusal(held.status())), std::move(done));
   }
   if (!replace && (held.ok() || entry.owner != kAtRest)) {
-    return EndPlace(entry, Refused<SessionInfo>(SessionExists(SessionId(entry.key.view()), epoch)), std::move(done));
+    return EndPlace(entry,
+                    Refused<session::SessionInfo>(session::SessionExists(session::SessionId(entry.key.view()), epoch)),
+                    std::move(done));
   }
   WriteNew(entry, std::move(state), epoch, std::move(done));
 }
 
 // Puts a record of a new incarnation in the place of what the store holds.
-void Registrar::Impl::WriteNew(Entry& entry, SessionState state, uint64_t held_epoch, Callback<SessionInfo> done) {
+void Registrar::Impl::WriteNew(Entry& entry, session::SessionState state, uint64_t held_epoch,
+                               Callback<session::SessionInfo> done) {
   DrawEpoch(held_epoch, [this, &entry, state = std::move(state), held_epoch,
                          done = std::move(done)](absl::StatusOr<uint64_t> epoch) mutable {
-    if (!epoch.ok()) return EndPlace(entry, Refused<SessionInfo>(StoreRefusal(epoch.status())), std::move(done));
+    if (!epoch.ok())
+      return EndPlace(entry, Refused<session::SessionInfo>(session::StoreRefusal(epoch.status())), std::move(done));
     state.epoch = state.incarnation = *epoch;
     // Nobody has tokens from before the snapshot, so nobody can ask to go back there.
     state.delivered_seq = state.point.seq;
-    Acquisition acquisition{RecordOf(entry.name(), state), held_epoch, std::nullopt, std::nullopt};
+    store::Acquisition acquisition{session::RecordOf(entry.name(), state), held_epoch, std::nullopt, std::nullopt};
     acquisition.record.last_active = now();
     acquisition.record.saves.push_back({state.point, std::move(state.rows)});
-    Outcome<SessionInfo> placed{std::nullopt, InfoOf(acquisition.record, models_, clock_)};
-    store_.Acquire(std::move(acquisition),
-                   Back<WriteResult>([this, &entry, placed = std::move(placed), transit = std::move(state.transit),
-                                      done = std::move(done)](const WriteResult& result) mutable {
-                     const absl::string_view id = SessionId(entry.key.view());
-                     if (absl::IsAborted(result.status)) {
-                       placed.refusal = Fenced(id, result.current_epoch);
-                     } else if (!result.status.ok()) {
-                       placed.refusal = StoreRefusal(result.status);
-                     }
-                     EndPlace(entry, std::move(placed), std::move(done));
-                   }));
+    session::Outcome<session::SessionInfo> placed{std::nullopt, session::InfoOf(acquisition.record, models_, clock_)};
+    store_.Acquire(
+        std::move(acquisition),
+        Back<store::WriteResult>([this, &entry, placed = std::move(placed), transit = std::move(state.transit),
+                                  done = std::move(done)](const store::WriteResult& result) mutable {
+          const absl::string_view id = session::SessionId(entry.key.view());
+          if (absl::IsAborted(result.status)) {
+            placed.refusal = session::Fenced(id, result.current_epoch);
+          } else if (!result.status.ok()) {
+            placed.refusal = session::StoreRefusal(result.status);
+          }
+          EndPlace(entry, std::move(placed), std::move(done));
+        }));
   });
 }
 
 // A shard that has the session of before lets it go.
-void Registrar::Impl::EndPlace(Entry& entry, Outcome<SessionInfo> placed, Callback<SessionInfo> done) {
+void Registrar::Impl::EndPlace(Entry& entry, session::Outcome<session::SessionInfo> placed,
+                               Callback<session::SessionInfo> done) {
   if (placed.refusal || entry.owner == kAtRest) {
     if (!placed.refusal)
-      TellDemoted(entry.name(), placed.value.epoch, Fenced(SessionId(entry.key.view()), placed.value.epoch));
+      TellDemoted(entry.name(), placed.value.epoch,
+                  session::Fenced(session::SessionId(entry.key.view()), placed.value.epoch));
     done(std::move(placed));
     return Finish(entry);
   }
   Ask(
       entry.owner,
       [key = entry.name(), epoch = placed.value.epoch](SessionOwner& owner) { return owner.Drop(key, {}, epoch); },
-      [this, &entry, placed, done = std::move(done)](const OwnerReply<Attempt>&) mutable {
+      [this, &entry, placed, done = std::move(done)](const OwnerReply<store::Attempt>&) mutable {
         entry.owner = kAtRest;
         done(std::move(placed));
         Finish(entry);
@@ -222,7 +234,7 @@ void Registrar::Impl::Delete(std::string key, DropCondition condition, Callback<
     Submit(key, [this, condition, done = std::move(done)](Entry& entry) mutable {
       DrawEpoch(0, [this, &entry, condition, done = std::move(done)](absl::StatusOr<uint64_t> epoch) mutable {
         if (epoch.ok()) return DropEverywhere(entry, condition, *epoch, std::move(done));
-        done(Refused<std::monostate>(StoreRefusal(epoch.status())));
+        done(Refused<std::monostate>(session::StoreRefusal(epoch.status())));
         Finish(entry);
       });
     });
@@ -244,60 +256,65 @@ void Registrar::Impl::DropEverywhere(Entry& entry, DropCondition condition, uint
 }
 
 void Registrar::Impl::DropHeld(Entry& entry, uint64_t epoch, Callback<std::monostate> done) {
-  Find(entry.name(), [this, &entry, epoch,
-                      done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
-    DeleteRecord(
-        entry.name(), record, [this, &entry, epoch, done = std::move(done)](std::optional<Refusal> refusal) mutable {
-          if (entry.owner == kAtRest) {  // its engine failed meanwhile
-            done({std::move(refusal), {}});
-            return Finish(entry);
-          }
-          if (refusal) {
-            Tell(entry.owner, [key = entry.name()](SessionOwner& owner) { owner.Unhold(key); });
-            done({std::move(refusal), {}});
-            return Finish(entry);
-          }
-          Ask(
-              entry.owner, [key = entry.name(), epoch](SessionOwner& owner) { return owner.Drop(key, {}, epoch); },
-              [this, &entry, done = std::move(done)](const OwnerReply<Attempt>& reply) mutable {
-                entry.owner = kAtRest;
-                deleted_.Add(entry.name(), reply.outcome.value);
-                done({});
-                Finish(entry);
-              });
-        });
-  });
+  Find(entry.name(),
+       [this, &entry, epoch, done = std::move(done)](const absl::StatusOr<store::SessionRecord>& record) mutable {
+         DeleteRecord(entry.name(), record,
+                      [this, &entry, epoch, done = std::move(done)](std::optional<session::Refusal> refusal) mutable {
+                        if (entry.owner == kAtRest) {  // its engine failed meanwhile
+                          done({std::move(refusal), {}});
+                          return Finish(entry);
+                        }
+                        if (refusal) {
+                          Tell(entry.owner, [key = entry.name()](SessionOwner& owner) { owner.Unhold(key); });
+                          done({std::move(refusal), {}});
+                          return Finish(entry);
+                        }
+                        Ask(
+                            entry.owner,
+                            [key = entry.name(), epoch](SessionOwner& owner) { return owner.Drop(key, {}, epoch); },
+                            [this, &entry, done = std::move(done)](const OwnerReply<store::Attempt>& reply) mutable {
+                              entry.owner = kAtRest;
+                              deleted_.Add(entry.name(), reply.outcome.value);
+                              done({});
+                              Finish(entry);
+                            });
+                      });
+       });
 }
 
 // Deletes what was loaded: also if it is damaged, and without complaint if there is nothing.
-void Registrar::Impl::DeleteRecord(const std::string& key, const absl::StatusOr<SessionRecord>& record, Ended then) {
+void Registrar::Impl::DeleteRecord(const std::string& key, const absl::StatusOr<store::SessionRecord>& record,
+                                   Ended then) {
   if (absl::IsNotFound(record.status())) return then(std::nullopt);
-  if (!record.ok() && !absl::IsDataLoss(record.status())) return then(StoreRefusal(record.status()));
+  if (!record.ok() && !absl::IsDataLoss(record.status())) return then(session::StoreRefusal(record.status()));
   const std::optional<uint64_t> epoch = record.ok() ? std::make_optional(record->epoch) : std::nullopt;
-  store_.Delete(key, epoch, Back<WriteResult>([key, then = std::move(then)](const WriteResult& result) mutable {
+  store_.Delete(key, epoch,
+                Back<store::WriteResult>([key, then = std::move(then)](const store::WriteResult& result) mutable {
                   if (result.status.ok()) return then(std::nullopt);
-                  then(absl::IsAborted(result.status) ? Fenced(SessionId(key), result.current_epoch)
-                                                      : StoreRefusal(result.status));
+                  then(absl::IsAborted(result.status) ? session::Fenced(session::SessionId(key), result.current_epoch)
+                                                      : session::StoreRefusal(result.status));
                 }));
 }
 
 void Registrar::Impl::DropAtRest(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done) {
   FindUnexpired(entry.name(), [this, &entry, condition, epoch,
-                               done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
-    const absl::string_view id = SessionId(entry.key.view());
-    std::optional<Refusal> refusal;
+                               done = std::move(done)](const absl::StatusOr<store::SessionRecord>& record) mutable {
+    const absl::string_view id = session::SessionId(entry.key.view());
+    std::optional<session::Refusal> refusal;
     if (absl::IsNotFound(record.status())) {
-      refusal = SessionNotFound(id);
+      refusal = session::SessionNotFound(id);
     } else if (record.ok()) {
       const bool other_epoch = condition.epoch && record->epoch != *condition.epoch;
       const bool used_since = condition.idle_since && record->last_active > *condition.idle_since;
-      if (other_epoch || used_since) refusal = Fenced(id, record->epoch);
+      if (other_epoch || used_since) refusal = session::Fenced(id, record->epoch);
+    } else if (condition.epoch) {  // whether it is that one cannot be seen
+      refusal = session::StoreRefusal(record.status());
     }
-    const Attempt attempt = record.ok() ? record->attempt : Attempt();
-    auto end = [this, &entry, attempt, epoch, done = std::move(done)](std::optional<Refusal> why) mutable {
+    const store::Attempt attempt = record.ok() ? record->attempt : store::Attempt();
+    auto end = [this, &entry, attempt, epoch, done = std::move(done)](std::optional<session::Refusal> why) mutable {
       if (!why) {
         deleted_.Add(entry.key.view(), attempt);
-        TellDemoted(entry.name(), epoch, Fenced(SessionId(entry.key.view()), epoch));
+        TellDemoted(entry.name(), epoch, session::Fenced(session::SessionId(entry.key.view()), epoch));
       }
       done({std::move(why), {}});
       Finish(entry);
@@ -310,12 +327,12 @@ void Registrar::Impl::DropAtRest(Entry& entry, DropCondition condition, uint64_t
 // Unlike other questions this one is answered later: when the store has the session. Opens of it wait until then.
 void Registrar::Impl::Evict(Entry& entry, Callback<std::monostate> done) {
   if (entry.owner == kAtRest) {
-    return FindUnexpired(entry.name(),
-                         [this, &entry, done = std::move(done)](const absl::StatusOr<SessionRecord>& record) mutable {
-                           done(record.ok() ? Outcome<std::monostate>()
-                                            : Refused<std::monostate>(LoadRefusal(entry.name(), record.status())));
-                           Finish(entry);
-                         });
+    return FindUnexpired(entry.name(), [this, &entry, done = std::move(done)](
+                                           const absl::StatusOr<store::SessionRecord>& record) mutable {
+      done(record.ok() ? session::Outcome<std::monostate>()
+                       : Refused<std::monostate>(LoadRefusal(entry.name(), record.status())));
+      Finish(entry);
+    });
   }
   auto answered = [this, &entry, done = std::move(done)](OwnerReply<std::monostate> reply) mutable {
     if (reply.gone) return Evict(entry, std::move(done));
@@ -329,64 +346,68 @@ void Registrar::Impl::Evict(Entry& entry, Callback<std::monostate> done) {
   });
 }
 
-void Registrar::Get(std::string tenant, std::string id, Callback<SessionInfo> done) {
-  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<SessionInfo>(*refusal));
-  impl_->Post([impl = impl_.get(), key = SessionKey(tenant, id), done = std::move(done)]() mutable {
+void Registrar::Get(std::string tenant, std::string id, Callback<session::SessionInfo> done) {
+  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<session::SessionInfo>(*refusal));
+  impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), done = std::move(done)]() mutable {
     impl->Get(key, std::move(done));
   });
 }
 
 void Registrar::Export(std::string tenant, std::string id, Callback<Snapshot> done) {
   if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<Snapshot>(*refusal));
-  impl_->Post([impl = impl_.get(), key = SessionKey(tenant, id), done = std::move(done)]() mutable {
+  impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), done = std::move(done)]() mutable {
     impl->Submit(key, [impl, done = std::move(done)](Impl::Entry& entry) mutable {
-      impl->Capture(entry, [impl, &entry, done = std::move(done)](Outcome<SessionState> state) mutable {
-        done(state.refusal ? Refused<Snapshot>(*state.refusal)
-                           : Outcome<Snapshot>{std::nullopt, SnapshotOf(std::move(state.value))});
-        impl->Finish(entry);
-      });
+      impl->Capture(
+          entry, [impl, &entry, done = std::move(done)](session::Outcome<session::SessionState> state) mutable {
+            done(state.refusal ? Refused<Snapshot>(*state.refusal)
+                               : session::Outcome<Snapshot>{std::nullopt, SnapshotOf(std::move(state.value))});
+            impl->Finish(entry);
+          });
     });
   });
 }
 
 void Registrar::Import(std::string tenant, std::string id, std::string snapshot, bool replace,
-                       Callback<SessionInfo> done) {
-  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<SessionInfo>(*refusal));
-  impl_->Post([impl = impl_.get(), key = SessionKey(tenant, id), snapshot = std::move(snapshot), replace,
+                       Callback<session::SessionInfo> done) {
+  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<session::SessionInfo>(*refusal));
+  impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), snapshot = std::move(snapshot), replace,
                done = std::move(done)]() mutable {
-    Outcome<SessionState> state = CheckSnapshot(snapshot, SessionId(key), impl->models(), impl->max_channels());
-    if (state.refusal) return done(Refused<SessionInfo>(*state.refusal));
+    session::Outcome<session::SessionState> state =
+        CheckSnapshot(snapshot, session::SessionId(key), impl->models(), impl->max_channels());
+    if (state.refusal) return done(Refused<session::SessionInfo>(*state.refusal));
     impl->Place(key, std::move(state.value), replace, std::move(done));
   });
 }
 
-void Registrar::Fork(std::string tenant, std::string id, std::string new_id, Callback<SessionInfo> done) {
-  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<SessionInfo>(*refusal));
-  if (auto refusal = CheckSessionId("new_session_id", new_id)) return done(Refused<SessionInfo>(*refusal));
-  impl_->Post([impl = impl_.get(), key = SessionKey(tenant, id), new_key = SessionKey(tenant, new_id),
+void Registrar::Fork(std::string tenant, std::string id, std::string new_id, Callback<session::SessionInfo> done) {
+  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<session::SessionInfo>(*refusal));
+  if (auto refusal = CheckSessionId("new_session_id", new_id)) return done(Refused<session::SessionInfo>(*refusal));
+  impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), new_key = session::SessionKey(tenant, new_id),
                done = std::move(done)]() mutable {
     impl->Submit(key, [impl, new_key, done = std::move(done)](Impl::Entry& entry) mutable {
-      impl->Capture(entry, [impl, new_key, &entry, done = std::move(done)](Outcome<SessionState> state) mutable {
+      impl->Capture(entry, [impl, new_key, &entry,
+                            done = std::move(done)](session::Outcome<session::SessionState> state) mutable {
         // The source is free as soon as it is copied. The new session is an operation of its own, under its own name.
         impl->Finish(entry);
-        if (state.refusal) return done(Refused<SessionInfo>(*state.refusal));
+        if (state.refusal) return done(Refused<session::SessionInfo>(*state.refusal));
         impl->Place(new_key, std::move(state.value), /*replace=*/false, std::move(done));
       });
     });
   });
 }
 
-void Registrar::Delete(std::string tenant, std::string id, Callback<std::monostate> done) {
+void Registrar::Delete(std::string tenant, std::string id, std::optional<uint64_t> epoch,
+                       Callback<std::monostate> done) {
   if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<std::monostate>(*refusal));
-  impl_->Delete(SessionKey(tenant, id), {}, std::move(done));
+  impl_->Delete(session::SessionKey(tenant, id), {epoch, {}}, std::move(done));
 }
 
 void Registrar::Evict(std::string tenant, std::string id, Callback<std::monostate> done) {
   if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<std::monostate>(*refusal));
-  impl_->Post([impl = impl_.get(), key = SessionKey(tenant, id), done = std::move(done)]() mutable {
+  impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), done = std::move(done)]() mutable {
     impl->Submit(key,
                  [impl, done = std::move(done)](Impl::Entry& entry) mutable { impl->Evict(entry, std::move(done)); });
   });
 }
 
-}  // namespace aaren
+}  // namespace aaren::registrar

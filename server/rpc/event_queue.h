@@ -24,7 +24,7 @@ namespace aaren::rpc {
 
 class EventQueue {
  public:
-  EventQueue(std::unique_ptr<grpc::ServerCompletionQueue> queue, const Clock& clock)
+  EventQueue(std::unique_ptr<grpc::ServerCompletionQueue> queue, const session::Clock& clock)
       : queue_(std::move(queue)), clock_(clock) {}
 
   // Handles the events that are there, for about so long at most. True if there were any.
@@ -53,7 +53,7 @@ class EventQueue {
 
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   grpc::CompletionQueue empty_;
-  const Clock& clock_;
+  const session::Clock& clock_;
   int64_t last_looks_ns_ = 0;
   std::atomic<bool> asleep_{false};
   grpc::Alarm alarm_;       // set only by the one thread that turned asleep_ off

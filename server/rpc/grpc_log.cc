@@ -10,9 +10,9 @@
 namespace aaren::rpc {
 namespace {
 
-LogLevel LevelOf(gpr_log_severity severity) {
-  if (severity == GPR_LOG_SEVERITY_ERROR) return LogLevel::kError;
-  return severity == GPR_LOG_SEVERITY_INFO ? LogLevel::kInfo : LogLevel::kDebug;
+log::LogLevel LevelOf(gpr_log_severity severity) {
+  if (severity == GPR_LOG_SEVERITY_ERROR) return log::LogLevel::kError;
+  return severity == GPR_LOG_SEVERITY_INFO ? log::LogLevel::kInfo : log::LogLevel::kDebug;
 }
 
 }  // namespace
@@ -20,7 +20,8 @@ LogLevel LevelOf(gpr_log_severity severity) {
 void RouteGrpcLog() {
   gpr_set_log_function([](gpr_log_func_args* line) {
     const std::string file = std::filesystem::path(line->file).filename().string();
-    Log(LevelOf(line->severity), "grpc", {{"message", line->message}, {"source", absl::StrCat(file, ":", line->line)}});
+    log::Log(LevelOf(line->severity), "grpc",
+             {{"message", line->message}, {"source", absl::StrCat(file, ":", line->line)}});
   });
 }
 

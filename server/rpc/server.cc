@@ -20,41 +20,41 @@ constexpr bool kMemoryIsOurs = true;
 // By how many bytes the process holds more than it does now and `bytes`.
 std::function<size_t()> ExcessOver(size_t bytes) {
   if (bytes == 0 || !kMemoryIsOurs) return nullptr;
-  return [most = ProcessMemory() + bytes] {
-    const size_t held = ProcessMemory();
+  return [most = memory::ProcessMemory() + bytes] {
+    const size_t held = memory::ProcessMemory();
     return held > most ? held - most : 0;
   };
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, const ModelTable& models,
-                                                      StateStore& store, const Clock& clock) {
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, const models::ModelTable& models,
+                                                      store::StateStore& store, const session::Clock& clock) {
   // Debian's Abseil looks for lock cycles at every lock, also in builds for production: 10-25 % of all time.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  absl::StatusOr<Address> address = Address::Parse(options.listen);
+  absl::StatusOr<address::Address> address = address::Address::Parse(options.listen);
   if (!address.ok()) return address.status();
   std::unique_ptr<Server> server(new Server(*std::move(address), options, models, store, clock));
   if (absl::Status status = server->Begin(options, models); !status.ok()) return status;
   return server;
 }
 
-Server::Server(Address address, const ServerOptions& options, const ModelTable& models, StateStore& store,
-               const Clock& clock)
+Server::Server(address::Address address, const ServerOptions& options, const models::ModelTable& models,
+               store::StateStore& store, const session::Clock& clock)
     : address_(std::move(address)),
       clock_(clock),
-      registrar_(std::make_unique<Registrar>(store, models, clock, options.transit_bytes)) {
+      registrar_(std::make_unique<registrar::Registrar>(store, models, clock, options.transit_bytes)) {
   if (options.memory_bytes > 0) quota_.emplace("aaren").Resize(options.memory_bytes);
 }
 
-absl::Status Server::Begin(const ServerOptions& options, const ModelTable& models) {
+absl::Status Server::Begin(const ServerOptions& options, const models::ModelTable& models) {
   absl::StatusOr<std::unique_ptr<accept::Acceptor>> acceptor =
       accept::Acceptor::Listen(address_, options.max_connections, clock_);
   if (!acceptor.ok()) return acceptor.status();
   acceptor_ = *std::move(acceptor);
   address_.port = acceptor_->port();
-  ShardOptions shard_options = options.shard;
-  if (shard_options.advertise.empty() && IsForOthers(address_)) shard_options.advertise = address_.ToString();
+  shard::ShardOptions shard_options = options.shard;
+  if (shard_options.advertise.empty() && address::IsForOthers(address_)) shard_options.advertise = address_.ToString();
   std::vector<accept::Acceptor::Shard> shards;
   for (int i = 0; i < options.shards; ++i) {
     const LoopOptions loop_options{.index = i,
@@ -97,8 +97,8 @@ bool Server::Shutdown(absl::Duration grace) {
   return std::all_of(loops_.begin(), loops_.end(), [](const auto& loop) { return loop->all_saved(); });
 }
 
-std::vector<const ShardCounters*> Server::shard_counters() const {
-  std::vector<const ShardCounters*> counters;
+std::vector<const shard::ShardCounters*> Server::shard_counters() const {
+  std::vector<const shard::ShardCounters*> counters;
   for (const auto& loop : loops_) counters.push_back(&loop->shard_counters());
   return counters;
 }

@@ -32,8 +32,8 @@ namespace aaren::rpc {
 struct ServerOptions {
   std::string listen = "127.0.0.1:0";
   int shards = 1;
-  ShardOptions shard = {};   // of each
-  StreamLimits limits = {};  // of each shard
+  shard::ShardOptions shard = {};  // of each
+  StreamLimits limits = {};        // of each shard
   ConnectionLimits connections = {};
   absl::Duration store_grace = absl::Seconds(10);  // a store that is away for longer shows in the health service
   size_t message_bytes = 4 << 20;                  // largest ClientMessage
@@ -46,8 +46,9 @@ struct ServerOptions {
 class Server {
  public:
   // `models` and `store` outlive the server. InvalidArgument for a bad address, AlreadyExists for a port in use.
-  static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options, const ModelTable& models,
-                                                       StateStore& store, const Clock& clock = Clock::System());
+  static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options, const models::ModelTable& models,
+                                                       store::StateStore& store,
+                                                       const session::Clock& clock = session::Clock::System());
   ~Server();  // Shutdown(a second), unless it was called
 
   // Leaves in good order (server/rpc/shard_loop.h) within `grace`, and returns when all is saved and closed. False if
@@ -58,23 +59,23 @@ class Server {
   std::string address() const { return address_.ToString(); }
 
   // One per shard, for as long as the server lives.
-  std::vector<const ShardCounters*> shard_counters() const;
+  std::vector<const shard::ShardCounters*> shard_counters() const;
   std::vector<const StreamCounters*> stream_counters() const;
   size_t transit_bytes() const { return registrar_->transit_bytes(); }
-  const StoreHealth& store_health() const { return registrar_->store_health(); }
+  const store::StoreHealth& store_health() const { return registrar_->store_health(); }
   const accept::ConnectionCounters& connection_counters() const { return acceptor_->counters(); }
 
  private:
-  Server(Address address, const ServerOptions& options, const ModelTable& models, StateStore& store,
-         const Clock& clock);
-  absl::Status Begin(const ServerOptions& options, const ModelTable& models);
+  Server(address::Address address, const ServerOptions& options, const models::ModelTable& models,
+         store::StateStore& store, const session::Clock& clock);
+  absl::Status Begin(const ServerOptions& options, const models::ModelTable& models);
 
-  Address address_;
-  const Clock& clock_;
+  address::Address address_;
+  const session::Clock& clock_;
   std::optional<grpc::ResourceQuota> quota_;
   std::vector<std::unique_ptr<ShardLoop>> loops_;
-  std::unique_ptr<Registrar> registrar_;        // destroyed before the loops, whose shards it knows
-  std::unique_ptr<accept::Acceptor> acceptor_;  // destroyed before the loops, which it gives connections
+  std::unique_ptr<registrar::Registrar> registrar_;  // destroyed before the loops, whose shards it knows
+  std::unique_ptr<accept::Acceptor> acceptor_;       // destroyed before the loops, which it gives connections
   bool running_ = false;
 };
 

@@ -62,14 +62,16 @@ void RefuseCompression(grpc::ServerBuilder& builder) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ShardLoop>> ShardLoop::Make(const LoopOptions& options, const ModelTable& models,
-                                                           Registrar& registrar, const Clock& clock) {
+absl::StatusOr<std::unique_ptr<ShardLoop>> ShardLoop::Make(const LoopOptions& options, const models::ModelTable& models,
+                                                           registrar::Registrar& registrar,
+                                                           const session::Clock& clock) {
   std::unique_ptr<ShardLoop> loop(new ShardLoop(options, models, registrar, clock));
   if (absl::Status status = loop->Build(); !status.ok()) return status;
   return loop;
 }
 
-ShardLoop::ShardLoop(const LoopOptions& options, const ModelTable& models, Registrar& registrar, const Clock& clock)
+ShardLoop::ShardLoop(const LoopOptions& options, const models::ModelTable& models, registrar::Registrar& registrar,
+                     const session::Clock& clock)
     : options_(options),
       models_(models),
       registrar_(registrar),

@@ -45,7 +45,7 @@ struct ConnectionLimits {
 
 struct LoopOptions {
   int index = 0;
-  ShardOptions shard = {};
+  shard::ShardOptions shard = {};
   StreamLimits limits = {};
   ConnectionLimits connections = {};
   size_t message_bytes = 4 << 20;
@@ -58,8 +58,8 @@ struct LoopOptions {
 class ShardLoop {
  public:
   // Calls wait until Start. Unavailable if gRPC cannot serve. The arguments outlive this.
-  static absl::StatusOr<std::unique_ptr<ShardLoop>> Make(const LoopOptions& options, const ModelTable& models,
-                                                         Registrar& registrar, const Clock& clock);
+  static absl::StatusOr<std::unique_ptr<ShardLoop>> Make(const LoopOptions& options, const models::ModelTable& models,
+                                                         registrar::Registrar& registrar, const session::Clock& clock);
   ~ShardLoop();  // REQUIRES: stopped, or never started; the registrar is gone or knows nothing of this
 
   void Start();
@@ -83,14 +83,15 @@ class ShardLoop {
   // Ends the thread. REQUIRES: ShutdownServer was called, on every loop of the server.
   void Stop();
 
-  SessionShard& shard() { return shard_; }
-  const ShardCounters& shard_counters() const { return shard_.counters(); }
+  shard::SessionShard& shard() { return shard_; }
+  const shard::ShardCounters& shard_counters() const { return shard_.counters(); }
   const StreamCounters& stream_counters() const { return streams_->counters(); }
 
  private:
   enum class Phase { kServing, kDraining, kAnswering, kSaving, kClosing, kClosed };
 
-  ShardLoop(const LoopOptions& options, const ModelTable& models, Registrar& registrar, const Clock& clock);
+  ShardLoop(const LoopOptions& options, const models::ModelTable& models, registrar::Registrar& registrar,
+            const session::Clock& clock);
   absl::Status Build();
   void Serve();
   void Run();
@@ -102,10 +103,10 @@ class ShardLoop {
   void EndStreams();
 
   const LoopOptions options_;
-  const ModelTable& models_;
-  Registrar& registrar_;
-  const Clock& clock_;
-  SessionShard shard_;
+  const models::ModelTable& models_;
+  registrar::Registrar& registrar_;
+  const session::Clock& clock_;
+  shard::SessionShard shard_;
   const std::vector<std::string> services_;
 
   StreamingService streaming_;

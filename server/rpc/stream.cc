@@ -65,7 +65,7 @@ bool Stream::Refused() {
   group_.counters_.refused.Add(1);
   group_.NoteVain(context_.peer());
   const std::string problem = absl::StrCat(group_.limits_.streams, " streams are open here, which is the limit");
-  Finish(ToGrpcStatus(OverQuota("streams", problem, absl::Seconds(1))));
+  Finish(ToGrpcStatus(session::OverQuota("streams", problem, absl::Seconds(1))));
   return true;
 }
 
@@ -93,7 +93,8 @@ void Stream::OnRead(bool ok) {
   group_.counters_.bytes_received.Add(message_.size());
   if (!group_.TakeInput(message_.size())) {
     message_ = grpc::Slice();
-    Refusal refusal = OverQuota("input", "too many messages wait here to be handled", absl::Seconds(1));
+    session::Refusal refusal =
+        session::OverQuota("input", "too many messages wait here to be handled", absl::Seconds(1));
     v1::Failed failed;
     *failed.mutable_status() = ToRpcStatus(refusal);
     Append(v1::ServerItem::kFailed, failed);
@@ -197,11 +198,12 @@ absl::Status Stream::HandleHello(std::string_view content) {
   }
   greeted_ = true;
   since_ = group_.clock_.Now();
-  Log(LogLevel::kDebug, "stream opened", {{"peer", context_.peer()}, {"client", hello.client().substr(0, 128)}});
+  log::Log(log::LogLevel::kDebug, "stream opened",
+           {{"peer", context_.peer()}, {"client", hello.client().substr(0, 128)}});
   v1::Welcome welcome;
   welcome.set_protocol_version(kProtocolVersion);
   *welcome.mutable_limits() = group_.welcome_;
-  welcome.set_server(absl::StrCat("aaren-server/", kVersion));
+  welcome.set_server(absl::StrCat("aaren-server/", version::kVersion));
   Append(v1::ServerItem::kWelcome, welcome);
   return absl::OkStatus();
 }
@@ -212,7 +214,7 @@ absl::StatusOr<Stream::Handled> Stream::HandleOpen(std::string_view content) {
   v1::Open open;
   if (absl::Status status = Parse(content, open); !status.ok()) return status;
   if (group_.shard_.IsClosing(*this, open.handle())) return Handled::kWaits;
-  Outcome<OpenRequest> request = ToOpenRequest(open);
+  session::Outcome<session::OpenRequest> request = ToOpenRequest(open);
   if (request.refusal) {
     OnOpenRefused(open.handle(), open.number(), *request.refusal);
   } else {
@@ -237,13 +239,13 @@ absl::StatusOr<Stream::Handled> Stream::HandleClose(std::string_view content) {
   return Handled::kYes;
 }
 
-void Stream::OnOpened(Handle handle, const OpenedReply& reply) {
+void Stream::OnOpened(session::Handle handle, const session::OpenedReply& reply) {
   v1::Opened opened;
   FillOpened(handle, reply, opened);
   Append(v1::ServerItem::kOpened, opened);
 }
 
-void Stream::OnForecasts(Handle handle, const ForecastsReply& reply) {
+void Stream::OnForecasts(session::Handle handle, const session::ForecastsReply& reply) {
   // A step may answer thousands of tokens: in several items they keep below what clients accept in one message.
   const size_t part = ResultsPerItem(reply);
   size_t begin = 0;
@@ -256,7 +258,7 @@ void Stream::OnForecasts(Handle handle, const ForecastsReply& reply) {
   } while (begin < reply.results);
 }
 
-void Stream::OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) {
+void Stream::OnAcked(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) {
   v1::Acked acked;
   acked.set_handle(handle);
   acked.set_next_seq(next_seq);
@@ -264,7 +266,7 @@ void Stream::OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) {
   Append(v1::ServerItem::kAcked, acked);
 }
 
-void Stream::OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) {
+void Stream::OnClosed(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) {
   v1::Closed closed;
   closed.set_handle(handle);
   closed.set_next_seq(next_seq);
@@ -272,7 +274,7 @@ void Stream::OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) {
   Append(v1::ServerItem::kClosed, closed);
 }
 
-void Stream::OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_seq) {
+void Stream::OnFailed(session::Handle handle, const session::Refusal& refusal, uint64_t expected_seq) {
   v1::Failed failed;
   failed.set_handle(handle);
   failed.set_expected_seq(expected_seq);
@@ -280,7 +282,7 @@ void Stream::OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_s
   Append(v1::ServerItem::kFailed, failed);
 }
 
-void Stream::OnOpenRefused(Handle handle, uint64_t number, const Refusal& refusal) {
+void Stream::OnOpenRefused(session::Handle handle, uint64_t number, const session::Refusal& refusal) {
   v1::Failed failed;
   failed.set_handle(handle);
   failed.set_open_number(number);
@@ -288,7 +290,7 @@ void Stream::OnOpenRefused(Handle handle, uint64_t number, const Refusal& refusa
   Append(v1::ServerItem::kFailed, failed);
 }
 
-void Stream::OnCloseRefused(Handle handle, const Refusal& refusal) { OnFailed(handle, refusal, 0); }
+void Stream::OnCloseRefused(session::Handle handle, const session::Refusal& refusal) { OnFailed(handle, refusal, 0); }
 
 // A client that is still to say Hello is turned away, like those that come later: nothing comes before Welcome.
 void Stream::Drain(absl::Duration deadline) {
@@ -349,7 +351,7 @@ void Stream::EndIfStale(absl::Time now) {
   const bool in_the_way = group_.shard_.QueueIsFull() && group_.shard_.Owes(*this);
   if (writing_ && now - writing_since_ > (in_the_way ? kInTheWay : limits.unread)) {
     group_.counters_.timed_out.Add(1);
-    Log(LogLevel::kInfo, "stream cut off: its client does not read", {{"peer", context_.peer()}});
+    log::Log(log::LogLevel::kInfo, "stream cut off: its client does not read", {{"peer", context_.peer()}});
     return Cancel();
   }
   if (group_.shard_.HasHandles(*this) || handling_ || writing_) {
@@ -363,9 +365,9 @@ void Stream::EndIfStale(absl::Time now) {
 }
 
 void Stream::Fail(const absl::Status& status) {
-  Refusal refusal;
+  session::Refusal refusal;
   refusal.status = status;
-  Log(LogLevel::kInfo, "stream refused", {{"peer", context_.peer()}, {"reason", status.ToString()}});
+  log::Log(log::LogLevel::kInfo, "stream refused", {{"peer", context_.peer()}, {"reason", status.ToString()}});
   v1::Failed failed;
   *failed.mutable_status() = ToRpcStatus(refusal);
   Append(v1::ServerItem::kFailed, failed);

@@ -36,18 +36,18 @@
 
 namespace aaren::rpc {
 
-class Stream final : public Peer {
+class Stream final : public session::Peer {
  public:
   // Waits for a call. Owned by itself; `group` outlives it.
   explicit Stream(StreamGroup& group);
 
-  void OnOpened(Handle handle, const OpenedReply& reply) override;
-  void OnForecasts(Handle handle, const ForecastsReply& reply) override;
-  void OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
-  void OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
-  void OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_seq) override;
-  void OnOpenRefused(Handle handle, uint64_t number, const Refusal& refusal) override;
-  void OnCloseRefused(Handle handle, const Refusal& refusal) override;
+  void OnOpened(session::Handle handle, const session::OpenedReply& reply) override;
+  void OnForecasts(session::Handle handle, const session::ForecastsReply& reply) override;
+  void OnAcked(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
+  void OnClosed(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
+  void OnFailed(session::Handle handle, const session::Refusal& refusal, uint64_t expected_seq) override;
+  void OnOpenRefused(session::Handle handle, uint64_t number, const session::Refusal& refusal) override;
+  void OnCloseRefused(session::Handle handle, const session::Refusal& refusal) override;
   bool HasRoom() const override { return group_.HasRoom(outbox_.bytes()); }
   void OnRoom() override { TryAgain(); }
 

@@ -19,8 +19,8 @@ constexpr int kVisits = 16;         // between two looks at the clock
 
 }  // namespace
 
-StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, SessionShard& shard,
-                         v1::Limits welcome, const StreamLimits& limits, const Clock& clock, int& calls,
+StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, shard::SessionShard& shard,
+                         v1::Limits welcome, const StreamLimits& limits, const session::Clock& clock, int& calls,
                          EndConnection end_connection, HeardOf heard_of)
     : service_(service),
       queue_(queue),
@@ -32,7 +32,7 @@ StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue&
       end_connection_(std::move(end_connection)),
       heard_of_(std::move(heard_of)) {}
 
-grpc::Status GoneStatus() { return ToGrpcStatus(ShuttingDown()); }
+grpc::Status GoneStatus() { return ToGrpcStatus(session::ShuttingDown()); }
 
 void StreamGroup::Accept() { new Stream(*this); }
 
@@ -86,7 +86,7 @@ void StreamGroup::Flush(absl::Duration at_most) {
 
 void StreamGroup::NoteVain(const std::string& peer) {
   if (++vain_[peer] != kMostVain) return;
-  Log(LogLevel::kWarning, "connection ended: it opens streams in vain", {{"peer", accept::NormalPeer(peer)}});
+  log::Log(log::LogLevel::kWarning, "connection ended: it opens streams in vain", {{"peer", accept::NormalPeer(peer)}});
   if (end_connection_) end_connection_(peer);
 }
 

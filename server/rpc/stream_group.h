@@ -36,8 +36,8 @@ using StreamingService = v1::Streaming::WithRawMethod_Stream<v1::Streaming::Serv
 
 // Of all streams that a group has had.
 struct StreamCounters {
-  Counter opened, closed, refused, timed_out, messages_received, messages_sent, bytes_received, bytes_sent;
-  Counter unread_bytes;  // a level: replies that clients have not read
+  counters::Counter opened, closed, refused, timed_out, messages_received, messages_sent, bytes_received, bytes_sent;
+  counters::Counter unread_bytes;  // a level: replies that clients have not read
 };
 
 // UNAVAILABLE, with the advice to come back in a second.
@@ -54,9 +54,9 @@ class StreamGroup {
  public:
   // `welcome` is what Welcome tells. All arguments but it and `limits` outlive this; `calls` counts the calls alive on
   // `queue`.
-  StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, SessionShard& shard, v1::Limits welcome,
-              const StreamLimits& limits, const Clock& clock, int& calls, EndConnection end_connection = nullptr,
-              HeardOf heard_of = nullptr);
+  StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, shard::SessionShard& shard,
+              v1::Limits welcome, const StreamLimits& limits, const session::Clock& clock, int& calls,
+              EndConnection end_connection = nullptr, HeardOf heard_of = nullptr);
 
   // Waits for the next stream; each stream that comes does so again.
   void Accept();
@@ -109,10 +109,10 @@ class StreamGroup {
 
   StreamingService& service_;
   grpc::ServerCompletionQueue& queue_;
-  SessionShard& shard_;
+  shard::SessionShard& shard_;
   const v1::Limits welcome_;
   const StreamLimits limits_;
-  const Clock& clock_;
+  const session::Clock& clock_;
   int& calls_;
   StreamCounters counters_;
   absl::flat_hash_set<Stream*> streams_;  // each deletes itself when its call is over

@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "server/store/store.h"
 
-namespace aaren {
+namespace aaren::save {
 
 // Where a server that shares its store can be reached, and for how long a save says that it has a session.
 struct Lease {
@@ -24,13 +24,13 @@ struct SaveResult {
   uint64_t incarnation = 0;
   uint64_t seq = 0;
   bool only = false;  // no older save was to stay
-  WriteResult written;
+  store::WriteResult written;
 };
 
-inline SaveResult ResultOf(const SaveWrite& write) {
+inline SaveResult ResultOf(const store::SaveWrite& write) {
   return {write.header.key, write.header.incarnation, write.save.point.seq, !write.keep_seq.has_value(), {}};
 }
 
-}  // namespace aaren
+}  // namespace aaren::save
 
 #endif  // AAREN_SERVER_SAVE_SAVE_H_

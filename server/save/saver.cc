@@ -7,7 +7,7 @@
 
 #include "server/session/record.h"
 
-namespace aaren {
+namespace aaren::save {
 namespace {
 
 constexpr size_t kBatchBytes = 4 << 20;
@@ -16,39 +16,39 @@ constexpr int kHurriedBatches = 4;         // so that the store never waits for 
 constexpr int64_t kPauseMs = 200;
 constexpr int64_t kTellMs = 60'000;
 
-size_t BytesOf(const Session& session) { return session.channels * session.model->engine->row_bytes(); }
+size_t BytesOf(const session::Session& session) { return session.channels * session.model->engine->row_bytes(); }
 
 }  // namespace
 
-bool Saver::NeedsSave(const Session& session) const {
-  if (!enabled() || session.durability == SessionDurability::kNone) return false;
-  const bool replaces = session.pending_seq != Session::kNoSave && session.pending_seq != session.point.seq;
-  if (session.durability == SessionDurability::kEveryToken && replaces) return false;  // until OnDelivered
+bool Saver::NeedsSave(const session::Session& session) const {
+  if (!enabled() || session.durability == session::SessionDurability::kNone) return false;
+  const bool replaces = session.pending_seq != session::Session::kNoSave && session.pending_seq != session.point.seq;
+  if (session.durability == session::SessionDurability::kEveryToken && replaces) return false;  // until OnDelivered
   const bool used_since = session.stream == nullptr && session.last_active_ms > session.saved_active_ms;
   return session.point.seq != session.newest_save() || (quiet_ms_ > 0 && used_since);
 }
 
-void Saver::Watch(Session& session, int64_t now_ms) {
-  if (!enabled() || session.durability == SessionDurability::kNone || session.AwaitsSave()) return;
+void Saver::Watch(session::Session& session, int64_t now_ms) {
+  if (!enabled() || session.durability == session::SessionDurability::kNone || session.AwaitsSave()) return;
   session.due_ms = quiet_ms_ > 0 ? now_ms + quiet_ms_ : std::numeric_limits<int64_t>::max();
   quiet_.PushBack(session);
 }
 
-bool Saver::AwaitsDelivery(const Session& session) {
-  return session.AwaitsSave() && session.pending_seq != Session::kNoSave && session.stream != nullptr;
+bool Saver::AwaitsDelivery(const session::Session& session) {
+  return session.AwaitsSave() && session.pending_seq != session::Session::kNoSave && session.stream != nullptr;
 }
 
-void Saver::AwaitDelivery(Session& session, int64_t now_ms) {
+void Saver::AwaitDelivery(session::Session& session, int64_t now_ms) {
   session.due_ms = now_ms + kTellMs;
   untold_.PushBack(session);
 }
 
-Session* Saver::Untold(int64_t now_ms) const {
-  Session* first = untold_.front();
+session::Session* Saver::Untold(int64_t now_ms) const {
+  session::Session* first = untold_.front();
   return first != nullptr && first->due_ms <= now_ms ? first : nullptr;
 }
 
-void Saver::Queue(Session& session, int64_t now_ms) {
+void Saver::Queue(session::Session& session, int64_t now_ms) {
   if (session.AwaitsSave()) {
     urgent_.PushBack(session);
   } else if (session.stream == nullptr || session.stalled) {
@@ -59,25 +59,25 @@ void Saver::Queue(Session& session, int64_t now_ms) {
   }
 }
 
-void Saver::QueueLater(Session& session, int64_t now_ms) {
+void Saver::QueueLater(session::Session& session, int64_t now_ms) {
   session.due_ms = now_ms + interval_ms_;
   unsaved_.PushBack(session);
 }
 
-bool Saver::MayRest(const Session& session, int64_t now_ms) const {
+bool Saver::MayRest(const session::Session& session, int64_t now_ms) const {
   if (session.stream == nullptr || hurry_) return true;
   return rest_after_ms_ && session.flow == nullptr && session.last_active_ms + *rest_after_ms_ <= now_ms;
 }
 
-bool Saver::MustWait(const Session& session, int64_t now_ms) const {
+bool Saver::MustWait(const session::Session& session, int64_t now_ms) const {
   const bool only_again = session.pending_seq == session.point.seq;  // in the place of the newer one
-  return session.pending_seq != Session::kNoSave && !only_again && !MayRest(session, now_ms);
+  return session.pending_seq != session::Session::kNoSave && !only_again && !MayRest(session, now_ms);
 }
 
-Session* Saver::NextDue(int64_t now_ms) const {
-  Session* unsaved = unsaved_.front();
+session::Session* Saver::NextDue(int64_t now_ms) const {
+  session::Session* unsaved = unsaved_.front();
   if (unsaved != nullptr && (hurry_ || unsaved->due_ms <= std::max(now_ms, advanced_ms_))) return unsaved;
-  Session* quiet = quiet_.front();
+  session::Session* quiet = quiet_.front();
   return quiet != nullptr && quiet->due_ms <= now_ms ? quiet : nullptr;
 }
 
@@ -88,9 +88,9 @@ bool Saver::MayStartAnother(int64_t now_ms) const {
          (urgent() || NextDue(now_ms) != nullptr);
 }
 
-size_t Saver::TakeUrgent(std::vector<Session*>& due) {
+size_t Saver::TakeUrgent(std::vector<session::Session*>& due) {
   size_t bytes = 0;
-  for (Session* next = urgent_.front(); next != nullptr && bytes < BatchBytes(); next = urgent_.front()) {
+  for (session::Session* next = urgent_.front(); next != nullptr && bytes < BatchBytes(); next = urgent_.front()) {
     Remove(*next);
     due.push_back(next);
     bytes += BytesOf(*next);
@@ -99,12 +99,12 @@ size_t Saver::TakeUrgent(std::vector<Session*>& due) {
 }
 
 // The sessions that are due, as many as fit into a batch; they are in no list any more.
-std::vector<Session*> Saver::TakeDue(int64_t now_ms) {
-  std::vector<Session*> due;
+std::vector<session::Session*> Saver::TakeDue(int64_t now_ms) {
+  std::vector<session::Session*> due;
   const bool urgent = TakeUrgent(due) > 0;
   const size_t most = std::exchange(shares_, urgent) || urgent ? kShareBytes : BatchBytes();
   size_t bytes = 0;
-  for (Session* next = NextDue(now_ms); next != nullptr && bytes < most; next = NextDue(now_ms)) {
+  for (session::Session* next = NextDue(now_ms); next != nullptr && bytes < most; next = NextDue(now_ms)) {
     Remove(*next);
     if (MustWait(*next, now_ms)) {
       QueueLater(*next, now_ms);
@@ -118,24 +118,24 @@ std::vector<Session*> Saver::TakeDue(int64_t now_ms) {
 
 absl::Status Saver::StartDue(int64_t now_ms) {
   if (batches_under_way_ >= (hurry_ ? kHurriedBatches : 1) || now_ms < paused_ms_) return absl::OkStatus();
-  const std::vector<Session*> due = TakeDue(now_ms);
+  const std::vector<session::Session*> due = TakeDue(now_ms);
   if (due.empty()) return absl::OkStatus();
-  std::vector<SaveWrite> batch;
-  std::vector<RowsRead> rows;
+  std::vector<store::SaveWrite> batch;
+  std::vector<session::RowsRead> rows;
   batch.reserve(due.size());
   rows.reserve(due.size());
-  for (Session* session : due) {
-    SaveWrite& write = batch.emplace_back(WriteOf(*session, now_ms));
+  for (session::Session* session : due) {
+    store::SaveWrite& write = batch.emplace_back(WriteOf(*session, now_ms));
     rows.push_back({*session->model, session->channels, session->rows, write.save.rows});
   }
   if (absl::Status status = rows_.Read(rows); !status.ok()) {
-    for (Session* session : due) QueueLater(*session, now_ms);
+    for (session::Session* session : due) QueueLater(*session, now_ms);
     return status;
   }
-  for (Session* session : due) {
+  for (session::Session* session : due) {
     session->save_in_flight = true;
     // A save that this one replaces is as good as gone: its client's delivered_seq does not make it durable any more.
-    if (session->pending_seq != session->point.seq) session->pending_seq = Session::kNoSave;
+    if (session->pending_seq != session->point.seq) session->pending_seq = session::Session::kNoSave;
   }
   ++batches_under_way_;
   send_(std::move(batch));
@@ -147,13 +147,13 @@ void Saver::Pause(int64_t now_ms) {
 }
 
 // All but its rows.
-SaveWrite Saver::WriteOf(Session& session, int64_t now_ms) const {
-  SaveWrite write;
-  SessionHeader& header = write.header;
+store::SaveWrite Saver::WriteOf(session::Session& session, int64_t now_ms) const {
+  store::SaveWrite write;
+  store::SessionHeader& header = write.header;
   header.key = std::string(session.key.view());
   header.epoch = session.epoch;
   header.incarnation = session.incarnation;
-  header.origin = OriginOf({session.model, session.channels});
+  header.origin = session::OriginOf({session.model, session.channels});
   header.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.point.seq;
   header.attempt = session.attempt;
   session.saved_active_ms = session.stream != nullptr ? now_ms : session.last_active_ms;
@@ -167,23 +167,23 @@ SaveWrite Saver::WriteOf(Session& session, int64_t now_ms) const {
   return write;
 }
 
-bool Saver::OnSaved(Session& session, const SaveResult& result) {
+bool Saver::OnSaved(session::Session& session, const SaveResult& result) {
   if (result.only || !session.tracks_delivery || result.seq <= session.delivered_seq) {
     session.durable_seq = result.seq;
-    session.pending_seq = Session::kNoSave;
+    session.pending_seq = session::Session::kNoSave;
     return true;
   }
   session.pending_seq = result.seq;
   return false;
 }
 
-bool Saver::OnDelivered(Session& session, uint64_t delivered_seq) {
+bool Saver::OnDelivered(session::Session& session, uint64_t delivered_seq) {
   session.tracks_delivery = true;
   session.delivered_seq = std::max(session.delivered_seq, delivered_seq);
-  if (session.pending_seq == Session::kNoSave || session.pending_seq > session.delivered_seq) return false;
+  if (session.pending_seq == session::Session::kNoSave || session.pending_seq > session.delivered_seq) return false;
   session.durable_seq = session.pending_seq;
-  session.pending_seq = Session::kNoSave;
+  session.pending_seq = session::Session::kNoSave;
   return true;
 }
 
-}  // namespace aaren
+}  // namespace aaren::save

@@ -3,11 +3,11 @@
 
 // The Saver decides when a session's rows are copied for the store, and which older save stays.
 //
-// A session with unsaved tokens is due one interval after the first of them, a detached one at once, and so is one whose
-// stream waits for a save. Saves travel in batches, one at a time, or a few smaller ones when the server leaves; a
-// session has one save under way at most. A session keeps two saves. While the newer one is
-// not durable (its client has not yet told a delivered_seq that high), the next does not begin. The last one before the
-// session rests does begin, and takes the newer one's place.
+// A session with unsaved tokens is due one interval after the first of them. A detached one is due at once, and so is
+// one whose stream waits for a save. Saves travel in batches, one at a time, or a few smaller ones when the server
+// leaves. A session has one save under way at most, and keeps two. While the newer one is not durable (its client has
+// not yet told a delivered_seq that high), the next does not begin. The last one before the session rests does begin,
+// and takes the newer one's place.
 //
 // Durability says more. A session with NONE is never saved. One with EVERY_TOKEN is due at once, and its newer save is
 // never replaced before it is durable: its client was told that an Open may go back there.
@@ -15,8 +15,8 @@
 // Where sessions expire, the store must know when one was used last. So one that is attached and quiet is saved again
 // now and then, and one that detaches once more.
 //
-// Each save of an attached session says where its stream is, and for how long others are to take that for true: the
-// lease is over a while after the next save should have come.
+// Each save of an attached session says where its stream is, and how long that holds. This lease is over a while after
+// the next save should have come.
 //
 // Threading: belongs to one shard.
 
@@ -33,16 +33,16 @@
 #include "server/session/session.h"
 #include "server/session/session_list.h"
 
-namespace aaren {
+namespace aaren::save {
 
 class Saver {
  public:
   // Takes a batch to where it is written; SavesDone of the shard brings the results back.
-  using Send = std::function<void(std::vector<SaveWrite>)>;
+  using Send = std::function<void(std::vector<store::SaveWrite>)>;
 
   // `rows` outlives this. The interval is rounded up to a millisecond; zero: nothing is saved. `session_ttl`: zero if
   // sessions do not expire.
-  Saver(absl::Duration interval, absl::Duration session_ttl, Lease lease, RowPool& rows, Send send)
+  Saver(absl::Duration interval, absl::Duration session_ttl, Lease lease, session::RowPool& rows, Send send)
       : interval_ms_(absl::ToInt64Milliseconds(absl::Ceil(interval, absl::Milliseconds(1)))),
         quiet_ms_(absl::ToInt64Milliseconds(absl::Ceil(session_ttl / 8, absl::Milliseconds(1)))),
         lease_(std::move(lease)),
@@ -50,18 +50,18 @@ class Saver {
         send_(std::move(send)) {}
 
   bool enabled() const { return interval_ms_ > 0; }
-  bool NeedsSave(const Session& session) const;
+  bool NeedsSave(const session::Session& session) const;
 
   // Whether `most` of its tokens below `end`, or more, wait for the store alone. While a save waits to become durable it
   // is the client's turn: it has to tell a delivered_seq.
-  bool Lags(const Session& session, uint64_t end, uint64_t most) const {
-    return enabled() && session.pending_seq == Session::kNoSave && end - session.durable_seq >= most;
+  bool Lags(const session::Session& session, uint64_t end, uint64_t most) const {
+    return enabled() && session.pending_seq == session::Session::kNoSave && end - session.durable_seq >= most;
   }
 
   // Queues a session that needs a save. REQUIRES: it is in no list and no save of it is under way.
-  void Queue(Session& session, int64_t now_ms);
-  void QueueLater(Session& session, int64_t now_ms);  // even if it is detached: its last save failed
-  void Remove(Session& session) {
+  void Queue(session::Session& session, int64_t now_ms);
+  void QueueLater(session::Session& session, int64_t now_ms);  // even if it is detached: its last save failed
+  void Remove(session::Session& session) {
     urgent_.Remove(session);
     untold_.Remove(session);
     unsaved_.Remove(session);
@@ -70,19 +70,19 @@ class Saver {
 
   // Notes that an attached session awaits a save that waits for its client's delivered_seq; whether it is such a one;
   // and one that has waited for a minute, or null. REQUIRES: as Queue.
-  void AwaitDelivery(Session& session, int64_t now_ms);
-  static bool AwaitsDelivery(const Session& session);
-  Session* Untold(int64_t now_ms) const;
-  Session* FirstUntold() const { return untold_.front(); }  // the others follow it
+  void AwaitDelivery(session::Session& session, int64_t now_ms);
+  static bool AwaitsDelivery(const session::Session& session);
+  session::Session* Untold(int64_t now_ms) const;
+  session::Session* FirstUntold() const { return untold_.front(); }  // the others follow it
 
   // Whether a session is due at once whose replies wait for it.
   bool urgent() const { return urgent_.front() != nullptr; }
 
   // Notes that an attached session needs no save now: it is one of attached_and_saved. REQUIRES: as Queue.
-  void Watch(Session& session, int64_t now_ms);
+  void Watch(session::Session& session, int64_t now_ms);
 
   // In the order in which they were saved.
-  SessionList& attached_and_saved() { return quiet_; }
+  session::SessionList& attached_and_saved() { return quiet_; }
 
   // While rows are scarce: an attached session that was not used for so long may rest, and its save need not wait for
   // the one before to become durable. None: none may.
@@ -108,10 +108,10 @@ class Saver {
   void BatchDone() { --batches_under_way_; }
 
   // Notes that the save at result.seq is in the store. True if durable_seq has advanced.
-  static bool OnSaved(Session& session, const SaveResult& result);
+  static bool OnSaved(session::Session& session, const SaveResult& result);
 
   // Notes how far the client has its replies for good. True if durable_seq has advanced.
-  static bool OnDelivered(Session& session, uint64_t delivered_seq);
+  static bool OnDelivered(session::Session& session, uint64_t delivered_seq);
 
   // Whether another batch may begin now, and is not empty, beside those under way: only who hurries has several.
   bool MayStartAnother(int64_t now_ms) const;
@@ -119,23 +119,23 @@ class Saver {
   bool busy() const { return batches_under_way_ > 0 || (hurry_ && (urgent() || unsaved_.front() != nullptr)); }
 
  private:
-  Session* NextDue(int64_t now_ms) const;
+  session::Session* NextDue(int64_t now_ms) const;
   size_t BatchBytes() const;
-  size_t TakeUrgent(std::vector<Session*>& due);
-  bool MustWait(const Session& session, int64_t now_ms) const;
-  bool MayRest(const Session& session, int64_t now_ms) const;
-  std::vector<Session*> TakeDue(int64_t now_ms);
-  SaveWrite WriteOf(Session& session, int64_t now_ms) const;
+  size_t TakeUrgent(std::vector<session::Session*>& due);
+  bool MustWait(const session::Session& session, int64_t now_ms) const;
+  bool MayRest(const session::Session& session, int64_t now_ms) const;
+  std::vector<session::Session*> TakeDue(int64_t now_ms);
+  store::SaveWrite WriteOf(session::Session& session, int64_t now_ms) const;
 
   const int64_t interval_ms_;
   const int64_t quiet_ms_;  // 0: sessions do not expire
   const Lease lease_;
-  RowPool& rows_;
+  session::RowPool& rows_;
   const Send send_;
-  SessionList urgent_{Session::List::kUrgent};    // in the order in which they came
-  SessionList untold_{Session::List::kUntold};    // in order of due_ms
-  SessionList unsaved_{Session::List::kUnsaved};  // in order of due_ms
-  SessionList quiet_{Session::List::kQuiet};      // attached and saved; likewise
+  session::SessionList urgent_{session::Session::List::kUrgent};    // in the order in which they came
+  session::SessionList untold_{session::Session::List::kUntold};    // in order of due_ms
+  session::SessionList unsaved_{session::Session::List::kUnsaved};  // in order of due_ms
+  session::SessionList quiet_{session::Session::List::kQuiet};      // attached and saved; likewise
   std::optional<int64_t> rest_after_ms_;
   int64_t advanced_ms_ = 0;  // what would be due by then is due
   int batches_under_way_ = 0;
@@ -144,6 +144,6 @@ class Saver {
   int64_t paused_ms_ = 0;  // until then
 };
 
-}  // namespace aaren
+}  // namespace aaren::save
 
 #endif  // AAREN_SERVER_SAVE_SAVER_H_

@@ -4,7 +4,7 @@
 
 #include "absl/time/clock.h"
 
-namespace aaren {
+namespace aaren::session {
 namespace {
 
 int64_t SteadyNanos() {
@@ -28,4 +28,4 @@ const Clock& Clock::System() {
   return clock;
 }
 
-}  // namespace aaren
+}  // namespace aaren::session

@@ -10,7 +10,7 @@
 
 #include "absl/time/time.h"
 
-namespace aaren {
+namespace aaren::session {
 
 class Clock {
  public:
@@ -27,6 +27,6 @@ class Clock {
   static const Clock& System();
 };
 
-}  // namespace aaren
+}  // namespace aaren::session
 
 #endif  // AAREN_SERVER_SESSION_CLOCK_H_

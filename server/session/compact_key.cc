@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace aaren {
+namespace aaren::session {
 
 CompactKey::CompactKey(absl::string_view text)
     : bytes_(std::make_unique_for_overwrite<char[]>(sizeof(uint16_t) + text.size())) {
@@ -18,4 +18,4 @@ absl::string_view CompactKey::view() const {
   return {bytes_.get() + sizeof(length), length};
 }
 
-}  // namespace aaren
+}  // namespace aaren::session

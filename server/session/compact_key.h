@@ -11,7 +11,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
 
-namespace aaren {
+namespace aaren::session {
 
 class CompactKey {
  public:
@@ -38,6 +38,6 @@ struct ByKey {
   bool operator()(const Pointer& a, absl::string_view key) const { return a->key.view() == key; }
 };
 
-}  // namespace aaren
+}  // namespace aaren::session
 
 #endif  // AAREN_SERVER_SESSION_COMPACT_KEY_H_

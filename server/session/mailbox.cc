@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace aaren {
+namespace aaren::session {
 
 void Mailbox::SetWaker(absl::AnyInvocable<void()> waker) { waker_ = std::move(waker); }
 
@@ -47,4 +47,4 @@ bool Mailbox::DrainFor(absl::Duration at_most, const Clock& clock) {
   return true;
 }
 
-}  // namespace aaren
+}  // namespace aaren::session

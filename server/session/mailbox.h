@@ -15,7 +15,7 @@
 #include "absl/time/time.h"
 #include "server/session/clock.h"
 
-namespace aaren {
+namespace aaren::session {
 
 class Mailbox {
  public:
@@ -46,6 +46,6 @@ class Mailbox {
   size_t next_ = 0;                // of draining_: the first that was not run
 };
 
-}  // namespace aaren
+}  // namespace aaren::session
 
 #endif  // AAREN_SERVER_SESSION_MAILBOX_H_

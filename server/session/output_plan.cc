@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "server/session/refusal.h"
 
-namespace aaren {
+namespace aaren::session {
 namespace {
 
 std::string Indexed(absl::string_view field, size_t index) {
@@ -82,4 +82,4 @@ void PlanTable::Release(const OutputPlan* plan) {
   if (--entry->second == 0) users_.erase(entry);
 }
 
-}  // namespace aaren
+}  // namespace aaren::session

@@ -10,7 +10,7 @@
 #include "model/package/config.h"
 #include "server/session/peer.h"
 
-namespace aaren {
+namespace aaren::session {
 
 // An OutputPlan, or the refusal that names the option the model cannot give.
 Outcome<OutputPlan> ResolveOutput(const OutputRequest& request, const package::ForecasterConfig& config);
@@ -30,6 +30,6 @@ class PlanTable {
   std::map<OutputPlan, uint32_t, Before> users_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::session
 
 #endif  // AAREN_SERVER_SESSION_OUTPUT_PLAN_H_

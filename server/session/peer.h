@@ -21,7 +21,14 @@
 #include "model/engine/engine.h"
 #include "server/store/session_point.h"
 
-namespace aaren {
+namespace aaren::models {
+struct LoadedModel;  // server/models/model_table.h
+}  // namespace aaren::models
+namespace aaren::shard {
+struct Attachment;  // server/shard/attachment.h
+}  // namespace aaren::shard
+
+namespace aaren::session {
 
 using Handle = uint32_t;
 
@@ -70,7 +77,7 @@ struct OpenRequest {
   uint32_t channels = 0;
   OutputRequest output;
   std::optional<RegularTimes> regular_times;
-  Attempt attempt;
+  store::Attempt attempt;
   SessionDurability durability = SessionDurability::kServerDefault;
 };
 
@@ -89,9 +96,6 @@ struct TokensView {
   uint64_t count(uint32_t channels) const { return channels <= 1 ? values.size() : values.size() / channels; }
 };
 
-struct Attachment;   // server/shard/attachment.h
-struct LoadedModel;  // server/models/model_table.h
-
 struct OpenedReply {
   uint64_t epoch = 0;
   uint64_t incarnation = 0;
@@ -99,7 +103,7 @@ struct OpenedReply {
   uint64_t durable_seq = 0;
   bool created = false;
   std::optional<std::pair<uint64_t, uint64_t>> lost;  // [begin, end)
-  const LoadedModel* model = nullptr;                 // outlives every stream
+  const models::LoadedModel* model = nullptr;         // outlives every stream
   uint32_t channels = 1;
   uint64_t number = 0;  // of the Open
   SessionDurability durability = SessionDurability::kInterval;
@@ -127,7 +131,7 @@ struct ForecastsReply {
   absl::Span<const int64_t> times_ns;  // [results], or empty
   absl::Span<const int64_t> steps_ns;  // likewise
   const OutputPlan* plan = nullptr;
-  const LoadedModel* model = nullptr;
+  const models::LoadedModel* model = nullptr;
 };
 
 class Peer {
@@ -152,9 +156,9 @@ class Peer {
   // What had to wait (SessionShard::Open, Tokens, Close) may be tried again.
   virtual void OnRoom() = 0;
 
-  Attachment* attachment = nullptr;  // what its shard knows of it: the shard's own
+  shard::Attachment* attachment = nullptr;  // what its shard knows of it: the shard's own
 };
 
-}  // namespace aaren
+}  // namespace aaren::session
 
 #endif  // AAREN_SERVER_SESSION_PEER_H_

@@ -2,15 +2,15 @@
 
 #include <utility>
 
-namespace aaren {
+namespace aaren::session {
 
-SessionOrigin OriginOf(const Footprint& footprint) {
-  const LoadedModel& model = *footprint.model;
+store::SessionOrigin OriginOf(const Footprint& footprint) {
+  const models::LoadedModel& model = *footprint.model;
   return {model.id, model.package.digest, model.engine->tier(), engine::kNumericsVersion, footprint.channels};
 }
 
-SessionRecord RecordOf(const std::string& key, const SessionState& state) {
-  SessionRecord record;
+store::SessionRecord RecordOf(const std::string& key, const SessionState& state) {
+  store::SessionRecord record;
   record.key = key;
   record.epoch = state.epoch;
   record.incarnation = state.incarnation;
@@ -20,7 +20,7 @@ SessionRecord RecordOf(const std::string& key, const SessionState& state) {
   return record;
 }
 
-std::string EmptyRows(const LoadedModel& model, uint32_t channels) {
+std::string EmptyRows(const models::LoadedModel& model, uint32_t channels) {
   const size_t row_bytes = model.engine->row_bytes();
   std::string rows(channels * row_bytes, '\0');
   for (uint32_t channel = 0; channel < channels; ++channel) {
@@ -29,11 +29,11 @@ std::string EmptyRows(const LoadedModel& model, uint32_t channels) {
   return rows;
 }
 
-SavedRows NewestSave(SessionRecord& record, const LoadedModel& model) {
+store::SavedRows NewestSave(store::SessionRecord& record, const models::LoadedModel& model) {
   if (!record.saves.empty()) return std::move(record.saves.back());
-  SavedRows empty;
+  store::SavedRows empty;
   empty.rows = EmptyRows(model, record.origin.channels);
   return empty;
 }
 
-}  // namespace aaren
+}  // namespace aaren::session

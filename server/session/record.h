@@ -10,19 +10,19 @@
 #include "server/session/session_state.h"
 #include "server/store/store.h"
 
-namespace aaren {
+namespace aaren::session {
 
-SessionOrigin OriginOf(const Footprint& footprint);
+store::SessionOrigin OriginOf(const Footprint& footprint);
 
 // The record of a session without saves.
-SessionRecord RecordOf(const std::string& key, const SessionState& state);
+store::SessionRecord RecordOf(const std::string& key, const SessionState& state);
 
 // The newest save: its rows and clock. The empty row if there is none.
-SavedRows NewestSave(SessionRecord& record, const LoadedModel& model);
+store::SavedRows NewestSave(store::SessionRecord& record, const models::LoadedModel& model);
 
 // `channels` rows that have seen nothing.
-std::string EmptyRows(const LoadedModel& model, uint32_t channels);
+std::string EmptyRows(const models::LoadedModel& model, uint32_t channels);
 
-}  // namespace aaren
+}  // namespace aaren::session
 
 #endif  // AAREN_SERVER_SESSION_RECORD_H_

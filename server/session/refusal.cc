@@ -5,7 +5,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::session {
 namespace {
 
 constexpr absl::Duration kStoreRetry = absl::Seconds(1);
@@ -167,4 +167,4 @@ Refusal EngineFailed(const absl::Status& status) {
   return Because(absl::InternalError(absl::StrCat("engine: ", status.message())), "ENGINE");
 }
 
-}  // namespace aaren
+}  // namespace aaren::session

@@ -11,7 +11,7 @@
 #include "absl/time/time.h"
 #include "server/session/peer.h"
 
-namespace aaren {
+namespace aaren::session {
 
 // INVALID_ARGUMENT. `field` is the path in the message: "tokens.values[12]".
 Refusal InvalidField(std::string field, absl::string_view problem);
@@ -73,6 +73,6 @@ Refusal NothingIsSaved();
 // INTERNAL.
 Refusal EngineFailed(const absl::Status& status);
 
-}  // namespace aaren
+}  // namespace aaren::session
 
 #endif  // AAREN_SERVER_SESSION_REFUSAL_H_

@@ -2,28 +2,31 @@
 
 #include <utility>
 
-namespace aaren {
+namespace aaren::session {
 
-engine::Lane& RowPool::lane(const LoadedModel& model) {
+engine::Lane& RowPool::lane(const models::LoadedModel& model) {
   if (lanes_.empty()) lanes_.resize(models_.models().size());
   std::unique_ptr<engine::Lane>& lane = lanes_[model.index];
   if (lane == nullptr) lane = model.engine->NewLane(capacity_);
   return *lane;
 }
 
-absl::StatusOr<RowSet> RowPool::Allocate(const LoadedModel& model, uint32_t channels) {
+absl::StatusOr<RowSet> RowPool::Allocate(const models::LoadedModel& model, uint32_t channels) {
   RowSet rows(channels);
   if (absl::Status status = lane(model).Allocate(rows.slots(channels)); !status.ok()) return status;
   return rows;
 }
 
-void RowPool::Free(const LoadedModel& model, uint32_t channels, RowSet rows) { lane(model).Free(rows.slots(channels)); }
+void RowPool::Free(const models::LoadedModel& model, uint32_t channels, RowSet rows) {
+  lane(model).Free(rows.slots(channels));
+}
 
-absl::Status RowPool::Reset(const LoadedModel& model, uint32_t channels, const RowSet& rows) {
+absl::Status RowPool::Reset(const models::LoadedModel& model, uint32_t channels, const RowSet& rows) {
   return lane(model).Reset(rows.slots(channels));
 }
 
-absl::Status RowPool::Write(const LoadedModel& model, uint32_t channels, const RowSet& rows, absl::string_view bytes) {
+absl::Status RowPool::Write(const models::LoadedModel& model, uint32_t channels, const RowSet& rows,
+                            absl::string_view bytes) {
   std::vector<engine::RowWrite> copies;
   const auto* from = reinterpret_cast<const std::byte*>(bytes.data());
   for (const engine::Slot& slot : rows.slots(channels)) {
@@ -33,7 +36,7 @@ absl::Status RowPool::Write(const LoadedModel& model, uint32_t channels, const R
   return lane(model).Write(copies);
 }
 
-absl::StatusOr<std::string> RowPool::Read(const LoadedModel& model, uint32_t channels, const RowSet& rows) {
+absl::StatusOr<std::string> RowPool::Read(const models::LoadedModel& model, uint32_t channels, const RowSet& rows) {
   std::string bytes;
   const RowsRead session{model, channels, rows, bytes};
   if (absl::Status status = Read({&session, 1}); !status.ok()) return status;
@@ -79,4 +82,4 @@ size_t RowPool::used_bytes() const {
   return bytes;
 }
 
-}  // namespace aaren
+}  // namespace aaren::session

@@ -16,7 +16,7 @@
 #include "model/engine/lane.h"
 #include "server/models/model_table.h"
 
-namespace aaren {
+namespace aaren::session {
 
 // Move-only. Most sessions have one channel: then there is no allocation behind it.
 class RowSet {
@@ -35,7 +35,7 @@ class RowSet {
 
 // One session's rows, and where their bytes go.
 struct RowsRead {
-  const LoadedModel& model;
+  const models::LoadedModel& model;
   uint32_t channels = 1;
   const RowSet& rows;
   std::string& bytes;
@@ -44,38 +44,38 @@ struct RowsRead {
 class RowPool {
  public:
   // `models` outlives this.
-  RowPool(const ModelTable& models, size_t capacity_rows) : models_(models), capacity_(capacity_rows) {}
+  RowPool(const models::ModelTable& models, size_t capacity_rows) : models_(models), capacity_(capacity_rows) {}
 
   // Rows of unspecified content. ResourceExhausted if there are not as many; none is then taken.
-  absl::StatusOr<RowSet> Allocate(const LoadedModel& model, uint32_t channels);
-  void Free(const LoadedModel& model, uint32_t channels, RowSet rows);
+  absl::StatusOr<RowSet> Allocate(const models::LoadedModel& model, uint32_t channels);
+  void Free(const models::LoadedModel& model, uint32_t channels, RowSet rows);
 
   // What follows copies rows to or from channels x row_bytes, and fails as Lane's copies do. REQUIRES: no row is under
   // way (model/engine/lane.h).
 
   // Makes them the rows of a session that has seen nothing.
-  absl::Status Reset(const LoadedModel& model, uint32_t channels, const RowSet& rows);
+  absl::Status Reset(const models::LoadedModel& model, uint32_t channels, const RowSet& rows);
 
   // REQUIRES: bytes is as long.
-  absl::Status Write(const LoadedModel& model, uint32_t channels, const RowSet& rows, absl::string_view bytes);
+  absl::Status Write(const models::LoadedModel& model, uint32_t channels, const RowSet& rows, absl::string_view bytes);
 
-  absl::StatusOr<std::string> Read(const LoadedModel& model, uint32_t channels, const RowSet& rows);
+  absl::StatusOr<std::string> Read(const models::LoadedModel& model, uint32_t channels, const RowSet& rows);
 
   // Of many sessions at once: one copy a model. If it fails, all bytes are unspecified.
   absl::Status Read(absl::Span<const RowsRead> sessions);
 
-  engine::Lane& lane(const LoadedModel& model);
+  engine::Lane& lane(const models::LoadedModel& model);
 
   size_t used_rows() const;
   size_t capacity_rows() const;  // of the lanes made so far
   size_t used_bytes() const;
 
  private:
-  const ModelTable& models_;
+  const models::ModelTable& models_;
   size_t capacity_;
   std::vector<std::unique_ptr<engine::Lane>> lanes_;  // by LoadedModel::index; null: no session had the model so far
 };
 
-}  // namespace aaren
+}  // namespace aaren::session
 
 #endif  // AAREN_SERVER_SESSION_ROW_POOL_H_

@@ -19,10 +19,12 @@
 #include "server/session/row_pool.h"
 #include "server/store/session_point.h"
 
-namespace aaren {
-
+namespace aaren::shard {
 struct Attachment;  // server/shard/attachment.h
 struct Flow;        // server/shard/flow.h
+}  // namespace aaren::shard
+
+namespace aaren::session {
 
 // What a stream's handle stands for.
 struct Binding {
@@ -69,16 +71,16 @@ struct Session : Binding {
   List list = List::kNone;  // which of the shard's lists `previous` and `next` are of
   Handle handle = 0;        // of `stream`
   uint32_t channels = 1;
-  const LoadedModel* model = nullptr;
+  const models::LoadedModel* model = nullptr;
   RowSet rows;
-  Attachment* stream = nullptr;      // null: detached
-  Flow* flow = nullptr;              // null: nothing waits
-  const OutputPlan* plan = nullptr;  // null: detached
-  SessionPoint point;
+  shard::Attachment* stream = nullptr;  // null: detached
+  shard::Flow* flow = nullptr;          // null: nothing waits
+  const OutputPlan* plan = nullptr;     // null: detached
+  store::SessionPoint point;
   uint64_t delivered_seq = 0;
   uint64_t durable_seq = 0;  // 0: the empty row
   uint64_t pending_seq = kNoSave;
-  Attempt attempt;  // of the Open that took it last
+  store::Attempt attempt;  // of the Open that took it last
   int64_t regular_start_ns = 0;
   int64_t regular_step_ns = 0;
   int64_t last_active_ms = 0;
@@ -91,6 +93,6 @@ struct Session : Binding {
   CompactKey key;  // tenant, '/', id
 };
 
-}  // namespace aaren
+}  // namespace aaren::session
 
 #endif  // AAREN_SERVER_SESSION_SESSION_H_

@@ -11,13 +11,13 @@
 #include "server/session/clock.h"
 #include "server/store/store.h"
 
-namespace aaren {
+namespace aaren::session {
 
 // What Sessions.Get tells (proto/aaren/v1/sessions.proto).
 struct SessionInfo {
   std::string session_id;
   uint64_t epoch = 0, incarnation = 0, next_seq = 0, durable_seq = 0, delivered_seq = 0;
-  SessionOrigin origin;
+  store::SessionOrigin origin;
   uint64_t state_bytes = 0;
   bool attached = false, resident = false;
   absl::Time last_active;
@@ -25,8 +25,8 @@ struct SessionInfo {
 };
 
 // What a record is to the outside. state_bytes is 0 if its model is not loaded.
-SessionInfo InfoOf(const SessionRecord& record, const ModelTable& models, const Clock& clock);
+SessionInfo InfoOf(const store::SessionRecord& record, const models::ModelTable& models, const Clock& clock);
 
-}  // namespace aaren
+}  // namespace aaren::session
 
 #endif  // AAREN_SERVER_SESSION_SESSION_INFO_H_

@@ -1,6 +1,6 @@
 #include "server/session/session_list.h"
 
-namespace aaren {
+namespace aaren::session {
 
 void SessionList::InsertAfter(Session* before, Session& session) {
   session.list = name_;
@@ -18,4 +18,4 @@ void SessionList::Remove(Session& session) {
   session.list = Session::List::kNone;
 }
 
-}  // namespace aaren
+}  // namespace aaren::session

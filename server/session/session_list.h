@@ -6,7 +6,7 @@
 
 #include "server/session/session.h"
 
-namespace aaren {
+namespace aaren::session {
 
 class SessionList {
  public:
@@ -31,6 +31,6 @@ class SessionList {
   Session* back_ = nullptr;
 };
 
-}  // namespace aaren
+}  // namespace aaren::session
 
 #endif  // AAREN_SERVER_SESSION_SESSION_LIST_H_

@@ -13,11 +13,11 @@
 #include "server/session/peer.h"
 #include "server/store/session_point.h"
 
-namespace aaren {
+namespace aaren::session {
 
 // What a session needs of a lane.
 struct Footprint {
-  const LoadedModel* model = nullptr;
+  const models::LoadedModel* model = nullptr;
   uint32_t channels = 1;
 };
 
@@ -28,9 +28,9 @@ struct SessionState : Footprint {
   uint64_t delivered_seq = 0;
   uint64_t durable_seq = 0;
   bool tracks_delivery = false;  // its last writer told delivered_seq
-  Attempt attempt;               // of the Open that took it last
+  store::Attempt attempt;        // of the Open that took it last
   SessionDurability durability = SessionDurability::kInterval;
-  SessionPoint point;
+  store::SessionPoint point;
   std::string rows;                     // channels x row_bytes; empty where the rows stay
   std::shared_ptr<const void> transit;  // room for the rows, as long as they travel; null: none was asked for
 };
@@ -40,6 +40,6 @@ inline std::string SessionKey(const std::string& tenant, const std::string& id) 
 // The id of a key: what follows the tenant, which holds no '/'.
 inline absl::string_view SessionId(absl::string_view key) { return key.substr(key.find('/') + 1); }
 
-}  // namespace aaren
+}  // namespace aaren::session
 
 #endif  // AAREN_SERVER_SESSION_SESSION_STATE_H_

@@ -12,14 +12,14 @@
 #include "server/shard/handle_table.h"
 #include "server/shard/line.h"
 
-namespace aaren {
+namespace aaren::shard {
 
 struct Attachment {
-  explicit Attachment(Peer& p) : peer(p) {}
+  explicit Attachment(session::Peer& p) : peer(p) {}
 
   size_t open_handles() const { return handles.size() - refused; }
 
-  Peer& peer;
+  session::Peer& peer;
   HandleTable handles;
   size_t refused = 0;         // handles whose items are dropped, since their Open was refused or their session taken
   size_t openings = 0;        // Opens under way
@@ -38,6 +38,6 @@ struct Attachment {
   Attachment* next = nullptr;
 };
 
-}  // namespace aaren
+}  // namespace aaren::shard
 
 #endif  // AAREN_SERVER_SHARD_ATTACHMENT_H_

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 // Blocks lie at multiples of their size, so that a cell's address tells its block. Large enough that malloc maps each
@@ -76,4 +76,4 @@ void CellPool::Free(void* cell, size_t bytes) {
   --blocks_;
 }
 
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -11,7 +11,7 @@
 
 #include "server/shard/line.h"
 
-namespace aaren {
+namespace aaren::shard {
 
 class CellPool {
  public:
@@ -41,6 +41,6 @@ class CellPool {
   size_t blocks_ = 0;
 };
 
-}  // namespace aaren
+}  // namespace aaren::shard
 
 #endif  // AAREN_SERVER_SHARD_CELL_POOL_H_

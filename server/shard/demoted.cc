@@ -5,7 +5,7 @@
 #include <limits>
 #include <new>
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 constexpr size_t kTailAt = 52;  // behind the last member: the padding is used
@@ -25,22 +25,22 @@ bool DeliveredFits(uint64_t seq, uint64_t delivered) {
 
 }  // namespace
 
-bool Demoted::CanHold(const Session& session) {
+bool Demoted::CanHold(const session::Session& session) {
   return Fits<uint32_t>(session.point.seq - session.durable_seq) &&
          DeliveredFits(session.point.seq, session.delivered_seq) && Fits<uint16_t>(session.channels) &&
          BytesFor(session) <= CellPool::kLargest;
 }
 
-size_t Demoted::BytesFor(const Session& session) {
+size_t Demoted::BytesFor(const session::Session& session) {
   return kTailAt + (session.regular_times ? kTimesBytes : 0) + session.key.view().size();
 }
 
-Demoted::Demoted(const Session& session)
-    : Binding(Kind::kDemoted),
+Demoted::Demoted(const session::Session& session)
+    : session::Binding(Kind::kDemoted),
       refusing(session.refusing),
       tracks_delivery(session.tracks_delivery),
       regular_times(session.regular_times),
-      every_token(session.durability == SessionDurability::kEveryToken),
+      every_token(session.durability == session::SessionDurability::kEveryToken),
       promoting(false),
       key_bytes(static_cast<uint16_t>(session.key.view().size())),
       handle(session.handle),
@@ -69,11 +69,11 @@ void Demoted::OnDelivered(uint64_t delivered_seq) {
   if (delivered_seq >= seq) undurable = 0;
 }
 
-void Demoted::Restore(Session& session) const {
+void Demoted::Restore(session::Session& session) const {
   session.refusing = refusing;
   session.tracks_delivery = tracks_delivery;
   session.regular_times = regular_times;
-  session.durability = every_token ? SessionDurability::kEveryToken : SessionDurability::kInterval;
+  session.durability = every_token ? session::SessionDurability::kEveryToken : session::SessionDurability::kInterval;
   if (regular_times) {
     std::memcpy(&session.regular_start_ns, tail(), sizeof(int64_t));
     std::memcpy(&session.regular_step_ns, tail() + sizeof(int64_t), sizeof(int64_t));
@@ -82,14 +82,14 @@ void Demoted::Restore(Session& session) const {
   session.epoch = epoch;
   session.delivered_seq = seq - static_cast<uint64_t>(int64_t{undelivered});
   session.durable_seq = durable_seq();
-  session.pending_seq = undurable > 0 ? seq : Session::kNoSave;
+  session.pending_seq = undurable > 0 ? seq : session::Session::kNoSave;
 }
 
 DemotedTable::~DemotedTable() {
   while (!by_key_.empty()) Remove(**by_key_.begin());
 }
 
-Demoted& DemotedTable::Add(const Session& session) {
+Demoted& DemotedTable::Add(const session::Session& session) {
   auto* demoted = new (cells_.Allocate(Demoted::BytesFor(session))) Demoted(session);
   char* to = demoted->tail();
   if (session.regular_times) {
@@ -116,4 +116,4 @@ Demoted* DemotedTable::Find(absl::string_view key) const {
   return found == by_key_.end() ? nullptr : *found;
 }
 
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SHARD_DEMOTED_H_
 #define AAREN_SERVER_SHARD_DEMOTED_H_
 
-// A Demoted is all that a shard remembers of a session whose row has gone to the store while its stream still holds the
-// handle: what the stream agreed on with its Open, and where the session stood. The rest is in the store's record, and
+// A Demoted is what a shard remembers of a session whose row has gone to the store while its stream holds the handle.
+// That is what the stream agreed on with its Open, and where the session stood. The rest is in the store's record, and
 // comes back with the row. There may be millions, so each is one cell of a pool, its key behind it.
 //
 // The DemotedTable finds them by key; a stream's HandleTable finds them by handle. A session with an id of up to 12
@@ -18,11 +18,11 @@
 #include "server/session/session.h"
 #include "server/shard/cell_pool.h"
 
-namespace aaren {
+namespace aaren::shard {
 
-struct Demoted : Binding {
+struct Demoted : session::Binding {
   // Whether what it must remember of the session fits.
-  static bool CanHold(const Session& session);
+  static bool CanHold(const session::Session& session);
 
   uint64_t durable_seq() const { return seq - undurable; }
   uint64_t told_durable_seq() const { return every_token ? seq : durable_seq(); }  // as Session's
@@ -33,7 +33,7 @@ struct Demoted : Binding {
   void OnDelivered(uint64_t delivered_seq);
 
   // Puts back what it remembers; its handle and stream are the caller's to bind.
-  void Restore(Session& session) const;
+  void Restore(session::Session& session) const;
 
   bool refusing : 1;
   bool tracks_delivery : 1;
@@ -41,9 +41,9 @@ struct Demoted : Binding {
   bool every_token : 1;    // its durability; else INTERVAL, as one of NONE is never demoted
   bool promoting : 1;      // its row is on its way back
   uint16_t key_bytes;
-  Handle handle;
+  session::Handle handle;
   Attachment* stream;
-  const OutputPlan* plan;  // acquired
+  const session::OutputPlan* plan;  // acquired
   uint64_t epoch;
   uint64_t seq;         // of the newest save, too
   uint32_t undurable;   // seq less durable_seq
@@ -53,8 +53,8 @@ struct Demoted : Binding {
 
  private:
   friend class DemotedTable;
-  explicit Demoted(const Session& session);
-  static size_t BytesFor(const Session& session);
+  explicit Demoted(const session::Session& session);
+  static size_t BytesFor(const session::Session& session);
   char* tail();
   const char* tail() const;
 };
@@ -65,7 +65,7 @@ class DemotedTable {
   ~DemotedTable();
 
   // What is remembered of the session. REQUIRES: it is attached, CanHold holds, and its key is not in the table.
-  Demoted& Add(const Session& session);
+  Demoted& Add(const session::Session& session);
   void Remove(Demoted& demoted);
 
   Demoted* Find(absl::string_view key) const;  // null: it is not here
@@ -86,6 +86,6 @@ class DemotedTable {
   absl::btree_set<Demoted*, InOrder> by_key_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::shard
 
 #endif  // AAREN_SERVER_SHARD_DEMOTED_H_

@@ -17,9 +17,12 @@
 #include "server/shard/item_queue.h"
 #include "server/store/token_clock.h"
 
-namespace aaren {
-
+namespace aaren::session {
 struct Session;
+}  // namespace aaren::session
+
+namespace aaren::shard {
+
 struct Attachment;
 
 // One thing that waits. There may be many, so it is small: a token of one channel lies in it whole.
@@ -67,13 +70,13 @@ struct HeldReply {
 };
 
 struct Flow {
-  Session* session = nullptr;
+  session::Session* session = nullptr;
   ItemQueue<WaitingItem> items;
-  uint32_t taken = 0;           // tokens of the first item that are stepped already
-  uint32_t tokens = 0;          // in all of them, without those
-  TokenClock clock;             // after the last of them
-  ItemQueue<Refusal> refusals;  // of the items that are such, in order
-  int64_t deficit = 0;          // what it may still use of its turn, in units of work
+  uint32_t taken = 0;                    // tokens of the first item that are stepped already
+  uint32_t tokens = 0;                   // in all of them, without those
+  store::TokenClock clock;               // after the last of them
+  ItemQueue<session::Refusal> refusals;  // of the items that are such, in order
+  int64_t deficit = 0;                   // what it may still use of its turn, in units of work
 
   // What the step under way takes: so many tokens and other items from the front.
   uint32_t granted = 0;
@@ -91,6 +94,6 @@ struct Flow {
   Flow* next = nullptr;
 };
 
-}  // namespace aaren
+}  // namespace aaren::shard
 
 #endif  // AAREN_SERVER_SHARD_FLOW_H_

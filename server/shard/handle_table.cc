@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-namespace aaren {
+namespace aaren::shard {
 
-void HandleTable::Set(Handle handle, Binding* binding) {
+void HandleTable::Set(session::Handle handle, session::Binding* binding) {
   if (Find(handle) == nullptr) ++size_;
   // Indexing pays while about half of the places up to the handle are open.
   if (handle >= dense_.size() && handle <= 2 * size_ + 64) GrowDense(handle);
@@ -15,7 +15,7 @@ void HandleTable::Set(Handle handle, Binding* binding) {
   }
 }
 
-void HandleTable::GrowDense(Handle handle) {
+void HandleTable::GrowDense(session::Handle handle) {
   // By a quarter at least: the walk over the sparse ones is then rare, and a handle takes ten bytes at most.
   const size_t places = std::max<size_t>(handle + 1, dense_.size() + dense_.size() / 4);
   dense_.reserve(places);  // by no more than that
@@ -30,7 +30,7 @@ void HandleTable::GrowDense(Handle handle) {
   }
 }
 
-void HandleTable::Erase(Handle handle) {
+void HandleTable::Erase(session::Handle handle) {
   if (Find(handle) == nullptr) return;
   --size_;
   if (handle < dense_.size()) {
@@ -40,4 +40,4 @@ void HandleTable::Erase(Handle handle) {
   }
 }
 
-}  // namespace aaren
+}  // namespace aaren::shard

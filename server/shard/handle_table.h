@@ -10,39 +10,39 @@
 #include "absl/container/flat_hash_map.h"
 #include "server/session/session.h"
 
-namespace aaren {
+namespace aaren::shard {
 
 class HandleTable {
  public:
   // Null if the handle is not open.
-  Binding* Find(Handle handle) const {
+  session::Binding* Find(session::Handle handle) const {
     if (handle < dense_.size()) return dense_[handle];
     if (sparse_.empty()) return nullptr;
     const auto found = sparse_.find(handle);
     return found == sparse_.end() ? nullptr : found->second;
   }
 
-  void Set(Handle handle, Binding* binding);
-  void Erase(Handle handle);
+  void Set(session::Handle handle, session::Binding* binding);
+  void Erase(session::Handle handle);
 
   size_t size() const { return size_; }
 
   template <typename Visit>
   void ForEach(Visit visit) const {
-    for (Binding* binding : dense_) {
+    for (session::Binding* binding : dense_) {
       if (binding != nullptr) visit(*binding);
     }
     for (const auto& [handle, binding] : sparse_) visit(*binding);
   }
 
  private:
-  void GrowDense(Handle handle);
+  void GrowDense(session::Handle handle);
 
   size_t size_ = 0;
-  std::vector<Binding*> dense_;  // by handle; null: not open
-  absl::flat_hash_map<Handle, Binding*> sparse_;
+  std::vector<session::Binding*> dense_;  // by handle; null: not open
+  absl::flat_hash_map<session::Handle, session::Binding*> sparse_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::shard
 
 #endif  // AAREN_SERVER_SHARD_HANDLE_TABLE_H_

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-namespace aaren {
+namespace aaren::shard {
 
 template <typename T>
 class ItemQueue {
@@ -62,6 +62,6 @@ class ItemQueue {
   size_t front_ = 0;  // those before are taken
 };
 
-}  // namespace aaren
+}  // namespace aaren::shard
 
 #endif  // AAREN_SERVER_SHARD_ITEM_QUEUE_H_

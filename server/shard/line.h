@@ -5,7 +5,7 @@
 // has no memory of its own, and who leaves from the middle costs no more than who leaves at the front. A thing stands
 // in one line at most, and stays where it is in memory. Threading: a plain value.
 
-namespace aaren {
+namespace aaren::shard {
 
 template <typename T>
 class Line {
@@ -34,6 +34,6 @@ class Line {
   T* back_ = nullptr;
 };
 
-}  // namespace aaren
+}  // namespace aaren::shard
 
 #endif  // AAREN_SERVER_SHARD_LINE_H_

@@ -4,21 +4,21 @@
 
 #include "server/registrar/registrar_impl.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 // A step that is told to take so much takes about a millisecond on a slow core; measuring tells more.
 constexpr int64_t kFirstSliceUnits = 64 * TokenQueue::kForecastUnits;
 
 // A save that is late, or fails once or twice, does not end it.
-Lease LeaseOf(const ShardOptions& options) {
+save::Lease LeaseOf(const ShardOptions& options) {
   return {options.advertise, 2 * options.save_interval + absl::Seconds(10)};
 }
 
 }  // namespace
 
-SessionShard::SessionShard(int index, ShardOptions options, const ModelTable& models, Registrar& registrar,
-                           const Clock& clock)
+SessionShard::SessionShard(int index, ShardOptions options, const models::ModelTable& models,
+                           registrar::Registrar& registrar, const session::Clock& clock)
     : index_(index),
       options_(options),
       models_(models),
@@ -28,27 +28,27 @@ SessionShard::SessionShard(int index, ShardOptions options, const ModelTable& mo
       queue_(options.max_queued_bytes),
       stepper_(rows_, queue_, counters_, clock, options.max_channels, options.save_interval > absl::ZeroDuration()),
       saver_(options.save_interval, options.session_ttl, LeaseOf(options), rows_,
-             [this](std::vector<SaveWrite> saves) { registrar_.Save(index_, std::move(saves)); }),
+             [this](std::vector<store::SaveWrite> saves) { registrar_.Save(index_, std::move(saves)); }),
       slice_units_(kFirstSliceUnits) {
-  for (size_t i = 0; i < models.models().size(); ++i) resting_.emplace_back(Session::List::kResting);
+  for (size_t i = 0; i < models.models().size(); ++i) resting_.emplace_back(session::Session::List::kResting);
 }
 
 SessionShard::~SessionShard() = default;
 
-OwnerLimits SessionShard::limits() const {
+registrar::OwnerLimits SessionShard::limits() const {
   return {saver_.enabled(), options_.session_ttl, options_.max_channels, LeaseOf(options_)};
 }
 
-Session* SessionShard::Find(absl::string_view key) {
+session::Session* SessionShard::Find(absl::string_view key) {
   const auto found = sessions_.find(key);
   return found == sessions_.end() ? nullptr : found->get();
 }
 
-Session* SessionShard::FindSettled(absl::string_view key) {
-  Session* session = Find(key);
+session::Session* SessionShard::FindSettled(absl::string_view key) {
+  session::Session* session = Find(key);
   if (session == nullptr || !session->under_way) return session;
   FinishStep();
   return Find(key);  // it is gone if the step has failed
 }
 
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -19,9 +19,11 @@
 // The engine may take its time. While a step is under way, the shard goes on with everything that leaves the rows in it
 // alone. What needs one of those rows waits for the step's end (README.md, "A step under way").
 //
-// The sources follow the questions: shard_streams.cc what streams ask for, shard_tokens.cc tokens and steps,
-// shard_opens.cc Opens, shard_answers.cc what else the registrar asks, shard_rest.cc saving and expiring,
-// shard_tiers.cc who is in the slab and who in the store only.
+// The sources follow the questions:
+//
+//   shard_streams.cc  what streams ask for          shard_answers.cc  what else the registrar asks for
+//   shard_tokens.cc   tokens and steps              shard_rest.cc     saving and expiring
+//   shard_opens.cc    Opens                         shard_tiers.cc    who is in the slab, and who in the store only
 //
 // Threading: every method is called on the shard's own thread, except mailbox() whose Post is open to all. Any of them
 // may answer any connected peer; a peer's methods must not call the shard back.
@@ -60,7 +62,7 @@
 #include "server/shard/token_check.h"
 #include "server/shard/token_queue.h"
 
-namespace aaren {
+namespace aaren::shard {
 
 struct ShardOptions {
   size_t capacity_rows = 1 << 20;                                  // of this shard, per model
@@ -77,42 +79,43 @@ struct ShardOptions {
   absl::Duration save_interval = absl::Milliseconds(500);  // zero: nothing is saved
   bool saves_outlast_server = true;                        // else no session may have EVERY_TOKEN
   absl::Duration session_ttl = absl::ZeroDuration();       // zero: sessions are kept for ever
-  std::string advertise = {};      // HOST:PORT under which others are told of this server; empty: it is not told
-  MemoryBudget* budget = nullptr;  // for what sessions cost, shared by all shards; outlives them; null: no limit
+  std::string advertise = {};  // HOST:PORT under which others are told of this server; empty: it is not told
+  memory::MemoryBudget* budget =
+      nullptr;  // for what sessions cost, shared by all shards; outlives them; null: no limit
 };
 
-class SessionShard final : public SessionOwner {
+class SessionShard final : public registrar::SessionOwner {
  public:
   // `models` and `clock` outlive this; `registrar` outlives all use of this. `index` counts from 0, in order of
   // AddShard.
-  SessionShard(int index, ShardOptions options, const ModelTable& models, Registrar& registrar,
-               const Clock& clock = Clock::System());
+  SessionShard(int index, ShardOptions options, const models::ModelTable& models, registrar::Registrar& registrar,
+               const session::Clock& clock = session::Clock::System());
   ~SessionShard() override;
 
   // Whether an item may be handed over now. If not, Peer::OnRoom tells when to ask again.
-  bool AdmitsOpen(Peer& peer);                  // another Open, or a Close that deletes
-  bool AdmitsTokens(Peer& peer, size_t bytes);  // a Tokens item of about so many bytes
-  bool IsClosing(Peer& peer, Handle handle);    // no: a Close of the handle is under way
+  bool AdmitsOpen(session::Peer& peer);                         // another Open, or a Close that deletes
+  bool AdmitsTokens(session::Peer& peer, size_t bytes);         // a Tokens item of about so many bytes
+  bool IsClosing(session::Peer& peer, session::Handle handle);  // no: a Close of the handle is under way
 
   // Whether no tokens are admitted until some are stepped.
   bool QueueIsFull() const { return queue_.bytes() >= options_.max_queued_bytes; }
 
   // Whether a handle of the peer is open, or something that was handed over is not answered yet.
-  bool HasHandles(Peer& peer) { return StreamOf(peer).open_handles() > 0; }
-  bool Owes(Peer& peer);
+  bool HasHandles(session::Peer& peer) { return StreamOf(peer).open_handles() > 0; }
+  bool Owes(session::Peer& peer);
 
   // Each answers through `peer`, at once or from a later DrainMailbox() or Step(). REQUIRES: it may be handed over.
   // Tokens looks for a Close of their handle itself, and is false if one is under way, or if the session waits for the
   // store.
-  void Open(Peer& peer, Handle handle, OpenRequest request);
-  bool Tokens(Peer& peer, const TokensView& tokens);
-  void Close(Peer& peer, Handle handle, bool delete_session, std::optional<uint64_t> delivered_seq);
+  void Open(session::Peer& peer, session::Handle handle, session::OpenRequest request);
+  bool Tokens(session::Peer& peer, const session::TokensView& tokens);
+  void Close(session::Peer& peer, session::Handle handle, bool delete_session, std::optional<uint64_t> delivered_seq);
 
   // The stream is gone: its sessions stay, detached, and what waited of them is dropped. `peer` is never called again.
-  void Disconnect(Peer& peer);
+  void Disconnect(session::Peer& peer);
 
   // The peer takes forecasts again (Peer::HasRoom).
-  void Resume(Peer& peer);
+  void Resume(session::Peer& peer);
 
   // Handles messages from other threads, `at_most` of them or for about so long. True if there were any.
   bool DrainMailbox(size_t at_most = std::numeric_limits<size_t>::max());
@@ -143,29 +146,31 @@ class SessionShard final : public SessionOwner {
   const ShardCounters& counters() const { return counters_; }  // readable from any thread
 
   // What the registrar asks for (server/registrar/owner.h).
-  Mailbox& mailbox() override { return mailbox_; }
-  OwnerLimits limits() const override;
-  OwnerReply<Footprint> CheckOpen(const OpenCall& call) override;
-  std::optional<Refusal> Reserve(uint64_t ticket, Footprint footprint) override;
-  OwnerReply<SessionState> Take(const OpenCall& call, uint64_t epoch) override;
-  void Install(const OpenCall& call, Installation installation) override;
-  void RefuseOpen(uint64_t ticket, const Refusal& refusal) override;
-  OwnerReply<SessionState> Capture(const std::string& key) override;
-  std::vector<std::optional<SessionInfo>> Describe(const std::vector<std::string>& keys) override;
-  OwnerReply<std::monostate> Hold(const std::string& key, const DropCondition& condition) override;
+  session::Mailbox& mailbox() override { return mailbox_; }
+  registrar::OwnerLimits limits() const override;
+  registrar::OwnerReply<session::Footprint> CheckOpen(const registrar::OpenCall& call) override;
+  std::optional<session::Refusal> Reserve(uint64_t ticket, session::Footprint footprint) override;
+  registrar::OwnerReply<session::SessionState> Take(const registrar::OpenCall& call, uint64_t epoch) override;
+  void Install(const registrar::OpenCall& call, registrar::Installation installation) override;
+  void RefuseOpen(uint64_t ticket, const session::Refusal& refusal) override;
+  registrar::OwnerReply<session::SessionState> Capture(const std::string& key) override;
+  std::vector<std::optional<session::SessionInfo>> Describe(const std::vector<std::string>& keys) override;
+  registrar::OwnerReply<std::monostate> Hold(const std::string& key,
+                                             const registrar::DropCondition& condition) override;
   void Unhold(const std::string& key) override;
-  OwnerReply<Attempt> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) override;
+  registrar::OwnerReply<store::Attempt> Drop(const std::string& key, const registrar::DropCondition& condition,
+                                             uint64_t epoch) override;
   void Evict(const std::string& key, Evicted done) override;
   void Swept(size_t expired) override;
   uint64_t demoted() const override { return counters_.sessions_demoted.value(); }
-  void EndPromotion(uint64_t ticket, const std::string& key, Promoted promoted) override;
-  void LoseDemoted(const std::string& key, uint64_t epoch, const Refusal& refusal) override;
+  void EndPromotion(uint64_t ticket, const std::string& key, registrar::Promoted promoted) override;
+  void LoseDemoted(const std::string& key, uint64_t epoch, const session::Refusal& refusal) override;
   std::vector<bool> HoldsDemoted(const std::vector<std::string>& keys) override;
-  void SavesDone(const std::vector<SaveResult>& results) override;
+  void SavesDone(const std::vector<save::SaveResult>& results) override;
 
  private:
   struct DeferredTokens {
-    TokensView view;  // of the two below
+    session::TokensView view;  // of the two below
     std::vector<float> values;
     std::vector<int64_t> times_ns;
     uint64_t tokens = 0;
@@ -176,41 +181,41 @@ class SessionShard final : public SessionOwner {
     std::optional<uint64_t> delivered_seq;
   };
   // A session that is about to come, and what its stream sent for it meanwhile.
-  struct Arrival : Binding {
-    using Binding::Binding;
+  struct Arrival : session::Binding {
+    using session::Binding::Binding;
     Attachment* stream = nullptr;  // null: the stream is gone
-    Handle handle = 0;
-    Footprint reserved;  // no model: nothing
-    RowSet rows;
+    session::Handle handle = 0;
+    session::Footprint reserved;  // no model: nothing
+    session::RowSet rows;
     std::vector<DeferredTokens> tokens;
     std::optional<DeferredClose> close;
   };
   // By an Open under way.
   struct Opening : Arrival {
     Opening() : Arrival(Kind::kOpening) {}
-    std::shared_ptr<const OpenCall> call;
+    std::shared_ptr<const registrar::OpenCall> call;
   };
   // A demoted session, on its way back.
   struct Promotion : Arrival {
     Promotion() : Arrival(Kind::kPromotion) {}
     Demoted* demoted = nullptr;
     uint64_t ticket = 0;
-    std::shared_ptr<PromoteCall> call;  // null: it is not at the registrar
+    std::shared_ptr<registrar::PromoteCall> call;  // null: it is not at the registrar
     int64_t began_ns = 0;
     absl::Duration backoff;
     std::optional<uint64_t> refused_end;  // tokens up to it were set aside: they are refused when it is back
   };
   // A Close under way that deletes.
-  struct Closing : Binding {
-    Closing() : Binding(Kind::kClosing) {}
+  struct Closing : session::Binding {
+    Closing() : session::Binding(Kind::kClosing) {}
     Attachment* stream = nullptr;
-    Handle handle = 0;
+    session::Handle handle = 0;
     uint64_t next_seq = 0, durable_seq = 0;
   };
   // What a Close that deletes needs to know of its session.
   struct Closable {
     Attachment* stream;
-    Handle handle;
+    session::Handle handle;
     std::string key;
     uint64_t epoch, next_seq, durable_seq;
   };
@@ -226,80 +231,83 @@ class SessionShard final : public SessionOwner {
     int64_t left = 0;
     int64_t began_ns = 0;
   };
-  Attachment& StreamOf(Peer& peer);
-  static bool IsClosing(const Binding& binding);
-  Session* Find(absl::string_view key);
+  Attachment& StreamOf(session::Peer& peer);
+  static bool IsClosing(const session::Binding& binding);
+  session::Session* Find(absl::string_view key);
 
   // Likewise, once it is not under way any more: waits for the step that it is in.
-  Session* FindSettled(absl::string_view key);
+  session::Session* FindSettled(absl::string_view key);
 
   // Tokens.
-  bool WaitsForStore(Session& session);
-  void EndWaitForStore(Session& session);
-  void Accept(Session& session, const TokensView& tokens);
-  std::optional<Refusal> Check(const Session& session, const TokensView& tokens, uint32_t skip,
-                               TokenClock& clock) const;
-  void RefuseTokens(Session& session, Refusal refusal, uint64_t tokens);
+  bool WaitsForStore(session::Session& session);
+  void EndWaitForStore(session::Session& session);
+  void Accept(session::Session& session, const session::TokensView& tokens);
+  std::optional<session::Refusal> Check(const session::Session& session, const session::TokensView& tokens,
+                                        uint32_t skip, store::TokenClock& clock) const;
+  void RefuseTokens(session::Session& session, session::Refusal refusal, uint64_t tokens);
   void SetAside();
-  void SetAside(Session& session);
+  void SetAside(session::Session& session);
   void SetAside(Promotion& promotion);
-  void DeferTo(Promotion& promotion, const TokensView& tokens);
-  void Defer(Arrival& arrival, const TokensView& tokens, uint32_t channels);
+  void DeferTo(Promotion& promotion, const session::TokensView& tokens);
+  void Defer(Arrival& arrival, const session::TokensView& tokens, uint32_t channels);
   void DropDeferred(Arrival& arrival);
-  void Deliver(Session& session, std::optional<uint64_t> delivered_seq);
+  void Deliver(session::Session& session, std::optional<uint64_t> delivered_seq);
   size_t StepSlice();
   void BeginStep();
   size_t EndStep();
   void FinishStep();
-  void DoItems(Session& session);
+  void DoItems(session::Session& session);
   void AfterStep();
-  void Lose(Session& session, const absl::Status& status);
+  void Lose(session::Session& session, const absl::Status& status);
   void AdaptSlice(int64_t units, int64_t took_ns);
 
   // Attaching and detaching.
-  std::optional<Refusal> CheckDurability(const OpenRequest& request) const;
-  SessionDurability Resolve(SessionDurability asked) const;
-  static std::optional<Refusal> CheckCall(const OpenCall& call, const Session& session);
-  void DropItems(Attachment& stream, Handle handle);
-  void EraseHandle(Attachment& stream, Handle handle);
-  void BeginOpen(Attachment& stream, Handle handle, OpenRequest request);
-  void FailOpen(Attachment& stream, Handle handle, uint64_t number, const Refusal& refusal);
+  std::optional<session::Refusal> CheckDurability(const session::OpenRequest& request) const;
+  session::SessionDurability Resolve(session::SessionDurability asked) const;
+  static std::optional<session::Refusal> CheckCall(const registrar::OpenCall& call, const session::Session& session);
+  void DropItems(Attachment& stream, session::Handle handle);
+  void EraseHandle(Attachment& stream, session::Handle handle);
+  void BeginOpen(Attachment& stream, session::Handle handle, session::OpenRequest request);
+  void FailOpen(Attachment& stream, session::Handle handle, uint64_t number, const session::Refusal& refusal);
   std::unique_ptr<Opening> TakeOpening(uint64_t ticket);
-  void AnswerRefused(Opening& opening, const Refusal& refusal);
-  Session& Place(const OpenCall& call, Opening& opening, const Installation& installation);
-  absl::Status SetRows(Session& session, const Installation& installation);
-  void Attach(Session& session, Opening& opening, const Installation& installation);
-  void Replay(Session& session, Arrival& arrival);
-  void CloseSession(Session& session, const DeferredClose& close);
-  void FinishClose(Session& session, bool delete_session);
+  void AnswerRefused(Opening& opening, const session::Refusal& refusal);
+  session::Session& Place(const registrar::OpenCall& call, Opening& opening,
+                          const registrar::Installation& installation);
+  absl::Status SetRows(session::Session& session, const registrar::Installation& installation);
+  void Attach(session::Session& session, Opening& opening, const registrar::Installation& installation);
+  void Replay(session::Session& session, Arrival& arrival);
+  void CloseSession(session::Session& session, const DeferredClose& close);
+  void FinishClose(session::Session& session, bool delete_session);
   void DeleteClosed(Closable closable);
-  void OnDeleted(uint64_t ticket, const Outcome<std::monostate>& outcome);
-  std::optional<Refusal> CheckDrop(const Session& session, const DropCondition& condition) const;
-  void Fence(Session& session, uint64_t current_epoch);
-  void TakeAway(Session& session, const Refusal& refusal, uint64_t expected_seq);
-  void Detach(Session& session);
+  void OnDeleted(uint64_t ticket, const session::Outcome<std::monostate>& outcome);
+  std::optional<session::Refusal> CheckDrop(const session::Session& session,
+                                            const registrar::DropCondition& condition) const;
+  void Fence(session::Session& session, uint64_t current_epoch);
+  void TakeAway(session::Session& session, const session::Refusal& refusal, uint64_t expected_seq);
+  void Detach(session::Session& session);
 
-  SessionList& Resting(const LoadedModel& model) { return resting_[model.index]; }
+  session::SessionList& Resting(const models::LoadedModel& model) { return resting_[model.index]; }
 
   // Puts the session into the list that its state asks for.
-  void Settle(Session& session);
+  void Settle(session::Session& session);
 
   // Forgets a session. REQUIRES: it is detached.
-  void Remove(Session& session);
+  void Remove(session::Session& session);
 
   // What a session takes of the budget, and its rows.
-  static size_t BytesOf(const Footprint& footprint);
-  absl::StatusOr<RowSet> Allocate(Footprint footprint);
-  void Free(Footprint footprint, RowSet rows);
-  absl::StatusOr<RowSet> AllocateEvicting(Footprint footprint);
+  static size_t BytesOf(const session::Footprint& footprint);
+  absl::StatusOr<session::RowSet> Allocate(session::Footprint footprint);
+  void Free(session::Footprint footprint, session::RowSet rows);
+  absl::StatusOr<session::RowSet> AllocateEvicting(session::Footprint footprint);
   void WatchStore();
   void FreeReserved(Arrival& arrival);
 
   // Tiers.
-  Session* LeastRecentlyUsed(const LoadedModel* model);
-  Session* AttachedToLeave(const LoadedModel* model);
-  bool EvictOne(const LoadedModel* model);  // leaves it to the store; null: of any model. False if there is none
-  void Demote(Session& session);
+  session::Session* LeastRecentlyUsed(const models::LoadedModel* model);
+  session::Session* AttachedToLeave(const models::LoadedModel* model);
+  bool EvictOne(
+      const models::LoadedModel* model);  // leaves it to the store; null: of any model. False if there is none
+  void Demote(session::Session& session);
   void Forget(Demoted& demoted);
   void EraseDemoted(Demoted& demoted);
   bool IsOverfull() const;
@@ -312,39 +320,41 @@ class SessionShard final : public SessionOwner {
   std::unique_ptr<Promotion> TakePromotion(uint64_t ticket);
   void RetryPromotion(Promotion& promotion);
   absl::Status SetRows(const Promotion& promotion, absl::string_view bytes);
-  void FinishPromotion(Promotion& promotion, const Promoted& promoted);
-  void FailPromotion(Promotion& promotion, const Refusal& refusal);
-  void FailDemoted(Demoted& demoted, const Refusal& refusal, bool closing);
+  void FinishPromotion(Promotion& promotion, const registrar::Promoted& promoted);
+  void FailPromotion(Promotion& promotion, const session::Refusal& refusal);
+  void FailDemoted(Demoted& demoted, const session::Refusal& refusal, bool closing);
   void CloseDemoted(Demoted& demoted, const DeferredClose& close);
   void Abandon(Promotion& promotion);
 
-  void LetGo(Session& session);
+  void LetGo(session::Session& session);
   void EndEvictions();
   void ExpireIdle();
-  void Expire(Session& session);
+  void Expire(session::Session& session);
   void StartSaves();
-  void OnStored(Session& session, const SaveResult& result);
-  void OnSaveFailed(Session& session, const SaveResult& result);
-  SessionState StateOf(const Session& session) const;
-  SessionInfo InfoOf(Session& session);
+  void OnStored(session::Session& session, const save::SaveResult& result);
+  void OnSaveFailed(session::Session& session, const save::SaveResult& result);
+  session::SessionState StateOf(const session::Session& session) const;
+  session::SessionInfo InfoOf(session::Session& session);
   int64_t now_ms() const { return clock_.NowNanos() / 1'000'000; }
   void UpdateLevels();
 
   const int index_;
   const ShardOptions options_;
-  const ModelTable& models_;
-  Registrar::Impl& registrar_;
-  const Clock& clock_;
+  const models::ModelTable& models_;
+  registrar::Registrar::Impl& registrar_;
+  const session::Clock& clock_;
   ShardCounters counters_;
-  Mailbox mailbox_;
-  RowPool rows_;
-  PlanTable plans_;
+  session::Mailbox mailbox_;
+  session::RowPool rows_;
+  session::PlanTable plans_;
   TokenQueue queue_;
   Stepper stepper_;
-  Saver saver_;
-  std::vector<SessionList> resting_;  // by model: at rest and saved, in the order in which they came to rest
-  absl::flat_hash_set<std::unique_ptr<Session>, ByKey<Session>, ByKey<Session>> sessions_;
-  absl::flat_hash_map<Peer*, std::unique_ptr<Attachment>> streams_;
+  save::Saver saver_;
+  std::vector<session::SessionList> resting_;  // by model: at rest and saved, in the order in which they came to rest
+  absl::flat_hash_set<std::unique_ptr<session::Session>, session::ByKey<session::Session>,
+                      session::ByKey<session::Session>>
+      sessions_;
+  absl::flat_hash_map<session::Peer*, std::unique_ptr<Attachment>> streams_;
   absl::flat_hash_map<uint64_t, std::unique_ptr<Opening>> openings_;  // by ticket
   absl::flat_hash_map<uint64_t, std::unique_ptr<Closing>> closings_;
   DemotedTable demoted_;
@@ -365,10 +375,10 @@ class SessionShard final : public SessionOwner {
   double last_pace_ = 0;        // of the last full slice, units a nanosecond
   int64_t arrival_ns_ = 0;      // of the tokens of this drain; 0: read the clock at the next
   int64_t next_sweep_ms_ = 0;
-  int64_t next_watch_ms_ = 0;                 // of the store
-  Binding refused_{Binding::Kind::kRefused};  // shared by all such handles
+  int64_t next_watch_ms_ = 0;                                   // of the store
+  session::Binding refused_{session::Binding::Kind::kRefused};  // shared by all such handles
 };
 
-}  // namespace aaren
+}  // namespace aaren::shard
 
 #endif  // AAREN_SERVER_SHARD_SHARD_H_

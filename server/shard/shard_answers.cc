@@ -6,11 +6,11 @@
 #include "server/session/refusal.h"
 #include "server/shard/shard.h"
 
-namespace aaren {
+namespace aaren::shard {
 
 // All but its rows. They are most of a state, and copied only for those who take them elsewhere.
-SessionState SessionShard::StateOf(const Session& session) const {
-  SessionState state;
+session::SessionState SessionShard::StateOf(const session::Session& session) const {
+  session::SessionState state;
   state.model = session.model;
   state.channels = session.channels;
   state.epoch = session.epoch;
@@ -25,14 +25,14 @@ SessionState SessionShard::StateOf(const Session& session) const {
 }
 
 // As of the last step. What waits in the flow was not folded, and whoever continues the copy has not sent it.
-OwnerReply<SessionState> SessionShard::Capture(const std::string& key) {
-  OwnerReply<SessionState> reply;
-  const Session* session = FindSettled(key);
+registrar::OwnerReply<session::SessionState> SessionShard::Capture(const std::string& key) {
+  registrar::OwnerReply<session::SessionState> reply;
+  const session::Session* session = FindSettled(key);
   reply.gone = session == nullptr;
   if (reply.gone) return reply;
   absl::StatusOr<std::string> rows = rows_.Read(*session->model, session->channels, session->rows);
   if (!rows.ok()) {
-    reply.outcome.refusal = EngineFailed(rows.status());
+    reply.outcome.refusal = session::EngineFailed(rows.status());
     return reply;
   }
   reply.outcome.value = StateOf(*session);
@@ -40,26 +40,26 @@ OwnerReply<SessionState> SessionShard::Capture(const std::string& key) {
   return reply;
 }
 
-std::vector<std::optional<SessionInfo>> SessionShard::Describe(const std::vector<std::string>& keys) {
-  std::vector<std::optional<SessionInfo>> infos;
+std::vector<std::optional<session::SessionInfo>> SessionShard::Describe(const std::vector<std::string>& keys) {
+  std::vector<std::optional<session::SessionInfo>> infos;
   infos.reserve(keys.size());
   for (const std::string& key : keys) {
-    Session* session = Find(key);
+    session::Session* session = Find(key);
     infos.push_back(session != nullptr ? std::make_optional(InfoOf(*session)) : std::nullopt);
   }
   return infos;
 }
 
-SessionInfo SessionShard::InfoOf(Session& session) {
-  SessionInfo info;
-  info.session_id = std::string(SessionId(session.key.view()));
+session::SessionInfo SessionShard::InfoOf(session::Session& session) {
+  session::SessionInfo info;
+  info.session_id = std::string(session::SessionId(session.key.view()));
   info.epoch = session.epoch;
   info.incarnation = session.incarnation;
   info.next_seq = session.point.seq;
   info.durable_seq = session.durable_seq;
   // A client that tells no delivered_seq has taken every reply.
   info.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.point.seq;
-  info.origin = OriginOf({session.model, session.channels});
+  info.origin = session::OriginOf({session.model, session.channels});
   info.state_bytes = session.model->engine->row_bytes() * session.channels;
   info.attached = session.stream != nullptr;
   if (info.attached) info.server = options_.advertise;
@@ -69,18 +69,20 @@ SessionInfo SessionShard::InfoOf(Session& session) {
 }
 
 // The question is older than the answer: the session may have been opened or used since it was asked.
-std::optional<Refusal> SessionShard::CheckDrop(const Session& session, const DropCondition& condition) const {
+std::optional<session::Refusal> SessionShard::CheckDrop(const session::Session& session,
+                                                        const registrar::DropCondition& condition) const {
   const bool other_epoch = condition.epoch && session.epoch != *condition.epoch;
   const bool used_since =
       condition.idle_since &&
       (session.stream != nullptr || absl::FromUnixMillis(session.last_active_ms) > *condition.idle_since);
   if (!other_epoch && !used_since) return std::nullopt;
-  return Fenced(SessionId(session.key.view()), session.epoch);
+  return session::Fenced(session::SessionId(session.key.view()), session.epoch);
 }
 
-OwnerReply<std::monostate> SessionShard::Hold(const std::string& key, const DropCondition& condition) {
-  OwnerReply<std::monostate> reply;
-  Session* session = Find(key);
+registrar::OwnerReply<std::monostate> SessionShard::Hold(const std::string& key,
+                                                         const registrar::DropCondition& condition) {
+  registrar::OwnerReply<std::monostate> reply;
+  session::Session* session = Find(key);
   reply.gone = session == nullptr;
   if (reply.gone) return reply;
   reply.outcome.refusal = CheckDrop(*session, condition);
@@ -94,15 +96,16 @@ OwnerReply<std::monostate> SessionShard::Hold(const std::string& key, const Drop
 
 // The store did not let it go: the session goes on as if nobody had asked.
 void SessionShard::Unhold(const std::string& key) {
-  Session* session = Find(key);
+  session::Session* session = Find(key);
   if (session == nullptr) return;
   session->held = false;
   Settle(*session);
 }
 
-OwnerReply<Attempt> SessionShard::Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) {
-  OwnerReply<Attempt> reply;
-  Session* session = FindSettled(key);
+registrar::OwnerReply<store::Attempt> SessionShard::Drop(const std::string& key,
+                                                         const registrar::DropCondition& condition, uint64_t epoch) {
+  registrar::OwnerReply<store::Attempt> reply;
+  session::Session* session = FindSettled(key);
   reply.gone = session == nullptr;
   if (reply.gone) return reply;
   reply.outcome.refusal = CheckDrop(*session, condition);
@@ -114,4 +117,4 @@ OwnerReply<Attempt> SessionShard::Drop(const std::string& key, const DropConditi
   return reply;
 }
 
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -9,7 +9,7 @@
 
 #include "server/counters/counter.h"
 
-namespace aaren {
+namespace aaren::shard {
 
 inline constexpr std::array<double, 12> kBatchBounds = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096};  // tokens
 
@@ -18,23 +18,28 @@ inline constexpr std::array<double, 10> kReuseBounds = {10e-3, 0.1,  1,     10, 
 
 struct ShardCounters {
   // Tokens by outcome: exactly one of these per token of every Tokens item.
-  Counter tokens_forecast, tokens_folded, tokens_silent, tokens_duplicate, tokens_refused, tokens_dropped;
+  counters::Counter tokens_forecast, tokens_folded, tokens_silent, tokens_duplicate, tokens_refused, tokens_dropped;
   // Sessions by event.
-  Counter sessions_created, sessions_resumed, sessions_detached, sessions_deleted, sessions_moved, sessions_expired,
-      sessions_evicted, sessions_rewound, sessions_fenced, sessions_refused;
-  Counter demotions, promotions;  // of sessions whose stream holds the handle
-  Counter saves, save_failures, saves_retried;
+  counters::Counter sessions_created, sessions_resumed, sessions_detached, sessions_deleted, sessions_moved,
+      sessions_expired, sessions_evicted, sessions_rewound, sessions_fenced, sessions_refused;
+  counters::Counter demotions, promotions;  // of sessions whose stream holds the handle
+  counters::Counter saves, save_failures, saves_retried;
   // Levels.
-  Counter sessions_resident, sessions_attached, sessions_demoted, slots_used, slots_capacity, state_bytes,
+  counters::Counter sessions_resident, sessions_attached, sessions_demoted, slots_used, slots_capacity, state_bytes,
       queued_tokens, queued_bytes, held_bytes, streams, sessions_stalled;
-  Histogram<kBatchBounds.size()> batch_tokens{kBatchBounds};
-  Histogram<kLatencyBounds.size()> queue_seconds{kLatencyBounds};      // from arrival to the start of its step
-  Histogram<kLatencyBounds.size()> token_seconds{kLatencyBounds};      // from arrival to its reply handed to the stream
-  Histogram<kLatencyBounds.size()> save_seconds{kLatencyBounds};       // of them, by which a reply waited for its save
-  Histogram<kLatencyBounds.size()> promotion_seconds{kLatencyBounds};  // from a demoted session's token to its row here
-  Histogram<kReuseBounds.size()> reuse_seconds{kReuseBounds};  // between two tokens of a session that came one by one
+  counters::Histogram<kBatchBounds.size()> batch_tokens{kBatchBounds};
+  counters::Histogram<counters::kLatencyBounds.size()> queue_seconds{
+      counters::kLatencyBounds};  // from arrival to the start of its step
+  counters::Histogram<counters::kLatencyBounds.size()> token_seconds{
+      counters::kLatencyBounds};  // from arrival to its reply handed to the stream
+  counters::Histogram<counters::kLatencyBounds.size()> save_seconds{
+      counters::kLatencyBounds};  // of them, by which a reply waited for its save
+  counters::Histogram<counters::kLatencyBounds.size()> promotion_seconds{
+      counters::kLatencyBounds};  // from a demoted session's token to its row here
+  counters::Histogram<kReuseBounds.size()> reuse_seconds{
+      kReuseBounds};  // between two tokens of a session that came one by one
 };
 
-}  // namespace aaren
+}  // namespace aaren::shard
 
 #endif  // AAREN_SERVER_SHARD_SHARD_COUNTERS_H_

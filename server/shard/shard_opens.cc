@@ -8,11 +8,11 @@
 #include "server/session/refusal.h"
 #include "server/shard/shard.h"
 
-namespace aaren {
+namespace aaren::shard {
 
-OwnerReply<Footprint> SessionShard::CheckOpen(const OpenCall& call) {
-  OwnerReply<Footprint> reply;
-  const Session* session = Find(call.key);
+registrar::OwnerReply<session::Footprint> SessionShard::CheckOpen(const registrar::OpenCall& call) {
+  registrar::OwnerReply<session::Footprint> reply;
+  const session::Session* session = Find(call.key);
   reply.gone = session == nullptr;
   if (reply.gone) return reply;
   reply.outcome.value = {session->model, session->channels};
@@ -21,28 +21,30 @@ OwnerReply<Footprint> SessionShard::CheckOpen(const OpenCall& call) {
 }
 
 // Asked twice of an Open from elsewhere, by CheckOpen and by Take: another Open may have come in between.
-std::optional<Refusal> SessionShard::CheckCall(const OpenCall& call, const Session& session) {
-  if (call.cancelled) return OpenCancelled();
-  if (call.request.attempt.IsBehind(session.attempt)) return StaleOpen(call.id(), session.epoch);
-  return CheckExisting(call.request, *session.model, session.channels, session.epoch, session.incarnation);
+std::optional<session::Refusal> SessionShard::CheckCall(const registrar::OpenCall& call,
+                                                        const session::Session& session) {
+  if (call.cancelled) return session::OpenCancelled();
+  if (call.request.attempt.IsBehind(session.attempt)) return session::StaleOpen(call.id(), session.epoch);
+  return registrar::CheckExisting(call.request, *session.model, session.channels, session.epoch, session.incarnation);
 }
 
-std::optional<Refusal> SessionShard::Reserve(uint64_t ticket, Footprint footprint) {
+std::optional<session::Refusal> SessionShard::Reserve(uint64_t ticket, session::Footprint footprint) {
   Opening& opening = *openings_.at(ticket);
   // An Open that began again reserves again, perhaps for another model or number of channels.
   FreeReserved(opening);
-  if (opening.stream == nullptr) return OpenCancelled();
+  if (opening.stream == nullptr) return session::OpenCancelled();
   if (footprint.channels > options_.capacity_rows) {  // nobody leaves for one who can never come
-    return OverQuota("session_rows",
-                     absl::StrCat(footprint.channels, " channels, and a shard has room for ", options_.capacity_rows),
-                     absl::ZeroDuration());
+    return session::OverQuota(
+        "session_rows",
+        absl::StrCat(footprint.channels, " channels, and a shard has room for ", options_.capacity_rows),
+        absl::ZeroDuration());
   }
-  absl::StatusOr<RowSet> rows = AllocateEvicting(footprint);
+  absl::StatusOr<session::RowSet> rows = AllocateEvicting(footprint);
   if (!rows.ok()) {
     // By then a save may have let another session rest, and that one can leave.
     WantRoom();
     const absl::Duration retry_after = std::max(absl::Seconds(1), options_.save_interval);
-    return OverQuota("session_rows", rows.status().message(), retry_after);
+    return session::OverQuota("session_rows", rows.status().message(), retry_after);
   }
   opening.rows = *std::move(rows);
   opening.reserved = footprint;
@@ -55,9 +57,9 @@ void SessionShard::FreeReserved(Arrival& arrival) {
   arrival.reserved.model = nullptr;
 }
 
-OwnerReply<SessionState> SessionShard::Take(const OpenCall& call, uint64_t epoch) {
-  OwnerReply<SessionState> reply;
-  Session* session = FindSettled(call.key);
+registrar::OwnerReply<session::SessionState> SessionShard::Take(const registrar::OpenCall& call, uint64_t epoch) {
+  registrar::OwnerReply<session::SessionState> reply;
+  session::Session* session = FindSettled(call.key);
   reply.gone = session == nullptr;
   if (reply.gone) return reply;
   reply.outcome.refusal = CheckCall(call, *session);
@@ -67,7 +69,7 @@ OwnerReply<SessionState> SessionShard::Take(const OpenCall& call, uint64_t epoch
   absl::StatusOr<std::string> rows = "";
   if (leaves) rows = rows_.Read(*session->model, session->channels, session->rows);
   if (!rows.ok()) {
-    reply.outcome.refusal = EngineFailed(rows.status());
+    reply.outcome.refusal = session::EngineFailed(rows.status());
     return reply;
   }
   if (session->stream != nullptr) Fence(*session, epoch);
@@ -82,15 +84,15 @@ OwnerReply<SessionState> SessionShard::Take(const OpenCall& call, uint64_t epoch
   return reply;
 }
 
-void SessionShard::Fence(Session& session, uint64_t current_epoch) {
+void SessionShard::Fence(session::Session& session, uint64_t current_epoch) {
   counters_.sessions_fenced.Add(1);
-  TakeAway(session, Fenced(SessionId(session.key.view()), current_epoch), 0);
+  TakeAway(session, session::Fenced(session::SessionId(session.key.view()), current_epoch), 0);
 }
 
 // Ends what the stream has with the session. A Close that waits is answered too.
-void SessionShard::TakeAway(Session& session, const Refusal& refusal, uint64_t expected_seq) {
+void SessionShard::TakeAway(session::Session& session, const session::Refusal& refusal, uint64_t expected_seq) {
   Attachment& stream = *session.stream;
-  const Handle handle = session.handle;
+  const session::Handle handle = session.handle;
   const bool closing = session.closing, stalled = session.stalled;
   Detach(session);
   if (!closing) {
@@ -112,12 +114,12 @@ std::unique_ptr<SessionShard::Opening> SessionShard::TakeOpening(uint64_t ticket
   return opening;
 }
 
-void SessionShard::Install(const OpenCall& call, Installation installation) {
+void SessionShard::Install(const registrar::OpenCall& call, registrar::Installation installation) {
   const std::unique_ptr<Opening> opening = TakeOpening(call.ticket);
-  Session& session = Place(call, *opening, installation);
+  session::Session& session = Place(call, *opening, installation);
   const absl::Status rows = SetRows(session, installation);
   if (!rows.ok()) {
-    installation.refusal = EngineFailed(rows);
+    installation.refusal = session::EngineFailed(rows);
     Lose(session, rows);
   } else {
     if (installation.moved) counters_.sessions_moved.Add(1);
@@ -126,7 +128,7 @@ void SessionShard::Install(const OpenCall& call, Installation installation) {
   }
   // The stream has gone meanwhile. The session was taken from its writer all the same, and rests here now.
   if (opening->stream == nullptr) return;
-  Peer& peer = opening->stream->peer;
+  session::Peer& peer = opening->stream->peer;
   if (!installation.refusal) {
     Attach(session, *opening, installation);
   } else {
@@ -135,25 +137,26 @@ void SessionShard::Install(const OpenCall& call, Installation installation) {
   peer.OnRoom();
 }
 
-absl::Status SessionShard::SetRows(Session& session, const Installation& installation) {
+absl::Status SessionShard::SetRows(session::Session& session, const registrar::Installation& installation) {
   switch (installation.rows) {
-    case Installation::Rows::kKeep:
+    case registrar::Installation::Rows::kKeep:
       return absl::OkStatus();
-    case Installation::Rows::kReset:
+    case registrar::Installation::Rows::kReset:
       return rows_.Reset(*session.model, session.channels, session.rows);
-    case Installation::Rows::kReplace:
+    case registrar::Installation::Rows::kReplace:
       return rows_.Write(*session.model, session.channels, session.rows, installation.state.rows);
   }
   return absl::OkStatus();
 }
 
 // The session, as the registrar decided that it goes on; detached. It has rows of its own, but not their content.
-Session& SessionShard::Place(const OpenCall& call, Opening& opening, const Installation& installation) {
-  const SessionState& state = installation.state;
-  Session* session = Find(call.key);
+session::Session& SessionShard::Place(const registrar::OpenCall& call, Opening& opening,
+                                      const registrar::Installation& installation) {
+  const session::SessionState& state = installation.state;
+  session::Session* session = Find(call.key);
   if (session == nullptr) {
-    auto made = std::make_unique<Session>();
-    made->key = CompactKey(call.key);
+    auto made = std::make_unique<session::Session>();
+    made->key = session::CompactKey(call.key);
     made->model = state.model;
     made->channels = state.channels;
     made->rows = std::move(opening.rows);
@@ -171,17 +174,17 @@ Session& SessionShard::Place(const OpenCall& call, Opening& opening, const Insta
   session->attempt = state.attempt;
   session->durability = installation.refusal ? state.durability : Resolve(call.request.durability);
   // Acquire kept one save and dropped the others, so none waits to become durable.
-  session->pending_seq = Session::kNoSave;
+  session->pending_seq = session::Session::kNoSave;
   session->last_active_ms = session->saved_active_ms = now_ms();
   FreeReserved(opening);
   return *session;
 }
 
-void SessionShard::Attach(Session& session, Opening& opening, const Installation& installation) {
-  const OpenRequest& request = opening.call->request;
+void SessionShard::Attach(session::Session& session, Opening& opening, const registrar::Installation& installation) {
+  const session::OpenRequest& request = opening.call->request;
   session.stream = opening.stream;
   session.handle = opening.handle;
-  session.plan = plans_.Acquire(ResolveOutput(request.output, session.model->engine->config()).value);
+  session.plan = plans_.Acquire(session::ResolveOutput(request.output, session.model->engine->config()).value);
   session.tracks_delivery = request.delivered_seq.has_value();
   session.regular_times = request.regular_times.has_value();
   if (request.regular_times) {
@@ -193,7 +196,7 @@ void SessionShard::Attach(Session& session, Opening& opening, const Installation
   // The handle was bound to the opening, so that tokens sent behind the Open found it.
   opening.stream->handles.Set(opening.handle, &session);
   Settle(session);
-  OpenedReply reply;
+  session::OpenedReply reply;
   reply.epoch = session.epoch;
   reply.incarnation = session.incarnation;
   reply.next_seq = session.point.seq;
@@ -209,7 +212,7 @@ void SessionShard::Attach(Session& session, Opening& opening, const Installation
 }
 
 // Handles what came for the session before it was here.
-void SessionShard::Replay(Session& session, Arrival& arrival) {
+void SessionShard::Replay(session::Session& session, Arrival& arrival) {
   for (DeferredTokens& deferred : arrival.tokens) {
     deferred.view.values = deferred.values;
     deferred.view.times_ns = deferred.times_ns;
@@ -220,17 +223,17 @@ void SessionShard::Replay(Session& session, Arrival& arrival) {
   if (arrival.close) CloseSession(session, *arrival.close);
 }
 
-void SessionShard::RefuseOpen(uint64_t ticket, const Refusal& refusal) {
+void SessionShard::RefuseOpen(uint64_t ticket, const session::Refusal& refusal) {
   const std::unique_ptr<Opening> opening = TakeOpening(ticket);
   FreeReserved(*opening);
   if (opening->stream == nullptr) return counters_.sessions_refused.Add(1);
-  Peer& peer = opening->stream->peer;
+  session::Peer& peer = opening->stream->peer;
   AnswerRefused(*opening, refusal);
   peer.OnRoom();
 }
 
 // An Open, and a Close behind it, get their answers; tokens between them do not.
-void SessionShard::AnswerRefused(Opening& opening, const Refusal& refusal) {
+void SessionShard::AnswerRefused(Opening& opening, const session::Refusal& refusal) {
   for (const DeferredTokens& deferred : opening.tokens) queue_.Undefer(*opening.stream, deferred.bytes());
   DropDeferred(opening);
   const bool closed = opening.close.has_value();
@@ -238,4 +241,4 @@ void SessionShard::AnswerRefused(Opening& opening, const Refusal& refusal) {
   if (closed) Close(opening.stream->peer, opening.handle, false, std::nullopt);
 }
 
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -8,7 +8,7 @@
 #include "server/session/refusal.h"
 #include "server/shard/shard.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 constexpr int64_t kEvictionMs = 5000;  // a session that is not saved by then stays
@@ -17,98 +17,99 @@ constexpr int64_t kEvictionMs = 5000;  // a session that is not saved by then st
 
 // A session is in one list at most: of those to be saved, or of those at rest. One that is held, or that a save is
 // under way of, is in none, so it is not evicted either.
-void SessionShard::Settle(Session& session) {
+void SessionShard::Settle(session::Session& session) {
   saver_.Remove(session);
   Resting(*session.model).Remove(session);
   if (session.held || session.save_in_flight || session.under_way) return;
   if (saver_.NeedsSave(session)) return saver_.Queue(session, now_ms());
-  if (Saver::AwaitsDelivery(session)) {
+  if (save::Saver::AwaitsDelivery(session)) {
     may_set_aside_ = true;
     return saver_.AwaitDelivery(session, now_ms());
   }
   session.stream == nullptr ? Resting(*session.model).PushBack(session) : saver_.Watch(session, now_ms());
 }
 
-void SessionShard::Remove(Session& session) {
+void SessionShard::Remove(session::Session& session) {
   saver_.Remove(session);
   Resting(*session.model).Remove(session);
   Free({session.model, session.channels}, std::move(session.rows));
   sessions_.erase(sessions_.find(session.key.view()));
 }
 
-size_t SessionShard::BytesOf(const Footprint& footprint) {
+size_t SessionShard::BytesOf(const session::Footprint& footprint) {
   constexpr size_t kBesideRows = 640;  // its Session, its key twice, and its places in the tables
   return kBesideRows + footprint.channels * footprint.model->engine->row_bytes();
 }
 
-absl::StatusOr<RowSet> SessionShard::Allocate(Footprint footprint) {
-  MemoryBudget* budget = options_.budget;
+absl::StatusOr<session::RowSet> SessionShard::Allocate(session::Footprint footprint) {
+  memory::MemoryBudget* budget = options_.budget;
   const size_t bytes = BytesOf(footprint);
-  if (budget != nullptr && !budget->TryTake(MemoryBudget::Use::kSessions, bytes)) {
+  if (budget != nullptr && !budget->TryTake(memory::MemoryBudget::Use::kSessions, bytes)) {
     return absl::ResourceExhaustedError(
         absl::StrCat("no memory for another session: all ", budget->limit(), " bytes for sessions are used"));
   }
-  absl::StatusOr<RowSet> rows = rows_.Allocate(*footprint.model, footprint.channels);
-  if (!rows.ok() && budget != nullptr) budget->Give(MemoryBudget::Use::kSessions, bytes);
+  absl::StatusOr<session::RowSet> rows = rows_.Allocate(*footprint.model, footprint.channels);
+  if (!rows.ok() && budget != nullptr) budget->Give(memory::MemoryBudget::Use::kSessions, bytes);
   return rows;
 }
 
-void SessionShard::Free(Footprint footprint, RowSet rows) {
+void SessionShard::Free(session::Footprint footprint, session::RowSet rows) {
   rows_.Free(*footprint.model, footprint.channels, std::move(rows));
-  if (options_.budget != nullptr) options_.budget->Give(MemoryBudget::Use::kSessions, BytesOf(footprint));
+  if (options_.budget != nullptr) options_.budget->Give(memory::MemoryBudget::Use::kSessions, BytesOf(footprint));
 }
 
-absl::StatusOr<RowSet> SessionShard::AllocateEvicting(Footprint footprint) {
+absl::StatusOr<session::RowSet> SessionShard::AllocateEvicting(session::Footprint footprint) {
   if (IsOverfull()) EvictOne(nullptr);
   for (;;) {
-    absl::StatusOr<RowSet> rows = Allocate(footprint);
+    absl::StatusOr<session::RowSet> rows = Allocate(footprint);
     if (rows.ok() || !EvictOne(footprint.model)) return rows;
   }
 }
 
 // The store has all of it. REQUIRES: it is at rest.
-void SessionShard::LetGo(Session& session) {
+void SessionShard::LetGo(session::Session& session) {
   counters_.sessions_evicted.Add(1);
   registrar_.Released(std::string(session.key.view()));
   Remove(session);
 }
 
 void SessionShard::Evict(const std::string& key, Evicted done) {
-  Session* session = FindSettled(key);
+  session::Session* session = FindSettled(key);
   if (session == nullptr) return done({.gone = true, .outcome = {}});
-  if (!saver_.enabled() || session->durability == SessionDurability::kNone) {
-    return done({.gone = false, .outcome = {NothingIsSaved(), {}}});
+  if (!saver_.enabled() || session->durability == session::SessionDurability::kNone) {
+    return done({.gone = false, .outcome = {session::NothingIsSaved(), {}}});
   }
-  if (session->stream != nullptr) TakeAway(*session, EvictedByRequest(SessionId(key)), session->point.seq);
+  if (session->stream != nullptr)
+    TakeAway(*session, session::EvictedByRequest(session::SessionId(key)), session->point.seq);
   evictions_.push_back({key, now_ms() + kEvictionMs, std::move(done)});
 }
 
 // Detached sessions are saved soon, and rest then. One that has gone for another reason is nobody's to wait for.
 void SessionShard::EndEvictions() {
   for (size_t i = 0; i < evictions_.size();) {
-    Session* session = Find(evictions_[i].key);
-    const bool rests = session != nullptr && session->list == Session::List::kResting;
+    session::Session* session = Find(evictions_[i].key);
+    const bool rests = session != nullptr && session->list == session::Session::List::kResting;
     if (session != nullptr && !rests && now_ms() < evictions_[i].deadline_ms) {
       ++i;
       continue;
     }
     Eviction eviction = std::move(evictions_[i]);
     evictions_.erase(evictions_.begin() + static_cast<ptrdiff_t>(i));
-    OwnerReply<std::monostate> reply{.gone = session == nullptr, .outcome = {}};
+    registrar::OwnerReply<std::monostate> reply{.gone = session == nullptr, .outcome = {}};
     if (rests) {
       LetGo(*session);
     } else if (session != nullptr) {
-      reply.outcome.refusal = NotEvicted(SessionId(eviction.key));
+      reply.outcome.refusal = session::NotEvicted(session::SessionId(eviction.key));
     }
     eviction.done(std::move(reply));
   }
 }
 
-void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
+void SessionShard::SavesDone(const std::vector<save::SaveResult>& results) {
   saver_.BatchDone();
   bool any_stored = false;
-  for (const SaveResult& result : results) {
-    Session* session = absl::IsAborted(result.written.status) ? FindSettled(result.key) : Find(result.key);
+  for (const save::SaveResult& result : results) {
+    session::Session* session = absl::IsAborted(result.written.status) ? FindSettled(result.key) : Find(result.key);
     // It has left, or was deleted and made anew under the same name: the result is of the one before.
     if (session == nullptr || session->incarnation != result.incarnation) continue;
     session->save_in_flight = false;
@@ -124,10 +125,10 @@ void SessionShard::SavesDone(const std::vector<SaveResult>& results) {
   StartPromotions();
 }
 
-void SessionShard::OnStored(Session& session, const SaveResult& result) {
+void SessionShard::OnStored(session::Session& session, const save::SaveResult& result) {
   counters_.saves.Add(1);
   const uint64_t told = session.told_durable_seq();
-  const bool advanced = Saver::OnSaved(session, result);
+  const bool advanced = save::Saver::OnSaved(session, result);
   EndWaitForStore(session);
   Settle(session);
   if (session.stream == nullptr || session.AwaitsSave()) return;
@@ -149,7 +150,7 @@ void SessionShard::StartSaves() {
   } while (saver_.MayStartAnother(now_ms()));
 }
 
-void SessionShard::OnSaveFailed(Session& session, const SaveResult& result) {
+void SessionShard::OnSaveFailed(session::Session& session, const save::SaveResult& result) {
   counters_.save_failures.Add(1);
   // Whoever holds it meets the same refusal, and decides.
   if (!absl::IsAborted(result.written.status) || session.held) {
@@ -157,7 +158,7 @@ void SessionShard::OnSaveFailed(Session& session, const SaveResult& result) {
     session.unsavable = absl::IsDataLoss(result.written.status);
     if (session.unsavable) EndWaitForStore(session);
     Settle(session);
-    if (session.list != Session::List::kUnsaved && session.list != Session::List::kUrgent) return;
+    if (session.list != session::Session::List::kUnsaved && session.list != session::Session::List::kUrgent) return;
     saver_.Remove(session);
     return saver_.QueueLater(session, now_ms());
   }
@@ -185,8 +186,9 @@ void SessionShard::Tick() {
   KeepTiers();
   StartSaves();
   WatchStore();
-  while (Session* session = saver_.Untold(now_ms())) {
-    TakeAway(*session, Untold(SessionId(session->key.view()), session->newest_save()), session->point.seq);
+  while (session::Session* session = saver_.Untold(now_ms())) {
+    TakeAway(*session, session::Untold(session::SessionId(session->key.view()), session->newest_save()),
+             session->point.seq);
   }
   EndEvictions();
   if (options_.session_ttl > absl::ZeroDuration()) ExpireIdle();
@@ -205,7 +207,7 @@ void SessionShard::WatchStore() {
 void SessionShard::ExpireIdle() {
   const int64_t now = now_ms();
   const int64_t ttl_ms = absl::ToInt64Milliseconds(options_.session_ttl);
-  for (SessionList& resting : resting_) {
+  for (session::SessionList& resting : resting_) {
     while (resting.front() != nullptr && resting.front()->last_active_ms + ttl_ms <= now) Expire(*resting.front());
   }
   // The sessions at rest are in the one store, so one shard asks for all.
@@ -214,16 +216,16 @@ void SessionShard::ExpireIdle() {
   registrar_.Sweep(options_.session_ttl);
 }
 
-void SessionShard::Expire(Session& session) {
+void SessionShard::Expire(session::Session& session) {
   Resting(*session.model).Remove(session);
-  const DropCondition condition{session.epoch, clock_.Now() - options_.session_ttl};
+  const registrar::DropCondition condition{session.epoch, clock_.Now() - options_.session_ttl};
   const std::string key(session.key.view());
   // The store has to forget it first: else it would come back with its next Open.
-  registrar_.Delete(key, condition, [this, key](Outcome<std::monostate> outcome) {
+  registrar_.Delete(key, condition, [this, key](session::Outcome<std::monostate> outcome) {
     mailbox_.Post([this, key, expired = !outcome.refusal] {
       if (expired) counters_.sessions_expired.Add(1);
-      Session* left = Find(key);
-      if (left != nullptr && left->list == Session::List::kNone) Settle(*left);
+      session::Session* left = Find(key);
+      if (left != nullptr && left->list == session::Session::List::kNone) Settle(*left);
     });
   });
 }
@@ -257,4 +259,4 @@ void SessionShard::UpdateLevels() {
   counters_.sessions_stalled.Set(stalled_);
 }
 
-}  // namespace aaren
+}  // namespace aaren::shard

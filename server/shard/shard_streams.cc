@@ -9,9 +9,9 @@
 #include "server/session/refusal.h"
 #include "server/shard/shard.h"
 
-namespace aaren {
+namespace aaren::shard {
 
-Attachment& SessionShard::StreamOf(Peer& peer) {
+Attachment& SessionShard::StreamOf(session::Peer& peer) {
   if (peer.attachment == nullptr) {
     auto stream = std::make_unique<Attachment>(peer);
     peer.attachment = stream.get();
@@ -21,7 +21,7 @@ Attachment& SessionShard::StreamOf(Peer& peer) {
 }
 
 // Like tokens, Opens share what there is: a stream may take half of what is left.
-bool SessionShard::AdmitsOpen(Peer& peer) {
+bool SessionShard::AdmitsOpen(session::Peer& peer) {
   const size_t pending = openings_.size() + closings_.size();
   if (pending >= options_.max_pending_opens) return false;
   const Attachment& stream = StreamOf(peer);
@@ -30,13 +30,13 @@ bool SessionShard::AdmitsOpen(Peer& peer) {
 }
 
 // A half-closed stream ends once nothing is owed to it any more.
-bool SessionShard::Owes(Peer& peer) {
+bool SessionShard::Owes(session::Peer& peer) {
   const Attachment& stream = StreamOf(peer);
   return stream.openings + stream.closings + stream.promotions > 0 ||
          stream.queued_bytes + stream.aside_bytes > 0;  // its flows, also those in a step
 }
 
-bool SessionShard::AdmitsTokens(Peer& peer, size_t bytes) {
+bool SessionShard::AdmitsTokens(session::Peer& peer, size_t bytes) {
   const Attachment& stream = StreamOf(peer);
   const size_t needed = bytes + sizeof(DeferredTokens);
   if (queue_.Admits(stream, needed)) return true;
@@ -48,7 +48,8 @@ bool SessionShard::AdmitsTokens(Peer& peer, size_t bytes) {
 // Tokens that wait for a client's word, its delivered_seq, must not keep that word from being read: it comes in an item
 // like all others. So they are refused behind what they wait for, and sent again.
 void SessionShard::SetAside() {
-  for (Session* session = saver_.FirstUntold(); session != nullptr; session = session->next) SetAside(*session);
+  for (session::Session* session = saver_.FirstUntold(); session != nullptr; session = session->next)
+    SetAside(*session);
   for (Flow* flow = queue_.first_stalled(); flow != nullptr; flow = flow->next) {
     if (!flow->in_step) SetAside(*flow->session);
   }
@@ -58,10 +59,10 @@ void SessionShard::SetAside() {
   }
 }
 
-void SessionShard::SetAside(Session& session) {
+void SessionShard::SetAside(session::Session& session) {
   if (session.closing || session.flow == nullptr) return;
   const uint64_t end = session.point.seq + session.flow->tokens;
-  counters_.tokens_refused.Add(queue_.SetAside(session, SequenceGap(end, session.point.seq)));
+  counters_.tokens_refused.Add(queue_.SetAside(session, session::SequenceGap(end, session.point.seq)));
 }
 
 // Its row is somebody's who waits for such a word, perhaps.
@@ -76,43 +77,43 @@ void SessionShard::SetAside(Promotion& promotion) {
   DropDeferred(promotion);
 }
 
-bool SessionShard::IsClosing(Peer& peer, Handle handle) {
-  const Binding* binding = StreamOf(peer).handles.Find(handle);
+bool SessionShard::IsClosing(session::Peer& peer, session::Handle handle) {
+  const session::Binding* binding = StreamOf(peer).handles.Find(handle);
   return binding != nullptr && IsClosing(*binding);
 }
 
-bool SessionShard::IsClosing(const Binding& binding) {
+bool SessionShard::IsClosing(const session::Binding& binding) {
   switch (binding.kind) {
-    case Binding::Kind::kSession:
-      return static_cast<const Session&>(binding).closing;
-    case Binding::Kind::kOpening:
-    case Binding::Kind::kPromotion:
+    case session::Binding::Kind::kSession:
+      return static_cast<const session::Session&>(binding).closing;
+    case session::Binding::Kind::kOpening:
+    case session::Binding::Kind::kPromotion:
       return static_cast<const Arrival&>(binding).close.has_value();
-    case Binding::Kind::kClosing:
+    case session::Binding::Kind::kClosing:
       return true;
-    case Binding::Kind::kDemoted:
-    case Binding::Kind::kRefused:
+    case session::Binding::Kind::kDemoted:
+    case session::Binding::Kind::kRefused:
       return false;
   }
   return false;
 }
 
-void SessionShard::Open(Peer& peer, Handle handle, OpenRequest request) {
+void SessionShard::Open(session::Peer& peer, session::Handle handle, session::OpenRequest request) {
   Attachment& stream = StreamOf(peer);
-  const Binding* binding = stream.handles.Find(handle);
+  const session::Binding* binding = stream.handles.Find(handle);
   // A handle whose Open was refused may be opened again.
-  if (binding != nullptr && binding->kind != Binding::Kind::kRefused) {
+  if (binding != nullptr && binding->kind != session::Binding::Kind::kRefused) {
     return peer.OnOpenRefused(handle, request.attempt.number,
-                              InvalidField("open.handle", absl::StrCat(handle, " is open on this stream")));
+                              session::InvalidField("open.handle", absl::StrCat(handle, " is open on this stream")));
   }
   if (stream.open_handles() >= options_.max_sessions_per_stream) {
     const std::string problem =
         absl::StrCat("handle ", handle, ": ", stream.open_handles(), " sessions are open on this stream, the limit is ",
                      options_.max_sessions_per_stream);
     return peer.OnOpenRefused(handle, request.attempt.number,
-                              OverQuota("sessions_per_stream", problem, absl::ZeroDuration()));
+                              session::OverQuota("sessions_per_stream", problem, absl::ZeroDuration()));
   }
-  if (auto refusal = CheckRequest(request, options_.max_channels)) {
+  if (auto refusal = registrar::CheckRequest(request, options_.max_channels)) {
     return FailOpen(stream, handle, request.attempt.number, *refusal);
   }
   if (auto refusal = CheckDurability(request)) {
@@ -121,25 +122,26 @@ void SessionShard::Open(Peer& peer, Handle handle, OpenRequest request) {
   BeginOpen(stream, handle, std::move(request));
 }
 
-std::optional<Refusal> SessionShard::CheckDurability(const OpenRequest& request) const {
-  if (request.durability != SessionDurability::kEveryToken) return std::nullopt;
-  if (!saver_.enabled()) return NotDurable(request.session_id, "this server saves nothing (save_interval is 0)");
+std::optional<session::Refusal> SessionShard::CheckDurability(const session::OpenRequest& request) const {
+  if (request.durability != session::SessionDurability::kEveryToken) return std::nullopt;
+  if (!saver_.enabled())
+    return session::NotDurable(request.session_id, "this server saves nothing (save_interval is 0)");
   if (!options_.saves_outlast_server) {
-    return NotDurable(request.session_id, "what this server saves ends with it (store is MEMORY)");
+    return session::NotDurable(request.session_id, "what this server saves ends with it (store is MEMORY)");
   }
   return std::nullopt;
 }
 
-SessionDurability SessionShard::Resolve(SessionDurability asked) const {
-  if (!saver_.enabled()) return SessionDurability::kNone;
-  return asked == SessionDurability::kServerDefault ? SessionDurability::kInterval : asked;
+session::SessionDurability SessionShard::Resolve(session::SessionDurability asked) const {
+  if (!saver_.enabled()) return session::SessionDurability::kNone;
+  return asked == session::SessionDurability::kServerDefault ? session::SessionDurability::kInterval : asked;
 }
 
-void SessionShard::BeginOpen(Attachment& stream, Handle handle, OpenRequest request) {
-  auto call = std::make_shared<OpenCall>();
+void SessionShard::BeginOpen(Attachment& stream, session::Handle handle, session::OpenRequest request) {
+  auto call = std::make_shared<registrar::OpenCall>();
   call->shard = index_;
   call->ticket = next_ticket_++;
-  call->key = SessionKey(request.tenant, request.session_id);
+  call->key = session::SessionKey(request.tenant, request.session_id);
   call->request = std::move(request);
   auto opening = std::make_unique<Opening>();
   opening->stream = &stream;
@@ -155,7 +157,7 @@ void SessionShard::BeginOpen(Attachment& stream, Handle handle, OpenRequest requ
 
 // What was sent behind a refusal is dropped silently until the next Open or Close of the handle. Only so many handles
 // are remembered for that: the others are like those that were never opened.
-void SessionShard::DropItems(Attachment& stream, Handle handle) {
+void SessionShard::DropItems(Attachment& stream, session::Handle handle) {
   constexpr size_t kMostRefused = 4096;
   EraseHandle(stream, handle);
   if (stream.refused == kMostRefused) return;
@@ -163,27 +165,30 @@ void SessionShard::DropItems(Attachment& stream, Handle handle) {
   stream.handles.Set(handle, &refused_);
 }
 
-void SessionShard::EraseHandle(Attachment& stream, Handle handle) {
+void SessionShard::EraseHandle(Attachment& stream, session::Handle handle) {
   if (stream.handles.Find(handle) == &refused_) --stream.refused;
   stream.handles.Erase(handle);
 }
 
-void SessionShard::FailOpen(Attachment& stream, Handle handle, uint64_t number, const Refusal& refusal) {
+void SessionShard::FailOpen(Attachment& stream, session::Handle handle, uint64_t number,
+                            const session::Refusal& refusal) {
   counters_.sessions_refused.Add(1);
   DropItems(stream, handle);
   stream.peer.OnOpenRefused(handle, number, refusal);
 }
 
-void SessionShard::Close(Peer& peer, Handle handle, bool delete_session, std::optional<uint64_t> delivered_seq) {
+void SessionShard::Close(session::Peer& peer, session::Handle handle, bool delete_session,
+                         std::optional<uint64_t> delivered_seq) {
   Attachment& stream = StreamOf(peer);
-  Binding* binding = stream.handles.Find(handle);
-  if (binding == nullptr || IsClosing(peer, handle)) return peer.OnCloseRefused(handle, HandleNotFound(handle));
-  if (binding->kind == Binding::Kind::kSession) {
-    CloseSession(*static_cast<Session*>(binding), {delete_session, delivered_seq});
-  } else if (binding->kind == Binding::Kind::kOpening || binding->kind == Binding::Kind::kPromotion) {
+  session::Binding* binding = stream.handles.Find(handle);
+  if (binding == nullptr || IsClosing(peer, handle))
+    return peer.OnCloseRefused(handle, session::HandleNotFound(handle));
+  if (binding->kind == session::Binding::Kind::kSession) {
+    CloseSession(*static_cast<session::Session*>(binding), {delete_session, delivered_seq});
+  } else if (binding->kind == session::Binding::Kind::kOpening || binding->kind == session::Binding::Kind::kPromotion) {
     // Nothing is here yet that could be closed: Replay does it, or who answers that nothing comes.
     static_cast<Arrival*>(binding)->close = {delete_session, delivered_seq};
-  } else if (binding->kind == Binding::Kind::kDemoted) {
+  } else if (binding->kind == session::Binding::Kind::kDemoted) {
     CloseDemoted(*static_cast<Demoted*>(binding), {delete_session, delivered_seq});
   } else {
     EraseHandle(stream, handle);
@@ -192,7 +197,7 @@ void SessionShard::Close(Peer& peer, Handle handle, bool delete_session, std::op
   }
 }
 
-void SessionShard::CloseSession(Session& session, const DeferredClose& close) {
+void SessionShard::CloseSession(session::Session& session, const DeferredClose& close) {
   Deliver(session, close.delivered_seq);
   if (session.flow == nullptr && !session.AwaitsSave()) return FinishClose(session, close.delete_session);
   session.closing = true;
@@ -200,7 +205,7 @@ void SessionShard::CloseSession(Session& session, const DeferredClose& close) {
 }
 
 // Everything before the Close is answered.
-void SessionShard::FinishClose(Session& session, bool delete_session) {
+void SessionShard::FinishClose(session::Session& session, bool delete_session) {
   if (delete_session) {
     DeleteClosed({session.stream, session.handle, std::string(session.key.view()), session.epoch, session.point.seq,
                   session.told_durable_seq()});
@@ -225,17 +230,17 @@ void SessionShard::DeleteClosed(Closable closable) {
   closings_[ticket] = std::move(closing);
   // The epoch is named: a session that somebody else has opened meanwhile is not deleted.
   registrar_.Delete(std::move(closable.key), {closable.epoch, std::nullopt},
-                    [this, ticket](Outcome<std::monostate> outcome) {
+                    [this, ticket](session::Outcome<std::monostate> outcome) {
                       mailbox_.Post([this, ticket, outcome = std::move(outcome)] { OnDeleted(ticket, outcome); });
                     });
 }
 
-void SessionShard::OnDeleted(uint64_t ticket, const Outcome<std::monostate>& outcome) {
+void SessionShard::OnDeleted(uint64_t ticket, const session::Outcome<std::monostate>& outcome) {
   const auto found = closings_.find(ticket);
   const std::unique_ptr<Closing> closing = std::move(found->second);
   closings_.erase(found);
   if (closing->stream == nullptr) return;
-  Peer& peer = closing->stream->peer;
+  session::Peer& peer = closing->stream->peer;
   closing->stream->handles.Erase(closing->handle);
   --closing->stream->closings;
   // One that is gone already is as the client wanted it.
@@ -247,22 +252,22 @@ void SessionShard::OnDeleted(uint64_t ticket, const Outcome<std::monostate>& out
   peer.OnRoom();
 }
 
-void SessionShard::Disconnect(Peer& peer) {
+void SessionShard::Disconnect(session::Peer& peer) {
   const auto found = streams_.find(&peer);
   if (found == streams_.end()) return;
   const std::unique_ptr<Attachment> stream = std::move(found->second);
   streams_.erase(found);
   peer.attachment = nullptr;
-  stream->handles.ForEach([this](Binding& binding) {
-    if (binding.kind == Binding::Kind::kSession) Detach(static_cast<Session&>(binding));
-    if (binding.kind == Binding::Kind::kDemoted) {
+  stream->handles.ForEach([this](session::Binding& binding) {
+    if (binding.kind == session::Binding::Kind::kSession) Detach(static_cast<session::Session&>(binding));
+    if (binding.kind == session::Binding::Kind::kDemoted) {
       counters_.sessions_detached.Add(1);
       Forget(static_cast<Demoted&>(binding));
       return;
     }
-    if (binding.kind == Binding::Kind::kPromotion) return Abandon(static_cast<Promotion&>(binding));
-    if (binding.kind == Binding::Kind::kClosing) static_cast<Closing&>(binding).stream = nullptr;
-    if (binding.kind != Binding::Kind::kOpening) return;
+    if (binding.kind == session::Binding::Kind::kPromotion) return Abandon(static_cast<Promotion&>(binding));
+    if (binding.kind == session::Binding::Kind::kClosing) static_cast<Closing&>(binding).stream = nullptr;
+    if (binding.kind != session::Binding::Kind::kOpening) return;
     Opening& opening = static_cast<Opening&>(binding);
     // The registrar may be at work on it, so the Open is not called back: it finds that nobody waits.
     opening.stream = nullptr;
@@ -281,11 +286,11 @@ void SessionShard::DropDeferred(Arrival& arrival) {
   arrival.tokens.clear();
 }
 
-void SessionShard::Resume(Peer& peer) { queue_.Resume(StreamOf(peer)); }
+void SessionShard::Resume(session::Peer& peer) { queue_.Resume(StreamOf(peer)); }
 
 // What waits of the session is dropped: nobody is there to be told, and whoever comes sends it again. What the engine
 // has is folded: it cannot be called back.
-void SessionShard::Detach(Session& session) {
+void SessionShard::Detach(session::Session& session) {
   if (session.under_way) stepper_.Abandon(session);
   counters_.tokens_dropped.Add(queue_.Forget(session));
   if (std::exchange(session.stalled, false)) --stalled_;
@@ -299,4 +304,4 @@ void SessionShard::Detach(Session& session) {
   Settle(session);
 }
 
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -8,7 +8,7 @@
 #include "server/session/refusal.h"
 #include "server/shard/shard.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 constexpr int kMostDemotions = 256;       // of a tick: about a millisecond
@@ -21,17 +21,19 @@ constexpr int64_t kWantsRoomMs = 1000;  // an Open that found no room asks again
 
 size_t CostOf(const Demoted& demoted) { return CellPool::Rounded(demoted.bytes()) + kBesideCell; }
 
-const Session& Older(const Session& a, const Session& b) { return a.last_active_ms <= b.last_active_ms ? a : b; }
+const session::Session& Older(const session::Session& a, const session::Session& b) {
+  return a.last_active_ms <= b.last_active_ms ? a : b;
+}
 
 }  // namespace
 
 // The session that may leave and was used least recently; of one model, or of any. Null: there is none.
-Session* SessionShard::LeastRecentlyUsed(const LoadedModel* model) {
+session::Session* SessionShard::LeastRecentlyUsed(const models::LoadedModel* model) {
   if (!saver_.enabled()) return nullptr;
-  Session* found = AttachedToLeave(model);
+  session::Session* found = AttachedToLeave(model);
   for (size_t i = 0; i < resting_.size(); ++i) {
     if (model != nullptr && model->index != static_cast<int>(i)) continue;
-    Session* resting = resting_[i].front();
+    session::Session* resting = resting_[i].front();
     if (resting == nullptr) continue;
     found = found == nullptr || &Older(*resting, *found) == resting ? resting : found;
   }
@@ -40,11 +42,11 @@ Session* SessionShard::LeastRecentlyUsed(const LoadedModel* model) {
 
 // Those that are attached and saved stand in the order in which they were saved. Tokens of one may wait all the same:
 // it is about to be stepped, or its client does not read.
-Session* SessionShard::AttachedToLeave(const LoadedModel* model) {
-  SessionList& saved = saver_.attached_and_saved();
-  Session* next = saved.front();
+session::Session* SessionShard::AttachedToLeave(const models::LoadedModel* model) {
+  session::SessionList& saved = saver_.attached_and_saved();
+  session::Session* next = saved.front();
   for (int looks = 0; looks < kMostLooks && next != nullptr; ++looks) {
-    Session& session = *std::exchange(next, next->next);
+    session::Session& session = *std::exchange(next, next->next);
     if (session.flow != nullptr || session.under_way || !Demoted::CanHold(session)) {
       saved.Remove(session);
       saved.PushBack(session);
@@ -55,8 +57,8 @@ Session* SessionShard::AttachedToLeave(const LoadedModel* model) {
   return nullptr;
 }
 
-bool SessionShard::EvictOne(const LoadedModel* model) {
-  Session* session = LeastRecentlyUsed(model);
+bool SessionShard::EvictOne(const models::LoadedModel* model) {
+  session::Session* session = LeastRecentlyUsed(model);
   if (session == nullptr) return false;
   if (session->stream == nullptr) {
     LetGo(*session);
@@ -70,7 +72,7 @@ bool SessionShard::EvictOne(const LoadedModel* model) {
 }
 
 // The row goes, the handle stays.
-void SessionShard::Demote(Session& session) {
+void SessionShard::Demote(session::Session& session) {
   Demoted& demoted = demoted_.Add(session);
   counters_.sessions_demoted.Set(demoted_.size());
   counters_.demotions.Add(1);
@@ -78,7 +80,7 @@ void SessionShard::Demote(Session& session) {
   session.stream = nullptr;
   session.plan = nullptr;
   --attached_;
-  if (options_.budget != nullptr) options_.budget->Take(MemoryBudget::Use::kSessions, CostOf(demoted));
+  if (options_.budget != nullptr) options_.budget->Take(memory::MemoryBudget::Use::kSessions, CostOf(demoted));
   Remove(session);
 }
 
@@ -89,7 +91,7 @@ void SessionShard::Forget(Demoted& demoted) {
 }
 
 void SessionShard::EraseDemoted(Demoted& demoted) {
-  if (options_.budget != nullptr) options_.budget->Give(MemoryBudget::Use::kSessions, CostOf(demoted));
+  if (options_.budget != nullptr) options_.budget->Give(memory::MemoryBudget::Use::kSessions, CostOf(demoted));
   demoted_.Remove(demoted);
   counters_.sessions_demoted.Set(demoted_.size());
 }
@@ -146,13 +148,13 @@ void SessionShard::StartPromotions() {
 
 bool SessionShard::StartPromotion(Promotion& promotion) {
   const Demoted& demoted = *promotion.demoted;
-  const Footprint footprint{models_.models()[demoted.model].get(), demoted.channels};
-  absl::StatusOr<RowSet> rows = AllocateEvicting(footprint);
+  const session::Footprint footprint{models_.models()[demoted.model].get(), demoted.channels};
+  absl::StatusOr<session::RowSet> rows = AllocateEvicting(footprint);
   if (!rows.ok()) return false;
   promotion.rows = *std::move(rows);
   promotion.reserved = footprint;
-  promotion.call = std::make_shared<PromoteCall>();
-  PromoteCall& call = *promotion.call;
+  promotion.call = std::make_shared<registrar::PromoteCall>();
+  registrar::PromoteCall& call = *promotion.call;
   call.shard = index_;
   call.ticket = promotion.ticket;
   call.key = std::string(demoted.key());
@@ -184,7 +186,7 @@ std::unique_ptr<SessionShard::Promotion> SessionShard::TakePromotion(uint64_t ti
   return promotion;
 }
 
-void SessionShard::EndPromotion(uint64_t ticket, const std::string& key, Promoted promoted) {
+void SessionShard::EndPromotion(uint64_t ticket, const std::string& key, registrar::Promoted promoted) {
   const auto found = promotions_.find(ticket);
   if (found == promotions_.end()) {  // its stream has gone meanwhile
     if (!promoted.refusal) registrar_.Released(key);
@@ -196,7 +198,7 @@ void SessionShard::EndPromotion(uint64_t ticket, const std::string& key, Promote
     FailPromotion(*promotion, *promoted.refusal);
   } else if (const absl::Status status = SetRows(*promotion, promoted.rows); !status.ok()) {
     registrar_.Released(key);
-    FailPromotion(*promotion, EngineFailed(status));
+    FailPromotion(*promotion, session::EngineFailed(status));
   } else {
     FinishPromotion(*promotion, promoted);
   }
@@ -210,15 +212,15 @@ void SessionShard::RetryPromotion(Promotion& promotion) {
 }
 
 absl::Status SessionShard::SetRows(const Promotion& promotion, absl::string_view bytes) {
-  const Footprint& footprint = promotion.reserved;
+  const session::Footprint& footprint = promotion.reserved;
   if (bytes.empty()) return rows_.Reset(*footprint.model, footprint.channels, promotion.rows);
   return rows_.Write(*footprint.model, footprint.channels, promotion.rows, bytes);
 }
 
-void SessionShard::FinishPromotion(Promotion& promotion, const Promoted& promoted) {
+void SessionShard::FinishPromotion(Promotion& promotion, const registrar::Promoted& promoted) {
   Demoted& demoted = *promotion.demoted;
-  auto made = std::make_unique<Session>();
-  made->key = CompactKey(demoted.key());
+  auto made = std::make_unique<session::Session>();
+  made->key = session::CompactKey(demoted.key());
   made->model = promotion.reserved.model;
   made->channels = promotion.reserved.channels;
   made->rows = std::move(promotion.rows);
@@ -232,30 +234,30 @@ void SessionShard::FinishPromotion(Promotion& promotion, const Promoted& promote
   made->stream = promotion.stream;
   made->handle = promotion.handle;
   EraseDemoted(demoted);
-  Session& session = **sessions_.insert(std::move(made)).first;
+  session::Session& session = **sessions_.insert(std::move(made)).first;
   session.stream->handles.Set(session.handle, &session);
   ++attached_;
   counters_.promotions.Add(1);
   counters_.promotion_seconds.Observe(static_cast<double>(clock_.NowNanos() - promotion.began_ns) * 1e-9);
   Settle(session);
-  Peer& peer = session.stream->peer;
-  if (promotion.refused_end) RefuseTokens(session, SequenceGap(*promotion.refused_end, session.point.seq), 0);
+  session::Peer& peer = session.stream->peer;
+  if (promotion.refused_end) RefuseTokens(session, session::SequenceGap(*promotion.refused_end, session.point.seq), 0);
   Replay(session, promotion);
   peer.OnRoom();
 }
 
 // The session is over for its stream: what waited is dropped, and a Close that waits is answered too.
-void SessionShard::FailPromotion(Promotion& promotion, const Refusal& refusal) {
+void SessionShard::FailPromotion(Promotion& promotion, const session::Refusal& refusal) {
   Unstart(promotion);
   for (const DeferredTokens& deferred : promotion.tokens) queue_.Undefer(*promotion.stream, deferred.bytes());
   DropDeferred(promotion);
   FailDemoted(*promotion.demoted, refusal, promotion.close.has_value());
 }
 
-void SessionShard::FailDemoted(Demoted& demoted, const Refusal& refusal, bool closing) {
+void SessionShard::FailDemoted(Demoted& demoted, const session::Refusal& refusal, bool closing) {
   if (absl::IsAborted(refusal.status)) counters_.sessions_fenced.Add(1);
   Attachment& stream = *demoted.stream;
-  const Handle handle = demoted.handle;
+  const session::Handle handle = demoted.handle;
   Forget(demoted);
   counters_.sessions_detached.Add(1);
   if (closing) {
@@ -268,7 +270,7 @@ void SessionShard::FailDemoted(Demoted& demoted, const Refusal& refusal, bool cl
   stream.peer.OnRoom();
 }
 
-void SessionShard::LoseDemoted(const std::string& key, uint64_t epoch, const Refusal& refusal) {
+void SessionShard::LoseDemoted(const std::string& key, uint64_t epoch, const session::Refusal& refusal) {
   Demoted* demoted = demoted_.Find(key);
   if (demoted == nullptr || demoted->epoch >= epoch) return;
   if (!demoted->promoting) return FailDemoted(*demoted, refusal, /*closing=*/false);
@@ -309,4 +311,4 @@ void SessionShard::Abandon(Promotion& promotion) {
   counters_.sessions_detached.Add(1);
 }
 
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -9,7 +9,7 @@
 #include "server/shard/shard.h"
 #include "server/shard/token_check.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 constexpr int64_t kLeastSliceUnits = 4 * TokenQueue::kForecastUnits;
@@ -17,24 +17,24 @@ constexpr int64_t kMostSliceUnits = 4096 * TokenQueue::kForecastUnits;
 
 }  // namespace
 
-bool SessionShard::Tokens(Peer& peer, const TokensView& tokens) {
-  Binding* binding = StreamOf(peer).handles.Find(tokens.handle);
+bool SessionShard::Tokens(session::Peer& peer, const session::TokensView& tokens) {
+  session::Binding* binding = StreamOf(peer).handles.Find(tokens.handle);
   if (binding == nullptr) {
     counters_.tokens_refused.Add(tokens.count(1));  // how many channels its session would have, nobody knows
-    peer.OnFailed(tokens.handle, HandleNotFound(tokens.handle), 0);
+    peer.OnFailed(tokens.handle, session::HandleNotFound(tokens.handle), 0);
   } else if (IsClosing(*binding)) {
     return false;
-  } else if (binding->kind == Binding::Kind::kSession) {
-    Session& session = *static_cast<Session*>(binding);
+  } else if (binding->kind == session::Binding::Kind::kSession) {
+    session::Session& session = *static_cast<session::Session*>(binding);
     if (WaitsForStore(session)) return false;
     Accept(session, tokens);
-  } else if (binding->kind == Binding::Kind::kOpening) {
+  } else if (binding->kind == session::Binding::Kind::kOpening) {
     auto& opening = *static_cast<Opening*>(binding);
     Defer(opening, tokens, opening.call->request.channels);
-  } else if (binding->kind == Binding::Kind::kPromotion) {
+  } else if (binding->kind == session::Binding::Kind::kPromotion) {
     auto& promotion = *static_cast<Promotion*>(binding);
     DeferTo(promotion, tokens);
-  } else if (binding->kind == Binding::Kind::kDemoted) {
+  } else if (binding->kind == session::Binding::Kind::kDemoted) {
     auto& demoted = *static_cast<Demoted*>(binding);
     Defer(Promote(demoted), tokens, demoted.channels);
   } else {
@@ -45,8 +45,8 @@ bool SessionShard::Tokens(Peer& peer, const TokensView& tokens) {
 
 // Its client keeps all tokens that are not durable. So it takes no more of them while the store is away, full or slow.
 // One that is never saved waits for nothing.
-bool SessionShard::WaitsForStore(Session& session) {
-  if (session.durability == SessionDurability::kNone) return false;
+bool SessionShard::WaitsForStore(session::Session& session) {
+  if (session.durability == session::SessionDurability::kNone) return false;
   const uint64_t end = session.point.seq + (session.flow != nullptr ? session.flow->tokens : 0);
   if (session.unsavable || !saver_.Lags(session, end, options_.max_undurable_tokens)) return false;
   if (std::exchange(session.stalled, true)) return true;
@@ -56,13 +56,13 @@ bool SessionShard::WaitsForStore(Session& session) {
 }
 
 // Its stream tries again.
-void SessionShard::EndWaitForStore(Session& session) {
+void SessionShard::EndWaitForStore(session::Session& session) {
   if (!std::exchange(session.stalled, false)) return;
   --stalled_;
   session.stream->peer.OnRoom();
 }
 
-void SessionShard::Accept(Session& session, const TokensView& tokens) {
+void SessionShard::Accept(session::Session& session, const session::TokensView& tokens) {
   Deliver(session, tokens.delivered_seq);
   may_set_aside_ = true;
   const uint64_t count = tokens.count(session.channels);
@@ -72,34 +72,35 @@ void SessionShard::Accept(Session& session, const TokensView& tokens) {
   if (auto refusal = CheckShape(tokens, session, options_.max_tokens_per_item)) {
     return RefuseTokens(session, *std::move(refusal), count);
   }
-  if (tokens.first_seq > expected) return RefuseTokens(session, SequenceGap(tokens.first_seq, expected), count);
+  if (tokens.first_seq > expected)
+    return RefuseTokens(session, session::SequenceGap(tokens.first_seq, expected), count);
   if (expected - tokens.first_seq >= count) {
     counters_.tokens_duplicate.Add(count);
     if (session.flow != nullptr || session.AwaitsSave()) return queue_.PushAck(session);
     return session.stream->peer.OnAcked(session.handle, session.point.seq, session.told_durable_seq());
   }
   const auto skip = static_cast<uint32_t>(expected - tokens.first_seq);
-  TokenClock clock = session.flow != nullptr ? session.flow->clock : session.point.clock;
+  store::TokenClock clock = session.flow != nullptr ? session.flow->clock : session.point.clock;
   if (auto refusal = Check(session, tokens, skip, clock)) return RefuseTokens(session, *std::move(refusal), count);
   counters_.tokens_duplicate.Add(skip);
   if (arrival_ns_ == 0) arrival_ns_ = clock_.NowNanos();
   queue_.PushTokens(session, tokens, skip, clock, arrival_ns_);
 }
 
-std::optional<Refusal> SessionShard::Check(const Session& session, const TokensView& tokens, uint32_t skip,
-                                           TokenClock& clock) const {
+std::optional<session::Refusal> SessionShard::Check(const session::Session& session, const session::TokensView& tokens,
+                                                    uint32_t skip, store::TokenClock& clock) const {
   const uint64_t end = tokens.first_seq + tokens.count(session.channels);
   const bool ahead = session.tracks_delivery && end > session.delivered_seq;
   if (ahead && end - session.delivered_seq > options_.max_in_flight_tokens) {
-    return OverQuota("in_flight_tokens",
-                     absl::StrCat("tokens up to seq ", end, " with delivered_seq ", session.delivered_seq,
-                                  ": more than the limit of ", options_.max_in_flight_tokens, " in flight"),
-                     absl::ZeroDuration());
+    return session::OverQuota("in_flight_tokens",
+                              absl::StrCat("tokens up to seq ", end, " with delivered_seq ", session.delivered_seq,
+                                           ": more than the limit of ", options_.max_in_flight_tokens, " in flight"),
+                              absl::ZeroDuration());
   }
   return CheckContent(tokens, session, skip, clock);
 }
 
-void SessionShard::RefuseTokens(Session& session, Refusal refusal, uint64_t tokens) {
+void SessionShard::RefuseTokens(session::Session& session, session::Refusal refusal, uint64_t tokens) {
   counters_.tokens_refused.Add(tokens);
   session.refusing = true;
   if (session.flow != nullptr) return queue_.PushRefusal(session, std::move(refusal));
@@ -107,14 +108,14 @@ void SessionShard::RefuseTokens(Session& session, Refusal refusal, uint64_t toke
 }
 
 // Behind tokens that were set aside, others are dropped.
-void SessionShard::DeferTo(Promotion& promotion, const TokensView& tokens) {
+void SessionShard::DeferTo(Promotion& promotion, const session::TokensView& tokens) {
   Demoted& demoted = *promotion.demoted;
   if (!promotion.refused_end) return Defer(promotion, tokens, demoted.channels);
   if (tokens.delivered_seq) demoted.OnDelivered(*tokens.delivered_seq);
   counters_.tokens_dropped.Add(tokens.count(demoted.channels));
 }
 
-void SessionShard::Defer(Arrival& arrival, const TokensView& tokens, uint32_t channels) {
+void SessionShard::Defer(Arrival& arrival, const session::TokensView& tokens, uint32_t channels) {
   DeferredTokens& deferred = arrival.tokens.emplace_back();
   deferred.view = tokens;
   deferred.values.assign(tokens.values.begin(), tokens.values.end());
@@ -126,8 +127,8 @@ void SessionShard::Defer(Arrival& arrival, const TokensView& tokens, uint32_t ch
 }
 
 // A save that waited for it may begin.
-void SessionShard::Deliver(Session& session, std::optional<uint64_t> delivered_seq) {
-  if (!delivered_seq || !Saver::OnDelivered(session, *delivered_seq)) return;
+void SessionShard::Deliver(session::Session& session, std::optional<uint64_t> delivered_seq) {
+  if (!delivered_seq || !save::Saver::OnDelivered(session, *delivered_seq)) return;
   if (session.AwaitsSave()) Settle(session);
 }
 
@@ -170,7 +171,7 @@ void SessionShard::BeginStep() {
 
 // Answers the step, which is done. Returns the number of its tokens, or of sessions that got other answers.
 size_t SessionShard::EndStep() {
-  const size_t tokens = stepper_.Finish([this](Session& session) { DoItems(session); });
+  const size_t tokens = stepper_.Finish([this](session::Session& session) { DoItems(session); });
   const size_t sessions = stepper_.finished().size();
   AfterStep();
   queue_.EndStep();
@@ -199,8 +200,8 @@ void SessionShard::AdaptSlice(int64_t units, int64_t took_ns) {
 }
 
 // What stands at the front of the session's flow, is not tokens, and is granted.
-void SessionShard::DoItems(Session& session) {
-  Peer& peer = session.stream->peer;
+void SessionShard::DoItems(session::Session& session) {
+  session::Peer& peer = session.stream->peer;
   while (session.flow != nullptr && session.flow->granted_items > 0) {
     const WaitingItem& item = session.flow->items.front();
     switch (item.kind) {
@@ -227,20 +228,20 @@ void SessionShard::AfterStep() {
     counters_.tokens_refused.Add(queue_.Forget(*session));
   }
   const int64_t now = now_ms();
-  for (Session* session : stepper_.finished()) {
+  for (session::Session* session : stepper_.finished()) {
     counters_.reuse_seconds.Observe(static_cast<double>(std::max<int64_t>(0, now - session->last_active_ms)) * 1e-3);
     session->last_active_ms = now;
-    if (session->list == Session::List::kUnsaved) continue;
+    if (session->list == session::Session::List::kUnsaved) continue;
     if (saver_.enabled() || session->stream == nullptr) Settle(*session);
   }
   for (const auto& [session, status] : stepper_.failed()) Lose(*session, status);
 }
 
 // Ends a session whose rows are not to be trusted. Its stream, if it has one, is told.
-void SessionShard::Lose(Session& session, const absl::Status& status) {
-  if (session.stream != nullptr) TakeAway(session, EngineFailed(status), session.point.seq);
+void SessionShard::Lose(session::Session& session, const absl::Status& status) {
+  if (session.stream != nullptr) TakeAway(session, session::EngineFailed(status), session.point.seq);
   registrar_.Released(std::string(session.key.view()));
   Remove(session);
 }
 
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -4,24 +4,24 @@
 #include <cstring>
 #include <utility>
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 // Large enough to keep every core's units busy, small enough that outputs stay in the cache until they are sent.
 constexpr uint32_t kStepTokens = 4096;
 constexpr uint32_t kStepForecasts = 1024;
 
-bool Sent(const OutputPlan& plan, uint64_t seq) { return plan.every == 1 || seq % plan.every == 0; }
+bool Sent(const session::OutputPlan& plan, uint64_t seq) { return plan.every == 1 || seq % plan.every == 0; }
 
 // A surprise compares a value with the forecast one token earlier, so that one is computed though nobody gets it.
-bool Computed(const OutputPlan& plan, uint64_t seq) {
+bool Computed(const session::OutputPlan& plan, uint64_t seq) {
   return Sent(plan, seq) || (plan.surprise && (seq + 1) % plan.every == 0);
 }
 
 }  // namespace
 
-Stepper::Stepper(RowPool& rows, TokenQueue& queue, ShardCounters& counters, const Clock& clock, uint32_t max_channels,
-                 bool saving)
+Stepper::Stepper(session::RowPool& rows, TokenQueue& queue, ShardCounters& counters, const session::Clock& clock,
+                 uint32_t max_channels, bool saving)
     : rows_(rows),
       queue_(queue),
       counters_(counters),
@@ -36,7 +36,7 @@ void Stepper::Begin(absl::Span<Flow* const> flows) {
   began_ns_ = clock_.NowNanos();
   Gather(flows);
   EnsureBuffers();
-  for (Session* session : sessions_) {
+  for (session::Session* session : sessions_) {
     if (calls_.empty() || calls_.back().model != session->model) {
       const package::ForecasterConfig& config = session->model->engine->config();
       Call& call = calls_.emplace_back();
@@ -62,12 +62,13 @@ void Stepper::Gather(absl::Span<Flow* const> flows) {
   }
   // The sort is stable: sessions keep the order in which their streams took turns.
   if (!mixed) return;
-  std::stable_sort(sessions_.begin(), sessions_.end(),
-                   [](const Session* a, const Session* b) { return a->model->index < b->model->index; });
+  std::stable_sort(sessions_.begin(), sessions_.end(), [](const session::Session* a, const session::Session* b) {
+    return a->model->index < b->model->index;
+  });
 }
 
 // Makes what is granted of the session the next part of the last call.
-void Stepper::LayOut(Session& session) {
+void Stepper::LayOut(session::Session& session) {
   const Flow& flow = *session.flow;
   Part& part = parts_.emplace_back();
   part.session = &session;
@@ -114,7 +115,7 @@ void Stepper::LayOutItem(Part& part, const WaitingItem& item, Piece piece, uint3
   }
   // Which tokens fold depends on seq alone, and is the engine's business: here is only who wants a forecast.
   uint8_t* flags = &flags_[part.flags + at];
-  const OutputPlan& plan = *part.session->plan;
+  const session::OutputPlan& plan = *part.session->plan;
   if (item.silent) {
     std::memset(flags, 0, tokens);
   } else if (plan.every == 1) {
@@ -200,8 +201,8 @@ void Stepper::EnsureBuffers() {
     flags_ = std::make_unique_for_overwrite<uint8_t[]>(max_tokens_);
   }
   size_t floats = 0;
-  const LoadedModel* model = nullptr;
-  for (const Session* session : sessions_) {
+  const models::LoadedModel* model = nullptr;
+  for (const session::Session* session : sessions_) {
     if (session->model == model) continue;
     model = session->model;
     const package::ForecasterConfig& config = model->engine->config();
@@ -215,7 +216,7 @@ void Stepper::EnsureBuffers() {
 // Closes and refusals between a session's tokens are answered in their place, so they wait for the tokens before them.
 // A Close may end the session: nothing of it is touched afterwards.
 void Stepper::Answer(const Call& call, const Part& part, OnItem on_item) {
-  Session& session = *part.session;
+  session::Session& session = *part.session;
   Cursor cursor;
   for (;;) {
     if (session.flow->items.front().kind != WaitingItem::Kind::kTokens) {
@@ -233,10 +234,10 @@ void Stepper::Answer(const Call& call, const Part& part, OnItem on_item) {
 }
 
 void Stepper::AnswerTokens(const Call& call, const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor) {
-  Session& session = *part.session;
+  session::Session& session = *part.session;
   const uint32_t tokens = piece.tokens;
   const uint64_t first_seq = session.point.seq;
-  const bool held = session.durability == SessionDurability::kEveryToken;
+  const bool held = session.durability == session::SessionDurability::kEveryToken;
   if (!held) CountTimes(item.arrival_ns, tokens);
   const size_t results = CollectResults(call, part, item, piece, cursor);
   AdvanceSeq(session, tokens);
@@ -245,12 +246,12 @@ void Stepper::AnswerTokens(const Call& call, const Part& part, const WaitingItem
   held ? HoldBack(session, first_seq, results, item.arrival_ns) : Reply(session, first_seq, results);
 }
 
-void Stepper::AdvanceSeq(Session& session, uint32_t tokens) {
+void Stepper::AdvanceSeq(session::Session& session, uint32_t tokens) {
   session.point.seq += tokens;
   if (!saving_) session.durable_seq = session.point.seq;  // no save will ever want older tokens again
 }
 
-void Stepper::AdvanceClock(Session& session, const WaitingItem& item, uint32_t token, uint64_t seq) {
+void Stepper::AdvanceClock(session::Session& session, const WaitingItem& item, uint32_t token, uint64_t seq) {
   if (session.regular_times) {
     session.point.clock = {session.regular_start_ns + static_cast<int64_t>(seq) * session.regular_step_ns,
                            session.regular_step_ns};
@@ -259,7 +260,7 @@ void Stepper::AdvanceClock(Session& session, const WaitingItem& item, uint32_t t
   }
 }
 
-void Stepper::Abandon(Session& session) {
+void Stepper::Abandon(session::Session& session) {
   Flow& flow = *session.flow;
   for (uint32_t left = flow.granted; left > 0;) {
     const WaitingItem& item = flow.items.front();
@@ -290,10 +291,10 @@ void Stepper::CountTimes(int64_t arrival_ns, uint32_t tokens) {
   timed_tokens_ += tokens;
 }
 
-void Stepper::Reply(Session& session, uint64_t first_seq, size_t results) {
-  Peer& peer = session.stream->peer;
+void Stepper::Reply(session::Session& session, uint64_t first_seq, size_t results) {
+  session::Peer& peer = session.stream->peer;
   if (results == 0) return peer.OnAcked(session.handle, session.point.seq, session.told_durable_seq());
-  ForecastsReply reply;
+  session::ForecastsReply reply;
   reply.first_seq = first_seq;
   reply.next_seq = session.point.seq;
   reply.durable_seq = session.told_durable_seq();
@@ -309,7 +310,7 @@ void Stepper::Reply(Session& session, uint64_t first_seq, size_t results) {
 }
 
 // Adds what CollectResults has found to the session's held reply.
-void Stepper::HoldBack(Session& session, uint64_t first_seq, size_t results, int64_t arrival_ns) {
+void Stepper::HoldBack(session::Session& session, uint64_t first_seq, size_t results, int64_t arrival_ns) {
   const auto seconds = static_cast<double>(began_ns_ - arrival_ns) * 1e-9;
   counters_.queue_seconds.Observe(seconds, session.point.seq - first_seq);
   HeldReply& reply = queue_.Hold(session);
@@ -331,7 +332,7 @@ void Stepper::HoldBack(Session& session, uint64_t first_seq, size_t results, int
   queue_.Grown(reply.bytes() - before);
 }
 
-void Stepper::Release(Session& session) {
+void Stepper::Release(session::Session& session) {
   const std::unique_ptr<HeldReply> reply = queue_.TakeReply(session);
   if (reply == nullptr) return;
   const uint64_t tokens = reply->next_seq - reply->first_seq;
@@ -357,7 +358,7 @@ size_t Stepper::CollectResults(const Call& call, const Part& part, const Waiting
   result_surprises_.clear();
   result_times_.clear();
   result_steps_.clear();
-  Session& session = *part.session;
+  session::Session& session = *part.session;
   size_t results = 0;
   for (uint32_t t = 0; t < piece.tokens; ++t, ++cursor.token) {
     const uint64_t seq = session.point.seq + t;
@@ -378,4 +379,4 @@ size_t Stepper::CollectResults(const Call& call, const Part& part, const Waiting
   return results;
 }
 
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -30,20 +30,20 @@
 #include "server/shard/shard_counters.h"
 #include "server/shard/token_queue.h"
 
-namespace aaren {
+namespace aaren::shard {
 
 class Stepper {
  public:
   // The references outlive this. With `saving` off every folded token counts as durable.
-  Stepper(RowPool& rows, TokenQueue& queue, ShardCounters& counters, const Clock& clock, uint32_t max_channels,
-          bool saving);
+  Stepper(session::RowPool& rows, TokenQueue& queue, ShardCounters& counters, const session::Clock& clock,
+          uint32_t max_channels, bool saving);
   ~Stepper();  // waits for the step under way
 
   // What one step can take at most.
   StepRoom room() const { return {.units = INT64_MAX, .values = max_tokens_, .forecasts = max_forecasts_}; }
 
   // Does the other items at a flow's front: all of them up to the next tokens. The flow may be gone afterwards.
-  using OnItem = absl::FunctionRef<void(Session& session)>;
+  using OnItem = absl::FunctionRef<void(session::Session& session)>;
 
   // Submits what was granted of each flow. REQUIRES: no step is under way.
   void Begin(absl::Span<Flow* const> flows);
@@ -59,22 +59,22 @@ class Stepper {
 
   // The stream of a session under way leaves: the tokens that were granted count as folded, and leave the flow, though
   // the rows may still be stepped. Nobody will be told.
-  void Abandon(Session& session);
+  void Abandon(session::Session& session);
 
   // Answers what was held back of the session. REQUIRES: it has a stream, and does not await a save any more.
-  void Release(Session& session);
+  void Release(session::Session& session);
 
   // The sessions of the last step, each once. Good until the next begins.
-  absl::Span<Session* const> finished() const { return finished_; }
+  absl::Span<session::Session* const> finished() const { return finished_; }
 
   // Those of them whose batch failed, and why: their tokens from next_seq on were not answered, their rows are not to
   // be trusted.
-  absl::Span<const std::pair<Session*, absl::Status>> failed() const { return failed_; }
+  absl::Span<const std::pair<session::Session*, absl::Status>> failed() const { return failed_; }
 
  private:
   // The sessions of one model: parts and runs are from these on to the next call's.
   struct Call {
-    const LoadedModel* model = nullptr;
+    const models::LoadedModel* model = nullptr;
     size_t floats = 0;  // of one forecast
     size_t first_part = 0, first_run = 0;
     uint32_t tokens = 0;                   // all channels counted
@@ -83,7 +83,7 @@ class Stepper {
   };
   // What a step holds of one session.
   struct Part {
-    Session* session = nullptr;
+    session::Session* session = nullptr;
     uint32_t tokens = 0;
     uint32_t wanted = 0;   // forecasts a channel
     size_t values = 0;     // where its [channels, tokens] values begin, its surprises likewise
@@ -106,29 +106,29 @@ class Stepper {
 
   void Gather(absl::Span<Flow* const> flows);
   void EnsureBuffers();
-  void LayOut(Session& session);
+  void LayOut(session::Session& session);
   void LayOutItem(Part& part, const WaitingItem& item, Piece piece, uint32_t at);
   void Submit(size_t call);
   void FinishCall(size_t call, OnItem on_item);
   void Answer(const Call& call, const Part& part, OnItem on_item);
   void AnswerTokens(const Call& call, const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor);
   size_t CollectResults(const Call& call, const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor);
-  static void AdvanceClock(Session& session, const WaitingItem& item, uint32_t token, uint64_t seq);
-  void AdvanceSeq(Session& session, uint32_t tokens);
+  static void AdvanceClock(session::Session& session, const WaitingItem& item, uint32_t token, uint64_t seq);
+  void AdvanceSeq(session::Session& session, uint32_t tokens);
   void CountTimes(int64_t arrival_ns, uint32_t tokens);
-  void Reply(Session& session, uint64_t first_seq, size_t results);
-  void HoldBack(Session& session, uint64_t first_seq, size_t results, int64_t arrival_ns);
+  void Reply(session::Session& session, uint64_t first_seq, size_t results);
+  void HoldBack(session::Session& session, uint64_t first_seq, size_t results, int64_t arrival_ns);
 
-  RowPool& rows_;
+  session::RowPool& rows_;
   TokenQueue& queue_;
   ShardCounters& counters_;
-  const Clock& clock_;
+  const session::Clock& clock_;
   const bool saving_;
-  const uint32_t max_tokens_;       // of one step, all channels counted
-  const uint32_t max_forecasts_;    // likewise
-  std::vector<Session*> sessions_;  // of the step under way
-  std::vector<Session*> finished_;
-  std::vector<std::pair<Session*, absl::Status>> failed_;
+  const uint32_t max_tokens_;                // of one step, all channels counted
+  const uint32_t max_forecasts_;             // likewise
+  std::vector<session::Session*> sessions_;  // of the step under way
+  std::vector<session::Session*> finished_;
+  std::vector<std::pair<session::Session*, absl::Status>> failed_;
   Outcomes outcomes_;
   int64_t began_ns_ = 0;
   int64_t stepped_ns_ = 0;        // when the results were there: the answers are made at once
@@ -151,6 +151,6 @@ class Stepper {
   std::vector<int64_t> result_times_, result_steps_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::shard
 
 #endif  // AAREN_SERVER_SHARD_STEPPER_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/session/refusal.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 std::string Indexed(absl::string_view field, size_t index) { return absl::StrCat("tokens.", field, "[", index, "]"); }
@@ -23,18 +23,19 @@ bool AnyInfinite(absl::Span<const float> values) {
   return infinite != 0;
 }
 
-Refusal NameInfinite(absl::Span<const float> values, size_t skipped, uint32_t channels) {
+session::Refusal NameInfinite(absl::Span<const float> values, size_t skipped, uint32_t channels) {
   size_t i = skipped;
   while (!std::isinf(values[i])) ++i;
-  return InvalidField(Indexed("values", i), absl::StrCat(values[i], " at token ", i / channels, ", channel ",
-                                                         i % channels, "; missing values are NaN"));
+  return session::InvalidField(Indexed("values", i), absl::StrCat(values[i], " at token ", i / channels, ", channel ",
+                                                                  i % channels, "; missing values are NaN"));
 }
 
-std::optional<Refusal> CheckGivenTimes(absl::Span<const int64_t> times, uint32_t skip, TokenClock& clock) {
+std::optional<session::Refusal> CheckGivenTimes(absl::Span<const int64_t> times, uint32_t skip,
+                                                store::TokenClock& clock) {
   for (size_t i = skip; i < times.size(); ++i) {
     if (times[i] < clock.last_time_ns) {
-      return InvalidField(Indexed("times_ns", i),
-                          absl::StrCat(times[i], " is before ", clock.last_time_ns, ", the time of the token before"));
+      return session::InvalidField(Indexed("times_ns", i), absl::StrCat(times[i], " is before ", clock.last_time_ns,
+                                                                        ", the time of the token before"));
     }
     clock.Advance(times[i]);
   }
@@ -42,23 +43,23 @@ std::optional<Refusal> CheckGivenTimes(absl::Span<const int64_t> times, uint32_t
 }
 
 // Time of token seq by the session's rule; false if 64 bits cannot hold it.
-bool RegularTime(const Session& session, uint64_t seq, int64_t& time) {
+bool RegularTime(const session::Session& session, uint64_t seq, int64_t& time) {
   return !__builtin_mul_overflow(seq, session.regular_step_ns, &time) &&
          !__builtin_add_overflow(time, session.regular_start_ns, &time);
 }
 
-std::optional<Refusal> CheckRegularTimes(const Session& session, uint64_t first_seq, uint64_t last_seq,
-                                         TokenClock& clock) {
+std::optional<session::Refusal> CheckRegularTimes(const session::Session& session, uint64_t first_seq,
+                                                  uint64_t last_seq, store::TokenClock& clock) {
   int64_t first = 0, last = 0;
   if (!RegularTime(session, last_seq, last) || !RegularTime(session, first_seq, first)) {
-    return InvalidField("tokens.first_seq",
-                        absl::StrCat("the time of seq ", last_seq, " by regular_times, ", session.regular_start_ns,
-                                     " + seq * ", session.regular_step_ns, ", is beyond 64 bits"));
+    return session::InvalidField(
+        "tokens.first_seq", absl::StrCat("the time of seq ", last_seq, " by regular_times, ", session.regular_start_ns,
+                                         " + seq * ", session.regular_step_ns, ", is beyond 64 bits"));
   }
   if (first < clock.last_time_ns) {
-    return InvalidField("tokens.first_seq",
-                        absl::StrCat("the time of seq ", first_seq, " by regular_times, ", first, ", is before ",
-                                     clock.last_time_ns, ", the time of the token before"));
+    return session::InvalidField(
+        "tokens.first_seq", absl::StrCat("the time of seq ", first_seq, " by regular_times, ", first, ", is before ",
+                                         clock.last_time_ns, ", the time of the token before"));
   }
   clock = {last, session.regular_step_ns};
   return std::nullopt;
@@ -66,31 +67,35 @@ std::optional<Refusal> CheckRegularTimes(const Session& session, uint64_t first_
 
 }  // namespace
 
-std::optional<Refusal> CheckShape(const TokensView& tokens, const Session& session, uint32_t max_tokens) {
+std::optional<session::Refusal> CheckShape(const session::TokensView& tokens, const session::Session& session,
+                                           uint32_t max_tokens) {
   // Refused, not ignored: a client must not believe that they were read.
-  if (tokens.has_marks) return InvalidField("tokens.marks", "the model has no marks");
-  if (tokens.has_future_values) return InvalidField("tokens.future_values", "the model has no known-future covariates");
+  if (tokens.has_marks) return session::InvalidField("tokens.marks", "the model has no marks");
+  if (tokens.has_future_values)
+    return session::InvalidField("tokens.future_values", "the model has no known-future covariates");
   const size_t count = tokens.values.size() / session.channels;
   if (count * session.channels != tokens.values.size()) {
-    return InvalidField("tokens.values",
-                        absl::StrCat(tokens.values.size(), " values are not a multiple of the session's ",
-                                     session.channels, " channels"));
+    return session::InvalidField("tokens.values",
+                                 absl::StrCat(tokens.values.size(), " values are not a multiple of the session's ",
+                                              session.channels, " channels"));
   }
   if (count > max_tokens) {
-    return InvalidField("tokens.values", absl::StrCat(count, " tokens in one item, the limit is ", max_tokens));
+    return session::InvalidField("tokens.values",
+                                 absl::StrCat(count, " tokens in one item, the limit is ", max_tokens));
   }
   if (tokens.times_ns.empty()) return std::nullopt;
   if (session.regular_times) {
-    return InvalidField("tokens.times_ns", "the session was opened with regular_times: its tokens carry none");
+    return session::InvalidField("tokens.times_ns", "the session was opened with regular_times: its tokens carry none");
   }
   if (tokens.times_ns.size() != count) {
-    return InvalidField("tokens.times_ns", absl::StrCat(tokens.times_ns.size(), " times for ", count, " tokens"));
+    return session::InvalidField("tokens.times_ns",
+                                 absl::StrCat(tokens.times_ns.size(), " times for ", count, " tokens"));
   }
   return std::nullopt;
 }
 
-std::optional<Refusal> CheckContent(const TokensView& tokens, const Session& session, uint32_t skip,
-                                    TokenClock& clock) {
+std::optional<session::Refusal> CheckContent(const session::TokensView& tokens, const session::Session& session,
+                                             uint32_t skip, store::TokenClock& clock) {
   // Tokens that the session has already were checked when they came.
   const size_t skipped = size_t{skip} * session.channels;
   if (AnyInfinite(tokens.values.subspan(skipped))) return NameInfinite(tokens.values, skipped, session.channels);
@@ -101,4 +106,4 @@ std::optional<Refusal> CheckContent(const TokensView& tokens, const Session& ses
   return CheckGivenTimes(tokens.times_ns, skip, clock);
 }
 
-}  // namespace aaren
+}  // namespace aaren::shard

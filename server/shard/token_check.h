@@ -10,15 +10,17 @@
 #include "server/session/session.h"
 #include "server/store/token_clock.h"
 
-namespace aaren {
+namespace aaren::shard {
 
 // Its shape: width, number of tokens, fields that the model has no use for.
-std::optional<Refusal> CheckShape(const TokensView& tokens, const Session& session, uint32_t max_tokens);
+std::optional<session::Refusal> CheckShape(const session::TokensView& tokens, const session::Session& session,
+                                           uint32_t max_tokens);
 
 // Its numbers, from token `skip` on: no infinity, no time before the one before. Advances `clock`, which is the
 // session's, over them. REQUIRES: the shape is right; token `skip` is the session's next.
-std::optional<Refusal> CheckContent(const TokensView& tokens, const Session& session, uint32_t skip, TokenClock& clock);
+std::optional<session::Refusal> CheckContent(const session::TokensView& tokens, const session::Session& session,
+                                             uint32_t skip, store::TokenClock& clock);
 
-}  // namespace aaren
+}  // namespace aaren::shard
 
 #endif  // AAREN_SERVER_SHARD_TOKEN_CHECK_H_

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 using Turn = Attachment::Turn;
@@ -13,14 +13,14 @@ using Turn = Attachment::Turn;
 // if that is more: its answers then leave in few messages.
 constexpr int64_t kTurnUnits = 64 * TokenQueue::kForecastUnits;
 constexpr int64_t kRefusalUnits = TokenQueue::kForecastUnits / 2;  // its message takes about as long
-constexpr size_t kRefusalBytes = sizeof(Refusal) + 256;            // with its texts
+constexpr size_t kRefusalBytes = sizeof(session::Refusal) + 256;   // with its texts
 constexpr size_t kHeldReplyBytes = 192 << 10;                      // a Forecasts item holds as much
 constexpr size_t kFlowBytes = 256;                                 // of memory, about
 constexpr size_t kKeptItems = 16;                                  // in the queue of a flow that waits to be used again
 constexpr size_t kKeptFlows = 4096;                                // of which, when none is in use, so many are kept
 
 // What a token of the item costs, all channels counted.
-int64_t UnitsOf(const Session& session, const WaitingItem& item) {
+int64_t UnitsOf(const session::Session& session, const WaitingItem& item) {
   if (item.silent) return session.channels;
   const int64_t every = session.plan->every;
   if (every == 1) return session.channels * TokenQueue::kForecastUnits;
@@ -28,7 +28,7 @@ int64_t UnitsOf(const Session& session, const WaitingItem& item) {
 }
 
 // How many more tokens of the item fit into a reply that is not cut: its results may be all that the model has.
-uint32_t MostHeld(const Session& session, const WaitingItem& item) {
+uint32_t MostHeld(const session::Session& session, const WaitingItem& item) {
   if (item.silent) return UINT32_MAX;
   const package::ForecasterConfig& config = session.model->engine->config();
   const size_t floats = static_cast<size_t>(config.horizon) * config.quantiles.size() + 1;
@@ -36,10 +36,12 @@ uint32_t MostHeld(const Session& session, const WaitingItem& item) {
   return static_cast<uint32_t>(std::max<size_t>(1, kHeldReplyBytes / bytes));
 }
 
-bool SavesEvery(const Session& session) { return session.durability == SessionDurability::kEveryToken; }
+bool SavesEvery(const session::Session& session) {
+  return session.durability == session::SessionDurability::kEveryToken;
+}
 
 // Bytes of memory that an item takes, about.
-size_t BytesOf(const Session& session, const WaitingItem& item) {
+size_t BytesOf(const session::Session& session, const WaitingItem& item) {
   const size_t token = session.channels * sizeof(float) + (item.timed ? sizeof(int64_t) : 0);
   return sizeof(WaitingItem) + item.tokens * token + (item.kind == WaitingItem::Kind::kRefusal ? kRefusalBytes : 0);
 }
@@ -81,7 +83,7 @@ void TokenQueue::Count(Attachment& stream, ptrdiff_t bytes) {
   bytes_ += static_cast<size_t>(bytes);
 }
 
-Flow& TokenQueue::FlowOf(Session& session) {
+Flow& TokenQueue::FlowOf(session::Session& session) {
   if (session.flow != nullptr) return *session.flow;
   Attachment& stream = *session.stream;
   if (free_.empty()) free_.push_back(&flows_.emplace_back());
@@ -101,14 +103,14 @@ Flow& TokenQueue::FlowOf(Session& session) {
   return flow;
 }
 
-WaitingItem& TokenQueue::Push(Session& session, WaitingItem::Kind kind) {
+WaitingItem& TokenQueue::Push(session::Session& session, WaitingItem::Kind kind) {
   WaitingItem& item = FlowOf(session).items.emplace_back();
   item.kind = kind;
   return item;
 }
 
-void TokenQueue::PushTokens(Session& session, const TokensView& tokens, uint32_t skip, const TokenClock& clock,
-                            int64_t arrival_ns) {
+void TokenQueue::PushTokens(session::Session& session, const session::TokensView& tokens, uint32_t skip,
+                            const store::TokenClock& clock, int64_t arrival_ns) {
   const absl::Span<const float> values = tokens.values.subspan(size_t{skip} * session.channels);
   WaitingItem& item = Push(session, WaitingItem::Kind::kTokens);
   item.silent = tokens.silent;
@@ -121,7 +123,7 @@ void TokenQueue::PushTokens(Session& session, const TokensView& tokens, uint32_t
   tokens_ += item.tokens;
 }
 
-void TokenQueue::PushAck(Session& session) {
+void TokenQueue::PushAck(session::Session& session) {
   // Duplicates one after another are acknowledged once: a client that repeats itself costs one reply.
   Flow* flow = session.flow;
   if (flow != nullptr && !flow->items.empty() && flow->items.back().kind == WaitingItem::Kind::kAck) return;
@@ -129,13 +131,13 @@ void TokenQueue::PushAck(Session& session) {
   Count(*session.stream, static_cast<ptrdiff_t>(BytesOf(session, item)));
 }
 
-void TokenQueue::PushRefusal(Session& session, Refusal refusal) {
+void TokenQueue::PushRefusal(session::Session& session, session::Refusal refusal) {
   const WaitingItem& item = Push(session, WaitingItem::Kind::kRefusal);
   Count(*session.stream, static_cast<ptrdiff_t>(BytesOf(session, item)));
   session.flow->refusals.emplace_back() = std::move(refusal);
 }
 
-void TokenQueue::PushClose(Session& session, bool delete_session) {
+void TokenQueue::PushClose(session::Session& session, bool delete_session) {
   WaitingItem& item = Push(session, WaitingItem::Kind::kClose);
   item.delete_session = delete_session;
   Count(*session.stream, static_cast<ptrdiff_t>(BytesOf(session, item)));
@@ -149,14 +151,14 @@ void TokenQueue::TakeTokens(Flow& flow, uint32_t tokens) {
 }
 
 void TokenQueue::PopFront(Flow& flow) {
-  const Session& session = *flow.session;
+  const session::Session& session = *flow.session;
   Count(*session.stream, -static_cast<ptrdiff_t>(BytesOf(session, flow.items.front())));
   flow.items.pop_front();
   flow.taken = 0;
 }
 
-Refusal TokenQueue::PopRefusal(Flow& flow) {
-  Refusal refusal = std::move(flow.refusals.front());
+session::Refusal TokenQueue::PopRefusal(Flow& flow) {
+  session::Refusal refusal = std::move(flow.refusals.front());
   flow.refusals.pop_front();
   PopFront(flow);
   return refusal;
@@ -170,7 +172,7 @@ void TokenQueue::LeaveLine(Flow& flow) {
   if (std::exchange(flow.in_line, false)) flow.session->stream->flows.Remove(flow);
 }
 
-HeldReply& TokenQueue::Hold(Session& session) {
+HeldReply& TokenQueue::Hold(session::Session& session) {
   std::unique_ptr<HeldReply>& reply = session.flow->reply;
   if (reply == nullptr) {
     reply = std::make_unique<HeldReply>();
@@ -179,13 +181,13 @@ HeldReply& TokenQueue::Hold(Session& session) {
   return *reply;
 }
 
-std::unique_ptr<HeldReply> TokenQueue::TakeReply(Session& session) {
+std::unique_ptr<HeldReply> TokenQueue::TakeReply(session::Session& session) {
   if (session.flow == nullptr || session.flow->reply == nullptr) return nullptr;
   held_bytes_ -= session.flow->reply->bytes();
   return std::move(session.flow->reply);
 }
 
-void TokenQueue::Unhold(Session& session) {
+void TokenQueue::Unhold(session::Session& session) {
   Unstall();
   if (session.flow == nullptr || session.flow->in_step) return;
   Flow& flow = *session.flow;
@@ -261,7 +263,7 @@ void TokenQueue::EndStep() {
   granted_.clear();
 }
 
-uint32_t TokenQueue::SetAside(Session& session, Refusal refusal) {
+uint32_t TokenQueue::SetAside(session::Session& session, session::Refusal refusal) {
   Flow& flow = *session.flow;
   Attachment& stream = *session.stream;
   Restore(flow);
@@ -288,7 +290,7 @@ void TokenQueue::Restore(Flow& flow) {
   Count(stream, static_cast<ptrdiff_t>(std::exchange(flow.aside, 0)));
 }
 
-uint32_t TokenQueue::Forget(Session& session) {
+uint32_t TokenQueue::Forget(session::Session& session) {
   if (session.flow == nullptr) return 0;
   Flow& flow = *session.flow;
   Restore(flow);
@@ -425,4 +427,4 @@ int64_t TokenQueue::GrantTokens(Flow& flow, const WaitingItem& item, int64_t uni
   return tokens * cost;
 }
 
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -11,7 +11,7 @@
 // What may wait is bounded. A stream may fill half of what is left, so there is always room for others. A stream that
 // has nothing here may always have one item.
 //
-// A session whose replies wait for a save has no turn until they are sent, and one step of it is answered by one reply:
+// A session whose replies wait for a save has no turn until they are sent. One step of it is answered by one reply, so
 // its tokens are then of one kind, and their reply fits into one message. What such replies hold is bounded too; at the
 // bound other sessions of their kind wait, and nobody else.
 //
@@ -29,7 +29,7 @@
 #include "server/shard/flow.h"
 #include "server/shard/line.h"
 
-namespace aaren {
+namespace aaren::shard {
 
 // How much one step takes. A unit is about what a channel's token without a forecast costs.
 struct StepRoom {
@@ -55,11 +55,11 @@ class TokenQueue {
 
   // Each puts an item behind all others of the session. REQUIRES: it is attached. Of tokens, those from `skip` on; they
   // are checked and follow the session's last; `clock` is the session's after them.
-  void PushTokens(Session& session, const TokensView& tokens, uint32_t skip, const TokenClock& clock,
-                  int64_t arrival_ns);
-  void PushAck(Session& session);
-  void PushRefusal(Session& session, Refusal refusal);
-  void PushClose(Session& session, bool delete_session);
+  void PushTokens(session::Session& session, const session::TokensView& tokens, uint32_t skip,
+                  const store::TokenClock& clock, int64_t arrival_ns);
+  void PushAck(session::Session& session);
+  void PushRefusal(session::Session& session, session::Refusal refusal);
+  void PushClose(session::Session& session, bool delete_session);
 
   // Lets flows take turns until the room is used up or nothing is left that may have one. Each flow that got a turn is
   // named once; its `granted` says how many tokens of it to step. At least one token is granted to the first flow.
@@ -69,29 +69,29 @@ class TokenQueue {
   // Takes what stands at the flow's front: tokens of a step that are done, or another item.
   void TakeTokens(Flow& flow, uint32_t tokens);
   void PopFront(Flow& flow);
-  Refusal PopRefusal(Flow& flow);
+  session::Refusal PopRefusal(Flow& flow);
 
   // Ends the step that Grant began: flows with nothing left are gone, those that got more meanwhile wait for a turn.
   void EndStep();
 
   // What holds back the reply of a session that AwaitsSave, in its flow. Grown is called when it has got more.
-  HeldReply& Hold(Session& session);
+  HeldReply& Hold(session::Session& session);
   void Grown(size_t bytes) { held_bytes_ += bytes; }
 
   // The session does not await a save any more: the reply, if one was held, and then its next turn.
-  std::unique_ptr<HeldReply> TakeReply(Session& session);
-  void Unhold(Session& session);
+  std::unique_ptr<HeldReply> TakeReply(session::Session& session);
+  void Unhold(session::Session& session);
 
   // What waits of a session for its client's word, or for room for its reply, must not keep its stream from being read:
   // that word comes there. So what it sent behind a held reply becomes one refusal, and what is left of its flow, less
   // than a session takes, does not count. Returns how many tokens were dropped. REQUIRES: it is in no step or line.
-  uint32_t SetAside(Session& session, Refusal refusal);
+  uint32_t SetAside(session::Session& session, session::Refusal refusal);
 
   // Those that have a turn as soon as more replies may be held, in order.
   Flow* first_stalled() const { return stalled_.front(); }
 
   // Drops the session's flow. Returns how many tokens were in it.
-  uint32_t Forget(Session& session);
+  uint32_t Forget(session::Session& session);
 
   // The stream's client reads again.
   void Resume(Attachment& stream);
@@ -105,8 +105,8 @@ class TokenQueue {
   size_t held_bytes() const { return held_bytes_; }  // of replies
 
  private:
-  WaitingItem& Push(Session& session, WaitingItem::Kind kind);
-  Flow& FlowOf(Session& session);
+  WaitingItem& Push(session::Session& session, WaitingItem::Kind kind);
+  Flow& FlowOf(session::Session& session);
   void Count(Attachment& stream, ptrdiff_t bytes);
   static void JoinLine(Flow& flow);
   static void LeaveLine(Flow& flow);
@@ -135,6 +135,6 @@ class TokenQueue {
   std::vector<Flow*> granted_;  // of the step under way; null: forgotten since
 };
 
-}  // namespace aaren
+}  // namespace aaren::shard
 
 #endif  // AAREN_SERVER_SHARD_TOKEN_QUEUE_H_

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::store {
 
 void PutString(std::string& out, absl::string_view text) {
   Put(out, static_cast<uint16_t>(text.size()));
@@ -59,4 +59,4 @@ absl::Status Fields::Finish() const {
   return absl::DataLossError(absl::StrCat(what_, ": ", left_.size(), " bytes follow its last field"));
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "server/store/session_point.h"
 
-namespace aaren {
+namespace aaren::store {
 
 template <typename T>
 void Put(std::string& out, T value) {
@@ -53,6 +53,6 @@ class Fields {
   absl::Status status_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_FIELDS_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
-namespace aaren {
+namespace aaren::store {
 
 WriteResult CompareHeld(const std::string& key, const SessionHeader* held, uint64_t expected_epoch) {
   const uint64_t epoch = held == nullptr ? 0 : held->epoch;
@@ -39,4 +39,4 @@ absl::Status NoSuchSession(const std::string& key) {
   return absl::NotFoundError(absl::StrCat("no session '", key, "' in the store"));
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

@@ -11,7 +11,7 @@
 
 #include "server/store/store.h"
 
-namespace aaren {
+namespace aaren::store {
 
 // `held` is null if there is no such session.
 WriteResult CompareHeld(const std::string& key, const SessionHeader* held, uint64_t expected_epoch);
@@ -30,6 +30,6 @@ WriteResult CompareKept(const SessionHeader& held, const std::vector<uint64_t>& 
 
 absl::Status NoSuchSession(const std::string& key);
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_HELD_H_

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 int64_t NowNs() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
@@ -26,7 +26,7 @@ bool Failed(const absl::StatusOr<T>& answer) {
 
 void MeasuredStore::Begin(Operation operation) {
   absl::MutexLock lock(&mutex_);
-  Counter& under_way = counters_.operations[operation].under_way;
+  counters::Counter& under_way = counters_.operations[operation].under_way;
   under_way.Set(under_way.value() + 1);
 }
 
@@ -84,4 +84,4 @@ void MeasuredStore::List(std::string prefix, std::string after, size_t limit,
 
 void MeasuredStore::TryWrite(Answer<absl::Status> answer) { store_->TryWrite(Counted(kTry, std::move(answer))); }
 
-}  // namespace aaren
+}  // namespace aaren::store

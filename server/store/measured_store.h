@@ -14,19 +14,19 @@
 #include "server/counters/counter.h"
 #include "server/store/store.h"
 
-namespace aaren {
+namespace aaren::store {
 
 struct StoreCounters {
   static constexpr std::array<const char*, 8> kOperations = {"epochs", "find",   "load", "acquire",
                                                              "save",   "delete", "list", "try"};
 
   struct Operation {
-    Counter under_way;  // a level
-    Counter done, failed;
-    Histogram<kLatencyBounds.size()> seconds{kLatencyBounds};
+    counters::Counter under_way;  // a level
+    counters::Counter done, failed;
+    counters::Histogram<counters::kLatencyBounds.size()> seconds{counters::kLatencyBounds};
   };
   std::array<Operation, kOperations.size()> operations;
-  Counter saved_bytes;  // of rows
+  counters::Counter saved_bytes;  // of rows
 };
 
 class MeasuredStore : public StateStore {
@@ -63,6 +63,6 @@ class MeasuredStore : public StateStore {
   StoreCounters counters_;  // written under mutex_
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_MEASURED_STORE_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/store/held.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 SessionRecord WithoutRows(const SessionRecord& record) {
@@ -42,8 +42,8 @@ size_t BytesOf(const SessionRecord& record) {
 absl::Status MemoryStore::Count(size_t before, size_t after) {
   if (budget_ == nullptr) return absl::OkStatus();
   if (after <= before) {
-    budget_->Give(MemoryBudget::Use::kSaves, before - after);
-  } else if (!budget_->TryTake(MemoryBudget::Use::kSaves, after - before)) {
+    budget_->Give(memory::MemoryBudget::Use::kSaves, before - after);
+  } else if (!budget_->TryTake(memory::MemoryBudget::Use::kSaves, after - before)) {
     return absl::ResourceExhaustedError(absl::StrCat("no memory for another ", after - before, " bytes of saves: all ",
                                                      budget_->limit(), " bytes for sessions are used"));
   }
@@ -134,4 +134,4 @@ void MemoryStore::List(std::string prefix, std::string after, size_t limit,
   answer(std::move(page));
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

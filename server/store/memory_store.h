@@ -12,12 +12,12 @@
 #include "server/memory/memory_budget.h"
 #include "server/store/store.h"
 
-namespace aaren {
+namespace aaren::store {
 
 class MemoryStore : public StateStore {
  public:
   // `budget` outlives this; null: no limit.
-  explicit MemoryStore(MemoryBudget* budget = nullptr) : budget_(budget) {}
+  explicit MemoryStore(memory::MemoryBudget* budget = nullptr) : budget_(budget) {}
 
   std::string name() const override { return "memory"; }
   void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
@@ -37,11 +37,11 @@ class MemoryStore : public StateStore {
   absl::Status Put(SessionRecord record, std::optional<uint64_t> keep_seq);
   absl::Status Count(size_t before, size_t after);
 
-  MemoryBudget* const budget_;
+  memory::MemoryBudget* const budget_;
   uint64_t last_epoch_ = 0;
   std::map<std::string, SessionRecord> records_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_MEMORY_STORE_H_

@@ -8,7 +8,7 @@
 #include "server/store/memory_store.h"
 #include "server/store/redis/redis_store.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 absl::StatusOr<std::unique_ptr<StateStore>> OpenRocksDb(RocksDbOptions options) {
@@ -21,7 +21,7 @@ absl::StatusOr<std::unique_ptr<StateStore>> OpenRocksDb(RocksDbOptions options) 
 }
 
 absl::StatusOr<std::unique_ptr<StateStore>> OpenRedis(const StoreOptions& options) {
-  absl::StatusOr<std::vector<Address>> addresses = ParseRedisAddresses(options.redis_addresses);
+  absl::StatusOr<std::vector<address::Address>> addresses = ParseRedisAddresses(options.redis_addresses);
   if (!addresses.ok()) return addresses.status();
   RedisOptions redis = options.redis;
   redis.addresses = *std::move(addresses);
@@ -40,7 +40,7 @@ std::string DefaultDataFolder() {
   return home != nullptr && *home == '/' ? absl::StrCat(home, "/.local/state/aaren") : "";
 }
 
-absl::StatusOr<std::unique_ptr<StateStore>> OpenStore(const StoreOptions& options, MemoryBudget& budget) {
+absl::StatusOr<std::unique_ptr<StateStore>> OpenStore(const StoreOptions& options, memory::MemoryBudget& budget) {
   if (options.kind == "memory") return std::make_unique<MemoryStore>(&budget);
   if (options.kind == "rocksdb") return OpenRocksDb(options.rocksdb);
   if (options.kind == "redis") return OpenRedis(options);
@@ -48,4 +48,4 @@ absl::StatusOr<std::unique_ptr<StateStore>> OpenStore(const StoreOptions& option
       absl::StrCat("store: this build has no ", options.kind, "; there are rocksdb, redis and memory"));
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

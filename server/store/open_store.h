@@ -12,7 +12,7 @@
 #include "server/store/rocksdb/rocksdb_store.h"
 #include "server/store/store.h"
 
-namespace aaren {
+namespace aaren::store {
 
 struct StoreOptions {
   std::string kind = "memory";  // or "rocksdb" or "redis"
@@ -22,11 +22,11 @@ struct StoreOptions {
 };
 
 // InvalidArgument for a kind that this build does not have; else as the store's own Open. `budget` outlives the store.
-absl::StatusOr<std::unique_ptr<StateStore>> OpenStore(const StoreOptions& options, MemoryBudget& budget);
+absl::StatusOr<std::unique_ptr<StateStore>> OpenStore(const StoreOptions& options, memory::MemoryBudget& budget);
 
 // aaren/ below $XDG_STATE_HOME, or below ~/.local/state. Empty if there is neither.
 std::string DefaultDataFolder();
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_OPEN_STORE_H_

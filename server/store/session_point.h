@@ -9,7 +9,7 @@
 
 #include "server/store/token_clock.h"
 
-namespace aaren {
+namespace aaren::store {
 
 // What made the rows. Others can go on from them only if they are the same.
 struct SessionOrigin {
@@ -37,6 +37,6 @@ struct Attempt {
   uint64_t number = 0;
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_SESSION_POINT_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/store/fields.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 constexpr absl::string_view kMagic = "AARENSES";
@@ -69,4 +69,4 @@ absl::StatusOr<SessionSnapshot> ParseSnapshot(absl::string_view bytes) {
   return snapshot;
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

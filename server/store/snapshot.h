@@ -19,7 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "server/store/session_point.h"
 
-namespace aaren {
+namespace aaren::store {
 
 struct SessionSnapshot {
   SessionOrigin origin;
@@ -33,6 +33,6 @@ std::string EncodeSnapshot(const SessionSnapshot& snapshot);
 // snapshot of a format version that this server does not know.
 absl::StatusOr<SessionSnapshot> ParseSnapshot(absl::string_view bytes);
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_SNAPSHOT_H_

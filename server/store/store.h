@@ -23,7 +23,7 @@
 #include "absl/time/time.h"
 #include "server/store/session_point.h"
 
-namespace aaren {
+namespace aaren::store {
 
 struct SavedRows {
   SessionPoint point;
@@ -117,6 +117,6 @@ class StateStore {
                     Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) = 0;
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_STORE_H_

@@ -16,7 +16,7 @@
 #include "server/counters/counter.h"
 #include "server/store/store.h"
 
-namespace aaren {
+namespace aaren::store {
 
 class StoreHealth {
  public:
@@ -42,7 +42,7 @@ class StoreHealth {
     return since == kHere ? absl::ZeroDuration() : now - absl::FromUnixNanos(since);
   }
 
-  const Counter& outages() const { return outages_; }  // that began
+  const counters::Counter& outages() const { return outages_; }  // that began
 
  private:
   static constexpr int64_t kHere = 0;
@@ -54,9 +54,9 @@ class StoreHealth {
   }
 
   std::atomic<int64_t> away_since_{kHere};  // of the server's clock, since 1970
-  Counter outages_;
+  counters::Counter outages_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_STORE_HEALTH_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/store/fields.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 constexpr uint8_t kVersion = 2;
@@ -152,4 +152,4 @@ StoredHeader HeaderAfter(const StoredHeader* held, SessionHeader header, std::op
   return next;
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

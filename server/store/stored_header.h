@@ -23,7 +23,7 @@
 #include "absl/strings/string_view.h"
 #include "server/store/store.h"
 
-namespace aaren {
+namespace aaren::store {
 
 struct StoredSlot {
   uint8_t slot = 0;  // 0 or 1
@@ -57,6 +57,6 @@ absl::Status CheckSlot(const std::string& key, const StoredSlot& slot, absl::str
 StoredHeader HeaderAfter(const StoredHeader* held, SessionHeader header, std::optional<uint64_t> keep_seq,
                          const std::vector<SavedRows>& saves);
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_STORED_HEADER_H_

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace aaren {
+namespace aaren::store {
 
 struct TokenClock {
   int64_t last_time_ns = INT64_MIN;  // INT64_MIN: no token had a time
@@ -21,6 +21,6 @@ struct TokenClock {
   }
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_TOKEN_CLOCK_H_

@@ -1,7 +1,7 @@
 #include "server/version/version.h"
 
-namespace aaren {
+namespace aaren::version {
 
 const char* const kVersion = AAREN_VERSION;
 
-}  // namespace aaren
+}  // namespace aaren::version

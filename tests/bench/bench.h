@@ -54,7 +54,7 @@ extern const char kTiersNote[];
 absl::StatusOr<std::vector<Row>> RunScanBench();
 extern const char kScanNote[];
 
-// Ten thousand tokens, one at a time, through a stack of each sequence mixer: bytes of state and cumulative seconds
+// Ten thousand tokens, one at a time, through a stack of each sequence mixer. Bytes of state and cumulative seconds
 // (the paper's Figure 5, §4.5), then the exponents with which both grow.
 absl::StatusOr<std::vector<Row>> RunStreamingBench();
 extern const char kStreamingNote[];

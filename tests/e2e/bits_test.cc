@@ -110,9 +110,9 @@ void AddTokens(v1::ClientMessage& message, int handle, int first, int count) {
 
 // Session 0's answers when its tokens come `split` at a time, `others` sessions talking in between.
 std::string Answers(int split, int others, int shards) {
-  ModelTable models;
+  models::ModelTable models;
   EXPECT_TRUE(models.LoadFolder(AAREN_BUNDLED_MODELS).ok());
-  MemoryStore store;
+  store::MemoryStore store;
   rpc::ServerOptions options;
   options.shards = shards;
   auto server = rpc::Server::Start(options, models, store);

@@ -44,6 +44,25 @@ class SessionsTest(ServerTest):
         self.sessions("import", "moved", f"--input={self.path('snapshot')}", server=other)
         self.assertEqual(self.stream("moved", "all.csv", server=other), whole[ROWS:])
 
+    def test_moved_session_goes_on_there_and_is_gone_here(self):
+        whole = self.stream("whole", "all.csv")
+        self.stream("moving", "first_half.csv")
+        other = self.start_server()
+        moved = objects(self.sessions("move", "moving", f"--to={other.target}"))[0]
+        self.assertEqual(moved["next_seq"], ROWS // 2)
+        self.assertIn("NOT_FOUND", aaren("sessions", "get", "moving", f"--target={self.server.target}").stderr)
+        self.assertEqual(self.stream("moving", "all.csv", server=other), whole[ROWS:])
+
+    def test_session_is_not_moved_onto_another(self):
+        other = self.start_server()
+        self.stream("taken", "first_half.csv", server=other)
+        self.stream("taken", "all.csv")
+        result = aaren("sessions", "move", "taken", f"--target={self.server.target}", f"--to={other.target}")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("ALREADY_EXISTS", result.stderr)
+        self.assertEqual(objects(self.sessions("get", "taken"))[0]["next_seq"], ROWS)
+        self.assertEqual(objects(self.sessions("get", "taken", server=other))[0]["next_seq"], ROWS // 2)
+
     def test_fork_goes_on_like_its_origin_and_leaves_it_alone(self):
         whole = self.stream("whole", "all.csv")
         self.stream("origin", "first_half.csv")

@@ -99,14 +99,14 @@ class TiersTest : public testing::Test {
 
   // The forecasts of all sessions, of a server whose rows may take so much.
   std::vector<std::vector<float>> Forecasts(size_t resident_bytes) {
-    auto store = RocksDbStore::Open({.folder = absl::StrCat(folder_, "/", ++servers_)});
+    auto store = store::RocksDbStore::Open({.folder = absl::StrCat(folder_, "/", ++servers_)});
     EXPECT_TRUE(store.ok()) << store.status();
     rpc::ServerOptions options;
     options.shard.max_resident_bytes = resident_bytes;
     options.shard.save_interval = absl::Milliseconds(10);
     auto server = rpc::Server::Start(options, models_, **store);
     EXPECT_TRUE(server.ok()) << server.status();
-    const ShardCounters& counters = *(*server)->shard_counters()[0];
+    const shard::ShardCounters& counters = *(*server)->shard_counters()[0];
     Client client((*server)->address());
     for (int round = 0; round < kRounds; ++round) {
       client.Round(round);
@@ -116,7 +116,7 @@ class TiersTest : public testing::Test {
     return client.forecasts();
   }
 
-  static void AwaitDemotions(const ShardCounters& counters) {
+  static void AwaitDemotions(const shard::ShardCounters& counters) {
     const absl::Time deadline = absl::Now() + absl::Minutes(1);
     while (counters.sessions_demoted.value() < kSessions - kResident) {
       ASSERT_LT(absl::Now(), deadline);
@@ -124,7 +124,7 @@ class TiersTest : public testing::Test {
     }
   }
 
-  ModelTable models_;
+  models::ModelTable models_;
   const std::string folder_ =
       (std::filesystem::temp_directory_path() / absl::StrCat("aaren_tiers_test_", getpid())).string();
   int servers_ = 0;

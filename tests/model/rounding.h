@@ -3,7 +3,7 @@
 
 // How far rounding may take two ways to compute one thing apart, from the number of operations: the bounds of the tests
 // that compare such ways. Libraries sum in an order that depends on the CPU, so a distance seen on one machine bounds
-// nothing (Higham, "Accuracy and Stability of Numerical Algorithms", chapters 3 and 4; Higham and Mary 2019).
+// nothing. See Higham, "Accuracy and Stability of Numerical Algorithms", chapters 3 and 4; Higham and Mary 2019.
 //
 // `unit` is the largest relative error of one operation. All bounds are relative: of a sum, to the sum of the terms'
 // magnitudes.
@@ -24,9 +24,10 @@ inline double LikelyGamma(double n, double unit) { return std::min(Gamma(n, unit
 // Exponents below this have an exponential of 0, so no weight has a larger one, nor a larger error by its rounding.
 constexpr double DeepestExponent(double unit) { return unit == kFloatUnit ? 104 : 745; }
 
-// An average of `tokens` values, weighed by the exponentials of their scores, in any form. However tokens are folded,
-// combined or summed, a token passes at most two exponentials (2 units each), two products and two sums with each of
-// the others, in numerator and denominator. Exponents add up to the token's distance from the maximum at last.
+// An average of `tokens` values, weighed by the exponentials of their scores, in any form. With each of the others a
+// token passes at most two exponentials (2 units each), two products and two sums. That holds in numerator and
+// denominator, however tokens are folded, combined or summed. Exponents add up to the token's distance from the maximum
+// at last.
 inline double SoftmaxRounding(double tokens, double unit) {
   return LikelyGamma(16 * tokens, unit) + 2 * DeepestExponent(unit) * unit;
 }

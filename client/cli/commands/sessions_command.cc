@@ -51,13 +51,14 @@ class SessionsCommand {
   int Export();
   int Import();
   int Fork();
+  int Move();
 
   int FailAsked(const absl::Status& status) const;
   int Show(const absl::StatusOr<client::SessionInfo>& session) const;
 
   ConnectionFlags connection_;
   client::ServiceOptions server_;
-  std::string output_, input_, prefix_;
+  std::string output_, input_, prefix_, to_;
   bool replace_ = false, json_ = false;
   std::string verb_;
   std::vector<std::string> operands_;
@@ -205,6 +206,27 @@ int SessionsCommand::Import() {
 
 int SessionsCommand::Fork() { return Show(sessions_->Fork(operands_[0], operands_[1])); }
 
+// Between two servers with stores of their own. It is in both places until it is deleted here, and nobody may open it
+// here meanwhile. So a failure, or a kill, leaves one too many and never none. Servers that share a store need no move.
+int SessionsCommand::Move() {
+  if (to_.empty()) return FailUsage("sessions", absl::InvalidArgumentError("move needs --to=HOST:PORT"));
+  const std::string& id = operands_[0];
+  const auto seen = sessions_->Get(id);
+  if (!seen.ok()) return FailAsked(seen.status());
+  if (seen->attached) return FailAsked(absl::FailedPreconditionError("a stream has the session open: end it first"));
+  const auto exported = sessions_->Export(id);
+  if (!exported.ok()) return FailAsked(exported.status());
+  client::ServiceOptions there = server_;
+  there.target = to_;
+  const client::Sessions target(there);
+  const auto imported = target.Import(id, exported->bytes);
+  if (!imported.ok()) return Fail(ServiceError(absl::StrCat("sessions import ", id), to_, imported.status()));
+  const absl::Status deleted = sessions_->DeleteUnused(*seen);
+  if (absl::IsAborted(deleted)) (void)target.DeleteUnused(*imported);  // it was opened here meanwhile, and stays here
+  if (!deleted.ok()) return FailAsked(deleted);
+  return Show(imported);
+}
+
 const std::vector<SessionsCommand::Verb>& SessionsCommand::Verbs() {
   static const auto* const verbs =
       new std::vector<Verb>{{"list", {}, "all sessions", &SessionsCommand::List},
@@ -213,6 +235,7 @@ const std::vector<SessionsCommand::Verb>& SessionsCommand::Verbs() {
                             {"export", {"ID"}, "writes it to --output=FILE", &SessionsCommand::Export},
                             {"import", {"ID"}, "makes it of --input=FILE", &SessionsCommand::Import},
                             {"fork", {"ID", "NEW_ID"}, "copies it", &SessionsCommand::Fork},
+                            {"move", {"ID"}, "takes it to the server --to", &SessionsCommand::Move},
                             {"evict", {"ID"}, "saves it, and it leaves memory", &SessionsCommand::Evict}};
   return *verbs;
 }
@@ -220,7 +243,7 @@ const std::vector<SessionsCommand::Verb>& SessionsCommand::Verbs() {
 command_line::Flags SessionsCommand::Table() {
   command_line::Flags flags(
       "aaren sessions list | get ID | delete ID | export ID --output=FILE | import ID --input=FILE | fork ID NEW_ID | "
-      "evict ID",
+      "move ID --to=HOST:PORT | evict ID",
       "Shows, copies, moves and deletes the sessions that a server keeps.");
   for (const Verb& verb : Verbs()) flags.AddVerb(verb.name, verb.operands, verb.help);
   flags.RequireVerb();
@@ -229,6 +252,7 @@ command_line::Flags SessionsCommand::Table() {
   flags.Add("output", &output_, "export: the file to write");
   flags.Add("input", &input_, "import: the file that export wrote");
   flags.Add("replace", &replace_, "import: take the place of a session of that id");
+  flags.Add("to", &to_, "move: the server to take it to, HOST:PORT");
   flags.Add("timeout", &server_.timeout, "give up if no answer comes for so long");
   connection_.AddTo(flags);
   return flags;

@@ -5,8 +5,8 @@
 // Times are nanoseconds since 1970-01-01 UTC; one without a zone is taken as UTC, since only differences and order
 // matter to a forecast.
 //
-// Found without being told, leading zeros or none, each date alone or with a clock (12 or 24 hours, a fraction of a
-// second, a zone such as Z, +01:00, +0100 or UTC) behind a T or a blank:
+// Found without being told, with leading zeros or without, are these dates. Each may have a clock behind a T or a
+// blank: 12 or 24 hours, a fraction of a second, a zone such as Z, +01:00, +0100 or UTC.
 //
 //   2024-01-31  2024/1/31  2024.01.31  20240131  2024-01  31.1.2024  31.1.24  31-Jan-2024  31 Jan 2024  Jan 31, 2024
 //   1/31/2024  31/1/2024  1-31-2024  31-1-2024  1/31/24  31/1/24                      (which of the two: see the guess)

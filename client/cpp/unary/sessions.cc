@@ -75,6 +75,13 @@ absl::Status Sessions::Delete(const std::string& id, const CallOptions& call) co
   return calls_->Ask(&Stub::Delete, request, {id}, call).status();
 }
 
+absl::Status Sessions::DeleteUnused(const SessionInfo& seen, const CallOptions& call) const {
+  v1::DeleteSessionRequest request;
+  request.set_session_id(seen.id);
+  request.set_epoch(seen.epoch);
+  return calls_->Ask(&Stub::Delete, request, {seen.id}, call).status();
+}
+
 absl::Status Sessions::Evict(const std::string& id, const CallOptions& call) const {
   v1::EvictSessionRequest request;
   request.set_session_id(id);

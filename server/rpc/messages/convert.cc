@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kItemBytes = 256 << 10;
 
 // The seq of result i: the i-th multiple of `every` that is not below first_seq.
-uint64_t SeqOfResult(const ForecastsReply& reply, size_t i) {
+uint64_t SeqOfResult(const session::ForecastsReply& reply, size_t i) {
   const uint64_t every = reply.plan->every;
   return (reply.first_seq + every - 1) / every * every + i * every;
 }
@@ -37,7 +37,7 @@ void AddDetail(const Detail& detail, google::rpc::Status& status) {
   status.add_details()->PackFrom(detail);
 }
 
-void FillModelSchema(const LoadedModel& model, v1::ModelInfo& info) {
+void FillModelSchema(const models::LoadedModel& model, v1::ModelInfo& info) {
   info.set_name(model.package.name);
   info.set_version(static_cast<uint32_t>(model.package.version));
   info.set_digest(model.package.digest);
@@ -47,33 +47,33 @@ void FillModelSchema(const LoadedModel& model, v1::ModelInfo& info) {
 
 }  // namespace
 
-Outcome<OpenRequest> ToOpenRequest(const v1::Open& open) {
-  Outcome<OpenRequest> outcome;
+session::Outcome<session::OpenRequest> ToOpenRequest(const v1::Open& open) {
+  session::Outcome<session::OpenRequest> outcome;
   if (!v1::Open::Mode_IsValid(open.mode())) {
-    outcome.refusal = InvalidField("open.mode", absl::StrCat(open.mode(), " is none of the modes 0 .. 2"));
+    outcome.refusal = session::InvalidField("open.mode", absl::StrCat(open.mode(), " is none of the modes 0 .. 2"));
   } else if (!v1::Open::Durability_IsValid(open.durability())) {
-    outcome.refusal =
-        InvalidField("open.durability", absl::StrCat(open.durability(), " is none of the durabilities 0 .. 3"));
+    outcome.refusal = session::InvalidField("open.durability",
+                                            absl::StrCat(open.durability(), " is none of the durabilities 0 .. 3"));
   }
-  OpenRequest& request = outcome.value;
+  session::OpenRequest& request = outcome.value;
   request.tenant = kTenant;
   request.session_id = open.session_id();
   request.model = open.model();
-  request.mode = static_cast<OpenMode>(open.mode());
+  request.mode = static_cast<session::OpenMode>(open.mode());
   if (open.has_delivered_seq()) request.delivered_seq = open.delivered_seq();
   if (open.has_incarnation()) request.incarnation = open.incarnation();
   request.channels = open.channels();
   request.output = ToOutputRequest(open.output());
   if (open.has_regular_times()) {
-    request.regular_times = RegularTimes{open.regular_times().start_ns(), open.regular_times().step_ns()};
+    request.regular_times = session::RegularTimes{open.regular_times().start_ns(), open.regular_times().step_ns()};
   }
   request.attempt = {open.writer(), open.number()};
-  request.durability = static_cast<SessionDurability>(open.durability());
+  request.durability = static_cast<session::SessionDurability>(open.durability());
   return outcome;
 }
 
-TokensView ToTokensView(const v1::Tokens& tokens) {
-  TokensView view;
+session::TokensView ToTokensView(const v1::Tokens& tokens) {
+  session::TokensView view;
   view.handle = tokens.handle();
   view.first_seq = tokens.first_seq();
   view.values = absl::MakeConstSpan(tokens.values().data(), static_cast<size_t>(tokens.values_size()));
@@ -85,7 +85,7 @@ TokensView ToTokensView(const v1::Tokens& tokens) {
   return view;
 }
 
-void FillOpened(Handle handle, const OpenedReply& reply, v1::Opened& opened) {
+void FillOpened(session::Handle handle, const session::OpenedReply& reply, v1::Opened& opened) {
   opened.set_handle(handle);
   opened.set_epoch(reply.epoch);
   opened.set_incarnation(reply.incarnation);
@@ -104,13 +104,14 @@ void FillOpened(Handle handle, const OpenedReply& reply, v1::Opened& opened) {
   opened.set_durability(static_cast<v1::Open::Durability>(reply.durability));
 }
 
-size_t ResultsPerItem(const ForecastsReply& reply) {
+size_t ResultsPerItem(const session::ForecastsReply& reply) {
   if (reply.results == 1) return 1;
   const size_t bytes = reply.channels * (ResultWidth(reply) + 1) * sizeof(float) + sizeof(int64_t);
   return std::max<size_t>(kItemBytes / bytes, 1);
 }
 
-void FillForecasts(Handle handle, const ForecastsReply& reply, size_t begin, size_t end, v1::Forecasts& forecasts) {
+void FillForecasts(session::Handle handle, const session::ForecastsReply& reply, size_t begin, size_t end,
+                   v1::Forecasts& forecasts) {
   forecasts.set_handle(handle);
   forecasts.set_first_seq(begin == 0 ? reply.first_seq : SeqOfResult(reply, begin));
   forecasts.set_next_seq(end == reply.results ? reply.next_seq : SeqOfResult(reply, end));
@@ -124,7 +125,7 @@ void FillForecasts(Handle handle, const ForecastsReply& reply, size_t begin, siz
   if (!reply.steps_ns.empty()) FillSteps(reply.steps_ns.subspan(begin, end - begin), forecasts);
 }
 
-google::rpc::Status ToRpcStatus(const Refusal& refusal) {
+google::rpc::Status ToRpcStatus(const session::Refusal& refusal) {
   google::rpc::Status status;
   status.set_code(static_cast<int>(refusal.status.code()));
   status.set_message(std::string(refusal.status.message()));
@@ -159,13 +160,13 @@ google::rpc::Status ToRpcStatus(const Refusal& refusal) {
   return status;
 }
 
-void FillModelInfo(const LoadedModel& model, v1::ModelInfo& info) {
+void FillModelInfo(const models::LoadedModel& model, v1::ModelInfo& info) {
   FillModelSchema(model, info);
   info.set_description(model.package.description);
   for (const auto& [key, value] : model.package.training) (*info.mutable_training())[key] = value;
 }
 
-void FillSessionInfo(const SessionInfo& session, v1::SessionInfo& info) {
+void FillSessionInfo(const session::SessionInfo& session, v1::SessionInfo& info) {
   info.set_session_id(session.session_id);
   info.set_epoch(session.epoch);
   info.set_incarnation(session.incarnation);

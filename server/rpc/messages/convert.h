@@ -24,25 +24,26 @@ namespace aaren::rpc {
 inline constexpr char kTenant[] = "default";
 
 // Refused: a mode or durability that does not exist. Everything else is the session layer's to judge.
-Outcome<OpenRequest> ToOpenRequest(const v1::Open& open);
+session::Outcome<session::OpenRequest> ToOpenRequest(const v1::Open& open);
 
 // A view of `tokens`, which must outlive it.
-TokensView ToTokensView(const v1::Tokens& tokens);
+session::TokensView ToTokensView(const v1::Tokens& tokens);
 
 // Without the model's description and training: Models.Get has them, and a stream may open 100,000 sessions.
-void FillOpened(Handle handle, const OpenedReply& reply, v1::Opened& opened);
+void FillOpened(session::Handle handle, const session::OpenedReply& reply, v1::Opened& opened);
 
 // How many of the reply's results fit into one Forecasts item; at least 1.
-size_t ResultsPerItem(const ForecastsReply& reply);
+size_t ResultsPerItem(const session::ForecastsReply& reply);
 
 // Results [begin, end) of the reply. The first part also covers the tokens before its first result, the last those
 // after its last.
-void FillForecasts(Handle handle, const ForecastsReply& reply, size_t begin, size_t end, v1::Forecasts& forecasts);
+void FillForecasts(session::Handle handle, const session::ForecastsReply& reply, size_t begin, size_t end,
+                   v1::Forecasts& forecasts);
 
-google::rpc::Status ToRpcStatus(const Refusal& refusal);
+google::rpc::Status ToRpcStatus(const session::Refusal& refusal);
 
-void FillModelInfo(const LoadedModel& model, v1::ModelInfo& info);
-void FillSessionInfo(const SessionInfo& session, v1::SessionInfo& info);
+void FillModelInfo(const models::LoadedModel& model, v1::ModelInfo& info);
+void FillSessionInfo(const session::SessionInfo& session, v1::SessionInfo& info);
 
 }  // namespace aaren::rpc
 

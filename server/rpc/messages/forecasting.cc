@@ -20,7 +20,8 @@ engine::Refinement ToRefinement(const v1::OutputOptions& output) {
 }
 
 // Copies what the plan asks for from `forecast`, [horizon, quantiles], to `out`. Returns the end of what it wrote.
-float* CopyPlanned(const float* forecast, size_t horizon, size_t quantiles, const OutputPlan& plan, float* out) {
+float* CopyPlanned(const float* forecast, size_t horizon, size_t quantiles, const session::OutputPlan& plan,
+                   float* out) {
   const size_t rows = plan.horizons.empty() ? horizon : plan.horizons.size();
   for (size_t i = 0; i < rows; ++i) {
     const float* row = forecast + (plan.horizons.empty() ? i : plan.horizons[i]) * quantiles;
@@ -35,7 +36,7 @@ float* CopyPlanned(const float* forecast, size_t horizon, size_t quantiles, cons
 
 }  // namespace
 
-OutputRequest ToOutputRequest(const v1::OutputOptions& output) {
+session::OutputRequest ToOutputRequest(const v1::OutputOptions& output) {
   return {.horizons = ToVector(output.horizons()),
           .quantiles = ToVector(output.quantiles()),
           .every = std::max(output.every(), 1u),
@@ -43,14 +44,15 @@ OutputRequest ToOutputRequest(const v1::OutputOptions& output) {
           .refinement = ToRefinement(output)};
 }
 
-size_t ResultWidth(const ForecastsReply& reply) {
+size_t ResultWidth(const session::ForecastsReply& reply) {
   const package::ForecasterConfig& config = reply.model->engine->config();
   const size_t horizons = reply.plan->horizons.empty() ? config.horizon : reply.plan->horizons.size();
   const size_t quantiles = reply.plan->quantiles.empty() ? config.quantiles.size() : reply.plan->quantiles.size();
   return horizons * quantiles;
 }
 
-void FillValues(const ForecastsReply& reply, size_t begin, size_t end, google::protobuf::RepeatedField<float>& values) {
+void FillValues(const session::ForecastsReply& reply, size_t begin, size_t end,
+                google::protobuf::RepeatedField<float>& values) {
   const package::ForecasterConfig& config = reply.model->engine->config();
   const auto horizon = static_cast<size_t>(config.horizon);
   const size_t quantiles = config.quantiles.size();

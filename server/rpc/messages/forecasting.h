@@ -13,13 +13,14 @@
 
 namespace aaren::rpc {
 
-OutputRequest ToOutputRequest(const v1::OutputOptions& output);
+session::OutputRequest ToOutputRequest(const v1::OutputOptions& output);
 
 // Numbers per channel of one result.
-size_t ResultWidth(const ForecastsReply& reply);
+size_t ResultWidth(const session::ForecastsReply& reply);
 
 // Of results [begin, end) of the reply, what its plan asks for.
-void FillValues(const ForecastsReply& reply, size_t begin, size_t end, google::protobuf::RepeatedField<float>& values);
+void FillValues(const session::ForecastsReply& reply, size_t begin, size_t end,
+                google::protobuf::RepeatedField<float>& values);
 
 void FillColumns(const package::ForecasterConfig& config, v1::ModelInfo& info);
 

@@ -9,7 +9,7 @@ grpc::Status ToGrpcStatus(const absl::Status& status, const std::string& details
   return grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message()), details);
 }
 
-grpc::Status ToGrpcStatus(const Refusal& refusal) {
+grpc::Status ToGrpcStatus(const session::Refusal& refusal) {
   return ToGrpcStatus(refusal.status, ToRpcStatus(refusal).SerializeAsString());
 }
 

@@ -15,7 +15,7 @@ namespace aaren::rpc {
 grpc::Status ToGrpcStatus(const absl::Status& status, const std::string& details = "");
 
 // With the refusal's details, for a call that it ends.
-grpc::Status ToGrpcStatus(const Refusal& refusal);
+grpc::Status ToGrpcStatus(const session::Refusal& refusal);
 
 }  // namespace aaren::rpc
 

@@ -43,7 +43,8 @@ class HealthService::Watch {
     peer_ = context_.peer();
     if (!health_.shares_.Admits(peer_)) {
       finishing_ = true;
-      const Refusal refusal = OverQuota("watches", "too many watches are open here", absl::Seconds(1));
+      const session::Refusal refusal =
+          session::OverQuota("watches", "too many watches are open here", absl::Seconds(1));
       return writer_.Finish(ToGrpcStatus(refusal), &finished_);
     }
     health_.watches_.insert(this);
@@ -131,7 +132,7 @@ HealthCheckResponse::ServingStatus HealthService::StatusOf(Kind kind) const {
 
 void HealthService::Check(const HealthCheckRequest& request,
                           UnaryCall<HealthCheckRequest, HealthCheckResponse>::Reply reply) const {
-  Outcome<HealthCheckResponse> outcome;
+  session::Outcome<HealthCheckResponse> outcome;
   if (const Kind kind = KindOf(request.service()); kind != Kind::kUnknown) {
     outcome.value.set_status(StatusOf(kind));
   } else {

@@ -6,24 +6,24 @@
 namespace aaren::rpc {
 namespace {
 
-Outcome<v1::ListModelsResponse> List(const ModelTable& models) {
-  Outcome<v1::ListModelsResponse> outcome;
+session::Outcome<v1::ListModelsResponse> List(const models::ModelTable& models) {
+  session::Outcome<v1::ListModelsResponse> outcome;
   for (const auto& model : models.models()) FillModelInfo(*model, *outcome.value.add_models());
   if (models.default_model() != nullptr) outcome.value.set_default_model(models.default_model()->id);
   return outcome;
 }
 
-Outcome<v1::ModelInfo> Get(const ModelTable& models, const std::string& name) {
-  const absl::StatusOr<const LoadedModel*> model = models.Find(name);
-  if (!model.ok()) return {.refusal = ModelNotFound(model.status())};
-  Outcome<v1::ModelInfo> outcome;
+session::Outcome<v1::ModelInfo> Get(const models::ModelTable& models, const std::string& name) {
+  const absl::StatusOr<const models::LoadedModel*> model = models.Find(name);
+  if (!model.ok()) return {.refusal = session::ModelNotFound(model.status())};
+  session::Outcome<v1::ModelInfo> outcome;
   FillModelInfo(**model, outcome.value);
   return outcome;
 }
 
 }  // namespace
 
-void ServeModels(v1::Models::AsyncService& service, UnaryHost& host, const ModelTable& models) {
+void ServeModels(v1::Models::AsyncService& service, UnaryHost& host, const models::ModelTable& models) {
   UnaryCall<v1::ListModelsRequest, v1::ListModelsResponse>::Serve(
       host, [&service](auto... arguments) { service.RequestList(arguments...); },
       [&models](const v1::ListModelsRequest&, auto reply) { reply(List(models)); });

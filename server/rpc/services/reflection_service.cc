@@ -107,7 +107,7 @@ class ReflectionCall {
   void Waited() { host_.replies.erase(waiting_); }
 
   void Refuse(const char* why) {
-    io_.Finish(ToGrpcStatus(OverQuota("reflection", why, absl::ZeroDuration())), &finished_);
+    io_.Finish(ToGrpcStatus(session::OverQuota("reflection", why, absl::ZeroDuration())), &finished_);
   }
 
   static constexpr size_t kMostBytes = 4096;  // of a request

@@ -15,22 +15,24 @@ constexpr uint32_t kMaxPage = 1000;
 
 // The registrar's answer, turned into the method's by `fill(value, response)`.
 template <typename Value, typename Response, typename Fill>
-Registrar::Callback<Value> Answer(absl::AnyInvocable<void(Outcome<Response>)> reply, Fill fill) {
-  return [reply = std::move(reply), fill](Outcome<Value> outcome) mutable {
-    Outcome<Response> answer{.refusal = std::move(outcome.refusal)};
+registrar::Registrar::Callback<Value> Answer(absl::AnyInvocable<void(session::Outcome<Response>)> reply, Fill fill) {
+  return [reply = std::move(reply), fill](session::Outcome<Value> outcome) mutable {
+    session::Outcome<Response> answer{.refusal = std::move(outcome.refusal)};
     if (!answer.refusal.has_value()) fill(std::move(outcome.value), answer.value);
     reply(std::move(answer));
   };
 }
 
-constexpr auto kFillInfo = [](const SessionInfo& session, v1::SessionInfo& info) { FillSessionInfo(session, info); };
+constexpr auto kFillInfo = [](const session::SessionInfo& session, v1::SessionInfo& info) {
+  FillSessionInfo(session, info);
+};
 
-void FillPage(SessionPage page, v1::ListSessionsResponse& response) {
-  for (const SessionInfo& session : page.sessions) FillSessionInfo(session, *response.add_sessions());
+void FillPage(registrar::SessionPage page, v1::ListSessionsResponse& response) {
+  for (const session::SessionInfo& session : page.sessions) FillSessionInfo(session, *response.add_sessions());
   response.set_next_page_token(std::move(page.next_page_token));
 }
 
-void FillSnapshot(Snapshot snapshot, v1::ExportSessionResponse& response) {
+void FillSnapshot(registrar::Snapshot snapshot, v1::ExportSessionResponse& response) {
   response.set_snapshot(std::move(snapshot.bytes));
   response.set_next_seq(snapshot.next_seq);
 }
@@ -43,23 +45,24 @@ void Serve(Service& service, Method method, UnaryHost& host, Handler handler) {
 }
 
 template <typename Reply>
-void List(Registrar& registrar, const v1::ListSessionsRequest& request, Reply reply) {
+void List(registrar::Registrar& registrar, const v1::ListSessionsRequest& request, Reply reply) {
   if (request.page_size() > kMaxPage) {
     const std::string problem = absl::StrCat(request.page_size(), " is more than ", kMaxPage);
-    return reply({.refusal = InvalidField("page_size", problem)});
+    return reply({.refusal = session::InvalidField("page_size", problem)});
   }
   registrar.List(kTenant, request.prefix(), request.page_token(),
                  request.page_size() == 0 ? kDefaultPage : request.page_size(),
-                 Answer<SessionPage, v1::ListSessionsResponse>(std::move(reply), FillPage));
+                 Answer<registrar::SessionPage, v1::ListSessionsResponse>(std::move(reply), FillPage));
 }
 
 }  // namespace
 
-void ServeSessions(v1::Sessions::AsyncService& service, UnaryHost& host, Registrar& registrar) {
+void ServeSessions(v1::Sessions::AsyncService& service, UnaryHost& host, registrar::Registrar& registrar) {
   using Async = v1::Sessions::AsyncService;
   Serve<v1::GetSessionRequest, v1::SessionInfo>(
       service, &Async::RequestGet, host, [&registrar](const v1::GetSessionRequest& request, auto reply) {
-        registrar.Get(kTenant, request.session_id(), Answer<SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
+        registrar.Get(kTenant, request.session_id(),
+                      Answer<session::SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
       });
   Serve<v1::ListSessionsRequest, v1::ListSessionsResponse>(
       service, &Async::RequestList, host,
@@ -67,21 +70,22 @@ void ServeSessions(v1::Sessions::AsyncService& service, UnaryHost& host, Registr
   Serve<v1::ExportSessionRequest, v1::ExportSessionResponse>(
       service, &Async::RequestExport, host, [&registrar](const v1::ExportSessionRequest& request, auto reply) {
         registrar.Export(kTenant, request.session_id(),
-                         Answer<Snapshot, v1::ExportSessionResponse>(std::move(reply), FillSnapshot));
+                         Answer<registrar::Snapshot, v1::ExportSessionResponse>(std::move(reply), FillSnapshot));
       });
   Serve<v1::ImportSessionRequest, v1::SessionInfo>(
       service, &Async::RequestImport, host, [&registrar](const v1::ImportSessionRequest& request, auto reply) {
         registrar.Import(kTenant, request.session_id(), request.snapshot(), request.replace(),
-                         Answer<SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
+                         Answer<session::SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
       });
   Serve<v1::ForkSessionRequest, v1::SessionInfo>(
       service, &Async::RequestFork, host, [&registrar](const v1::ForkSessionRequest& request, auto reply) {
         registrar.Fork(kTenant, request.session_id(), request.new_session_id(),
-                       Answer<SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
+                       Answer<session::SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
       });
   Serve<v1::DeleteSessionRequest, v1::DeleteSessionResponse>(
       service, &Async::RequestDelete, host, [&registrar](const v1::DeleteSessionRequest& request, auto reply) {
-        registrar.Delete(kTenant, request.session_id(),
+        const std::optional<uint64_t> epoch = request.has_epoch() ? std::make_optional(request.epoch()) : std::nullopt;
+        registrar.Delete(kTenant, request.session_id(), epoch,
                          Answer<std::monostate, v1::DeleteSessionResponse>(std::move(reply), [](auto&&...) {}));
       });
   Serve<v1::EvictSessionRequest, v1::EvictSessionResponse>(

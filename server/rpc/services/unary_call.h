@@ -32,17 +32,17 @@ namespace aaren::rpc {
 // hold their requests, and replies until the client has taken them. Connections share the number of calls: one may have
 // half of what others leave.
 struct UnaryHost {
-  UnaryHost(grpc::ServerCompletionQueue& q, Mailbox& m, int& c, const StreamLimits& l, const Clock& k)
+  UnaryHost(grpc::ServerCompletionQueue& q, session::Mailbox& m, int& c, const StreamLimits& l, const session::Clock& k)
       : queue(q), mailbox(m), calls(c), limits(l), clock(k), under_way(l.unary_calls), reflections(l.reflections) {}
 
   // Why another call of this peer with a request of so many bytes cannot be served now, if it cannot.
-  std::optional<Refusal> Check(const std::string& peer, size_t bytes) const {
-    if (draining) return ShuttingDown();
+  std::optional<session::Refusal> Check(const std::string& peer, size_t bytes) const {
+    if (draining) return session::ShuttingDown();
     return CheckRoom(peer, bytes);
   }
-  std::optional<Refusal> CheckRoom(const std::string& peer, size_t bytes) const {
+  std::optional<session::Refusal> CheckRoom(const std::string& peer, size_t bytes) const {
     if (under_way.Admits(peer) && HasRoom(bytes)) return std::nullopt;
-    return OverQuota("unary_calls", "too many unary calls are under way here", absl::Seconds(1));
+    return session::OverQuota("unary_calls", "too many unary calls are under way here", absl::Seconds(1));
   }
   // For so many bytes more, of a call that holds `own` already.
   bool HasRoom(size_t bytes, size_t own = 0) const {
@@ -59,10 +59,10 @@ struct UnaryHost {
   }
 
   grpc::ServerCompletionQueue& queue;
-  Mailbox& mailbox;
+  session::Mailbox& mailbox;
   int& calls;  // alive on the queue
   const StreamLimits limits;
-  const Clock& clock;
+  const session::Clock& clock;
   Shares under_way, reflections;
   size_t held_bytes = 0;
   std::list<std::pair<absl::Time, grpc::ServerContext*>> replies;  // not taken yet, the oldest first
@@ -74,7 +74,7 @@ template <typename Request, typename Response>
 class UnaryCall {
  public:
   using Responder = grpc::ServerAsyncResponseWriter<Response>;
-  using Reply = absl::AnyInvocable<void(Outcome<Response>)>;
+  using Reply = absl::AnyInvocable<void(session::Outcome<Response>)>;
   using Handler = std::function<void(const Request&, Reply)>;
   // The generated RequestMethod, bound to its service.
   using Requester = std::function<void(grpc::ServerContext*, Request*, Responder*, grpc::CompletionQueue*,
@@ -95,7 +95,7 @@ class UnaryCall {
     UnaryHost& host;
     Requester request;
     Handler handler;
-    std::optional<Refusal> (UnaryHost::*check)(const std::string& peer, size_t bytes) const;
+    std::optional<session::Refusal> (UnaryHost::*check)(const std::string& peer, size_t bytes) const;
   };
 
   static void Accept(std::shared_ptr<const Method> method) { new UnaryCall(std::move(method)); }
@@ -111,7 +111,7 @@ class UnaryCall {
     Accept(method_);
     UnaryHost& host = method_->host;
     const std::string peer = context_.peer();
-    const std::optional<Refusal> refusal = (host.*method_->check)(peer, request_.ByteSizeLong());
+    const std::optional<session::Refusal> refusal = (host.*method_->check)(peer, request_.ByteSizeLong());
     if (refusal) return Refuse(*refusal);
     peer_ = peer;
     if (const auto heard = host.heard_of ? host.heard_of(peer) : nullptr; heard != nullptr) {
@@ -119,24 +119,24 @@ class UnaryCall {
     }
     Hold(request_.ByteSizeLong());
     host.under_way.Take(peer);
-    method_->handler(request_, [this](Outcome<Response> outcome) {
+    method_->handler(request_, [this](session::Outcome<Response> outcome) {
       method_->host.mailbox.Post([this, outcome = std::move(outcome)]() { Finish(outcome); });
     });
   }
 
   // A large reply for which there is no room among those not taken yet is not sent: the client may ask again.
-  void Finish(const Outcome<Response>& outcome) {
+  void Finish(const session::Outcome<Response>& outcome) {
     if (outcome.refusal.has_value()) return Refuse(*outcome.refusal);
     const size_t bytes = outcome.value.ByteSizeLong();
     if (bytes > kSmallReply && !method_->host.HasRoom(bytes, held_bytes_)) {
-      return Refuse(OverQuota("unary_calls", "too many replies wait here to be taken", absl::Seconds(1)));
+      return Refuse(session::OverQuota("unary_calls", "too many replies wait here to be taken", absl::Seconds(1)));
     }
     Hold(bytes);
     NoteReply();
     responder_.Finish(outcome.value, grpc::Status::OK, &finished_);
   }
 
-  void Refuse(const Refusal& refusal) {
+  void Refuse(const session::Refusal& refusal) {
     NoteReply();
     responder_.FinishWithError(ToGrpcStatus(refusal), &finished_);
   }

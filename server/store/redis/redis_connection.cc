@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 constexpr size_t kReadBytes = 64 << 10;  // hiredis moves what is left of it at every reply
@@ -17,7 +17,7 @@ constexpr size_t kCommandBytes = 64;     // of a command beside its arguments, a
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RedisConnection>> RedisConnection::Begin(const Address& address) {
+absl::StatusOr<std::unique_ptr<RedisConnection>> RedisConnection::Begin(const address::Address& address) {
   redisContext* context = redisConnectNonBlock(address.host.c_str(), address.port);
   if (context == nullptr) return absl::UnavailableError("no memory for a connection");
   std::unique_ptr<RedisConnection> connection(new RedisConnection(context));
@@ -67,4 +67,4 @@ absl::StatusOr<RedisReply> RedisConnection::Next() {
   return absl::UnavailableError(absl::StrCat("this is no Redis: ", context_->reader->errstr));
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

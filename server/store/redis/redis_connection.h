@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_STORE_REDIS_REDIS_CONNECTION_H_
 #define AAREN_SERVER_STORE_REDIS_REDIS_CONNECTION_H_
 
-// A RedisConnection is one connection to a Redis, by hiredis, that never waits: commands go out and replies come in
-// when the socket lets them, and the replies are in the order of the commands. Whoever has it polls its socket.
+// A RedisConnection is one connection to a Redis, by hiredis. It never waits: commands go out and replies come in when
+// the socket lets them. Replies are in the order of the commands. Whoever has the connection polls its socket.
 // Threading: belongs to one thread, in which SIGPIPE is blocked or ignored.
 
 #include <memory>
@@ -14,7 +14,7 @@
 #include "hiredis/hiredis.h"
 #include "server/address/address.h"
 
-namespace aaren {
+namespace aaren::store {
 
 struct FreeRedisReply {
   void operator()(redisReply* reply) const { freeReplyObject(reply); }
@@ -28,7 +28,7 @@ class RedisConnection {
  public:
   // Begins to connect; whether that worked the first Write or Read says. A host's name is looked up, which may take
   // seconds. Unavailable if there is no such host.
-  static absl::StatusOr<std::unique_ptr<RedisConnection>> Begin(const Address& address);
+  static absl::StatusOr<std::unique_ptr<RedisConnection>> Begin(const address::Address& address);
 
   int socket() const { return context_->fd; }
   bool wants_to_write() const { return unwritten_bytes_ > 0; }
@@ -57,6 +57,6 @@ class RedisConnection {
   size_t unwritten_bytes_ = 0;  // about: those of all commands since everything was written
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_REDIS_REDIS_CONNECTION_H_

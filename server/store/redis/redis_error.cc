@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 absl::string_view KindOf(absl::string_view error) { return error.substr(0, error.find(' ')); }
@@ -29,4 +29,4 @@ bool EndsConnection(absl::string_view error) {
   return std::find(kKinds.begin(), kKinds.end(), KindOf(error)) != kKinds.end();
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-namespace aaren {
+namespace aaren::store {
 
 // ResourceExhausted: there is no room. DataLoss: something else is under the key. Unauthenticated, PermissionDenied:
 // the password is wrong or missing, or its user may not do this. Else Unavailable. All have Redis' own text.
@@ -20,6 +20,6 @@ bool IsNoScript(absl::string_view error);
 // this connection (redis_scripts.h).
 bool EndsConnection(absl::string_view error);
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_REDIS_REDIS_ERROR_H_

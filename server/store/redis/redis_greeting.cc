@@ -13,7 +13,7 @@
 #include "server/log/log.h"
 #include "server/store/redis/redis_error.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 constexpr int kLeastVersion = 7;                        // scripts have flags
@@ -52,7 +52,8 @@ absl::Status CheckVersion(const std::string& version) {
 void WarnOfEviction(absl::string_view info) {
   const std::string policy = ValueIn(info, "maxmemory_policy");
   if (policy == "noeviction") return;
-  Log(LogLevel::kWarning, "redis may throw sessions away", {{"maxmemory_policy", policy}, {"needed", "noeviction"}});
+  log::Log(log::LogLevel::kWarning, "redis may throw sessions away",
+           {{"maxmemory_policy", policy}, {"needed", "noeviction"}});
 }
 
 }  // namespace
@@ -118,4 +119,4 @@ absl::Status RedisGreeting::OnHello(const redisReply& reply) {
   return absl::OkStatus();
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

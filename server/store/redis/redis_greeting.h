@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_STORE_REDIS_REDIS_GREETING_H_
 #define AAREN_SERVER_STORE_REDIS_REDIS_GREETING_H_
 
-// A RedisGreeting is what a new connection says before anything else, all at once, and what it makes of the answers:
-// the password, which Redis this is, the scripts, and this connection's number for the fence. Threading: belongs to one
-// thread.
+// A RedisGreeting is what a new connection says before anything else, all at once, and what it makes of the answers.
+// It gives the password, asks which Redis this is, loads the scripts, and gets the connection's number for the fence.
+// Threading: belongs to one thread.
 
 #include <array>
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include "server/store/redis/redis_options.h"
 #include "server/store/redis/redis_scripts.h"
 
-namespace aaren {
+namespace aaren::store {
 
 // The keys that belong to all sessions.
 struct RedisKeys {
@@ -62,6 +62,6 @@ class RedisGreeting {
   std::array<std::string, kRedisScripts> scripts_;  // their names
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_REDIS_REDIS_GREETING_H_

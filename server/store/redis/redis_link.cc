@@ -12,7 +12,7 @@
 #include "server/log/log.h"
 #include "server/store/redis/redis_error.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 using std::chrono::milliseconds;
@@ -26,7 +26,7 @@ bool IsPermanent(const absl::Status& status) {
 }
 
 // Of an address, beside what was wrong with others.
-absl::Status Add(const absl::Status& others, const Address& address, const absl::Status& why) {
+absl::Status Add(const absl::Status& others, const address::Address& address, const absl::Status& why) {
   const std::string here = absl::StrCat(address.ToString(), ": ", why.message());
   if (others.ok()) return absl::Status(why.code(), here);
   return absl::Status(IsPermanent(others) ? others.code() : why.code(), absl::StrCat(others.message(), "; ", here));
@@ -187,16 +187,17 @@ void RedisLink::ReadReplies(Time now) {
 
 void RedisLink::OnReady(Time now) {
   if (!identity_.empty() && identity_ != greeting_->identity()) {
-    Log(LogLevel::kError, "redis has lost its data: sessions that were saved there are gone",
-        {{"address", address().ToString()}, {"data", greeting_->identity()}, {"data_before", identity_}});
+    log::Log(log::LogLevel::kError, "redis has lost its data: sessions that were saved there are gone",
+             {{"address", address().ToString()}, {"data", greeting_->identity()}, {"data_before", identity_}});
   } else if (!identity_.empty() && greeting_->last_fence().empty()) {
-    Log(LogLevel::kError, "redis has gone back to earlier data: the last saves may be gone",
-        {{"address", address().ToString()}, {"data", identity_}});
+    log::Log(log::LogLevel::kError, "redis has gone back to earlier data: the last saves may be gone",
+             {{"address", address().ToString()}, {"data", identity_}});
   }
   if (!identity_.empty()) reconnects_.fetch_add(1, std::memory_order_relaxed);
   identity_ = greeting_->identity();
   scripts_ = greeting_->scripts();
-  Log(LogLevel::kInfo, "redis connected", {{"address", address().ToString()}, {"version", greeting_->version()}});
+  log::Log(log::LogLevel::kInfo, "redis connected",
+           {{"address", address().ToString()}, {"version", greeting_->version()}});
   last_log_.clear();
   tried_ = 0;
   round_failed_ = down_ = absl::OkStatus();
@@ -240,8 +241,8 @@ void RedisLink::RefuseOvertaken(const RedisCall& done) {
 }
 
 void RedisLink::LoadScripts() {
-  Log(LogLevel::kWarning, "redis has forgotten its scripts; they are loaded again",
-      {{"address", address().ToString()}, {"calls", absl::StrCat(again_.size())}});
+  log::Log(log::LogLevel::kWarning, "redis has forgotten its scripts; they are loaded again",
+           {{"address", address().ToString()}, {"calls", absl::StrCat(again_.size())}});
   const auto loaded = [this](const absl::StatusOr<const redisReply*>& reply) { broken_.Update(reply.status()); };
   for (size_t script = 0; script < kRedisScripts; ++script) {
     Send({{}, {}, {"SCRIPT", "LOAD", TextOfScript(static_cast<RedisScript>(script))}, {}, loaded, {}});
@@ -310,10 +311,10 @@ void RedisLink::Break(const absl::Status& why, Time now) {
   const bool was_ready = ready();
   connection_.reset();
   if (!was_ready) return AttemptFailed(why, now);
-  Log(LogLevel::kWarning, "redis connection lost",
-      {{"address", address().ToString()},
-       {"why", std::string(why.message())},
-       {"calls", absl::StrCat(under_way_.size())}});
+  log::Log(log::LogLevel::kWarning, "redis connection lost",
+           {{"address", address().ToString()},
+            {"why", std::string(why.message())},
+            {"calls", absl::StrCat(under_way_.size())}});
   const absl::Status here = Add(absl::OkStatus(), address(), why);
   for (RedisCall& call : std::exchange(again_, {})) call.answer(Unavailable(here, "; it was not done"));
   for (RedisCall& call : std::exchange(under_way_, {})) {
@@ -329,7 +330,7 @@ void RedisLink::AttemptFailed(const absl::Status& why, Time now) {
   tried_ = 0;
   down_ = std::exchange(round_failed_, absl::OkStatus());
   if (last_log_ != down_.message()) {
-    Log(LogLevel::kError, "no redis", {{"why", std::string(down_.message())}});
+    log::Log(log::LogLevel::kError, "no redis", {{"why", std::string(down_.message())}});
     last_log_ = std::string(down_.message());
   }
   for (RedisCall& call : std::exchange(waiting_, {})) call.answer(Unavailable(down_, "; it was not done"));
@@ -351,4 +352,4 @@ void RedisLink::SayGoodbye() {
   (void)connection_->Write();
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

@@ -8,8 +8,8 @@
 //        ^                                                 |
 //        +------ a pause that grows, the next address <----+
 //
-// Calls that were not sent yet wait for the next connection, but no longer than the timeout, and no longer than until
-// every address was tried in vain; after that, calls are refused at once. A Redis that says nothing for the timeout is
+// Calls that were not sent yet wait for the next connection, until the timeout is over or every address was tried in
+// vain. After that, calls are refused at once. A Redis that says nothing for the timeout is
 // left. A call that was sent on a broken connection is not sent again: it may have been done. The fence
 // (redis_scripts.h) keeps it from being done later.
 //
@@ -38,7 +38,7 @@
 #include "server/store/redis/redis_options.h"
 #include "server/store/redis/redis_scripts.h"
 
-namespace aaren {
+namespace aaren::store {
 
 // A script's KEYS are the fence, the set of sessions and `keys`; its ARGV the connection's number and `arguments`. A
 // command without a script is its `arguments`, after the first of which come the keys.
@@ -101,7 +101,7 @@ class RedisLink {
   void SayGoodbye();
 
   bool ready() const { return connection_ != nullptr && greeting_->done(); }
-  const Address& address() const { return options_.addresses[at_]; }
+  const address::Address& address() const { return options_.addresses[at_]; }
 
   const RedisOptions options_;
   const std::chrono::nanoseconds timeout_;
@@ -137,6 +137,6 @@ class RedisLink {
   std::thread thread_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_REDIS_REDIS_LINK_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 constexpr size_t kMaxPrefixBytes = 64;
@@ -15,10 +15,10 @@ constexpr absl::Duration kLeastTimeout = absl::Milliseconds(10);
 
 }  // namespace
 
-absl::StatusOr<std::vector<Address>> ParseRedisAddresses(absl::string_view text) {
-  std::vector<Address> addresses;
+absl::StatusOr<std::vector<address::Address>> ParseRedisAddresses(absl::string_view text) {
+  std::vector<address::Address> addresses;
   for (const absl::string_view part : absl::StrSplit(text, ',')) {
-    absl::StatusOr<Address> address = Address::Parse(absl::StripAsciiWhitespace(part));
+    absl::StatusOr<address::Address> address = address::Address::Parse(absl::StripAsciiWhitespace(part));
     if (!address.ok()) return absl::InvalidArgumentError(absl::StrCat("redis: ", address.status().message()));
     if (address->host.empty() || address->port == 0) {
       return absl::InvalidArgumentError(absl::StrCat("redis: '", part, "' names no host and port to connect to"));
@@ -43,4 +43,4 @@ absl::Status CheckRedisOptions(const RedisOptions& options) {
   return absl::OkStatus();
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 constexpr char kWrites[] = "#!lua";
@@ -248,4 +248,4 @@ std::string TextOfScript(RedisScript script) {
 
 std::string TextOfHello() { return absl::StrCat(kWritesInLittle, kHello); }
 
-}  // namespace aaren
+}  // namespace aaren::store

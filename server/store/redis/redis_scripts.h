@@ -20,7 +20,7 @@
 #include <cstddef>
 #include <string>
 
-namespace aaren {
+namespace aaren::store {
 
 enum class RedisScript {
   kEpochs,   // KEYS: counter. ARGV: count. Answers the last of as many new epochs
@@ -40,6 +40,6 @@ std::string TextOfScript(RedisScript script);
 // for which a fence is kept. Answers the identity and what the fence held.
 std::string TextOfHello();
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_REDIS_REDIS_SCRIPTS_H_

@@ -9,7 +9,7 @@
 #include "server/store/held.h"
 #include "server/store/stored_header.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 constexpr size_t kSlots = 2;
@@ -99,4 +99,4 @@ absl::StatusOr<SessionRecord> ParseRedisRecord(const std::string& key, absl::Spa
   return record;
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

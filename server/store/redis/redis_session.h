@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_STORE_REDIS_REDIS_SESSION_H_
 #define AAREN_SERVER_STORE_REDIS_REDIS_SESSION_H_
 
-// A session as Redis has it: a hash with the header (stored_header.h, without slots) in the field h, and of each save
-// the slot in s0 or s1, which of the two the scripts choose. A slot begins with the name of the field that has its rows:
-// its writer's epoch and its seq, since an epoch saves a seq with the same bytes only. Threading: pure functions.
+// A session as Redis has it: a hash with the header (stored_header.h, without slots) in the field h. The slot of each
+// save is in s0 or s1, whichever the scripts choose. A slot begins with the name of the field that has its rows: its
+// writer's epoch and its seq, since an epoch saves a seq with the same bytes only. Threading: pure functions.
 
 #include <optional>
 #include <string>
@@ -16,7 +16,7 @@
 #include "server/store/store.h"
 #include "server/store/stored_header.h"
 
-namespace aaren {
+namespace aaren::store {
 
 // How the held header must begin: for a write that expects this epoch, and for a save with this header.
 std::string ExpectedEpoch(uint64_t epoch);  // empty for 0: nothing is held
@@ -36,6 +36,6 @@ absl::StatusOr<StoredHeader> ParseRedisSession(const std::string& key, absl::Spa
 // the slots say.
 absl::StatusOr<SessionRecord> ParseRedisRecord(const std::string& key, absl::Span<redisReply* const> fields);
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_REDIS_REDIS_SESSION_H_

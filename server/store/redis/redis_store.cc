@@ -12,7 +12,7 @@
 #include "server/store/redis/redis_session.h"
 #include "server/store/stored_header.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 // Of one script: Redis does nothing else meanwhile.
@@ -277,4 +277,4 @@ void RedisStore::List(std::string prefix, std::string after, size_t limit,
                {}});
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

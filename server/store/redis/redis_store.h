@@ -6,9 +6,9 @@
 // Every write is a script that compares and writes in one step (redis_scripts.h), over one connection that carries many
 // at once and comes back when it breaks (redis_link.h). README.md tells what is under which key.
 //
-// Errors: Unavailable while there is no Redis, and for calls that were under way when it went; ResourceExhausted while
-// it has no room; sessions that are damaged answer DataLoss, and no others. Threading: as StateStore; answers come on
-// the link's thread.
+// Errors: Unavailable while there is no Redis, and for calls that were under way when it went. ResourceExhausted while
+// it has no room. DataLoss for sessions that are damaged, and no others. Threading: as StateStore; answers come on the
+// link's thread.
 
 #include <cstdint>
 #include <memory>
@@ -20,7 +20,7 @@
 #include "server/store/redis/redis_options.h"
 #include "server/store/store.h"
 
-namespace aaren {
+namespace aaren::store {
 
 class RedisStore : public StateStore {
  public:
@@ -52,6 +52,6 @@ class RedisStore : public StateStore {
   const std::unique_ptr<RedisLink> link_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_REDIS_REDIS_STORE_H_

@@ -17,7 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 constexpr absl::string_view kFormatPrefix = "aaren-store ";
@@ -113,4 +113,4 @@ FolderLock::~FolderLock() {
   if (file_ >= 0) close(file_);
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace aaren {
+namespace aaren::store {
 
 class FolderLock {
  public:
@@ -40,6 +40,6 @@ class FolderLock {
   bool is_new_ = false;
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_ROCKSDB_FOLDER_LOCK_H_

@@ -11,7 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "server/store/stored_header.h"
 
-namespace aaren {
+namespace aaren::store {
 
 class HeldCache {
  public:
@@ -40,6 +40,6 @@ class HeldCache {
   absl::flat_hash_map<std::string, StoredHeader> held_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_ROCKSDB_HELD_CACHE_H_

@@ -10,7 +10,7 @@
 #include "rocksdb/table.h"
 #include "server/log/log.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 // What RocksDB has to say goes into the server's log. Its own file would be on the disk that may be full.
@@ -21,7 +21,7 @@ class ServerLog : public rocksdb::Logger {
   void Logv(const char* format, va_list arguments) override {
     char text[512];
     vsnprintf(text, sizeof(text), format, arguments);
-    Log(LogLevel::kWarning, "rocksdb", {{"message", text}});
+    log::Log(log::LogLevel::kWarning, "rocksdb", {{"message", text}});
   }
 };
 
@@ -54,4 +54,4 @@ rocksdb::Options RocksDbSettings(size_t buffer_bytes) {
   return options;
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

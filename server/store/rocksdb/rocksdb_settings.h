@@ -7,13 +7,13 @@
 
 #include "rocksdb/options.h"
 
-namespace aaren {
+namespace aaren::store {
 
 constexpr int kRocksDbFiles = 512;  // open at once, at most
 
 // `buffer_bytes`: of writes before they are sorted, and of what is read. In memory at most four times that.
 rocksdb::Options RocksDbSettings(size_t buffer_bytes);
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_ROCKSDB_ROCKSDB_SETTINGS_H_

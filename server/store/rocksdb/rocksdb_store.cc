@@ -16,7 +16,7 @@
 #include "server/store/rocksdb/rocksdb_settings.h"
 #include "server/store/rocksdb/write_group.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 constexpr uint32_t kFormat = 2;
@@ -180,7 +180,7 @@ void RocksDbStore::CheckFolder() {
   if (!failed_.ok() || now < next_check_) return;
   next_check_ = now + options_.pause;
   failed_ = lock_.Check();
-  if (!failed_.ok()) Log(LogLevel::kError, "store lost", {{"why", failed_.ToString()}});
+  if (!failed_.ok()) log::Log(log::LogLevel::kError, "store lost", {{"why", failed_.ToString()}});
 }
 
 // A database that has failed to write is opened anew, until it can write.
@@ -191,7 +191,7 @@ void RocksDbStore::Mend() {
   failed_ = lock_.Check();
   if (failed_.ok()) failed_ = OpenDatabase();
   if (failed_.ok()) reopened_.fetch_add(1, std::memory_order_relaxed);
-  if (failed_.ok()) Log(LogLevel::kInfo, "store opened again", {{"folder", options_.folder}});
+  if (failed_.ok()) log::Log(log::LogLevel::kInfo, "store opened again", {{"folder", options_.folder}});
 }
 
 void RocksDbStore::Post(Call call) {
@@ -318,4 +318,4 @@ absl::StatusOr<std::vector<SessionRecord>> RocksDbStore::ListNow(const std::stri
   return page;
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

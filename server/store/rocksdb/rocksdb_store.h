@@ -29,7 +29,7 @@ namespace rocksdb {
 class DB;
 }
 
-namespace aaren {
+namespace aaren::store {
 
 class WriteGroup;  // server/store/rocksdb/write_group.h
 struct StoredHeader;
@@ -52,9 +52,9 @@ class RocksDbStore : public StateStore {
  public:
   static constexpr int kFiles = 512;  // open at once, about
 
-  // Makes the folder if there is none, and a database in a new one. Unavailable if the database of another is gone;
-  // AlreadyExists, naming the process, if another one has it open;
-  // FailedPrecondition if another version wrote it; PermissionDenied or Unavailable if it cannot be used.
+  // Makes the folder if there is none, and a database in a new one. AlreadyExists, naming the process, if another one
+  // has it open. FailedPrecondition if another version wrote it. Unavailable if the database that belongs into the
+  // folder is gone. PermissionDenied or Unavailable if it cannot be used.
   static absl::StatusOr<std::unique_ptr<RocksDbStore>> Open(const RocksDbOptions& options);
 
   // Answers what is under way first.
@@ -98,6 +98,6 @@ class RocksDbStore : public StateStore {
   std::thread thread_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_ROCKSDB_ROCKSDB_STORE_H_

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 rocksdb::Slice SliceOf(const std::string& text) { return {text.data(), text.size()}; }
@@ -113,4 +113,4 @@ absl::Status WriteGroup::CommitSynced() {
   return status;
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

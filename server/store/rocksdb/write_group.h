@@ -18,7 +18,7 @@
 #include "server/store/rocksdb/held_cache.h"
 #include "server/store/stored_header.h"
 
-namespace aaren {
+namespace aaren::store {
 
 // What RocksDB says of a read, as the server's words: DataLoss for what is damaged, else Unavailable. Of a write it is
 // always Unavailable: whatever is wrong is not this session's.
@@ -78,6 +78,6 @@ class WriteGroup {
   std::vector<absl::AnyInvocable<void(const absl::Status&)>> answers_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_ROCKSDB_WRITE_GROUP_H_

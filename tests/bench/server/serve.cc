@@ -38,7 +38,7 @@ void SayReady(const std::string& address, size_t row_bytes) {
   std::_Exit(0);  // its thread is still at work
 }
 
-absl::Status AddModels(const std::string& kind, ModelTable& models) {
+absl::Status AddModels(const std::string& kind, models::ModelTable& models) {
   if (kind == "bundled") return models.LoadFolder(AAREN_BUNDLED_MODELS);
   if (kind != "echo") return absl::InvalidArgumentError(absl::StrCat("no server is called '", kind, "'"));
   package::ModelPackage package;
@@ -48,9 +48,9 @@ absl::Status AddModels(const std::string& kind, ModelTable& models) {
 }
 
 absl::Status ServeReal(const std::string& kind) {
-  ModelTable models;
+  models::ModelTable models;
   if (absl::Status status = AddModels(kind, models); !status.ok()) return status;
-  MemoryStore store;
+  store::MemoryStore store;
   rpc::ServerOptions options;
   options.shards = kShards;
   options.shard.save_interval = absl::ZeroDuration();

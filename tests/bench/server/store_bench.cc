@@ -69,8 +69,8 @@ std::string RowsOf(std::mt19937_64& random) {
   return rows;
 }
 
-SessionHeader HeaderOf(int session) {
-  SessionHeader header;
+store::SessionHeader HeaderOf(int session) {
+  store::SessionHeader header;
   header.key = KeyOf(session);
   header.epoch = header.incarnation = 1;
   header.origin = {"aaren-univariate:1", std::string(64, 'f'), "exact", 1, 1};
@@ -128,15 +128,15 @@ struct Timing {
 
 class Entrant {
  public:
-  Entrant(StateStore& store, const std::vector<int>& order) : store_(store), order_(order) {}
+  Entrant(store::StateStore& store, const std::vector<int>& order) : store_(store), order_(order) {}
 
   void Acquire() {
     Window window(kBatch);
     const double seconds = SecondsOf([&] {
       for (int i = 0; i < kSessions; ++i) {
-        Acquisition acquisition;
-        static_cast<SessionHeader&>(acquisition.record) = HeaderOf(i);
-        store_.Acquire(std::move(acquisition), [done = window.Begin()](const WriteResult&) { done(); });
+        store::Acquisition acquisition;
+        static_cast<store::SessionHeader&>(acquisition.record) = HeaderOf(i);
+        store_.Acquire(std::move(acquisition), [done = window.Begin()](const store::WriteResult&) { done(); });
       }
       window.Wait();
     });
@@ -144,7 +144,7 @@ class Entrant {
   }
 
   void Save(std::mt19937_64& random) {
-    std::deque<std::vector<SaveWrite>> batches;
+    std::deque<std::vector<store::SaveWrite>> batches;
     for (int i = 0; i < kSessions; ++i) {
       if (i % kBatch == 0) batches.emplace_back();
       batches.back().push_back({HeaderOf(order_[static_cast<size_t>(i)]), {{1, {}}, RowsOf(random)}, std::nullopt});
@@ -152,7 +152,7 @@ class Entrant {
     Window window(8);
     const double seconds = SecondsOf([&] {
       for (auto& batch : batches) {
-        store_.Save(std::move(batch), [done = window.Begin()](const std::vector<WriteResult>&) { done(); });
+        store_.Save(std::move(batch), [done = window.Begin()](const std::vector<store::WriteResult>&) { done(); });
       }
       window.Wait();
     });
@@ -163,7 +163,7 @@ class Entrant {
     Window window(kBatch);
     const double seconds = SecondsOf([&] {
       for (const int session : order_) {
-        store_.Load(KeyOf(session), [done = window.Begin()](const absl::StatusOr<SessionRecord>&) { done(); });
+        store_.Load(KeyOf(session), [done = window.Begin()](const absl::StatusOr<store::SessionRecord>&) { done(); });
       }
       window.Wait();
     });
@@ -173,7 +173,7 @@ class Entrant {
   Timing acquire_, save_, load_;
 
  private:
-  StateStore& store_;
+  store::StateStore& store_;
   const std::vector<int>& order_;
 };
 
@@ -184,14 +184,14 @@ class Bare {
   void Save(std::mt19937_64& random) {
     std::vector<std::string> rows;
     for (int i = 0; i < kSessions; ++i) rows.push_back(RowsOf(random));
-    const std::string header = EncodeHeader({HeaderOf(0), {SlotOf(0, {{1, {}}, rows[0]})}});
+    const std::string header = store::EncodeHeader({HeaderOf(0), {store::SlotOf(0, {{1, {}}, rows[0]})}});
     const double seconds = SecondsOf([&] {
       for (size_t begin = 0; begin < rows.size(); begin += kBatch) {
         rocksdb::WriteBatch batch;
         for (size_t i = begin; i < std::min(rows.size(), begin + kBatch); ++i) {
           const std::string key = KeyOf(order_[i]);
-          batch.Put(RowsKey(key, 0), rows[i]);
-          batch.Put(HeaderKey(key), header);
+          batch.Put(store::RowsKey(key, 0), rows[i]);
+          batch.Put(store::HeaderKey(key), header);
         }
         db_.Write({}, &batch);
       }
@@ -204,8 +204,8 @@ class Bare {
       std::string value;
       for (const int session : order_) {
         const std::string key = KeyOf(session);
-        db_.Get({}, HeaderKey(key), &value);
-        db_.Get({}, RowsKey(key, 0), &value);
+        db_.Get({}, store::HeaderKey(key), &value);
+        db_.Get({}, store::RowsKey(key, 0), &value);
       }
     });
     load_.Add(seconds, 0);
@@ -247,14 +247,14 @@ std::vector<int> Shuffled(std::mt19937_64& random) {
 absl::Status MeasureRocksDb(const std::string& folder, std::vector<Row>& rows) {
   std::mt19937_64 random(1);
   const std::vector<int> order = Shuffled(random);
-  absl::StatusOr<std::unique_ptr<RocksDbStore>> store =
-      RocksDbStore::Open({.folder = folder + "/store", .buffer_bytes = kBuffer});
+  absl::StatusOr<std::unique_ptr<store::RocksDbStore>> store =
+      store::RocksDbStore::Open({.folder = folder + "/store", .buffer_bytes = kBuffer});
   if (!store.ok()) return store.status();
   rocksdb::DB* opened = nullptr;
-  rocksdb::Options settings = RocksDbSettings(kBuffer);
+  rocksdb::Options settings = store::RocksDbSettings(kBuffer);
   settings.create_if_missing = true;
   if (const rocksdb::Status status = rocksdb::DB::Open(settings, folder + "/bare", &opened); !status.ok()) {
-    return FromWrite(status);
+    return store::FromWrite(status);
   }
   const std::unique_ptr<rocksdb::DB> db(opened);
   Entrant entrant(**store, order);
@@ -276,9 +276,9 @@ absl::Status MeasureRocksDb(const std::string& folder, std::vector<Row>& rows) {
 class RedisProcess {
  public:
   RedisProcess() {
-    const absl::StatusOr<std::vector<int>> sockets = ListenOn({"127.0.0.1", 0}, 1);
+    const absl::StatusOr<std::vector<int>> sockets = address::ListenOn({"127.0.0.1", 0}, 1);
     if (!sockets.ok()) return;
-    options_.addresses = {{"127.0.0.1", PortOf(sockets->front())}};
+    options_.addresses = {{"127.0.0.1", address::PortOf(sockets->front())}};
     for (const int socket : *sockets) close(socket);
     const std::string port = absl::StrCat(options_.addresses[0].port);
     pid_ = fork();
@@ -294,10 +294,10 @@ class RedisProcess {
     waitpid(pid_, nullptr, 0);
   }
 
-  const RedisOptions& options() const { return options_; }
+  const store::RedisOptions& options() const { return options_; }
 
  private:
-  RedisOptions options_;
+  store::RedisOptions options_;
   pid_t pid_ = 0;
 };
 
@@ -308,7 +308,8 @@ class BareRedis {
   void Save(std::mt19937_64& random) {
     std::vector<std::string> rows;
     for (int i = 0; i < kSessions; ++i) rows.push_back(RowsOf(random));
-    const std::string header = EncodeRedisHeader(HeaderOf(0)), slot = EncodeRedisSlot(1, {{1, {}}, rows[0]});
+    const std::string header = store::EncodeRedisHeader(HeaderOf(0)),
+                      slot = store::EncodeRedisSlot(1, {{1, {}}, rows[0]});
     const double seconds = SecondsOf([&] {
       Pipeline([&](size_t i) {
         return std::vector<std::string_view>{"HSET", KeyAt(i), "h", header, "s0", slot, "r0", rows[i]};
@@ -359,7 +360,7 @@ class BareRedis {
 
 absl::Status MeasureRedis(std::vector<Row>& rows) {
   const RedisProcess process;
-  absl::StatusOr<std::unique_ptr<RedisStore>> store = RedisStore::Open(process.options());
+  absl::StatusOr<std::unique_ptr<store::RedisStore>> store = store::RedisStore::Open(process.options());
   if (!store.ok()) return store.status();
   const std::unique_ptr<redisContext, decltype(&redisFree)> context(
       redisConnect("127.0.0.1", process.options().addresses[0].port), &redisFree);
@@ -384,7 +385,7 @@ absl::Status MeasureRedis(std::vector<Row>& rows) {
 void MeasureMemory(std::vector<Row>& rows) {
   std::mt19937_64 random(1);
   const std::vector<int> order = Shuffled(random);
-  MemoryStore store;
+  store::MemoryStore store;
   Entrant entrant(store, order);
   entrant.Acquire();
   for (int round = 0; round < kRounds; ++round) {

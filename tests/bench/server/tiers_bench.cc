@@ -48,15 +48,15 @@ size_t Sessions() {
   return std::max<size_t>(sessions, 1000);
 }
 
-class CountingPeer final : public Peer {
+class CountingPeer final : public session::Peer {
  public:
-  void OnOpened(Handle, const OpenedReply&) override { ++opened; }
-  void OnForecasts(Handle, const ForecastsReply& reply) override { forecasts += reply.results; }
-  void OnAcked(Handle, uint64_t, uint64_t) override {}
-  void OnClosed(Handle, uint64_t, uint64_t) override {}
-  void OnFailed(Handle, const Refusal& refusal, uint64_t) override { failed = refusal.status; }
-  void OnOpenRefused(Handle, uint64_t, const Refusal& refusal) override { failed = refusal.status; }
-  void OnCloseRefused(Handle, const Refusal& refusal) override { failed = refusal.status; }
+  void OnOpened(session::Handle, const session::OpenedReply&) override { ++opened; }
+  void OnForecasts(session::Handle, const session::ForecastsReply& reply) override { forecasts += reply.results; }
+  void OnAcked(session::Handle, uint64_t, uint64_t) override {}
+  void OnClosed(session::Handle, uint64_t, uint64_t) override {}
+  void OnFailed(session::Handle, const session::Refusal& refusal, uint64_t) override { failed = refusal.status; }
+  void OnOpenRefused(session::Handle, uint64_t, const session::Refusal& refusal) override { failed = refusal.status; }
+  void OnCloseRefused(session::Handle, const session::Refusal& refusal) override { failed = refusal.status; }
   bool HasRoom() const override { return true; }
   void OnRoom() override {}
 
@@ -67,8 +67,9 @@ class CountingPeer final : public Peer {
 // A shard and one stream of it, run by this thread as a ShardLoop would.
 class OneShard {
  public:
-  OneShard(size_t resident_bytes, absl::Duration save_interval, const ModelTable& models, StateStore& store)
-      : registrar_(std::make_unique<Registrar>(store, models, Clock::System())),
+  OneShard(size_t resident_bytes, absl::Duration save_interval, const models::ModelTable& models,
+           store::StateStore& store)
+      : registrar_(std::make_unique<registrar::Registrar>(store, models, session::Clock::System())),
         shard_(0, {.max_resident_bytes = resident_bytes, .save_interval = save_interval}, models, *registrar_) {
     registrar_->AddShard(shard_);
     registrar_->Start();
@@ -78,7 +79,7 @@ class OneShard {
   void Turn() {
     shard_.DrainMailbox();
     shard_.Step();
-    const absl::Time now = Clock::System().Now();
+    const absl::Time now = session::Clock::System().Now();
     if (now < next_tick_) return;
     next_tick_ = now + kTick;
     shard_.Tick();
@@ -86,10 +87,11 @@ class OneShard {
 
   template <typename Done>
   absl::Status RunUntil(Done done) {
-    const absl::Time deadline = Clock::System().Now() + absl::Minutes(30);
+    const absl::Time deadline = session::Clock::System().Now() + absl::Minutes(30);
     while (!done()) {
       if (!peer_.failed.ok()) return peer_.failed;
-      if (Clock::System().Now() > deadline) return absl::DeadlineExceededError("the shard does not come to an end");
+      if (session::Clock::System().Now() > deadline)
+        return absl::DeadlineExceededError("the shard does not come to an end");
       Turn();
     }
     return absl::OkStatus();
@@ -97,9 +99,9 @@ class OneShard {
 
   absl::Status OpenAndFeed(size_t sessions) {
     for (size_t i = 0; i < sessions; ++i) {
-      const auto handle = static_cast<Handle>(i);
+      const auto handle = static_cast<session::Handle>(i);
       while (!shard_.AdmitsOpen(peer_) || !shard_.AdmitsTokens(peer_, 64)) Turn();
-      OpenRequest request;
+      session::OpenRequest request;
       request.session_id = absl::StrCat("sensor-", 1'000'000 + i);
       shard_.Open(peer_, handle, std::move(request));
       Send(handle, 0);
@@ -107,9 +109,9 @@ class OneShard {
     return RunUntil([&] { return peer_.forecasts == sessions; });
   }
 
-  void Send(Handle handle, uint64_t seq) {
+  void Send(session::Handle handle, uint64_t seq) {
     const float value = static_cast<float>(handle % 97);
-    TokensView tokens;
+    session::TokensView tokens;
     tokens.handle = handle;
     tokens.first_seq = seq;
     tokens.values = absl::MakeConstSpan(&value, 1);
@@ -119,18 +121,18 @@ class OneShard {
   void Leave() { shard_.Disconnect(peer_); }
 
   CountingPeer& peer() { return peer_; }
-  const ShardCounters& counters() const { return shard_.counters(); }
+  const shard::ShardCounters& counters() const { return shard_.counters(); }
 
  private:
-  std::unique_ptr<Registrar> registrar_;
-  SessionShard shard_;
+  std::unique_ptr<registrar::Registrar> registrar_;
+  shard::SessionShard shard_;
   CountingPeer peer_;
   absl::Time next_tick_;
 };
 
 double Held() {
   malloc_trim(0);
-  return static_cast<double>(ProcessMemory());
+  return static_cast<double>(memory::ProcessMemory());
 }
 
 Row MemoryRow(const char* tier, size_t sessions, double bytes, Cell goal) {
@@ -146,13 +148,13 @@ Row MemoryRow(const char* tier, size_t sessions, double bytes, Cell goal) {
 // Of demoted sessions chosen at random, from the token to its forecast.
 absl::StatusOr<Row> Promote(OneShard& shard, size_t sessions) {
   std::mt19937_64 random(1);
-  std::vector<Handle> order(sessions);
-  for (size_t i = 0; i < sessions; ++i) order[i] = static_cast<Handle>(i);
+  std::vector<session::Handle> order(sessions);
+  for (size_t i = 0; i < sessions; ++i) order[i] = static_cast<session::Handle>(i);
   std::shuffle(order.begin(), order.end(), random);
   order.resize(sessions / 100);
   std::vector<double> micros;
   const uint64_t before = shard.counters().promotions.value();
-  for (const Handle handle : order) {
+  for (const session::Handle handle : order) {
     const size_t answered = shard.peer().forecasts;
     const absl::Time sent = absl::Now();
     shard.Send(handle, 1);
@@ -173,8 +175,9 @@ absl::StatusOr<Row> Promote(OneShard& shard, size_t sessions) {
              {"p99_us", micros[micros.size() * 99 / 100]}};
 }
 
-absl::Status MeasureResident(const std::string& folder, const ModelTable& models, std::vector<Row>& rows) {
-  absl::StatusOr<std::unique_ptr<RocksDbStore>> store = RocksDbStore::Open({.folder = folder, .buffer_bytes = kBuffer});
+absl::Status MeasureResident(const std::string& folder, const models::ModelTable& models, std::vector<Row>& rows) {
+  absl::StatusOr<std::unique_ptr<store::RocksDbStore>> store =
+      store::RocksDbStore::Open({.folder = folder, .buffer_bytes = kBuffer});
   if (!store.ok()) return store.status();
   OneShard shard(SIZE_MAX, absl::ZeroDuration(), models, **store);
   const double before = Held();
@@ -184,9 +187,10 @@ absl::Status MeasureResident(const std::string& folder, const ModelTable& models
   return absl::OkStatus();
 }
 
-absl::Status MeasureDemoted(const std::string& folder, const ModelTable& models, std::vector<Row>& rows) {
+absl::Status MeasureDemoted(const std::string& folder, const models::ModelTable& models, std::vector<Row>& rows) {
   const size_t sessions = Sessions();
-  absl::StatusOr<std::unique_ptr<RocksDbStore>> store = RocksDbStore::Open({.folder = folder, .buffer_bytes = kBuffer});
+  absl::StatusOr<std::unique_ptr<store::RocksDbStore>> store =
+      store::RocksDbStore::Open({.folder = folder, .buffer_bytes = kBuffer});
   if (!store.ok()) return store.status();
   OneShard shard(kStayBytes, absl::Milliseconds(50), models, **store);
   const double before = Held();
@@ -210,7 +214,7 @@ absl::Status MeasureDemoted(const std::string& folder, const ModelTable& models,
 }  // namespace
 
 absl::StatusOr<std::vector<Row>> RunTiersBench() {
-  ModelTable models;
+  models::ModelTable models;
   if (absl::Status status = models.LoadFolder(AAREN_BUNDLED_MODELS); !status.ok()) return status;
   const std::string folder =
       (std::filesystem::temp_directory_path() / absl::StrCat("aaren_tiers_bench_", getpid())).string();

@@ -1,8 +1,9 @@
 #ifndef AAREN_TESTS_E2E_ORACLE_JOURNAL_H_
 #define AAREN_TESTS_E2E_ORACLE_JOURNAL_H_
 
-// A Journal is the application that forecasts are delivered to: a file with a record of eight bytes for each forecast
-// that was judged, session and seq, in the order they came. A forecast counts as delivered once its record is written.
+// A Journal is the application that forecasts are delivered to: a file with a record of eight bytes for each one that
+// was judged. A record is session and seq; records are in the order they came. A forecast counts as delivered once its
+// record is written.
 //
 // Whoever is killed finds in it where each session goes on. Open reads all of it and refuses a file in which a seq of a
 // session is missing or comes twice. So what many lives of the oracle were handed, one after another, is judged as one

@@ -56,8 +56,8 @@ class OracleTest : public testing::Test {
     return Broken(proxy.address());
   }
 
-  ModelTable models_;
-  MemoryStore store_;
+  models::ModelTable models_;
+  store::MemoryStore store_;
   std::unique_ptr<rpc::Server> server_;
   uint64_t forecasts_ = 0;
 };

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_E2E_ORACLE_WITNESS_H_
 #define AAREN_TESTS_E2E_ORACLE_WITNESS_H_
 
-// A Witness hears one session and judges what it hears: each forecast once, in order, with the bits that were foretold;
-// nothing lost, nothing asked for again that was delivered, no end before the session is told to end.
+// A Witness hears one session and judges what it hears. Each forecast is to come once, in order, with the bits that
+// were foretold. Nothing that was delivered may be asked for again, and nothing ends before it is told to.
 //
 // Threading: any thread. The listener's side runs on the client's.
 

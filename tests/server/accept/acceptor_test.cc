@@ -45,7 +45,7 @@ class Socket {
 };
 
 // Stands still but where it is told.
-class StandingClock : public Clock {
+class StandingClock : public session::Clock {
  public:
   int64_t NowNanos() const override { return now_ns_; }
   absl::Time Wall() const override { return absl::Now(); }
@@ -58,7 +58,7 @@ class StandingClock : public Clock {
 // Takes connections for two shards.
 class AcceptorTest : public testing::Test {
  protected:
-  void Start(size_t max_connections, const Clock& clock = Clock::System()) {
+  void Start(size_t max_connections, const session::Clock& clock = session::Clock::System()) {
     acceptor_ = *Acceptor::Listen({"127.0.0.1", 0}, max_connections, clock);
     acceptor_->Start({{[this](int socket) { Add(0, socket); }, [this] { return late_.load(); }},
                       {[this](int socket) { Add(1, socket); }, nullptr}},
@@ -84,7 +84,7 @@ class AcceptorTest : public testing::Test {
     }
   }
   bool Await(size_t taken, size_t open) {
-    return Serving::Eventually(
+    return rpc::Serving::Eventually(
         [&] { return Taken(0) + Taken(1) == taken && acceptor_->counters().open.value() == open; });
   }
 
@@ -129,9 +129,9 @@ TEST_F(AcceptorTest, ClosesAConnectionBeyondTheLimitUntilAnotherEnds) {
     absl::MutexLock lock(&mutex_);
     taken_[1].clear();  // its server closes it
   }
-  EXPECT_TRUE(Serving::Eventually([this] { return acceptor_->counters().open.value() == 1; }));
+  EXPECT_TRUE(rpc::Serving::Eventually([this] { return acceptor_->counters().open.value() == 1; }));
   const Socket third = Connect();
-  EXPECT_TRUE(Serving::Eventually([this] { return acceptor_->counters().open.value() == 2; }));
+  EXPECT_TRUE(rpc::Serving::Eventually([this] { return acceptor_->counters().open.value() == 2; }));
   EXPECT_EQ(acceptor_->counters().refused.value(), 1u);
 }
 
@@ -196,7 +196,7 @@ TEST_F(AcceptorTest, RefusesTheHostOfAnEndedConnectionForASecond) {
   EXPECT_TRUE(Connect().Ended());
   clock_.Pass(absl::Seconds(1));
   const Socket later = Connect();
-  EXPECT_TRUE(Serving::Eventually([this] { return acceptor_->counters().accepted.value() == 2; }));
+  EXPECT_TRUE(rpc::Serving::Eventually([this] { return acceptor_->counters().accepted.value() == 2; }));
   EXPECT_EQ(acceptor_->counters().refused.value(), 1u);
 }
 

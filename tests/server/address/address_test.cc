@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace aaren {
+namespace aaren::address {
 namespace {
 
 using testing::HasSubstr;
@@ -36,4 +36,4 @@ TEST(AddressTest, NamesAHostThatCannotBeResolved) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::address

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-namespace aaren {
+namespace aaren::log {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
@@ -24,4 +24,4 @@ TEST(LogRateTest, EventsDoNotCountAgainstOneAnother) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::log

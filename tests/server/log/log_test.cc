@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace aaren {
+namespace aaren::log {
 namespace {
 
 // What `write` puts on standard error.
@@ -36,4 +36,4 @@ TEST(LogTest, LevelsBelowTheLeastAreSilent) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::log

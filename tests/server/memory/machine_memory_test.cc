@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace aaren {
+namespace aaren::memory {
 namespace {
 
 namespace fs = std::filesystem;
@@ -40,4 +40,4 @@ TEST_F(MachineMemoryTest, IsTheMachinesWhereTheControlGroupHasNoLimit) {
 TEST(MachineMemoryHereTest, IsFound) { EXPECT_GT(MachineMemory(), 64u << 20); }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::memory

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-namespace aaren {
+namespace aaren::memory {
 namespace {
 
 using Use = MemoryBudget::Use;
@@ -48,4 +48,4 @@ TEST(MemoryBudgetTest, IsNeverExceededByThreads) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::memory

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 
 // The body of http://address/metrics.
 std::string Scrape(const std::string& address) {
-  const absl::StatusOr<Address> parsed = Address::Parse(address);
+  const absl::StatusOr<address::Address> parsed = address::Address::Parse(address);
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_port = htons(static_cast<uint16_t>(parsed->port));
@@ -38,7 +38,7 @@ std::string Scrape(const std::string& address) {
   return body == std::string::npos ? "" : answer.substr(body + 4);
 }
 
-class ExpositionTest : public Serving {
+class ExpositionTest : public rpc::Serving {
  protected:
   ExpositionTest() {
     auto exposition = Exposition::Start(
@@ -54,10 +54,10 @@ class ExpositionTest : public Serving {
 };
 
 TEST_F(ExpositionTest, TokensShowUpInTheNextScrape) {
-  TestStream stream(NewChannel());
+  rpc::TestStream stream(NewChannel());
   stream.Greet();
   stream.Open(0, "a");
-  stream.Send(TokensItem(0, 0, {1, 2, 3}));
+  stream.Send(rpc::TokensItem(0, 0, {1, 2, 3}));
   stream.Receive();
   const std::string text = Scrape(exposition_->address());
   EXPECT_THAT(text, HasSubstr("aaren_tokens_total{outcome=\"forecast\"} 3\n"));

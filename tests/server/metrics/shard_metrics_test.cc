@@ -18,7 +18,7 @@ class ShardMetricsTest : public testing::Test {
     return prometheus::TextSerializer().Serialize(metrics.Collect());
   }
 
-  ShardCounters shards_[2];
+  shard::ShardCounters shards_[2];
   rpc::StreamCounters streams_[2];
   rpc::ServerOptions options_;
 };
@@ -61,8 +61,8 @@ TEST_F(ShardMetricsTest, LevelsAreSplitByState) {
 }
 
 TEST_F(ShardMetricsTest, HeldBytesStandBesideTheirLimits) {
-  MemoryBudget budget(1000);
-  budget.TryTake(MemoryBudget::Use::kSaves, 7);
+  memory::MemoryBudget budget(1000);
+  budget.TryTake(memory::MemoryBudget::Use::kSaves, 7);
   options_.shard.budget = &budget;
   options_.shard.max_queued_bytes = 50;
   shards_[1].queued_bytes.Set(9);

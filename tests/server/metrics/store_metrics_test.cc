@@ -13,14 +13,14 @@ namespace {
 using testing::HasSubstr;
 
 TEST(StoreMetricsTest, EachOperationHasItsCallsAndItsHistogram) {
-  MeasuredStore store(std::make_unique<MemoryStore>());
-  BlockingStore blocking(store);
+  store::MeasuredStore store(std::make_unique<store::MemoryStore>());
+  store::BlockingStore blocking(store);
   for (const char* key : {"/a", "/b", "/c"}) (void)blocking.Load(key);
-  SaveWrite write;
+  store::SaveWrite write;
   write.header.epoch = 1;  // of a session that is not there
   write.save.rows = std::string(8192, 'x');
   (void)blocking.Save(std::move(write));
-  const StoreHealth health;
+  const store::StoreHealth health;
   const std::string text = prometheus::TextSerializer().Serialize(StoreMetrics(store, health).Collect());
   EXPECT_THAT(text, HasSubstr("aaren_store_calls_total{store=\"memory\",operation=\"load\",outcome=\"done\"} 3\n"));
   EXPECT_THAT(text, HasSubstr("aaren_store_calls{store=\"memory\",operation=\"save\"} 0\n"));
@@ -30,11 +30,11 @@ TEST(StoreMetricsTest, EachOperationHasItsCallsAndItsHistogram) {
 }
 
 TEST(StoreMetricsTest, AStoreIsAwayFromAFailureOnUntilAWriteIsDone) {
-  const MeasuredStore store(std::make_unique<MemoryStore>());
-  const auto text = [&store](const StoreHealth& health) {
+  const store::MeasuredStore store(std::make_unique<store::MemoryStore>());
+  const auto text = [&store](const store::StoreHealth& health) {
     return prometheus::TextSerializer().Serialize(StoreMetrics(store, health).Collect());
   };
-  StoreHealth health;
+  store::StoreHealth health;
   EXPECT_THAT(text(health), HasSubstr("aaren_store_available{store=\"memory\"} 1\n"));
   health.Note(absl::UnavailableError("away"), absl::FromUnixSeconds(7));
   health.Note(absl::StatusOr<uint64_t>(7), absl::FromUnixSeconds(8));  // a read

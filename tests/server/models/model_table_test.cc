@@ -9,7 +9,7 @@
 #include "tests/model/engine/random_package.h"
 #include "tests/server/shard/fake_engine.h"
 
-namespace aaren {
+namespace aaren::models {
 namespace {
 
 namespace fs = std::filesystem;
@@ -71,14 +71,14 @@ TEST_F(ModelFolderTest, RefusesABadPackage) {
 }
 
 TEST(ModelTableTest, FindsByNameByVersionAndByDefault) {
-  const auto models = FakeModels();
+  const auto models = shard::FakeModels();
   EXPECT_EQ(models->Find("sum:1").value()->id, "sum:1");
   EXPECT_EQ(models->Find("sum").value()->id, "sum:2");
   EXPECT_EQ(models->Find("").value()->id, "sum:1");
 }
 
 TEST(ModelTableTest, NamesWhatThereIsWhenItDoesNotFind) {
-  const auto models = FakeModels();
+  const auto models = shard::FakeModels();
   const absl::Status status = models->Find("sum:9").status();
   EXPECT_TRUE(absl::IsNotFound(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("sum:9"));
@@ -86,25 +86,25 @@ TEST(ModelTableTest, NamesWhatThereIsWhenItDoesNotFind) {
 }
 
 TEST(ModelTableTest, SetsTheDefault) {
-  const auto models = FakeModels();
+  const auto models = shard::FakeModels();
   EXPECT_TRUE(models->SetDefault("other").ok());
   EXPECT_EQ(models->Find("").value()->id, "other:1");
   EXPECT_TRUE(absl::IsNotFound(models->SetDefault("nothing")));
 }
 
 TEST(ModelTableTest, RefusesAModelTwice) {
-  const auto models = FakeModels();
+  const auto models = shard::FakeModels();
   package::ModelPackage package;
   package.name = "sum";
   package.version = 1;
-  EXPECT_TRUE(absl::IsAlreadyExists(models->Add(std::move(package), std::make_unique<FakeEngine>())));
+  EXPECT_TRUE(absl::IsAlreadyExists(models->Add(std::move(package), std::make_unique<shard::FakeEngine>())));
 }
 
 TEST(ModelTableTest, FindsByDigest) {
-  const auto models = FakeModels();
+  const auto models = shard::FakeModels();
   EXPECT_EQ(models->FindDigest("digest-sum-2")->id, "sum:2");
   EXPECT_EQ(models->FindDigest("unheard of"), nullptr);
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::models

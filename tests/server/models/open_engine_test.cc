@@ -5,7 +5,7 @@
 
 #include "tests/model/engine/random_package.h"
 
-namespace aaren {
+namespace aaren::models {
 namespace {
 
 using ::testing::HasSubstr;
@@ -34,4 +34,4 @@ TEST(OpenEngineTest, TellsThatCudaIsNotBuilt) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::models

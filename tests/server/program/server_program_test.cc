@@ -109,10 +109,10 @@ TEST(ServerProgramTest, FirstLineTellsTheAddressesAndSigtermEndsItWithZero) {
   const std::string line = program.ReadLine();
   EXPECT_THAT(line,
               testing::MatchesRegex("ready listen=127\\.0\\.0\\.1:[1-9][0-9]* metrics=127\\.0\\.0\\.1:[1-9][0-9]*"));
-  TestStream stream(grpc::CreateChannel(AddressIn(line, "listen"), grpc::InsecureChannelCredentials()));
+  rpc::TestStream stream(grpc::CreateChannel(AddressIn(line, "listen"), grpc::InsecureChannelCredentials()));
   stream.Greet();
   EXPECT_EQ(stream.Open(0, "a").model().name(), "aaren-univariate");
-  stream.Send(TokensItem(0, 0, {1}));
+  stream.Send(rpc::TokensItem(0, 0, {1}));
   EXPECT_TRUE(stream.Receive().has_forecasts());
   program.Signal(SIGTERM);
   while (!stream.Receive().has_draining()) {
@@ -128,7 +128,7 @@ TEST(ServerProgramTest, SecondSignalEndsItAtOnce) {
   arguments.push_back("--grace=1h");
   Program program(arguments);
   const std::string line = program.ReadLine();
-  TestStream stream(grpc::CreateChannel(AddressIn(line, "listen"), grpc::InsecureChannelCredentials()));
+  rpc::TestStream stream(grpc::CreateChannel(AddressIn(line, "listen"), grpc::InsecureChannelCredentials()));
   stream.Greet();
   program.Signal(SIGINT);
   EXPECT_TRUE(stream.Receive().has_draining());
@@ -196,7 +196,7 @@ TEST(ServerProgramTest, RunningOutOfFileDescriptorsIsNotForEver) {
     for (rlim_t i = 0; i < 2 * kFiles; ++i) connections.push_back(std::make_unique<SilentConnection>(address));
     absl::SleepFor(absl::Milliseconds(200));  // until it has accepted what it can; the outcome does not depend on it
   }
-  TestStream stream(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
+  rpc::TestStream stream(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
   EXPECT_EQ(stream.Greet().protocol_version(), 1u);
 }
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace aaren {
+namespace aaren::registrar {
 namespace {
 
 TEST(PageTokenTest, ComesBackAsTheKey) { EXPECT_EQ(DecodePageToken("t/", EncodePageToken("t/", "t/a b")), "t/a b"); }
@@ -24,4 +24,4 @@ TEST(PageTokenTest, IsRefusedChangedOrInvented) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::registrar

@@ -11,23 +11,23 @@
 #include "server/registrar/deleted_sessions.h"
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::registrar {
 namespace {
 
-using Event = FakePeer::Event;
+using Event = shard::FakePeer::Event;
 
 TEST(RaceTest, ManyOpensOfOneSessionLeaveOneWriter) {
-  World world({}, 2);
-  FakePeer peers[2];
-  constexpr Handle kHandles = 20;
-  for (Handle handle = 0; handle < kHandles; ++handle) {
-    world.shard(0).Open(peers[0], handle, Named("a"));
-    world.shard(1).Open(peers[1], handle, Named("a"));
+  shard::World world({}, 2);
+  shard::FakePeer peers[2];
+  constexpr session::Handle kHandles = 20;
+  for (session::Handle handle = 0; handle < kHandles; ++handle) {
+    world.shard(0).Open(peers[0], handle, shard::Named("a"));
+    world.shard(1).Open(peers[1], handle, shard::Named("a"));
   }
   world.Settle();
   uint64_t newest = 0;
   size_t opened = 0, fenced = 0;
-  for (const FakePeer& peer : peers) {
+  for (const shard::FakePeer& peer : peers) {
     for (const Event& event : peer.events) {
       if (event.kind == Event::kOpened) newest = std::max(newest, event.opened.epoch);
       opened += event.kind == Event::kOpened;
@@ -42,14 +42,14 @@ TEST(RaceTest, ManyOpensOfOneSessionLeaveOneWriter) {
 }
 
 TEST(RaceTest, EachWriterOfManyIsToldTheEpochThatTookTheSession) {
-  World world({}, 2);
-  FakePeer peers[2];
-  for (Handle handle = 0; handle < 10; ++handle) {
-    for (int shard : {0, 1}) world.shard(shard).Open(peers[shard], handle, Named("a"));
+  shard::World world({}, 2);
+  shard::FakePeer peers[2];
+  for (session::Handle handle = 0; handle < 10; ++handle) {
+    for (int shard : {0, 1}) world.shard(shard).Open(peers[shard], handle, shard::Named("a"));
   }
   world.Settle();
-  for (const FakePeer& peer : peers) {
-    for (Handle handle = 0; handle < 10; ++handle) {
+  for (const shard::FakePeer& peer : peers) {
+    for (session::Handle handle = 0; handle < 10; ++handle) {
       const Event& fenced = peer.Last(Event::kFailed, handle);
       if (fenced.refusal.metadata.empty()) continue;  // the one that has it
       const uint64_t own = peer.Last(Event::kOpened, handle).opened.epoch;
@@ -58,8 +58,8 @@ TEST(RaceTest, EachWriterOfManyIsToldTheEpochThatTookTheSession) {
   }
 }
 
-OpenRequest Attempted(uint64_t writer, uint64_t number) {
-  OpenRequest request = Named("a");
+session::OpenRequest Attempted(uint64_t writer, uint64_t number) {
+  session::OpenRequest request = shard::Named("a");
   request.attempt = {writer, number};
   return request;
 }
@@ -67,23 +67,23 @@ OpenRequest Attempted(uint64_t writer, uint64_t number) {
 // As when a stream breaks before the server has read its Open, and the next one is read first.
 TEST(RaceTest, AnOpenReadAfterALaterOneOfItsWriterTakesNothing) {
   for (const int late : {0, 1}) {
-    World world({}, 2);
-    FakePeer before, now;
+    shard::World world({}, 2);
+    shard::FakePeer before, now;
     world.Open(now, 0, Attempted(7, 2));
     world.shard(late).Open(before, 0, Attempted(7, 1));
     world.Settle();
     EXPECT_EQ(before.Last().refusal.status.code(), absl::StatusCode::kAborted);
     EXPECT_EQ(before.Last().refusal.reason, "STALE_OPEN");
     EXPECT_EQ(now.Count(Event::kFailed, 0), 0);
-    world.Send(now, 0, 0, Values(0, 1));
+    world.Send(now, 0, 0, shard::Values(0, 1));
     EXPECT_EQ(now.Last().kind, Event::kForecasts);
     EXPECT_EQ(world.shard(0).counters().sessions_fenced.value(), 0);
   }
 }
 
 TEST(RaceTest, TheLatestAttemptIsRememberedByASessionThatMoves) {
-  World world({}, 2);
-  FakePeer before, moved, late;
+  shard::World world({}, 2);
+  shard::FakePeer before, moved, late;
   world.Open(before, 0, Attempted(7, 1));
   world.shard(1).Open(moved, 0, Attempted(7, 3));
   world.Settle();
@@ -94,14 +94,14 @@ TEST(RaceTest, TheLatestAttemptIsRememberedByASessionThatMoves) {
 }
 
 TEST(RaceTest, TheLatestAttemptIsRememberedByASessionThatWasEvicted) {
-  World world(ShardOptions{.capacity_rows = 1, .save_interval = absl::Milliseconds(500)});
-  FakePeer now, other, late, later;
+  shard::World world(shard::ShardOptions{.capacity_rows = 1, .save_interval = absl::Milliseconds(500)});
+  shard::FakePeer now, other, late, later;
   world.Open(now, 0, Attempted(7, 6));
-  world.Send(now, 0, 0, Values(0, 5));
+  world.Send(now, 0, 0, shard::Values(0, 5));
   world.shard().Disconnect(now);
   world.Advance(absl::Seconds(1));
-  world.Open(other, 0, Named("b"));
-  world.Send(other, 0, 0, Values(0, 1));
+  world.Open(other, 0, shard::Named("b"));
+  world.Send(other, 0, 0, shard::Values(0, 1));
   world.shard().Disconnect(other);
   world.Advance(absl::Seconds(1));
   ASSERT_FALSE(world.Get("a").value.resident);
@@ -113,8 +113,8 @@ TEST(RaceTest, TheLatestAttemptIsRememberedByASessionThatWasEvicted) {
 
 TEST(RaceTest, AnEarlierOpenDoesNotBringADeletedSessionBack) {
   for (const absl::Duration save_interval : {absl::ZeroDuration(), absl::Milliseconds(500)}) {
-    World world(ShardOptions{.save_interval = save_interval});
-    FakePeer now, late, later;
+    shard::World world(shard::ShardOptions{.save_interval = save_interval});
+    shard::FakePeer now, late, later;
     world.Open(now, 0, Attempted(7, 6));
     world.shard().Close(now, 0, /*delete_session=*/true, std::nullopt);
     world.Settle();
@@ -126,12 +126,12 @@ TEST(RaceTest, AnEarlierOpenDoesNotBringADeletedSessionBack) {
 }
 
 TEST(RaceTest, AnEarlierOpenDoesNotBringBackASessionThatWasDeletedAtRest) {
-  World world(ShardOptions{.capacity_rows = 1, .save_interval = absl::Milliseconds(500)});
-  FakePeer now, other, late;
+  shard::World world(shard::ShardOptions{.capacity_rows = 1, .save_interval = absl::Milliseconds(500)});
+  shard::FakePeer now, other, late;
   world.Open(now, 0, Attempted(7, 6));
   world.shard().Disconnect(now);
   world.Advance(absl::Seconds(1));
-  world.Open(other, 0, Named("b"));
+  world.Open(other, 0, shard::Named("b"));
   ASSERT_FALSE(world.Get("a").value.resident);
   world.Delete("a");
   world.Open(late, 0, Attempted(7, 5));
@@ -148,8 +148,8 @@ TEST(DeletedSessionsTest, OnlyTheLastFewThousandAreRemembered) {
 }
 
 TEST(RaceTest, AnotherWritersNumberOrNoWriterTakesTheSession) {
-  World world;
-  FakePeer peer;
+  shard::World world;
+  shard::FakePeer peer;
   world.Open(peer, 0, Attempted(7, 9));
   world.Open(peer, 1, Attempted(8, 1));
   EXPECT_EQ(peer.Count(Event::kOpened, 1), 1);
@@ -160,37 +160,38 @@ TEST(RaceTest, AnotherWritersNumberOrNoWriterTakesTheSession) {
 }
 
 TEST(RaceTest, OfCreatesOnlyTheFirstSucceeds) {
-  World world({}, 2);
-  FakePeer peers[2];
-  OpenRequest request = Named("a");
-  request.mode = OpenMode::kCreate;
-  for (Handle handle = 0; handle < 5; ++handle) {
+  shard::World world({}, 2);
+  shard::FakePeer peers[2];
+  session::OpenRequest request = shard::Named("a");
+  request.mode = session::OpenMode::kCreate;
+  for (session::Handle handle = 0; handle < 5; ++handle) {
     for (int shard : {0, 1}) world.shard(shard).Open(peers[shard], handle, request);
   }
   world.Settle();
   size_t opened = 0;
-  for (const FakePeer& peer : peers) {
-    for (Handle handle = 0; handle < 5; ++handle) opened += peer.Count(Event::kOpened, handle);
+  for (const shard::FakePeer& peer : peers) {
+    for (session::Handle handle = 0; handle < 5; ++handle) opened += peer.Count(Event::kOpened, handle);
   }
   EXPECT_EQ(opened, 1);
 }
 
 TEST(RaceTest, OpensAndDeletesEndInAConsistentState) {
-  World world(ShardOptions{.save_interval = absl::Milliseconds(1)}, 2);
-  FakePeer peers[2];
+  shard::World world(shard::ShardOptions{.save_interval = absl::Milliseconds(1)}, 2);
+  shard::FakePeer peers[2];
   size_t deletes = 0;
-  for (Handle handle = 0; handle < 30; ++handle) {
+  for (session::Handle handle = 0; handle < 30; ++handle) {
     const int shard = static_cast<int>(handle % 2);
-    world.shard(shard).Open(peers[shard], handle, Named("a"));
-    const std::vector<float> values = Values(0, 2);
-    TokensView tokens;
+    world.shard(shard).Open(peers[shard], handle, shard::Named("a"));
+    const std::vector<float> values = shard::Values(0, 2);
+    session::TokensView tokens;
     tokens.handle = handle;
     tokens.values = values;
     world.shard(shard).Tokens(peers[shard], tokens);
-    if (handle % 3 == 0) world.registrar().Delete("", "a", [&deletes](Outcome<std::monostate>) { ++deletes; });
+    if (handle % 3 == 0)
+      world.registrar().Delete("", "a", {}, [&deletes](session::Outcome<std::monostate>) { ++deletes; });
     if (handle % 5 == 0) world.Advance(absl::Milliseconds(2));
   }
-  world.registrar().Delete("", "a", [](Outcome<std::monostate>) {});
+  world.registrar().Delete("", "a", {}, [](session::Outcome<std::monostate>) {});
   world.Settle();
   world.Advance(absl::Milliseconds(2));
   EXPECT_TRUE(absl::IsNotFound(world.Get("a").refusal->status));
@@ -200,10 +201,10 @@ TEST(RaceTest, OpensAndDeletesEndInAConsistentState) {
 }
 
 TEST(RaceTest, ADeleteByAnOldWriterDoesNotHitTheNewOne) {
-  World world({}, 2);
-  FakePeer before, after;
-  world.Open(before, 0, Named("a"), 0);
-  world.shard(1).Open(after, 0, Named("a"));
+  shard::World world({}, 2);
+  shard::FakePeer before, after;
+  world.Open(before, 0, shard::Named("a"), 0);
+  world.shard(1).Open(after, 0, shard::Named("a"));
   // The registrar has the other Open by now or will have it first; the Close below names the epoch it knew.
   world.shard(0).Close(before, 0, true, std::nullopt);
   world.Settle();
@@ -214,13 +215,13 @@ TEST(RaceTest, ADeleteByAnOldWriterDoesNotHitTheNewOne) {
 
 TEST(RaceTest, OperationsOnOneSessionDoNotWaitForAnother) {
   std::atomic<bool> first{false}, second{false};  // set on the registrar's thread
-  World world({}, 2);
-  FakePeer peer, other;
-  world.Open(peer, 0, Named("a"), 0);
-  world.Open(other, 0, Named("b"), 1);
+  shard::World world({}, 2);
+  shard::FakePeer peer, other;
+  world.Open(peer, 0, shard::Named("a"), 0);
+  world.Open(other, 0, shard::Named("b"), 1);
   // Shard 0 does not run: what is asked of its session waits.
-  world.registrar().Get("", "a", [&first](Outcome<SessionInfo>) { first = true; });
-  world.registrar().Get("", "b", [&second](Outcome<SessionInfo>) { second = true; });
+  world.registrar().Get("", "a", [&first](session::Outcome<session::SessionInfo>) { first = true; });
+  world.registrar().Get("", "b", [&second](session::Outcome<session::SessionInfo>) { second = true; });
   const absl::Time deadline = absl::Now() + absl::Minutes(1);
   while (!second && absl::Now() < deadline) world.shard(1).DrainMailbox();
   EXPECT_TRUE(second);
@@ -229,4 +230,4 @@ TEST(RaceTest, OperationsOnOneSessionDoNotWaitForAnother) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::registrar

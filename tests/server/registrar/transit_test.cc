@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace aaren {
+namespace aaren::registrar {
 namespace {
 
 using testing::ElementsAre;
@@ -21,7 +21,7 @@ class TransitTest : public testing::Test {
 
   void Leave(char name) {
     std::erase_if(held_, [name](const auto& held) { return held.first == name; });
-    for (Mailbox::Message& message : std::exchange(posted_, {})) message();
+    for (session::Mailbox::Message& message : std::exchange(posted_, {})) message();
   }
 
   std::vector<char> Held() const {
@@ -30,8 +30,8 @@ class TransitTest : public testing::Test {
     return names;
   }
 
-  std::vector<Mailbox::Message> posted_;
-  Transit transit_{100, [this](Mailbox::Message message) { posted_.push_back(std::move(message)); }};
+  std::vector<session::Mailbox::Message> posted_;
+  Transit transit_{100, [this](session::Mailbox::Message message) { posted_.push_back(std::move(message)); }};
   std::vector<std::pair<char, Transit::Permit>> held_;
 };
 
@@ -88,4 +88,4 @@ TEST_F(TransitTest, WhoseMessageIsDroppedLeavesToo) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::registrar

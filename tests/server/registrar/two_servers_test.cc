@@ -7,11 +7,11 @@
 #include "tests/server/shard/world.h"
 #include "tests/server/store/redis_server.h"
 
-namespace aaren {
+namespace aaren::registrar {
 namespace {
 
 using ::testing::HasSubstr;
-using Event = FakePeer::Event;
+using Event = shard::FakePeer::Event;
 
 constexpr absl::Duration kInterval = absl::Milliseconds(500);
 
@@ -19,25 +19,25 @@ constexpr absl::Duration kInterval = absl::Milliseconds(500);
 class Shared {
  public:
   explicit Shared(const std::string& kind) {
-    if (kind == "redis" && !RedisServer::Installed().empty()) redis_ = std::make_unique<RedisServer>();
+    if (kind == "redis" && !store::RedisServer::Installed().empty()) redis_ = std::make_unique<store::RedisServer>();
     memory_->Share();
   }
 
   bool Lacks(const std::string& kind) const { return kind == "redis" && redis_ == nullptr; }
 
   // As one server has it: a connection of its own to the Redis, or the memory of both.
-  std::shared_ptr<ProbedStore> Store() {
+  std::shared_ptr<shard::ProbedStore> Store() {
     if (redis_ == nullptr) return memory_;
-    RedisOptions options = redis_->options();
+    store::RedisOptions options = redis_->options();
     options.timeout = absl::Seconds(10);
-    auto store = std::make_shared<ProbedStore>(RedisStore::Open(options).value());
+    auto store = std::make_shared<shard::ProbedStore>(store::RedisStore::Open(options).value());
     store->Share();
     return store;
   }
 
  private:
-  std::unique_ptr<RedisServer> redis_;
-  const std::shared_ptr<ProbedStore> memory_ = std::make_shared<ProbedStore>();
+  std::unique_ptr<store::RedisServer> redis_;
+  const std::shared_ptr<shard::ProbedStore> memory_ = std::make_shared<shard::ProbedStore>();
 };
 
 class TwoServersTest : public testing::TestWithParam<const char*> {
@@ -45,34 +45,34 @@ class TwoServersTest : public testing::TestWithParam<const char*> {
   // The first has taken three tokens of the session and saved it, then the second has opened it and taken two more.
   void SetUp() override {
     if (shared_.Lacks(GetParam())) GTEST_SKIP() << "redis-server is not installed";
-    first_.Open(at_first_, 0, Named("a"));
-    first_.Send(at_first_, 0, 0, Values(0, 3));
+    first_.Open(at_first_, 0, shard::Named("a"));
+    first_.Send(at_first_, 0, 0, shard::Values(0, 3));
     first_.Advance(kInterval);
-    second_.Open(at_second_, 0, Named("a"));
-    second_.Send(at_second_, 0, 3, Values(3, 2));
+    second_.Open(at_second_, 0, shard::Named("a"));
+    second_.Send(at_second_, 0, 3, shard::Values(3, 2));
     second_.Advance(kInterval);
   }
 
   Shared shared_{GetParam()};
-  World first_{ShardOptions{.save_interval = kInterval}, 2, shared_.Store()};
-  World second_{ShardOptions{.save_interval = kInterval}, 1, shared_.Store()};
-  FakePeer at_first_, at_second_, again_;
+  shard::World first_{shard::ShardOptions{.save_interval = kInterval}, 2, shared_.Store()};
+  shard::World second_{shard::ShardOptions{.save_interval = kInterval}, 1, shared_.Store()};
+  shard::FakePeer at_first_, at_second_, again_;
 };
 
 TEST_P(TwoServersTest, SecondGoesOnFromTheSaveOfTheFirst) {
   EXPECT_EQ(at_second_.Last(Event::kOpened, 0).opened.next_seq, 3u);
-  EXPECT_EQ(at_second_.Forecasts(0).back(), second_.engine().Forecasts(Values(0, 5))[4]);
+  EXPECT_EQ(at_second_.Forecasts(0).back(), second_.engine().Forecasts(shard::Values(0, 5))[4]);
 }
 
 TEST_P(TwoServersTest, FirstEndsItsSessionAtItsNextSave) {
-  first_.Send(at_first_, 0, 3, Values(3, 1));
+  first_.Send(at_first_, 0, 3, shard::Values(3, 1));
   first_.Advance(kInterval);
   EXPECT_EQ(at_first_.Last().refusal.status.code(), absl::StatusCode::kAborted);
   EXPECT_EQ(first_.shard().counters().sessions_resident.value(), 0u);
 }
 
 TEST_P(TwoServersTest, FirstIsFencedAlsoWhenItsStreamHasLeft) {
-  first_.Send(at_first_, 0, 3, Values(3, 1));
+  first_.Send(at_first_, 0, 3, shard::Values(3, 1));
   first_.shard().Disconnect(at_first_);
   first_.Advance(kInterval);
   EXPECT_EQ(first_.shard().counters().sessions_fenced.value(), 1u);
@@ -80,21 +80,21 @@ TEST_P(TwoServersTest, FirstIsFencedAlsoWhenItsStreamHasLeft) {
 }
 
 TEST_P(TwoServersTest, OpenAtTheFirstGoesOnFromTheStateOfTheSecond) {
-  first_.Open(again_, 7, Named("a"));
+  first_.Open(again_, 7, shard::Named("a"));
   EXPECT_EQ(again_.Last().opened.next_seq, 5u);
-  first_.Send(again_, 7, 5, Values(5, 1));
-  EXPECT_EQ(again_.Forecasts(7)[0], first_.engine().Forecasts(Values(0, 6))[5]);
+  first_.Send(again_, 7, 5, shard::Values(5, 1));
+  EXPECT_EQ(again_.Forecasts(7)[0], first_.engine().Forecasts(shard::Values(0, 6))[5]);
 }
 
 TEST_P(TwoServersTest, OpenAtAnotherShardOfTheFirstDoesToo) {
-  first_.Open(again_, 7, Named("a"), /*shard=*/1);
+  first_.Open(again_, 7, shard::Named("a"), /*shard=*/1);
   EXPECT_EQ(again_.Last().opened.next_seq, 5u);
   EXPECT_EQ(first_.shard(0).counters().slots_used.value(), 0u);
 }
 
 TEST_P(TwoServersTest, SessionThatTheSecondDeletedIsNotBroughtBackByASave) {
   ASSERT_FALSE(second_.Delete("a").refusal);
-  first_.Send(at_first_, 0, 3, Values(3, 1));
+  first_.Send(at_first_, 0, 3, shard::Values(3, 1));
   first_.Advance(kInterval);
   EXPECT_THAT(std::string(at_first_.Last().refusal.status.message()), HasSubstr("deleted"));
   EXPECT_TRUE(absl::IsNotFound(first_.store().Load("/a").status()));
@@ -102,7 +102,7 @@ TEST_P(TwoServersTest, SessionThatTheSecondDeletedIsNotBroughtBackByASave) {
 
 TEST_P(TwoServersTest, SessionThatTheSecondDeletedIsMadeAnewByAnOpen) {
   ASSERT_FALSE(second_.Delete("a").refusal);
-  first_.Open(again_, 7, Named("a"));
+  first_.Open(again_, 7, shard::Named("a"));
   EXPECT_TRUE(again_.Last().opened.created);
   EXPECT_EQ(again_.Last().opened.next_seq, 0u);
 }
@@ -110,12 +110,12 @@ TEST_P(TwoServersTest, SessionThatTheSecondDeletedIsMadeAnewByAnOpen) {
 TEST_P(TwoServersTest, SessionGoesBackAndForthWithoutLosingAToken) {
   uint64_t next = 5;
   for (int turn = 0; turn < 10; ++turn, ++next) {
-    World& here = turn % 2 == 0 ? first_ : second_;
-    FakePeer peer;
-    here.Open(peer, 1, Named("a"));
+    shard::World& here = turn % 2 == 0 ? first_ : second_;
+    shard::FakePeer peer;
+    here.Open(peer, 1, shard::Named("a"));
     ASSERT_EQ(peer.Last().opened.next_seq, next);
-    here.Send(peer, 1, next, Values(next, 1));
-    EXPECT_EQ(peer.Forecasts(1)[0], here.engine().Forecasts(Values(0, next + 1))[next]);
+    here.Send(peer, 1, next, shard::Values(next, 1));
+    EXPECT_EQ(peer.Forecasts(1)[0], here.engine().Forecasts(shard::Values(0, next + 1))[next]);
     here.Advance(kInterval);
     here.shard().Disconnect(peer);
   }
@@ -126,20 +126,20 @@ class OtherServerTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     if (shared_.Lacks(GetParam())) GTEST_SKIP() << "redis-server is not installed";
-    second_.Open(peer_, 0, Named("a"));
-    second_.Send(peer_, 0, 0, Values(0, 4));
+    second_.Open(peer_, 0, shard::Named("a"));
+    second_.Send(peer_, 0, 0, shard::Values(0, 4));
     second_.Advance(kInterval);
-    second_.Send(peer_, 0, 4, Values(4, 1));
+    second_.Send(peer_, 0, 4, shard::Values(4, 1));
   }
 
   Shared shared_{GetParam()};
-  World first_{ShardOptions{.save_interval = kInterval, .advertise = "first:1"}, 1, shared_.Store()};
-  World second_{ShardOptions{.save_interval = kInterval, .advertise = "second:1"}, 1, shared_.Store()};
-  FakePeer peer_;
+  shard::World first_{shard::ShardOptions{.save_interval = kInterval, .advertise = "first:1"}, 1, shared_.Store()};
+  shard::World second_{shard::ShardOptions{.save_interval = kInterval, .advertise = "second:1"}, 1, shared_.Store()};
+  shard::FakePeer peer_;
 };
 
 TEST_P(OtherServerTest, GetTellsTheNewestSaveAndWhereTheSessionIsOpen) {
-  const SessionInfo info = first_.Get("a").value;
+  const session::SessionInfo info = first_.Get("a").value;
   EXPECT_EQ(info.next_seq, 4u);
   EXPECT_TRUE(info.attached);
   EXPECT_EQ(info.server, "second:1");
@@ -193,18 +193,18 @@ class SweepOfTwoServersTest : public testing::TestWithParam<int> {
  protected:
   SweepOfTwoServersTest() {
     second_.clock().Advance(absl::Minutes(GetParam()));
-    first_->Open(peer_, 0, Named("a"));
-    first_->Send(peer_, 0, 0, Values(0, 3));
+    first_->Open(peer_, 0, shard::Named("a"));
+    first_->Send(peer_, 0, 0, shard::Values(0, 3));
     first_->Advance(kInterval);
   }
 
   bool IsThere() { return shared_.Store()->Load("/a").ok(); }
 
   Shared shared_{"memory"};
-  const ShardOptions options_{.save_interval = kInterval, .session_ttl = kTtl};
-  std::unique_ptr<World> first_ = std::make_unique<World>(options_, 1, shared_.Store());
-  World second_{options_, 1, shared_.Store()};
-  FakePeer peer_;
+  const shard::ShardOptions options_{.save_interval = kInterval, .session_ttl = kTtl};
+  std::unique_ptr<shard::World> first_ = std::make_unique<shard::World>(options_, 1, shared_.Store());
+  shard::World second_{options_, 1, shared_.Store()};
+  shard::FakePeer peer_;
 };
 
 TEST_P(SweepOfTwoServersTest, SparesWhatTheOtherHasAttached) {
@@ -213,14 +213,14 @@ TEST_P(SweepOfTwoServersTest, SparesWhatTheOtherHasAttached) {
     second_.Advance(kTtl / 20);
     ASSERT_TRUE(IsThere()) << i;
   }
-  first_->Send(peer_, 0, 3, Values(3, 1));
+  first_->Send(peer_, 0, 3, shard::Values(3, 1));
   first_->Advance(kInterval);
   EXPECT_EQ(peer_.Last().durable_seq, 4u);
 }
 
 TEST_P(SweepOfTwoServersTest, AnOpenThatComesToTheOtherFindsTheSession) {
-  FakePeer other;
-  second_.Open(other, 0, Named("a"));
+  shard::FakePeer other;
+  second_.Open(other, 0, shard::Named("a"));
   EXPECT_FALSE(other.Last().opened.created);
   EXPECT_EQ(other.Last().opened.next_seq, 3u);
 }
@@ -237,4 +237,4 @@ INSTANTIATE_TEST_SUITE_P(Stores, TwoServersTest, testing::Values("memory", "redi
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::registrar

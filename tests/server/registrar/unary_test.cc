@@ -9,42 +9,42 @@
 #include "server/store/snapshot.h"
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::registrar {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using Event = FakePeer::Event;
+using Event = shard::FakePeer::Event;
 
 constexpr absl::Duration kInterval = absl::Milliseconds(500);
 
 class UnaryTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    world_.Open(writer_, 0, Named("a"));
-    world_.Send(writer_, 0, 0, Values(0, 5));
+    world_.Open(writer_, 0, shard::Named("a"));
+    world_.Send(writer_, 0, 0, shard::Values(0, 5));
   }
 
   // The forecast of token `seq` of a session that has taken Values so far.
-  std::vector<float> ForecastAt(uint64_t seq) { return world_.engine().Forecasts(Values(0, seq + 1))[seq]; }
+  std::vector<float> ForecastAt(uint64_t seq) { return world_.engine().Forecasts(shard::Values(0, seq + 1))[seq]; }
 
   // Opens it, sends token `seq`, and returns the forecast.
   std::vector<float> Continue(const std::string& id, uint64_t seq) {
-    FakePeer peer;
-    world_.Open(peer, 0, Named(id));
+    shard::FakePeer peer;
+    world_.Open(peer, 0, shard::Named(id));
     EXPECT_EQ(peer.Last().opened.next_seq, seq);
-    world_.Send(peer, 0, seq, Values(seq, 1));
+    world_.Send(peer, 0, seq, shard::Values(seq, 1));
     const auto forecasts = peer.Forecasts(0);
     world_.shard().Disconnect(peer);
     return forecasts.empty() ? std::vector<float>() : forecasts[0];
   }
 
-  World world_{ShardOptions{.capacity_rows = 8, .save_interval = kInterval}};
-  FakePeer writer_;
+  shard::World world_{shard::ShardOptions{.capacity_rows = 8, .save_interval = kInterval}};
+  shard::FakePeer writer_;
 };
 
 TEST_F(UnaryTest, GetTellsAboutAnAttachedSession) {
-  const SessionInfo info = world_.Get("a").value;
+  const session::SessionInfo info = world_.Get("a").value;
   EXPECT_EQ(info.session_id, "a");
   EXPECT_EQ(info.epoch, writer_.events[0].opened.epoch);
   EXPECT_EQ(info.incarnation, writer_.events[0].opened.incarnation);
@@ -59,8 +59,8 @@ TEST_F(UnaryTest, GetTellsAboutAnAttachedSession) {
 
 TEST_F(UnaryTest, GetTellsAboutASessionAtRest) {
   world_.Advance(kInterval);
-  World restarted(ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
-  const SessionInfo info = restarted.Get("a").value;
+  shard::World restarted(shard::ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
+  const session::SessionInfo info = restarted.Get("a").value;
   EXPECT_EQ(info.next_seq, 5);
   EXPECT_EQ(info.durable_seq, 5);
   EXPECT_EQ(info.state_bytes, 64);
@@ -69,20 +69,21 @@ TEST_F(UnaryTest, GetTellsAboutASessionAtRest) {
 }
 
 TEST_F(UnaryTest, GetOfNoSessionIsNotFound) {
-  const Outcome<SessionInfo> info = world_.Get("nobody");
+  const session::Outcome<session::SessionInfo> info = world_.Get("nobody");
   EXPECT_EQ(info.refusal->status.code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(info.refusal->reason, "SESSION_NOT_FOUND");
   EXPECT_THAT(std::string(info.refusal->status.message()), HasSubstr("nobody"));
 }
 
 TEST_F(UnaryTest, ListGoesThroughAllPagesInOrder) {
-  for (Handle handle = 1; handle < 7; ++handle) world_.Open(writer_, handle, Named(absl::StrCat("p", handle)));
+  for (session::Handle handle = 1; handle < 7; ++handle)
+    world_.Open(writer_, handle, shard::Named(absl::StrCat("p", handle)));
   std::vector<std::string> ids;
   std::string token;
   size_t pages = 0;
   do {
-    const Outcome<SessionPage> page = world_.List("p", token, 4);
-    for (const SessionInfo& info : page.value.sessions) ids.push_back(info.session_id);
+    const session::Outcome<SessionPage> page = world_.List("p", token, 4);
+    for (const session::SessionInfo& info : page.value.sessions) ids.push_back(info.session_id);
     token = page.value.next_page_token;
     ++pages;
   } while (!token.empty() && pages < 10);
@@ -91,11 +92,11 @@ TEST_F(UnaryTest, ListGoesThroughAllPagesInOrder) {
 }
 
 TEST_F(UnaryTest, ListKnowsSessionsThatAreNowhereSaved) {
-  World world(ShardOptions{.save_interval = absl::ZeroDuration()});
-  FakePeer peer;
-  world.Open(peer, 0, Named("b"));
-  world.Open(peer, 1, Named("a"));
-  world.Send(peer, 1, 0, Values(0, 2));
+  shard::World world(shard::ShardOptions{.save_interval = absl::ZeroDuration()});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("b"));
+  world.Open(peer, 1, shard::Named("a"));
+  world.Send(peer, 1, 0, shard::Values(0, 2));
   const SessionPage page = world.List("", "", 0).value;
   ASSERT_EQ(page.sessions.size(), 2);
   EXPECT_EQ(page.sessions[0].session_id, "a");
@@ -105,7 +106,7 @@ TEST_F(UnaryTest, ListKnowsSessionsThatAreNowhereSaved) {
 
 TEST_F(UnaryTest, ListTellsTheTruthAboutSessionsAheadOfTheirSave) {
   world_.Advance(kInterval);
-  world_.Send(writer_, 0, 5, Values(5, 2));
+  world_.Send(writer_, 0, 5, shard::Values(5, 2));
   const SessionPage page = world_.List("", "", 10).value;
   ASSERT_EQ(page.sessions.size(), 1);
   EXPECT_EQ(page.sessions[0].next_seq, 7);
@@ -114,7 +115,8 @@ TEST_F(UnaryTest, ListTellsTheTruthAboutSessionsAheadOfTheirSave) {
 
 TEST_F(UnaryTest, ListRefusesAPageTokenItDidNotGiveOut) {
   EXPECT_EQ(world_.List("", "bm9uc2Vuc2U", 10).refusal->field, "page_token");
-  for (Handle handle = 1; handle < 4; ++handle) world_.Open(writer_, handle, Named(absl::StrCat("p", handle)));
+  for (session::Handle handle = 1; handle < 4; ++handle)
+    world_.Open(writer_, handle, shard::Named(absl::StrCat("p", handle)));
   const std::string token = world_.List("p", "", 1).value.next_page_token;
   EXPECT_FALSE(world_.List("p", token, 1).refusal.has_value());
   EXPECT_EQ(world_.List("q", token, 1).refusal->field, "page_token");
@@ -124,14 +126,14 @@ TEST_F(UnaryTest, ListRefusesAPageThatIsTooLarge) { EXPECT_EQ(world_.List("", ""
 
 TEST_F(UnaryTest, ExportDoesNotDisturbTheWriter) {
   EXPECT_EQ(world_.Export("a").value.next_seq, 5);
-  world_.Send(writer_, 0, 5, Values(5, 1));
+  world_.Send(writer_, 0, 5, shard::Values(5, 1));
   EXPECT_EQ(writer_.Forecasts(0)[5], ForecastAt(5));
 }
 
 TEST_F(UnaryTest, ExportAndImportContinueExactly) {
   const Snapshot snapshot = world_.Export("a").value;
-  world_.Send(writer_, 0, 5, Values(5, 3));
-  const Outcome<SessionInfo> imported = world_.Import("b", snapshot.bytes, false);
+  world_.Send(writer_, 0, 5, shard::Values(5, 3));
+  const session::Outcome<session::SessionInfo> imported = world_.Import("b", snapshot.bytes, false);
   ASSERT_FALSE(imported.refusal.has_value());
   EXPECT_EQ(imported.value.next_seq, 5);
   EXPECT_EQ(imported.value.incarnation, imported.value.epoch);
@@ -140,12 +142,12 @@ TEST_F(UnaryTest, ExportAndImportContinueExactly) {
 
 TEST_F(UnaryTest, ExportOfASessionAtRestIsThatOfItsNewestSave) {
   world_.Advance(kInterval);
-  World restarted(ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
+  shard::World restarted(shard::ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
   EXPECT_EQ(restarted.Export("a").value.bytes, world_.Export("a").value.bytes);
 }
 
 TEST_F(UnaryTest, ExportOfASessionWithoutTokensIsTheEmptyRow) {
-  world_.Open(writer_, 1, Named("empty"));
+  world_.Open(writer_, 1, shard::Named("empty"));
   const Snapshot snapshot = world_.Export("empty").value;
   EXPECT_EQ(snapshot.next_seq, 0);
   ASSERT_FALSE(world_.Import("copy", snapshot.bytes, false).refusal.has_value());
@@ -159,16 +161,16 @@ TEST_F(UnaryTest, ExportOfNoSessionIsNotFound) {
 TEST_F(UnaryTest, ImportOverAnExistingSessionIsRefusedUnlessItReplaces) {
   const Snapshot snapshot = world_.Export("a").value;
   EXPECT_TRUE(absl::IsAlreadyExists(world_.Import("a", snapshot.bytes, false).refusal->status));
-  world_.Send(writer_, 0, 5, Values(5, 3));
+  world_.Send(writer_, 0, 5, shard::Values(5, 3));
   EXPECT_EQ(writer_.Last().kind, Event::kForecasts);
-  const Outcome<SessionInfo> replaced = world_.Import("a", snapshot.bytes, true);
+  const session::Outcome<session::SessionInfo> replaced = world_.Import("a", snapshot.bytes, true);
   ASSERT_FALSE(replaced.refusal.has_value());
   EXPECT_GT(replaced.value.incarnation, writer_.events[0].opened.incarnation);
   EXPECT_EQ(Continue("a", 5), ForecastAt(5));
 }
 
 TEST_F(UnaryTest, ImportFencesTheWriter) {
-  const Outcome<SessionInfo> imported = world_.Import("a", world_.Export("a").value.bytes, true);
+  const session::Outcome<session::SessionInfo> imported = world_.Import("a", world_.Export("a").value.bytes, true);
   EXPECT_EQ(writer_.Last().refusal.status.code(), absl::StatusCode::kAborted);
   EXPECT_THAT(writer_.Last().refusal.metadata,
               ElementsAre(std::pair<std::string, std::string>("current_epoch", std::to_string(imported.value.epoch))));
@@ -182,7 +184,7 @@ TEST_F(UnaryTest, ImportRefusesASnapshotChangedAnywhereAndKeepsTheSession) {
     bad[i] ^= 0x10;
     EXPECT_EQ(world_.Import("a", bad, true).refusal->status.code(), absl::StatusCode::kDataLoss) << "byte " << i;
   }
-  world_.Send(writer_, 0, 5, Values(5, 1));
+  world_.Send(writer_, 0, 5, shard::Values(5, 1));
   EXPECT_EQ(writer_.Forecasts(0)[5], ForecastAt(5));
 }
 
@@ -196,41 +198,44 @@ TEST_F(UnaryTest, ImportRefusesASnapshotCutAnywhere) {
 // A snapshot as an honest server writes it, with one thing changed.
 template <typename Change>
 std::string Changed(const std::string& bytes, Change change) {
-  SessionSnapshot snapshot = ParseSnapshot(bytes).value();
+  store::SessionSnapshot snapshot = store::ParseSnapshot(bytes).value();
   change(snapshot);
-  return EncodeSnapshot(snapshot);
+  return store::EncodeSnapshot(snapshot);
 }
 
 TEST_F(UnaryTest, ImportRefusesAnotherModelTierOrNumerics) {
   const std::string good = world_.Export("a").value.bytes;
   const auto reason = [&](const std::string& bytes) { return world_.Import("b", bytes, false).refusal->reason; };
-  EXPECT_EQ(reason(Changed(good, [](SessionSnapshot& s) { s.origin.package_digest = "unheard of"; })), "STATE_SCHEMA");
-  EXPECT_EQ(reason(Changed(good, [](SessionSnapshot& s) { s.origin.tier = "fast-amx"; })), "STATE_SCHEMA");
-  EXPECT_EQ(reason(Changed(good, [](SessionSnapshot& s) { ++s.origin.numerics_version; })), "STATE_SCHEMA");
+  EXPECT_EQ(reason(Changed(good, [](store::SessionSnapshot& s) { s.origin.package_digest = "unheard of"; })),
+            "STATE_SCHEMA");
+  EXPECT_EQ(reason(Changed(good, [](store::SessionSnapshot& s) { s.origin.tier = "fast-amx"; })), "STATE_SCHEMA");
+  EXPECT_EQ(reason(Changed(good, [](store::SessionSnapshot& s) { ++s.origin.numerics_version; })), "STATE_SCHEMA");
 }
 
 TEST_F(UnaryTest, ImportRefusesRowsThatAreNone) {
   const std::string good = world_.Export("a").value.bytes;
   const auto code = [&](const std::string& bytes) { return world_.Import("b", bytes, false).refusal->status.code(); };
-  EXPECT_EQ(code(Changed(good, [](SessionSnapshot& s) { s.rows[0] ^= 1; })), absl::StatusCode::kDataLoss);
-  EXPECT_EQ(code(Changed(good, [](SessionSnapshot& s) { s.rows.pop_back(); })), absl::StatusCode::kDataLoss);
-  EXPECT_EQ(code(Changed(good, [](SessionSnapshot& s) { ++s.point.seq; })), absl::StatusCode::kDataLoss);
-  EXPECT_EQ(code(Changed(good, [](SessionSnapshot& s) { s.origin.channels = 0; })), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(code(Changed(good, [](SessionSnapshot& s) { s.origin.channels = 1000; })),
+  EXPECT_EQ(code(Changed(good, [](store::SessionSnapshot& s) { s.rows[0] ^= 1; })), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(code(Changed(good, [](store::SessionSnapshot& s) { s.rows.pop_back(); })), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(code(Changed(good, [](store::SessionSnapshot& s) { ++s.point.seq; })), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(code(Changed(good, [](store::SessionSnapshot& s) { s.origin.channels = 0; })),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code(Changed(good, [](store::SessionSnapshot& s) { s.origin.channels = 1000; })),
             absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(UnaryTest, ImportRefusesAClockThatNoSessionHas) {
   const std::string good = world_.Export("a").value.bytes;
   const auto field = [&](const std::string& bytes) { return world_.Import("b", bytes, false).refusal->field; };
-  EXPECT_EQ(field(Changed(good, [](SessionSnapshot& s) { s.point.clock.step_ns = -1; })), "snapshot");
-  EXPECT_EQ(field(Changed(good, [](SessionSnapshot& s) { s.point.seq = uint64_t{1} << 62; })), "snapshot");
+  EXPECT_EQ(field(Changed(good, [](store::SessionSnapshot& s) { s.point.clock.step_ns = -1; })), "snapshot");
+  EXPECT_EQ(field(Changed(good, [](store::SessionSnapshot& s) { s.point.seq = uint64_t{1} << 62; })), "snapshot");
 }
 
 TEST_F(UnaryTest, ImportShowsOnlyTheBeginningOfADigestAndOnlyWhatCanBePrinted) {
-  const std::string bytes = Changed(world_.Export("a").value.bytes,
-                                    [](SessionSnapshot& s) { s.origin.package_digest = std::string(60000, '\xff'); });
-  const Refusal refusal = *world_.Import("b", bytes, false).refusal;
+  const std::string bytes = Changed(world_.Export("a").value.bytes, [](store::SessionSnapshot& s) {
+    s.origin.package_digest = std::string(60000, '\xff');
+  });
+  const session::Refusal refusal = *world_.Import("b", bytes, false).refusal;
   EXPECT_THAT(std::string(refusal.status.message()), HasSubstr("\\xff\\xff"));
   EXPECT_LT(refusal.status.message().size(), 1000u);
   EXPECT_LT(refusal.metadata.at(1).second.size(), 1000u);
@@ -241,17 +246,17 @@ TEST_F(UnaryTest, ImportRefusesABadId) {
 }
 
 TEST_F(UnaryTest, ForkCopiesTheSessionAsItIs) {
-  const Outcome<SessionInfo> fork = world_.Fork("a", "b");
+  const session::Outcome<session::SessionInfo> fork = world_.Fork("a", "b");
   ASSERT_FALSE(fork.refusal.has_value());
   EXPECT_EQ(fork.value.next_seq, 5);
   EXPECT_NE(fork.value.incarnation, writer_.events[0].opened.incarnation);
   EXPECT_EQ(Continue("b", 5), ForecastAt(5));
-  world_.Send(writer_, 0, 5, Values(5, 1));
+  world_.Send(writer_, 0, 5, shard::Values(5, 1));
   EXPECT_EQ(writer_.Forecasts(0)[5], ForecastAt(5));
 }
 
 TEST_F(UnaryTest, ForkToATakenIdIsRefused) {
-  world_.Open(writer_, 1, Named("b"));
+  world_.Open(writer_, 1, shard::Named("b"));
   EXPECT_TRUE(absl::IsAlreadyExists(world_.Fork("a", "b").refusal->status));
   EXPECT_TRUE(absl::IsAlreadyExists(world_.Fork("a", "a").refusal->status));
 }
@@ -261,15 +266,15 @@ TEST_F(UnaryTest, ForkOfNoSessionIsNotFound) {
 }
 
 TEST_F(UnaryTest, ForkWithoutSavingContinuesExactly) {
-  World world(ShardOptions{.save_interval = absl::ZeroDuration()});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a"));
-  world.Send(peer, 0, 0, Values(0, 3));
+  shard::World world(shard::ShardOptions{.save_interval = absl::ZeroDuration()});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a"));
+  world.Send(peer, 0, 0, shard::Values(0, 3));
   ASSERT_FALSE(world.Fork("a", "b").refusal.has_value());
-  world.Open(peer, 1, Named("b", 3));
+  world.Open(peer, 1, shard::Named("b", 3));
   EXPECT_EQ(peer.Last().opened.next_seq, 3);
-  world.Send(peer, 1, 3, Values(3, 1), 3);
-  EXPECT_EQ(peer.Forecasts(1)[0], world.engine().Forecasts(Values(0, 4))[3]);
+  world.Send(peer, 1, 3, shard::Values(3, 1), 3);
+  EXPECT_EQ(peer.Forecasts(1)[0], world.engine().Forecasts(shard::Values(0, 4))[3]);
   EXPECT_FALSE(world.store().Load("/b").ok());
 }
 
@@ -279,15 +284,31 @@ TEST_F(UnaryTest, DeleteForgetsTheSessionAndFencesTheWriter) {
   EXPECT_EQ(writer_.Last().refusal.status.code(), absl::StatusCode::kAborted);
   EXPECT_TRUE(absl::IsNotFound(world_.Get("a").refusal->status));
   EXPECT_FALSE(world_.store().Load("/a").ok());
-  world_.Open(writer_, 1, Named("a"));
+  world_.Open(writer_, 1, shard::Named("a"));
   EXPECT_TRUE(writer_.Last().opened.created);
 }
 
 TEST_F(UnaryTest, DeleteOfASessionAtRestForgetsIt) {
   world_.Advance(kInterval);
-  World restarted(ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
+  shard::World restarted(shard::ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
   EXPECT_FALSE(restarted.Delete("a").refusal.has_value());
   EXPECT_TRUE(absl::IsNotFound(restarted.Get("a").refusal->status));
+}
+
+TEST_F(UnaryTest, DeleteOfAnEpochLeavesALaterOne) {
+  const uint64_t epoch = world_.Get("a").value.epoch;
+  world_.Open(writer_, 1, shard::Named("a"));
+  EXPECT_TRUE(absl::IsAborted(world_.Delete("a", epoch).refusal->status));
+  EXPECT_FALSE(world_.Get("a").refusal.has_value());
+  EXPECT_FALSE(world_.Delete("a", world_.Get("a").value.epoch).refusal.has_value());
+}
+
+TEST_F(UnaryTest, DeleteOfAnEpochLeavesALaterOneAtRest) {
+  world_.Advance(kInterval);
+  shard::World restarted(shard::ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());
+  const uint64_t epoch = restarted.Get("a").value.epoch;
+  EXPECT_TRUE(absl::IsAborted(restarted.Delete("a", epoch - 1).refusal->status));
+  EXPECT_FALSE(restarted.Delete("a", epoch).refusal.has_value());
 }
 
 TEST_F(UnaryTest, DeleteOfNoSessionIsNotFound) {
@@ -295,40 +316,40 @@ TEST_F(UnaryTest, DeleteOfNoSessionIsNotFound) {
 }
 
 TEST_F(UnaryTest, DeleteIsNotUndoneByASaveUnderWay) {
-  World world(ShardOptions{.save_interval = kInterval});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a"));
-  world.Send(peer, 0, 0, Values(0, 5));
-  world.registrar().Delete("", "a", [](Outcome<std::monostate>) {});
+  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a"));
+  world.Send(peer, 0, 0, shard::Values(0, 5));
+  world.registrar().Delete("", "a", {}, [](session::Outcome<std::monostate>) {});
   world.Advance(kInterval);
   EXPECT_FALSE(world.store().Load("/a").ok());
 }
 
 TEST(RegistrarTest, ListsWaitForWhatElseIsAsked) {
-  World world;
+  shard::World world;
   Registrar registrar(world.store(), world.models(), world.clock());  // without a thread
   std::vector<std::string> done;
   for (int i = 0; i < 2; ++i) {
-    registrar.List("", "", "", 10, [&](const Outcome<SessionPage>&) { done.push_back("list"); });
+    registrar.List("", "", "", 10, [&](const session::Outcome<SessionPage>&) { done.push_back("list"); });
   }
-  registrar.Get("", "nobody", [&](const Outcome<SessionInfo>&) { done.push_back("get"); });
+  registrar.Get("", "nobody", [&](const session::Outcome<session::SessionInfo>&) { done.push_back("get"); });
   while (registrar.Drain(100)) {
   }
   EXPECT_EQ(done, (std::vector<std::string>{"get", "list", "list"}));
 }
 
 TEST(RegistrarTest, ListsAreMadeHoweverMuchElseIsAsked) {
-  World world;
+  shard::World world;
   Registrar registrar(world.store(), world.models(), world.clock());  // without a thread
   int lists = 0;
   const std::function<void()> ask = [&] {
-    registrar.Get("", "nobody", [&](const Outcome<SessionInfo>&) { ask(); });  // and again
+    registrar.Get("", "nobody", [&](const session::Outcome<session::SessionInfo>&) { ask(); });  // and again
   };
   ask();
-  for (int i = 0; i < 2; ++i) registrar.List("", "", "", 10, [&](const Outcome<SessionPage>&) { ++lists; });
+  for (int i = 0; i < 2; ++i) registrar.List("", "", "", 10, [&](const session::Outcome<SessionPage>&) { ++lists; });
   for (int i = 0; i < 4; ++i) registrar.Drain(100);
   EXPECT_EQ(lists, 2);
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::registrar

@@ -6,7 +6,7 @@
 #include "grpcpp/generic/generic_stub.h"
 #include "tests/server/rpc/serving.h"
 
-namespace aaren {
+namespace aaren::rpc {
 namespace {
 
 using testing::HasSubstr;
@@ -181,4 +181,4 @@ TEST_F(EndsTest, HandleCanBeOpenedAgainRightBehindItsClose) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::rpc

@@ -6,7 +6,7 @@
 
 #include "tests/server/rpc/serving.h"
 
-namespace aaren {
+namespace aaren::rpc {
 namespace {
 
 using testing::ElementsAre;
@@ -24,7 +24,7 @@ TEST_F(ExchangeTest, WelcomeTellsVersionAndLimits) {
   const v1::Welcome welcome = stream.Greet();
   EXPECT_EQ(welcome.protocol_version(), 1u);
   EXPECT_EQ(welcome.limits().message_bytes(), 4u << 20);
-  EXPECT_EQ(welcome.limits().tokens_per_item(), ShardOptions().max_tokens_per_item);
+  EXPECT_EQ(welcome.limits().tokens_per_item(), shard::ShardOptions().max_tokens_per_item);
   EXPECT_THAT(welcome.server(), testing::StartsWith("aaren-server/"));
 }
 
@@ -225,4 +225,4 @@ TEST_F(ExchangeTest, SessionsMoveBetweenShards) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::rpc

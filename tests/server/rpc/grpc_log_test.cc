@@ -13,11 +13,11 @@ namespace {
 TEST(GrpcLogTest, ItsLinesAreLinesOfTheServersLog) {
   RouteGrpcLog();
   gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);  // as gRPC does when it begins
-  SetUpLog(LogFormat::kJson, LogLevel::kWarning);
+  log::SetUpLog(log::LogFormat::kJson, log::LogLevel::kWarning);
   testing::internal::CaptureStderr();
   gpr_log(GPR_ERROR, "no \"%s\"", "luck");
   const std::string line = testing::internal::GetCapturedStderr();
-  SetUpLog(LogFormat::kText, LogLevel::kWarning);
+  log::SetUpLog(log::LogFormat::kText, log::LogLevel::kWarning);
   EXPECT_NE(line.find(R"("level":"error","event":"grpc","message":"no \"luck\"","source":"grpc_log_test.cc:)"),
             std::string::npos)
       << line;

@@ -11,13 +11,13 @@
 #include "grpcpp/generic/generic_stub.h"
 #include "tests/server/rpc/serving.h"
 
-namespace aaren {
+namespace aaren::rpc {
 namespace {
 
 class LimitsTest : public Serving {
  protected:
   // As the server's counters have it.
-  uint64_t Sum(Counter rpc::StreamCounters::*counter) {
+  uint64_t Sum(counters::Counter rpc::StreamCounters::*counter) {
     uint64_t sum = 0;
     for (const rpc::StreamCounters* counters : server().stream_counters()) sum += (counters->*counter).value();
     return sum;
@@ -253,4 +253,4 @@ TEST_F(LimitsTest, ClientsThatDoNotReadDoNotKeepTheQueueFromOthers) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::rpc

@@ -8,7 +8,7 @@
 #include "google/rpc/error_details.pb.h"
 #include "tests/server/rpc/serving.h"
 
-namespace aaren {
+namespace aaren::rpc {
 namespace {
 
 using testing::HasSubstr;
@@ -141,4 +141,4 @@ TEST_F(RefusalTest, OpenOverTheSlabComesWithAdviceToRetry) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::rpc

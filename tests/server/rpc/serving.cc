@@ -9,7 +9,7 @@
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 
-namespace aaren {
+namespace aaren::rpc {
 
 Serving::Serving() {
   package::ModelPackage package;
@@ -29,7 +29,7 @@ rpc::ServerOptions Serving::Options() {
   return options;
 }
 
-void Serving::Start(const rpc::ServerOptions& options, const Clock& clock) {
+void Serving::Start(const rpc::ServerOptions& options, const session::Clock& clock) {
   server_.reset();
   absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(options, models_, store_, clock);
   ASSERT_TRUE(server.ok()) << server.status();
@@ -52,4 +52,4 @@ bool Serving::Eventually(const std::function<bool()>& holds) {
   return true;
 }
 
-}  // namespace aaren
+}  // namespace aaren::rpc

@@ -18,7 +18,7 @@
 #include "tests/server/rpc/sum_engine.h"
 #include "tests/server/rpc/test_stream.h"
 
-namespace aaren {
+namespace aaren::rpc {
 
 class Serving : public testing::Test {
  public:
@@ -33,18 +33,18 @@ class Serving : public testing::Test {
   static rpc::ServerOptions Options();
 
   // Starts it, or another one in its place. `clock` outlives it.
-  void Start(const rpc::ServerOptions& options, const Clock& clock = Clock::System());
+  void Start(const rpc::ServerOptions& options, const session::Clock& clock = session::Clock::System());
 
   rpc::Server& server() { return *server_; }
 
   // A connection of its own: channels of one process share connections otherwise.
   std::shared_ptr<grpc::Channel> NewChannel() const;
 
-  ModelTable models_;
-  MemoryStore store_;
+  models::ModelTable models_;
+  store::MemoryStore store_;
   std::unique_ptr<rpc::Server> server_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::rpc
 
 #endif  // AAREN_TESTS_SERVER_RPC_SERVING_H_

@@ -12,7 +12,7 @@
 #include "tests/server/shard/world.h"
 #include "tests/server/store/blocking.h"
 
-namespace aaren {
+namespace aaren::rpc {
 namespace {
 
 // The server's clock stands, so that no deadline passes before a test lets it.
@@ -21,7 +21,7 @@ class ShutdownTest : public Serving {
   ShutdownTest() { Start(Options(), clock_); }
   ~ShutdownTest() override { server_.reset(); }
 
-  TestClock clock_;
+  shard::TestClock clock_;
 };
 
 TEST_F(ShutdownTest, TokensSentBeforeAreAnsweredAndSaved) {
@@ -41,7 +41,7 @@ TEST_F(ShutdownTest, TokensSentBeforeAreAnsweredAndSaved) {
   const grpc::Status status = stream.Finish();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
   shutdown.join();
-  const absl::StatusOr<SessionRecord> record = BlockingStore(store_).Load("default/a");
+  const absl::StatusOr<store::SessionRecord> record = store::BlockingStore(store_).Load("default/a");
   ASSERT_TRUE(record.ok()) << record.status();
   EXPECT_EQ(record->saves.back().point.seq, 4u);
 }
@@ -150,7 +150,7 @@ TEST_F(ShutdownTest, SessionsAreSavedHoweverOftenClientsAsk) {
   server().Shutdown(absl::Seconds(4));
   over = true;
   for (std::thread& asker : askers) asker.join();
-  const absl::StatusOr<SessionRecord> record = BlockingStore(store_).Load("default/a");
+  const absl::StatusOr<store::SessionRecord> record = store::BlockingStore(store_).Load("default/a");
   ASSERT_TRUE(record.ok()) << record.status();
   EXPECT_EQ(record->saves.back().point.seq, 3u);
 }
@@ -180,4 +180,4 @@ TEST_F(ShutdownTest, AnotherServerMayTakeThePort) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::rpc

@@ -6,7 +6,7 @@
 
 #include "model/engine/cpu/host_lane.h"
 
-namespace aaren {
+namespace aaren::rpc {
 namespace {
 
 struct Row {
@@ -84,4 +84,4 @@ package::ForecasterConfig SumConfig() {
 
 std::unique_ptr<engine::Engine> NewSumEngine() { return std::make_unique<SumEngine>(); }
 
-}  // namespace aaren
+}  // namespace aaren::rpc

@@ -8,7 +8,7 @@
 
 #include "model/engine/engine.h"
 
-namespace aaren {
+namespace aaren::rpc {
 
 package::ForecasterConfig SumConfig();  // horizon 3, quantiles 0.1, 0.5, 0.9
 
@@ -18,6 +18,6 @@ inline float SumForecast(float sum, int h, int q) {
   return sum + 10.0f * static_cast<float>(h) + static_cast<float>(q);
 }
 
-}  // namespace aaren
+}  // namespace aaren::rpc
 
 #endif  // AAREN_TESTS_SERVER_RPC_SUM_ENGINE_H_

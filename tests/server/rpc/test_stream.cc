@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace aaren {
+namespace aaren::rpc {
 
 v1::ClientItem HelloItem() {
   v1::ClientItem item;
@@ -78,4 +78,4 @@ grpc::Status TestStream::Finish() {
   return stream_->Finish();
 }
 
-}  // namespace aaren
+}  // namespace aaren::rpc

@@ -13,7 +13,7 @@
 #include "grpcpp/channel.h"
 #include "grpcpp/client_context.h"
 
-namespace aaren {
+namespace aaren::rpc {
 
 v1::ClientItem HelloItem();
 v1::ClientItem OpenItem(uint32_t handle, const std::string& session_id);
@@ -54,6 +54,6 @@ class TestStream {
   bool finished_ = false;
 };
 
-}  // namespace aaren
+}  // namespace aaren::rpc
 
 #endif  // AAREN_TESTS_SERVER_RPC_TEST_STREAM_H_

@@ -8,43 +8,44 @@
 #include "absl/strings/str_cat.h"
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::save {
 namespace {
 
 using ::testing::ElementsAre;
-using Event = FakePeer::Event;
+using Event = shard::FakePeer::Event;
 
 constexpr absl::Duration kInterval = absl::Milliseconds(500);
 
-std::vector<uint64_t> SavesOf(World& world, const std::string& key) {
+std::vector<uint64_t> SavesOf(shard::World& world, const std::string& key) {
   std::vector<uint64_t> seqs;
-  const absl::StatusOr<SessionRecord> record = world.store().Load(key);
+  const absl::StatusOr<store::SessionRecord> record = world.store().Load(key);
   if (!record.ok()) return {999};
-  for (const SavedRows& save : record->saves) seqs.push_back(save.point.seq);
+  for (const store::SavedRows& save : record->saves) seqs.push_back(save.point.seq);
   return seqs;
 }
 
-OpenRequest With(SessionDurability durability, const std::string& id, std::optional<uint64_t> delivered = {}) {
-  OpenRequest request = Named(id, delivered);
+session::OpenRequest With(session::SessionDurability durability, const std::string& id,
+                          std::optional<uint64_t> delivered = {}) {
+  session::OpenRequest request = shard::Named(id, delivered);
   request.durability = durability;
   return request;
 }
 
-OpenRequest EveryToken(const std::string& id, std::optional<uint64_t> delivered = {}) {
-  return With(SessionDurability::kEveryToken, id, delivered);
+session::OpenRequest EveryToken(const std::string& id, std::optional<uint64_t> delivered = {}) {
+  return With(session::SessionDurability::kEveryToken, id, delivered);
 }
 
-OpenRequest None(const std::string& id, std::optional<uint64_t> delivered = {}) {
-  return With(SessionDurability::kNone, id, delivered);
+session::OpenRequest None(const std::string& id, std::optional<uint64_t> delivered = {}) {
+  return With(session::SessionDurability::kNone, id, delivered);
 }
 
 // One shard and its store; `Give` hands over tokens that nobody steps yet.
 class DurabilityTest : public testing::Test {
  protected:
-  void Give(Handle handle, uint64_t first_seq, size_t count, std::optional<uint64_t> delivered = {},
+  void Give(session::Handle handle, uint64_t first_seq, size_t count, std::optional<uint64_t> delivered = {},
             bool silent = false) {
-    const std::vector<float> values = Values(first_seq, count);
-    TokensView tokens;
+    const std::vector<float> values = shard::Values(first_seq, count);
+    session::TokensView tokens;
     tokens.handle = handle;
     tokens.first_seq = first_seq;
     tokens.values = values;
@@ -60,28 +61,28 @@ class DurabilityTest : public testing::Test {
   }
 
   // As after a kill: another server with the same store.
-  OpenedReply OpenElsewhere(OpenRequest request) {
-    World other({.save_interval = kInterval}, 1, world_.shared_store());
-    FakePeer peer;
+  session::OpenedReply OpenElsewhere(session::OpenRequest request) {
+    shard::World other({.save_interval = kInterval}, 1, world_.shared_store());
+    shard::FakePeer peer;
     other.Open(peer, 0, std::move(request));
     EXPECT_EQ(peer.events.at(0).kind, Event::kOpened) << peer.Last().refusal.status;
     return peer.events.at(0).opened;
   }
 
-  std::vector<std::vector<float>> Expected(size_t count) { return world_.engine().Forecasts(Values(0, count)); }
+  std::vector<std::vector<float>> Expected(size_t count) { return world_.engine().Forecasts(shard::Values(0, count)); }
 
-  World world_{ShardOptions{.save_interval = kInterval}};
-  FakePeer peer_;
+  shard::World world_{shard::ShardOptions{.save_interval = kInterval}};
+  shard::FakePeer peer_;
 };
 
 TEST_F(DurabilityTest, IsIntervalUnlessAskedFor) {
-  world_.Open(peer_, 0, Named("a"));
-  EXPECT_EQ(peer_.Last().opened.durability, SessionDurability::kInterval);
+  world_.Open(peer_, 0, shard::Named("a"));
+  EXPECT_EQ(peer_.Last().opened.durability, session::SessionDurability::kInterval);
 }
 
 TEST_F(DurabilityTest, AReplyToEveryTokenWaitsForTheSaveThatCoversIt) {
   world_.Open(peer_, 0, EveryToken("a"));
-  EXPECT_EQ(peer_.Last().opened.durability, SessionDurability::kEveryToken);
+  EXPECT_EQ(peer_.Last().opened.durability, session::SessionDurability::kEveryToken);
   Give(0, 0, 3);
   StepAll();
   EXPECT_EQ(peer_.Count(Event::kForecasts, 0), 0u);
@@ -121,10 +122,10 @@ TEST_F(DurabilityTest, ItemsOfOneStepAreOneReply) {
 
 TEST_F(DurabilityTest, AFailingStoreKeepsOnlyThoseRepliesBack) {
   world_.Open(peer_, 0, EveryToken("a"));
-  world_.Open(peer_, 1, Named("b"));
+  world_.Open(peer_, 1, shard::Named("b"));
   world_.store().FailSaves(true);
-  world_.Send(peer_, 0, 0, Values(0, 3));
-  world_.Send(peer_, 1, 0, Values(0, 3));
+  world_.Send(peer_, 0, 0, shard::Values(0, 3));
+  world_.Send(peer_, 1, 0, shard::Values(0, 3));
   EXPECT_EQ(peer_.Forecasts(1), Expected(3));
   EXPECT_EQ(peer_.Count(Event::kForecasts, 0), 0u);
   EXPECT_EQ(peer_.Count(Event::kFailed, 0), 0u);
@@ -152,22 +153,22 @@ TEST_F(DurabilityTest, WhatComesBehindAHeldReplyKeepsItsOrder) {
 }
 
 TEST_F(DurabilityTest, ManySessionsShareASave) {
-  constexpr Handle kSessions = 50;
-  for (Handle handle = 0; handle < kSessions; ++handle) {
+  constexpr session::Handle kSessions = 50;
+  for (session::Handle handle = 0; handle < kSessions; ++handle) {
     world_.Open(peer_, handle, EveryToken(std::to_string(handle)));
   }
   const uint64_t before = world_.store().save_calls();
-  for (Handle handle = 0; handle < kSessions; ++handle) Give(handle, 0, 1);
+  for (session::Handle handle = 0; handle < kSessions; ++handle) Give(handle, 0, 1);
   world_.Settle();
-  for (Handle handle = 0; handle < kSessions; ++handle) EXPECT_EQ(peer_.Count(Event::kForecasts, handle), 1u);
+  for (session::Handle handle = 0; handle < kSessions; ++handle) EXPECT_EQ(peer_.Count(Event::kForecasts, handle), 1u);
   EXPECT_LE(world_.store().save_calls() - before, 3u);
 }
 
 TEST_F(DurabilityTest, TheNextSaveWaitsUntilTheReplyBeforeIsDelivered) {
   world_.Open(peer_, 0, EveryToken("a", 0));
-  world_.Send(peer_, 0, 0, Values(0, 3), 0);
+  world_.Send(peer_, 0, 0, shard::Values(0, 3), 0);
   EXPECT_EQ(peer_.Last(Event::kForecasts, 0).durable_seq, 3u);
-  world_.Send(peer_, 0, 3, Values(3, 2), 0);
+  world_.Send(peer_, 0, 3, shard::Values(3, 2), 0);
   world_.Advance(kInterval);
   EXPECT_EQ(peer_.Count(Event::kForecasts, 0), 1u);
   EXPECT_THAT(SavesOf(world_, "/a"), ElementsAre(3));
@@ -178,8 +179,8 @@ TEST_F(DurabilityTest, TheNextSaveWaitsUntilTheReplyBeforeIsDelivered) {
 
 TEST_F(DurabilityTest, AClientThatNeverTellsWhatIsDeliveredLosesTheSession) {
   world_.Open(peer_, 0, EveryToken("a", 0));
-  world_.Send(peer_, 0, 0, Values(0, 3), 0);
-  world_.Send(peer_, 0, 3, Values(3, 2), 0);
+  world_.Send(peer_, 0, 0, shard::Values(0, 3), 0);
+  world_.Send(peer_, 0, 3, shard::Values(3, 2), 0);
   world_.Advance(absl::Minutes(1));
   EXPECT_EQ(peer_.Last().refusal.status.code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(peer_.Last().refusal.reason, "DELIVERY");
@@ -188,8 +189,8 @@ TEST_F(DurabilityTest, AClientThatNeverTellsWhatIsDeliveredLosesTheSession) {
 
 TEST_F(DurabilityTest, ATokenWhoseReplyCameIsNeverWantedAgain) {
   world_.Open(peer_, 0, EveryToken("a", 0));
-  world_.Send(peer_, 0, 0, Values(0, 3), 0);
-  world_.Send(peer_, 0, 3, Values(3, 3), 3);
+  world_.Send(peer_, 0, 0, shard::Values(0, 3), 0);
+  world_.Send(peer_, 0, 3, shard::Values(3, 3), 3);
   Give(0, 6, 2, 3);
   StepAll();  // stepped, and neither saved nor answered
   EXPECT_EQ(OpenElsewhere(EveryToken("a", 6)).next_seq, 6u);
@@ -197,28 +198,28 @@ TEST_F(DurabilityTest, ATokenWhoseReplyCameIsNeverWantedAgain) {
 
 TEST_F(DurabilityTest, AReplyThatWasLostIsMadeAgain) {
   world_.Open(peer_, 0, EveryToken("a", 0));
-  world_.Send(peer_, 0, 0, Values(0, 3), 0);
-  world_.Send(peer_, 0, 3, Values(3, 3), 3);
+  world_.Send(peer_, 0, 0, shard::Values(0, 3), 0);
+  world_.Send(peer_, 0, 3, shard::Values(3, 3), 3);
   EXPECT_EQ(OpenElsewhere(EveryToken("a", 3)).next_seq, 3u);
 }
 
 TEST_F(DurabilityTest, AHeldReplyWhoseStreamBreaksIsMadeAgain) {
   world_.Open(peer_, 0, EveryToken("a", 0));
-  world_.Send(peer_, 0, 0, Values(0, 3), 0);
+  world_.Send(peer_, 0, 0, shard::Values(0, 3), 0);
   Give(0, 3, 2, 0);
   StepAll();
   world_.shard().Disconnect(peer_);
   world_.Advance(kInterval);
-  FakePeer again;
+  shard::FakePeer again;
   world_.Open(again, 0, EveryToken("a", 3));
   EXPECT_EQ(again.events.at(0).opened.next_seq, 3u);
-  world_.Send(again, 0, 3, Values(3, 2), 3);
+  world_.Send(again, 0, 3, shard::Values(3, 2), 3);
   EXPECT_EQ(again.Last(Event::kForecasts, 0).next_seq, 5u);
 }
 
 TEST_F(DurabilityTest, LeavingDoesNotReplaceASaveThatAReplyTold) {
   world_.Open(peer_, 0, EveryToken("a", 0));
-  world_.Send(peer_, 0, 0, Values(0, 3), 0);
+  world_.Send(peer_, 0, 0, shard::Values(0, 3), 0);
   Give(0, 3, 2, 0);
   StepAll();
   world_.shard().SaveAll();
@@ -239,9 +240,9 @@ TEST_F(DurabilityTest, LeavingSendsWhatWasHeld) {
 }
 
 TEST_F(DurabilityTest, TheNewestOpenDecides) {
-  world_.Open(peer_, 0, Named("a"));
-  world_.Send(peer_, 0, 0, Values(0, 3));
-  FakePeer other;
+  world_.Open(peer_, 0, shard::Named("a"));
+  world_.Send(peer_, 0, 0, shard::Values(0, 3));
+  shard::FakePeer other;
   world_.Open(other, 0, EveryToken("a"));
   EXPECT_EQ(other.events.at(0).opened.next_seq, 3u);
   EXPECT_EQ(other.Last(Event::kAcked, 0).durable_seq, 3u);  // what was not saved is now
@@ -250,8 +251,8 @@ TEST_F(DurabilityTest, TheNewestOpenDecides) {
 
 TEST_F(DurabilityTest, NoneIsNeverSaved) {
   world_.Open(peer_, 0, None("a"));
-  EXPECT_EQ(peer_.Last().opened.durability, SessionDurability::kNone);
-  world_.Send(peer_, 0, 0, Values(0, 3));
+  EXPECT_EQ(peer_.Last().opened.durability, session::SessionDurability::kNone);
+  world_.Send(peer_, 0, 0, shard::Values(0, 3));
   EXPECT_EQ(peer_.Last(Event::kForecasts, 0).durable_seq, 0u);
   world_.Advance(10 * kInterval);
   world_.shard().Disconnect(peer_);
@@ -263,21 +264,21 @@ TEST_F(DurabilityTest, NoneIsNeverSaved) {
 }
 
 TEST_F(DurabilityTest, NoneKeepsWhatWasSavedBefore) {
-  world_.Open(peer_, 0, Named("a"));
-  world_.Send(peer_, 0, 0, Values(0, 3));
+  world_.Open(peer_, 0, shard::Named("a"));
+  world_.Send(peer_, 0, 0, shard::Values(0, 3));
   world_.Advance(kInterval);
   world_.shard().Close(peer_, 0, false, std::nullopt);
   world_.Open(peer_, 0, None("a"));
   EXPECT_EQ(peer_.Last().opened.durable_seq, 3u);
-  world_.Send(peer_, 0, 3, Values(3, 3));
+  world_.Send(peer_, 0, 3, shard::Values(3, 3));
   EXPECT_EQ(peer_.Last(Event::kForecasts, 0).durable_seq, 3u);
-  EXPECT_EQ(OpenElsewhere(Named("a")).next_seq, 3u);
+  EXPECT_EQ(OpenElsewhere(shard::Named("a")).next_seq, 3u);
 }
 
 TEST_F(DurabilityTest, NoneIsNotTakenBackWhileItLives) {
   world_.Open(peer_, 0, None("a", 0));
-  world_.Send(peer_, 0, 0, Values(0, 6), 0);
-  FakePeer again;
+  world_.Send(peer_, 0, 0, shard::Values(0, 6), 0);
+  shard::FakePeer again;
   world_.Open(again, 0, None("a", 4));
   EXPECT_EQ(again.Last().opened.next_seq, 6u);
   EXPECT_EQ(again.Last().opened.lost, std::make_pair(uint64_t{4}, uint64_t{6}));
@@ -285,25 +286,26 @@ TEST_F(DurabilityTest, NoneIsNotTakenBackWhileItLives) {
 }
 
 TEST_F(DurabilityTest, ASaveThatIsBeingReplacedDoesNotBecomeDurable) {
-  world_.Open(peer_, 0, Named("a", 0));
-  world_.Send(peer_, 0, 0, Values(0, 3), 0);
+  world_.Open(peer_, 0, shard::Named("a", 0));
+  world_.Send(peer_, 0, 0, shard::Values(0, 3), 0);
   world_.Advance(kInterval);
-  world_.Send(peer_, 0, 3, Values(3, 3), 0);
+  world_.Send(peer_, 0, 3, shard::Values(3, 3), 0);
   world_.shard().SaveAll();  // a save at 6 is on its way to the place of the one at 3
   Give(0, 6, 1, 3);
   StepAll();
   world_.Settle();
   for (const Event& event : peer_.events) EXPECT_EQ(event.durable_seq, 0u);
-  FakePeer again;
-  world_.Open(again, 0, Named("a", 3));
+  shard::FakePeer again;
+  world_.Open(again, 0, shard::Named("a", 3));
   EXPECT_FALSE(again.Last().opened.lost.has_value());
   EXPECT_EQ(again.Last().opened.next_seq, 0u);
 }
 
 // As a stream does: it is read only while the shard admits what comes.
-void Read(World& world, FakePeer& peer, Handle handle, uint64_t first_seq, size_t count, uint64_t delivered) {
-  const std::vector<float> values = Values(first_seq, count);
-  TokensView tokens;
+void Read(shard::World& world, shard::FakePeer& peer, session::Handle handle, uint64_t first_seq, size_t count,
+          uint64_t delivered) {
+  const std::vector<float> values = shard::Values(first_seq, count);
+  session::TokensView tokens;
   tokens.handle = handle;
   tokens.first_seq = first_seq;
   tokens.values = values;
@@ -315,40 +317,40 @@ void Read(World& world, FakePeer& peer, Handle handle, uint64_t first_seq, size_
 }
 
 TEST(EveryTokenTest, RepliesThatWaitForAWordDoNotKeepItFromBeingRead) {
-  constexpr Handle kSessions = 12;
-  World world({.max_queued_bytes = 4000, .save_interval = kInterval});
-  FakePeer peer;
-  for (Handle handle = 0; handle < kSessions; ++handle) {
+  constexpr session::Handle kSessions = 12;
+  shard::World world({.max_queued_bytes = 4000, .save_interval = kInterval});
+  shard::FakePeer peer;
+  for (session::Handle handle = 0; handle < kSessions; ++handle) {
     world.Open(peer, handle, EveryToken(absl::StrCat("s", handle), 0));
-    world.Send(peer, handle, 0, Values(0, 2), 0);
+    world.Send(peer, handle, 0, shard::Values(0, 2), 0);
   }
-  for (Handle handle = 0; handle < kSessions; ++handle) {
+  for (session::Handle handle = 0; handle < kSessions; ++handle) {
     Read(world, peer, handle, 2, 2, 0);
     Read(world, peer, handle, 4, 2, 0);
   }
   EXPECT_TRUE(world.shard().Owes(peer));
-  for (Handle handle = 0; handle < kSessions; ++handle) Read(world, peer, handle, 4, 0, 2);
+  for (session::Handle handle = 0; handle < kSessions; ++handle) Read(world, peer, handle, 4, 0, 2);
   world.Settle();
-  for (Handle handle = 0; handle < kSessions; ++handle) {
+  for (session::Handle handle = 0; handle < kSessions; ++handle) {
     EXPECT_EQ(peer.Last(Event::kForecasts, handle).next_seq, 4u) << handle;
     if (peer.Count(Event::kFailed, handle) > 0) {
       EXPECT_EQ(peer.Last(Event::kFailed, handle).expected_seq, 4u);
     }
-    world.Send(peer, handle, 4, Values(4, 2), 4);
+    world.Send(peer, handle, 4, shard::Values(4, 2), 4);
     EXPECT_EQ(peer.Forecasts(handle).size(), 6u) << handle;
   }
   EXPECT_EQ(world.shard().counters().queued_bytes.value(), 0);
 }
 
 TEST(EveryTokenTest, TokensThatWaitForARowDoNotKeepTheWordOfItsHolderFromBeingRead) {
-  World world({.capacity_rows = 1, .max_queued_bytes = 4000, .save_interval = kInterval});
-  FakePeer peer;
-  world.Open(peer, 0, Named("quiet"));
-  world.Send(peer, 0, 0, Values(0, 5));
+  shard::World world({.capacity_rows = 1, .max_queued_bytes = 4000, .save_interval = kInterval});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("quiet"));
+  world.Send(peer, 0, 0, shard::Values(0, 5));
   for (int i = 0; i < 4; ++i) world.Advance(kInterval);
   world.Open(peer, 1, EveryToken("holder", 0));
   ASSERT_EQ(peer.Last().kind, Event::kOpened);
-  world.Send(peer, 1, 0, Values(0, 2), 0);
+  world.Send(peer, 1, 0, shard::Values(0, 2), 0);
   Read(world, peer, 1, 2, 2, 0);
   for (int i = 0; i < 20; ++i) Read(world, peer, 0, 5 + 100 * i, 100, 0);
   Read(world, peer, 1, 4, 0, 2);
@@ -356,13 +358,13 @@ TEST(EveryTokenTest, TokensThatWaitForARowDoNotKeepTheWordOfItsHolderFromBeingRe
   EXPECT_EQ(peer.Last(Event::kForecasts, 1).next_seq, 4u);
   ASSERT_EQ(peer.Count(Event::kFailed, 0), 1u);
   EXPECT_EQ(peer.Last(Event::kFailed, 0).expected_seq, 5u);
-  world.Send(peer, 0, 5, Values(5, 3));
+  world.Send(peer, 0, 5, shard::Values(5, 3));
   EXPECT_EQ(peer.Last(Event::kForecasts, 0).next_seq, 8u);
 }
 
 TEST(NoneTest, WaitsForNoStoreHoweverManyTokensAreNotSaved) {
-  World world({.max_undurable_tokens = 8, .save_interval = kInterval});
-  FakePeer peer;
+  shard::World world({.max_undurable_tokens = 8, .save_interval = kInterval});
+  shard::FakePeer peer;
   world.Open(peer, 0, None("a"));
   for (uint64_t seq = 0; seq < 20; seq += 4) Read(world, peer, 0, seq, 4, seq);
   world.Settle();
@@ -370,27 +372,27 @@ TEST(NoneTest, WaitsForNoStoreHoweverManyTokensAreNotSaved) {
 }
 
 TEST(EveryTokenTest, IsRefusedWhereSavesEndWithTheServer) {
-  World world(ShardOptions{.save_interval = kInterval, .saves_outlast_server = false});
-  FakePeer peer;
+  shard::World world(shard::ShardOptions{.save_interval = kInterval, .saves_outlast_server = false});
+  shard::FakePeer peer;
   world.Open(peer, 0, EveryToken("a"));
   EXPECT_EQ(peer.Last().refusal.status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(peer.Last().refusal.reason, "DURABILITY");
 }
 
 TEST(EveryTokenTest, IsRefusedWhereNothingIsSaved) {
-  World world(ShardOptions{.save_interval = absl::ZeroDuration()});
-  FakePeer peer;
+  shard::World world(shard::ShardOptions{.save_interval = absl::ZeroDuration()});
+  shard::FakePeer peer;
   world.Open(peer, 0, EveryToken("a"));
   EXPECT_EQ(peer.Last().refusal.reason, "DURABILITY");
-  world.Open(peer, 1, Named("b"));
-  EXPECT_EQ(peer.Last().opened.durability, SessionDurability::kNone);
+  world.Open(peer, 1, shard::Named("b"));
+  EXPECT_EQ(peer.Last().opened.durability, session::SessionDurability::kNone);
 }
 
 TEST(LeavingTest, AFailingStoreIsAskedAgainAfterAPause) {
-  World world(ShardOptions{.save_interval = kInterval});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a"));
-  world.Send(peer, 0, 0, Values(0, 3));
+  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a"));
+  world.Send(peer, 0, 0, shard::Values(0, 3));
   world.store().FailSaves(true);
   const uint64_t before = world.store().save_calls();
   world.shard().SaveAll();
@@ -404,4 +406,4 @@ TEST(LeavingTest, AFailingStoreIsAskedAgainAfterAPause) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::save

@@ -5,27 +5,27 @@
 
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::save {
 namespace {
 
 using ::testing::ElementsAre;
-using Event = FakePeer::Event;
+using Event = shard::FakePeer::Event;
 
 constexpr absl::Duration kInterval = absl::Milliseconds(500);
 
-std::vector<uint64_t> SavesOf(World& world, const std::string& key) {
+std::vector<uint64_t> SavesOf(shard::World& world, const std::string& key) {
   std::vector<uint64_t> seqs;
-  const absl::StatusOr<SessionRecord> record = world.store().Load(key);
+  const absl::StatusOr<store::SessionRecord> record = world.store().Load(key);
   if (!record.ok()) return {999};
-  for (const SavedRows& save : record->saves) seqs.push_back(save.point.seq);
+  for (const store::SavedRows& save : record->saves) seqs.push_back(save.point.seq);
   return seqs;
 }
 
 TEST(SaveTest, IsMadeAnIntervalAfterTheFirstUnsavedToken) {
-  World world(ShardOptions{.save_interval = kInterval});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a"));
-  world.Send(peer, 0, 0, Values(0, 3));
+  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a"));
+  world.Send(peer, 0, 0, shard::Values(0, 3));
   world.Advance(kInterval - absl::Milliseconds(1));
   EXPECT_THAT(SavesOf(world, "/a"), ElementsAre());
   world.Advance(absl::Milliseconds(1));
@@ -33,27 +33,27 @@ TEST(SaveTest, IsMadeAnIntervalAfterTheFirstUnsavedToken) {
 }
 
 TEST(SaveTest, OfWhatIsUnsavedMayBeMadeEarly) {
-  World world(ShardOptions{.save_interval = kInterval});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a"));
-  world.Open(peer, 1, Named("b"));
-  world.Send(peer, 0, 0, Values(0, 3));
+  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a"));
+  world.Open(peer, 1, shard::Named("b"));
+  world.Send(peer, 0, 0, shard::Values(0, 3));
   world.Advance(absl::Milliseconds(1));
   world.shard().SaveEarly();
   world.Settle();
   EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(3));
-  world.Send(peer, 1, 0, Values(0, 2));
+  world.Send(peer, 1, 0, shard::Values(0, 2));
   world.Advance(kInterval - absl::Milliseconds(1));
   EXPECT_THAT(SavesOf(world, "/b"), ElementsAre());
 }
 
 TEST(SaveTest, MadeEarlyWaitsForTheOneBeforeToBecomeDurable) {
-  World world(ShardOptions{.save_interval = kInterval});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a", 0));
-  world.Send(peer, 0, 0, Values(0, 4), 0);
+  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a", 0));
+  world.Send(peer, 0, 0, shard::Values(0, 4), 0);
   world.Advance(kInterval);
-  world.Send(peer, 0, 4, Values(4, 4), 2);
+  world.Send(peer, 0, 4, shard::Values(4, 4), 2);
   world.Advance(absl::Milliseconds(1));
   world.shard().SaveEarly();
   world.Settle();
@@ -61,11 +61,11 @@ TEST(SaveTest, MadeEarlyWaitsForTheOneBeforeToBecomeDurable) {
 }
 
 TEST(SaveTest, OfAClientThatNeverTellsDeliveredSeqIsDurableAtOnce) {
-  World world(ShardOptions{.save_interval = kInterval});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a"));
+  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a"));
   for (uint64_t seq = 0; seq < 6; seq += 2) {
-    world.Send(peer, 0, seq, Values(seq, 2));
+    world.Send(peer, 0, seq, shard::Values(seq, 2));
     world.Advance(kInterval);
     EXPECT_EQ(peer.Last().kind, Event::kAcked);
     EXPECT_EQ(peer.Last().durable_seq, seq + 2);
@@ -74,83 +74,83 @@ TEST(SaveTest, OfAClientThatNeverTellsDeliveredSeqIsDurableAtOnce) {
 }
 
 TEST(SaveTest, BecomesDurableOnceDeliveredSeqReachesIt) {
-  World world(ShardOptions{.save_interval = kInterval});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a", 0));
-  world.Send(peer, 0, 0, Values(0, 4), 2);
+  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a", 0));
+  world.Send(peer, 0, 0, shard::Values(0, 4), 2);
   world.Advance(kInterval);
   EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(4));
-  world.Send(peer, 0, 4, Values(4, 1), 3);
+  world.Send(peer, 0, 4, shard::Values(4, 1), 3);
   EXPECT_EQ(peer.Last().durable_seq, 0);
-  world.Send(peer, 0, 5, Values(5, 1), 4);
+  world.Send(peer, 0, 5, shard::Values(5, 1), 4);
   EXPECT_EQ(peer.Last().durable_seq, 4);
 }
 
 TEST(SaveTest, IsNotMadeWhileTheOneBeforeIsNotDurable) {
-  World world(ShardOptions{.save_interval = kInterval});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a", 0));
-  world.Send(peer, 0, 0, Values(0, 4), 0);
+  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a", 0));
+  world.Send(peer, 0, 0, shard::Values(0, 4), 0);
   world.Advance(kInterval);
-  world.Send(peer, 0, 4, Values(4, 4), 3);
+  world.Send(peer, 0, 4, shard::Values(4, 4), 3);
   world.Advance(3 * kInterval);
   EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(4));
-  world.Send(peer, 0, 8, Values(8, 1), 4);
+  world.Send(peer, 0, 8, shard::Values(8, 1), 4);
   world.Advance(kInterval);
   EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(4, 9));
 }
 
 TEST(SaveTest, KeepsTwoAtMost) {
-  World world(ShardOptions{.save_interval = kInterval});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a", 0));
+  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a", 0));
   for (uint64_t seq = 0; seq < 20; seq += 2) {
-    world.Send(peer, 0, seq, Values(seq, 2), seq > 1 ? seq - 1 : 0);
+    world.Send(peer, 0, seq, shard::Values(seq, 2), seq > 1 ? seq - 1 : 0);
     world.Advance(kInterval);
     EXPECT_LE(SavesOf(world, "/a").size(), 2);
   }
 }
 
 TEST(SaveTest, OfADetachedSessionIsMadeAtOnce) {
-  World world(ShardOptions{.save_interval = kInterval});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a"));
-  world.Send(peer, 0, 0, Values(0, 3));
+  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a"));
+  world.Send(peer, 0, 0, shard::Values(0, 3));
   world.shard().Disconnect(peer);
   world.Advance(absl::ZeroDuration());
   EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(3));
 }
 
 TEST(SaveTest, OfADetachedSessionTakesThePlaceOfOneThatIsNotDurable) {
-  World world(ShardOptions{.save_interval = kInterval});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a", 0));
-  world.Send(peer, 0, 0, Values(0, 2), 0);
+  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a", 0));
+  world.Send(peer, 0, 0, shard::Values(0, 2), 0);
   world.Advance(kInterval);
-  world.Send(peer, 0, 2, Values(2, 2), 2);
+  world.Send(peer, 0, 2, shard::Values(2, 2), 2);
   world.Advance(kInterval);
   EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(2, 4));
-  world.Send(peer, 0, 4, Values(4, 2), 3);
+  world.Send(peer, 0, 4, shard::Values(4, 2), 3);
   world.shard().Disconnect(peer);
   world.Advance(absl::ZeroDuration());
   EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(2, 6));
 }
 
 TEST(SaveTest, IsAskedForOnceWhileTheStoreIsSlow) {
-  World world(ShardOptions{.save_interval = kInterval});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a"));
-  world.Send(peer, 0, 0, Values(0, 2));
+  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a"));
+  world.Send(peer, 0, 0, shard::Values(0, 2));
   world.Advance(kInterval);
   world.Advance(kInterval);
   EXPECT_EQ(world.shard().counters().saves.value(), 1);
 }
 
 TEST(SaveTest, ThatFailsIsCountedAndMadeLater) {
-  World world(ShardOptions{.save_interval = kInterval});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a"));
-  world.Send(peer, 0, 0, Values(0, 2));
+  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a"));
+  world.Send(peer, 0, 0, shard::Values(0, 2));
   world.store().FailSaves(true);
   world.Advance(kInterval);
   EXPECT_EQ(world.shard().counters().save_failures.value(), 1);
@@ -161,11 +161,11 @@ TEST(SaveTest, ThatFailsIsCountedAndMadeLater) {
 }
 
 TEST(SaveTest, RefusedByTheStoreForANewerEpochFencesTheWriter) {
-  World world(ShardOptions{.save_interval = kInterval});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a"));
-  world.Send(peer, 0, 0, Values(0, 2));
-  SessionRecord record = world.store().Load("/a").value();
+  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a"));
+  world.Send(peer, 0, 0, shard::Values(0, 2));
+  store::SessionRecord record = world.store().Load("/a").value();
   record.epoch = 1000;
   ASSERT_TRUE(world.store().Put(record).ok());
   world.Advance(kInterval);
@@ -175,12 +175,12 @@ TEST(SaveTest, RefusedByTheStoreForANewerEpochFencesTheWriter) {
 }
 
 TEST(SaveTest, OfAllMakesBusyUntilTheStoreHasThem) {
-  World world(ShardOptions{.save_interval = absl::Hours(1)});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a"));
-  world.Open(peer, 1, Named("b", 0));
-  world.Send(peer, 0, 0, Values(0, 2));
-  world.Send(peer, 1, 0, Values(0, 3), 1);
+  shard::World world(shard::ShardOptions{.save_interval = absl::Hours(1)});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a"));
+  world.Open(peer, 1, shard::Named("b", 0));
+  world.Send(peer, 0, 0, shard::Values(0, 2));
+  world.Send(peer, 1, 0, shard::Values(0, 3), 1);
   world.shard().SaveAll();
   EXPECT_TRUE(world.shard().Busy());
   world.Settle();
@@ -190,10 +190,10 @@ TEST(SaveTest, OfAllMakesBusyUntilTheStoreHasThem) {
 }
 
 TEST(SaveTest, SwitchedOffKeepsTheStoreEmptyAndEverythingDurable) {
-  World world(ShardOptions{.save_interval = absl::ZeroDuration()});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a", 0));
-  world.Send(peer, 0, 0, Values(0, 2), 1);
+  shard::World world(shard::ShardOptions{.save_interval = absl::ZeroDuration()});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a", 0));
+  world.Send(peer, 0, 0, shard::Values(0, 2), 1);
   EXPECT_EQ(peer.Last().durable_seq, 2);
   world.Advance(absl::Hours(1));
   world.shard().SaveAll();
@@ -202,20 +202,20 @@ TEST(SaveTest, SwitchedOffKeepsTheStoreEmptyAndEverythingDurable) {
 }
 
 TEST(SaveTest, IsMadeAtIntervalsBelowAMillisecondToo) {
-  World world(ShardOptions{.save_interval = absl::Microseconds(500)});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a"));
-  world.Send(peer, 0, 0, Values(0, 3));
+  shard::World world(shard::ShardOptions{.save_interval = absl::Microseconds(500)});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a"));
+  world.Send(peer, 0, 0, shard::Values(0, 3));
   world.Advance(absl::Milliseconds(1));
   EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(3));
 }
 
 // Tokens that wait are not in the rows, so their times are not in the save: whoever goes back to it sends them again.
 TEST(SaveTest, WhileTokensWaitHasTheTimesOfThoseBefore) {
-  World world(ShardOptions{.save_interval = kInterval});
-  const auto send = [&world](FakePeer& peer, uint64_t seq, const std::vector<int64_t>& times) {
-    const std::vector<float> values = Values(seq, times.size());
-    TokensView tokens;
+  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  const auto send = [&world](shard::FakePeer& peer, uint64_t seq, const std::vector<int64_t>& times) {
+    const std::vector<float> values = shard::Values(seq, times.size());
+    session::TokensView tokens;
     tokens.first_seq = seq;
     tokens.values = values;
     tokens.times_ns = times;
@@ -223,14 +223,14 @@ TEST(SaveTest, WhileTokensWaitHasTheTimesOfThoseBefore) {
     world.shard().Tokens(peer, tokens);
     world.Settle();
   };
-  FakePeer peer, again;
-  world.Open(peer, 0, Named("a", 0));
+  shard::FakePeer peer, again;
+  world.Open(peer, 0, shard::Named("a", 0));
   send(peer, 0, {10, 20});
   peer.has_room = false;
   send(peer, 2, {30, 40});
   world.Advance(kInterval);
   world.shard().Disconnect(peer);
-  world.Open(again, 0, Named("a", 2));
+  world.Open(again, 0, shard::Named("a", 2));
   ASSERT_EQ(again.Last().opened.next_seq, 2);
   send(again, 2, {30, 40});
   EXPECT_EQ(again.Last().kind, Event::kForecasts);
@@ -238,10 +238,10 @@ TEST(SaveTest, WhileTokensWaitHasTheTimesOfThoseBefore) {
 }
 
 TEST(SaveTest, GoesOnWhenTheWallClockStepsBack) {
-  World world(ShardOptions{.save_interval = kInterval});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a"));
-  world.Send(peer, 0, 0, Values(0, 3));
+  shard::World world(shard::ShardOptions{.save_interval = kInterval});
+  shard::FakePeer peer;
+  world.Open(peer, 0, shard::Named("a"));
+  world.Send(peer, 0, 0, shard::Values(0, 3));
   world.clock().StepWall(-absl::Hours(1));
   world.Advance(kInterval);
   EXPECT_THAT(SavesOf(world, "/a"), ElementsAre(3));
@@ -249,4 +249,4 @@ TEST(SaveTest, GoesOnWhenTheWallClockStepsBack) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::save

@@ -9,7 +9,7 @@
 
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::session {
 namespace {
 
 TEST(MailboxTest, RunsWhatWasPostedInOrder) {
@@ -33,7 +33,7 @@ TEST(MailboxTest, LeavesWhatItsMessagesPostForTheNextDrain) {
 
 TEST(MailboxTest, RunsForSoLongAndLeavesTheRestForTheNextDrain) {
   Mailbox mailbox;
-  TestClock clock;
+  shard::TestClock clock;
   int ran = 0;
   for (int i = 0; i < 5; ++i) {
     mailbox.Post([&] {
@@ -78,4 +78,4 @@ TEST(MailboxTest, LosesNothingFromManyThreads) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::session

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace aaren {
+namespace aaren::session {
 namespace {
 
 using ::testing::ElementsAre;
@@ -95,4 +95,4 @@ TEST(PlanTableTest, ForgetsAPlanWithItsLastUser) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::session

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace aaren {
+namespace aaren::session {
 namespace {
 
 using ::testing::ElementsAre;
@@ -43,4 +43,4 @@ TEST(SessionListTest, LeavesASessionOfAnotherListAlone) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::session

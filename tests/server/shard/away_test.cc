@@ -5,7 +5,7 @@
 
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 using Event = FakePeer::Event;
@@ -25,7 +25,7 @@ class StoreAwayTest : public testing::Test {
   // Whether the shard takes it.
   bool Offer(uint64_t first_seq, size_t count, std::optional<uint64_t> delivered_seq = std::nullopt) {
     const std::vector<float> values = Values(first_seq, count);
-    TokensView tokens;
+    session::TokensView tokens;
     tokens.first_seq = first_seq;
     tokens.values = values;
     tokens.delivered_seq = delivered_seq;
@@ -50,7 +50,7 @@ TEST_F(StoreAwayTest, SessionGoesOnUntilItsClientKeepsAsMuchAsItMay) {
 
 TEST_F(StoreAwayTest, TokensThatWaitToBeSteppedCount) {
   for (uint64_t seq = 2; seq < 10; ++seq) {
-    TokensView tokens;
+    session::TokensView tokens;
     const std::vector<float> values = Values(seq, 1);
     tokens.first_seq = seq;
     tokens.values = values;
@@ -125,7 +125,7 @@ TEST(StoreSlowTest, AStreamThatWaitsIsSavedAtOnceHoweverLongTheInterval) {
   world.Open(peer, 0, Named("a"));
   world.Send(peer, 0, 0, Values(0, 8));
   const std::vector<float> values = Values(8, 1);
-  TokensView tokens;
+  session::TokensView tokens;
   tokens.first_seq = 8;
   tokens.values = values;
   EXPECT_FALSE(world.shard().Tokens(peer, tokens));
@@ -139,7 +139,7 @@ TEST(StoreFullTest, AnOpenThatCannotBeWrittenLeavesTheWriterAlone) {
   FakePeer writer, other;
   world.Open(writer, 0, Named("a"));
   world.store().FailSaves(true);  // it can be read
-  for (const int shard : {0, 1}) world.Open(other, static_cast<Handle>(shard), Named("a"), shard);
+  for (const int shard : {0, 1}) world.Open(other, static_cast<session::Handle>(shard), Named("a"), shard);
   EXPECT_EQ(other.Last().refusal.status.code(), absl::StatusCode::kUnavailable);
   world.Send(writer, 0, 0, Values(0, 2));
   EXPECT_EQ(writer.Last().kind, Event::kForecasts);
@@ -147,4 +147,4 @@ TEST(StoreFullTest, AnOpenThatCannotBeWrittenLeavesTheWriterAlone) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 TEST(CellPoolTest, CellsDoNotOverlap) {
@@ -45,4 +45,4 @@ TEST(CellPoolTest, UsesFreedCellsAgain) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

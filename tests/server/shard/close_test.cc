@@ -5,13 +5,13 @@
 
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 using Event = FakePeer::Event;
 
-OpenRequest InMode(OpenMode mode) {
-  OpenRequest request = Named("a");
+session::OpenRequest InMode(session::OpenMode mode) {
+  session::OpenRequest request = Named("a");
   request.mode = mode;
   return request;
 }
@@ -34,7 +34,7 @@ TEST(CloseTest, AnswersWhatWaitsFirst) {
   FakePeer peer;
   world.Open(peer, 0, Named("a"));
   const std::vector<float> values = Values(0, 3);
-  TokensView tokens;
+  session::TokensView tokens;
   tokens.values = values;
   world.shard().Tokens(peer, tokens);
   world.shard().Close(peer, 0, false, std::nullopt);
@@ -73,7 +73,7 @@ TEST(CloseTest, OfAHandleThatIsNotOpenIsRefused) {
 TEST(CloseTest, OfARefusedHandleFreesIt) {
   World world;
   FakePeer peer;
-  world.Open(peer, 0, InMode(OpenMode::kResume));
+  world.Open(peer, 0, InMode(session::OpenMode::kResume));
   world.shard().Close(peer, 0, false, std::nullopt);
   EXPECT_EQ(peer.Last().kind, Event::kClosed);
   world.Send(peer, 0, 0, Values(0, 1));
@@ -87,7 +87,7 @@ TEST(DisconnectTest, LeavesTheSessionAsOfItsLastStep) {
     world.Open(peer, 0, Named("a"));
     world.Send(peer, 0, 0, Values(0, 3));
     const std::vector<float> values = Values(3, 2);
-    TokensView tokens;
+    session::TokensView tokens;
     tokens.first_seq = 3;
     tokens.values = values;
     world.shard().Tokens(peer, tokens);
@@ -102,4 +102,4 @@ TEST(DisconnectTest, LeavesTheSessionAsOfItsLastStep) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

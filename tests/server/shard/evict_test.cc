@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 using ::testing::HasSubstr;
@@ -52,9 +52,9 @@ TEST(EvictTest, NeverTakesAnAttachedSessionThatIsNotSaved) {
   FakePeer peer;
   world.Open(peer, 0, Named("a"));
   world.Open(peer, 1, Named("b"));
-  for (Handle handle = 0; handle < 2; ++handle) world.Send(peer, handle, 0, Values(0, 1));
+  for (session::Handle handle = 0; handle < 2; ++handle) world.Send(peer, handle, 0, Values(0, 1));
   world.Open(peer, 2, Named("c"));
-  const Refusal& refusal = peer.Last().refusal;
+  const session::Refusal& refusal = peer.Last().refusal;
   EXPECT_EQ(refusal.status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(refusal.status.message()), HasSubstr("2"));
   EXPECT_FALSE(refusal.quota.empty());
@@ -93,7 +93,7 @@ TEST(EvictTest, MakesRoomForAllChannelsOrNone) {
   Visit(world, "a");
   Visit(world, "b");
   FakePeer peer;
-  OpenRequest request = Named("wide");
+  session::OpenRequest request = Named("wide");
   request.channels = 4;
   world.Open(peer, 0, request);
   EXPECT_EQ(peer.Last().refusal.status.code(), absl::StatusCode::kResourceExhausted);
@@ -108,7 +108,7 @@ TEST(EvictTest, NobodyLeavesForASessionThatCanNeverFit) {
   Visit(world, "a");
   Visit(world, "b");
   FakePeer peer;
-  OpenRequest request = Named("wide");
+  session::OpenRequest request = Named("wide");
   request.channels = 3;
   world.Open(peer, 0, request);
   EXPECT_EQ(peer.Last().refusal.status.code(), absl::StatusCode::kResourceExhausted);
@@ -121,7 +121,7 @@ TEST(EvictTest, SparesTheRowsOfOtherModels) {
   World world(ShardOptions{.capacity_rows = 1, .save_interval = kInterval});
   Visit(world, "a");
   FakePeer peer;
-  OpenRequest request = Named("b");
+  session::OpenRequest request = Named("b");
   request.model = "other:1";
   world.Open(peer, 0, request);
   EXPECT_EQ(peer.Last().kind, Event::kOpened);
@@ -169,7 +169,7 @@ TEST(EvictTest, OfASessionThatWasCutWithTokensWaitingLeavesNothingBehind) {
   world.Open(peer, 0, Named("a"));
   world.Send(peer, 0, 0, Values(0, 2));
   const std::vector<float> values = Values(2, 1000);
-  TokensView tokens;
+  session::TokensView tokens;
   tokens.first_seq = 2;
   tokens.values = values;
   world.shard().Tokens(peer, tokens);
@@ -182,4 +182,4 @@ TEST(EvictTest, OfASessionThatWasCutWithTokensWaitingLeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 using Event = FakePeer::Event;
@@ -131,12 +131,12 @@ TEST(ExpireTest, AListLeavesOutWhatHasExpiredAndGoesOn) {
   Visit(world, "b");
   World other(ShardOptions{.save_interval = kInterval, .session_ttl = kTtl}, 1, world.shared_store());
   other.Settle();  // its first sweep
-  SessionRecord record = world.store().Load("/a").value();
+  store::SessionRecord record = world.store().Load("/a").value();
   record.last_active = other.clock().Now() - 2 * kTtl;
   ASSERT_TRUE(world.store().Put(record).ok());
-  const SessionPage first = other.List("", "", 1).value;
+  const registrar::SessionPage first = other.List("", "", 1).value;
   EXPECT_TRUE(first.sessions.empty());
-  const SessionPage second = other.List("", first.next_page_token, 1).value;
+  const registrar::SessionPage second = other.List("", first.next_page_token, 1).value;
   ASSERT_EQ(second.sessions.size(), 1u);
   EXPECT_EQ(second.sessions[0].session_id, "b");
 }
@@ -144,7 +144,7 @@ TEST(ExpireTest, AListLeavesOutWhatHasExpiredAndGoesOn) {
 TEST(ExpireTest, ASweepGoesThroughAllPages) {
   World world(ShardOptions{.save_interval = kInterval, .session_ttl = kTtl});
   Visit(world, "a");
-  SessionRecord record = world.store().Load("/a").value();
+  store::SessionRecord record = world.store().Load("/a").value();
   for (int i = 0; i < 2500; ++i) {
     record.key = absl::StrCat("/old", i);
     ASSERT_TRUE(world.store().Put(record).ok());
@@ -157,4 +157,4 @@ TEST(ExpireTest, ASweepGoesThroughAllPages) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -5,7 +5,7 @@
 
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 using ::testing::HasSubstr;
@@ -35,7 +35,7 @@ TEST(StoreFailureTest, InTheMiddleOfAnOpenLosesNothing) {
   world.Send(writer, 0, 0, Values(0, 3), std::nullopt, 0);
   for (const int shard : {0, 1}) {
     world.store().FailSaves(true);
-    world.Open(other, static_cast<Handle>(shard), Named("a"), shard);
+    world.Open(other, static_cast<session::Handle>(shard), Named("a"), shard);
     EXPECT_EQ(other.Last().refusal.status.code(), absl::StatusCode::kUnavailable);
     world.store().FailSaves(false);
   }
@@ -128,7 +128,7 @@ TEST(StoreFailureTest, AnOpenThatFindsNoRoomLoadsNoRows) {
 TEST(StoreFailureTest, ASessionWiderThanTheLimitIsRefusedByNameAndKept) {
   World world(ShardOptions{.max_channels = 8, .save_interval = kInterval});
   FakePeer peer;
-  OpenRequest wide = Named("a");
+  session::OpenRequest wide = Named("a");
   wide.channels = 8;
   world.Open(peer, 0, wide);
   world.shard().Disconnect(peer);
@@ -148,7 +148,7 @@ TEST(StoreFailureTest, OfRowsThatAreNoRowsRefusesTheOpen) {
   world.Send(peer, 0, 0, Values(0, 3));
   world.Advance(kInterval);
   World restarted(ShardOptions{.save_interval = kInterval}, 1, world.shared_store());
-  SessionRecord record = world.store().Load("/a").value();
+  store::SessionRecord record = world.store().Load("/a").value();
   record.saves[0].rows[0] ^= 1;
   ASSERT_TRUE(world.store().Put(record).ok());
   FakePeer again;
@@ -165,7 +165,7 @@ TEST(StoreFailureTest, ASessionWhoseSaveIsLostGoesOnFromWhatIsInMemory) {
   world.Send(peer, 0, 0, Values(0, 3), 0);
   world.Advance(kInterval);
   world.Send(peer, 0, 3, Values(3, 2), 3);
-  SessionRecord record = world.store().Load("/a").value();
+  store::SessionRecord record = world.store().Load("/a").value();
   record.saves.clear();
   ASSERT_TRUE(world.store().Put(record).ok());
   world.Open(again, 0, Named("a", 4));
@@ -200,8 +200,8 @@ TEST(EngineFailureTest, SparesSessionsOfOtherCalls) {
   world.Open(peer, 1, Named("b"));
   world.engine().FailNextStep();
   const std::vector<float> values = Values(0, 2);
-  for (Handle handle : {0, 1}) {
-    TokensView tokens;
+  for (session::Handle handle : {0, 1}) {
+    session::TokensView tokens;
     tokens.handle = handle;
     tokens.values = values;
     world.shard().Tokens(peer, tokens);
@@ -218,7 +218,7 @@ TEST(EngineFailureTest, ForgetsWhatElseWaitedForTheSession) {
   world.engine().FailNextStep();
   for (uint64_t seq = 0; seq < 6; seq += 2) {
     const std::vector<float> values = Values(seq, 2);
-    TokensView tokens;
+    session::TokensView tokens;
     tokens.first_seq = seq;
     tokens.values = values;
     world.shard().Tokens(peer, tokens);
@@ -235,7 +235,7 @@ TEST(ModelGoneTest, RefusesTheOpenOfAStoredSession) {
   world.Open(peer, 0, Named("a"));
   world.Send(peer, 0, 0, Values(0, 3));
   world.Advance(kInterval);
-  auto models = std::make_unique<ModelTable>();
+  auto models = std::make_unique<models::ModelTable>();
   package::ModelPackage package;
   package.name = "sum";
   package.version = 1;
@@ -269,4 +269,4 @@ TEST(StoreFailureTest, OfAnOpenThatGoesBackLeavesTheSessionWhereItWas) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

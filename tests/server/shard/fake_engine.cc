@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/engine/cpu/host_lane.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 constexpr uint64_t kMagic = 0x776f722d656b6166;
@@ -116,8 +116,8 @@ std::vector<std::vector<float>> FakeEngine::Forecasts(const std::vector<float>& 
 namespace {
 
 template <typename MakeEngine>
-std::unique_ptr<ModelTable> Models(MakeEngine make_engine) {
-  auto models = std::make_unique<ModelTable>();
+std::unique_ptr<models::ModelTable> Models(MakeEngine make_engine) {
+  auto models = std::make_unique<models::ModelTable>();
   for (const auto& [name, version] : {std::pair("sum", 1), std::pair("sum", 2), std::pair("other", 1)}) {
     package::ModelPackage package;
     package.name = name;
@@ -130,15 +130,15 @@ std::unique_ptr<ModelTable> Models(MakeEngine make_engine) {
 
 }  // namespace
 
-std::unique_ptr<ModelTable> FakeModels() {
+std::unique_ptr<models::ModelTable> FakeModels() {
   return Models([] { return std::make_unique<FakeEngine>(); });
 }
 
-std::unique_ptr<ModelTable> LateModels() {
+std::unique_ptr<models::ModelTable> LateModels() {
   return Models([] { return std::make_unique<LateEngine>(std::make_unique<FakeEngine>()); });
 }
 
-std::vector<LateEngine*> LateEnginesOf(const ModelTable& models) {
+std::vector<LateEngine*> LateEnginesOf(const models::ModelTable& models) {
   std::vector<LateEngine*> engines;
   for (const auto& model : models.models()) {
     if (auto* engine = dynamic_cast<LateEngine*>(model->engine.get())) engines.push_back(engine);
@@ -146,10 +146,10 @@ std::vector<LateEngine*> LateEnginesOf(const ModelTable& models) {
   return engines;
 }
 
-FakeEngine& FakeEngineOf(const ModelTable& models, const std::string& name) {
+FakeEngine& FakeEngineOf(const models::ModelTable& models, const std::string& name) {
   engine::Engine& engine = *models.Find(name).value()->engine;
   auto* late = dynamic_cast<LateEngine*>(&engine);
   return static_cast<FakeEngine&>(late != nullptr ? late->inner() : engine);
 }
 
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -16,7 +16,7 @@
 #include "server/models/model_table.h"
 #include "tests/server/shard/late_engine.h"
 
-namespace aaren {
+namespace aaren::shard {
 
 class FakeEngine : public engine::Engine {
  public:
@@ -51,15 +51,15 @@ class FakeEngine : public engine::Engine {
 };
 
 // A table with "sum:1", which is the default, "sum:2" and "other:1", each with a FakeEngine.
-std::unique_ptr<ModelTable> FakeModels();
-FakeEngine& FakeEngineOf(const ModelTable& models, const std::string& name);
+std::unique_ptr<models::ModelTable> FakeModels();
+FakeEngine& FakeEngineOf(const models::ModelTable& models, const std::string& name);
 
 // The same behind LateEngines.
-std::unique_ptr<ModelTable> LateModels();
+std::unique_ptr<models::ModelTable> LateModels();
 
 // All LateEngines of a table.
-std::vector<LateEngine*> LateEnginesOf(const ModelTable& models);
+std::vector<LateEngine*> LateEnginesOf(const models::ModelTable& models);
 
-}  // namespace aaren
+}  // namespace aaren::shard
 
 #endif  // AAREN_TESTS_SERVER_SHARD_FAKE_ENGINE_H_

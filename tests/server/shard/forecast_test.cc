@@ -7,15 +7,15 @@
 
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Event = FakePeer::Event;
 
-OpenRequest Every(uint32_t every, bool surprise) {
-  OpenRequest request = Named("a");
+session::OpenRequest Every(uint32_t every, bool surprise) {
+  session::OpenRequest request = Named("a");
   request.output.every = every;
   request.output.surprise = surprise;
   return request;
@@ -74,7 +74,7 @@ TEST(ForecastTest, CarriesNoSurpriseUnasked) {
 TEST(ForecastTest, OfSeveralChannelsGoesByResultThenChannel) {
   World world;
   FakePeer peer;
-  OpenRequest request = Every(1, true);
+  session::OpenRequest request = Every(1, true);
   request.channels = 3;
   world.Open(peer, 0, request);
   world.Send(peer, 0, 0, {1, 10, 100});
@@ -95,7 +95,7 @@ TEST(ForecastTest, OfSeveralChannelsGoesByResultThenChannel) {
 TEST(ForecastTest, OfManyChannelsIsCutOverCallsExactly) {
   World world;
   FakePeer peer;
-  OpenRequest request = Named("a");
+  session::OpenRequest request = Named("a");
   request.channels = 60;
   world.Open(peer, 0, request);
   std::vector<float> values;
@@ -114,7 +114,7 @@ TEST(ForecastTest, OfManyChannelsIsCutOverCallsExactly) {
 TEST(ForecastTest, RefusesAWidthThatIsNotAMultipleOfTheChannels) {
   World world;
   FakePeer peer;
-  OpenRequest request = Named("a");
+  session::OpenRequest request = Named("a");
   request.channels = 3;
   world.Open(peer, 0, request);
   world.Send(peer, 0, 0, {1, 2, 3, 4});
@@ -126,8 +126,8 @@ TEST(ForecastTest, RefusesAWidthThatIsNotAMultipleOfTheChannels) {
 TEST(ForecastTest, HasTimesByRuleWhereTheOpenGaveOne) {
   World world;
   FakePeer peer;
-  OpenRequest request = Named("a");
-  request.regular_times = RegularTimes{1000, 60};
+  session::OpenRequest request = Named("a");
+  request.regular_times = session::RegularTimes{1000, 60};
   world.Open(peer, 0, request);
   world.Send(peer, 0, 0, Values(0, 2));
   world.Send(peer, 0, 2, Values(2, 2));
@@ -138,12 +138,12 @@ TEST(ForecastTest, HasTimesByRuleWhereTheOpenGaveOne) {
 TEST(ForecastTest, RefusesTimesBesideARule) {
   World world;
   FakePeer peer;
-  OpenRequest request = Named("a");
-  request.regular_times = RegularTimes{1000, 60};
+  session::OpenRequest request = Named("a");
+  request.regular_times = session::RegularTimes{1000, 60};
   world.Open(peer, 0, request);
   const std::vector<float> values = {1};
   const std::vector<int64_t> times = {1000};
-  TokensView tokens;
+  session::TokensView tokens;
   tokens.values = values;
   tokens.times_ns = times;
   world.shard().Tokens(peer, tokens);
@@ -156,14 +156,14 @@ TEST(ForecastTest, RefusesARuleThatBeginsBeforeTheLastFoldedTime) {
   world.Open(peer, 0, Named("a"));
   const std::vector<float> values = {1};
   const std::vector<int64_t> times = {5000};
-  TokensView tokens;
+  session::TokensView tokens;
   tokens.values = values;
   tokens.times_ns = times;
   world.shard().Tokens(peer, tokens);
   world.Settle();
   world.shard().Close(peer, 0, false, std::nullopt);
-  OpenRequest request = Named("a");
-  request.regular_times = RegularTimes{1000, 60};
+  session::OpenRequest request = Named("a");
+  request.regular_times = session::RegularTimes{1000, 60};
   world.Open(peer, 1, request);
   world.Send(peer, 1, 1, {2});
   EXPECT_EQ(peer.Last().refusal.status.code(), absl::StatusCode::kInvalidArgument);
@@ -174,8 +174,8 @@ TEST(ForecastTest, RefusesARuleThatBeginsBeforeTheLastFoldedTime) {
 TEST(ForecastTest, RefusesARuleWhoseTimeOverflows) {
   World world;
   FakePeer peer;
-  OpenRequest request = Named("a");
-  request.regular_times = RegularTimes{INT64_MAX - 10, 20};
+  session::OpenRequest request = Named("a");
+  request.regular_times = session::RegularTimes{INT64_MAX - 10, 20};
   world.Open(peer, 0, request);
   world.Send(peer, 0, 0, Values(0, 2));
   EXPECT_EQ(peer.Last().refusal.status.code(), absl::StatusCode::kInvalidArgument);
@@ -194,4 +194,4 @@ TEST(ForecastTest, OptionsMayDifferFromOpenToOpen) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -5,12 +5,12 @@
 #include <map>
 #include <random>
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 TEST(HandleTableTest, FindsWhatWasSet) {
   HandleTable handles;
-  Session a, b;
+  session::Session a, b;
   handles.Set(0, &a);
   handles.Set(4'000'000'000, &b);
   EXPECT_EQ(handles.Find(0), &a);
@@ -22,7 +22,7 @@ TEST(HandleTableTest, FindsWhatWasSet) {
 
 TEST(HandleTableTest, ForgetsWhatWasErased) {
   HandleTable handles;
-  Session a;
+  session::Session a;
   handles.Set(7, &a);
   handles.Erase(7);
   handles.Erase(8);
@@ -32,16 +32,16 @@ TEST(HandleTableTest, ForgetsWhatWasErased) {
 
 TEST(HandleTableTest, AgreesWithAMapForAnyOrderOfHandles) {
   HandleTable handles;
-  std::map<Handle, Binding*> expected;
-  std::vector<Session> sessions(50);
+  std::map<session::Handle, session::Binding*> expected;
+  std::vector<session::Session> sessions(50);
   std::mt19937 random(3);
   for (int i = 0; i < 20000; ++i) {
-    const Handle handle = random() % 4 == 0 ? random() : random() % 2000;
+    const session::Handle handle = random() % 4 == 0 ? random() : random() % 2000;
     if (random() % 3 == 0) {
       handles.Erase(handle);
       expected.erase(handle);
     } else {
-      Session& session = sessions[random() % sessions.size()];
+      session::Session& session = sessions[random() % sessions.size()];
       handles.Set(handle, &session);
       expected[handle] = &session;
     }
@@ -49,9 +49,9 @@ TEST(HandleTableTest, AgreesWithAMapForAnyOrderOfHandles) {
   }
   for (const auto& [handle, binding] : expected) ASSERT_EQ(handles.Find(handle), binding) << handle;
   size_t visited = 0;
-  handles.ForEach([&visited](Binding&) { ++visited; });
+  handles.ForEach([&visited](session::Binding&) { ++visited; });
   EXPECT_EQ(visited, expected.size());
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 TEST(ItemQueueTest, GivesThingsBackInTheirOrderWhileOthersCome) {
@@ -32,4 +32,4 @@ TEST(ItemQueueTest, GivesBackTheMemoryOfALongQueueThatIsShortButNeverEmpty) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 constexpr float kNonsense = -7e7f;
@@ -174,4 +174,4 @@ std::string LateEngine::broken() const {
   return broken_;
 }
 
-}  // namespace aaren
+}  // namespace aaren::shard

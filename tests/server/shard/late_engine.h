@@ -18,7 +18,7 @@
 #include "absl/synchronization/mutex.h"
 #include "model/engine/engine.h"
 
-namespace aaren {
+namespace aaren::shard {
 
 class LateEngine final : public engine::Engine {
  public:
@@ -68,6 +68,6 @@ class LateEngine final : public engine::Engine {
   bool held_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-}  // namespace aaren
+}  // namespace aaren::shard
 
 #endif  // AAREN_TESTS_SERVER_SHARD_LATE_ENGINE_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 using Event = FakePeer::Event;
@@ -28,7 +28,7 @@ class LateTest : public testing::Test {
 
   void Send(FakePeer& peer, uint64_t first_seq, size_t count, int shard = 0) {
     const std::vector<float> values = Values(first_seq, count);
-    TokensView tokens;
+    session::TokensView tokens;
     tokens.first_seq = first_seq;
     tokens.values = values;
     world_.shard(shard).Tokens(peer, tokens);
@@ -106,7 +106,7 @@ TEST_F(LateTest, AnOpenElsewhereTakesASessionWhoseStreamHasLeft) {
 }
 
 TEST_F(LateTest, AnExportWaitsForTheStep) {
-  const Outcome<Snapshot> snapshot = world_.Export("a");
+  const session::Outcome<registrar::Snapshot> snapshot = world_.Export("a");
   ASSERT_FALSE(snapshot.refusal.has_value());
   EXPECT_EQ(snapshot.value.next_seq, 3u);
   EXPECT_EQ(peer_.Forecasts(0).size(), 3u);
@@ -124,11 +124,11 @@ TEST_F(LateTest, ADeletedSessionIsAnsweredFirst) {
 TEST_F(LateTest, ASessionUnderWayIsNotEvicted) {
   world_.shard().Disconnect(peer_);
   FakePeer others;
-  for (Handle handle = 0; handle < 2; ++handle) {
+  for (session::Handle handle = 0; handle < 2; ++handle) {
     world_.shard().Open(others, handle, Named(absl::StrCat("other-", handle)));
     world_.RunUntil([&] { return others.events.size() > handle; });
     const float value = 1;  // unsaved, the other one cannot leave either
-    TokensView tokens;
+    session::TokensView tokens;
     tokens.handle = handle;
     tokens.values = absl::MakeConstSpan(&value, 1);
     world_.shard().Tokens(others, tokens);
@@ -182,11 +182,11 @@ TEST_F(LateTest, AStepThatFailsAfterItsStreamHasLeftEndsItsSessions) {
 
 TEST_F(LateTest, SessionsOfSeveralModelsAreUnderWayTogether) {
   Finish();
-  OpenRequest request = Named("b");
+  session::OpenRequest request = Named("b");
   request.model = "other";
   world_.Open(peer_, 1, request);
   Send(peer_, 3, 2);
-  TokensView tokens;
+  session::TokensView tokens;
   const std::vector<float> values = Values(0, 2);
   tokens.handle = 1;
   tokens.values = values;
@@ -205,15 +205,15 @@ TEST(LateThreadTest, ForecastsHaveTheSameBitsFromAThreadOfTheEngines) {
       std::this_thread::yield();
     }
   });
-  constexpr Handle kSessions = 20;
+  constexpr session::Handle kSessions = 20;
   FakePeer peers[2];
-  for (Handle handle = 0; handle < kSessions; ++handle) {
+  for (session::Handle handle = 0; handle < kSessions; ++handle) {
     world.Open(peers[handle % 2], handle, Named(absl::StrCat("s", handle)), handle % 2);
   }
   for (uint64_t seq = 0; seq < 40; seq += 4) {
-    for (Handle handle = 0; handle < kSessions; ++handle) {
+    for (session::Handle handle = 0; handle < kSessions; ++handle) {
       const std::vector<float> values = Values(seq, 4);
-      TokensView tokens;
+      session::TokensView tokens;
       tokens.handle = handle;
       tokens.first_seq = seq;
       tokens.values = values;
@@ -225,7 +225,8 @@ TEST(LateThreadTest, ForecastsHaveTheSameBitsFromAThreadOfTheEngines) {
   stop = true;
   device.join();
   const auto expected = world.engine().Forecasts(Values(0, 40));
-  for (Handle handle = 0; handle < kSessions; ++handle) EXPECT_EQ(peers[handle % 2].Forecasts(handle), expected);
+  for (session::Handle handle = 0; handle < kSessions; ++handle)
+    EXPECT_EQ(peers[handle % 2].Forecasts(handle), expected);
 }
 
 TEST(LateEndTest, AShardEndsWithAStepUnderWay) {
@@ -234,7 +235,7 @@ TEST(LateEndTest, AShardEndsWithAStepUnderWay) {
   world.Open(peer, 0, Named("a"));
   world.HoldResults(true);
   const std::vector<float> values = Values(0, 3);
-  TokensView tokens;
+  session::TokensView tokens;
   tokens.values = values;
   world.shard().Tokens(peer, tokens);
   world.shard().Step();
@@ -285,4 +286,4 @@ TEST(CopyFailureTest, AnOpenWhoseRowsCannotBeWrittenIsRefusedAndCanBeTriedAgain)
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 struct Thing {
@@ -50,4 +50,4 @@ TEST(LineTest, TakesBackWhoHasLeft) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -5,7 +5,7 @@
 
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 using ::testing::Contains;
@@ -13,8 +13,8 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using Event = FakePeer::Event;
 
-OpenRequest InMode(OpenMode mode) {
-  OpenRequest request = Named("a");
+session::OpenRequest InMode(session::OpenMode mode) {
+  session::OpenRequest request = Named("a");
   request.mode = mode;
   return request;
 }
@@ -24,7 +24,7 @@ TEST(OpenTest, CreatesASession) {
   FakePeer peer;
   world.Open(peer, 3, Named("a"));
   ASSERT_EQ(peer.Last().kind, Event::kOpened);
-  const OpenedReply& opened = peer.Last().opened;
+  const session::OpenedReply& opened = peer.Last().opened;
   EXPECT_TRUE(opened.created);
   EXPECT_EQ(opened.next_seq, 0);
   EXPECT_EQ(opened.durable_seq, 0);
@@ -38,11 +38,11 @@ TEST(OpenTest, ResumesASessionWhereItWas) {
   World world;
   FakePeer peer;
   world.Open(peer, 0, Named("a"));
-  const OpenedReply created = peer.Last().opened;
+  const session::OpenedReply created = peer.Last().opened;
   world.Send(peer, 0, 0, Values(0, 5));
   world.shard().Disconnect(peer);
   FakePeer again;
-  world.Open(again, 0, InMode(OpenMode::kResume));
+  world.Open(again, 0, InMode(session::OpenMode::kResume));
   ASSERT_EQ(again.Last().kind, Event::kOpened);
   EXPECT_FALSE(again.Last().opened.created);
   EXPECT_EQ(again.Last().opened.next_seq, 5);
@@ -55,7 +55,7 @@ TEST(OpenTest, ResumesASessionWhereItWas) {
 TEST(OpenTest, ToResumeIsRefusedWhereThereIsNone) {
   World world;
   FakePeer peer;
-  world.Open(peer, 0, InMode(OpenMode::kResume));
+  world.Open(peer, 0, InMode(session::OpenMode::kResume));
   EXPECT_EQ(peer.Last().refusal.status.code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(peer.Last().refusal.reason, "SESSION_NOT_FOUND");
   EXPECT_TRUE(absl::IsNotFound(world.Get("a").refusal->status));
@@ -65,7 +65,7 @@ TEST(OpenTest, ToCreateIsRefusedWhereThereIsOneAndLeavesItsWriterAlone) {
   World world;
   FakePeer writer, other;
   world.Open(writer, 0, Named("a"));
-  world.Open(other, 0, InMode(OpenMode::kCreate));
+  world.Open(other, 0, InMode(session::OpenMode::kCreate));
   EXPECT_EQ(other.Last().refusal.status.code(), absl::StatusCode::kAlreadyExists);
   EXPECT_THAT(other.Last().refusal.metadata, Contains(Pair("epoch", ::testing::_)));
   world.Send(writer, 0, 0, Values(0, 2));
@@ -76,7 +76,7 @@ TEST(OpenTest, OfAnotherIncarnationIsRefusedAndLeavesTheWriterAlone) {
   World world;
   FakePeer writer, other;
   world.Open(writer, 0, Named("a"));
-  OpenRequest request = Named("a");
+  session::OpenRequest request = Named("a");
   request.incarnation = writer.Last().opened.incarnation + 1;
   world.Open(other, 0, request);
   EXPECT_EQ(other.Last().refusal.status.code(), absl::StatusCode::kFailedPrecondition);
@@ -91,7 +91,7 @@ TEST(OpenTest, OfAnotherIncarnationIsRefusedAndLeavesTheWriterAlone) {
 TEST(OpenTest, OfAnIncarnationThatIsGoneCreatesNothing) {
   World world;
   FakePeer peer;
-  OpenRequest request = Named("a");
+  session::OpenRequest request = Named("a");
   request.incarnation = 5;
   world.Open(peer, 0, request);
   EXPECT_EQ(peer.Last().refusal.reason, "INCARNATION");
@@ -119,7 +119,7 @@ TEST(OpenTest, GoesOnAfterWhatItsOldWriterSentAndWasStepped) {
   FakePeer before, after;
   world.Open(before, 0, Named("a"));
   const std::vector<float> values = Values(0, 3);
-  TokensView tokens;
+  session::TokensView tokens;
   tokens.values = values;
   world.shard().Tokens(before, tokens);
   world.shard().Step();
@@ -135,7 +135,7 @@ TEST(OpenTest, DropsWhatOfItsOldWriterStillWaits) {
   FakePeer before, after;
   world.Open(before, 0, Named("a"));
   const std::vector<float> values = Values(0, 3);
-  TokensView tokens;
+  session::TokensView tokens;
   tokens.values = values;
   world.shard().Tokens(before, tokens);
   world.shard().Open(after, 0, Named("a"));
@@ -184,7 +184,7 @@ TEST(OpenTest, UnderAHandleInUseIsRefused) {
 TEST(OpenTest, PinsTheModelAtCreation) {
   World world;
   FakePeer peer;
-  OpenRequest request = Named("a");
+  session::OpenRequest request = Named("a");
   request.model = "sum";
   world.Open(peer, 0, request);
   EXPECT_EQ(peer.Last().opened.model->id, "sum:2");
@@ -199,7 +199,7 @@ TEST(OpenTest, PinsTheModelAtCreation) {
 TEST(OpenTest, OfAnUnknownModelIsRefusedNamingThoseThereAre) {
   World world;
   FakePeer peer;
-  OpenRequest request = Named("a");
+  session::OpenRequest request = Named("a");
   request.model = "nothing";
   world.Open(peer, 0, request);
   EXPECT_EQ(peer.Last().refusal.status.code(), absl::StatusCode::kNotFound);
@@ -210,7 +210,7 @@ TEST(OpenTest, OfAnUnknownModelIsRefusedNamingThoseThereAre) {
 TEST(OpenTest, WithOtherChannelsThanAtCreationIsRefused) {
   World world;
   FakePeer peer;
-  OpenRequest request = Named("a");
+  session::OpenRequest request = Named("a");
   request.channels = 2;
   world.Open(peer, 0, request);
   request.channels = 3;
@@ -224,7 +224,7 @@ TEST(OpenTest, WithOtherChannelsThanAtCreationIsRefused) {
 TEST(OpenTest, WithTooManyChannelsIsRefused) {
   World world(ShardOptions{.max_channels = 4});
   FakePeer peer;
-  OpenRequest request = Named("a");
+  session::OpenRequest request = Named("a");
   request.channels = 5;
   world.Open(peer, 0, request);
   EXPECT_EQ(peer.Last().refusal.field, "open.channels");
@@ -233,7 +233,7 @@ TEST(OpenTest, WithTooManyChannelsIsRefused) {
 TEST(OpenTest, WithOutputsTheModelCannotGiveIsRefusedByName) {
   World world;
   FakePeer peer;
-  OpenRequest request = Named("a");
+  session::OpenRequest request = Named("a");
   request.output.horizons = {1, 5};
   world.Open(peer, 0, request);
   EXPECT_EQ(peer.Last().refusal.field, "open.output.horizons[1]");
@@ -247,7 +247,7 @@ TEST(OpenTest, WithABadOutputLeavesTheWriterOfAnExistingSessionAlone) {
   World world;
   FakePeer writer, other;
   world.Open(writer, 0, Named("a"));
-  OpenRequest request = Named("a");
+  session::OpenRequest request = Named("a");
   request.output.horizons = {9};
   world.Open(other, 0, request);
   EXPECT_EQ(other.Last().refusal.field, "open.output.horizons[0]");
@@ -258,7 +258,7 @@ TEST(OpenTest, WithABadOutputLeavesTheWriterOfAnExistingSessionAlone) {
 TEST(OpenTest, OfABadIdIsRefused) {
   World world;
   FakePeer peer;
-  Handle handle = 0;
+  session::Handle handle = 0;
   for (const std::string& id : {std::string(), std::string(129, 'x'), std::string("a\nb"), std::string("\xc3\xa4")}) {
     world.Open(peer, handle, Named(id));
     EXPECT_EQ(peer.Last().refusal.field, "open.session_id") << id;
@@ -271,8 +271,8 @@ TEST(OpenTest, OfABadIdIsRefused) {
 TEST(OpenTest, WithAStepThatIsNotPositiveIsRefused) {
   World world;
   FakePeer peer;
-  OpenRequest request = Named("a");
-  request.regular_times = RegularTimes{5, 0};
+  session::OpenRequest request = Named("a");
+  request.regular_times = session::RegularTimes{5, 0};
   world.Open(peer, 0, request);
   EXPECT_EQ(peer.Last().refusal.field, "open.regular_times.step_ns");
 }
@@ -292,12 +292,12 @@ TEST(OpenTest, BeyondTheSessionsOfAStreamIsRefused) {
 // A stream that opens what is not there under ever new handles.
 class ManyRefusedOpensTest : public testing::Test {
  protected:
-  static constexpr Handle kOpens = 10'000;
+  static constexpr session::Handle kOpens = 10'000;
 
   ManyRefusedOpensTest() : world_(ShardOptions{.max_sessions_per_stream = 2}) {
-    OpenRequest request = Named("ghost");
-    request.mode = OpenMode::kResume;
-    for (Handle handle = 0; handle < kOpens; ++handle) {
+    session::OpenRequest request = Named("ghost");
+    request.mode = session::OpenMode::kResume;
+    for (session::Handle handle = 0; handle < kOpens; ++handle) {
       while (!world_.shard().AdmitsOpen(peer_)) world_.Settle();
       world_.shard().Open(peer_, handle, request);
     }
@@ -323,9 +323,9 @@ TEST_F(ManyRefusedOpensTest, AreRememberedForTheFirstHandlesOnly) {
 }
 
 TEST_F(ManyRefusedOpensTest, MakeRoomForOthersWhenTheirHandlesAreClosed) {
-  for (Handle handle = 0; handle < kOpens; ++handle) world_.shard().Close(peer_, handle, false, std::nullopt);
-  OpenRequest request = Named("ghost");
-  request.mode = OpenMode::kResume;
+  for (session::Handle handle = 0; handle < kOpens; ++handle) world_.shard().Close(peer_, handle, false, std::nullopt);
+  session::OpenRequest request = Named("ghost");
+  request.mode = session::OpenMode::kResume;
   world_.Open(peer_, kOpens, request);
   const size_t events = peer_.events.size();
   world_.Send(peer_, kOpens, 0, Values(0, 1));
@@ -335,7 +335,7 @@ TEST_F(ManyRefusedOpensTest, MakeRoomForOthersWhenTheirHandlesAreClosed) {
 TEST(OpenTest, OfOneIdByTwoTenantsAreTwoSessions) {
   World world;
   FakePeer peer;
-  OpenRequest request = Named("a");
+  session::OpenRequest request = Named("a");
   request.tenant = "t1";
   world.Open(peer, 0, request);
   request.tenant = "t2";
@@ -348,7 +348,7 @@ TEST(OpenTest, OfOneIdByTwoTenantsAreTwoSessions) {
 TEST(OpenTest, AnswersWithItsNumber) {
   World world;
   FakePeer peer;
-  OpenRequest request = Named("a");
+  session::OpenRequest request = Named("a");
   request.attempt.number = 77;
   world.Open(peer, 0, request);
   EXPECT_EQ(peer.Last().opened.number, 77);
@@ -357,7 +357,7 @@ TEST(OpenTest, AnswersWithItsNumber) {
 TEST(OpenTest, WithAModelNameOfAnyLengthIsRefusedInAFewWords) {
   World world;
   FakePeer peer;
-  OpenRequest request = Named("a");
+  session::OpenRequest request = Named("a");
   request.model = std::string(4 << 20, 'm');
   world.Open(peer, 0, request);
   EXPECT_EQ(peer.Last().refusal.field, "open.model");
@@ -365,4 +365,4 @@ TEST(OpenTest, WithAModelNameOfAnyLengthIsRefusedInAFewWords) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

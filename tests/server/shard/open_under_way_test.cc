@@ -6,13 +6,13 @@
 #include "absl/strings/str_cat.h"
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 using Event = FakePeer::Event;
 
-OpenRequest InMode(OpenMode mode) {
-  OpenRequest request = Named("a");
+session::OpenRequest InMode(session::OpenMode mode) {
+  session::OpenRequest request = Named("a");
   request.mode = mode;
   return request;
 }
@@ -23,7 +23,7 @@ TEST(OpenTest, KeepsTokensThatArriveBeforeItIsAnsweredInOrder) {
   world.shard().Open(peer, 0, Named("a"));
   for (uint64_t seq = 0; seq < 4; ++seq) {
     const std::vector<float> values = Values(seq, 1);
-    TokensView tokens;
+    session::TokensView tokens;
     tokens.first_seq = seq;
     tokens.values = values;
     world.shard().Tokens(peer, tokens);
@@ -40,7 +40,7 @@ TEST(OpenTest, HoldsTokensSentBeforeItIsAnsweredToTheLimitInFlight) {
   world.shard().Open(peer, 0, Named("a", 0));
   for (uint64_t seq = 0; seq < 9; seq += 3) {
     const std::vector<float> values = Values(seq, 3);
-    TokensView tokens;
+    session::TokensView tokens;
     tokens.first_seq = seq;
     tokens.values = values;
     world.shard().Tokens(peer, tokens);
@@ -59,7 +59,8 @@ TEST(OpenTest, HoldsAPartOfTheQueueOfWhatIsSentBehindIt) {
   FakePeer peer;
   world.shard().Open(peer, 0, Named("a"));
   int items = 0;
-  for (; items < 10'000 && world.shard().AdmitsTokens(peer, 0); ++items) world.shard().Tokens(peer, TokensView());
+  for (; items < 10'000 && world.shard().AdmitsTokens(peer, 0); ++items)
+    world.shard().Tokens(peer, session::TokensView());
   EXPECT_LT(items, 1'000);
   world.Settle();
   EXPECT_TRUE(world.shard().AdmitsTokens(peer, 0));
@@ -68,9 +69,9 @@ TEST(OpenTest, HoldsAPartOfTheQueueOfWhatIsSentBehindIt) {
 TEST(OpenTest, ThatIsRefusedDropsTheTokensSentWithIt) {
   World world;
   FakePeer peer;
-  world.shard().Open(peer, 0, InMode(OpenMode::kResume));
+  world.shard().Open(peer, 0, InMode(session::OpenMode::kResume));
   const std::vector<float> values = Values(0, 3);
-  TokensView tokens;
+  session::TokensView tokens;
   tokens.values = values;
   world.shard().Tokens(peer, tokens);
   world.Settle();
@@ -84,7 +85,7 @@ TEST(OpenTest, MayBeClosedBeforeItIsAnswered) {
   FakePeer peer;
   world.shard().Open(peer, 0, Named("a"));
   const std::vector<float> values = Values(0, 3);
-  TokensView tokens;
+  session::TokensView tokens;
   tokens.values = values;
   world.shard().Tokens(peer, tokens);
   world.shard().Close(peer, 0, false, std::nullopt);
@@ -110,7 +111,7 @@ TEST(OpenTest, OfAStreamThatHasGoneMakesNoSession) {
 TEST(OpenTest, OfOneStreamAreAPartOfThoseUnderWay) {
   World world(ShardOptions{.max_pending_opens = 12});
   FakePeer peer, other;
-  Handle handle = 0;
+  session::Handle handle = 0;
   for (; world.shard().AdmitsOpen(peer); ++handle) world.shard().Open(peer, handle, Named(absl::StrCat("s", handle)));
   EXPECT_GT(handle, 2);
   EXPECT_LT(handle, 12);
@@ -133,4 +134,4 @@ TEST(OpenTest, WhoseStreamHasGoneTakesNothing) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -9,14 +9,14 @@
 #include "tests/model/engine/random_package.h"
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 constexpr size_t kTokens = 300;
 constexpr absl::Duration kInterval = absl::Milliseconds(500);
 
-std::unique_ptr<ModelTable> RealModel() {
-  auto models = std::make_unique<ModelTable>();
+std::unique_ptr<models::ModelTable> RealModel() {
+  auto models = std::make_unique<models::ModelTable>();
   package::ModelPackage package = engine::RandomPackage(engine::TinyConfig(), 1);
   package.digest = "random";
   auto engine = engine::NewCpuEngine(package);
@@ -34,7 +34,7 @@ std::vector<float> Wave(uint64_t first_seq, size_t count) {
 }
 
 // Sends tokens [first_seq, end) in items of `count`.
-void SendWave(World& world, FakePeer& peer, Handle handle, uint64_t first_seq, uint64_t end, size_t count) {
+void SendWave(World& world, FakePeer& peer, session::Handle handle, uint64_t first_seq, uint64_t end, size_t count) {
   for (uint64_t seq = first_seq; seq < end; seq += count) {
     world.Send(peer, handle, seq, Wave(seq, std::min<size_t>(count, end - seq)), seq);
   }
@@ -44,7 +44,7 @@ void SendWave(World& world, FakePeer& peer, Handle handle, uint64_t first_seq, u
 std::vector<std::vector<float>> Undisturbed(engine::Refinement refinement = engine::Refinement::kRestricted) {
   World world(ShardOptions{.save_interval = kInterval}, 1, nullptr, RealModel());
   FakePeer peer;
-  OpenRequest request = Named("a", 0);
+  session::OpenRequest request = Named("a", 0);
   request.output.refinement = refinement;
   world.Open(peer, 0, request);
   SendWave(world, peer, 0, 0, kTokens, kTokens);
@@ -64,14 +64,14 @@ TEST(RealEngineTest, GivesTheSameBitsForAnySplitAmongManyOthers) {
   World world(ShardOptions{.save_interval = kInterval}, 1, nullptr, RealModel());
   FakePeer peer;
   const size_t splits[] = {1, 7, 64};
-  for (Handle handle = 0; handle < 3; ++handle) {
+  for (session::Handle handle = 0; handle < 3; ++handle) {
     world.Open(peer, handle, Named(handle == 0 ? "one" : handle == 1 ? "seven" : "many", 0));
   }
   for (uint64_t seq = 0; seq < kTokens; ++seq) {
-    for (Handle handle = 0; handle < 3; ++handle) {
+    for (session::Handle handle = 0; handle < 3; ++handle) {
       if (seq % splits[handle] != 0) continue;
       const std::vector<float> values = Wave(seq, std::min<size_t>(splits[handle], kTokens - seq));
-      TokensView tokens;
+      session::TokensView tokens;
       tokens.handle = handle;
       tokens.first_seq = seq;
       tokens.values = values;
@@ -82,7 +82,7 @@ TEST(RealEngineTest, GivesTheSameBitsForAnySplitAmongManyOthers) {
   }
   world.Settle();
   const auto expected = Undisturbed();
-  for (Handle handle = 0; handle < 3; ++handle) ExpectSameBits(peer.Forecasts(handle), expected);
+  for (session::Handle handle = 0; handle < 3; ++handle) ExpectSameBits(peer.Forecasts(handle), expected);
 }
 
 TEST(RealEngineTest, GivesTheSameBitsAfterGoingBack) {
@@ -105,7 +105,7 @@ TEST(RealEngineTest, GivesTheSameBitsAfterExportAndImport) {
   FakePeer peer;
   world.Open(peer, 0, Named("a", 0));
   SendWave(world, peer, 0, 0, 150, 30);
-  const Outcome<Snapshot> snapshot = world.Export("a");
+  const session::Outcome<registrar::Snapshot> snapshot = world.Export("a");
   World elsewhere(ShardOptions{.save_interval = kInterval}, 1, nullptr, RealModel());
   ASSERT_FALSE(elsewhere.Import("b", snapshot.value.bytes, false).refusal.has_value());
   FakePeer other;
@@ -119,7 +119,7 @@ TEST(RealEngineTest, GivesTheSameBitsAfterExportAndImport) {
 TEST(RealEngineTest, CalibrationIsSwitchedByEachOpenAndLearnsMeanwhile) {
   World world(ShardOptions{.save_interval = kInterval}, 1, nullptr, RealModel());
   FakePeer peer, again;
-  OpenRequest off = Named("a", 0);
+  session::OpenRequest off = Named("a", 0);
   off.output.refinement = engine::Refinement::kMixed;
   world.Open(peer, 0, off);
   SendWave(world, peer, 0, 0, 200, 20);
@@ -135,4 +135,4 @@ TEST(RealEngineTest, CalibrationIsSwitchedByEachOpenAndLearnsMeanwhile) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

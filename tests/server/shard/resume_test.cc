@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 using Event = FakePeer::Event;
@@ -28,7 +28,7 @@ class ResumeTest : public ::testing::Test {
     world_.shard().Disconnect(peer);
   }
 
-  const OpenedReply& Reopen(std::optional<uint64_t> delivered_seq) {
+  const session::OpenedReply& Reopen(std::optional<uint64_t> delivered_seq) {
     world_.Open(peer_, 0, Named("a", delivered_seq));
     EXPECT_EQ(peer_.Last(Event::kOpened, 0).kind, Event::kOpened);
     return peer_.Last(Event::kOpened, 0).opened;
@@ -47,13 +47,13 @@ class ResumeTest : public ::testing::Test {
 };
 
 TEST_F(ResumeTest, WithoutDeliveredSeqGoesOnWhereTheSessionIs) {
-  const OpenedReply opened = Reopen(std::nullopt);
+  const session::OpenedReply opened = Reopen(std::nullopt);
   EXPECT_EQ(opened.next_seq, 10);
   ExpectExactFrom(10);
 }
 
 TEST_F(ResumeTest, WithEverythingDeliveredGoesOnWhereTheSessionIs) {
-  const OpenedReply opened = Reopen(10);
+  const session::OpenedReply opened = Reopen(10);
   EXPECT_EQ(opened.next_seq, 10);
   EXPECT_EQ(opened.durable_seq, 8);
   EXPECT_FALSE(opened.lost.has_value());
@@ -61,7 +61,7 @@ TEST_F(ResumeTest, WithEverythingDeliveredGoesOnWhereTheSessionIs) {
 }
 
 TEST_F(ResumeTest, GoesBackToTheNewerSaveIfThatWasDelivered) {
-  const OpenedReply opened = Reopen(9);
+  const session::OpenedReply opened = Reopen(9);
   EXPECT_EQ(opened.next_seq, 8);
   EXPECT_EQ(opened.durable_seq, 8);
   EXPECT_FALSE(opened.lost.has_value());
@@ -70,7 +70,7 @@ TEST_F(ResumeTest, GoesBackToTheNewerSaveIfThatWasDelivered) {
 }
 
 TEST_F(ResumeTest, GoesBackToTheOlderSaveIfTheNewerWasNotDelivered) {
-  const OpenedReply opened = Reopen(7);
+  const session::OpenedReply opened = Reopen(7);
   EXPECT_EQ(opened.next_seq, 4);
   EXPECT_EQ(opened.durable_seq, 4);
   EXPECT_FALSE(opened.lost.has_value());
@@ -78,7 +78,7 @@ TEST_F(ResumeTest, GoesBackToTheOlderSaveIfTheNewerWasNotDelivered) {
 }
 
 TEST_F(ResumeTest, NamesWhatIsLostIfTheClientForgotWhatItHadDelivered) {
-  const OpenedReply opened = Reopen(2);
+  const session::OpenedReply opened = Reopen(2);
   EXPECT_EQ(opened.next_seq, 4);
   EXPECT_EQ(opened.lost, Range(2, 4));
   ExpectExactFrom(4);
@@ -123,7 +123,7 @@ TEST_F(ResumeTest, BringsBackTheClockOfTheSave) {
   world_.Open(peer, 0, Named("t", 0));
   const auto send = [&](uint64_t seq, std::vector<int64_t> times, uint64_t delivered) {
     const std::vector<float> values = Values(seq, times.size());
-    TokensView tokens;
+    session::TokensView tokens;
     tokens.first_seq = seq;
     tokens.values = values;
     tokens.times_ns = times;
@@ -138,7 +138,7 @@ TEST_F(ResumeTest, BringsBackTheClockOfTheSave) {
   ASSERT_EQ(peer.Last().opened.next_seq, 2);
   const std::vector<float> values = Values(2, 1);
   const std::vector<int64_t> times = {110};
-  TokensView tokens;
+  session::TokensView tokens;
   tokens.handle = 1;
   tokens.first_seq = 2;
   tokens.values = values;
@@ -233,4 +233,4 @@ TEST(ResumeAnywhereTest, DeliversEveryForecastExactly) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -12,7 +12,7 @@
 #include "server/shard/demoted.h"
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 constexpr size_t kRowBytes = 3456;
@@ -26,23 +26,23 @@ class IdleEngine : public FakeEngine {
 };
 
 // Counts and forgets.
-class CountingPeer : public Peer {
+class CountingPeer : public session::Peer {
  public:
-  void OnOpened(Handle, const OpenedReply&) override { ++opened; }
-  void OnForecasts(Handle, const ForecastsReply& reply) override { results += reply.results; }
-  void OnAcked(Handle, uint64_t, uint64_t) override {}
-  void OnClosed(Handle, uint64_t, uint64_t) override {}
-  void OnFailed(Handle, const Refusal&, uint64_t) override { ++failed; }
-  void OnOpenRefused(Handle, uint64_t, const Refusal&) override { ++failed; }
-  void OnCloseRefused(Handle, const Refusal&) override { ++failed; }
+  void OnOpened(session::Handle, const session::OpenedReply&) override { ++opened; }
+  void OnForecasts(session::Handle, const session::ForecastsReply& reply) override { results += reply.results; }
+  void OnAcked(session::Handle, uint64_t, uint64_t) override {}
+  void OnClosed(session::Handle, uint64_t, uint64_t) override {}
+  void OnFailed(session::Handle, const session::Refusal&, uint64_t) override { ++failed; }
+  void OnOpenRefused(session::Handle, uint64_t, const session::Refusal&) override { ++failed; }
+  void OnCloseRefused(session::Handle, const session::Refusal&) override { ++failed; }
   bool HasRoom() const override { return true; }
   void OnRoom() override {}
 
   size_t opened = 0, results = 0, failed = 0;
 };
 
-std::unique_ptr<ModelTable> IdleModel() {
-  auto models = std::make_unique<ModelTable>();
+std::unique_ptr<models::ModelTable> IdleModel() {
+  auto models = std::make_unique<models::ModelTable>();
   package::ModelPackage package;
   package.name = "idle";
   package.digest = "idle";
@@ -53,7 +53,7 @@ std::unique_ptr<ModelTable> IdleModel() {
 ShardOptions Unsaved() { return ShardOptions{.save_interval = absl::ZeroDuration()}; }
 
 void OpenMany(World& world, CountingPeer& peer, size_t sessions) {
-  for (Handle handle = 0; handle < sessions; ++handle) {
+  for (session::Handle handle = 0; handle < sessions; ++handle) {
     while (!world.shard().AdmitsOpen(peer)) world.shard().DrainMailbox();
     world.shard().Open(peer, handle, Named(absl::StrCat("load-session-", handle)));
   }
@@ -87,18 +87,18 @@ TEST(SessionCostTest, ADemotedSessionTakesLessThan96BytesWithItsHandle) {
   GTEST_SKIP() << "sanitizers change what memory costs";
 #endif
   constexpr size_t kSessions = 1'000'000;
-  const std::unique_ptr<ModelTable> models = IdleModel();
+  const std::unique_ptr<models::ModelTable> models = IdleModel();
   CountingPeer peer;
   Attachment stream(peer);
-  Session session;
+  session::Session session;
   session.model = models->models().front().get();
   session.stream = &stream;
   malloc_trim(0);
   const int64_t before = ResidentBytes();
   DemotedTable table;
-  for (Handle handle = 0; handle < kSessions; ++handle) {
+  for (session::Handle handle = 0; handle < kSessions; ++handle) {
     session.handle = handle;
-    session.key = CompactKey(absl::StrCat("default/meter", 1'000'000 + uint64_t{handle} * 7919 % kSessions));
+    session.key = session::CompactKey(absl::StrCat("default/meter", 1'000'000 + uint64_t{handle} * 7919 % kSessions));
     stream.handles.Set(handle, &table.Add(session));
   }
   const double bytes = static_cast<double>(ResidentBytes() - before) / kSessions;
@@ -108,4 +108,4 @@ TEST(SessionCostTest, ADemotedSessionTakesLessThan96BytesWithItsHandle) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 using Event = FakePeer::Event;
@@ -17,7 +17,7 @@ TEST(StepTest, TakesNoMoreThanItsShareAndKeepsTheRest) {
   world.Open(peer, 0, Named("a"));
   for (uint64_t seq = 0; seq < 24; seq += 4) {
     const std::vector<float> values = Values(seq, 4);
-    TokensView tokens;
+    session::TokensView tokens;
     tokens.first_seq = seq;
     tokens.values = values;
     world.shard().Tokens(peer, tokens);
@@ -44,7 +44,7 @@ TEST(StepTest, CutsALongItemOverSeveralCalls) {
 bool Offer(World& world, FakePeer& peer, uint64_t seq) {
   const std::vector<float> values = Values(seq, 10);
   if (!world.shard().AdmitsTokens(peer, values.size() * sizeof(float))) return false;
-  TokensView tokens;
+  session::TokensView tokens;
   tokens.first_seq = seq;
   tokens.values = values;
   world.shard().Tokens(peer, tokens);
@@ -105,7 +105,7 @@ TEST(StepTest, SessionsOfOneStreamTakeTurns) {
   world.Open(peer, 1, Named("other"));
   for (uint64_t seq = 0; seq < 1000; seq += 10) Offer(world, peer, seq);
   const std::vector<float> values = Values(0, 1);
-  TokensView tokens;
+  session::TokensView tokens;
   tokens.handle = 1;
   tokens.values = values;
   world.shard().Tokens(peer, tokens);
@@ -121,7 +121,7 @@ TEST(StepTest, TakesAsMuchAsFitsIntoASliceInSeveralCalls) {
   world.Open(peer, 0, Named("a"));
   const std::vector<float> values = Values(0, 4000);
   for (uint64_t seq = 0; seq < 20'000; seq += 4000) {
-    TokensView tokens;
+    session::TokensView tokens;
     tokens.first_seq = seq;
     tokens.values = values;
     world.shard().Tokens(peer, tokens);
@@ -135,14 +135,14 @@ TEST(StepTest, TakesAsMuchAsFitsIntoASliceInSeveralCalls) {
 TEST(StepTest, RunsSessionsOfSeveralModelsInOneCallEach) {
   World world;
   FakePeer peer;
-  for (Handle handle = 0; handle < 10; ++handle) {
-    OpenRequest request = Named(absl::StrCat("s", handle));
+  for (session::Handle handle = 0; handle < 10; ++handle) {
+    session::OpenRequest request = Named(absl::StrCat("s", handle));
     request.model = handle % 2 == 0 ? "sum:1" : "other:1";
     world.Open(peer, handle, request);
   }
   const std::vector<float> values = Values(0, 3);
-  for (Handle handle = 0; handle < 10; ++handle) {
-    TokensView tokens;
+  for (session::Handle handle = 0; handle < 10; ++handle) {
+    session::TokensView tokens;
     tokens.handle = handle;
     tokens.values = values;
     world.shard().Tokens(peer, tokens);
@@ -150,10 +150,10 @@ TEST(StepTest, RunsSessionsOfSeveralModelsInOneCallEach) {
   world.shard().Step();
   EXPECT_EQ(world.engine("sum:1").calls(), 1);
   EXPECT_EQ(world.engine("other:1").calls(), 1);
-  for (Handle handle = 0; handle < 10; ++handle) {
+  for (session::Handle handle = 0; handle < 10; ++handle) {
     EXPECT_EQ(peer.Forecasts(handle), world.engine().Forecasts(values)) << handle;
   }
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 using ::testing::HasSubstr;
@@ -25,7 +25,7 @@ void Rest(World& world) {
 }
 
 // Opens, sends five tokens, and rests.
-void OpenAndRest(World& world, FakePeer& peer, Handle handle, const std::string& id) {
+void OpenAndRest(World& world, FakePeer& peer, session::Handle handle, const std::string& id) {
   world.Open(peer, handle, Named(id));
   world.Send(peer, handle, 0, Values(0, 5));
   Rest(world);
@@ -35,8 +35,8 @@ uint64_t Demoted(World& world, int shard = 0) { return world.shard(shard).counte
 uint64_t Rows(World& world, int shard = 0) { return world.shard(shard).counters().slots_used.value(); }
 
 // A token without waiting for what comes of it.
-void Push(World& world, FakePeer& peer, Handle handle, uint64_t first_seq, const std::vector<float>& values) {
-  TokensView tokens;
+void Push(World& world, FakePeer& peer, session::Handle handle, uint64_t first_seq, const std::vector<float>& values) {
+  session::TokensView tokens;
   tokens.handle = handle;
   tokens.first_seq = first_seq;
   tokens.values = values;
@@ -45,7 +45,7 @@ void Push(World& world, FakePeer& peer, Handle handle, uint64_t first_seq, const
 
 // Lets another server have the session.
 void TakeElsewhere(World& world, const std::string& key) {
-  absl::StatusOr<SessionRecord> record = world.store().Load(key);
+  absl::StatusOr<store::SessionRecord> record = world.store().Load(key);
   ASSERT_TRUE(record.ok());
   record->epoch += 1000;
   ASSERT_TRUE(world.store().Put(*std::move(record)).ok());
@@ -127,7 +127,7 @@ TEST(TierTest, NoRowIsReleasedBeforeItsSaveIsInTheStore) {
 TEST(TierTest, RowsStayAsLongAsTheyFit) {
   World world({.max_resident_bytes = 2 * kRowBytes, .save_interval = kInterval});
   FakePeer peer;
-  for (Handle handle = 0; handle < 5; ++handle) OpenAndRest(world, peer, handle, absl::StrCat("s", handle));
+  for (session::Handle handle = 0; handle < 5; ++handle) OpenAndRest(world, peer, handle, absl::StrCat("s", handle));
   EXPECT_EQ(Rows(world), 2);
   EXPECT_EQ(Demoted(world), 3);
 }
@@ -201,8 +201,8 @@ TEST(TierTest, GoesBackToWhatTheClientHasReceived) {
 TEST(TierTest, RegularTimesSurvive) {
   World world(NoRowsStay());
   FakePeer peer;
-  OpenRequest request = Named("a");
-  request.regular_times = RegularTimes{1000, 10};
+  session::OpenRequest request = Named("a");
+  request.regular_times = session::RegularTimes{1000, 10};
   world.Open(peer, 0, request);
   world.Send(peer, 0, 0, Values(0, 3));
   Rest(world);
@@ -213,7 +213,7 @@ TEST(TierTest, RegularTimesSurvive) {
 TEST(TierTest, OutputOptionsSurvive) {
   World world(NoRowsStay());
   FakePeer peer;
-  OpenRequest request = Named("a");
+  session::OpenRequest request = Named("a");
   request.output.every = 2;
   world.Open(peer, 0, request);
   world.Send(peer, 0, 0, Values(0, 4));
@@ -240,7 +240,7 @@ TEST(TierTest, ARefusalBeforeStillDropsWhatComesBehindIt) {
 TEST(TierTest, ManyChannelsComeBackTogether) {
   World world(NoRowsStay());
   FakePeer peer;
-  OpenRequest request = Named("a");
+  session::OpenRequest request = Named("a");
   request.channels = 3;
   world.Open(peer, 0, request);
   world.Send(peer, 0, 0, Values(0, 6));
@@ -348,7 +348,7 @@ TEST(TierTest, DeleteAndImportEndItAtOnce) {
   FakePeer peer;
   OpenAndRest(world, peer, 0, "a");
   OpenAndRest(world, peer, 1, "b");
-  const Outcome<Snapshot> snapshot = world.Export("a");
+  const session::Outcome<registrar::Snapshot> snapshot = world.Export("a");
   ASSERT_FALSE(snapshot.refusal);
   world.Delete("a");
   world.Import("b", snapshot.value.bytes, true);
@@ -361,7 +361,7 @@ TEST(TierTest, IsDescribedAndCopiedLikeAnyOther) {
   World world(NoRowsStay());
   FakePeer peer, other;
   OpenAndRest(world, peer, 0, "a");
-  const SessionInfo info = world.Get("a").value;
+  const session::SessionInfo info = world.Get("a").value;
   EXPECT_TRUE(info.attached);
   EXPECT_FALSE(info.resident);
   EXPECT_EQ(info.next_seq, 5);
@@ -467,10 +467,10 @@ TEST(TierTest, AnOpenFindsRoomWhereAllRowsAreOfSilentStreams) {
 TEST(TierTest, ThoseThatComeBackTakeTurnsInAFullSlab) {
   World world({.capacity_rows = 1, .save_interval = kInterval});
   FakePeer peer;
-  for (Handle handle = 0; handle < 4; ++handle) OpenAndRest(world, peer, handle, absl::StrCat("s", handle));
-  for (Handle handle = 0; handle < 4; ++handle) Push(world, peer, handle, 5, Values(5, 3));
+  for (session::Handle handle = 0; handle < 4; ++handle) OpenAndRest(world, peer, handle, absl::StrCat("s", handle));
+  for (session::Handle handle = 0; handle < 4; ++handle) Push(world, peer, handle, 5, Values(5, 3));
   for (int i = 0; i < 20; ++i) world.Advance(kInterval);
-  for (Handle handle = 0; handle < 4; ++handle) {
+  for (session::Handle handle = 0; handle < 4; ++handle) {
     EXPECT_EQ(peer.Forecasts(handle), world.engine().Forecasts(Values(0, 8))) << handle;
   }
 }
@@ -494,18 +494,18 @@ TEST(TierTest, WhereNothingIsSavedNobodyLeaves) {
 }
 
 TEST(TierTest, TheBudgetIsGivenBack) {
-  MemoryBudget budget(1 << 20);
+  memory::MemoryBudget budget(1 << 20);
   ShardOptions options = NoRowsStay();
   options.budget = &budget;
   World world(options);
   FakePeer peer;
   OpenAndRest(world, peer, 0, "a");
-  EXPECT_GT(budget.used(MemoryBudget::Use::kSessions), 0);
-  EXPECT_LE(budget.used(MemoryBudget::Use::kSessions), 96);
+  EXPECT_GT(budget.used(memory::MemoryBudget::Use::kSessions), 0);
+  EXPECT_LE(budget.used(memory::MemoryBudget::Use::kSessions), 96);
   world.Send(peer, 0, 5, Values(5, 1));
   Rest(world);
   world.shard().Disconnect(peer);
-  EXPECT_EQ(budget.used(MemoryBudget::Use::kSessions), 0);
+  EXPECT_EQ(budget.used(memory::MemoryBudget::Use::kSessions), 0);
 }
 
 TEST(TierTest, TellsWhatItDid) {
@@ -519,11 +519,11 @@ TEST(TierTest, TellsWhatItDid) {
   EXPECT_EQ(counters.promotions.value(), 1);
   EXPECT_GE(counters.reuse_seconds.sum(), 30);
   uint64_t promotions = 0;
-  for (size_t bucket = 0; bucket <= kLatencyBounds.size(); ++bucket) {
+  for (size_t bucket = 0; bucket <= counters::kLatencyBounds.size(); ++bucket) {
     promotions += counters.promotion_seconds.count(bucket);
   }
   EXPECT_EQ(promotions, 1);
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -7,7 +7,7 @@
 
 #include "tests/server/shard/world.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 using ::testing::ElementsAre;
@@ -21,7 +21,7 @@ class TokensTest : public ::testing::Test {
   // Without settling.
   void Push(uint64_t first_seq, const std::vector<float>& values, const std::vector<int64_t>& times = {},
             bool silent = false) {
-    TokensView tokens;
+    session::TokensView tokens;
     tokens.handle = 7;
     tokens.first_seq = first_seq;
     tokens.values = values;
@@ -123,7 +123,7 @@ TEST_F(TokensTest, HaveTheStepOfTheirOwnPastHoweverTheyAreCut) {
   std::vector<int64_t> steps;
   for (uint64_t seq = 0; seq < times.size(); ++seq) {
     const std::vector<float> values = Values(seq, 1);
-    TokensView tokens;
+    session::TokensView tokens;
     tokens.handle = 8;
     tokens.first_seq = seq;
     tokens.values = values;
@@ -136,11 +136,11 @@ TEST_F(TokensTest, HaveTheStepOfTheirOwnPastHoweverTheyAreCut) {
 }
 
 TEST_F(TokensTest, OfSeveralChannelsAreCountedAsTokens) {
-  OpenRequest request = Named("wide");
+  session::OpenRequest request = Named("wide");
   request.channels = 4;
   world_.Open(peer_, 8, request);
   const std::vector<float> values(12, 1.0f);
-  TokensView tokens;
+  session::TokensView tokens;
   tokens.handle = 8;
   tokens.values = values;
   world_.shard().Tokens(peer_, tokens);
@@ -156,7 +156,7 @@ TEST_F(TokensTest, BeyondTheLimitOfAnItemAreRefused) {
 }
 
 TEST_F(TokensTest, WithMarksOrFutureValuesAreRefused) {
-  TokensView tokens;
+  session::TokensView tokens;
   tokens.handle = 7;
   tokens.has_marks = true;
   world_.shard().Tokens(peer_, tokens);
@@ -277,7 +277,7 @@ TEST_F(TokensTest, OfOneSessionLeaveOthersAsTheyWere) {
   world_.Open(peer_, 8, Named("b"));
   for (uint64_t seq = 0; seq < 20; ++seq) {
     Push(seq, Values(seq, 1));
-    TokensView tokens;
+    session::TokensView tokens;
     tokens.handle = 8;
     tokens.first_seq = seq;
     const std::vector<float> values = Values(1000 + seq, 1);
@@ -308,4 +308,4 @@ TEST_F(TokensTest, AreEachCountedOnce) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -11,7 +11,7 @@
 #include "absl/time/clock.h"
 #include "tests/server/store/blocking.h"
 
-namespace aaren {
+namespace aaren::shard {
 namespace {
 
 constexpr absl::Duration kPatience = absl::Minutes(1);
@@ -35,21 +35,21 @@ bool RepeatUntil(const std::function<bool()>& done, Work work) {
 
 }  // namespace
 
-FakePeer::Event& FakePeer::Add(Event::Kind kind, Handle handle) {
+FakePeer::Event& FakePeer::Add(Event::Kind kind, session::Handle handle) {
   Event& event = events.emplace_back();
   event.kind = kind;
   event.handle = handle;
   return event;
 }
 
-void FakePeer::OnOpened(Handle handle, const OpenedReply& reply) {
+void FakePeer::OnOpened(session::Handle handle, const session::OpenedReply& reply) {
   Event& event = Add(Event::kOpened, handle);
   event.opened = reply;
   event.next_seq = reply.next_seq;
   event.durable_seq = reply.durable_seq;
 }
 
-void FakePeer::OnForecasts(Handle handle, const ForecastsReply& reply) {
+void FakePeer::OnForecasts(session::Handle handle, const session::ForecastsReply& reply) {
   Event& event = Add(Event::kForecasts, handle);
   event.first_seq = reply.first_seq;
   event.next_seq = reply.next_seq;
@@ -63,28 +63,30 @@ void FakePeer::OnForecasts(Handle handle, const ForecastsReply& reply) {
   if (!event.steps_ns.empty()) event.step_ns = event.steps_ns.back();
 }
 
-void FakePeer::OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) {
+void FakePeer::OnAcked(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) {
   Event& event = Add(Event::kAcked, handle);
   event.next_seq = next_seq;
   event.durable_seq = durable_seq;
 }
 
-void FakePeer::OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) {
+void FakePeer::OnClosed(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) {
   Event& event = Add(Event::kClosed, handle);
   event.next_seq = next_seq;
   event.durable_seq = durable_seq;
 }
 
-void FakePeer::OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_seq) {
+void FakePeer::OnFailed(session::Handle handle, const session::Refusal& refusal, uint64_t expected_seq) {
   Event& event = Add(Event::kFailed, handle);
   event.refusal = refusal;
   event.expected_seq = expected_seq;
 }
 
-void FakePeer::OnOpenRefused(Handle handle, uint64_t, const Refusal& refusal) { OnFailed(handle, refusal, 0); }
-void FakePeer::OnCloseRefused(Handle handle, const Refusal& refusal) { OnFailed(handle, refusal, 0); }
+void FakePeer::OnOpenRefused(session::Handle handle, uint64_t, const session::Refusal& refusal) {
+  OnFailed(handle, refusal, 0);
+}
+void FakePeer::OnCloseRefused(session::Handle handle, const session::Refusal& refusal) { OnFailed(handle, refusal, 0); }
 
-size_t FakePeer::Count(Event::Kind kind, Handle handle) const {
+size_t FakePeer::Count(Event::Kind kind, session::Handle handle) const {
   return std::count_if(events.begin(), events.end(),
                        [&](const Event& event) { return event.kind == kind && event.handle == handle; });
 }
@@ -94,7 +96,7 @@ const FakePeer::Event& FakePeer::Last() const {
   return events.empty() ? nothing : events.back();
 }
 
-const FakePeer::Event& FakePeer::Last(Event::Kind kind, Handle handle) const {
+const FakePeer::Event& FakePeer::Last(Event::Kind kind, session::Handle handle) const {
   static const Event nothing = Nothing();
   for (auto event = events.rbegin(); event != events.rend(); ++event) {
     if (event->kind == kind && event->handle == handle) return *event;
@@ -102,7 +104,7 @@ const FakePeer::Event& FakePeer::Last(Event::Kind kind, Handle handle) const {
   return nothing;
 }
 
-std::vector<std::vector<float>> FakePeer::Forecasts(Handle handle) const {
+std::vector<std::vector<float>> FakePeer::Forecasts(session::Handle handle) const {
   std::vector<std::vector<float>> all;
   for (const Event& event : events) {
     if (event.kind != Event::kForecasts || event.handle != handle) continue;
@@ -120,14 +122,14 @@ void ProbedStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>>
   store_->ReserveEpochs(count, std::move(answer));
 }
 
-void ProbedStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+void ProbedStore::Find(std::string key, Answer<absl::StatusOr<store::SessionRecord>> answer) {
   absl::MutexLock lock(&mutex_);
   if (!Health().ok()) return answer(Health());
   if (key == damaged_) return answer(absl::DataLossError("told to be damaged"));
   store_->Find(std::move(key), std::move(answer));
 }
 
-void ProbedStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+void ProbedStore::Load(std::string key, Answer<absl::StatusOr<store::SessionRecord>> answer) {
   absl::MutexLock lock(&mutex_);
   if (!Health().ok()) return answer(Health());
   ++loads_;
@@ -135,20 +137,20 @@ void ProbedStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> an
   store_->Load(std::move(key), std::move(answer));
 }
 
-void ProbedStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
+void ProbedStore::Acquire(store::Acquisition acquisition, Answer<store::WriteResult> answer) {
   absl::MutexLock lock(&mutex_);
   if (!WriteHealth().ok()) return answer({WriteHealth(), 0});
   store_->Acquire(std::move(acquisition), std::move(answer));
 }
 
-void ProbedStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) {
+void ProbedStore::Save(std::vector<store::SaveWrite> saves, Answer<std::vector<store::WriteResult>> answer) {
   absl::MutexLock lock(&mutex_);
   ++save_calls_;
-  if (!WriteHealth().ok()) return answer(std::vector<WriteResult>(saves.size(), {WriteHealth(), 0}));
+  if (!WriteHealth().ok()) return answer(std::vector<store::WriteResult>(saves.size(), {WriteHealth(), 0}));
   store_->Save(std::move(saves), std::move(answer));
 }
 
-void ProbedStore::Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) {
+void ProbedStore::Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<store::WriteResult> answer) {
   absl::MutexLock lock(&mutex_);
   if (!WriteHealth().ok()) return answer({WriteHealth(), 0});
   if (key == damaged_ && !held_epoch) damaged_.clear();
@@ -156,28 +158,29 @@ void ProbedStore::Delete(std::string key, std::optional<uint64_t> held_epoch, An
 }
 
 void ProbedStore::List(std::string prefix, std::string after, size_t limit,
-                       Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) {
+                       Answer<absl::StatusOr<std::vector<store::SessionRecord>>> answer) {
   absl::MutexLock lock(&mutex_);
   if (!Health().ok()) return answer(Health());
   store_->List(std::move(prefix), std::move(after), limit, std::move(answer));
 }
 
-absl::StatusOr<SessionRecord> ProbedStore::Load(const std::string& key) {
+absl::StatusOr<store::SessionRecord> ProbedStore::Load(const std::string& key) {
   absl::MutexLock lock(&mutex_);
-  return BlockingStore(*store_).Load(key);
+  return store::BlockingStore(*store_).Load(key);
 }
 
-absl::Status ProbedStore::Put(SessionRecord record) {
+absl::Status ProbedStore::Put(store::SessionRecord record) {
   absl::MutexLock lock(&mutex_);
-  return BlockingStore(*store_).Put(std::move(record));
+  return store::BlockingStore(*store_).Put(std::move(record));
 }
 
-World::World(ShardOptions options, int shards, std::shared_ptr<ProbedStore> store, std::unique_ptr<ModelTable> models)
+World::World(ShardOptions options, int shards, std::shared_ptr<ProbedStore> store,
+             std::unique_ptr<models::ModelTable> models)
     : store_(store ? std::move(store) : std::make_shared<ProbedStore>()),
       models_(models                                        ? std::move(models)
               : std::getenv("AAREN_LATE_ENGINE") != nullptr ? LateModels()
                                                             : FakeModels()),
-      registrar_(std::make_unique<Registrar>(*store_, *models_, clock_)) {
+      registrar_(std::make_unique<registrar::Registrar>(*store_, *models_, clock_)) {
   for (int i = 0; i < shards; ++i) {
     shards_.push_back(std::make_unique<SessionShard>(i, options, *models_, *registrar_, clock_));
     registrar_->AddShard(*shards_.back());
@@ -240,14 +243,14 @@ void World::Advance(absl::Duration duration) {
   Settle();
 }
 
-void World::Open(FakePeer& peer, Handle handle, OpenRequest request, int shard) {
+void World::Open(FakePeer& peer, session::Handle handle, session::OpenRequest request, int shard) {
   shards_[shard]->Open(peer, handle, std::move(request));
   Settle();
 }
 
-void World::Send(FakePeer& peer, Handle handle, uint64_t first_seq, std::vector<float> values,
+void World::Send(FakePeer& peer, session::Handle handle, uint64_t first_seq, std::vector<float> values,
                  std::optional<uint64_t> delivered_seq, int shard) {
-  TokensView tokens;
+  session::TokensView tokens;
   tokens.handle = handle;
   tokens.first_seq = first_seq;
   tokens.values = values;
@@ -260,20 +263,20 @@ namespace {
 
 // Calls method(done) and runs the world until it has answered.
 template <typename T, typename Method>
-Outcome<T> Await(World& world, Method method) {
+session::Outcome<T> Await(World& world, Method method) {
   // Shared: a registrar that never answers must not write to a frame that is gone.
   struct Answer {
     std::atomic<bool> there{false};
-    Outcome<T> outcome;
+    session::Outcome<T> outcome;
   };
   auto answer = std::make_shared<Answer>();
-  method([answer](Outcome<T> outcome) {
+  method([answer](session::Outcome<T> outcome) {
     answer->outcome = std::move(outcome);
     answer->there = true;
   });
   if (!world.RunUntil([&] { return answer->there.load(); })) {
-    Outcome<T> none;
-    none.refusal = Refusal{absl::DeadlineExceededError("no answer"), {}, {}, {}, {}, {}};
+    session::Outcome<T> none;
+    none.refusal = session::Refusal{absl::DeadlineExceededError("no answer"), {}, {}, {}, {}, {}};
     return none;
   }
   return std::move(answer->outcome);
@@ -281,33 +284,35 @@ Outcome<T> Await(World& world, Method method) {
 
 }  // namespace
 
-Outcome<SessionInfo> World::Get(const std::string& id) {
-  return Await<SessionInfo>(*this, [&](auto done) { registrar_->Get("", id, std::move(done)); });
+session::Outcome<session::SessionInfo> World::Get(const std::string& id) {
+  return Await<session::SessionInfo>(*this, [&](auto done) { registrar_->Get("", id, std::move(done)); });
 }
 
-Outcome<Snapshot> World::Export(const std::string& id) {
-  return Await<Snapshot>(*this, [&](auto done) { registrar_->Export("", id, std::move(done)); });
+session::Outcome<registrar::Snapshot> World::Export(const std::string& id) {
+  return Await<registrar::Snapshot>(*this, [&](auto done) { registrar_->Export("", id, std::move(done)); });
 }
 
-Outcome<SessionInfo> World::Import(const std::string& id, const std::string& snapshot, bool replace) {
-  return Await<SessionInfo>(*this, [&](auto done) { registrar_->Import("", id, snapshot, replace, std::move(done)); });
+session::Outcome<session::SessionInfo> World::Import(const std::string& id, const std::string& snapshot, bool replace) {
+  return Await<session::SessionInfo>(
+      *this, [&](auto done) { registrar_->Import("", id, snapshot, replace, std::move(done)); });
 }
 
-Outcome<SessionInfo> World::Fork(const std::string& id, const std::string& new_id) {
-  return Await<SessionInfo>(*this, [&](auto done) { registrar_->Fork("", id, new_id, std::move(done)); });
+session::Outcome<session::SessionInfo> World::Fork(const std::string& id, const std::string& new_id) {
+  return Await<session::SessionInfo>(*this, [&](auto done) { registrar_->Fork("", id, new_id, std::move(done)); });
 }
 
-Outcome<std::monostate> World::Delete(const std::string& id) {
-  return Await<std::monostate>(*this, [&](auto done) { registrar_->Delete("", id, std::move(done)); });
+session::Outcome<std::monostate> World::Delete(const std::string& id, std::optional<uint64_t> epoch) {
+  return Await<std::monostate>(*this, [&](auto done) { registrar_->Delete("", id, epoch, std::move(done)); });
 }
 
-Outcome<SessionPage> World::List(const std::string& prefix, const std::string& page_token, size_t page_size) {
-  return Await<SessionPage>(*this,
-                            [&](auto done) { registrar_->List("", prefix, page_token, page_size, std::move(done)); });
+session::Outcome<registrar::SessionPage> World::List(const std::string& prefix, const std::string& page_token,
+                                                     size_t page_size) {
+  return Await<registrar::SessionPage>(
+      *this, [&](auto done) { registrar_->List("", prefix, page_token, page_size, std::move(done)); });
 }
 
-OpenRequest Named(const std::string& id, std::optional<uint64_t> delivered_seq) {
-  OpenRequest request;
+session::OpenRequest Named(const std::string& id, std::optional<uint64_t> delivered_seq) {
+  session::OpenRequest request;
   request.session_id = id;
   request.delivered_seq = delivered_seq;
   return request;
@@ -319,4 +324,4 @@ std::vector<float> Values(uint64_t first_seq, size_t count) {
   return values;
 }
 
-}  // namespace aaren
+}  // namespace aaren::shard

@@ -25,10 +25,10 @@
 #include "server/store/memory_store.h"
 #include "tests/server/shard/fake_engine.h"
 
-namespace aaren {
+namespace aaren::shard {
 
 // A clock that stands until it is moved.
-class TestClock : public Clock {
+class TestClock : public session::Clock {
  public:
   int64_t NowNanos() const override { return now_ns_; }
   absl::Time Wall() const override { return Now() + wall_step_; }
@@ -40,12 +40,12 @@ class TestClock : public Clock {
   absl::Duration wall_step_ = absl::ZeroDuration();
 };
 
-class FakePeer : public Peer {
+class FakePeer : public session::Peer {
  public:
   struct Event {
     enum Kind { kOpened, kForecasts, kAcked, kClosed, kFailed } kind = kFailed;
-    Handle handle = 0;
-    OpenedReply opened;
+    session::Handle handle = 0;
+    session::OpenedReply opened;
     uint64_t first_seq = 0, next_seq = 0, durable_seq = 0, expected_seq = 0;
     std::vector<float> values;  // [results, channels, 4, 3]
     std::vector<float> surprises;
@@ -53,58 +53,58 @@ class FakePeer : public Peer {
     std::vector<int64_t> steps_ns;
     int64_t step_ns = 0;  // of the last result
     size_t results = 0;
-    Refusal refusal;
+    session::Refusal refusal;
   };
 
-  void OnOpened(Handle handle, const OpenedReply& reply) override;
-  void OnForecasts(Handle handle, const ForecastsReply& reply) override;
-  void OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
-  void OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
-  void OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_seq) override;
-  void OnOpenRefused(Handle handle, uint64_t number, const Refusal& refusal) override;
-  void OnCloseRefused(Handle handle, const Refusal& refusal) override;
+  void OnOpened(session::Handle handle, const session::OpenedReply& reply) override;
+  void OnForecasts(session::Handle handle, const session::ForecastsReply& reply) override;
+  void OnAcked(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
+  void OnClosed(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
+  void OnFailed(session::Handle handle, const session::Refusal& refusal, uint64_t expected_seq) override;
+  void OnOpenRefused(session::Handle handle, uint64_t number, const session::Refusal& refusal) override;
+  void OnCloseRefused(session::Handle handle, const session::Refusal& refusal) override;
   bool HasRoom() const override { return has_room; }
   void OnRoom() override { ++rooms; }
 
   // How many of this kind came for the handle.
-  size_t Count(Event::Kind kind, Handle handle) const;
+  size_t Count(Event::Kind kind, session::Handle handle) const;
 
   // The last event; one of kind kFailed saying so if there is none.
   const Event& Last() const;
-  const Event& Last(Event::Kind kind, Handle handle) const;
+  const Event& Last(Event::Kind kind, session::Handle handle) const;
 
   // All forecasts of the handle's only channel so far, by seq: element i has first_seq + i.
-  std::vector<std::vector<float>> Forecasts(Handle handle) const;
+  std::vector<std::vector<float>> Forecasts(session::Handle handle) const;
 
   std::vector<Event> events;
   bool has_room = true;
   int rooms = 0;  // calls of OnRoom
 
  private:
-  Event& Add(Event::Kind kind, Handle handle);
+  Event& Add(Event::Kind kind, session::Handle handle);
 };
 
 // A store, else a MemoryStore, that any thread may look at and that fails when told to.
-class ProbedStore : public StateStore {
+class ProbedStore : public store::StateStore {
  public:
-  explicit ProbedStore(std::unique_ptr<StateStore> store = std::make_unique<MemoryStore>())
+  explicit ProbedStore(std::unique_ptr<store::StateStore> store = std::make_unique<store::MemoryStore>())
       : store_(std::move(store)) {}
 
   std::string name() const override { return "probed"; }
   bool shared() const override { return shared_; }
   void TryWrite(Answer<absl::Status> answer) override { answer(WriteHealth()); }
   void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
-  void Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
-  void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
-  void Acquire(Acquisition acquisition, Answer<WriteResult> answer) override;
-  void Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) override;
-  void Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) override;
+  void Find(std::string key, Answer<absl::StatusOr<store::SessionRecord>> answer) override;
+  void Load(std::string key, Answer<absl::StatusOr<store::SessionRecord>> answer) override;
+  void Acquire(store::Acquisition acquisition, Answer<store::WriteResult> answer) override;
+  void Save(std::vector<store::SaveWrite> saves, Answer<std::vector<store::WriteResult>> answer) override;
+  void Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<store::WriteResult> answer) override;
   void List(std::string prefix, std::string after, size_t limit,
-            Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) override;
+            Answer<absl::StatusOr<std::vector<store::SessionRecord>>> answer) override;
 
   // What it holds, and to put something else there.
-  absl::StatusOr<SessionRecord> Load(const std::string& key);
-  absl::Status Put(SessionRecord record);
+  absl::StatusOr<store::SessionRecord> Load(const std::string& key);
+  absl::Status Put(store::SessionRecord record);
 
   void Damage(std::string key) { damaged_ = std::move(key); }           // before anything is under way
   void DamageRows(std::string key) { damaged_rows_ = std::move(key); }  // likewise
@@ -119,7 +119,7 @@ class ProbedStore : public StateStore {
   absl::Status WriteHealth() const { return fail_saves_ ? absl::UnavailableError("told to fail") : Health(); }
 
   absl::Mutex mutex_;
-  const std::unique_ptr<StateStore> store_ ABSL_PT_GUARDED_BY(mutex_);
+  const std::unique_ptr<store::StateStore> store_ ABSL_PT_GUARDED_BY(mutex_);
   std::string damaged_, damaged_rows_;
   std::atomic<uint64_t> loads_{0}, save_calls_{0};
   std::atomic<bool> fail_saves_{false}, fail_all_{false};
@@ -129,15 +129,15 @@ class ProbedStore : public StateStore {
 class World {
  public:
   explicit World(ShardOptions options = {}, int shards = 1, std::shared_ptr<ProbedStore> store = nullptr,
-                 std::unique_ptr<ModelTable> models = nullptr);
+                 std::unique_ptr<models::ModelTable> models = nullptr);
   ~World();
 
   SessionShard& shard(int i = 0) { return *shards_[i]; }
-  Registrar& registrar() { return *registrar_; }
+  registrar::Registrar& registrar() { return *registrar_; }
   ProbedStore& store() { return *store_; }
   TestClock& clock() { return clock_; }
   std::shared_ptr<ProbedStore> shared_store() { return store_; }
-  const ModelTable& models() const { return *models_; }
+  const models::ModelTable& models() const { return *models_; }
   FakeEngine& engine(const std::string& name = "sum:1") { return FakeEngineOf(*models_, name); }
 
   // Every LateEngine among the models: its batches wait until something needs them.
@@ -156,19 +156,20 @@ class World {
   void Advance(absl::Duration duration);
 
   // Opens and settles. The answer is the peer's last event for the handle.
-  void Open(FakePeer& peer, Handle handle, OpenRequest request, int shard = 0);
+  void Open(FakePeer& peer, session::Handle handle, session::OpenRequest request, int shard = 0);
 
   // One item, one channel, stepped and settled.
-  void Send(FakePeer& peer, Handle handle, uint64_t first_seq, std::vector<float> values,
+  void Send(FakePeer& peer, session::Handle handle, uint64_t first_seq, std::vector<float> values,
             std::optional<uint64_t> delivered_seq = std::nullopt, int shard = 0);
 
   // Calls a unary method and settles until it has answered.
-  Outcome<SessionInfo> Get(const std::string& id);
-  Outcome<Snapshot> Export(const std::string& id);
-  Outcome<SessionInfo> Import(const std::string& id, const std::string& snapshot, bool replace);
-  Outcome<SessionInfo> Fork(const std::string& id, const std::string& new_id);
-  Outcome<std::monostate> Delete(const std::string& id);
-  Outcome<SessionPage> List(const std::string& prefix, const std::string& page_token, size_t page_size);
+  session::Outcome<session::SessionInfo> Get(const std::string& id);
+  session::Outcome<registrar::Snapshot> Export(const std::string& id);
+  session::Outcome<session::SessionInfo> Import(const std::string& id, const std::string& snapshot, bool replace);
+  session::Outcome<session::SessionInfo> Fork(const std::string& id, const std::string& new_id);
+  session::Outcome<std::monostate> Delete(const std::string& id, std::optional<uint64_t> epoch = std::nullopt);
+  session::Outcome<registrar::SessionPage> List(const std::string& prefix, const std::string& page_token,
+                                                size_t page_size);
 
  private:
   bool RunOnce();
@@ -177,16 +178,16 @@ class World {
 
   TestClock clock_;
   std::shared_ptr<ProbedStore> store_;
-  std::unique_ptr<ModelTable> models_;
+  std::unique_ptr<models::ModelTable> models_;
   std::vector<std::unique_ptr<SessionShard>> shards_;
-  std::unique_ptr<Registrar> registrar_;
+  std::unique_ptr<registrar::Registrar> registrar_;
 };
 
-OpenRequest Named(const std::string& id, std::optional<uint64_t> delivered_seq = std::nullopt);
+session::OpenRequest Named(const std::string& id, std::optional<uint64_t> delivered_seq = std::nullopt);
 
 // 0.5, 1.5, ...: `count` values from that of `first_seq` on.
 std::vector<float> Values(uint64_t first_seq, size_t count);
 
-}  // namespace aaren
+}  // namespace aaren::shard
 
 #endif  // AAREN_TESTS_SERVER_SHARD_WORLD_H_

@@ -9,7 +9,7 @@ namespace {
 
 // The answer, or nobody to hear it.
 template <typename T>
-StateStore::Answer<T> OrNobody(bool answered, StateStore::Answer<T> answer) {
+store::StateStore::Answer<T> OrNobody(bool answered, store::StateStore::Answer<T> answer) {
   return answered ? std::move(answer) : [](T) {};
 }
 
@@ -21,13 +21,13 @@ void UnreliableStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64
   });
 }
 
-void UnreliableStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+void UnreliableStore::Find(std::string key, Answer<absl::StatusOr<store::SessionRecord>> answer) {
   calls_.push_back([this, key = std::move(key), answer = std::move(answer)](bool answered) mutable {
     store_.Find(std::move(key), OrNobody(answered, std::move(answer)));
   });
 }
 
-void UnreliableStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
+void UnreliableStore::Load(std::string key, Answer<absl::StatusOr<store::SessionRecord>> answer) {
   calls_.push_back([this, key = std::move(key), answer = std::move(answer)](bool answered) mutable {
     auto then = OrNobody(answered, std::move(answer));
     if (Refuses(key)) return then(absl::UnavailableError("the store is told to fail"));
@@ -41,9 +41,9 @@ bool UnreliableStore::Refuses(const std::string& key) {
   return true;
 }
 
-void UnreliableStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
+void UnreliableStore::Acquire(store::Acquisition acquisition, Answer<store::WriteResult> answer) {
   calls_.push_back([this, acquisition = std::move(acquisition), answer = std::move(answer)](bool answered) mutable {
-    const SessionRecord& record = acquisition.record;
+    const store::SessionRecord& record = acquisition.record;
     auto then = OrNobody(answered, std::move(answer));
     if (Refuses(record.key)) return then({absl::UnavailableError("the store is told to fail"), 0});
     fate_.Tell("store    ", record.key, " acquired at epoch ", record.epoch, " after ", acquisition.held_epoch);
@@ -51,11 +51,11 @@ void UnreliableStore::Acquire(Acquisition acquisition, Answer<WriteResult> answe
   });
 }
 
-void UnreliableStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) {
+void UnreliableStore::Save(std::vector<store::SaveWrite> saves, Answer<std::vector<store::WriteResult>> answer) {
   calls_.push_back([this, saves = std::move(saves), answer = std::move(answer)](bool answered) mutable {
-    std::vector<WriteResult> results(saves.size());
+    std::vector<store::WriteResult> results(saves.size());
     for (size_t i = 0; i < saves.size(); ++i) {
-      const SessionHeader& header = saves[i].header;
+      const store::SessionHeader& header = saves[i].header;
       fate_.Tell("store    ", header.key, " epoch ", header.epoch, " at seq ", saves[i].save.point.seq,
                  saves[i].keep_seq ? absl::StrCat(", keeps ", *saves[i].keep_seq) : "", ", delivered ",
                  header.delivered_seq);
@@ -63,15 +63,15 @@ void UnreliableStore::Save(std::vector<SaveWrite> saves, Answer<std::vector<Writ
         results[i].status = absl::UnavailableError("the store is told to fail");
         continue;
       }
-      std::vector<SaveWrite> one;
+      std::vector<store::SaveWrite> one;
       one.push_back(std::move(saves[i]));
-      store_.Save(std::move(one), [&](std::vector<WriteResult> written) { results[i] = std::move(written[0]); });
+      store_.Save(std::move(one), [&](std::vector<store::WriteResult> written) { results[i] = std::move(written[0]); });
     }
     OrNobody(answered, std::move(answer))(std::move(results));
   });
 }
 
-void UnreliableStore::Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) {
+void UnreliableStore::Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<store::WriteResult> answer) {
   calls_.push_back([this, key = std::move(key), held_epoch, answer = std::move(answer)](bool answered) mutable {
     fate_.Tell("store    ", key, " deleted");
     store_.Delete(std::move(key), held_epoch, OrNobody(answered, std::move(answer)));
@@ -79,7 +79,7 @@ void UnreliableStore::Delete(std::string key, std::optional<uint64_t> held_epoch
 }
 
 void UnreliableStore::List(std::string prefix, std::string after, size_t limit,
-                           Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) {
+                           Answer<absl::StatusOr<std::vector<store::SessionRecord>>> answer) {
   calls_.push_back([this, prefix = std::move(prefix), after = std::move(after), limit,
                     answer = std::move(answer)](bool answered) mutable {
     store_.List(std::move(prefix), std::move(after), limit, OrNobody(answered, std::move(answer)));
@@ -102,13 +102,13 @@ void UnreliableStore::Crash() {
   calls_.clear();
 }
 
-Cluster::Cluster(Fate& fate, const ShardOptions& options, int shards)
+Cluster::Cluster(Fate& fate, const shard::ShardOptions& options, int shards)
     : fate_(fate),
       options_(options),
       count_(shards),
       store_(fate),
-      models_(fate.OneIn(2) ? LateModels() : FakeModels()),
-      late_engines_(LateEnginesOf(*models_)) {
+      models_(fate.OneIn(2) ? shard::LateModels() : shard::FakeModels()),
+      late_engines_(shard::LateEnginesOf(*models_)) {
   Start();
 }
 
@@ -120,9 +120,9 @@ Cluster::~Cluster() {
 void Cluster::Start() {
   // In every other life rows travel one session at a time.
   const size_t transit_bytes = life_ % 2 == 0 ? 1 : 64 << 20;
-  registrar_ = std::make_unique<Registrar>(store_, *models_, fate_, transit_bytes);
+  registrar_ = std::make_unique<registrar::Registrar>(store_, *models_, fate_, transit_bytes);
   for (int i = 0; i < count_; ++i) {
-    shards_.push_back(std::make_unique<SessionShard>(i, options_, *models_, *registrar_, fate_));
+    shards_.push_back(std::make_unique<shard::SessionShard>(i, options_, *models_, *registrar_, fate_));
     registrar_->AddShard(*shards_.back());
     shards_.back()->Tick();
   }
@@ -137,14 +137,14 @@ void Cluster::Kill() {
   Start();
 }
 
-void Cluster::Disconnect(int shard, Peer& peer) {
+void Cluster::Disconnect(int shard, session::Peer& peer) {
   if (shards_[shard]->StepUnderWay()) ++cut_;
   shards_[shard]->Disconnect(peer);
 }
 
 Cluster::Late Cluster::late() const {
   Late late{.cut = cut_};
-  for (const LateEngine* engine : late_engines_) {
+  for (const shard::LateEngine* engine : late_engines_) {
     late.finished += engine->counts().finished;
     late.awaited += engine->counts().awaited;
   }
@@ -152,12 +152,12 @@ Cluster::Late Cluster::late() const {
 }
 
 void Cluster::FinishLate() {
-  LateEngine& engine = *late_engines_[fate_.Draw(late_engines_.size())];
+  shard::LateEngine& engine = *late_engines_[fate_.Draw(late_engines_.size())];
   engine.FinishOne();
 }
 
 void Cluster::Turn() {
-  for (const LateEngine* engine : late_engines_) {
+  for (const shard::LateEngine* engine : late_engines_) {
     if (!engine->broken().empty()) fate_.Accuse("a shard ", engine->broken());
   }
   if (!late_engines_.empty() && fate_.OneIn(4)) return FinishLate();
@@ -167,7 +167,7 @@ void Cluster::Turn() {
     return;
   }
   if (whose < 4) return store_.Turn();
-  SessionShard& shard = *shards_[(whose - 4) / 3];
+  shard::SessionShard& shard = *shards_[(whose - 4) / 3];
   switch ((whose - 4) % 3) {
     case 0:
       shard.DrainMailbox(1 + fate_.Draw(3));

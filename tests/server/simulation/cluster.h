@@ -20,19 +20,19 @@ namespace aaren::simulation {
 
 // The store of a run: it outlives kills. It answers when it likes, refuses a write now and then, and a kill finds calls
 // under way, done or not.
-class UnreliableStore : public StateStore {
+class UnreliableStore : public store::StateStore {
  public:
   explicit UnreliableStore(Fate& fate) : fate_(fate) {}
 
   std::string name() const override { return "unreliable"; }
   void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
-  void Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
-  void Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) override;
-  void Acquire(Acquisition acquisition, Answer<WriteResult> answer) override;
-  void Save(std::vector<SaveWrite> saves, Answer<std::vector<WriteResult>> answer) override;
-  void Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<WriteResult> answer) override;
+  void Find(std::string key, Answer<absl::StatusOr<store::SessionRecord>> answer) override;
+  void Load(std::string key, Answer<absl::StatusOr<store::SessionRecord>> answer) override;
+  void Acquire(store::Acquisition acquisition, Answer<store::WriteResult> answer) override;
+  void Save(std::vector<store::SaveWrite> saves, Answer<std::vector<store::WriteResult>> answer) override;
+  void Delete(std::string key, std::optional<uint64_t> held_epoch, Answer<store::WriteResult> answer) override;
   void List(std::string prefix, std::string after, size_t limit,
-            Answer<absl::StatusOr<std::vector<SessionRecord>>> answer) override;
+            Answer<absl::StatusOr<std::vector<store::SessionRecord>>> answer) override;
 
   // Does the call that has waited longest, if there is one.
   void Turn();
@@ -46,14 +46,14 @@ class UnreliableStore : public StateStore {
   bool Refuses(const std::string& key);
 
   Fate& fate_;
-  MemoryStore store_;
+  store::MemoryStore store_;
   std::deque<absl::AnyInvocable<void(bool answered)>> calls_;
   bool reliable_ = false;
 };
 
 class Cluster {
  public:
-  Cluster(Fate& fate, const ShardOptions& options, int shards);
+  Cluster(Fate& fate, const shard::ShardOptions& options, int shards);
   ~Cluster();
 
   // Lets the registrar or a shard do a little.
@@ -66,12 +66,12 @@ class Cluster {
   void Calm() { store_.set_reliable(); }
 
   int shards() const { return static_cast<int>(shards_.size()); }
-  SessionShard& shard(int i) { return *shards_[i]; }
-  Registrar& registrar() { return *registrar_; }
+  shard::SessionShard& shard(int i) { return *shards_[i]; }
+  registrar::Registrar& registrar() { return *registrar_; }
   int life() const { return life_; }  // counts kills
 
   // The server notices that a client has gone.
-  void Disconnect(int shard, Peer& peer);
+  void Disconnect(int shard, session::Peer& peer);
 
   // Of late engines: batches that were done at a later turn, that somebody had to wait for, and streams that were cut
   // while a step was under way.
@@ -88,14 +88,14 @@ class Cluster {
   void FinishLate();
 
   Fate& fate_;
-  const ShardOptions options_;
+  const shard::ShardOptions options_;
   const int count_;
   UnreliableStore store_;
-  const std::unique_ptr<ModelTable> models_;
-  const std::vector<LateEngine*> late_engines_;
+  const std::unique_ptr<models::ModelTable> models_;
+  const std::vector<shard::LateEngine*> late_engines_;
   uint64_t cut_ = 0;
-  std::vector<std::unique_ptr<SessionShard>> shards_;
-  std::unique_ptr<Registrar> registrar_;
+  std::vector<std::unique_ptr<shard::SessionShard>> shards_;
+  std::unique_ptr<registrar::Registrar> registrar_;
   int life_ = 0;
 };
 

@@ -15,7 +15,7 @@
 
 namespace aaren::simulation {
 
-class Fate : public Clock {
+class Fate : public session::Clock {
  public:
   Fate(uint64_t seed, bool keeps_history) : state_(seed * 0x9e3779b97f4a7c15 + 1), keeps_history_(keeps_history) {}
 

@@ -7,7 +7,7 @@
 // every session must have come once, in order, with the right bits. Nobody else opens its sessions: as long as no Open
 // of a dead process is on its way, none may be taken from it.
 //
-// Each session has a durability, and is held to its promise: with NONE it may lose replies, by name; with EVERY_TOKEN a
+// Each session has a durability, and is held to its promise. With NONE it may lose replies, by name. With EVERY_TOKEN a
 // reply is saved when it comes, and tokens that it answers are never wanted again.
 
 #include <deque>

@@ -57,14 +57,14 @@ bool Link::Deliver() {
 
 // As rpc::Stream asks.
 bool Link::Admitted(const v1::ClientItem& item) {
-  SessionShard& shard = cluster_.shard(shard_);
+  shard::SessionShard& shard = cluster_.shard(shard_);
   if (item.has_open()) return !shard.IsClosing(*this, item.open().handle()) && shard.AdmitsOpen(*this);
   if (item.has_close()) return !shard.IsClosing(*this, item.close().handle());
   return !shard.IsClosing(*this, item.tokens().handle()) && shard.AdmitsTokens(*this, item.tokens().ByteSizeLong());
 }
 
 void Link::Handle_(const v1::ClientItem& item) {
-  SessionShard& shard = cluster_.shard(shard_);
+  shard::SessionShard& shard = cluster_.shard(shard_);
   if (item.has_open()) {
     fate_.Tell("link ", number_, " > Open ", item.open().handle(), " ", item.open().session_id(), " delivered ",
                item.open().has_delivered_seq() ? absl::StrCat(item.open().delivered_seq()) : "-");
@@ -81,28 +81,28 @@ void Link::Handle_(const v1::ClientItem& item) {
   }
 }
 
-void Link::OnOpenRefused(Handle handle, uint64_t number, const Refusal& refusal) {
+void Link::OnOpenRefused(session::Handle handle, uint64_t number, const session::Refusal& refusal) {
   OnFailed(handle, refusal, 0);
   to_client_.back().mutable_failed()->set_open_number(number);
 }
 
-void Link::OnCloseRefused(Handle handle, const Refusal& refusal) { OnFailed(handle, refusal, 0); }
+void Link::OnCloseRefused(session::Handle handle, const session::Refusal& refusal) { OnFailed(handle, refusal, 0); }
 
 v1::ServerItem& Link::Add() { return to_client_.emplace_back(); }
 
-void Link::OnOpened(Handle handle, const OpenedReply& reply) {
+void Link::OnOpened(session::Handle handle, const session::OpenedReply& reply) {
   fate_.Tell("link ", number_, " < Opened ", handle, " epoch ", reply.epoch, " next ", reply.next_seq, " durable ",
              reply.durable_seq, reply.created ? " created" : "", reply.lost ? " LOST" : "");
   rpc::FillOpened(handle, reply, *Add().mutable_opened());
 }
 
-void Link::OnForecasts(Handle handle, const ForecastsReply& reply) {
+void Link::OnForecasts(session::Handle handle, const session::ForecastsReply& reply) {
   fate_.Tell("link ", number_, " < Forecasts ", handle, " ", reply.first_seq, " .. ", reply.next_seq, " durable ",
              reply.durable_seq);
   rpc::FillForecasts(handle, reply, 0, reply.results, *Add().mutable_forecasts());
 }
 
-void Link::OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) {
+void Link::OnAcked(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) {
   fate_.Tell("link ", number_, " < Acked ", handle, " next ", next_seq, " durable ", durable_seq);
   v1::Acked& acked = *Add().mutable_acked();
   acked.set_handle(handle);
@@ -110,7 +110,7 @@ void Link::OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) {
   acked.set_durable_seq(durable_seq);
 }
 
-void Link::OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) {
+void Link::OnClosed(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) {
   fate_.Tell("link ", number_, " < Closed ", handle);
   v1::Closed& closed = *Add().mutable_closed();
   closed.set_handle(handle);
@@ -118,7 +118,7 @@ void Link::OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) {
   closed.set_durable_seq(durable_seq);
 }
 
-void Link::OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_seq) {
+void Link::OnFailed(session::Handle handle, const session::Refusal& refusal, uint64_t expected_seq) {
   fate_.Tell("link ", number_, " < Failed ", handle, " ", refusal.status.ToString());
   v1::Failed& failed = *Add().mutable_failed();
   failed.set_handle(handle);

@@ -18,7 +18,7 @@
 
 namespace aaren::simulation {
 
-class Link final : public Peer {
+class Link final : public session::Peer {
  public:
   Link(Fate& fate, Cluster& cluster, int shard, int number);
   ~Link() override;
@@ -36,13 +36,13 @@ class Link final : public Peer {
   bool over() const { return client_left_ && server_left_; }
   int number() const { return number_; }
 
-  void OnOpened(Handle handle, const OpenedReply& reply) override;
-  void OnForecasts(Handle handle, const ForecastsReply& reply) override;
-  void OnAcked(Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
-  void OnClosed(Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
-  void OnFailed(Handle handle, const Refusal& refusal, uint64_t expected_seq) override;
-  void OnOpenRefused(Handle handle, uint64_t number, const Refusal& refusal) override;
-  void OnCloseRefused(Handle handle, const Refusal& refusal) override;
+  void OnOpened(session::Handle handle, const session::OpenedReply& reply) override;
+  void OnForecasts(session::Handle handle, const session::ForecastsReply& reply) override;
+  void OnAcked(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
+  void OnClosed(session::Handle handle, uint64_t next_seq, uint64_t durable_seq) override;
+  void OnFailed(session::Handle handle, const session::Refusal& refusal, uint64_t expected_seq) override;
+  void OnOpenRefused(session::Handle handle, uint64_t number, const session::Refusal& refusal) override;
+  void OnCloseRefused(session::Handle handle, const session::Refusal& refusal) override;
   bool HasRoom() const override { return to_client_.size() < kUnread; }
   void OnRoom() override {}
 

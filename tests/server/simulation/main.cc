@@ -99,7 +99,7 @@ int Main(const std::vector<std::string>& words) {
   }
   if (!parsed->answer.empty()) return std::fputs(parsed->answer.c_str(), stdout), 0;
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  SetUpLog(LogFormat::kText, LogLevel::kError);  // the history tells of saves that fail
+  log::SetUpLog(log::LogFormat::kText, log::LogLevel::kError);  // the history tells of saves that fail
   signal(SIGALRM, OnAlarm);
   return seed > 0 ? RunOne(seed) : RunMany(first, seeds);
 }

@@ -9,7 +9,7 @@ namespace {
 constexpr uint64_t kIds = 4;
 constexpr uint32_t kHandles = 3;
 
-bool Expected(const Refusal& refusal) {
+bool Expected(const session::Refusal& refusal) {
   switch (refusal.status.code()) {
     case absl::StatusCode::kNotFound:
     case absl::StatusCode::kAlreadyExists:
@@ -137,45 +137,51 @@ void Rival::Check(const v1::Forecasts& forecasts) {
 
 // Answers may come after this rival is gone: they keep what they need.
 void Rival::Ask() {
-  Registrar& registrar = cluster_.registrar();
+  registrar::Registrar& registrar = cluster_.registrar();
   const std::string id = AnyId();
-  const auto judge = [&fate = fate_](const char* what, const std::optional<Refusal>& refusal) {
+  const auto judge = [&fate = fate_](const char* what, const std::optional<session::Refusal>& refusal) {
     if (refusal && !Expected(*refusal)) fate.Accuse(what, ": ", refusal->status.ToString());
   };
   switch (fate_.Draw(7)) {
     case 0:
       fate_.Tell("unary    Export ", id);
-      return registrar.Export("default", id, [judge, snapshot = snapshot_](Outcome<Snapshot> outcome) {
-        judge("Export", outcome.refusal);
-        if (!outcome.refusal) *snapshot = outcome.value.bytes;
-      });
+      return registrar.Export("default", id,
+                              [judge, snapshot = snapshot_](session::Outcome<registrar::Snapshot> outcome) {
+                                judge("Export", outcome.refusal);
+                                if (!outcome.refusal) *snapshot = outcome.value.bytes;
+                              });
     case 1:
       if (snapshot_->empty()) return;
       fate_.Tell("unary    Import ", id);
-      return registrar.Import("default", id, *snapshot_, fate_.OneIn(2),
-                              [judge](Outcome<SessionInfo> outcome) { judge("Import", outcome.refusal); });
+      return registrar.Import(
+          "default", id, *snapshot_, fate_.OneIn(2),
+          [judge](session::Outcome<session::SessionInfo> outcome) { judge("Import", outcome.refusal); });
     case 2: {
       const std::string to = AnyId();
       fate_.Tell("unary    Fork ", id, " to ", to);
-      return registrar.Fork("default", id, to,
-                            [judge](Outcome<SessionInfo> outcome) { judge("Fork", outcome.refusal); });
+      return registrar.Fork("default", id, to, [judge](session::Outcome<session::SessionInfo> outcome) {
+        judge("Fork", outcome.refusal);
+      });
     }
     case 3:
       if (!fate_.OneIn(3)) return;
       fate_.Tell("unary    Delete ", id);
-      return registrar.Delete("default", id,
-                              [judge](Outcome<std::monostate> outcome) { judge("Delete", outcome.refusal); });
+      return registrar.Delete("default", id, {},
+                              [judge](session::Outcome<std::monostate> outcome) { judge("Delete", outcome.refusal); });
     case 4:
-      return registrar.List("default", "", "", 1 + fate_.Draw(5),
-                            [judge](Outcome<SessionPage> outcome) { judge("List", outcome.refusal); });
+      return registrar.List(
+          "default", "", "", 1 + fate_.Draw(5),
+          [judge](session::Outcome<registrar::SessionPage> outcome) { judge("List", outcome.refusal); });
     default: {
       const std::string& owned = owned_[fate_.Draw(owned_.size())];
       if (fate_.OneIn(2)) {
         fate_.Tell("unary    Export ", owned);
-        return registrar.Export("default", owned,
-                                [judge](Outcome<Snapshot> outcome) { judge("Export", outcome.refusal); });
+        return registrar.Export("default", owned, [judge](session::Outcome<registrar::Snapshot> outcome) {
+          judge("Export", outcome.refusal);
+        });
       }
-      return registrar.Get("default", owned, [judge](Outcome<SessionInfo> outcome) { judge("Get", outcome.refusal); });
+      return registrar.Get("default", owned,
+                           [judge](session::Outcome<session::SessionInfo> outcome) { judge("Get", outcome.refusal); });
     }
   }
 }

@@ -14,7 +14,7 @@ Series::Series(uint32_t number, size_t tokens) {
     times_.push_back(time);
     steps_.push_back(step);
   }
-  forecasts_ = FakeEngine().Forecasts(values_);
+  forecasts_ = shard::FakeEngine().Forecasts(values_);
 }
 
 std::vector<float> Series::values(uint64_t begin, uint64_t end) const {

@@ -17,8 +17,8 @@ constexpr uint64_t kLimit = 200000;  // moments in which everybody must have fin
 
 constexpr size_t kRowBytes = 64;  // of a fake engine
 
-ShardOptions DrawOptions(Fate& fate) {
-  ShardOptions options;
+shard::ShardOptions DrawOptions(Fate& fate) {
+  shard::ShardOptions options;
   options.capacity_rows = 2 + fate.Draw(6);
   // Most runs send what is saved to the store at once, or all but a few rows.
   if (!fate.OneIn(4)) options.max_resident_bytes = fate.Draw(4) * kRowBytes;
@@ -56,7 +56,7 @@ class Simulation {
 
   void Fill(Report& report) {
     for (int i = 0; i < cluster_.shards(); ++i) {
-      const ShardCounters& counters = cluster_.shard(i).counters();
+      const shard::ShardCounters& counters = cluster_.shard(i).counters();
       report.evicted += counters.sessions_evicted.value();
       report.demoted += counters.demotions.value();
       report.promoted += counters.promotions.value();
@@ -124,7 +124,7 @@ class Simulation {
   // What keeps them waiting, as far as the shards know.
   void TellLevels() {
     for (int i = 0; i < cluster_.shards(); ++i) {
-      const ShardCounters& counters = cluster_.shard(i).counters();
+      const shard::ShardCounters& counters = cluster_.shard(i).counters();
       fate_.Tell("shard ", i, "  ", counters.queued_tokens.value(), " tokens wait, ", counters.queued_bytes.value(),
                  " bytes, ", counters.held_bytes.value(), " held; ", counters.slots_used.value(), " of ",
                  counters.slots_capacity.value(), " rows, ", counters.sessions_attached.value(), " attached, ",
@@ -144,7 +144,7 @@ class Simulation {
     for (int i = 0; i < cluster_.shards(); ++i) {
       cluster_.shard(i).DrainMailbox();
       cluster_.shard(i).Tick();
-      const ShardCounters& counters = cluster_.shard(i).counters();
+      const shard::ShardCounters& counters = cluster_.shard(i).counters();
       if (counters.sessions_attached.value() != 0) fate_.Accuse("shard ", i, " has sessions of streams that are gone");
       if (counters.slots_used.value() != counters.sessions_resident.value()) {
         fate_.Accuse("shard ", i, ": ", counters.slots_used.value(), " rows of ", counters.sessions_resident.value(),

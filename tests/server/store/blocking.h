@@ -11,7 +11,7 @@
 
 #include "server/store/store.h"
 
-namespace aaren {
+namespace aaren::store {
 
 class BlockingStore {
  public:
@@ -70,6 +70,6 @@ class BlockingStore {
   StateStore& store_;
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_TESTS_SERVER_STORE_BLOCKING_H_

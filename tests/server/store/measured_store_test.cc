@@ -8,7 +8,7 @@
 #include "server/store/memory_store.h"
 #include "tests/server/store/blocking.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 const StoreCounters::Operation& Of(const MeasuredStore& store, const std::string& name) {
@@ -72,4 +72,4 @@ TEST(MeasuredStoreTest, WhatIsNotThereOrTakenIsNoFailure) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::store

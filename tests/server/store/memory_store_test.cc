@@ -6,11 +6,11 @@
 
 #include "tests/server/store/blocking.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 TEST(MemoryStoreTest, BeyondItsBudgetItKeepsWhatItHas) {
-  MemoryBudget budget(20'000);
+  memory::MemoryBudget budget(20'000);
   MemoryStore store(&budget);
   SessionRecord record;
   record.key = "/a";
@@ -24,7 +24,7 @@ TEST(MemoryStoreTest, BeyondItsBudgetItKeepsWhatItHas) {
 }
 
 TEST(MemoryStoreTest, DeletionGivesItsBytesBack) {
-  MemoryBudget budget(20'000);
+  memory::MemoryBudget budget(20'000);
   MemoryStore store(&budget);
   SessionRecord record;
   record.epoch = 1;
@@ -37,4 +37,4 @@ TEST(MemoryStoreTest, DeletionGivesItsBytesBack) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::store

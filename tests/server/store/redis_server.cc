@@ -18,7 +18,7 @@
 #include "absl/time/clock.h"
 #include "hiredis/hiredis.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 constexpr char kHost[] = "127.0.0.1";
@@ -30,9 +30,9 @@ std::string NewFolder() {
 }
 
 int FreePort() {
-  const absl::StatusOr<std::vector<int>> sockets = ListenOn({kHost, 0}, 1);
+  const absl::StatusOr<std::vector<int>> sockets = address::ListenOn({kHost, 0}, 1);
   EXPECT_TRUE(sockets.ok()) << sockets.status();
-  const int port = PortOf(sockets->front());
+  const int port = address::PortOf(sockets->front());
   for (const int socket : *sockets) close(socket);
   return port;
 }
@@ -129,4 +129,4 @@ void RedisServer::DeleteData() const {
   std::filesystem::remove_all(folder_ + "/appendonlydir", ignored);
 }
 
-}  // namespace aaren
+}  // namespace aaren::store

@@ -11,7 +11,7 @@
 
 #include "server/store/redis/redis_options.h"
 
-namespace aaren {
+namespace aaren::store {
 
 class RedisServer {
  public:
@@ -42,6 +42,6 @@ class RedisServer {
   pid_t pid_ = 0;
 };
 
-}  // namespace aaren
+}  // namespace aaren::store
 
 #endif  // AAREN_TESTS_SERVER_STORE_REDIS_SERVER_H_

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 SessionSnapshot Sample() {
@@ -60,4 +60,4 @@ TEST(SnapshotTest, SaysWhatWasChecked) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::store

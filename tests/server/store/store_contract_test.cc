@@ -19,7 +19,7 @@
 #include "tests/server/store/blocking.h"
 #include "tests/server/store/redis_server.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 using ::testing::ElementsAre;
@@ -372,4 +372,4 @@ INSTANTIATE_TEST_SUITE_P(Stores, StoreTest,
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::store

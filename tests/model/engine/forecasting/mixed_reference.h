@@ -15,8 +15,8 @@ class MixedReference {
   // unit: of errors, which none exceeds by 12.
   MixedReference(const package::ForecasterConfig& config, double unit);
 
-  // Takes the next value, the network's forecast from it, [T, Q], its sources, [4, T], and, of a probe, what the errors
-  // of each octave's new seasons start from, [., 3], NaN where a season stays; returns the mixed forecast.
+  // Takes the next value, the network's forecast from it, [T, Q], and its sources, [4, T]. Of a probe also what the
+  // errors of each octave's new seasons start from, [., 3], NaN where a season stays. Returns the mixed forecast.
   std::vector<double> Take(float value, const float* forecast, const float* sources, const float* renewals);
 
  private:

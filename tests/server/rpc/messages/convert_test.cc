@@ -35,11 +35,11 @@ class ForecastsTest : public testing::Test {
               .model = &model_};
   }
 
-  LoadedModel model_;
-  OutputPlan plan_;
+  models::LoadedModel model_;
+  session::OutputPlan plan_;
   std::vector<std::vector<float>> forecasts_;
   std::vector<const float*> pointers_;
-  ForecastsReply reply_;
+  session::ForecastsReply reply_;
 };
 
 TEST_F(ForecastsTest, PartsCoverTheTokensWithoutGapOrOverlap) {
@@ -71,7 +71,7 @@ TEST_F(ForecastsTest, ItemsStayFarBelowTheLimitOfAMessage) {
 }
 
 TEST(ConvertTest, RefusalBecomesAStatusThatCarriesItsDetails) {
-  Refusal refusal;
+  session::Refusal refusal;
   refusal.status = absl::AbortedError("taken over");
   refusal.reason = "STALE_EPOCH";
   refusal.metadata = {{"current_epoch", "7"}};

@@ -6,7 +6,7 @@
 
 #include "tests/server/rpc/serving.h"
 
-namespace aaren {
+namespace aaren::rpc {
 namespace {
 
 using grpc::health::v1::Health;
@@ -54,7 +54,7 @@ TEST_F(HealthServiceTest, WatchOfAnUnknownServiceStaysOpenAndSaysSo) {
 }
 
 // Goes away and comes back.
-class AwayStore : public MemoryStore {
+class AwayStore : public store::MemoryStore {
  public:
   bool shared() const override { return true; }
   void TryWrite(Answer<absl::Status> answer) override {
@@ -125,4 +125,4 @@ TEST_F(HealthServiceTest, WatchersThatLeaveAreForgotten) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::rpc

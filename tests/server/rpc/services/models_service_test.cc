@@ -4,7 +4,7 @@
 
 #include "tests/server/rpc/serving.h"
 
-namespace aaren {
+namespace aaren::rpc {
 namespace {
 
 class ModelsServiceTest : public Serving {
@@ -46,4 +46,4 @@ TEST_F(ModelsServiceTest, UnknownModelIsNotFoundByName) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::rpc

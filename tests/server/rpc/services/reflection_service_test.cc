@@ -5,7 +5,7 @@
 #include "google/protobuf/descriptor.pb.h"
 #include "tests/server/rpc/serving.h"
 
-namespace aaren {
+namespace aaren::rpc {
 namespace {
 
 using grpc::reflection::v1alpha::ServerReflection;
@@ -120,4 +120,4 @@ TEST_F(ReflectionServiceTest, ALongRequestEndsTheCall) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::rpc

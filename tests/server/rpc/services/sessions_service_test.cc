@@ -4,7 +4,7 @@
 
 #include "tests/server/rpc/serving.h"
 
-namespace aaren {
+namespace aaren::rpc {
 namespace {
 
 // One session "a" on a stream, with one token of value 1.
@@ -152,4 +152,4 @@ TEST_F(SessionsServiceTest, DeleteFencesTheWriter) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::rpc

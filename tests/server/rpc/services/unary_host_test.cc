@@ -30,9 +30,10 @@ class UnaryHostTest : public testing::Test {
   grpc::ServerBuilder builder_;
   std::unique_ptr<grpc::ServerCompletionQueue> queue_ = builder_.AddCompletionQueue();
   std::unique_ptr<grpc::Server> server_ = builder_.BuildAndStart();  // a queue belongs to one
-  Mailbox mailbox_;
+  session::Mailbox mailbox_;
   int calls_ = 0;
-  UnaryHost host_{*queue_, mailbox_, calls_, StreamLimits{.unary_calls = 8, .unary_bytes = 100}, Clock::System()};
+  UnaryHost host_{*queue_, mailbox_, calls_, StreamLimits{.unary_calls = 8, .unary_bytes = 100},
+                  session::Clock::System()};
 };
 
 TEST_F(UnaryHostTest, OneConnectionHasHalfOfTheCalls) {

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 using ::testing::HasSubstr;
@@ -39,4 +39,4 @@ TEST_F(RedisGreetingTest, RedisThatLoadsItsDataIsTriedAgain) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::store

@@ -22,7 +22,7 @@
 #include "tests/server/store/blocking.h"
 #include "tests/server/store/redis_server.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 using ::testing::HasSubstr;
@@ -503,4 +503,4 @@ TEST_F(RedisStoreTest, FactsOfALaterVersionAreRefusedByName) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::store

@@ -18,7 +18,7 @@
 #include "server/store/rocksdb/write_group.h"
 #include "tests/server/store/blocking.h"
 
-namespace aaren {
+namespace aaren::store {
 namespace {
 
 using ::testing::HasSubstr;
@@ -269,4 +269,4 @@ TEST_F(RocksDbStoreTest, AListReadsNoRows) {
 }
 
 }  // namespace
-}  // namespace aaren
+}  // namespace aaren::store

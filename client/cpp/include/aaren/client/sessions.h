@@ -93,6 +93,9 @@ class Sessions {
   // Forgets the session and its saves. Fences a live writer.
   absl::Status Delete(const std::string& id, const CallOptions& call = {}) const;
 
+  // The same, of a session that nobody has opened since it was seen: ABORTED (FENCED) if its epoch is another one now.
+  absl::Status DeleteUnused(const SessionInfo& seen, const CallOptions& call = {}) const;
+
   // The session leaves the server's memory, and its store keeps it. A stream that has it open opens it again, and its
   // application notices nothing but a pause. UNAVAILABLE if the store did not take it: it stays. FAILED_PRECONDITION
   // where nothing is saved.
