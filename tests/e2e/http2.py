@@ -83,9 +83,9 @@ def reset_streams(connection, first, count, between=b""):
 
 
 def open_streams(connection, count, pairs):
-    """Opens streams that are neither half-closed nor reset, with so many tiny fields each."""
+    """Opens streams that are neither half-closed nor reset and say no Hello, with so many tiny fields each."""
     headers = b"".join(header(name, value) for name, value in (
-        (b":method", b"POST"), (b":scheme", b"http"), (b":path", b"/no.such/Service"), (b":authority", b"x"),
+        (b":method", b"POST"), (b":scheme", b"http"), (b":path", b"/aaren.v1.Streaming/Stream"), (b":authority", b"x"),
         (b"content-type", b"application/grpc"), (b"te", b"trailers"))) + header(b"a", b"b") * pairs
     for stream in range(1, 1 + 2 * count, 2):
         connection.sendall(frame(HEADERS, END_HEADERS, stream, headers))
