@@ -7,12 +7,14 @@
 #include <type_traits>
 
 #include "absl/flags/marshalling.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "model/command_line/near_words.h"
 
@@ -29,6 +31,14 @@ constexpr absl::string_view Kind() {
   if (std::is_same_v<T, absl::Duration>) return "a duration like 500ms, 20s or 5m";
   if (std::is_unsigned_v<T>) return "a whole number, not negative";
   return std::is_same_v<T, double> || std::is_same_v<T, std::optional<double>> ? "a number" : "a whole number";
+}
+
+// A whole number that no T is.
+template <typename T>
+bool IsTooLarge(absl::string_view text) {
+  if (std::is_signed_v<T>) absl::ConsumePrefix(&text, "-");
+  return std::is_integral_v<T> && !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c); });
 }
 
 template <typename T>
@@ -139,7 +149,10 @@ Flag Flags::AddOption(absl::string_view name, absl::string_view help, absl::stri
 template <typename T>
 Flag Flags::Add(absl::string_view name, T* value, absl::string_view help) noexcept {
   const Flag flag = AddOption(name, help, DefaultText(*value));
-  flag.Check([value](const std::string& text) { return Read(text, *value) ? "" : absl::StrCat("is not ", Kind<T>()); });
+  flag.Check([value](const std::string& text) {
+    if (Read(text, *value)) return std::string();
+    return IsTooLarge<T>(text) ? std::string("is too large") : absl::StrCat("is not ", Kind<T>());
+  });
   return flag;
 }
 

@@ -112,11 +112,14 @@ absl::Status CheckInputVersion(int input_version, const ForecasterConfig& config
 
 }  // namespace
 
+absl::Status CheckName(absl::string_view name) {
+  if (IsName(name)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("name is \"", name, "\", not of the form [a-z0-9-]{1,64}"));
+}
+
 absl::Status CheckManifest(const Manifest& manifest) {
   const ModelPackage& package = manifest.package;
-  if (!IsName(package.name)) {
-    return absl::InvalidArgumentError(absl::StrCat("name is \"", package.name, "\", not of the form [a-z0-9-]{1,64}"));
-  }
+  if (absl::Status status = CheckName(package.name); !status.ok()) return status;
   if (package.version < 1) {
     return absl::InvalidArgumentError(absl::StrCat("version is ", package.version, ", not 1 or more"));
   }

@@ -127,11 +127,16 @@ uint64_t MaxWeightsBytes(const ForecasterConfig& config) {
   return sizeof(uint64_t) + kMaxSafetensorsHeader + sizeof(float) * count;
 }
 
-// Both files are complete before either gets its name, and the manifest comes last: it holds the weights' hash.
-absl::Status WritePair(const fs::path& folder, absl::string_view manifest, absl::string_view weights) {
+absl::Status MakeFolder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) return absl::UnavailableError(absl::StrCat(folder.string(), ": ", error.message()));
+  return error ? absl::UnavailableError(absl::StrCat(folder.string(), ": ", error.message())) : absl::OkStatus();
+}
+
+// Both files are complete before either gets its name, and the manifest comes last: it holds the weights' hash.
+absl::Status WritePair(const fs::path& folder, absl::string_view manifest, absl::string_view weights) {
+  if (absl::Status status = MakeFolder(folder); !status.ok()) return status;
+  std::error_code error;
   const std::pair<fs::path, absl::string_view> files[] = {{folder / kWeightsFile, weights},
                                                           {folder / kManifestFile, manifest}};
   for (const auto& [file, bytes] : files) {
@@ -167,6 +172,15 @@ absl::StatusOr<ModelPackage> LoadPackage(const std::string& folder) {
   if (absl::Status status = CheckTensors(package); !status.ok()) return In(weights_path, status);
   package.digest = Sha256({*manifest_text, *weights});
   return package;
+}
+
+absl::Status CheckFolder(const std::string& folder) {
+  if (absl::Status status = MakeFolder(folder); !status.ok()) return status;
+  const fs::path trial = fs::path(folder) / absl::StrCat(kWeightsFile, ".new");
+  absl::Status written = WriteFile(trial.string(), "");
+  std::error_code ignored;
+  fs::remove(trial, ignored);
+  return written;
 }
 
 absl::Status SavePackage(const std::string& folder, ModelPackage& package) {

@@ -49,6 +49,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "model/package/config.h"
 
 namespace aaren::package {
@@ -84,6 +85,13 @@ std::map<std::string, std::vector<int64_t>> ExpectedTensors(const ForecasterConf
 // Reads <folder>/model.json and the weights file it names. NotFound if the folder or a file is missing; InvalidArgument
 // for anything malformed or of the wrong shape; DataLoss for a truncated file or a hash that does not match.
 absl::StatusOr<ModelPackage> LoadPackage(const std::string& folder);
+
+// InvalidArgument unless a package may have this name: [a-z0-9-]{1,64}.
+absl::Status CheckName(absl::string_view name);
+
+// Whether SavePackage could write to the folder now: makes it if it is absent, and a file in it that does not stay. For
+// who would otherwise learn of it after hours of training. Unavailable, naming the path.
+absl::Status CheckFolder(const std::string& folder);
 
 // Writes both files (first under temporary names, then renamed) and sets package.digest. InvalidArgument if a tensor is
 // missing, superfluous, or of the wrong shape.

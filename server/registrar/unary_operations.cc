@@ -159,9 +159,9 @@ void Registrar::Impl::Place(const std::string& key, session::SessionState state,
 void Registrar::Impl::PlaceOver(Entry& entry, session::SessionState state, bool replace,
                                 const absl::StatusOr<store::SessionRecord>& held, Callback<session::SessionInfo> done) {
   const uint64_t epoch = held.ok() ? held->epoch : 0;
-  // A damaged record has no epoch to compare with: it is deleted, whatever it was, and the new one written where
+  // A record that cannot be read has no epoch to compare with: it is deleted, whatever it was, and the new one written where
   // nothing is.
-  if (replace && absl::IsDataLoss(held.status())) {
+  if (replace && store::IsUnreadable(held.status())) {
     return DeleteRecord(entry.name(), held,
                         [this, &entry, state = std::move(state),
                          done = std::move(done)](std::optional<session::Refusal> refusal) mutable {
@@ -282,11 +282,11 @@ void Registrar::Impl::DropHeld(Entry& entry, uint64_t epoch, Callback<std::monos
        });
 }
 
-// Deletes what was loaded: also if it is damaged, and without complaint if there is nothing.
+// Deletes what was loaded: also if it cannot be read, and without complaint if there is nothing.
 void Registrar::Impl::DeleteRecord(const std::string& key, const absl::StatusOr<store::SessionRecord>& record,
                                    Ended then) {
   if (absl::IsNotFound(record.status())) return then(std::nullopt);
-  if (!record.ok() && !absl::IsDataLoss(record.status())) return then(session::StoreRefusal(record.status()));
+  if (!record.ok() && !store::IsUnreadable(record.status())) return then(session::StoreRefusal(record.status()));
   const std::optional<uint64_t> epoch = record.ok() ? std::make_optional(record->epoch) : std::nullopt;
   store_.Delete(key, epoch,
                 Back<store::WriteResult>([key, then = std::move(then)](const store::WriteResult& result) mutable {
@@ -329,8 +329,13 @@ void Registrar::Impl::Evict(Entry& entry, Callback<std::monostate> done) {
   if (entry.owner == kAtRest) {
     return FindUnexpired(entry.name(), [this, &entry, done = std::move(done)](
                                            const absl::StatusOr<store::SessionRecord>& record) mutable {
-      done(record.ok() ? session::Outcome<std::monostate>()
-                       : Refused<std::monostate>(LoadRefusal(entry.name(), record.status())));
+      std::optional<session::Refusal> refusal;
+      if (!record.ok()) {
+        refusal = LoadRefusal(entry.name(), record.status());
+      } else if (LivesElsewhere(*record)) {
+        refusal = session::LiveElsewhere(session::SessionId(entry.key.view()), record->server);
+      }
+      done({std::move(refusal), {}});
       Finish(entry);
     });
   }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "server/store/store.h"
 
 namespace aaren::session {
 namespace {
@@ -123,7 +124,7 @@ Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration r
 
 Refusal StoreRefusal(const absl::Status& status) {
   if (absl::IsResourceExhausted(status)) return OverQuota("memory", status.message(), absl::Seconds(1));
-  if (absl::IsDataLoss(status)) return BadState("store", status);
+  if (store::IsUnreadable(status)) return BadState("store", status);
   Refusal refusal = Because(absl::UnavailableError(absl::StrCat("store: ", status.message())), "STORE");
   refusal.retry_after = kStoreRetry;
   return refusal;

@@ -75,6 +75,11 @@ struct WriteResult {
   uint64_t current_epoch = 0;  // with Aborted: what the store holds; 0: nothing
 };
 
+// Whether what was read, but for being deleted or written anew, stays as it is: damaged, or of another version.
+inline bool IsUnreadable(const absl::Status& status) {
+  return absl::IsDataLoss(status) || absl::IsFailedPrecondition(status);
+}
+
 class StateStore {
  public:
   template <typename T>
@@ -97,7 +102,8 @@ class StateStore {
   virtual void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) = 0;
 
   // The record, its saves without the rows: what it costs to load is known before it is loaded. NotFound if there is no
-  // such session; DataLoss if what is there is damaged, as far as it was read.
+  // such session; DataLoss if what is there is damaged, as far as it was read; FailedPrecondition if another version of
+  // the server wrote it.
   virtual void Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) = 0;
 
   // As Find, with the rows.

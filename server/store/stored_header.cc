@@ -90,19 +90,18 @@ std::string EncodeHeader(const StoredHeader& header) {
 
 absl::StatusOr<StoredHeader> ParseHeader(const std::string& key, absl::string_view bytes) {
   const std::string what = absl::StrCat("stored session '", key, "'");
-  Fields fields(what, bytes);
+  const absl::StatusOr<absl::string_view> body = CheckedBody(key, bytes);
+  if (!body.ok()) return body.status();
+  Fields fields(what, *body);
   uint8_t version = 0;
   fields.Take(version, "the version");
   if (fields.status().ok() && version != kVersion) {
     return absl::FailedPreconditionError(
         absl::StrCat(what, " has format version ", version, ", this server knows ", kVersion));
   }
-  const absl::StatusOr<absl::string_view> body = CheckedBody(key, bytes);
-  if (!body.ok()) return body.status();
-  Fields rest(what, body->substr(sizeof(version)));
-  StoredHeader header = TakeHeader(rest);
+  StoredHeader header = TakeHeader(fields);
   header.key = key;
-  if (absl::Status status = rest.Finish(); !status.ok()) return status;
+  if (absl::Status status = fields.Finish(); !status.ok()) return status;
   return header;
 }
 

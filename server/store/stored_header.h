@@ -8,7 +8,7 @@
 // Layout, as in fields.h: uint8 version · uint64 epoch · uint64 incarnation · origin · uint64 delivered_seq ·
 //   uint64 writer · uint64 number · int64 last active, Unix ms · string server · int64 leased until, Unix ms ·
 //   uint8 slots, of each: uint8 slot · point · uint64 bytes of rows · uint64 XXH3 of rows ·
-//   then the XXH3, 64 bits, of all before
+//   then the XXH3, 64 bits, of all before, as in every version: what is damaged is told from what is newer
 //
 // A store that compares headers itself cannot write slots into one. It keeps them apart, each as above and followed by
 // the XXH3 of it.

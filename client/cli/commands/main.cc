@@ -29,7 +29,7 @@ struct Subcommand {
 constexpr Subcommand kSubcommands[] = {
     {"stream", "stream a CSV file, standard input or this machine's load; a forecast per row", aaren::cli::RunStream},
     {"evaluate", "score forecasts of CSV files beside naive ones", aaren::cli::RunEvaluate},
-    {"sessions", "list, get, delete, export, import, fork", aaren::cli::RunSessions},
+    {"sessions", "list, get, delete, export, import, fork, move, evict", aaren::cli::RunSessions},
     {"models", "list, get", aaren::cli::RunModels},
     {"load", "measure throughput and latency", aaren::cli::RunLoad}};
 

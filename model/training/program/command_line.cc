@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "model/command_line/flags.h"
+#include "model/package/package.h"
 #include "model/tasks/forecasting/synthetic.h"
 
 namespace aaren::training {
@@ -43,7 +44,7 @@ void AddData(command_line::Flags& flags, CommandLine& line, Texts& texts) {
 void AddRun(command_line::Flags& flags, CommandLine& line, Texts& texts) {
   TrainOptions& options = line.options;
   flags.Add("steps", &options.steps, "training steps");
-  flags.Add("threads", &line.threads, "CPU threads").AtLeast(1);
+  flags.Add("threads", &line.threads, "CPU threads").Between(1, 1024);
   flags.Add("device", &texts.device, "cpu, or cuda: a GPU, with this many CPU threads to draw data for it")
       .OneOf({"cpu", "cuda"});
   flags.Add("batch", &options.rows, "crops a step");
@@ -116,6 +117,19 @@ absl::Status ReadTexts(const Texts& texts, CommandLine& line) {
   return options.config.Validate();
 }
 
+// NaN and infinity are not in between either.
+absl::Status CheckRate(absl::string_view flag, double value, double most) {
+  if (value > 0 && value <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", value, " is not above 0 and at most ", most));
+}
+
+absl::Status CheckRates(const TrainOptions& options) {
+  absl::Status status = CheckRate("lr", options.optimizer.rate, 1);
+  status.Update(CheckRate("muon_lr", options.optimizer.muon_rate, 1));
+  status.Update(CheckRate("clip", options.optimizer.clip, 1e6));
+  return status;
+}
+
 // As it would be typed: a value with spaces in quotes.
 std::string Typed(int argc, char** argv) {
   std::string text = argv[0];
@@ -144,6 +158,10 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv) {
   line.help = parsed->answer;
   if (!line.help.empty()) return line;
   if (line.output.empty()) return absl::InvalidArgumentError("--output=FOLDER is required");
+  if (absl::Status status = package::CheckName(line.name); !status.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--", status.message()));
+  }
+  if (absl::Status status = CheckRates(line.options); !status.ok()) return status;
   if (absl::Status status = ReadTexts(texts, line); !status.ok()) return status;
   line.text = Typed(argc, argv);
   line.flags = flags.Values();

@@ -171,6 +171,7 @@ absl::Status Run(CommandLine line) {
   if (!source.ok()) return source.status();
   status = ReadValidation(line);
   if (status.ok()) status = ReadInit(line);
+  if (status.ok()) status = package::CheckFolder(line.output);
   if (!status.ok()) return status;
   Reporter reporter(line, RecordOf(line));
   absl::StatusOr<TrainResult> result;

@@ -41,8 +41,8 @@ void AddSeconds(command_line::Flags& flags, const char* name, absl::Duration& du
 
 void AddRate(command_line::Flags& flags, double& rate) {
   const auto set = [&rate](const std::string& text) {
-    const bool positive = absl::SimpleAtod(text, &rate) && rate > 0;
-    return positive ? absl::OkStatus() : absl::InvalidArgumentError("is not a number above 0");
+    const bool positive = absl::SimpleAtod(text, &rate) && rate > 0 && rate <= 1e9;
+    return positive ? absl::OkStatus() : absl::InvalidArgumentError("is not a number above 0, at most 1e9");
   };
   flags.Add("rate", set, "tokens a second, of all sessions", absl::StrCat(rate));
 }
@@ -54,7 +54,7 @@ command_line::Flags Table(TrialOptions& options) {
   flags.Add("target", &options.target, "HOST:PORT, or a list: ipv4:HOST:PORT,HOST:PORT").Required();
   flags.Add("package", &options.package, "the folder of the model that the servers have").Required();
   flags.Add("sessions", &options.sessions, "sessions, spread over the streams").AtLeast(1);
-  flags.Add("streams", &options.streams, "connections");
+  flags.Add("streams", &options.streams, "connections").Between(1, 256);
   AddRate(flags, options.rate);
   AddSeconds(flags, "seconds", options.duration, "how long; without it until SIGTERM or SIGINT", "");
   flags.Add("seed", &options.seed, "decides the values");

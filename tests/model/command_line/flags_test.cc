@@ -118,6 +118,7 @@ TEST_F(FlagsTest, WordThatIsNoFlagIsNamed) {
 
 TEST_F(FlagsTest, BadValueIsNamedWithWhatItShouldBe) {
   EXPECT_EQ(ErrorOf({"--horizon=-1"}), "--horizon=-1 is not a whole number, not negative");
+  EXPECT_EQ(ErrorOf({"--horizon=99999999999999999999"}), "--horizon=99999999999999999999 is too large");
   EXPECT_EQ(ErrorOf({"--start=1.5"}), "--start=1.5 is not a whole number");
   EXPECT_THAT(ErrorOf({"--interval=soon"}), HasSubstr("--interval=soon is not a duration"));
   EXPECT_THAT(ErrorOf({"--interval=-1s"}), HasSubstr("--interval=-1s is not a duration"));

@@ -153,8 +153,8 @@ TEST_P(OtherServerTest, ListTellsIt) {
   EXPECT_EQ(sessions[0].server, "second:1");
 }
 
-TEST_P(OtherServerTest, ExportAndForkAreRefusedAndTellWhereTheNewestStateIs) {
-  for (const auto& refusal : {first_.Export("a").refusal, first_.Fork("a", "b").refusal}) {
+TEST_P(OtherServerTest, ExportForkAndEvictAreRefusedAndTellWhereTheNewestStateIs) {
+  for (const auto& refusal : {first_.Export("a").refusal, first_.Fork("a", "b").refusal, first_.Evict("a").refusal}) {
     ASSERT_TRUE(refusal.has_value());
     EXPECT_EQ(refusal->status.code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_EQ(refusal->reason, "LIVE_ELSEWHERE");

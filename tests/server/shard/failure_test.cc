@@ -81,6 +81,25 @@ TEST(StoreFailureTest, DamagedSessionMayBeDeleted) {
   EXPECT_EQ(restarted.Get("a").refusal->status.code(), absl::StatusCode::kNotFound);
 }
 
+TEST(StoreFailureTest, SessionThatAnotherVersionWroteIsRefusedForGoodAndMayBeDeletedOrReplaced) {
+  World world(ShardOptions{.save_interval = kInterval});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  world.Send(peer, 0, 0, Values(0, 3));
+  const std::string snapshot = world.Export("a").value.bytes;
+  world.shard().Disconnect(peer);
+  world.Advance(kInterval);
+  World restarted(ShardOptions{.save_interval = kInterval}, 1, world.shared_store());
+  world.store().Damage("/a", absl::FailedPreconditionError("format version 9"));
+  FakePeer again;
+  restarted.Open(again, 0, Named("a"));
+  EXPECT_EQ(again.Last().refusal.status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(again.Last().refusal.reason, "STATE_SCHEMA");
+  EXPECT_FALSE(again.Last().refusal.retry_after.has_value());
+  EXPECT_EQ(restarted.Import("a", snapshot, /*replace=*/true).value.next_seq, 3u);
+  EXPECT_FALSE(restarted.Delete("a").refusal);
+}
+
 TEST(StoreFailureTest, DamagedSessionMayBeReplaced) {
   World world(ShardOptions{.save_interval = kInterval});
   FakePeer peer;

@@ -125,7 +125,7 @@ void ProbedStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>>
 void ProbedStore::Find(std::string key, Answer<absl::StatusOr<store::SessionRecord>> answer) {
   absl::MutexLock lock(&mutex_);
   if (!Health().ok()) return answer(Health());
-  if (key == damaged_) return answer(absl::DataLossError("told to be damaged"));
+  if (key == damaged_) return answer(damage_);
   store_->Find(std::move(key), std::move(answer));
 }
 
@@ -133,7 +133,7 @@ void ProbedStore::Load(std::string key, Answer<absl::StatusOr<store::SessionReco
   absl::MutexLock lock(&mutex_);
   if (!Health().ok()) return answer(Health());
   ++loads_;
-  if (key == damaged_ || key == damaged_rows_) return answer(absl::DataLossError("told to be damaged"));
+  if (key == damaged_ || key == damaged_rows_) return answer(damage_);
   store_->Load(std::move(key), std::move(answer));
 }
 
@@ -299,6 +299,10 @@ session::Outcome<session::SessionInfo> World::Import(const std::string& id, cons
 
 session::Outcome<session::SessionInfo> World::Fork(const std::string& id, const std::string& new_id) {
   return Await<session::SessionInfo>(*this, [&](auto done) { registrar_->Fork("", id, new_id, std::move(done)); });
+}
+
+session::Outcome<std::monostate> World::Evict(const std::string& id) {
+  return Await<std::monostate>(*this, [&](auto done) { registrar_->Evict("", id, std::move(done)); });
 }
 
 session::Outcome<std::monostate> World::Delete(const std::string& id, std::optional<uint64_t> epoch) {

@@ -106,7 +106,11 @@ class ProbedStore : public store::StateStore {
   absl::StatusOr<store::SessionRecord> Load(const std::string& key);
   absl::Status Put(store::SessionRecord record);
 
-  void Damage(std::string key) { damaged_ = std::move(key); }           // before anything is under way
+  // What is read of it is `as`. Before anything is under way.
+  void Damage(std::string key, absl::Status as = absl::DataLossError("told to be damaged")) {
+    damaged_ = std::move(key);
+    damage_ = std::move(as);
+  }
   void DamageRows(std::string key) { damaged_rows_ = std::move(key); }  // likewise
   uint64_t loads() const { return loads_; }                             // of rows, ever
   uint64_t save_calls() const { return save_calls_; }                   // likewise
@@ -121,6 +125,7 @@ class ProbedStore : public store::StateStore {
   absl::Mutex mutex_;
   const std::unique_ptr<store::StateStore> store_ ABSL_PT_GUARDED_BY(mutex_);
   std::string damaged_, damaged_rows_;
+  absl::Status damage_ = absl::DataLossError("told to be damaged");
   std::atomic<uint64_t> loads_{0}, save_calls_{0};
   std::atomic<bool> fail_saves_{false}, fail_all_{false};
   bool shared_ = false;
@@ -168,6 +173,7 @@ class World {
   session::Outcome<session::SessionInfo> Import(const std::string& id, const std::string& snapshot, bool replace);
   session::Outcome<session::SessionInfo> Fork(const std::string& id, const std::string& new_id);
   session::Outcome<std::monostate> Delete(const std::string& id, std::optional<uint64_t> epoch = std::nullopt);
+  session::Outcome<std::monostate> Evict(const std::string& id);
   session::Outcome<registrar::SessionPage> List(const std::string& prefix, const std::string& page_token,
                                                 size_t page_size);
 

@@ -270,6 +270,25 @@ TEST(AarenTrainTest, TrainsOnAGpuOrSaysWhatIsMissing) {
 
 TEST(AarenTrainTest, UnknownDeviceIsNamed) { ExpectUserError(" --device=tpu --output=x", "--device=tpu"); }
 
+TEST(AarenTrainTest, ThreadsOfNoMachineAreRefused) {
+  ExpectUserError(" --threads=100000 --output=x", "--threads=100000");
+}
+
+TEST(AarenTrainTest, NameThatNoPackageMayHaveIsRefusedBeforeTheRun) {
+  ExpectUserError(" --name='A B' --output=x", "--name is \"A B\"");
+}
+
+TEST(AarenTrainTest, RatesThatTrainNothingAreRefused) {
+  ExpectUserError(" --lr=-1 --output=x", "--lr=-1");
+  ExpectUserError(" --muon_lr=nan --output=x", "--muon_lr=nan");
+}
+
+TEST(AarenTrainTest, OutputThatCannotBeWrittenIsNamedBeforeTheRun) {
+  const Outcome outcome = Execute(" --steps=1000000 --output=/proc/x/y");
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("/proc/x/y"));
+}
+
 TEST(AarenTrainTest, BareWordIsRefused) { ExpectUserError(" series.csv", "\"series.csv\" is not a flag"); }
 
 TEST(AarenTrainTest, OutputIsRequired) { ExpectUserError("", "--output"); }
