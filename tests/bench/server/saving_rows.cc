@@ -55,9 +55,11 @@ Row RowOf(const char* operation, int sessions, double per_second, Cell p99_us, C
 
 absl::StatusOr<std::vector<Row>> IntervalRows(const std::string& folder) {
   const int sessions = BenchSessions(10'000);
-  absl::StatusOr<std::unique_ptr<soak::ServerProcess>> saving = StartSavingServer(folder + "/interval", {});
+  absl::StatusOr<std::unique_ptr<soak::ServerProcess>> saving =
+      StartSavingServer(folder + "/interval", {"--metrics_listen="});
   if (!saving.ok()) return saving.status();
-  absl::StatusOr<std::unique_ptr<soak::ServerProcess>> bare = StartSavingServer(folder + "/none", {});
+  absl::StatusOr<std::unique_ptr<soak::ServerProcess>> bare =
+      StartSavingServer(folder + "/none", {"--metrics_listen="});
   if (!bare.ok()) return bare.status();
   Turns interval, none;
   std::vector<double> ratios;
@@ -78,7 +80,8 @@ absl::StatusOr<std::vector<Row>> IntervalRows(const std::string& folder) {
 
 absl::StatusOr<std::vector<Row>> EveryTokenRows(const std::string& folder) {
   const int sessions = BenchSessions(1'000);
-  absl::StatusOr<std::unique_ptr<soak::ServerProcess>> server = StartSavingServer(folder + "/every_token", {});
+  absl::StatusOr<std::unique_ptr<soak::ServerProcess>> server =
+      StartSavingServer(folder + "/every_token", {"--metrics_listen=127.0.0.1:0"});
   if (!server.ok()) return server.status();
   const double before = StoreCalls(**server, "save");
   const absl::StatusOr<LoadReport> report = Turn(**server, sessions, Durability::kEveryToken);

@@ -14,8 +14,8 @@ absl::StatusOr<std::unique_ptr<soak::ServerProcess>> StartSavingServer(const std
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).replace_filename("aaren-server");
-  std::vector<std::string> all = {"--listen=127.0.0.1:0", "--metrics_listen=127.0.0.1:0", "--shards=1",
-                                  "--store=rocksdb", absl::StrCat("--data_dir=", folder, "/data")};
+  std::vector<std::string> all = {"--listen=127.0.0.1:0", "--shards=1", "--store=rocksdb",
+                                  absl::StrCat("--data_dir=", folder, "/data")};
   all.insert(all.end(), flags.begin(), flags.end());
   const std::string log = folder + "/log";
   std::unique_ptr<soak::ServerProcess> server = soak::ServerProcess::Start(program, all, log);

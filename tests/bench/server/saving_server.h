@@ -13,7 +13,7 @@
 
 namespace aaren::bench {
 
-// `flags` beside those that the folder and the ports need. Internal, naming the log, if it does not start.
+// `flags` beside these; `--metrics_listen` is one of them. Internal, naming the log, if it does not start.
 absl::StatusOr<std::unique_ptr<soak::ServerProcess>> StartSavingServer(const std::string& folder,
                                                                        const std::vector<std::string>& flags);
 
