@@ -52,7 +52,10 @@ class Driver::Stream {
   }
 
   void OnRead(bool ok) {
-    if (!ok) return Fail("the stream ended");
+    if (!ok) {
+      context_.TryCancel();  // nothing of it keeps a server that leaves
+      return Fail("the stream ended");
+    }
     for (const v1::ServerItem& item : reply_.items()) Take(item);
     io_->Read(&reply_, &read_);
     WriteNext();
@@ -180,6 +183,10 @@ absl::StatusOr<double> Driver::Run(absl::Duration duration) {
   if (!status_.ok()) return status_;
   if (in_flight_ > 0) return absl::DeadlineExceededError(absl::StrCat(in_flight_, " messages were not answered"));
   return rate;
+}
+
+void Driver::StayUntil(const absl::Notification& over) {
+  while (!over.HasBeenNotified()) Next(absl::Now() + absl::Milliseconds(10));
 }
 
 // Handles one event. False once the deadline has passed.

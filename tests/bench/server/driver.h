@@ -13,6 +13,7 @@
 #include "aaren/v1/stream.grpc.pb.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "grpcpp/grpcpp.h"
 
@@ -36,6 +37,9 @@ class Driver {
 
   // Exchanges messages for `duration`, then waits until everything is answered. Returns points answered per second.
   absl::StatusOr<double> Run(absl::Duration duration);
+
+  // Takes what comes, the end of streams too, until `over`: a client that only waits while its server leaves.
+  void StayUntil(const absl::Notification& over);
 
   uint64_t points() const { return points_; }  // answered so far
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <random>
@@ -14,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "server/memory/machine_memory.h"
@@ -24,6 +22,7 @@
 #include "server/shard/shard.h"
 #include "server/store/rocksdb/rocksdb_store.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/server/bench_size.h"
 
 namespace aaren::bench {
 
@@ -42,11 +41,7 @@ constexpr size_t kBuffer = 32 << 20;
 constexpr absl::Duration kTick = absl::Milliseconds(5);
 constexpr absl::Duration kPause = absl::Milliseconds(1);  // between two tokens of demoted sessions
 
-size_t Sessions() {
-  size_t sessions = 100'000;
-  if (const char* given = std::getenv("AAREN_BENCH_SESSIONS")) (void)absl::SimpleAtoi(given, &sessions);
-  return std::max<size_t>(sessions, 1000);
-}
+size_t Sessions() { return static_cast<size_t>(std::max(BenchSessions(100'000), 1000)); }
 
 class CountingPeer final : public session::Peer {
  public:

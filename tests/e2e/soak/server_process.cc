@@ -54,7 +54,7 @@ std::unique_ptr<ServerProcess> ServerProcess::Start(const std::string& program, 
   close(output[1]);
   std::unique_ptr<ServerProcess> server(new ServerProcess(pid, output[0]));
   if (!server->address_.empty()) return server;
-  std::fprintf(stderr, "aaren-soak: %s does not start; see %s\n", program.c_str(), log.c_str());
+  std::fprintf(stderr, "%s does not start; see %s\n", program.c_str(), log.c_str());
   return nullptr;
 }
 

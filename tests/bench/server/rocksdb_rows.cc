@@ -1,0 +1,100 @@
+// RocksDB's store under the load, and beside it the same bytes by a bare RocksDB of the same settings.
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rocksdb/db.h"
+#include "server/store/rocksdb/rocksdb_settings.h"
+#include "server/store/rocksdb/rocksdb_store.h"
+#include "server/store/rocksdb/write_group.h"
+#include "server/store/stored_header.h"
+#include "tests/bench/server/store_load.h"
+#include "tests/bench/server/store_rows.h"
+
+namespace aaren::bench {
+namespace {
+
+constexpr size_t kBuffer = 32 << 20;
+
+class Bare {
+ public:
+  Bare(rocksdb::DB& db, const std::vector<int>& order) : db_(db), order_(order) {}
+
+  void Save(std::mt19937_64& random) {
+    std::vector<std::string> rows;
+    for (size_t i = 0; i < order_.size(); ++i) rows.push_back(RandomRows(random));
+    const std::string header = store::EncodeHeader({HeaderOf(0), {store::SlotOf(0, {{1, {}}, rows[0]})}});
+    const double seconds = SecondsOf([&] {
+      for (size_t begin = 0; begin < rows.size(); begin += kBatch) {
+        rocksdb::WriteBatch batch;
+        for (size_t i = begin; i < std::min(rows.size(), begin + kBatch); ++i) {
+          const std::string key = KeyOf(order_[i]);
+          batch.Put(store::RowsKey(key, 0), rows[i]);
+          batch.Put(store::HeaderKey(key), header);
+        }
+        db_.Write({}, &batch);
+      }
+    });
+    timings_.save.Add(seconds, 0);
+  }
+
+  void Load() {
+    const double seconds = SecondsOf([&] {
+      std::string value;
+      for (const int session : order_) {
+        const std::string key = KeyOf(session);
+        db_.Get({}, store::HeaderKey(key), &value);
+        db_.Get({}, store::RowsKey(key, 0), &value);
+      }
+    });
+    timings_.load.Add(seconds, 0);
+  }
+
+  const Timings& timings() const { return timings_; }
+
+ private:
+  rocksdb::DB& db_;
+  const std::vector<int>& order_;
+  Timings timings_;
+};
+
+}  // namespace
+
+int64_t BytesOf(const std::string& folder) {
+  int64_t bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) bytes += static_cast<int64_t>(entry.file_size());
+  }
+  return bytes;
+}
+
+absl::StatusOr<std::vector<Row>> RocksDbRows(const std::string& folder) {
+  std::mt19937_64 random(1);
+  const std::vector<int> order = Shuffled(random);
+  absl::StatusOr<std::unique_ptr<store::RocksDbStore>> store =
+      store::RocksDbStore::Open({.folder = folder + "/store", .buffer_bytes = kBuffer});
+  if (!store.ok()) return store.status();
+  rocksdb::DB* opened = nullptr;
+  rocksdb::Options settings = store::RocksDbSettings(kBuffer);
+  settings.create_if_missing = true;
+  if (const rocksdb::Status status = rocksdb::DB::Open(settings, folder + "/bare", &opened); !status.ok()) {
+    return store::FromWrite(status);
+  }
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  Entrant entrant(**store, order);
+  Bare bare(*db, order);
+  entrant.Acquire();
+  for (int round = 0; round < kRounds; ++round) {
+    entrant.Save(random);
+    bare.Save(random);
+    entrant.Load();
+    bare.Load();
+  }
+  return StoreRows("rocksdb", order.size(), entrant.timings(), &bare.timings(),
+                   BytesOf(folder + "/store") / static_cast<int64_t>(order.size()));
+}
+
+}  // namespace aaren::bench

@@ -1,0 +1,69 @@
+#ifndef AAREN_TESTS_BENCH_SERVER_STORE_LOAD_H_
+#define AAREN_TESTS_BENCH_SERVER_STORE_LOAD_H_
+
+// The load that every store gets, and its roof with it: as many sessions, of one row each, opened once, then saved in
+// batches and loaded in random order, a few rounds of both. What counts is the best round.
+//
+// Threading: one thread calls; the store answers on any.
+
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "server/store/store.h"
+#include "tests/bench/bench.h"
+
+namespace aaren::bench {
+
+constexpr int kRounds = 3;
+constexpr int kBatch = 512;  // sessions of one save; loads under way at once
+
+double SecondsOf(const std::function<void()>& work);
+
+std::string KeyOf(int session);
+store::SessionHeader HeaderOf(int session);
+
+// 8,192 bytes that no compression makes smaller, others each time.
+std::string RandomRows(std::mt19937_64& random);
+
+// The numbers of all sessions, in random order.
+std::vector<int> Shuffled(std::mt19937_64& random);
+
+// What a piece of work took; the best of its rounds.
+struct Timing {
+  double seconds = 1e9;
+  double p99_us = 0;
+  void Add(double took, double p99);
+};
+
+// A store, or what stands beside it as its roof.
+struct Timings {
+  Timing acquire, save, load;
+};
+
+// One store under the load.
+class Entrant {
+ public:
+  // Both outlive this.
+  Entrant(store::StateStore& store, const std::vector<int>& order) : store_(store), order_(order) {}
+
+  void Acquire();
+  void Save(std::mt19937_64& random);
+  void Load();
+
+  const Timings& timings() const { return timings_; }
+
+ private:
+  store::StateStore& store_;
+  const std::vector<int>& order_;
+  Timings timings_;
+};
+
+// The rows of one store: acquire, save, load. `roof` may be null; it acquires nothing. `bytes` a session go to the save.
+std::vector<Row> StoreRows(const std::string& store, size_t sessions, const Timings& timings, const Timings* roof,
+                           const Cell& bytes);
+
+}  // namespace aaren::bench
+
+#endif  // AAREN_TESTS_BENCH_SERVER_STORE_LOAD_H_

@@ -1,0 +1,39 @@
+#ifndef AAREN_TESTS_BENCH_SERVER_STORE_ROWS_H_
+#define AAREN_TESTS_BENCH_SERVER_STORE_ROWS_H_
+
+// What `aaren-bench store` measures, a function each: the stores by themselves, then what saving costs a running server.
+// Rows have equal columns, so that they make one table: `bare_per_second` is the roof of a row, `ratio` its share of it.
+//
+// Threading: one after the other, so that no measurement disturbs another. Each blocks until it is done, and takes some
+// ten seconds. `folder` exists and may be written to; what is left there the caller removes.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tests/bench/bench.h"
+
+namespace aaren::bench {
+
+// Bytes of all files below the folder.
+int64_t BytesOf(const std::string& folder);
+
+std::vector<Row> MemoryRows();
+absl::StatusOr<std::vector<Row>> RocksDbRows(const std::string& folder);
+// Unavailable where there is no redis-server.
+absl::StatusOr<std::vector<Row>> RedisRows();
+
+// aaren-server on one shard and RocksDB, driven by the load harness.
+//
+// Tokens a second of 10,000 sessions with INTERVAL, and of as many with NONE on a second server, in turns.
+absl::StatusOr<std::vector<Row>> IntervalRows(const std::string& folder);
+// Tokens a second of 1,000 sessions with EVERY_TOKEN and how long a reply takes; and the saves of many sessions that
+// were one write together, a second.
+absl::StatusOr<std::vector<Row>> EveryTokenRows(const std::string& folder);
+// 100,000 sessions with one unsaved token each: from SIGTERM to the end of the process. DataLoss if it did not end with
+// everything saved.
+absl::StatusOr<std::vector<Row>> LeavingRows(const std::string& folder);
+
+}  // namespace aaren::bench
+
+#endif  // AAREN_TESTS_BENCH_SERVER_STORE_ROWS_H_
