@@ -20,6 +20,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
+#include "server/address/address.h"
 #include "server/config/config.h"
 #include "server/log/log.h"
 #include "server/memory/machine_memory.h"
@@ -202,6 +203,11 @@ absl::Status CheckBuild(const ServerConfig& config) {
     return absl::InvalidArgumentError(
         "max_resident_bytes: with save_interval 0 nothing is saved, and no session can leave memory");
   }
+  if (!config.advertise().empty()) {
+    if (absl::Status status = address::Address::Parse(config.advertise()).status(); !status.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("advertise: ", status.message()));
+    }
+  }
   if (config.memory() > 0 && config.memory() < kLeastMemory) {
     return absl::InvalidArgumentError(
         absl::StrCat("memory: ", config.memory(), " bytes; at least ", kLeastMemory, " (16 MB) are needed"));
@@ -300,7 +306,8 @@ int Main(const std::vector<std::string>& arguments) {
   } else {
     return Serve(line->config);
   }
-  return 0;
+  if (std::fflush(stdout) == 0) return 0;
+  return Fail(1, absl::ErrnoToStatus(errno, "cannot write to standard output"));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "server/config/config.h"
 
 #include <fstream>
-#include <sstream>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -45,9 +45,9 @@ absl::Status CheckFile(const std::string& file, const ServerConfig& parsed, cons
 
 absl::Status ReadFile(const std::string& file, ServerConfig& config) {
   std::ifstream in(file);
-  std::stringstream text;
-  if (!in || !(text << in.rdbuf())) return absl::NotFoundError(absl::StrCat("cannot read the settings file ", file));
-  return ParseConfigText(file, text.str(), config);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad()) return absl::NotFoundError(absl::StrCat("cannot read the settings file ", file));
+  return ParseConfigText(file, text, config);
 }
 
 void AddSettings(command_line::Flags& flags, ServerConfig& given) {

@@ -125,6 +125,12 @@ TEST(ConfigTest, NamesTheLineOfABadValue) {
   EXPECT_THAT(ErrorOf({"--config=" + file}), HasSubstr("bad.textproto:3: grace: 'soon'"));
 }
 
+TEST(ConfigTest, AnEmptyFileSaysNothing) {
+  const absl::StatusOr<CommandLine> line = ParseCommandLine({"--config=" + WriteFile("empty_config", "")});
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_EQ(PrintConfig(line->config), PrintConfig(ParseCommandLine({})->config));
+}
+
 TEST(ConfigTest, NamesAFileThatIsNotThere) {
   EXPECT_THAT(ErrorOf({"--config=/nowhere/x.textproto"}), HasSubstr("/nowhere/x.textproto"));
 }

@@ -206,6 +206,12 @@ TEST(ServerProgramTest, MemoryThatCannotBeEnoughIsRefused) {
   EXPECT_THAT(server.Log(), HasSubstr("memory: 1000 bytes; at least 16777216 (16 MB) are needed"));
 }
 
+TEST(ServerProgramTest, AdvertisedAddressThatIsNoneIsRefused) {
+  Program server({"--listen=127.0.0.1:0", "--advertise=banana"});
+  EXPECT_EQ(server.Wait(), 2);
+  EXPECT_THAT(server.Log(), HasSubstr("advertise: 'banana' is not HOST:PORT"));
+}
+
 TEST(ServerProgramTest, FolderWithoutModelsIsNamed) {
   Program program({"--listen=127.0.0.1:0", "--metrics_listen=", "--models=/nowhere"});
   EXPECT_EQ(program.Wait(), 1);
