@@ -156,10 +156,13 @@ bool ShardLoop::late() const {
   return began != 0 && clock_.NowNanos() - began > absl::ToInt64Nanoseconds(kLate);
 }
 
+// From half of the grace on what waits is not begun any more: its clients have it, and sessions must be saved.
+bool ShardLoop::MayStep() const { return phase_ != Phase::kSaving || shard_.StepUnderWay() || clock_.Now() < save_; }
+
 bool ShardLoop::Round() {
   bool worked = TakeIn();
   worked |= shard_.DrainMailboxFor(kPart);
-  const bool stepped = shard_.Step() > 0;
+  const bool stepped = MayStep() && shard_.Step() > 0;
   worked |= stepped || shard_.StepUnderWay();
   streams_->Flush(kPart);
   worked |= streams_->busy();

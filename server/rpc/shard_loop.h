@@ -95,6 +95,7 @@ class ShardLoop {
   absl::Status Build();
   void Serve();
   void Run();
+  bool MayStep() const;
   bool Round();
   bool TakeIn();
   void Tick(absl::Time now);

@@ -3,9 +3,11 @@ and floods."""
 
 import socket
 import struct
+import threading
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, RESET, SETTINGS = 0, 1, 3, 4
+DATA, HEADERS, RESET, SETTINGS, WINDOW_UPDATE = 0, 1, 3, 4, 8
+INITIAL_WINDOW, LARGEST_WINDOW = 4, (1 << 31) - 1
 END_HEADERS = 4
 
 
@@ -42,6 +44,7 @@ def message(*items):
 
 
 HELLO, OPEN, TOKENS = 1, 2, 3
+MOST_TOKENS = 4096  # of an item
 
 
 def connect(address):
@@ -59,15 +62,40 @@ def idle(address):
 def never_reading(address, session, tokens):
     """A stream that opens a session, sends tokens and reads nothing, so that the server's window stays shut."""
     connection = idle(address)
+    send_tokens(connection, session, tokens)
+    return connection
+
+
+def always_reading(address, session, tokens):
+    """The same, but for a client that takes all that comes."""
+    connection = connect(address)
+    connection.sendall(PREFACE + frame(SETTINGS, 0, 0, struct.pack(">HI", INITIAL_WINDOW, LARGEST_WINDOW)) +
+                       frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", LARGEST_WINDOW - 65535)))
+    threading.Thread(target=read_all, args=(connection,), daemon=True).start()
+    send_tokens(connection, session, tokens)
+    return connection
+
+
+def read_all(connection):
+    try:
+        while connection.recv(1 << 20):
+            pass
+    except OSError:
+        pass
+
+
+def send_tokens(connection, session, tokens):
     path = b"/aaren.v1.Streaming/Stream"
     fields = ((b":method", b"POST"), (b":scheme", b"http"), (b":path", path), (b":authority", b"test"),
               (b"te", b"trailers"), (b"content-type", b"application/grpc"))
     connection.sendall(frame(HEADERS, END_HEADERS, 1, b"".join(header(*f) for f in fields)))
-    values = struct.pack(f"<{tokens}f", *([1.0] * tokens))
-    payload = message((HELLO, number(1, 1)), (OPEN, field(2, session.encode())), (TOKENS, field(3, values)))
+    items = [(HELLO, number(1, 1)), (OPEN, field(2, session.encode()))]
+    for first in range(0, tokens, MOST_TOKENS):
+        count = min(MOST_TOKENS, tokens - first)
+        items.append((TOKENS, number(2, first) + field(3, struct.pack(f"<{count}f", *([1.0] * count)))))
+    payload = message(*items)
     for begin in range(0, len(payload), 16384):
         connection.sendall(frame(DATA, 0, 1, payload[begin:begin + 16384]))
-    return connection
 
 
 def reset_streams(connection, first, count, between=b""):

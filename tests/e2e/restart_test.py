@@ -7,6 +7,7 @@ import subprocess
 import time
 import unittest
 
+import http2
 from programs import SANITIZED, ServerTest, aaren, fewer, start_aaren, write_series
 
 ROWS = fewer(6000)
@@ -25,6 +26,19 @@ class FolderTest(ServerTest):
 
     def restart(self):
         self.server = self.start_server(*self.store(), listen=self.server.target)
+
+
+class LeavingInAHurryTest(ServerTest):
+    @unittest.skipIf(SANITIZED, "its time is not the program's")
+    def test_server_with_more_tokens_than_it_can_answer_saves_its_sessions_and_exits_with_zero(self):
+        server = self.start_server("--store=rocksdb", f"--data_dir={self.path('data')}", "--grace=4s", "--shards=1")
+        for i in range(16):
+            connection = http2.always_reading(server.target, f"s{i}", 15000)
+            self.addCleanup(connection.close)
+        time.sleep(0.5)
+        server.process.send_signal(signal.SIGTERM)
+        self.assertEqual(server.process.wait(20), 0, server.log())
+        self.assertNotIn("the grace period is over", server.log())
 
 
 class RestartTest(FolderTest):

@@ -2,10 +2,12 @@
 
 #include "server/store/redis/redis_store.h"
 
+#define XXH_INLINE_ALL
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <chrono>
 #include <filesystem>
@@ -18,6 +20,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "server/store/fields.h"
 #include "server/store/redis/redis_session.h"
 #include "tests/server/store/blocking.h"
 #include "tests/server/store/redis_server.h"
@@ -86,6 +89,15 @@ class RedisStoreTest : public testing::Test {
     ASSERT_GT(value.size(), byte);
     value[byte] ^= 4;
     redis_->Command({"HSET", name, field, value});
+  }
+
+  void AlterVersion(const std::string& key) const {
+    const std::string name = "aaren:session:" + key;
+    std::string header = redis_->Command({"HGET", name, "h"});
+    header.resize(header.size() - sizeof(uint64_t));
+    header[0] ^= 4;
+    Put(header, uint64_t{XXH3_64bits(header.data(), header.size())});
+    redis_->Command({"HSET", name, "h", header});
   }
 
   // What Add has put there.
@@ -496,7 +508,7 @@ TEST_F(RedisStoreTest, DamagedSessionIsDeletedWithoutItsEpochAndMadeAnew) {
 TEST_F(RedisStoreTest, FactsOfALaterVersionAreRefusedByName) {
   BlockingStore store = Open();
   Add(store, "/a");
-  Alter("/a", "h", 0);
+  AlterVersion("/a");
   const absl::Status status = store.Delete("/a", 1).status;
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(MessageOf(status), HasSubstr("version 6"));

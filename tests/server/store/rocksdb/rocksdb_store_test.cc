@@ -1,8 +1,10 @@
 #include "server/store/rocksdb/rocksdb_store.h"
 
+#define XXH_INLINE_ALL
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <filesystem>
 #include <fstream>
@@ -14,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "rocksdb/db.h"
+#include "server/store/fields.h"
 #include "server/store/rocksdb/rocksdb_settings.h"
 #include "server/store/rocksdb/write_group.h"
 #include "tests/server/store/blocking.h"
@@ -167,7 +170,11 @@ TEST_F(RocksDbStoreTest, DamagedSessionIsDeletedWithoutItsEpochAndMadeAnew) {
 
 TEST_F(RocksDbStoreTest, FactsOfALaterVersionAreRefusedByName) {
   Add(Open(), "/a");
-  Alter(HeaderKey("/a"), [](std::string& header) { header[0] = 9; });
+  Alter(HeaderKey("/a"), [](std::string& header) {
+    header.resize(header.size() - sizeof(uint64_t));
+    header[0] = 9;
+    Put(header, uint64_t{XXH3_64bits(header.data(), header.size())});
+  });
   const absl::Status status = Open().Load("/a").status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(status.message()), HasSubstr("version 9"));
