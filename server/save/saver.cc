@@ -29,7 +29,8 @@ bool Saver::NeedsSave(const session::Session& session) const {
 }
 
 void Saver::Watch(session::Session& session, int64_t now_ms) {
-  if (!enabled() || session.durability == session::SessionDurability::kNone || session.AwaitsSave()) return;
+  if (!enabled() || session.AwaitsSave()) return;
+  if (session.durability == session::SessionDurability::kNone) return never_saved_.PushBack(session);
   session.due_ms = quiet_ms_ > 0 ? now_ms + quiet_ms_ : std::numeric_limits<int64_t>::max();
   quiet_.PushBack(session);
 }

@@ -66,6 +66,7 @@ class Saver {
     untold_.Remove(session);
     unsaved_.Remove(session);
     quiet_.Remove(session);
+    never_saved_.Remove(session);
   }
 
   // Notes that an attached session awaits a save that waits for its client's delivered_seq; whether it is such a one;
@@ -83,6 +84,9 @@ class Saver {
 
   // In the order in which they were saved.
   session::SessionList& attached_and_saved() { return quiet_; }
+
+  // Those with durability NONE that are attached, in the order in which they were watched.
+  session::SessionList& never_saved() { return never_saved_; }
 
   // While rows are scarce: an attached session that was not used for so long may rest, and its save need not wait for
   // the one before to become durable. None: none may.
@@ -136,6 +140,7 @@ class Saver {
   session::SessionList untold_{session::Session::List::kUntold};    // in order of due_ms
   session::SessionList unsaved_{session::Session::List::kUnsaved};  // in order of due_ms
   session::SessionList quiet_{session::Session::List::kQuiet};      // attached and saved; likewise
+  session::SessionList never_saved_{session::Session::List::kNeverSaved};
   std::optional<int64_t> rest_after_ms_;
   int64_t advanced_ms_ = 0;  // what would be due by then is due
   int batches_under_way_ = 0;

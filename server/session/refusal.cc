@@ -153,6 +153,14 @@ Refusal EvictedByRequest(absl::string_view id) {
   return refusal;
 }
 
+Refusal EvictedForRoom(absl::string_view id) {
+  Refusal refusal = Because(
+      absl::UnavailableError(absl::StrCat("session '", id, "' has durability NONE, and the server needed its room")),
+      "EVICTED");
+  refusal.retry_after = kEvictedRetry;
+  return refusal;
+}
+
 Refusal NotEvicted(absl::string_view id) {
   Refusal refusal =
       Because(absl::UnavailableError(absl::StrCat("session '", id, "' stays: the store did not take it")), "STORE");

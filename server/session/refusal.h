@@ -64,6 +64,9 @@ Refusal Untold(absl::string_view id, uint64_t durable_seq);
 // UNAVAILABLE: an operator had it leave this server's memory; it may be opened again at once.
 Refusal EvictedByRequest(absl::string_view id);
 
+// UNAVAILABLE: nothing of it is saved, and one that is came back and needed its row.
+Refusal EvictedForRoom(absl::string_view id);
+
 // UNAVAILABLE: it stays, since the store did not take it in time.
 Refusal NotEvicted(absl::string_view id);
 

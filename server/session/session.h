@@ -42,7 +42,7 @@ struct Binding {
 
 struct Session : Binding {
   static constexpr uint64_t kNoSave = std::numeric_limits<uint64_t>::max();
-  enum class List : uint8_t { kNone, kUrgent, kUntold, kUnsaved, kQuiet, kResting };
+  enum class List : uint8_t { kNone, kUrgent, kUntold, kUnsaved, kQuiet, kNeverSaved, kResting };
 
   Session() : Binding(Kind::kSession) {}
 

@@ -315,6 +315,7 @@ class SessionShard final : public registrar::SessionOwner {
   void WantRoom();
   Promotion& Promote(Demoted& demoted);
   void StartPromotions();
+  bool EndNeverSaved(const models::LoadedModel& model);
   bool StartPromotion(Promotion& promotion);
   void Unstart(Promotion& promotion);
   std::unique_ptr<Promotion> TakePromotion(uint64_t ticket);

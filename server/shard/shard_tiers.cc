@@ -146,10 +146,21 @@ void SessionShard::StartPromotions() {
   }
 }
 
+// Nothing else can leave: the one used least recently of those that nobody promised to keep. It rests now, and goes.
+bool SessionShard::EndNeverSaved(const models::LoadedModel& model) {
+  for (session::Session* next = saver_.never_saved().front(); next != nullptr; next = next->next) {
+    if (next->model != &model || next->under_way || next->held) continue;
+    TakeAway(*next, session::EvictedForRoom(session::SessionId(next->key.view())), next->point.seq);
+    return true;
+  }
+  return false;
+}
+
 bool SessionShard::StartPromotion(Promotion& promotion) {
   const Demoted& demoted = *promotion.demoted;
   const session::Footprint footprint{models_.models()[demoted.model].get(), demoted.channels};
   absl::StatusOr<session::RowSet> rows = AllocateEvicting(footprint);
+  while (!rows.ok() && EndNeverSaved(*footprint.model)) rows = AllocateEvicting(footprint);
   if (!rows.ok()) return false;
   promotion.rows = *std::move(rows);
   promotion.reserved = footprint;

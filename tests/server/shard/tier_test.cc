@@ -174,6 +174,23 @@ TEST(TierTest, ASaveThatIsBeingReplacedDoesNotBecomeDurable) {
   EXPECT_GE(next.Last().opened.next_seq, durable_seq);
 }
 
+TEST(TierTest, SessionThatIsNeverSavedMakesRoomForOneThatComesBack) {
+  World world(ShardOptions{.capacity_rows = 1, .save_interval = kInterval});
+  FakePeer peer, other;
+  world.Open(peer, 0, Named("a", 0));
+  world.Send(peer, 0, 0, Values(0, 3), 3);
+  Rest(world);
+  session::OpenRequest none = Named("b", 0);
+  none.durability = session::SessionDurability::kNone;
+  world.Open(other, 0, none);
+  world.Send(other, 0, 0, Values(0, 2), 2);
+  ASSERT_EQ(Demoted(world), 1);
+  world.Send(peer, 0, 3, Values(3, 1), 4);
+  Rest(world);
+  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 4)));
+  EXPECT_EQ(other.Last().refusal.reason, "EVICTED");
+}
+
 TEST(TierTest, WhatIsDurableSurvives) {
   World world(NoRowsStay());
   FakePeer peer;
