@@ -159,8 +159,8 @@ void Registrar::Impl::Place(const std::string& key, session::SessionState state,
 void Registrar::Impl::PlaceOver(Entry& entry, session::SessionState state, bool replace,
                                 const absl::StatusOr<store::SessionRecord>& held, Callback<session::SessionInfo> done) {
   const uint64_t epoch = held.ok() ? held->epoch : 0;
-  // A record that cannot be read has no epoch to compare with: it is deleted, whatever it was, and the new one written where
-  // nothing is.
+  // A record that cannot be read has no epoch to compare with: it is deleted, whatever it was, and the new one written
+  // where nothing is.
   if (replace && store::IsUnreadable(held.status())) {
     return DeleteRecord(entry.name(), held,
                         [this, &entry, state = std::move(state),

@@ -11,10 +11,11 @@
 namespace aaren::shard {
 namespace {
 
-constexpr int kMostDemotions = 256;       // of a tick: about a millisecond
-constexpr int kMostLooks = 64;            // at sessions that cannot leave now, in search of one that can
-constexpr size_t kMostPromotions = 1024;  // of a shard at the registrar: each has its rows set aside
-constexpr size_t kBesideCell = 24;        // of a Demoted: its places in the tables
+constexpr int kMostDemotions = 256;             // of a tick: about a millisecond
+constexpr int kMostLooks = 64;                  // at sessions that cannot leave now, in search of one that can
+constexpr int64_t kPatienceNs = 1'000'000'000;  // of one that comes back, until one that is never saved goes
+constexpr size_t kMostPromotions = 1024;        // of a shard at the registrar: each has its rows set aside
+constexpr size_t kBesideCell = 24;              // of a Demoted: its places in the tables
 constexpr absl::Duration kFirstRetry = absl::Milliseconds(50);
 constexpr absl::Duration kLastRetry = absl::Seconds(5);
 constexpr int64_t kWantsRoomMs = 1000;  // an Open that found no room asks again within about a second
@@ -160,7 +161,9 @@ bool SessionShard::StartPromotion(Promotion& promotion) {
   const Demoted& demoted = *promotion.demoted;
   const session::Footprint footprint{models_.models()[demoted.model].get(), demoted.channels};
   absl::StatusOr<session::RowSet> rows = AllocateEvicting(footprint);
-  while (!rows.ok() && EndNeverSaved(*footprint.model)) rows = AllocateEvicting(footprint);
+  // Others are saved and leave meanwhile, unless there are none.
+  const bool patient = clock_.NowNanos() - promotion.began_ns < kPatienceNs;
+  while (!rows.ok() && !patient && EndNeverSaved(*footprint.model)) rows = AllocateEvicting(footprint);
   if (!rows.ok()) return false;
   promotion.rows = *std::move(rows);
   promotion.reserved = footprint;
