@@ -22,6 +22,7 @@
 #include "absl/synchronization/notification.h"
 #include "server/address/address.h"
 #include "server/config/config.h"
+#include "server/identity/roster_file.h"
 #include "server/log/log.h"
 #include "server/memory/machine_memory.h"
 #include "server/memory/memory_budget.h"
@@ -32,6 +33,7 @@
 #include "server/metrics/store_metrics.h"
 #include "server/models/model_table.h"
 #include "server/models/open_engine.h"
+#include "server/rpc/credentials.h"
 #include "server/rpc/grpc_log.h"
 #include "server/rpc/server.h"
 #include "server/session/clock.h"
@@ -190,6 +192,17 @@ std::string EngineName(const ServerConfig& config) {
   return absl::AsciiStrToLower(ServerConfig::Device_Name(config.device()));
 }
 
+// Whoever can reach the server can read and write all sessions, unless TLS keeps others from listening.
+absl::Status CheckReach(const ServerConfig& config) {
+  const absl::StatusOr<address::Address> listen = address::Address::Parse(config.listen());
+  if (!listen.ok() || address::IsLoopback(*listen) || config.insecure() || !config.tls_cert().empty()) {
+    return absl::OkStatus();  // a bad address is told of when it is taken
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("listen: others can reach ", config.listen(),
+                   "; give tls_cert and tls_key, or insecure to serve them in plain text"));
+}
+
 // What this build has; later ones may have more.
 absl::Status CheckBuild(const ServerConfig& config) {
   if (absl::Status status = models::CheckEngine(EngineName(config)); !status.ok()) {
@@ -208,6 +221,7 @@ absl::Status CheckBuild(const ServerConfig& config) {
       return absl::InvalidArgumentError(absl::StrCat("advertise: ", status.message()));
     }
   }
+  if (absl::Status status = CheckReach(config); !status.ok()) return status;
   if (config.memory() > 0 && config.memory() < kLeastMemory) {
     return absl::InvalidArgumentError(
         absl::StrCat("memory: ", config.memory(), " bytes; at least ", kLeastMemory, " (16 MB) are needed"));
@@ -257,6 +271,21 @@ absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerCo
        std::make_shared<metrics::ProcessMetrics>()});
 }
 
+// Who is let in, and how. `roster` is for the server's life.
+absl::Status Secure(const ServerConfig& config, std::unique_ptr<identity::RosterFile>& roster,
+                    rpc::ServerOptions& options) {
+  absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> credentials =
+      rpc::MakeCredentials({config.tls_cert(), config.tls_key(), config.tls_client_ca()});
+  if (!credentials.ok()) return credentials.status();
+  options.credentials = *std::move(credentials);
+  if (config.callers().empty()) return absl::OkStatus();
+  absl::StatusOr<std::unique_ptr<identity::RosterFile>> opened = identity::RosterFile::Open(config.callers());
+  if (!opened.ok()) return absl::InvalidArgumentError(absl::StrCat("callers: ", opened.status().message()));
+  roster = *std::move(opened);
+  options.roster = roster.get();
+  return absl::OkStatus();
+}
+
 int Serve(const ServerConfig& config) {
   if (absl::Status status = CheckBuild(config); !status.ok()) return Fail(2, status);
   rpc::RouteGrpcLog();
@@ -270,7 +299,9 @@ int Serve(const ServerConfig& config) {
   absl::StatusOr<std::unique_ptr<store::StateStore>> opened = store::OpenStore(ToStoreOptions(config, memory), budget);
   if (!opened.ok()) return Fail(absl::IsInvalidArgument(opened.status()) ? 2 : 1, opened.status());
   store::MeasuredStore store(*std::move(opened));
-  const rpc::ServerOptions options = ToOptions(config, memory, budget);
+  rpc::ServerOptions options = ToOptions(config, memory, budget);
+  std::unique_ptr<identity::RosterFile> roster;
+  if (absl::Status status = Secure(config, roster, options); !status.ok()) return Fail(2, status);
   absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(options, models, store);
   if (!server.ok()) return Fail(1, server.status());
   const auto metrics = StartMetrics(config, options, store, **server);

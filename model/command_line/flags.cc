@@ -185,6 +185,14 @@ Flag Flags::Add(absl::string_view name, std::function<absl::Status(const std::st
   return flag;
 }
 
+Flag Flags::AddSwitch(absl::string_view name, std::function<absl::Status(const std::string&)> set,
+                      absl::string_view help) noexcept {
+  const std::string description(help);
+  const Flag flag(state_->app.add_flag(Dashed(name), description), &state_->error);
+  flag.Check([set = std::move(set)](const std::string& text) { return std::string(set(text).message()); });
+  return flag;
+}
+
 void Flags::AddVersion(absl::string_view text) noexcept {
   state_->app.set_version_flag("--version", std::string(text));
 }

@@ -84,6 +84,10 @@ class Flags {
   Flag Add(absl::string_view name, std::function<absl::Status(const std::string&)> set, absl::string_view help,
            absl::string_view default_text) noexcept;
 
+  // As above, but the flag may stand without a value: "true" is then its text.
+  Flag AddSwitch(absl::string_view name, std::function<absl::Status(const std::string&)> set,
+                 absl::string_view help) noexcept;
+
   // --version answers with it.
   void AddVersion(absl::string_view text) noexcept;
 

@@ -40,7 +40,7 @@ struct Run {
   Slot slot;                           // distinct within one batch
   absl::Span<const float> values;      // [tokens], tokens >= 1; NaN = missing, never infinite
   absl::Span<const uint8_t> forecast;  // [tokens]; non-zero where a forecast is wanted
-  float* forecasts = nullptr;          // out, float32 [number wanted, horizon, quantiles], in token order
+  float* forecasts = nullptr;          // out, float32 [number wanted, result_floats()], in token order
   float* surprises = nullptr;          // out, float32 [tokens], or null; NaN: none (model/README.md, step 8)
   Refinement refinement = Refinement::kRestricted;  // of forecasts; surprises go no further than kCalibrated
 };
@@ -49,9 +49,9 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  virtual const package::ForecasterConfig& config() const = 0;
-  virtual std::string tier() const = 0;  // "exact"
-  virtual size_t row_bytes() const = 0;  // a multiple of 64
+  virtual std::string tier() const = 0;      // "exact"
+  virtual size_t row_bytes() const = 0;      // a multiple of 64
+  virtual size_t result_floats() const = 0;  // of one result of one row; [horizon, quantiles] of a forecaster
 
   // One thread's rows, `capacity_rows` at most, and its batches. Memory is taken as rows are.
   virtual std::unique_ptr<Lane> NewLane(size_t capacity_rows) const = 0;

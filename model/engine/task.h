@@ -32,8 +32,8 @@ class Task {
   virtual std::unique_ptr<Scratch> NewScratch() const = 0;
 
   // As Engine's of these names.
-  virtual const package::ForecasterConfig& config() const = 0;
   virtual size_t row_bytes() const = 0;
+  virtual size_t result_floats() const = 0;
   virtual void ResetRow(absl::Span<std::byte> row) const = 0;
   virtual absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const = 0;
 

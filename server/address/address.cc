@@ -104,10 +104,14 @@ absl::Status CheckFree(const Address& address) {
   return absl::OkStatus();
 }
 
+bool IsLoopback(const Address& address) {
+  const std::string& host = address.host;
+  return host == "localhost" || host == "::1" || absl::StartsWith(host, "127.");
+}
+
 bool IsForOthers(const Address& address) {
   const std::string& host = address.host;
-  const bool loopback = host == "localhost" || host == "::1" || absl::StartsWith(host, "127.");
-  return !loopback && !host.empty() && host != "0.0.0.0" && host != "::";
+  return !IsLoopback(address) && !host.empty() && host != "0.0.0.0" && host != "::";
 }
 
 int PortOf(int socket) {

@@ -23,6 +23,9 @@ struct Address {
   std::string ToString() const;
 };
 
+// Whether only this machine reaches it.
+bool IsLoopback(const Address& address);
+
 // Whether it can be an address for other machines: not the loopback's, and not "everywhere" ("0.0.0.0", "::").
 bool IsForOthers(const Address& address);
 

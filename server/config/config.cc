@@ -57,7 +57,11 @@ void AddSettings(command_line::Flags& flags, ServerConfig& given) {
       absl::Status status = setting.Parse(text, given);
       return status.ok() ? setting.Check(given) : status;
     };
-    flags.Add(setting.name(), set, setting.Help(), setting.ToText(ServerConfig()));
+    if (setting.is_switch()) {
+      flags.AddSwitch(setting.name(), set, setting.Help());
+    } else {
+      flags.Add(setting.name(), set, setting.Help(), setting.ToText(ServerConfig()));
+    }
   }
 }
 

@@ -30,6 +30,10 @@ absl::Status Setting::Parse(const std::string& text, ServerConfig& config) const
       return absl::OkStatus();
     case FieldDescriptor::CPPTYPE_ENUM:
       return ParseEnum(text, config);
+    case FieldDescriptor::CPPTYPE_BOOL:
+      if (text != "true" && text != "false") return Invalid("is neither true nor false");
+      reflection.SetBool(&config, &field_, text == "true");
+      return absl::OkStatus();
     case FieldDescriptor::CPPTYPE_UINT32:
       if (!absl::SimpleAtoi(text, &number) || number > UINT32_MAX) break;
       reflection.SetUInt32(&config, &field_, static_cast<uint32_t>(number));
@@ -88,6 +92,7 @@ std::string Setting::ToText(const ServerConfig& config) const {
   if (field_.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
     return absl::AsciiStrToLower(reflection.GetEnum(config, &field_)->name());
   }
+  if (is_switch()) return reflection.GetBool(config, &field_) ? "true" : "false";
   return absl::StrCat(Number(config));
 }
 

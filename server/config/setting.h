@@ -19,6 +19,7 @@ class Setting {
   explicit Setting(const google::protobuf::FieldDescriptor& field) : field_(field) {}
 
   const std::string& name() const { return field_.name(); }
+  bool is_switch() const { return field_.cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_BOOL; }
 
   // InvalidArgument, as "is not a number that it can be", if the text is no value of the setting's type.
   absl::Status Parse(const std::string& text, ServerConfig& config) const;

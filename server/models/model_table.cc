@@ -44,6 +44,7 @@ absl::Status ModelTable::Add(package::ModelPackage package, std::unique_ptr<engi
   model->package = std::move(package);
   model->package.tensors.clear();
   model->engine = std::move(engine);
+  model->conversion = task::NewConversion(model->package);
   if (default_ == nullptr) default_ = model.get();
   models_.insert(std::upper_bound(models_.begin(), models_.end(), model, ByNameThenVersion), std::move(model));
   for (size_t i = 0; i < models_.size(); ++i) models_[i]->index = static_cast<int>(i);

@@ -14,12 +14,14 @@
 #include "model/engine/engine.h"
 #include "model/package/package.h"
 #include "server/models/open_engine.h"
+#include "server/task/conversion.h"
 
 namespace aaren::models {
 
 struct LoadedModel {
   package::ModelPackage package;  // the tensors are dropped once the engine has packed them
   std::unique_ptr<engine::Engine> engine;
+  std::unique_ptr<const task::Conversion> conversion;
   std::string id;  // "name:version"
   int index = 0;   // position in the table
 };

@@ -4,7 +4,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "server/session/output_plan.h"
 #include "server/session/refusal.h"
 
 namespace aaren::registrar {
@@ -73,11 +72,12 @@ std::optional<session::Refusal> CheckExisting(const session::OpenRequest& reques
     return session::InvalidField("open.channels", absl::StrCat(request.channels, " channels, the session has ",
                                                                channels, " since its creation"));
   }
-  return session::ResolveOutput(request.output, model.engine->config()).refusal;
+  return CheckCreation(request, model);
 }
 
 std::optional<session::Refusal> CheckCreation(const session::OpenRequest& request, const models::LoadedModel& model) {
-  return session::ResolveOutput(request.output, model.engine->config()).refusal;
+  const std::optional<task::BadField> bad = model.conversion->Resolve(request.output).bad;
+  return bad ? std::optional(session::InvalidField(*bad)) : std::nullopt;
 }
 
 session::Outcome<const models::LoadedModel*> ModelOfState(const models::ModelTable& models, absl::string_view id,

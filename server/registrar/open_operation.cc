@@ -250,13 +250,14 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     Acquire();
   }
 
-  // The save that its client was told of is gone, and so are the client's tokens below it. What is here is newer than
-  // anything that could be had again.
+  // The save that its client was told of is gone, with none after it that would do, and so are the client's tokens
+  // below it. What is here is newer than anything that could be had again.
   bool HasLostItsSave(const store::SessionRecord& record) const {
-    const uint64_t told = state_.durable_seq;
-    const auto is_told = [told](const store::SavedRows& save) { return save.point.seq == told; };
-    return told > 0 && told <= *request().delivered_seq &&
-           std::none_of(record.saves.begin(), record.saves.end(), is_told);
+    const uint64_t told = state_.durable_seq, delivered = *request().delivered_seq;
+    const auto serves = [=](const store::SavedRows& save) {
+      return save.point.seq >= told && save.point.seq <= delivered;
+    };
+    return told > 0 && told <= delivered && std::none_of(record.saves.begin(), record.saves.end(), serves);
   }
 
   // Another server has taken the session, or deleted it: what was here is of the past.

@@ -18,16 +18,7 @@ constexpr size_t kSweepPage = 1000;
 constexpr uint64_t kEpochs = 1024;  // drawn from the store at once
 constexpr size_t kOwnBlocks = 256;  // whose leases are known as one's own
 
-// Of those that will be tried again the first; a full disk fails them all for one reason.
-void LogFailures(const std::vector<save::SaveResult>& results) {
-  const auto failed = std::find_if(results.begin(), results.end(), [](const save::SaveResult& result) {
-    return !result.written.status.ok() && !absl::IsAborted(result.written.status);
-  });
-  if (failed == results.end()) return;
-  log::Log(
-      log::LogLevel::kWarning, "save failed",
-      {{"session", failed->key}, {"saves", absl::StrCat(results.size())}, {"why", failed->written.status.ToString()}});
-}
+constexpr absl::Duration kFailuresApart = absl::Seconds(10);  // lines about them
 
 }  // namespace
 
@@ -39,6 +30,18 @@ Registrar::Impl::Impl(store::StateStore& store, const models::ModelTable& models
       transit_(transit_bytes, [inbox = std::weak_ptr<Inbox>(inbox_)](session::Mailbox::Message message) {
         if (const auto held = inbox.lock()) held->mailbox.Post(std::move(message));
       }) {}
+
+// Of those that will be tried again the first: a full disk fails them all for one reason, and again and again.
+void Registrar::Impl::LogFailures(const std::vector<save::SaveResult>& results) {
+  const auto failed = std::find_if(results.begin(), results.end(), [](const save::SaveResult& result) {
+    return !result.written.status.ok() && !absl::IsAborted(result.written.status);
+  });
+  if (failed == results.end() || now() < log_failures_from_) return;
+  log_failures_from_ = now() + kFailuresApart;
+  log::Log(
+      log::LogLevel::kWarning, "save failed",
+      {{"session", failed->key}, {"saves", absl::StrCat(results.size())}, {"why", failed->written.status.ToString()}});
+}
 
 void Registrar::Impl::Start() {
   inbox_->mailbox.SetWaker([inbox = inbox_.get()] {

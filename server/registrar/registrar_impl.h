@@ -207,6 +207,7 @@ class Registrar::Impl {
   void DropEverywhere(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done);
   void DropAtRest(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done);
   void DropHeld(Entry& entry, uint64_t epoch, Callback<std::monostate> done);
+  void LogFailures(const std::vector<save::SaveResult>& results);
   void DeleteRecord(const std::string& key, const absl::StatusOr<store::SessionRecord>& record, Ended then);
   void GetAtRest(Entry& entry, session::SessionInfo info, Callback<session::SessionInfo> done);
   void AskForEpochs(uint64_t above);
@@ -227,6 +228,7 @@ class Registrar::Impl {
   std::optional<std::string> sweep_after_;                // likewise; none: no sweep is under way
   bool leaving_ = false;                                  // likewise
   DeletedSessions deleted_;                               // likewise
+  absl::Time log_failures_from_ = absl::InfinitePast();   // likewise
   uint64_t next_epoch_ = 0, end_epoch_ = 0;               // likewise: those that the store has given out for us
   std::deque<std::pair<uint64_t, uint64_t>> own_epochs_;  // likewise: first and end of the latest blocks of them
   LeaseWatch lease_watch_;                                // likewise

@@ -1,4 +1,4 @@
-// Get, Export, Import, Fork, Delete and Evict: on sessions in a shard by asking it, on sessions at rest by their record.
+// Get, Export, Import and Fork: on sessions in a shard by asking it, on sessions at rest by their record.
 
 #include <algorithm>
 #include <utility>
@@ -14,17 +14,6 @@ namespace aaren::registrar {
 namespace {
 
 constexpr uint64_t kMostSeq = uint64_t{1} << 61;  // a session that is imported there has as many tokens before it
-
-template <typename T>
-session::Outcome<T> Refused(session::Refusal refusal) {
-  session::Outcome<T> outcome;
-  outcome.refusal = std::move(refusal);
-  return outcome;
-}
-
-session::Refusal LoadRefusal(const std::string& key, const absl::Status& status) {
-  return absl::IsNotFound(status) ? session::SessionNotFound(session::SessionId(key)) : session::StoreRefusal(status);
-}
 
 session::SessionState StateOf(store::SessionRecord record, const models::LoadedModel& model) {
   session::SessionState state;
@@ -47,20 +36,20 @@ Snapshot SnapshotOf(session::SessionState state) {
 session::Outcome<session::SessionState> CheckSnapshot(const std::string& bytes, absl::string_view id,
                                                       const models::ModelTable& models, uint32_t max_channels) {
   absl::StatusOr<store::SessionSnapshot> snapshot = store::ParseSnapshot(bytes);
-  if (!snapshot.ok()) return Refused<session::SessionState>(session::BadState("import", snapshot.status()));
+  if (!snapshot.ok()) return session::Refused<session::SessionState>(session::BadState("import", snapshot.status()));
   const session::Outcome<const models::LoadedModel*> model = ModelOfState(models, id, snapshot->origin);
-  if (model.refusal) return Refused<session::SessionState>(*model.refusal);
+  if (model.refusal) return session::Refused<session::SessionState>(*model.refusal);
   if (snapshot->origin.channels < 1 || snapshot->origin.channels > max_channels) {
-    return Refused<session::SessionState>(session::InvalidField(
+    return session::Refused<session::SessionState>(session::InvalidField(
         "snapshot", absl::StrCat(snapshot->origin.channels, " channels, the limit is ", max_channels)));
   }
   if (snapshot->point.seq > kMostSeq || snapshot->point.clock.step_ns < 0) {
-    return Refused<session::SessionState>(
+    return session::Refused<session::SessionState>(
         session::InvalidField("snapshot", absl::StrCat("seq ", snapshot->point.seq, ", step_ns ",
                                                        snapshot->point.clock.step_ns, ": no session comes to that")));
   }
   if (auto refusal = CheckRows(*model.value, snapshot->origin.channels, snapshot->point.seq, snapshot->rows)) {
-    return Refused<session::SessionState>(*refusal);
+    return session::Refused<session::SessionState>(*refusal);
   }
   session::Outcome<session::SessionState> outcome;
   outcome.value.model = model.value;
@@ -78,7 +67,8 @@ void Registrar::Impl::Get(const std::string& key, Callback<session::SessionInfo>
       return FindUnexpired(entry.name(), [this, &entry, done = std::move(done)](
                                              const absl::StatusOr<store::SessionRecord>& record) mutable {
         if (record.ok()) return GetAtRest(entry, Describe(*record), std::move(done));
-        done(Refused<session::SessionInfo>(LoadRefusal(entry.name(), record.status())));
+        done(session::Refused<session::SessionInfo>(
+            session::LoadRefusal(session::SessionId(entry.key.view()), record.status())));
         Finish(entry);
       });
     }
@@ -123,16 +113,20 @@ void Registrar::Impl::Capture(Entry& entry, Callback<session::SessionState> done
 void Registrar::Impl::CaptureAtRest(Entry& entry, Callback<session::SessionState> done) {
   FindUnexpired(
       entry.name(), [this, &entry, done = std::move(done)](absl::StatusOr<store::SessionRecord> record) mutable {
-        if (!record.ok()) return done(Refused<session::SessionState>(LoadRefusal(entry.name(), record.status())));
+        if (!record.ok())
+          return done(session::Refused<session::SessionState>(
+              session::LoadRefusal(session::SessionId(entry.key.view()), record.status())));
         if (LivesElsewhere(*record)) {
-          return done(Refused<session::SessionState>(
+          return done(session::Refused<session::SessionState>(
               session::LiveElsewhere(session::SessionId(entry.key.view()), record->server)));
         }
         const session::Outcome<const models::LoadedModel*> model =
             ModelOfState(models_, session::SessionId(entry.key.view()), record->origin);
-        if (model.refusal) return done(Refused<session::SessionState>(*model.refusal));
+        if (model.refusal) return done(session::Refused<session::SessionState>(*model.refusal));
         auto loaded = [&entry, model = model.value, done = std::move(done)](absl::StatusOr<LoadedRecord> rows) mutable {
-          if (!rows.ok()) return done(Refused<session::SessionState>(LoadRefusal(entry.name(), rows.status())));
+          if (!rows.ok())
+            return done(session::Refused<session::SessionState>(
+                session::LoadRefusal(session::SessionId(entry.key.view()), rows.status())));
           session::SessionState state = StateOf(std::move(rows->record), *model);
           state.transit = std::move(rows->permit);
           done({std::nullopt, std::move(state)});
@@ -166,16 +160,18 @@ void Registrar::Impl::PlaceOver(Entry& entry, session::SessionState state, bool 
                         [this, &entry, state = std::move(state),
                          done = std::move(done)](std::optional<session::Refusal> refusal) mutable {
                           if (!refusal) return WriteNew(entry, std::move(state), 0, std::move(done));
-                          EndPlace(entry, Refused<session::SessionInfo>(*std::move(refusal)), std::move(done));
+                          EndPlace(entry, session::Refused<session::SessionInfo>(*std::move(refusal)), std::move(done));
                         });
   }
   if (!held.ok() && !absl::IsNotFound(held.status())) {
-    return EndPlace(entry, Refused<session::SessionInfo>(session::StoreRefusal(held.status())), std::move(done));
+    return EndPlace(entry, session::Refused<session::SessionInfo>(session::StoreRefusal(held.status())),
+                    std::move(done));
   }
   if (!replace && (held.ok() || entry.owner != kAtRest)) {
-    return EndPlace(entry,
-                    Refused<session::SessionInfo>(session::SessionExists(session::SessionId(entry.key.view()), epoch)),
-                    std::move(done));
+    return EndPlace(
+        entry,
+        session::Refused<session::SessionInfo>(session::SessionExists(session::SessionId(entry.key.view()), epoch)),
+        std::move(done));
   }
   WriteNew(entry, std::move(state), epoch, std::move(done));
 }
@@ -186,7 +182,8 @@ void Registrar::Impl::WriteNew(Entry& entry, session::SessionState state, uint64
   DrawEpoch(held_epoch, [this, &entry, state = std::move(state), held_epoch,
                          done = std::move(done)](absl::StatusOr<uint64_t> epoch) mutable {
     if (!epoch.ok())
-      return EndPlace(entry, Refused<session::SessionInfo>(session::StoreRefusal(epoch.status())), std::move(done));
+      return EndPlace(entry, session::Refused<session::SessionInfo>(session::StoreRefusal(epoch.status())),
+                      std::move(done));
     state.epoch = state.incarnation = *epoch;
     // Nobody has tokens from before the snapshot, so nobody can ask to go back there.
     state.delivered_seq = state.point.seq;
@@ -229,142 +226,20 @@ void Registrar::Impl::EndPlace(Entry& entry, session::Outcome<session::SessionIn
       });
 }
 
-void Registrar::Impl::Delete(std::string key, DropCondition condition, Callback<std::monostate> done) {
-  Post([this, key = std::move(key), condition, done = std::move(done)]() mutable {
-    Submit(key, [this, condition, done = std::move(done)](Entry& entry) mutable {
-      DrawEpoch(0, [this, &entry, condition, done = std::move(done)](absl::StatusOr<uint64_t> epoch) mutable {
-        if (epoch.ok()) return DropEverywhere(entry, condition, *epoch, std::move(done));
-        done(Refused<std::monostate>(session::StoreRefusal(epoch.status())));
-        Finish(entry);
-      });
-    });
-  });
-}
-
-// The store comes first: a session that it does not let go stays what it is.
-void Registrar::Impl::DropEverywhere(Entry& entry, DropCondition condition, uint64_t epoch,
-                                     Callback<std::monostate> done) {
-  if (entry.owner == kAtRest) return DropAtRest(entry, condition, epoch, std::move(done));
-  Ask(
-      entry.owner, [key = entry.name(), condition](SessionOwner& owner) { return owner.Hold(key, condition); },
-      [this, &entry, condition, epoch, done = std::move(done)](const OwnerReply<std::monostate>& reply) mutable {
-        if (reply.gone) return DropEverywhere(entry, condition, epoch, std::move(done));
-        if (!reply.outcome.refusal) return DropHeld(entry, epoch, std::move(done));
-        done(Refused<std::monostate>(*reply.outcome.refusal));
-        Finish(entry);
-      });
-}
-
-void Registrar::Impl::DropHeld(Entry& entry, uint64_t epoch, Callback<std::monostate> done) {
-  Find(entry.name(),
-       [this, &entry, epoch, done = std::move(done)](const absl::StatusOr<store::SessionRecord>& record) mutable {
-         DeleteRecord(entry.name(), record,
-                      [this, &entry, epoch, done = std::move(done)](std::optional<session::Refusal> refusal) mutable {
-                        if (entry.owner == kAtRest) {  // its engine failed meanwhile
-                          done({std::move(refusal), {}});
-                          return Finish(entry);
-                        }
-                        if (refusal) {
-                          Tell(entry.owner, [key = entry.name()](SessionOwner& owner) { owner.Unhold(key); });
-                          done({std::move(refusal), {}});
-                          return Finish(entry);
-                        }
-                        Ask(
-                            entry.owner,
-                            [key = entry.name(), epoch](SessionOwner& owner) { return owner.Drop(key, {}, epoch); },
-                            [this, &entry, done = std::move(done)](const OwnerReply<store::Attempt>& reply) mutable {
-                              entry.owner = kAtRest;
-                              deleted_.Add(entry.name(), reply.outcome.value);
-                              done({});
-                              Finish(entry);
-                            });
-                      });
-       });
-}
-
-// Deletes what was loaded: also if it cannot be read, and without complaint if there is nothing.
-void Registrar::Impl::DeleteRecord(const std::string& key, const absl::StatusOr<store::SessionRecord>& record,
-                                   Ended then) {
-  if (absl::IsNotFound(record.status())) return then(std::nullopt);
-  if (!record.ok() && !store::IsUnreadable(record.status())) return then(session::StoreRefusal(record.status()));
-  const std::optional<uint64_t> epoch = record.ok() ? std::make_optional(record->epoch) : std::nullopt;
-  store_.Delete(key, epoch,
-                Back<store::WriteResult>([key, then = std::move(then)](const store::WriteResult& result) mutable {
-                  if (result.status.ok()) return then(std::nullopt);
-                  then(absl::IsAborted(result.status) ? session::Fenced(session::SessionId(key), result.current_epoch)
-                                                      : session::StoreRefusal(result.status));
-                }));
-}
-
-void Registrar::Impl::DropAtRest(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done) {
-  FindUnexpired(entry.name(), [this, &entry, condition, epoch,
-                               done = std::move(done)](const absl::StatusOr<store::SessionRecord>& record) mutable {
-    const absl::string_view id = session::SessionId(entry.key.view());
-    std::optional<session::Refusal> refusal;
-    if (absl::IsNotFound(record.status())) {
-      refusal = session::SessionNotFound(id);
-    } else if (record.ok()) {
-      const bool other_epoch = condition.epoch && record->epoch != *condition.epoch;
-      const bool used_since = condition.idle_since && record->last_active > *condition.idle_since;
-      if (other_epoch || used_since) refusal = session::Fenced(id, record->epoch);
-    } else if (condition.epoch) {  // whether it is that one cannot be seen
-      refusal = session::StoreRefusal(record.status());
-    }
-    const store::Attempt attempt = record.ok() ? record->attempt : store::Attempt();
-    auto end = [this, &entry, attempt, epoch, done = std::move(done)](std::optional<session::Refusal> why) mutable {
-      if (!why) {
-        deleted_.Add(entry.key.view(), attempt);
-        TellDemoted(entry.name(), epoch, session::Fenced(session::SessionId(entry.key.view()), epoch));
-      }
-      done({std::move(why), {}});
-      Finish(entry);
-    };
-    if (refusal) return end(std::move(refusal));
-    DeleteRecord(entry.name(), record, std::move(end));
-  });
-}
-
-// Unlike other questions this one is answered later: when the store has the session. Opens of it wait until then.
-void Registrar::Impl::Evict(Entry& entry, Callback<std::monostate> done) {
-  if (entry.owner == kAtRest) {
-    return FindUnexpired(entry.name(), [this, &entry, done = std::move(done)](
-                                           const absl::StatusOr<store::SessionRecord>& record) mutable {
-      std::optional<session::Refusal> refusal;
-      if (!record.ok()) {
-        refusal = LoadRefusal(entry.name(), record.status());
-      } else if (LivesElsewhere(*record)) {
-        refusal = session::LiveElsewhere(session::SessionId(entry.key.view()), record->server);
-      }
-      done({std::move(refusal), {}});
-      Finish(entry);
-    });
-  }
-  auto answered = [this, &entry, done = std::move(done)](OwnerReply<std::monostate> reply) mutable {
-    if (reply.gone) return Evict(entry, std::move(done));
-    done(std::move(reply.outcome));
-    Finish(entry);
-  };
-  Tell(entry.owner, [this, key = entry.name(), answered = std::move(answered)](SessionOwner& owner) mutable {
-    owner.Evict(key, [this, answered = std::move(answered)](OwnerReply<std::monostate> reply) mutable {
-      Post([reply = std::move(reply), answered = std::move(answered)]() mutable { answered(std::move(reply)); });
-    });
-  });
-}
-
 void Registrar::Get(std::string tenant, std::string id, Callback<session::SessionInfo> done) {
-  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<session::SessionInfo>(*refusal));
+  if (auto refusal = CheckSessionId("session_id", id)) return done(session::Refused<session::SessionInfo>(*refusal));
   impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), done = std::move(done)]() mutable {
     impl->Get(key, std::move(done));
   });
 }
 
 void Registrar::Export(std::string tenant, std::string id, Callback<Snapshot> done) {
-  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<Snapshot>(*refusal));
+  if (auto refusal = CheckSessionId("session_id", id)) return done(session::Refused<Snapshot>(*refusal));
   impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), done = std::move(done)]() mutable {
     impl->Submit(key, [impl, done = std::move(done)](Impl::Entry& entry) mutable {
       impl->Capture(
           entry, [impl, &entry, done = std::move(done)](session::Outcome<session::SessionState> state) mutable {
-            done(state.refusal ? Refused<Snapshot>(*state.refusal)
+            done(state.refusal ? session::Refused<Snapshot>(*state.refusal)
                                : session::Outcome<Snapshot>{std::nullopt, SnapshotOf(std::move(state.value))});
             impl->Finish(entry);
           });
@@ -374,19 +249,20 @@ void Registrar::Export(std::string tenant, std::string id, Callback<Snapshot> do
 
 void Registrar::Import(std::string tenant, std::string id, std::string snapshot, bool replace,
                        Callback<session::SessionInfo> done) {
-  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<session::SessionInfo>(*refusal));
+  if (auto refusal = CheckSessionId("session_id", id)) return done(session::Refused<session::SessionInfo>(*refusal));
   impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), snapshot = std::move(snapshot), replace,
                done = std::move(done)]() mutable {
     session::Outcome<session::SessionState> state =
         CheckSnapshot(snapshot, session::SessionId(key), impl->models(), impl->max_channels());
-    if (state.refusal) return done(Refused<session::SessionInfo>(*state.refusal));
+    if (state.refusal) return done(session::Refused<session::SessionInfo>(*state.refusal));
     impl->Place(key, std::move(state.value), replace, std::move(done));
   });
 }
 
 void Registrar::Fork(std::string tenant, std::string id, std::string new_id, Callback<session::SessionInfo> done) {
-  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<session::SessionInfo>(*refusal));
-  if (auto refusal = CheckSessionId("new_session_id", new_id)) return done(Refused<session::SessionInfo>(*refusal));
+  if (auto refusal = CheckSessionId("session_id", id)) return done(session::Refused<session::SessionInfo>(*refusal));
+  if (auto refusal = CheckSessionId("new_session_id", new_id))
+    return done(session::Refused<session::SessionInfo>(*refusal));
   impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), new_key = session::SessionKey(tenant, new_id),
                done = std::move(done)]() mutable {
     impl->Submit(key, [impl, new_key, done = std::move(done)](Impl::Entry& entry) mutable {
@@ -394,24 +270,10 @@ void Registrar::Fork(std::string tenant, std::string id, std::string new_id, Cal
                             done = std::move(done)](session::Outcome<session::SessionState> state) mutable {
         // The source is free as soon as it is copied. The new session is an operation of its own, under its own name.
         impl->Finish(entry);
-        if (state.refusal) return done(Refused<session::SessionInfo>(*state.refusal));
+        if (state.refusal) return done(session::Refused<session::SessionInfo>(*state.refusal));
         impl->Place(new_key, std::move(state.value), /*replace=*/false, std::move(done));
       });
     });
-  });
-}
-
-void Registrar::Delete(std::string tenant, std::string id, std::optional<uint64_t> epoch,
-                       Callback<std::monostate> done) {
-  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<std::monostate>(*refusal));
-  impl_->Delete(session::SessionKey(tenant, id), {epoch, {}}, std::move(done));
-}
-
-void Registrar::Evict(std::string tenant, std::string id, Callback<std::monostate> done) {
-  if (auto refusal = CheckSessionId("session_id", id)) return done(Refused<std::monostate>(*refusal));
-  impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), done = std::move(done)]() mutable {
-    impl->Submit(key,
-                 [impl, done = std::move(done)](Impl::Entry& entry) mutable { impl->Evict(entry, std::move(done)); });
   });
 }
 

@@ -19,8 +19,10 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "grpcpp/resource_quota.h"
+#include "grpcpp/security/server_credentials.h"
 #include "server/accept/acceptor.h"
 #include "server/address/address.h"
+#include "server/identity/roster_file.h"
 #include "server/models/model_table.h"
 #include "server/registrar/registrar.h"
 #include "server/rpc/shard_loop.h"
@@ -40,6 +42,8 @@ struct ServerOptions {
   size_t memory_bytes = 0;                         // for gRPC's buffers of all connections; 0: no limit
   size_t transit_bytes = 64 << 20;                 // rows on their way between the store, shards and clients
   size_t max_connections = 16'384;
+  std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();  // of every connection
+  const identity::RosterFile* roster = nullptr;  // who may call, outlives the server; null: everybody may everything
   size_t process_bytes = 0;  // that the process may hold beyond what it has when it begins to serve; 0: no limit
 };
 

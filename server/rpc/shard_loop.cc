@@ -7,7 +7,6 @@
 #include <climits>
 
 #include "absl/strings/str_cat.h"
-#include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
 
 namespace aaren::rpc {
@@ -84,7 +83,7 @@ ShardLoop::ShardLoop(const LoopOptions& options, const models::ModelTable& model
 absl::Status ShardLoop::Build() {
   grpc::ServerBuilder builder;
   connections_ = builder.experimental().AddExternalConnectionAcceptor(
-      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, grpc::InsecureServerCredentials());
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, options_.credentials);
   for (grpc::Service* service :
        {static_cast<grpc::Service*>(&streaming_), static_cast<grpc::Service*>(&sessions_),
         static_cast<grpc::Service*>(&models_service_), static_cast<grpc::Service*>(&health_async_),
@@ -99,11 +98,12 @@ absl::Status ShardLoop::Build() {
   unary_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
   checks_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
   unary_->heard_of = checks_->heard_of = options_.heard_of;
+  unary_->roster = options_.roster;
   health_ = std::make_unique<HealthService>(
       health_async_, *checks_, services_,
       std::vector<std::string>{v1::Streaming::service_full_name(), v1::Sessions::service_full_name()});
   streams_ = std::make_unique<StreamGroup>(streaming_, queue_->queue(), shard_, ToLimits(options_), options_.limits,
-                                           clock_, calls_, options_.end_connection, options_.heard_of);
+                                           clock_, calls_, options_.end_connection, options_.heard_of, options_.roster);
   shard_.mailbox().SetWaker([this] { queue_->Wake(); });
   server_ = builder.BuildAndStart();
   return server_ != nullptr ? absl::OkStatus() : absl::UnavailableError("gRPC cannot start a server");

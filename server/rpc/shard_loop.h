@@ -21,8 +21,10 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "grpcpp/resource_quota.h"
+#include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
+#include "server/identity/roster_file.h"
 #include "server/models/model_table.h"
 #include "server/registrar/registrar.h"
 #include "server/rpc/event_queue.h"
@@ -51,6 +53,8 @@ struct LoopOptions {
   size_t message_bytes = 4 << 20;
   absl::Duration store_grace = absl::Seconds(10);  // a store that is away for longer shows in the health service
   grpc::ResourceQuota* quota = nullptr;            // shared by all loops; null: none
+  std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
+  const identity::RosterFile* roster = nullptr;  // who may call; null: everybody may everything
   EndConnection end_connection = nullptr;
   HeardOf heard_of = nullptr;
 };

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/log/log.h"
+#include "server/rpc/caller.h"
 #include "server/rpc/messages/convert.h"
 #include "server/rpc/messages/grpc_status.h"
 #include "server/session/refusal.h"
@@ -59,13 +60,24 @@ void Stream::OnAccepted(bool ok) {
   Read();
 }
 
-// Finishes a stream that is one too many.
+// One too many, or of somebody who may have none.
+std::optional<session::Refusal> Stream::WhyRefused() {
+  if (group_.streams_.size() >= group_.limits_.streams) {
+    const std::string problem = absl::StrCat(group_.limits_.streams, " streams are open here, which is the limit");
+    return session::OverQuota("streams", problem, absl::Seconds(1));
+  }
+  session::Outcome<identity::Caller> caller =
+      CallerOf(context_, group_.roster_, identity::Role::kStream, group_.clock_.NowNanos());
+  tenant_ = std::move(caller.value.tenant);
+  return std::move(caller.refusal);
+}
+
 bool Stream::Refused() {
-  if (group_.streams_.size() < group_.limits_.streams) return false;
+  const std::optional<session::Refusal> refusal = WhyRefused();
+  if (!refusal) return false;
   group_.counters_.refused.Add(1);
   group_.NoteVain(context_.peer());
-  const std::string problem = absl::StrCat(group_.limits_.streams, " streams are open here, which is the limit");
-  Finish(ToGrpcStatus(session::OverQuota("streams", problem, absl::Seconds(1))));
+  Finish(ToGrpcStatus(*refusal));
   return true;
 }
 
@@ -214,7 +226,7 @@ absl::StatusOr<Stream::Handled> Stream::HandleOpen(std::string_view content) {
   v1::Open open;
   if (absl::Status status = Parse(content, open); !status.ok()) return status;
   if (group_.shard_.IsClosing(*this, open.handle())) return Handled::kWaits;
-  session::Outcome<session::OpenRequest> request = ToOpenRequest(open);
+  session::Outcome<session::OpenRequest> request = ToOpenRequest(open, tenant_);
   if (request.refusal) {
     OnOpenRefused(open.handle(), open.number(), *request.refusal);
   } else {

@@ -84,6 +84,7 @@ class Stream final : public session::Peer {
   enum class Handled { kYes, kWaits, kWaitsForShard };
 
   void Read();
+  std::optional<session::Refusal> WhyRefused();
   bool Refused();
   absl::StatusOr<Handled> HandleItem(uint32_t field, std::string_view content);
   absl::Status HandleHello(std::string_view content);
@@ -101,6 +102,7 @@ class Stream final : public session::Peer {
   StreamGroup& group_;
   CallCount count_;
   grpc::ServerContext context_;
+  std::string tenant_;  // once it was accepted
   grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> io_;
   CallEvent<Stream> accepted_{this, &Stream::OnAccepted}, read_{this, &Stream::OnRead},
       written_{this, &Stream::OnWritten}, finished_{this, &Stream::OnFinished};

@@ -21,7 +21,7 @@ constexpr int kVisits = 16;         // between two looks at the clock
 
 StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, shard::SessionShard& shard,
                          v1::Limits welcome, const StreamLimits& limits, const session::Clock& clock, int& calls,
-                         EndConnection end_connection, HeardOf heard_of)
+                         EndConnection end_connection, HeardOf heard_of, const identity::RosterFile* roster)
     : service_(service),
       queue_(queue),
       shard_(shard),
@@ -30,7 +30,8 @@ StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue&
       clock_(clock),
       calls_(calls),
       end_connection_(std::move(end_connection)),
-      heard_of_(std::move(heard_of)) {}
+      heard_of_(std::move(heard_of)),
+      roster_(roster) {}
 
 grpc::Status GoneStatus() { return ToGrpcStatus(session::ShuttingDown()); }
 

@@ -23,6 +23,7 @@
 #include "absl/time/time.h"
 #include "grpcpp/server_builder.h"
 #include "grpcpp/support/status.h"
+#include "server/identity/roster_file.h"
 #include "server/rpc/outbox.h"
 #include "server/rpc/stream_limits.h"
 #include "server/shard/shard.h"
@@ -56,7 +57,8 @@ class StreamGroup {
   // `queue`.
   StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, shard::SessionShard& shard,
               v1::Limits welcome, const StreamLimits& limits, const session::Clock& clock, int& calls,
-              EndConnection end_connection = nullptr, HeardOf heard_of = nullptr);
+              EndConnection end_connection = nullptr, HeardOf heard_of = nullptr,
+              const identity::RosterFile* roster = nullptr);
 
   // Waits for the next stream; each stream that comes does so again.
   void Accept();
@@ -123,6 +125,7 @@ class StreamGroup {
   size_t input_bytes_ = 0;                // of messages that are not handled to their end
   const EndConnection end_connection_;
   const HeardOf heard_of_;
+  const identity::RosterFile* const roster_;
   absl::flat_hash_map<std::string, size_t> vain_;  // streams of this second, by peer
   bool draining_ = false;
   bool reading_ = true;

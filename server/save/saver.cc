@@ -23,7 +23,7 @@ size_t BytesOf(const session::Session& session) { return session.channels * sess
 bool Saver::NeedsSave(const session::Session& session) const {
   if (!enabled() || session.durability == session::SessionDurability::kNone) return false;
   const bool replaces = session.pending_seq != session::Session::kNoSave && session.pending_seq != session.point.seq;
-  if (session.durability == session::SessionDurability::kEveryToken && replaces) return false;  // until OnDelivered
+  if (session.SavesEveryToken() && replaces) return false;  // until OnDelivered
   const bool used_since = session.stream == nullptr && session.last_active_ms > session.saved_active_ms;
   return session.point.seq != session.newest_save() || (quiet_ms_ > 0 && used_since);
 }

@@ -18,8 +18,9 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "model/engine/engine.h"
 #include "server/store/session_point.h"
+#include "server/task/conversion.h"
+#include "server/task/output.h"
 
 namespace aaren::models {
 struct LoadedModel;  // server/models/model_table.h
@@ -59,14 +60,6 @@ enum class OpenMode { kCreateOrResume, kCreate, kResume };
 // How much of a session outlives its server: Open.Durability of the proto, number for number.
 enum class SessionDurability : uint8_t { kServerDefault, kNone, kInterval, kEveryToken };
 
-struct OutputRequest {
-  std::vector<uint32_t> horizons;  // steps ahead, 1-based; empty: all
-  std::vector<float> quantiles;    // empty: all
-  uint32_t every = 1;
-  bool surprise = false;
-  engine::Refinement refinement = engine::Refinement::kRestricted;
-};
-
 struct OpenRequest {
   std::string tenant;
   std::string session_id;
@@ -75,7 +68,7 @@ struct OpenRequest {
   std::optional<uint64_t> delivered_seq;
   std::optional<uint64_t> incarnation;
   uint32_t channels = 0;
-  OutputRequest output;
+  task::OutputRequest output;
   std::optional<RegularTimes> regular_times;
   store::Attempt attempt;
   SessionDurability durability = SessionDurability::kServerDefault;
@@ -89,8 +82,7 @@ struct TokensView {
   absl::Span<const int64_t> times_ns;  // [n] or empty
   std::optional<uint64_t> delivered_seq;
   bool silent = false;
-  bool has_marks = false;          // refused by models without marks
-  bool has_future_values = false;  // refused by models without known-future covariates
+  task::TokenFields fields;
 
   // How many tokens they are, if a token has so many channels.
   uint64_t count(uint32_t channels) const { return channels <= 1 ? values.size() : values.size() / channels; }
@@ -109,15 +101,6 @@ struct OpenedReply {
   SessionDurability durability = SessionDurability::kInterval;
 };
 
-// Which of a model's outputs one Open asked for; shared by the sessions that asked for the same.
-struct OutputPlan {
-  std::vector<uint32_t> horizons;   // 0-based rows of the forecast; empty: all
-  std::vector<uint32_t> quantiles;  // 0-based columns; empty: all
-  uint32_t every = 1;
-  bool surprise = false;
-  engine::Refinement refinement = engine::Refinement::kRestricted;
-};
-
 // Results of part of a run. Pointers are valid during the call.
 struct ForecastsReply {
   uint64_t first_seq = 0;  // of the tokens this reply covers
@@ -125,12 +108,12 @@ struct ForecastsReply {
   uint64_t durable_seq = 0;
   size_t results = 0;
   size_t channels = 1;
-  // Forecast of result r, channel ch: forecasts[r * channels + ch], float32 [horizon, quantiles], all the model has.
+  // Of result r, channel ch: forecasts[r * channels + ch], float32 [Engine::result_floats()], all the model has.
   absl::Span<const float* const> forecasts;
   absl::Span<const float> surprises;   // [results, channels], or empty
   absl::Span<const int64_t> times_ns;  // [results], or empty
   absl::Span<const int64_t> steps_ns;  // likewise
-  const OutputPlan* plan = nullptr;
+  const task::OutputPlan* plan = nullptr;
   const models::LoadedModel* model = nullptr;
 };
 

@@ -28,6 +28,8 @@ Refusal InvalidField(std::string field, absl::string_view problem) {
   return refusal;
 }
 
+Refusal InvalidField(const task::BadField& bad) { return InvalidField(bad.field, bad.problem); }
+
 Refusal SessionNotFound(absl::string_view id) {
   return Because(absl::NotFoundError(absl::StrCat("no session '", id, "'")), "SESSION_NOT_FOUND");
 }
@@ -128,6 +130,19 @@ Refusal StoreRefusal(const absl::Status& status) {
   Refusal refusal = Because(absl::UnavailableError(absl::StrCat("store: ", status.message())), "STORE");
   refusal.retry_after = kStoreRetry;
   return refusal;
+}
+
+Refusal LoadRefusal(absl::string_view id, const absl::Status& status) {
+  return absl::IsNotFound(status) ? SessionNotFound(id) : StoreRefusal(status);
+}
+
+Refusal Unauthenticated() {
+  return Because(absl::UnauthenticatedError("neither a token nor a certificate that this server knows"), "CALLER");
+}
+
+Refusal PermissionDenied(absl::string_view role, absl::string_view least) {
+  return Because(absl::PermissionDeniedError(absl::StrCat("this needs the role ", least, "; the caller's is ", role)),
+                 "ROLE");
 }
 
 Refusal ShuttingDown() {

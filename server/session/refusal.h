@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -13,8 +14,14 @@
 
 namespace aaren::session {
 
+template <typename T>
+Outcome<T> Refused(Refusal refusal) {
+  return {.refusal = std::move(refusal)};
+}
+
 // INVALID_ARGUMENT. `field` is the path in the message: "tokens.values[12]".
 Refusal InvalidField(std::string field, absl::string_view problem);
+Refusal InvalidField(const task::BadField& bad);
 
 // NOT_FOUND.
 Refusal SessionNotFound(absl::string_view id);
@@ -40,6 +47,12 @@ Refusal LiveElsewhere(absl::string_view id, const std::string& server);
 // FAILED_PRECONDITION: EVERY_TOKEN is not to be had.
 Refusal NotDurable(absl::string_view id, absl::string_view why);
 
+// UNAUTHENTICATED: nobody whom the server knows.
+Refusal Unauthenticated();
+
+// PERMISSION_DENIED.
+Refusal PermissionDenied(absl::string_view role, absl::string_view least);
+
 // OUT_OF_RANGE.
 Refusal SequenceGap(uint64_t first_seq, uint64_t expected_seq);
 
@@ -51,6 +64,9 @@ Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration r
 
 // UNAVAILABLE: the store did not do what it should.
 Refusal StoreRefusal(const absl::Status& status);
+
+// The store has not given the session: NOT_FOUND, or as StoreRefusal.
+Refusal LoadRefusal(absl::string_view id, const absl::Status& status);
 
 // UNAVAILABLE: this server leaves.
 Refusal ShuttingDown();

@@ -48,13 +48,13 @@ struct Session : Binding {
 
   uint64_t newest_save() const { return pending_seq != kNoSave ? pending_seq : durable_seq; }
 
+  bool SavesEveryToken() const { return durability == SessionDurability::kEveryToken; }
+
   // Whether nothing more is answered before a save of its last tokens is in the store.
-  bool AwaitsSave() const { return durability == SessionDurability::kEveryToken && point.seq != newest_save(); }
+  bool AwaitsSave() const { return SavesEveryToken() && point.seq != newest_save(); }
 
   // What its client is told as durable_seq: with every token saved, the save that covers the reply.
-  uint64_t told_durable_seq() const {
-    return durability == SessionDurability::kEveryToken ? newest_save() : durable_seq;
-  }
+  uint64_t told_durable_seq() const { return SavesEveryToken() ? newest_save() : durable_seq; }
 
   // Flags, beside Binding::kind.
   bool refusing = false;         // after a Failed: drop items until one starts at expected_seq
@@ -73,9 +73,9 @@ struct Session : Binding {
   uint32_t channels = 1;
   const models::LoadedModel* model = nullptr;
   RowSet rows;
-  shard::Attachment* stream = nullptr;  // null: detached
-  shard::Flow* flow = nullptr;          // null: nothing waits
-  const OutputPlan* plan = nullptr;     // null: detached
+  shard::Attachment* stream = nullptr;     // null: detached
+  shard::Flow* flow = nullptr;             // null: nothing waits
+  const task::OutputPlan* plan = nullptr;  // null: detached
   store::SessionPoint point;
   uint64_t delivered_seq = 0;
   uint64_t durable_seq = 0;  // 0: the empty row

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -27,8 +28,9 @@ struct SessionState : Footprint {
   uint64_t incarnation = 0;
   uint64_t delivered_seq = 0;
   uint64_t durable_seq = 0;
-  bool tracks_delivery = false;  // its last writer told delivered_seq
-  store::Attempt attempt;        // of the Open that took it last
+  std::optional<uint64_t> pending_seq;  // of a save that is not durable yet
+  bool tracks_delivery = false;         // its last writer told delivered_seq
+  store::Attempt attempt;               // of the Open that took it last
   SessionDurability durability = SessionDurability::kInterval;
   store::SessionPoint point;
   std::string rows;                     // channels x row_bytes; empty where the rows stay

@@ -40,7 +40,7 @@ Demoted::Demoted(const session::Session& session)
       refusing(session.refusing),
       tracks_delivery(session.tracks_delivery),
       regular_times(session.regular_times),
-      every_token(session.durability == session::SessionDurability::kEveryToken),
+      every_token(session.SavesEveryToken()),
       promoting(false),
       key_bytes(static_cast<uint16_t>(session.key.view().size())),
       handle(session.handle),

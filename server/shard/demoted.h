@@ -43,7 +43,7 @@ struct Demoted : session::Binding {
   uint16_t key_bytes;
   session::Handle handle;
   Attachment* stream;
-  const session::OutputPlan* plan;  // acquired
+  const task::OutputPlan* plan;  // acquired
   uint64_t epoch;
   uint64_t seq;         // of the newest save, too
   uint32_t undurable;   // seq less durable_seq

@@ -40,6 +40,8 @@ struct WaitingItem {
   uint32_t tokens = 0;          // in it
   int64_t arrival_ns = 0;       // of the shard's clock, read once per drain
 
+  size_t bytes(uint32_t channels) const;  // of memory, about
+
   // The numbers of its tokens: their times, if they have any, and then their values.
   void SetNumbers(absl::Span<const float> values, absl::Span<const int64_t> times);
   const int64_t* times() const { return reinterpret_cast<const int64_t*>(numbers()); }  // [tokens]
@@ -70,6 +72,8 @@ struct HeldReply {
 };
 
 struct Flow {
+  static constexpr size_t kBytes = 256;  // of memory, about, without its items
+
   session::Session* session = nullptr;
   ItemQueue<WaitingItem> items;
   uint32_t taken = 0;                    // tokens of the first item that are stepped already

@@ -31,6 +31,7 @@ SessionShard::SessionShard(int index, ShardOptions options, const models::ModelT
              [this](std::vector<store::SaveWrite> saves) { registrar_.Save(index_, std::move(saves)); }),
       slice_units_(kFirstSliceUnits) {
   for (size_t i = 0; i < models.models().size(); ++i) resting_.emplace_back(session::Session::List::kResting);
+  promotions_waiting_.resize(models.models().size());
 }
 
 SessionShard::~SessionShard() = default;

@@ -50,7 +50,6 @@
 #include "server/save/saver.h"
 #include "server/session/clock.h"
 #include "server/session/mailbox.h"
-#include "server/session/output_plan.h"
 #include "server/session/peer.h"
 #include "server/session/row_pool.h"
 #include "server/session/session.h"
@@ -61,6 +60,7 @@
 #include "server/shard/stepper.h"
 #include "server/shard/token_check.h"
 #include "server/shard/token_queue.h"
+#include "server/task/plan_table.h"
 
 namespace aaren::shard {
 
@@ -315,6 +315,8 @@ class SessionShard final : public registrar::SessionOwner {
   void WantRoom();
   Promotion& Promote(Demoted& demoted);
   void StartPromotions();
+  bool StartNextOf(std::deque<uint64_t>& waiting);
+  bool PromotionsWait() const;
   bool EndNeverSaved(const models::LoadedModel& model);
   bool StartPromotion(Promotion& promotion);
   void Unstart(Promotion& promotion);
@@ -347,7 +349,7 @@ class SessionShard final : public registrar::SessionOwner {
   ShardCounters counters_;
   session::Mailbox mailbox_;
   session::RowPool rows_;
-  session::PlanTable plans_;
+  task::PlanTable plans_;
   TokenQueue queue_;
   Stepper stepper_;
   save::Saver saver_;
@@ -360,7 +362,7 @@ class SessionShard final : public registrar::SessionOwner {
   absl::flat_hash_map<uint64_t, std::unique_ptr<Closing>> closings_;
   DemotedTable demoted_;
   absl::flat_hash_map<uint64_t, std::unique_ptr<Promotion>> promotions_;  // by ticket
-  std::deque<uint64_t> promotions_waiting_;                               // their tickets: for rows
+  std::vector<std::deque<uint64_t>> promotions_waiting_;                  // for rows: their tickets, by model
   std::multimap<int64_t, uint64_t> retries_;                              // their tickets, by when to try again, ms
   size_t promotions_started_ = 0;                                         // at the registrar
   int64_t wants_room_until_ms_ = 0;                                       // an Open found none

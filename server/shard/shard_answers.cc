@@ -18,6 +18,7 @@ session::SessionState SessionShard::StateOf(const session::Session& session) con
   state.point = session.point;
   state.delivered_seq = session.delivered_seq;
   state.durable_seq = session.durable_seq;
+  if (session.pending_seq != session::Session::kNoSave) state.pending_seq = session.pending_seq;
   state.tracks_delivery = session.tracks_delivery;
   state.attempt = session.attempt;
   state.durability = session.durability;

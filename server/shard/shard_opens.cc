@@ -164,7 +164,11 @@ session::Session& SessionShard::Place(const registrar::OpenCall& call, Opening& 
     opening.reserved.model = nullptr;
     session = sessions_.insert(std::move(made)).first->get();
   }
+  const bool stayed = opening.reserved.model != nullptr;
+  FreeReserved(opening);
   session->held = session->unsavable = false;
+  // What a save has told meanwhile is newer than what the registrar was given.
+  if (stayed && installation.refusal) return *session;
   session->epoch = state.epoch;
   session->incarnation = state.incarnation;
   session->point = state.point;
@@ -173,10 +177,11 @@ session::Session& SessionShard::Place(const registrar::OpenCall& call, Opening& 
   session->tracks_delivery = state.tracks_delivery;
   session->attempt = state.attempt;
   session->durability = installation.refusal ? state.durability : Resolve(call.request.durability);
-  // Acquire kept one save and dropped the others, so none waits to become durable.
-  session->pending_seq = session::Session::kNoSave;
+  // Acquire kept one save and dropped the others, so none waits to become durable. If nothing was acquired, the client
+  // may have been told of such a save.
+  const uint64_t pending = state.pending_seq.value_or(session::Session::kNoSave);
+  session->pending_seq = installation.refusal ? pending : session::Session::kNoSave;
   session->last_active_ms = session->saved_active_ms = now_ms();
-  FreeReserved(opening);
   return *session;
 }
 
@@ -184,7 +189,7 @@ void SessionShard::Attach(session::Session& session, Opening& opening, const reg
   const session::OpenRequest& request = opening.call->request;
   session.stream = opening.stream;
   session.handle = opening.handle;
-  session.plan = plans_.Acquire(session::ResolveOutput(request.output, session.model->engine->config()).value);
+  session.plan = plans_.Acquire(session.model->conversion->Resolve(request.output).plan);
   session.tracks_delivery = request.delivered_seq.has_value();
   session.regular_times = request.regular_times.has_value();
   if (request.regular_times) {

@@ -53,9 +53,11 @@ void SessionShard::SetAside() {
   for (Flow* flow = queue_.first_stalled(); flow != nullptr; flow = flow->next) {
     if (!flow->in_step) SetAside(*flow->session);
   }
-  for (const uint64_t ticket : promotions_waiting_) {
-    const auto found = promotions_.find(ticket);
-    if (found != promotions_.end()) SetAside(*found->second);
+  for (const std::deque<uint64_t>& waiting : promotions_waiting_) {
+    for (const uint64_t ticket : waiting) {
+      const auto found = promotions_.find(ticket);
+      if (found != promotions_.end()) SetAside(*found->second);
+    }
   }
 }
 

@@ -105,11 +105,12 @@ void SessionShard::KeepTiers() {
   for (int i = 0; i < kMostDemotions && IsOverfull() && EvictOne(nullptr); ++i) {
   }
   while (!retries_.empty() && (retries_.begin()->first <= now || saver_.hurrying())) {
-    promotions_waiting_.push_back(retries_.begin()->second);
+    const auto found = promotions_.find(retries_.begin()->second);
+    if (found != promotions_.end()) promotions_waiting_[found->second->demoted->model].push_back(found->first);
     retries_.erase(retries_.begin());
   }
   StartPromotions();
-  const bool wanted = !promotions_waiting_.empty() || now < wants_room_until_ms_;
+  const bool wanted = PromotionsWait() || now < wants_room_until_ms_;
   if (wanted) saver_.Advance(now);
   saver_.LetRest(wanted         ? std::make_optional(absl::ZeroDuration())
                  : IsOverfull() ? std::make_optional(options_.save_interval)
@@ -133,18 +134,32 @@ SessionShard::Promotion& SessionShard::Promote(Demoted& demoted) {
   ++demoted.stream->promotions;
   demoted.stream->handles.Set(demoted.handle, &promotion);
   promotions_[ticket] = std::move(owned);
-  promotions_waiting_.push_back(ticket);
+  promotions_waiting_[demoted.model].push_back(ticket);
   StartPromotions();
   return promotion;
 }
 
-// Those that have waited longest, as long as there are rows for them.
+bool SessionShard::PromotionsWait() const {
+  return std::any_of(promotions_waiting_.begin(), promotions_waiting_.end(),
+                     [](const std::deque<uint64_t>& waiting) { return !waiting.empty(); });
+}
+
+// Those that have waited longest, of each model in turn: one whose rows are all in use keeps no other waiting.
 void SessionShard::StartPromotions() {
-  while (!promotions_waiting_.empty() && promotions_started_ < kMostPromotions) {
-    const auto found = promotions_.find(promotions_waiting_.front());
-    if (found != promotions_.end() && !StartPromotion(*found->second)) return;
-    promotions_waiting_.pop_front();
+  bool started = true;
+  while (started) {
+    started = false;
+    for (std::deque<uint64_t>& waiting : promotions_waiting_) started |= StartNextOf(waiting);
   }
+}
+
+// False if there is none, or no row for it.
+bool SessionShard::StartNextOf(std::deque<uint64_t>& waiting) {
+  if (waiting.empty() || promotions_started_ >= kMostPromotions) return false;
+  const auto found = promotions_.find(waiting.front());
+  if (found != promotions_.end() && !StartPromotion(*found->second)) return false;
+  waiting.pop_front();
+  return true;
 }
 
 // Nothing else can leave: the one used least recently of those that nobody promised to keep. It rests now, and goes.

@@ -11,10 +11,10 @@ namespace {
 constexpr uint32_t kStepTokens = 4096;
 constexpr uint32_t kStepForecasts = 1024;
 
-bool Sent(const session::OutputPlan& plan, uint64_t seq) { return plan.every == 1 || seq % plan.every == 0; }
+bool Sent(const task::OutputPlan& plan, uint64_t seq) { return plan.every == 1 || seq % plan.every == 0; }
 
 // A surprise compares a value with the forecast one token earlier, so that one is computed though nobody gets it.
-bool Computed(const session::OutputPlan& plan, uint64_t seq) {
+bool Computed(const task::OutputPlan& plan, uint64_t seq) {
   return Sent(plan, seq) || (plan.surprise && (seq + 1) % plan.every == 0);
 }
 
@@ -38,10 +38,9 @@ void Stepper::Begin(absl::Span<Flow* const> flows) {
   EnsureBuffers();
   for (session::Session* session : sessions_) {
     if (calls_.empty() || calls_.back().model != session->model) {
-      const package::ForecasterConfig& config = session->model->engine->config();
       Call& call = calls_.emplace_back();
       call.model = session->model;
-      call.floats = static_cast<size_t>(config.horizon) * config.quantiles.size();
+      call.floats = session->model->engine->result_floats();
       call.first_part = parts_.size();
       call.first_run = runs_.size();
     }
@@ -115,7 +114,7 @@ void Stepper::LayOutItem(Part& part, const WaitingItem& item, Piece piece, uint3
   }
   // Which tokens fold depends on seq alone, and is the engine's business: here is only who wants a forecast.
   uint8_t* flags = &flags_[part.flags + at];
-  const session::OutputPlan& plan = *part.session->plan;
+  const task::OutputPlan& plan = *part.session->plan;
   if (item.silent) {
     std::memset(flags, 0, tokens);
   } else if (plan.every == 1) {
@@ -205,8 +204,7 @@ void Stepper::EnsureBuffers() {
   for (const session::Session* session : sessions_) {
     if (session->model == model) continue;
     model = session->model;
-    const package::ForecasterConfig& config = model->engine->config();
-    floats = std::max(floats, static_cast<size_t>(config.horizon) * config.quantiles.size() * max_forecasts_);
+    floats = std::max(floats, model->engine->result_floats() * max_forecasts_);
   }
   if (floats <= forecast_floats_) return;
   forecasts_ = std::make_unique_for_overwrite<float[]>(floats);
@@ -237,7 +235,7 @@ void Stepper::AnswerTokens(const Call& call, const Part& part, const WaitingItem
   session::Session& session = *part.session;
   const uint32_t tokens = piece.tokens;
   const uint64_t first_seq = session.point.seq;
-  const bool held = session.durability == session::SessionDurability::kEveryToken;
+  const bool held = session.SavesEveryToken();
   if (!held) CountTimes(item.arrival_ns, tokens);
   const size_t results = CollectResults(call, part, item, piece, cursor);
   AdvanceSeq(session, tokens);
@@ -320,8 +318,7 @@ void Stepper::HoldBack(session::Session& session, uint64_t first_seq, size_t res
   reply.arrival_ns = arrival_ns;
   reply.stepped_ns = stepped_ns_;
   reply.results += results;
-  const package::ForecasterConfig& config = session.model->engine->config();
-  const size_t floats = static_cast<size_t>(config.horizon) * config.quantiles.size();
+  const size_t floats = session.model->engine->result_floats();
   for (const float* forecast : result_forecasts_) {
     reply.forecasts.insert(reply.forecasts.end(), forecast, forecast + floats);
   }

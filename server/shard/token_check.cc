@@ -69,10 +69,9 @@ std::optional<session::Refusal> CheckRegularTimes(const session::Session& sessio
 
 std::optional<session::Refusal> CheckShape(const session::TokensView& tokens, const session::Session& session,
                                            uint32_t max_tokens) {
-  // Refused, not ignored: a client must not believe that they were read.
-  if (tokens.has_marks) return session::InvalidField("tokens.marks", "the model has no marks");
-  if (tokens.has_future_values)
-    return session::InvalidField("tokens.future_values", "the model has no known-future covariates");
+  if (const std::optional<task::BadField> bad = session.model->conversion->CheckFields(tokens.fields)) {
+    return session::InvalidField(*bad);
+  }
   const size_t count = tokens.values.size() / session.channels;
   if (count * session.channels != tokens.values.size()) {
     return session::InvalidField("tokens.values",

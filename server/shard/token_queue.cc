@@ -13,11 +13,7 @@ using Turn = Attachment::Turn;
 // if that is more: its answers then leave in few messages.
 constexpr int64_t kTurnUnits = 64 * TokenQueue::kForecastUnits;
 constexpr int64_t kRefusalUnits = TokenQueue::kForecastUnits / 2;  // its message takes about as long
-constexpr size_t kRefusalBytes = sizeof(session::Refusal) + 256;   // with its texts
 constexpr size_t kHeldReplyBytes = 192 << 10;                      // a Forecasts item holds as much
-constexpr size_t kFlowBytes = 256;                                 // of memory, about
-constexpr size_t kKeptItems = 16;                                  // in the queue of a flow that waits to be used again
-constexpr size_t kKeptFlows = 4096;                                // of which, when none is in use, so many are kept
 
 // What a token of the item costs, all channels counted.
 int64_t UnitsOf(const session::Session& session, const WaitingItem& item) {
@@ -30,20 +26,9 @@ int64_t UnitsOf(const session::Session& session, const WaitingItem& item) {
 // How many more tokens of the item fit into a reply that is not cut: its results may be all that the model has.
 uint32_t MostHeld(const session::Session& session, const WaitingItem& item) {
   if (item.silent) return UINT32_MAX;
-  const package::ForecasterConfig& config = session.model->engine->config();
-  const size_t floats = static_cast<size_t>(config.horizon) * config.quantiles.size() + 1;
+  const size_t floats = session.model->engine->result_floats() + 1;
   const size_t bytes = session.channels * floats * sizeof(float) + 2 * sizeof(int64_t);
   return static_cast<uint32_t>(std::max<size_t>(1, kHeldReplyBytes / bytes));
-}
-
-bool SavesEvery(const session::Session& session) {
-  return session.durability == session::SessionDurability::kEveryToken;
-}
-
-// Bytes of memory that an item takes, about.
-size_t BytesOf(const session::Session& session, const WaitingItem& item) {
-  const size_t token = session.channels * sizeof(float) + (item.timed ? sizeof(int64_t) : 0);
-  return sizeof(WaitingItem) + item.tokens * token + (item.kind == WaitingItem::Kind::kRefusal ? kRefusalBytes : 0);
 }
 
 }  // namespace
@@ -59,6 +44,12 @@ void WaitingItem::SetNumbers(absl::Span<const float> values, absl::Span<const in
   timed = !times.empty();
   if (timed) std::memcpy(to, times.data(), time_bytes);
   std::memcpy(to + time_bytes, values.data(), value_bytes);
+}
+
+size_t WaitingItem::bytes(uint32_t channels) const {
+  const size_t token = channels * sizeof(float) + (timed ? sizeof(int64_t) : 0);
+  const size_t refusal = kind == Kind::kRefusal ? sizeof(session::Refusal) + 256 : 0;  // with its texts
+  return sizeof(*this) + tokens * token + refusal;
 }
 
 bool TokenQueue::Admits(const Attachment& stream, size_t bytes) const {
@@ -93,7 +84,7 @@ Flow& TokenQueue::FlowOf(session::Session& session) {
   flow.clock = session.point.clock;
   JoinLine(flow);
   session.flow = &flow;
-  Count(stream, kFlowBytes);
+  Count(stream, Flow::kBytes);
   // A stream that was idle comes before those that have waited: a ping beside a hot stream is answered at once. What it
   // owes from before stays owed, so pausing for a moment gains nothing.
   if (stream.turn == Turn::kNone) {
@@ -117,7 +108,7 @@ void TokenQueue::PushTokens(session::Session& session, const session::TokensView
   item.tokens = static_cast<uint32_t>(tokens.count(session.channels)) - skip;
   item.arrival_ns = arrival_ns;
   item.SetNumbers(values, tokens.times_ns.empty() ? tokens.times_ns : tokens.times_ns.subspan(skip));
-  Count(*session.stream, static_cast<ptrdiff_t>(BytesOf(session, item)));
+  Count(*session.stream, static_cast<ptrdiff_t>(item.bytes(session.channels)));
   session.flow->clock = clock;
   session.flow->tokens += item.tokens;
   tokens_ += item.tokens;
@@ -128,19 +119,19 @@ void TokenQueue::PushAck(session::Session& session) {
   Flow* flow = session.flow;
   if (flow != nullptr && !flow->items.empty() && flow->items.back().kind == WaitingItem::Kind::kAck) return;
   const WaitingItem& item = Push(session, WaitingItem::Kind::kAck);
-  Count(*session.stream, static_cast<ptrdiff_t>(BytesOf(session, item)));
+  Count(*session.stream, static_cast<ptrdiff_t>(item.bytes(session.channels)));
 }
 
 void TokenQueue::PushRefusal(session::Session& session, session::Refusal refusal) {
   const WaitingItem& item = Push(session, WaitingItem::Kind::kRefusal);
-  Count(*session.stream, static_cast<ptrdiff_t>(BytesOf(session, item)));
+  Count(*session.stream, static_cast<ptrdiff_t>(item.bytes(session.channels)));
   session.flow->refusals.emplace_back() = std::move(refusal);
 }
 
 void TokenQueue::PushClose(session::Session& session, bool delete_session) {
   WaitingItem& item = Push(session, WaitingItem::Kind::kClose);
   item.delete_session = delete_session;
-  Count(*session.stream, static_cast<ptrdiff_t>(BytesOf(session, item)));
+  Count(*session.stream, static_cast<ptrdiff_t>(item.bytes(session.channels)));
 }
 
 void TokenQueue::TakeTokens(Flow& flow, uint32_t tokens) {
@@ -152,7 +143,7 @@ void TokenQueue::TakeTokens(Flow& flow, uint32_t tokens) {
 
 void TokenQueue::PopFront(Flow& flow) {
   const session::Session& session = *flow.session;
-  Count(*session.stream, -static_cast<ptrdiff_t>(BytesOf(session, flow.items.front())));
+  Count(*session.stream, -static_cast<ptrdiff_t>(flow.items.front().bytes(session.channels)));
   flow.items.pop_front();
   flow.taken = 0;
 }
@@ -172,80 +163,6 @@ void TokenQueue::LeaveLine(Flow& flow) {
   if (std::exchange(flow.in_line, false)) flow.session->stream->flows.Remove(flow);
 }
 
-HeldReply& TokenQueue::Hold(session::Session& session) {
-  std::unique_ptr<HeldReply>& reply = session.flow->reply;
-  if (reply == nullptr) {
-    reply = std::make_unique<HeldReply>();
-    held_bytes_ += reply->bytes();
-  }
-  return *reply;
-}
-
-std::unique_ptr<HeldReply> TokenQueue::TakeReply(session::Session& session) {
-  if (session.flow == nullptr || session.flow->reply == nullptr) return nullptr;
-  held_bytes_ -= session.flow->reply->bytes();
-  return std::move(session.flow->reply);
-}
-
-void TokenQueue::Unhold(session::Session& session) {
-  Unstall();
-  if (session.flow == nullptr || session.flow->in_step) return;
-  Flow& flow = *session.flow;
-  Restore(flow);
-  if (flow.items.empty()) return Release(flow);
-  if (flow.stalled) return;
-  JoinLine(flow);
-  Resume(*session.stream);
-}
-
-// Whether the flow has no turn for now, for the sake of replies that wait for saves.
-bool TokenQueue::MustWait(Flow& flow) {
-  if (!SavesEvery(*flow.session)) return false;
-  const bool stalls = held_bytes_ >= max_bytes_;
-  if (!stalls && !flow.session->AwaitsSave()) return false;
-  LeaveLine(flow);
-  if (flow.session->AwaitsSave()) return true;  // Unhold
-  flow.stalled = true;
-  stalled_.PushBack(flow);
-  return true;
-}
-
-// There is room for replies again.
-void TokenQueue::Unstall() {
-  while (!stalled_.empty() && held_bytes_ < max_bytes_) {
-    Flow& flow = *stalled_.front();
-    stalled_.Remove(flow);
-    flow.stalled = false;
-    Restore(flow);
-    JoinLine(flow);
-    Resume(*flow.session->stream);
-  }
-}
-
-void TokenQueue::Release(Flow& flow) {
-  LeaveLine(flow);
-  Restore(flow);
-  if (std::exchange(flow.stalled, false)) stalled_.Remove(flow);
-  if (flow.reply != nullptr) {
-    held_bytes_ -= flow.reply->bytes();
-    flow.reply.reset();
-  }
-  Count(*flow.session->stream, -static_cast<ptrdiff_t>(kFlowBytes));
-  flow.session->flow = nullptr;
-  flow.session = nullptr;
-  flow.deficit = 0;
-  flow.granted = 0;
-  flow.granted_items = 0;
-  flow.in_step = false;
-  flow.refusals.Clear();
-  flow.items.ShrinkIfLarge(kKeptItems);
-  free_.push_back(&flow);
-  if (free_.size() < flows_.size() || flows_.size() <= kKeptFlows) return;
-  flows_.clear();  // a burst is over
-  free_.clear();
-  free_.shrink_to_fit();
-}
-
 void TokenQueue::EndStep() {
   for (Flow* flow : granted_) {
     if (flow == nullptr) continue;
@@ -261,48 +178,6 @@ void TokenQueue::EndStep() {
     }
   }
   granted_.clear();
-}
-
-uint32_t TokenQueue::SetAside(session::Session& session, session::Refusal refusal) {
-  Flow& flow = *session.flow;
-  Attachment& stream = *session.stream;
-  Restore(flow);
-  const uint32_t dropped = flow.tokens;
-  if (flow.items.size() > 1 || dropped > 0) {
-    tokens_ -= dropped;
-    flow.tokens = 0;
-    while (!flow.items.empty()) PopFront(flow);
-    flow.refusals.Clear();
-    flow.clock = session.point.clock;
-    session.refusing = true;
-    PushRefusal(session, std::move(refusal));
-  }
-  flow.aside = kFlowBytes;
-  if (!flow.items.empty()) flow.aside += BytesOf(session, flow.items.front());
-  Count(stream, -static_cast<ptrdiff_t>(flow.aside));
-  stream.aside_bytes += flow.aside;
-  return dropped;
-}
-
-void TokenQueue::Restore(Flow& flow) {
-  Attachment& stream = *flow.session->stream;
-  stream.aside_bytes -= flow.aside;
-  Count(stream, static_cast<ptrdiff_t>(std::exchange(flow.aside, 0)));
-}
-
-uint32_t TokenQueue::Forget(session::Session& session) {
-  if (session.flow == nullptr) return 0;
-  Flow& flow = *session.flow;
-  Restore(flow);
-  const uint32_t dropped = flow.tokens;
-  tokens_ -= dropped;
-  flow.tokens = 0;
-  while (!flow.items.empty()) PopFront(flow);
-  // It may be gone in the middle of a step: its place is kept, and empty.
-  if (flow.in_step) std::replace(granted_.begin(), granted_.end(), &flow, static_cast<Flow*>(nullptr));
-  Release(flow);
-  Unstall();
-  return dropped;
 }
 
 void TokenQueue::Link(Attachment& stream, Turn turn) {
@@ -354,7 +229,7 @@ void TokenQueue::ServeStream(Attachment& stream, StepRoom& room) {
     const int64_t used = GrantTo(flow, std::min(flow.deficit, stream.deficit), room);
     flow.deficit -= used;
     stream.deficit -= used;
-    if (flow.reached_item == flow.items.size() || (flow.granted > 0 && SavesEvery(*flow.session))) {
+    if (flow.reached_item == flow.items.size() || (flow.granted > 0 && flow.session->SavesEveryToken())) {
       LeaveLine(flow);
     } else if (flow.deficit <= 0) {
       stream.flows.Remove(flow);
@@ -386,7 +261,7 @@ int64_t TokenQueue::GrantTo(Flow& flow, int64_t units, StepRoom& room) {
   int64_t used = 0;
   while (used < units && !room.empty() && flow.reached_item < flow.items.size()) {
     const WaitingItem& item = flow.items[flow.reached_item];
-    if (flow.granted > 0 && SavesEvery(*flow.session) && !JoinsReply(flow, item)) break;
+    if (flow.granted > 0 && flow.session->SavesEveryToken() && !JoinsReply(flow, item)) break;
     if (item.kind == WaitingItem::Kind::kTokens) {
       used += GrantTokens(flow, item, units - used, room);
     } else {
@@ -410,7 +285,7 @@ int64_t TokenQueue::GrantTokens(Flow& flow, const WaitingItem& item, int64_t uni
   if (left * cost > units || size_t{left} * channels > values) {  // not all of it
     tokens = std::min({left, values / channels, static_cast<uint32_t>(std::max<int64_t>(1, units / cost))});
   }
-  if (SavesEvery(*flow.session)) tokens = std::min(tokens, MostHeld(*flow.session, item) - flow.granted);
+  if (flow.session->SavesEveryToken()) tokens = std::min(tokens, MostHeld(*flow.session, item) - flow.granted);
   if (tokens == 0) {  // no room for another token: the step is full
     room.values = 0;
     return 0;

@@ -90,12 +90,20 @@ void FakeServer::NoteHeaders(const grpc::ServerContext& context) {
 }
 
 void FakeServer::NoteStart(const v1::ClientMessage& message, bool& started) {
+  NoteOpens(message);
   if (started) return;
   int tokens = 0;
   for (const v1::ClientItem& item : message.items()) tokens += item.tokens().values_size();
   started = tokens > 0;
   absl::MutexLock lock(&mutex_);
   largest_start_ = std::max(largest_start_, tokens);
+}
+
+void FakeServer::NoteOpens(const v1::ClientMessage& message) {
+  const auto opens =
+      std::count_if(message.items().begin(), message.items().end(), [](const auto& item) { return item.has_open(); });
+  absl::MutexLock lock(&mutex_);
+  largest_opens_ = std::max(largest_opens_, static_cast<int>(opens));
 }
 
 bool FakeServer::Cuts(const v1::ClientMessage& message, bool before) {

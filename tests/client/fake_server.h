@@ -72,6 +72,7 @@ class FakeServer : public v1::Streaming::Service {
   int sessions() const;       // that exist
   int violations() const;     // items over a limit
   int largest_start() const;  // tokens in a stream's first message that had any
+  int largest_opens() const;  // Opens in one message
   int closed() const;         // sessions detached by Close
   // The writer and the number of each Open.
   std::vector<std::pair<uint64_t, uint64_t>> attempts() const;
@@ -116,6 +117,7 @@ class FakeServer : public v1::Streaming::Service {
   void Settle(Session& session, uint64_t delivered) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteHeaders(const grpc::ServerContext& context) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteStart(const v1::ClientMessage& message, bool& started);
+  void NoteOpens(const v1::ClientMessage& message);
   bool Cuts(const v1::ClientMessage& message, bool before) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // False: the stream is cut, or ends with `end` if that is not OK.
   bool Handle(const v1::ClientMessage& message, Handles& handles, v1::ServerMessage& reply, grpc::Status& end);
@@ -149,6 +151,7 @@ class FakeServer : public v1::Streaming::Service {
   int duplicates_ ABSL_GUARDED_BY(mutex_) = 0;
   int violations_ ABSL_GUARDED_BY(mutex_) = 0;
   int largest_start_ ABSL_GUARDED_BY(mutex_) = 0;
+  int largest_opens_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<std::string, std::string> headers_ ABSL_GUARDED_BY(mutex_);
   int closed_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<std::pair<uint64_t, uint64_t>> attempts_ ABSL_GUARDED_BY(mutex_);

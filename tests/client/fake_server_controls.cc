@@ -124,6 +124,11 @@ int FakeServer::largest_start() const {
   return largest_start_;
 }
 
+int FakeServer::largest_opens() const {
+  absl::MutexLock lock(&mutex_);
+  return largest_opens_;
+}
+
 int FakeServer::closed() const {
   absl::MutexLock lock(&mutex_);
   return closed_;

@@ -1,5 +1,7 @@
 #include "client/cli/flags/connection_flags.h"
 
+#include <cerrno>
+#include <fstream>
 #include <utility>
 
 #include "aaren/client/tls.h"
@@ -17,7 +19,31 @@ void ConnectionFlags::AddTo(command_line::Flags& flags) {
   flags.Add("tls_cert", &tls_cert, "speak TLS; a PEM file with this client's own certificate, for servers that ask");
   flags.Add("tls_key", &tls_key, "a PEM file with the key of --tls_cert");
   flags.Add("tls_server_name", &tls_server_name, "whose certificate the server has to show, if not --target's");
+  flags.Add("token_file", &token_file, "a file whose first line is the token that tells the server who calls");
   flags.Add("metadata", &metadata, "NAME:VALUE, a header of every call, as proxies may want; may be repeated");
+}
+
+namespace {
+
+// A token may be renewed: the file is read before every call.
+absl::StatusOr<client::Metadata> ReadToken(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  if (file.bad() || !file.is_open()) return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
+  const absl::string_view token = absl::StripAsciiWhitespace(line);
+  if (token.empty()) return absl::InvalidArgumentError(absl::StrCat(path, " has no token in its first line"));
+  return client::Metadata{{"authorization", absl::StrCat("Bearer ", token)}};
+}
+
+}  // namespace
+
+absl::Status ConnectionFlags::ReadTokens(client::ChannelOptions& channel) const {
+  if (token_file.empty()) return absl::OkStatus();
+  const absl::StatusOr<client::Metadata> token = ReadToken(token_file);
+  if (!token.ok()) return token.status();
+  channel.metadata_source = [path = token_file] { return ReadToken(path); };
+  return client::CheckChannel({.metadata = *token});
 }
 
 absl::Status ConnectionFlags::ReadMetadata(client::ChannelOptions& channel) const {
@@ -34,6 +60,7 @@ absl::StatusOr<client::ChannelOptions> ConnectionFlags::Channel() const {
   client::ChannelOptions channel{.server_name = tls_server_name};
   const absl::Status read = ReadMetadata(channel);
   if (!read.ok()) return read;
+  if (absl::Status tokens = ReadTokens(channel); !tokens.ok()) return tokens;
   if (!tls && tls_ca.empty() && tls_cert.empty() && tls_key.empty()) {
     if (tls_server_name.empty()) return channel;
     return absl::InvalidArgumentError("--tls_server_name needs --tls or --tls_ca=FILE");

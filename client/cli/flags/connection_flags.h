@@ -19,6 +19,7 @@ struct ConnectionFlags {
   std::string target = kDefaultTarget;
   bool tls = false;
   std::string tls_ca, tls_cert, tls_key, tls_server_name;
+  std::string token_file;
   std::vector<std::string> metadata;
 
   // This outlives `flags`.
@@ -29,6 +30,7 @@ struct ConnectionFlags {
 
  private:
   absl::Status ReadMetadata(client::ChannelOptions& channel) const;
+  absl::Status ReadTokens(client::ChannelOptions& channel) const;
 };
 
 // A command line to show to others: what --metadata says may be a secret, and is left out.

@@ -5,6 +5,11 @@
 #include "absl/status/status.h"
 
 namespace aaren::client {
+namespace {
+
+constexpr size_t kMostOpening = 256;  // Opens under way: half of what a shard has under way for one stream
+
+}  // namespace
 
 void Handles::TakeMail() {
   RetryDue();
@@ -18,16 +23,21 @@ void Handles::Attach(const State& state) {
   if (!state->status().ok()) return;  // it ended, or was destroyed, before its turn came
   state->Attach(next_handle_, opens_.writer, opens_.next++);
   handles_[next_handle_++] = state;
-  ready_.push_back(state);
+  unopened_.push_back(state);
 }
 
 void Handles::Remove(const State& state) {
   const auto found = handles_.find(state->handle());
   if (found != handles_.end() && found->second == state) {
     Release(state);
-    handles_.erase(found);
+    Forget(state->handle());
   }
   state->End(absl::CancelledError("the session was destroyed"));
+}
+
+void Handles::Forget(uint32_t handle) {
+  handles_.erase(handle);
+  opening_.erase(handle);
 }
 
 void Handles::Release(const State& state) {
@@ -58,6 +68,13 @@ void Handles::Fill(const v1::Limits& limits, MessageBuilder& builder) {
     *builder.Add().mutable_close() = closes_.back();
     closes_.pop_back();
   }
+  while (!unopened_.empty() && opening_.size() < kMostOpening && builder.room() > 0) {
+    const State state = std::move(unopened_.front());
+    unopened_.pop_front();
+    if (!handles_.contains(state->handle())) continue;  // it was destroyed meanwhile
+    opening_.insert(state->handle());
+    if (state->Fill(limits, builder)) ready_.push_back(state);
+  }
   while (!ready_.empty() && builder.room() > 0) {
     const State state = std::move(ready_.front());
     ready_.pop_front();
@@ -74,6 +91,7 @@ void Handles::Dispatch(const Item& item, Method method) {
 }
 
 void Handles::Handle(const v1::Opened& opened) {
+  opening_.erase(opened.handle());
   Dispatch(opened, [&](SessionState& state) { return state.OnOpened(opened); });
 }
 
@@ -90,6 +108,7 @@ void Handles::Handle(const v1::Closed& closed) {
 }
 
 void Handles::Handle(const v1::Failed& failed) {
+  opening_.erase(failed.handle());
   Dispatch(failed, [&](SessionState& state) { return state.OnFailed(failed); });
 }
 
@@ -97,7 +116,7 @@ void Handles::Follow(const State& state, const SessionState::Next& next) {
   const bool retries = next.retry > absl::ZeroDuration();
   if (next.ready == SessionState::Ready::kYes) ready_.push_back(state);
   if (next.close) Release(state);
-  if (next.ended || retries) handles_.erase(state->handle());
+  if (next.ended || retries) Forget(state->handle());
   if (retries) retries_.emplace_back(clock_.Now() + next.retry, state);
   if (next.ended) mailbox_.Forget(state);
 }

@@ -3,6 +3,9 @@
 
 // Handles are the sessions of one call, under the numbers that the call knows them by. They tell which session has
 // something to send, which waits to be opened again, and whom an item of the server is for. They die with their call.
+//
+// Few Opens are under way at once. A server reads a stream in order: tokens of sessions that are open would wait behind
+// the Opens of all others, for as long as the store takes to load those.
 // Threading: the connection's thread.
 
 #include <deque>
@@ -12,6 +15,7 @@
 #include "aaren/client/clock.h"
 #include "aaren/v1/stream.pb.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/time/time.h"
 #include "client/cpp/messages/message_builder.h"
 #include "client/cpp/session/session_state.h"
@@ -53,6 +57,7 @@ class Handles {
   void Attach(const State& state);
   void Remove(const State& state);
   void Release(const State& state);
+  void Forget(uint32_t handle);
   void RetryDue();
   template <typename Item, typename Method>
   void Dispatch(const Item& item, Method method);
@@ -63,6 +68,8 @@ class Handles {
   Clock& clock_;
   uint32_t next_handle_ = 0;
   absl::flat_hash_map<uint32_t, State> handles_;       // open on this call, or being opened
+  std::deque<State> unopened_;                         // whose Opens are not sent
+  absl::flat_hash_set<uint32_t> opening_;              // whose Opens are not answered
   std::deque<State> ready_;                            // have something to send
   std::vector<v1::Close> closes_;                      // to send for handles whose session ended here
   std::vector<std::pair<absl::Time, State>> retries_;  // to be opened again when their time comes

@@ -16,7 +16,7 @@ class CpuEngine final : public Engine {
  public:
   explicit CpuEngine(std::unique_ptr<Task> task) : task_(std::move(task)) {}
 
-  const package::ForecasterConfig& config() const override { return task_->config(); }
+  size_t result_floats() const override { return task_->result_floats(); }
   std::string tier() const override { return "exact"; }
   size_t row_bytes() const override { return task_->row_bytes(); }
   std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override;

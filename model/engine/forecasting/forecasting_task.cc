@@ -31,8 +31,8 @@ class ForecastingTask final : public Task {
       : config_(package.config), layout_(package.config), weights_(package) {}
 
   std::unique_ptr<Scratch> NewScratch() const override { return std::make_unique<Tile>(config_, weights_, layout_); }
-  const package::ForecasterConfig& config() const override { return config_; }
   size_t row_bytes() const override { return layout_.bytes(); }
+  size_t result_floats() const override { return static_cast<size_t>(config_.horizon) * config_.quantiles.size(); }
   void ResetRow(absl::Span<std::byte> row) const override { layout_.Reset(row); }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override;
   uint64_t& claim(std::byte* row) const override { return layout_.header(row).claimed; }

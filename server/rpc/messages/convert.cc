@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "google/rpc/error_details.pb.h"
-#include "server/rpc/messages/forecasting.h"
 #include "server/session/refusal.h"
 
 namespace aaren::rpc {
@@ -37,17 +36,58 @@ void AddDetail(const Detail& detail, google::rpc::Status& status) {
   status.add_details()->PackFrom(detail);
 }
 
+engine::Refinement ToRefinement(const v1::OutputOptions& output) {
+  if (output.unmixed()) return engine::Refinement::kNetwork;
+  if (output.uncalibrated()) return engine::Refinement::kMixed;
+  return output.unrestricted() ? engine::Refinement::kCalibrated : engine::Refinement::kRestricted;
+}
+
+task::OutputRequest ToOutputRequest(const v1::OutputOptions& output) {
+  return {.horizons = {output.horizons().begin(), output.horizons().end()},
+          .quantiles = {output.quantiles().begin(), output.quantiles().end()},
+          .every = std::max(output.every(), 1u),
+          .surprise = output.surprise(),
+          .refinement = ToRefinement(output)};
+}
+
+void FillSchema(const task::Schema& schema, v1::ModelInfo& info) {
+  info.set_horizon(schema.horizon);
+  info.mutable_quantiles()->Add(schema.quantiles.begin(), schema.quantiles.end());
+  for (const std::string& target : schema.targets) {
+    v1::Column& column = *info.add_columns();
+    column.set_name(target);
+    column.set_role(v1::Column::TARGET);
+  }
+}
+
 void FillModelSchema(const models::LoadedModel& model, v1::ModelInfo& info) {
   info.set_name(model.package.name);
   info.set_version(static_cast<uint32_t>(model.package.version));
   info.set_digest(model.package.digest);
   info.set_row_bytes(model.engine->row_bytes());
-  FillColumns(model.engine->config(), info);
+  FillSchema(model.conversion->schema(), info);
+}
+
+// How many numbers of one result, of one channel, are sent.
+size_t PlannedFloats(const session::ForecastsReply& reply) {
+  return reply.model->conversion->PlannedFloats(*reply.plan);
+}
+
+// Of results [begin, end) of the reply, what its plan asks for.
+void FillValues(const session::ForecastsReply& reply, size_t begin, size_t end,
+                google::protobuf::RepeatedField<float>& values) {
+  const size_t size = (end - begin) * reply.channels * PlannedFloats(reply);
+  // Sized once and written in place: a forecast is hundreds of floats, and most of the bytes that leave.
+  values.Reserve(static_cast<int>(size));
+  float* out = values.AddNAlreadyReserved(static_cast<int>(size));
+  for (const float* forecast : reply.forecasts.subspan(begin * reply.channels, (end - begin) * reply.channels)) {
+    out = reply.model->conversion->CopyPlanned(forecast, *reply.plan, out);
+  }
 }
 
 }  // namespace
 
-session::Outcome<session::OpenRequest> ToOpenRequest(const v1::Open& open) {
+session::Outcome<session::OpenRequest> ToOpenRequest(const v1::Open& open, const std::string& tenant) {
   session::Outcome<session::OpenRequest> outcome;
   if (!v1::Open::Mode_IsValid(open.mode())) {
     outcome.refusal = session::InvalidField("open.mode", absl::StrCat(open.mode(), " is none of the modes 0 .. 2"));
@@ -56,7 +96,7 @@ session::Outcome<session::OpenRequest> ToOpenRequest(const v1::Open& open) {
                                             absl::StrCat(open.durability(), " is none of the durabilities 0 .. 3"));
   }
   session::OpenRequest& request = outcome.value;
-  request.tenant = kTenant;
+  request.tenant = tenant;
   request.session_id = open.session_id();
   request.model = open.model();
   request.mode = static_cast<session::OpenMode>(open.mode());
@@ -80,8 +120,7 @@ session::TokensView ToTokensView(const v1::Tokens& tokens) {
   view.times_ns = absl::MakeConstSpan(tokens.times_ns().data(), static_cast<size_t>(tokens.times_ns_size()));
   if (tokens.has_delivered_seq()) view.delivered_seq = tokens.delivered_seq();
   view.silent = tokens.silent();
-  view.has_marks = tokens.marks_size() > 0;
-  view.has_future_values = tokens.future_values_size() > 0;
+  view.fields = {.marks = tokens.marks_size() > 0, .future_values = tokens.future_values_size() > 0};
   return view;
 }
 
@@ -106,7 +145,7 @@ void FillOpened(session::Handle handle, const session::OpenedReply& reply, v1::O
 
 size_t ResultsPerItem(const session::ForecastsReply& reply) {
   if (reply.results == 1) return 1;
-  const size_t bytes = reply.channels * (ResultWidth(reply) + 1) * sizeof(float) + sizeof(int64_t);
+  const size_t bytes = reply.channels * (PlannedFloats(reply) + 1) * sizeof(float) + sizeof(int64_t);
   return std::max<size_t>(kItemBytes / bytes, 1);
 }
 

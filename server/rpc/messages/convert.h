@@ -1,14 +1,15 @@
 #ifndef AAREN_SERVER_RPC_MESSAGES_CONVERT_H_
 #define AAREN_SERVER_RPC_MESSAGES_CONVERT_H_
 
-// Messages to the session layer's words (server/session/peer.h) and back. The two meet here and, for what is a task's
-// own, in the file pair of that task (forecasting.h), and nowhere else. Names and units are the same on both sides, so
+// Messages to the session layer's words (server/session/peer.h) and back. The two meet here and nowhere else. What
+// is a task's own the model's Conversion tells (server/task/conversion.h). Names and units are the same on both sides, so
 // nothing is decided but how large one Forecasts item may be.
 //
 // Functions that fill a message expect it cleared, so that callers can reuse it with its capacity. Threading: pure
 // functions.
 
 #include <cstddef>
+#include <string>
 
 #include "aaren/v1/models.pb.h"
 #include "aaren/v1/sessions.pb.h"
@@ -20,11 +21,8 @@
 
 namespace aaren::rpc {
 
-// Whose sessions they are. Without authentication everybody is the same tenant.
-inline constexpr char kTenant[] = "default";
-
 // Refused: a mode or durability that does not exist. Everything else is the session layer's to judge.
-session::Outcome<session::OpenRequest> ToOpenRequest(const v1::Open& open);
+session::Outcome<session::OpenRequest> ToOpenRequest(const v1::Open& open, const std::string& tenant);
 
 // A view of `tokens`, which must outlive it.
 session::TokensView ToTokensView(const v1::Tokens& tokens);

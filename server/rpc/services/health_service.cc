@@ -99,7 +99,9 @@ HealthService::HealthService(Async& async, UnaryHost& host, std::vector<std::str
 void HealthService::Serve() {
   UnaryCall<HealthCheckRequest, HealthCheckResponse>::ServeToTheEnd(
       host_, [this](auto... arguments) { async_.RequestCheck(arguments...); },
-      [this](const HealthCheckRequest& request, auto reply) { Check(request, std::move(reply)); });
+      [this](const identity::Caller&, const HealthCheckRequest& request, auto reply) {
+        Check(request, std::move(reply));
+      });
   new Watch(*this);
 }
 

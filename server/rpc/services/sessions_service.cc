@@ -39,18 +39,19 @@ void FillSnapshot(registrar::Snapshot snapshot, v1::ExportSessionResponse& respo
 
 // `method` names a method of the service; the handler gets (request, reply).
 template <typename Request, typename Response, typename Service, typename Method, typename Handler>
-void Serve(Service& service, Method method, UnaryHost& host, Handler handler) {
+void Serve(Service& service, Method method, UnaryHost& host, identity::Role least, Handler handler) {
   UnaryCall<Request, Response>::Serve(
-      host, [&service, method](auto... arguments) { (service.*method)(arguments...); }, std::move(handler));
+      host, [&service, method](auto... arguments) { (service.*method)(arguments...); }, least, std::move(handler));
 }
 
 template <typename Reply>
-void List(registrar::Registrar& registrar, const v1::ListSessionsRequest& request, Reply reply) {
+void List(registrar::Registrar& registrar, const identity::Caller& caller, const v1::ListSessionsRequest& request,
+          Reply reply) {
   if (request.page_size() > kMaxPage) {
     const std::string problem = absl::StrCat(request.page_size(), " is more than ", kMaxPage);
     return reply({.refusal = session::InvalidField("page_size", problem)});
   }
-  registrar.List(kTenant, request.prefix(), request.page_token(),
+  registrar.List(caller.tenant, request.prefix(), request.page_token(),
                  request.page_size() == 0 ? kDefaultPage : request.page_size(),
                  Answer<registrar::SessionPage, v1::ListSessionsResponse>(std::move(reply), FillPage));
 }
@@ -60,37 +61,45 @@ void List(registrar::Registrar& registrar, const v1::ListSessionsRequest& reques
 void ServeSessions(v1::Sessions::AsyncService& service, UnaryHost& host, registrar::Registrar& registrar) {
   using Async = v1::Sessions::AsyncService;
   Serve<v1::GetSessionRequest, v1::SessionInfo>(
-      service, &Async::RequestGet, host, [&registrar](const v1::GetSessionRequest& request, auto reply) {
-        registrar.Get(kTenant, request.session_id(),
+      service, &Async::RequestGet, host, identity::Role::kRead,
+      [&registrar](const identity::Caller& caller, const v1::GetSessionRequest& request, auto reply) {
+        registrar.Get(caller.tenant, request.session_id(),
                       Answer<session::SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
       });
   Serve<v1::ListSessionsRequest, v1::ListSessionsResponse>(
-      service, &Async::RequestList, host,
-      [&registrar](const v1::ListSessionsRequest& request, auto reply) { List(registrar, request, std::move(reply)); });
+      service, &Async::RequestList, host, identity::Role::kRead,
+      [&registrar](const identity::Caller& caller, const v1::ListSessionsRequest& request, auto reply) {
+        List(registrar, caller, request, std::move(reply));
+      });
   Serve<v1::ExportSessionRequest, v1::ExportSessionResponse>(
-      service, &Async::RequestExport, host, [&registrar](const v1::ExportSessionRequest& request, auto reply) {
-        registrar.Export(kTenant, request.session_id(),
+      service, &Async::RequestExport, host, identity::Role::kAdmin,
+      [&registrar](const identity::Caller& caller, const v1::ExportSessionRequest& request, auto reply) {
+        registrar.Export(caller.tenant, request.session_id(),
                          Answer<registrar::Snapshot, v1::ExportSessionResponse>(std::move(reply), FillSnapshot));
       });
   Serve<v1::ImportSessionRequest, v1::SessionInfo>(
-      service, &Async::RequestImport, host, [&registrar](const v1::ImportSessionRequest& request, auto reply) {
-        registrar.Import(kTenant, request.session_id(), request.snapshot(), request.replace(),
+      service, &Async::RequestImport, host, identity::Role::kAdmin,
+      [&registrar](const identity::Caller& caller, const v1::ImportSessionRequest& request, auto reply) {
+        registrar.Import(caller.tenant, request.session_id(), request.snapshot(), request.replace(),
                          Answer<session::SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
       });
   Serve<v1::ForkSessionRequest, v1::SessionInfo>(
-      service, &Async::RequestFork, host, [&registrar](const v1::ForkSessionRequest& request, auto reply) {
-        registrar.Fork(kTenant, request.session_id(), request.new_session_id(),
+      service, &Async::RequestFork, host, identity::Role::kAdmin,
+      [&registrar](const identity::Caller& caller, const v1::ForkSessionRequest& request, auto reply) {
+        registrar.Fork(caller.tenant, request.session_id(), request.new_session_id(),
                        Answer<session::SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
       });
   Serve<v1::DeleteSessionRequest, v1::DeleteSessionResponse>(
-      service, &Async::RequestDelete, host, [&registrar](const v1::DeleteSessionRequest& request, auto reply) {
+      service, &Async::RequestDelete, host, identity::Role::kAdmin,
+      [&registrar](const identity::Caller& caller, const v1::DeleteSessionRequest& request, auto reply) {
         const std::optional<uint64_t> epoch = request.has_epoch() ? std::make_optional(request.epoch()) : std::nullopt;
-        registrar.Delete(kTenant, request.session_id(), epoch,
+        registrar.Delete(caller.tenant, request.session_id(), epoch,
                          Answer<std::monostate, v1::DeleteSessionResponse>(std::move(reply), [](auto&&...) {}));
       });
   Serve<v1::EvictSessionRequest, v1::EvictSessionResponse>(
-      service, &Async::RequestEvict, host, [&registrar](const v1::EvictSessionRequest& request, auto reply) {
-        registrar.Evict(kTenant, request.session_id(),
+      service, &Async::RequestEvict, host, identity::Role::kAdmin,
+      [&registrar](const identity::Caller& caller, const v1::EvictSessionRequest& request, auto reply) {
+        registrar.Evict(caller.tenant, request.session_id(),
                         Answer<std::monostate, v1::EvictSessionResponse>(std::move(reply), [](auto&&...) {}));
       });
 }

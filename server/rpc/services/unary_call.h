@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_RPC_SERVICES_UNARY_CALL_H_
 #define AAREN_SERVER_RPC_SERVICES_UNARY_CALL_H_
 
-// A UnaryCall is one call of a unary rpc on a shard's queue. A method's handler gets the request and a Reply to call
-// exactly once, from any thread, when the answer is there; nothing blocks meanwhile. Each call waits for its successor
+// A UnaryCall is one call of a unary rpc on a shard's queue. A method's handler gets who asks, the request, and a Reply
+// to call exactly once, from any thread, when the answer is there; nothing blocks meanwhile. Each call waits for its successor
 // as soon as it has begun.
 
 #include <algorithm>
@@ -17,6 +17,9 @@
 #include "grpcpp/server_builder.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/async_unary_call.h"
+#include "server/identity/caller.h"
+#include "server/identity/roster_file.h"
+#include "server/rpc/caller.h"
 #include "server/rpc/event.h"
 #include "server/rpc/messages/grpc_status.h"
 #include "server/rpc/shares.h"
@@ -67,6 +70,7 @@ struct UnaryHost {
   size_t held_bytes = 0;
   std::list<std::pair<absl::Time, grpc::ServerContext*>> replies;  // not taken yet, the oldest first
   bool draining = false;                                           // the server leaves
+  const identity::RosterFile* roster = nullptr;                    // who may call; null: everybody may everything
   std::function<std::shared_ptr<std::atomic<int64_t>>(absl::string_view peer)> heard_of;  // accept/acceptor.h; or null
 };
 
@@ -75,24 +79,28 @@ class UnaryCall {
  public:
   using Responder = grpc::ServerAsyncResponseWriter<Response>;
   using Reply = absl::AnyInvocable<void(session::Outcome<Response>)>;
-  using Handler = std::function<void(const Request&, Reply)>;
+  using Handler = std::function<void(const identity::Caller&, const Request&, Reply)>;
   // The generated RequestMethod, bound to its service.
   using Requester = std::function<void(grpc::ServerContext*, Request*, Responder*, grpc::CompletionQueue*,
                                        grpc::ServerCompletionQueue*, void*)>;
 
-  // Serves the method on the host's queue until the server leaves.
-  static void Serve(UnaryHost& host, Requester request, Handler handler) {
-    Accept(std::make_shared<const Method>(Method{host, std::move(request), std::move(handler), &UnaryHost::Check}));
+  // Serves the method on the host's queue until the server leaves, to callers whose role is `least` or more.
+  static void Serve(UnaryHost& host, Requester request, identity::Role least, Handler handler) {
+    Accept(std::make_shared<const Method>(
+        Method{host, host.roster, least, std::move(request), std::move(handler), &UnaryHost::Check}));
   }
 
-  // … and while it leaves, until it shuts down.
+  // … and while it leaves, until it shuts down; and to everybody.
   static void ServeToTheEnd(UnaryHost& host, Requester request, Handler handler) {
-    Accept(std::make_shared<const Method>(Method{host, std::move(request), std::move(handler), &UnaryHost::CheckRoom}));
+    Accept(std::make_shared<const Method>(
+        Method{host, nullptr, {}, std::move(request), std::move(handler), &UnaryHost::CheckRoom}));
   }
 
  private:
   struct Method {
     UnaryHost& host;
+    const identity::RosterFile* roster;
+    identity::Role least;
     Requester request;
     Handler handler;
     std::optional<session::Refusal> (UnaryHost::*check)(const std::string& peer, size_t bytes) const;
@@ -113,13 +121,16 @@ class UnaryCall {
     const std::string peer = context_.peer();
     const std::optional<session::Refusal> refusal = (host.*method_->check)(peer, request_.ByteSizeLong());
     if (refusal) return Refuse(*refusal);
+    const session::Outcome<identity::Caller> caller =
+        CallerOf(context_, method_->roster, method_->least, host.clock.NowNanos());
+    if (caller.refusal) return Refuse(*caller.refusal);
     peer_ = peer;
     if (const auto heard = host.heard_of ? host.heard_of(peer) : nullptr; heard != nullptr) {
       heard->store(host.clock.NowNanos(), std::memory_order_relaxed);
     }
     Hold(request_.ByteSizeLong());
     host.under_way.Take(peer);
-    method_->handler(request_, [this](session::Outcome<Response> outcome) {
+    method_->handler(caller.value, request_, [this](session::Outcome<Response> outcome) {
       method_->host.mailbox.Post([this, outcome = std::move(outcome)]() { Finish(outcome); });
     });
   }

@@ -58,6 +58,24 @@ TEST(SessionsTest, ManySessionsShareAStream) {
   EXPECT_LT(server.messages(), 300 * 40 / 4);
 }
 
+// Tokens of those that are open would wait behind the Opens of all others.
+TEST(SessionsTest, FewAreOpenedAtOnce) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  const auto lives = OpenMany(client, 2000);
+  SendToAll(lives, 3);
+  for (const auto& live : lives) ASSERT_TRUE(live->session->Flush().ok());
+  ExpectAll(lives, 3);
+  EXPECT_LE(server.largest_opens(), 256);
+  server.Stop();
+  server.Start();
+  const float value = Value(3);
+  for (const auto& live : lives) ASSERT_TRUE(live->session->Send(3, {.values = {&value, 1}}).ok());
+  for (const auto& live : lives) ASSERT_TRUE(live->session->Flush().ok());
+  EXPECT_LE(server.largest_opens(), 256);
+  EXPECT_EQ(server.streams(), 2);
+}
+
 TEST(SessionsTest, EverySessionOfACutStreamGoesOn) {
   FakeServer server;
   Client client(FastOptions(server.target()));

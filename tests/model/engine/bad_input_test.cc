@@ -49,9 +49,10 @@ class BadInputTest : public ::testing::Test {
     }
   }
 
-  Stepper stepper_{package::LoadPackage(AAREN_BUNDLED_MODEL).value()};
-  const size_t horizon_ = static_cast<size_t>(stepper_.engine()->config().horizon);
-  const size_t levels_ = stepper_.engine()->config().quantiles.size();
+  const package::ModelPackage package_ = package::LoadPackage(AAREN_BUNDLED_MODEL).value();
+  Stepper stepper_{package_};
+  const size_t horizon_ = static_cast<size_t>(package_.config.horizon);
+  const size_t levels_ = package_.config.quantiles.size();
   Outputs outputs_;
   size_t tokens_ = 0;
 };

@@ -47,7 +47,7 @@ Slot Stepper::Open() {
 }
 
 std::vector<Outputs> Stepper::Step(const std::vector<Portion>& portions) {
-  const size_t size = static_cast<size_t>(engine_->config().horizon) * engine_->config().quantiles.size();
+  const size_t size = engine_->result_floats();
   std::vector<Outputs> outputs(portions.size());
   std::vector<Run> runs;
   for (size_t i = 0; i < portions.size(); ++i) {

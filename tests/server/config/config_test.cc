@@ -77,6 +77,16 @@ TEST(ConfigTest, NamesAValueOutOfRangeInAFileAndItsLine) {
   EXPECT_THAT(ErrorOf({"--config=" + file}), HasSubstr("range.textproto:2: max_channels: '0' is less than 1"));
 }
 
+TEST(ConfigTest, ASwitchNeedsNoValueAndMayBeTurnedOff) {
+  EXPECT_FALSE(ParseCommandLine({})->config.insecure());
+  EXPECT_TRUE(ParseCommandLine({"--insecure"})->config.insecure());
+  EXPECT_TRUE(ParseCommandLine({"--insecure=true"})->config.insecure());
+  const std::string file = WriteFile("switch.textproto", "insecure: true");
+  EXPECT_TRUE(ParseCommandLine({"--config=" + file})->config.insecure());
+  EXPECT_FALSE(ParseCommandLine({"--config=" + file, "--insecure=false"})->config.insecure());
+  EXPECT_THAT(ErrorOf({"--insecure=banana"}), HasSubstr("--insecure"));
+}
+
 TEST(ConfigTest, AFlagMayHaveNoValueAtAll) {
   const auto line = ParseCommandLine({"--metrics_listen=", "--shards=3"});
   ASSERT_TRUE(line.ok()) << line.status();

@@ -212,6 +212,23 @@ TEST(ServerProgramTest, AdvertisedAddressThatIsNoneIsRefused) {
   EXPECT_THAT(server.Log(), HasSubstr("advertise: 'banana' is not HOST:PORT"));
 }
 
+TEST(ServerProgramTest, WhereOthersReachItPlainTextMustBeAskedFor) {
+  Program refused({"--listen=0.0.0.0:0"});
+  EXPECT_EQ(refused.Wait(), 2);
+  EXPECT_THAT(refused.Log(), HasSubstr("listen: others can reach 0.0.0.0:0; give tls_cert and tls_key, or insecure"));
+  Program asked({"--listen=0.0.0.0:0", "--metrics_listen=127.0.0.1:0", "--insecure"});
+  EXPECT_THAT(asked.ReadLine(), HasSubstr("ready listen=0.0.0.0:"));
+}
+
+TEST(ServerProgramTest, BadFilesOfSecurityExitWithTwo) {
+  Program tls({"--listen=127.0.0.1:0", "--tls_cert=/nowhere.pem", "--tls_key=/nowhere.key"});
+  EXPECT_EQ(tls.Wait(), 2);
+  EXPECT_THAT(tls.Log(), HasSubstr("/nowhere.pem"));
+  Program callers({"--listen=127.0.0.1:0", "--callers=/nowhere"});
+  EXPECT_EQ(callers.Wait(), 2);
+  EXPECT_THAT(callers.Log(), HasSubstr("callers: cannot read /nowhere"));
+}
+
 TEST(ServerProgramTest, FolderWithoutModelsIsNamed) {
   Program program({"--listen=127.0.0.1:0", "--metrics_listen=", "--models=/nowhere"});
   EXPECT_EQ(program.Wait(), 1);

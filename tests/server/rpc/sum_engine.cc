@@ -16,7 +16,7 @@ struct Row {
 
 class SumEngine final : public engine::Engine {
  public:
-  const package::ForecasterConfig& config() const override { return config_; }
+  size_t result_floats() const override { return static_cast<size_t>(config_.horizon) * config_.quantiles.size(); }
   std::string tier() const override { return "exact"; }
   size_t row_bytes() const override { return 64; }
   std::unique_ptr<engine::Lane> NewLane(size_t capacity_rows) const override;

@@ -31,7 +31,9 @@ v1::ClientItem CloseItem(uint32_t handle) {
   return item;
 }
 
-TestStream::TestStream(const std::shared_ptr<grpc::Channel>& channel) : stub_(v1::Streaming::NewStub(channel)) {
+TestStream::TestStream(const std::shared_ptr<grpc::Channel>& channel, const Metadata& metadata)
+    : stub_(v1::Streaming::NewStub(channel)) {
+  for (const auto& [name, value] : metadata) context_.AddMetadata(name, value);
   context_.set_wait_for_ready(true);
   stream_ = stub_->Stream(&context_);
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "aaren/v1/stream.grpc.pb.h"
@@ -22,7 +23,8 @@ v1::ClientItem CloseItem(uint32_t handle);
 
 class TestStream {
  public:
-  explicit TestStream(const std::shared_ptr<grpc::Channel>& channel);
+  using Metadata = std::vector<std::pair<std::string, std::string>>;
+  explicit TestStream(const std::shared_ptr<grpc::Channel>& channel, const Metadata& metadata = {});
   ~TestStream();  // cancels the call if it has not ended
 
   // False if the stream has ended.

@@ -217,6 +217,25 @@ TEST_F(DurabilityTest, AHeldReplyWhoseStreamBreaksIsMadeAgain) {
   EXPECT_EQ(again.Last(Event::kForecasts, 0).next_seq, 5u);
 }
 
+class RefusedOpenTest : public testing::TestWithParam<int> {};  // at the session's shard, or at another
+
+INSTANTIATE_TEST_SUITE_P(Shards, RefusedOpenTest, testing::Values(0, 1));
+
+TEST_P(RefusedOpenTest, LeavesTheSaveThatAReplyTold) {
+  shard::World world({.save_interval = kInterval}, 2);
+  shard::FakePeer peer, refused, again;
+  world.Open(peer, 0, EveryToken("a", 0));
+  world.Send(peer, 0, 0, shard::Values(0, 3), 0);
+  world.Send(peer, 0, 3, shard::Values(3, 2), 0);  // stepped; not answered before the client says that it has 3
+  world.shard().Disconnect(peer);
+  world.store().FailNextAcquire();
+  world.Open(refused, 0, EveryToken("a", 3), GetParam());
+  EXPECT_EQ(refused.Last().refusal.status.code(), absl::StatusCode::kUnavailable);
+  for (int i = 0; i < 4; ++i) world.Advance(kInterval);
+  world.Open(again, 0, EveryToken("a", 3), GetParam());
+  EXPECT_EQ(again.Last(Event::kOpened, 0).opened.next_seq, 3u);
+}
+
 TEST_F(DurabilityTest, LeavingDoesNotReplaceASaveThatAReplyTold) {
   world_.Open(peer_, 0, EveryToken("a", 0));
   world_.Send(peer_, 0, 0, shard::Values(0, 3), 0);

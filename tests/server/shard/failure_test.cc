@@ -194,6 +194,27 @@ TEST(StoreFailureTest, ASessionWhoseSaveIsLostGoesOnFromWhatIsInMemory) {
   EXPECT_EQ(again.Forecasts(0)[0], world.engine().Forecasts(Values(0, 6))[5]);
 }
 
+// As when a later save is in the store already, and its answer is under way.
+TEST(StoreFailureTest, ASaveAfterTheOneThatItsClientWasToldOfServes) {
+  World world(ShardOptions{.save_interval = kInterval}), other(ShardOptions{.save_interval = kInterval});
+  FakePeer peer, again, elsewhere;
+  world.Open(peer, 0, Named("a", 0));
+  world.Send(peer, 0, 0, Values(0, 3), 0);
+  world.Advance(kInterval);
+  world.Send(peer, 0, 3, Values(3, 2), 3);
+  other.Open(elsewhere, 0, Named("a", 0));
+  other.Send(elsewhere, 0, 0, Values(0, 4), 0);
+  other.Advance(kInterval);
+  store::SessionRecord record = world.store().Load("/a").value();
+  record.saves = other.store().Load("/a")->saves;
+  ASSERT_TRUE(world.store().Put(record).ok());
+  world.Open(again, 0, Named("a", 4));
+  EXPECT_EQ(again.Last().opened.next_seq, 4u);
+  EXPECT_EQ(again.Last().opened.lost, std::nullopt);
+  world.Send(again, 0, 4, Values(4, 1), 4);
+  EXPECT_EQ(again.Forecasts(0)[0], world.engine().Forecasts(Values(0, 5))[4]);
+}
+
 TEST(EngineFailureTest, RefusesTheTokensAndGoesBackToTheLastSave) {
   World world(ShardOptions{.save_interval = kInterval});
   FakePeer peer;

@@ -31,9 +31,13 @@ void Write(const FakeRow& row, absl::Span<std::byte> bytes) { std::memcpy(bytes.
 
 }  // namespace
 
-FakeEngine::FakeEngine(size_t row_bytes) : row_bytes_(row_bytes) {
-  config_.horizon = kHorizon;
-  config_.quantiles = {0.1f, 0.5f, 0.9f};
+FakeEngine::FakeEngine(size_t row_bytes) : row_bytes_(row_bytes) {}
+
+package::ForecasterConfig FakeEngine::Config() {
+  package::ForecasterConfig config;
+  config.horizon = kHorizon;
+  config.quantiles = {0.1f, 0.5f, 0.9f};
+  return config;
 }
 
 void FakeEngine::ResetRow(absl::Span<std::byte> row) const {
@@ -122,6 +126,7 @@ std::unique_ptr<models::ModelTable> Models(MakeEngine make_engine) {
     package::ModelPackage package;
     package.name = name;
     package.version = version;
+    package.config = FakeEngine::Config();
     package.digest = absl::StrCat("digest-", name, "-", version);
     models->Add(std::move(package), make_engine()).IgnoreError();
   }

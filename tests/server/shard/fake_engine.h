@@ -22,7 +22,9 @@ class FakeEngine : public engine::Engine {
  public:
   explicit FakeEngine(size_t row_bytes = 64);
 
-  const package::ForecasterConfig& config() const override { return config_; }
+  static package::ForecasterConfig Config();  // of packages that it runs
+
+  size_t result_floats() const override { return static_cast<size_t>(config_.horizon) * config_.quantiles.size(); }
   std::string tier() const override { return "exact"; }
   size_t row_bytes() const override { return row_bytes_; }
   std::unique_ptr<engine::Lane> NewLane(size_t capacity_rows) const override;
@@ -44,7 +46,7 @@ class FakeEngine : public engine::Engine {
 
   void Advance(const engine::Run& run, absl::Span<std::byte> row) const;
 
-  package::ForecasterConfig config_;
+  const package::ForecasterConfig config_ = Config();
   size_t row_bytes_;
   mutable std::atomic<int> calls_{0};
   mutable std::atomic<bool> fail_next_{false}, fail_next_copy_{false};

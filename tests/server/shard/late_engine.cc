@@ -77,8 +77,7 @@ class LateEngine::LateLane final : public engine::Lane {
 
   absl::StatusOr<engine::Ticket> Submit(absl::Span<const engine::Run> runs) override {
     absl::MutexLock lock(&engine_.mutex_);
-    const package::ForecasterConfig& config = engine_.config();
-    const size_t floats = static_cast<size_t>(config.horizon) * config.quantiles.size();
+    const size_t floats = engine_.result_floats();
     for (const engine::Run& run : runs) {
       if (absl::Status status = Check("steps", run.slot); !status.ok()) return status;
       under_way_.insert(run.slot.index);

@@ -24,7 +24,7 @@ class LateEngine final : public engine::Engine {
  public:
   explicit LateEngine(std::unique_ptr<engine::Engine> inner) : inner_(std::move(inner)) {}
 
-  const package::ForecasterConfig& config() const override { return inner_->config(); }
+  size_t result_floats() const override { return inner_->result_floats(); }
   std::string tier() const override { return inner_->tier(); }
   size_t row_bytes() const override { return inner_->row_bytes(); }
   std::unique_ptr<engine::Lane> NewLane(size_t capacity_rows) const override;

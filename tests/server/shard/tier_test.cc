@@ -6,50 +6,13 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "tests/server/shard/world.h"
+#include "tests/server/shard/tiers.h"
 
 namespace aaren::shard {
 namespace {
 
 using ::testing::HasSubstr;
 using Event = FakePeer::Event;
-
-constexpr absl::Duration kInterval = absl::Milliseconds(500);
-constexpr size_t kRowBytes = 64;  // of a FakeEngine
-
-ShardOptions NoRowsStay() { return {.max_resident_bytes = 0, .save_interval = kInterval}; }
-
-// Long enough for a session to be saved and to leave.
-void Rest(World& world) {
-  for (int i = 0; i < 4; ++i) world.Advance(kInterval);
-}
-
-// Opens, sends five tokens, and rests.
-void OpenAndRest(World& world, FakePeer& peer, session::Handle handle, const std::string& id) {
-  world.Open(peer, handle, Named(id));
-  world.Send(peer, handle, 0, Values(0, 5));
-  Rest(world);
-}
-
-uint64_t Demoted(World& world, int shard = 0) { return world.shard(shard).counters().sessions_demoted.value(); }
-uint64_t Rows(World& world, int shard = 0) { return world.shard(shard).counters().slots_used.value(); }
-
-// A token without waiting for what comes of it.
-void Push(World& world, FakePeer& peer, session::Handle handle, uint64_t first_seq, const std::vector<float>& values) {
-  session::TokensView tokens;
-  tokens.handle = handle;
-  tokens.first_seq = first_seq;
-  tokens.values = values;
-  world.shard().Tokens(peer, tokens);
-}
-
-// Lets another server have the session.
-void TakeElsewhere(World& world, const std::string& key) {
-  absl::StatusOr<store::SessionRecord> record = world.store().Load(key);
-  ASSERT_TRUE(record.ok());
-  record->epoch += 1000;
-  ASSERT_TRUE(world.store().Put(*std::move(record)).ok());
-}
 
 TEST(TierTest, ASavedSessionCostsNoRowThoughItsStreamHoldsItsHandle) {
   World world(NoRowsStay());
@@ -109,87 +72,6 @@ TEST(TierTest, SilenceEndsNoSession) {
   world.Advance(absl::Hours(24 * 365));
   world.Send(peer, 0, 5, Values(5, 1));
   EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 6)));
-}
-
-TEST(TierTest, NoRowIsReleasedBeforeItsSaveIsInTheStore) {
-  World world(NoRowsStay());
-  FakePeer peer;
-  world.Open(peer, 0, Named("a"));
-  world.store().FailSaves(true);
-  world.Send(peer, 0, 0, Values(0, 5));
-  Rest(world);
-  EXPECT_EQ(Rows(world), 1);
-  world.store().FailSaves(false);
-  Rest(world);
-  EXPECT_EQ(Rows(world), 0);
-}
-
-TEST(TierTest, RowsStayAsLongAsTheyFit) {
-  World world({.max_resident_bytes = 2 * kRowBytes, .save_interval = kInterval});
-  FakePeer peer;
-  for (session::Handle handle = 0; handle < 5; ++handle) OpenAndRest(world, peer, handle, absl::StrCat("s", handle));
-  EXPECT_EQ(Rows(world), 2);
-  EXPECT_EQ(Demoted(world), 3);
-}
-
-TEST(TierTest, TheLeastRecentlyUsedLeaveFirst) {
-  World world({.max_resident_bytes = 2 * kRowBytes, .save_interval = kInterval});
-  FakePeer peer;
-  OpenAndRest(world, peer, 0, "a");
-  OpenAndRest(world, peer, 1, "b");
-  world.Send(peer, 0, 5, Values(5, 1));
-  Rest(world);
-  OpenAndRest(world, peer, 2, "c");
-  EXPECT_TRUE(world.Get("a").value.resident);
-  EXPECT_FALSE(world.Get("b").value.resident);
-}
-
-TEST(TierTest, AWaitingSaveDoesNotKeepAQuietSessionInMemory) {
-  World world(NoRowsStay());
-  FakePeer peer;
-  world.Open(peer, 0, Named("a", 0));
-  world.Send(peer, 0, 0, Values(0, 5), 0);
-  world.Advance(kInterval);
-  world.Send(peer, 0, 5, Values(5, 2), 3);  // the save at 5 is above delivered_seq: the next one would wait for it
-  Rest(world);
-  EXPECT_EQ(Rows(world), 0);
-  world.Send(peer, 0, 7, Values(7, 1), 7);
-  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 8)));
-}
-
-TEST(TierTest, ASaveThatIsBeingReplacedDoesNotBecomeDurable) {
-  World world(NoRowsStay());
-  FakePeer peer, next;
-  world.Open(peer, 0, Named("a", 0));
-  world.Send(peer, 0, 0, Values(0, 5), 0);
-  world.Advance(kInterval);  // saved at 5
-  world.Send(peer, 0, 5, Values(5, 5), 3);
-  world.clock().Advance(3 * kInterval);
-  world.shard().Tick();  // the save at 10 takes its place
-  world.Send(peer, 0, 10, Values(10, 1), 7);
-  const uint64_t durable_seq = peer.Last(Event::kForecasts, 0).durable_seq;
-  world.shard().Disconnect(peer);
-  Rest(world);
-  world.Open(next, 0, Named("a", 7));
-  EXPECT_GE(next.Last().opened.next_seq, durable_seq);
-}
-
-TEST(TierTest, SessionThatIsNeverSavedMakesRoomForOneThatComesBack) {
-  World world(ShardOptions{.capacity_rows = 1, .save_interval = kInterval});
-  FakePeer peer, other;
-  world.Open(peer, 0, Named("a", 0));
-  world.Send(peer, 0, 0, Values(0, 3), 3);
-  Rest(world);
-  session::OpenRequest none = Named("b", 0);
-  none.durability = session::SessionDurability::kNone;
-  world.Open(other, 0, none);
-  world.Send(other, 0, 0, Values(0, 2), 2);
-  ASSERT_EQ(Demoted(world), 1);
-  world.Send(peer, 0, 3, Values(3, 1), 4);
-  EXPECT_EQ(other.Count(Event::kFailed, 0), 0);  // others may leave yet
-  Rest(world);
-  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 4)));
-  EXPECT_EQ(other.Last().refusal.reason, "EVICTED");
 }
 
 TEST(TierTest, WhatIsDurableSurvives) {
@@ -441,106 +323,6 @@ TEST(TierTest, OneThatAnotherServerHasTakenIsFenced) {
   world.Send(peer, 0, 5, Values(5, 1));
   EXPECT_TRUE(absl::IsAborted(peer.Last(Event::kFailed, 0).refusal.status));
   EXPECT_EQ(Rows(world), 0);
-}
-
-TEST(TierTest, WhereSessionsExpireASilentOneDoes) {
-  ShardOptions options = NoRowsStay();
-  options.session_ttl = absl::Minutes(10);
-  World world(options);
-  FakePeer peer;
-  OpenAndRest(world, peer, 0, "a");
-  ASSERT_EQ(Demoted(world), 1);
-  world.Advance(absl::Minutes(9));
-  EXPECT_EQ(Demoted(world), 1);
-  world.Advance(absl::Minutes(2));
-  world.Advance(absl::Minutes(2));
-  EXPECT_TRUE(absl::IsNotFound(peer.Last(Event::kFailed, 0).refusal.status));
-  EXPECT_EQ(Demoted(world), 0);
-}
-
-TEST(TierTest, WhereSessionsExpireACloseCountsAsUse) {
-  ShardOptions options = NoRowsStay();
-  options.session_ttl = absl::Minutes(10);
-  World world(options);
-  FakePeer peer;
-  OpenAndRest(world, peer, 0, "a");
-  world.Advance(absl::Minutes(9));
-  world.shard().Close(peer, 0, false, std::nullopt);
-  world.Settle();
-  EXPECT_EQ(peer.Last().kind, Event::kClosed);
-  world.Advance(absl::Minutes(9));
-  EXPECT_FALSE(world.Get("a").refusal);
-}
-
-TEST(TierTest, AnOpenFindsRoomWhereAllRowsAreOfSilentStreams) {
-  World world({.capacity_rows = 2, .save_interval = kInterval});
-  FakePeer peer;
-  OpenAndRest(world, peer, 0, "a");
-  OpenAndRest(world, peer, 1, "b");
-  world.Open(peer, 2, Named("c"));
-  EXPECT_EQ(peer.Last().kind, Event::kOpened);
-  EXPECT_EQ(Demoted(world), 1);
-}
-
-TEST(TierTest, ThoseThatComeBackTakeTurnsInAFullSlab) {
-  World world({.capacity_rows = 1, .save_interval = kInterval});
-  FakePeer peer;
-  for (session::Handle handle = 0; handle < 4; ++handle) OpenAndRest(world, peer, handle, absl::StrCat("s", handle));
-  for (session::Handle handle = 0; handle < 4; ++handle) Push(world, peer, handle, 5, Values(5, 3));
-  for (int i = 0; i < 20; ++i) world.Advance(kInterval);
-  for (session::Handle handle = 0; handle < 4; ++handle) {
-    EXPECT_EQ(peer.Forecasts(handle), world.engine().Forecasts(Values(0, 8))) << handle;
-  }
-}
-
-TEST(TierTest, RowsThatAreWantedAreSavedBeforeTheirTime) {
-  World world({.capacity_rows = 1, .save_interval = absl::Hours(1)});
-  FakePeer peer;
-  world.Open(peer, 0, Named("a"));
-  world.Open(peer, 1, Named("b"));
-  world.Send(peer, 1, 0, Values(0, 1));
-  world.Send(peer, 0, 0, Values(0, 1));  // its row is b's
-  for (int i = 0; i < 4; ++i) world.Advance(absl::Milliseconds(5));
-  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 1)));
-}
-
-TEST(TierTest, WhereNothingIsSavedNobodyLeaves) {
-  World world({.max_resident_bytes = 0, .save_interval = absl::ZeroDuration()});
-  FakePeer peer;
-  OpenAndRest(world, peer, 0, "a");
-  EXPECT_EQ(Rows(world), 1);
-}
-
-TEST(TierTest, TheBudgetIsGivenBack) {
-  memory::MemoryBudget budget(1 << 20);
-  ShardOptions options = NoRowsStay();
-  options.budget = &budget;
-  World world(options);
-  FakePeer peer;
-  OpenAndRest(world, peer, 0, "a");
-  EXPECT_GT(budget.used(memory::MemoryBudget::Use::kSessions), 0);
-  EXPECT_LE(budget.used(memory::MemoryBudget::Use::kSessions), 96);
-  world.Send(peer, 0, 5, Values(5, 1));
-  Rest(world);
-  world.shard().Disconnect(peer);
-  EXPECT_EQ(budget.used(memory::MemoryBudget::Use::kSessions), 0);
-}
-
-TEST(TierTest, TellsWhatItDid) {
-  World world(NoRowsStay());
-  FakePeer peer;
-  OpenAndRest(world, peer, 0, "a");
-  world.Advance(absl::Seconds(30));
-  world.Send(peer, 0, 5, Values(5, 1));
-  const ShardCounters& counters = world.shard().counters();
-  EXPECT_EQ(counters.demotions.value(), 1);
-  EXPECT_EQ(counters.promotions.value(), 1);
-  EXPECT_GE(counters.reuse_seconds.sum(), 30);
-  uint64_t promotions = 0;
-  for (size_t bucket = 0; bucket <= counters::kLatencyBounds.size(); ++bucket) {
-    promotions += counters.promotion_seconds.count(bucket);
-  }
-  EXPECT_EQ(promotions, 1);
 }
 
 }  // namespace

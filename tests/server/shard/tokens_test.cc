@@ -158,11 +158,11 @@ TEST_F(TokensTest, BeyondTheLimitOfAnItemAreRefused) {
 TEST_F(TokensTest, WithMarksOrFutureValuesAreRefused) {
   session::TokensView tokens;
   tokens.handle = 7;
-  tokens.has_marks = true;
+  tokens.fields.marks = true;
   world_.shard().Tokens(peer_, tokens);
   ExpectRefused(absl::StatusCode::kInvalidArgument, "tokens.marks", 0);
-  tokens.has_marks = false;
-  tokens.has_future_values = true;
+  tokens.fields.marks = false;
+  tokens.fields.future_values = true;
   world_.shard().Tokens(peer_, tokens);
   ExpectRefused(absl::StatusCode::kInvalidArgument, "tokens.future_values", 0);
 }

@@ -55,7 +55,7 @@ void FakePeer::OnForecasts(session::Handle handle, const session::ForecastsReply
   event.next_seq = reply.next_seq;
   event.durable_seq = reply.durable_seq;
   event.results = reply.results;
-  const size_t numbers = reply.model->engine->config().horizon * reply.model->engine->config().quantiles.size();
+  const size_t numbers = reply.model->engine->result_floats();
   for (const float* forecast : reply.forecasts) event.values.insert(event.values.end(), forecast, forecast + numbers);
   event.surprises.assign(reply.surprises.begin(), reply.surprises.end());
   event.times_ns.assign(reply.times_ns.begin(), reply.times_ns.end());
@@ -138,6 +138,7 @@ void ProbedStore::Load(std::string key, Answer<absl::StatusOr<store::SessionReco
 }
 
 void ProbedStore::Acquire(store::Acquisition acquisition, Answer<store::WriteResult> answer) {
+  if (fail_next_acquire_.exchange(false)) return answer({absl::UnavailableError("told to fail"), 0});
   absl::MutexLock lock(&mutex_);
   if (!WriteHealth().ok()) return answer({WriteHealth(), 0});
   store_->Acquire(std::move(acquisition), std::move(answer));

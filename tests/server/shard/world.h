@@ -116,6 +116,7 @@ class ProbedStore : public store::StateStore {
   uint64_t save_calls() const { return save_calls_; }                   // likewise
   void FailSaves(bool fail) { fail_saves_ = fail; }                     // and what Opens write
   void FailAll(bool fail) { fail_all_ = fail; }
+  void FailNextAcquire() { fail_next_acquire_ = true; }
   void Share() { shared_ = true; }  // before anything is under way
 
  private:
@@ -127,7 +128,7 @@ class ProbedStore : public store::StateStore {
   std::string damaged_, damaged_rows_;
   absl::Status damage_ = absl::DataLossError("told to be damaged");
   std::atomic<uint64_t> loads_{0}, save_calls_{0};
-  std::atomic<bool> fail_saves_{false}, fail_all_{false};
+  std::atomic<bool> fail_saves_{false}, fail_all_{false}, fail_next_acquire_{false};
   bool shared_ = false;
 };
 

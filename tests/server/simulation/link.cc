@@ -68,7 +68,7 @@ void Link::Handle_(const v1::ClientItem& item) {
   if (item.has_open()) {
     fate_.Tell("link ", number_, " > Open ", item.open().handle(), " ", item.open().session_id(), " delivered ",
                item.open().has_delivered_seq() ? absl::StrCat(item.open().delivered_seq()) : "-");
-    shard.Open(*this, item.open().handle(), rpc::ToOpenRequest(item.open()).value);
+    shard.Open(*this, item.open().handle(), rpc::ToOpenRequest(item.open(), "default").value);
   } else if (item.has_tokens()) {
     fate_.Tell("link ", number_, " > Tokens ", item.tokens().handle(), " from ", item.tokens().first_seq(), " n ",
                item.tokens().values_size());

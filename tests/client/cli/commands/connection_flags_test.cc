@@ -50,6 +50,22 @@ TEST(ConnectionFlagsTest, MetadataIsNameAndValue) {
   EXPECT_EQ(ErrorOf({"--metadata=secret"}), "--metadata is not NAME:VALUE");
 }
 
+TEST(ConnectionFlagsTest, TokenIsReadAnewBeforeEveryCall) {
+  const TemporaryFile file("first\n");
+  const auto channel = Read({"--token_file=" + file.path()});
+  ASSERT_TRUE(channel.ok());
+  EXPECT_EQ(*channel->metadata_source(), (client::Metadata{{"authorization", "Bearer first"}}));
+  file.Write(" second \nthird");
+  EXPECT_EQ(*channel->metadata_source(), (client::Metadata{{"authorization", "Bearer second"}}));
+}
+
+TEST(ConnectionFlagsTest, TokenFileWithoutATokenIsRefused) {
+  const TemporaryFile empty("\n"), odd("a\tb");
+  EXPECT_EQ(ErrorOf({"--token_file=" + empty.path()}), empty.path() + " has no token in its first line");
+  EXPECT_THAT(ErrorOf({"--token_file=/nowhere"}), HasSubstr("cannot read /nowhere"));
+  EXPECT_THAT(ErrorOf({"--token_file=" + odd.path()}), HasSubstr("authorization"));
+}
+
 TEST(ConnectionFlagsTest, MetadataIsNotShownToOthers) {
   EXPECT_EQ(ShownCommand(std::vector<std::string>{"--metadata=a:secret", "--json", "--metadata", "b:secret", "--tls"}),
             "--metadata=… --json --metadata … --tls");

@@ -37,7 +37,7 @@ TEST(SubmitCostTest, ABatchAllocatesNothing) {
   ASSERT_TRUE(lane->Reset(slots).ok());
   const std::vector<float> values(kTokens, 1.0f);
   const std::vector<uint8_t> wanted(kTokens, 1);
-  const size_t floats = static_cast<size_t>(engine->config().horizon) * engine->config().quantiles.size();
+  const size_t floats = engine->result_floats();
   std::vector<float> forecasts(kRows * kTokens * floats), surprises(kRows * kTokens);
   std::vector<engine::Run> runs;
   for (size_t i = 0; i < kRows; ++i) {

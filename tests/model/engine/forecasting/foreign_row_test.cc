@@ -43,6 +43,7 @@ struct Session {
       : stepper(package),
         slot(stepper.Open()),
         layout(package.config),
+        levels(package.config.quantiles.size()),
         bounds(Weights(package).bounds),
         bytes(stepper.RowBytes(slot)) {}
 
@@ -75,6 +76,7 @@ struct Session {
   Stepper stepper;
   Slot slot;
   RowLayout layout;
+  size_t levels;
   std::vector<LayerBound> bounds;
   std::vector<std::byte> bytes;  // of the row
 };
@@ -195,8 +197,7 @@ void Scramble(Session& session, std::mt19937_64& random) {
   for (size_t i = 0; i < session.layout.calibration().probes().tracked().size() * 3; ++i) {
     if (random() % 4 == 0) session.layout.calibration(row)[i] = static_cast<float>(0.75 * part());
   }
-  std::fill_n(session.layout.one_step(row), session.stepper.engine()->config().quantiles.size(),
-              random() % 2 == 0 ? NAN : kMostFloat);
+  std::fill_n(session.layout.one_step(row), session.levels, random() % 2 == 0 ? NAN : kMostFloat);
   if (random() % 2 == 0) session.layout.one_step(row)[0] = -kMostFloat;
   session.FillOutputs(part());
   for (size_t i = 0; i < session.bounds.size(); ++i) {

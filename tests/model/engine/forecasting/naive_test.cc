@@ -83,8 +83,9 @@ INSTANTIATE_TEST_SUITE_P(Kinds, NaiveTest,
 
 TEST_P(NaiveTest, IsNoBetterThanTheModel) {
   const Values values = GetParam().values();
-  Stepper stepper(package::LoadPackage(AAREN_BUNDLED_MODEL).value());
-  const package::ForecasterConfig& config = stepper.engine()->config();
+  const package::ModelPackage package = package::LoadPackage(AAREN_BUNDLED_MODEL).value();
+  Stepper stepper(package);
+  const package::ForecasterConfig& config = package.config;
   const size_t levels = config.quantiles.size(), size = static_cast<size_t>(config.horizon) * levels;
   const Outputs outputs = stepper.Feed(stepper.Open(), values);
   double model = 0, last = 0, seasonal = 0;

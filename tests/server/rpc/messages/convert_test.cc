@@ -15,6 +15,8 @@ using testing::ElementsAre;
 class ForecastsTest : public testing::Test {
  protected:
   explicit ForecastsTest(size_t results = 4) {
+    model_.package.config = SumConfig();
+    model_.conversion = task::NewConversion(model_.package);
     model_.engine = NewSumEngine();
     plan_.every = 3;
     forecasts_.resize(results);
@@ -36,7 +38,7 @@ class ForecastsTest : public testing::Test {
   }
 
   models::LoadedModel model_;
-  session::OutputPlan plan_;
+  task::OutputPlan plan_;
   std::vector<std::vector<float>> forecasts_;
   std::vector<const float*> pointers_;
   session::ForecastsReply reply_;

@@ -1,0 +1,59 @@
+#include "server/identity/roster_file.h"
+
+#include <cerrno>
+#include <fstream>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/log/log.h"
+
+namespace aaren::identity {
+namespace {
+
+constexpr int64_t kLookNs = 1'000'000'000;
+constexpr size_t kMaxBytes = 16 << 20;
+
+absl::StatusOr<std::string> ReadText(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const bool open = file.is_open();
+  std::string text;
+  char part[4096];
+  while (open && text.size() <= kMaxBytes && (file.read(part, sizeof(part)) || file.gcount() > 0)) {
+    text.append(part, static_cast<size_t>(file.gcount()));
+  }
+  if (!open || file.bad()) return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
+  if (text.size() <= kMaxBytes) return text;
+  return absl::InvalidArgumentError(absl::StrCat(path, ": more than ", kMaxBytes, " bytes"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RosterFile>> RosterFile::Open(const std::string& path) {
+  std::unique_ptr<RosterFile> file(new RosterFile(path));
+  absl::MutexLock lock(&file->mutex_);
+  if (absl::Status status = file->Read(); !status.ok()) return status;
+  return file;
+}
+
+absl::Status RosterFile::Read() const {
+  absl::StatusOr<std::string> text = ReadText(path_);
+  if (!text.ok()) return text.status();
+  if (roster_ != nullptr && *text == text_) return absl::OkStatus();
+  text_ = *std::move(text);  // a bad one is told of once
+  absl::StatusOr<Roster> roster = Roster::Parse(text_);
+  if (!roster.ok()) return absl::InvalidArgumentError(absl::StrCat(path_, ": ", roster.status().message()));
+  roster_ = std::make_shared<const Roster>(*std::move(roster));
+  return absl::OkStatus();
+}
+
+std::shared_ptr<const Roster> RosterFile::Get(int64_t now_ns) const {
+  absl::MutexLock lock(&mutex_);
+  if (now_ns - looked_ns_ < kLookNs) return roster_;
+  looked_ns_ = now_ns;
+  if (absl::Status status = Read(); !status.ok()) {
+    log::Log(log::LogLevel::kError, "the list of callers stays as it was", {{"reason", std::string(status.message())}});
+  }
+  return roster_;
+}
+
+}  // namespace aaren::identity

@@ -1,0 +1,42 @@
+#ifndef AAREN_SERVER_IDENTITY_ROSTER_FILE_H_
+#define AAREN_SERVER_IDENTITY_ROSTER_FILE_H_
+
+// A RosterFile is the roster that a file has, and is read anew when the file changes: who is struck out of it may not
+// call from a second later on. A stream that is open stays open. While the file cannot be read, or has a bad line, the
+// roster before it holds, and the log says so.
+//
+// Threading: safe.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "server/identity/roster.h"
+
+namespace aaren::identity {
+
+class RosterFile {
+ public:
+  // The file's error, or the roster's with the file's name.
+  static absl::StatusOr<std::unique_ptr<RosterFile>> Open(const std::string& path);
+
+  // As the file is now, or was a second ago. `now_ns` is monotonic.
+  std::shared_ptr<const Roster> Get(int64_t now_ns) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  explicit RosterFile(std::string path) : path_(std::move(path)) {}
+  absl::Status Read() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::string path_;
+  mutable absl::Mutex mutex_;
+  mutable std::shared_ptr<const Roster> roster_ ABSL_GUARDED_BY(mutex_);
+  mutable std::string text_ ABSL_GUARDED_BY(mutex_);  // that it was made of
+  mutable int64_t looked_ns_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace aaren::identity
+
+#endif  // AAREN_SERVER_IDENTITY_ROSTER_FILE_H_

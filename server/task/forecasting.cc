@@ -1,0 +1,98 @@
+#include "server/task/forecasting.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace aaren::task {
+namespace {
+
+std::string Indexed(absl::string_view field, size_t index) {
+  return absl::StrCat("open.output.", field, "[", index, "]");
+}
+
+}  // namespace
+
+Schema ForecastingConversion::schema() const {
+  return {.targets = {"value"}, .horizon = static_cast<uint32_t>(config_.horizon), .quantiles = config_.quantiles};
+}
+
+std::optional<BadField> ForecastingConversion::CheckFields(const TokenFields& fields) const {
+  if (fields.marks) return BadField{"tokens.marks", "the model has no marks"};
+  if (fields.future_values) return BadField{"tokens.future_values", "the model has no known-future covariates"};
+  return std::nullopt;
+}
+
+std::optional<BadField> ForecastingConversion::ResolveHorizons(const OutputRequest& request,
+                                                               std::vector<uint32_t>& rows) const {
+  const auto out_of_range = [&](size_t i) {
+    return BadField{Indexed("horizons", i), absl::StrCat(request.horizons[i], " is not in 1 .. ", config_.horizon)};
+  };
+  const auto most = static_cast<uint32_t>(config_.horizon);
+  // The farthest is named, not the first that is too far: it is what a user asked for.
+  if (!request.horizons.empty() && request.horizons.back() > most) return out_of_range(request.horizons.size() - 1);
+  for (size_t i = 0; i < request.horizons.size(); ++i) {
+    const uint32_t horizon = request.horizons[i];
+    if (horizon < 1 || horizon > most) return out_of_range(i);
+    if (i > 0 && horizon <= request.horizons[i - 1]) {
+      return BadField{Indexed("horizons", i),
+                      absl::StrCat(horizon, " follows ", request.horizons[i - 1], "; horizons ascend")};
+    }
+    rows.push_back(horizon - 1);
+  }
+  return std::nullopt;
+}
+
+std::optional<BadField> ForecastingConversion::ResolveQuantiles(const OutputRequest& request,
+                                                                std::vector<uint32_t>& columns) const {
+  for (size_t i = 0; i < request.quantiles.size(); ++i) {
+    const auto level = std::find(config_.quantiles.begin(), config_.quantiles.end(), request.quantiles[i]);
+    if (level == config_.quantiles.end()) {
+      return BadField{
+          Indexed("quantiles", i),
+          absl::StrCat(request.quantiles[i], " is not a level of the model: ", absl::StrJoin(config_.quantiles, ", "))};
+    }
+    const auto column = static_cast<uint32_t>(level - config_.quantiles.begin());
+    if (i > 0 && column <= columns.back()) {
+      return BadField{Indexed("quantiles", i),
+                      absl::StrCat(request.quantiles[i], " follows ", request.quantiles[i - 1], "; quantiles ascend")};
+    }
+    columns.push_back(column);
+  }
+  return std::nullopt;
+}
+
+Resolved ForecastingConversion::Resolve(const OutputRequest& request) const {
+  Resolved resolved;
+  resolved.plan.every = std::max(1u, request.every);
+  resolved.plan.surprise = request.surprise;
+  resolved.plan.refinement = request.refinement;
+  resolved.bad = ResolveHorizons(request, resolved.plan.horizons);
+  if (!resolved.bad) resolved.bad = ResolveQuantiles(request, resolved.plan.quantiles);
+  return resolved;
+}
+
+size_t ForecastingConversion::PlannedFloats(const OutputPlan& plan) const {
+  const size_t horizons = plan.horizons.empty() ? static_cast<size_t>(config_.horizon) : plan.horizons.size();
+  return horizons * (plan.quantiles.empty() ? config_.quantiles.size() : plan.quantiles.size());
+}
+
+float* ForecastingConversion::CopyPlanned(const float* result, const OutputPlan& plan, float* out) const {
+  const auto horizon = static_cast<size_t>(config_.horizon);
+  const size_t quantiles = config_.quantiles.size();
+  if (plan.horizons.empty() && plan.quantiles.empty()) return std::copy_n(result, horizon * quantiles, out);
+  const size_t rows = plan.horizons.empty() ? horizon : plan.horizons.size();
+  for (size_t i = 0; i < rows; ++i) {
+    const float* row = result + (plan.horizons.empty() ? i : plan.horizons[i]) * quantiles;
+    if (plan.quantiles.empty()) {
+      out = std::copy_n(row, quantiles, out);
+    } else {
+      for (uint32_t q : plan.quantiles) *out++ = row[q];
+    }
+  }
+  return out;
+}
+
+}  // namespace aaren::task

@@ -1,0 +1,32 @@
+#ifndef AAREN_SERVER_TASK_FORECASTING_H_
+#define AAREN_SERVER_TASK_FORECASTING_H_
+
+// Forecasting's Conversion: a token is a value, a result is quantiles of the next values, [horizon, quantiles].
+
+#include <optional>
+
+#include "model/package/config.h"
+#include "server/task/conversion.h"
+
+namespace aaren::task {
+
+class ForecastingConversion : public Conversion {
+ public:
+  explicit ForecastingConversion(package::ForecasterConfig config) : config_(std::move(config)) {}
+
+  Schema schema() const override;
+  Resolved Resolve(const OutputRequest& request) const override;
+  std::optional<BadField> CheckFields(const TokenFields& fields) const override;
+  size_t PlannedFloats(const OutputPlan& plan) const override;
+  float* CopyPlanned(const float* result, const OutputPlan& plan, float* out) const override;
+
+ private:
+  std::optional<BadField> ResolveHorizons(const OutputRequest& request, std::vector<uint32_t>& rows) const;
+  std::optional<BadField> ResolveQuantiles(const OutputRequest& request, std::vector<uint32_t>& columns) const;
+
+  const package::ForecasterConfig config_;
+};
+
+}  // namespace aaren::task
+
+#endif  // AAREN_SERVER_TASK_FORECASTING_H_

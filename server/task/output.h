@@ -1,0 +1,33 @@
+#ifndef AAREN_SERVER_TASK_OUTPUT_H_
+#define AAREN_SERVER_TASK_OUTPUT_H_
+
+// Which of a model's outputs an Open asks for, in its client's words and in the model's.
+
+#include <cstdint>
+#include <vector>
+
+#include "model/engine/engine.h"
+
+namespace aaren::task {
+
+// OutputOptions of the proto, field for field.
+struct OutputRequest {
+  std::vector<uint32_t> horizons;  // steps ahead, 1-based; empty: all
+  std::vector<float> quantiles;    // empty: all
+  uint32_t every = 1;
+  bool surprise = false;
+  engine::Refinement refinement = engine::Refinement::kRestricted;
+};
+
+// What the model makes of a request; shared by the sessions that asked for the same.
+struct OutputPlan {
+  std::vector<uint32_t> horizons;   // 0-based rows of the forecast; empty: all
+  std::vector<uint32_t> quantiles;  // 0-based columns; empty: all
+  uint32_t every = 1;
+  bool surprise = false;
+  engine::Refinement refinement = engine::Refinement::kRestricted;
+};
+
+}  // namespace aaren::task
+
+#endif  // AAREN_SERVER_TASK_OUTPUT_H_

@@ -1,0 +1,71 @@
+#include "server/identity/roster.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace aaren::identity {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Of "test", by sha256sum.
+constexpr char kTestHash[] = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+
+Roster Parsed(const std::string& text) {
+  absl::StatusOr<Roster> roster = Roster::Parse(text);
+  EXPECT_TRUE(roster.ok()) << roster.status();
+  return roster.ok() ? *std::move(roster) : Roster();
+}
+
+std::string WhyNot(const std::string& text) { return std::string(Roster::Parse(text).status().message()); }
+
+TEST(RosterTest, FindsWhoseTokenItIs) {
+  const Roster roster = Parsed(std::string("acme stream sha256:") + kTestHash);
+  ASSERT_TRUE(roster.FindToken("test").has_value());
+  EXPECT_EQ(roster.FindToken("test")->tenant, "acme");
+  EXPECT_EQ(roster.FindToken("test")->role, Role::kStream);
+}
+
+TEST(RosterTest, KnowsNoOtherTokenAndNotTheHashItself) {
+  const Roster roster = Parsed(std::string("acme stream sha256:") + kTestHash);
+  for (const char* token : {"", "Test", "test ", kTestHash}) EXPECT_FALSE(roster.FindToken(token).has_value()) << token;
+}
+
+TEST(RosterTest, FindsWhoseCertificateItIsToTheLetter) {
+  const Roster roster = Parsed("acme admin name:ops.acme.example");
+  ASSERT_TRUE(roster.FindName("ops.acme.example").has_value());
+  EXPECT_EQ(roster.FindName("ops.acme.example")->role, Role::kAdmin);
+  EXPECT_FALSE(roster.FindName("acme.example").has_value());
+  EXPECT_FALSE(roster.FindName("x.ops.acme.example").has_value());
+}
+
+TEST(RosterTest, ATokenIsNoName) {
+  const Roster roster = Parsed(std::string("acme admin name:sha256:") + kTestHash);
+  EXPECT_FALSE(roster.FindToken("test").has_value());
+}
+
+TEST(RosterTest, SkipsCommentsEmptyLinesAndReturns) {
+  EXPECT_EQ(Parsed("# who\r\n\r\n  a\tread   name:x\r\nb read name:y").size(), 2u);
+}
+
+TEST(RosterTest, AHashMayHaveCapitals) {
+  EXPECT_TRUE(Parsed("a read sha256:9F86D081884C7D659A2FEAA0C55AD015A3BF4F1B2B0B822CD15D6C15B0F00A08")
+                  .FindToken("test")
+                  .has_value());
+}
+
+TEST(RosterTest, NamesTheLineThatIsWrong) {
+  EXPECT_THAT(WhyNot("a read name:x\nb write name:y"), HasSubstr("line 2: 'write' is no role"));
+  EXPECT_THAT(WhyNot("a read"), HasSubstr("line 1: a line has a tenant"));
+  EXPECT_THAT(WhyNot("a read sha256:9f86"), HasSubstr("64 hexadecimal digits"));
+  EXPECT_THAT(WhyNot("a read name:"), HasSubstr("known by"));
+  EXPECT_THAT(WhyNot("a/b read name:x"), HasSubstr("no '/'"));
+  EXPECT_THAT(WhyNot(std::string(129, 'a') + " read name:x"), HasSubstr("128 bytes"));
+}
+
+TEST(RosterTest, RefusesSomebodyWhoIsThereTwice) {
+  EXPECT_THAT(WhyNot("a read name:x\nb admin name:x"), HasSubstr("line 2: somebody known by the same"));
+}
+
+}  // namespace
+}  // namespace aaren::identity
