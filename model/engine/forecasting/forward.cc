@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/engine/forecasting/refinement/quantiles.h"
 #include "model/engine/network/activation.h"
 #include "model/math/lanes.h"
 
@@ -56,22 +57,6 @@ void AddAttention(const package::ForecasterConfig& config, const BlockWeights& b
   AddNarrow(tile);
 }
 
-// From the head's raw outputs r [T, Q], their softplus, and the skip [T] to quantiles in the units of the series: the
-// median first, then step by step outwards, so that they cannot cross.
-void WriteForecast(const package::ForecasterConfig& config, const float* r, const float* softplus, const float* skip,
-                   const math::Scaling& scaling, float* forecast) {
-  const int count = config.quantile_count();
-  const int middle = count / 2;
-  for (int j = 0; j < config.horizon; ++j, r += count, softplus += count, forecast += count) {
-    const float median = r[middle] + skip[j];
-    forecast[middle] = scaling.Undo(median);
-    float q = median;
-    for (int i = middle + 1; i < count; ++i) forecast[i] = scaling.Undo(q = q + softplus[i]);
-    q = median;
-    for (int i = middle - 1; i >= 0; --i) forecast[i] = scaling.Undo(q = q - softplus[i]);
-  }
-}
-
 // Of `made` tokens, `normed` and `residuals` of which have moved together: tile.narrow, the linear skip, becomes the
 // mixture of it with the sources of seasons.
 void MixSources(const SeasonHead& seasons, size_t made, Tile& tile) {
@@ -112,13 +97,14 @@ void WriteForecasts(const package::ForecasterConfig& config, const Weights& weig
   Multiply(weights.head, tile.normed, made, tile.wide);
   Multiply(weights.skip, tile.input, made, tile.narrow);
   if (weights.seasons.has_value()) MixSources(*weights.seasons, made, tile);
+  const ForecastSize size{static_cast<size_t>(config.horizon), config.quantiles.size()};
   size_t row = 0;
   for (size_t t = 0; t < tile.size; ++t) {
     TileToken& token = tile.tokens[t];
     if (!token.wanted && !token.probes) continue;
     if (!token.wanted) token.forecast = tile.hidden[row];
     Softplus(tile.wide[row], weights.head.width(), tile.hidden[row]);
-    WriteForecast(config, tile.wide[row], tile.hidden[row], tile.narrow[row], token.scaling, token.forecast);
+    WriteQuantiles({tile.wide[row], tile.hidden[row], tile.narrow[row]}, token.scaling, size, token.forecast);
     ++row;
   }
 }
