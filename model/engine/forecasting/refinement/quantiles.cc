@@ -11,14 +11,18 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "model/math/doubles-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace aaren::engine {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Doubles = hn::CappedTag<double, 8>;
-using OneDouble = hn::CappedTag<double, 1>;
+using math::HWY_NAMESPACE::Clamp;
+using math::HWY_NAMESPACE::ForDoubles;
+using math::HWY_NAMESPACE::LoadFloats;
+using math::HWY_NAMESPACE::StoreFloats;
 
 constexpr float kMostFloat = std::numeric_limits<float>::max();
 
@@ -28,27 +32,6 @@ constexpr float kSlack = 0.1f;
 
 constexpr size_t kUsualLevels = 9;  // loops over as many are unrolled
 constexpr size_t kStretch = 64;     // steps at a time
-
-// Calls work(d, i) for vectors of doubles, and for single ones where those no longer fit.
-template <class Work>
-HWY_INLINE void ForEach(size_t count, const Work& work) {
-  const Doubles d;
-  size_t i = 0;
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) work(d, i);
-  for (; i < count; ++i) work(OneDouble(), i);
-}
-
-// As std::clamp: NaN passes.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Clamp(D d, V x, double least, double most) {
-  x = hn::IfThenElse(hn::Lt(x, hn::Set(d, least)), hn::Set(d, least), x);
-  return hn::IfThenElse(hn::Lt(hn::Set(d, most), x), hn::Set(d, most), x);
-}
-
-template <class D>
-HWY_INLINE hn::Vec<D> LoadFloats(D d, const float* from) {
-  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), from));
-}
 
 // As math::ToForecast.
 template <class D, class Floats = hn::Rebind<float, D>>
@@ -84,7 +67,7 @@ void WriteAll(const Readout& readout, const math::Scaling& scaling, const Foreca
   } else {
     Spread(readout, size.steps, size.levels, forecast);
   }
-  ForEach(size.steps * size.levels, [&](auto d, size_t i) {
+  ForDoubles(size.steps * size.levels, [&](auto d, size_t i) {
     const auto standard = LoadFloats(d, forecast + i);
     const auto value = hn::Add(hn::Set(d, scaling.center), hn::Mul(hn::Set(d, scaling.scale), standard));
     StoreForecast(d, value, forecast + i);
@@ -95,7 +78,7 @@ void WriteAll(const Readout& readout, const math::Scaling& scaling, const Foreca
 HWY_INLINE void AddDraw(const Pull& pull, size_t source, size_t begin, const double* medians, size_t steps,
                         double* shifts) {
   const float* said = pull.sources + source * pull.distance + begin;
-  ForEach(steps, [&](auto d, size_t j) {
+  ForDoubles(steps, [&](auto d, size_t j) {
     const auto away = hn::Sub(LoadFloats(d, said + j), hn::LoadU(d, medians + j));
     const auto draw = hn::Mul(hn::Set(d, double{pull.weights[source]}), Clamp(d, away, -pull.most, pull.most));
     hn::StoreU(hn::Add(hn::LoadU(d, shifts + j), draw), d, shifts + j);
@@ -113,7 +96,7 @@ void PullAll(const Pull& pull, const ForecastSize& size, float* forecast) {
     for (size_t source = 0; source < Pull::kSources; ++source) AddDraw(pull, source, begin, medians, steps, shifts);
     for (size_t j = 0; j < steps; ++j) {
       float* quantiles = first + j * levels;
-      ForEach(levels, [&](auto d, size_t i) {
+      ForDoubles(levels, [&](auto d, size_t i) {
         StoreForecast(d, hn::Add(LoadFloats(d, quantiles + i), hn::Set(d, shifts[j])), quantiles + i);
       });
     }
@@ -162,14 +145,14 @@ void CorrectAll(const float* theta, absl::Span<const Between> steps, size_t leve
 }
 
 void RoundAll(const Lattice& lattice, size_t count, float* quantiles) {
-  ForEach(count, [&](auto d, size_t i) {
+  ForDoubles(count, [&](auto d, size_t i) {
     const auto base = hn::Set(d, lattice.base), step = hn::Set(d, lattice.step);
     const auto quantile = LoadFloats(d, quantiles + i);
     const auto steps = hn::Div(hn::Sub(quantile, base), step);
     const auto rounded = hn::Add(base, hn::Mul(hn::Floor(hn::Add(steps, hn::Set(d, 0.5))), step));
     const auto near = hn::Lt(hn::Abs(steps), hn::Set(d, lattice.most));
     const auto value = hn::IfThenElse(near, hn::PromoteTo(d, ToForecast(d, rounded)), quantile);
-    hn::StoreU(hn::DemoteTo(hn::Rebind<float, decltype(d)>(), value), hn::Rebind<float, decltype(d)>(), quantiles + i);
+    StoreFloats(d, value, quantiles + i);
   });
 }
 
