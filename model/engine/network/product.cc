@@ -88,16 +88,13 @@ struct Halves {
     const hn::RebindToUnsigned<D> du;
     const auto upper = hn::Set(du, 0xffff0000u);
     const uint32_t* words[kVectors];
-    size_t stride = 0;
     for (size_t v = 0; v < kVectors; ++v) {
-      const PackedMatrix::Halves halves = product.matrix.halves(column + v * hn::Lanes(d));
-      words[v] = halves.words + depths.begin / 2 * halves.stride;
-      stride = halves.stride;
+      words[v] = product.matrix.halves(column + v * hn::Lanes(d)) + depths.begin / 2 * PackedMatrix::kBeside;
     }
     const float* x = product.x + row * product.x_stride;
     size_t k = depths.begin;
     V w[kVectors];
-    for (size_t at = 0; k < depths.end; k += 2, at += stride) {
+    for (size_t at = 0; k < depths.end; k += 2, at += PackedMatrix::kBeside) {
       for (size_t v = 0; v < kVectors; ++v) w[v] = hn::BitCast(d, hn::ShiftLeft<16>(hn::Load(du, words[v] + at)));
       sums.Add(w, x + k, product.x_stride);
       if (k + 1 == depths.end) break;
@@ -171,20 +168,32 @@ constexpr size_t VectorsBeside(size_t rows) {
   return rows <= 2 ? 8 : rows <= 6 ? 4 : 2;
 }
 
-// From `column` on, as many groups of kVectors vectors as fit, then smaller ones.
+// `groups` groups of as many vectors of outputs, the first at `column`. REQUIRES: 1 <= vectors <= kVectors.
 template <typename Weight, size_t kRows, size_t kVectors>
-void MultiplyColumns(const Product& product, size_t column) {
-  const size_t group = kVectors * hn::Lanes(D());
-  for (; column + group <= product.matrix.width(); column += group) {
-    MultiplyGroup<Weight, kRows, kVectors>(product, 0, column);
+HWY_NOINLINE void MultiplyColumns(const Product& product, size_t vectors, size_t column, size_t groups) {
+  if (vectors == kVectors) {
+    for (; groups > 0; --groups, column += kVectors * hn::Lanes(D())) {
+      MultiplyGroup<Weight, kRows, kVectors>(product, 0, column);
+    }
+    return;
   }
-  if constexpr (kVectors > 1) MultiplyColumns<Weight, kRows, kVectors / 2>(product, column);
+  if constexpr (kVectors > 1) MultiplyColumns<Weight, kRows, kVectors - 1>(product, vectors, column, groups);
+}
+
+// All outputs in groups of about equal size: one vector left alone takes as long as a group.
+template <typename Weight, size_t kRows>
+void MultiplyWidth(const Product& product) {
+  constexpr size_t kMost = VectorsBeside(kRows);
+  const size_t lanes = hn::Lanes(D()), vectors = product.matrix.width() / lanes;
+  const size_t groups = (vectors + kMost - 1) / kMost, each = vectors / groups, larger = vectors % groups;
+  if (larger > 0) MultiplyColumns<Weight, kRows, kMost>(product, each + 1, 0, larger);
+  MultiplyColumns<Weight, kRows, kMost>(product, each, larger * (each + 1) * lanes, groups - larger);
 }
 
 // REQUIRES: 1 <= rows <= kRows.
 template <typename Weight, size_t kRows>
 void MultiplyFew(const Product& product, size_t rows) {
-  if (rows == kRows) return MultiplyColumns<Weight, kRows, VectorsBeside(kRows)>(product, 0);
+  if (rows == kRows) return MultiplyWidth<Weight, kRows>(product);
   if constexpr (kRows > 1) MultiplyFew<Weight, kRows - 1>(product, rows);
 }
 
@@ -227,24 +236,18 @@ void PackedMatrix::Halve() {
   const auto upper = [](float weight) { return std::bit_cast<uint32_t>(weight) >> 16; };
   const auto is_half = [&](float weight) { return std::bit_cast<uint32_t>(weight) == upper(weight) << 16; };
   if (!std::all_of(weights, weights + width_ * depth_, is_half)) return;
-  const size_t pairs = (depth_ + 1) / 2;
-  halves_ = hwy::AllocateAligned<uint32_t>(width_ * pairs);
+  const size_t count = (width_ + kBeside - 1) / kBeside * kBeside * ((depth_ + 1) / 2);
+  halves_ = hwy::AllocateAligned<uint32_t>(count);
+  std::fill_n(halves_.get(), count, 0);
   for (size_t column = 0; column < width_; ++column) {
     const float* panel = weights + column / math::kLanes * math::kLanes * depth_ + column % math::kLanes;
-    const Halves to = halves(column);
-    uint32_t* words = halves_.get() + (to.words - halves_.get());
-    for (size_t k = 0; k < depth_; ++k) {
-      const uint32_t half = upper(panel[k * math::kLanes]);
-      uint32_t& word = words[k / 2 * to.stride];
-      word = k % 2 == 0 ? half : word | half << 16;
-    }
+    uint32_t* words = halves_.get() + (halves(column) - halves_.get());
+    for (size_t k = 0; k < depth_; ++k) words[k / 2 * kBeside] |= upper(panel[k * math::kLanes]) << k % 2 * 16;
   }
 }
 
-PackedMatrix::Halves PackedMatrix::halves(size_t column) const {
-  constexpr size_t kGroup = kBeside * math::kLanes;
-  const size_t first = column / kGroup * kGroup, pairs = (depth_ + 1) / 2;
-  return {.words = halves_.get() + first * pairs + (column - first), .stride = std::min(kGroup, width_ - first)};
+const uint32_t* PackedMatrix::halves(size_t column) const {
+  return halves_.get() + column / kBeside * kBeside * ((depth_ + 1) / 2) + column % kBeside;
 }
 
 void PackedMatrix::PackLinear(const Linear& linear, size_t offset) {

@@ -11,8 +11,8 @@
 // half is zero -, they are kept as such too, at half the size, and made floats in registers. They are the same numbers,
 // so the same bits. Many tokens wait for the multipliers, and read floats.
 //
-// Such halves lie in words of two, of k and k + 1: one is made a float by a shift, the other by a mask. kBeside panels
-// lie beside each other, [outputs / 64][K / 2][4][16], so that a kernel reads few streams.
+// Such halves lie in words of two, of k and k + 1: one is made a float by a shift, the other by a mask. Four panels lie
+// beside each other, [outputs / 64][K / 2][64], so that a kernel reads few streams.
 
 #include <hwy/aligned_allocator.h>
 
@@ -21,6 +21,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "model/math/lanes.h"
 #include "model/package/package.h"
 
 namespace aaren::engine {
@@ -45,18 +46,14 @@ class PackedMatrix {
 
   const float* weights() const { return weights_.get(); }  // [width / kLanes][depth][kLanes]
 
-  // Words of two halves, the lower one for an even k; only if halved(). The last group of panels may have fewer.
-  struct Halves {
-    const uint32_t* words;  // of the first pair of depths
-    size_t stride;          // words from one pair to the next
-  };
-  Halves halves(size_t column) const;
+  // Words of two halves, the lower one for an even k: of the first pair of depths, the next kBeside words on. Only if
+  // halved().
+  const uint32_t* halves(size_t column) const;
+  static constexpr size_t kBeside = 4 * math::kLanes;  // outputs
 
  private:
   void PackLinear(const Linear& linear, size_t offset);
   void Halve();
-
-  static constexpr size_t kBeside = 4;
 
   size_t depth_ = 0;
   size_t width_ = 0;
