@@ -22,7 +22,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // numbers[i] / scale, bounded, in place.
 void DivideAll(double scale, size_t count, float* numbers) {
-  doubles::ForDoubles(count, [&](auto d, size_t i) {
+  doubles::ForDoubles(count, [&](auto d, size_t i) HWY_ATTR {
     const auto number = hn::Div(doubles::LoadFloats(d, numbers + i), hn::Set(d, scale));
     doubles::StoreFloats(d, doubles::Clamp(d, number, -kMostStandard, kMostStandard), numbers + i);
   });
@@ -31,7 +31,7 @@ void DivideAll(double scale, size_t count, float* numbers) {
 // (x - center) / scale as a float within its range, then bounded.
 void StandardizeAll(const float* x, size_t count, const math::Scaling& scaling, float* out) {
   constexpr double kMost = std::numeric_limits<float>::max();
-  doubles::ForDoubles(count, [&](auto d, size_t i) {
+  doubles::ForDoubles(count, [&](auto d, size_t i) HWY_ATTR {
     const auto away = hn::Sub(doubles::LoadFloats(d, x + i), hn::Set(d, scaling.center));
     const auto number = doubles::Clamp(d, hn::Div(away, hn::Set(d, scaling.scale)), -kMost, kMost);
     const hn::Rebind<float, decltype(d)> df;

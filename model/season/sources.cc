@@ -87,7 +87,7 @@ HWY_INLINE bool WriteVector(const Past& past, int lag, int age, int seasons, flo
 // The value or the mean at `count` ages from `age` downwards, NaN where there is none. REQUIRES: count <= age + 1.
 HWY_INLINE void WriteAges(const Past& past, int lag, int age, bool mean, size_t count, float* out) {
   const size_t lanes = hn::Lanes(D());
-  const auto write = [&](size_t i) {
+  const auto write = [&](size_t i) HWY_ATTR {
     const int at = age - static_cast<int>(i);
     out[i] = mean ? SeasonsMean(past, lag, at) : SeasonAgo(past, lag, at);
   };
@@ -144,7 +144,7 @@ void WriteAtAll(const Past& past, const SeasonChoice& choice, float level, int a
 }
 
 void WriteAll(const Past& past, const SeasonChoice& choice, float level, size_t horizon, float* out) {
-  const auto of = [=](Source source) { return absl::MakeSpan(out + source * horizon, horizon); };
+  const auto of = [=](Source source) HWY_ATTR { return absl::MakeSpan(out + source * horizon, horizon); };
   const float last = LastValue(past, level);
   std::fill_n(out, kSourceCount * horizon, last);
   if (const int lag = choice.first; lag > 0) {
@@ -158,7 +158,7 @@ void WriteAll(const Past& past, const SeasonChoice& choice, float level, size_t 
 
 void WriteResidualsAll(const Past& past, const SeasonChoice& choice, size_t count, float* out) {
   std::fill_n(out, (kSourceCount - 1) * count, kMissing);
-  const auto of = [=](size_t source) { return absl::MakeSpan(out + (source - kSeasonAgo) * count, count); };
+  const auto of = [=](size_t source) HWY_ATTR { return absl::MakeSpan(out + (source - kSeasonAgo) * count, count); };
   if (choice.first > 0) WriteResidualsOfValues(past, choice.first, of(kSeasonAgo));
   if (choice.first > 0) WriteResidualsOfMeans(past, choice.first, of(kSeasonsMean));
   if (choice.second > 0) WriteResidualsOfValues(past, choice.second, of(kSecondAgo));

@@ -96,7 +96,7 @@ void Summarize(const float* x, size_t count, WindowSummary* window) {
 void Standardize(const float* x, size_t count, double center, double scale, float* out) {
   namespace hn = hwy::HWY_NAMESPACE;
   namespace doubles = math::HWY_NAMESPACE;
-  doubles::ForDoubles(count, [&](auto d, size_t i) {
+  doubles::ForDoubles(count, [&](auto d, size_t i) HWY_ATTR {
     const auto away = hn::Sub(doubles::LoadFloats(d, x + i), hn::Set(d, center));
     auto value = hn::Div(away, hn::Set(d, scale));
     value = hn::IfThenElseZero(hn::Eq(value, value), value);

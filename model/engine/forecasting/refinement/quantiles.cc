@@ -67,7 +67,7 @@ void WriteAll(const Readout& readout, const math::Scaling& scaling, const Foreca
   } else {
     Spread(readout, size.steps, size.levels, forecast);
   }
-  ForDoubles(size.steps * size.levels, [&](auto d, size_t i) {
+  ForDoubles(size.steps * size.levels, [&](auto d, size_t i) HWY_ATTR {
     const auto standard = LoadFloats(d, forecast + i);
     const auto value = hn::Add(hn::Set(d, scaling.center), hn::Mul(hn::Set(d, scaling.scale), standard));
     StoreForecast(d, value, forecast + i);
@@ -78,7 +78,7 @@ void WriteAll(const Readout& readout, const math::Scaling& scaling, const Foreca
 HWY_INLINE void AddDraw(const Pull& pull, size_t source, size_t begin, const double* medians, size_t steps,
                         double* shifts) {
   const float* said = pull.sources + source * pull.distance + begin;
-  ForDoubles(steps, [&](auto d, size_t j) {
+  ForDoubles(steps, [&](auto d, size_t j) HWY_ATTR {
     const auto away = hn::Sub(LoadFloats(d, said + j), hn::LoadU(d, medians + j));
     const auto draw = hn::Mul(hn::Set(d, double{pull.weights[source]}), Clamp(d, away, -pull.most, pull.most));
     hn::StoreU(hn::Add(hn::LoadU(d, shifts + j), draw), d, shifts + j);
@@ -96,7 +96,7 @@ void PullAll(const Pull& pull, const ForecastSize& size, float* forecast) {
     for (size_t source = 0; source < Pull::kSources; ++source) AddDraw(pull, source, begin, medians, steps, shifts);
     for (size_t j = 0; j < steps; ++j) {
       float* quantiles = first + j * levels;
-      ForDoubles(levels, [&](auto d, size_t i) {
+      ForDoubles(levels, [&](auto d, size_t i) HWY_ATTR {
         StoreForecast(d, hn::Add(LoadFloats(d, quantiles + i), hn::Set(d, shifts[j])), quantiles + i);
       });
     }
@@ -145,7 +145,7 @@ void CorrectAll(const float* theta, absl::Span<const Between> steps, size_t leve
 }
 
 void RoundAll(const Lattice& lattice, size_t count, float* quantiles) {
-  ForDoubles(count, [&](auto d, size_t i) {
+  ForDoubles(count, [&](auto d, size_t i) HWY_ATTR {
     const auto base = hn::Set(d, lattice.base), step = hn::Set(d, lattice.step);
     const auto quantile = LoadFloats(d, quantiles + i);
     const auto steps = hn::Div(hn::Sub(quantile, base), step);
