@@ -201,9 +201,9 @@ void MultiplyAll(const PackedMatrix& matrix, const float* x, size_t x_stride, si
                  size_t out_stride) {
   if (rows == 0) return;
   const Product product{matrix, x, x_stride, out, out_stride};
-  if (rows >= kMaxRows) return MultiplyMany(product, rows);
-  if (matrix.halved()) return MultiplyFew<Halves, kMaxRows - 1>(product, rows);
-  MultiplyFew<Floats, kMaxRows - 1>(product, rows);
+  if (rows > kMaxRows) return MultiplyMany(product, rows);
+  if (matrix.halved()) return MultiplyFew<Halves, kMaxRows>(product, rows);
+  MultiplyFew<Floats, kMaxRows>(product, rows);
 }
 
 }  // namespace HWY_NAMESPACE
