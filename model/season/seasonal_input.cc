@@ -2,8 +2,53 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "model/math/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/season/seasonal_input.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "model/math/doubles-inl.h"
+
+HWY_BEFORE_NAMESPACE();
 namespace aaren::season {
+namespace HWY_NAMESPACE {
+
+namespace doubles = math::HWY_NAMESPACE;
+namespace hn = hwy::HWY_NAMESPACE;
+
+// numbers[i] / scale, bounded, in place.
+void DivideAll(double scale, size_t count, float* numbers) {
+  doubles::ForDoubles(count, [&](auto d, size_t i) HWY_ATTR {
+    const auto number = hn::Div(doubles::LoadFloats(d, numbers + i), hn::Set(d, scale));
+    doubles::StoreFloats(d, doubles::Clamp(d, number, -kMostStandard, kMostStandard), numbers + i);
+  });
+}
+
+// (x - center) / scale as a float within its range, then bounded.
+void StandardizeAll(const float* x, size_t count, const math::Scaling& scaling, float* out) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  doubles::ForDoubles(count, [&](auto d, size_t i) HWY_ATTR {
+    const auto away = hn::Sub(doubles::LoadFloats(d, x + i), hn::Set(d, scaling.center));
+    const auto number = doubles::Clamp(d, hn::Div(away, hn::Set(d, scaling.scale)), -kMost, kMost);
+    const hn::Rebind<float, decltype(d)> df;
+    hn::StoreU(doubles::Clamp(df, hn::DemoteTo(df, number), -kMostStandard, kMostStandard), df, out + i);
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aaren::season
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aaren::season {
+
+HWY_EXPORT(DivideAll);
+HWY_EXPORT(StandardizeAll);
+
 namespace {
 
 constexpr double kLeast = 0.01;   // added to an error before its logarithm
@@ -36,15 +81,11 @@ double MeanSize(const float* residuals, size_t count) {
 
 void WriteStandardResiduals(const Past& past, const SeasonChoice& choice, double scale, size_t count, float* out) {
   WriteResiduals(past, choice, count, out);
-  for (size_t i = 0; i < kSeasonSources * count; ++i) {
-    out[i] = static_cast<float>(std::clamp<double>(out[i] / scale, -kMostStandard, kMostStandard));  // NaN passes
-  }
+  HWY_DYNAMIC_DISPATCH(DivideAll)(scale, kSeasonSources * count, out);  // NaN passes
 }
 
 void StandardizeSources(const float* sources, size_t count, const math::Scaling& scaling, float* out) {
-  for (size_t i = 0; i < count; ++i) {
-    out[i] = std::clamp(scaling.Apply(sources[i]), -kMostStandard, kMostStandard);
-  }
+  HWY_DYNAMIC_DISPATCH(StandardizeAll)(sources, count, scaling, out);
 }
 
 void WriteSeasonalNumbers(uint64_t seq, const LagErrors& errors, const SeasonChoice& choice, const float* residuals,
@@ -61,3 +102,4 @@ void WriteSeasonalNumbers(uint64_t seq, const LagErrors& errors, const SeasonCho
 }
 
 }  // namespace aaren::season
+#endif

@@ -4,12 +4,28 @@
 #include <cmath>
 #include <limits>
 
+#include "model/math/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/season/sources.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "model/math/doubles-inl.h"
+
+HWY_BEFORE_NAMESPACE();
 namespace aaren::season {
-namespace {
+namespace HWY_NAMESPACE {
+
+namespace doubles = math::HWY_NAMESPACE;
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = doubles::Doubles;
+using V = hn::Vec<D>;
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
-float LastValue(const Past& past, float level) {
+HWY_INLINE float LastValue(const Past& past, float level) {
   for (int age = past.far; age <= past.older; ++age) {
     if (!std::isnan(past.newest[-age])) return past.newest[-age];
   }
@@ -17,16 +33,16 @@ float LastValue(const Past& past, float level) {
 }
 
 // How long before the newest value the one is that is a season, or as many as needed, before the one `ahead` of it.
-int AgeAhead(int lag, int ahead) { return (ahead + lag - 1) / lag * lag - ahead; }
+HWY_INLINE int AgeAhead(int lag, int ahead) { return (ahead + lag - 1) / lag * lag - ahead; }
 
 // The value at this age, or else the latest that is whole seasons older; NaN if none is present.
-float SeasonAgo(const Past& past, int lag, int age) {
+HWY_INLINE float SeasonAgo(const Past& past, int lag, int age) {
   while (age <= past.older && std::isnan(past.At(age))) age += lag;
   return age <= past.older ? past.At(age) : kMissing;
 }
 
 // The mean of the values at this age and whole seasons older, of kSeasonsInMean at most, as far as present.
-float SeasonsMean(const Past& past, int lag, int age) {
+HWY_INLINE float SeasonsMean(const Past& past, int lag, int age) {
   double sum = 0.0;
   int present = 0;
   for (int season = 0, at = age; season < kSeasonsInMean && at <= past.older; ++season, at += lag) {
@@ -37,30 +53,85 @@ float SeasonsMean(const Past& past, int lag, int age) {
   return present > 0 ? static_cast<float>(sum / present) : SeasonAgo(past, lag, age);
 }
 
-float Otherwise(float value, float otherwise) { return std::isnan(value) ? otherwise : value; }
+HWY_INLINE float Otherwise(float value, float otherwise) { return std::isnan(value) ? otherwise : value; }
 
-using Forecast = float (*)(const Past&, int lag, int age);
+// A vector of values, the first of this age and each next one token later, 0 where it is no part of a season; adds
+// where it is.
+HWY_INLINE V Seasonal(const Past& past, int age, V& present) {
+  const D d;
+  const V value = doubles::LoadFloats(d, past.newest - age);
+  const auto above = hn::Ge(value, hn::Set(d, double{past.typical.low}));
+  const auto seasonal = hn::And(above, hn::Le(value, hn::Set(d, double{past.typical.high})));
+  present = hn::Add(present, hn::IfThenElseZero(seasonal, hn::Set(d, 1.0)));
+  return hn::IfThenElseZero(seasonal, value);
+}
 
-// From one step ahead on, without a division a step: each is one value later, and at the newest a season starts again.
-template <Forecast kForecast>
-void WriteSource(const Past& past, int lag, float last, size_t horizon, float* out) {
-  int age = lag;
-  for (size_t j = 0; j < horizon; ++j) {
-    age = (age > 0 ? age : lag) - 1;
-    out[j] = Otherwise(kForecast(past, lag, age), last);
+// Writes a vector of means, or of values where there is one season to look at; the first of this age and each next one
+// token later. False, and nothing is written, where one of them is not to be had so simply.
+HWY_INLINE bool WriteVector(const Past& past, int lag, int age, int seasons, float* out) {
+  const D d;
+  const int later = static_cast<int>(hn::Lanes(d)) - 1;  // the last one
+  if (age - later < past.far) return false;
+  V sum = hn::Zero(d), present = hn::Zero(d);
+  for (int season = 0; season < seasons; ++season, age += lag) {
+    if (age - later > past.older) break;
+    if (age > past.older) return false;
+    const V value = Seasonal(past, age, present);
+    sum = seasons == 1 ? value : hn::Add(sum, value);
+  }
+  if (!hn::AllFalse(d, hn::Eq(present, hn::Zero(d)))) return false;
+  doubles::StoreFloats(d, seasons == 1 ? sum : hn::Div(sum, present), out);
+  return true;
+}
+
+// The value or the mean at `count` ages from `age` downwards, NaN where there is none. REQUIRES: count <= age + 1.
+HWY_INLINE void WriteAges(const Past& past, int lag, int age, bool mean, size_t count, float* out) {
+  const size_t lanes = hn::Lanes(D());
+  const auto write = [&](size_t i) HWY_ATTR {
+    const int at = age - static_cast<int>(i);
+    out[i] = mean ? SeasonsMean(past, lag, at) : SeasonAgo(past, lag, at);
+  };
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    if (WriteVector(past, lag, age - static_cast<int>(i), mean ? kSeasonsInMean : 1, out + i)) continue;
+    for (size_t one = i; one < i + lanes; ++one) write(one);
+  }
+  for (; i < count; ++i) write(i);
+}
+
+// From one step ahead on: each is one value later, and at the newest a season starts again.
+HWY_INLINE void WriteSource(const Past& past, int lag, bool mean, float last, absl::Span<float> out) {
+  const size_t season = std::min(static_cast<size_t>(lag), out.size());
+  WriteAges(past, lag, lag - 1, mean, season, out.data());
+  for (size_t j = 0; j < season; ++j) out[j] = Otherwise(out[j], last);
+  for (size_t j = season; j < out.size(); ++j) out[j] = out[j - season];
+}
+
+// What each value is beyond the one a season before it.
+HWY_INLINE void WriteResidualsOfValues(const Past& past, int lag, absl::Span<float> out) {
+  const Past before = past.Before(0);  // of whom all is believed
+  for (size_t i = 0; i < out.size(); ++i) {
+    const int age = static_cast<int>(i);
+    out[i] = age + lag > past.older ? kMissing : past.At(age) - before.At(age + lag);
   }
 }
 
-// What the value at this age is beyond what was one step ahead before it.
-float Residual(const Past& past, int lag, int age, bool mean) {
-  if (age + lag > past.older) return kMissing;
-  const Past before = past.Before(age + lag);
-  return past.At(age) - (mean ? SeasonsMean(before, lag, 0) : before.At(0));
+// What each value is beyond the mean of seasons before it.
+HWY_INLINE void WriteResidualsOfMeans(const Past& past, int lag, absl::Span<float> out) {
+  constexpr size_t kStretch = 64;
+  const Past before = past.Before(0);
+  float expected[kStretch];
+  for (size_t begin = 0; begin < out.size(); begin += kStretch) {
+    const size_t count = std::min(kStretch, out.size() - begin), end = begin + count;
+    WriteAges(before, lag, lag + static_cast<int>(end) - 1, /*mean=*/true, count, expected);
+    for (size_t i = begin; i < end; ++i) {
+      const int age = static_cast<int>(i);
+      out[i] = age + lag > past.older ? kMissing : past.At(age) - expected[end - 1 - i];
+    }
+  }
 }
 
-}  // namespace
-
-void WriteSourcesAt(const Past& past, const SeasonChoice& choice, float level, int ahead, float* out) {
+void WriteAtAll(const Past& past, const SeasonChoice& choice, float level, int ahead, float* out) {
   const float last = LastValue(past, level);
   std::fill_n(out, kSourceCount, last);
   if (const int lag = choice.first; lag > 0) {
@@ -72,26 +143,49 @@ void WriteSourcesAt(const Past& past, const SeasonChoice& choice, float level, i
   }
 }
 
-void WriteSources(const Past& past, const SeasonChoice& choice, float level, size_t horizon, float* out) {
+void WriteAll(const Past& past, const SeasonChoice& choice, float level, size_t horizon, float* out) {
+  const auto of = [=](Source source) HWY_ATTR { return absl::MakeSpan(out + source * horizon, horizon); };
   const float last = LastValue(past, level);
   std::fill_n(out, kSourceCount * horizon, last);
   if (const int lag = choice.first; lag > 0) {
-    WriteSource<SeasonAgo>(past, lag, last, horizon, out + kSeasonAgo * horizon);
-    WriteSource<SeasonsMean>(past, lag, last, horizon, out + kSeasonsMean * horizon);
+    WriteSource(past, lag, /*mean=*/false, last, of(kSeasonAgo));
+    WriteSource(past, lag, /*mean=*/true, last, of(kSeasonsMean));
   }
   if (const int lag = choice.second; lag > 0) {
-    WriteSource<SeasonAgo>(past, lag, last, horizon, out + kSecondAgo * horizon);
+    WriteSource(past, lag, /*mean=*/false, last, of(kSecondAgo));
   }
+}
+
+void WriteResidualsAll(const Past& past, const SeasonChoice& choice, size_t count, float* out) {
+  std::fill_n(out, (kSourceCount - 1) * count, kMissing);
+  const auto of = [=](size_t source) HWY_ATTR { return absl::MakeSpan(out + (source - kSeasonAgo) * count, count); };
+  if (choice.first > 0) WriteResidualsOfValues(past, choice.first, of(kSeasonAgo));
+  if (choice.first > 0) WriteResidualsOfMeans(past, choice.first, of(kSeasonsMean));
+  if (choice.second > 0) WriteResidualsOfValues(past, choice.second, of(kSecondAgo));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aaren::season
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aaren::season {
+
+HWY_EXPORT(WriteAtAll);
+HWY_EXPORT(WriteAll);
+HWY_EXPORT(WriteResidualsAll);
+
+void WriteSourcesAt(const Past& past, const SeasonChoice& choice, float level, int ahead, float* out) {
+  HWY_DYNAMIC_DISPATCH(WriteAtAll)(past, choice, level, ahead, out);
+}
+
+void WriteSources(const Past& past, const SeasonChoice& choice, float level, size_t horizon, float* out) {
+  HWY_DYNAMIC_DISPATCH(WriteAll)(past, choice, level, horizon, out);
 }
 
 void WriteResiduals(const Past& past, const SeasonChoice& choice, size_t count, float* out) {
-  std::fill_n(out, (kSourceCount - 1) * count, kMissing);
-  for (size_t i = 0; i < count; ++i) {
-    const int age = static_cast<int>(i);
-    if (choice.first > 0) out[i] = Residual(past, choice.first, age, /*mean=*/false);
-    if (choice.first > 0) out[count + i] = Residual(past, choice.first, age, /*mean=*/true);
-    if (choice.second > 0) out[2 * count + i] = Residual(past, choice.second, age, /*mean=*/false);
-  }
+  HWY_DYNAMIC_DISPATCH(WriteResidualsAll)(past, choice, count, out);
 }
 
 }  // namespace aaren::season
+#endif

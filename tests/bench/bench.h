@@ -54,6 +54,10 @@ extern const char kTiersNote[];
 absl::StatusOr<std::vector<Row>> RunScanBench();
 extern const char kScanNote[];
 
+// Calls of the step engine by the tokens in them, beside the machine's multiply-adds, its reads and LibTorch.
+absl::StatusOr<std::vector<Row>> RunStepBench();
+extern const char kStepNote[];
+
 // Ten thousand tokens, one at a time, through a stack of each sequence mixer. Bytes of state and cumulative seconds
 // (the paper's Figure 5, §4.5), then the exponents with which both grow.
 absl::StatusOr<std::vector<Row>> RunStreamingBench();

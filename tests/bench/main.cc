@@ -17,6 +17,8 @@ namespace aaren::bench {
 namespace {
 
 const Bench kBenches[] = {
+    {"step", "the step engine on one core: microseconds by tokens in a call, beside its roofs and LibTorch",
+     RunStepBench, kStepNote},
 #ifdef AAREN_WITH_SERVER
     {"age", "one session through a million tokens: memory and time at both ends", RunAgeBench},
     {"rpc", "the server with an echo for a model against a bare gRPC echo; streams against sessions; memory",

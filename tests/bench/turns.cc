@@ -1,7 +1,6 @@
 #include "tests/bench/turns.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 namespace aaren::bench {
@@ -13,10 +12,16 @@ struct Times {
   double best = std::numeric_limits<double>::infinity();
 };
 
-double SecondsOf(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
+double Now(clockid_t clock) {
+  timespec now;
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+double SecondsOf(const std::function<void()>& work, clockid_t clock) {
+  const double start = Now(clock);
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return Now(clock) - start;
 }
 
 void Count(double seconds, Times& times) {
@@ -34,14 +39,14 @@ bool Done(const Times& times, const TurnLimits& limits) {
 std::vector<double> TimeInTurns(const std::vector<std::function<void()>>& work, const TurnLimits& limits) {
   std::vector<Times> times(work.size());
   for (size_t i = 0; i < work.size(); ++i) {
-    const double seconds = SecondsOf(work[i]);
+    const double seconds = SecondsOf(work[i], limits.clock);
     if (seconds >= limits.slow) Count(seconds, times[i]);
   }
   for (bool any = true; any;) {
     any = false;
     for (size_t i = 0; i < work.size(); ++i) {
       if (Done(times[i], limits)) continue;
-      Count(SecondsOf(work[i]), times[i]);
+      Count(SecondsOf(work[i], limits.clock), times[i]);
       any = true;
     }
   }

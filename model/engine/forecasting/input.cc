@@ -15,6 +15,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "model/math/doubles-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace aaren::engine {
 namespace HWY_NAMESPACE {
@@ -92,13 +94,14 @@ void Summarize(const float* x, size_t count, WindowSummary* window) {
 
 // (x - center) / scale, rounded to float; 0 where x is missing.
 void Standardize(const float* x, size_t count, double center, double scale, float* out) {
-  for (size_t i = 0; i < count; ++i) {
-    double value = (static_cast<double>(x[i]) - center) / scale;
-    value = value == value ? value : 0.0;
-    value = value > kMaxFloat ? kMaxFloat : value;
-    value = value < -kMaxFloat ? -kMaxFloat : value;
-    out[i] = static_cast<float>(value);
-  }
+  namespace hn = hwy::HWY_NAMESPACE;
+  namespace doubles = math::HWY_NAMESPACE;
+  doubles::ForDoubles(count, [&](auto d, size_t i) HWY_ATTR {
+    const auto away = hn::Sub(doubles::LoadFloats(d, x + i), hn::Set(d, center));
+    auto value = hn::Div(away, hn::Set(d, scale));
+    value = hn::IfThenElseZero(hn::Eq(value, value), value);
+    doubles::StoreFloats(d, doubles::Clamp(d, value, -kMaxFloat, kMaxFloat), out + i);
+  });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -17,9 +17,10 @@ namespace aaren::engine {
 namespace HWY_NAMESPACE {
 
 // o' = R o + p (v - R o), with R the rotation of each pair. A plain loop: doubles without reassociation have one
-// result, however the compiler vectorises it.
-void TurnAndFold(const double* cosine, const double* sine, const double* share, const float* values,
-                 const double* before, size_t width, double* after, float* out) {
+// result, however the compiler vectorises it. It does so only where nothing written can be what is read.
+void TurnAndFold(const double* __restrict cosine, const double* __restrict sine, const double* __restrict share,
+                 const float* __restrict values, const double* __restrict before, size_t width,
+                 double* __restrict after, float* __restrict out) {
   for (size_t i = 0; i < width; i += 2) {
     const double x = cosine[i / 2] * before[i] + sine[i / 2] * before[i + 1];
     const double y = cosine[i / 2] * before[i + 1] - sine[i / 2] * before[i];
@@ -98,23 +99,23 @@ void LayerFold::Weigh(const FoldToken& token, const LayerState& state) {
   }
 }
 
-void LayerFold::Turn(const FoldToken& token, const LayerState& state, double* after, float* out) {
+void LayerFold::Turn(const FoldToken& token, const LayerState& state, float* out) {
   const size_t turn = (token.age - 1) * ageing_.width / 2;
   HWY_DYNAMIC_DISPATCH(TurnAndFold)
   (ageing_.cosine.data() + turn, ageing_.sine.data() + turn, scratch_.share_.data(), token.values, state.output,
-   ageing_.width, after, out);
+   ageing_.width, scratch_.output_.data(), out);
 }
 
 void LayerFold::Fold(const FoldToken& token, const LayerState& state, float* out) {
-  Weigh(token, state);
-  Turn(token, state, state.output, out);
+  Peek(token, state, out);
+  std::copy(scratch_.output_.begin(), scratch_.output_.end(), state.output);
   std::copy(scratch_.weight_.begin(), scratch_.weight_.end(), state.weight);
   std::copy(scratch_.peak_.begin(), scratch_.peak_.end(), state.peak);
 }
 
 void LayerFold::Peek(const FoldToken& token, const LayerState& state, float* out) {
   Weigh(token, state);
-  Turn(token, state, scratch_.output_.data(), out);
+  Turn(token, state, out);
 }
 
 }  // namespace aaren::engine

@@ -69,7 +69,7 @@ class LayerFold {
 
  private:
   void Weigh(const FoldToken& token, const LayerState& state);
-  void Turn(const FoldToken& token, const LayerState& state, double* after, float* out);
+  void Turn(const FoldToken& token, const LayerState& state, float* out);
 
   const Ageing& ageing_;
   FoldScratch& scratch_;

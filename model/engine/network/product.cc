@@ -31,44 +31,94 @@ struct Product {
   size_t x_stride;
   float* out;
   size_t out_stride;
-
-  template <typename Weight>
-  const Weight* Weights(size_t column) const {
-    return matrix.weights<Weight>() + column / math::kLanes * math::kLanes * matrix.depth() + column % math::kLanes;
-  }
 };
 
-HWY_INLINE V LoadWeights(const float* weights) { return hn::Load(D(), weights); }
-HWY_INLINE V LoadWeights(const hwy::bfloat16_t* weights) {
-  return hn::PromoteTo(D(), hn::Load(hn::Rebind<hwy::bfloat16_t, D>(), weights));
-}
-
-// One block of K for kRows rows and kVectors vectors of outputs: one FMA chain for each.
-template <typename Weight, size_t kRows, size_t kVectors>
-HWY_INLINE void AddBlock(const Product& product, size_t row, size_t column, size_t begin, size_t end) {
-  const D d;
-  const size_t lanes = hn::Lanes(d);
-  const float* x = product.x + row * product.x_stride;
-  const Weight* weights[kVectors];
-  V sums[kRows][kVectors];
-  for (size_t v = 0; v < kVectors; ++v) {
-    weights[v] = product.Weights<Weight>(column + v * lanes);
-    for (size_t r = 0; r < kRows; ++r) sums[r][v] = hn::Zero(d);
-  }
-  for (size_t k = begin; k < end; ++k) {
-    V w[kVectors];
-    for (size_t v = 0; v < kVectors; ++v) w[v] = LoadWeights(weights[v] + k * math::kLanes);
+// The sums of kRows rows and kVectors vectors of outputs: one FMA chain for each.
+template <size_t kRows, size_t kVectors>
+struct Sums {
+  HWY_INLINE void Clear() {
     for (size_t r = 0; r < kRows; ++r) {
-      const V input = hn::Set(d, x[r * product.x_stride + k]);
+      for (size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(D());
+    }
+  }
+
+  // Weights of one depth; x is the first row's input there.
+  HWY_INLINE void Add(const V (&w)[kVectors], const float* x, size_t x_stride) {
+    for (size_t r = 0; r < kRows; ++r) {
+      const V input = hn::Set(D(), x[r * x_stride]);
       for (size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(input, w[v], sums[r][v]);
     }
   }
+
+  V sums[kRows][kVectors];
+};
+
+// Depths [begin, end) of K. REQUIRES: begin is even.
+struct Depths {
+  size_t begin, end;
+};
+
+// Weights as floats.
+struct Floats {
+  template <size_t kRows, size_t kVectors>
+  static HWY_INLINE void AddAll(const Product& product, size_t row, size_t column, Depths depths,
+                                Sums<kRows, kVectors>& sums) {
+    const D d;
+    const float* weights[kVectors];
+    for (size_t v = 0; v < kVectors; ++v) {
+      const size_t at = column + v * hn::Lanes(d);
+      weights[v] =
+          product.matrix.weights() + at / math::kLanes * math::kLanes * product.matrix.depth() + at % math::kLanes;
+    }
+    const float* x = product.x + row * product.x_stride;
+    for (size_t k = depths.begin; k < depths.end; ++k) {
+      V w[kVectors];
+      for (size_t v = 0; v < kVectors; ++v) w[v] = hn::Load(d, weights[v] + k * math::kLanes);
+      sums.Add(w, x + k, product.x_stride);
+    }
+  }
+};
+
+// Weights as halves, two in a word.
+struct Halves {
+  template <size_t kRows, size_t kVectors>
+  static HWY_INLINE void AddAll(const Product& product, size_t row, size_t column, Depths depths,
+                                Sums<kRows, kVectors>& sums) {
+    const D d;
+    const hn::RebindToUnsigned<D> du;
+    const auto upper = hn::Set(du, 0xffff0000u);
+    const uint32_t* words[kVectors];
+    for (size_t v = 0; v < kVectors; ++v) {
+      words[v] = product.matrix.halves(column + v * hn::Lanes(d)) + depths.begin / 2 * PackedMatrix::kBeside;
+    }
+    const float* x = product.x + row * product.x_stride;
+    size_t k = depths.begin;
+    V w[kVectors];
+    for (size_t at = 0; k < depths.end; k += 2, at += PackedMatrix::kBeside) {
+      for (size_t v = 0; v < kVectors; ++v) w[v] = hn::BitCast(d, hn::ShiftLeft<16>(hn::Load(du, words[v] + at)));
+      sums.Add(w, x + k, product.x_stride);
+      if (k + 1 == depths.end) break;
+      for (size_t v = 0; v < kVectors; ++v) w[v] = hn::BitCast(d, hn::And(hn::Load(du, words[v] + at), upper));
+      sums.Add(w, x + k + 1, product.x_stride);
+    }
+  }
+};
+
+// One block of K for kRows rows and kVectors vectors of outputs.
+template <typename Weight, size_t kRows, size_t kVectors>
+HWY_INLINE void AddBlock(const Product& product, size_t row, size_t column, Depths depths) {
+  const D d;
+  Sums<kRows, kVectors> all;
+  all.Clear();
+  Weight::AddAll(product, row, column, depths, all);
   for (size_t r = 0; r < kRows; ++r) {
     float* out = product.out + (row + r) * product.out_stride + column;
-    for (size_t v = 0; v < kVectors; ++v, out += lanes) {
-      V sum = sums[r][v];
-      if (begin > 0) sum = hn::Add(hn::Load(d, out), sum);
-      if (end == product.matrix.depth()) sum = hn::Add(sum, hn::Load(d, product.matrix.bias() + column + v * lanes));
+    for (size_t v = 0; v < kVectors; ++v, out += hn::Lanes(d)) {
+      V sum = all.sums[r][v];
+      if (depths.begin > 0) sum = hn::Add(hn::Load(d, out), sum);
+      if (depths.end == product.matrix.depth()) {
+        sum = hn::Add(sum, hn::Load(d, product.matrix.bias() + column + v * hn::Lanes(d)));
+      }
       hn::Store(sum, d, out);
     }
   }
@@ -78,23 +128,29 @@ template <typename Weight, size_t kRows, size_t kVectors>
 HWY_INLINE void MultiplyGroup(const Product& product, size_t row, size_t column) {
   const size_t depth = product.matrix.depth();
   for (size_t begin = 0; begin < depth; begin += kDepthBlock) {
-    AddBlock<Weight, kRows, kVectors>(product, row, column, begin, std::min(depth, begin + kDepthBlock));
+    AddBlock<Weight, kRows, kVectors>(product, row, column, {begin, std::min(depth, begin + kDepthBlock)});
   }
 }
 
-// The last rows, kRows at most, in one group; none are left where `row` is `rows`.
-template <typename Weight, size_t kRows, size_t kVectors>
-HWY_INLINE void MultiplyRest(const Product& product, size_t rows, size_t row, size_t column) {
-  if (rows - row == kRows) return MultiplyGroup<Weight, kRows, kVectors>(product, row, column);
-  if constexpr (kRows > 1) MultiplyRest<Weight, kRows - 1, kVectors>(product, rows, row, column);
+// `rows` rows from `row` on in one group. Apart from its caller, which would otherwise hold all the kernels, and the
+// compiler would run out of registers in each. REQUIRES: 1 <= rows <= kRows.
+template <size_t kRows, size_t kVectors>
+HWY_NOINLINE void MultiplyApart(const Product& product, size_t rows, size_t row, size_t column) {
+  if (rows == kRows) return MultiplyGroup<Floats, kRows, kVectors>(product, row, column);
+  if constexpr (kRows > 1) MultiplyApart<kRows - 1, kVectors>(product, rows, row, column);
 }
 
-// All rows for kVectors vectors of outputs, whose weights stay in the first cache.
+// All rows for kVectors vectors of outputs, whose weights stay in the first cache. What does not fill a group is shared
+// with the one before: a few rows alone would leave the multipliers idle.
 template <size_t kVectors>
 HWY_INLINE void MultiplyRows(const Product& product, size_t rows, size_t column) {
   size_t row = 0;
-  for (; row + kMaxRows <= rows; row += kMaxRows) MultiplyGroup<float, kMaxRows, kVectors>(product, row, column);
-  MultiplyRest<float, kMaxRows - 1, kVectors>(product, rows, row, column);
+  for (; row + 2 * kMaxRows <= rows || row + kMaxRows == rows; row += kMaxRows)
+    MultiplyGroup<Floats, kMaxRows, kVectors>(product, row, column);
+  if (row == rows) return;
+  const size_t rest = rows - row, second = rest > kMaxRows ? rest / 2 : 0;
+  MultiplyApart<kMaxRows, kVectors>(product, rest - second, row, column);
+  if (second > 0) MultiplyApart<kMaxRows, kVectors>(product, second, rows - second, column);
 }
 
 void MultiplyMany(const Product& product, size_t rows) {
@@ -112,20 +168,32 @@ constexpr size_t VectorsBeside(size_t rows) {
   return rows <= 2 ? 8 : rows <= 6 ? 4 : 2;
 }
 
-// From `column` on, as many groups of kVectors vectors as fit, then smaller ones.
+// `groups` groups of as many vectors of outputs, the first at `column`. REQUIRES: 1 <= vectors <= kVectors.
 template <typename Weight, size_t kRows, size_t kVectors>
-void MultiplyColumns(const Product& product, size_t column) {
-  const size_t group = kVectors * hn::Lanes(D());
-  for (; column + group <= product.matrix.width(); column += group) {
-    MultiplyGroup<Weight, kRows, kVectors>(product, 0, column);
+HWY_NOINLINE void MultiplyColumns(const Product& product, size_t vectors, size_t column, size_t groups) {
+  if (vectors == kVectors) {
+    for (; groups > 0; --groups, column += kVectors * hn::Lanes(D())) {
+      MultiplyGroup<Weight, kRows, kVectors>(product, 0, column);
+    }
+    return;
   }
-  if constexpr (kVectors > 1) MultiplyColumns<Weight, kRows, kVectors / 2>(product, column);
+  if constexpr (kVectors > 1) MultiplyColumns<Weight, kRows, kVectors - 1>(product, vectors, column, groups);
+}
+
+// All outputs in groups of about equal size: one vector left alone takes as long as a group.
+template <typename Weight, size_t kRows>
+void MultiplyWidth(const Product& product) {
+  constexpr size_t kMost = VectorsBeside(kRows);
+  const size_t lanes = hn::Lanes(D()), vectors = product.matrix.width() / lanes;
+  const size_t groups = (vectors + kMost - 1) / kMost, each = vectors / groups, larger = vectors % groups;
+  if (larger > 0) MultiplyColumns<Weight, kRows, kMost>(product, each + 1, 0, larger);
+  MultiplyColumns<Weight, kRows, kMost>(product, each, larger * (each + 1) * lanes, groups - larger);
 }
 
 // REQUIRES: 1 <= rows <= kRows.
 template <typename Weight, size_t kRows>
 void MultiplyFew(const Product& product, size_t rows) {
-  if (rows == kRows) return MultiplyColumns<Weight, kRows, VectorsBeside(kRows)>(product, 0);
+  if (rows == kRows) return MultiplyWidth<Weight, kRows>(product);
   if constexpr (kRows > 1) MultiplyFew<Weight, kRows - 1>(product, rows);
 }
 
@@ -133,9 +201,9 @@ void MultiplyAll(const PackedMatrix& matrix, const float* x, size_t x_stride, si
                  size_t out_stride) {
   if (rows == 0) return;
   const Product product{matrix, x, x_stride, out, out_stride};
-  if (rows >= kMaxRows) return MultiplyMany(product, rows);
-  if (matrix.halved()) return MultiplyFew<hwy::bfloat16_t, kMaxRows - 1>(product, rows);
-  MultiplyFew<float, kMaxRows - 1>(product, rows);
+  if (rows > kMaxRows) return MultiplyMany(product, rows);
+  if (matrix.halved()) return MultiplyFew<Halves, kMaxRows>(product, rows);
+  MultiplyFew<Floats, kMaxRows>(product, rows);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -167,10 +235,19 @@ void PackedMatrix::Halve() {
   const float* weights = weights_.get();
   const auto upper = [](float weight) { return std::bit_cast<uint32_t>(weight) >> 16; };
   const auto is_half = [&](float weight) { return std::bit_cast<uint32_t>(weight) == upper(weight) << 16; };
-  const size_t count = width_ * depth_;
-  if (!std::all_of(weights, weights + count, is_half)) return;
-  halves_ = hwy::AllocateAligned<hwy::bfloat16_t>(count);
-  for (size_t i = 0; i < count; ++i) halves_[i].bits = static_cast<uint16_t>(upper(weights[i]));
+  if (!std::all_of(weights, weights + width_ * depth_, is_half)) return;
+  const size_t count = (width_ + kBeside - 1) / kBeside * kBeside * ((depth_ + 1) / 2);
+  halves_ = hwy::AllocateAligned<uint32_t>(count);
+  std::fill_n(halves_.get(), count, 0);
+  for (size_t column = 0; column < width_; ++column) {
+    const float* panel = weights + column / math::kLanes * math::kLanes * depth_ + column % math::kLanes;
+    uint32_t* words = halves_.get() + (halves(column) - halves_.get());
+    for (size_t k = 0; k < depth_; ++k) words[k / 2 * kBeside] |= upper(panel[k * math::kLanes]) << k % 2 * 16;
+  }
+}
+
+const uint32_t* PackedMatrix::halves(size_t column) const {
+  return halves_.get() + column / kBeside * kBeside * ((depth_ + 1) / 2) + column % kBeside;
 }
 
 void PackedMatrix::PackLinear(const Linear& linear, size_t offset) {

@@ -10,15 +10,18 @@
 // A few tokens wait for the weights to come from the caches. Where every weight is a bfloat16 - a float whose lower
 // half is zero -, they are kept as such too, at half the size, and made floats in registers. They are the same numbers,
 // so the same bits. Many tokens wait for the multipliers, and read floats.
+//
+// Such halves lie in words of two, of k and k + 1: one is made a float by a shift, the other by a mask. Four panels lie
+// beside each other, [outputs / 64][K / 2][64], so that a kernel reads few streams.
 
 #include <hwy/aligned_allocator.h>
-#include <hwy/base.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
-#include <type_traits>
 #include <vector>
 
+#include "model/math/lanes.h"
 #include "model/package/package.h"
 
 namespace aaren::engine {
@@ -41,15 +44,12 @@ class PackedMatrix {
   bool halved() const { return halves_ != nullptr; }             // whether weights are kept as bfloat16 too
   const float* bias() const { return bias_.get(); }              // [width]
 
-  // [width / kLanes][depth][kLanes]; bfloat16_t only if halved().
-  template <typename Weight>
-  const Weight* weights() const {
-    if constexpr (std::is_same_v<Weight, float>) {
-      return weights_.get();
-    } else {
-      return halves_.get();
-    }
-  }
+  const float* weights() const { return weights_.get(); }  // [width / kLanes][depth][kLanes]
+
+  // Words of two halves, the lower one for an even k: of the first pair of depths, the next kBeside words on. Only if
+  // halved().
+  const uint32_t* halves(size_t column) const;
+  static constexpr size_t kBeside = 4 * math::kLanes;  // outputs
 
  private:
   void PackLinear(const Linear& linear, size_t offset);
@@ -59,7 +59,7 @@ class PackedMatrix {
   size_t width_ = 0;
   std::vector<size_t> offsets_;
   hwy::AlignedFreeUniquePtr<float[]> weights_;
-  hwy::AlignedFreeUniquePtr<hwy::bfloat16_t[]> halves_;
+  hwy::AlignedFreeUniquePtr<uint32_t[]> halves_;
   hwy::AlignedFreeUniquePtr<float[]> bias_;
 };
 

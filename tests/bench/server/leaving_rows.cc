@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "tests/bench/server/bench_size.h"
+#include "tests/bench/bench_size.h"
 #include "tests/bench/server/driver.h"
 #include "tests/bench/server/saving_server.h"
 #include "tests/bench/server/store_rows.h"

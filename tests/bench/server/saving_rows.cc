@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "client/load/load.h"
-#include "tests/bench/server/bench_size.h"
+#include "tests/bench/bench_size.h"
 #include "tests/bench/server/saving_server.h"
 #include "tests/bench/server/store_rows.h"
 

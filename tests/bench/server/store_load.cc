@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "tests/bench/server/bench_size.h"
+#include "tests/bench/bench_size.h"
 
 namespace aaren::bench {
 namespace {

@@ -22,7 +22,7 @@
 #include "server/shard/shard.h"
 #include "server/store/rocksdb/rocksdb_store.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/server/bench_size.h"
+#include "tests/bench/bench_size.h"
 
 namespace aaren::bench {
 

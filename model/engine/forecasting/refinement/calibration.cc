@@ -10,34 +10,14 @@ namespace aaren::engine {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-constexpr float kMaxFloat = std::numeric_limits<float>::max();
 
-// Of theta, in spreads. A quantile is corrected by what theta exceeds kSlack by: theta wanders by chance while nothing
-// is wrong, and such a forecast is better left alone. The slack costs no coverage: theta goes on until it is right.
-constexpr double kMost = 0.75;
-constexpr float kSlack = 0.1f;
+constexpr double kMost = 0.75;  // of theta, in spreads
 
 // How far one value may move theta: far while a session is young, never less than what follows a drift.
 double Rate(uint64_t probe) { return std::max(0.01, 2.0 / (40.0 + static_cast<double>(probe))); }
 
 // Quantiles far out are seldom passed, and the density there is low: they move further.
 double Weight(double level) { return 0.25 / std::max(0.09, level * (1.0 - level)); }
-
-// quantiles[i] += (what theta exceeds the slack by) * spread, where theta lies a fraction of the way from low to high;
-// then put in order from the median outwards, and within the finite range. Inlined for a `count` the compiler knows.
-inline void CorrectQuantiles(size_t count, const float* __restrict low, const float* __restrict high, float fraction,
-                             float* __restrict quantiles) {
-  const float spread = std::min(quantiles[count - 1] - quantiles[0], kMaxFloat);
-  for (size_t i = 0; i < count; ++i) {
-    const float theta = low[i] + fraction * (high[i] - low[i]);
-    const float excess = theta - std::min(std::max(theta, -kSlack), kSlack);
-    const float corrected = quantiles[i] + excess * spread;
-    quantiles[i] = std::min(std::max(corrected, -kMaxFloat), kMaxFloat);
-  }
-  const size_t middle = count / 2;
-  for (size_t i = middle + 1; i < count; ++i) quantiles[i] = std::max(quantiles[i], quantiles[i - 1]);
-  for (size_t i = middle; i > 0; --i) quantiles[i - 1] = std::min(quantiles[i - 1], quantiles[i]);
-}
 
 // T, T / 2, T / 4, ... rounded up, and 1; ascending.
 std::vector<size_t> TrackedHorizons(size_t horizon) {
@@ -79,7 +59,7 @@ void Calibration::Learn(uint64_t seq, const float* values, const float* forecast
     float* kept = this->kept(state, tracked, probe);
     Judge(rate, *values++, kept, theta);
     std::copy_n(forecast + tracked.step * levels_.size(), levels_.size(), kept);
-    CorrectStep(state, steps_[tracked.step], kept);
+    CorrectStep(state, tracked.step, kept);
     theta += levels_.size();
   }
 }
@@ -94,28 +74,15 @@ void Calibration::Judge(double rate, float value, const float* kept, float* thet
   }
 }
 
-void Calibration::CorrectStep(const float* state, const Between& between, float* quantiles) const {
-  constexpr size_t kUsual = 9;
-  const size_t count = levels_.size();
-  const float* low = state + between.low * count;
-  const float* high = between.fraction == 0.0f ? low : low + count;
-  if (count == kUsual) {
-    CorrectQuantiles(kUsual, low, high, between.fraction, quantiles);
-  } else {
-    CorrectQuantiles(count, low, high, between.fraction, quantiles);
-  }
+void Calibration::CorrectStep(const float* state, size_t step, float* quantiles) const {
+  CorrectQuantiles(state, {&steps_[step], 1}, levels_.size(), quantiles);
 }
 
 void Calibration::Correct(const float* state, float* forecast) const {
-  for (const Between& between : steps_) {
-    CorrectStep(state, between, forecast);
-    forecast += levels_.size();
-  }
+  CorrectQuantiles(state, steps_, levels_.size(), forecast);
 }
 
-void Calibration::CorrectOneStep(const float* state, float* quantiles) const {
-  CorrectStep(state, steps_[0], quantiles);
-}
+void Calibration::CorrectOneStep(const float* state, float* quantiles) const { CorrectStep(state, 0, quantiles); }
 
 absl::Status Calibration::Check(uint64_t seq, const float* state) const {
   const size_t count = levels_.size();

@@ -18,6 +18,7 @@
 
 #include "absl/status/status.h"
 #include "model/engine/forecasting/refinement/probes.h"
+#include "model/engine/forecasting/refinement/quantiles.h"
 #include "model/package/config.h"
 
 namespace aaren::engine {
@@ -46,15 +47,9 @@ class Calibration {
   absl::Status Check(uint64_t seq, const float* state) const;
 
  private:
-  // Where a step's theta comes from: theta of a tracked horizon and a fraction of the way to the next.
-  struct Between {
-    size_t low;
-    float fraction;
-  };
-
   // Moves theta [Q] by one value.
   void Judge(double rate, float value, const float* kept, float* theta) const;
-  void CorrectStep(const float* state, const Between& between, float* quantiles) const;
+  void CorrectStep(const float* state, size_t step, float* quantiles) const;
   float* kept(float* state, const Probes::Tracked& tracked, uint64_t probe) const;
 
   std::vector<float> levels_;

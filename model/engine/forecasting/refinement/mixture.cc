@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "model/engine/forecasting/refinement/quantiles.h"
 #include "model/engine/network/activation.h"
 #include "model/math/lanes.h"
 #include "model/math/scaling.h"
@@ -219,25 +220,17 @@ void Mixture::WriteWeights(uint64_t seq, const float* state, float* weights) con
 void Mixture::Mix(uint64_t seq, const float* state, float unit, const float* sources, float* forecast) const {
   alignas(64) float weights[math::PadToLanes(kMostOctaves * kExperts)];
   WriteWeights(seq, state, weights);
-  for (size_t j = 0; j < horizon_; ++j) {
-    MixStep(weights + Octave(j + 1) * kExperts, unit, sources + j, horizon_, forecast + j * quantiles_);
+  for (size_t octave = 0; octave < octaves(); ++octave) {
+    const size_t begin = (size_t{1} << octave) - 1, end = std::min(2 * begin + 1, horizon_);
+    const Pull pull{weights + octave * kExperts + 1, kFarthest * unit, sources + begin, horizon_};
+    PullQuantiles(pull, {end - begin, quantiles_}, forecast + begin * quantiles_);
   }
 }
 
 void Mixture::MixOneStep(uint64_t seq, const float* state, float unit, const float* sources, float* quantiles) const {
   alignas(64) float weights[math::PadToLanes(kMostOctaves * kExperts)];
   WriteWeights(seq, state, weights);
-  MixStep(weights, unit, sources, 1, quantiles);
-}
-
-void Mixture::MixStep(const float* five, float unit, const float* source, size_t distance, float* quantiles) const {
-  const double most = kFarthest * unit;
-  const double median = quantiles[quantiles_ / 2];
-  double shift = 0.0;
-  for (size_t i = 1; i < kExperts; ++i, source += distance) {
-    shift += static_cast<double>(five[i]) * std::clamp(static_cast<double>(*source) - median, -most, most);
-  }
-  for (size_t i = 0; i < quantiles_; ++i) quantiles[i] = math::ToForecast(static_cast<double>(quantiles[i]) + shift);
+  PullQuantiles({weights + 1, kFarthest * unit, sources, 1}, {1, quantiles_}, quantiles);
 }
 
 absl::Status Mixture::Check(uint64_t seq, const float* state) const {

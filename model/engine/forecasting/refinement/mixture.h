@@ -76,8 +76,6 @@ class Mixture {
   double Foreseeable(const float* error, const double* misses, double known) const;
   // How many probes this octave was judged by, had all values come.
   uint64_t Judged(uint64_t seq, size_t octave) const;
-  // distance: floats from one source to the next.
-  void MixStep(const float* five, float unit, const float* source, size_t distance, float* quantiles) const;
   // weights: [octaves, 5], each five of which add up to 1.
   void WriteWeights(uint64_t seq, const float* state, float* weights) const;
 

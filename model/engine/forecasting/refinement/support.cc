@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "model/engine/forecasting/refinement/quantiles.h"
 #include "model/math/scaling.h"
 
 namespace aaren::engine {
@@ -77,15 +78,11 @@ void Support::Add(float value) {
 
 void Support::Restrict(uint32_t count, size_t size, float* forecast) const {
   if (count < kSettled) return;
-  const bool lattice = span > 0.0f;
-  const double step = lattice ? Decimal(span) : 0.0, base = lattice ? OnGrid(origin, step) : 0.0;
-  for (size_t i = 0; i < size; ++i) {
-    float& q = forecast[i];
-    const double steps = lattice ? (static_cast<double>(q) - base) / step : 0.0;
-    if (lattice && std::abs(steps) < kMostSteps * kMostSteps)
-      q = math::ToForecast(base + std::floor(steps + 0.5) * step);
-    if (least >= 0.0f) q = std::max(q, 0.0f);
+  if (span > 0.0f) {
+    const double step = Decimal(span);
+    RoundQuantiles({.base = OnGrid(origin, step), .step = step, .most = kMostSteps * kMostSteps}, size, forecast);
   }
+  if (least >= 0.0f) std::for_each_n(forecast, size, [](float& q) { q = std::max(q, 0.0f); });
 }
 
 absl::Status Support::Check() const {

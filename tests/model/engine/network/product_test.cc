@@ -7,6 +7,7 @@
 #include <random>
 
 #include "model/math/lanes.h"
+#include "tests/model/engine/only_target.h"
 
 namespace aaren::engine {
 namespace {
@@ -38,13 +39,14 @@ package::Tensor Halved(package::Tensor tensor) {
 }
 
 // Two layers side by side, for `rows` rows; each output must be the rule's to the bit, and padding zero.
-void ExpectExact(size_t rows, size_t depth, bool halved = false) {
-  const size_t outputs[] = {5, 83};
-  package::Tensor weights[] = {Random(5, static_cast<int64_t>(depth), 1), Random(83, static_cast<int64_t>(depth), 2)};
+void ExpectExact(size_t rows, size_t depth, bool halved = false, int64_t second = 83) {
+  const size_t outputs[] = {5, static_cast<size_t>(second)};
+  package::Tensor weights[] = {Random(5, static_cast<int64_t>(depth), 1),
+                               Random(second, static_cast<int64_t>(depth), 2)};
   if (halved) {
     for (package::Tensor& weight : weights) weight = Halved(weight);
   }
-  const package::Tensor biases[] = {Random(5, 1, 3), Random(83, 1, 4)};
+  const package::Tensor biases[] = {Random(5, 1, 3), Random(second, 1, 4)};
   const package::Tensor x = Random(static_cast<int64_t>(rows), static_cast<int64_t>(depth), 5);
   const PackedMatrix matrix = PackedMatrix::Pack({{weights[0], &biases[0]}, {weights[1], &biases[1]}});
   EXPECT_EQ(matrix.halved(), halved);
@@ -71,6 +73,25 @@ TEST(ProductTest, FollowsTheRuleForAnyNumberOfRows) {
 TEST(ProductTest, WeightsOfHalfTheSizeFollowTheRule) {
   for (size_t rows = 1; rows <= 13; ++rows) {
     for (size_t depth : {1, 100, 129, 300}) ExpectExact(rows, depth, /*halved=*/true);
+  }
+}
+
+TEST(ProductTest, FollowsTheRuleForAnyNumberOfOutputs) {
+  for (int64_t outputs = 3; outputs <= 300; outputs += 16) {
+    for (size_t rows : {1, 2, 4, 9}) {
+      ExpectExact(rows, 5, /*halved=*/false, outputs);
+      ExpectExact(rows, 5, /*halved=*/true, outputs);
+    }
+  }
+}
+
+TEST(ProductTest, EveryInstructionSetFollowsTheRule) {
+  for (const int64_t target : ExactTargets()) {
+    const OnlyTarget only(target);
+    for (size_t rows = 1; rows <= 26; ++rows) {
+      ExpectExact(rows, 129);
+      ExpectExact(rows, 129, /*halved=*/true);
+    }
   }
 }
 

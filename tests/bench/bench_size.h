@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_BENCH_SERVER_BENCH_SIZE_H_
-#define AAREN_TESTS_BENCH_SERVER_BENCH_SIZE_H_
+#ifndef AAREN_TESTS_BENCH_BENCH_SIZE_H_
+#define AAREN_TESTS_BENCH_BENCH_SIZE_H_
 
 // How large a bench is. What it claims, it claims at its usual size; the environment makes it larger, for a machine of
 // its own, or small enough for a test that only wants to see it run:
@@ -21,4 +21,4 @@ absl::Duration BenchTurn(absl::Duration usual);
 
 }  // namespace aaren::bench
 
-#endif  // AAREN_TESTS_BENCH_SERVER_BENCH_SIZE_H_
+#endif  // AAREN_TESTS_BENCH_BENCH_SIZE_H_

@@ -1,4 +1,4 @@
-#include "tests/bench/server/bench_size.h"
+#include "tests/bench/bench_size.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,0 +1,29 @@
+#ifndef AAREN_TESTS_BENCH_ENGINE_EAGER_STEP_H_
+#define AAREN_TESTS_BENCH_ENGINE_EAGER_STEP_H_
+
+// The baseline: a token's way through the network in LibTorch's eager tensor operations, on one thread.
+//
+// It is a fair one: inference mode, scores folded, layers that read the same input in one product, states in float. It
+// has neither the input nor naive forecasts nor calibration, so what it lacks counts for it. Threading: of one thread.
+
+#include <cstddef>
+#include <memory>
+
+#include "model/package/package.h"
+
+namespace aaren::bench {
+
+class EagerStep {
+ public:
+  virtual ~EagerStep() = default;
+
+  // One token of each of `batch` sessions; `calls` such calls.
+  virtual void Step(size_t batch, int calls) = 0;
+};
+
+// Null in a build without LibTorch.
+std::unique_ptr<EagerStep> NewEagerStep(const package::ModelPackage& package);
+
+}  // namespace aaren::bench
+
+#endif  // AAREN_TESTS_BENCH_ENGINE_EAGER_STEP_H_
