@@ -57,7 +57,7 @@ class StepTurns {
   StepTurns(const StepShape& shape, const engine::Engine& engine, size_t sessions)
       : shape_(shape),
         engine_(engine),
-        load_(engine, sessions),
+        load_(engine, shape.package.config.fold_every, sessions),
         eager_(NewEagerStep(shape.package)),
         weights_(WeightBytes(shape.package)) {
     AddWork(MultiplyAdd);

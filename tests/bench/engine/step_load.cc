@@ -23,12 +23,13 @@ std::vector<float> NoisySeason(size_t length) {
 
 }  // namespace
 
-StepLoad::StepLoad(const engine::Engine& engine, size_t sessions)
+StepLoad::StepLoad(const engine::Engine& engine, int fold_every, size_t sessions)
     : engine_(engine),
+      fold_every_(static_cast<uint64_t>(fold_every)),
       lane_(engine.NewLane(sessions)),
       slots_(sessions),
       series_(NoisySeason(24 * 500)),
-      forecasts_(sessions * static_cast<size_t>(engine.config().horizon) * engine.config().quantiles.size()),
+      forecasts_(sessions * engine.result_floats()),
       wanted_(sessions, 1),
       silent_(kPast, 0) {
   if (!lane_->Allocate(absl::MakeSpan(slots_)).ok() || !lane_->Reset(slots_).ok()) std::abort();
@@ -96,9 +97,8 @@ void StepLoad::Write(const RowBytes& row, size_t sessions) {
 
 // The first session goes on until its next token is one of that kind.
 StepLoad::RowBytes StepLoad::RowBefore(Silent kind) {
-  const auto fold = static_cast<uint64_t>(engine_.config().fold_every);
   for (;; ++seq_, Replay(1)) {
-    const bool folds = (seq_ + 1) % fold == 0, probes = (seq_ + 1) % kProbe == 0;
+    const bool folds = (seq_ + 1) % fold_every_ == 0, probes = (seq_ + 1) % kProbe == 0;
     if (folds == (kind == Silent::kFold) && probes == (kind == Silent::kProbe)) return Read(0);
   }
 }

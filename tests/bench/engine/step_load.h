@@ -23,8 +23,8 @@ class StepLoad {
     kFold,     // enters the attention
   };
 
-  // `engine` outlives this.
-  StepLoad(const engine::Engine& engine, size_t sessions);
+  // `engine` outlives this; `fold_every` is its package's.
+  StepLoad(const engine::Engine& engine, int fold_every, size_t sessions);
 
   size_t sessions() const { return slots_.size(); }
 
@@ -48,6 +48,7 @@ class StepLoad {
   float Next() { return series_[next_++ % series_.size()]; }
 
   const engine::Engine& engine_;
+  const uint64_t fold_every_;
   std::unique_ptr<engine::Lane> lane_;
   std::vector<engine::Slot> slots_;
   std::vector<float> series_;

@@ -157,7 +157,9 @@ TEST_F(TokensTest, BeyondTheLimitOfAnItemAreRefused) {
 
 TEST_F(TokensTest, WithMarksOrFutureValuesAreRefused) {
   session::TokensView tokens;
+  const float value = 1;
   tokens.handle = 7;
+  tokens.values = {&value, 1};
   tokens.fields.marks = true;
   world_.shard().Tokens(peer_, tokens);
   ExpectRefused(absl::StatusCode::kInvalidArgument, "tokens.marks", 0);
@@ -224,6 +226,17 @@ TEST_F(TokensTest, AfterARefusalAreDroppedUntilTheExpectedSeq) {
   EXPECT_EQ(world_.shard().counters().tokens_dropped.value(), 3);
   world_.Send(peer_, 7, 0, Values(0, 5));
   EXPECT_EQ(peer_.Forecasts(7), world_.engine().Forecasts(Values(0, 5)));
+}
+
+// It may have been sent before its client heard of the refusal, and what follows it, too.
+TEST_F(TokensTest, OnlyToTellDeliveredSeqDoNotEndARefusal) {
+  world_.Send(peer_, 7, 0, Values(0, 3));
+  world_.Send(peer_, 7, 5, Values(5, 1));  // a gap
+  world_.Send(peer_, 7, 3, {}, 3);
+  world_.Send(peer_, 7, 6, Values(6, 2));
+  EXPECT_EQ(peer_.Count(Event::kFailed, 7), 1);
+  world_.Send(peer_, 7, 3, Values(3, 5));
+  EXPECT_EQ(peer_.Forecasts(7), world_.engine().Forecasts(Values(0, 8)));
 }
 
 TEST_F(TokensTest, SilentAreFoldedAndAcknowledged) {
