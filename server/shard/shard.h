@@ -204,6 +204,7 @@ class SessionShard final : public registrar::SessionOwner {
     int64_t began_ns = 0;
     absl::Duration backoff;
     std::optional<uint64_t> refused_end;  // tokens up to it were set aside: they are refused when it is back
+    bool owes_ack = false;                // what was set aside only told delivered_seq
   };
   // A Close under way that deletes.
   struct Closing : session::Binding {

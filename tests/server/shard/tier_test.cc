@@ -137,6 +137,26 @@ TEST(TierTest, ARefusalBeforeStillDropsWhatComesBehindIt) {
   EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 6)));
 }
 
+// What it sent before it heard of the refusal is dropped, also where it was in the way of its own stream.
+TEST(TierTest, ARefusalIsNotToldAgainWhenWhatComesBehindItIsSetAside) {
+  World world({.capacity_rows = 1, .max_resident_bytes = 0, .max_queued_bytes = 4096, .save_interval = kInterval});
+  FakePeer peer;
+  OpenAndRest(world, peer, 0, "a");
+  world.Send(peer, 0, 9, Values(9, 1));
+  Rest(world);
+  world.Open(peer, 1, Named("b"));
+  world.store().FailSaves(true);  // so b keeps the only row
+  world.Send(peer, 1, 0, Values(0, 1));
+  Push(world, peer, 0, 10, Values(10, 100));
+  EXPECT_TRUE(world.shard().AdmitsTokens(peer, 8192));  // what waits was set aside for it
+  world.store().FailSaves(false);
+  for (int i = 0; i < 8; ++i) world.Advance(kInterval);
+  EXPECT_EQ(peer.Count(Event::kFailed, 0), 1);
+  world.Send(peer, 0, 5, Values(5, 1));
+  for (int i = 0; i < 4; ++i) world.Advance(kInterval);
+  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 6)));
+}
+
 TEST(TierTest, ManyChannelsComeBackTogether) {
   World world(NoRowsStay());
   FakePeer peer;
