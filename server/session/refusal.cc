@@ -111,6 +111,14 @@ Refusal SequenceGap(uint64_t first_seq, uint64_t expected_seq) {
   return refusal;
 }
 
+Refusal SetAside(uint64_t end_seq, uint64_t expected_seq) {
+  Refusal refusal = Because(absl::OutOfRangeError(absl::StrCat("there was no room for tokens ", expected_seq, " to ",
+                                                               end_seq, ", which are expected again")),
+                            "SET_ASIDE");
+  refusal.metadata = {{"expected_seq", absl::StrCat(expected_seq)}};
+  return refusal;
+}
+
 Refusal BadState(absl::string_view what, const absl::Status& status) {
   return Because(absl::Status(status.code(), absl::StrCat(what, ": ", status.message())),
                  absl::IsDataLoss(status) ? "CORRUPT_STATE" : "STATE_SCHEMA");

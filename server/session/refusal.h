@@ -55,6 +55,7 @@ Refusal PermissionDenied(absl::string_view role, absl::string_view least);
 
 // OUT_OF_RANGE.
 Refusal SequenceGap(uint64_t first_seq, uint64_t expected_seq);
+Refusal SetAside(uint64_t end_seq, uint64_t expected_seq);  // no fault of the client's, which sends them again
 
 // DATA_LOSS or whatever else `status` says of the bytes of `what`.
 Refusal BadState(absl::string_view what, const absl::Status& status);

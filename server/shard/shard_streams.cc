@@ -64,7 +64,7 @@ void SessionShard::SetAside() {
 void SessionShard::SetAside(session::Session& session) {
   if (session.closing || session.flow == nullptr) return;
   const uint64_t end = session.point.seq + session.flow->tokens;
-  counters_.tokens_refused.Add(queue_.SetAside(session, session::SequenceGap(end, session.point.seq)));
+  counters_.tokens_refused.Add(queue_.SetAside(session, session::SetAside(end, session.point.seq)));
 }
 
 // Its row is somebody's who waits for such a word, perhaps.

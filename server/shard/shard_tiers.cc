@@ -271,7 +271,7 @@ void SessionShard::FinishPromotion(Promotion& promotion, const registrar::Promot
   Settle(session);
   session::Peer& peer = session.stream->peer;
   if (promotion.refused_end) {
-    RefuseTokens(session, session::SequenceGap(*promotion.refused_end, session.point.seq), 0);
+    RefuseTokens(session, session::SetAside(*promotion.refused_end, session.point.seq), 0);
   } else if (promotion.owes_ack) {
     peer.OnAcked(session.handle, session.point.seq, session.told_durable_seq());
   }

@@ -49,7 +49,8 @@ class FakeServer : public v1::Streaming::Service {
   void CutAt(const std::set<int>& messages) ABSL_LOCKS_EXCLUDED(mutex_);
 
   void LoseNextClosed();  // the next Close is done, and the stream cut instead of an answer
-  void FailNextTokens(int code, const std::string& message);
+  // The next `items` of tokens. With a reason its ErrorInfo has that.
+  void FailNextTokens(int code, const std::string& message, const std::string& reason = "", int items = 1);
   // Fails the next `opens` Opens; retry_ms 0: without RetryInfo.
   void FailNextOpen(int code, const std::string& message, int retry_ms, int opens = 1);
   void AnswerOldOpenFirst();  // before the next Opened, an Opened and a Failed of an earlier Open under its handle
@@ -135,6 +136,7 @@ class FakeServer : public v1::Streaming::Service {
   int token_messages_ ABSL_GUARDED_BY(mutex_) = 0;
   bool lose_closed_ ABSL_GUARDED_BY(mutex_) = false;
   google::rpc::Status fail_tokens_ ABSL_GUARDED_BY(mutex_);
+  int tokens_to_fail_ ABSL_GUARDED_BY(mutex_) = 0;
   google::rpc::Status fail_open_ ABSL_GUARDED_BY(mutex_);
   int opens_to_fail_ ABSL_GUARDED_BY(mutex_) = 0;
   bool old_open_ ABSL_GUARDED_BY(mutex_) = false;

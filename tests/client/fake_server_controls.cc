@@ -28,9 +28,14 @@ void FakeServer::LoseNextClosed() {
   lose_closed_ = true;
 }
 
-void FakeServer::FailNextTokens(int code, const std::string& message) {
+void FakeServer::FailNextTokens(int code, const std::string& message, const std::string& reason, int items) {
   absl::MutexLock lock(&mutex_);
   fail_tokens_ = Error(code, message);
+  tokens_to_fail_ = items;
+  if (reason.empty()) return;
+  google::rpc::ErrorInfo info;
+  info.set_reason(reason);
+  fail_tokens_.add_details()->PackFrom(info);
 }
 
 void FakeServer::FailNextOpen(int code, const std::string& message, int retry_ms, int opens) {

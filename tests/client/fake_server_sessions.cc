@@ -106,11 +106,12 @@ void FakeServer::Fold(const v1::Tokens& tokens, Handles& handles, v1::ServerMess
   if (tokens.first_seq() + n > session.delivered + options_.limits.in_flight_tokens()) ++violations_;
   if (attached.skipping && tokens.first_seq() != session.next_seq) return;
   attached.skipping = false;
-  if (fail_tokens_.code() != 0 || tokens.first_seq() > session.next_seq) {
+  const bool told = tokens_to_fail_ > 0;
+  if (told || tokens.first_seq() > session.next_seq) {
     attached.skipping = true;
+    tokens_to_fail_ -= told ? 1 : 0;
     const auto gap = Error(11, absl::StrCat("a gap: ", tokens.first_seq(), " after ", session.next_seq));
-    return Fail(tokens.handle(), fail_tokens_.code() != 0 ? std::exchange(fail_tokens_, {}) : gap, session.next_seq,
-                reply);
+    return Fail(tokens.handle(), told ? fail_tokens_ : gap, session.next_seq, reply);
   }
   Answer(tokens, session, reply);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "aaren/client/status.h"
 #include "absl/strings/str_cat.h"
 #include "client/cpp/messages/rpc_status.h"
 #include "client/cpp/messages/values.h"
@@ -238,7 +239,8 @@ SessionState::Next SessionState::OnTokensFailed(const absl::Status& status, uint
     in_log = expected_seq <= log_.end();
   }
   const bool repairable = (absl::IsOutOfRange(status) && in_log) || Retryable(status);
-  if (!repairable || (!absl::IsUnavailable(status) && ++repairs_ > kMaxRepairs)) return End(status);
+  const bool room_comes = absl::IsUnavailable(status) || ErrorReason(status) == "SET_ASIDE";
+  if (!repairable || (!room_comes && ++repairs_ > kMaxRepairs)) return End(status);
   if (!Retryable(status)) return GoOnFrom(expected_seq);
   Next next = RetryAfter(status);
   next.close = true;

@@ -273,6 +273,27 @@ TEST(RecoveryTest, AGapThatTheServerSeesIsRepaired) {
   EXPECT_EQ(recorder.sums(), Sums(0, 500));
 }
 
+TEST(RecoveryTest, TokensThatTheServerGivesBackForWantOfRoomAreSentAgainForAsLongAsItTakes) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  server.FailNextTokens(11, "no room", "SET_ASIDE", 30);
+  EXPECT_TRUE(FeedAndClose(**session, 5).ok());
+  EXPECT_EQ(recorder.seqs(), Seqs(0, 5));
+}
+
+TEST(RecoveryTest, TokensThatAreNeverTakenEndTheSession) {
+  FakeServer server;
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  ASSERT_TRUE((*session)->WaitOpened().ok());
+  server.FailNextTokens(11, "a gap", "SEQUENCE_GAP", 30);
+  EXPECT_EQ(Feed(**session, 5).code(), absl::StatusCode::kOutOfRange);
+}
+
 TEST(RecoveryTest, TokensThatTheServerRefusesEndTheSessionWithItsWords) {
   FakeServer server;
   Client client(FastOptions(server.target()));
