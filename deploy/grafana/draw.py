@@ -21,8 +21,8 @@ import urllib.request
 import dashboards
 
 POINTS = 240
-UNITS = {"s": "%.0s %cs", "bytes": "%.0b %BB", "Bps": "%.1s %cB/s", "ops": "%.1s %c/s", "short": "%.1s %c",
-         "percentunit": "%g"}
+UNITS = {"s": "%.1s %cs", "bytes": "%.1b %BB", "Bps": "%.1s %cB/s", "ops": "%.1s %c/s", "short": "%.1s %c"}
+SMALL = {"ops": "%g/s", "short": "%g", "percentunit": "%g"}  # below a thousand
 
 
 def ask(prometheus, path, **parameters):
@@ -69,11 +69,13 @@ def quoted(text):
 
 def plot(panel, lines):
     """gnuplot's commands for one panel."""
-    top = "*" if any(value > 0 for _, points in lines for value in points.values()) else "1"
-    commands = [f"set title {quoted(panel.title)} noenhanced", f"set format y {quoted(UNITS[panel.unit])}",
-                f"set yrange [0:{top}]"]
+    lines = pile_up(lines) if panel.stacked else lines
+    highest = max((value for _, points in lines for value in points.values()), default=0)
+    form = SMALL.get(panel.unit, UNITS.get(panel.unit)) if highest < 1000 else UNITS[panel.unit]
+    commands = [f"set title {quoted(panel.title)} noenhanced", f"set format y {quoted(form)}",
+                f"set yrange [0:{'*' if highest > 0 else 1}]"]
     curves = []
-    for i, (legend, points) in enumerate(pile_up(lines) if panel.stacked else lines):
+    for i, (legend, points) in enumerate(lines):
         rows = "\n".join(f"{at / 60:.4f} {value:.9g}" for at, value in sorted(points.items()))
         commands.append(f"$line{i} << EOD\n{rows}\nEOD")
         style = "filledcurves y1=0" if panel.stacked else "lines"
@@ -86,11 +88,11 @@ def plot(panel, lines):
 def script(dashboard, plots, path, minutes):
     rows = -(-len(plots) // dashboards.COLUMNS)
     return "\n".join([
-        f"set terminal pngcairo size {450 * dashboards.COLUMNS},{240 * rows + 30} font 'sans,9'",
+        f"set terminal png size {450 * dashboards.COLUMNS},{240 * rows + 30} font 'sans,9'",
         f"set output {quoted(path)}",
         f"set multiplot layout {rows},{dashboards.COLUMNS} title {quoted(dashboard.title)} noenhanced",
-        "set grid linecolor '#dddddd'", "set border 3", "set tics nomirror", "set style fill solid 0.5 noborder",
-        f"set xrange [{-minutes}:0]", "set format x '%g min'", "set key below samplen 1 width -2",
+        "set grid back linetype 1 linecolor rgb '#e0e0e0'", "set border 3", "set tics nomirror", "set style fill solid 0.5 noborder",
+        f"set xrange [{-minutes}:0]", "set format x '%g min'", "set xlabel ' '", "set key below samplen 1",
         *plots, "unset multiplot"])
 
 
