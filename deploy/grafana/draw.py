@@ -91,8 +91,9 @@ def script(dashboard, plots, path, minutes):
         f"set terminal png size {450 * dashboards.COLUMNS},{240 * rows + 30} font 'sans,9'",
         f"set output {quoted(path)}",
         f"set multiplot layout {rows},{dashboards.COLUMNS} title {quoted(dashboard.title)} noenhanced",
-        "set grid back linetype 1 linecolor rgb '#e0e0e0'", "set border 3", "set tics nomirror", "set style fill solid 0.5 noborder",
-        f"set xrange [{-minutes}:0]", "set format x '%g min'", "set xlabel ' '", "set key below samplen 1",
+        "set grid back linetype 1 linecolor rgb '#e0e0e0'", "set border 3", "set tics nomirror",
+        "set style fill solid 0.5 noborder", "set key below samplen 1",
+        f"set xrange [{-minutes}:0]", "set format x '%g min'", "set xlabel ' '",
         *plots, "unset multiplot"])
 
 
