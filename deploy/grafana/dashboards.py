@@ -83,7 +83,7 @@ SERVICE = Dashboard("service", "Aaren: service", [
           {"{{outcome}}": rate("aaren_tokens_total{S}", "outcome")}, stacked=True),
     Panel("Time of a token", "From its arrival to the reply in its stream. EVERY_TOKEN waits for its save in it.", "s",
           quantiles("aaren_token_seconds", 0.5, 0.99)),
-    Panel("Turned away", "Each has its reason in the log. None is the rule.", "ops", {
+    Panel("Turned away", "None is the rule. Each client is told why.", "ops", {
         "tokens": rate('aaren_tokens_total{S,outcome=~"refused|dropped"}'),
         "Opens": rate('aaren_session_events_total{S,event="refused"}'),
         "streams": rate("aaren_streams_ended_total{S}"),
