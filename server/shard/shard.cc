@@ -30,6 +30,8 @@ SessionShard::SessionShard(int index, ShardOptions options, const models::ModelT
       saver_(options.save_interval, options.session_ttl, LeaseOf(options), rows_,
              [this](std::vector<store::SaveWrite> saves) { registrar_.Save(index_, std::move(saves)); }),
       slice_units_(kFirstSliceUnits) {
+  counters_.models = std::vector<ModelCounters>(models.models().size());
+  for (const auto& model : models.models()) counters_.models[static_cast<size_t>(model->index)].model = model->id;
   for (size_t i = 0; i < models.models().size(); ++i) resting_.emplace_back(session::Session::List::kResting);
   promotions_waiting_.resize(models.models().size());
 }

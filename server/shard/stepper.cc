@@ -1,6 +1,7 @@
 #include "server/shard/stepper.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -356,6 +357,7 @@ size_t Stepper::CollectResults(const Call& call, const Part& part, const Waiting
   result_times_.clear();
   result_steps_.clear();
   session::Session& session = *part.session;
+  auto& surprises = counters_.models[static_cast<size_t>(session.model->index)].surprises;
   size_t results = 0;
   for (uint32_t t = 0; t < piece.tokens; ++t, ++cursor.token) {
     const uint64_t seq = session.point.seq + t;
@@ -367,7 +369,9 @@ size_t Stepper::CollectResults(const Call& call, const Part& part, const Waiting
     for (uint32_t channel = 0; channel < session.channels; ++channel) {
       result_forecasts_.push_back(&forecasts_[part.forecasts + (channel * part.wanted + computed) * call.floats]);
       if (!session.plan->surprise) continue;
-      result_surprises_.push_back(surprises_[part.values + channel * part.tokens + cursor.token]);
+      const float surprise = surprises_[part.values + channel * part.tokens + cursor.token];
+      result_surprises_.push_back(surprise);
+      if (!std::isnan(surprise)) surprises.Observe(surprise);
     }
     if (!session.regular_times && !item.timed) continue;
     result_times_.push_back(session.point.clock.last_time_ns);

@@ -63,6 +63,18 @@ TEST(ForecastTest, CarriesSurpriseThoughTheTokenBeforeSendsNoForecast) {
   EXPECT_FLOAT_EQ(peer.Last().surprises[1], 11 - (7 + 0.75f * (5 + 0.75f * 3)));
 }
 
+TEST(ForecastTest, SurprisesThatAreNumbersAreCountedOfTheirModel) {
+  World world;
+  FakePeer peer;
+  world.Open(peer, 0, Every(1, true));
+  world.Send(peer, 0, 0, {3, 5});  // the first has none
+  const models::LoadedModel& model = *world.models().default_model();
+  const ModelCounters& counted = world.shard().counters().models[static_cast<size_t>(model.index)];
+  EXPECT_EQ(counted.model, model.id);
+  EXPECT_EQ(counted.surprises.count(kSurpriseBounds.size()), 1u);
+  EXPECT_EQ(counted.surprises.sum(), 2);
+}
+
 TEST(ForecastTest, CarriesNoSurpriseUnasked) {
   World world;
   FakePeer peer;

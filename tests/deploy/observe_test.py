@@ -1,0 +1,111 @@
+"""Dashboards, rules and alerts against a real server under load, through a real Prometheus."""
+
+import os
+import re
+import subprocess
+import tempfile
+import time
+import unittest
+
+import dashboards
+import draw
+import prometheus
+from oracle_run import OracleRun
+from programs import BIN, Server
+
+INTERVAL = "20s"  # many scrapes, and short enough for the load below
+ROWS = 20 * 8192  # fewer than the load's sessions: some are demoted all the time
+PATIENCE = 120    # seconds; a server with a sanitizer answers slowly
+
+# Metrics of ours and of the process, with the labels that are asked for. Recordings have colons in their names.
+SELECTOR = re.compile(r"\b((?:[a-z_]+:)?(?:aaren|process)_[a-z_]+(?::\w+)?|up)\b(\{[^}]*\})?")
+
+
+class DashboardFilesTest(unittest.TestCase):
+    def test_are_what_the_program_writes(self):
+        self.assertEqual(dashboards.stale(), [])
+
+
+class ObserveTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        prometheus.require("prometheus")
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.server = Server("--store=rocksdb", f"--data_dir={folder.name}", f"--max_resident_bytes={ROWS}")
+        cls.addClassCleanup(cls.server.close)
+        cls.prometheus = prometheus.Prometheus(cls.server.metrics_address)
+        cls.addClassCleanup(cls.prometheus.close)
+        oracle = OracleRun(cls.server.target, sessions=60, rate=300)
+        cls.addClassCleanup(oracle.close)
+        durable = subprocess.Popen(  # one row at a time, each saved before it is answered
+            [os.path.join(BIN, "aaren"), "stream", f"--target={cls.server.target}", "--source=system",
+             "--interval=200ms", "--durability=every_token", "--json"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        cls.addClassCleanup(lambda: (durable.kill(), durable.wait()))
+        cls.wait_for_answers()
+
+    @classmethod
+    def panels(cls):
+        for dashboard in dashboards.DASHBOARDS:
+            for panel in dashboard.panels:
+                for legend, expr in panel.answerable(INTERVAL).items():
+                    yield f"{dashboard.name}: {panel.title}: {legend}", expr
+
+    @classmethod
+    def wait_for_answers(cls):
+        """Until all panels and recordings have one, or it has become clear that some never will."""
+        deadline = time.monotonic() + PATIENCE
+        wanted = [expr for _, expr in cls.panels()] + [rule["name"] for rule in cls.prometheus.rules()
+                                                       if rule["type"] == "recording"]
+        while wanted and time.monotonic() < deadline:
+            wanted = [expr for expr in wanted if not cls.prometheus.query(expr)]
+            time.sleep(0.5)
+
+    def expressions(self):
+        yield from self.panels()
+        for rule in self.prometheus.rules():
+            yield rule["name"], rule["query"]
+
+    def test_every_panel_has_an_answer(self):
+        for name, expr in self.panels():
+            with self.subTest(name):
+                self.assertTrue(self.prometheus.query(expr), expr)
+
+    def test_every_recording_has_a_value(self):
+        for rule in self.prometheus.rules():
+            if rule["type"] == "recording":
+                with self.subTest(rule["name"]):
+                    self.assertTrue(self.prometheus.query(rule["name"]))
+
+    def test_every_rule_and_alert_is_evaluated_without_an_error(self):
+        rules = self.prometheus.rules()
+        self.assertGreater(len(rules), 20)
+        for rule in rules:
+            with self.subTest(rule["name"]):
+                self.assertEqual(rule["health"], "ok", rule.get("lastError"))
+                self.prometheus.query(rule["query"])
+
+    def test_every_metric_and_label_that_is_asked_for_is_there(self):
+        # Counters are there before anything has happened, so also those that an alert waits for.
+        for name, expr in self.expressions():
+            for metric, labels in SELECTOR.findall(expr):
+                with self.subTest(f"{name}: {metric}{labels}"):
+                    self.assertTrue(self.prometheus.query(f"count({metric}{labels})"))
+
+    def test_every_label_that_is_grouped_by_is_there(self):
+        for name, expr in self.panels():
+            for label in re.findall(r"\bby \((?:le, )?(\w+)\)", expr):
+                metric = SELECTOR.search(expr[expr.index("by ("):])
+                with self.subTest(f"{name}: {label}"):
+                    self.assertTrue(self.prometheus.query(f'count({metric[1]}{{{label}!=""}})'))
+
+    def test_the_dashboards_can_be_drawn(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for path in draw.draw(self.prometheus.address, folder, minutes=1, interval=INTERVAL):
+                with open(path, "rb") as picture:
+                    self.assertEqual(picture.read(8), b"\x89PNG\r\n\x1a\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
