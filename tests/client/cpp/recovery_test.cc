@@ -284,16 +284,6 @@ TEST(RecoveryTest, TokensThatTheServerGivesBackForWantOfRoomAreSentAgainForAsLon
   EXPECT_EQ(recorder.seqs(), Seqs(0, 5));
 }
 
-TEST(RecoveryTest, TokensThatAreNeverTakenEndTheSession) {
-  FakeServer server;
-  Client client(FastOptions(server.target()));
-  Recorder recorder;
-  auto session = client.Open({.id = "a"}, recorder);
-  ASSERT_TRUE((*session)->WaitOpened().ok());
-  server.FailNextTokens(11, "a gap", "SEQUENCE_GAP", 30);
-  EXPECT_EQ(Feed(**session, 5).code(), absl::StatusCode::kOutOfRange);
-}
-
 TEST(RecoveryTest, TokensThatTheServerRefusesEndTheSessionWithItsWords) {
   FakeServer server;
   Client client(FastOptions(server.target()));
