@@ -1,7 +1,7 @@
 """Renders deploy/helm/aaren by the real helm, and finds the programs that judge what comes of it.
 
 Each is in PATH, or where deploy/setup --with-kubernetes-tools puts it. A test that lacks one is skipped and says so,
-or fails where AAREN_REQUIRE_KUBERNETES_TOOLS is set, as `tests/run --with=kubernetes-tools` sets it.
+or fails where AAREN_REQUIRE names the part, as `tests/run --with=kubernetes-tools,envoy` does.
 """
 
 import functools
@@ -45,15 +45,15 @@ VALUES = {
 }
 
 
-def require(lacking):
-    """Skips the test that lacks something, or fails it where everything was to be installed."""
-    message = f"{lacking} is missing: deploy/setup --with-kubernetes-tools installs it"
-    raise (AssertionError if os.environ.get("AAREN_REQUIRE_KUBERNETES_TOOLS") else unittest.SkipTest)(message)
+def require(lacking, part="kubernetes-tools"):
+    """Skips the test that lacks something, or fails it where that was to be installed."""
+    required = part in os.environ.get("AAREN_REQUIRE", "").split(",")
+    raise (AssertionError if required else unittest.SkipTest)(f"{lacking} is missing: deploy/setup --with-{part} installs it")
 
 
 def program(name):
     unpacked = sorted(glob.glob(os.path.join(CACHE, PLACES[name])))
-    return shutil.which(name) or (unpacked[-1] if unpacked else require(name))
+    return shutil.which(name) or (unpacked[-1] if unpacked else require(name, "envoy" if name == "envoy" else "kubernetes-tools"))
 
 
 def server_program():
