@@ -1,0 +1,68 @@
+"""The images hold what the programs load; what the compose file mounts is there."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+
+import chart
+
+DOCKER = os.path.join(chart.ROOT, "deploy", "docker")
+
+
+def compose():
+    return chart.load(os.path.join(DOCKER, "compose.yaml"))["services"]
+
+
+class DockerfileTest(unittest.TestCase):
+    def test_hadolint_finds_nothing_to_say(self):
+        run = subprocess.run([chart.program("hadolint"), os.path.join(DOCKER, "Dockerfile")], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stdout)
+
+    def test_the_chart_starts_the_user_of_the_image(self):
+        with open(os.path.join(DOCKER, "Dockerfile"), encoding="utf-8") as file:
+            self.assertEqual(file.read().count("USER 65532:65532\n"), 2)
+        self.assertEqual(chart.Objects([]).server()["securityContext"]["runAsUser"], 65532)
+
+
+class StageTest(unittest.TestCase):
+    def test_packages_are_those_whose_libraries_are_loaded(self):
+        if not chart.shutil.which("dpkg-query"):
+            self.skipTest("this is not Debian")
+        binaries = os.path.dirname(chart.server_program())
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([os.path.join(DOCKER, "stage"), binaries, os.path.join(chart.ROOT, "model", "bundled"), folder],
+                           check=True)
+            with open(os.path.join(folder, "server.packages"), encoding="utf-8") as file:
+                packages = file.read().split()
+            self.assertTrue(os.path.exists(os.path.join(folder, "share", "aaren", "models", "aaren-univariate", "model.json")))
+        files = subprocess.run(["dpkg-query", "-L", *packages], capture_output=True, text=True, check=True).stdout
+        owned = {os.path.basename(path) for path in files.split()}
+        loaded = subprocess.run(["ldd", os.path.join(binaries, "aaren-server")], capture_output=True, text=True, check=True).stdout
+        self.assertEqual({line.split()[0] for line in loaded.splitlines() if "=> /" in line} - owned, set())
+
+
+class ComposeTest(unittest.TestCase):
+    def test_mounts_what_is_there(self):
+        for name, service in compose().items():
+            for source in (volume.split(":")[0] for volume in service.get("volumes", [])):
+                if source.startswith("."):
+                    self.assertTrue(os.path.exists(os.path.join(DOCKER, source)), f"{name}: {source}")
+
+    def test_prometheus_finds_its_rules(self):
+        for path in chart.load(os.path.join(DOCKER, "prometheus.yaml"))["rule_files"]:
+            self.assertTrue(os.path.exists(path.replace("/etc/prometheus/rules", f"{chart.ROOT}/deploy/prometheus")), path)
+
+    def test_servers_know_all_their_flags(self):
+        for name in ("server-0", "server-1"):
+            subprocess.run([chart.server_program(), *compose()[name]["command"], "--print_config"], check=True,
+                           stdout=subprocess.DEVNULL)
+
+    def test_only_this_machine_reaches_it(self):
+        for name, service in compose().items():
+            for port in service.get("ports", []):
+                self.assertTrue(port.startswith("127.0.0.1:"), f"{name}: {port}")
+
+
+if __name__ == "__main__":
+    unittest.main()
