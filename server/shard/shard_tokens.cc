@@ -67,7 +67,8 @@ void SessionShard::Accept(session::Session& session, const session::TokensView& 
   may_set_aside_ = true;
   const uint64_t count = tokens.count(session.channels);
   const uint64_t expected = session.point.seq + (session.flow != nullptr ? session.flow->tokens : 0);
-  if (session.refusing && tokens.first_seq != expected) return counters_.tokens_dropped.Add(count);
+  // One without tokens may come from before its client has heard of the refusal.
+  if (session.refusing && (count == 0 || tokens.first_seq != expected)) return counters_.tokens_dropped.Add(count);
   session.refusing = false;
   if (auto refusal = CheckShape(tokens, session, options_.max_tokens_per_item)) {
     return RefuseTokens(session, *std::move(refusal), count);
@@ -157,6 +158,7 @@ size_t SessionShard::StepSlice() {
   if (done == 0) return 0;
   AdaptSlice(slice_.units - slice_.left, clock_.NowNanos() - slice_.began_ns);
   counters_.queued_tokens.Set(queue_.tokens() + deferred_tokens_);
+  counters_.queued_bytes.Set(queue_.bytes());
   return done;
 }
 

@@ -228,6 +228,17 @@ TEST_F(TokensTest, AfterARefusalAreDroppedUntilTheExpectedSeq) {
   EXPECT_EQ(peer_.Forecasts(7), world_.engine().Forecasts(Values(0, 5)));
 }
 
+// It may have been sent before its client heard of the refusal, and what follows it, too.
+TEST_F(TokensTest, OnlyToTellDeliveredSeqDoNotEndARefusal) {
+  world_.Send(peer_, 7, 0, Values(0, 3));
+  world_.Send(peer_, 7, 5, Values(5, 1));  // a gap
+  world_.Send(peer_, 7, 3, {}, 3);
+  world_.Send(peer_, 7, 6, Values(6, 2));
+  EXPECT_EQ(peer_.Count(Event::kFailed, 7), 1);
+  world_.Send(peer_, 7, 3, Values(3, 5));
+  EXPECT_EQ(peer_.Forecasts(7), world_.engine().Forecasts(Values(0, 8)));
+}
+
 TEST_F(TokensTest, SilentAreFoldedAndAcknowledged) {
   Push(0, Values(0, 3), {}, /*silent=*/true);
   world_.Settle();
