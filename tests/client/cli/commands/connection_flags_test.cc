@@ -59,6 +59,13 @@ TEST(ConnectionFlagsTest, TokenIsReadAnewBeforeEveryCall) {
   EXPECT_EQ(*channel->metadata_source(), (client::Metadata{{"authorization", "Bearer second"}}));
 }
 
+TEST(ConnectionFlagsTest, TokenThatIsGoneForAMomentIsTriedAgain) {
+  const TemporaryFile file("first");
+  const auto channel = Read({"--token_file=" + file.path()});
+  file.Write("");
+  EXPECT_EQ(channel->metadata_source().status().code(), absl::StatusCode::kUnavailable);
+}
+
 TEST(ConnectionFlagsTest, TokenFileWithoutATokenIsRefused) {
   const TemporaryFile empty("\n"), odd("a\tb");
   EXPECT_EQ(ErrorOf({"--token_file=" + empty.path()}), empty.path() + " has no token in its first line");
