@@ -90,6 +90,7 @@ void Acceptor::Stop() {
 void Acceptor::Start(std::vector<Shard> shards, std::function<size_t()> excess) {
   shards_ = std::move(shards);
   relief_.emplace(std::move(excess));
+  placement_.emplace(shards_.size());
   {
     absl::MutexLock lock(&mutex_);
     table_.emplace(shards_.size());
@@ -116,6 +117,7 @@ void Acceptor::Turn(absl::Span<const int> ready) {
     next_look_ = clock_.Now() + kBetweenLooks;
     ForgetEnded(std::max(kLeastLooks, table_->size() / kLooksAround));
   }
+  if (placement_->Due(clock_.Now())) LookAtShards();
   if (clock_.Now() >= next_relief_) EndGreatest();
   const bool waiting = late() || (relief_->crowded() && clock_.Now() < closed_until_);
   bool lacking = false;
@@ -150,7 +152,10 @@ void Acceptor::Admit(int socket) {
   std::optional<size_t> shard;
   {
     absl::MutexLock lock(&mutex_);
-    if (Admits(peer, socket)) shard = table_->Add(peer, socket);
+    if (Admits(peer, socket)) {
+      shard = placement_->Choose(table_->of_shards());
+      table_->Add(peer, socket, *shard);
+    }
     counters_.open.Set(table_->size());
   }
   if (!shard) {
@@ -171,6 +176,12 @@ bool Acceptor::Admits(const std::string& peer, int socket) {
   const auto refused = refused_.find(host);
   if (refused != refused_.end() && clock_.Now() < refused->second) return false;
   return HasPlaceFor(host, socket);
+}
+
+void Acceptor::LookAtShards() {
+  std::vector<int64_t> busy_ns;
+  for (const Shard& shard : shards_) busy_ns.push_back(shard.busy_ns ? shard.busy_ns() : 0);
+  placement_->Look(busy_ns, clock_.Now());
 }
 
 // Those that have ended are looked for at most ten times a second: whoever knocks at a full table costs little.

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_ACCEPT_ACCEPTOR_H_
 #define AAREN_SERVER_ACCEPT_ACCEPTOR_H_
 
-// The Acceptor listens, and gives each connection to the shard that has fewest. gRPC could listen by itself. But it
+// The Acceptor listens, and gives each connection to a shard (placement.h). gRPC could listen by itself. But it
 // stops accepting for good when file descriptors run out, counts no connections, and lets nobody end one.
 //
 // Twice a second it looks which connections are still there. Beyond the limit a connection is closed as soon as it is
@@ -31,6 +31,7 @@
 #include "absl/types/span.h"
 #include "server/accept/connection_table.h"
 #include "server/accept/memory_relief.h"
+#include "server/accept/placement.h"
 #include "server/address/address.h"
 #include "server/counters/counter.h"
 #include "server/session/clock.h"
@@ -45,10 +46,11 @@ struct ConnectionCounters {
 
 class Acceptor {
  public:
-  // Both are called on the acceptor's thread.
+  // All are called on the acceptor's thread.
   struct Shard {
     std::function<void(int socket)> take;  // a connection, a nonblocking socket that it owns from then on
     std::function<bool()> late;            // whether its round has taken far too long; null: never
+    std::function<int64_t()> busy_ns;      // how long it has worked since its start; null: never
   };
 
   // Listens on every address of the host; port 0: any free one. Connections wait until Start. InvalidArgument if the
@@ -84,6 +86,7 @@ class Acceptor {
   bool AcceptFrom(int listener);
   void Admit(int socket) ABSL_LOCKS_EXCLUDED(mutex_);
   bool Admits(const std::string& peer, int socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void LookAtShards();
   bool HasPlaceFor(const std::string& host, int socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ForgetEnded(size_t most) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndGreatest() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -106,6 +109,7 @@ class Acceptor {
   int64_t last_look_ns_ = 0;                     // for floods; 0: none since all shards were in time
   std::vector<char> look_;                       // what waits on one connection
   std::optional<MemoryRelief> relief_;           // since Start
+  std::optional<Placement> placement_;           // likewise
   absl::Time next_relief_ = absl::InfinitePast();
   absl::Time closed_until_ = absl::InfinitePast();  // nobody is admitted while memory is short
   bool flooded_ = false;                            // memory may be given back

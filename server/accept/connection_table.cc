@@ -56,23 +56,21 @@ const Connection* ConnectionTable::Find(const std::string& peer) const {
   return found == connections_.end() ? nullptr : &found->second;
 }
 
-size_t ConnectionTable::Add(const std::string& peer, int socket) {
+void ConnectionTable::Add(const std::string& peer, int socket, size_t shard) {
   Remove(peer);  // one of the same name has ended
   Connection connection;
-  connection.shard = static_cast<size_t>(std::min_element(load_.begin(), load_.end()) - load_.begin());
+  connection.shard = shard;
   connection.socket = socket;
   connection.cookie = CookieOf(socket);
   connection.number = ++last_number_;
   connection.host = HostOf(peer);
-  const size_t shard = connection.shard;
-  ++load_[shard];
+  ++of_shards_[shard];
   Peers& peers = hosts_[connection.host];
   by_count_.erase({peers.size(), connection.host});
   peers.emplace(connection.number, peer);
   peers_.emplace(connection.number, peer);
   by_count_.emplace(peers.size(), connection.host);
   connections_.emplace(peer, std::move(connection));
-  return shard;
 }
 
 void ConnectionTable::Remove(const std::string& peer) {
@@ -93,7 +91,7 @@ void ConnectionTable::RemoveEnded(size_t most) {
 }
 
 void ConnectionTable::Forget(const Connection& connection) {
-  --load_[connection.shard];
+  --of_shards_[connection.shard];
   peers_.erase(connection.number);
   const auto host = hosts_.find(connection.host);
   Peers& peers = host->second;

@@ -54,7 +54,7 @@ class ConnectionTable {
  public:
   using Connections = absl::flat_hash_map<std::string, Connection>;  // by peer
 
-  explicit ConnectionTable(size_t shards) : load_(shards) {}
+  explicit ConnectionTable(size_t shards) : of_shards_(shards) {}
 
   size_t size() const { return connections_.size(); }
   Connections& connections() { return connections_; }
@@ -63,10 +63,12 @@ class ConnectionTable {
   // Null if there is none.
   const Connection* Find(const std::string& peer) const;
 
-  // Adds a connection and returns its shard: the one that has fewest.
-  size_t Add(const std::string& peer, int socket);
+  // Adds a connection of this shard.
+  void Add(const std::string& peer, int socket, size_t shard);
 
   void Remove(const std::string& peer);
+
+  const std::vector<size_t>& of_shards() const { return of_shards_; }  // connections of each
 
   // Forgets those that have ended among the next `most`. Calls go round all, so that none of them takes long.
   void RemoveEnded(size_t most);
@@ -88,7 +90,7 @@ class ConnectionTable {
   absl::flat_hash_map<std::string, Peers> hosts_;
   std::set<std::pair<size_t, std::string>> by_count_;                      // of hosts
   absl::flat_hash_map<std::string, std::pair<size_t, absl::Time>> gains_;  // of hosts: places of others, since when
-  std::vector<size_t> load_;                                               // connections of each shard
+  std::vector<size_t> of_shards_;
 };
 
 }  // namespace aaren::accept

@@ -71,8 +71,8 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
     absl::StatusOr<std::unique_ptr<ShardLoop>> loop = ShardLoop::Make(loop_options, models, *registrar_, clock_);
     if (!loop.ok()) return loop.status();
     registrar_->AddShard((*loop)->shard());
-    shards.push_back(
-        {[loop = loop->get()](int socket) { loop->Take(socket); }, [loop = loop->get()] { return loop->late(); }});
+    shards.push_back({[loop = loop->get()](int socket) { loop->Take(socket); },
+                      [loop = loop->get()] { return loop->late(); }, [loop = loop->get()] { return loop->busy_ns(); }});
     loops_.push_back(*std::move(loop));
   }
   // Shards are known to the registrar before it runs, and it runs before a shard may ask it.

@@ -138,10 +138,14 @@ void ShardLoop::Run() {
   Serve();
   absl::Time last_work = clock_.Now();
   while (!stopping_ || calls_ > 0 || !queue_->quiet()) {
-    round_began_ns_.store(clock_.NowNanos(), std::memory_order_relaxed);
+    const int64_t began_ns = clock_.NowNanos();
+    round_began_ns_.store(began_ns, std::memory_order_relaxed);
     const bool worked = Round();
     const absl::Time now = clock_.Now();
-    if (worked) last_work = now;
+    if (worked) {
+      last_work = now;
+      busy_ns_.store(busy_ns() + absl::ToUnixNanos(now) - began_ns, std::memory_order_relaxed);
+    }
     if (now - last_work <= kPoll) continue;
     // gRPC may read on and on while this should be asleep, too.
     round_began_ns_.store(clock_.NowNanos() + absl::ToInt64Nanoseconds(kSleep), std::memory_order_relaxed);

@@ -74,6 +74,9 @@ class ShardLoop {
   // Whether the round under way has taken a hundred times as long as it should. From any thread.
   bool late() const;
 
+  // How long rounds have taken that had work. From any thread.
+  int64_t busy_ns() const { return busy_ns_.load(std::memory_order_relaxed); }
+
   // Leaves within `grace`.
   void Drain(absl::Duration grace);
   const absl::Notification& closed() const { return closed_; }
@@ -131,6 +134,8 @@ class ShardLoop {
   std::thread thread_;
 
   std::atomic<int64_t> round_began_ns_{0};  // of clock_, or when it should wake; 0: not running
+
+  std::atomic<int64_t> busy_ns_{0};
 
   // The loop's thread only.
   Phase phase_ = Phase::kServing;

@@ -60,9 +60,10 @@ class AcceptorTest : public testing::Test {
  protected:
   void Start(size_t max_connections, const session::Clock& clock = session::Clock::System()) {
     acceptor_ = *Acceptor::Listen({"127.0.0.1", 0}, max_connections, clock);
-    acceptor_->Start({{[this](int socket) { Add(0, socket); }, [this] { return late_.load(); }},
-                      {[this](int socket) { Add(1, socket); }, nullptr}},
-                     [this] { return excess_.load(); });
+    acceptor_->Start(
+        {{[this](int socket) { Add(0, socket); }, [this] { return late_.load(); }, [this] { return busy_ns_.load(); }},
+         {[this](int socket) { Add(1, socket); }, nullptr, nullptr}},
+        [this] { return excess_.load(); });
   }
   void Add(size_t shard, int socket) {
     absl::MutexLock lock(&mutex_);
@@ -104,19 +105,36 @@ class AcceptorTest : public testing::Test {
   }
 
   StandingClock clock_;
-  std::atomic<bool> late_ = false;  // the first shard
+  std::atomic<bool> late_ = false;    // the first shard
+  std::atomic<int64_t> busy_ns_ = 0;  // likewise
   std::atomic<size_t> excess_ = 0;
   absl::Mutex mutex_;
   std::vector<Socket> taken_[2];
   std::unique_ptr<Acceptor> acceptor_;
 };
 
-TEST_F(AcceptorTest, GivesEachConnectionToTheShardThatHasFewest) {
+TEST_F(AcceptorTest, ConnectionsThatComeTogetherAreSpreadOverTheShards) {
   Start(/*max_connections=*/100);
   std::vector<Socket> clients;
   for (int i = 0; i < 10; ++i) clients.push_back(Connect());
   EXPECT_TRUE(Await(/*taken=*/10, /*open=*/10));
   EXPECT_EQ(Taken(0), 5u);
+}
+
+TEST_F(AcceptorTest, GivesAConnectionToTheShardThatIsLessBusyThoughItHasMore) {
+  Start(/*max_connections=*/100, clock_);
+  const Socket first = Connect();
+  const Socket second = Connect();
+  ASSERT_TRUE(Await(/*taken=*/2, /*open=*/2));
+  for (int second = 0; second < 3; ++second) {
+    busy_ns_ = busy_ns_ + 900'000'000;
+    clock_.Pass(absl::Seconds(1));
+    absl::SleepFor(absl::Milliseconds(60));  // a look is taken every twenty
+  }
+  std::vector<Socket> others;
+  for (int i = 0; i < 3; ++i) others.push_back(Connect());
+  ASSERT_TRUE(Await(/*taken=*/5, /*open=*/5));
+  EXPECT_EQ(Taken(0), 1u);
 }
 
 TEST_F(AcceptorTest, ClosesAConnectionBeyondTheLimitUntilAnotherEnds) {

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -20,7 +21,7 @@ class ConnectionTableTest : public testing::Test {
 
   // Connections of a host, from ports 1 to `count`, which are all one socket.
   void Add(const std::string& host, int count) {
-    for (int port = 1; port <= count; ++port) table_.Add(absl::StrCat(host, ":", port), socket_);
+    for (int port = 1; port <= count; ++port) table_.Add(absl::StrCat(host, ":", port), socket_, 0);
   }
 
   const int socket_;
@@ -58,23 +59,24 @@ TEST_F(ConnectionTableTest, WhoKeepsWhatItGainsGainsItsShare) {
     const std::optional<std::string> other = table_.WhoGivesWayTo("10.0.0.2", now_);
     ASSERT_TRUE(other.has_value()) << i;
     table_.Remove(*other);
-    table_.Add("10.0.0.2:" + std::to_string(i), socket_);
+    table_.Add("10.0.0.2:" + std::to_string(i), socket_, 0);
   }
 }
 
 TEST_F(ConnectionTableTest, EndedConnectionsAreForgottenWithTheirPlaceInAShard) {
   const int other = socket(AF_INET, SOCK_STREAM, 0);
-  EXPECT_EQ(table_.Add("10.0.0.1:1", socket_), 0u);
-  EXPECT_EQ(table_.Add("10.0.0.1:2", other), 1u);
+  table_.Add("10.0.0.1:1", socket_, 0);
+  table_.Add("10.0.0.1:2", other, 1);
+  EXPECT_EQ(table_.of_shards(), (std::vector<size_t>{1, 1}));
   close(other);
   table_.RemoveEnded(2);
   EXPECT_EQ(table_.size(), 1u);
-  EXPECT_EQ(table_.Add("10.0.0.1:3", socket_), 1u);
+  EXPECT_EQ(table_.of_shards(), (std::vector<size_t>{1, 0}));
 }
 
 TEST_F(ConnectionTableTest, LooksAtSoManyAndGoesRoundAll) {
   const int other = socket(AF_INET, SOCK_STREAM, 0);
-  for (const char* peer : {"10.0.0.1:1", "10.0.0.1:2", "10.0.0.1:3"}) table_.Add(peer, other);
+  for (const char* peer : {"10.0.0.1:1", "10.0.0.1:2", "10.0.0.1:3"}) table_.Add(peer, other, 0);
   Add("10.0.0.2", 2);
   close(other);
   for (const size_t left : {3u, 2u, 2u, 2u}) {

@@ -1,0 +1,40 @@
+#include "server/accept/placement.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace aaren::accept {
+namespace {
+
+constexpr absl::Duration kPeriod = absl::Seconds(1);  // a client opens its first stream within one or two
+constexpr size_t kNewTenths = 2;                      // that a new connection is taken to need
+
+}  // namespace
+
+void Placement::Look(absl::Span<const int64_t> busy_ns, absl::Time now) {
+  const int64_t passed_ns = absl::ToInt64Nanoseconds(now - last_look_);
+  for (size_t shard = 0; shard < busy_ns.size(); ++shard) {
+    const int64_t busy = std::exchange(busy_ns_[shard], busy_ns[shard]);
+    tenths_[shard] = static_cast<size_t>(
+        10.0 * static_cast<double>(busy_ns[shard] - busy) / static_cast<double>(std::max<int64_t>(passed_ns, 1)) + 0.5);
+  }
+  std::swap(lately_[0], lately_[1]);
+  std::fill(lately_[0].begin(), lately_[0].end(), 0);
+  if (passed_ns >= 2 * absl::ToInt64Nanoseconds(kPeriod)) lately_[1] = lately_[0];
+  last_look_ = now;
+  next_period_ = now + kPeriod;
+}
+
+size_t Placement::Choose(absl::Span<const size_t> connections) {
+  const auto load = [&](size_t shard) {
+    return std::pair(tenths_[shard] + kNewTenths * (lately_[0][shard] + lately_[1][shard]), connections[shard]);
+  };
+  size_t least = 0;
+  for (size_t shard = 1; shard < connections.size(); ++shard) {
+    if (load(shard) < load(least)) least = shard;
+  }
+  ++lately_[0][least];
+  return least;
+}
+
+}  // namespace aaren::accept
