@@ -14,8 +14,7 @@ namespace {
 
 constexpr size_t kMostUnread = 4 << 20;  // of one stream
 constexpr size_t kSmallMessage = 16 << 10;
-constexpr size_t kMostVain = 1000;  // streams of a connection in a second
-constexpr int kVisits = 16;         // between two looks at the clock
+constexpr int kVisits = 16;  // between two looks at the clock
 
 }  // namespace
 
@@ -86,7 +85,7 @@ void StreamGroup::Flush(absl::Duration at_most) {
 }
 
 void StreamGroup::NoteVain(const std::string& peer) {
-  if (++vain_[peer] != kMostVain) return;
+  if (++vain_[peer] != limits_.vain_streams) return;
   log::Log(log::LogLevel::kWarning, "connection ended: it opens streams in vain", {{"peer", accept::NormalPeer(peer)}});
   if (end_connection_) end_connection_(peer);
 }

@@ -65,6 +65,9 @@ TEST_F(FloodTest, OneStreamOfSmallMessagesLeavesOthersTheirTurn) {
 }
 
 TEST_F(FloodTest, ConnectionThatOpensStreamsInVainIsEnded) {
+  rpc::ServerOptions options = Options();
+  options.limits.vain_streams = 30;  // which a sanitizer's client can open within a second
+  Start(options);
   const auto channel = NewChannel();
   const auto vain = [&] {
     TestStream stream(channel);
@@ -73,7 +76,7 @@ TEST_F(FloodTest, ConnectionThatOpensStreamsInVainIsEnded) {
   };
   int streams = 0;
   while (streams < 50'000 && vain()) ++streams;
-  EXPECT_GE(streams, 900);
+  EXPECT_GE(streams, 20);
   EXPECT_GT(server().connection_counters().ended.value(), 0u);
   TestStream other(NewChannel());
   EXPECT_EQ(other.Greet().protocol_version(), 1u);
