@@ -52,8 +52,8 @@ class Saver {
   bool enabled() const { return interval_ms_ > 0; }
   bool NeedsSave(const session::Session& session) const;
 
-  // Whether `most` of its tokens below `end`, or more, wait for the store alone. While a save waits to become durable it
-  // is the client's turn: it has to tell a delivered_seq.
+  // Whether `most` of its tokens below `end`, or more, wait for the store alone. While a save waits to become durable
+  // it is the client's turn: it has to tell a delivered_seq.
   bool Lags(const session::Session& session, uint64_t end, uint64_t most) const {
     return enabled() && session.pending_seq == session::Session::kNoSave && end - session.durable_seq >= most;
   }

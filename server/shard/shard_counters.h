@@ -18,8 +18,8 @@ inline constexpr std::array<double, 12> kBatchBounds = {1, 2, 4, 8, 16, 32, 64, 
 inline constexpr std::array<double, 10> kReuseBounds = {10e-3, 0.1,  1,     10,    60,
                                                         600,   3600, 21600, 86400, 604800};  // seconds
 
-// The nine quantiles of a forecast, and how far out alerts are looked for. If the intervals keep what they promise, four
-// of five surprises lie between 0.1 and 0.9.
+// The nine quantiles of a forecast, and how far out alerts are looked for. If the intervals keep what they promise,
+// four of five surprises lie between 0.1 and 0.9.
 inline constexpr std::array<double, 13> kSurpriseBounds = {0.005, 0.05, 0.1, 0.2, 0.3,  0.4,  0.5,
                                                            0.6,   0.7,  0.8, 0.9, 0.95, 0.995};
 

@@ -74,7 +74,8 @@ void SessionShard::SetAside(Promotion& promotion) {
   for (const DeferredTokens& deferred : promotion.tokens) {
     if (deferred.view.delivered_seq) demoted.OnDelivered(*deferred.view.delivered_seq);
     queue_.Undefer(*promotion.stream, deferred.bytes());
-    // A client that was told of a refusal is not told again before it has begun anew: what it sent meanwhile is dropped.
+    // A client that was told of a refusal is not told again before it has begun anew: what it sent meanwhile is
+    // dropped.
     const bool stale = demoted.refusing && !promotion.refused_end && deferred.view.first_seq != demoted.seq;
     if (deferred.tokens > 0 && !stale) promotion.refused_end = deferred.view.first_seq + deferred.tokens;
     promotion.owes_ack |= deferred.tokens == 0;

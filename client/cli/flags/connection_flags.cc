@@ -42,7 +42,8 @@ absl::Status ConnectionFlags::ReadTokens(client::ChannelOptions& channel) const 
   if (token_file.empty()) return absl::OkStatus();
   const absl::StatusOr<client::Metadata> token = ReadToken(token_file);
   if (!token.ok()) return token.status();
-  // A file that is being written anew has no token for a moment: the call is tried again, as with a server that is away.
+  // A file that is being written anew has no token for a moment: the call is tried again, as with a server that is
+  // away.
   channel.metadata_source = [path = token_file]() -> absl::StatusOr<client::Metadata> {
     absl::StatusOr<client::Metadata> now = ReadToken(path);
     if (!now.ok()) return absl::UnavailableError(now.status().message());

@@ -2,8 +2,8 @@
 #define AAREN_SERVER_RPC_MESSAGES_CONVERT_H_
 
 // Messages to the session layer's words (server/session/peer.h) and back. The two meet here and nowhere else. What
-// is a task's own the model's Conversion tells (server/task/conversion.h). Names and units are the same on both sides, so
-// nothing is decided but how large one Forecasts item may be.
+// is a task's own the model's Conversion tells (server/task/conversion.h). Names and units are the same on both sides,
+// so nothing is decided but how large one Forecasts item may be.
 //
 // Functions that fill a message expect it cleared, so that callers can reuse it with its capacity. Threading: pure
 // functions.

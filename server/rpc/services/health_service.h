@@ -8,8 +8,9 @@
 //   services that need no store       SERVING                         NOT_SERVING
 //   services that need the store      while the store is there        NOT_SERVING
 //
-// So a balancer that asks for aaren.v1.Streaming sends new streams elsewhere while the store is away. A probe of "" that
-// restarts what does not serve leaves the server alone: its sessions go on, and a restart would not mend the store.
+// So a balancer that asks for aaren.v1.Streaming sends new streams elsewhere while the store is away. A probe of ""
+// that restarts what does not serve leaves the server alone: its sessions go on, and a restart would not mend the
+// store.
 //
 // gRPC's own health service would bring a second thread that polls beside the shard's (README.md says what that costs).
 // Threading: the shard's thread only.

@@ -2,8 +2,8 @@
 #define AAREN_SERVER_RPC_SERVICES_UNARY_CALL_H_
 
 // A UnaryCall is one call of a unary rpc on a shard's queue. A method's handler gets who asks, the request, and a Reply
-// to call exactly once, from any thread, when the answer is there; nothing blocks meanwhile. Each call waits for its successor
-// as soon as it has begun.
+// to call exactly once, from any thread, when the answer is there; nothing blocks meanwhile. Each call waits for its
+// successor as soon as it has begun.
 
 #include <algorithm>
 #include <functional>

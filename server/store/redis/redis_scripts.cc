@@ -15,8 +15,8 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then
 end
 )";
 
-// Of a slot: bytes 1 to 8 are its writer's epoch, 9 to 16 its seq; the two name the rows. Bytes of seqs are compared one
-// by one: Lua's own comparison of strings follows the locale.
+// Of a slot: bytes 1 to 8 are its writer's epoch, 9 to 16 its seq; the two name the rows. Bytes of seqs are compared
+// one by one: Lua's own comparison of strings follows the locale.
 constexpr char kSlots[] = R"(
 local function seq_of(slot) return string.sub(slot, 9, 16) end
 local function rows_of(slot) return string.sub(slot, 1, 16) end

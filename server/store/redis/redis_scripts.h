@@ -14,8 +14,8 @@
 //
 // What follows is each script's own; README.md has the layout of a session. `expected` is how the held header must
 // begin: version, epoch and, for a save, the incarnation. A script that finds another answers the held header, or an
-// empty string if there is none; kCreate and kAcquire answer header, slot, slot. What is done answers 1. Threading: pure
-// functions.
+// empty string if there is none; kCreate and kAcquire answer header, slot, slot. What is done answers 1. Threading:
+// pure functions.
 
 #include <cstddef>
 #include <string>

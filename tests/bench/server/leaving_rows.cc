@@ -1,6 +1,6 @@
 // What a server has to save when it is told to end: sessions that were never saved, all of them, through its own
-// shutdown. Its save interval is an hour, so that none is saved before. It has no /metrics, whose listener takes a second
-// or two to end after everything is saved.
+// shutdown. Its save interval is an hour, so that none is saved before. It has no /metrics, whose listener takes a
+// second or two to end after everything is saved.
 
 #include <memory>
 #include <optional>

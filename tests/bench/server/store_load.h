@@ -60,7 +60,8 @@ class Entrant {
   Timings timings_;
 };
 
-// The rows of one store: acquire, save, load. `roof` may be null; it acquires nothing. `bytes` a session go to the save.
+// The rows of one store: acquire, save, load. `roof` may be null; it acquires nothing. `bytes` a session go to the
+// save.
 std::vector<Row> StoreRows(const std::string& store, size_t sessions, const Timings& timings, const Timings* roof,
                            const Cell& bytes);
 

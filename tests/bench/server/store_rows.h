@@ -1,8 +1,9 @@
 #ifndef AAREN_TESTS_BENCH_SERVER_STORE_ROWS_H_
 #define AAREN_TESTS_BENCH_SERVER_STORE_ROWS_H_
 
-// What `aaren-bench store` measures, a function each: the stores by themselves, then what saving costs a running server.
-// Rows have equal columns, so that they make one table: `bare_per_second` is the roof of a row, `ratio` its share of it.
+// What `aaren-bench store` measures, a function each: the stores by themselves, then what saving costs a running
+// server. Rows have equal columns, so that they make one table: `bare_per_second` is the roof of a row, `ratio` its
+// share of it.
 //
 // Threading: one after the other, so that no measurement disturbs another. Each blocks until it is done, and takes some
 // ten seconds. `folder` exists and may be written to; what is left there the caller removes.

@@ -15,7 +15,8 @@ namespace {
 constexpr size_t kMostAwaited = 1024;  // of a session: the client library's window
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr absl::Duration kTick = absl::Milliseconds(1);
-// Servers that are killed as soon as they are there would otherwise be left alone for seconds, and most kills meet nobody.
+// Servers that are killed as soon as they are there would otherwise be left alone for seconds, and most kills meet
+// nobody.
 constexpr absl::Duration kLongestBackoff = absl::Milliseconds(250);
 
 int64_t Nanos(absl::Duration duration) { return absl::ToInt64Nanoseconds(duration); }

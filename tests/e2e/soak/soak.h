@@ -47,8 +47,8 @@ class Soak {
   std::unique_ptr<Clerk> clerk_;
 };
 
-// The server's flags: few rows, so that sessions are evicted, and limits that clients reach. `data_dir`: where its store
-// is; empty: in memory.
+// The server's flags: few rows, so that sessions are evicted, and limits that clients reach. `data_dir`: where its
+// store is; empty: in memory.
 std::vector<std::string> ServerFlags(const std::string& models, const std::string& data_dir);
 
 }  // namespace aaren::soak

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_SERVER_STORE_REDIS_SERVER_H_
 #define AAREN_TESTS_SERVER_STORE_REDIS_SERVER_H_
 
-// A RedisServer is a real redis-server on a free port of 127.0.0.1, with its data in a temporary folder. It ends, by its
-// process id, with this object. Threading: one thread.
+// A RedisServer is a real redis-server on a free port of 127.0.0.1, with its data in a temporary folder. It ends, by
+// its process id, with this object. Threading: one thread.
 
 #include <sys/types.h>
 
