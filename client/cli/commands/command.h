@@ -14,6 +14,7 @@ int RunStream(Arguments arguments);
 int RunEvaluate(Arguments arguments);
 int RunSessions(Arguments arguments);
 int RunModels(Arguments arguments);
+int RunHealth(Arguments arguments);
 int RunLoad(Arguments arguments);
 
 }  // namespace aaren::cli

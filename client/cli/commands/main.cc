@@ -31,10 +31,12 @@ constexpr Subcommand kSubcommands[] = {
     {"evaluate", "score forecasts of CSV files beside naive ones", aaren::cli::RunEvaluate},
     {"sessions", "list, get, delete, export, import, fork, move, evict", aaren::cli::RunSessions},
     {"models", "list, get", aaren::cli::RunModels},
+    {"health", "whether a server serves, as an exit status", aaren::cli::RunHealth},
     {"load", "measure throughput and latency", aaren::cli::RunLoad}};
 
 Flags Table() {
   Flags flags("aaren SUBCOMMAND --target=HOST:PORT [flags]", "aaren SUBCOMMAND --help tells more.");
+  flags.AddVersion("aaren " AAREN_VERSION);
   for (const Subcommand& command : kSubcommands) flags.AddVerb(command.name, {}, command.summary);
   return flags;
 }
