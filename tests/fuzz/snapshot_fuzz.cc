@@ -1,0 +1,28 @@
+// A snapshot, as it is and with a checksum that fits: what is read is written as the same bytes.
+
+#include <openssl/sha.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "server/store/snapshot.h"
+#include "tests/fuzz/target.h"
+
+namespace aaren::fuzz {
+namespace {
+
+void Parse(absl::string_view bytes) {
+  const auto snapshot = store::ParseSnapshot(bytes);
+  if (snapshot.ok()) Must(store::EncodeSnapshot(*snapshot) == bytes, "a snapshot is written as other bytes");
+}
+
+}  // namespace
+
+void RunSnapshot(absl::string_view bytes) {
+  Parse(bytes);
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
+  Parse(absl::StrCat(bytes, absl::string_view(reinterpret_cast<const char*>(digest), 16)));
+}
+
+}  // namespace aaren::fuzz

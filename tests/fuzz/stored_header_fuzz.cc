@@ -1,0 +1,32 @@
+// A session's header and slots in a store, as they are and with a checksum that fits: what is read is written as the
+// same bytes.
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <string>
+
+#include "server/store/fields.h"
+#include "server/store/stored_header.h"
+#include "tests/fuzz/target.h"
+
+namespace aaren::fuzz {
+namespace {
+
+void Parse(absl::string_view bytes) {
+  const auto header = store::ParseHeader("key", bytes);
+  if (header.ok()) Must(store::EncodeHeader(*header) == bytes, "a header is written as other bytes");
+  const auto slot = store::ParseSlot("key", bytes);
+  if (slot.ok()) Must(store::EncodeSlot(*slot) == bytes, "a slot is written as other bytes");
+}
+
+}  // namespace
+
+void RunStoredHeader(absl::string_view bytes) {
+  Parse(bytes);
+  std::string whole(bytes);
+  store::Put(whole, static_cast<uint64_t>(XXH3_64bits(bytes.data(), bytes.size())));
+  Parse(whole);
+}
+
+}  // namespace aaren::fuzz

@@ -1,0 +1,40 @@
+#include "tests/fuzz/target.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace aaren::fuzz {
+
+void RunConfig(absl::string_view bytes);
+void RunCsv(absl::string_view bytes);
+void RunMessage(absl::string_view bytes);
+void RunPackage(absl::string_view bytes);
+void RunPageToken(absl::string_view bytes);
+void RunRoster(absl::string_view bytes);
+void RunRow(absl::string_view bytes);
+void RunSnapshot(absl::string_view bytes);
+void RunStoredHeader(absl::string_view bytes);
+void RunTime(absl::string_view bytes);
+
+absl::Span<const Target> Targets() {
+  static constexpr Target kTargets[] = {{"config", RunConfig},
+                                        {"csv", RunCsv},
+                                        {"message", RunMessage},
+                                        {"package", RunPackage},
+                                        {"page_token", RunPageToken},
+                                        {"roster", RunRoster},
+                                        {"row", RunRow},
+                                        {"snapshot", RunSnapshot},
+                                        {"stored_header", RunStoredHeader},
+                                        {"time", RunTime}};
+  return kTargets;
+}
+
+void Must(bool holds, absl::string_view what) {
+  if (holds) return;
+  std::fprintf(stderr, "%s\n", std::string(what).c_str());
+  std::abort();
+}
+
+}  // namespace aaren::fuzz
