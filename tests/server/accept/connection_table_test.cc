@@ -4,12 +4,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "server/accept/peer_name.h"
 
 namespace aaren::accept {
 namespace {
@@ -61,6 +63,24 @@ TEST_F(ConnectionTableTest, WhoKeepsWhatItGainsGainsItsShare) {
     table_.Remove(*other);
     table_.Add("10.0.0.2:" + std::to_string(i), socket_, 0);
   }
+}
+
+TEST_F(ConnectionTableTest, HundredHostsThatAskForMoreThanTheirShareHaveEqualShares) {
+  Add("10.0.1.0", 1000);
+  std::map<std::string, int> places = {{"10.0.1.0", 1000}};
+  for (int port = 1; port <= 15; ++port) {
+    for (int i = 1; i < 100; ++i) {
+      const std::string host = absl::StrCat("10.0.1.", i);
+      const std::optional<std::string> other = table_.WhoGivesWayTo(host, now_);
+      if (!other.has_value()) continue;
+      table_.Remove(*other);
+      --places[HostOf(*other)];
+      table_.Add(absl::StrCat(host, ":", port), socket_, 0);
+      ++places[host];
+    }
+  }
+  EXPECT_EQ(table_.size(), 1000u);
+  for (const auto& [host, count] : places) EXPECT_EQ(count, 10) << host;
 }
 
 TEST_F(ConnectionTableTest, EndedConnectionsAreForgottenWithTheirPlaceInAShard) {
