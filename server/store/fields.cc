@@ -54,6 +54,10 @@ absl::string_view Fields::TakeBytes(uint64_t length, const char* name) {
   return bytes;
 }
 
+void Fields::Fail(absl::string_view problem) {
+  if (status_.ok()) status_ = absl::DataLossError(absl::StrCat(what_, ": ", problem));
+}
+
 absl::Status Fields::Finish() const {
   if (!status_.ok() || left_.empty()) return status_;
   return absl::DataLossError(absl::StrCat(what_, ": ", left_.size(), " bytes follow its last field"));

@@ -43,7 +43,10 @@ class Fields {
   void TakePoint(SessionPoint& point);
   absl::string_view TakeBytes(uint64_t length, const char* name);
 
-  // DataLoss if a field was missing, or something is left.
+  // What was taken cannot be: `problem` is the first error, if there was none before.
+  void Fail(absl::string_view problem);
+
+  // DataLoss if a field was missing or could not be, or something is left.
   absl::Status Finish() const;
   const absl::Status& status() const { return status_; }
 

@@ -25,6 +25,7 @@ void PutSlot(std::string& out, const StoredSlot& slot) {
 
 void TakeSlot(Fields& fields, StoredSlot& slot) {
   fields.Take(slot.slot, "a slot's number");
+  if (slot.slot >= kSlots) fields.Fail(absl::StrCat("has a slot of number ", slot.slot));
   fields.TakePoint(slot.point);
   fields.Take(slot.bytes, "the length of rows");
   fields.Take(slot.checksum, "the checksum of rows");
@@ -47,6 +48,7 @@ StoredHeader TakeHeader(Fields& fields) {
   header.leased_until = absl::FromUnixMillis(leased_until_ms);
   uint8_t slots = 0;
   fields.Take(slots, "the number of slots");
+  if (slots > kSlots) fields.Fail(absl::StrCat("has ", slots, " slots, of at most ", kSlots));
   header.slots.resize(std::min<size_t>(slots, kSlots));
   for (StoredSlot& slot : header.slots) TakeSlot(fields, slot);
   return header;

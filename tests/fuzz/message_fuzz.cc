@@ -1,8 +1,9 @@
 // A message on a stream: the walk over its items agrees with protobuf's own reader, and their contents become requests.
 
-#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/unknown_field_set.h>
 
-#include <string>
+#include <algorithm>
+#include <vector>
 
 #include "aaren/v1/stream.pb.h"
 #include "server/rpc/messages/convert.h"
@@ -27,24 +28,42 @@ void RunItem(uint32_t field, absl::string_view content) {
   }
 }
 
+// proto3 has no groups; protobuf passes over those of others, and here they are malformed.
+bool HasGroup(const google::protobuf::Message& message) {
+  const google::protobuf::UnknownFieldSet& unknown = message.GetReflection()->GetUnknownFields(message);
+  for (int i = 0; i < unknown.field_count(); ++i) {
+    if (unknown.field(i).type() == google::protobuf::UnknownField::TYPE_GROUP) return true;
+  }
+  return false;
+}
+
+bool HasGroups(const v1::ClientMessage& message) {
+  return HasGroup(message) || std::any_of(message.items().begin(), message.items().end(), HasGroup);
+}
+
 }  // namespace
 
 void RunMessage(absl::string_view bytes) {
   rpc::ItemReader reader({bytes.data(), bytes.size()});
   using Result = rpc::ItemReader::Result;
-  int items = 0;
+  std::vector<uint32_t> kinds;
   Result result = reader.Next();
-  for (; result == Result::kItem; result = reader.Next(), ++items) {
+  for (; result == Result::kItem; result = reader.Next()) {
     const absl::string_view content(reader.content().data(), reader.content().size());
     const bool inside = content.empty() || (content.data() >= bytes.data() &&
                                             content.data() + content.size() <= bytes.data() + bytes.size());
     Must(inside, "an item's content lies outside of its message");
+    kinds.push_back(reader.field());
     RunItem(reader.field(), content);
   }
   v1::ClientMessage message;
-  if (!Parse(bytes, message)) return;
+  if (!Parse(bytes, message) || HasGroups(message)) return;
   Must(result == Result::kEnd, "protobuf reads a message that is malformed here");
-  Must(items == message.items_size(), "protobuf finds another number of items");
+  Must(kinds.size() == static_cast<size_t>(message.items_size()), "protobuf finds another number of items");
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    const auto kind = message.items(static_cast<int>(i)).item_case();
+    Must(kind == 0 || static_cast<uint32_t>(kind) == kinds[i], "protobuf finds an item of another kind");
+  }
 }
 
 }  // namespace aaren::fuzz

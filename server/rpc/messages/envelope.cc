@@ -49,8 +49,9 @@ inline bool TakeBytes(Rest& rest, uint64_t size, std::string_view& taken) {
 // One field of a message. `content` is filled for fields of bytes and empty for numbers.
 inline bool TakeField(Rest& rest, uint32_t& field, uint32_t& type, std::string_view& content) {
   uint64_t tag, number;
-  if (!TakeVarint(rest, tag) || tag >> 32 != 0 || tag >> 3 == 0) return false;
-  field = static_cast<uint32_t>(tag >> 3);
+  if (!TakeVarint(rest, tag)) return false;
+  field = static_cast<uint32_t>(tag) >> 3;  // bits beyond 32 are passed over, as protobuf does
+  if (field == 0) return false;
   type = tag & 7;
   content = {};
   switch (type) {
@@ -67,6 +68,23 @@ inline bool TakeField(Rest& rest, uint32_t& field, uint32_t& type, std::string_v
   }
 }
 
+inline bool IsKind(uint32_t field) { return field >= v1::ClientItem::kHello && field <= v1::ClientItem::kClose; }
+
+// Of a oneof the last one counts. What is beside it is of a later version, as is an item that has nothing else.
+inline bool ReadItem(std::string_view item, uint32_t& kind, std::string_view& content) {
+  kind = 0;
+  content = {};
+  for (Rest rest(item); rest.begin != rest.end;) {
+    uint32_t field, type;
+    std::string_view bytes;
+    if (!TakeField(rest, field, type, bytes)) return false;
+    if (type != kBytes || (IsKind(kind) && !IsKind(field))) continue;
+    kind = field;
+    content = bytes;
+  }
+  return true;
+}
+
 }  // namespace
 
 ItemReader::Result ItemReader::Next() {
@@ -76,14 +94,8 @@ ItemReader::Result ItemReader::Next() {
     std::string_view bytes;
     if (!TakeField(rest, field, type, bytes)) return Result::kMalformed;
     if (field != v1::ClientMessage::kItemsFieldNumber || type != kBytes) continue;  // of a later version
-    field = 0;
-    std::string_view content;
-    for (Rest item(bytes); item.begin != item.end;) {  // of a oneof the last one counts
-      if (!TakeField(item, field, type, content) || type != kBytes) return Result::kMalformed;
-    }
+    if (!ReadItem(bytes, field_, content_)) return Result::kMalformed;
     rest_ = rest.view();
-    field_ = field;
-    content_ = content;
     return Result::kItem;
   }
   rest_ = {};

@@ -43,5 +43,16 @@ TEST(StoredHeaderTest, OfALaterVersionIsNoDamage) {
   EXPECT_THAT(std::string(status.message()), testing::HasSubstr("format version"));
 }
 
+TEST(StoredHeaderTest, MoreSlotsThanThereAreAreRefused) {
+  StoredHeader header;
+  header.slots.resize(3);
+  EXPECT_THAT(ParseHeader("default/a", EncodeHeader(header)).status().ToString(), testing::HasSubstr("has 3 slots"));
+}
+
+TEST(StoredHeaderTest, SlotOfANumberThatThereIsNotIsRefused) {
+  EXPECT_THAT(ParseSlot("default/a", EncodeSlot({.slot = 2, .point = {}})).status().ToString(),
+              testing::HasSubstr("a slot of number 2"));
+}
+
 }  // namespace
 }  // namespace aaren::store

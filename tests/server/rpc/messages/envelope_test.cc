@@ -51,6 +51,23 @@ TEST(EnvelopeTest, FieldsOfLaterVersionsArePassedOver) {
   EXPECT_EQ(reader.Next(), ItemReader::Result::kEnd);
 }
 
+TEST(EnvelopeTest, FieldsBesideAnItemAreOfLaterVersionsToo) {
+  v1::ClientMessage message;
+  message.add_items()->mutable_tokens()->set_first_seq(300);
+  std::string item = message.items(0).SerializeAsString();
+  for (const std::string& beside : {std::string("\x60\x07"), std::string("\x4a\x02hi"), std::string("\x18\x05")}) {
+    const std::string both = item + beside;
+    const std::string bytes = std::string("\x0a") + static_cast<char>(both.size()) + both;
+    ASSERT_TRUE(message.ParseFromString(bytes));
+    ASSERT_TRUE(message.items(0).has_tokens());
+    ItemReader reader(bytes);
+    ASSERT_EQ(reader.Next(), ItemReader::Result::kItem);
+    EXPECT_EQ(reader.field(), static_cast<uint32_t>(v1::ClientItem::kTokens));
+    EXPECT_EQ(reader.content(), message.items(0).tokens().SerializeAsString());
+    EXPECT_EQ(reader.Next(), ItemReader::Result::kEnd);
+  }
+}
+
 TEST(EnvelopeTest, EveryTornMessageIsMalformedOrEndsBetweenItems) {
   v1::ClientMessage message;
   message.add_items()->mutable_tokens()->set_first_seq(300);
