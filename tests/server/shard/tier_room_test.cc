@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "tests/server/shard/tiers.h"
@@ -23,6 +25,19 @@ TEST(TierRoomTest, NoRowIsReleasedBeforeItsSaveIsInTheStore) {
   Rest(world);
   EXPECT_EQ(Rows(world), 1);
   world.store().FailSaves(false);
+  Rest(world);
+  EXPECT_EQ(Rows(world), 0);
+}
+
+TEST(TierRoomTest, WhoClaimsMoreThanItWasSentKeepsNoRow) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  world.Open(peer, 0, Named("a", 0));
+  world.Send(peer, 0, 0, Values(0, 5), uint64_t{1} << 40);
+  Rest(world);
+  EXPECT_EQ(Rows(world), 0);
+  world.Send(peer, 0, 5, Values(5, 1), std::numeric_limits<uint64_t>::max());
+  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 6)));
   Rest(world);
   EXPECT_EQ(Rows(world), 0);
 }
