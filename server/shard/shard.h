@@ -332,6 +332,7 @@ class SessionShard final : public registrar::SessionOwner {
 
   void LetGo(session::Session& session);
   void EndEvictions();
+  void EndUntold();
   void ExpireIdle();
   void Expire(session::Session& session);
   void StartSaves();

@@ -50,9 +50,9 @@ bool SessionShard::AdmitsTokens(session::Peer& peer, size_t bytes) {
 void SessionShard::SetAside() {
   for (session::Session* session = saver_.FirstUntold(); session != nullptr; session = session->next)
     SetAside(*session);
-  for (Flow* flow = queue_.first_stalled(); flow != nullptr; flow = flow->next) {
-    if (!flow->in_step) SetAside(*flow->session);
-  }
+  queue_.ForEachStalled([this](const Flow& flow) {
+    if (!flow.in_step) SetAside(*flow.session);
+  });
   for (const std::deque<uint64_t>& waiting : promotions_waiting_) {
     for (const uint64_t ticket : waiting) {
       const auto found = promotions_.find(ticket);
