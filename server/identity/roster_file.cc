@@ -1,7 +1,10 @@
 #include "server/identity/roster_file.h"
 
 #include <cerrno>
+#include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +14,7 @@ namespace aaren::identity {
 namespace {
 
 constexpr int64_t kLookNs = 1'000'000'000;
+constexpr std::chrono::seconds kSettled(1);
 constexpr size_t kMaxBytes = 16 << 20;
 
 absl::StatusOr<std::string> ReadText(const std::string& path) {
@@ -26,6 +30,13 @@ absl::StatusOr<std::string> ReadText(const std::string& path) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": more than ", kMaxBytes, " bytes"));
 }
 
+// Whether nobody has written it for a while. A time to come is a clock's that is ahead, and says nothing.
+bool IsSettled(const std::string& path) {
+  std::error_code error;
+  const auto written = std::filesystem::last_write_time(path, error);
+  return !error && std::filesystem::file_time_type::clock::now() - written >= kSettled;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RosterFile>> RosterFile::Open(const std::string& path) {
@@ -38,7 +49,8 @@ absl::StatusOr<std::unique_ptr<RosterFile>> RosterFile::Open(const std::string& 
 absl::Status RosterFile::Read() const {
   absl::StatusOr<std::string> text = ReadText(path_);
   if (!text.ok()) return text.status();
-  if (roster_ != nullptr && *text == text_) return absl::OkStatus();
+  const bool same = *text == std::exchange(seen_, *text);
+  if (roster_ != nullptr && (*text == text_ || !(same || IsSettled(path_)))) return absl::OkStatus();
   text_ = *std::move(text);  // a bad one is told of once
   absl::StatusOr<Roster> roster = Roster::Parse(text_);
   if (!roster.ok()) return absl::InvalidArgumentError(absl::StrCat(path_, ": ", roster.status().message()));

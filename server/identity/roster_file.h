@@ -2,8 +2,11 @@
 #define AAREN_SERVER_IDENTITY_ROSTER_FILE_H_
 
 // A RosterFile is the roster that a file has, and is read anew when the file changes: who is struck out of it may not
-// call from a second later on. A stream that is open stays open. While the file cannot be read, or has a bad line, the
-// roster before it holds, and the log says so.
+// call from two seconds later on. A stream that is open stays open. While the file cannot be read, or has a bad line,
+// the roster before it holds, and the log says so.
+//
+// A file that is being written may be empty, or end early, and look like a shorter list. So what was written less than
+// a second ago is not taken up before it was found the same a second later.
 //
 // Threading: safe.
 
@@ -23,7 +26,7 @@ class RosterFile {
   // The file's error, or the roster's with the file's name.
   static absl::StatusOr<std::unique_ptr<RosterFile>> Open(const std::string& path);
 
-  // As the file is now, or was a second ago. `now_ns` is monotonic.
+  // As the file is now, or was two seconds ago. `now_ns` is monotonic.
   std::shared_ptr<const Roster> Get(int64_t now_ns) const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -34,6 +37,7 @@ class RosterFile {
   mutable absl::Mutex mutex_;
   mutable std::shared_ptr<const Roster> roster_ ABSL_GUARDED_BY(mutex_);
   mutable std::string text_ ABSL_GUARDED_BY(mutex_);  // that it was made of
+  mutable std::string seen_ ABSL_GUARDED_BY(mutex_);  // at the last look
   mutable int64_t looked_ns_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

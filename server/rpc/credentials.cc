@@ -1,79 +1,76 @@
 #include "server/rpc/credentials.h"
 
-#include <openssl/err.h>
-#include <openssl/ssl.h>
-#include <unistd.h>
+#include <pthread.h>
 
-#include <cerrno>
+#include <string>
+#include <thread>
+#include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
 #include "grpcpp/security/tls_certificate_provider.h"
 #include "grpcpp/security/tls_credentials_options.h"
+#include "server/log/log.h"
+#include "server/rpc/tls_copy.h"
 
 namespace aaren::rpc {
 namespace {
 
-using Context = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
+constexpr absl::Duration kLook = absl::Seconds(5);
+constexpr unsigned kGrpcLookSeconds = 1;  // at the copy
 
-constexpr unsigned kLookSeconds = 10;
-
-absl::Status CheckReadable(const std::string& path) {
-  if (access(path.c_str(), R_OK) == 0) return absl::OkStatus();
-  return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
-}
-
-// OpenSSL's reasons are of its own parts; ours name the file.
-absl::Status Bad(const std::string& path, absl::string_view problem) {
-  ERR_clear_error();
-  return absl::InvalidArgumentError(absl::StrCat(path, " ", problem));
-}
-
-absl::Status CheckPair(const std::string& cert, const std::string& key) {
-  const Context context(SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
-  SSL_CTX_set_default_passwd_cb(context.get(), [](char*, int, int, void*) { return -1; });  // nobody is asked
-  if (SSL_CTX_use_certificate_chain_file(context.get(), cert.c_str()) != 1) {
-    return Bad(cert, "holds no certificate in PEM format");
+std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const TlsCopy& copy) {
+  grpc::experimental::TlsServerCredentialsOptions options(
+      std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(copy.pair_path(), copy.pair_path(),
+                                                                           copy.client_ca_path(), kGrpcLookSeconds));
+  options.watch_identity_key_cert_pairs();
+  if (!copy.client_ca_path().empty()) {
+    options.watch_root_certs();
+    options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   }
-  const ASN1_TIME* end = X509_get0_notAfter(SSL_CTX_get0_certificate(context.get()));
-  if (X509_cmp_current_time(end) < 0) return Bad(cert, "has expired");
-  if (SSL_CTX_use_PrivateKey_file(context.get(), key.c_str(), SSL_FILETYPE_PEM) == 1) return absl::OkStatus();
-  const bool other = ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH;
-  return other ? Bad(key, absl::StrCat("is not the key of the certificate ", cert))
-               : Bad(key, "holds no private key in PEM format without a passphrase");
+  return grpc::experimental::TlsServerCredentials(options);
 }
 
-absl::Status CheckAuthority(const std::string& path) {
-  const Context context(SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
-  if (SSL_CTX_load_verify_locations(context.get(), path.c_str(), nullptr) == 1) return absl::OkStatus();
-  return Bad(path, "holds no certificate in PEM format");
-}
+// Credentials, and a thread that keeps the copy that they are made of. Threading: immutable.
+class WatchedCredentials {
+ public:
+  explicit WatchedCredentials(std::unique_ptr<TlsCopy> copy)
+      : copy_(std::move(copy)), credentials_(CredentialsOf(*copy_)), thread_([this] { Watch(); }) {
+    pthread_setname_np(thread_.native_handle(), "tls-files");
+  }
+  ~WatchedCredentials() {
+    ended_.Notify();
+    thread_.join();
+  }
 
-absl::Status Check(const TlsFiles& files) {
-  if (files.cert.empty() || files.key.empty()) {
-    return absl::InvalidArgumentError("TLS needs both tls_cert and tls_key, a certificate and its key");
+  grpc::ServerCredentials* credentials() const { return credentials_.get(); }
+
+ private:
+  void Watch() {
+    std::string told;
+    while (!ended_.WaitForNotificationWithTimeout(kLook)) {
+      const std::string problem(copy_->Refresh().message());
+      if (!problem.empty() && problem != told) {
+        log::Log(log::LogLevel::kError, "the certificates stay as they were", {{"reason", problem}});
+      }
+      told = problem;
+    }
   }
-  for (const std::string& path : {files.cert, files.key, files.client_ca}) {
-    if (path.empty()) continue;
-    if (absl::Status status = CheckReadable(path); !status.ok()) return status;
-  }
-  if (absl::Status status = CheckPair(files.cert, files.key); !status.ok()) return status;
-  return files.client_ca.empty() ? absl::OkStatus() : CheckAuthority(files.client_ca);
-}
+
+  const std::unique_ptr<TlsCopy> copy_;
+  const std::shared_ptr<grpc::ServerCredentials> credentials_;
+  absl::Notification ended_;
+  std::thread thread_;  // the last: it uses the others
+};
 
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeCredentials(const TlsFiles& files) {
   if (files.cert.empty() && files.key.empty() && files.client_ca.empty()) return grpc::InsecureServerCredentials();
-  if (absl::Status status = Check(files); !status.ok()) return status;
-  grpc::experimental::TlsServerCredentialsOptions options(
-      std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(files.key, files.cert, files.client_ca,
-                                                                           kLookSeconds));
-  options.watch_identity_key_cert_pairs();
-  if (!files.client_ca.empty()) {
-    options.watch_root_certs();
-    options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  }
-  return grpc::experimental::TlsServerCredentials(options);
+  absl::StatusOr<std::unique_ptr<TlsCopy>> copy = TlsCopy::Open(files);
+  if (!copy.ok()) return copy.status();
+  const auto watched = std::make_shared<WatchedCredentials>(*std::move(copy));
+  return std::shared_ptr<grpc::ServerCredentials>(watched, watched->credentials());
 }
 
 }  // namespace aaren::rpc

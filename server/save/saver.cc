@@ -14,7 +14,7 @@ constexpr size_t kBatchBytes = 4 << 20;
 constexpr size_t kShareBytes = 256 << 10;  // of saves that can wait, beside those for which replies wait
 constexpr int kHurriedBatches = 4;         // so that the store never waits for a batch; together as large as one
 constexpr int64_t kPauseMs = 200;
-constexpr int64_t kTellMs = 60'000;
+constexpr int64_t kTellMs = 60'000, kTellInTheWayMs = 1'000;
 
 size_t BytesOf(const session::Session& session) { return session.channels * session.model->engine->row_bytes(); }
 
@@ -40,13 +40,14 @@ bool Saver::AwaitsDelivery(const session::Session& session) {
 }
 
 void Saver::AwaitDelivery(session::Session& session, int64_t now_ms) {
-  session.due_ms = now_ms + kTellMs;
+  session.due_ms = now_ms;
   untold_.PushBack(session);
 }
 
-session::Session* Saver::Untold(int64_t now_ms) const {
+session::Session* Saver::Untold(int64_t now_ms, bool in_the_way) const {
   session::Session* first = untold_.front();
-  return first != nullptr && first->due_ms <= now_ms ? first : nullptr;
+  const int64_t patience = in_the_way ? kTellInTheWayMs : kTellMs;
+  return first != nullptr && first->due_ms + patience <= now_ms ? first : nullptr;
 }
 
 void Saver::Queue(session::Session& session, int64_t now_ms) {

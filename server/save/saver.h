@@ -70,10 +70,11 @@ class Saver {
   }
 
   // Notes that an attached session awaits a save that waits for its client's delivered_seq; whether it is such a one;
-  // and one that has waited for a minute, or null. REQUIRES: as Queue.
+  // and one that has waited for a minute, or null. Where its reply is in the way of others', it may wait for a second.
+  // REQUIRES: as Queue.
   void AwaitDelivery(session::Session& session, int64_t now_ms);
   static bool AwaitsDelivery(const session::Session& session);
-  session::Session* Untold(int64_t now_ms) const;
+  session::Session* Untold(int64_t now_ms, bool in_the_way) const;
   session::Session* FirstUntold() const { return untold_.front(); }  // the others follow it
 
   // Whether a session is due at once whose replies wait for it.
@@ -137,7 +138,7 @@ class Saver {
   session::RowPool& rows_;
   const Send send_;
   session::SessionList urgent_{session::Session::List::kUrgent};    // in the order in which they came
-  session::SessionList untold_{session::Session::List::kUntold};    // in order of due_ms
+  session::SessionList untold_{session::Session::List::kUntold};    // in the order in which they came
   session::SessionList unsaved_{session::Session::List::kUnsaved};  // in order of due_ms
   session::SessionList quiet_{session::Session::List::kQuiet};      // attached and saved; likewise
   session::SessionList never_saved_{session::Session::List::kNeverSaved};

@@ -170,6 +170,16 @@ Refusal Untold(absl::string_view id, uint64_t durable_seq) {
                  "DELIVERY");
 }
 
+Refusal GaveWay(absl::string_view id) {
+  Refusal refusal = Because(
+      absl::UnavailableError(absl::StrCat("session '", id,
+                                          "' gave way: no more replies may wait for saves here, and its client has not "
+                                          "told delivered_seq for a second")),
+      "DELIVERY");
+  refusal.retry_after = kStoreRetry;
+  return refusal;
+}
+
 Refusal EvictedByRequest(absl::string_view id) {
   Refusal refusal = Because(absl::UnavailableError(absl::StrCat("session '", id, "' was evicted")), "EVICTED");
   refusal.retry_after = kEvictedRetry;

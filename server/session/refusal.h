@@ -78,6 +78,9 @@ Refusal OpenCancelled();
 // DEADLINE_EXCEEDED: replies wait for a delivered_seq that does not come.
 Refusal Untold(absl::string_view id, uint64_t durable_seq);
 
+// UNAVAILABLE: its reply waits for a delivered_seq, and leaves no room for those of others; it may be opened again.
+Refusal GaveWay(absl::string_view id);
+
 // UNAVAILABLE: an operator had it leave this server's memory; it may be opened again at once.
 Refusal EvictedByRequest(absl::string_view id);
 

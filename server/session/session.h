@@ -85,7 +85,7 @@ struct Session : Binding {
   int64_t regular_step_ns = 0;
   int64_t last_active_ms = 0;
   int64_t saved_active_ms = 0;  // as the store has it, or a save under way brings it
-  int64_t due_ms = 0;           // while unsaved or quiet: when to start a save
+  int64_t due_ms = 0;           // while unsaved or quiet: when to start a save; while untold: since when
   Session* previous = nullptr;
   Session* next = nullptr;
   uint64_t epoch = 0;

@@ -28,6 +28,8 @@ struct Attachment {
   size_t deferred_bytes = 0;  // tokens behind them
   size_t queued_bytes = 0;    // of its flows
   size_t aside_bytes = 0;     // of those that are set aside
+  size_t held_bytes = 0;      // of replies that wait for saves, and those that a step under way will make
+  StalledFlows stalled;       // that wait for less of them
 
   // The streams take turns, and of a stream its sessions do: see TokenQueue.
   enum class Turn : uint8_t { kNone, kNew, kOld };

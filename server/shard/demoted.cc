@@ -18,17 +18,20 @@ bool Fits(uint64_t value) {
   return value <= static_cast<uint64_t>(std::numeric_limits<Small>::max());
 }
 
-// A client may claim more than it was sent.
-bool DeliveredFits(uint64_t seq, uint64_t delivered) {
-  return delivered <= seq ? Fits<int32_t>(seq - delivered) : Fits<int32_t>(delivered - seq);
+// A client may claim more than it was sent: how much more, beyond two thousand million, is of no use to anybody.
+int32_t Undelivered(uint64_t seq, uint64_t delivered) {
+  constexpr uint64_t kMost = std::numeric_limits<int32_t>::max();
+  const auto distance = static_cast<int32_t>(std::min(delivered <= seq ? seq - delivered : delivered - seq, kMost));
+  return delivered <= seq ? distance : -distance;
 }
 
 }  // namespace
 
+// No client can say anything by which its session keeps its row: others would wait for that row.
 bool Demoted::CanHold(const session::Session& session) {
-  return Fits<uint32_t>(session.point.seq - session.durable_seq) &&
-         DeliveredFits(session.point.seq, session.delivered_seq) && Fits<uint16_t>(session.channels) &&
-         BytesFor(session) <= CellPool::kLargest;
+  const uint64_t seq = session.point.seq, delivered = session.tracks_delivery ? session.delivered_seq : seq;
+  return Fits<uint32_t>(seq - session.durable_seq) && (delivered > seq || Fits<int32_t>(seq - delivered)) &&
+         Fits<uint16_t>(session.channels) && BytesFor(session) <= CellPool::kLargest;
 }
 
 size_t Demoted::BytesFor(const session::Session& session) {
@@ -49,7 +52,7 @@ Demoted::Demoted(const session::Session& session)
       epoch(session.epoch),
       seq(session.point.seq),
       undurable(static_cast<uint32_t>(session.point.seq - session.durable_seq)),
-      undelivered(static_cast<int32_t>(session.point.seq - session.delivered_seq)),
+      undelivered(Undelivered(session.point.seq, session.delivered_seq)),
       model(static_cast<uint16_t>(session.model->index)),
       channels(static_cast<uint16_t>(session.channels)) {}
 
@@ -63,9 +66,7 @@ size_t Demoted::bytes() const { return kTailAt + (regular_times ? kTimesBytes : 
 void Demoted::OnDelivered(uint64_t delivered_seq) {
   tracks_delivery = true;
   const uint64_t before = seq - static_cast<uint64_t>(int64_t{undelivered});
-  if (delivered_seq > before && DeliveredFits(seq, delivered_seq)) {
-    undelivered = static_cast<int32_t>(seq - delivered_seq);
-  }
+  if (delivered_seq > before) undelivered = Undelivered(seq, delivered_seq);
   if (delivered_seq >= seq) undurable = 0;
 }
 

@@ -15,6 +15,7 @@
 #include "absl/types/span.h"
 #include "server/session/peer.h"
 #include "server/shard/item_queue.h"
+#include "server/shard/line.h"
 #include "server/store/token_clock.h"
 
 namespace aaren::session {
@@ -90,12 +91,20 @@ struct Flow {
   bool in_step = false;
 
   std::unique_ptr<HeldReply> reply;  // null: none is held
-  bool stalled = false;              // its turn came while no more replies may be held
+  size_t promised = 0;               // bytes of the reply to come of the step under way, if that is to be held
+  bool stalled = false;              // its turn came while its stream might hold no more replies
   size_t aside = 0;                  // bytes of it that do not count: TokenQueue::SetAside
 
   bool in_line = false;  // of its stream's flows that have turns; not while all of it is granted
   Flow* previous = nullptr;
   Flow* next = nullptr;
+};
+
+// The flows of one stream that are stalled, in order. They are in no other line.
+struct StalledFlows {
+  Line<Flow> flows;
+  StalledFlows* previous = nullptr;  // those of other streams
+  StalledFlows* next = nullptr;
 };
 
 }  // namespace aaren::shard

@@ -25,6 +25,7 @@ SessionShard::SessionShard(int index, ShardOptions options, const models::ModelT
       registrar_(*registrar.impl_),
       clock_(clock),
       rows_(models, options.capacity_rows),
+      plans_(options.budget),
       queue_(options.max_queued_bytes),
       stepper_(rows_, queue_, counters_, clock, options.max_channels, options.save_interval > absl::ZeroDuration()),
       saver_(options.save_interval, options.session_ttl, LeaseOf(options), rows_,

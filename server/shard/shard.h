@@ -332,6 +332,7 @@ class SessionShard final : public registrar::SessionOwner {
 
   void LetGo(session::Session& session);
   void EndEvictions();
+  void EndUntold();
   void ExpireIdle();
   void Expire(session::Session& session);
   void StartSaves();
@@ -371,6 +372,7 @@ class SessionShard final : public registrar::SessionOwner {
   uint64_t next_ticket_ = 0;
   size_t deferred_tokens_ = 0;  // of all openings
   size_t attached_ = 0;
+  size_t refused_handles_ = 0;  // remembered, of all streams
   bool may_set_aside_ = false;  // something came since SetAside
   size_t stalled_ = 0;          // sessions whose streams wait for the store
   Slice slice_;                 // the latest

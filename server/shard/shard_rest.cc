@@ -186,13 +186,23 @@ void SessionShard::Tick() {
   KeepTiers();
   StartSaves();
   WatchStore();
-  while (session::Session* session = saver_.Untold(now_ms())) {
-    TakeAway(*session, session::Untold(session::SessionId(session->key.view()), session->newest_save()),
-             session->point.seq);
-  }
+  EndUntold();
   EndEvictions();
   if (options_.session_ttl > absl::ZeroDuration()) ExpireIdle();
   UpdateLevels();
+}
+
+// Those whose clients do not tell what they have. At the limit of held replies they keep others waiting, and go sooner.
+void SessionShard::EndUntold() {
+  const auto id = [](const session::Session& session) { return session::SessionId(session.key.view()); };
+  while (session::Session* session = saver_.Untold(now_ms(), /*in_the_way=*/false)) {
+    TakeAway(*session, session::Untold(id(*session), session->newest_save()), session->point.seq);
+  }
+  while (!queue_.may_hold()) {
+    session::Session* session = saver_.Untold(now_ms(), /*in_the_way=*/true);
+    if (session == nullptr) return;
+    TakeAway(*session, session::GaveWay(id(*session)), session->point.seq);
+  }
 }
 
 // One shard asks for all.

@@ -50,9 +50,9 @@ bool SessionShard::AdmitsTokens(session::Peer& peer, size_t bytes) {
 void SessionShard::SetAside() {
   for (session::Session* session = saver_.FirstUntold(); session != nullptr; session = session->next)
     SetAside(*session);
-  for (Flow* flow = queue_.first_stalled(); flow != nullptr; flow = flow->next) {
-    if (!flow->in_step) SetAside(*flow->session);
-  }
+  queue_.ForEachStalled([this](const Flow& flow) {
+    if (!flow.in_step) SetAside(*flow.session);
+  });
   for (const std::deque<uint64_t>& waiting : promotions_waiting_) {
     for (const uint64_t ticket : waiting) {
       const auto found = promotions_.find(ticket);
@@ -162,17 +162,22 @@ void SessionShard::BeginOpen(Attachment& stream, session::Handle handle, session
 }
 
 // What was sent behind a refusal is dropped silently until the next Open or Close of the handle. Only so many handles
-// are remembered for that: the others are like those that were never opened.
+// are remembered for that, of a stream and of all, where one may have half of what is left: the others are like those
+// that were never opened.
 void SessionShard::DropItems(Attachment& stream, session::Handle handle) {
-  constexpr size_t kMostRefused = 4096;
+  constexpr size_t kMost = 4096, kMostOfAll = 1 << 16;
   EraseHandle(stream, handle);
-  if (stream.refused == kMostRefused) return;
+  if (stream.refused >= std::min(kMost, (kMostOfAll - refused_handles_) / 2)) return;
   ++stream.refused;
+  ++refused_handles_;
   stream.handles.Set(handle, &refused_);
 }
 
 void SessionShard::EraseHandle(Attachment& stream, session::Handle handle) {
-  if (stream.handles.Find(handle) == &refused_) --stream.refused;
+  if (stream.handles.Find(handle) == &refused_) {
+    --stream.refused;
+    --refused_handles_;
+  }
   stream.handles.Erase(handle);
 }
 
@@ -280,6 +285,7 @@ void SessionShard::Disconnect(session::Peer& peer) {
     opening.call->cancelled = true;
     DropDeferred(opening);
   });
+  refused_handles_ -= stream->refused;
   queue_.Undefer(*stream, stream->deferred_bytes);
   queue_.Leave(*stream);
 }

@@ -143,6 +143,7 @@ size_t SessionShard::Step() {
 size_t SessionShard::StepSlice() {
   arrival_ns_ = 0;
   if (!stepper_.under_way()) {
+    queue_.Unstall();
     if (!queue_.has_turns()) return 0;
     const int64_t most = static_cast<int64_t>(options_.max_step_tokens) * TokenQueue::kForecastUnits;
     slice_.units = slice_.left = std::min(slice_units_, most);
@@ -177,7 +178,7 @@ size_t SessionShard::EndStep() {
   const size_t sessions = stepper_.finished().size();
   AfterStep();
   queue_.EndStep();
-  may_set_aside_ |= queue_.first_stalled() != nullptr;
+  may_set_aside_ |= queue_.any_stalled();
   if (std::exchange(saves_wait_, false)) StartSaves();
   return tokens > 0 ? tokens : sessions;
 }

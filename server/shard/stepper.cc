@@ -327,7 +327,7 @@ void Stepper::HoldBack(session::Session& session, uint64_t first_seq, size_t res
   append(result_surprises_, reply.surprises);
   append(result_times_, reply.times_ns);
   append(result_steps_, reply.steps_ns);
-  queue_.Grown(reply.bytes() - before);
+  queue_.Grown(session, reply.bytes() - before);
 }
 
 void Stepper::Release(session::Session& session) {

@@ -11,25 +11,37 @@ namespace {
 constexpr size_t kKeptItems = 16;    // in the queue of a flow that waits to be used again
 constexpr size_t kKeptFlows = 4096;  // of which, when none is in use, so many are kept
 
+// Of memory, about: what a reply with so many forecasts holds.
+size_t ReplyBytes(const session::Session& session, size_t forecasts) {
+  return sizeof(HeldReply) + forecasts * session.channels * session.model->engine->result_floats() * sizeof(float);
+}
+
 }  // namespace
 
 HeldReply& TokenQueue::Hold(session::Session& session) {
   std::unique_ptr<HeldReply>& reply = session.flow->reply;
   if (reply == nullptr) {
     reply = std::make_unique<HeldReply>();
-    held_bytes_ += reply->bytes();
+    CountHeld(session, static_cast<ptrdiff_t>(reply->bytes()));
   }
   return *reply;
 }
 
+void TokenQueue::Grown(session::Session& session, size_t bytes) { CountHeld(session, static_cast<ptrdiff_t>(bytes)); }
+
+void TokenQueue::CountHeld(const session::Session& session, ptrdiff_t bytes) {
+  session.stream->held_bytes += static_cast<size_t>(bytes);
+  held_bytes_ += static_cast<size_t>(bytes);
+  freed_ |= bytes < 0;
+}
+
 std::unique_ptr<HeldReply> TokenQueue::TakeReply(session::Session& session) {
   if (session.flow == nullptr || session.flow->reply == nullptr) return nullptr;
-  held_bytes_ -= session.flow->reply->bytes();
+  CountHeld(session, -static_cast<ptrdiff_t>(session.flow->reply->bytes()));
   return std::move(session.flow->reply);
 }
 
 void TokenQueue::Unhold(session::Session& session) {
-  Unstall();
   if (session.flow == nullptr || session.flow->in_step) return;
   Flow& flow = *session.flow;
   Restore(flow);
@@ -42,35 +54,71 @@ void TokenQueue::Unhold(session::Session& session) {
 // Whether the flow has no turn for now, for the sake of replies that wait for saves.
 bool TokenQueue::MustWait(Flow& flow) {
   if (!flow.session->SavesEveryToken()) return false;
-  const bool stalls = held_bytes_ >= max_bytes_;
+  const bool stalls = !MayHold(*flow.session->stream, 0);
   if (!stalls && !flow.session->AwaitsSave()) return false;
   LeaveLine(flow);
-  if (flow.session->AwaitsSave()) return true;  // Unhold
-  flow.stalled = true;
-  stalled_.PushBack(flow);
+  if (!flow.session->AwaitsSave()) Stall(flow);  // else Unhold
   return true;
 }
 
-// There is room for replies again.
+// Half of what is left, as of tokens that wait; `bytes` of it are spoken for.
+bool TokenQueue::MayHold(const Attachment& stream, size_t bytes) const {
+  const size_t own = stream.held_bytes + bytes, all = held_bytes_ + bytes;
+  return all < max_bytes_ && (own == 0 || own <= (max_bytes_ - all) / 2);
+}
+
+void TokenQueue::Stall(Flow& flow) {
+  StalledFlows& stalled = flow.session->stream->stalled;
+  if (stalled.flows.empty()) stalled_.PushBack(stalled);
+  stalled.flows.PushBack(flow);
+  flow.stalled = true;
+}
+
+void TokenQueue::LeaveStalled(Flow& flow) {
+  if (!std::exchange(flow.stalled, false)) return;
+  StalledFlows& stalled = flow.session->stream->stalled;
+  stalled.flows.Remove(flow);
+  if (stalled.flows.empty()) stalled_.Remove(stalled);
+}
+
+void TokenQueue::Unstall(Flow& flow) {
+  LeaveStalled(flow);
+  Restore(flow);
+  JoinLine(flow);
+  Resume(*flow.session->stream);
+}
+
+// What a step will hold counts from when it is granted: a step may have a thousand sessions.
+void TokenQueue::Promise(Flow& flow) {
+  EndPromise(flow);
+  flow.promised = ReplyBytes(*flow.session, FirstTokens(flow).silent ? 0 : flow.granted);
+  CountHeld(*flow.session, static_cast<ptrdiff_t>(flow.promised));
+}
+
+void TokenQueue::EndPromise(Flow& flow) {
+  if (flow.promised > 0) CountHeld(*flow.session, -static_cast<ptrdiff_t>(std::exchange(flow.promised, 0)));
+}
+
+// As many as there is room for, if each has one token: more would only stall again.
 void TokenQueue::Unstall() {
-  while (!stalled_.empty() && held_bytes_ < max_bytes_) {
-    Flow& flow = *stalled_.front();
-    stalled_.Remove(flow);
-    flow.stalled = false;
-    Restore(flow);
-    JoinLine(flow);
-    Resume(*flow.session->stream);
+  if (!std::exchange(freed_, false)) return;
+  for (StalledFlows *next = stalled_.front(), *stalled = next; stalled != nullptr; stalled = next) {
+    next = stalled->next;
+    const Attachment& stream = *stalled->flows.front()->session->stream;
+    size_t bytes = 0;
+    while (!stalled->flows.empty() && MayHold(stream, bytes)) {
+      bytes += ReplyBytes(*stalled->flows.front()->session, 1);
+      Unstall(*stalled->flows.front());
+    }
   }
 }
 
 void TokenQueue::Release(Flow& flow) {
   LeaveLine(flow);
   Restore(flow);
-  if (std::exchange(flow.stalled, false)) stalled_.Remove(flow);
-  if (flow.reply != nullptr) {
-    held_bytes_ -= flow.reply->bytes();
-    flow.reply.reset();
-  }
+  LeaveStalled(flow);
+  EndPromise(flow);
+  TakeReply(*flow.session);
   Count(*flow.session->stream, -static_cast<ptrdiff_t>(Flow::kBytes));
   flow.session->flow = nullptr;
   flow.session = nullptr;
@@ -125,7 +173,6 @@ uint32_t TokenQueue::Forget(session::Session& session) {
   // It may be gone in the middle of a step: its place is kept, and empty.
   if (flow.in_step) std::replace(granted_.begin(), granted_.end(), &flow, static_cast<Flow*>(nullptr));
   Release(flow);
-  Unstall();
   return dropped;
 }
 

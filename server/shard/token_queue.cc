@@ -169,6 +169,7 @@ void TokenQueue::EndStep() {
     flow->granted = 0;
     flow->granted_items = 0;
     flow->in_step = false;
+    EndPromise(*flow);
     if (flow->session->AwaitsSave() || flow->stalled) continue;  // Unhold, Unstall
     if (flow->items.empty()) {
       Release(*flow);
@@ -229,7 +230,9 @@ void TokenQueue::ServeStream(Attachment& stream, StepRoom& room) {
     const int64_t used = GrantTo(flow, std::min(flow.deficit, stream.deficit), room);
     flow.deficit -= used;
     stream.deficit -= used;
-    if (flow.reached_item == flow.items.size() || (flow.granted > 0 && flow.session->SavesEveryToken())) {
+    const bool holds = flow.granted > 0 && flow.session->SavesEveryToken();
+    if (holds) Promise(flow);
+    if (flow.reached_item == flow.items.size() || holds) {
       LeaveLine(flow);
     } else if (flow.deficit <= 0) {
       stream.flows.Remove(flow);
@@ -242,11 +245,17 @@ void TokenQueue::ServeStream(Attachment& stream, StepRoom& room) {
   if (!old_.empty()) Link(stream, Turn::kOld);
 }
 
+// REQUIRES: tokens wait in the flow.
+const WaitingItem& TokenQueue::FirstTokens(const Flow& flow) {
+  size_t i = 0;
+  while (flow.items[i].kind != WaitingItem::Kind::kTokens) ++i;
+  return flow.items[i];
+}
+
 // Whether tokens of the item are answered in one reply with those that are granted of the flow.
 bool TokenQueue::JoinsReply(const Flow& flow, const WaitingItem& item) {
-  const WaitingItem* first = nullptr;
-  for (size_t i = 0; first == nullptr || first->kind != WaitingItem::Kind::kTokens; ++i) first = &flow.items[i];
-  return item.kind == WaitingItem::Kind::kTokens && item.silent == first->silent && item.timed == first->timed &&
+  const WaitingItem& first = FirstTokens(flow);
+  return item.kind == WaitingItem::Kind::kTokens && item.silent == first.silent && item.timed == first.timed &&
          flow.granted < MostHeld(*flow.session, item);
 }
 

@@ -12,8 +12,9 @@
 // has nothing here may always have one item.
 //
 // A session whose replies wait for a save has no turn until they are sent. One step of it is answered by one reply, so
-// its tokens are then of one kind, and their reply fits into one message. What such replies hold is bounded too; at the
-// bound other sessions of their kind wait, and nobody else.
+// its tokens are then of one kind, and their reply fits into one message. What such replies hold is bounded too, and
+// shared in the same way: a stream at its bound keeps its own sessions of their kind waiting, and nobody else's. Their
+// saves may wait for its client's word, which need not come.
 //
 // Threading: belongs to one shard.
 
@@ -76,7 +77,7 @@ class TokenQueue {
 
   // What holds back the reply of a session that AwaitsSave, in its flow. Grown is called when it has got more.
   HeldReply& Hold(session::Session& session);
-  void Grown(size_t bytes) { held_bytes_ += bytes; }
+  void Grown(session::Session& session, size_t bytes);
 
   // The session does not await a save any more: the reply, if one was held, and then its next turn.
   std::unique_ptr<HeldReply> TakeReply(session::Session& session);
@@ -87,8 +88,17 @@ class TokenQueue {
   // than a session takes, does not count. Returns how many tokens were dropped. REQUIRES: it is in no step or line.
   uint32_t SetAside(session::Session& session, session::Refusal refusal);
 
-  // Those that have a turn as soon as more replies may be held, in order.
-  Flow* first_stalled() const { return stalled_.front(); }
+  // Those that have a turn as soon as their streams may hold more replies.
+  bool any_stalled() const { return !stalled_.empty(); }
+  template <typename Visit>
+  void ForEachStalled(Visit visit) const {
+    for (StalledFlows* stream = stalled_.front(); stream != nullptr; stream = stream->next) {
+      for (Flow* flow = stream->flows.front(); flow != nullptr; flow = flow->next) visit(*flow);
+    }
+  }
+
+  // Gives turns to those for which there is room by now. REQUIRES: no step is under way.
+  void Unstall();
 
   // Drops the session's flow. Returns how many tokens were in it.
   uint32_t Forget(session::Session& session);
@@ -102,7 +112,8 @@ class TokenQueue {
   bool has_turns() const { return !new_.empty() || !old_.empty(); }
   size_t tokens() const { return tokens_; }
   size_t bytes() const { return bytes_; }
-  size_t held_bytes() const { return held_bytes_; }  // of replies
+  size_t held_bytes() const { return held_bytes_; }  // of replies, also those that a step under way will make
+  bool may_hold() const { return held_bytes_ < max_bytes_; }
 
  private:
   WaitingItem& Push(session::Session& session, WaitingItem::Kind kind);
@@ -111,7 +122,13 @@ class TokenQueue {
   static void JoinLine(Flow& flow);
   static void LeaveLine(Flow& flow);
   bool MustWait(Flow& flow);
-  void Unstall();
+  bool MayHold(const Attachment& stream, size_t bytes) const;
+  void Promise(Flow& flow);
+  void EndPromise(Flow& flow);
+  void Stall(Flow& flow);
+  void LeaveStalled(Flow& flow);
+  void Unstall(Flow& flow);
+  void CountHeld(const session::Session& session, ptrdiff_t bytes);
   void Release(Flow& flow);
   void Restore(Flow& flow);  // it counts again
 
@@ -120,6 +137,7 @@ class TokenQueue {
   Line<Attachment>& LineOf(Attachment::Turn turn) { return turn == Attachment::Turn::kNew ? new_ : old_; }
   Attachment* NextStream();
   void ServeStream(Attachment& stream, StepRoom& room);
+  static const WaitingItem& FirstTokens(const Flow& flow);
   static bool JoinsReply(const Flow& flow, const WaitingItem& item);
   int64_t GrantTo(Flow& flow, int64_t units, StepRoom& room);
   int64_t GrantTokens(Flow& flow, const WaitingItem& item, int64_t units, StepRoom& room);
@@ -128,7 +146,8 @@ class TokenQueue {
   int64_t stream_turn_ = 0;  // units
   size_t bytes_ = 0, tokens_ = 0;
   size_t held_bytes_ = 0;
-  Line<Flow> stalled_;          // in no stream's line
+  Line<StalledFlows> stalled_;  // of those streams that have any
+  bool freed_ = false;          // fewer replies are held than when stalled ones last got turns
   Line<Attachment> new_, old_;  // streams whose turn comes
   std::deque<Flow> flows_;      // all of them
   std::vector<Flow*> free_;     // of them; the one that was used last is taken first

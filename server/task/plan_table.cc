@@ -1,6 +1,7 @@
 #include "server/task/plan_table.h"
 
 #include <tuple>
+#include <vector>
 
 namespace aaren::task {
 
@@ -9,15 +10,24 @@ bool PlanTable::Before::operator()(const OutputPlan& a, const OutputPlan& b) con
          std::tie(b.horizons, b.quantiles, b.every, b.surprise, b.refinement);
 }
 
+size_t PlanTable::BytesOf(const OutputPlan& plan) {
+  constexpr size_t kNode = 48, kBlock = 16;  // of a tree; of what is allocated for each
+  const auto bytes = [](const std::vector<uint32_t>& list) { return list.empty() ? 0 : kBlock + list.size() * 4; };
+  return sizeof(plan) + kNode + kBlock + bytes(plan.horizons) + bytes(plan.quantiles);
+}
+
 const OutputPlan* PlanTable::Acquire(const OutputPlan& plan) {
-  const auto entry = users_.try_emplace(plan, 0).first;
+  const auto [entry, added] = users_.try_emplace(plan, 0);
+  if (added && budget_ != nullptr) budget_->Take(memory::MemoryBudget::Use::kSessions, BytesOf(plan));
   ++entry->second;
   return &entry->first;
 }
 
 void PlanTable::Release(const OutputPlan* plan) {
   const auto entry = users_.find(*plan);
-  if (--entry->second == 0) users_.erase(entry);
+  if (--entry->second > 0) return;
+  if (budget_ != nullptr) budget_->Give(memory::MemoryBudget::Use::kSessions, BytesOf(*plan));
+  users_.erase(entry);
 }
 
 }  // namespace aaren::task

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -18,7 +19,14 @@ class RosterFileTest : public testing::Test {
  protected:
   ~RosterFileTest() override { std::filesystem::remove(path_); }
 
-  void Write(const std::string& text) const { std::ofstream(path_, std::ios::trunc) << text; }
+  // Long ago.
+  void Write(const std::string& text) const { WriteAt(text, -std::chrono::minutes(1)); }
+
+  void WriteAt(const std::string& text, std::chrono::seconds from_now) const {
+    std::ofstream(path_, std::ios::trunc) << text;
+    std::filesystem::last_write_time(path_, std::filesystem::file_time_type::clock::now() + from_now);
+  }
+
   std::string WhyNot() const { return std::string(RosterFile::Open(path_).status().message()); }
   static bool Knows(const RosterFile& file, int64_t seconds, const char* name) {
     return file.Get(seconds * 1'000'000'000).get()->FindName(name).has_value();
@@ -52,6 +60,16 @@ TEST_F(RosterFileTest, KeepsTheRosterWhileTheFileIsBadOrGone) {
   EXPECT_TRUE(Knows(*file, 20, "x"));
   Write("a read name:z");
   EXPECT_TRUE(Knows(*file, 30, "z"));
+}
+
+TEST_F(RosterFileTest, WhatIsBeingWrittenIsTakenUpOnceItStands) {
+  Write("a read name:x\na read name:y");
+  const auto file = RosterFile::Open(path_).value();
+  WriteAt("", std::chrono::minutes(1));
+  EXPECT_TRUE(Knows(*file, 10, "x"));
+  WriteAt("a read name:x", std::chrono::minutes(1));
+  EXPECT_TRUE(Knows(*file, 11, "y"));
+  EXPECT_FALSE(Knows(*file, 12, "y"));
 }
 
 TEST_F(RosterFileTest, AnEmptyFileKnowsNobody) {

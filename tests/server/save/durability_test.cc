@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tests/server/shard/world.h"
@@ -336,7 +338,7 @@ void Read(shard::World& world, shard::FakePeer& peer, session::Handle handle, ui
 }
 
 TEST(EveryTokenTest, RepliesThatWaitForAWordDoNotKeepItFromBeingRead) {
-  constexpr session::Handle kSessions = 12;
+  constexpr session::Handle kSessions = 6;  // as many as one stream may hold replies of
   shard::World world({.max_queued_bytes = 4000, .save_interval = kInterval});
   shard::FakePeer peer;
   for (session::Handle handle = 0; handle < kSessions; ++handle) {
@@ -359,6 +361,39 @@ TEST(EveryTokenTest, RepliesThatWaitForAWordDoNotKeepItFromBeingRead) {
     EXPECT_EQ(peer.Forecasts(handle).size(), 6u) << handle;
   }
   EXPECT_EQ(world.shard().counters().queued_bytes.value(), 0);
+}
+
+// A session of a client that takes its first reply, and is never heard of again: the next one is held.
+void HoldAReply(shard::World& world, shard::FakePeer& peer, session::Handle handle, const std::string& id) {
+  world.Open(peer, handle, EveryToken(id, 0));
+  world.Send(peer, handle, 0, shard::Values(0, 2), 0);
+  world.Send(peer, handle, 2, shard::Values(2, 2), 0);
+}
+
+TEST(EveryTokenTest, AStreamThatTellsNothingKeepsNoOtherWaiting) {
+  shard::World world({.max_queued_bytes = 4000, .save_interval = kInterval});
+  shard::FakePeer silent, other;
+  for (session::Handle handle = 0; handle < 40; ++handle) {
+    HoldAReply(world, silent, handle, absl::StrCat("s", handle));
+  }
+  world.Open(other, 0, EveryToken("other", 0));
+  for (uint64_t seq = 0; seq < 20; seq += 2) world.Send(other, 0, seq, shard::Values(seq, 2), seq);
+  EXPECT_EQ(other.Forecasts(0), world.engine().Forecasts(shard::Values(0, 20)));
+}
+
+TEST(EveryTokenTest, WhereManyStreamsTellNothingThoseThatWaitedLongestGiveWay) {
+  shard::World world({.max_queued_bytes = 4000, .save_interval = kInterval});
+  std::vector<shard::FakePeer> silent(40);
+  for (size_t i = 0; i < silent.size(); ++i) HoldAReply(world, silent[i], 0, absl::StrCat("s", i));
+  shard::FakePeer other;
+  world.Open(other, 0, EveryToken("other", 0));
+  world.Send(other, 0, 0, shard::Values(0, 2), 0);
+  EXPECT_EQ(other.Count(Event::kForecasts, 0), 0);
+  world.Advance(absl::Seconds(2));
+  EXPECT_EQ(silent[0].Last().refusal.reason, "DELIVERY");
+  EXPECT_TRUE(absl::IsUnavailable(silent[0].Last().refusal.status));
+  for (int i = 0; i < 20; ++i) world.Advance(absl::Seconds(2));
+  EXPECT_EQ(other.Forecasts(0), world.engine().Forecasts(shard::Values(0, 2)));
 }
 
 TEST(EveryTokenTest, TokensThatWaitForARowDoNotKeepTheWordOfItsHolderFromBeingRead) {

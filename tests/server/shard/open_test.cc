@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "tests/server/shard/world.h"
 
 namespace aaren::shard {
@@ -330,6 +332,33 @@ TEST_F(ManyRefusedOpensTest, MakeRoomForOthersWhenTheirHandlesAreClosed) {
   const size_t events = peer_.events.size();
   world_.Send(peer_, kOpens, 0, Values(0, 1));
   EXPECT_EQ(peer_.events.size(), events);
+}
+
+// How many of the handles below `opens`, of refused Opens, are remembered: what is sent to these is dropped silently.
+size_t Remembered(World& world, FakePeer& peer, session::Handle opens) {
+  const size_t before = peer.events.size();
+  for (session::Handle handle = 0; handle < opens; ++handle) {
+    session::TokensView tokens;
+    tokens.handle = handle;
+    world.shard().Tokens(peer, tokens);
+  }
+  return opens - (peer.events.size() - before);
+}
+
+TEST(OpenTest, RefusedHandlesOfManyStreamsAreRememberedInPart) {
+  constexpr session::Handle kOpens = 4096;
+  World world;
+  std::vector<FakePeer> peers(100);
+  for (FakePeer& peer : peers) {
+    for (session::Handle handle = 0; handle < kOpens; ++handle) world.shard().Open(peer, handle, Named(""));
+  }
+  size_t all = 0;
+  for (FakePeer& peer : peers) all += Remembered(world, peer, kOpens);
+  EXPECT_LE(all, 65'536);
+  for (FakePeer& peer : peers) world.shard().Disconnect(peer);
+  FakePeer next;
+  for (session::Handle handle = 0; handle < kOpens; ++handle) world.shard().Open(next, handle, Named(""));
+  EXPECT_EQ(Remembered(world, next, kOpens), kOpens);
 }
 
 TEST(OpenTest, OfOneIdByTwoTenantsAreTwoSessions) {

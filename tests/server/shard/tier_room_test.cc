@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "tests/server/shard/tiers.h"
@@ -23,6 +25,19 @@ TEST(TierRoomTest, NoRowIsReleasedBeforeItsSaveIsInTheStore) {
   Rest(world);
   EXPECT_EQ(Rows(world), 1);
   world.store().FailSaves(false);
+  Rest(world);
+  EXPECT_EQ(Rows(world), 0);
+}
+
+TEST(TierRoomTest, WhoClaimsMoreThanItWasSentKeepsNoRow) {
+  World world(NoRowsStay());
+  FakePeer peer;
+  world.Open(peer, 0, Named("a", 0));
+  world.Send(peer, 0, 0, Values(0, 5), uint64_t{1} << 40);
+  Rest(world);
+  EXPECT_EQ(Rows(world), 0);
+  world.Send(peer, 0, 5, Values(5, 1), std::numeric_limits<uint64_t>::max());
+  EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 6)));
   Rest(world);
   EXPECT_EQ(Rows(world), 0);
 }
@@ -193,10 +208,29 @@ TEST(TierRoomTest, TheBudgetIsGivenBack) {
   FakePeer peer;
   OpenAndRest(world, peer, 0, "a");
   EXPECT_GT(budget.used(memory::MemoryBudget::Use::kSessions), 0);
-  EXPECT_LE(budget.used(memory::MemoryBudget::Use::kSessions), 96);
+  EXPECT_LE(budget.used(memory::MemoryBudget::Use::kSessions), 96 + task::PlanTable::BytesOf({}));
   world.Send(peer, 0, 5, Values(5, 1));
   Rest(world);
   world.shard().Disconnect(peer);
+  EXPECT_EQ(budget.used(memory::MemoryBudget::Use::kSessions), 0);
+}
+
+TEST(TierRoomTest, WhatEachAsksForCountsWhileItsRowIsAway) {
+  memory::MemoryBudget budget(1 << 20);
+  ShardOptions options = NoRowsStay();
+  options.budget = &budget;
+  World world(options);
+  FakePeer peer;
+  for (session::Handle handle = 0; handle < 10; ++handle) {
+    session::OpenRequest request = Named(absl::StrCat("s", handle));
+    request.output.every = handle + 1;
+    world.Open(peer, handle, request);
+  }
+  Rest(world);
+  ASSERT_EQ(Demoted(world), 10);
+  EXPECT_GE(budget.used(memory::MemoryBudget::Use::kSessions), 10 * (64 + task::PlanTable::BytesOf({})));
+  world.shard().Disconnect(peer);
+  Rest(world);
   EXPECT_EQ(budget.used(memory::MemoryBudget::Use::kSessions), 0);
 }
 

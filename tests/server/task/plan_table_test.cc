@@ -29,5 +29,22 @@ TEST(PlanTableTest, ForgetsAPlanWithItsLastUser) {
   EXPECT_EQ(plans.size(), 0);
 }
 
+TEST(PlanTableTest, CountsWhatEachPlanTakesOnce) {
+  memory::MemoryBudget budget(1 << 20);
+  PlanTable plans(&budget);
+  const auto used = [&budget] { return budget.used(memory::MemoryBudget::Use::kSessions); };
+  OutputPlan all;
+  all.horizons.resize(64);
+  const OutputPlan* first = plans.Acquire(all);
+  const size_t one = used();
+  EXPECT_GE(one, sizeof(OutputPlan) + 64 * sizeof(uint32_t));
+  plans.Acquire(all);
+  EXPECT_EQ(used(), one);
+  plans.Release(first);
+  EXPECT_EQ(used(), one);
+  plans.Release(first);
+  EXPECT_EQ(used(), 0);
+}
+
 }  // namespace
 }  // namespace aaren::task
