@@ -58,8 +58,7 @@ class DurabilityTest : public testing::Test {
 
   // Everything is stepped, and no save has come back.
   void StepAll() {
-    while (world_.shard().Step() > 0 || world_.shard().StepUnderWay()) {
-    }
+    while (world_.shard().Step() > 0 || world_.shard().StepUnderWay()) world_.FinishResults();
   }
 
   // As after a kill: another server with the same store.
@@ -333,8 +332,7 @@ void Read(shard::World& world, shard::FakePeer& peer, session::Handle handle, ui
   tokens.delivered_seq = delivered;
   ASSERT_TRUE(world.shard().AdmitsTokens(peer, values.size() * sizeof(float)));
   ASSERT_TRUE(world.shard().Tokens(peer, tokens));
-  while (world.shard().Step() > 0 || world.shard().StepUnderWay()) {
-  }
+  while (world.shard().Step() > 0 || world.shard().StepUnderWay()) world.FinishResults();
 }
 
 TEST(EveryTokenTest, RepliesThatWaitForAWordDoNotKeepItFromBeingRead) {

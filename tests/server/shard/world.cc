@@ -200,14 +200,19 @@ void World::HoldResults(bool hold) {
   for (LateEngine* engine : LateEnginesOf(*models_)) engine->Hold(hold);
 }
 
+bool World::FinishResults() {
+  bool any = false;
+  for (LateEngine* engine : LateEnginesOf(*models_)) any |= engine->FinishOne();
+  return any;
+}
+
 bool World::RunOnce() {
   bool worked = false;
   for (const auto& shard : shards_) {
     worked |= shard->DrainMailbox();
     worked |= shard->Step() > 0 || shard->StepUnderWay();
   }
-  for (LateEngine* engine : LateEnginesOf(*models_)) worked |= engine->FinishOne();
-  return worked;
+  return FinishResults() || worked;
 }
 
 bool World::DrainOnce() {

@@ -149,6 +149,9 @@ class World {
   // Every LateEngine among the models: its batches wait until something needs them.
   void HoldResults(bool hold);
 
+  // Engines that are late finish a batch each. True if one of them had any.
+  bool FinishResults();
+
   // Runs the shards until everything under way at the registrar and the shards is done. REQUIRES: no results are held.
   void Settle();
 
