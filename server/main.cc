@@ -33,12 +33,12 @@
 #include "server/metrics/store_metrics.h"
 #include "server/models/model_table.h"
 #include "server/models/open_engine.h"
-#include "server/rpc/credentials.h"
 #include "server/rpc/grpc_log.h"
 #include "server/rpc/server.h"
 #include "server/session/clock.h"
 #include "server/store/measured_store.h"
 #include "server/store/open_store.h"
+#include "server/tls/credentials.h"
 
 namespace aaren {
 namespace {
@@ -275,7 +275,7 @@ absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerCo
 absl::Status Secure(const ServerConfig& config, std::unique_ptr<identity::RosterFile>& roster,
                     rpc::ServerOptions& options) {
   absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> credentials =
-      rpc::MakeCredentials({config.tls_cert(), config.tls_key(), config.tls_client_ca()});
+      tls::MakeCredentials({config.tls_cert(), config.tls_key(), config.tls_client_ca()});
   if (!credentials.ok()) return credentials.status();
   options.credentials = *std::move(credentials);
   if (config.callers().empty()) return absl::OkStatus();

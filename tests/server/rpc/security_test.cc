@@ -15,7 +15,7 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
-#include "server/rpc/credentials.h"
+#include "server/tls/credentials.h"
 #include "tests/client/certificates.h"
 #include "tests/server/rpc/serving.h"
 
@@ -46,13 +46,13 @@ class SecurityTest : public Serving {
     return path;
   }
 
-  TlsFiles Files(const KeyedCertificate& server) const {
+  tls::TlsFiles Files(const KeyedCertificate& server) const {
     return {.cert = Write("cert.pem", server.cert), .key = Write("key.pem", server.key), .client_ca = ""};
   }
 
-  void Serve(const TlsFiles& files) {
+  void Serve(const tls::TlsFiles& files) {
     rpc::ServerOptions options = Options();
-    const auto credentials = MakeCredentials(files);
+    const auto credentials = tls::MakeCredentials(files);
     ASSERT_TRUE(credentials.ok()) << credentials.status();
     options.credentials = *credentials;
     options.roster = roster_.get();
@@ -63,7 +63,9 @@ class SecurityTest : public Serving {
     return grpc::CreateChannel(absl::StrCat("localhost:", server_->port()), grpc::SslCredentials(options));
   }
 
-  static std::string WhyNot(const TlsFiles& files) { return std::string(MakeCredentials(files).status().message()); }
+  static std::string WhyNot(const tls::TlsFiles& files) {
+    return std::string(tls::MakeCredentials(files).status().message());
+  }
 
   const std::string folder_;
   const CertificateAuthority authority_, stranger_;
@@ -123,7 +125,7 @@ TEST_F(SecurityTest, PlainTextIsNotServedBesideTls) {
 }
 
 TEST_F(SecurityTest, ClientsMustShowACertificateWhereOneIsAskedFor) {
-  TlsFiles files = Files(server_pair_);
+  tls::TlsFiles files = Files(server_pair_);
   files.client_ca = Write("clients.pem", authority_.cert());
   Serve(files);
   const KeyedCertificate own = authority_.Issue("me"), foreign = stranger_.Issue("me");
@@ -148,7 +150,7 @@ TEST_F(SecurityTest, RenewedCertificateHoldsForConnectionsThatBeginLater) {
 }
 
 TEST_F(SecurityTest, FilesThatCannotServeAreNamed) {
-  const TlsFiles good = Files(server_pair_);
+  const tls::TlsFiles good = Files(server_pair_);
   const std::string empty = Write("empty.pem", ""), other = Write("other.pem", stranger_.Issue("localhost").key);
   EXPECT_THAT(WhyNot({good.cert, "", ""}), HasSubstr("both tls_cert and tls_key"));
   EXPECT_THAT(WhyNot({"/nowhere.pem", good.key, ""}), HasSubstr("cannot read /nowhere.pem"));
@@ -222,7 +224,7 @@ TEST_F(CallersTest, HealthIsTold) {
 
 TEST_F(SecurityTest, ACertificatesNameIsACaller) {
   roster_ = identity::RosterFile::Open(Write("callers", "acme read name:reader.example")).value();
-  TlsFiles files = Files(server_pair_);
+  tls::TlsFiles files = Files(server_pair_);
   files.client_ca = Write("clients.pem", authority_.cert());
   Serve(files);
   const KeyedCertificate reader = authority_.Issue("reader.example"), nobody = authority_.Issue("nobody.example");

@@ -1,4 +1,4 @@
-#include "server/rpc/credentials.h"
+#include "server/tls/credentials.h"
 
 #include <pthread.h>
 
@@ -11,9 +11,9 @@
 #include "grpcpp/security/tls_certificate_provider.h"
 #include "grpcpp/security/tls_credentials_options.h"
 #include "server/log/log.h"
-#include "server/rpc/tls_copy.h"
+#include "server/tls/tls_copy.h"
 
-namespace aaren::rpc {
+namespace aaren::tls {
 namespace {
 
 constexpr absl::Duration kLook = absl::Seconds(5);
@@ -73,4 +73,4 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeCredentials(const T
   return std::shared_ptr<grpc::ServerCredentials>(watched, watched->credentials());
 }
 
-}  // namespace aaren::rpc
+}  // namespace aaren::tls

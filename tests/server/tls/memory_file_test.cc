@@ -1,4 +1,4 @@
-#include "server/rpc/memory_file.h"
+#include "server/tls/memory_file.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-namespace aaren::rpc {
+namespace aaren::tls {
 namespace {
 
 std::string Rest(std::ifstream& file) { return {std::istreambuf_iterator<char>(file), {}}; }
@@ -37,4 +37,4 @@ TEST(MemoryFileTest, WhoHasItOpenReadsTheTextOfBeforeToItsEnd) {
 }
 
 }  // namespace
-}  // namespace aaren::rpc
+}  // namespace aaren::tls

@@ -1,4 +1,4 @@
-#include "server/rpc/memory_file.h"
+#include "server/tls/memory_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace aaren::rpc {
+namespace aaren::tls {
 namespace {
 
 bool WriteAll(int descriptor, absl::string_view text) {
@@ -43,4 +43,4 @@ absl::Status MemoryFile::Set(absl::string_view text) {
 
 std::string MemoryFile::path() const { return absl::StrCat("/proc/self/fd/", descriptor_); }
 
-}  // namespace aaren::rpc
+}  // namespace aaren::tls

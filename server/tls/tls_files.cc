@@ -1,4 +1,4 @@
-#include "server/rpc/tls_files.h"
+#include "server/tls/tls_files.h"
 
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
-namespace aaren::rpc {
+namespace aaren::tls {
 namespace {
 
 using Text = std::unique_ptr<BIO, decltype(&BIO_free)>;
@@ -96,4 +96,4 @@ absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files) {
   return texts;
 }
 
-}  // namespace aaren::rpc
+}  // namespace aaren::tls

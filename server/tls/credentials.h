@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_RPC_CREDENTIALS_H_
-#define AAREN_SERVER_RPC_CREDENTIALS_H_
+#ifndef AAREN_SERVER_TLS_CREDENTIALS_H_
+#define AAREN_SERVER_TLS_CREDENTIALS_H_
 
 // How connections are secured: TLS with a certificate of the server's, and if asked for with one of the client's.
 
@@ -7,9 +7,9 @@
 
 #include "absl/status/statusor.h"
 #include "grpcpp/security/server_credentials.h"
-#include "server/rpc/tls_files.h"
+#include "server/tls/tls_files.h"
 
-namespace aaren::rpc {
+namespace aaren::tls {
 
 // Plain text if no file is named. The files are looked through first, and those that cannot serve are named
 // (InvalidArgument, or why they cannot be read). They are looked at every few seconds: connections that begin ten
@@ -17,6 +17,6 @@ namespace aaren::rpc {
 // fit together, what they held before holds, and the log names the file.
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeCredentials(const TlsFiles& files);
 
-}  // namespace aaren::rpc
+}  // namespace aaren::tls
 
-#endif  // AAREN_SERVER_RPC_CREDENTIALS_H_
+#endif  // AAREN_SERVER_TLS_CREDENTIALS_H_

@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_RPC_TLS_FILES_H_
-#define AAREN_SERVER_RPC_TLS_FILES_H_
+#ifndef AAREN_SERVER_TLS_TLS_FILES_H_
+#define AAREN_SERVER_TLS_TLS_FILES_H_
 
 // The files by which connections are secured, and what is wrong with them. Threading: plain values, pure functions.
 
@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace aaren::rpc {
+namespace aaren::tls {
 
 // PEM files; empty: none.
 struct TlsFiles {
@@ -25,6 +25,6 @@ struct TlsTexts {
 // InvalidArgument naming the file that cannot serve, or why it cannot be read.
 absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files);
 
-}  // namespace aaren::rpc
+}  // namespace aaren::tls
 
-#endif  // AAREN_SERVER_RPC_TLS_FILES_H_
+#endif  // AAREN_SERVER_TLS_TLS_FILES_H_

@@ -1,4 +1,4 @@
-#include "server/rpc/tls_copy.h"
+#include "server/tls/tls_copy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/client/certificates.h"
 
-namespace aaren::rpc {
+namespace aaren::tls {
 namespace {
 
 using ::testing::HasSubstr;
@@ -91,4 +91,4 @@ TEST_F(TlsCopyTest, StaysWhileAFileIsGone) {
 }
 
 }  // namespace
-}  // namespace aaren::rpc
+}  // namespace aaren::tls

@@ -1,10 +1,10 @@
-#include "server/rpc/tls_copy.h"
+#include "server/tls/tls_copy.h"
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 
-namespace aaren::rpc {
+namespace aaren::tls {
 
 absl::StatusOr<std::unique_ptr<TlsCopy>> TlsCopy::Open(const TlsFiles& files) {
   std::unique_ptr<TlsCopy> copy(new TlsCopy(files));
@@ -22,4 +22,4 @@ absl::Status TlsCopy::Refresh() {
   return status;
 }
 
-}  // namespace aaren::rpc
+}  // namespace aaren::tls

@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_RPC_MEMORY_FILE_H_
-#define AAREN_SERVER_RPC_MEMORY_FILE_H_
+#ifndef AAREN_SERVER_TLS_MEMORY_FILE_H_
+#define AAREN_SERVER_TLS_MEMORY_FILE_H_
 
 // A MemoryFile is a file on no disk, for those who want a path where there is a text. Whoever opens the path reads the
 // text of before a Set or that of after it, never a part of one. Threading: Set by one thread at a time; anybody reads.
@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-namespace aaren::rpc {
+namespace aaren::tls {
 
 class MemoryFile {
  public:
@@ -28,6 +28,6 @@ class MemoryFile {
   int descriptor_ = -1;
 };
 
-}  // namespace aaren::rpc
+}  // namespace aaren::tls
 
-#endif  // AAREN_SERVER_RPC_MEMORY_FILE_H_
+#endif  // AAREN_SERVER_TLS_MEMORY_FILE_H_

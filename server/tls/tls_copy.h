@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_RPC_TLS_COPY_H_
-#define AAREN_SERVER_RPC_TLS_COPY_H_
+#ifndef AAREN_SERVER_TLS_TLS_COPY_H_
+#define AAREN_SERVER_TLS_TLS_COPY_H_
 
 // A TlsCopy is what the files of TLS held when they last fitted together. gRPC takes whatever its files hold, and then
 // accepts nobody: half of a certificate, or one whose key comes a moment later. So it is given this copy to watch.
@@ -10,10 +10,10 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "server/rpc/memory_file.h"
-#include "server/rpc/tls_files.h"
+#include "server/tls/memory_file.h"
+#include "server/tls/tls_files.h"
 
-namespace aaren::rpc {
+namespace aaren::tls {
 
 class TlsCopy {
  public:
@@ -35,6 +35,6 @@ class TlsCopy {
   MemoryFile pair_, client_ca_;
 };
 
-}  // namespace aaren::rpc
+}  // namespace aaren::tls
 
-#endif  // AAREN_SERVER_RPC_TLS_COPY_H_
+#endif  // AAREN_SERVER_TLS_TLS_COPY_H_
