@@ -360,7 +360,7 @@ void Stream::EndIfStale(absl::Time now) {
   const StreamLimits& limits = group_.limits_;
   if (finishing_ || ending_.has_value()) return;
   // Tokens of a client that does not read stay where they are: when they leave no room for those of others, it must go.
-  const bool in_the_way = group_.shard_.QueueIsFull() && group_.shard_.Owes(*this);
+  const bool in_the_way = group_.shard_.QueueIsFull(*this) && group_.shard_.Owes(*this);
   if (writing_ && now - writing_since_ > (in_the_way ? kInTheWay : limits.unread)) {
     group_.counters_.timed_out.Add(1);
     log::Log(log::LogLevel::kInfo, "stream cut off: its client does not read", {{"peer", context_.peer()}});
