@@ -34,9 +34,14 @@ bool RateLimit::TryTake(int64_t now_ns) {
   if (cost == 0) return true;
   int64_t full = full_ns_.load(std::memory_order_relaxed);
   do {
-    if (full - now_ns >= kSecondNs) return false;
+    if (full - now_ns > kSecondNs - cost) return false;
   } while (!full_ns_.compare_exchange_weak(full, std::max(full, now_ns) + cost, std::memory_order_relaxed));
   return true;
+}
+
+int64_t RateLimit::WaitForOneNs(int64_t now_ns) const {
+  const auto cost = static_cast<int64_t>(cost_ns_.load(std::memory_order_relaxed));
+  return std::max<int64_t>(0, full_ns_.load(std::memory_order_relaxed) - now_ns - kSecondNs + cost);
 }
 
 }  // namespace aaren::identity

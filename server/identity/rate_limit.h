@@ -31,8 +31,9 @@ class RateLimit {
   // Takes so many, whatever is left.
   void Charge(uint64_t things, int64_t now_ns);
 
-  // Takes one, unless nothing is left.
+  // Takes one if all of it is left. How long until it is.
   bool TryTake(int64_t now_ns);
+  int64_t WaitForOneNs(int64_t now_ns) const;
 
  private:
   std::atomic<double> cost_ns_{0};   // of one
