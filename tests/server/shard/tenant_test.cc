@@ -166,6 +166,24 @@ TEST_F(TenantTest, OneTenantLeavesRoomInTheQueueForAnother) {
   EXPECT_GT(admitted, 50);
 }
 
+TEST_F(TenantTest, OpensOfOneTenantLeaveRoomForAnothers) {
+  World world(ShardOptions{.max_pending_opens = 32});
+  std::deque<FakePeer> crowd(100);
+  FakePeer late;
+  late.account = &Tenant("late", 1);
+  EXPECT_TRUE(world.shard().AdmitsOpen(late));
+  identity::Account& account = Tenant("crowd", 1);
+  for (FakePeer& peer : crowd) {
+    peer.account = &account;
+    if (!world.shard().AdmitsOpen(peer)) break;
+    world.shard().Open(peer, 0, Named(absl::StrCat("s", account.sessions.value())));  // nobody answers yet
+  }
+  EXPECT_EQ(account.sessions.value(), 16u);
+  EXPECT_TRUE(world.shard().AdmitsOpen(late));
+  world.Settle();
+  EXPECT_TRUE(world.shard().AdmitsOpen(crowd.back()));
+}
+
 TEST_F(TenantTest, SessionsOfATenantAreLimitedWhateverItsStreams) {
   identity::Account& account = Tenant("acme", 1);
   account.SetLimits({.sessions = 3});
