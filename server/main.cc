@@ -31,6 +31,7 @@
 #include "server/metrics/process_metrics.h"
 #include "server/metrics/shard_metrics.h"
 #include "server/metrics/store_metrics.h"
+#include "server/metrics/tenant_metrics.h"
 #include "server/models/model_table.h"
 #include "server/models/open_engine.h"
 #include "server/rpc/grpc_log.h"
@@ -262,13 +263,22 @@ absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerCo
                                                                   const store::MeasuredStore& store,
                                                                   const rpc::Server& server) {
   if (config.metrics_listen().empty()) return nullptr;
-  return metrics::Exposition::Start(
-      config.metrics_listen(),
-      {std::make_shared<metrics::ShardMetrics>(server.shard_counters(), server.stream_counters(), options,
-                                               [&server] { return server.transit_bytes(); }),
-       std::make_shared<metrics::ConnectionMetrics>(server.connection_counters()),
-       std::make_shared<metrics::StoreMetrics>(store, server.store_health()),
-       std::make_shared<metrics::ProcessMetrics>()});
+  std::vector<std::shared_ptr<prometheus::Collectable>> sources = {
+      std::make_shared<metrics::ShardMetrics>(server.shard_counters(), server.stream_counters(), options,
+                                              [&server] { return server.transit_bytes(); }),
+      std::make_shared<metrics::ConnectionMetrics>(server.connection_counters()),
+      std::make_shared<metrics::StoreMetrics>(store, server.store_health()),
+      std::make_shared<metrics::ProcessMetrics>()};
+  if (options.roster != nullptr) sources.push_back(std::make_shared<metrics::TenantMetrics>(*options.roster));
+  return metrics::Exposition::Start(config.metrics_listen(), std::move(sources));
+}
+
+// None: everybody may everything.
+absl::StatusOr<std::unique_ptr<identity::RosterFile>> OpenRoster(const ServerConfig& config) {
+  if (config.callers().empty()) return nullptr;
+  absl::StatusOr<std::unique_ptr<identity::RosterFile>> opened = identity::RosterFile::Open(config.callers());
+  if (!opened.ok()) return absl::InvalidArgumentError(absl::StrCat("callers: ", opened.status().message()));
+  return opened;
 }
 
 // Who is let in, and how. `roster` is for the server's life.
@@ -278,12 +288,24 @@ absl::Status Secure(const ServerConfig& config, std::unique_ptr<identity::Roster
       tls::MakeCredentials({config.tls_cert(), config.tls_key(), config.tls_client_ca()});
   if (!credentials.ok()) return credentials.status();
   options.credentials = *std::move(credentials);
-  if (config.callers().empty()) return absl::OkStatus();
-  absl::StatusOr<std::unique_ptr<identity::RosterFile>> opened = identity::RosterFile::Open(config.callers());
-  if (!opened.ok()) return absl::InvalidArgumentError(absl::StrCat("callers: ", opened.status().message()));
+  absl::StatusOr<std::unique_ptr<identity::RosterFile>> opened = OpenRoster(config);
+  if (!opened.ok()) return opened.status();
   roster = *std::move(opened);
   options.roster = roster.get();
   return absl::OkStatus();
+}
+
+// The settings, and as a comment whom the list of callers lets in. A line of it that is wrong is told here, too; a list
+// that is elsewhere, where the server will run, is none of this machine's business.
+absl::StatusOr<std::string> PrintSettings(const ServerConfig& config) {
+  std::string text = config::PrintConfig(config);
+  if (config.callers().empty()) return text;
+  const absl::StatusOr<std::unique_ptr<identity::RosterFile>> roster = identity::RosterFile::Open(config.callers());
+  if (absl::IsInvalidArgument(roster.status())) {
+    return absl::InvalidArgumentError(absl::StrCat("callers: ", roster.status().message()));
+  }
+  absl::StrAppend(&text, roster.ok() ? (*roster)->Describe() : absl::StrCat("# ", roster.status().message(), "\n"));
+  return text;
 }
 
 int Serve(const ServerConfig& config) {
@@ -333,7 +355,9 @@ int Main(const std::vector<std::string>& arguments) {
   if (!line->answer.empty()) {
     std::printf("%s", line->answer.c_str());
   } else if (line->print_config) {
-    std::printf("%s", config::PrintConfig(line->config).c_str());
+    const absl::StatusOr<std::string> settings = PrintSettings(line->config);
+    if (!settings.ok()) return Fail(2, settings.status());
+    std::printf("%s", settings->c_str());
   } else {
     return Serve(line->config);
   }

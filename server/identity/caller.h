@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_IDENTITY_CALLER_H_
 #define AAREN_SERVER_IDENTITY_CALLER_H_
 
-// Who calls, as the server knows them: whose sessions they see, and what they may do.
+// Who calls, as the server knows them: whose sessions they see, what they may do, and how much of it.
 
 #include <cstdint>
 #include <string>
@@ -19,9 +19,13 @@ enum class Role : uint8_t {
 
 absl::string_view NameOf(Role role);  // "read", "stream", "admin"
 
+class Account;  // server/identity/account.h
+
 struct Caller {
   std::string tenant = "default";  // no '/'
   Role role = Role::kAdmin;
+  std::string known_by;        // as the list has it: "sha256:…" or "name:…"; empty: there is no list
+  Account* account = nullptr;  // the tenant's, which lasts as long as the server; null: nothing is limited
 };
 
 }  // namespace aaren::identity

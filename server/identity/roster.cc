@@ -4,18 +4,21 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
 namespace aaren::identity {
 namespace {
 
-constexpr absl::string_view kHash = "sha256:", kName = "name:";
+constexpr absl::string_view kHash = "sha256:", kName = "name:", kLimitsWord = "limits";
 constexpr std::array<absl::string_view, 3> kRoles = {"read", "stream", "admin"};
 constexpr size_t kMaxTenantBytes = 128;
 
@@ -48,22 +51,47 @@ absl::StatusOr<std::string> ParseKnownBy(absl::string_view text) {
   return absl::InvalidArgumentError("known by sha256: and 64 hexadecimal digits, or by name: and a certificate's name");
 }
 
-absl::StatusOr<std::pair<std::string, Caller>> ParseLine(absl::string_view line) {
-  const std::vector<std::string> words = absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
-  if (words.size() != 3) return absl::InvalidArgumentError("a line has a tenant, a role, and what it is known by");
-  if (!IsTenant(words[0])) {
-    return absl::InvalidArgumentError(absl::StrCat("a tenant has at most ", kMaxTenantBytes, " bytes and no '/'"));
+struct LimitField {
+  absl::string_view name;
+  uint64_t TenantLimits::*value;
+  uint64_t most;
+};
+constexpr std::array<LimitField, 5> kFields = {{{"weight", &TenantLimits::weight, 1'000},
+                                                {"sessions", &TenantLimits::sessions, 1'000'000'000},
+                                                {"streams", &TenantLimits::streams, 1'000'000'000},
+                                                {"tokens_per_second", &TenantLimits::tokens_per_second, 1'000'000'000},
+                                                {"unary_per_second", &TenantLimits::unary_per_second, 1'000'000'000}}};
+
+// "NAME=NUMBER".
+absl::Status SetLimit(absl::string_view word, TenantLimits& limits) {
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(word, absl::MaxSplits('=', 1));
+  const auto field = std::find_if(kFields.begin(), kFields.end(),
+                                  [&parts](const LimitField& known) { return known.name == parts.first; });
+  if (field == kFields.end()) {
+    const auto name = [](std::string* out, const LimitField& known) { absl::StrAppend(out, known.name); };
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", parts.first, "' is no limit; there are ", absl::StrJoin(kFields, ", ", name)));
   }
-  const absl::StatusOr<Role> role = ParseRole(words[1]);
-  if (!role.ok()) return role.status();
-  absl::StatusOr<std::string> known_by = ParseKnownBy(words[2]);
-  if (!known_by.ok()) return known_by.status();
-  return std::pair(*std::move(known_by), Caller{words[0], *role});
+  uint64_t number = 0;
+  if (absl::SimpleAtoi(parts.second, &number) && number >= 1 && number <= field->most) {
+    limits.*field->value = number;
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(field->name, " is a number from 1 to ", field->most, ", as in ", field->name, "=10"));
 }
 
 }  // namespace
 
 absl::string_view NameOf(Role role) { return kRoles[static_cast<size_t>(role)]; }
+
+std::string ToString(const TenantLimits& limits) {
+  std::string text;
+  for (const LimitField& field : kFields) {
+    if (limits.*field.value > 0) absl::StrAppend(&text, text.empty() ? "" : " ", field.name, "=", limits.*field.value);
+  }
+  return text;
+}
 
 absl::StatusOr<Roster> Roster::Parse(absl::string_view text) {
   Roster roster;
@@ -72,23 +100,60 @@ absl::StatusOr<Roster> Roster::Parse(absl::string_view text) {
     ++number;
     line = absl::StripAsciiWhitespace(line);
     if (line.empty() || line[0] == '#') continue;
-    absl::StatusOr<std::pair<std::string, Caller>> entry = ParseLine(line);
-    if (entry.ok() && !roster.callers_.insert(*std::move(entry)).second) {
-      entry = absl::InvalidArgumentError("somebody known by the same is there already");
-    }
-    if (!entry.ok()) return absl::InvalidArgumentError(absl::StrCat("line ", number, ": ", entry.status().message()));
+    const absl::Status status = roster.ParseLine(line);
+    if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat("line ", number, ": ", status.message()));
   }
   return roster;
 }
 
-std::optional<Caller> Roster::FindToken(absl::string_view token) const {
-  const auto caller = callers_.find(absl::StrCat(kHash, HashOf(token)));
+absl::Status Roster::ParseLine(absl::string_view line) {
+  const std::vector<std::string> words = absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
+  if (!IsTenant(words[0])) {
+    return absl::InvalidArgumentError(absl::StrCat("a tenant has at most ", kMaxTenantBytes, " bytes and no '/'"));
+  }
+  if (words.size() > 2 && words[1] == kLimitsWord) return AddLimits(words[0], absl::MakeConstSpan(words).subspan(2));
+  if (words.size() == 3) return AddCaller(words[0], words[1], words[2]);
+  return absl::InvalidArgumentError(
+      "a line has a tenant, a role, and what it is known by; or a tenant, the word limits, and NAME=NUMBER");
+}
+
+absl::Status Roster::AddLimits(const std::string& tenant, absl::Span<const std::string> words) {
+  Tenant& entry = tenants_[tenant];
+  if (std::exchange(entry.limited, true)) {
+    return absl::InvalidArgumentError(absl::StrCat("tenant '", tenant, "' has a line of limits already"));
+  }
+  for (const std::string& word : words) {
+    if (absl::Status status = SetLimit(word, entry.limits); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Roster::AddCaller(const std::string& tenant, const std::string& role, const std::string& known_by) {
+  const absl::StatusOr<Role> parsed_role = ParseRole(role);
+  if (!parsed_role.ok()) return parsed_role.status();
+  const absl::StatusOr<std::string> parsed = ParseKnownBy(known_by);
+  if (!parsed.ok()) return parsed.status();
+  const Caller caller{.tenant = tenant, .role = *parsed_role, .known_by = *parsed};
+  if (!callers_.emplace(*parsed, caller).second) {
+    return absl::InvalidArgumentError("somebody known by the same is there already");
+  }
+  ++tenants_[tenant].callers;
+  return absl::OkStatus();
+}
+
+void Roster::BindAccounts(absl::FunctionRef<Account*(const std::string& tenant)> account_of) {
+  for (auto& [known_by, caller] : callers_) caller.account = account_of(caller.tenant);
+}
+
+std::optional<Caller> Roster::Find(absl::string_view known_by) const {
+  const auto caller = callers_.find(known_by);
   return caller == callers_.end() ? std::nullopt : std::optional(caller->second);
 }
 
-std::optional<Caller> Roster::FindName(absl::string_view name) const {
-  const auto caller = callers_.find(absl::StrCat(kName, name));
-  return caller == callers_.end() ? std::nullopt : std::optional(caller->second);
+std::optional<Caller> Roster::FindToken(absl::string_view token) const {
+  return Find(absl::StrCat(kHash, HashOf(token)));
 }
+
+std::optional<Caller> Roster::FindName(absl::string_view name) const { return Find(absl::StrCat(kName, name)); }
 
 }  // namespace aaren::identity

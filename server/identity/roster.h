@@ -2,27 +2,38 @@
 #define AAREN_SERVER_IDENTITY_ROSTER_H_
 
 // The Roster lists who may call, and by what they are known: the hash of a token, or a name in the certificate that
-// they show. It is a text file, one caller a line:
+// they show. It is a text file, one caller a line. A tenant may have a line of limits too, in any order:
 //
 //   # tenant  role    known by
 //   acme      stream  sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 //   acme      admin   name:ops.acme.example
+//   acme      limits  weight=4 sessions=10000 streams=64 tokens_per_second=50000 unary_per_second=100
 //
-// Of a token only the hash is kept, so the file betrays none. A tenant may have many lines. Threading: immutable.
+// What such a line leaves out is not limited. Of a token only the hash is kept, so the file betrays none. A tenant may
+// have many callers. Threading: immutable, once its accounts are bound.
 
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "server/identity/account.h"
 #include "server/identity/caller.h"
 
 namespace aaren::identity {
 
+// As a line of the file has them: "weight=4 sessions=10000".
+std::string ToString(const TenantLimits& limits);
+
 class Roster {
  public:
-  // InvalidArgument naming the line: a role that does not exist, a hash of another length, somebody who is there twice.
+  // InvalidArgument naming the line: a role or a limit that does not exist, a hash of another length, a number out of
+  // its range, somebody who is there twice.
   static absl::StatusOr<Roster> Parse(absl::string_view text);
 
   // Whose token it is; none: nobody's.
@@ -31,10 +42,29 @@ class Roster {
   // Who has this name in a certificate, a subject alternative name or a common name, to the letter.
   std::optional<Caller> FindName(absl::string_view name) const;
 
+  // Who is known so, as Caller::known_by has it.
+  std::optional<Caller> Find(absl::string_view known_by) const;
+
+  // A tenant with callers, or only with limits: then nobody may use them.
+  struct Tenant {
+    TenantLimits limits;
+    size_t callers = 0;
+    bool limited = false;  // has a line of limits
+  };
+  const absl::btree_map<std::string, Tenant>& tenants() const { return tenants_; }
+
+  // Gives each caller the account of its tenant.
+  void BindAccounts(absl::FunctionRef<Account*(const std::string& tenant)> account_of);
+
   size_t size() const { return callers_.size(); }
 
  private:
+  absl::Status ParseLine(absl::string_view line);
+  absl::Status AddLimits(const std::string& tenant, absl::Span<const std::string> words);
+  absl::Status AddCaller(const std::string& tenant, const std::string& role, const std::string& known_by);
+
   absl::flat_hash_map<std::string, Caller> callers_;  // by what the file says, "sha256:…" or "name:…"
+  absl::btree_map<std::string, Tenant> tenants_;      // by name
 };
 
 }  // namespace aaren::identity

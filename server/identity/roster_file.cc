@@ -54,8 +54,45 @@ absl::Status RosterFile::Read() const {
   text_ = *std::move(text);  // a bad one is told of once
   absl::StatusOr<Roster> roster = Roster::Parse(text_);
   if (!roster.ok()) return absl::InvalidArgumentError(absl::StrCat(path_, ": ", roster.status().message()));
+  SetLimits(*roster);
+  roster->BindAccounts([this](const std::string& tenant) {
+    mutex_.AssertHeld();
+    return AccountOf(tenant);
+  });
   roster_ = std::make_shared<const Roster>(*std::move(roster));
+  attempts_.ForgetTokens();
   return absl::OkStatus();
+}
+
+Account* RosterFile::AccountOf(const std::string& tenant) const {
+  std::unique_ptr<Account>& account = accounts_[tenant];
+  if (account == nullptr) account = std::make_unique<Account>(tenant);
+  return account.get();
+}
+
+// A tenant without callers may be about to get some, or a name may be misspelt: then its limits hold for nobody.
+void RosterFile::SetLimits(const Roster& roster) const {
+  for (const auto& [name, tenant] : roster.tenants()) {
+    AccountOf(name)->SetLimits(tenant.limits);
+    if (tenant.callers > 0) continue;
+    log::Log(log::LogLevel::kWarning, "a tenant with limits has no callers", {{"file", path_}, {"tenant", name}});
+  }
+}
+
+std::string RosterFile::Describe() const {
+  absl::MutexLock lock(&mutex_);
+  std::string text;
+  for (const auto& [name, tenant] : roster_->tenants()) {
+    absl::StrAppend(&text, "# tenant ", name, ": ", tenant.callers, " callers, ", ToString(tenant.limits), "\n");
+  }
+  return text;
+}
+
+std::vector<const Account*> RosterFile::accounts() const {
+  absl::MutexLock lock(&mutex_);
+  std::vector<const Account*> accounts;
+  for (const auto& [name, tenant] : roster_->tenants()) accounts.push_back(accounts_.at(name).get());
+  return accounts;
 }
 
 std::shared_ptr<const Roster> RosterFile::Get(int64_t now_ns) const {

@@ -2,21 +2,27 @@
 #define AAREN_SERVER_IDENTITY_ROSTER_FILE_H_
 
 // A RosterFile is the roster that a file has, and is read anew when the file changes: who is struck out of it may not
-// call from two seconds later on. A stream that is open stays open. While the file cannot be read, or has a bad line,
-// the roster before it holds, and the log says so.
+// call from two seconds later on. While the file cannot be read, or has a bad line, the roster before it holds, and the
+// log says so.
 //
 // A file that is being written may be empty, or end early, and look like a shorter list. So what was written less than
 // a second ago is not taken up before it was found the same a second later.
+//
+// It keeps an account for each tenant that the file has ever named, as streams point to them.
 //
 // Threading: safe.
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/btree_map.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "server/identity/account.h"
+#include "server/identity/attempts.h"
 #include "server/identity/roster.h"
 
 namespace aaren::identity {
@@ -29,9 +35,20 @@ class RosterFile {
   // As the file is now, or was two seconds ago. `now_ns` is monotonic.
   std::shared_ptr<const Roster> Get(int64_t now_ns) const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Of the tenants that the file names now, by name.
+  std::vector<const Account*> accounts() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Its tenants, a line each, as a comment.
+  std::string Describe() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Of those whom the roster does not know.
+  Attempts& attempts() const { return attempts_; }
+
  private:
   explicit RosterFile(std::string path) : path_(std::move(path)) {}
   absl::Status Read() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Account* AccountOf(const std::string& tenant) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void SetLimits(const Roster& roster) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string path_;
   mutable absl::Mutex mutex_;
@@ -39,6 +56,8 @@ class RosterFile {
   mutable std::string text_ ABSL_GUARDED_BY(mutex_);  // that it was made of
   mutable std::string seen_ ABSL_GUARDED_BY(mutex_);  // at the last look
   mutable int64_t looked_ns_ ABSL_GUARDED_BY(mutex_) = 0;
+  mutable absl::btree_map<std::string, std::unique_ptr<Account>> accounts_ ABSL_GUARDED_BY(mutex_);
+  mutable Attempts attempts_;
 };
 
 }  // namespace aaren::identity

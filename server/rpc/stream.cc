@@ -40,7 +40,8 @@ Stream::Stream(StreamGroup& group) : group_(group), count_(group.calls_), io_(&c
 Stream::~Stream() {
   if (touched_) Forget(this, group_.touched_);
   if (in_input_) Forget(this, group_.input_);
-  if (in_waiting_) Forget(this, group_.waiting_);
+  if (in_waiting_) group_.waiting_.Forget(*this, account);
+  if (placed_) account->streams.Give();
   group_.CountUnread(-static_cast<ptrdiff_t>(outbox_.bytes() + writing_bytes_));
   if (!counted_) return;
   group_.streams_.erase(this);
@@ -68,8 +69,14 @@ std::optional<session::Refusal> Stream::WhyRefused() {
   }
   session::Outcome<identity::Caller> caller =
       CallerOf(context_, group_.roster_, identity::Role::kStream, group_.clock_.NowNanos());
-  tenant_ = std::move(caller.value.tenant);
-  return std::move(caller.refusal);
+  if (caller.refusal) return std::move(caller.refusal);
+  caller_ = std::move(caller.value);
+  account = caller_.account;
+  if (account == nullptr) return std::nullopt;
+  placed_ = account->streams.TryTake();
+  if (placed_) return std::nullopt;
+  account->NoteLimited(identity::Account::Limit::kStreams);
+  return session::TooManyStreams(*account);
 }
 
 bool Stream::Refused() {
@@ -143,6 +150,21 @@ bool Stream::HandleItems() {
   in_input_ = false;
   // Nothing is left where OnRoom came while the last item was handled.
   if (!handling_ || finishing_ || ending_.has_value() || !group_.reading_) return false;
+  over_rate_ = account != nullptr && account->tokens.limited() && !account->tokens.Admits(group_.clock_.NowNanos());
+  const bool any = HandleTurn();
+  ChargeTurn();
+  return any;
+}
+
+// Once a turn: what it overdraws is waited for.
+void Stream::ChargeTurn() {
+  const uint64_t tokens = std::exchange(turn_tokens_, 0);
+  if (tokens > 0 && account != nullptr && account->tokens.limited()) {
+    account->tokens.Charge(tokens, group_.clock_.NowNanos());
+  }
+}
+
+bool Stream::HandleTurn() {
   size_t bytes = 0;
   for (int items = 0; items < kItemsPerTurn && bytes < kBytesPerTurn; ++items) {
     // Asked before each item, since one item may bring megabytes of replies.
@@ -178,7 +200,7 @@ bool Stream::HandleItems() {
 void Stream::Wait(Handled why) {
   if (why != Handled::kWaitsForShard || in_waiting_) return;
   in_waiting_ = true;
-  group_.waiting_.push_back(this);
+  group_.waiting_.Add(*this, account);
 }
 
 absl::StatusOr<Stream::Handled> Stream::HandleItem(uint32_t field, std::string_view content) {
@@ -226,7 +248,7 @@ absl::StatusOr<Stream::Handled> Stream::HandleOpen(std::string_view content) {
   v1::Open open;
   if (absl::Status status = Parse(content, open); !status.ok()) return status;
   if (group_.shard_.IsClosing(*this, open.handle())) return Handled::kWaits;
-  session::Outcome<session::OpenRequest> request = ToOpenRequest(open, tenant_);
+  session::Outcome<session::OpenRequest> request = ToOpenRequest(open, caller_.tenant);
   if (request.refusal) {
     OnOpenRefused(open.handle(), open.number(), *request.refusal);
   } else {
@@ -236,9 +258,16 @@ absl::StatusOr<Stream::Handled> Stream::HandleOpen(std::string_view content) {
 }
 
 absl::StatusOr<Stream::Handled> Stream::HandleTokens(std::string_view content) {
+  if (over_rate_) {
+    account->NoteLimited(identity::Account::Limit::kTokens);
+    return Handled::kWaitsForShard;
+  }
   if (!group_.shard_.AdmitsTokens(*this, content.size())) return Handled::kWaitsForShard;
   if (absl::Status status = Parse(content, group_.tokens_); !status.ok()) return status;
-  return group_.shard_.Tokens(*this, ToTokensView(group_.tokens_)) ? Handled::kYes : Handled::kWaits;
+  const session::TokensView tokens = ToTokensView(group_.tokens_);
+  if (!group_.shard_.Tokens(*this, tokens)) return Handled::kWaits;
+  turn_tokens_ += tokens.values.size();
+  return Handled::kYes;
 }
 
 absl::StatusOr<Stream::Handled> Stream::HandleClose(std::string_view content) {
@@ -358,9 +387,10 @@ void Stream::OnWritten(bool ok) {
 // Nobody is there, or nobody who does anything.
 void Stream::EndIfStale(absl::Time now) {
   const StreamLimits& limits = group_.limits_;
+  if (struck_out_ && !finishing_) return Cancel();  // it was told a second ago, and does not read
   if (finishing_ || ending_.has_value()) return;
   // Tokens of a client that does not read stay where they are: when they leave no room for those of others, it must go.
-  const bool in_the_way = group_.shard_.QueueIsFull() && group_.shard_.Owes(*this);
+  const bool in_the_way = group_.shard_.QueueIsFull(*this) && group_.shard_.Owes(*this);
   if (writing_ && now - writing_since_ > (in_the_way ? kInTheWay : limits.unread)) {
     group_.counters_.timed_out.Add(1);
     log::Log(log::LogLevel::kInfo, "stream cut off: its client does not read", {{"peer", context_.peer()}});
@@ -376,10 +406,27 @@ void Stream::EndIfStale(absl::Time now) {
   }
 }
 
+// Its sessions are at rest from now on, whether it hears of it or not.
+void Stream::CheckCaller(const identity::Roster& roster) {
+  if (finishing_ || struck_out_) return;
+  const std::optional<identity::Caller> caller = roster.Find(caller_.known_by);
+  const bool known = caller.has_value() && caller->tenant == caller_.tenant;
+  if (known && caller->role >= identity::Role::kStream) return;
+  struck_out_ = true;
+  group_.shard_.Disconnect(*this);
+  if (ending_.has_value()) return;
+  Fail(known ? session::PermissionDenied(identity::NameOf(caller->role), identity::NameOf(identity::Role::kStream))
+             : session::StruckOut());
+}
+
 void Stream::Fail(const absl::Status& status) {
   session::Refusal refusal;
   refusal.status = status;
-  log::Log(log::LogLevel::kInfo, "stream refused", {{"peer", context_.peer()}, {"reason", status.ToString()}});
+  Fail(refusal);
+}
+
+void Stream::Fail(const session::Refusal& refusal) {
+  log::Log(log::LogLevel::kInfo, "stream refused", {{"peer", context_.peer()}, {"reason", refusal.status.ToString()}});
   v1::Failed failed;
   *failed.mutable_status() = ToRpcStatus(refusal);
   Append(v1::ServerItem::kFailed, failed);

@@ -11,8 +11,8 @@
 //
 // After a half-close it ends with OK as soon as everything is answered. When the client breaks the contract, it ends
 // with the reason, after a Failed without a handle. When the server leaves, it ends with UNAVAILABLE; when the client
-// vanishes, silently. It also ends when the client does not say Hello, does not read, or opens nothing, for too long.
-// The sessions stay in each case. Finish is called exactly once and the object deletes itself when no operation is
+// vanishes, silently. It also ends when the client does not say Hello, does not read, or opens nothing, for too long, and
+// when its caller is struck out of the list. The sessions stay in each case. Finish is called exactly once and the object deletes itself when no operation is
 // left.
 //
 // Threading: the shard's thread only.
@@ -28,6 +28,8 @@
 #include "grpcpp/support/async_stream.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/slice.h"
+#include "server/identity/caller.h"
+#include "server/identity/roster.h"
 #include "server/rpc/event.h"
 #include "server/rpc/messages/envelope.h"
 #include "server/rpc/outbox.h"
@@ -72,6 +74,9 @@ class Stream final : public session::Peer {
   void Cancel() { context_.TryCancel(); }
   void EndIfStale(absl::Time now);
 
+  // Ends it at once if its caller may not have it any more.
+  void CheckCaller(const identity::Roster& roster);
+
  private:
   ~Stream() override;  // not for others: the object deletes itself
 
@@ -84,6 +89,8 @@ class Stream final : public session::Peer {
   enum class Handled { kYes, kWaits, kWaitsForShard };
 
   void Read();
+  bool HandleTurn();
+  void ChargeTurn();
   std::optional<session::Refusal> WhyRefused();
   bool Refused();
   absl::StatusOr<Handled> HandleItem(uint32_t field, std::string_view content);
@@ -96,13 +103,14 @@ class Stream final : public session::Peer {
 
   void Append(uint32_t field, const google::protobuf::MessageLite& content);
   void Fail(const absl::Status& status);
+  void Fail(const session::Refusal& refusal);
   void Finish(const grpc::Status& status);
   void DeleteIfDone();
 
   StreamGroup& group_;
   CallCount count_;
   grpc::ServerContext context_;
-  std::string tenant_;  // once it was accepted
+  identity::Caller caller_;  // once it was accepted
   grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> io_;
   CallEvent<Stream> accepted_{this, &Stream::OnAccepted}, read_{this, &Stream::OnRead},
       written_{this, &Stream::OnWritten}, finished_{this, &Stream::OnFinished};
@@ -115,6 +123,7 @@ class Stream final : public session::Peer {
   absl::Time since_;          // when it was accepted, greeted, or last had a session open
   absl::Time writing_since_;  // of the write under way
   size_t writing_bytes_ = 0;
+  uint64_t turn_tokens_ = 0;  // that came in this turn, times channels
 
   bool greeted_ = false;      // Hello has come
   bool used_ = false;         // an Open has come
@@ -130,6 +139,9 @@ class Stream final : public session::Peer {
   bool in_input_ = false;    // in the group's list of those with items to handle
   bool in_waiting_ = false;  // in its list of those that the shard did not admit
   bool counted_ = false;     // among the group's streams
+  bool placed_ = false;      // among its tenant's
+  bool over_rate_ = false;   // its tenant may have no more tokens in this turn
+  bool struck_out_ = false;  // what the shard had of it is gone
 };
 
 }  // namespace aaren::rpc

@@ -58,9 +58,9 @@ bool StreamGroup::TakeInput(size_t bytes) {
 bool StreamGroup::HandleInput(absl::Duration at_most) {
   // What the shard did not admit is offered again, a few streams a round.
   for (int i = 0; i < kVisits && !waiting_.empty(); ++i) {
-    Stream* stream = std::exchange(waiting_.front(), nullptr);
-    waiting_.pop_front();
-    if (stream != nullptr) stream->OnOffered();
+    Stream* stream = waiting_.Take(clock_.NowNanos());
+    if (stream == nullptr) break;
+    stream->OnOffered();
   }
   if (input_.empty()) return false;
   const int64_t deadline = clock_.NowNanos() + absl::ToInt64Nanoseconds(at_most);
@@ -94,6 +94,15 @@ void StreamGroup::EndStale() {
   vain_.clear();
   const absl::Time now = clock_.Now();
   for (Stream* stream : streams_) stream->EndIfStale(now);
+  CheckCallers();
+}
+
+void StreamGroup::CheckCallers() {
+  if (roster_ == nullptr) return;
+  std::shared_ptr<const identity::Roster> roster = roster_->Get(clock_.NowNanos());
+  if (roster == checked_) return;
+  for (Stream* stream : streams_) stream->CheckCaller(*roster);
+  checked_ = std::move(roster);
 }
 
 void StreamGroup::Drain(absl::Duration deadline) {

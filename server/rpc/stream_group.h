@@ -26,6 +26,7 @@
 #include "server/identity/roster_file.h"
 #include "server/rpc/outbox.h"
 #include "server/rpc/stream_limits.h"
+#include "server/rpc/waiting_streams.h"
 #include "server/shard/shard.h"
 
 namespace aaren::rpc {
@@ -69,7 +70,8 @@ class StreamGroup {
   // Writes what is owed and ends the streams that are done. REQUIRES: called once a round, after the shard's Step.
   void Flush(absl::Duration at_most);
 
-  // Ends streams that have not said Hello, do not read, or have nothing open, for too long. Call it every second or so.
+  // Ends streams that have not said Hello, do not read, or have nothing open, for too long, and those whose callers were
+  // struck out or may not have them any more. Call it every second or so.
   void EndStale();
 
   // Tells every stream that the server leaves, and refuses new ones.
@@ -106,6 +108,9 @@ class StreamGroup {
   // is ended: each costs as much as a hundred tokens.
   void NoteVain(const std::string& peer);
 
+  // If the list of callers has changed.
+  void CheckCallers();
+
   // Of this peer. Null without an acceptor.
   Heard FindHeard(const std::string& peer) const { return heard_of_ ? heard_of_(peer) : nullptr; }
 
@@ -119,14 +124,15 @@ class StreamGroup {
   StreamCounters counters_;
   absl::flat_hash_set<Stream*> streams_;  // each deletes itself when its call is over
   std::deque<Stream*> input_;             // have items to handle; null where a stream has gone since
-  std::deque<Stream*> waiting_;           // likewise, once the shard admits them
+  WaitingStreams waiting_;                // likewise, once the shard admits them
   std::deque<Stream*> touched_;           // to visit in Flush; null where a stream has gone since
   size_t unread_bytes_ = 0;               // of all outboxes
   size_t input_bytes_ = 0;                // of messages that are not handled to their end
   const EndConnection end_connection_;
   const HeardOf heard_of_;
   const identity::RosterFile* const roster_;
-  absl::flat_hash_map<std::string, size_t> vain_;  // streams of this second, by peer
+  std::shared_ptr<const identity::Roster> checked_;  // by which the streams' callers were checked last
+  absl::flat_hash_map<std::string, size_t> vain_;    // streams of this second, by peer
   bool draining_ = false;
   bool reading_ = true;
 

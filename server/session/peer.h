@@ -22,6 +22,9 @@
 #include "server/task/conversion.h"
 #include "server/task/output.h"
 
+namespace aaren::identity {
+class Account;  // server/identity/account.h
+}  // namespace aaren::identity
 namespace aaren::models {
 struct LoadedModel;  // server/models/model_table.h
 }  // namespace aaren::models
@@ -139,6 +142,7 @@ class Peer {
   // What had to wait (SessionShard::Open, Tokens, Close) may be tried again.
   virtual void OnRoom() = 0;
 
+  identity::Account* account = nullptr;     // its tenant's; set before its shard hears of it; null: nobody's
   shard::Attachment* attachment = nullptr;  // what its shard knows of it: the shard's own
 };
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "server/identity/account.h"
 #include "server/store/store.h"
 
 namespace aaren::session {
@@ -12,6 +13,7 @@ namespace {
 constexpr absl::Duration kStoreRetry = absl::Seconds(1);
 constexpr absl::Duration kShutdownRetry = absl::Milliseconds(200);  // a proxy sends it elsewhere by then
 constexpr absl::Duration kEvictedRetry = absl::Milliseconds(1);
+constexpr absl::Duration kTenantRetry = absl::Seconds(1);
 
 Refusal Because(absl::Status status, std::string reason) {
   Refusal refusal;
@@ -132,6 +134,29 @@ Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration r
   return refusal;
 }
 
+Refusal OverTenantQuota(const identity::Account& account, identity::Account::Limit limit, absl::string_view problem,
+                        absl::Duration retry_after) {
+  const absl::string_view name = identity::Account::kLimits[static_cast<size_t>(limit)];
+  return OverQuota(absl::StrCat("tenant:", account.tenant(), "/", name),
+                   absl::StrCat("tenant '", account.tenant(), "' ", problem), retry_after);
+}
+
+Refusal TooManySessions(const identity::Account& account) {
+  const std::string problem = absl::StrCat("has ", account.sessions.limit(), " sessions open, which is its limit");
+  return OverTenantQuota(account, identity::Account::Limit::kSessions, problem, kTenantRetry);
+}
+
+Refusal TooManyStreams(const identity::Account& account) {
+  const std::string problem = absl::StrCat("has ", account.streams.limit(), " streams open, which is its limit");
+  return OverTenantQuota(account, identity::Account::Limit::kStreams, problem, kTenantRetry);
+}
+
+Refusal TooManyUnaryCalls(const identity::Account& account, absl::Duration retry_after) {
+  const std::string problem =
+      absl::StrCat("may make ", account.limits().unary_per_second, " unary calls a second, and has made them");
+  return OverTenantQuota(account, identity::Account::Limit::kUnary, problem, retry_after);
+}
+
 Refusal StoreRefusal(const absl::Status& status) {
   if (absl::IsResourceExhausted(status)) return OverQuota("memory", status.message(), absl::Seconds(1));
   if (store::IsUnreadable(status)) return BadState("store", status);
@@ -146,6 +171,17 @@ Refusal LoadRefusal(absl::string_view id, const absl::Status& status) {
 
 Refusal Unauthenticated() {
   return Because(absl::UnauthenticatedError("neither a token nor a certificate that this server knows"), "CALLER");
+}
+
+Refusal TooManyAttempts() {
+  Refusal refusal =
+      Because(absl::UnauthenticatedError("too many calls from this host came without a token that is known"), "CALLER");
+  refusal.retry_after = kTenantRetry;
+  return refusal;
+}
+
+Refusal StruckOut() {
+  return Because(absl::UnauthenticatedError("this server does not know the caller of this stream any more"), "CALLER");
 }
 
 Refusal PermissionDenied(absl::string_view role, absl::string_view least) {

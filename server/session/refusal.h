@@ -47,8 +47,10 @@ Refusal LiveElsewhere(absl::string_view id, const std::string& server);
 // FAILED_PRECONDITION: EVERY_TOKEN is not to be had.
 Refusal NotDurable(absl::string_view id, absl::string_view why);
 
-// UNAUTHENTICATED: nobody whom the server knows.
+// UNAUTHENTICATED: nobody whom the server knows; perhaps known, but many from the same host were not; or not any more.
 Refusal Unauthenticated();
+Refusal TooManyAttempts();
+Refusal StruckOut();
 
 // PERMISSION_DENIED.
 Refusal PermissionDenied(absl::string_view role, absl::string_view least);
@@ -62,6 +64,11 @@ Refusal BadState(absl::string_view what, const absl::Status& status);
 
 // RESOURCE_EXHAUSTED, naming the quota. A retry may succeed after `retry_after`, if that is not zero.
 Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration retry_after);
+
+// The same, of what the list of callers allows a tenant.
+Refusal TooManySessions(const identity::Account& account);
+Refusal TooManyStreams(const identity::Account& account);
+Refusal TooManyUnaryCalls(const identity::Account& account, absl::Duration retry_after);
 
 // UNAVAILABLE: the store did not do what it should.
 Refusal StoreRefusal(const absl::Status& status);

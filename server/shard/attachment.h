@@ -1,12 +1,13 @@
 #ifndef AAREN_SERVER_SHARD_ATTACHMENT_H_
 #define AAREN_SERVER_SHARD_ATTACHMENT_H_
 
-// An Attachment is what a shard knows of one stream: which sessions its handles stand for, and what it makes the shard
-// hold. Threading: belongs to one shard.
+// An Attachment is what a shard knows of one stream: which sessions its handles stand for, whose it is, and what it
+// makes the shard hold. Threading: belongs to one shard.
 
 #include <cstddef>
 #include <cstdint>
 
+#include "server/identity/account.h"
 #include "server/session/peer.h"
 #include "server/shard/flow.h"
 #include "server/shard/handle_table.h"
@@ -14,13 +15,40 @@
 
 namespace aaren::shard {
 
+struct TenantLine;  // server/shard/tenant_line.h
+
 struct Attachment {
-  explicit Attachment(session::Peer& p) : peer(p) {}
+  Attachment(session::Peer& p, TenantLine& t) : peer(p), account(p.account), tenant(t) {}
+  ~Attachment() {
+    if (account != nullptr) account->sessions.Give(counted);
+  }
+  Attachment(const Attachment&) = delete;
+  Attachment& operator=(const Attachment&) = delete;
 
   size_t open_handles() const { return handles.size() - refused; }
 
+  // What the handle stands for from now on.
+  void Bind(session::Handle handle, session::Binding* binding) {
+    handles.Set(handle, binding);
+    Recount();
+  }
+  void Unbind(session::Handle handle) {
+    handles.Erase(handle);
+    Recount();
+  }
+
+  // A place for one more session among its tenant's. It is given back by the next Bind or Unbind that opens none.
+  bool TakePlace() {
+    if (account != nullptr && !account->sessions.TryTake()) return false;
+    ++counted;
+    return true;
+  }
+
   session::Peer& peer;
-  HandleTable handles;
+  identity::Account* const account;  // null: nobody's
+  TenantLine& tenant;
+  HandleTable handles;        // changed by Bind and Unbind
+  size_t counted = 0;         // of its open handles, as its account has them
   size_t refused = 0;         // handles whose items are dropped, since their Open was refused or their session taken
   size_t openings = 0;        // Opens under way
   size_t closings = 0;        // Closes that delete, under way
@@ -31,13 +59,21 @@ struct Attachment {
   size_t held_bytes = 0;      // of replies that wait for saves, and those that a step under way will make
   StalledFlows stalled;       // that wait for less of them
 
-  // The streams take turns, and of a stream its sessions do: see TokenQueue.
+  // The streams of a tenant take turns, and of a stream its sessions do: see TokenQueue.
   enum class Turn : uint8_t { kNone, kNew, kOld };
   Turn turn = Turn::kNone;
   int64_t deficit = 0;             // what it may still use of its turn, in units of work
   Line<Flow> flows;                // in order of their turns
   Attachment* previous = nullptr;  // in the line that `turn` names
   Attachment* next = nullptr;
+
+ private:
+  void Recount() {
+    const size_t open = open_handles();
+    if (account != nullptr && open < counted) account->sessions.Give(counted - open);
+    if (account != nullptr && open > counted) account->sessions.Add(open - counted);
+    counted = open;
+  }
 };
 
 }  // namespace aaren::shard

@@ -97,8 +97,8 @@ class SessionShard final : public registrar::SessionOwner {
   bool AdmitsTokens(session::Peer& peer, size_t bytes);         // a Tokens item of about so many bytes
   bool IsClosing(session::Peer& peer, session::Handle handle);  // no: a Close of the handle is under way
 
-  // Whether no tokens are admitted until some are stepped.
-  bool QueueIsFull() const { return queue_.bytes() >= options_.max_queued_bytes; }
+  // Whether no tokens of the peer's tenant are admitted until some are stepped.
+  bool QueueIsFull(session::Peer& peer) { return queue_.IsFull(StreamOf(peer)); }
 
   // Whether a handle of the peer is open, or something that was handed over is not answered yet.
   bool HasHandles(session::Peer& peer) { return StreamOf(peer).open_handles() > 0; }

@@ -101,7 +101,7 @@ void SessionShard::TakeAway(session::Session& session, const session::Refusal& r
     if (stalled) stream.peer.OnRoom();
     return;
   }
-  stream.handles.Erase(handle);
+  stream.Unbind(handle);
   stream.peer.OnCloseRefused(handle, refusal);
   stream.peer.OnRoom();
 }
@@ -110,7 +110,10 @@ std::unique_ptr<SessionShard::Opening> SessionShard::TakeOpening(uint64_t ticket
   const auto found = openings_.find(ticket);
   std::unique_ptr<Opening> opening = std::move(found->second);
   openings_.erase(found);
-  if (opening->stream != nullptr) --opening->stream->openings;
+  if (opening->stream != nullptr) {
+    --opening->stream->openings;
+    --opening->stream->tenant.pending;
+  }
   return opening;
 }
 
@@ -199,7 +202,7 @@ void SessionShard::Attach(session::Session& session, Opening& opening, const reg
   ++attached_;
   (installation.created ? counters_.sessions_created : counters_.sessions_resumed).Add(1);
   // The handle was bound to the opening, so that tokens sent behind the Open found it.
-  opening.stream->handles.Set(opening.handle, &session);
+  opening.stream->Bind(opening.handle, &session);
   Settle(session);
   session::OpenedReply reply;
   reply.epoch = session.epoch;

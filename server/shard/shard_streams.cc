@@ -13,18 +13,19 @@ namespace aaren::shard {
 
 Attachment& SessionShard::StreamOf(session::Peer& peer) {
   if (peer.attachment == nullptr) {
-    auto stream = std::make_unique<Attachment>(peer);
+    auto stream = std::make_unique<Attachment>(peer, queue_.LineOf(peer.account));
     peer.attachment = stream.get();
     streams_[&peer] = std::move(stream);
   }
   return *peer.attachment;
 }
 
-// Like tokens, Opens share what there is: a stream may take half of what is left.
+// Like tokens, Opens share what there is: a stream may take half of what is left, a tenant of what others leave.
 bool SessionShard::AdmitsOpen(session::Peer& peer) {
   const size_t pending = openings_.size() + closings_.size();
   if (pending >= options_.max_pending_opens) return false;
   const Attachment& stream = StreamOf(peer);
+  if (queue_.HasItsPart(stream.tenant.pending, pending, options_.max_pending_opens)) return false;
   const size_t own = stream.openings + stream.closings;
   return own == 0 || own < (options_.max_pending_opens - pending) / 2;
 }
@@ -125,6 +126,11 @@ void SessionShard::Open(session::Peer& peer, session::Handle handle, session::Op
   if (auto refusal = CheckDurability(request)) {
     return FailOpen(stream, handle, request.attempt.number, *refusal);
   }
+  EraseHandle(stream, handle);
+  if (!stream.TakePlace()) {
+    peer.account->NoteLimited(identity::Account::Limit::kSessions);
+    return FailOpen(stream, handle, request.attempt.number, session::TooManySessions(*peer.account));
+  }
   BeginOpen(stream, handle, std::move(request));
 }
 
@@ -154,9 +160,9 @@ void SessionShard::BeginOpen(Attachment& stream, session::Handle handle, session
   opening->handle = handle;
   opening->call = call;
   ++stream.openings;
-  EraseHandle(stream, handle);
+  ++stream.tenant.pending;
   // Bound before the registrar has answered: tokens and a Close sent behind the Open wait with it.
-  stream.handles.Set(handle, opening.get());
+  stream.Bind(handle, opening.get());
   openings_[call->ticket] = std::move(opening);
   registrar_.Open(std::move(call));
 }
@@ -170,7 +176,7 @@ void SessionShard::DropItems(Attachment& stream, session::Handle handle) {
   if (stream.refused >= std::min(kMost, (kMostOfAll - refused_handles_) / 2)) return;
   ++stream.refused;
   ++refused_handles_;
-  stream.handles.Set(handle, &refused_);
+  stream.Bind(handle, &refused_);
 }
 
 void SessionShard::EraseHandle(Attachment& stream, session::Handle handle) {
@@ -178,7 +184,7 @@ void SessionShard::EraseHandle(Attachment& stream, session::Handle handle) {
     --stream.refused;
     --refused_handles_;
   }
-  stream.handles.Erase(handle);
+  stream.Unbind(handle);
 }
 
 void SessionShard::FailOpen(Attachment& stream, session::Handle handle, uint64_t number,
@@ -223,7 +229,7 @@ void SessionShard::FinishClose(session::Session& session, bool delete_session) {
     return Detach(session);
   }
   Attachment& stream = *session.stream;
-  stream.handles.Erase(session.handle);
+  stream.Unbind(session.handle);
   Detach(session);
   stream.peer.OnClosed(session.handle, session.point.seq, session.told_durable_seq());
   stream.peer.OnRoom();
@@ -236,8 +242,9 @@ void SessionShard::DeleteClosed(Closable closable) {
   closing->handle = closable.handle;
   closing->next_seq = closable.next_seq;
   closing->durable_seq = closable.durable_seq;
-  closable.stream->handles.Set(closable.handle, closing.get());
+  closable.stream->Bind(closable.handle, closing.get());
   ++closable.stream->closings;
+  ++closable.stream->tenant.pending;
   closings_[ticket] = std::move(closing);
   // The epoch is named: a session that somebody else has opened meanwhile is not deleted.
   registrar_.Delete(std::move(closable.key), {closable.epoch, std::nullopt},
@@ -252,8 +259,9 @@ void SessionShard::OnDeleted(uint64_t ticket, const session::Outcome<std::monost
   closings_.erase(found);
   if (closing->stream == nullptr) return;
   session::Peer& peer = closing->stream->peer;
-  closing->stream->handles.Erase(closing->handle);
+  closing->stream->Unbind(closing->handle);
   --closing->stream->closings;
+  --closing->stream->tenant.pending;
   // One that is gone already is as the client wanted it.
   if (outcome.refusal && !absl::IsNotFound(outcome.refusal->status)) {
     peer.OnCloseRefused(closing->handle, *outcome.refusal);
@@ -286,6 +294,7 @@ void SessionShard::Disconnect(session::Peer& peer) {
     DropDeferred(opening);
   });
   refused_handles_ -= stream->refused;
+  stream->tenant.pending -= stream->openings + stream->closings;
   queue_.Undefer(*stream, stream->deferred_bytes);
   queue_.Leave(*stream);
 }

@@ -77,7 +77,7 @@ void SessionShard::Demote(session::Session& session) {
   Demoted& demoted = demoted_.Add(session);
   counters_.sessions_demoted.Set(demoted_.size());
   counters_.demotions.Add(1);
-  session.stream->handles.Set(session.handle, &demoted);
+  session.stream->Bind(session.handle, &demoted);
   session.stream = nullptr;
   session.plan = nullptr;
   --attached_;
@@ -132,7 +132,7 @@ SessionShard::Promotion& SessionShard::Promote(Demoted& demoted) {
   promotion.backoff = kFirstRetry;
   demoted.promoting = true;
   ++demoted.stream->promotions;
-  demoted.stream->handles.Set(demoted.handle, &promotion);
+  demoted.stream->Bind(demoted.handle, &promotion);
   promotions_[ticket] = std::move(owned);
   promotions_waiting_[demoted.model].push_back(ticket);
   StartPromotions();
@@ -264,7 +264,7 @@ void SessionShard::FinishPromotion(Promotion& promotion, const registrar::Promot
   made->handle = promotion.handle;
   EraseDemoted(demoted);
   session::Session& session = **sessions_.insert(std::move(made)).first;
-  session.stream->handles.Set(session.handle, &session);
+  session.stream->Bind(session.handle, &session);
   ++attached_;
   counters_.promotions.Add(1);
   counters_.promotion_seconds.Observe(static_cast<double>(clock_.NowNanos() - promotion.began_ns) * 1e-9);
@@ -294,7 +294,7 @@ void SessionShard::FailDemoted(Demoted& demoted, const session::Refusal& refusal
   Forget(demoted);
   counters_.sessions_detached.Add(1);
   if (closing) {
-    stream.handles.Erase(handle);
+    stream.Unbind(handle);
     stream.peer.OnCloseRefused(handle, refusal);
   } else {
     DropItems(stream, handle);
@@ -330,7 +330,7 @@ void SessionShard::CloseDemoted(Demoted& demoted, const DeferredClose& close) {
   Forget(demoted);
   counters_.sessions_detached.Add(1);
   if (close.delete_session) return DeleteClosed(closable);
-  stream.handles.Erase(closable.handle);
+  stream.Unbind(closable.handle);
   stream.peer.OnClosed(closable.handle, closable.next_seq, closable.durable_seq);
   stream.peer.OnRoom();
 }

@@ -11,6 +11,7 @@ using Turn = Attachment::Turn;
 
 // A session's turn is a tile of the engine, 64 tokens: smaller ones would cost more each. A stream's is half the slice
 // if that is more: its answers then leave in few messages.
+// A tenant's is as long.
 constexpr int64_t kTurnUnits = 64 * TokenQueue::kForecastUnits;
 constexpr int64_t kRefusalUnits = TokenQueue::kForecastUnits / 2;  // its message takes about as long
 constexpr size_t kHeldReplyBytes = 192 << 10;                      // a Forecasts item holds as much
@@ -22,6 +23,9 @@ int64_t UnitsOf(const session::Session& session, const WaitingItem& item) {
   if (every == 1) return session.channels * TokenQueue::kForecastUnits;
   return session.channels * std::max<int64_t>(1, TokenQueue::kForecastUnits / every);
 }
+
+// For std::push_heap, whose front is the largest.
+bool IsLater(const TenantLine* a, const TenantLine* b) { return a->pass > b->pass; }
 
 // How many more tokens of the item fit into a reply that is not cut: its results may be all that the model has.
 uint32_t MostHeld(const session::Session& session, const WaitingItem& item) {
@@ -52,8 +56,14 @@ size_t WaitingItem::bytes(uint32_t channels) const {
   return sizeof(*this) + tokens * token + refusal;
 }
 
+TenantLine& TokenQueue::LineOf(identity::Account* account) {
+  std::unique_ptr<TenantLine>& tenant = tenants_[account];
+  if (tenant == nullptr) tenant = std::make_unique<TenantLine>(account);
+  return *tenant;
+}
+
 bool TokenQueue::Admits(const Attachment& stream, size_t bytes) const {
-  if (bytes_ >= max_bytes_) return false;
+  if (IsFull(stream)) return false;
   // Half of what is left: however many streams are greedy, the next one finds room.
   const size_t held = stream.queued_bytes + stream.deferred_bytes;
   return held == 0 || held + bytes <= (max_bytes_ - bytes_) / 2;
@@ -61,16 +71,19 @@ bool TokenQueue::Admits(const Attachment& stream, size_t bytes) const {
 
 void TokenQueue::Defer(Attachment& stream, size_t bytes) {
   stream.deferred_bytes += bytes;
+  stream.tenant.bytes += bytes;
   bytes_ += bytes;
 }
 
 void TokenQueue::Undefer(Attachment& stream, size_t bytes) {
   stream.deferred_bytes -= bytes;
+  stream.tenant.bytes -= bytes;
   bytes_ -= bytes;
 }
 
 void TokenQueue::Count(Attachment& stream, ptrdiff_t bytes) {
   stream.queued_bytes += static_cast<size_t>(bytes);
+  stream.tenant.bytes += static_cast<size_t>(bytes);
   bytes_ += static_cast<size_t>(bytes);
 }
 
@@ -91,6 +104,7 @@ Flow& TokenQueue::FlowOf(session::Session& session) {
     stream.deficit = std::min<int64_t>(stream.deficit, 0) + kTurnUnits;
     Link(stream, Turn::kNew);
   }
+  JoinLine(stream.tenant);
   return flow;
 }
 
@@ -138,6 +152,7 @@ void TokenQueue::TakeTokens(Flow& flow, uint32_t tokens) {
   flow.taken += tokens;
   flow.tokens -= tokens;
   tokens_ -= tokens;
+  flow.session->stream->tenant.answered.Add(tokens);
   if (flow.taken == flow.items.front().tokens) PopFront(flow);
 }
 
@@ -183,22 +198,44 @@ void TokenQueue::EndStep() {
 
 void TokenQueue::Link(Attachment& stream, Turn turn) {
   stream.turn = turn;
-  LineOf(turn).PushBack(stream);
+  stream.tenant.LineOf(turn).PushBack(stream);
 }
 
 void TokenQueue::Unlink(Attachment& stream) {
   if (stream.turn == Turn::kNone) return;
-  LineOf(stream.turn).Remove(stream);
+  stream.tenant.LineOf(stream.turn).Remove(stream);
   stream.turn = Turn::kNone;
 }
 
-void TokenQueue::Resume(Attachment& stream) {
-  if (stream.turn == Turn::kNone && !stream.flows.empty()) Link(stream, Turn::kOld);
+// What it did not use while it had nothing waiting is lost, and what it has used beyond its share is still owed.
+void TokenQueue::JoinLine(TenantLine& tenant) {
+  if (std::exchange(tenant.in_line, true)) return;
+  tenant.pass = std::max(tenant.pass, pass_);
+  line_.push_back(&tenant);
+  std::push_heap(line_.begin(), line_.end(), IsLater);
 }
 
-Attachment* TokenQueue::NextStream() {
-  while (has_turns()) {
-    Attachment& stream = *(new_.empty() ? old_ : new_).front();
+void TokenQueue::Resume(Attachment& stream) {
+  if (stream.turn != Turn::kNone || stream.flows.empty()) return;
+  Link(stream, Turn::kOld);
+  JoinLine(stream.tenant);
+}
+
+// Null: there is none.
+TenantLine* TokenQueue::TakeNextTenant() {
+  while (!line_.empty()) {
+    std::pop_heap(line_.begin(), line_.end(), IsLater);
+    TenantLine& tenant = *line_.back();
+    line_.pop_back();
+    tenant.in_line = false;
+    if (tenant.has_streams()) return &tenant;
+  }
+  return nullptr;
+}
+
+Attachment* TokenQueue::NextStream(TenantLine& tenant) {
+  while (tenant.has_streams()) {
+    Attachment& stream = *(tenant.new_streams.empty() ? tenant.old_streams : tenant.new_streams).front();
     if (stream.flows.empty() || !stream.peer.HasRoom()) {
       Unlink(stream);
     } else if (stream.deficit <= 0) {
@@ -215,21 +252,36 @@ Attachment* TokenQueue::NextStream() {
 absl::Span<Flow* const> TokenQueue::Grant(StepRoom& room) {
   stream_turn_ = std::max(kTurnUnits, room.units / 2);
   while (!room.empty()) {
-    Attachment* stream = NextStream();
-    if (stream == nullptr) break;
-    ServeStream(*stream, room);
+    TenantLine* tenant = TakeNextTenant();
+    if (tenant == nullptr) break;
+    ServeTenant(*tenant, room);
   }
   return granted_;
 }
 
+void TokenQueue::ServeTenant(TenantLine& tenant, StepRoom& room) {
+  pass_ = tenant.pass;
+  tenant.left = kTurnUnits;
+  while (tenant.left > 0 && !room.empty()) {
+    Attachment* stream = NextStream(tenant);
+    if (stream == nullptr) break;
+    ServeStream(*stream, room);
+  }
+  tenant.pass += static_cast<double>(kTurnUnits - tenant.left) / static_cast<double>(tenant.weight());
+  if (tenant.has_streams()) JoinLine(tenant);
+}
+
 void TokenQueue::ServeStream(Attachment& stream, StepRoom& room) {
-  while (stream.deficit > 0 && !room.empty() && !stream.flows.empty()) {
+  TenantLine& tenant = stream.tenant;
+  // A session's turn is not cut for its tenant's sake: what that overdraws it waits for.
+  while (stream.deficit > 0 && tenant.left > 0 && !room.empty() && !stream.flows.empty()) {
     Flow& flow = *stream.flows.front();
     if (MustWait(flow)) continue;
     if (flow.deficit <= 0) flow.deficit += kTurnUnits;
     const int64_t used = GrantTo(flow, std::min(flow.deficit, stream.deficit), room);
     flow.deficit -= used;
     stream.deficit -= used;
+    tenant.left -= used;
     const bool holds = flow.granted > 0 && flow.session->SavesEveryToken();
     if (holds) Promise(flow);
     if (flow.reached_item == flow.items.size() || holds) {
@@ -242,7 +294,7 @@ void TokenQueue::ServeStream(Attachment& stream, StepRoom& room) {
   // A stream that was new and is now done waits behind the others once, lest it always come first.
   if (!stream.flows.empty() || stream.turn != Turn::kNew) return;
   Unlink(stream);
-  if (!old_.empty()) Link(stream, Turn::kOld);
+  if (!tenant.old_streams.empty()) Link(stream, Turn::kOld);
 }
 
 // REQUIRES: tokens wait in the flow.

@@ -3,13 +3,20 @@
 
 // The TokenQueue holds the flows of a shard's sessions and decides whose turn it is.
 //
-// Streams take turns, and of a stream its sessions do, by deficit round robin. Whoever's turn it is may use so many
-// units of work, and what it overdraws it waits for. A stream that had nothing waiting comes before those that always
-// have (as in fq_codel, RFC 8290, section 4). So a ping is answered by the next step, whatever a hot stream sends. A
-// stream whose client does not read its replies has no turn until it does.
+// Tenants take turns, of a tenant its streams do, and of a stream its sessions. Whoever's turn it is may use so many
+// units of work, and what it overdraws it waits for.
+//
+// Sessions and streams go by deficit round robin. A stream that had nothing waiting comes before those of its tenant
+// that always have (as in fq_codel, RFC 8290, section 4). So a ping is answered by the next step, whatever a hot stream
+// sends. A stream whose client does not read its replies has no turn until it does.
+//
+// Of the tenants that one is next which has used least for its weight; who had nothing waiting has used as much as who
+// is next now (start-time fair queueing, Goyal et al. 1996). So turns are as short for a large weight as for a small
+// one, and nobody waits for a heavy tenant to use up a long turn, as by deficits.
 //
 // What may wait is bounded. A stream may fill half of what is left, so there is always room for others. A stream that
-// has nothing here may always have one item.
+// has nothing here may always have one item. Where there are several tenants, one may fill half of what the others
+// leave.
 //
 // A session whose replies wait for a save has no turn until they are sent. One step of it is answered by one reply, so
 // its tokens are then of one kind, and their reply fits into one message. What such replies hold is bounded too, and
@@ -18,17 +25,20 @@
 //
 // Threading: belongs to one shard.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "server/session/session.h"
 #include "server/shard/attachment.h"
 #include "server/shard/flow.h"
 #include "server/shard/line.h"
+#include "server/shard/tenant_line.h"
 
 namespace aaren::shard {
 
@@ -46,6 +56,20 @@ class TokenQueue {
   static constexpr int64_t kForecastUnits = 8;  // of a channel's token with a forecast
 
   explicit TokenQueue(size_t max_bytes) : max_bytes_(max_bytes) {}
+
+  // Whose turns those of the account are; null: everybody's. It lasts as long as this.
+  TenantLine& LineOf(identity::Account* account);
+
+  // Whether there are several tenants, and this one has as much of something as it may while there is so much of it in
+  // all. Half of what the others leave: there is always room for another.
+  bool HasItsPart(size_t own, size_t all, size_t most) const {
+    return tenants_.size() > 1 && own > 0 && own >= (most - std::min(most, all - own)) / 2;
+  }
+
+  // Whether nothing more of the stream may wait before some of it is stepped.
+  bool IsFull(const Attachment& stream) const {
+    return bytes_ >= max_bytes_ || HasItsPart(stream.tenant.bytes, bytes_, max_bytes_);
+  }
 
   // Whether the stream may add an item of so many bytes now. If not, room comes as its flows are stepped.
   bool Admits(const Attachment& stream, size_t bytes) const;
@@ -109,7 +133,7 @@ class TokenQueue {
   // REQUIRES: no session of it has a flow.
   void Leave(Attachment& stream) { Unlink(stream); }
 
-  bool has_turns() const { return !new_.empty() || !old_.empty(); }
+  bool has_turns() const { return !line_.empty(); }
   size_t tokens() const { return tokens_; }
   size_t bytes() const { return bytes_; }
   size_t held_bytes() const { return held_bytes_; }  // of replies, also those that a step under way will make
@@ -132,10 +156,12 @@ class TokenQueue {
   void Release(Flow& flow);
   void Restore(Flow& flow);  // it counts again
 
-  void Link(Attachment& stream, Attachment::Turn turn);
-  void Unlink(Attachment& stream);
-  Line<Attachment>& LineOf(Attachment::Turn turn) { return turn == Attachment::Turn::kNew ? new_ : old_; }
-  Attachment* NextStream();
+  static void Link(Attachment& stream, Attachment::Turn turn);
+  static void Unlink(Attachment& stream);
+  void JoinLine(TenantLine& tenant);
+  TenantLine* TakeNextTenant();
+  Attachment* NextStream(TenantLine& tenant);
+  void ServeTenant(TenantLine& tenant, StepRoom& room);
   void ServeStream(Attachment& stream, StepRoom& room);
   static const WaitingItem& FirstTokens(const Flow& flow);
   static bool JoinsReply(const Flow& flow, const WaitingItem& item);
@@ -146,12 +172,14 @@ class TokenQueue {
   int64_t stream_turn_ = 0;  // units
   size_t bytes_ = 0, tokens_ = 0;
   size_t held_bytes_ = 0;
-  Line<StalledFlows> stalled_;  // of those streams that have any
-  bool freed_ = false;          // fewer replies are held than when stalled ones last got turns
-  Line<Attachment> new_, old_;  // streams whose turn comes
-  std::deque<Flow> flows_;      // all of them
-  std::vector<Flow*> free_;     // of them; the one that was used last is taken first
-  std::vector<Flow*> granted_;  // of the step under way; null: forgotten since
+  absl::flat_hash_map<const identity::Account*, std::unique_ptr<TenantLine>> tenants_;  // looked up as streams begin
+  Line<StalledFlows> stalled_;     // of those streams that have any
+  bool freed_ = false;             // fewer replies are held than when stalled ones last got turns
+  std::vector<TenantLine*> line_;  // of tenants, a heap: the least `pass` is its front
+  double pass_ = 0;                // of the tenant that had the last turn
+  std::deque<Flow> flows_;         // all of them
+  std::vector<Flow*> free_;        // of them; the one that was used last is taken first
+  std::vector<Flow*> granted_;     // of the step under way; null: forgotten since
 };
 
 }  // namespace aaren::shard

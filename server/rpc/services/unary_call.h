@@ -17,6 +17,7 @@
 #include "grpcpp/server_builder.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/async_unary_call.h"
+#include "server/identity/account.h"
 #include "server/identity/caller.h"
 #include "server/identity/roster_file.h"
 #include "server/rpc/caller.h"
@@ -47,6 +48,13 @@ struct UnaryHost {
     if (under_way.Admits(peer) && HasRoom(bytes)) return std::nullopt;
     return session::OverQuota("unary_calls", "too many unary calls are under way here", absl::Seconds(1));
   }
+  // A call counts among those of its tenant's second, or is one too many.
+  std::optional<session::Refusal> Charge(identity::Account* account) const {
+    if (account == nullptr || account->unary_calls.TryTake(clock.NowNanos())) return std::nullopt;
+    account->NoteLimited(identity::Account::Limit::kUnary);
+    return session::TooManyUnaryCalls(*account, absl::Nanoseconds(account->unary_calls.WaitForOneNs(clock.NowNanos())));
+  }
+
   // For so many bytes more, of a call that holds `own` already.
   bool HasRoom(size_t bytes, size_t own = 0) const {
     return held_bytes == own || held_bytes + bytes <= limits.unary_bytes;
@@ -124,6 +132,7 @@ class UnaryCall {
     const session::Outcome<identity::Caller> caller =
         CallerOf(context_, method_->roster, method_->least, host.clock.NowNanos());
     if (caller.refusal) return Refuse(*caller.refusal);
+    if (const auto refusal = host.Charge(caller.value.account)) return Refuse(*refusal);
     peer_ = peer;
     if (const auto heard = host.heard_of ? host.heard_of(peer) : nullptr; heard != nullptr) {
       heard->store(host.clock.NowNanos(), std::memory_order_relaxed);

@@ -72,6 +72,39 @@ TEST_F(RosterFileTest, WhatIsBeingWrittenIsTakenUpOnceItStands) {
   EXPECT_FALSE(Knows(*file, 12, "y"));
 }
 
+TEST_F(RosterFileTest, CallersOfATenantShareItsAccount) {
+  Write("a read name:x\na admin name:y\nb read name:z");
+  const auto file = RosterFile::Open(path_).value();
+  const auto roster = file->Get(10);
+  EXPECT_EQ(roster->FindName("x")->account, roster->FindName("y")->account);
+  EXPECT_NE(roster->FindName("x")->account, roster->FindName("z")->account);
+  EXPECT_EQ(roster->FindName("z")->account->tenant(), "b");
+}
+
+TEST_F(RosterFileTest, LimitsChangeWhileAnAccountIsInUse) {
+  Write("a read name:x\na limits streams=1");
+  const auto file = RosterFile::Open(path_).value();
+  Account* account = file->Get(10)->FindName("x")->account;
+  EXPECT_EQ(account->streams.limit(), 1u);
+  Write("a read name:x\na limits streams=2 weight=3");
+  EXPECT_EQ(file->Get(20'000'000'000)->FindName("x")->account, account);
+  EXPECT_EQ(account->streams.limit(), 2u);
+  EXPECT_EQ(account->weight(), 3);
+  Write("a read name:x");
+  (void)file->Get(30'000'000'000);
+  EXPECT_EQ(account->streams.limit(), 0u);
+}
+
+TEST_F(RosterFileTest, OnlyTenantsOfTheFileAreTold) {
+  Write("a read name:x\nb read name:y");
+  const auto file = RosterFile::Open(path_).value();
+  EXPECT_EQ(file->accounts().size(), 2u);
+  Write("b read name:y");
+  (void)file->Get(20'000'000'000);
+  ASSERT_EQ(file->accounts().size(), 1u);
+  EXPECT_EQ(file->accounts()[0]->tenant(), "b");
+}
+
 TEST_F(RosterFileTest, AnEmptyFileKnowsNobody) {
   Write("");
   EXPECT_FALSE(Knows(*RosterFile::Open(path_).value(), 10, "x"));

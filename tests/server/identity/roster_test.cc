@@ -63,6 +63,28 @@ TEST(RosterTest, NamesTheLineThatIsWrong) {
   EXPECT_THAT(WhyNot(std::string(129, 'a') + " read name:x"), HasSubstr("128 bytes"));
 }
 
+TEST(RosterTest, ATenantMayHaveLimits) {
+  const Roster roster =
+      Parsed("acme limits weight=4 sessions=10 tokens_per_second=500\nacme read name:x\nb read name:y");
+  const Roster::Tenant& acme = roster.tenants().at("acme");
+  EXPECT_EQ(acme.callers, 1u);
+  EXPECT_EQ(acme.limits.weight, 4u);
+  EXPECT_EQ(acme.limits.sessions, 10u);
+  EXPECT_EQ(acme.limits.tokens_per_second, 500u);
+  EXPECT_EQ(acme.limits.streams, 0u);
+  EXPECT_EQ(roster.tenants().at("b").limits.weight, 1u);
+}
+
+TEST(RosterTest, NamesTheLimitThatIsWrong) {
+  EXPECT_THAT(WhyNot("a read name:x\na limits sesions=1"),
+              HasSubstr("line 2: 'sesions' is no limit; there are weight"));
+  EXPECT_THAT(WhyNot("a limits streams=many"), HasSubstr("line 1: streams is a number from 1 to"));
+  EXPECT_THAT(WhyNot("a limits weight=1001"), HasSubstr("weight is a number from 1 to 1000"));
+  EXPECT_THAT(WhyNot("a limits sessions=0"), HasSubstr("from 1 to"));
+  EXPECT_THAT(WhyNot("a limits"), HasSubstr("line 1: a line has"));
+  EXPECT_THAT(WhyNot("a limits weight=1\na limits streams=1"), HasSubstr("line 2: tenant 'a' has a line of limits"));
+}
+
 TEST(RosterTest, RefusesSomebodyWhoIsThereTwice) {
   EXPECT_THAT(WhyNot("a read name:x\nb admin name:x"), HasSubstr("line 2: somebody known by the same"));
 }

@@ -245,6 +245,30 @@ TEST(ServerProgramTest, PrintConfigShowsEverySettingAndExits) {
   EXPECT_EQ(program.Wait(), 0);
 }
 
+// A file with the list of callers.
+std::string CallersFile(const std::string& text) {
+  const std::string path = absl::StrCat(testing::TempDir(), "server_program_", getpid(), ".callers");
+  std::ofstream(path, std::ios::trunc) << text;
+  return path;
+}
+
+TEST(ServerProgramTest, PrintConfigTellsWhomTheListOfCallersLetsIn) {
+  Program program({"--print_config", "--callers=" + CallersFile("acme read name:x\nacme limits streams=3 weight=2\n")});
+  std::string rest;
+  for (std::string line; !(line = program.ReadLine()).empty();) rest += line + "\n";
+  EXPECT_THAT(rest, HasSubstr("\n# tenant acme: 1 callers, weight=2 streams=3\n"));
+  EXPECT_EQ(program.Wait(), 0);
+}
+
+TEST(ServerProgramTest, TheLineOfTheListOfCallersThatIsWrongIsNamed) {
+  const std::string path = CallersFile("acme read name:x\nacme limits stream=3\n");
+  for (const char* print : {"--print_config", "--listen=127.0.0.1:0"}) {
+    Program program({print, "--callers=" + path});
+    EXPECT_EQ(program.Wait(), 2);
+    EXPECT_THAT(program.Log(), HasSubstr(absl::StrCat("callers: ", path, ": line 2: 'stream' is no limit")));
+  }
+}
+
 TEST(ServerProgramTest, KeepsSessionsInTheStateFolderUnlessToldOtherwise) {
   Program program(FreePorts());
   EXPECT_THAT(program.ReadLine(), HasSubstr("ready"));

@@ -38,7 +38,10 @@ class SecurityTest : public Serving {
   SecurityTest() : folder_(absl::StrCat(testing::TempDir(), "/security_", getpid())) {
     std::filesystem::create_directories(folder_);
   }
-  ~SecurityTest() override { std::filesystem::remove_all(folder_); }
+  ~SecurityTest() override {
+    server_.reset();  // it needs the list of callers to the end
+    std::filesystem::remove_all(folder_);
+  }
 
   std::string Write(const std::string& name, const std::string& text) const {
     const std::string path = absl::StrCat(folder_, "/", name);

@@ -1,0 +1,32 @@
+#include "server/identity/account.h"
+
+namespace aaren::identity {
+
+void Account::SetLimits(const TenantLimits& limits) {
+  absl::MutexLock lock(&mutex_);
+  limits_ = limits;
+  weight_.store(static_cast<int64_t>(limits.weight), std::memory_order_relaxed);
+  sessions.SetLimit(limits.sessions);
+  streams.SetLimit(limits.streams);
+  tokens.Set(limits.tokens_per_second);
+  unary_calls.Set(limits.unary_per_second);
+}
+
+TenantLimits Account::limits() const {
+  absl::MutexLock lock(&mutex_);
+  return limits_;
+}
+
+counters::Counter& Account::AddCounter() {
+  absl::MutexLock lock(&mutex_);
+  return answered_.emplace_back();
+}
+
+uint64_t Account::tokens_answered() const {
+  absl::MutexLock lock(&mutex_);
+  uint64_t sum = 0;
+  for (const counters::Counter& counter : answered_) sum += counter.value();
+  return sum;
+}
+
+}  // namespace aaren::identity

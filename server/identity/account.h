@@ -1,0 +1,92 @@
+#ifndef AAREN_SERVER_IDENTITY_ACCOUNT_H_
+#define AAREN_SERVER_IDENTITY_ACCOUNT_H_
+
+// An Account is what one tenant has of this server, and how much it may have. Whoever serves the tenant looks its
+// account up when a call begins, and keeps it: it lasts as long as the server. Its limits change when the list of
+// callers does.
+//
+// Threading: safe. Numbers of calls, streams and sessions are shared by all shards. Tokens are counted by each shard for
+// itself (AddCounter), so that counting them costs no locked instruction.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "server/counters/counter.h"
+#include "server/identity/rate_limit.h"
+
+namespace aaren::identity {
+
+// What the list of callers says of a tenant. 0: no limit.
+struct TenantLimits {
+  uint64_t weight = 1;             // its share of a shard that has more to do than it can
+  uint64_t sessions = 0;           // that its streams have open
+  uint64_t streams = 0;            // open at once
+  uint64_t tokens_per_second = 0;  // times channels; beyond it its streams are read later
+  uint64_t unary_per_second = 0;   // calls
+};
+
+// The number of things that are there, and the most of it.
+class Tally {
+ public:
+  void SetLimit(uint64_t limit) { limit_.store(limit, std::memory_order_relaxed); }
+  uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
+  uint64_t value() const { return value_.load(std::memory_order_relaxed); }
+
+  // One more, unless the limit is reached. Several threads together do not come beyond it.
+  bool TryTake() {
+    uint64_t value = value_.load(std::memory_order_relaxed);
+    do {
+      if (limit() > 0 && value >= limit()) return false;
+    } while (!value_.compare_exchange_weak(value, value + 1, std::memory_order_relaxed));
+    return true;
+  }
+  void Add(uint64_t n) { value_.fetch_add(n, std::memory_order_relaxed); }
+  void Give(uint64_t n = 1) { value_.fetch_sub(n, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint64_t> value_{0}, limit_{0};
+};
+
+class Account {
+ public:
+  enum class Limit : uint8_t { kSessions, kStreams, kTokens, kUnary };
+  static constexpr std::array<absl::string_view, 4> kLimits = {"sessions", "streams", "tokens_per_second",
+                                                               "unary_per_second"};
+
+  explicit Account(std::string tenant) : tenant_(std::move(tenant)) {}
+
+  const std::string& tenant() const { return tenant_; }
+  int64_t weight() const { return weight_.load(std::memory_order_relaxed); }
+  void SetLimits(const TenantLimits& limits);
+  TenantLimits limits() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Something was refused, or for tokens had to wait, for the limit.
+  void NoteLimited(Limit limit) { limited_[static_cast<size_t>(limit)].fetch_add(1, std::memory_order_relaxed); }
+  uint64_t limited(Limit limit) const { return limited_[static_cast<size_t>(limit)].load(std::memory_order_relaxed); }
+
+  // For the tokens that one thread answers. It lasts as long as the account.
+  counters::Counter& AddCounter() ABSL_LOCKS_EXCLUDED(mutex_);
+  uint64_t tokens_answered() const ABSL_LOCKS_EXCLUDED(mutex_);  // by all of them
+
+  Tally sessions, streams;
+  RateLimit tokens, unary_calls;
+
+ private:
+  const std::string tenant_;
+  std::atomic<int64_t> weight_{1};
+  std::array<std::atomic<uint64_t>, kLimits.size()> limited_{};
+  mutable absl::Mutex mutex_;
+  TenantLimits limits_ ABSL_GUARDED_BY(mutex_);
+  std::deque<counters::Counter> answered_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace aaren::identity
+
+#endif  // AAREN_SERVER_IDENTITY_ACCOUNT_H_

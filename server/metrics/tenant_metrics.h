@@ -1,0 +1,27 @@
+#ifndef AAREN_SERVER_METRICS_TENANT_METRICS_H_
+#define AAREN_SERVER_METRICS_TENANT_METRICS_H_
+
+// What Prometheus sees of the tenants: those that the list of callers names now, and no others, so that no client makes
+// up labels. Threading: Collect from any thread.
+
+#include <vector>
+
+#include "prometheus/collectable.h"
+#include "server/identity/roster_file.h"
+
+namespace aaren::metrics {
+
+class TenantMetrics final : public prometheus::Collectable {
+ public:
+  // `roster` outlives this.
+  explicit TenantMetrics(const identity::RosterFile& roster) : roster_(roster) {}
+
+  std::vector<prometheus::MetricFamily> Collect() const override;
+
+ private:
+  const identity::RosterFile& roster_;
+};
+
+}  // namespace aaren::metrics
+
+#endif  // AAREN_SERVER_METRICS_TENANT_METRICS_H_

@@ -1,0 +1,45 @@
+#include "server/metrics/tenant_metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "prometheus/text_serializer.h"
+
+namespace aaren::metrics {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(TenantMetricsTest, TellsOfTheTenantsOfTheListAndNoOthers) {
+  const std::string path = absl::StrCat(testing::TempDir(), "/callers_", getpid());
+  std::ofstream(path) << "acme read name:x\nacme limits streams=7\nother read name:y\n";
+  const auto file = identity::RosterFile::Open(path).value();
+  identity::Account& acme = *file->Get(10)->FindName("x")->account;
+  acme.streams.TryTake();
+  acme.sessions.Add(5);
+  acme.AddCounter().Add(9);
+  acme.NoteLimited(identity::Account::Limit::kStreams);
+  const std::string text = prometheus::TextSerializer().Serialize(TenantMetrics(*file).Collect());
+  EXPECT_THAT(text, HasSubstr("aaren_tenant_streams{tenant=\"acme\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_tenant_sessions{tenant=\"acme\"} 5\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_tenant_tokens_total{tenant=\"acme\"} 9\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_tenant_limited_total{tenant=\"acme\",limit=\"streams\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_tenant_limit{tenant=\"acme\",limit=\"streams\"} 7\n"));
+  EXPECT_THAT(text, Not(HasSubstr("aaren_tenant_limit{tenant=\"other\"")));
+  std::ofstream(path, std::ios::trunc) << "acme read name:x\n";
+  // Long ago: what was written just now is not taken up at once.
+  std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(1));
+  (void)file->Get(10'000'000'000);
+  EXPECT_THAT(prometheus::TextSerializer().Serialize(TenantMetrics(*file).Collect()), Not(HasSubstr("other")));
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace aaren::metrics

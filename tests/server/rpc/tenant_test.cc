@@ -1,0 +1,222 @@
+// What tenants may have, what becomes of the streams of callers who are struck out, and of those who guess.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "aaren/v1/models.grpc.pb.h"
+#include "aaren/v1/sessions.grpc.pb.h"
+#include "absl/strings/str_cat.h"
+#include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
+#include "tests/server/rpc/serving.h"
+#include "tests/server/shard/world.h"
+
+namespace aaren::rpc {
+namespace {
+
+using ::grpc::StatusCode;
+using ::testing::HasSubstr;
+
+// By sha256sum: "stream-token", "admin-token", "other-token".
+constexpr char kStream[] = "acme stream sha256:8929ba67483f306170512dee064c1a5d009b1fca7daafb86e902b82b0a2e7c7b\n";
+constexpr char kDemoted[] = "acme read sha256:8929ba67483f306170512dee064c1a5d009b1fca7daafb86e902b82b0a2e7c7b\n";
+constexpr char kAdmin[] = "acme admin sha256:10a4c7c9fc5206d6f36dc6944a81bb6f4a3cb0e25014ae3b12e6c3e52712292a\n";
+constexpr char kOther[] = "other admin sha256:6c67163bbed989f232b31acc4f04df54b31285bfc01bd022c735b71e041a4754\n";
+
+TestStream::Metadata Token(const std::string& token) { return {{"authorization", absl::StrCat("Bearer ", token)}}; }
+
+// A detail of the status; an empty one if it is not there.
+template <typename Detail>
+Detail DetailOf(const grpc::Status& status) {
+  google::rpc::Status rpc;
+  Detail detail;
+  if (!rpc.ParseFromString(status.error_details())) return detail;
+  for (const auto& any : rpc.details()) {
+    if (any.UnpackTo(&detail)) return detail;
+  }
+  return {};
+}
+
+// The subject of its QuotaFailure; empty if there is none.
+std::string QuotaOf(const grpc::Status& status) {
+  const auto quota = DetailOf<google::rpc::QuotaFailure>(status);
+  return quota.violations_size() == 1 ? quota.violations(0).subject() : "";
+}
+
+// Whether the session's replies come to this seq, one after the other, and to none beyond it. A step may answer a part.
+bool ComesTo(TestStream& stream, uint64_t seq) {
+  uint64_t next = 0;
+  while (next < seq) {
+    const v1::ServerItem item = stream.Receive();
+    if (!item.has_forecasts()) return false;
+    next = item.forecasts().next_seq();
+  }
+  return next == seq;
+}
+
+class TenantsTest : public Serving {
+ protected:
+  ~TenantsTest() override {
+    server_.reset();
+    std::filesystem::remove(path_);
+  }
+
+  void Write(const std::string& callers) const { std::ofstream(path_, std::ios::trunc) << callers; }
+
+  // On a clock that stands until it is moved.
+  void ServeWith(const std::string& callers) { Serve(callers, clock_); }
+
+  void Serve(const std::string& callers, const session::Clock& clock) {
+    Write(callers);
+    server_.reset();
+    roster_ = identity::RosterFile::Open(path_).value();
+    rpc::ServerOptions options = Options();
+    options.roster = roster_.get();
+    Start(options, clock);
+    channel_ = NewChannel();
+  }
+
+  grpc::Status ListModels(const std::string& token) const {
+    grpc::ClientContext context;
+    for (const auto& [name, value] : Token(token)) context.AddMetadata(name, value);
+    v1::ListModelsResponse response;
+    return v1::Models::NewStub(channel_)->List(&context, {}, &response);
+  }
+
+  grpc::Status Get(const std::string& token, const std::string& id, v1::SessionInfo& info) const {
+    grpc::ClientContext context;
+    for (const auto& [name, value] : Token(token)) context.AddMetadata(name, value);
+    v1::GetSessionRequest request;
+    request.set_session_id(id);
+    return v1::Sessions::NewStub(channel_)->Get(&context, request, &info);
+  }
+
+  const std::string path_ = absl::StrCat(testing::TempDir(), "/tenants_", getpid());
+  shard::TestClock clock_;
+  std::unique_ptr<identity::RosterFile> roster_;
+  std::shared_ptr<grpc::Channel> channel_;
+};
+
+TEST_F(TenantsTest, OneStreamTooManyIsRefusedByTenantAndLimit) {
+  ServeWith(absl::StrCat(kStream, kOther, "acme limits streams=1\n"));
+  TestStream first(channel_, Token("stream-token"));
+  first.Greet();
+  TestStream second(channel_, Token("stream-token"));
+  const grpc::Status status = second.Finish();
+  EXPECT_EQ(status.error_code(), StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(QuotaOf(status), "tenant:acme/streams");
+  EXPECT_GT(DetailOf<google::rpc::RetryInfo>(status).retry_delay().seconds(), 0);
+  TestStream other(channel_, Token("other-token"));
+  EXPECT_EQ(other.Greet().protocol_version(), 1u);
+}
+
+TEST_F(TenantsTest, AStreamThatEndsMakesRoomForAnother) {
+  ServeWith(absl::StrCat(kStream, "acme limits streams=1\n"));
+  for (int i = 0; i < 3; ++i) {
+    TestStream stream(channel_, Token("stream-token"));
+    stream.Greet();
+    stream.HalfClose();
+    EXPECT_TRUE(stream.Finish().ok());
+    EXPECT_TRUE(Eventually([this] { return roster_->accounts()[0]->streams.value() == 0; }));
+  }
+}
+
+TEST_F(TenantsTest, UnaryCallsOfASecondAreCountedByTenant) {
+  ServeWith(absl::StrCat(kStream, kAdmin, kOther, "acme limits unary_per_second=3\n"));
+  EXPECT_TRUE(ListModels("stream-token").ok());
+  EXPECT_TRUE(ListModels("admin-token").ok());
+  EXPECT_TRUE(ListModels("stream-token").ok());
+  const grpc::Status status = ListModels("admin-token");
+  EXPECT_EQ(status.error_code(), StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(QuotaOf(status), "tenant:acme/unary_per_second");
+  EXPECT_GT(DetailOf<google::rpc::RetryInfo>(status).retry_delay().nanos(), 300'000'000);
+  EXPECT_TRUE(ListModels("other-token").ok());
+  clock_.Advance(absl::Milliseconds(340));
+  EXPECT_TRUE(ListModels("admin-token").ok());
+}
+
+TEST_F(TenantsTest, TokensBeyondTheRateAreReadLaterAndNoneIsLost) {
+  constexpr uint64_t kItems = 10, kTokens = 100;
+  ServeWith(absl::StrCat(kStream, kOther, "acme limits tokens_per_second=100\n"));
+  TestStream stream(channel_, Token("stream-token"));
+  stream.Greet();
+  stream.Open(0, "a");
+  for (uint64_t i = 0; i < kItems; ++i) stream.Send(TokensItem(0, i * kTokens, std::vector<float>(kTokens, 1)));
+  EXPECT_TRUE(ComesTo(stream, kTokens));
+  const identity::Account& acme = *roster_->accounts()[0];
+  EXPECT_TRUE(Eventually([&] { return acme.limited(identity::Account::Limit::kTokens) > 0; }));
+  // Another tenant's are read meanwhile, and then still none of this one's.
+  TestStream other(channel_, Token("other-token"));
+  other.Greet();
+  other.Open(0, "a");
+  for (uint64_t seq = 0; seq < 50; ++seq) {
+    other.Send(TokensItem(0, seq, {1}));
+    EXPECT_TRUE(other.Receive().has_forecasts());
+  }
+  EXPECT_EQ(acme.tokens_answered(), kTokens);
+  for (uint64_t i = 1; i < kItems; ++i) {
+    clock_.Advance(absl::Seconds(1));
+    EXPECT_TRUE(ComesTo(stream, (i + 1) * kTokens));
+  }
+}
+
+TEST_F(TenantsTest, WhoIsStruckOutLosesItsStreamAndKeepsItsSessions) {
+  Serve(absl::StrCat(kStream, kAdmin), session::Clock::System());
+  TestStream stream(channel_, Token("stream-token")), colleague(channel_, Token("admin-token"));
+  stream.Greet();
+  stream.Open(0, "a");
+  stream.Send(TokensItem(0, 0, {1, 2, 3}));
+  EXPECT_EQ(stream.Receive().forecasts().next_seq(), 3u);
+  colleague.Greet();
+  Write(kAdmin);
+  const v1::ServerItem failed = stream.Receive();
+  EXPECT_EQ(failed.failed().status().code(), StatusCode::UNAUTHENTICATED);
+  EXPECT_FALSE(failed.failed().has_handle());
+  EXPECT_EQ(stream.Finish().error_code(), StatusCode::UNAUTHENTICATED);
+  v1::SessionInfo info;
+  EXPECT_TRUE(Get("admin-token", "a", info).ok());
+  EXPECT_EQ(info.next_seq(), 3u);
+  EXPECT_FALSE(info.attached());
+  EXPECT_EQ(colleague.Open(0, "b").next_seq(), 0u);  // still there
+}
+
+TEST_F(TenantsTest, WhoseRoleIsTakenLosesItsStream) {
+  Serve(kStream, session::Clock::System());
+  TestStream stream(channel_, Token("stream-token"));
+  stream.Greet();
+  Write(kDemoted);
+  EXPECT_EQ(stream.Finish().error_code(), StatusCode::PERMISSION_DENIED);
+  EXPECT_TRUE(ListModels("stream-token").ok());
+}
+
+TEST_F(TenantsTest, WhoBecomesAnothersLosesItsStream) {
+  Serve(kStream, session::Clock::System());
+  TestStream stream(channel_, Token("stream-token"));
+  stream.Greet();
+  Write(absl::StrCat("x", kStream));
+  EXPECT_EQ(stream.Finish().error_code(), StatusCode::UNAUTHENTICATED);
+}
+
+TEST_F(TenantsTest, WhoGuessesIsHeldBackAndWhoWasKnownIsNot) {
+  ServeWith(absl::StrCat(kStream, kOther));
+  EXPECT_TRUE(ListModels("stream-token").ok());
+  for (int i = 0; i < identity::Attempts::kPerSecond; ++i) {
+    EXPECT_THAT(ListModels(absl::StrCat("guess", i)).error_message(), HasSubstr("neither a token nor"));
+  }
+  const grpc::Status status = ListModels("guess");
+  EXPECT_EQ(status.error_code(), StatusCode::UNAUTHENTICATED);
+  EXPECT_THAT(status.error_message(), HasSubstr("too many calls from this host"));
+  EXPECT_TRUE(ListModels("stream-token").ok());
+  EXPECT_EQ(ListModels("other-token").error_code(), StatusCode::UNAUTHENTICATED);  // it may be a guess
+  clock_.Advance(absl::Milliseconds(200));
+  EXPECT_TRUE(ListModels("other-token").ok());
+}
+
+}  // namespace
+}  // namespace aaren::rpc
