@@ -53,6 +53,10 @@ else()
   message(STATUS "CUDA kernels: ${AAREN_NVCC} for ${CMAKE_CUDA_ARCHITECTURES}")
 endif()
 
+# For kernels that make bits of the exact tier: no product is fused with a sum but where the code says so, subnormal numbers are
+# kept, division and square root are IEEE.
+set(AAREN_EXACT_CUDA -fmad=false -ftz=false -prec-div=true -prec-sqrt=true)
+
 # A plug-in library of kernels: it carries its own CUDA runtime, and exports what its source marks for export, nothing else.
 function(aaren_cuda_plugin name)
   cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})

@@ -148,11 +148,12 @@ TEST(ServerProgramTest, PortInUseIsNamed) {
 }
 
 TEST(ServerProgramTest, BadSettingsExitWithTwo) {
+  setenv("AAREN_ENGINE_PLUGIN", "/nowhere/gpu.so", 1);  // no GPU, whatever this machine has
   for (const auto& [flag, named] :
        std::vector<std::pair<std::string, std::string>>{{"--lisen=x", "--lisen"},
                                                         {"--shards=many", "many"},
                                                         {"--config=/nowhere", "/nowhere"},
-                                                        {"--device=cuda", "no CUDA backend"}}) {
+                                                        {"--device=cuda", "/nowhere/gpu.so"}}) {
     Program program({flag});
     EXPECT_EQ(program.Wait(), 2) << flag;
     EXPECT_THAT(program.Log(), HasSubstr(named));
