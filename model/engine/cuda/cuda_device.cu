@@ -99,8 +99,8 @@ class GpuBlock {
   }
 };
 
-// Two blocks of a few tokens share a processor; one of 32 tokens has it alone.
-__global__ void __launch_bounds__(kThreads, 2) ForwardKernel(const __grid_constant__ ForwardCall call) {
+// One block a processor: what 32 tokens take of shared memory leaves no room for a second.
+__global__ void __launch_bounds__(kThreads, 1) ForwardKernel(const __grid_constant__ ForwardCall call) {
   GpuBlock block;
   Kernel<GpuBlock>(block, call).Run();
 }

@@ -16,7 +16,7 @@ namespace {
 
 // A shard's step asks for half as many forecasts.
 constexpr size_t kDeviceTokens = 2048;
-constexpr int kTileTokens[] = {32, 16, 8};
+constexpr int kTileTokens[] = {8, 16, 32};
 
 class DeviceNetwork final : public Network {
  public:
@@ -34,7 +34,7 @@ class DeviceNetwork final : public Network {
   const DeviceFacts& facts() const { return facts_; }
   const Program& program() const { return program_; }
 
-  // The largest tiles that keep every processor at work; the smallest there are for a few tokens.
+  // The smallest tiles whose blocks all run beside each other; the largest that fit where there are too many tokens.
   int TileTokensFor(size_t tokens) const;
 
  private:
@@ -111,13 +111,13 @@ class DevicePass final : public Network::Pass {
 std::unique_ptr<Network::Pass> DeviceNetwork::NewPass() const { return std::make_unique<DevicePass>(*this); }
 
 int DeviceNetwork::TileTokensFor(size_t tokens) const {
-  int fits = kTileTokens[std::size(kTileTokens) - 1];
+  int chosen = kTileTokens[0];
   for (int tile_tokens : kTileTokens) {
-    if (SharedBytes(program_, tile_tokens) > facts_.shared_bytes) continue;
-    fits = tile_tokens;
-    if (tokens >= static_cast<size_t>(tile_tokens) * static_cast<size_t>(facts_.processors)) break;
+    if (SharedBytes(program_, tile_tokens) > facts_.shared_bytes) break;
+    chosen = tile_tokens;
+    if (tokens <= static_cast<size_t>(tile_tokens) * static_cast<size_t>(facts_.processors)) break;
   }
-  return fits;
+  return chosen;
 }
 
 DevicePass::DevicePass(const DeviceNetwork& network)
@@ -201,7 +201,7 @@ absl::StatusOr<std::unique_ptr<Network>> NewDeviceNetwork(const package::ModelPa
   DeviceFacts facts = {};
   if (const char* error = table.facts(&facts)) return absl::InternalError(absl::StrCat("the device failed: ", error));
   const NetworkImage image(package);
-  const uint64_t needed = SharedBytes(image.program, kTileTokens[std::size(kTileTokens) - 1]);
+  const uint64_t needed = SharedBytes(image.program, kTileTokens[0]);
   if (needed > facts.shared_bytes) {
     return absl::ResourceExhaustedError(absl::StrCat("the network is too wide for ", facts.name, ": a block needs ",
                                                      needed, " bytes of shared memory, and has ", facts.shared_bytes));

@@ -18,8 +18,10 @@
 
 #ifdef __CUDACC__
 #define AAREN_KERNEL __device__ __forceinline__
+#define AAREN_UNROLL _Pragma("unroll")  // so that arrays are registers
 #else
 #define AAREN_KERNEL inline
+#define AAREN_UNROLL
 #endif
 
 namespace aaren::engine {
@@ -158,34 +160,74 @@ class Kernel {
     return Columns<kRows, kColumns>();
   }
 
-  // K in blocks of 128: each is one chain from zero, and they are added in order, the bias last.
+  // K in blocks of 128: each is one chain from zero, and they are added in order, the bias last. Weights come from far,
+  // so those of the next depths are asked for before these are used.
   template <class Weight, int kRows, int kColumns>
   AAREN_KERNEL void AddUp(const Instruction& it, int row, int column, Sums<kRows, kColumns>& total) const {
     constexpr int kDepthBlock = 128;
-    const auto weights = Image<Weight>(it.weights, static_cast<int64_t>(it.depth) * it.width);
-    for (int begin = 0; begin < it.depth; begin += kDepthBlock) {
-      const int end = begin + kDepthBlock < it.depth ? begin + kDepthBlock : it.depth;
-      Sums<kRows, kColumns> chain = {};
-      for (int k = begin; k < end; ++k) {
-        Weight kept[kColumns];
-        float x[kRows];
-        weights.template GetMany<kColumns>(static_cast<int64_t>(k) * it.width + column, kept);
-        lines_.template GetMany<kRows>(At(it.from + k, row), x);
-        for (int c = 0; c < kColumns; ++c) {
-          const float weight = AsFloat(kept[c]);
-          for (int r = 0; r < kRows; ++r) chain.of[c][r] = Ops::Fma(x[r], weight, chain.of[c][r]);
-        }
+    constexpr int kAhead = Ahead<Weight, kColumns>::kDepths;
+    Ahead<Weight, kColumns> now, next;
+    Fetch(it, 0, column, now);
+    Sums<kRows, kColumns> chain = {};
+    for (int k = 0; k < it.depth; k += kAhead) {
+      Fetch(it, k + kAhead, column, next);
+      AAREN_UNROLL
+      for (int i = 0; i < kAhead; ++i) {
+        if (k + i < it.depth) AddDepth(At(it.from + k + i, row), now.of[i], chain);
       }
-      for (int c = 0; c < kColumns; ++c) {
-        for (int r = 0; r < kRows; ++r) {
-          total.of[c][r] = begin == 0 ? chain.of[c][r] : Ops::Add(total.of[c][r], chain.of[c][r]);
-        }
+      if ((k + kAhead) % kDepthBlock == 0 || k + kAhead >= it.depth) {
+        Join(k < kDepthBlock, chain, total);
+        chain = {};
       }
+      now = next;
     }
     float bias[kColumns];
     Image<float>(it.bias, it.width).template GetMany<kColumns>(column, bias);
+    AAREN_UNROLL
     for (int c = 0; c < kColumns; ++c) {
+      AAREN_UNROLL
       for (int r = 0; r < kRows; ++r) total.of[c][r] = Ops::Add(total.of[c][r], bias[c]);
+    }
+  }
+
+  // Weights of the next depths, 8 bytes an output: twice as many are too many registers on sm_120.
+  template <class Weight, int kColumns>
+  struct Ahead {
+    static constexpr int kDepths = 8 / sizeof(Weight);
+    Weight of[kDepths][kColumns];
+  };
+
+  template <class Weight, int kColumns>
+  AAREN_KERNEL void Fetch(const Instruction& it, int k, int column, Ahead<Weight, kColumns>& to) const {
+    const auto weights = Image<Weight>(it.weights, static_cast<int64_t>(it.depth) * it.width);
+    AAREN_UNROLL
+    for (int i = 0; i < Ahead<Weight, kColumns>::kDepths; ++i) {
+      if (k + i >= it.depth) continue;
+      weights.template GetMany<kColumns>(static_cast<int64_t>(k + i) * it.width + column, to.of[i]);
+    }
+  }
+
+  // at: where the first token's number is.
+  template <class Weight, int kRows, int kColumns>
+  AAREN_KERNEL void AddDepth(int at, const Weight (&weights)[kColumns], Sums<kRows, kColumns>& chain) const {
+    float x[kRows];
+    lines_.template GetMany<kRows>(at, x);
+    AAREN_UNROLL
+    for (int c = 0; c < kColumns; ++c) {
+      const float weight = AsFloat(weights[c]);
+      AAREN_UNROLL
+      for (int r = 0; r < kRows; ++r) chain.of[c][r] = Ops::Fma(x[r], weight, chain.of[c][r]);
+    }
+  }
+
+  template <int kRows, int kColumns>
+  static AAREN_KERNEL void Join(bool first, const Sums<kRows, kColumns>& chain, Sums<kRows, kColumns>& total) {
+    AAREN_UNROLL
+    for (int c = 0; c < kColumns; ++c) {
+      AAREN_UNROLL
+      for (int r = 0; r < kRows; ++r) {
+        total.of[c][r] = first ? chain.of[c][r] : Ops::Add(total.of[c][r], chain.of[c][r]);
+      }
     }
   }
 
