@@ -13,16 +13,9 @@
 // Every instruction ends at a barrier. Inside one, a number is written by one thread and read by no other, but where a
 // barrier of its own lies between. Tokens that fill up a tile are zeros all the way, and touch nothing global.
 
+#include "model/engine/cuda/product_kernel.h"
 #include "model/engine/cuda/program.h"
 #include "model/math/scalar_operations.h"
-
-#ifdef __CUDACC__
-#define AAREN_KERNEL __device__ __forceinline__
-#define AAREN_UNROLL _Pragma("unroll")  // so that arrays are registers
-#else
-#define AAREN_KERNEL inline
-#define AAREN_UNROLL
-#endif
 
 namespace aaren::engine {
 
@@ -41,7 +34,8 @@ class Kernel {
         stride_(LineStride(call.tile_tokens)),
         shares_(block.template Shared<double>(0, program_.heads * call.tile_tokens)),
         lines_(block.template Shared<float>(ShareBytes(program_, call.tile_tokens), program_.lines * stride_)),
-        states_(block.Global(call.tokens, call.token_count)) {}
+        all_(block.Global(call.tokens, call.token_count)),
+        product_(block, call, lines_) {}
 
   AAREN_KERNEL void Run() {
     const DeviceBlock own = block_.Global(call_.blocks, call_.block_count).Get(block_.block());
@@ -49,18 +43,12 @@ class Kernel {
   }
 
  private:
-  // Sums of kRows tokens and kColumns outputs, in registers.
-  template <int kRows, int kColumns>
-  struct Sums {
-    float of[kColumns][kRows];
-  };
-
   template <class T>
   AAREN_KERNEL View<const T> Image(ImageOffset offset, int64_t count) const {
     return block_.Global(reinterpret_cast<const T*>(program_.image + offset), count);
   }
 
-  AAREN_KERNEL DeviceToken Token(int t) const { return states_.Get(tile_.begin + t); }
+  AAREN_KERNEL DeviceToken Token(int t) const { return all_.Get(tile_.begin + t); }
   AAREN_KERNEL int TileCount() const { return static_cast<int>(tile_.count); }
   AAREN_KERNEL bool Filled(int t) const { return t < TileCount(); }
   // Whether token t is the tile's first of its row; whether t + 1 is of the same.
@@ -89,7 +77,7 @@ class Kernel {
       case Instruction::kLoadResiduals:
         return Load(call_.residuals, program_.residual_stride, program_.residual_width, it.to);
       case Instruction::kMultiply:
-        return it.halved ? Multiply<uint16_t>(it) : Multiply<float>(it);
+        return product_.Multiply(it);
       case Instruction::kNormalize:
         return Normalize(it);
       case Instruction::kWeigh:
@@ -122,139 +110,6 @@ class Kernel {
       const int t = i / width, k = i % width;
       lines_.Put(At(to + k, t),
                  Filled(t) ? numbers.Get(static_cast<int64_t>(tile_.begin + t) * from_stride + k) : 0.0f);
-    }
-  }
-
-  // As many outputs at a time as there are threads for, then smaller groups for the rest.
-  template <class Weight>
-  AAREN_KERNEL void Multiply(const Instruction& it) {
-    for (int column = 0; column < it.width;) {
-      const int rest = it.width - column;
-      if (rest >= Columns<8, 4>()) {
-        column += MultiplyGroup<Weight, 8, 4>(it, column);
-      } else if (rest >= Columns<4, 4>()) {
-        column += MultiplyGroup<Weight, 4, 4>(it, column);
-      } else if (rest >= Columns<4, 2>()) {
-        column += MultiplyGroup<Weight, 4, 2>(it, column);
-      } else {
-        column += MultiplyGroup<Weight, 2, 2>(it, column);
-      }
-    }
-  }
-
-  template <int kRows, int kColumns>
-  AAREN_KERNEL int Columns() const {
-    return block_.threads() / (tokens_ / kRows) * kColumns;
-  }
-
-  // Each thread makes kColumns outputs of kRows tokens; all threads together Columns() of all tokens.
-  template <class Weight, int kRows, int kColumns>
-  AAREN_KERNEL int MultiplyGroup(const Instruction& it, int first) {
-    const int threads = block_.threads() / (tokens_ / kRows);
-    const int row = block_.thread() / threads * kRows, column = first + block_.thread() % threads * kColumns;
-    if (column < it.width) {
-      Sums<kRows, kColumns> sums = {};
-      AddUp<Weight>(it, row, column, sums);
-      Keep(it, row, column, sums);
-    }
-    return Columns<kRows, kColumns>();
-  }
-
-  // K in blocks of 128: each is one chain from zero, and they are added in order, the bias last. Weights come from far,
-  // so those of the next depths are asked for before these are used.
-  template <class Weight, int kRows, int kColumns>
-  AAREN_KERNEL void AddUp(const Instruction& it, int row, int column, Sums<kRows, kColumns>& total) const {
-    constexpr int kDepthBlock = 128;
-    constexpr int kAhead = Ahead<Weight, kColumns>::kDepths;
-    Ahead<Weight, kColumns> now, next;
-    Fetch(it, 0, column, now);
-    Sums<kRows, kColumns> chain = {};
-    for (int k = 0; k < it.depth; k += kAhead) {
-      Fetch(it, k + kAhead, column, next);
-      AAREN_UNROLL
-      for (int i = 0; i < kAhead; ++i) {
-        if (k + i < it.depth) AddDepth(At(it.from + k + i, row), now.of[i], chain);
-      }
-      if ((k + kAhead) % kDepthBlock == 0 || k + kAhead >= it.depth) {
-        Join(k < kDepthBlock, chain, total);
-        chain = {};
-      }
-      now = next;
-    }
-    float bias[kColumns];
-    Image<float>(it.bias, it.width).template GetMany<kColumns>(column, bias);
-    AAREN_UNROLL
-    for (int c = 0; c < kColumns; ++c) {
-      AAREN_UNROLL
-      for (int r = 0; r < kRows; ++r) total.of[c][r] = Ops::Add(total.of[c][r], bias[c]);
-    }
-  }
-
-  // Weights of the next depths, 8 bytes an output: twice as many are too many registers on sm_120.
-  template <class Weight, int kColumns>
-  struct Ahead {
-    static constexpr int kDepths = 8 / sizeof(Weight);
-    Weight of[kDepths][kColumns];
-  };
-
-  template <class Weight, int kColumns>
-  AAREN_KERNEL void Fetch(const Instruction& it, int k, int column, Ahead<Weight, kColumns>& to) const {
-    const auto weights = Image<Weight>(it.weights, static_cast<int64_t>(it.depth) * it.width);
-    AAREN_UNROLL
-    for (int i = 0; i < Ahead<Weight, kColumns>::kDepths; ++i) {
-      if (k + i >= it.depth) continue;
-      weights.template GetMany<kColumns>(static_cast<int64_t>(k + i) * it.width + column, to.of[i]);
-    }
-  }
-
-  // at: where the first token's number is.
-  template <class Weight, int kRows, int kColumns>
-  AAREN_KERNEL void AddDepth(int at, const Weight (&weights)[kColumns], Sums<kRows, kColumns>& chain) const {
-    float x[kRows];
-    lines_.template GetMany<kRows>(at, x);
-    AAREN_UNROLL
-    for (int c = 0; c < kColumns; ++c) {
-      const float weight = AsFloat(weights[c]);
-      AAREN_UNROLL
-      for (int r = 0; r < kRows; ++r) chain.of[c][r] = Ops::Fma(x[r], weight, chain.of[c][r]);
-    }
-  }
-
-  template <int kRows, int kColumns>
-  static AAREN_KERNEL void Join(bool first, const Sums<kRows, kColumns>& chain, Sums<kRows, kColumns>& total) {
-    AAREN_UNROLL
-    for (int c = 0; c < kColumns; ++c) {
-      AAREN_UNROLL
-      for (int r = 0; r < kRows; ++r) {
-        total.of[c][r] = first ? chain.of[c][r] : Ops::Add(total.of[c][r], chain.of[c][r]);
-      }
-    }
-  }
-
-  static AAREN_KERNEL float AsFloat(float weight) { return weight; }
-  static AAREN_KERNEL float AsFloat(uint16_t upper) {
-    return Ops::FromBits(static_cast<int32_t>(static_cast<uint32_t>(upper) << 16));
-  }
-
-  template <int kRows, int kColumns>
-  AAREN_KERNEL void Keep(const Instruction& it, int row, int column, Sums<kRows, kColumns>& sums) {
-    if (it.then == Instruction::kGate) {
-      for (int c = 0; c < kColumns; c += 2) {
-        for (int r = 0; r < kRows; ++r) {
-          sums.of[c][r] = Ops::Mul(math::scalar::SiluOf<Ops>(sums.of[c][r]), sums.of[c + 1][r]);
-        }
-        lines_.template PutMany<kRows>(At(it.to + (column + c) / 2, row), sums.of[c]);
-      }
-      return;
-    }
-    for (int c = 0; c < kColumns; ++c) {
-      const int at = At(it.to + column + c, row);
-      if (it.then == Instruction::kAdd) {
-        float before[kRows];
-        lines_.template GetMany<kRows>(at, before);
-        for (int r = 0; r < kRows; ++r) sums.of[c][r] = Ops::Add(before[r], sums.of[c][r]);
-      }
-      lines_.template PutMany<kRows>(at, sums.of[c]);
     }
   }
 
@@ -468,7 +323,8 @@ class Kernel {
   const int stride_;
   const View<double> shares_;
   const View<float> lines_;
-  const View<const DeviceToken> states_;
+  const View<const DeviceToken> all_;  // tokens of the call
+  ProductKernel<Block> product_;
   DeviceTile tile_ = {};
 };
 

@@ -16,6 +16,15 @@
 
 #include "model/math/scalar_operations.h"
 
+// Of the kernel's own functions.
+#ifdef __CUDACC__
+#define AAREN_KERNEL __device__ __forceinline__
+#define AAREN_UNROLL _Pragma("unroll")  // so that arrays are registers
+#else
+#define AAREN_KERNEL inline
+#define AAREN_UNROLL
+#endif
+
 namespace aaren::engine {
 
 // Where something begins in the image, in bytes. The image is all constants of a network, in one piece.
