@@ -1,4 +1,4 @@
-# Kernels for NVIDIA GPUs, which only what uses torch has so far. AAREN_WITH_CUDA says whether they are built; it is on where there
+# Kernels for NVIDIA GPUs, of the engine and of what uses torch. AAREN_WITH_CUDA says whether they are built; it is on where there
 # is a compiler for them, 12.0 or newer: CMAKE_CUDA_COMPILER, CUDACXX or nvcc of the user's, else the one in deploy/setup's cache.
 # Neither a GPU nor a driver is needed to compile. For other GPUs than the usual: -DCMAKE_CUDA_ARCHITECTURES=86.
 
@@ -20,6 +20,7 @@ foreach(candidate IN ITEMS "${CMAKE_CUDA_COMPILER}" "$ENV{CUDACXX}" nvcc ${AAREN
   aaren_nvcc_version(${candidate} version)
   if(version VERSION_GREATER_EQUAL 12.0)
     set(AAREN_NVCC ${candidate})
+    set(AAREN_NVCC_VERSION ${version})
   elseif(version)
     set(AAREN_NVCC_WHY_NOT "${candidate} is of version ${version}, and 12.0 is needed")
   endif()
@@ -34,10 +35,6 @@ if(NOT DEFINED AAREN_WITH_CUDA)
 elseif(NOT AAREN_WITH_CUDA)
   set(AAREN_NVCC_WHY_NOT "AAREN_WITH_CUDA is off")
 endif()
-if(NOT AAREN_WITH_TRAINING)
-  set(AAREN_WITH_CUDA OFF)
-  set(AAREN_NVCC_WHY_NOT "AAREN_WITH_TRAINING is off")
-endif()
 
 if(NOT AAREN_WITH_CUDA)
   message(STATUS "CUDA kernels: not built: ${AAREN_NVCC_WHY_NOT}")
@@ -47,11 +44,18 @@ else()
   set(CMAKE_CUDA_COMPILER ${AAREN_NVCC})
   if(NOT CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 80 90a-real)  # the former also as PTX, which drivers turn into code for newer GPUs
+    if(AAREN_NVCC_VERSION VERSION_GREATER_EQUAL 12.8)
+      list(APPEND CMAKE_CUDA_ARCHITECTURES 120-real)
+    endif()
   endif()
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
   enable_language(CUDA)
   message(STATUS "CUDA kernels: ${AAREN_NVCC} for ${CMAKE_CUDA_ARCHITECTURES}")
 endif()
+
+# For kernels that make bits of the exact tier: no product is fused with a sum but where the code says so, subnormal numbers are
+# kept, division and square root are IEEE.
+set(AAREN_EXACT_CUDA -fmad=false -ftz=false -prec-div=true -prec-sqrt=true)
 
 # A plug-in library of kernels: it carries its own CUDA runtime, and exports what its source marks for export, nothing else.
 function(aaren_cuda_plugin name)

@@ -1,8 +1,8 @@
-// The elementary functions of the exact tier, one float a lane.
+// The elementary functions of the exact tier, one float a lane: those of exact_functions-inl.h over Highway's vectors.
 //
-// Each is a fixed sequence of IEEE operations and fused multiply-adds, so every CPU and vector width gives the same
-// bits. Errors, as tested against the C library's double functions: Exp, Log 1 ulp; Sigmoid, Softplus, Asinh 3 ulp;
-// Silu 4 ulp. A result of Exp below the least normal float is 0. Included once per target, inside foreach_target.
+// Every CPU and vector width gives the same bits. Errors, as tested against the C library's double functions: Exp, Log 1
+// ulp; Sigmoid, Softplus, Asinh 3 ulp; Silu 4 ulp. A result of Exp below the least normal float is 0. Included once per
+// target, inside foreach_target.
 
 #if defined(AAREN_MODEL_MATH_EXACT_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AAREN_MODEL_MATH_EXACT_MATH_INL_H_
@@ -13,113 +13,87 @@
 
 #include <hwy/highway.h>
 
+#include <cstdint>
+
 HWY_BEFORE_NAMESPACE();
 namespace aaren::math {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// ln 2 in two parts; the first has few enough bits that its product with any exponent is exact.
-inline constexpr float kLn2High = 0x1.62e4p-1f;
-inline constexpr float kLn2Low = 0x1.7f7d1cp-20f;
+// The policy of exact_functions-inl.h. D: a tag of float vectors.
+template <class D>
+struct VectorOperations {
+  using Number = hn::Vec<D>;
+  using WholeTag = hn::RebindToSigned<D>;
+  using Whole = hn::Vec<WholeTag>;
+  using Mask = hn::Mask<D>;
 
-// 2^n for n in [-126, 127].
-template <class D, class VI>
-HWY_INLINE hn::Vec<D> PowerOfTwo(D d, VI n) {
-  const hn::RebindToSigned<D> di;
-  return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
+  static HWY_INLINE Number Set(float value) { return hn::Set(D(), value); }
+  static HWY_INLINE Number Add(Number a, Number b) { return hn::Add(a, b); }
+  static HWY_INLINE Number Sub(Number a, Number b) { return hn::Sub(a, b); }
+  static HWY_INLINE Number Mul(Number a, Number b) { return hn::Mul(a, b); }
+  static HWY_INLINE Number Div(Number a, Number b) { return hn::Div(a, b); }
+  static HWY_INLINE Number Sqrt(Number a) { return hn::Sqrt(a); }
+  static HWY_INLINE Number Fma(Number a, Number b, Number c) { return hn::MulAdd(a, b, c); }
+  static HWY_INLINE Number MinusFma(Number a, Number b, Number c) { return hn::NegMulAdd(a, b, c); }
+  static HWY_INLINE Number Min(Number a, Number b) { return hn::Min(a, b); }
+  static HWY_INLINE Number Max(Number a, Number b) { return hn::Max(a, b); }
+  static HWY_INLINE Number Abs(Number a) { return hn::Abs(a); }
+  static HWY_INLINE Number Neg(Number a) { return hn::Neg(a); }
+  static HWY_INLINE Number CopySign(Number a, Number sign) { return hn::CopySign(a, sign); }
+  static HWY_INLINE Number Round(Number a) { return hn::Round(a); }
+  static HWY_INLINE Mask Less(Number a, Number b) { return hn::Lt(a, b); }
+  static HWY_INLINE Mask AtLeast(Number a, Number b) { return hn::Ge(a, b); }
+  static HWY_INLINE Number Select(Mask mask, Number yes, Number no) { return hn::IfThenElse(mask, yes, no); }
+
+  static HWY_INLINE Whole SetWhole(int32_t value) { return hn::Set(WholeTag(), value); }
+  static HWY_INLINE Whole ToWhole(Number a) { return hn::ConvertTo(WholeTag(), a); }
+  static HWY_INLINE Number ToNumber(Whole a) { return hn::ConvertTo(D(), a); }
+  static HWY_INLINE Whole Bits(Number a) { return hn::BitCast(WholeTag(), a); }
+  static HWY_INLINE Number FromBits(Whole a) { return hn::BitCast(D(), a); }
+  static HWY_INLINE Whole AddWhole(Whole a, Whole b) { return hn::Add(a, b); }
+  static HWY_INLINE Whole SubWhole(Whole a, Whole b) { return hn::Sub(a, b); }
+  static HWY_INLINE Whole ShiftLeft23(Whole a) { return hn::ShiftLeft<23>(a); }
+  static HWY_INLINE Whole ShiftRight1(Whole a) { return hn::ShiftRight<1>(a); }
+  static HWY_INLINE Whole ShiftRight23(Whole a) { return hn::ShiftRight<23>(a); }
+};
+
+#define AAREN_EXACT HWY_INLINE
+#include "model/math/exact_functions-inl.h"
+#undef AAREN_EXACT
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Exp(D, V x) {
+  return ExpOf<VectorOperations<D>>(x);
 }
 
-// exp(x) = 2^n exp(r), |r| <= ln 2 / 2: the Taylor series to r^7 leaves 6e-9.
+// For normal x > 0.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Exp(D d, V x) {
-  const V bounded = hn::Min(hn::Max(x, hn::Set(d, -87.5f)), hn::Set(d, 89.0f));
-  const V n = hn::Round(hn::Mul(bounded, hn::Set(d, 0x1.715476p+0f)));
-  V r = hn::NegMulAdd(n, hn::Set(d, kLn2High), bounded);
-  r = hn::NegMulAdd(n, hn::Set(d, kLn2Low), r);
-  V p = hn::Set(d, 1.0f / 5040.0f);
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 720.0f));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 120.0f));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 24.0f));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 6.0f));
-  p = hn::MulAdd(p, r, hn::Set(d, 0.5f));
-  p = hn::MulAdd(hn::Mul(r, r), p, r);
-  p = hn::Add(p, hn::Set(d, 1.0f));
-  // In two factors: n itself may be 128, and then overflows to the infinity that is right.
-  const hn::RebindToSigned<D> di;
-  const auto whole = hn::ConvertTo(di, n);
-  const auto half = hn::ShiftRight<1>(whole);
-  const V scaled = hn::Mul(hn::Mul(p, PowerOfTwo(d, half)), PowerOfTwo(d, hn::Sub(whole, half)));
-  return hn::IfThenElseZero(hn::Ge(x, hn::Set(d, -87.33654f)), scaled);
-}
-
-// For normal x > 0. x = 2^n (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)). With s = f / (2 + f), log(1 + f) = 2 atanh(s) =
-// f - s (f - R), R = 2 (s^2 / 3 + s^4 / 5 + ...). f^2 / 2 is taken apart so that f, the largest term, is added last and
-// exactly.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Log(D d, V x) {
-  const hn::RebindToSigned<D> di;
-  const auto bits = hn::BitCast(di, x);
-  const auto n = hn::ShiftRight<23>(hn::Sub(bits, hn::Set(di, 0x3f3504f3)));  // sqrt(1/2)
-  const V f = hn::Sub(hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<23>(n))), hn::Set(d, 1.0f));
-  const V s = hn::Div(f, hn::Add(f, hn::Set(d, 2.0f)));
-  const V z = hn::Mul(s, s);
-  V r = hn::Set(d, 2.0f / 11.0f);
-  r = hn::MulAdd(r, z, hn::Set(d, 2.0f / 9.0f));
-  r = hn::MulAdd(r, z, hn::Set(d, 2.0f / 7.0f));
-  r = hn::MulAdd(r, z, hn::Set(d, 2.0f / 5.0f));
-  r = hn::MulAdd(r, z, hn::Set(d, 2.0f / 3.0f));
-  const V half_square = hn::Mul(hn::Mul(f, f), hn::Set(d, 0.5f));
-  const V exponent = hn::ConvertTo(d, n);
-  const V low = hn::MulAdd(exponent, hn::Set(d, kLn2Low), hn::Mul(s, hn::MulAdd(r, z, half_square)));
-  return hn::MulAdd(exponent, hn::Set(d, kLn2High), hn::Sub(f, hn::Sub(half_square, low)));
-}
-
-// What rounding 1 + t to `sum` lost, as a correction to log(sum).
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Log1pCorrection(D d, V t, V sum) {
-  return hn::Div(hn::Sub(t, hn::Sub(sum, hn::Set(d, 1.0f))), sum);
-}
-
-// For 0 <= t < 2^24.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Log1p(D d, V t) {
-  const V sum = hn::Add(t, hn::Set(d, 1.0f));
-  return hn::Add(Log(d, sum), Log1pCorrection(d, t, sum));
+HWY_INLINE V Log(D, V x) {
+  return LogOf<VectorOperations<D>>(x);
 }
 
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Sigmoid(D d, V x) {
-  const V e = Exp(d, hn::Neg(hn::Abs(x)));
-  const V above = hn::Div(hn::Set(d, 1.0f), hn::Add(hn::Set(d, 1.0f), e));
-  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Mul(e, above), above);
+HWY_INLINE V Sigmoid(D, V x) {
+  return SigmoidOf<VectorOperations<D>>(x);
 }
 
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Silu(D d, V x) {
-  return hn::Mul(x, Sigmoid(d, x));
+HWY_INLINE V Silu(D, V x) {
+  return SiluOf<VectorOperations<D>>(x);
 }
 
 // log(1 + exp(x))
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Softplus(D d, V x) {
-  return hn::Add(hn::Max(x, hn::Zero(d)), Log1p(d, Exp(d, hn::Neg(hn::Abs(x)))));
+HWY_INLINE V Softplus(D, V x) {
+  return SoftplusOf<VectorOperations<D>>(x);
 }
 
-// For finite x: log1p(a + a^2 / (1 + sqrt(1 + a^2))) with a = |x|. Above 1e4, where a^2 may overflow, log(2a) differs
-// by less than an ulp.
+// For finite x.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Asinh(D d, V x) {
-  const V one = hn::Set(d, 1.0f);
-  const V a = hn::Abs(x);
-  const auto large = hn::Gt(a, hn::Set(d, 1e4f));
-  const V b = hn::IfThenElse(large, one, a);
-  const V square = hn::Mul(b, b);
-  const V t = hn::Add(b, hn::Div(square, hn::Add(one, hn::Sqrt(hn::Add(one, square)))));
-  const V sum = hn::Add(t, one);
-  const V ln2 = hn::Set(d, 0x1.62e43p-1f);
-  const V rest = hn::IfThenElse(large, ln2, Log1pCorrection(d, t, sum));
-  return hn::CopySign(hn::Add(Log(d, hn::IfThenElse(large, a, sum)), rest), x);
+HWY_INLINE V Asinh(D, V x) {
+  return AsinhOf<VectorOperations<D>>(x);
 }
 
 }  // namespace HWY_NAMESPACE

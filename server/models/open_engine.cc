@@ -2,18 +2,50 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/engine/cpu/cpu_engine.h"
+#include "model/engine/cuda/cuda_engine.h"
+#include "server/log/log.h"
 
 namespace aaren::models {
+namespace {
+
+constexpr char kCpu[] = "cpu", kGpu[] = "cuda";
+
+// `no_gpu`: why it is not a GPU, where that was asked for.
+void LogChoice(const package::ModelPackage& package, const std::string& device, const absl::Status& no_gpu) {
+  if (no_gpu.ok()) {
+    log::Log(log::LogLevel::kInfo, "engine chosen", {{"model", package.name}, {"device", device}});
+  } else {
+    log::Log(log::LogLevel::kInfo, "engine chosen",
+             {{"model", package.name}, {"device", device}, {"no_gpu", std::string(no_gpu.message())}});
+  }
+}
+
+absl::StatusOr<std::unique_ptr<engine::Engine>> OpenOnGpu(const package::ModelPackage& package) {
+  const absl::StatusOr<std::string> gpu = engine::DescribeGpu();
+  if (!gpu.ok()) return gpu.status();
+  absl::StatusOr<std::unique_ptr<engine::Engine>> engine = engine::NewCudaEngine(package);
+  if (engine.ok()) LogChoice(package, *gpu, absl::OkStatus());
+  return engine;
+}
+
+}  // namespace
 
 absl::Status CheckEngine(const std::string& name) {
-  if (name == kDefaultEngine || name == "cpu") return absl::OkStatus();
-  if (name == "cuda") return absl::InvalidArgumentError("this build has no CUDA backend; there is cpu");
-  return absl::InvalidArgumentError(absl::StrCat("no engine '", name, "'; there is cpu, and auto picks one"));
+  if (name == kDefaultEngine || name == kCpu) return absl::OkStatus();
+  if (name == kGpu) return engine::DescribeGpu().status();
+  return absl::InvalidArgumentError(absl::StrCat("no engine '", name, "'; there are cpu and cuda, and auto picks one"));
 }
 
 absl::StatusOr<std::unique_ptr<engine::Engine>> OpenEngine(const std::string& name,
                                                            const package::ModelPackage& package) {
   if (absl::Status status = CheckEngine(name); !status.ok()) return status;
+  absl::Status no_gpu;
+  if (name != kCpu) {
+    absl::StatusOr<std::unique_ptr<engine::Engine>> on_gpu = OpenOnGpu(package);
+    if (on_gpu.ok() || name == kGpu) return on_gpu;
+    no_gpu = on_gpu.status();
+  }
+  LogChoice(package, kCpu, no_gpu);
   return engine::NewCpuEngine(package);
 }
 

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_MODELS_OPEN_ENGINE_H_
 #define AAREN_SERVER_MODELS_OPEN_ENGINE_H_
 
-// Makes the engine that the settings name, for a model. Another kind of engine is added here.
+// Makes the engine that the settings name, for a model, and logs where it computes. Another kind of engine is added here.
 
 #include <memory>
 #include <string>
@@ -13,9 +13,11 @@
 
 namespace aaren::models {
 
-inline constexpr char kDefaultEngine[] = "auto";  // the fastest that this machine has
+// A GPU if this machine has one that holds the model, else the CPU.
+inline constexpr char kDefaultEngine[] = "auto";
 
-// InvalidArgument for a name that this build has no engine of, naming those it has.
+// InvalidArgument for a name of no engine, naming those there are. FailedPrecondition for `cuda` where something is
+// missing for it: the library, the driver, the GPU.
 absl::Status CheckEngine(const std::string& name);
 
 // As CheckEngine, or as the engine's own maker.

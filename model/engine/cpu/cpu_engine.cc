@@ -6,6 +6,7 @@
 #include "model/engine/cpu/host_lane.h"
 #include "model/engine/cpu/slab.h"
 #include "model/engine/forecasting/forecasting_task.h"
+#include "model/engine/forecasting/forward.h"
 #include "model/engine/task.h"
 #include "model/math/fma.h"
 
@@ -55,9 +56,9 @@ absl::Status CpuLane::Step(absl::Span<const Run> runs, StateSlab& rows) {
     }
   }
   for (const Run& run : runs) task_.Take(run, rows.Row(run.slot).data(), *scratch_);
-  task_.Finish(*scratch_);
+  absl::Status status = task_.Finish(*scratch_);
   Release(runs, rows);
-  return absl::OkStatus();
+  return status;
 }
 
 // Checks a run and marks its row, so that the next run with the same row is noticed without memory for a set.
@@ -79,7 +80,9 @@ void CpuLane::Release(absl::Span<const Run> runs, StateSlab& rows) const {
 }
 
 // The task of a package's kind. Another kind of model is added here.
-std::unique_ptr<Task> NewTask(const package::ModelPackage& package) { return NewForecastingTask(package); }
+std::unique_ptr<Task> NewTask(const package::ModelPackage& package) {
+  return NewForecastingTask(package, NewHostNetwork(package));
+}
 
 }  // namespace
 

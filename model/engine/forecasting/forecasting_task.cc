@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "model/engine/forecasting/forward.h"
 #include "model/engine/forecasting/refinement/surprise.h"
 #include "model/engine/forecasting/row.h"
 #include "model/engine/forecasting/tile.h"
 #include "model/engine/forecasting/weights.h"
+#include "model/engine/network/layer_bound.h"
 #include "model/season/seasonal_input.h"
 #include "model/season/seasons.h"
 #include "model/season/sources.h"
@@ -27,11 +29,12 @@ float Clean(float value) {
 
 class ForecastingTask final : public Task {
  public:
-  explicit ForecastingTask(const package::ModelPackage& package)
-      : config_(package.config), layout_(package.config), weights_(package) {}
+  ForecastingTask(const package::ModelPackage& package, std::unique_ptr<const Network> network)
+      : config_(package.config), layout_(package.config), bounds_(BoundsOf(package)), network_(std::move(network)) {}
 
-  std::unique_ptr<Scratch> NewScratch() const override { return std::make_unique<Tile>(config_, weights_, layout_); }
+  std::unique_ptr<Scratch> NewScratch() const override { return std::make_unique<Tile>(config_, layout_, *network_); }
   size_t row_bytes() const override { return layout_.bytes(); }
+  size_t task_bytes() const override { return layout_.layers_offset(); }
   size_t result_floats() const override { return static_cast<size_t>(config_.horizon) * config_.quantiles.size(); }
   void ResetRow(absl::Span<std::byte> row) const override { layout_.Reset(row); }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override;
@@ -40,7 +43,9 @@ class ForecastingTask final : public Task {
   void Take(const Run& run, std::byte* row, Scratch& scratch) const override {
     TakeRun(run, row, static_cast<Tile&>(scratch));
   }
-  void Finish(Scratch& scratch) const override { FinishTile(static_cast<Tile&>(scratch)); }
+  void Begin(Scratch& scratch) const override { BeginTile(static_cast<Tile&>(scratch)); }
+  bool Done(Scratch& scratch) const override;
+  absl::Status Finish(Scratch& scratch) const override;
 
  private:
   void TakeRun(const Run& run, std::byte* row, Tile& tile) const;
@@ -51,18 +56,21 @@ class ForecastingTask final : public Task {
   void AddSources(const season::Past& past, const math::Scaling& scaling, std::byte* row, Tile& tile) const;
   void AddSeasons(const season::Past& past, const math::Scaling& scaling, std::byte* row, Tile& tile) const;
   void AddEvidence(const season::Past& past, double scale, std::byte* row, Tile& tile) const;
+  void BeginTile(Tile& tile) const;
   void FinishTile(Tile& tile) const;
+  void Refine(Tile& tile) const;
   void KeepOneStep(Tile& tile, size_t t) const;
   void Learn(Tile& tile, size_t t) const;
   void Mix(Tile& tile, size_t t, float* forecast) const;
 
   package::ForecasterConfig config_;
   RowLayout layout_;
-  Weights weights_;
+  std::vector<LayerBound> bounds_;  // of each layer: what rows are held against
+  std::unique_ptr<const Network> network_;
 };
 
 absl::StatusOr<uint64_t> ForecastingTask::CheckRow(absl::Span<const std::byte> row) const {
-  if (absl::Status status = layout_.Check(row, weights_.bounds); !status.ok()) return status;
+  if (absl::Status status = layout_.Check(row, bounds_); !status.ok()) return status;
   return layout_.seq(row);
 }
 
@@ -96,7 +104,7 @@ void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const 
       forecast += forecast_size;
       pending = &tile.tokens[tile.size - 1];
     }
-    if (tile.size == Tile::kTokens) {
+    if (tile.size == tile.capacity()) {
       FinishTile(tile);
       pending = nullptr;
     }
@@ -214,11 +222,37 @@ void ForecastingTask::AddEvidence(const season::Past& past, double scale, std::b
   layout_.choices(row)[probes.Number(header.seq) % probes.under_way()] = now;
 }
 
-// Sends the tile through the network, learns from its probes and empties it. The last forecast of a row stays there,
-// as the network made it, for the surprise of a later call.
+void ForecastingTask::BeginTile(Tile& tile) const {
+  if (tile.size == 0 || tile.under_way) return;
+  tile.pass->Begin(tile);
+  tile.under_way = true;
+}
+
+bool ForecastingTask::Done(Scratch& scratch) const {
+  Tile& tile = static_cast<Tile&>(scratch);
+  return !tile.under_way || tile.pass->Done();
+}
+
+absl::Status ForecastingTask::Finish(Scratch& scratch) const {
+  Tile& tile = static_cast<Tile&>(scratch);
+  FinishTile(tile);
+  return std::exchange(tile.status, absl::OkStatus());
+}
+
+// Takes the tile through the network, learns from its probes and empties it.
 void ForecastingTask::FinishTile(Tile& tile) const {
-  if (tile.size == 0) return;
-  Forward(config_, weights_, layout_, tile);
+  BeginTile(tile);
+  if (!tile.under_way) return;
+  tile.under_way = false;
+  const absl::Status status = tile.pass->End(tile);
+  tile.status.Update(status);
+  if (status.ok()) Refine(tile);
+  tile.size = 0;
+}
+
+// From what the network made of the tokens to what is told. The last forecast of a row stays there, as the network made
+// it, for the surprise of a later call.
+void ForecastingTask::Refine(Tile& tile) const {
   for (size_t t = 0; t < tile.size; ++t) {
     const TileToken& token = tile.tokens[t];
     if (token.probes) Learn(tile, t);
@@ -234,7 +268,6 @@ void ForecastingTask::FinishTile(Tile& tile) const {
     if (token.refinement == Refinement::kRestricted)
       token.support.Restrict(token.count, tile.forecast.size(), token.forecast);
   }
-  tile.size = 0;
 }
 
 void ForecastingTask::KeepOneStep(Tile& tile, size_t t) const {
@@ -261,8 +294,8 @@ void ForecastingTask::Mix(Tile& tile, size_t t, float* forecast) const {
 
 }  // namespace
 
-std::unique_ptr<Task> NewForecastingTask(const package::ModelPackage& package) {
-  return std::make_unique<ForecastingTask>(package);
+std::unique_ptr<Task> NewForecastingTask(const package::ModelPackage& package, std::unique_ptr<const Network> network) {
+  return std::make_unique<ForecastingTask>(package, std::move(network));
 }
 
 }  // namespace aaren::engine

@@ -2,136 +2,217 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "model/engine/forecasting/refinement/quantiles.h"
+#include "model/engine/forecasting/tile.h"
+#include "model/engine/forecasting/weights.h"
 #include "model/engine/network/activation.h"
 #include "model/math/lanes.h"
 
 namespace aaren::engine {
 namespace {
 
+// Its activations stay in the second cache, and each weight is read once for so many.
+constexpr size_t kHostTokens = 64;
+
 void Multiply(const PackedMatrix& matrix, FloatRows& x, size_t rows, FloatRows& out) {
   Multiply(matrix, x[0], x.stride(), rows, out[0], out.stride());
 }
 
-// tile.x += tile.narrow
-void AddNarrow(size_t rows, Tile& tile) {
+size_t Size(int size) { return static_cast<size_t>(size); }
+
+size_t Widest(const Weights& weights) {
+  const BlockWeights& block = weights.blocks[0];
+  return std::max({weights.embed_mlp.gate_up.width(), block.score_value_gate.width(), block.mlp.gate_up.width(),
+                   weights.head.width()});
+}
+
+void MoveRow(size_t from, size_t to, FloatRows& rows) { std::copy_n(rows[from], rows.stride(), rows[to]); }
+
+// What every pass reads.
+struct Model {
+  explicit Model(const package::ModelPackage& package)
+      : config(package.config), layout(package.config), weights(package) {}
+
+  package::ForecasterConfig config;
+  RowLayout layout;
+  Weights weights;
+};
+
+// All the memory that a tile's way through the layers takes.
+class HostPass final : public Network::Pass {
+ public:
+  explicit HostPass(const Model& model);
+
+  void Begin(Tile& tile) override;
+  bool Done() override { return true; }
+  absl::Status End(Tile&) override { return absl::OkStatus(); }
+
+ private:
+  void AddNarrow(size_t rows);
+  void Normalize(const float* gain, size_t rows);
+  void AddMlp(const GatedMlp& mlp, FloatRows& in, size_t rows);
+  void Attend(const BlockWeights& block, size_t layer, const Tile& tile);
+  void AddBlock(const BlockWeights& block, size_t rows);
+  size_t KeepForecasting(Tile& tile);
+  void MixSources(const SeasonHead& seasons, size_t made, Tile& tile);
+  void WriteForecasts(size_t made, Tile& tile);
+
+  const package::ForecasterConfig& config_;
+  const RowLayout& layout_;
+  const Weights& weights_;
+  FloatRows x_;            // [., d]: the residual stream
+  FloatRows normed_;       // [., d]
+  FloatRows wide_;         // the products of a layer that reads x
+  FloatRows hidden_;       // what a layer feeds its last product with
+  FloatRows narrow_;       // that product
+  FloatRows corrections_;  // [3, ., T]: what a SeasonHead adds to its sources; this and the next
+  FloatRows logits_;       // [., knots, 5]
+  FoldScratch fold_;
+};
+
+HostPass::HostPass(const Model& model)
+    : config_(model.config),
+      layout_(model.layout),
+      weights_(model.weights),
+      x_(kHostTokens, Size(config_.width)),
+      normed_(kHostTokens, Size(config_.width)),
+      wide_(kHostTokens, Widest(weights_)),
+      hidden_(kHostTokens, std::max({Size(config_.embed_hidden), Size(config_.value_width), Size(config_.mlp_hidden),
+                                     weights_.head.width()})),
+      narrow_(kHostTokens, Size(std::max(config_.width, config_.horizon))),
+      corrections_(config_.seasons ? season::kSeasonSources * kHostTokens : 1, Size(config_.horizon)),
+      logits_(config_.seasons ? kHostTokens : 1, config_.seasons ? weights_.seasons->gate().width() : 1),
+      fold_(Size(config_.heads), math::PadToLanes(Size(config_.value_width))) {}
+
+// x += narrow
+void HostPass::AddNarrow(size_t rows) {
   for (size_t t = 0; t < rows; ++t) {
-    float* x = tile.x[t];
-    const float* y = tile.narrow[t];
-    for (size_t i = 0; i < tile.x.stride(); ++i) x[i] += y[i];
+    float* x = x_[t];
+    const float* y = narrow_[t];
+    for (size_t i = 0; i < x_.stride(); ++i) x[i] += y[i];
   }
 }
 
-void Normalize(const float* gain, const package::ForecasterConfig& config, size_t rows, Tile& tile) {
-  const size_t width = static_cast<size_t>(config.width);
-  for (size_t t = 0; t < rows; ++t) RmsNorm(tile.x[t], gain, width, tile.x.stride(), tile.normed[t]);
+void HostPass::Normalize(const float* gain, size_t rows) {
+  for (size_t t = 0; t < rows; ++t) RmsNorm(x_[t], gain, Size(config_.width), x_.stride(), normed_[t]);
 }
 
-// tile.x += mlp(in)
-void AddMlp(const GatedMlp& mlp, FloatRows& in, size_t rows, Tile& tile) {
-  Multiply(mlp.gate_up, in, rows, tile.wide);
+// x += mlp(in)
+void HostPass::AddMlp(const GatedMlp& mlp, FloatRows& in, size_t rows) {
+  Multiply(mlp.gate_up, in, rows, wide_);
   const size_t up = mlp.gate_up.offset(GatedMlp::kUp);
-  for (size_t t = 0; t < rows; ++t) GateBySilu(tile.wide[t], tile.wide[t] + up, up, tile.hidden[t]);
-  Multiply(mlp.down, tile.hidden, rows, tile.narrow);
-  AddNarrow(rows, tile);
+  for (size_t t = 0; t < rows; ++t) GateBySilu(wide_[t], wide_[t] + up, up, hidden_[t]);
+  Multiply(mlp.down, hidden_, rows, narrow_);
+  AddNarrow(rows);
 }
 
-// Takes every token into the layer's attention; tile.hidden is what it reads there.
-void Attend(const package::ForecasterConfig& config, const BlockWeights& block, size_t layer, const RowLayout& layout,
-            Tile& tile) {
-  Normalize(block.attention_norm.get(), config, tile.size, tile);
-  Multiply(block.score_value_gate, tile.normed, tile.size, tile.wide);
+// Takes every token into the layer's attention; hidden is what it reads there.
+void HostPass::Attend(const BlockWeights& block, size_t layer, const Tile& tile) {
+  Normalize(block.attention_norm.get(), tile.size);
+  Multiply(block.score_value_gate, normed_, tile.size, wide_);
   const size_t value = block.score_value_gate.offset(BlockWeights::kValue);
   const size_t gate = block.score_value_gate.offset(BlockWeights::kGate);
-  LayerFold fold(block.ageing, tile.fold);
+  LayerFold fold(block.ageing, fold_);
   for (size_t t = 0; t < tile.size; ++t) {
     const TileToken& token = tile.tokens[t];
-    const float* wide = tile.wide[t];
-    float* attended = tile.hidden[t];
+    const float* wide = wide_[t];
+    float* attended = hidden_[t];
     const FoldToken brought = {.age = token.age, .scores = wide, .values = wide + value};
-    const LayerState state = layout.layer(token.row, layer);
+    const LayerState state = layout_.layer(token.row, layer);
     token.folds ? fold.Fold(brought, state, attended) : fold.Peek(brought, state, attended);
     GateBySigmoid(wide + gate, attended, block.ageing.width, attended);
   }
 }
 
 // What is left of a block after its attention.
-void AddBlock(const package::ForecasterConfig& config, const BlockWeights& block, size_t rows, Tile& tile) {
-  Multiply(block.output, tile.hidden, rows, tile.narrow);
-  AddNarrow(rows, tile);
-  Normalize(block.mlp_norm.get(), config, rows, tile);
-  AddMlp(block.mlp, tile.normed, rows, tile);
+void HostPass::AddBlock(const BlockWeights& block, size_t rows) {
+  Multiply(block.output, hidden_, rows, narrow_);
+  AddNarrow(rows);
+  Normalize(block.mlp_norm.get(), rows);
+  AddMlp(block.mlp, normed_, rows);
 }
-
-void MoveRow(size_t from, size_t to, FloatRows& rows) { std::copy_n(rows[from], rows.stride(), rows[to]); }
 
 // Moves together all that is still read of the tokens whose forecast is wanted or kept, and returns their number. One
 // that only folds has done so in every layer, and ends here.
-size_t KeepForecasting(bool seasons, Tile& tile) {
+size_t HostPass::KeepForecasting(Tile& tile) {
   size_t made = 0;
   for (size_t t = 0; t < tile.size; ++t) {
-    if (!tile.tokens[t].wanted && !tile.tokens[t].probes) continue;
+    if (!tile.tokens[t].forecasts()) continue;
     const size_t to = made++;
     if (t == to) continue;
-    for (FloatRows* rows : {&tile.x, &tile.hidden, &tile.input}) MoveRow(t, to, *rows);
-    if (!seasons) continue;
+    for (FloatRows* rows : {&x_, &hidden_, &tile.input}) MoveRow(t, to, *rows);
+    if (!config_.seasons) continue;
     for (FloatRows* rows : {&tile.standard, &tile.residuals}) MoveRow(t, to, *rows);
   }
   return made;
 }
 
-// Of `made` tokens: tile.narrow, the linear skip, becomes the
-// mixture of it with the sources of seasons.
-void MixSources(const SeasonHead& seasons, size_t made, Tile& tile) {
-  Multiply(seasons.gate(), tile.normed, made, tile.logits);
+// Of `made` tokens: narrow, the linear skip, becomes the mixture of it with the sources of seasons.
+void HostPass::MixSources(const SeasonHead& seasons, size_t made, Tile& tile) {
+  Multiply(seasons.gate(), normed_, made, logits_);
   for (size_t source = 0; source < season::kSeasonSources; ++source) {
     const float* residuals = tile.residuals[0] + source * package::ForecasterConfig::kSeasonalResiduals;
-    float* corrections = tile.corrections[source * Tile::kTokens];
-    Multiply(seasons.correction(source), residuals, tile.residuals.stride(), made, corrections,
-             tile.corrections.stride());
+    float* corrections = corrections_[source * kHostTokens];
+    Multiply(seasons.correction(source), residuals, tile.residuals.stride(), made, corrections, corrections_.stride());
   }
   for (size_t row = 0; row < made; ++row) {
     std::array<const float*, season::kSeasonSources> corrections;
     for (size_t source = 0; source < season::kSeasonSources; ++source) {
-      corrections[source] = tile.corrections[source * Tile::kTokens + row];
+      corrections[source] = corrections_[source * kHostTokens + row];
     }
-    seasons.Mix(tile.logits[row], tile.standard[row], corrections, tile.narrow[row]);
+    seasons.Mix(logits_[row], tile.standard[row], corrections, narrow_[row]);
   }
 }
 
 // The head, for the `made` tokens whose forecast is wanted or kept. What nobody wants overwrites the softplus that it is
 // made of.
-void WriteForecasts(const package::ForecasterConfig& config, const Weights& weights, size_t made, Tile& tile) {
-  Normalize(weights.norm.get(), config, made, tile);
-  Multiply(weights.head, tile.normed, made, tile.wide);
-  Multiply(weights.skip, tile.input, made, tile.narrow);
-  if (weights.seasons.has_value()) MixSources(*weights.seasons, made, tile);
-  const ForecastSize size{static_cast<size_t>(config.horizon), config.quantiles.size()};
+void HostPass::WriteForecasts(size_t made, Tile& tile) {
+  Normalize(weights_.norm.get(), made);
+  Multiply(weights_.head, normed_, made, wide_);
+  Multiply(weights_.skip, tile.input, made, narrow_);
+  if (weights_.seasons.has_value()) MixSources(*weights_.seasons, made, tile);
+  const ForecastSize size{Size(config_.horizon), config_.quantiles.size()};
   size_t row = 0;
   for (size_t t = 0; t < tile.size; ++t) {
     TileToken& token = tile.tokens[t];
-    if (!token.wanted && !token.probes) continue;
-    if (!token.wanted) token.forecast = tile.hidden[row];
-    Softplus(tile.wide[row], weights.head.width(), tile.hidden[row]);
-    WriteQuantiles({tile.wide[row], tile.hidden[row], tile.narrow[row]}, token.scaling, size, token.forecast);
+    if (!token.forecasts()) continue;
+    if (!token.wanted) token.forecast = hidden_[row];
+    Softplus(wide_[row], weights_.head.width(), hidden_[row]);
+    WriteQuantiles({wide_[row], hidden_[row], narrow_[row]}, token.scaling, size, token.forecast);
     ++row;
   }
 }
 
+void HostPass::Begin(Tile& tile) {
+  Multiply(weights_.embed, tile.input, tile.size, x_);
+  AddMlp(weights_.embed_mlp, tile.input, tile.size);
+  size_t rows = tile.size;
+  for (size_t layer = 0; layer < weights_.blocks.size(); ++layer) {
+    const BlockWeights& block = weights_.blocks[layer];
+    Attend(block, layer, tile);
+    if (layer + 1 == weights_.blocks.size()) rows = KeepForecasting(tile);
+    AddBlock(block, rows);
+  }
+  WriteForecasts(rows, tile);
+}
+
+class HostNetwork final : public Network {
+ public:
+  explicit HostNetwork(const package::ModelPackage& package) : model_(package) {}
+
+  size_t tile_tokens() const override { return kHostTokens; }
+  std::unique_ptr<Pass> NewPass() const override { return std::make_unique<HostPass>(model_); }
+
+ private:
+  const Model model_;
+};
+
 }  // namespace
 
-void Forward(const package::ForecasterConfig& config, const Weights& weights, const RowLayout& layout, Tile& tile) {
-  Multiply(weights.embed, tile.input, tile.size, tile.x);
-  AddMlp(weights.embed_mlp, tile.input, tile.size, tile);
-  size_t rows = tile.size;
-  for (size_t layer = 0; layer < weights.blocks.size(); ++layer) {
-    const BlockWeights& block = weights.blocks[layer];
-    Attend(config, block, layer, layout, tile);
-    if (layer + 1 == weights.blocks.size()) rows = KeepForecasting(config.seasons, tile);
-    AddBlock(config, block, rows, tile);
-  }
-  WriteForecasts(config, weights, rows, tile);
+std::unique_ptr<Network> NewHostNetwork(const package::ModelPackage& package) {
+  return std::make_unique<HostNetwork>(package);
 }
 
 }  // namespace aaren::engine

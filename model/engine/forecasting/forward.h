@@ -1,19 +1,19 @@
 #ifndef AAREN_MODEL_ENGINE_FORECASTING_FORWARD_H_
 #define AAREN_MODEL_ENGINE_FORECASTING_FORWARD_H_
 
-// The network, over a tile: embedding, blocks and head (model/README.md, steps 3 to 5). Product by product for the
-// whole tile; only the attention goes token by token, in order.
+// The network on this CPU: embedding, blocks and head (model/README.md, steps 3 to 5) of 64 tokens at a time. Product by
+// product for the whole tile; only the attention goes token by token, in order. What the layers remember of a series
+// lies in its row (row.h). A pass is done when Begin returns.
 
-#include "model/engine/forecasting/row.h"
-#include "model/engine/forecasting/tile.h"
-#include "model/engine/forecasting/weights.h"
+#include <memory>
+
+#include "model/engine/forecasting/network.h"
+#include "model/package/package.h"
 
 namespace aaren::engine {
 
-// Takes tile.tokens from their inputs through all layers, folds them into their rows and writes the forecasts wanted
-// and those of probes, as the network makes them. The tile's buffers are overwritten; its tokens stay, for the caller
-// to finish with.
-void Forward(const package::ForecasterConfig& config, const Weights& weights, const RowLayout& layout, Tile& tile);
+// For a package that LoadPackage accepted.
+std::unique_ptr<Network> NewHostNetwork(const package::ModelPackage& package);
 
 }  // namespace aaren::engine
 

@@ -9,7 +9,7 @@
 //   float [Mixture::state_size()]            mixture
 //   SeasonChoice [Probes::under_way()]       choices
 //   LagErrors, ValueMemory, Support          errors, values, support
-//   zeros up to a multiple of 64 bytes
+//   zeros up to a multiple of 64 bytes; what follows is the network's, which may keep it elsewhere
 //   per layer: double o [V, padded], c [H], m [H]
 //   zeros up to a multiple of 64 bytes
 //
@@ -46,7 +46,8 @@ class RowLayout {
  public:
   explicit RowLayout(const package::ForecasterConfig& config);
 
-  size_t bytes() const { return bytes_; }  // a multiple of 64
+  size_t bytes() const { return bytes_; }                  // a multiple of 64
+  size_t layers_offset() const { return layers_offset_; }  // where what the network remembers begins; likewise
   const Probes& probes() const { return mixture_.probes(); }
   const Calibration& calibration() const { return calibration_; }
   const Mixture& mixture() const { return mixture_; }

@@ -27,22 +27,24 @@ class SeasonHead {
   // From the newest residuals of one source of seasons, [24], to what corrects it, [T].
   const PackedMatrix& correction(size_t source) const { return corrections_[source]; }
 
+  // Where a step ahead lies between knots.
+  struct Place {
+    size_t before, after;  // where their knots' weights begin
+    float share;           // of the one after
+  };
+  size_t knots() const { return knots_; }
+  const std::vector<Place>& places() const { return places_; }  // by step ahead - 1
+
   // All on the token's scale. logits: [gate().width()], aligned, overwritten. sources: [4, T]. corrections: of each
   // source of seasons [T]. skip: [T], in the linear skip and out the mixture.
   void Mix(float* logits, const float* sources, const std::array<const float*, season::kSeasonSources>& corrections,
            float* skip) const;
 
  private:
-  // Where a step ahead lies between knots.
-  struct Place {
-    size_t before, after;  // where their knots' weights begin
-    float share;           // of the one after
-  };
-
   PackedMatrix gate_;
   std::array<PackedMatrix, season::kSeasonSources> corrections_;
   size_t knots_;
-  std::vector<Place> places_;  // by step ahead - 1
+  std::vector<Place> places_;
 };
 
 }  // namespace aaren::engine

@@ -46,12 +46,6 @@ BlockWeights PackBlock(const package::ModelPackage& package, int layer) {
           .mlp = PackMlp(Tensors(package, prefix + "mlp."))};
 }
 
-LayerBound BoundOf(const package::ModelPackage& package, int layer) {
-  const Tensors block(package, absl::StrCat("blocks.", layer, "."));
-  return LayerBound(package.config, block["norm1.weight"], block["attention.score.weight"],
-                    block["attention.value.weight"], block["attention.value.bias"]);
-}
-
 }  // namespace
 
 Weights::Weights(const package::ModelPackage& package)
@@ -60,11 +54,20 @@ Weights::Weights(const package::ModelPackage& package)
   embed = PackedMatrix::Pack({{tensors["embed.linear.weight"], &tensors["embed.linear.bias"]}});
   for (int layer = 0; layer < package.config.layers; ++layer) {
     blocks.push_back(PackBlock(package, layer));
-    bounds.push_back(BoundOf(package, layer));
   }
   head = PackedMatrix::Pack({{tensors["head.weight"], &tensors["head.bias"]}});
   skip = PackedMatrix::Pack({{tensors["head.skip.weight"]}});
   if (package.config.seasons) seasons.emplace(package);
+}
+
+std::vector<LayerBound> BoundsOf(const package::ModelPackage& package) {
+  std::vector<LayerBound> bounds;
+  for (int layer = 0; layer < package.config.layers; ++layer) {
+    const Tensors block(package, absl::StrCat("blocks.", layer, "."));
+    bounds.emplace_back(package.config, block["norm1.weight"], block["attention.score.weight"],
+                        block["attention.value.weight"], block["attention.value.bias"]);
+  }
+  return bounds;
 }
 
 }  // namespace aaren::engine

@@ -41,12 +41,14 @@ struct Weights {
   PackedMatrix embed;
   GatedMlp embed_mlp;
   std::vector<BlockWeights> blocks;
-  std::vector<LayerBound> bounds;  // what rows are held against, of each block
   hwy::AlignedFreeUniquePtr<float[]> norm;
   PackedMatrix head;  // [T * Q]
   PackedMatrix skip;  // [T]
   std::optional<SeasonHead> seasons;
 };
+
+// What rows are held against, of each block.
+std::vector<LayerBound> BoundsOf(const package::ModelPackage& package);
 
 }  // namespace aaren::engine
 

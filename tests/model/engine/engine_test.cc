@@ -17,12 +17,13 @@ using ::testing::HasSubstr;
 
 class EngineTest : public testing::Test {
  protected:
-  // What Submit says about runs of one token each.
+  // What becomes of runs of one token each.
   absl::Status Step(const std::vector<Slot>& slots) {
     std::vector<engine::Run> runs;
     for (Slot slot : slots)
       runs.push_back({.slot = slot, .values = value_, .forecast = flag_, .forecasts = forecast_.data()});
-    return stepper_.lane().Submit(runs).status();
+    const absl::StatusOr<Ticket> ticket = stepper_.lane().Submit(runs);
+    return ticket.ok() ? stepper_.lane().Wait(*ticket) : ticket.status();
   }
 
   Stepper stepper_{RandomPackage(TinyConfig(), 1)};

@@ -5,11 +5,11 @@
 #include <random>
 #include <thread>
 
-#include "model/engine/cpu/cpu_engine.h"
 #include "model/math/fma.h"
 #include "tests/model/engine/only_target.h"
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/stepper.h"
+#include "tests/model/engine/tested_engine.h"
 
 namespace aaren::engine {
 namespace {
@@ -153,7 +153,7 @@ TEST_P(ExactnessTest, CalibrationCanBeSwitchedAtAnyToken) {
 TEST(ExactCpuTest, ACpuWithoutFmaIsRefused) {
   const OnlyTarget only(HWY_STATIC_TARGET);
   if (math::HasFma()) GTEST_SKIP() << "every CPU of this kind has a fused multiply-add";
-  EXPECT_EQ(NewCpuEngine(RandomPackage(TinyConfig(), 16)).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(NewTestedEngine(RandomPackage(TinyConfig(), 16)).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 }  // namespace

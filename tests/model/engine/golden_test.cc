@@ -17,6 +17,7 @@
 #include "tests/model/engine/only_target.h"
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/stepper.h"
+#include "tests/model/engine/tested_engine.h"
 
 namespace aaren::engine {
 namespace {
@@ -125,6 +126,7 @@ TEST_P(GoldenTest, GivesTheRecordedBits) { EXPECT_EQ(BitsOf(stepper_, 64), GetPa
 
 // One token alone goes through other kernels than many: with halved weights, and with fewer rows at once.
 TEST_P(GoldenTest, EveryInstructionSetGivesThemHoweverTokensCome) {
+  if (TestsEmulation()) GTEST_SKIP() << "of the CPU's kernels";
   for (int64_t target : ExactTargets()) {
     const OnlyTarget only(target);
     for (size_t most : {1, 5, 11, 64}) {

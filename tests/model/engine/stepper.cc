@@ -8,13 +8,13 @@
 #include <limits>
 #include <random>
 
-#include "model/engine/cpu/cpu_engine.h"
+#include "tests/model/engine/tested_engine.h"
 
 namespace aaren::engine {
 namespace {
 
 std::shared_ptr<const Engine> MakeEngine(const package::ModelPackage& package) {
-  absl::StatusOr<std::unique_ptr<Engine>> engine = NewCpuEngine(package);
+  absl::StatusOr<std::unique_ptr<Engine>> engine = NewTestedEngine(package);
   EXPECT_TRUE(engine.ok()) << engine.status();
   return *std::move(engine);
 }

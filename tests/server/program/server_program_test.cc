@@ -147,12 +147,42 @@ TEST(ServerProgramTest, PortInUseIsNamed) {
   EXPECT_THAT(third.Log(), HasSubstr(AddressIn(line, "metrics")));
 }
 
+// What a server with this flag answers to a few tokens.
+std::string ForecastsWith(const std::string& flag, std::string& log) {
+  std::vector<std::string> arguments = FreePorts();
+  arguments.push_back(flag);
+  Program program(arguments);
+  rpc::TestStream stream(
+      grpc::CreateChannel(AddressIn(program.ReadLine(), "listen"), grpc::InsecureChannelCredentials()));
+  stream.Greet();
+  stream.Open(0, "a");
+  stream.Send(rpc::TokensItem(0, 0, {1, 2, 3, 5, 8, 13}));
+  const std::string forecasts = stream.Receive().forecasts().SerializeAsString();
+  log = program.Log();
+  return forecasts;
+}
+
+TEST(ServerProgramTest, ADeviceThatALibraryBringsAnswersAsTheCpu) {
+#ifndef AAREN_EMULATED_LIBRARY
+  GTEST_SKIP() << "no device is emulated under a sanitizer";
+#else
+  setenv("AAREN_ENGINE_PLUGIN", AAREN_EMULATED_LIBRARY, 1);
+  std::string log;
+  const std::string forecasts = ForecastsWith("--device=cuda", log);
+  EXPECT_THAT(log, HasSubstr("an emulated device"));
+  EXPECT_GT(forecasts.size(), 1000u);
+  EXPECT_EQ(forecasts, ForecastsWith("--device=cpu", log));
+  EXPECT_THAT(log, HasSubstr("device=cpu"));
+#endif
+}
+
 TEST(ServerProgramTest, BadSettingsExitWithTwo) {
+  setenv("AAREN_ENGINE_PLUGIN", "/nowhere/gpu.so", 1);  // no GPU, whatever this machine has
   for (const auto& [flag, named] :
        std::vector<std::pair<std::string, std::string>>{{"--lisen=x", "--lisen"},
                                                         {"--shards=many", "many"},
                                                         {"--config=/nowhere", "/nowhere"},
-                                                        {"--device=cuda", "no CUDA backend"}}) {
+                                                        {"--device=cuda", "/nowhere/gpu.so"}}) {
     Program program({flag});
     EXPECT_EQ(program.Wait(), 2) << flag;
     EXPECT_THAT(program.Log(), HasSubstr(named));

@@ -1,4 +1,5 @@
-// The whole session layer on the engine that serves: the same bits however a session's tokens arrive.
+// The whole session layer on an engine that serves, the CPU's or a device's (tested_engine.h): the same bits however a
+// session's tokens arrive.
 
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 
 #include "model/engine/cpu/cpu_engine.h"
 #include "tests/model/engine/random_package.h"
+#include "tests/model/engine/tested_engine.h"
 #include "tests/server/shard/world.h"
 
 namespace aaren::shard {
@@ -15,11 +17,13 @@ namespace {
 constexpr size_t kTokens = 300;
 constexpr absl::Duration kInterval = absl::Milliseconds(500);
 
-std::unique_ptr<models::ModelTable> RealModel() {
+using NewEngine = absl::StatusOr<std::unique_ptr<engine::Engine>> (*)(const package::ModelPackage& package);
+
+std::unique_ptr<models::ModelTable> RealModel(NewEngine new_engine = engine::NewTestedEngine) {
   auto models = std::make_unique<models::ModelTable>();
   package::ModelPackage package = engine::RandomPackage(engine::TinyConfig(), 1);
   package.digest = "random";
-  auto engine = engine::NewCpuEngine(package);
+  auto engine = new_engine(package);
   EXPECT_TRUE(engine.ok());
   EXPECT_TRUE(models->Add(std::move(package), *std::move(engine)).ok());
   return models;
@@ -40,9 +44,9 @@ void SendWave(World& world, FakePeer& peer, session::Handle handle, uint64_t fir
   }
 }
 
-// All forecasts of a session that got everything in one item.
+// All forecasts of a session that got everything in one item, by the CPU's engine.
 std::vector<std::vector<float>> Undisturbed(engine::Refinement refinement = engine::Refinement::kRestricted) {
-  World world(ShardOptions{.save_interval = kInterval}, 1, nullptr, RealModel());
+  World world(ShardOptions{.save_interval = kInterval}, 1, nullptr, RealModel(engine::NewCpuEngine));
   FakePeer peer;
   session::OpenRequest request = Named("a", 0);
   request.output.refinement = refinement;

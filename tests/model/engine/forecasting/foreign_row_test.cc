@@ -44,7 +44,7 @@ struct Session {
         slot(stepper.Open()),
         layout(package.config),
         levels(package.config.quantiles.size()),
-        bounds(Weights(package).bounds),
+        bounds(BoundsOf(package)),
         bytes(stepper.RowBytes(slot)) {}
 
   absl::Status Check() { return stepper.engine()->CheckRow(bytes).status(); }

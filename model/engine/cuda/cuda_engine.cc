@@ -1,0 +1,60 @@
+#include "model/engine/cuda/cuda_engine.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "model/engine/cuda/device_lane.h"
+#include "model/engine/cuda/device_library.h"
+#include "model/engine/cuda/device_network.h"
+#include "model/engine/forecasting/forecasting_task.h"
+#include "model/engine/task.h"
+#include "model/math/fma.h"
+
+namespace aaren::engine {
+namespace {
+
+class DeviceEngine final : public Engine {
+ public:
+  DeviceEngine(std::unique_ptr<Task> task, const DeviceTable& table) : task_(std::move(task)), table_(table) {}
+
+  std::string tier() const override { return "exact"; }
+  size_t row_bytes() const override { return task_->row_bytes(); }
+  size_t result_floats() const override { return task_->result_floats(); }
+  std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override {
+    return std::make_unique<DeviceLane>(*task_, table_, capacity_rows);
+  }
+  void ResetRow(absl::Span<std::byte> row) const override { task_->ResetRow(row); }
+  absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override { return task_->CheckRow(row); }
+
+ private:
+  const std::unique_ptr<Task> task_;
+  const DeviceTable& table_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Engine>> NewDeviceEngine(const package::ModelPackage& package,
+                                                        const DeviceTable& table) {
+  if (!math::HasFma()) {
+    return absl::FailedPreconditionError("this CPU has no fused multiply-add (x86: AVX2 and FMA), so no exact tier");
+  }
+  absl::StatusOr<std::unique_ptr<Network>> network = NewDeviceNetwork(package, table);
+  if (!network.ok()) return network.status();
+  return std::make_unique<DeviceEngine>(NewForecastingTask(package, *std::move(network)), table);
+}
+
+absl::StatusOr<std::unique_ptr<Engine>> NewCudaEngine(const package::ModelPackage& package) {
+  const absl::StatusOr<const DeviceTable*> gpu = UsableGpu();
+  if (!gpu.ok()) return gpu.status();
+  return NewDeviceEngine(package, **gpu);
+}
+
+absl::StatusOr<std::string> DescribeGpu() {
+  const absl::StatusOr<const DeviceTable*> gpu = UsableGpu();
+  if (!gpu.ok()) return gpu.status();
+  DeviceFacts facts = {};
+  if (const char* error = (*gpu)->facts(&facts)) return absl::FailedPreconditionError(error);
+  return absl::StrCat(facts.name, ", ", facts.memory_bytes >> 30, " GiB");
+}
+
+}  // namespace aaren::engine

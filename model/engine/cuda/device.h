@@ -1,0 +1,58 @@
+#ifndef AAREN_MODEL_ENGINE_CUDA_DEVICE_H_
+#define AAREN_MODEL_ENGINE_CUDA_DEVICE_H_
+
+// What the engine needs of a device, as a table of functions: memory, queues of copies and calls, and the kernel. The
+// shared library libaaren_cuda.so offers one of a GPU (device_library.h), the tests one of this CPU. So the engine links
+// nothing of CUDA, and the library knows nothing of Abseil.
+//
+// What is enqueued is done in order, beside what is in other queues. Functions return null, or what went wrong in words
+// that live for ever; they never throw. After an error of a queue its memory is not to be trusted. Threading: all may be
+// called from any thread, of one queue by one at a time.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "model/engine/cuda/program.h"
+
+namespace aaren::engine {
+
+struct DeviceFacts {
+  char name[256];
+  uint64_t memory_bytes;
+  uint64_t shared_bytes;  // of a block of threads, at most
+  int32_t processors;     // blocks that can run beside each other, at least
+  int32_t threads;        // that a call's blocks have: a multiple of 16
+};
+
+struct DeviceTable {
+  int version;  // kDeviceVersion of the library's build; first, so that it can be read whatever the rest is
+
+  // Null if this machine has a driver and a device that the kernel can run on, else what is missing.
+  const char* (*missing)();
+  const char* (*facts)(DeviceFacts* facts);
+
+  // Memory of the device, aligned to 256; memory of the host that it copies from and to fast.
+  const char* (*allocate)(size_t bytes, void** memory);
+  void (*release)(void* memory);
+  const char* (*allocate_host)(size_t bytes, void** memory);
+  void (*release_host)(void* memory);
+
+  const char* (*open_queue)(void** queue);
+  void (*close_queue)(void* queue);  // waits for what is in it
+  const char* (*copy_in)(void* queue, void* device, const void* host, size_t bytes);
+  const char* (*copy_out)(void* queue, void* host, const void* device, size_t bytes);
+  const char* (*forward)(void* queue, const ForwardCall* call);
+  const char* (*poll)(void* queue, bool* done);  // whether all in it is done; never blocks
+  const char* (*wait)(void* queue);              // until it is
+};
+
+// Goes up with any change of this table or of program.h.
+constexpr int kDeviceVersion = 1;
+
+// The exported function's name and type.
+constexpr char kDeviceEntry[] = "AarenDevice";
+using DeviceEntry = const DeviceTable* (*)();
+
+}  // namespace aaren::engine
+
+#endif  // AAREN_MODEL_ENGINE_CUDA_DEVICE_H_

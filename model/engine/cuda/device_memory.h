@@ -1,0 +1,62 @@
+#ifndef AAREN_MODEL_ENGINE_CUDA_DEVICE_MEMORY_H_
+#define AAREN_MODEL_ENGINE_CUDA_DEVICE_MEMORY_H_
+
+// Owners of what a device's table (device.h) hands out. Errors are ResourceExhausted where memory is missing, else
+// Internal. Threading: of one thread. Lifetime: the table outlives them.
+
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "model/engine/cuda/device.h"
+
+namespace aaren::engine {
+
+// Movable. Memory of the device, or of the host for its copies.
+class DeviceMemory {
+ public:
+  static absl::StatusOr<DeviceMemory> OnDevice(const DeviceTable& table, size_t bytes);
+  static absl::StatusOr<DeviceMemory> OnHost(const DeviceTable& table, size_t bytes);
+
+  DeviceMemory() = default;
+  DeviceMemory(DeviceMemory&& other) noexcept { *this = std::move(other); }
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept;
+  ~DeviceMemory();
+
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  DeviceMemory(void* data, size_t bytes, void (*release)(void*)) : data_(data), bytes_(bytes), release_(release) {}
+
+  void* data_ = nullptr;
+  size_t bytes_ = 0;
+  void (*release_)(void*) = nullptr;
+};
+
+// Its end waits for what is in it. An error stays: what follows in the queue is not done.
+class DeviceQueue {
+ public:
+  explicit DeviceQueue(const DeviceTable& table) : table_(table) { Note(table.open_queue(&queue_)); }
+  ~DeviceQueue();
+  DeviceQueue(const DeviceQueue&) = delete;
+  DeviceQueue& operator=(const DeviceQueue&) = delete;
+
+  void CopyIn(void* device, const void* host, size_t bytes);
+  void CopyOut(void* host, const void* device, size_t bytes);
+  void Forward(const ForwardCall& call);
+
+  bool Done();          // whether Wait would not block
+  absl::Status Wait();  // until all is done
+
+ private:
+  void Note(const char* error);
+
+  const DeviceTable& table_;
+  void* queue_ = nullptr;
+  absl::Status status_;
+};
+
+}  // namespace aaren::engine
+
+#endif  // AAREN_MODEL_ENGINE_CUDA_DEVICE_MEMORY_H_

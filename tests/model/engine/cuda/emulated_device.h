@@ -1,0 +1,35 @@
+#ifndef AAREN_TESTS_MODEL_ENGINE_CUDA_EMULATED_DEVICE_H_
+#define AAREN_TESTS_MODEL_ENGINE_CUDA_EMULATED_DEVICE_H_
+
+// A device's table (model/engine/cuda/device.h) whose device is this CPU: the kernel's own text, run by an EmulatedBlock.
+// Its queues are late: what is enqueued is done when somebody polls, a piece at a time, or waits. So memory that is
+// overwritten too early shows. Fresh memory holds nonsense. A fault of the kernel is an error of its queue.
+//
+// There is one such device in a program. Threading: any thread.
+
+#include <cstdint>
+
+#include "model/engine/cuda/device.h"
+
+namespace aaren::engine {
+
+struct EmulatedSettings {
+  int32_t threads = 64;
+  int32_t processors = 2;             // few: tiles of every size come up
+  uint64_t shared_bytes = 227 << 10;  // as an H100 has
+  uint64_t memory_bytes = uint64_t{1} << 40;
+  uint64_t seed = 1;
+  uint64_t fails_from = UINT64_MAX;  // the number of the first call of the kernel that fails
+};
+
+const DeviceTable& EmulatedDevice();
+
+// For what comes after; not while a queue is at work.
+void SetUpEmulatedDevice(const EmulatedSettings& settings);
+
+// Of the device's memory, now.
+uint64_t EmulatedBytes();
+
+}  // namespace aaren::engine
+
+#endif  // AAREN_TESTS_MODEL_ENGINE_CUDA_EMULATED_DEVICE_H_
