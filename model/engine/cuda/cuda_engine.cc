@@ -1,11 +1,14 @@
 #include "model/engine/cuda/cuda_engine.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "model/engine/cpu/cpu_engine.h"
 #include "model/engine/cuda/device_lane.h"
 #include "model/engine/cuda/device_library.h"
 #include "model/engine/cuda/device_network.h"
+#include "model/engine/cuda/trial.h"
 #include "model/engine/forecasting/forecasting_task.h"
 #include "model/engine/task.h"
 #include "model/math/fma.h"
@@ -31,6 +34,14 @@ class DeviceEngine final : public Engine {
   const DeviceTable& table_;
 };
 
+// As many as make every block busy with the largest tiles, but no more than one call has.
+size_t TrialTokens(const DeviceTable& gpu) {
+  constexpr size_t kLargestTile = 32, kMost = 2048;
+  DeviceFacts facts = {};
+  if (gpu.facts(&facts) != nullptr) return kMost;
+  return std::min(kMost, (kLargestTile + 1) * static_cast<size_t>(facts.processors));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Engine>> NewDeviceEngine(const package::ModelPackage& package,
@@ -46,7 +57,12 @@ absl::StatusOr<std::unique_ptr<Engine>> NewDeviceEngine(const package::ModelPack
 absl::StatusOr<std::unique_ptr<Engine>> NewCudaEngine(const package::ModelPackage& package) {
   const absl::StatusOr<const DeviceTable*> gpu = UsableGpu();
   if (!gpu.ok()) return gpu.status();
-  return NewDeviceEngine(package, **gpu);
+  absl::StatusOr<std::unique_ptr<Engine>> engine = NewDeviceEngine(package, **gpu);
+  if (!engine.ok()) return engine;
+  const absl::StatusOr<std::unique_ptr<Engine>> cpu = NewCpuEngine(package);
+  if (!cpu.ok()) return cpu.status();
+  if (absl::Status status = TryOut(**engine, **cpu, TrialTokens(**gpu)); !status.ok()) return status;
+  return engine;
 }
 
 absl::StatusOr<std::string> DescribeGpu() {

@@ -15,7 +15,8 @@
 namespace aaren::engine {
 
 // For a package that LoadPackage accepted. FailedPrecondition naming what is missing: the library, the driver, the GPU;
-// or a CPU without FMA, which the rest is computed on. ResourceExhausted if the GPU does not hold the network.
+// or a CPU without FMA, which the rest is computed on. ResourceExhausted if the GPU does not hold the network. Internal
+// if it does not give the CPU's bits in a trial (trial.h), which takes some 60 ms.
 absl::StatusOr<std::unique_ptr<Engine>> NewCudaEngine(const package::ModelPackage& package);
 
 // On any device of such a table, which outlives the engine. As above.
