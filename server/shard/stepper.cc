@@ -126,6 +126,7 @@ void Stepper::LayOutItem(Part& part, const WaitingItem& item, Piece piece, uint3
   }
 }
 
+// A call is of one model: a lane has rows of its own engine only.
 void Stepper::Submit(size_t index) {
   Call& call = calls_[index];
   const size_t end = index + 1 < calls_.size() ? calls_[index + 1].first_run : runs_.size();
@@ -259,6 +260,8 @@ void Stepper::AdvanceClock(session::Session& session, const WaitingItem& item, u
   }
 }
 
+// The rows have folded these tokens, though nobody hears of it. So seq and clock go on with them: a save that is taken
+// next has to say what its rows have seen.
 void Stepper::Abandon(session::Session& session) {
   Flow& flow = *session.flow;
   for (uint32_t left = flow.granted; left > 0;) {
