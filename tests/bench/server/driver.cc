@@ -9,6 +9,7 @@ namespace aaren::bench {
 namespace {
 
 constexpr int kMaxItemsPerMessage = 256;
+constexpr int kStreamsPerConnection = 250;  // the server takes 256
 
 }  // namespace
 
@@ -21,7 +22,7 @@ class Driver::Stream {
  public:
   Stream(Driver& driver, int index, int sessions)
       : driver_(driver), index_(index), next_seq_(sessions, 0), opened_seq_(sessions, 0), answered_(sessions, 0) {
-    io_ = driver_.stub_->PrepareAsyncStream(&context_, &driver_.queue_);
+    io_ = driver_.stubs_.back()->PrepareAsyncStream(&context_, &driver_.queue_);
     io_->StartCall(&started_);
   }
 
@@ -142,10 +143,12 @@ absl::StatusOr<std::unique_ptr<Driver>> Driver::Connect(const std::string& targe
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own
-  driver->stub_ =
-      v1::Streaming::NewStub(grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments));
   driver->opening_ = options.sessions;
   for (int i = 0; i < options.streams; ++i) {
+    if (i % kStreamsPerConnection == 0) {
+      driver->stubs_.push_back(
+          v1::Streaming::NewStub(grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments)));
+    }
     const int sessions = options.sessions / options.streams + (i < options.sessions % options.streams ? 1 : 0);
     driver->streams_.push_back(std::make_unique<Stream>(*driver, i, sessions));
   }

@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_BENCH_SERVER_DRIVER_H_
 #define AAREN_TESTS_BENCH_SERVER_DRIVER_H_
 
-// A Driver keeps a server busy over one connection: a number of streams, sessions on each, and a window of unanswered
-// messages a session. Each message carries one Tokens item. It answers every reply with the session's next item at once
-// (a closed loop), and counts points answered. Single-threaded: Run works on the caller's thread.
+// A Driver keeps a server busy: a number of streams, a connection for every 250 of them, sessions on each, and a window
+// of unanswered messages a session. Each message carries one Tokens item. It answers every reply with the session's next
+// item at once (a closed loop), and counts points answered. Single-threaded: Run works on the caller's thread.
 
 #include <cstdint>
 #include <memory>
@@ -52,7 +52,7 @@ class Driver {
 
   const DriverOptions options_;
   grpc::CompletionQueue queue_;
-  std::unique_ptr<v1::Streaming::Stub> stub_;
+  std::vector<std::unique_ptr<v1::Streaming::Stub>> stubs_;  // a connection each, for so many streams
   std::vector<std::unique_ptr<Stream>> streams_;
   uint64_t points_ = 0;     // answered
   uint64_t in_flight_ = 0;  // items
