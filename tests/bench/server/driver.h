@@ -2,8 +2,8 @@
 #define AAREN_TESTS_BENCH_SERVER_DRIVER_H_
 
 // A Driver keeps a server busy: a number of streams, a connection for every 250 of them, sessions on each, and a window
-// of unanswered messages a session. Each message carries one Tokens item. It answers every reply with the session's next
-// item at once (a closed loop), and counts points answered. Single-threaded: Run works on the caller's thread.
+// of unanswered messages a session. Each message carries one Tokens item. It answers every reply with the session's
+// next item at once (a closed loop), and counts points answered. Single-threaded: Run works on the caller's thread.
 
 #include <cstdint>
 #include <memory>
