@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "model/engine/cpu/claim.h"
 #include "model/engine/cpu/host_lane.h"
 #include "model/engine/cpu/slab.h"
 #include "model/engine/forecasting/forecasting_task.h"
@@ -37,7 +38,6 @@ class CpuLane final : public HostLane {
 
  private:
   absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) override;
-  absl::Status Claim(const Run& run, StateSlab& rows) const;
   void Release(absl::Span<const Run> runs, StateSlab& rows) const;
 
   const Task& task_;
@@ -50,7 +50,7 @@ std::unique_ptr<Lane> CpuEngine::NewLane(size_t capacity_rows) const {
 
 absl::Status CpuLane::Step(absl::Span<const Run> runs, StateSlab& rows) {
   for (size_t i = 0; i < runs.size(); ++i) {
-    if (absl::Status status = Claim(runs[i], rows); !status.ok()) {
+    if (absl::Status status = ClaimRow(task_, runs[i], rows.Row(runs[i].slot)); !status.ok()) {
       Release(runs.first(i), rows);
       return absl::InvalidArgumentError(absl::StrCat("run ", i, ": ", status.message()));
     }
@@ -59,20 +59,6 @@ absl::Status CpuLane::Step(absl::Span<const Run> runs, StateSlab& rows) {
   absl::Status status = task_.Finish(*scratch_);
   Release(runs, rows);
   return status;
-}
-
-// Checks a run and marks its row, so that the next run with the same row is noticed without memory for a set.
-absl::Status CpuLane::Claim(const Run& run, StateSlab& rows) const {
-  const absl::Span<std::byte> row = rows.Row(run.slot);
-  if (row.empty()) return StaleSlot(run.slot);
-  if (run.values.empty()) return absl::InvalidArgumentError("has no tokens");
-  if (absl::Status status = task_.CheckRun(run); !status.ok()) return status;
-  uint64_t& claimed = task_.claim(row.data());
-  if (claimed != 0) {
-    return absl::InvalidArgumentError(absl::StrCat("slot ", run.slot.index, " is in an earlier run too"));
-  }
-  claimed = 1;
-  return absl::OkStatus();
 }
 
 void CpuLane::Release(absl::Span<const Run> runs, StateSlab& rows) const {

@@ -6,10 +6,6 @@
 
 namespace aaren::engine {
 
-absl::Status HostLane::StaleSlot(Slot slot) {
-  return absl::InvalidArgumentError(absl::StrCat("slot ", slot.index, " of generation ", slot.generation, " is stale"));
-}
-
 absl::Status HostLane::Allocate(absl::Span<Slot> slots) {
   for (size_t i = 0; i < slots.size(); ++i) {
     const absl::StatusOr<Slot> slot = rows_.Allocate();

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "model/engine/cpu/claim.h"
 #include "model/engine/cpu/slab.h"
 #include "model/engine/engine.h"
 #include "model/engine/lane.h"
@@ -31,9 +32,6 @@ class HostLane : public Lane {
  protected:
   // What Submit promises, at once.
   virtual absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) = 0;
-
-  // InvalidArgument naming it.
-  static absl::Status StaleSlot(Slot slot);
 
  private:
   absl::Status CheckSlot(Slot slot) { return rows_.Row(slot).empty() ? StaleSlot(slot) : absl::OkStatus(); }

@@ -5,16 +5,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "model/engine/cpu/claim.h"
 
 namespace aaren::engine {
 namespace {
 
 constexpr size_t kBlockBytes = size_t{1} << 22;
 constexpr size_t kStagedRows = 64;
-
-absl::Status Stale(Slot slot) {
-  return absl::InvalidArgumentError(absl::StrCat("slot ", slot.index, " of generation ", slot.generation, " is stale"));
-}
 
 }  // namespace
 
@@ -86,7 +83,7 @@ void DeviceLane::Free(absl::Span<const Slot> slots) {
 
 absl::Status DeviceLane::CheckSlot(Slot slot) {
   const absl::Span<std::byte> row = rows_.Row(slot);
-  if (row.empty()) return Stale(slot);
+  if (row.empty()) return StaleSlot(slot);
   if (task_.claim(row.data()) == 0) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("slot ", slot.index, " is under way"));
 }
@@ -146,30 +143,17 @@ absl::Status DeviceLane::WriteSome(absl::Span<const RowWrite> rows) {
 absl::StatusOr<Ticket> DeviceLane::Submit(absl::Span<const Run> runs) {
   Batch& batch = FreeBatch();
   for (size_t i = 0; i < runs.size(); ++i) {
-    if (absl::Status status = Claim(runs[i], batch); !status.ok()) {
+    const absl::Span<std::byte> row = rows_.Row(runs[i].slot);
+    if (absl::Status status = ClaimRow(task_, runs[i], row); !status.ok()) {
       Release(batch);
       return absl::InvalidArgumentError(absl::StrCat("run ", i, ": ", status.message()));
     }
+    batch.rows.push_back(row.data());
   }
   for (size_t i = 0; i < runs.size(); ++i) task_.Take(runs[i], batch.rows[i], *batch.scratch);
   task_.Begin(*batch.scratch);
   batch.under_way = true;
   return batch.ticket = Ticket{tickets_++};
-}
-
-// Checks a run and marks its row, until the batch is done.
-absl::Status DeviceLane::Claim(const Run& run, Batch& batch) {
-  const absl::Span<std::byte> row = rows_.Row(run.slot);
-  if (row.empty()) return Stale(run.slot);
-  if (run.values.empty()) return absl::InvalidArgumentError("has no tokens");
-  if (absl::Status status = task_.CheckRun(run); !status.ok()) return status;
-  uint64_t& claimed = task_.claim(row.data());
-  if (claimed != 0) {
-    return absl::InvalidArgumentError(absl::StrCat("slot ", run.slot.index, " is in an earlier run too"));
-  }
-  claimed = 1;
-  batch.rows.push_back(row.data());
-  return absl::OkStatus();
 }
 
 void DeviceLane::Release(Batch& batch) const {

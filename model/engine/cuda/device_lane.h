@@ -60,7 +60,6 @@ class DeviceLane final : public Lane {
   absl::Status CheckSlot(Slot slot);
   absl::StatusOr<std::byte*> StateOf(uint32_t index);
   std::byte* state(std::byte* row) const;
-  absl::Status Claim(const Run& run, Batch& batch);
   void Release(Batch& batch) const;
   Batch* Find(Ticket ticket);
   Batch& FreeBatch();
