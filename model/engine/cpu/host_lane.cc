@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "absl/strings/str_cat.h"
-
 namespace aaren::engine {
 
 absl::Status HostLane::Allocate(absl::Span<Slot> slots) {
