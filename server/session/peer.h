@@ -28,9 +28,9 @@ class Account;  // server/identity/account.h
 namespace aaren::models {
 struct LoadedModel;  // server/models/model_table.h
 }  // namespace aaren::models
-namespace aaren::shard {
-struct Attachment;  // server/shard/attachment.h
-}  // namespace aaren::shard
+namespace aaren::queue {
+struct Attachment;  // server/queue/attachment.h
+}  // namespace aaren::queue
 
 namespace aaren::session {
 
@@ -143,7 +143,7 @@ class Peer {
   virtual void OnRoom() = 0;
 
   identity::Account* account = nullptr;     // its tenant's; set before its shard hears of it; null: nobody's
-  shard::Attachment* attachment = nullptr;  // what its shard knows of it: the shard's own
+  queue::Attachment* attachment = nullptr;  // what its shard knows of it: the shard's own
 };
 
 }  // namespace aaren::session

@@ -19,10 +19,10 @@
 #include "server/session/row_pool.h"
 #include "server/store/session_point.h"
 
-namespace aaren::shard {
-struct Attachment;  // server/shard/attachment.h
-struct Flow;        // server/shard/flow.h
-}  // namespace aaren::shard
+namespace aaren::queue {
+struct Attachment;  // server/queue/attachment.h
+struct Flow;        // server/queue/flow.h
+}  // namespace aaren::queue
 
 namespace aaren::session {
 
@@ -73,8 +73,8 @@ struct Session : Binding {
   uint32_t channels = 1;
   const models::LoadedModel* model = nullptr;
   RowSet rows;
-  shard::Attachment* stream = nullptr;     // null: detached
-  shard::Flow* flow = nullptr;             // null: nothing waits
+  queue::Attachment* stream = nullptr;     // null: detached
+  queue::Flow* flow = nullptr;             // null: nothing waits
   const task::OutputPlan* plan = nullptr;  // null: detached
   store::SessionPoint point;
   uint64_t delivered_seq = 0;

@@ -40,7 +40,7 @@ struct CellPool::Block {
 CellPool::CellPool() : with_room_(kLargest / 8 + 1) {}
 
 CellPool::~CellPool() {
-  for (Line<Block>& line : with_room_) {
+  for (queue::Line<Block>& line : with_room_) {
     while (Block* block = line.front()) {
       line.Remove(*block);
       std::free(block);
@@ -50,7 +50,7 @@ CellPool::~CellPool() {
 
 void* CellPool::Allocate(size_t bytes) {
   bytes = Rounded(bytes);
-  Line<Block>& room = RoomFor(bytes);
+  queue::Line<Block>& room = RoomFor(bytes);
   if (room.empty()) {
     void* memory = std::aligned_alloc(kBlockBytes, kBlockBytes);
     if (memory == nullptr) throw std::bad_alloc();
@@ -65,7 +65,7 @@ void* CellPool::Allocate(size_t bytes) {
 
 void CellPool::Free(void* cell, size_t bytes) {
   bytes = Rounded(bytes);
-  Line<Block>& room = RoomFor(bytes);
+  queue::Line<Block>& room = RoomFor(bytes);
   Block& block = Block::Of(cell);
   if (!block.HasRoom(bytes)) room.PushBack(block);
   *static_cast<void**>(cell) = block.free;

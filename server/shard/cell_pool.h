@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/shard/line.h"
+#include "server/queue/line.h"
 
 namespace aaren::shard {
 
@@ -35,9 +35,9 @@ class CellPool {
  private:
   struct Block;
 
-  Line<Block>& RoomFor(size_t bytes) { return with_room_[Rounded(bytes) / 8]; }
+  queue::Line<Block>& RoomFor(size_t bytes) { return with_room_[Rounded(bytes) / 8]; }
 
-  std::vector<Line<Block>> with_room_;  // by size: blocks that have a free cell
+  std::vector<queue::Line<Block>> with_room_;  // by size: blocks that have a free cell
   size_t blocks_ = 0;
 };
 

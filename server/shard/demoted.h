@@ -42,7 +42,7 @@ struct Demoted : session::Binding {
   bool promoting : 1;      // its row is on its way back
   uint16_t key_bytes;
   session::Handle handle;
-  Attachment* stream;
+  queue::Attachment* stream;
   const task::OutputPlan* plan;  // acquired
   uint64_t epoch;
   uint64_t seq;         // of the newest save, too

@@ -8,7 +8,7 @@ namespace aaren::shard {
 namespace {
 
 // A step that is told to take so much takes about a millisecond on a slow core; measuring tells more.
-constexpr int64_t kFirstSliceUnits = 64 * TokenQueue::kForecastUnits;
+constexpr int64_t kFirstSliceUnits = 64 * queue::TokenQueue::kForecastUnits;
 
 // A save that is late, or fails once or twice, does not end it.
 save::Lease LeaseOf(const ShardOptions& options) {

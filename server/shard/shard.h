@@ -45,6 +45,8 @@
 #include "absl/time/time.h"
 #include "server/memory/memory_budget.h"
 #include "server/models/model_table.h"
+#include "server/queue/attachment.h"
+#include "server/queue/token_queue.h"
 #include "server/registrar/owner.h"
 #include "server/registrar/registrar.h"
 #include "server/save/saver.h"
@@ -54,12 +56,10 @@
 #include "server/session/row_pool.h"
 #include "server/session/session.h"
 #include "server/session/session_list.h"
-#include "server/shard/attachment.h"
 #include "server/shard/demoted.h"
 #include "server/shard/shard_counters.h"
 #include "server/shard/stepper.h"
 #include "server/shard/token_check.h"
-#include "server/shard/token_queue.h"
 #include "server/task/plan_table.h"
 
 namespace aaren::shard {
@@ -183,7 +183,7 @@ class SessionShard final : public registrar::SessionOwner {
   // A session that is about to come, and what its stream sent for it meanwhile.
   struct Arrival : session::Binding {
     using session::Binding::Binding;
-    Attachment* stream = nullptr;  // null: the stream is gone
+    queue::Attachment* stream = nullptr;  // null: the stream is gone
     session::Handle handle = 0;
     session::Footprint reserved;  // no model: nothing
     session::RowSet rows;
@@ -209,13 +209,13 @@ class SessionShard final : public registrar::SessionOwner {
   // A Close under way that deletes.
   struct Closing : session::Binding {
     Closing() : session::Binding(Kind::kClosing) {}
-    Attachment* stream = nullptr;
+    queue::Attachment* stream = nullptr;
     session::Handle handle = 0;
     uint64_t next_seq = 0, durable_seq = 0;
   };
   // What a Close that deletes needs to know of its session.
   struct Closable {
-    Attachment* stream;
+    queue::Attachment* stream;
     session::Handle handle;
     std::string key;
     uint64_t epoch, next_seq, durable_seq;
@@ -232,7 +232,7 @@ class SessionShard final : public registrar::SessionOwner {
     int64_t left = 0;
     int64_t began_ns = 0;
   };
-  Attachment& StreamOf(session::Peer& peer);
+  queue::Attachment& StreamOf(session::Peer& peer);
   static bool IsClosing(const session::Binding& binding);
   session::Session* Find(absl::string_view key);
 
@@ -266,10 +266,10 @@ class SessionShard final : public registrar::SessionOwner {
   std::optional<session::Refusal> CheckDurability(const session::OpenRequest& request) const;
   session::SessionDurability Resolve(session::SessionDurability asked) const;
   static std::optional<session::Refusal> CheckCall(const registrar::OpenCall& call, const session::Session& session);
-  void DropItems(Attachment& stream, session::Handle handle);
-  void EraseHandle(Attachment& stream, session::Handle handle);
-  void BeginOpen(Attachment& stream, session::Handle handle, session::OpenRequest request);
-  void FailOpen(Attachment& stream, session::Handle handle, uint64_t number, const session::Refusal& refusal);
+  void DropItems(queue::Attachment& stream, session::Handle handle);
+  void EraseHandle(queue::Attachment& stream, session::Handle handle);
+  void BeginOpen(queue::Attachment& stream, session::Handle handle, session::OpenRequest request);
+  void FailOpen(queue::Attachment& stream, session::Handle handle, uint64_t number, const session::Refusal& refusal);
   std::unique_ptr<Opening> TakeOpening(uint64_t ticket);
   void AnswerRefused(Opening& opening, const session::Refusal& refusal);
   session::Session& Place(const registrar::OpenCall& call, Opening& opening,
@@ -352,14 +352,14 @@ class SessionShard final : public registrar::SessionOwner {
   session::Mailbox mailbox_;
   session::RowPool rows_;
   task::PlanTable plans_;
-  TokenQueue queue_;
+  queue::TokenQueue queue_;
   Stepper stepper_;
   save::Saver saver_;
   std::vector<session::SessionList> resting_;  // by model: at rest and saved, in the order in which they came to rest
   absl::flat_hash_set<std::unique_ptr<session::Session>, session::ByKey<session::Session>,
                       session::ByKey<session::Session>>
       sessions_;
-  absl::flat_hash_map<session::Peer*, std::unique_ptr<Attachment>> streams_;
+  absl::flat_hash_map<session::Peer*, std::unique_ptr<queue::Attachment>> streams_;
   absl::flat_hash_map<uint64_t, std::unique_ptr<Opening>> openings_;  // by ticket
   absl::flat_hash_map<uint64_t, std::unique_ptr<Closing>> closings_;
   DemotedTable demoted_;

@@ -91,7 +91,7 @@ void SessionShard::Fence(session::Session& session, uint64_t current_epoch) {
 
 // Ends what the stream has with the session. A Close that waits is answered too.
 void SessionShard::TakeAway(session::Session& session, const session::Refusal& refusal, uint64_t expected_seq) {
-  Attachment& stream = *session.stream;
+  queue::Attachment& stream = *session.stream;
   const session::Handle handle = session.handle;
   const bool closing = session.closing, stalled = session.stalled;
   Detach(session);

@@ -11,9 +11,9 @@
 
 namespace aaren::shard {
 
-Attachment& SessionShard::StreamOf(session::Peer& peer) {
+queue::Attachment& SessionShard::StreamOf(session::Peer& peer) {
   if (peer.attachment == nullptr) {
-    auto stream = std::make_unique<Attachment>(peer, queue_.LineOf(peer.account));
+    auto stream = std::make_unique<queue::Attachment>(peer, queue_.LineOf(peer.account));
     peer.attachment = stream.get();
     streams_[&peer] = std::move(stream);
   }
@@ -24,7 +24,7 @@ Attachment& SessionShard::StreamOf(session::Peer& peer) {
 bool SessionShard::AdmitsOpen(session::Peer& peer) {
   const size_t pending = openings_.size() + closings_.size();
   if (pending >= options_.max_pending_opens) return false;
-  const Attachment& stream = StreamOf(peer);
+  const queue::Attachment& stream = StreamOf(peer);
   if (queue_.HasItsPart(stream.tenant.pending, pending, options_.max_pending_opens)) return false;
   const size_t own = stream.openings + stream.closings;
   return own == 0 || own < (options_.max_pending_opens - pending) / 2;
@@ -32,13 +32,13 @@ bool SessionShard::AdmitsOpen(session::Peer& peer) {
 
 // A half-closed stream ends once nothing is owed to it any more.
 bool SessionShard::Owes(session::Peer& peer) {
-  const Attachment& stream = StreamOf(peer);
+  const queue::Attachment& stream = StreamOf(peer);
   return stream.openings + stream.closings + stream.promotions > 0 ||
          stream.queued_bytes + stream.aside_bytes > 0;  // its flows, also those in a step
 }
 
 bool SessionShard::AdmitsTokens(session::Peer& peer, size_t bytes) {
-  const Attachment& stream = StreamOf(peer);
+  const queue::Attachment& stream = StreamOf(peer);
   const size_t needed = bytes + sizeof(DeferredTokens);
   if (queue_.Admits(stream, needed)) return true;
   if (!std::exchange(may_set_aside_, false)) return false;
@@ -51,7 +51,7 @@ bool SessionShard::AdmitsTokens(session::Peer& peer, size_t bytes) {
 void SessionShard::SetAside() {
   for (session::Session* session = saver_.FirstUntold(); session != nullptr; session = session->next)
     SetAside(*session);
-  queue_.ForEachStalled([this](const Flow& flow) {
+  queue_.ForEachStalled([this](const queue::Flow& flow) {
     if (!flow.in_step) SetAside(*flow.session);
   });
   for (const std::deque<uint64_t>& waiting : promotions_waiting_) {
@@ -106,7 +106,7 @@ bool SessionShard::IsClosing(const session::Binding& binding) {
 }
 
 void SessionShard::Open(session::Peer& peer, session::Handle handle, session::OpenRequest request) {
-  Attachment& stream = StreamOf(peer);
+  queue::Attachment& stream = StreamOf(peer);
   const session::Binding* binding = stream.handles.Find(handle);
   // A handle whose Open was refused may be opened again.
   if (binding != nullptr && binding->kind != session::Binding::Kind::kRefused) {
@@ -149,7 +149,7 @@ session::SessionDurability SessionShard::Resolve(session::SessionDurability aske
   return asked == session::SessionDurability::kServerDefault ? session::SessionDurability::kInterval : asked;
 }
 
-void SessionShard::BeginOpen(Attachment& stream, session::Handle handle, session::OpenRequest request) {
+void SessionShard::BeginOpen(queue::Attachment& stream, session::Handle handle, session::OpenRequest request) {
   auto call = std::make_shared<registrar::OpenCall>();
   call->shard = index_;
   call->ticket = next_ticket_++;
@@ -170,7 +170,7 @@ void SessionShard::BeginOpen(Attachment& stream, session::Handle handle, session
 // What was sent behind a refusal is dropped silently until the next Open or Close of the handle. Only so many handles
 // are remembered for that, of a stream and of all, where one may have half of what is left: the others are like those
 // that were never opened.
-void SessionShard::DropItems(Attachment& stream, session::Handle handle) {
+void SessionShard::DropItems(queue::Attachment& stream, session::Handle handle) {
   constexpr size_t kMost = 4096, kMostOfAll = 1 << 16;
   EraseHandle(stream, handle);
   if (stream.refused >= std::min(kMost, (kMostOfAll - refused_handles_) / 2)) return;
@@ -179,7 +179,7 @@ void SessionShard::DropItems(Attachment& stream, session::Handle handle) {
   stream.Bind(handle, &refused_);
 }
 
-void SessionShard::EraseHandle(Attachment& stream, session::Handle handle) {
+void SessionShard::EraseHandle(queue::Attachment& stream, session::Handle handle) {
   if (stream.handles.Find(handle) == &refused_) {
     --stream.refused;
     --refused_handles_;
@@ -187,7 +187,7 @@ void SessionShard::EraseHandle(Attachment& stream, session::Handle handle) {
   stream.Unbind(handle);
 }
 
-void SessionShard::FailOpen(Attachment& stream, session::Handle handle, uint64_t number,
+void SessionShard::FailOpen(queue::Attachment& stream, session::Handle handle, uint64_t number,
                             const session::Refusal& refusal) {
   counters_.sessions_refused.Add(1);
   DropItems(stream, handle);
@@ -196,7 +196,7 @@ void SessionShard::FailOpen(Attachment& stream, session::Handle handle, uint64_t
 
 void SessionShard::Close(session::Peer& peer, session::Handle handle, bool delete_session,
                          std::optional<uint64_t> delivered_seq) {
-  Attachment& stream = StreamOf(peer);
+  queue::Attachment& stream = StreamOf(peer);
   session::Binding* binding = stream.handles.Find(handle);
   if (binding == nullptr || IsClosing(peer, handle))
     return peer.OnCloseRefused(handle, session::HandleNotFound(handle));
@@ -228,7 +228,7 @@ void SessionShard::FinishClose(session::Session& session, bool delete_session) {
                   session.told_durable_seq()});
     return Detach(session);
   }
-  Attachment& stream = *session.stream;
+  queue::Attachment& stream = *session.stream;
   stream.Unbind(session.handle);
   Detach(session);
   stream.peer.OnClosed(session.handle, session.point.seq, session.told_durable_seq());
@@ -274,7 +274,7 @@ void SessionShard::OnDeleted(uint64_t ticket, const session::Outcome<std::monost
 void SessionShard::Disconnect(session::Peer& peer) {
   const auto found = streams_.find(&peer);
   if (found == streams_.end()) return;
-  const std::unique_ptr<Attachment> stream = std::move(found->second);
+  const std::unique_ptr<queue::Attachment> stream = std::move(found->second);
   streams_.erase(found);
   peer.attachment = nullptr;
   stream->handles.ForEach([this](session::Binding& binding) {

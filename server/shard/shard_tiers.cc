@@ -289,7 +289,7 @@ void SessionShard::FailPromotion(Promotion& promotion, const session::Refusal& r
 
 void SessionShard::FailDemoted(Demoted& demoted, const session::Refusal& refusal, bool closing) {
   if (absl::IsAborted(refusal.status)) counters_.sessions_fenced.Add(1);
-  Attachment& stream = *demoted.stream;
+  queue::Attachment& stream = *demoted.stream;
   const session::Handle handle = demoted.handle;
   Forget(demoted);
   counters_.sessions_detached.Add(1);
@@ -324,7 +324,7 @@ void SessionShard::CloseDemoted(Demoted& demoted, const DeferredClose& close) {
     Promote(demoted).close = close;
     return;
   }
-  Attachment& stream = *demoted.stream;
+  queue::Attachment& stream = *demoted.stream;
   const Closable closable{&stream,       demoted.handle, std::string(demoted.key()),
                           demoted.epoch, demoted.seq,    demoted.told_durable_seq()};
   Forget(demoted);

@@ -12,8 +12,8 @@
 namespace aaren::shard {
 namespace {
 
-constexpr int64_t kLeastSliceUnits = 4 * TokenQueue::kForecastUnits;
-constexpr int64_t kMostSliceUnits = 4096 * TokenQueue::kForecastUnits;
+constexpr int64_t kLeastSliceUnits = 4 * queue::TokenQueue::kForecastUnits;
+constexpr int64_t kMostSliceUnits = 4096 * queue::TokenQueue::kForecastUnits;
 
 }  // namespace
 
@@ -145,7 +145,7 @@ size_t SessionShard::StepSlice() {
   if (!stepper_.under_way()) {
     queue_.Unstall();
     if (!queue_.has_turns()) return 0;
-    const int64_t most = static_cast<int64_t>(options_.max_step_tokens) * TokenQueue::kForecastUnits;
+    const int64_t most = static_cast<int64_t>(options_.max_step_tokens) * queue::TokenQueue::kForecastUnits;
     slice_.units = slice_.left = std::min(slice_units_, most);
     slice_.began_ns = clock_.NowNanos();
     BeginStep();
@@ -165,9 +165,9 @@ size_t SessionShard::StepSlice() {
 
 // Submits as much of the slice as fits into one step of the stepper, if there is anything.
 void SessionShard::BeginStep() {
-  StepRoom room = stepper_.room();
+  queue::StepRoom room = stepper_.room();
   room.units = slice_.left;
-  const absl::Span<Flow* const> flows = queue_.Grant(room);
+  const absl::Span<queue::Flow* const> flows = queue_.Grant(room);
   slice_.left = room.units;
   if (!flows.empty()) stepper_.Begin(flows);
 }
@@ -206,20 +206,20 @@ void SessionShard::AdaptSlice(int64_t units, int64_t took_ns) {
 void SessionShard::DoItems(session::Session& session) {
   session::Peer& peer = session.stream->peer;
   while (session.flow != nullptr && session.flow->granted_items > 0) {
-    const WaitingItem& item = session.flow->items.front();
+    const queue::WaitingItem& item = session.flow->items.front();
     switch (item.kind) {
-      case WaitingItem::Kind::kTokens:
+      case queue::WaitingItem::Kind::kTokens:
         return;
-      case WaitingItem::Kind::kAck:
+      case queue::WaitingItem::Kind::kAck:
         --session.flow->granted_items;
         queue_.PopFront(*session.flow);
         peer.OnAcked(session.handle, session.point.seq, session.told_durable_seq());
         break;
-      case WaitingItem::Kind::kRefusal:
+      case queue::WaitingItem::Kind::kRefusal:
         --session.flow->granted_items;
         peer.OnFailed(session.handle, queue_.PopRefusal(*session.flow), session.point.seq);
         break;
-      case WaitingItem::Kind::kClose:
+      case queue::WaitingItem::Kind::kClose:
         return FinishClose(session, item.delete_session);
     }
   }

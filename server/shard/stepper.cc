@@ -21,7 +21,7 @@ bool Computed(const task::OutputPlan& plan, uint64_t seq) {
 
 }  // namespace
 
-Stepper::Stepper(session::RowPool& rows, TokenQueue& queue, ShardCounters& counters, const session::Clock& clock,
+Stepper::Stepper(session::RowPool& rows, queue::TokenQueue& queue, ShardCounters& counters, const session::Clock& clock,
                  uint32_t max_channels, bool saving)
     : rows_(rows),
       queue_(queue),
@@ -33,7 +33,7 @@ Stepper::Stepper(session::RowPool& rows, TokenQueue& queue, ShardCounters& count
 
 Stepper::~Stepper() { Wait(); }
 
-void Stepper::Begin(absl::Span<Flow* const> flows) {
+void Stepper::Begin(absl::Span<queue::Flow* const> flows) {
   began_ns_ = clock_.NowNanos();
   Gather(flows);
   EnsureBuffers();
@@ -51,10 +51,10 @@ void Stepper::Begin(absl::Span<Flow* const> flows) {
 }
 
 // The step's sessions, those of one model side by side.
-void Stepper::Gather(absl::Span<Flow* const> flows) {
+void Stepper::Gather(absl::Span<queue::Flow* const> flows) {
   granted_tokens_ = 0;
   bool mixed = false;
-  for (const Flow* flow : flows) {
+  for (const queue::Flow* flow : flows) {
     flow->session->under_way = true;
     sessions_.push_back(flow->session);
     granted_tokens_ += flow->granted;
@@ -69,7 +69,7 @@ void Stepper::Gather(absl::Span<Flow* const> flows) {
 
 // Makes what is granted of the session the next part of the last call.
 void Stepper::LayOut(session::Session& session) {
-  const Flow& flow = *session.flow;
+  const queue::Flow& flow = *session.flow;
   Part& part = parts_.emplace_back();
   part.session = &session;
   part.tokens = flow.granted;
@@ -80,8 +80,8 @@ void Stepper::LayOut(session::Session& session) {
   uint32_t at = 0;
   uint32_t skip = flow.taken;
   for (size_t i = 0; at < part.tokens; ++i) {
-    const WaitingItem& item = flow.items[i];
-    if (item.kind != WaitingItem::Kind::kTokens) continue;
+    const queue::WaitingItem& item = flow.items[i];
+    if (item.kind != queue::WaitingItem::Kind::kTokens) continue;
     const uint32_t tokens = std::min(item.tokens - skip, part.tokens - at);
     LayOutItem(part, item, {skip, tokens}, at);
     at += tokens;
@@ -103,7 +103,7 @@ void Stepper::LayOut(session::Session& session) {
 }
 
 // These of its tokens become tokens `at`, `at` + 1, ... of the part.
-void Stepper::LayOutItem(Part& part, const WaitingItem& item, Piece piece, uint32_t at) {
+void Stepper::LayOutItem(Part& part, const queue::WaitingItem& item, Piece piece, uint32_t at) {
   const uint32_t tokens = piece.tokens;
   const uint32_t channels = part.session->channels;
   const uint64_t seq = part.session->point.seq + at;
@@ -219,12 +219,12 @@ void Stepper::Answer(const Call& call, const Part& part, OnItem on_item) {
   session::Session& session = *part.session;
   Cursor cursor;
   for (;;) {
-    if (session.flow->items.front().kind != WaitingItem::Kind::kTokens) {
+    if (session.flow->items.front().kind != queue::WaitingItem::Kind::kTokens) {
       on_item(session);
       if (session.flow == nullptr || session.flow->items.empty()) return;
     }
     if (cursor.token == part.tokens) return;
-    const WaitingItem& item = session.flow->items.front();
+    const queue::WaitingItem& item = session.flow->items.front();
     const uint32_t first = session.flow->taken;
     const uint32_t tokens = std::min(item.tokens - first, part.tokens - cursor.token);
     AnswerTokens(call, part, item, {first, tokens}, cursor);
@@ -233,7 +233,8 @@ void Stepper::Answer(const Call& call, const Part& part, OnItem on_item) {
   }
 }
 
-void Stepper::AnswerTokens(const Call& call, const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor) {
+void Stepper::AnswerTokens(const Call& call, const Part& part, const queue::WaitingItem& item, Piece piece,
+                           Cursor& cursor) {
   session::Session& session = *part.session;
   const uint32_t tokens = piece.tokens;
   const uint64_t first_seq = session.point.seq;
@@ -251,7 +252,7 @@ void Stepper::AdvanceSeq(session::Session& session, uint32_t tokens) {
   if (!saving_) session.durable_seq = session.point.seq;  // no save will ever want older tokens again
 }
 
-void Stepper::AdvanceClock(session::Session& session, const WaitingItem& item, uint32_t token, uint64_t seq) {
+void Stepper::AdvanceClock(session::Session& session, const queue::WaitingItem& item, uint32_t token, uint64_t seq) {
   if (session.regular_times) {
     session.point.clock = {session.regular_start_ns + static_cast<int64_t>(seq) * session.regular_step_ns,
                            session.regular_step_ns};
@@ -263,12 +264,12 @@ void Stepper::AdvanceClock(session::Session& session, const WaitingItem& item, u
 // The rows have folded these tokens, though nobody hears of it. So seq and clock go on with them: a save that is taken
 // next has to say what its rows have seen.
 void Stepper::Abandon(session::Session& session) {
-  Flow& flow = *session.flow;
+  queue::Flow& flow = *session.flow;
   for (uint32_t left = flow.granted; left > 0;) {
-    const WaitingItem& item = flow.items.front();
-    if (item.kind == WaitingItem::Kind::kRefusal) {
+    const queue::WaitingItem& item = flow.items.front();
+    if (item.kind == queue::WaitingItem::Kind::kRefusal) {
       (void)queue_.PopRefusal(flow);
-    } else if (item.kind != WaitingItem::Kind::kTokens) {
+    } else if (item.kind != queue::WaitingItem::Kind::kTokens) {
       queue_.PopFront(flow);
     } else {
       const uint32_t tokens = std::min(item.tokens - flow.taken, left);
@@ -315,7 +316,7 @@ void Stepper::Reply(session::Session& session, uint64_t first_seq, size_t result
 void Stepper::HoldBack(session::Session& session, uint64_t first_seq, size_t results, int64_t arrival_ns) {
   const auto seconds = static_cast<double>(began_ns_ - arrival_ns) * 1e-9;
   counters_.queue_seconds.Observe(seconds, session.point.seq - first_seq);
-  HeldReply& reply = queue_.Hold(session);
+  queue::HeldReply& reply = queue_.Hold(session);
   const size_t before = reply.bytes();
   if (reply.next_seq == 0) reply.first_seq = first_seq;
   reply.next_seq = session.point.seq;
@@ -334,7 +335,7 @@ void Stepper::HoldBack(session::Session& session, uint64_t first_seq, size_t res
 }
 
 void Stepper::Release(session::Session& session) {
-  const std::unique_ptr<HeldReply> reply = queue_.TakeReply(session);
+  const std::unique_ptr<queue::HeldReply> reply = queue_.TakeReply(session);
   if (reply == nullptr) return;
   const uint64_t tokens = reply->next_seq - reply->first_seq;
   const int64_t now = clock_.NowNanos();
@@ -353,7 +354,7 @@ void Stepper::Release(session::Session& session) {
 
 // Fills the result buffers with what the tokens send, moves the cursor behind them and the session's clock on.
 // Returns the number of results.
-size_t Stepper::CollectResults(const Call& call, const Part& part, const WaitingItem& item, Piece piece,
+size_t Stepper::CollectResults(const Call& call, const Part& part, const queue::WaitingItem& item, Piece piece,
                                Cursor& cursor) {
   result_forecasts_.clear();
   result_surprises_.clear();

@@ -24,29 +24,29 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "server/queue/token_queue.h"
 #include "server/session/clock.h"
 #include "server/session/row_pool.h"
 #include "server/session/session.h"
 #include "server/shard/shard_counters.h"
-#include "server/shard/token_queue.h"
 
 namespace aaren::shard {
 
 class Stepper {
  public:
   // The references outlive this. With `saving` off every folded token counts as durable.
-  Stepper(session::RowPool& rows, TokenQueue& queue, ShardCounters& counters, const session::Clock& clock,
+  Stepper(session::RowPool& rows, queue::TokenQueue& queue, ShardCounters& counters, const session::Clock& clock,
           uint32_t max_channels, bool saving);
   ~Stepper();  // waits for the step under way
 
   // What one step can take at most.
-  StepRoom room() const { return {.units = INT64_MAX, .values = max_tokens_, .forecasts = max_forecasts_}; }
+  queue::StepRoom room() const { return {.units = INT64_MAX, .values = max_tokens_, .forecasts = max_forecasts_}; }
 
   // Does the other items at a flow's front: all of them up to the next tokens. The flow may be gone afterwards.
   using OnItem = absl::FunctionRef<void(session::Session& session)>;
 
   // Submits what was granted of each flow. REQUIRES: no step is under way.
-  void Begin(absl::Span<Flow* const> flows);
+  void Begin(absl::Span<queue::Flow* const> flows);
 
   bool under_way() const { return !sessions_.empty(); }
 
@@ -104,23 +104,24 @@ class Stepper {
     uint64_t forecast = 0, folded = 0, silent = 0;
   };
 
-  void Gather(absl::Span<Flow* const> flows);
+  void Gather(absl::Span<queue::Flow* const> flows);
   void EnsureBuffers();
   void LayOut(session::Session& session);
-  void LayOutItem(Part& part, const WaitingItem& item, Piece piece, uint32_t at);
+  void LayOutItem(Part& part, const queue::WaitingItem& item, Piece piece, uint32_t at);
   void Submit(size_t call);
   void FinishCall(size_t call, OnItem on_item);
   void Answer(const Call& call, const Part& part, OnItem on_item);
-  void AnswerTokens(const Call& call, const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor);
-  size_t CollectResults(const Call& call, const Part& part, const WaitingItem& item, Piece piece, Cursor& cursor);
-  static void AdvanceClock(session::Session& session, const WaitingItem& item, uint32_t token, uint64_t seq);
+  void AnswerTokens(const Call& call, const Part& part, const queue::WaitingItem& item, Piece piece, Cursor& cursor);
+  size_t CollectResults(const Call& call, const Part& part, const queue::WaitingItem& item, Piece piece,
+                        Cursor& cursor);
+  static void AdvanceClock(session::Session& session, const queue::WaitingItem& item, uint32_t token, uint64_t seq);
   void AdvanceSeq(session::Session& session, uint32_t tokens);
   void CountTimes(int64_t arrival_ns, uint32_t tokens);
   void Reply(session::Session& session, uint64_t first_seq, size_t results);
   void HoldBack(session::Session& session, uint64_t first_seq, size_t results, int64_t arrival_ns);
 
   session::RowPool& rows_;
-  TokenQueue& queue_;
+  queue::TokenQueue& queue_;
   ShardCounters& counters_;
   const session::Clock& clock_;
   const bool saving_;

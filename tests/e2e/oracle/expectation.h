@@ -16,7 +16,7 @@
 #include "absl/types/span.h"
 #include "model/engine/engine.h"
 #include "model/package/package.h"
-#include "tests/e2e/soak/series.h"
+#include "tests/e2e/soak/judge/series.h"
 
 namespace aaren::oracle {
 

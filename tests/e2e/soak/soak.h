@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "tests/e2e/soak/clerk.h"
+#include "tests/e2e/soak/clients/clerk.h"
+#include "tests/e2e/soak/clients/owner.h"
+#include "tests/e2e/soak/clients/rival.h"
 #include "tests/e2e/soak/memory.h"
-#include "tests/e2e/soak/owner.h"
-#include "tests/e2e/soak/rival.h"
 #include "tests/e2e/soak/server_process.h"
 #include "tests/e2e/soak/world.h"
 

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
-#include "tests/e2e/soak/history.h"
-#include "tests/e2e/soak/ledger.h"
-#include "tests/e2e/soak/oracle.h"
+#include "tests/e2e/soak/judge/history.h"
+#include "tests/e2e/soak/judge/ledger.h"
+#include "tests/e2e/soak/judge/oracle.h"
 
 namespace aaren::soak {
 

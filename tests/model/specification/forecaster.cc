@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "tests/model/specification/input.h"
-#include "tests/model/specification/season_skip.h"
-#include "tests/model/specification/sources.h"
-#include "tests/model/specification/surprise.h"
+#include "tests/model/specification/network/input.h"
+#include "tests/model/specification/network/season_skip.h"
+#include "tests/model/specification/refinement/surprise.h"
+#include "tests/model/specification/series/sources.h"
 
 namespace aaren::specification {
 

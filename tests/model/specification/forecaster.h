@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <vector>
 
-#include "tests/model/specification/calibration.h"
-#include "tests/model/specification/lag_errors.h"
-#include "tests/model/specification/mixture.h"
-#include "tests/model/specification/network.h"
-#include "tests/model/specification/seasonal_input.h"
-#include "tests/model/specification/series.h"
-#include "tests/model/specification/support.h"
+#include "tests/model/specification/network/network.h"
+#include "tests/model/specification/network/seasonal_input.h"
+#include "tests/model/specification/refinement/calibration.h"
+#include "tests/model/specification/refinement/mixture.h"
+#include "tests/model/specification/refinement/support.h"
+#include "tests/model/specification/series/lag_errors.h"
+#include "tests/model/specification/series/series.h"
 
 namespace aaren::specification {
 

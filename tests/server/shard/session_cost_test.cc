@@ -8,9 +8,9 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
-#include "server/shard/attachment.h"
+#include "server/queue/attachment.h"
+#include "server/queue/tenant_line.h"
 #include "server/shard/demoted.h"
-#include "server/shard/tenant_line.h"
 #include "tests/server/shard/world.h"
 
 namespace aaren::shard {
@@ -90,8 +90,8 @@ TEST(SessionCostTest, ADemotedSessionTakesLessThan96BytesWithItsHandle) {
   constexpr size_t kSessions = 1'000'000;
   const std::unique_ptr<models::ModelTable> models = IdleModel();
   CountingPeer peer;
-  TenantLine everybody(nullptr);
-  Attachment stream(peer, everybody);
+  queue::TenantLine everybody(nullptr);
+  queue::Attachment stream(peer, everybody);
   session::Session session;
   session.model = models->models().front().get();
   session.stream = &stream;

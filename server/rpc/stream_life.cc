@@ -1,0 +1,165 @@
+// The life of a stream: who may have one, and when it ends. What it carries is in stream.cc.
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/log/log.h"
+#include "server/rpc/caller.h"
+#include "server/rpc/messages/convert.h"
+#include "server/rpc/messages/grpc_status.h"
+#include "server/rpc/stream.h"
+#include "server/session/refusal.h"
+
+namespace aaren::rpc {
+namespace {
+
+constexpr absl::Duration kInTheWay = absl::Seconds(1);
+
+// Empties the place of `stream` in one of the group's lists.
+void Forget(Stream* stream, std::deque<Stream*>& list) {
+  std::replace(list.begin(), list.end(), stream, static_cast<Stream*>(nullptr));
+}
+
+}  // namespace
+
+Stream::Stream(StreamGroup& group) : group_(group), count_(group.calls_), io_(&context_), outbox_(group.buffers_) {
+  group_.service_.RequestStream(&context_, &io_, &group_.queue_, &group_.queue_, &accepted_);
+}
+
+Stream::~Stream() {
+  if (touched_) Forget(this, group_.touched_);
+  if (in_input_) Forget(this, group_.input_);
+  if (in_waiting_) group_.waiting_.Forget(*this, account);
+  if (placed_) account->streams.Give();
+  group_.CountUnread(-static_cast<ptrdiff_t>(outbox_.bytes() + writing_bytes_));
+  if (!counted_) return;
+  group_.streams_.erase(this);
+  group_.counters_.closed.Add(1);
+}
+
+void Stream::OnAccepted(bool ok) {
+  if (!ok) return delete this;  // the server has shut down
+  // The next call is waited for at once, whatever becomes of this one.
+  group_.Accept();
+  if (Refused()) return;
+  counted_ = true;
+  group_.streams_.insert(this);
+  group_.counters_.opened.Add(1);
+  since_ = group_.clock_.Now();
+  if (group_.draining_) return Finish(GoneStatus());
+  Read();
+}
+
+// One too many, or of somebody who may have none.
+std::optional<session::Refusal> Stream::WhyRefused() {
+  if (group_.streams_.size() >= group_.limits_.streams) {
+    const std::string problem = absl::StrCat(group_.limits_.streams, " streams are open here, which is the limit");
+    return session::OverQuota("streams", problem, absl::Seconds(1));
+  }
+  session::Outcome<identity::Caller> caller =
+      CallerOf(context_, group_.roster_, identity::Role::kStream, group_.clock_.NowNanos());
+  if (caller.refusal) return std::move(caller.refusal);
+  caller_ = std::move(caller.value);
+  account = caller_.account;
+  if (account == nullptr) return std::nullopt;
+  placed_ = account->streams.TryTake();
+  if (placed_) return std::nullopt;
+  account->NoteLimited(identity::Account::Limit::kStreams);
+  return session::TooManyStreams(*account);
+}
+
+bool Stream::Refused() {
+  const std::optional<session::Refusal> refusal = WhyRefused();
+  if (!refusal) return false;
+  group_.counters_.refused.Add(1);
+  group_.NoteVain(context_.peer());
+  Finish(ToGrpcStatus(*refusal));
+  return true;
+}
+
+// A client that is still to say Hello is turned away, like those that come later: nothing comes before Welcome.
+void Stream::Drain(absl::Duration deadline) {
+  if (!greeted_) return End(GoneStatus());
+  v1::Draining draining;
+  draining.set_deadline_ms(absl::ToInt64Milliseconds(deadline));
+  Append(v1::ServerItem::kDraining, draining);
+}
+
+// Nobody is there, or nobody who does anything.
+void Stream::EndIfStale(absl::Time now) {
+  const StreamLimits& limits = group_.limits_;
+  if (struck_out_ && !finishing_) return Cancel();  // it was told a second ago, and does not read
+  if (finishing_ || ending_.has_value()) return;
+  // Tokens of a client that does not read stay where they are: when they leave no room for those of others, it must go.
+  const bool in_the_way = group_.shard_.QueueIsFull(*this) && group_.shard_.Owes(*this);
+  if (writing_ && now - writing_since_ > (in_the_way ? kInTheWay : limits.unread)) {
+    group_.counters_.timed_out.Add(1);
+    log::Log(log::LogLevel::kInfo, "stream cut off: its client does not read", {{"peer", context_.peer()}});
+    return Cancel();
+  }
+  if (group_.shard_.HasHandles(*this) || handling_ || writing_) {
+    since_ = now;
+  } else if (const absl::Duration limit = greeted_ ? limits.unused : limits.hello;
+             limit > absl::ZeroDuration() && now - since_ > limit) {
+    group_.counters_.timed_out.Add(1);
+    Fail(absl::DeadlineExceededError(greeted_ ? "no session was open on the stream for too long"
+                                              : "Hello did not come in time"));
+  }
+}
+
+// Its sessions are at rest from now on, whether it hears of it or not.
+void Stream::CheckCaller(const identity::Roster& roster) {
+  if (finishing_ || struck_out_) return;
+  const std::optional<identity::Caller> caller = roster.Find(caller_.known_by);
+  const bool known = caller.has_value() && caller->tenant == caller_.tenant;
+  if (known && caller->role >= identity::Role::kStream) return;
+  struck_out_ = true;
+  group_.shard_.Disconnect(*this);
+  if (ending_.has_value()) return;
+  Fail(known ? session::PermissionDenied(identity::NameOf(caller->role), identity::NameOf(identity::Role::kStream))
+             : session::StruckOut());
+}
+
+void Stream::Fail(const absl::Status& status) {
+  session::Refusal refusal;
+  refusal.status = status;
+  Fail(refusal);
+}
+
+void Stream::Fail(const session::Refusal& refusal) {
+  log::Log(log::LogLevel::kInfo, "stream refused", {{"peer", context_.peer()}, {"reason", refusal.status.ToString()}});
+  v1::Failed failed;
+  *failed.mutable_status() = ToRpcStatus(refusal);
+  Append(v1::ServerItem::kFailed, failed);
+  End(ToGrpcStatus(refusal));
+}
+
+void Stream::End(grpc::Status status) {
+  if (finishing_ || ending_.has_value()) return;
+  ending_ = std::move(status);
+  Touch();
+}
+
+void Stream::Finish(const grpc::Status& status) {
+  finishing_ = true;
+  // First of all: from here on the shard does not call this object any more.
+  group_.shard_.Disconnect(*this);
+  group_.CountUnread(-static_cast<ptrdiff_t>(outbox_.bytes()));
+  outbox_.Clear();
+  if (handling_) DropMessage();
+  handling_ = false;
+  io_.Finish(status, &finished_);
+}
+
+void Stream::OnFinished(bool) {
+  finished_done_ = true;
+  DeleteIfDone();
+}
+
+void Stream::DeleteIfDone() {
+  // Tags of a read and a write under way come back after Finish too, and point into this object.
+  if (finished_done_ && !reading_ && !writing_) delete this;
+}
+
+}  // namespace aaren::rpc

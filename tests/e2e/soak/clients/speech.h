@@ -1,0 +1,33 @@
+#ifndef AAREN_TESTS_E2E_SOAK_CLIENTS_SPEECH_H_
+#define AAREN_TESTS_E2E_SOAK_CLIENTS_SPEECH_H_
+
+// The items that clients say: right ones, and ones that must be refused.
+
+#include <string>
+
+#include "aaren/v1/stream.pb.h"
+#include "absl/time/time.h"
+#include "model/package/config.h"
+#include "tests/e2e/soak/chance.h"
+#include "tests/e2e/soak/clients/conversation.h"
+#include "tests/e2e/soak/judge/series.h"
+
+namespace aaren::soak {
+
+// An Open of the session, with output options that fit its kind. Mode, delivered_seq and incarnation are the caller's.
+v1::Open OpenOf(const std::string& id, uint32_t handle, const package::ForecasterConfig& config, Chance& chance);
+
+// Tokens begin .. end - 1, as silent as token `as` is.
+v1::Tokens TokensOf(const Series& series, uint32_t handle, uint64_t begin, uint64_t end, uint64_t as);
+
+// An item of the hold, from its expected token on. Mostly it is a new one, of up to `most` tokens that follow what was
+// sent. Now and then it has some that were sent before, too few, or something that must be refused.
+v1::Tokens NextTokens(const Hold& hold, uint32_t handle, uint64_t most, Chance& chance);
+
+// Appends something that must be refused: items of a handle that is not open, or an Open that cannot be.
+void AddBadItem(Conversation& conversation, Chance& chance, v1::ClientMessage& message)
+    ABSL_EXCLUSIVE_LOCKS_REQUIRED(conversation.mutex());
+
+}  // namespace aaren::soak
+
+#endif  // AAREN_TESTS_E2E_SOAK_CLIENTS_SPEECH_H_

@@ -1,0 +1,20 @@
+#ifndef AAREN_TESTS_MODEL_SPECIFICATION_NETWORK_INPUT_H_
+#define AAREN_TESTS_MODEL_SPECIFICATION_NETWORK_INPUT_H_
+
+// Section 2 of model/README.md: what the network sees of a token, but for its seasonal numbers.
+
+#include "tests/model/specification/arithmetic.h"
+#include "tests/model/specification/series/series.h"
+
+namespace aaren::specification {
+
+struct Input {
+  Input(const Series& series, int P);
+
+  double mu, scale;  // 2.5, 2.10
+  Vector u;          // P + 6
+};
+
+}  // namespace aaren::specification
+
+#endif  // AAREN_TESTS_MODEL_SPECIFICATION_NETWORK_INPUT_H_

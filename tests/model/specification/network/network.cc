@@ -1,0 +1,104 @@
+#include "tests/model/specification/network/network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tests/model/specification/functions.h"
+
+namespace aaren::specification {
+namespace {
+
+void Add(Vector& x, const Vector& y) {
+  for (size_t i = 0; i < x.size(); ++i) x[i] += y[i];
+}
+
+// 4.9-4.13 of all heads: c' and m' of `to`, and p.
+std::vector<double> WeighHeads(const Vector& score, const package::Tensor& decay, int dt, const BlockState& from,
+                               BlockState& to) {
+  std::vector<double> p(score.size());
+  for (size_t h = 0; h < score.size(); ++h) {
+    const double s = score[h], aged = from.m[h] - double{decay.data[h]} * dt;
+    to.m[h] = std::max(aged, s);
+    const double alpha = Exp(static_cast<float>(std::max(aged - to.m[h], -200.0)));
+    const double beta = Exp(static_cast<float>(std::max(s - to.m[h], -200.0)));
+    to.c[h] = alpha * from.c[h] + beta;
+    p[h] = beta / to.c[h];
+  }
+  return p;
+}
+
+// 4.14, 4.15 of pair j.
+void Turn(double cosine, double sine, size_t j, std::vector<double>& o) {
+  const double length = std::sqrt(cosine * cosine + sine * sine);
+  const double C = cosine / length, Z = sine / length;
+  const double y0 = C * o[2 * j] + Z * o[2 * j + 1], y1 = C * o[2 * j + 1] - Z * o[2 * j];
+  o[2 * j] = y0;
+  o[2 * j + 1] = y1;
+}
+
+}  // namespace
+
+Network::Network(const package::ModelPackage& package) : package_(package), sizes_(package.config) {
+  const double empty = -std::numeric_limits<double>::infinity();
+  const size_t V = sizes_.V, H = sizes_.H;
+  states_.assign(sizes_.L, {std::vector<double>(V), std::vector<double>(H), std::vector<double>(H, empty)});
+}
+
+Vector Network::GatedProduct(const std::string& prefix, const Vector& x) const {
+  Vector gate = Product(tensor(prefix + "gate.weight"), x);
+  const Vector up = Product(tensor(prefix + "up.weight"), x);
+  for (size_t i = 0; i < gate.size(); ++i) gate[i] = Silu(gate[i]) * up[i];
+  return Product(tensor(prefix + "down.weight"), gate);
+}
+
+Vector Network::Attention(int64_t t, int block, const Vector& z) {
+  const std::string prefix = "blocks." + std::to_string(block) + ".attention.";
+  const auto product = [&](const std::string& name) {
+    return Product(tensor(prefix + name + ".weight"), tensor(prefix + name + ".bias"), z);
+  };
+  const Vector score = Product(tensor(prefix + "score.weight"), z), v = product("value"), g = product("gate");
+  const package::Tensor &cosine = tensor(prefix + "cos"), &sine = tensor(prefix + "sin");
+  const int dt = static_cast<int>(t % sizes_.S) + 1;
+  const size_t V = sizes_.V;
+
+  BlockState next = states_[block];
+  const std::vector<double> p = WeighHeads(score, tensor(prefix + "decay"), dt, states_[block], next);
+  for (size_t j = 0; j < V / 2; ++j) {
+    const size_t place = (dt - 1) * (V / 2) + j;
+    Turn(cosine.data[place], sine.data[place], j, next.o);
+  }
+  Vector out(V);
+  for (size_t i = 0; i < V; ++i) {
+    next.o[i] = next.o[i] + p[i / (V / sizes_.H)] * (v[i] - next.o[i]);  // 4.16
+    out[i] = (2.0f * Sigmoid(g[i])) * static_cast<float>(next.o[i]);
+  }
+  if ((t + 1) % sizes_.S == 0) states_[block] = next;  // 4.17
+  return Product(tensor(prefix + "output.weight"), tensor(prefix + "output.bias"), out);
+}
+
+Vector Network::Forward(int64_t t, const Vector& u) {
+  Vector x = Product(tensor("embed.linear.weight"), tensor("embed.linear.bias"), u);
+  Add(x, GatedProduct("embed.", u));
+  for (int block = 0; block < sizes_.L; ++block) {
+    const std::string prefix = "blocks." + std::to_string(block) + ".";
+    Add(x, Attention(t, block, RmsNorm(x, tensor(prefix + "norm1.weight"))));
+    Add(x, GatedProduct(prefix + "mlp.", RmsNorm(x, tensor(prefix + "norm2.weight"))));
+  }
+  return x;
+}
+
+Vector Network::Quantiles(const Vector& y, const Vector& skip) const {
+  const Vector r = Product(tensor("head.weight"), tensor("head.bias"), y);
+  const int Q = sizes_.Q, M = sizes_.M;
+  Vector all(r.size());
+  for (int j = 0; j < sizes_.T; ++j) {
+    float* q = &all[j * Q];
+    q[M] = r[j * Q + M] + skip[j];
+    for (int i = M + 1; i < Q; ++i) q[i] = q[i - 1] + Softplus(r[j * Q + i]);
+    for (int i = M - 1; i >= 0; --i) q[i] = q[i + 1] - Softplus(r[j * Q + i]);
+  }
+  return all;
+}
+
+}  // namespace aaren::specification

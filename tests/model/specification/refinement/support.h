@@ -1,0 +1,22 @@
+#ifndef AAREN_TESTS_MODEL_SPECIFICATION_REFINEMENT_SUPPORT_H_
+#define AAREN_TESTS_MODEL_SPECIFICATION_REFINEMENT_SUPPORT_H_
+
+// Section 9 of model/README.md: what a series can be, and forecasts taken to it.
+
+#include <limits>
+
+#include "tests/model/specification/arithmetic.h"
+#include "tests/model/specification/series/series.h"
+
+namespace aaren::specification {
+
+struct Support {
+  void Take(const Series& before, float x);                     // 9.2-9.12; before the series takes x
+  void Restrict(const Series& series, Vector& forecast) const;  // 9.13-9.18
+
+  float least = std::numeric_limits<float>::infinity(), origin = kMissing, span = 0;
+};
+
+}  // namespace aaren::specification
+
+#endif  // AAREN_TESTS_MODEL_SPECIFICATION_REFINEMENT_SUPPORT_H_

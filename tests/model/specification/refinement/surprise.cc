@@ -1,0 +1,37 @@
+#include "tests/model/specification/refinement/surprise.h"
+
+#include <algorithm>
+
+namespace aaren::specification {
+namespace {
+
+// 8.6
+double Tail(double z, double gap) {
+  if (gap == 0) return 0;
+  const double r = 1 / (1 + z / gap / 3);
+  return r * r * r;
+}
+
+double Place(const std::vector<double>& a, const std::vector<double>& q, double x) {
+  const size_t last = q.size() - 1;
+  const double least_gap = (q[last] - q[0]) / 16;  // 8.5
+  const double gap0 = std::max(q[1] - q[0], least_gap), gap1 = std::max(q[last] - q[last - 1], least_gap);
+  if (x < q[0]) return a[0] * Tail(q[0] - x, gap0);
+  if (x > q[last]) return 1 - (1 - a[last]) * Tail(x - q[last], gap1);
+  const size_t i = std::find_if(q.begin(), q.end(), [x](double y) { return y >= x; }) - q.begin();  // 8.9
+  if (q[i] == x) {
+    size_t k = i;
+    while (k < last && q[k + 1] == x) ++k;
+    return (a[i] + a[k]) / 2;
+  }
+  return a[i - 1] + (x - q[i - 1]) / (q[i] - q[i - 1]) * (a[i] - a[i - 1]);
+}
+
+}  // namespace
+
+float Surprise(const Vector& a, const Vector& q, float x) {
+  if (Missing(x) || Missing(q[0])) return kMissing;
+  return static_cast<float>(Place({a.begin(), a.end()}, {q.begin(), q.end()}, x));
+}
+
+}  // namespace aaren::specification
