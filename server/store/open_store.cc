@@ -1,5 +1,6 @@
 #include "server/store/open_store.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 #include <vector>
@@ -7,25 +8,34 @@
 #include "absl/strings/str_cat.h"
 #include "server/store/memory_store.h"
 #include "server/store/redis/redis_store.h"
+#include "server/store/rocksdb/rocksdb_store.h"
 
 namespace aaren::store {
 namespace {
 
-absl::StatusOr<std::unique_ptr<StateStore>> OpenRocksDb(RocksDbOptions options) {
-  if (options.folder.empty()) options.folder = DefaultDataFolder();
+using config::ServerConfig;
+
+absl::StatusOr<std::unique_ptr<StateStore>> OpenRocksDb(const ServerConfig& config, uint64_t memory) {
+  RocksDbOptions options;
+  options.folder = config.data_dir().empty() ? DefaultDataFolder() : config.data_dir();
   if (options.folder.empty())
     return absl::InvalidArgumentError("data_dir: there is no home folder to put it in; give a folder");
+  options.durability = config.sync() == ServerConfig::POWER ? Durability::kPower : Durability::kProcess;
+  options.buffer_bytes = std::clamp<size_t>(memory / 64, 1 << 20, 32 << 20);
   absl::StatusOr<std::unique_ptr<RocksDbStore>> store = RocksDbStore::Open(options);
   if (store.ok()) return *std::move(store);
   return absl::Status(store.status().code(), absl::StrCat("data_dir: ", store.status().message()));
 }
 
-absl::StatusOr<std::unique_ptr<StateStore>> OpenRedis(const StoreOptions& options) {
-  absl::StatusOr<std::vector<address::Address>> addresses = ParseRedisAddresses(options.redis_addresses);
+absl::StatusOr<std::unique_ptr<StateStore>> OpenRedis(const ServerConfig& config) {
+  absl::StatusOr<std::vector<address::Address>> addresses = ParseRedisAddresses(config.redis());
   if (!addresses.ok()) return addresses.status();
-  RedisOptions redis = options.redis;
-  redis.addresses = *std::move(addresses);
-  absl::StatusOr<std::unique_ptr<RedisStore>> store = RedisStore::Open(redis);
+  RedisOptions options;
+  options.addresses = *std::move(addresses);
+  options.password_file = config.redis_password_file();
+  options.prefix = config.redis_prefix();
+  options.timeout = config::ToDuration(config.redis_timeout());
+  absl::StatusOr<std::unique_ptr<RedisStore>> store = RedisStore::Open(options);
   if (store.ok()) return *std::move(store);
   if (absl::IsInvalidArgument(store.status())) return store.status();
   return absl::Status(store.status().code(), absl::StrCat("redis: ", store.status().message()));
@@ -40,12 +50,17 @@ std::string DefaultDataFolder() {
   return home != nullptr && *home == '/' ? absl::StrCat(home, "/.local/state/aaren") : "";
 }
 
-absl::StatusOr<std::unique_ptr<StateStore>> OpenStore(const StoreOptions& options, memory::MemoryBudget& budget) {
-  if (options.kind == "memory") return std::make_unique<MemoryStore>(&budget);
-  if (options.kind == "rocksdb") return OpenRocksDb(options.rocksdb);
-  if (options.kind == "redis") return OpenRedis(options);
-  return absl::InvalidArgumentError(
-      absl::StrCat("store: this build has no ", options.kind, "; there are rocksdb, redis and memory"));
+absl::StatusOr<std::unique_ptr<StateStore>> OpenStore(const ServerConfig& config, uint64_t memory,
+                                                      memory::MemoryBudget& budget) {
+  switch (config.store()) {
+    case ServerConfig::MEMORY:
+      return std::make_unique<MemoryStore>(&budget);
+    case ServerConfig::ROCKSDB:
+      return OpenRocksDb(config, memory);
+    case ServerConfig::REDIS:
+      return OpenRedis(config);
+  }
+  return absl::InvalidArgumentError("store: this build has rocksdb, redis and memory");
 }
 
 }  // namespace aaren::store

@@ -3,26 +3,21 @@
 
 // Makes the store that the settings name. Another kind of store is added here.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "server/config/config.h"
 #include "server/memory/memory_budget.h"
-#include "server/store/redis/redis_options.h"
-#include "server/store/rocksdb/rocksdb_store.h"
 #include "server/store/store.h"
 
 namespace aaren::store {
 
-struct StoreOptions {
-  std::string kind = "memory";  // or "rocksdb" or "redis"
-  RocksDbOptions rocksdb;       // folder empty: DefaultDataFolder
-  std::string redis_addresses;  // HOST:PORT[,HOST:PORT...], for those of `redis`
-  RedisOptions redis;
-};
-
-// InvalidArgument for a kind that this build does not have; else as the store's own Open. `budget` outlives the store.
-absl::StatusOr<std::unique_ptr<StateStore>> OpenStore(const StoreOptions& options, memory::MemoryBudget& budget);
+// InvalidArgument or as the store's own Open, naming the setting. `memory` is what the process may take, bytes; `budget`
+// is that of sessions, and outlives the store.
+absl::StatusOr<std::unique_ptr<StateStore>> OpenStore(const config::ServerConfig& config, uint64_t memory,
+                                                      memory::MemoryBudget& budget);
 
 // aaren/ below $XDG_STATE_HOME, or below ~/.local/state. Empty if there is neither.
 std::string DefaultDataFolder();

@@ -1,0 +1,53 @@
+#include "server/program/check_settings.h"
+
+#include "absl/strings/str_cat.h"
+#include "server/address/address.h"
+#include "server/models/open_engine.h"
+#include "server/program/load_models.h"
+
+namespace aaren::program {
+namespace {
+
+using config::ServerConfig;
+
+constexpr uint64_t kLeastMemory = 16 << 20;  // the program and small buffers
+
+// Whoever can reach the server can read and write all sessions, unless TLS keeps others from listening.
+absl::Status CheckReach(const ServerConfig& config) {
+  const absl::StatusOr<address::Address> listen = address::Address::Parse(config.listen());
+  if (!listen.ok() || address::IsLoopback(*listen) || config.insecure() || !config.tls_cert().empty()) {
+    return absl::OkStatus();  // a bad address is told of when it is taken
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("listen: others can reach ", config.listen(),
+                   "; give tls_cert and tls_key, or insecure to serve them in plain text"));
+}
+
+}  // namespace
+
+absl::Status CheckSettings(const ServerConfig& config) {
+  if (absl::Status status = models::CheckEngine(EngineName(config)); !status.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("device: ", status.message()));
+  }
+  if (config.store() != ServerConfig::MEMORY && config::ToDuration(config.save_interval()) == absl::ZeroDuration()) {
+    return absl::InvalidArgumentError(
+        "save_interval: 0 saves nothing, and what the store has would be of the past; give --store=memory with it");
+  }
+  if (config.max_resident_bytes() > 0 && config::ToDuration(config.save_interval()) == absl::ZeroDuration()) {
+    return absl::InvalidArgumentError(
+        "max_resident_bytes: with save_interval 0 nothing is saved, and no session can leave memory");
+  }
+  if (!config.advertise().empty()) {
+    if (absl::Status status = address::Address::Parse(config.advertise()).status(); !status.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("advertise: ", status.message()));
+    }
+  }
+  if (absl::Status status = CheckReach(config); !status.ok()) return status;
+  if (config.memory() > 0 && config.memory() < kLeastMemory) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("memory: ", config.memory(), " bytes; at least ", kLeastMemory, " (16 MB) are needed"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace aaren::program

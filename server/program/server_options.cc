@@ -1,0 +1,97 @@
+#include "server/program/server_options.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "server/memory/machine_memory.h"
+#include "server/store/rocksdb/rocksdb_store.h"
+
+namespace aaren::program {
+namespace {
+
+using config::ServerConfig;
+
+// What of it rows may keep. The rest is for sessions that are not saved yet, and for what is known of all of them; with
+// a store of memory, for their saves.
+uint64_t ResidentBytes(const ServerConfig& config, uint64_t memory) {
+  const uint64_t most = SessionMemory(memory) / 8 * (config.store() == ServerConfig::MEMORY ? 3 : 7);
+  return config.max_resident_bytes() > 0 ? config.max_resident_bytes() : most;
+}
+
+void SetLimits(const ServerConfig& config, uint64_t memory, rpc::ServerOptions& options) {
+  const auto shards = static_cast<uint64_t>(options.shards);
+  const uint64_t part = memory / 8 / shards;
+  const auto share = [](uint64_t total, uint64_t n) { return static_cast<size_t>((total + n - 1) / n); };
+  options.memory_bytes = config.buffer_bytes() == 0 ? memory / 8 : std::min(config.buffer_bytes(), memory / 8);
+  options.shard.max_queued_bytes = std::clamp<uint64_t>(part / 4, 1 << 20, 8 << 20);
+  options.limits.unread_bytes = std::clamp<uint64_t>(part / 2, 1 << 20, 64 << 20);
+  // Whatever the shares are, the largest message that is allowed finds room.
+  const uint64_t message = config.message_bytes();
+  options.limits.input_bytes = std::max<uint64_t>(4 * message, std::min<uint64_t>(part / 4, 64 << 20));
+  options.limits.unary_bytes = std::max<uint64_t>(message, std::min<uint64_t>(part / 4, 16 << 20));
+  options.transit_bytes = std::clamp<uint64_t>(memory / 64, 1 << 20, 64 << 20);
+  options.limits.streams = share(config.max_streams(), shards);
+  options.limits.unary_calls = options.limits.watches = share(config.max_unary_calls(), shards);
+  options.limits.hello = options.connections.handshake = config::ToDuration(config.hello_timeout());
+  options.limits.unread = config::ToDuration(config.unread_timeout());
+  options.limits.unused = options.connections.idle = config::ToDuration(config.idle_timeout());
+  options.connections.age = config::ToDuration(config.connection_age());
+}
+
+// Raises the limit of file descriptors as far as it goes. One a connection, and some for everything else.
+size_t MostConnections(const ServerConfig& config) {
+  constexpr rlim_t kOthers = 128 + store::RocksDbStore::kFiles;
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return config.max_connections();
+  files.rlim_cur = files.rlim_max;
+  if (setrlimit(RLIMIT_NOFILE, &files) != 0) getrlimit(RLIMIT_NOFILE, &files);
+  const rlim_t room = files.rlim_cur > 2 * kOthers ? files.rlim_cur - kOthers : files.rlim_cur / 4;
+  return static_cast<size_t>(std::min<rlim_t>(config.max_connections(), room));
+}
+
+// What is counted only about, and buffers that do not shrink with the memory.
+constexpr uint64_t kBesideMemory = 32 << 20;
+
+}  // namespace
+
+int ShardCount(const ServerConfig& config) {
+  return config.shards() > 0 ? static_cast<int>(config.shards())
+                             : std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
+}
+
+uint64_t MemoryOf(const ServerConfig& config) {
+  return config.memory() > 0 ? config.memory() : memory::MachineMemory() / 4 * 3;
+}
+
+// Shares out the memory: an eighth for gRPC's buffers, an eighth for replies that clients have not read, tokens that
+// wait and unary requests, and an eighth stays free for what is counted only about. The rest is for sessions.
+uint64_t SessionMemory(uint64_t memory) { return memory / 8 * 5; }
+
+rpc::ServerOptions ToServerOptions(const ServerConfig& config, uint64_t memory, memory::MemoryBudget& budget) {
+  rpc::ServerOptions options;
+  options.listen = config.listen();
+  options.shards = ShardCount(config);
+  options.message_bytes = config.message_bytes();
+  options.max_connections = MostConnections(config);
+  options.store_grace = config::ToDuration(config.store_grace());
+  const auto shards = static_cast<uint64_t>(options.shards);
+  options.shard.capacity_rows = (config.max_rows() + shards - 1) / shards;
+  options.shard.max_resident_bytes = ResidentBytes(config, memory) / shards;
+  options.shard.max_channels = config.max_channels();
+  options.shard.advertise = config.advertise();
+  options.shard.max_tokens_per_item = config.tokens_per_item();
+  options.shard.saves_outlast_server = config.store() != ServerConfig::MEMORY;
+  options.shard.max_in_flight_tokens = config.in_flight_tokens();
+  options.shard.max_undurable_tokens = std::max(config.undurable_tokens(), config.in_flight_tokens());
+  options.shard.max_sessions_per_stream = config.max_sessions_per_stream();
+  options.shard.save_interval = config::ToDuration(config.save_interval());
+  options.shard.session_ttl = config::ToDuration(config.session_ttl());
+  options.shard.budget = &budget;
+  options.process_bytes = memory + memory / 8 + kBesideMemory;
+  SetLimits(config, memory, options);
+  return options;
+}
+
+}  // namespace aaren::program

@@ -1,0 +1,52 @@
+#include "server/program/shutdown_signal.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "server/log/log.h"
+#include "server/session/clock.h"
+
+namespace aaren::program {
+namespace {
+
+constexpr absl::Duration kLeastGrace = absl::Seconds(1);
+
+// The signal that came, or 0. A process that was stopped and goes on waits on.
+int WaitFor(const sigset_t& signals, absl::Duration time) {
+  const absl::Time deadline = session::Clock::System().Now() + time;
+  for (;;) {
+    const absl::Duration left = std::max(absl::ZeroDuration(), deadline - session::Clock::System().Now());
+    const timespec timeout = absl::ToTimespec(left);
+    const int signal = sigtimedwait(&signals, nullptr, &timeout);
+    if (signal > 0) return signal;
+    if (errno != EINTR) return 0;
+  }
+}
+
+}  // namespace
+
+ShutdownSignal::ShutdownSignal(absl::Duration grace) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread([this, signals, grace] {
+    int signal = 0;
+    sigwait(&signals, &signal);
+    log::Log(log::LogLevel::kInfo, "shutting down", {{"signal", strsignal(signal)}});
+    asked_.Notify();
+    signal = WaitFor(signals, std::max(grace, kLeastGrace));
+    if (signal > 0) _exit(128 + signal);
+    if (done_.HasBeenNotified()) _exit(0);  // all that is left is to give memory back
+    log::Log(log::LogLevel::kError, "the grace period is over: what is not saved is lost");
+    _exit(1);
+  }).detach();
+}
+
+}  // namespace aaren::program

@@ -1,0 +1,28 @@
+#ifndef AAREN_SERVER_PROGRAM_SHUTDOWN_SIGNAL_H_
+#define AAREN_SERVER_PROGRAM_SHUTDOWN_SIGNAL_H_
+
+// Waits for SIGTERM and SIGINT on a thread of its own: the first asks for a shutdown; a second, or the end of the grace
+// period, ends the process at once. Never destroyed. REQUIRES: made before any other thread, so that all of them leave
+// these signals to it.
+
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
+
+namespace aaren::program {
+
+class ShutdownSignal {
+ public:
+  explicit ShutdownSignal(absl::Duration grace);
+
+  void Wait() { asked_.WaitForNotification(); }
+
+  // Everything is saved and closed.
+  void Done() { done_.Notify(); }
+
+ private:
+  absl::Notification asked_, done_;
+};
+
+}  // namespace aaren::program
+
+#endif  // AAREN_SERVER_PROGRAM_SHUTDOWN_SIGNAL_H_
