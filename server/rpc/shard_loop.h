@@ -33,7 +33,7 @@
 #include "server/rpc/services/reflection_service.h"
 #include "server/rpc/services/sessions_service.h"
 #include "server/rpc/services/unary_call.h"
-#include "server/rpc/stream_group.h"
+#include "server/rpc/streams/stream_group.h"
 #include "server/shard/shard.h"
 
 namespace aaren::rpc {

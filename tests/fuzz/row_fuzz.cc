@@ -43,7 +43,7 @@ void RunRow(absl::string_view bytes) {
   static Session& session = *new Session;
   std::vector<std::byte> row = session.row;
   for (; bytes.size() >= kChange; bytes.remove_prefix(kChange)) Change(bytes, row);
-  row.resize(row.size() - (bytes.size() == kChange - 1 ? 1 : 0));
+  if (bytes.size() == kChange - 1) row.pop_back();  // one byte short
   if (!session.stepper.engine()->CheckRow(row).ok()) return;
   session.stepper.SetRow(session.slot, row);
   const engine::Outputs outputs = session.stepper.Feed(session.slot, engine::Series(8, 40));

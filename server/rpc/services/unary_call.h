@@ -24,7 +24,7 @@
 #include "server/rpc/event.h"
 #include "server/rpc/messages/grpc_status.h"
 #include "server/rpc/shares.h"
-#include "server/rpc/stream_limits.h"
+#include "server/rpc/streams/stream_limits.h"
 #include "server/session/clock.h"
 #include "server/session/mailbox.h"
 #include "server/session/peer.h"

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/model/engine/random_package.h"
-#include "tests/server/shard/fake_engine.h"
+#include "tests/server/shard/world/fake_engine.h"
 
 namespace aaren::models {
 namespace {

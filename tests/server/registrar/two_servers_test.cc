@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "server/store/redis/redis_store.h"
-#include "tests/server/shard/world.h"
+#include "tests/server/shard/world/world.h"
 #include "tests/server/store/redis_server.h"
 
 namespace aaren::registrar {

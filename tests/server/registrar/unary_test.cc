@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/store/snapshot.h"
-#include "tests/server/shard/world.h"
+#include "tests/server/shard/world/world.h"
 
 namespace aaren::registrar {
 namespace {

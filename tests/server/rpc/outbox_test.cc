@@ -1,4 +1,4 @@
-#include "server/rpc/outbox.h"
+#include "server/rpc/streams/outbox.h"
 
 #include <gtest/gtest.h>
 

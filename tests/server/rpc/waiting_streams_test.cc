@@ -1,4 +1,4 @@
-#include "server/rpc/waiting_streams.h"
+#include "server/rpc/streams/waiting_streams.h"
 
 #include <gtest/gtest.h>
 

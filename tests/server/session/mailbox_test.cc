@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/server/shard/world.h"
+#include "tests/server/shard/world/world.h"
 
 namespace aaren::session {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/server/shard/world.h"
+#include "tests/server/shard/world/world.h"
 
 namespace aaren::shard {
 namespace {

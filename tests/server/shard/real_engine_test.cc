@@ -9,7 +9,7 @@
 #include "model/engine/cpu/cpu_engine.h"
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/tested_engine.h"
-#include "tests/server/shard/world.h"
+#include "tests/server/shard/world/world.h"
 
 namespace aaren::shard {
 namespace {

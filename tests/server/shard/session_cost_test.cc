@@ -11,7 +11,7 @@
 #include "server/queue/attachment.h"
 #include "server/queue/tenant_line.h"
 #include "server/shard/demoted.h"
-#include "tests/server/shard/world.h"
+#include "tests/server/shard/world/world.h"
 
 namespace aaren::shard {
 namespace {

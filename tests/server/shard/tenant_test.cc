@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/identity/account.h"
-#include "tests/server/shard/world.h"
+#include "tests/server/shard/world/world.h"
 
 namespace aaren::shard {
 namespace {

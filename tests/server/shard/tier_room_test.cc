@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "tests/server/shard/tiers.h"
+#include "tests/server/shard/world/tiers.h"
 
 namespace aaren::shard {
 namespace {

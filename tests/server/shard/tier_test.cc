@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "tests/server/shard/tiers.h"
+#include "tests/server/shard/world/tiers.h"
 
 namespace aaren::shard {
 namespace {

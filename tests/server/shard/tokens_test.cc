@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "tests/server/shard/world.h"
+#include "tests/server/shard/world/world.h"
 
 namespace aaren::shard {
 namespace {

@@ -13,7 +13,7 @@
 #include "server/registrar/registrar.h"
 #include "server/shard/shard.h"
 #include "server/store/memory_store.h"
-#include "tests/server/shard/fake_engine.h"
+#include "tests/server/shard/world/fake_engine.h"
 #include "tests/server/simulation/fate.h"
 
 namespace aaren::simulation {

@@ -1,6 +1,6 @@
 #include "tests/server/simulation/series.h"
 
-#include "tests/server/shard/fake_engine.h"
+#include "tests/server/shard/world/fake_engine.h"
 
 namespace aaren::simulation {
 

@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_RPC_WAITING_STREAMS_H_
-#define AAREN_SERVER_RPC_WAITING_STREAMS_H_
+#ifndef AAREN_SERVER_RPC_STREAMS_WAITING_STREAMS_H_
+#define AAREN_SERVER_RPC_STREAMS_WAITING_STREAMS_H_
 
 // The streams of a shard whose next item was not admitted, by tenant. Each tenant in turn has one of its streams tried
 // again, so one with a thousand of them keeps nobody waiting. A tenant that has used up its tokens of this second has
@@ -35,4 +35,4 @@ class WaitingStreams {
 
 }  // namespace aaren::rpc
 
-#endif  // AAREN_SERVER_RPC_WAITING_STREAMS_H_
+#endif  // AAREN_SERVER_RPC_STREAMS_WAITING_STREAMS_H_

@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_RPC_STREAM_LIMITS_H_
-#define AAREN_SERVER_RPC_STREAM_LIMITS_H_
+#ifndef AAREN_SERVER_RPC_STREAMS_STREAM_LIMITS_H_
+#define AAREN_SERVER_RPC_STREAMS_STREAM_LIMITS_H_
 
 // What clients may make one shard hold, and for how long, beside tokens and sessions (ShardOptions has those).
 // README.md lists all of it.
@@ -26,4 +26,4 @@ struct StreamLimits {
 
 }  // namespace aaren::rpc
 
-#endif  // AAREN_SERVER_RPC_STREAM_LIMITS_H_
+#endif  // AAREN_SERVER_RPC_STREAMS_STREAM_LIMITS_H_

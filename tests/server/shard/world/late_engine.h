@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_SERVER_SHARD_LATE_ENGINE_H_
-#define AAREN_TESTS_SERVER_SHARD_LATE_ENGINE_H_
+#ifndef AAREN_TESTS_SERVER_SHARD_WORLD_LATE_ENGINE_H_
+#define AAREN_TESTS_SERVER_SHARD_WORLD_LATE_ENGINE_H_
 
 // A LateEngine stands where a device stands, with another engine's bits. A batch that was submitted to it waits in a
 // queue until FinishOne does it, or somebody waits for its ticket. Outputs hold nonsense until then.
@@ -70,4 +70,4 @@ class LateEngine final : public engine::Engine {
 
 }  // namespace aaren::shard
 
-#endif  // AAREN_TESTS_SERVER_SHARD_LATE_ENGINE_H_
+#endif  // AAREN_TESTS_SERVER_SHARD_WORLD_LATE_ENGINE_H_

@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_SERVER_SHARD_TIERS_H_
-#define AAREN_TESTS_SERVER_SHARD_TIERS_H_
+#ifndef AAREN_TESTS_SERVER_SHARD_WORLD_TIERS_H_
+#define AAREN_TESTS_SERVER_SHARD_WORLD_TIERS_H_
 
 // What tests of tiers share: worlds in which sessions rest in the store, and how they come to rest.
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/server/shard/world.h"
+#include "tests/server/shard/world/world.h"
 
 namespace aaren::shard {
 
@@ -52,4 +52,4 @@ inline void TakeElsewhere(World& world, const std::string& key) {
 
 }  // namespace aaren::shard
 
-#endif  // AAREN_TESTS_SERVER_SHARD_TIERS_H_
+#endif  // AAREN_TESTS_SERVER_SHARD_WORLD_TIERS_H_

@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_RPC_STREAM_GROUP_H_
-#define AAREN_SERVER_RPC_STREAM_GROUP_H_
+#ifndef AAREN_SERVER_RPC_STREAMS_STREAM_GROUP_H_
+#define AAREN_SERVER_RPC_STREAMS_STREAM_GROUP_H_
 
 // A StreamGroup is the streams of one shard and what they share. That is the service and queue they come from, the
 // shard they feed, room for their replies, scratch memory, and the lists of those with something to do. A round of the
@@ -24,9 +24,9 @@
 #include "grpcpp/server_builder.h"
 #include "grpcpp/support/status.h"
 #include "server/identity/roster_file.h"
-#include "server/rpc/outbox.h"
-#include "server/rpc/stream_limits.h"
-#include "server/rpc/waiting_streams.h"
+#include "server/rpc/streams/outbox.h"
+#include "server/rpc/streams/stream_limits.h"
+#include "server/rpc/streams/waiting_streams.h"
 #include "server/shard/shard.h"
 
 namespace aaren::rpc {
@@ -143,4 +143,4 @@ class StreamGroup {
 
 }  // namespace aaren::rpc
 
-#endif  // AAREN_SERVER_RPC_STREAM_GROUP_H_
+#endif  // AAREN_SERVER_RPC_STREAMS_STREAM_GROUP_H_

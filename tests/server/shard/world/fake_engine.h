@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_SERVER_SHARD_FAKE_ENGINE_H_
-#define AAREN_TESTS_SERVER_SHARD_FAKE_ENGINE_H_
+#ifndef AAREN_TESTS_SERVER_SHARD_WORLD_FAKE_ENGINE_H_
+#define AAREN_TESTS_SERVER_SHARD_WORLD_FAKE_ENGINE_H_
 
 // A FakeEngine computes something simple whose every bit depends on every token before it and on their order. It is
 // state = 0.75 * state + value (missing counts as 0), forecast [4 steps, 3 quantiles] = state + 10 * step + quantile. A
@@ -14,7 +14,7 @@
 #include "model/engine/cpu/slab.h"
 #include "model/engine/engine.h"
 #include "server/models/model_table.h"
-#include "tests/server/shard/late_engine.h"
+#include "tests/server/shard/world/late_engine.h"
 
 namespace aaren::shard {
 
@@ -64,4 +64,4 @@ std::vector<LateEngine*> LateEnginesOf(const models::ModelTable& models);
 
 }  // namespace aaren::shard
 
-#endif  // AAREN_TESTS_SERVER_SHARD_FAKE_ENGINE_H_
+#endif  // AAREN_TESTS_SERVER_SHARD_WORLD_FAKE_ENGINE_H_

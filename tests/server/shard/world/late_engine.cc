@@ -1,4 +1,4 @@
-#include "tests/server/shard/late_engine.h"
+#include "tests/server/shard/world/late_engine.h"
 
 #include <algorithm>
 #include <set>

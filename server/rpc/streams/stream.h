@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_RPC_STREAM_H_
-#define AAREN_SERVER_RPC_STREAM_H_
+#ifndef AAREN_SERVER_RPC_STREAMS_STREAM_H_
+#define AAREN_SERVER_RPC_STREAMS_STREAM_H_
 
 // A Stream is one call of Streaming.Stream: it moves items from the wire to its shard and replies from the shard to the
 // wire, and holds no logic beyond that.
@@ -32,8 +32,8 @@
 #include "server/identity/roster.h"
 #include "server/rpc/event.h"
 #include "server/rpc/messages/envelope.h"
-#include "server/rpc/outbox.h"
-#include "server/rpc/stream_group.h"
+#include "server/rpc/streams/outbox.h"
+#include "server/rpc/streams/stream_group.h"
 #include "server/session/peer.h"
 
 namespace aaren::rpc {
@@ -146,4 +146,4 @@ class Stream final : public session::Peer {
 
 }  // namespace aaren::rpc
 
-#endif  // AAREN_SERVER_RPC_STREAM_H_
+#endif  // AAREN_SERVER_RPC_STREAMS_STREAM_H_

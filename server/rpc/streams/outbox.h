@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_RPC_OUTBOX_H_
-#define AAREN_SERVER_RPC_OUTBOX_H_
+#ifndef AAREN_SERVER_RPC_STREAMS_OUTBOX_H_
+#define AAREN_SERVER_RPC_STREAMS_OUTBOX_H_
 
 // An Outbox holds the replies of one stream that are not written yet, merged into as few messages as the size of one
 // allows. Its memory is borrowed from a pool that all streams of a shard share, so an idle stream holds none and a busy
@@ -55,4 +55,4 @@ class Outbox {
 
 }  // namespace aaren::rpc
 
-#endif  // AAREN_SERVER_RPC_OUTBOX_H_
+#endif  // AAREN_SERVER_RPC_STREAMS_OUTBOX_H_

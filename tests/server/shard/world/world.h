@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_SERVER_SHARD_WORLD_H_
-#define AAREN_TESTS_SERVER_SHARD_WORLD_H_
+#ifndef AAREN_TESTS_SERVER_SHARD_WORLD_WORLD_H_
+#define AAREN_TESTS_SERVER_SHARD_WORLD_WORLD_H_
 
 // A World is everything below the rpc layer. The test's own thread runs its shards; the registrar has its own. Its
 // store can be made to fail, and its clock stands until it is moved. FakePeers write down what they are told.
@@ -23,7 +23,7 @@
 #include "server/session/clock.h"
 #include "server/shard/shard.h"
 #include "server/store/memory_store.h"
-#include "tests/server/shard/fake_engine.h"
+#include "tests/server/shard/world/fake_engine.h"
 
 namespace aaren::shard {
 
@@ -200,4 +200,4 @@ std::vector<float> Values(uint64_t first_seq, size_t count);
 
 }  // namespace aaren::shard
 
-#endif  // AAREN_TESTS_SERVER_SHARD_WORLD_H_
+#endif  // AAREN_TESTS_SERVER_SHARD_WORLD_WORLD_H_

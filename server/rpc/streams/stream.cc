@@ -1,7 +1,7 @@
 // What comes on a stream, and what leaves. Of a message its shard takes the items a few a turn; replies are gathered in
 // the outbox, and written one message at a time. When a stream begins and ends is in stream_life.cc.
 
-#include "server/rpc/stream.h"
+#include "server/rpc/streams/stream.h"
 
 #include <algorithm>
 #include <string_view>

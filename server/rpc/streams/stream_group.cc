@@ -1,4 +1,4 @@
-#include "server/rpc/stream_group.h"
+#include "server/rpc/streams/stream_group.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "server/accept/peer_name.h"
 #include "server/log/log.h"
 #include "server/rpc/messages/grpc_status.h"
-#include "server/rpc/stream.h"
+#include "server/rpc/streams/stream.h"
 #include "server/session/refusal.h"
 
 namespace aaren::rpc {

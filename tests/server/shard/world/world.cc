@@ -1,4 +1,4 @@
-#include "tests/server/shard/world.h"
+#include "tests/server/shard/world/world.h"
 
 #include <gtest/gtest.h>
 

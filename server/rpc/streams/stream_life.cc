@@ -8,7 +8,7 @@
 #include "server/rpc/caller.h"
 #include "server/rpc/messages/convert.h"
 #include "server/rpc/messages/grpc_status.h"
-#include "server/rpc/stream.h"
+#include "server/rpc/streams/stream.h"
 #include "server/session/refusal.h"
 
 namespace aaren::rpc {

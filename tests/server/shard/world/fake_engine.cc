@@ -1,4 +1,4 @@
-#include "tests/server/shard/fake_engine.h"
+#include "tests/server/shard/world/fake_engine.h"
 
 #include <cmath>
 #include <cstring>
