@@ -90,7 +90,7 @@ void Stream::Drain(absl::Duration deadline) {
 void Stream::EndIfStale(absl::Time now) {
   const StreamLimits& limits = group_.limits_;
   if (struck_out_ && !finishing_) return Cancel();  // it was told a second ago, and does not read
-  if (finishing_ || ending_.has_value()) return;
+  if (finishing_) return;
   // Tokens of a client that does not read stay where they are: when they leave no room for those of others, it must go.
   const bool in_the_way = group_.shard_.QueueIsFull(*this) && group_.shard_.Owes(*this);
   if (writing_ && now - writing_since_ > (in_the_way ? kInTheWay : limits.unread)) {
@@ -98,6 +98,7 @@ void Stream::EndIfStale(absl::Time now) {
     log::Log(log::LogLevel::kInfo, "stream cut off: its client does not read", {{"peer", context_.peer()}});
     return Cancel();
   }
+  if (ending_.has_value()) return;  // it finishes when that write is done
   if (group_.shard_.HasHandles(*this) || handling_ || writing_) {
     since_ = now;
   } else if (const absl::Duration limit = greeted_ ? limits.unused : limits.hello;

@@ -178,6 +178,26 @@ TEST_F(LimitsTest, LargeMessageFindsRoomBesideThoseOfClientsThatDoNotRead) {
   EXPECT_TRUE(other.Receive().has_forecasts());
 }
 
+// It broke the contract behind tokens whose replies it does not read: nobody waits for it to hear so.
+TEST_F(LimitsTest, EndedStreamThatIsNotReadIsCutOff) {
+  rpc::ServerOptions options = Options();
+  options.limits.unread = absl::Seconds(2);  // long enough to be seen on a busy machine
+  Start(options);
+  std::vector<v1::ClientItem> items = {HelloItem(), OpenItem(0, "greedy")};
+  for (uint64_t i = 0; i < 40; ++i) items.push_back(TokensItem(0, i * 4096, std::vector<float>(4096, 1)));
+  TestStream greedy(NewChannel());
+  greedy.Send(items);
+  uint64_t sent = 0;
+  EXPECT_TRUE(Eventually([&] {  // no more fits in between
+    const uint64_t before = std::exchange(sent, Sum(&rpc::StreamCounters::bytes_sent));
+    absl::SleepFor(absl::Milliseconds(200));
+    return sent > 10'000 && sent == before;
+  }));
+  greedy.Send(v1::ClientItem());
+  EXPECT_TRUE(Eventually([this] { return Sum(&rpc::StreamCounters::timed_out) == 1; }));
+  EXPECT_TRUE(Eventually([this] { return Sum(&rpc::StreamCounters::closed) == 1; }));
+}
+
 // Its reply does not fit into what the connection may have in flight, and nobody reads.
 TEST_F(LimitsTest, UnaryCallEndsWhenItsReplyIsNotTaken) {
   rpc::ServerOptions options = Options();
