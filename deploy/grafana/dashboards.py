@@ -146,6 +146,14 @@ MODEL = Dashboard("model", "Aaren: model", [
     Panel("Processor time of a token", "All the server's, over the tokens that were stepped.", "s", {
         "mean": rate("process_cpu_seconds_total{S}")
                 + ' / sum(rate(aaren_tokens_total{S,outcome=~"forecast|folded|silent"}[R]))'}),
+    Panel("Tokens by model", "A canary stands beside the version that it is to follow.", "ops",
+          {"{{model}}": rate('aaren_model_tokens_total{S,model=~"$model"}', "model")}),
+    Panel("Sessions by model", "In memory, or open. A model that retires goes with its last.", "short",
+          {"{{model}}": 'sum by (model) (aaren_model_sessions{S,model=~"$model"})'}),
+    Panel("Inside the 80 % interval by model", "Versions side by side: which of them keeps its promise.", "percentunit",
+          {"{{model}}": '(%s - %s) / %s' % tuple(
+              'sum by (model) (rate(aaren_surprise_bucket{S,model=~"$model",le="%s"}[R]))' % bound
+              for bound in ("0.9", "0.1", "+Inf"))}),
     Panel("Surprises a second", "Values of which it was asked where they lay in their forecast.", "ops",
           {"{{model}}": rate('aaren_surprise_count{S,model=~"$model"}', "model")}),
     Panel("Where values fell", "By tenth of their forecast. Ten bands of one height: the distributions hold.",

@@ -5,10 +5,13 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "prometheus/metric_family.h"
+#include "server/counters/counter.h"
 
 namespace aaren::metrics {
 
@@ -48,6 +51,17 @@ inline Family Counters(const char* name, const char* help) {
   return Family(name, help, prometheus::MetricType::Counter);
 }
 inline Family Gauges(const char* name, const char* help) { return Family(name, help, prometheus::MetricType::Gauge); }
+
+// One histogram of several with the same bounds.
+template <size_t N>
+void SumHistograms(const std::vector<const counters::Histogram<N>*>& parts, prometheus::ClientMetric::Histogram& out) {
+  for (size_t bucket = 0; bucket <= N && !parts.empty(); ++bucket) {
+    for (const auto* part : parts) out.sample_count += part->count(bucket);
+    const double bound = bucket < N ? parts.front()->bounds()[bucket] : std::numeric_limits<double>::infinity();
+    out.bucket.push_back({out.sample_count, bound});
+  }
+  for (const auto* part : parts) out.sample_sum += part->sum();
+}
 
 }  // namespace aaren::metrics
 

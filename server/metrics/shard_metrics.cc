@@ -1,6 +1,5 @@
 #include "server/metrics/shard_metrics.h"
 
-#include <limits>
 #include <utility>
 
 #include "server/metrics/family.h"
@@ -27,35 +26,13 @@ prometheus::MetricFamily ByLabel(Family family, const char* label, const std::ve
   return family.Take();
 }
 
-// Sums `of(shard)`, a histogram, over the shards.
-template <typename Of>
-void SumHistograms(const Shards& shards, Of of, prometheus::ClientMetric::Histogram& out) {
-  const auto& bounds = of(*shards.front()).bounds();
-  for (size_t bucket = 0; bucket <= bounds.size(); ++bucket) {
-    for (const shard::ShardCounters* shard : shards) out.sample_count += of(*shard).count(bucket);
-    const double bound = bucket < bounds.size() ? bounds[bucket] : std::numeric_limits<double>::infinity();
-    out.bucket.push_back({out.sample_count, bound});
-  }
-  for (const shard::ShardCounters* shard : shards) out.sample_sum += of(*shard).sum();
-}
-
 template <size_t N>
 prometheus::MetricFamily ToHistogram(const char* name, const char* help, const Shards& shards,
                                      counters::Histogram<N> shard::ShardCounters::*histogram) {
   Family family(name, help, prometheus::MetricType::Histogram);
-  const auto of = [histogram](const shard::ShardCounters& shard) -> const auto& { return shard.*histogram; };
-  SumHistograms(shards, of, family.AddHistogram());
-  return family.Take();
-}
-
-// One histogram a model: few, and as many for any number of sessions.
-prometheus::MetricFamily Surprises(const Shards& shards) {
-  Family family("aaren_surprise", "Where values lay in the distributions that were forecast for them, from 0 to 1.",
-                prometheus::MetricType::Histogram);
-  for (size_t model = 0; model < shards.front()->models.size(); ++model) {
-    const auto of = [model](const shard::ShardCounters& shard) -> const auto& { return shard.models[model].surprises; };
-    SumHistograms(shards, of, family.AddHistogram({{"model", shards.front()->models[model].model}}));
-  }
+  std::vector<const counters::Histogram<N>*> parts;
+  for (const shard::ShardCounters* shard : shards) parts.push_back(&(shard->*histogram));
+  SumHistograms<N>(parts, family.AddHistogram());
   return family.Take();
 }
 
@@ -187,7 +164,6 @@ std::vector<prometheus::MetricFamily> ShardMetrics::Collect() const {
                                  &shard::ShardCounters::promotion_seconds));
   families.push_back(ToHistogram("aaren_reuse_seconds", "Time between two tokens of a session that came apart.",
                                  shards_, &shard::ShardCounters::reuse_seconds));
-  families.push_back(Surprises(shards_));
   return families;
 }
 

@@ -1,54 +1,51 @@
 #include "server/models/model_table.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/models/package_folder.h"
 
 namespace aaren::models {
 namespace {
 
-namespace fs = std::filesystem;
+constexpr size_t kMostModels = 256;  // each has metrics of its own
 
-bool ByNameThenVersion(const std::unique_ptr<LoadedModel>& a, const std::unique_ptr<LoadedModel>& b) {
+bool ByNameThenVersion(const std::shared_ptr<LoadedModel>& a, const std::shared_ptr<LoadedModel>& b) {
   return std::tie(a->package.name, a->package.version) < std::tie(b->package.name, b->package.version);
-}
-
-// The folders directly under `folder`, in order of name.
-absl::StatusOr<std::vector<std::string>> FoldersIn(const std::string& folder) {
-  std::error_code error;
-  std::vector<std::string> folders;
-  fs::directory_iterator next(folder, error);
-  for (; !error && next != fs::directory_iterator(); next.increment(error)) {
-    if (next->is_directory(error)) folders.push_back(next->path().string());
-  }
-  if (error) return absl::NotFoundError(absl::StrCat("models folder '", folder, "': ", error.message()));
-  std::sort(folders.begin(), folders.end());
-  return folders;
 }
 
 }  // namespace
 
 absl::Status ModelTable::Add(package::ModelPackage package, std::unique_ptr<engine::Engine> engine) {
-  auto model = std::make_unique<LoadedModel>();
+  auto model = std::make_shared<LoadedModel>();
   model->id = absl::StrCat(package.name, ":", package.version);
-  for (const auto& other : models_) {
-    if (other->id == model->id)
-      return absl::AlreadyExistsError(absl::StrCat("model '", model->id, "' is loaded twice"));
-  }
   model->package = std::move(package);
   model->package.tensors.clear();
   model->engine = std::move(engine);
   model->conversion = task::NewConversion(model->package);
-  if (default_ == nullptr) default_ = model.get();
+  absl::MutexLock lock(&mutex_);
+  for (const auto& other : models_) {
+    if (other->id == model->id)
+      return absl::AlreadyExistsError(absl::StrCat("model '", model->id, "' is loaded twice"));
+  }
+  if (models_.size() >= kMostModels)
+    return absl::ResourceExhaustedError(absl::StrCat("no more than ", kMostModels, " models at once"));
+  model->index = FreeIndex();
+  if (first_.empty()) std::tie(first_, first_name_) = std::tie(model->id, model->package.name);
   models_.insert(std::upper_bound(models_.begin(), models_.end(), model, ByNameThenVersion), std::move(model));
-  for (size_t i = 0; i < models_.size(); ++i) models_[i]->index = static_cast<int>(i);
   return absl::OkStatus();
+}
+
+// The smallest that is free: whoever keeps something by index has few of them.
+int ModelTable::FreeIndex() const {
+  int index = 0;
+  const auto taken = [&index](const auto& model) { return model->index == index; };
+  while (std::any_of(models_.begin(), models_.end(), taken)) ++index;
+  return index;
 }
 
 absl::Status ModelTable::LoadFolder(const std::string& folder, const std::string& engine_name) {
@@ -66,29 +63,140 @@ absl::Status ModelTable::LoadFolder(const std::string& folder, const std::string
 }
 
 absl::Status ModelTable::SetDefault(const std::string& name) {
-  const absl::StatusOr<const LoadedModel*> model = Find(name);
+  const absl::StatusOr<ModelRef> model = Find(name);
   if (!model.ok()) return model.status();
-  default_ = *model;
+  absl::MutexLock lock(&mutex_);
+  default_ = name;
   return absl::OkStatus();
 }
 
-absl::StatusOr<const LoadedModel*> ModelTable::Find(const std::string& name) const {
-  if (name.empty() && default_ != nullptr) return default_;
-  const LoadedModel* latest = nullptr;  // versions of a name come in ascending order
-  for (const auto& model : models_) {
-    if (model->id == name || model->package.name == name) latest = model.get();
-  }
-  if (latest != nullptr) return latest;
-  const auto id = [](std::string* out, const std::unique_ptr<LoadedModel>& model) { out->append(model->id); };
-  return absl::NotFoundError(
-      absl::StrCat("no model '", name.substr(0, 128), "'; there are: ", absl::StrJoin(models_, ", ", id)));
+void ModelTable::SetLabels(ModelLabels labels) {
+  absl::MutexLock lock(&mutex_);
+  labels_ = std::move(labels);
 }
 
-const LoadedModel* ModelTable::FindDigest(const std::string& digest) const {
+ModelLabels ModelTable::labels() const {
+  absl::MutexLock lock(&mutex_);
+  return labels_;
+}
+
+ModelRef ModelTable::Offered(absl::string_view id) const {
   for (const auto& model : models_) {
-    if (model->package.digest == digest) return model.get();
+    if (model->id == id && !model->retiring) return model;
   }
   return nullptr;
+}
+
+// `but`: a version that it is not, unless there is no other.
+ModelRef ModelTable::Latest(absl::string_view name, int but) const {
+  ModelRef latest, excepted;  // versions of a name come in ascending order
+  for (const auto& model : models_) {
+    if (model->package.name != name || model->retiring) continue;
+    (model->package.version == but ? excepted : latest) = model;
+  }
+  return latest != nullptr ? latest : excepted;
+}
+
+ModelRef ModelTable::OfName(const std::string& name, absl::string_view session_key) const {
+  const ModelLabel* shared = labels_.Shared(name);
+  if (shared != nullptr && !session_key.empty() && DrawOf(session_key) < shared->share) {
+    if (ModelRef model = Offered(absl::StrCat(name, ":", shared->version)); model != nullptr) return model;
+  }
+  if (const ModelLabel* stable = labels_.Find(name, kStable); stable != nullptr) {
+    if (ModelRef model = Offered(absl::StrCat(name, ":", stable->version)); model != nullptr) return model;
+  }
+  return Latest(name, shared != nullptr ? shared->version : 0);
+}
+
+ModelRef ModelTable::Meant(const std::string& name, absl::string_view session_key) const {
+  if (const size_t at = name.find('@'); at != std::string::npos) {
+    const ModelLabel* label = labels_.Find(name.substr(0, at), name.substr(at + 1));
+    return label != nullptr ? Offered(absl::StrCat(name.substr(0, at), ":", label->version)) : nullptr;
+  }
+  if (name.find(':') != std::string::npos) return Offered(name);
+  return OfName(name, session_key);
+}
+
+ModelRef ModelTable::Default(absl::string_view session_key) const {
+  if (!default_.empty()) {
+    if (ModelRef model = Meant(default_, session_key); model != nullptr) return model;
+  }
+  // Nobody chose one: the first stays it, until its name has labels or it is gone.
+  const bool labelled = labels_.Shared(first_name_) != nullptr || labels_.Find(first_name_, kStable) != nullptr;
+  ModelRef model = labelled ? nullptr : Offered(first_);
+  if (model == nullptr) model = OfName(first_name_, session_key);
+  for (size_t i = 0; model == nullptr && i < models_.size(); ++i) {
+    if (!models_[i]->retiring) model = models_[i];
+  }
+  return model;
+}
+
+absl::StatusOr<ModelRef> ModelTable::Find(const std::string& name, absl::string_view session_key) const {
+  absl::MutexLock lock(&mutex_);
+  if (ModelRef model = name.empty() ? Default(session_key) : Meant(name, session_key); model != nullptr) return model;
+  std::vector<std::string> offered;
+  for (const auto& model : models_) {
+    if (!model->retiring) offered.push_back(model->id);
+  }
+  for (const auto& [label, target] : labels_.by_name) offered.push_back(absl::StrCat(label.first, "@", label.second));
+  return absl::NotFoundError(
+      absl::StrCat("no model '", name.substr(0, 128), "'; there are: ", absl::StrJoin(offered, ", ")));
+}
+
+ModelRef ModelTable::FindDigest(const std::string& digest) const {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& model : models_) {
+    if (model->package.digest == digest) return model;
+  }
+  return nullptr;
+}
+
+void ModelTable::SetRetiring(const std::string& digest, bool retiring) {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& model : models_) {
+    if (model->package.digest != digest || model->retiring == retiring) continue;
+    model->retiring = retiring;
+    retiring_ += retiring ? 1 : -1;
+  }
+}
+
+void ModelTable::Retire(const std::string& digest) { SetRetiring(digest, true); }
+void ModelTable::Offer(const std::string& digest) { SetRetiring(digest, false); }
+
+// Nobody gets a first reference but here and under the lock, so one that only the table holds stays unused.
+std::vector<std::string> ModelTable::Unload() {
+  Models unused;
+  {
+    absl::MutexLock lock(&mutex_);
+    const auto used = [](const auto& model) { return !model->retiring || model.use_count() > 1; };
+    const auto first = std::stable_partition(models_.begin(), models_.end(), used);
+    std::move(first, models_.end(), std::back_inserter(unused));
+    models_.erase(first, models_.end());
+    retiring_ -= static_cast<int>(unused.size());
+  }
+  std::vector<std::string> names;
+  for (const auto& model : unused) names.push_back(model->id);
+  return names;
+}
+
+ModelRef ModelTable::default_model() const {
+  absl::MutexLock lock(&mutex_);
+  return Default({});
+}
+
+std::vector<ModelRef> ModelTable::models() const {
+  absl::MutexLock lock(&mutex_);
+  return {models_.begin(), models_.end()};
+}
+
+void ModelTable::SetPending(std::vector<PendingPackage> pending) {
+  absl::MutexLock lock(&mutex_);
+  pending_ = std::move(pending);
+}
+
+std::vector<PendingPackage> ModelTable::pending() const {
+  absl::MutexLock lock(&mutex_);
+  return pending_;
 }
 
 }  // namespace aaren::models

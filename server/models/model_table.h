@@ -1,55 +1,101 @@
 #ifndef AAREN_SERVER_MODELS_MODEL_TABLE_H_
 #define AAREN_SERVER_MODELS_MODEL_TABLE_H_
 
-// The ModelTable holds the models a server has loaded, each with the engine that runs it. Filled at start, constant
-// afterwards: pointers into it stay good for the server's life, and any thread may read it.
+// The ModelTable holds the models that a server has loaded, and says which one a name means.
+//
+//   Add ──► offered ──Retire──► retiring ──Unload, once nobody holds it──► gone
+//              ▲                    │
+//              └───────Offer────────┘
+//
+// New sessions get models that are offered. A session stays with its package for life, so it finds a retiring one too,
+// by digest. README.md has the life of a model.
+//
+// Threading: any thread may call everything. It locks, so it is not on a token's path.
 
-#include <map>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
 #include "model/engine/engine.h"
 #include "model/package/package.h"
+#include "server/models/loaded_model.h"
+#include "server/models/model_labels.h"
 #include "server/models/open_engine.h"
-#include "server/task/conversion.h"
 
 namespace aaren::models {
 
-struct LoadedModel {
-  package::ModelPackage package;  // the tensors are dropped once the engine has packed them
-  std::unique_ptr<engine::Engine> engine;
-  std::unique_ptr<const task::Conversion> conversion;
-  std::string id;  // "name:version"
-  int index = 0;   // position in the table
+// A folder of a package that is not served: it is being loaded, or was refused.
+struct PendingPackage {
+  std::string folder;
+  std::string refusal;  // empty: it is being loaded
 };
 
 class ModelTable {
  public:
-  // Adds a model. AlreadyExists if its name:version is taken. The first added is the default.
+  // Adds a model, which is offered at once. AlreadyExists if its name:version is taken, be it by one that retires. The
+  // first added is the default.
   absl::Status Add(package::ModelPackage package, std::unique_ptr<engine::Engine> engine);
 
   // Loads every package folder directly under `folder`, each with an engine of this name (open_engine.h). NotFound if
   // there is none; the first bad package is the error.
   absl::Status LoadFolder(const std::string& folder, const std::string& engine = kDefaultEngine);
 
-  // Makes "name" or "name:version" the default. NotFound.
+  // Makes what the name means, now and later, the default. NotFound.
   absl::Status SetDefault(const std::string& name);
 
-  // The model of "name:version", the latest version of "name", or the default for "". NotFound naming what is there.
-  absl::StatusOr<const LoadedModel*> Find(const std::string& name) const;
+  void SetLabels(ModelLabels labels);
+  ModelLabels labels() const;
 
-  // The model whose package has this digest; null if none.
-  const LoadedModel* FindDigest(const std::string& digest) const;
+  // The model of "name:version" or "name@label". Of "name": the version labelled stable, else the latest; but with the
+  // share of a label that has one, that label's version, by `session_key`. The default for "". NotFound naming what is
+  // there.
+  absl::StatusOr<ModelRef> Find(const std::string& name, absl::string_view session_key = {}) const;
 
-  const LoadedModel* default_model() const { return default_; }
-  const std::vector<std::unique_ptr<LoadedModel>>& models() const { return models_; }
+  // The model whose package has this digest, be it offered or retiring; null if none.
+  ModelRef FindDigest(const std::string& digest) const;
+
+  // From now on it is not offered; it is again. Nothing if there is none with this digest.
+  void Retire(const std::string& digest);
+  void Offer(const std::string& digest);
+
+  // Forgets those that retire and that nobody holds: their names. What they took is freed before it returns.
+  std::vector<std::string> Unload();
+
+  bool any_retiring() const { return retiring_.load(std::memory_order_relaxed) > 0; }
+
+  ModelRef default_model() const;        // null: there is no model
+  std::vector<ModelRef> models() const;  // retiring ones too, in order of name, then version
+
+  // What the folder holds beside the models; for those who ask.
+  void SetPending(std::vector<PendingPackage> pending);
+  std::vector<PendingPackage> pending() const;
+  counters::Counter& failures() { return failures_; }  // the loader's thread alone writes
+  const counters::Counter& failures() const { return failures_; }
 
  private:
-  std::vector<std::unique_ptr<LoadedModel>> models_;  // in order of name, then version
-  const LoadedModel* default_ = nullptr;
+  using Models = std::vector<std::shared_ptr<LoadedModel>>;
+  ModelRef Default(absl::string_view session_key) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  ModelRef Offered(absl::string_view id) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  ModelRef Latest(absl::string_view name, int but) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  ModelRef OfName(const std::string& name, absl::string_view session_key) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  ModelRef Meant(const std::string& name, absl::string_view session_key) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  void SetRetiring(const std::string& digest, bool retiring) ABSL_LOCKS_EXCLUDED(mutex_);
+  int FreeIndex() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+
+  mutable absl::Mutex mutex_;
+  Models models_ ABSL_GUARDED_BY(mutex_);                                           // in order of name, then version
+  std::string first_ ABSL_GUARDED_BY(mutex_), first_name_ ABSL_GUARDED_BY(mutex_);  // of the first added
+  std::string default_ ABSL_GUARDED_BY(mutex_);                                     // as set; empty: the first added
+  ModelLabels labels_ ABSL_GUARDED_BY(mutex_);
+  std::vector<PendingPackage> pending_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<int> retiring_{0};
+  counters::Counter failures_;
 };
 
 }  // namespace aaren::models

@@ -4,10 +4,8 @@
 #include <system_error>
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "server/log/log.h"
 
 namespace aaren::program {
 namespace {
@@ -31,21 +29,21 @@ std::string EngineName(const ServerConfig& config) {
   return absl::AsciiStrToLower(ServerConfig::Device_Name(config.device()));
 }
 
-absl::Status LoadModels(const ServerConfig& config, models::ModelTable& models) {
+absl::StatusOr<std::unique_ptr<models::ModelWatch>> LoadModels(const ServerConfig& config, models::ModelTable& models) {
   std::string folder = config.models();
   if (folder.empty()) {
     absl::StatusOr<std::string> bundled = BundledModels();
     if (!bundled.ok()) return bundled.status();
     folder = *std::move(bundled);
   }
-  if (absl::Status status = models.LoadFolder(folder, EngineName(config)); !status.ok()) return status;
+  auto watch = std::make_unique<models::ModelWatch>(models, folder, EngineName(config));
+  if (absl::Status status = watch->Load(); !status.ok()) return status;
   if (!config.default_model().empty()) {
     if (absl::Status status = models.SetDefault(config.default_model()); !status.ok()) return status;
   }
-  for (const auto& model : models.models()) {
-    log::Log(log::LogLevel::kInfo, "model loaded", {{"model", model->id}, {"digest", model->package.digest}});
-  }
-  return absl::OkStatus();
+  const absl::Duration period = config::ToDuration(config.models_period());
+  if (period > absl::ZeroDuration()) watch->Start(period);
+  return watch;
 }
 
 }  // namespace aaren::program

@@ -18,6 +18,7 @@
 #include "server/memory/memory_budget.h"
 #include "server/metrics/connection_metrics.h"
 #include "server/metrics/exposition.h"
+#include "server/metrics/model_metrics.h"
 #include "server/metrics/process_metrics.h"
 #include "server/metrics/shard_metrics.h"
 #include "server/metrics/store_metrics.h"
@@ -46,11 +47,13 @@ int Fail(int exit_status, const absl::Status& status) {
 absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerConfig& config,
                                                                   const rpc::ServerOptions& options,
                                                                   const store::MeasuredStore& store,
-                                                                  const rpc::Server& server) {
+                                                                  const rpc::Server& server,
+                                                                  const models::ModelTable& models) {
   if (config.metrics_listen().empty()) return nullptr;
   std::vector<std::shared_ptr<prometheus::Collectable>> sources = {
       std::make_shared<metrics::ShardMetrics>(server.shard_counters(), server.stream_counters(), options,
                                               [&server] { return server.transit_bytes(); }),
+      std::make_shared<metrics::ModelMetrics>(models),
       std::make_shared<metrics::ConnectionMetrics>(server.connection_counters()),
       std::make_shared<metrics::StoreMetrics>(store, server.store_health()),
       std::make_shared<metrics::ProcessMetrics>()};
@@ -78,7 +81,8 @@ int Serve(const ServerConfig& config) {
                 static_cast<log::LogLevel>(config.log_level()));
   ShutdownSignal& shutdown = *new ShutdownSignal(config::ToDuration(config.grace()));
   models::ModelTable models;
-  if (absl::Status status = LoadModels(config, models); !status.ok()) return Fail(1, status);
+  const absl::StatusOr<std::unique_ptr<models::ModelWatch>> watch = LoadModels(config, models);
+  if (!watch.ok()) return Fail(1, watch.status());
   const uint64_t memory = MemoryOf(config);
   memory::MemoryBudget budget(SessionMemory(memory));
   absl::StatusOr<std::unique_ptr<store::StateStore>> opened = store::OpenStore(config, memory, budget);
@@ -91,7 +95,7 @@ int Serve(const ServerConfig& config) {
   options.roster = security->roster.get();
   absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(options, models, store);
   if (!server.ok()) return Fail(1, server.status());
-  const auto metrics = StartMetrics(config, options, store, **server);
+  const auto metrics = StartMetrics(config, options, store, **server, models);
   if (!metrics.ok()) return Fail(1, metrics.status());
   const std::string metrics_address = *metrics == nullptr ? "none" : (*metrics)->address();
   std::printf("ready listen=%s metrics=%s\n", (*server)->address().c_str(), metrics_address.c_str());

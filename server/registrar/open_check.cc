@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/session/refusal.h"
 
@@ -13,9 +14,11 @@ constexpr size_t kMaxIdBytes = 128;
 constexpr size_t kMaxModelBytes = 256;
 constexpr size_t kMaxListed = 4096;  // horizons or quantiles
 
-// A session is bound to its model at creation; an Open may name it with its version, without, or not at all.
+// A session is bound to its model at creation; an Open may name it with its version, without, or not at all. A label
+// says what a new session would get, and may have moved on since.
 bool NamesModel(const std::string& name, const models::LoadedModel& model) {
-  return name.empty() || name == model.id || name == model.package.name;
+  return name.empty() || name == model.id || name == model.package.name ||
+         absl::StartsWith(name, absl::StrCat(model.package.name, "@"));
 }
 
 }  // namespace
@@ -80,14 +83,14 @@ std::optional<session::Refusal> CheckCreation(const session::OpenRequest& reques
   return bad ? std::optional(session::InvalidField(*bad)) : std::nullopt;
 }
 
-session::Outcome<const models::LoadedModel*> ModelOfState(const models::ModelTable& models, absl::string_view id,
-                                                          const store::SessionOrigin& origin) {
-  session::Outcome<const models::LoadedModel*> outcome;
+session::Outcome<models::ModelRef> ModelOfState(const models::ModelTable& models, absl::string_view id,
+                                                const store::SessionOrigin& origin) {
+  session::Outcome<models::ModelRef> outcome;
   // By digest and not by name: another package under the same name has other weights, and would make nonsense of the
   // rows.
   outcome.value = models.FindDigest(origin.package_digest);
   if (outcome.value == nullptr) {
-    const absl::StatusOr<const models::LoadedModel*> namesake = models.Find(origin.model);
+    const absl::StatusOr<models::ModelRef> namesake = models.Find(origin.model);
     outcome.refusal = session::OtherSchema(
         id, "package digest", namesake.ok() ? (*namesake)->package.digest : "not loaded", origin.package_digest);
   } else if (outcome.value->engine->tier() != origin.tier) {

@@ -30,8 +30,8 @@ std::optional<session::Refusal> CheckCreation(const session::OpenRequest& reques
 
 // The loaded model that made a state; a refusal (STATE_SCHEMA) if there is none with the same digest, tier and
 // numerics.
-session::Outcome<const models::LoadedModel*> ModelOfState(const models::ModelTable& models, absl::string_view id,
-                                                          const store::SessionOrigin& origin);
+session::Outcome<models::ModelRef> ModelOfState(const models::ModelTable& models, absl::string_view id,
+                                                const store::SessionOrigin& origin);
 
 // Whether `rows` are `channels` rows of the model after `seq` tokens each.
 std::optional<session::Refusal> CheckRows(const models::LoadedModel& model, uint32_t channels, uint64_t seq,

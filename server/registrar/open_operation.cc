@@ -70,8 +70,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
   void OnFound(absl::StatusOr<store::SessionRecord> record) {
     if (absl::IsNotFound(record.status())) return BeginNew();
     if (!record.ok()) return Refuse(session::StoreRefusal(record.status()));
-    const session::Outcome<const models::LoadedModel*> model =
-        ModelOfState(registrar_.models(), call_->id(), record->origin);
+    const session::Outcome<models::ModelRef> model = ModelOfState(registrar_.models(), call_->id(), record->origin);
     if (model.refusal) return Refuse(*model.refusal);
     if (request().attempt.IsBehind(record->attempt)) {
       return Refuse(session::StaleOpen(call_->id(), record->epoch));
@@ -95,7 +94,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
     if (registrar_.deleted().IsStale(call_->key, request().attempt)) return Refuse(session::StaleOpen(call_->id(), 0));
     if (request().mode == session::OpenMode::kResume) return Refuse(session::SessionNotFound(call_->id()));
     if (request().incarnation) return Refuse(session::OtherIncarnation(call_->id(), *request().incarnation, 0));
-    const absl::StatusOr<const models::LoadedModel*> model = registrar_.models().Find(request().model);
+    const absl::StatusOr<models::ModelRef> model = registrar_.models().Find(request().model, call_->key);
     if (!model.ok()) return Refuse(session::ModelNotFound(model.status()));
     if (auto refusal = CheckCreation(request(), **model)) return Refuse(*refusal);
     state_.model = *model;

@@ -15,20 +15,21 @@ namespace {
 
 constexpr uint64_t kMostSeq = uint64_t{1} << 61;  // a session that is imported there has as many tokens before it
 
-session::SessionState StateOf(store::SessionRecord record, const models::LoadedModel& model) {
+session::SessionState StateOf(store::SessionRecord record, const models::ModelRef& model) {
   session::SessionState state;
-  state.model = &model;
+  state.model = model;
   state.channels = record.origin.channels;
   state.epoch = record.epoch;
   state.incarnation = record.incarnation;
-  store::SavedRows newest = session::NewestSave(record, model);
+  store::SavedRows newest = session::NewestSave(record, *model);
   state.point = newest.point;
   state.rows = std::move(newest.rows);
   return state;
 }
 
 Snapshot SnapshotOf(session::SessionState state) {
-  const store::SessionSnapshot snapshot{session::OriginOf(state), state.point, std::move(state.rows)};
+  const store::SessionSnapshot snapshot{session::OriginOf(*state.model, state.channels), state.point,
+                                        std::move(state.rows)};
   return {store::EncodeSnapshot(snapshot), snapshot.point.seq};
 }
 
@@ -37,7 +38,7 @@ session::Outcome<session::SessionState> CheckSnapshot(const std::string& bytes, 
                                                       const models::ModelTable& models, uint32_t max_channels) {
   absl::StatusOr<store::SessionSnapshot> snapshot = store::ParseSnapshot(bytes);
   if (!snapshot.ok()) return session::Refused<session::SessionState>(session::BadState("import", snapshot.status()));
-  const session::Outcome<const models::LoadedModel*> model = ModelOfState(models, id, snapshot->origin);
+  const session::Outcome<models::ModelRef> model = ModelOfState(models, id, snapshot->origin);
   if (model.refusal) return session::Refused<session::SessionState>(*model.refusal);
   if (snapshot->origin.channels < 1 || snapshot->origin.channels > max_channels) {
     return session::Refused<session::SessionState>(session::InvalidField(
@@ -120,14 +121,14 @@ void Registrar::Impl::CaptureAtRest(Entry& entry, Callback<session::SessionState
           return done(session::Refused<session::SessionState>(
               session::LiveElsewhere(session::SessionId(entry.key.view()), record->server)));
         }
-        const session::Outcome<const models::LoadedModel*> model =
+        const session::Outcome<models::ModelRef> model =
             ModelOfState(models_, session::SessionId(entry.key.view()), record->origin);
         if (model.refusal) return done(session::Refused<session::SessionState>(*model.refusal));
         auto loaded = [&entry, model = model.value, done = std::move(done)](absl::StatusOr<LoadedRecord> rows) mutable {
           if (!rows.ok())
             return done(session::Refused<session::SessionState>(
                 session::LoadRefusal(session::SessionId(entry.key.view()), rows.status())));
-          session::SessionState state = StateOf(std::move(rows->record), *model);
+          session::SessionState state = StateOf(std::move(rows->record), model);
           state.transit = std::move(rows->permit);
           done({std::nullopt, std::move(state)});
         };

@@ -155,7 +155,7 @@ store::SaveWrite Saver::WriteOf(session::Session& session, int64_t now_ms) const
   header.key = std::string(session.key.view());
   header.epoch = session.epoch;
   header.incarnation = session.incarnation;
-  header.origin = session::OriginOf({session.model, session.channels});
+  header.origin = session::OriginOf(*session.model, session.channels);
   header.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.point.seq;
   header.attempt = session.attempt;
   session.saved_active_ms = session.stream != nullptr ? now_ms : session.last_active_ms;

@@ -98,7 +98,7 @@ struct OpenedReply {
   uint64_t durable_seq = 0;
   bool created = false;
   std::optional<std::pair<uint64_t, uint64_t>> lost;  // [begin, end)
-  const models::LoadedModel* model = nullptr;         // outlives every stream
+  const models::LoadedModel* model = nullptr;         // valid during the call
   uint32_t channels = 1;
   uint64_t number = 0;  // of the Open
   SessionDurability durability = SessionDurability::kInterval;

@@ -4,9 +4,8 @@
 
 namespace aaren::session {
 
-store::SessionOrigin OriginOf(const Footprint& footprint) {
-  const models::LoadedModel& model = *footprint.model;
-  return {model.id, model.package.digest, model.engine->tier(), engine::kNumericsVersion, footprint.channels};
+store::SessionOrigin OriginOf(const models::LoadedModel& model, uint32_t channels) {
+  return {model.id, model.package.digest, model.engine->tier(), engine::kNumericsVersion, channels};
 }
 
 store::SessionRecord RecordOf(const std::string& key, const SessionState& state) {
@@ -14,7 +13,7 @@ store::SessionRecord RecordOf(const std::string& key, const SessionState& state)
   record.key = key;
   record.epoch = state.epoch;
   record.incarnation = state.incarnation;
-  record.origin = OriginOf(state);
+  record.origin = OriginOf(*state.model, state.channels);
   record.delivered_seq = state.delivered_seq;
   record.attempt = state.attempt;
   return record;

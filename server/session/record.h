@@ -12,7 +12,7 @@
 
 namespace aaren::session {
 
-store::SessionOrigin OriginOf(const Footprint& footprint);
+store::SessionOrigin OriginOf(const models::LoadedModel& model, uint32_t channels);
 
 // The record of a session without saves.
 store::SessionRecord RecordOf(const std::string& key, const SessionState& state);

@@ -4,11 +4,27 @@
 
 namespace aaren::session {
 
-engine::Lane& RowPool::lane(const models::LoadedModel& model) {
-  if (lanes_.empty()) lanes_.resize(models_.models().size());
-  std::unique_ptr<engine::Lane>& lane = lanes_[model.index];
-  if (lane == nullptr) lane = model.engine->NewLane(capacity_);
-  return *lane;
+RowPool::Place& RowPool::Make(const models::LoadedModel& model) {
+  const auto index = static_cast<size_t>(model.index);
+  if (index >= places_.size()) places_.resize(index + 1);
+  Place& place = places_[index];
+  place = {model.shared_from_this(), model.engine->NewLane(capacity_), &model.counters.Add()};
+  return place;
+}
+
+std::vector<models::ModelRef> RowPool::Retiring() const {
+  std::vector<models::ModelRef> retiring;
+  for (const Place& place : places_) {
+    if (place.model != nullptr && place.model->retiring) retiring.push_back(place.model);
+  }
+  return retiring;
+}
+
+void RowPool::Drop(const models::LoadedModel& model) {
+  Place& place = places_[static_cast<size_t>(model.index)];
+  if (place.lane->used() > 0 || place.counters->sessions.value() > 0) return;
+  place.lane.reset();
+  place = {};
 }
 
 absl::StatusOr<RowSet> RowPool::Allocate(const models::LoadedModel& model, uint32_t channels) {
@@ -44,40 +60,39 @@ absl::StatusOr<std::string> RowPool::Read(const models::LoadedModel& model, uint
 }
 
 absl::Status RowPool::Read(absl::Span<const RowsRead> sessions) {
-  std::vector<std::vector<engine::RowRead>> copies(models_.models().size());
+  std::vector<std::vector<engine::RowRead>> copies(places_.size());
   for (const RowsRead& session : sessions) {
     const size_t row_bytes = session.model.engine->row_bytes();
     session.bytes.resize(session.channels * row_bytes);
     auto* to = reinterpret_cast<std::byte*>(session.bytes.data());
     for (const engine::Slot& slot : session.rows.slots(session.channels)) {
-      copies[session.model.index].push_back({slot, to});
+      copies[static_cast<size_t>(session.model.index)].push_back({slot, to});
       to += row_bytes;
     }
   }
-  for (const auto& model : models_.models()) {
-    const std::vector<engine::RowRead>& of_model = copies[model->index];
-    if (of_model.empty()) continue;
-    if (absl::Status status = lane(*model).Read(of_model); !status.ok()) return status;
+  for (size_t i = 0; i < places_.size(); ++i) {
+    if (copies[i].empty()) continue;
+    if (absl::Status status = places_[i].lane->Read(copies[i]); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
 size_t RowPool::used_rows() const {
   size_t used = 0;
-  for (const auto& lane : lanes_) used += lane ? lane->used() : 0;
+  for (const Place& place : places_) used += place.lane ? place.lane->used() : 0;
   return used;
 }
 
 size_t RowPool::capacity_rows() const {
   size_t capacity = 0;
-  for (const auto& lane : lanes_) capacity += lane ? lane->capacity() : 0;
+  for (const Place& place : places_) capacity += place.lane ? place.lane->capacity() : 0;
   return capacity;
 }
 
 size_t RowPool::used_bytes() const {
   size_t bytes = 0;
-  for (size_t i = 0; i < lanes_.size(); ++i) {
-    if (lanes_[i]) bytes += lanes_[i]->used() * models_.models()[i]->engine->row_bytes();
+  for (const Place& place : places_) {
+    if (place.lane) bytes += place.lane->used() * place.model->engine->row_bytes();
   }
   return bytes;
 }

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_SESSION_ROW_POOL_H_
 #define AAREN_SERVER_SESSION_ROW_POOL_H_
 
-// The RowPool holds the lanes of one shard, one per model, each made when first needed. A RowSet is the rows of one
-// session, one a channel. Threading: belongs to one shard.
+// The RowPool holds the lanes of one shard, one per model, each made when first needed, and dropped when the model
+// retires. A model stays in memory as long as a lane of it. A RowSet is the rows of one session, one a channel. Threading: belongs to one shard.
 
 #include <cstdint>
 #include <memory>
@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "model/engine/engine.h"
 #include "model/engine/lane.h"
-#include "server/models/model_table.h"
+#include "server/models/loaded_model.h"
 
 namespace aaren::session {
 
@@ -43,8 +43,7 @@ struct RowsRead {
 
 class RowPool {
  public:
-  // `models` outlives this.
-  RowPool(const models::ModelTable& models, size_t capacity_rows) : models_(models), capacity_(capacity_rows) {}
+  explicit RowPool(size_t capacity_rows) : capacity_(capacity_rows) {}
 
   // Rows of unspecified content. ResourceExhausted if there are not as many; none is then taken.
   absl::StatusOr<RowSet> Allocate(const models::LoadedModel& model, uint32_t channels);
@@ -64,16 +63,37 @@ class RowPool {
   // Of many sessions at once: one copy a model. If it fails, all bytes are unspecified.
   absl::Status Read(absl::Span<const RowsRead> sessions);
 
-  engine::Lane& lane(const models::LoadedModel& model);
+  // REQUIRES, where there is no lane of it yet: somebody holds the model.
+  engine::Lane& lane(const models::LoadedModel& model) { return *PlaceOf(model).lane; }
+  models::ModelCounters& counters(const models::LoadedModel& model) { return *PlaceOf(model).counters; }
+
+  // The model that has a lane here, by its index. REQUIRES: it has one.
+  const models::ModelRef& model(size_t index) const { return places_[index].model; }
+
+  // Those of retiring models.
+  std::vector<models::ModelRef> Retiring() const;
+
+  // Ends the lane, and with it this shard's hold on the model, unless a row or a session is in it.
+  void Drop(const models::LoadedModel& model);
 
   size_t used_rows() const;
   size_t capacity_rows() const;  // of the lanes made so far
   size_t used_bytes() const;
 
  private:
-  const models::ModelTable& models_;
+  struct Place {
+    models::ModelRef model;  // outlives its lane
+    std::unique_ptr<engine::Lane> lane;
+    models::ModelCounters* counters = nullptr;  // the model's
+  };
+  Place& PlaceOf(const models::LoadedModel& model) {
+    const auto index = static_cast<size_t>(model.index);
+    return index < places_.size() && places_[index].lane != nullptr ? places_[index] : Make(model);
+  }
+  Place& Make(const models::LoadedModel& model);
+
   size_t capacity_;
-  std::vector<std::unique_ptr<engine::Lane>> lanes_;  // by LoadedModel::index; null: no session had the model so far
+  std::vector<Place> places_;  // by LoadedModel::index; without a lane: no session has the model
 };
 
 }  // namespace aaren::session

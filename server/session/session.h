@@ -71,7 +71,7 @@ struct Session : Binding {
   List list = List::kNone;  // which of the shard's lists `previous` and `next` are of
   Handle handle = 0;        // of `stream`
   uint32_t channels = 1;
-  const models::LoadedModel* model = nullptr;
+  const models::LoadedModel* model = nullptr;  // whose lane has the rows, and keeps it
   RowSet rows;
   queue::Attachment* stream = nullptr;     // null: detached
   queue::Flow* flow = nullptr;             // null: nothing waits

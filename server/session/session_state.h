@@ -16,9 +16,9 @@
 
 namespace aaren::session {
 
-// What a session needs of a lane.
+// What a session needs of a lane. On its way it holds the model, since no row does.
 struct Footprint {
-  const models::LoadedModel* model = nullptr;
+  models::ModelRef model;
   uint32_t channels = 1;
 };
 

@@ -24,18 +24,13 @@ SessionShard::SessionShard(int index, ShardOptions options, const models::ModelT
       models_(models),
       registrar_(*registrar.impl_),
       clock_(clock),
-      rows_(models, options.capacity_rows),
+      rows_(options.capacity_rows),
       plans_(options.budget),
       queue_(options.max_queued_bytes),
       stepper_(rows_, queue_, counters_, clock, options.max_channels, options.save_interval > absl::ZeroDuration()),
       saver_(options.save_interval, options.session_ttl, LeaseOf(options), rows_,
              [this](std::vector<store::SaveWrite> saves) { registrar_.Save(index_, std::move(saves)); }),
-      slice_units_(kFirstSliceUnits) {
-  counters_.models = std::vector<ModelCounters>(models.models().size());
-  for (const auto& model : models.models()) counters_.models[static_cast<size_t>(model->index)].model = model->id;
-  for (size_t i = 0; i < models.models().size(); ++i) resting_.emplace_back(session::Session::List::kResting);
-  promotions_waiting_.resize(models.models().size());
-}
+      slice_units_(kFirstSliceUnits) {}
 
 SessionShard::~SessionShard() = default;
 

@@ -287,7 +287,7 @@ class SessionShard final : public registrar::SessionOwner {
   void TakeAway(session::Session& session, const session::Refusal& refusal, uint64_t expected_seq);
   void Detach(session::Session& session);
 
-  session::SessionList& Resting(const models::LoadedModel& model) { return resting_[model.index]; }
+  session::SessionList& Resting(const models::LoadedModel& model);
 
   // Puts the session into the list that its state asks for.
   void Settle(session::Session& session);
@@ -296,10 +296,11 @@ class SessionShard final : public registrar::SessionOwner {
   void Remove(session::Session& session);
 
   // What a session takes of the budget, and its rows.
-  static size_t BytesOf(const session::Footprint& footprint);
-  absl::StatusOr<session::RowSet> Allocate(session::Footprint footprint);
-  void Free(session::Footprint footprint, session::RowSet rows);
-  absl::StatusOr<session::RowSet> AllocateEvicting(session::Footprint footprint);
+  static size_t BytesOf(const models::LoadedModel& model, uint32_t channels);
+  absl::StatusOr<session::RowSet> Allocate(const session::Footprint& footprint);
+  void Free(const models::LoadedModel& model, uint32_t channels, session::RowSet rows);
+  absl::StatusOr<session::RowSet> AllocateEvicting(const session::Footprint& footprint);
+  void Count(const models::LoadedModel& model, int sessions);
   void WatchStore();
   void FreeReserved(Arrival& arrival);
 
@@ -313,8 +314,10 @@ class SessionShard final : public registrar::SessionOwner {
   void EraseDemoted(Demoted& demoted);
   bool IsOverfull() const;
   void KeepTiers();
+  void LetModelsGo();
   void WantRoom();
   Promotion& Promote(Demoted& demoted);
+  std::deque<uint64_t>& PromotionsOf(size_t model);
   void StartPromotions();
   bool StartNextOf(std::deque<uint64_t>& waiting);
   bool PromotionsWait() const;
@@ -355,7 +358,7 @@ class SessionShard final : public registrar::SessionOwner {
   queue::TokenQueue queue_;
   Stepper stepper_;
   save::Saver saver_;
-  std::vector<session::SessionList> resting_;  // by model: at rest and saved, in the order in which they came to rest
+  std::deque<session::SessionList> resting_;  // by model: at rest and saved, in the order in which they came to rest
   absl::flat_hash_set<std::unique_ptr<session::Session>, session::ByKey<session::Session>,
                       session::ByKey<session::Session>>
       sessions_;
@@ -364,7 +367,7 @@ class SessionShard final : public registrar::SessionOwner {
   absl::flat_hash_map<uint64_t, std::unique_ptr<Closing>> closings_;
   DemotedTable demoted_;
   absl::flat_hash_map<uint64_t, std::unique_ptr<Promotion>> promotions_;  // by ticket
-  std::vector<std::deque<uint64_t>> promotions_waiting_;                  // for rows: their tickets, by model
+  std::deque<std::deque<uint64_t>> promotions_waiting_;                   // for rows: their tickets, by model
   std::multimap<int64_t, uint64_t> retries_;                              // their tickets, by when to try again, ms
   size_t promotions_started_ = 0;                                         // at the registrar
   int64_t wants_room_until_ms_ = 0;                                       // an Open found none

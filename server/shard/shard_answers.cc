@@ -11,7 +11,7 @@ namespace aaren::shard {
 // All but its rows. They are most of a state, and copied only for those who take them elsewhere.
 session::SessionState SessionShard::StateOf(const session::Session& session) const {
   session::SessionState state;
-  state.model = session.model;
+  state.model = session.model->shared_from_this();
   state.channels = session.channels;
   state.epoch = session.epoch;
   state.incarnation = session.incarnation;
@@ -60,7 +60,7 @@ session::SessionInfo SessionShard::InfoOf(session::Session& session) {
   info.durable_seq = session.durable_seq;
   // A client that tells no delivered_seq has taken every reply.
   info.delivered_seq = session.tracks_delivery ? session.delivered_seq : session.point.seq;
-  info.origin = session::OriginOf({session.model, session.channels});
+  info.origin = session::OriginOf(*session.model, session.channels);
   info.state_bytes = session.model->engine->row_bytes() * session.channels;
   info.attached = session.stream != nullptr;
   if (info.attached) info.server = options_.advertise;

@@ -3,11 +3,9 @@
 
 // The numbers one shard keeps about itself. Only the shard's thread writes them, anybody reads them: relaxed atomics
 // that a single writer bumps without a locked instruction, summed over shards when Prometheus asks. They cost nothing
-// per token.
+// per token. Those of a model are the model's (server/models/model_counters.h).
 
 #include <array>
-#include <string>
-#include <vector>
 
 #include "server/counters/counter.h"
 
@@ -17,17 +15,6 @@ inline constexpr std::array<double, 12> kBatchBounds = {1, 2, 4, 8, 16, 32, 64, 
 
 inline constexpr std::array<double, 10> kReuseBounds = {10e-3, 0.1,  1,     10,    60,
                                                         600,   3600, 21600, 86400, 604800};  // seconds
-
-// The nine quantiles of a forecast, and how far out alerts are looked for. If the intervals keep what they promise,
-// four of five surprises lie between 0.1 and 0.9.
-inline constexpr std::array<double, 13> kSurpriseBounds = {0.005, 0.05, 0.1, 0.2, 0.3,  0.4,  0.5,
-                                                           0.6,   0.7,  0.8, 0.9, 0.95, 0.995};
-
-// Of one model.
-struct ModelCounters {
-  std::string model;                                                       // "name:version"
-  counters::Histogram<kSurpriseBounds.size()> surprises{kSurpriseBounds};  // of those that are sent
-};
 
 struct ShardCounters {
   // Tokens by outcome: exactly one of these per token of every Tokens item.
@@ -50,8 +37,7 @@ struct ShardCounters {
   counters::Histogram<counters::kLatencyBounds.size()> promotion_seconds{
       counters::kLatencyBounds};  // from a demoted session's token to its row here
   counters::Histogram<kReuseBounds.size()> reuse_seconds{
-      kReuseBounds};                  // between two tokens of a session that came one by one
-  std::vector<ModelCounters> models;  // as in the ModelTable; its size is set before anybody reads
+      kReuseBounds};  // between two tokens of a session that came one by one
 };
 
 }  // namespace aaren::shard

@@ -15,7 +15,7 @@ registrar::OwnerReply<session::Footprint> SessionShard::CheckOpen(const registra
   const session::Session* session = Find(call.key);
   reply.gone = session == nullptr;
   if (reply.gone) return reply;
-  reply.outcome.value = {session->model, session->channels};
+  reply.outcome.value = {session->model->shared_from_this(), session->channels};
   reply.outcome.refusal = CheckCall(call, *session);
   return reply;
 }
@@ -53,7 +53,7 @@ std::optional<session::Refusal> SessionShard::Reserve(uint64_t ticket, session::
 
 void SessionShard::FreeReserved(Arrival& arrival) {
   if (arrival.reserved.model == nullptr) return;
-  Free(arrival.reserved, std::move(arrival.rows));
+  Free(*arrival.reserved.model, arrival.reserved.channels, std::move(arrival.rows));
   arrival.reserved.model = nullptr;
 }
 
@@ -160,12 +160,13 @@ session::Session& SessionShard::Place(const registrar::OpenCall& call, Opening& 
   if (session == nullptr) {
     auto made = std::make_unique<session::Session>();
     made->key = session::CompactKey(call.key);
-    made->model = state.model;
+    made->model = state.model.get();
     made->channels = state.channels;
     made->rows = std::move(opening.rows);
     // The rows are the session's from here on, so nothing is left to give back.
     opening.reserved.model = nullptr;
     session = sessions_.insert(std::move(made)).first->get();
+    Count(*session->model, 1);
   }
   const bool stayed = opening.reserved.model != nullptr;
   FreeReserved(opening);

@@ -15,6 +15,12 @@ constexpr int64_t kEvictionMs = 5000;  // a session that is not saved by then st
 
 }  // namespace
 
+session::SessionList& SessionShard::Resting(const models::LoadedModel& model) {
+  const auto index = static_cast<size_t>(model.index);
+  while (resting_.size() <= index) resting_.emplace_back(session::Session::List::kResting);
+  return resting_[index];
+}
+
 // A session is in one list at most: of those to be saved, or of those at rest. One that is held, or that a save is
 // under way of, is in none, so it is not evicted either.
 void SessionShard::Settle(session::Session& session) {
@@ -32,18 +38,25 @@ void SessionShard::Settle(session::Session& session) {
 void SessionShard::Remove(session::Session& session) {
   saver_.Remove(session);
   Resting(*session.model).Remove(session);
-  Free({session.model, session.channels}, std::move(session.rows));
+  Count(*session.model, -1);
+  Free(*session.model, session.channels, std::move(session.rows));
   sessions_.erase(sessions_.find(session.key.view()));
 }
 
-size_t SessionShard::BytesOf(const session::Footprint& footprint) {
-  constexpr size_t kBesideRows = 640;  // its Session, its key twice, and its places in the tables
-  return kBesideRows + footprint.channels * footprint.model->engine->row_bytes();
+// Those with a row or a handle here: they keep the model.
+void SessionShard::Count(const models::LoadedModel& model, int sessions) {
+  counters::Counter& counter = rows_.counters(model).sessions;
+  counter.Set(counter.value() + static_cast<uint64_t>(static_cast<int64_t>(sessions)));
 }
 
-absl::StatusOr<session::RowSet> SessionShard::Allocate(session::Footprint footprint) {
+size_t SessionShard::BytesOf(const models::LoadedModel& model, uint32_t channels) {
+  constexpr size_t kBesideRows = 640;  // its Session, its key twice, and its places in the tables
+  return kBesideRows + channels * model.engine->row_bytes();
+}
+
+absl::StatusOr<session::RowSet> SessionShard::Allocate(const session::Footprint& footprint) {
   memory::MemoryBudget* budget = options_.budget;
-  const size_t bytes = BytesOf(footprint);
+  const size_t bytes = BytesOf(*footprint.model, footprint.channels);
   if (budget != nullptr && !budget->TryTake(memory::MemoryBudget::Use::kSessions, bytes)) {
     return absl::ResourceExhaustedError(
         absl::StrCat("no memory for another session: all ", budget->limit(), " bytes for sessions are used"));
@@ -53,16 +66,16 @@ absl::StatusOr<session::RowSet> SessionShard::Allocate(session::Footprint footpr
   return rows;
 }
 
-void SessionShard::Free(session::Footprint footprint, session::RowSet rows) {
-  rows_.Free(*footprint.model, footprint.channels, std::move(rows));
-  if (options_.budget != nullptr) options_.budget->Give(memory::MemoryBudget::Use::kSessions, BytesOf(footprint));
+void SessionShard::Free(const models::LoadedModel& model, uint32_t channels, session::RowSet rows) {
+  rows_.Free(model, channels, std::move(rows));
+  if (options_.budget != nullptr) options_.budget->Give(memory::MemoryBudget::Use::kSessions, BytesOf(model, channels));
 }
 
-absl::StatusOr<session::RowSet> SessionShard::AllocateEvicting(session::Footprint footprint) {
+absl::StatusOr<session::RowSet> SessionShard::AllocateEvicting(const session::Footprint& footprint) {
   if (IsOverfull()) EvictOne(nullptr);
   for (;;) {
     absl::StatusOr<session::RowSet> rows = Allocate(footprint);
-    if (rows.ok() || !EvictOne(footprint.model)) return rows;
+    if (rows.ok() || !EvictOne(footprint.model.get())) return rows;
   }
 }
 
@@ -184,6 +197,7 @@ bool SessionShard::DrainMailboxFor(absl::Duration at_most) {
 
 void SessionShard::Tick() {
   KeepTiers();
+  if (models_.any_retiring()) LetModelsGo();
   StartSaves();
   WatchStore();
   EndUntold();

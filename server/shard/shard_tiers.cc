@@ -18,6 +18,7 @@ constexpr size_t kMostPromotions = 1024;        // of a shard at the registrar: 
 constexpr size_t kBesideCell = 24;              // of a Demoted: its places in the tables
 constexpr absl::Duration kFirstRetry = absl::Milliseconds(50);
 constexpr absl::Duration kLastRetry = absl::Seconds(5);
+constexpr int64_t kLingerMs = 30'000;   // a client that lost its connection is back by then
 constexpr int64_t kWantsRoomMs = 1000;  // an Open that found no room asks again within about a second
 
 size_t CostOf(const Demoted& demoted) { return CellPool::Rounded(demoted.bytes()) + kBesideCell; }
@@ -82,6 +83,7 @@ void SessionShard::Demote(session::Session& session) {
   session.plan = nullptr;
   --attached_;
   if (options_.budget != nullptr) options_.budget->Take(memory::MemoryBudget::Use::kSessions, CostOf(demoted));
+  Count(*session.model, 1);
   Remove(session);
 }
 
@@ -93,6 +95,7 @@ void SessionShard::Forget(Demoted& demoted) {
 
 void SessionShard::EraseDemoted(Demoted& demoted) {
   if (options_.budget != nullptr) options_.budget->Give(memory::MemoryBudget::Use::kSessions, CostOf(demoted));
+  Count(*rows_.model(demoted.model), -1);
   demoted_.Remove(demoted);
   counters_.sessions_demoted.Set(demoted_.size());
 }
@@ -106,7 +109,7 @@ void SessionShard::KeepTiers() {
   }
   while (!retries_.empty() && (retries_.begin()->first <= now || saver_.hurrying())) {
     const auto found = promotions_.find(retries_.begin()->second);
-    if (found != promotions_.end()) promotions_waiting_[found->second->demoted->model].push_back(found->first);
+    if (found != promotions_.end()) PromotionsOf(found->second->demoted->model).push_back(found->first);
     retries_.erase(retries_.begin());
   }
   StartPromotions();
@@ -115,6 +118,20 @@ void SessionShard::KeepTiers() {
   saver_.LetRest(wanted         ? std::make_optional(absl::ZeroDuration())
                  : IsOverfull() ? std::make_optional(options_.save_interval)
                                 : std::nullopt);
+}
+
+// Of models that are not offered any more. Sessions that nobody has open need not stay here for long: the store has
+// them. Those that are open, be it without a row, keep their model until they end.
+void SessionShard::LetModelsGo() {
+  const int64_t long_ago = now_ms() - kLingerMs;
+  for (const models::ModelRef& model : rows_.Retiring()) {
+    session::SessionList& resting = Resting(*model);
+    for (int i = 0; i < kMostDemotions && saver_.enabled() && resting.front() != nullptr; ++i) {
+      if (resting.front()->last_active_ms > long_ago) break;
+      LetGo(*resting.front());
+    }
+    rows_.Drop(*model);
+  }
 }
 
 void SessionShard::WantRoom() { wants_room_until_ms_ = now_ms() + kWantsRoomMs; }
@@ -134,9 +151,14 @@ SessionShard::Promotion& SessionShard::Promote(Demoted& demoted) {
   ++demoted.stream->promotions;
   demoted.stream->Bind(demoted.handle, &promotion);
   promotions_[ticket] = std::move(owned);
-  promotions_waiting_[demoted.model].push_back(ticket);
+  PromotionsOf(demoted.model).push_back(ticket);
   StartPromotions();
   return promotion;
+}
+
+std::deque<uint64_t>& SessionShard::PromotionsOf(size_t model) {
+  if (model >= promotions_waiting_.size()) promotions_waiting_.resize(model + 1);
+  return promotions_waiting_[model];
 }
 
 bool SessionShard::PromotionsWait() const {
@@ -174,7 +196,7 @@ bool SessionShard::EndNeverSaved(const models::LoadedModel& model) {
 
 bool SessionShard::StartPromotion(Promotion& promotion) {
   const Demoted& demoted = *promotion.demoted;
-  const session::Footprint footprint{models_.models()[demoted.model].get(), demoted.channels};
+  const session::Footprint footprint{rows_.model(demoted.model), demoted.channels};
   absl::StatusOr<session::RowSet> rows = AllocateEvicting(footprint);
   // Others are saved and leave meanwhile, unless there are none.
   const bool patient = clock_.NowNanos() - promotion.began_ns < kPatienceNs;
@@ -250,7 +272,7 @@ void SessionShard::FinishPromotion(Promotion& promotion, const registrar::Promot
   Demoted& demoted = *promotion.demoted;
   auto made = std::make_unique<session::Session>();
   made->key = session::CompactKey(demoted.key());
-  made->model = promotion.reserved.model;
+  made->model = promotion.reserved.model.get();
   made->channels = promotion.reserved.channels;
   made->rows = std::move(promotion.rows);
   promotion.reserved.model = nullptr;
@@ -264,6 +286,7 @@ void SessionShard::FinishPromotion(Promotion& promotion, const registrar::Promot
   made->handle = promotion.handle;
   EraseDemoted(demoted);
   session::Session& session = **sessions_.insert(std::move(made)).first;
+  Count(*session.model, 1);
   session.stream->Bind(session.handle, &session);
   ++attached_;
   counters_.promotions.Add(1);

@@ -361,7 +361,8 @@ size_t Stepper::CollectResults(const Call& call, const Part& part, const queue::
   result_times_.clear();
   result_steps_.clear();
   session::Session& session = *part.session;
-  auto& surprises = counters_.models[static_cast<size_t>(session.model->index)].surprises;
+  models::ModelCounters& counted = rows_.counters(*session.model);
+  counted.tokens.Add(piece.tokens);
   size_t results = 0;
   for (uint32_t t = 0; t < piece.tokens; ++t, ++cursor.token) {
     const uint64_t seq = session.point.seq + t;
@@ -375,7 +376,7 @@ size_t Stepper::CollectResults(const Call& call, const Part& part, const queue::
       if (!session.plan->surprise) continue;
       const float surprise = surprises_[part.values + channel * part.tokens + cursor.token];
       result_surprises_.push_back(surprise);
-      if (!std::isnan(surprise)) surprises.Observe(surprise);
+      if (!std::isnan(surprise)) counted.surprises.Observe(surprise);
     }
     if (!session.regular_times && !item.timed) continue;
     result_times_.push_back(session.point.clock.last_time_ns);

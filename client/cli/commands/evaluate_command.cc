@@ -50,7 +50,7 @@ command_line::Flags Table(EvaluateFlags& evaluate) {
       "share of alerts at a nominal false-alarm rate of 1 % (below 0.005 or above 0.995). --stride=1 scores\n"
       "the surprise of every row.");
   flags.Add("csv", &evaluate.csv, "a CSV file with a header line; may be repeated");
-  flags.Add("model", &evaluate.model, "name or name:version; without it the server's default");
+  flags.Add("model", &evaluate.model, "name, name:version or name@label; without it the server's default");
   flags.Add("columns", &evaluate.columns.columns, "columns to score, separated by commas; without it all");
   flags.Add("time_column", &evaluate.columns.time_column,
             "the column of times, - for none; without it the first one, if it is called date, time or timestamp\n"

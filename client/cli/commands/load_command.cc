@@ -30,7 +30,7 @@ command_line::Flags Table(client::LoadOptions& load, ConnectionFlags& connection
   flags.Add("rate", &load.rate, "tokens a second over all sessions; 0: as fast as the server answers");
   flags.Add("duration", &load.duration, "how long");
   flags.Add("channels", &load.channels, "series of a session");
-  flags.Add("model", &load.model, "name or name:version; without it the server's default");
+  flags.Add("model", &load.model, "name, name:version or name@label; without it the server's default");
   durability.AddTo(flags);
   flags.Add("metrics", &load.metrics, "HOST:PORT of the server's /metrics, for its CPU time and memory");
   flags.Add("json", &json, "one JSON object");

@@ -1,6 +1,8 @@
 // aaren models: what a server can forecast with.
 
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "aaren/client/models.h"
 #include "absl/strings/str_cat.h"
@@ -29,12 +31,35 @@ const char* RoleName(client::Column::Role role) {
   }
 }
 
-std::string ToJson(const client::ModelInfo& model) {
+// The labels that this version of its model has.
+std::vector<std::string> LabelsOf(const client::ModelList& list, const client::ModelInfo& model) {
+  std::vector<std::string> labels;
+  for (const client::ModelLabel& label : list.labels) {
+    const auto at = label.label.find('@');
+    if (label.version == static_cast<int>(model.version) && label.label.substr(0, at) == model.name)
+      labels.push_back(label.label.substr(at + 1));
+  }
+  return labels;
+}
+
+// `list` and `use` where the model is one of a list.
+std::string ToJson(const client::ModelInfo& model, const client::ModelList* list = nullptr,
+                   const client::ModelUse* use = nullptr) {
   std::string out;
   JsonObject object(out);
   object.Add("name", model.name).Add("version", model.version).Add("digest", model.digest);
   object.Add("horizon", model.horizon).Add("quantiles", absl::Span<const float>(model.quantiles));
   object.Add("row_bytes", model.row_bytes).Add("description", model.description);
+  if (use != nullptr) {
+    object.Add("state", use->retiring ? "retiring" : "offered").Add("sessions", use->sessions);
+    object.Key("labels");
+    out += '[';
+    for (const std::string& label : LabelsOf(*list, model)) {
+      if (out.back() != '[') out += ',';
+      AppendJson(label, out);
+    }
+    out += ']';
+  }
   object.Key("columns");
   out += '[';
   for (const client::Column& column : model.columns) {
@@ -51,11 +76,21 @@ std::string ToJson(const client::ModelInfo& model) {
 }
 
 void PrintList(const client::ModelList& list) {
-  absl::PrintF("%-32s %8s %10s  %s\n", "model", "horizon", "row bytes", "description");
-  for (const client::ModelInfo& model : list.models) {
+  absl::PrintF("%-32s %-8s %8s %8s %10s  %s\n", "model", "state", "sessions", "horizon", "row bytes", "description");
+  for (size_t i = 0; i < list.models.size(); ++i) {
+    const client::ModelInfo& model = list.models[i];
     const std::string name = model.FullName();
-    absl::PrintF("%-32s %8d %10d  %s%s\n", name, model.horizon, model.row_bytes,
-                 name == list.default_model ? "(default) " : "", ToUtf8(model.description));
+    absl::PrintF("%-32s %-8s %8d %8d %10d  %s%s\n", name, list.uses[i].retiring ? "retiring" : "offered",
+                 list.uses[i].sessions, model.horizon, model.row_bytes, name == list.default_model ? "(default) " : "",
+                 ToUtf8(model.description));
+  }
+  for (const client::ModelLabel& label : list.labels) {
+    const std::string share = label.share > 0 ? absl::StrFormat(", %g%% of new sessions", 100 * label.share) : "";
+    absl::PrintF("%-32s version %d%s\n", label.label, label.version, share);
+  }
+  for (const client::PendingPackage& package : list.pending) {
+    absl::PrintF("%-32s %s\n", ToUtf8(package.folder),
+                 package.refusal.empty() ? "loading" : absl::StrCat("refused: ", ToUtf8(package.refusal)));
   }
 }
 
@@ -81,7 +116,9 @@ int List(const client::ServiceOptions& server, bool json) {
   const auto list = client::Models(server).List();
   if (!list.ok()) return Fail(ServiceError("models list", server.target, list.status()));
   if (!json) return PrintList(*list), kSuccess;
-  for (const client::ModelInfo& model : list->models) absl::PrintF("%s\n", ToJson(model));
+  for (size_t i = 0; i < list->models.size(); ++i) {
+    absl::PrintF("%s\n", ToJson(list->models[i], &*list, &list->uses[i]));
+  }
   return kSuccess;
 }
 
@@ -102,9 +139,10 @@ int RunModels(Arguments arguments) {
   ConnectionFlags connection;
   client::ServiceOptions server;
   bool json = false;
-  command_line::Flags flags("aaren models list | get NAME[:VERSION]", "Lists the models of a server, or shows one.");
+  command_line::Flags flags("aaren models list | get NAME[:VERSION|@LABEL]",
+                            "Lists the models of a server, or shows one.");
   flags.AddVerb("list", {}, "all of them");
-  flags.AddVerb("get", {"NAME[:VERSION]"}, "one, with its columns and how it was trained");
+  flags.AddVerb("get", {"NAME[:VERSION|@LABEL]"}, "one, with its columns and how it was trained");
   flags.RequireVerb();
   flags.Add("json", &json, "one JSON object a line");
   flags.Add("timeout", &server.timeout, "give up if no answer comes for so long");

@@ -54,7 +54,7 @@ command_line::Flags Table(StreamFlags& stream) {
   flags.Add("csv", &stream.csv, "a CSV file with a header line; - reads standard input");
   flags.Add("source", &stream.source, "system: this machine's own CPU, memory, disk and network");
   flags.Add("session", &stream.session, "id of the session, kept afterwards; without it one is made, and deleted");
-  flags.Add("model", &stream.model, "name or name:version; without it the server's default");
+  flags.Add("model", &stream.model, "name, name:version or name@label; without it the server's default");
   flags.Add("output", &stream.output, "append the forecasts to this file instead, as a durable record");
   flags.Add("columns", &stream.columns.columns, "columns to stream, separated by commas; without it all");
   flags.Add("time_column", &stream.columns.time_column,

@@ -21,6 +21,16 @@ absl::StatusOr<ModelList> Models::List(const CallOptions& call) const {
   if (!answer.ok()) return answer.status();
   ModelList list{.default_model = answer->default_model()};
   for (const v1::ModelInfo& model : answer->models()) list.models.push_back(ToValue(model));
+  for (const v1::ModelUse& use : answer->uses()) {
+    list.uses.push_back({use.state() == v1::ModelUse::RETIRING, use.sessions()});
+  }
+  list.uses.resize(list.models.size());  // a server of before tells none
+  for (const v1::ModelLabel& label : answer->labels()) {
+    list.labels.push_back({label.label(), static_cast<int>(label.version()), label.share()});
+  }
+  for (const v1::PendingPackage& package : answer->pending()) {
+    list.pending.push_back({package.folder(), package.refusal()});
+  }
   return list;
 }
 

@@ -1,5 +1,8 @@
 #include "server/rpc/services/models_service.h"
 
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
 #include "server/rpc/messages/convert.h"
 #include "server/session/refusal.h"
 
@@ -8,13 +11,30 @@ namespace {
 
 session::Outcome<v1::ListModelsResponse> List(const models::ModelTable& models) {
   session::Outcome<v1::ListModelsResponse> outcome;
-  for (const auto& model : models.models()) FillModelInfo(*model, *outcome.value.add_models());
-  if (models.default_model() != nullptr) outcome.value.set_default_model(models.default_model()->id);
+  for (const models::ModelRef& model : models.models()) {
+    FillModelInfo(*model, *outcome.value.add_models());
+    v1::ModelUse& use = *outcome.value.add_uses();
+    use.set_state(model->retiring ? v1::ModelUse::RETIRING : v1::ModelUse::OFFERED);
+    use.set_sessions(model->sessions());
+  }
+  if (const models::ModelRef model = models.default_model()) outcome.value.set_default_model(model->id);
+  const models::ModelLabels labels = models.labels();
+  for (const auto& [key, label] : labels.by_name) {
+    v1::ModelLabel& out = *outcome.value.add_labels();
+    out.set_label(absl::StrCat(key.first, "@", key.second));
+    out.set_version(static_cast<uint32_t>(label.version));
+    out.set_share(label.share);
+  }
+  for (const models::PendingPackage& package : models.pending()) {
+    v1::PendingPackage& out = *outcome.value.add_pending();
+    out.set_folder(std::filesystem::path(package.folder).filename().string());
+    out.set_refusal(package.refusal);
+  }
   return outcome;
 }
 
 session::Outcome<v1::ModelInfo> Get(const models::ModelTable& models, const std::string& name) {
-  const absl::StatusOr<const models::LoadedModel*> model = models.Find(name);
+  const absl::StatusOr<models::ModelRef> model = models.Find(name);
   if (!model.ok()) return {.refusal = session::ModelNotFound(model.status())};
   session::Outcome<v1::ModelInfo> outcome;
   FillModelInfo(**model, outcome.value);

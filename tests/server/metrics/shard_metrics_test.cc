@@ -44,19 +44,6 @@ TEST_F(ShardMetricsTest, HistogramsAreCumulativeAndSummed) {
   EXPECT_THAT(text, HasSubstr("aaren_queue_seconds_sum 10.00012\n"));
 }
 
-TEST_F(ShardMetricsTest, SurprisesAreSplitByModel) {
-  for (shard::ShardCounters& shard : shards_) {
-    shard.models = std::vector<shard::ModelCounters>(2);
-    shard.models[0].model = "first:1";
-    shard.models[1].model = "second:3";
-    shard.models[1].surprises.Observe(0.25);
-  }
-  const std::string text = Text();
-  EXPECT_THAT(text, HasSubstr("aaren_surprise_count{model=\"first:1\"} 0\n"));
-  EXPECT_THAT(text, HasSubstr("aaren_surprise_bucket{model=\"second:3\",le=\"0.2\"} 0\n"));
-  EXPECT_THAT(text, HasSubstr("aaren_surprise_bucket{model=\"second:3\",le=\"0.3\"} 2\n"));
-}
-
 TEST_F(ShardMetricsTest, LevelsAreSplitByState) {
   shards_[0].sessions_resident.Set(5);
   shards_[0].sessions_attached.Set(2);

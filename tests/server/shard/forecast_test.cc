@@ -69,10 +69,12 @@ TEST(ForecastTest, SurprisesThatAreNumbersAreCountedOfTheirModel) {
   world.Open(peer, 0, Every(1, true));
   world.Send(peer, 0, 0, {3, 5});  // the first has none
   const models::LoadedModel& model = *world.models().default_model();
-  const ModelCounters& counted = world.shard().counters().models[static_cast<size_t>(model.index)];
-  EXPECT_EQ(counted.model, model.id);
-  EXPECT_EQ(counted.surprises.count(kSurpriseBounds.size()), 1u);
-  EXPECT_EQ(counted.surprises.sum(), 2);
+  model.counters.ForEach([](const models::ModelCounters& counted) {
+    EXPECT_EQ(counted.surprises.count(models::kSurpriseBounds.size()), 1u);
+    EXPECT_EQ(counted.surprises.sum(), 2);
+    EXPECT_EQ(counted.tokens.value(), 2u);
+  });
+  EXPECT_EQ(model.sessions(), 1u);
 }
 
 TEST(ForecastTest, CarriesNoSurpriseUnasked) {

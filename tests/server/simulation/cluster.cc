@@ -1,7 +1,10 @@
 #include "tests/server/simulation/cluster.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+
+#include "absl/strings/str_cat.h"
 
 namespace aaren::simulation {
 
@@ -143,12 +146,46 @@ void Cluster::Disconnect(int shard, session::Peer& peer) {
 }
 
 Cluster::Late Cluster::late() const {
-  Late late{.cut = cut_};
+  const Late now = LateOfModels();
+  return {late_before_.finished + now.finished, late_before_.awaited + now.awaited, cut_};
+}
+
+Cluster::Late Cluster::LateOfModels() const {
+  Late late;
   for (const shard::LateEngine* engine : late_engines_) {
     late.finished += engine->counts().finished;
     late.awaited += engine->counts().awaited;
   }
   return late;
+}
+
+// A model stops being offered, or is again, at any moment. New sessions get another one meanwhile, whose forecasts are
+// the same. One that is unloaded was nobody's, so the one that comes in its place finds all that it has left.
+void Cluster::ChangeModels() {
+  const std::string digest = fate_.OneIn(2) ? "digest-sum-1" : "digest-sum-2";
+  models_->FindDigest(digest)->retiring ? models_->Offer(digest) : models_->Retire(digest);
+  const Late before = LateOfModels();
+  const std::vector<std::string> unloaded = models_->Unload();
+  if (unloaded.empty()) return;
+  late_engines_ = shard::LateEnginesOf(*models_);
+  const Late left = LateOfModels();
+  late_before_.finished += before.finished - left.finished;
+  late_before_.awaited += before.awaited - left.awaited;
+  for (const std::string& id : unloaded) AddAgain(id);
+  late_engines_ = shard::LateEnginesOf(*models_);
+  unloaded_ += unloaded.size();
+}
+
+void Cluster::AddAgain(const std::string& id) {
+  fate_.Tell("model    ", id, " is unloaded");
+  package::ModelPackage package;
+  package.name = id.substr(0, id.find(':'));
+  package.version = std::stoi(id.substr(id.find(':') + 1));
+  package.config = shard::FakeEngine::Config();
+  package.digest = absl::StrCat("digest-", package.name, "-", package.version);
+  std::unique_ptr<engine::Engine> engine = std::make_unique<shard::FakeEngine>();
+  if (!late_engines_.empty()) engine = std::make_unique<shard::LateEngine>(std::move(engine));
+  if (!models_->Add(std::move(package), std::move(engine)).ok()) fate_.Accuse(id, " is still there");
 }
 
 void Cluster::FinishLate() {
@@ -157,6 +194,7 @@ void Cluster::FinishLate() {
 }
 
 void Cluster::Turn() {
+  if (fate_.OneIn(100)) ChangeModels();
   for (const shard::LateEngine* engine : late_engines_) {
     if (!engine->broken().empty()) fate_.Accuse("a shard ", engine->broken());
   }

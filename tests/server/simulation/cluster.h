@@ -80,20 +80,27 @@ class Cluster {
   };
   Late late() const;
 
+  // How often a model was unloaded, and came again with an engine of its own.
+  uint64_t unloaded() const { return unloaded_; }
+
   // Whether nothing is under way.
   bool Idle() const;
 
  private:
   void Start();
   void FinishLate();
+  void ChangeModels();
+  void AddAgain(const std::string& id);
+  Late LateOfModels() const;
 
   Fate& fate_;
   const shard::ShardOptions options_;
   const int count_;
   UnreliableStore store_;
   const std::unique_ptr<models::ModelTable> models_;
-  const std::vector<shard::LateEngine*> late_engines_;
-  uint64_t cut_ = 0;
+  std::vector<shard::LateEngine*> late_engines_;
+  Late late_before_;  // of engines that are gone
+  uint64_t cut_ = 0, unloaded_ = 0;
   std::vector<std::unique_ptr<shard::SessionShard>> shards_;
   std::unique_ptr<registrar::Registrar> registrar_;
   int life_ = 0;

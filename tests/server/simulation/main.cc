@@ -72,16 +72,17 @@ int RunMany(uint64_t first, uint64_t seeds) {
     sum.late += report.late;
     sum.awaited += report.awaited;
     sum.cut += report.cut;
+    sum.unloaded += report.unloaded;
   }
   std::printf("%" PRIu64 " seeds, %" PRIu64 " moments: %" PRIu64 " evictions, %" PRIu64 " demotions, %" PRIu64
               " promotions, %" PRIu64 " moves, %" PRIu64 " rewinds, %" PRIu64 " writers fenced, %" PRIu64
-              " kills; %" PRIu64 " late batches, %" PRIu64 " waited for, %" PRIu64
-              " streams cut meanwhile; every promise held\n",
+              " kills; %" PRIu64 " late batches, %" PRIu64 " waited for, %" PRIu64 " streams cut meanwhile; %" PRIu64
+              " models unloaded; every promise held\n",
               seeds, sum.moments, sum.evicted, sum.demoted, sum.promoted, sum.moved, sum.rewound, sum.fenced, sum.kills,
-              sum.late, sum.awaited, sum.cut);
+              sum.late, sum.awaited, sum.cut, sum.unloaded);
   // A storm in which nothing happens proves nothing.
   const uint64_t least = std::min({sum.evicted, sum.demoted, sum.promoted, sum.moved, sum.rewound, sum.fenced,
-                                   sum.kills, sum.late, sum.awaited, sum.cut});
+                                   sum.kills, sum.late, sum.awaited, sum.cut, sum.unloaded});
   return seeds < 100 || least > 0 ? 0 : 1;
 }
 

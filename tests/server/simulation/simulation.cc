@@ -69,6 +69,7 @@ class Simulation {
     report.late = late.finished;
     report.awaited = late.awaited;
     report.cut = late.cut;
+    report.unloaded = cluster_.unloaded();
   }
 
  private:

@@ -3,8 +3,8 @@
 
 // One run of the simulation: a server of a few shards and rows, hosts that want every forecast exactly once, and rivals
 // that want trouble. One thread does everybody's work, in an order and at times that the seed decides: it delays,
-// reorders, cuts, evicts, demotes, moves, kills and saves at any point. After a while calm comes; then everybody must
-// finish.
+// reorders, cuts, evicts, demotes, moves, kills and saves at any point, and models retire, are unloaded and come again.
+// After a while calm comes; then everybody must finish.
 
 #include <cstdint>
 #include <string>
@@ -19,6 +19,7 @@ struct Report {
   uint64_t evicted = 0, demoted = 0, promoted = 0, moved = 0;  // what the run has seen
   uint64_t rewound = 0, fenced = 0, kills = 0;
   uint64_t late = 0, awaited = 0, cut = 0;  // as Cluster::Late
+  uint64_t unloaded = 0;                    // models
 };
 
 Report Run(uint64_t seed, bool keep_history);

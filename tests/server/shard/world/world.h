@@ -143,7 +143,7 @@ class World {
   ProbedStore& store() { return *store_; }
   TestClock& clock() { return clock_; }
   std::shared_ptr<ProbedStore> shared_store() { return store_; }
-  const models::ModelTable& models() const { return *models_; }
+  models::ModelTable& models() { return *models_; }
   FakeEngine& engine(const std::string& name = "sum:1") { return FakeEngineOf(*models_, name); }
 
   // Every LateEngine among the models: its batches wait until something needs them.

@@ -9,6 +9,7 @@
 // Threading: safe from any thread; calls block. Errors: the server's, with code and message; DEADLINE_EXCEEDED if no
 // answer came in time, UNAVAILABLE if nobody is there, INVALID_ARGUMENT for options that cannot be right.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,9 +20,29 @@
 
 namespace aaren::client {
 
+struct ModelUse {
+  bool retiring = false;  // no new session gets it
+  uint64_t sessions = 0;  // in the server's memory
+};
+
+struct ModelLabel {
+  std::string label;  // "name@label", as a session may ask for
+  int version = 0;
+  double share = 0;  // of the new sessions opened by the bare name, 0 to 1
+};
+
+// A package of the server's folder that is not served.
+struct PendingPackage {
+  std::string folder;
+  std::string refusal;  // why; empty: it is being loaded
+};
+
 struct ModelList {
   std::vector<ModelInfo> models = {};  // by name, then version
   std::string default_model = {};      // name:version that a session without a model gets
+  std::vector<ModelUse> uses = {};     // of each of the models, in their order
+  std::vector<ModelLabel> labels = {};
+  std::vector<PendingPackage> pending = {};
 };
 
 class Models {
@@ -34,7 +55,7 @@ class Models {
 
   absl::StatusOr<ModelList> List(const CallOptions& call = {}) const;
 
-  // `model` is "name" or "name:version". NOT_FOUND if there is none.
+  // `model` is "name", "name:version" or "name@label". NOT_FOUND if there is none.
   absl::StatusOr<ModelInfo> Get(const std::string& model, const CallOptions& call = {}) const;
 
  private:

@@ -57,7 +57,7 @@ struct RegularTimes {
 
 struct SessionOptions {
   std::string id = {};     // 1-128 bytes of printable ASCII
-  std::string model = {};  // "name", "name:version" or empty: the server's default
+  std::string model = {};  // "name", "name:version", "name@label" or empty: the server's default
   OpenMode mode = OpenMode::kCreateOrResume;
   uint32_t channels = 0;  // series advanced together by each token; 0: one, or what the session has
   // Replies below it have reached the application for good, in an earlier life of it. Absent: go on where the server

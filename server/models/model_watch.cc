@@ -1,0 +1,190 @@
+#include "server/models/model_watch.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/log/log.h"
+#include "server/models/package_folder.h"
+#include "server/models/warm_up.h"
+
+namespace aaren::models {
+namespace {
+
+constexpr int kLowPriority = 10;
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+ModelWatch::ModelWatch(ModelTable& models, std::string folder, std::string engine)
+    : models_(models), folder_(std::move(folder)), engine_(std::move(engine)) {}
+
+ModelWatch::~ModelWatch() {
+  if (!thread_.joinable()) return;
+  {
+    absl::MutexLock lock(&mutex_);
+    stopping_ = true;
+  }
+  thread_.join();
+}
+
+void ModelWatch::Start(absl::Duration period) {
+  thread_ = std::thread([this, period] { Run(period); });
+}
+
+void ModelWatch::Run(absl::Duration period) {
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kLowPriority);  // of this thread, on Linux
+  absl::MutexLock lock(&mutex_);
+  while (!mutex_.AwaitWithTimeout(absl::Condition(&stopping_), period)) {
+    mutex_.Unlock();
+    Look();
+    mutex_.Lock();
+  }
+}
+
+absl::Status ModelWatch::Load() {
+  if (absl::Status status = FoldersIn(folder_).status(); !status.ok()) return status;
+  LookAtFolders(/*wait_for_rest=*/false);
+  LookAtLabels();
+  if (!models_.models().empty()) return absl::OkStatus();
+  for (const auto& [path, package] : packages_) {
+    if (!package.refusal.ok()) return package.refusal;
+  }
+  return absl::NotFoundError(absl::StrCat("no model package in '", folder_, "'"));
+}
+
+void ModelWatch::Look() {
+  LookAtFolders(/*wait_for_rest=*/true);
+  LookAtLabels();
+  UnloadUnused();
+}
+
+void ModelWatch::LookAtLabels() {
+  const std::string path = absl::StrCat(folder_, "/", kLabelsFile);
+  std::string fingerprint = FingerprintOf(path);
+  if (fingerprint == labels_fingerprint_) return;
+  labels_fingerprint_ = std::move(fingerprint);
+  absl::StatusOr<ModelLabels> labels = ParseLabels(ReadFile(path));
+  if (!labels.ok()) return Refused(path, labels.status());
+  for (const auto& [key, label] : labels->by_name) {
+    log::Log(log::LogLevel::kInfo, "model label",
+             {{"label", absl::StrCat(key.first, "@", key.second)},
+              {"version", absl::StrCat(label.version)},
+              {"share", absl::StrCat(label.share)}});
+  }
+  models_.SetLabels(*std::move(labels));
+}
+
+void ModelWatch::LookAtFolders(bool wait_for_rest) {
+  const absl::StatusOr<std::vector<std::string>> folders = FoldersIn(folder_);
+  // A disk that is away for a moment takes no model away.
+  if (!folders.ok()) {
+    if (!std::exchange(folder_missing_, true)) Refused(folder_, folders.status());
+    return;
+  }
+  folder_missing_ = false;
+  for (auto& [path, package] : packages_) package.seen = false;
+  for (const std::string& path : *folders) packages_[path].seen = true;
+  for (const std::string& path : *folders) {
+    std::string fingerprint = FingerprintOf(path);
+    Package& package = packages_[path];
+    const bool rests = package.fingerprint == fingerprint;
+    if (!rests) package.tried = false;
+    package.fingerprint = std::move(fingerprint);
+    if (!package.tried && (rests || !wait_for_rest)) Try(path, package);
+  }
+  Forget();
+  Publish("");
+}
+
+void ModelWatch::Try(const std::string& path, Package& package) {
+  package.tried = true;
+  Publish(path);
+  package.refusal = LoadInto(path, package);
+  if (!package.refusal.ok()) Refused(path, package.refusal);
+}
+
+absl::Status ModelWatch::LoadInto(const std::string& path, Package& package) {
+  absl::StatusOr<package::ModelPackage> read = package::LoadPackage(path);
+  if (!read.ok()) return read.status();
+  const std::string digest = read->digest, id = absl::StrCat(read->name, ":", read->version);
+  if (models_.FindDigest(digest) != nullptr) {  // it has come back, or its files were written again
+    models_.Offer(digest);
+    Replace(package, digest);
+    return absl::OkStatus();
+  }
+  for (const ModelRef& other : models_.models()) {
+    if (other->id != id) continue;
+    return absl::AlreadyExistsError(
+        absl::StrCat(id, " is there with other weights: a version is never replaced, give it another one"));
+  }
+  absl::StatusOr<std::unique_ptr<engine::Engine>> engine = OpenEngine(engine_, *read);
+  if (!engine.ok()) return engine.status();
+  if (absl::Status status = WarmUp(**engine); !status.ok()) return status;
+  if (absl::Status status = models_.Add(*std::move(read), *std::move(engine)); !status.ok()) return status;
+  log::Log(log::LogLevel::kInfo, "model loaded", {{"model", id}, {"digest", digest}});
+  Replace(package, digest);
+  return absl::OkStatus();
+}
+
+void ModelWatch::Replace(Package& package, const std::string& digest) {
+  const std::string before = std::exchange(package.digest, digest);
+  if (!before.empty() && before != digest) RetireUnlessElsewhere(before);
+}
+
+void ModelWatch::RetireUnlessElsewhere(const std::string& digest) {
+  for (const auto& [path, package] : packages_) {
+    if (package.seen && package.digest == digest) return;
+  }
+  models_.Retire(digest);
+  if (const ModelRef model = models_.FindDigest(digest); model != nullptr)
+    log::Log(log::LogLevel::kInfo, "model retires", {{"model", model->id}});
+}
+
+// What was not seen is not there any more.
+void ModelWatch::Forget() {
+  for (auto next = packages_.begin(); next != packages_.end();) {
+    const auto package = next++;
+    if (package->second.seen) continue;
+    if (!package->second.digest.empty()) RetireUnlessElsewhere(package->second.digest);
+    packages_.erase(package);
+  }
+}
+
+void ModelWatch::UnloadUnused() {
+  if (!models_.any_retiring()) return;
+  const std::vector<std::string> unloaded = models_.Unload();
+  for (const std::string& id : unloaded) log::Log(log::LogLevel::kInfo, "model unloaded", {{"model", id}});
+  // A package of the same name:version may be waiting for that.
+  for (auto& [path, package] : packages_) {
+    if (!unloaded.empty() && absl::IsAlreadyExists(package.refusal)) package.tried = false;
+  }
+}
+
+// `loading`: the one that is being loaded, if any.
+void ModelWatch::Publish(const std::string& loading) {
+  std::vector<PendingPackage> pending;
+  for (const auto& [path, package] : packages_) {
+    if (path == loading || !package.tried) {
+      pending.push_back({path, ""});
+    } else if (!package.refusal.ok()) {
+      pending.push_back({path, std::string(package.refusal.message())});
+    }
+  }
+  models_.SetPending(std::move(pending));
+}
+
+void ModelWatch::Refused(const std::string& what, const absl::Status& why) {
+  models_.failures().Add(1);
+  log::Log(log::LogLevel::kError, "model refused", {{"path", what}, {"why", why.ToString()}});
+}
+
+}  // namespace aaren::models
