@@ -2,14 +2,14 @@
 
 namespace aaren::identity {
 
-void Account::SetLimits(const TenantLimits& limits) {
+void Account::SetLimits(const TenantLimits& limits, int64_t now_ns) {
   absl::MutexLock lock(&mutex_);
   limits_ = limits;
   weight_.store(static_cast<int64_t>(limits.weight), std::memory_order_relaxed);
   sessions.SetLimit(limits.sessions);
   streams.SetLimit(limits.streams);
-  tokens.Set(limits.tokens_per_second);
-  unary_calls.Set(limits.unary_per_second);
+  tokens.Set(limits.tokens_per_second, now_ns);
+  unary_calls.Set(limits.unary_per_second, now_ns);
 }
 
 TenantLimits Account::limits() const {

@@ -64,7 +64,7 @@ class Account {
 
   const std::string& tenant() const { return tenant_; }
   int64_t weight() const { return weight_.load(std::memory_order_relaxed); }
-  void SetLimits(const TenantLimits& limits);
+  void SetLimits(const TenantLimits& limits, int64_t now_ns = 0);  // as RateLimit has it
   TenantLimits limits() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Something was refused, or for tokens had to wait, for the limit.

@@ -9,9 +9,12 @@ constexpr int64_t kSecondNs = 1'000'000'000;  // from empty to full
 
 }  // namespace
 
-void RateLimit::Set(uint64_t per_second) {
-  cost_ns_.store(per_second == 0 ? 0 : static_cast<double>(kSecondNs) / static_cast<double>(per_second),
-                 std::memory_order_relaxed);
+void RateLimit::Set(uint64_t per_second, int64_t now_ns) {
+  const double cost = per_second == 0 ? 0 : static_cast<double>(kSecondNs) / static_cast<double>(per_second);
+  if (cost_ns_.exchange(cost, std::memory_order_relaxed) == cost) return;
+  int64_t full = full_ns_.load(std::memory_order_relaxed);
+  while (!full_ns_.compare_exchange_weak(full, std::min(full, now_ns + kSecondNs), std::memory_order_relaxed)) {
+  }
 }
 
 int64_t RateLimit::WaitNs(int64_t now_ns) const {

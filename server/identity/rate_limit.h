@@ -17,8 +17,9 @@ namespace aaren::identity {
 
 class RateLimit {
  public:
-  // 0: no limit, as at first.
-  void Set(uint64_t per_second);
+  // 0: no limit, as at first. What was overdrawn at another rate is not owed any more: hours at ten things a second
+  // would outlast the limit that they were owed for.
+  void Set(uint64_t per_second, int64_t now_ns = 0);
 
   bool limited() const { return cost_ns_.load(std::memory_order_relaxed) > 0; }
 

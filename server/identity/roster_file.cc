@@ -42,11 +42,11 @@ bool IsSettled(const std::string& path) {
 absl::StatusOr<std::unique_ptr<RosterFile>> RosterFile::Open(const std::string& path) {
   std::unique_ptr<RosterFile> file(new RosterFile(path));
   absl::MutexLock lock(&file->mutex_);
-  if (absl::Status status = file->Read(); !status.ok()) return status;
+  if (absl::Status status = file->Read(0); !status.ok()) return status;
   return file;
 }
 
-absl::Status RosterFile::Read() const {
+absl::Status RosterFile::Read(int64_t now_ns) const {
   absl::StatusOr<std::string> text = ReadText(path_);
   if (!text.ok()) return text.status();
   const bool same = *text == std::exchange(seen_, *text);
@@ -54,7 +54,7 @@ absl::Status RosterFile::Read() const {
   text_ = *std::move(text);  // a bad one is told of once
   absl::StatusOr<Roster> roster = Roster::Parse(text_);
   if (!roster.ok()) return absl::InvalidArgumentError(absl::StrCat(path_, ": ", roster.status().message()));
-  SetLimits(*roster);
+  SetLimits(*roster, now_ns);
   roster->BindAccounts([this](const std::string& tenant) {
     mutex_.AssertHeld();
     return AccountOf(tenant);
@@ -71,9 +71,9 @@ Account* RosterFile::AccountOf(const std::string& tenant) const {
 }
 
 // A tenant without callers may be about to get some, or a name may be misspelt: then its limits hold for nobody.
-void RosterFile::SetLimits(const Roster& roster) const {
+void RosterFile::SetLimits(const Roster& roster, int64_t now_ns) const {
   for (const auto& [name, tenant] : roster.tenants()) {
-    AccountOf(name)->SetLimits(tenant.limits);
+    AccountOf(name)->SetLimits(tenant.limits, now_ns);
     if (tenant.callers > 0) continue;
     log::Log(log::LogLevel::kWarning, "a tenant with limits has no callers", {{"file", path_}, {"tenant", name}});
   }
@@ -99,7 +99,7 @@ std::shared_ptr<const Roster> RosterFile::Get(int64_t now_ns) const {
   absl::MutexLock lock(&mutex_);
   if (now_ns - looked_ns_ < kLookNs) return roster_;
   looked_ns_ = now_ns;
-  if (absl::Status status = Read(); !status.ok()) {
+  if (absl::Status status = Read(now_ns); !status.ok()) {
     log::Log(log::LogLevel::kError, "the list of callers stays as it was", {{"reason", std::string(status.message())}});
   }
   return roster_;

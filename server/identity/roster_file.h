@@ -46,9 +46,9 @@ class RosterFile {
 
  private:
   explicit RosterFile(std::string path) : path_(std::move(path)) {}
-  absl::Status Read() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Read(int64_t now_ns) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Account* AccountOf(const std::string& tenant) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void SetLimits(const Roster& roster) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void SetLimits(const Roster& roster, int64_t now_ns) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string path_;
   mutable absl::Mutex mutex_;

@@ -61,10 +61,20 @@ TEST(RateLimitTest, AnotherRateHoldsFromNowOn) {
   RateLimit rate;
   rate.Set(10);
   TakenAt(rate, kStart);
-  rate.Set(1000);
+  rate.Set(1000, kStart);
   EXPECT_EQ(TakenAt(rate, kStart + kSecond / 10), 100);
   rate.Set(0);
   EXPECT_TRUE(rate.Admits(kStart));
+}
+
+TEST(RateLimitTest, WhatWasOverdrawnAtAnotherRateIsNotOwed) {
+  RateLimit rate;
+  rate.Set(10);
+  rate.Charge(100'000, kStart);
+  rate.Set(10, kStart);
+  EXPECT_FALSE(rate.Admits(kStart + kSecond));
+  rate.Set(1000, kStart);
+  EXPECT_TRUE(rate.Admits(kStart + 1));
 }
 
 }  // namespace
