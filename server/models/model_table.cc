@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "server/models/package_folder.h"
 
 namespace aaren::models {
 namespace {
@@ -46,20 +45,6 @@ int ModelTable::FreeIndex() const {
   const auto taken = [&index](const auto& model) { return model->index == index; };
   while (std::any_of(models_.begin(), models_.end(), taken)) ++index;
   return index;
-}
-
-absl::Status ModelTable::LoadFolder(const std::string& folder, const std::string& engine_name) {
-  absl::StatusOr<std::vector<std::string>> folders = FoldersIn(folder);
-  if (!folders.ok()) return folders.status();
-  if (folders->empty()) return absl::NotFoundError(absl::StrCat("no model package in '", folder, "'"));
-  for (const std::string& path : *folders) {
-    absl::StatusOr<package::ModelPackage> package = package::LoadPackage(path);
-    if (!package.ok()) return package.status();
-    absl::StatusOr<std::unique_ptr<engine::Engine>> engine = OpenEngine(engine_name, *package);
-    if (!engine.ok()) return engine.status();
-    if (absl::Status status = Add(*std::move(package), *std::move(engine)); !status.ok()) return status;
-  }
-  return absl::OkStatus();
 }
 
 absl::Status ModelTable::SetDefault(const std::string& name) {

@@ -26,7 +26,6 @@
 #include "model/package/package.h"
 #include "server/models/loaded_model.h"
 #include "server/models/model_labels.h"
-#include "server/models/open_engine.h"
 
 namespace aaren::models {
 
@@ -41,10 +40,6 @@ class ModelTable {
   // Adds a model, which is offered at once. AlreadyExists if its name:version is taken, be it by one that retires. The
   // first added is the default.
   absl::Status Add(package::ModelPackage package, std::unique_ptr<engine::Engine> engine);
-
-  // Loads every package folder directly under `folder`, each with an engine of this name (open_engine.h). NotFound if
-  // there is none; the first bad package is the error.
-  absl::Status LoadFolder(const std::string& folder, const std::string& engine = kDefaultEngine);
 
   // Makes what the name means, now and later, the default. NotFound.
   absl::Status SetDefault(const std::string& name);

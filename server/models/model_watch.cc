@@ -53,7 +53,7 @@ void ModelWatch::Run(absl::Duration period) {
 absl::Status ModelWatch::Load() {
   if (absl::Status status = FoldersIn(folder_).status(); !status.ok()) return status;
   LookAtFolders(/*wait_for_rest=*/false);
-  LookAtLabels();
+  LookAtLabels(/*wait_for_rest=*/false);
   if (!models_.models().empty()) return absl::OkStatus();
   for (const auto& [path, package] : packages_) {
     if (!package.refusal.ok()) return package.refusal;
@@ -63,15 +63,16 @@ absl::Status ModelWatch::Load() {
 
 void ModelWatch::Look() {
   LookAtFolders(/*wait_for_rest=*/true);
-  LookAtLabels();
+  if (!folder_missing_) LookAtLabels(/*wait_for_rest=*/true);
   UnloadUnused();
 }
 
-void ModelWatch::LookAtLabels() {
+void ModelWatch::LookAtLabels(bool wait_for_rest) {
   const std::string path = absl::StrCat(folder_, "/", kLabelsFile);
-  std::string fingerprint = FingerprintOf(path);
-  if (fingerprint == labels_fingerprint_) return;
-  labels_fingerprint_ = std::move(fingerprint);
+  const std::string fingerprint = FingerprintOf(path);
+  const bool rests = std::exchange(labels_seen_, fingerprint) == fingerprint;
+  if (fingerprint == labels_read_ || (wait_for_rest && !rests)) return;
+  labels_read_ = fingerprint;
   absl::StatusOr<ModelLabels> labels = ParseLabels(ReadFile(path));
   if (!labels.ok()) return Refused(path, labels.status());
   for (const auto& [key, label] : labels->by_name) {

@@ -6,7 +6,7 @@
 //   a folder appears      its files rest from one look to the next ─► loaded, checked, warmed up ─► offered
 //   it is broken          refused by name; what is offered stays. Tried again when its files change
 //   it disappears         its model retires, and is unloaded once nobody holds it
-//   the file `labels`     read again when it changes; one that is wrong changes nothing
+//   the file `labels`     read again when it has changed and rests; one that is wrong changes nothing
 //
 // Threading: Load before Start, once. From then on its own thread looks, at a low priority, since it shares the
 // machine with those that serve. Tests call Look instead.
@@ -21,13 +21,14 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "server/models/model_table.h"
+#include "server/models/open_engine.h"
 
 namespace aaren::models {
 
 class ModelWatch {
  public:
   // `models` outlives this. `engine`: as for OpenEngine.
-  ModelWatch(ModelTable& models, std::string folder, std::string engine);
+  ModelWatch(ModelTable& models, std::string folder, std::string engine = kDefaultEngine);
   ~ModelWatch();  // waits for a package that is being loaded
 
   // Loads what is there now. If nothing of it can be served: why not the first.
@@ -46,7 +47,7 @@ class ModelWatch {
     bool seen = true;  // in this look
   };
 
-  void LookAtLabels();
+  void LookAtLabels(bool wait_for_rest);
   void LookAtFolders(bool wait_for_rest);
   void Try(const std::string& path, Package& package);
   absl::Status LoadInto(const std::string& path, Package& package);
@@ -62,7 +63,7 @@ class ModelWatch {
   const std::string folder_;
   const std::string engine_;
   std::map<std::string, Package> packages_;  // by path
-  std::string labels_fingerprint_;
+  std::string labels_seen_, labels_read_;    // their fingerprints: at the last look; when they were read
   bool folder_missing_ = false;
   absl::Mutex mutex_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;

@@ -2,7 +2,8 @@
 #define AAREN_SERVER_SESSION_ROW_POOL_H_
 
 // The RowPool holds the lanes of one shard, one per model, each made when first needed, and dropped when the model
-// retires. A model stays in memory as long as a lane of it. A RowSet is the rows of one session, one a channel. Threading: belongs to one shard.
+// retires. A model stays in memory as long as a lane of it. A RowSet is the rows of one session, one a channel.
+// Threading: belongs to one shard.
 
 #include <cstdint>
 #include <memory>

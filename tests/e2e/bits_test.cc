@@ -13,6 +13,7 @@
 #include "grpcpp/grpcpp.h"
 #include "gtest/gtest.h"
 #include "server/models/model_table.h"
+#include "server/models/model_watch.h"
 #include "server/rpc/server.h"
 #include "server/store/memory_store.h"
 
@@ -111,7 +112,7 @@ void AddTokens(v1::ClientMessage& message, int handle, int first, int count) {
 // Session 0's answers when its tokens come `split` at a time, `others` sessions talking in between.
 std::string Answers(int split, int others, int shards) {
   models::ModelTable models;
-  EXPECT_TRUE(models.LoadFolder(AAREN_BUNDLED_MODELS).ok());
+  EXPECT_TRUE(models::ModelWatch(models, AAREN_BUNDLED_MODELS).Load().ok());
   store::MemoryStore store;
   rpc::ServerOptions options;
   options.shards = shards;

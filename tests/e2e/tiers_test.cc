@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "grpcpp/grpcpp.h"
 #include "server/models/model_table.h"
+#include "server/models/model_watch.h"
 #include "server/rpc/server.h"
 #include "server/store/rocksdb/rocksdb_store.h"
 
@@ -94,7 +95,7 @@ class Client {
 
 class TiersTest : public testing::Test {
  protected:
-  TiersTest() { EXPECT_TRUE(models_.LoadFolder(AAREN_BUNDLED_MODELS).ok()); }
+  TiersTest() { EXPECT_TRUE(models::ModelWatch(models_, AAREN_BUNDLED_MODELS).Load().ok()); }
   ~TiersTest() override { std::filesystem::remove_all(folder_); }
 
   // The forecasts of all sessions, of a server whose rows may take so much.

@@ -11,9 +11,9 @@
 //
 // After a half-close it ends with OK as soon as everything is answered. When the client breaks the contract, it ends
 // with the reason, after a Failed without a handle. When the server leaves, it ends with UNAVAILABLE; when the client
-// vanishes, silently. It also ends when the client does not say Hello, does not read, or opens nothing, for too long, and
-// when its caller is struck out of the list. The sessions stay in each case. Finish is called exactly once and the object deletes itself when no operation is
-// left.
+// vanishes, silently. It also ends when the client does not say Hello, does not read, or opens nothing, for too long,
+// and when its caller is struck out of the list. The sessions stay in each case. Finish is called exactly once and the
+// object deletes itself when no operation is left.
 //
 // Threading: the shard's thread only.
 

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "server/models/model_watch.h"
 #include "server/rpc/server.h"
 #include "server/store/memory_store.h"
 #include "tests/bench/server/bare_echo.h"
@@ -39,7 +40,7 @@ void SayReady(const std::string& address, size_t row_bytes) {
 }
 
 absl::Status AddModels(const std::string& kind, models::ModelTable& models) {
-  if (kind == "bundled") return models.LoadFolder(AAREN_BUNDLED_MODELS);
+  if (kind == "bundled") return models::ModelWatch(models, AAREN_BUNDLED_MODELS).Load();
   if (kind != "echo") return absl::InvalidArgumentError(absl::StrCat("no server is called '", kind, "'"));
   package::ModelPackage package;
   package.name = kind;

@@ -17,6 +17,7 @@
 #include "absl/time/clock.h"
 #include "server/memory/machine_memory.h"
 #include "server/models/model_table.h"
+#include "server/models/model_watch.h"
 #include "server/registrar/registrar.h"
 #include "server/session/refusal.h"
 #include "server/shard/shard.h"
@@ -210,7 +211,7 @@ absl::Status MeasureDemoted(const std::string& folder, const models::ModelTable&
 
 absl::StatusOr<std::vector<Row>> RunTiersBench() {
   models::ModelTable models;
-  if (absl::Status status = models.LoadFolder(AAREN_BUNDLED_MODELS); !status.ok()) return status;
+  if (absl::Status status = models::ModelWatch(models, AAREN_BUNDLED_MODELS).Load(); !status.ok()) return status;
   const std::string folder =
       (std::filesystem::temp_directory_path() / absl::StrCat("aaren_tiers_bench_", getpid())).string();
   std::vector<Row> rows;

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/models/model_table.h"
+#include "server/models/model_watch.h"
 #include "server/rpc/server.h"
 #include "server/store/memory_store.h"
 #include "tests/e2e/oracle/tampering_proxy.h"
@@ -26,7 +27,7 @@ using Deed = TamperingProxy::Deed;
 class OracleTest : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(models_.LoadFolder(AAREN_BUNDLED_MODELS).ok());
+    ASSERT_TRUE(models::ModelWatch(models_, AAREN_BUNDLED_MODELS).Load().ok());
     rpc::ServerOptions options;
     options.shards = 1;
     auto server = rpc::Server::Start(options, models_, store_);

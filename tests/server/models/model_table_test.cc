@@ -3,71 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "absl/strings/str_cat.h"
-#include "tests/model/engine/random_package.h"
 #include "tests/server/shard/world/fake_engine.h"
 
 namespace aaren::models {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-
-class ModelFolderTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  void Save(const std::string& name, int version) {
-    package::ModelPackage package = engine::RandomPackage(engine::TinyConfig(), 1);
-    package.name = name;
-    package.version = version;
-    ASSERT_TRUE(package::SavePackage((folder_ / (name + absl::StrCat("-", version))).string(), package).ok());
-  }
-
-  fs::path folder_;
-};
-
-TEST_F(ModelFolderTest, LoadsEveryPackage) {
-  Save("b", 1);
-  Save("a", 1);
-  Save("a", 2);
-  ModelTable models;
-  ASSERT_TRUE(models.LoadFolder(folder_.string()).ok());
-  ASSERT_EQ(models.models().size(), 3);
-  EXPECT_EQ(models.models()[0]->id, "a:1");
-  EXPECT_EQ(models.models()[1]->id, "a:2");
-  EXPECT_EQ(models.models()[2]->id, "b:1");
-  EXPECT_EQ(models.default_model()->id, "a:1");
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_TRUE(models.models()[i]->package.tensors.empty());
-    EXPECT_EQ(models.FindDigest(models.models()[i]->package.digest)->package.digest,
-              models.models()[i]->package.digest);
-  }
-}
-
-TEST_F(ModelFolderTest, RefusesAnEmptyOrMissingFolderByName) {
-  ModelTable models;
-  EXPECT_TRUE(absl::IsNotFound(models.LoadFolder(folder_.string())));
-  const absl::Status missing = models.LoadFolder((folder_ / "nowhere").string());
-  EXPECT_TRUE(absl::IsNotFound(missing));
-  EXPECT_THAT(std::string(missing.message()), HasSubstr("nowhere"));
-}
-
-TEST_F(ModelFolderTest, RefusesABadPackage) {
-  Save("a", 1);
-  fs::create_directories(folder_ / "broken");
-  ModelTable models;
-  const absl::Status status = models.LoadFolder(folder_.string());
-  EXPECT_FALSE(status.ok());
-  EXPECT_THAT(std::string(status.message()), HasSubstr("broken"));
-}
 
 TEST(ModelTableTest, FindsByNameByVersionAndByDefault) {
   const auto models = shard::FakeModels();

@@ -54,6 +54,31 @@ class ModelWatchTest : public ::testing::Test {
       "cpu"};
 };
 
+TEST_F(ModelWatchTest, LoadsEveryPackage) {
+  Save("models/b-1", "b", 1);
+  Save("models/a-2", "a", 2);
+  ModelTable models;
+  ASSERT_TRUE(ModelWatch(models, (root_ / "models").string(), "cpu").Load().ok());
+  ASSERT_EQ(models.models().size(), 3);
+  EXPECT_EQ(models.models()[0]->id, "a:1");
+  EXPECT_EQ(models.models()[1]->id, "a:2");
+  EXPECT_EQ(models.models()[2]->id, "b:1");
+  EXPECT_EQ(models.default_model()->id, "a:1");
+  for (const ModelRef& model : models.models()) {
+    EXPECT_TRUE(model->package.tensors.empty());
+    EXPECT_EQ(models.FindDigest(model->package.digest), model);
+  }
+}
+
+TEST_F(ModelWatchTest, AnEmptyOrMissingFolderIsRefusedByName) {
+  fs::remove_all(root_ / "models/a-1");
+  ModelTable models;
+  EXPECT_TRUE(absl::IsNotFound(ModelWatch(models, (root_ / "models").string(), "cpu").Load()));
+  const absl::Status missing = ModelWatch(models, (root_ / "nowhere").string(), "cpu").Load();
+  EXPECT_TRUE(absl::IsNotFound(missing));
+  EXPECT_THAT(std::string(missing.message()), HasSubstr("nowhere"));
+}
+
 TEST_F(ModelWatchTest, APackageThatAppearsIsOfferedOnceItsFilesRest) {
   Save("models/a-2", "a", 2);
   watch_.Look();
@@ -159,24 +184,47 @@ TEST_F(ModelWatchTest, AFolderOfModelsThatIsAwayTakesNoModelAway) {
   EXPECT_EQ(models_.failures().value(), 1u);
 }
 
+TEST_F(ModelWatchTest, AFolderOfModelsThatIsAwayTakesNoLabelAway) {
+  Write("models/labels", "a@stable 1\n");
+  LookTwice();
+  fs::rename(root_ / "models", root_ / "away");
+  LookTwice();
+  EXPECT_EQ(Found("a@stable"), "a:1");
+}
+
 TEST_F(ModelWatchTest, LabelsAreReadAgainWhenTheirFileChanges) {
   Save("models/a-2", "a", 2);
   Write("models/labels", "a@stable 1\n");
   LookTwice();
   EXPECT_EQ(Found("a"), "a:1");
   Write("models/labels", "a@stable 2  # good\n");
-  watch_.Look();
+  LookTwice();
   EXPECT_EQ(Found("a@stable"), "a:2");
   fs::remove(root_ / "models/labels");
-  watch_.Look();
+  LookTwice();
   EXPECT_EQ(Found("a@stable"), "");
+}
+
+// Of an editor that writes in two parts, or removes the file before it writes another.
+TEST_F(ModelWatchTest, LabelsThatAreBeingWrittenAreNotTaken) {
+  Write("models/labels", "a@stable 1\na@canary 1 100%\n");
+  LookTwice();
+  Write("models/labels", "a@stable 1\n");
+  watch_.Look();
+  EXPECT_EQ(Found("a@canary"), "a:1");
+  fs::remove(root_ / "models/labels");
+  watch_.Look();
+  EXPECT_EQ(Found("a@canary"), "a:1");
+  Write("models/labels", "a@stable 1\na@canary 1 50%\n");
+  LookTwice();
+  EXPECT_EQ(models_.labels().Find("a", "canary")->share, 0.5);
 }
 
 TEST_F(ModelWatchTest, WrongLabelsChangeNothing) {
   Write("models/labels", "a@stable 1\n");
-  watch_.Look();
+  LookTwice();
   Write("models/labels", "a@stable one\n");
-  watch_.Look();
+  LookTwice();
   EXPECT_EQ(Found("a@stable"), "a:1");
   EXPECT_EQ(models_.failures().value(), 1u);
 }
