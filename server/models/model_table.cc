@@ -124,6 +124,7 @@ absl::StatusOr<ModelRef> ModelTable::Find(const std::string& name, absl::string_
     if (!model->retiring) offered.push_back(model->id);
   }
   for (const auto& [label, target] : labels_.by_name) offered.push_back(absl::StrCat(label.first, "@", label.second));
+  if (offered.empty()) return absl::NotFoundError("no model is offered here now");
   return absl::NotFoundError(
       absl::StrCat("no model '", name.substr(0, 128), "'; there are: ", absl::StrJoin(offered, ", ")));
 }

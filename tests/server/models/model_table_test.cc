@@ -18,6 +18,12 @@ TEST(ModelTableTest, FindsByNameByVersionAndByDefault) {
   EXPECT_EQ(models->Find("").value()->id, "sum:1");
 }
 
+TEST(ModelTableTest, SaysSoWhereNoneIsOffered) {
+  const absl::Status status = ModelTable().Find("").status();
+  EXPECT_TRUE(absl::IsNotFound(status));
+  EXPECT_EQ(status.message(), "no model is offered here now");
+}
+
 TEST(ModelTableTest, NamesWhatThereIsWhenItDoesNotFind) {
   const auto models = shard::FakeModels();
   const absl::Status status = models->Find("sum:9").status();
