@@ -31,8 +31,8 @@ constexpr absl::Duration kRefused = absl::Seconds(1);
 constexpr absl::Duration kBetweenLooks = absl::Milliseconds(20);
 constexpr size_t kLooksAround = 100;  // until each connection was looked at: all at once would take milliseconds
 constexpr size_t kLeastLooks = 64;
-constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);   // of a full table, or while memory stays short
-constexpr absl::Duration kBetweenReliefs = absl::Milliseconds(20);  // while it is not: what comes meanwhile is held
+constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);   // of a full table
+constexpr absl::Duration kBetweenReliefs = absl::Milliseconds(20);  // at least; looks take a fifth of the time at most
 constexpr absl::Duration kClosed = absl::Seconds(10);  // at most, until shards have let go of what ended ones brought
 constexpr int kUserTimeoutMs = 20'000;                 // until data that nobody acknowledges ends a connection
 
@@ -204,15 +204,23 @@ bool Acceptor::HasPlaceFor(const std::string& host, int socket) {
 
 void Acceptor::ForgetEnded(size_t most) {
   absl::erase_if(refused_, [now = clock_.Now()](const auto& host) { return host.second <= now; });
-  table_->RemoveEnded(most);
+  table_->RemoveEnded(most, /*calm=*/!relief_->crowded());
   counters_.open.Set(table_->size());
 }
 
+MemoryRelief::Brought Acceptor::Brought() {
+  MemoryRelief::Brought brought;
+  for (auto& [peer, connection] : table_->connections()) brought.emplace_back(peer, connection.TakeBrought());
+  return brought;
+}
+
 void Acceptor::EndGreatest() {
-  const bool was_crowded = relief_->crowded();
+  const absl::Time begin = clock_.Now();
   absl::MutexLock lock(&mutex_);
-  const std::vector<std::string> peers = relief_->WhoMustGo(*table_);
-  next_relief_ = clock_.Now() + (was_crowded && relief_->crowded() ? kBetweenScans : kBetweenReliefs);
+  const std::vector<std::string> peers =
+      relief_->WhoMustGo([this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return Brought(); });
+  const absl::Time now = clock_.Now();
+  next_relief_ = now + std::max(kBetweenReliefs, 4 * (now - begin));
   for (const std::string& peer : peers) {
     const Connection& connection = *table_->Find(peer);
     if (!EndNow(connection)) continue;

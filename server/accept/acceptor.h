@@ -89,6 +89,7 @@ class Acceptor {
   void LookAtShards();
   bool HasPlaceFor(const std::string& host, int socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ForgetEnded(size_t most) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  MemoryRelief::Brought Brought() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndGreatest() ABSL_LOCKS_EXCLUDED(mutex_);
   void EndFloods() ABSL_LOCKS_EXCLUDED(mutex_);
   void ForgetEvidence() ABSL_LOCKS_EXCLUDED(mutex_);

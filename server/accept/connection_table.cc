@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "server/accept/peer_name.h"
 
@@ -51,6 +52,12 @@ Connection::Traffic Connection::traffic() const {
   return {received, received - std::min(received, static_cast<uint64_t>(waiting))};
 }
 
+uint64_t Connection::TakeBrought() {
+  const Traffic now = traffic();
+  const uint64_t before = std::exchange(read_, now.read);
+  return now.received - std::min(now.received, before);
+}
+
 const Connection* ConnectionTable::Find(const std::string& peer) const {
   const auto found = connections_.find(peer);
   return found == connections_.end() ? nullptr : &found->second;
@@ -80,13 +87,18 @@ void ConnectionTable::Remove(const std::string& peer) {
   connections_.erase(found);
 }
 
-void ConnectionTable::RemoveEnded(size_t most) {
+void ConnectionTable::RemoveEnded(size_t most, bool calm) {
   auto next = peers_.upper_bound(last_looked_at_);
   for (size_t left = std::min(most, peers_.size()); left > 0; --left) {
     if (next == peers_.end()) next = peers_.begin();
     const std::string peer = next->second;
     last_looked_at_ = (next++)->first;
-    if (!connections_.at(peer).Lasts()) Remove(peer);
+    Connection& connection = connections_.at(peer);
+    if (!connection.Lasts()) {
+      Remove(peer);
+    } else if (calm) {
+      connection.TakeBrought();
+    }
   }
 }
 

@@ -40,6 +40,9 @@ struct Connection {
   };
   Traffic traffic() const;
 
+  // Bytes that have come, or waited to be read, since this was last called. What waits then counts again next time.
+  uint64_t TakeBrought();
+
   size_t shard = 0;
   int socket = -1;
   uint64_t cookie = 0;
@@ -48,6 +51,9 @@ struct Connection {
   FloodEvidence evidence;  // while a shard is late
   // When something of it was last handled, by the clock that never steps: whoever handles it writes.
   std::shared_ptr<std::atomic<int64_t>> heard_ns = std::make_shared<std::atomic<int64_t>>(0);
+
+ private:
+  uint64_t read_ = 0;  // at the last TakeBrought
 };
 
 class ConnectionTable {
@@ -70,8 +76,9 @@ class ConnectionTable {
 
   const std::vector<size_t>& of_shards() const { return of_shards_; }  // connections of each
 
-  // Forgets those that have ended among the next `most`. Calls go round all, so that none of them takes long.
-  void RemoveEnded(size_t most);
+  // Forgets those that have ended among the next `most`. What the others have brought is taken, if `calm`: it was
+  // harmless. Calls go round all, so that none of them takes long.
+  void RemoveEnded(size_t most, bool calm);
 
   // The peer that must go so that `host` may have one more: the newest of the host that has most. None if that host
   // would then have fewer than `host`, or `host` has gained more of late than it kept. Logarithmic.

@@ -8,21 +8,8 @@
 namespace aaren::accept {
 namespace {
 
-constexpr size_t kGrowth = 2 << 20;  // that is nobody's fault
-
-using Gains = std::vector<std::pair<uint64_t, std::string>>;  // bytes since the call before, of each peer
-
-// The greatest, who together brought half of it.
-std::vector<std::string> Greatest(Gains gains, uint64_t total) {
-  std::sort(gains.rbegin(), gains.rend());
-  std::vector<std::string> greatest;
-  uint64_t sum = 0;
-  for (size_t i = 0; i < gains.size() && 2 * sum < total; ++i) {
-    sum += gains[i].first;
-    greatest.push_back(std::move(gains[i].second));
-  }
-  return greatest;
-}
+constexpr size_t kChange = 2 << 20;  // less is nobody's fault, and no help
+constexpr int kPatience = 50;        // calls until what has ended has surely given its memory back
 
 }  // namespace
 
@@ -32,29 +19,54 @@ size_t MemoryRelief::Excess() const {
   return excess_();
 }
 
-std::vector<std::string> MemoryRelief::WhoMustGo(const ConnectionTable& table) {
+void MemoryRelief::Remember(Brought brought) {
+  const auto before = std::exchange(brought_, {});
+  for (auto& [peer, bytes] : brought) {
+    const auto known = before.find(peer);
+    brought_.emplace(std::move(peer), bytes + (known == before.end() ? 0 : known->second));
+  }
+}
+
+// Those who together brought half of it. They are forgotten.
+std::vector<std::string> MemoryRelief::TakeGreatest() {
+  std::vector<std::pair<uint64_t, std::string>> order;
+  uint64_t total = 0;
+  for (const auto& [peer, bytes] : brought_) {
+    total += bytes;
+    order.emplace_back(bytes, peer);
+  }
+  std::sort(order.rbegin(), order.rend());
+  std::vector<std::string> greatest;
+  uint64_t sum = 0;
+  for (size_t i = 0; i < order.size() && 2 * sum < total; ++i) {
+    sum += order[i].first;
+    brought_.erase(order[i].second);
+    greatest.push_back(std::move(order[i].second));
+  }
+  return greatest;
+}
+
+std::vector<std::string> MemoryRelief::WhoMustGo(absl::FunctionRef<Brought()> brought) {
   const size_t excess = Excess();
-  const auto before = std::exchange(read_, {});
+  const size_t last = std::exchange(last_, excess);
   crowded_ = excess > 0;
   if (!crowded_) {
-    most_ = 0;
+    level_ = 0;
+    brought_.clear();
     return {};
   }
-  Gains gains;
-  uint64_t total = 0;
-  for (const auto& [peer, connection] : table.connections()) {
-    const Connection::Traffic traffic = connection.traffic();
-    read_[peer] = traffic.read;
-    const auto known = before.find(peer);
-    // What waits to be read is about to be held, too. Of one that is new since it is all that it has brought.
-    const uint64_t gain = traffic.received - (known == before.end() ? 0 : std::min(traffic.received, known->second));
-    total += gain;
-    gains.emplace_back(gain, peer);
+  Remember(brought());
+  const bool shrinks = excess + kChange / 2 < last;
+  const bool grew = excess > level_ + kChange, helped = excess + kChange < level_;
+  still_ = shrinks ? 0 : still_ + 1;
+  if (shrinks) return {};  // what has ended is being given back
+  if (!grew && !helped) {
+    if (still_ == kPatience) brought_.clear();
+    return {};
   }
-  const bool grows = excess > most_ + kGrowth;
-  if (before.empty() || !grows || total == 0) return {};
-  most_ = excess;
-  return Greatest(std::move(gains), total);
+  level_ = excess;
+  still_ = 0;
+  return TakeGreatest();
 }
 
 }  // namespace aaren::accept

@@ -1,44 +1,54 @@
 #ifndef AAREN_SERVER_ACCEPT_MEMORY_RELIEF_H_
 #define AAREN_SERVER_ACCEPT_MEMORY_RELIEF_H_
 
-// The last resort while the process holds more memory than it may, and goes on growing. What clients make the server
-// hold is counted, and has limits. What gRPC holds of a stream that nobody has accepted yet is not counted, and headers
-// of a kilobyte become thirty. So each time that it has grown by some more, those connections end that bring most.
+// The last resort while the process holds more memory than it may. What clients make the server hold is counted, and
+// has limits. What gRPC holds of a stream that nobody has accepted yet is not counted, and headers of a kilobyte become
+// thirty. So when it has grown by some more, those connections end that brought most since memory became short.
 //
-// One that is full and does not grow ends nobody: whoever is there then has not filled it.
+// What they held comes back a little later. If that was a help and not enough, the next ones go. One that is full and
+// neither grows nor shrinks ends nobody: whoever is there then has not filled it.
 //
 // Threading: belongs to the acceptor's thread.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "server/accept/connection_table.h"
+#include "absl/functional/function_ref.h"
 
 namespace aaren::accept {
 
 class MemoryRelief {
  public:
+  // Of each peer, how many bytes it has brought since this was last asked; the first time, of late.
+  using Brought = std::vector<std::pair<std::string, uint64_t>>;
+
   // `excess` tells by how many bytes the process holds too much; 0: it does not. Null: it never does.
   explicit MemoryRelief(std::function<size_t()> excess) : excess_(std::move(excess)) {}
 
-  // Peers whose connections must end now. Call it several times a second: what they bring is measured from one call to
-  // the next. What the heap keeps for later is given back first.
-  std::vector<std::string> WhoMustGo(const ConnectionTable& table);
+  // Peers whose connections must end now. Call it several times a second. What the heap keeps for later is given back
+  // first. `brought` is asked only while the process holds too much.
+  std::vector<std::string> WhoMustGo(absl::FunctionRef<Brought()> brought);
 
   // Whether it held too much at the last call.
   bool crowded() const { return crowded_; }
 
  private:
   size_t Excess() const;
+  void Remember(Brought brought);
+  std::vector<std::string> TakeGreatest();
 
   const std::function<size_t()> excess_;
   bool crowded_ = false;
-  size_t most_ = 0;                                  // that was in excess when somebody went, or it began
-  absl::flat_hash_map<std::string, uint64_t> read_;  // at the call before; empty while there is room
+  size_t last_ = 0;   // excess at the call before
+  size_t level_ = 0;  // the same when somebody last went; 0: nobody since memory became short
+  int still_ = 0;     // calls since it last changed
+  absl::flat_hash_map<std::string, uint64_t>
+      brought_;  // since it became short, or it was found that nobody had filled it
 };
 
 }  // namespace aaren::accept

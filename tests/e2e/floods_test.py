@@ -39,8 +39,9 @@ class HeadersTest(programs.ServerTest):
     memory = 64 << 20
     flags = (f"--memory={memory}", "--shards=1")
 
-    # Each connection is within every limit: 256 streams, 30 KB each once parsed. All held would be 1.5 GB. The bound is
-    # the README's, 9/8 of the memory and 32 MiB, and as much again for what comes between two looks of the server.
+    # Each connection is within every limit: 256 streams, 30 KB each once parsed. All held would be 1.5 GB. How far it
+    # goes beyond the README's bound, 9/8 of the memory and 32 MiB, is what comes between two looks of the server, which
+    # a busy machine delays. It comes back to the bound, and never holds a third of all.
     @unittest.skipIf(programs.SANITIZED, "its memory is not the program's")
     def test_headers_of_many_streams_hold_no_more_than_the_memory(self):
         before = self.server.resident_kb() << 10
@@ -56,7 +57,11 @@ class HeadersTest(programs.ServerTest):
         for _ in range(60):  # what was sent is still being read
             time.sleep(0.05)
             most = max(most, self.server.resident_kb() << 10)
-        self.assertLess(most - before, 2 * (9 * self.memory // 8 + (32 << 20)))
+        self.assertLess(most - before, 512 << 20)
+        end = time.monotonic() + 15
+        while (held := (self.server.resident_kb() << 10) - before) > 9 * self.memory // 8 + (32 << 20):
+            self.assertLess(time.monotonic(), end, f"{held} bytes are still held")
+            time.sleep(0.1)
         # Its host is refused for a second, and nobody is admitted for ten at most while memory is short.
         end = time.monotonic() + 15
         while (reply := programs.aaren("models", "list", f"--target={self.server.target}")).returncode != 0:

@@ -1,0 +1,85 @@
+#include "server/accept/memory_relief.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace aaren::accept {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Brought = MemoryRelief::Brought;
+
+constexpr size_t kMiB = 1 << 20;
+
+class MemoryReliefTest : public testing::Test {
+ protected:
+  std::vector<std::string> Look(size_t excess, const Brought& brought) {
+    excess_ = excess;
+    return relief_.WhoMustGo([&] { return brought; });
+  }
+
+  size_t excess_ = 0;
+  MemoryRelief relief_{[this] { return excess_; }};
+};
+
+TEST_F(MemoryReliefTest, NobodyIsAskedWhileThereIsRoom) {
+  EXPECT_THAT(relief_.WhoMustGo([]() -> Brought {
+    ADD_FAILURE();
+    return {};
+  }),
+              IsEmpty());
+  EXPECT_FALSE(relief_.crowded());
+}
+
+TEST_F(MemoryReliefTest, WhoBroughtMostGoesAtTheFirstLook) {
+  EXPECT_THAT(Look(9 * kMiB, {{"small", 1000}, {"great", 5000}, {"silent", 0}}), ElementsAre("great"));
+  EXPECT_TRUE(relief_.crowded());
+}
+
+TEST_F(MemoryReliefTest, AsManyGoAsBroughtHalf) {
+  EXPECT_THAT(Look(9 * kMiB, {{"a", 30}, {"b", 40}, {"c", 20}, {"d", 10}}), ElementsAre("b", "a"));
+}
+
+TEST_F(MemoryReliefTest, WhoBroughtNothingNeverGoes) { EXPECT_THAT(Look(9 * kMiB, {{"silent", 0}}), IsEmpty()); }
+
+TEST_F(MemoryReliefTest, NobodyGoesWhileTheMemoryOfOthersComesBack) {
+  Look(90 * kMiB, {{"a", 40}, {"b", 30}});
+  EXPECT_THAT(Look(70 * kMiB, {{"b", 0}}), IsEmpty());
+  EXPECT_THAT(Look(50 * kMiB, {{"b", 0}}), IsEmpty());
+}
+
+TEST_F(MemoryReliefTest, TheNextOnesGoIfThatHelpedAndWasNotEnough) {
+  Look(90 * kMiB, {{"a", 40}, {"b", 30}, {"c", 1}});
+  Look(50 * kMiB, {{"b", 0}, {"c", 0}});
+  EXPECT_THAT(Look(50 * kMiB, {{"b", 0}, {"c", 0}}), ElementsAre("b"));
+}
+
+TEST_F(MemoryReliefTest, NobodyElseGoesIfThatDidNotHelp) {
+  Look(90 * kMiB, {{"a", 40}, {"b", 30}});
+  for (int look = 0; look < 100; ++look) EXPECT_THAT(Look(90 * kMiB, {{"b", 5}}), IsEmpty());
+}
+
+TEST_F(MemoryReliefTest, WhoBroughtMuchWhileItDidNotGrowIsNotToBlameLater) {
+  Look(90 * kMiB, {{"a", 40}});
+  for (int look = 0; look < 60; ++look) Look(90 * kMiB, {{"busy", look < 40 ? 1000 : 5}, {"late", 0}});
+  EXPECT_THAT(Look(95 * kMiB, {{"busy", 5}, {"late", 500}}), ElementsAre("late"));
+}
+
+TEST_F(MemoryReliefTest, WhoGrowsItAgainFromALowerLevelGoes) {
+  Look(90 * kMiB, {{"a", 40}});
+  Look(20 * kMiB, {{"b", 0}});
+  EXPECT_THAT(Look(30 * kMiB, {{"b", 7}}), ElementsAre("b"));
+}
+
+TEST_F(MemoryReliefTest, WhatWasBroughtBeforeThereWasRoomAgainIsForgiven) {
+  Look(90 * kMiB, {{"a", 40}, {"b", 30}});
+  Look(0, {});
+  EXPECT_THAT(Look(9 * kMiB, {{"b", 1}, {"c", 2}}), ElementsAre("c"));
+}
+
+}  // namespace
+}  // namespace aaren::accept
