@@ -80,7 +80,7 @@ TEST_F(BadInputTest, CalmAfterNoiseDoesNotSurprise) {
   for (int t = 0; t < 3000; ++t) series.push_back(42.0f + 1e-3f * static_cast<float>(t * 7919 % 13));
   Feed(series);
   const auto alert = [](float surprise) { return surprise < 0.0005f || surprise > 0.9995f; };
-  EXPECT_LT(std::count_if(outputs_.surprises.begin() + 500, outputs_.surprises.end(), alert), 25);  // one in a hundred
+  EXPECT_LT(std::count_if(outputs_.surprises.begin() + 500, outputs_.surprises.end(), alert), 17);  // three by chance
 }
 
 TEST_F(BadInputTest, ZerosAreForecastZero) {
@@ -194,7 +194,7 @@ class AfterwardsTest : public BadInputTest {
   void ExpectNearlyAsGood(const std::vector<float>& series) {
     const Quality usual = Judge(Daily()), now = Judge(series);
     EXPECT_LT(now.loss, 1.5 * usual.loss);
-    EXPECT_GT(now.inside, 0.6);
+    EXPECT_GT(now.inside, 0.65);
   }
 };
 
