@@ -242,7 +242,7 @@ class Registrar::Impl {
   std::thread thread_;  // none before Start
 };
 
-// Runs one Open: see open_operation.cc.
+// Runs one Open: see open/open_operation.h.
 void RunOpen(Registrar::Impl& registrar, Registrar::Impl::Entry& entry, std::shared_ptr<const OpenCall> call);
 
 }  // namespace aaren::registrar

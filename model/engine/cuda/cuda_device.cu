@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "model/engine/cuda/device.h"
+#include "model/engine/cuda/device/device.h"
 #include "model/engine/cuda/kernel.h"
 
 namespace aaren::engine {

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/engine/cpu/cpu_engine.h"
-#include "model/engine/cuda/device_lane.h"
-#include "model/engine/cuda/device_library.h"
-#include "model/engine/cuda/device_network.h"
+#include "model/engine/cuda/device/device_lane.h"
+#include "model/engine/cuda/device/device_library.h"
+#include "model/engine/cuda/device/device_network.h"
 #include "model/engine/cuda/trial.h"
 #include "model/engine/forecasting/forecasting_task.h"
 #include "model/engine/task.h"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "model/engine/cuda/device.h"
+#include "model/engine/cuda/device/device.h"
 #include "model/engine/engine.h"
 #include "model/package/package.h"
 

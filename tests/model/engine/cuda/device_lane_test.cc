@@ -1,6 +1,6 @@
 // The engine of a device beside the CPU's: equal rows and outputs, whatever the batches; and what a lane promises.
 
-#include "model/engine/cuda/device_lane.h"
+#include "model/engine/cuda/device/device_lane.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 #include "model/engine/cpu/cpu_engine.h"
 #include "model/engine/cuda/cuda_engine.h"
-#include "model/engine/cuda/device_library.h"
+#include "model/engine/cuda/device/device_library.h"
 #include "model/package/package.h"
 #include "tests/model/engine/cuda/emulated_device.h"
 #include "tests/model/engine/hard_series.h"

@@ -1,4 +1,4 @@
-#include "model/engine/cuda/device_library.h"
+#include "model/engine/cuda/device/device_library.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

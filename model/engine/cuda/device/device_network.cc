@@ -1,11 +1,11 @@
-#include "model/engine/cuda/device_network.h"
+#include "model/engine/cuda/device/device_network.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "model/engine/cuda/device_memory.h"
+#include "model/engine/cuda/device/device_memory.h"
 #include "model/engine/cuda/network_image.h"
 #include "model/engine/cuda/tile_plan.h"
 #include "model/engine/forecasting/row.h"

@@ -1,5 +1,5 @@
-#ifndef AAREN_MODEL_ENGINE_CUDA_DEVICE_MEMORY_H_
-#define AAREN_MODEL_ENGINE_CUDA_DEVICE_MEMORY_H_
+#ifndef AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_MEMORY_H_
+#define AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_MEMORY_H_
 
 // Owners of what a device's table (device.h) hands out. Errors are ResourceExhausted where memory is missing, else
 // Internal. Threading: of one thread. Lifetime: the table outlives them.
@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "model/engine/cuda/device.h"
+#include "model/engine/cuda/device/device.h"
 
 namespace aaren::engine {
 
@@ -59,4 +59,4 @@ class DeviceQueue {
 
 }  // namespace aaren::engine
 
-#endif  // AAREN_MODEL_ENGINE_CUDA_DEVICE_MEMORY_H_
+#endif  // AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_MEMORY_H_

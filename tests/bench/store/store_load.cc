@@ -1,4 +1,4 @@
-#include "tests/bench/server/store_load.h"
+#include "tests/bench/store/store_load.h"
 
 #include <algorithm>
 #include <chrono>

@@ -8,8 +8,8 @@
 
 #include "client/load/load.h"
 #include "tests/bench/bench_size.h"
-#include "tests/bench/server/saving_server.h"
-#include "tests/bench/server/store_rows.h"
+#include "tests/bench/store/saving_server.h"
+#include "tests/bench/store/store_rows.h"
 
 namespace aaren::bench {
 namespace {

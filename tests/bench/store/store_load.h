@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_BENCH_SERVER_STORE_LOAD_H_
-#define AAREN_TESTS_BENCH_SERVER_STORE_LOAD_H_
+#ifndef AAREN_TESTS_BENCH_STORE_STORE_LOAD_H_
+#define AAREN_TESTS_BENCH_STORE_STORE_LOAD_H_
 
 // The load that every store gets, and its roof with it: as many sessions, of one row each, opened once, then saved in
 // batches and loaded in random order, a few rounds of both. What counts is the best round.
@@ -67,4 +67,4 @@ std::vector<Row> StoreRows(const std::string& store, size_t sessions, const Timi
 
 }  // namespace aaren::bench
 
-#endif  // AAREN_TESTS_BENCH_SERVER_STORE_LOAD_H_
+#endif  // AAREN_TESTS_BENCH_STORE_STORE_LOAD_H_

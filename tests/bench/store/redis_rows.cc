@@ -14,8 +14,8 @@
 #include "hiredis/hiredis.h"
 #include "server/store/redis/redis_session.h"
 #include "server/store/redis/redis_store.h"
-#include "tests/bench/server/store_load.h"
-#include "tests/bench/server/store_rows.h"
+#include "tests/bench/store/store_load.h"
+#include "tests/bench/store/store_rows.h"
 
 namespace aaren::bench {
 namespace {

@@ -1,5 +1,5 @@
-#ifndef AAREN_MODEL_ENGINE_CUDA_DEVICE_H_
-#define AAREN_MODEL_ENGINE_CUDA_DEVICE_H_
+#ifndef AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_H_
+#define AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_H_
 
 // What the engine needs of a device, as a table of functions: memory, queues of copies and calls, and the kernel. The
 // shared library libaaren_cuda.so offers one of a GPU (device_library.h), the tests one of this CPU. So the engine links
@@ -55,4 +55,4 @@ using DeviceEntry = const DeviceTable* (*)();
 
 }  // namespace aaren::engine
 
-#endif  // AAREN_MODEL_ENGINE_CUDA_DEVICE_H_
+#endif  // AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_H_

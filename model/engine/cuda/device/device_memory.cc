@@ -1,4 +1,4 @@
-#include "model/engine/cuda/device_memory.h"
+#include "model/engine/cuda/device/device_memory.h"
 
 #include <utility>
 

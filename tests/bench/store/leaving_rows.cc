@@ -12,8 +12,8 @@
 #include "absl/time/clock.h"
 #include "tests/bench/bench_size.h"
 #include "tests/bench/server/driver.h"
-#include "tests/bench/server/saving_server.h"
-#include "tests/bench/server/store_rows.h"
+#include "tests/bench/store/saving_server.h"
+#include "tests/bench/store/store_rows.h"
 
 namespace aaren::bench {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/bench/server/saving_server.h"
+#include "tests/bench/store/saving_server.h"
 
 #include <filesystem>
 #include <system_error>

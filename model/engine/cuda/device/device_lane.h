@@ -1,5 +1,5 @@
-#ifndef AAREN_MODEL_ENGINE_CUDA_DEVICE_LANE_H_
-#define AAREN_MODEL_ENGINE_CUDA_DEVICE_LANE_H_
+#ifndef AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_LANE_H_
+#define AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_LANE_H_
 
 // A DeviceLane is a lane whose batches go through a network on a device. A row is in two places. What the task works on
 // is in this process's memory; what the layers remember is in the device's, at an address that follows the former.
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "model/engine/cpu/slab.h"
-#include "model/engine/cuda/device_memory.h"
+#include "model/engine/cuda/device/device_memory.h"
 #include "model/engine/engine.h"
 #include "model/engine/lane.h"
 #include "model/engine/task.h"
@@ -82,4 +82,4 @@ class DeviceLane final : public Lane {
 
 }  // namespace aaren::engine
 
-#endif  // AAREN_MODEL_ENGINE_CUDA_DEVICE_LANE_H_
+#endif  // AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_LANE_H_

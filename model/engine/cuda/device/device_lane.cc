@@ -1,4 +1,4 @@
-#include "model/engine/cuda/device_lane.h"
+#include "model/engine/cuda/device/device_lane.h"
 
 #include <algorithm>
 #include <cstring>

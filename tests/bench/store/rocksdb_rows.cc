@@ -11,8 +11,8 @@
 #include "server/store/rocksdb/rocksdb_store.h"
 #include "server/store/rocksdb/write_group.h"
 #include "server/store/stored_header.h"
-#include "tests/bench/server/store_load.h"
-#include "tests/bench/server/store_rows.h"
+#include "tests/bench/store/store_load.h"
+#include "tests/bench/store/store_rows.h"
 
 namespace aaren::bench {
 namespace {

@@ -1,5 +1,5 @@
-#ifndef AAREN_MODEL_ENGINE_CUDA_DEVICE_LIBRARY_H_
-#define AAREN_MODEL_ENGINE_CUDA_DEVICE_LIBRARY_H_
+#ifndef AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_LIBRARY_H_
+#define AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_LIBRARY_H_
 
 // Finds and loads the shared library with the engine's kernel for GPUs, libaaren_engine_cuda.so. It is looked for in
 //   the file that the environment variable AAREN_ENGINE_PLUGIN names, and nowhere else if it is set;
@@ -12,7 +12,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "model/engine/cuda/device.h"
+#include "model/engine/cuda/device/device.h"
 
 namespace aaren::engine {
 
@@ -25,4 +25,4 @@ absl::StatusOr<const DeviceTable*> UsableGpu();
 
 }  // namespace aaren::engine
 
-#endif  // AAREN_MODEL_ENGINE_CUDA_DEVICE_LIBRARY_H_
+#endif  // AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_LIBRARY_H_

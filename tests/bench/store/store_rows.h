@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_BENCH_SERVER_STORE_ROWS_H_
-#define AAREN_TESTS_BENCH_SERVER_STORE_ROWS_H_
+#ifndef AAREN_TESTS_BENCH_STORE_STORE_ROWS_H_
+#define AAREN_TESTS_BENCH_STORE_STORE_ROWS_H_
 
 // What `aaren-bench store` measures, a function each: the stores by themselves, then what saving costs a running
 // server. Rows have equal columns, so that they make one table: `bare_per_second` is the roof of a row, `ratio` its
@@ -37,4 +37,4 @@ absl::StatusOr<std::vector<Row>> LeavingRows(const std::string& folder);
 
 }  // namespace aaren::bench
 
-#endif  // AAREN_TESTS_BENCH_SERVER_STORE_ROWS_H_
+#endif  // AAREN_TESTS_BENCH_STORE_STORE_ROWS_H_

@@ -1,5 +1,5 @@
-#ifndef AAREN_MODEL_ENGINE_CUDA_DEVICE_NETWORK_H_
-#define AAREN_MODEL_ENGINE_CUDA_DEVICE_NETWORK_H_
+#ifndef AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_NETWORK_H_
+#define AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_NETWORK_H_
 
 // The network on a device: tiles of up to 2,048 tokens, each a copy in, a call of the kernel and a copy out. What the
 // layers remember of a series is in the device's memory. Where a row has its layers on a CPU, at task_bytes() of the
@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "model/engine/cuda/device.h"
+#include "model/engine/cuda/device/device.h"
 #include "model/engine/forecasting/network.h"
 #include "model/package/package.h"
 
@@ -21,4 +21,4 @@ absl::StatusOr<std::unique_ptr<Network>> NewDeviceNetwork(const package::ModelPa
 
 }  // namespace aaren::engine
 
-#endif  // AAREN_MODEL_ENGINE_CUDA_DEVICE_NETWORK_H_
+#endif  // AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_NETWORK_H_

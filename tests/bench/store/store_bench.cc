@@ -13,8 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "server/store/memory_store.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/server/store_load.h"
-#include "tests/bench/server/store_rows.h"
+#include "tests/bench/store/store_load.h"
+#include "tests/bench/store/store_rows.h"
 
 namespace aaren::bench {
 

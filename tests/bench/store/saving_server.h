@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_BENCH_SERVER_SAVING_SERVER_H_
-#define AAREN_TESTS_BENCH_SERVER_SAVING_SERVER_H_
+#ifndef AAREN_TESTS_BENCH_STORE_SAVING_SERVER_H_
+#define AAREN_TESTS_BENCH_STORE_SAVING_SERVER_H_
 
 // The aaren-server beside this program, as somebody starts it: one shard, the bundled model, and a RocksDB in a folder
 // of its own. Threading: as ServerProcess.
@@ -22,4 +22,4 @@ double StoreCalls(const soak::ServerProcess& server, const std::string& operatio
 
 }  // namespace aaren::bench
 
-#endif  // AAREN_TESTS_BENCH_SERVER_SAVING_SERVER_H_
+#endif  // AAREN_TESTS_BENCH_STORE_SAVING_SERVER_H_

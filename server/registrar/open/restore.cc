@@ -1,0 +1,124 @@
+// Where a session that is opened goes on: from its rows as they are, or from a save.
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "server/registrar/open/open_operation.h"
+#include "server/registrar/open_check.h"
+#include "server/session/refusal.h"
+
+namespace aaren::registrar {
+
+void OpenOperation::Restore() {
+  if (installation_.created) {
+    state_.incarnation = epoch_;
+  } else if (auto refusal = RestoreFromRecord(*record_)) {
+    return Refuse(*refusal);
+  }
+  Acquire();
+}
+
+// Goes on from the newest save that the client's delivered_seq allows; from the oldest, naming what is lost, if none.
+std::optional<session::Refusal> OpenOperation::RestoreFromRecord(store::SessionRecord& record) {
+  std::vector<store::SavedRows>& saves = record.saves;
+  if (const std::optional<uint64_t> delivered = request().delivered_seq) {
+    const bool empty_row_counts = saves.empty() || saves.front().point.seq > record.delivered_seq;
+    while (!saves.empty() && saves.back().point.seq > *delivered && (saves.size() > 1 || empty_row_counts))
+      saves.pop_back();
+    if (!saves.empty() && saves.back().point.seq > *delivered)
+      installation_.lost = {*delivered, saves.back().point.seq};
+  }
+  store::SavedRows from;
+  if (!saves.empty()) {
+    from = saves.back();
+    if (auto refusal = CheckRows(*state_.model, state_.channels, from.point.seq, from.rows)) return refusal;
+  }
+  installation_.rows = saves.empty() ? Installation::Rows::kReset : Installation::Rows::kReplace;
+  state_.point = from.point;
+  state_.rows = std::move(from.rows);
+  return std::nullopt;
+}
+
+void OpenOperation::RestoreResident() {
+  if (registrar_.saving()) {
+    return registrar_.Find(call_->key, [self = shared_from_this()](absl::StatusOr<store::SessionRecord> record) {
+      self->OnResidentFound(std::move(record));
+    });
+  }
+  if (MissedReplies()) installation_.lost = {*request().delivered_seq, state_.point.seq};
+  Acquire();
+}
+
+void OpenOperation::OnResidentFound(absl::StatusOr<store::SessionRecord> record) {
+  if (absl::IsNotFound(record.status())) return BeginWithoutOwner();
+  if (!record.ok()) return Keep(session::StoreRefusal(record.status()));
+  if (record->epoch != state_.epoch) return BeginWithoutOwner();
+  record_ = *std::move(record);
+  record_->delivered_seq = std::max(record_->delivered_seq, state_.delivered_seq);
+  if (!MissedReplies()) return Acquire();
+  if (state_.durability == session::SessionDurability::kNone) {  // what was saved of it is of long ago
+    installation_.lost = {*request().delivered_seq, state_.point.seq};
+    return Acquire();
+  }
+  registrar_.Load(
+      *record_, state_.model->engine->row_bytes(), state_.transit,
+      [self = shared_from_this()](absl::StatusOr<Impl::LoadedRecord> loaded) { self->GoBack(std::move(loaded)); });
+}
+
+void OpenOperation::GoBack(absl::StatusOr<Impl::LoadedRecord> loaded) {
+  if (absl::IsNotFound(loaded.status())) return BeginWithoutOwner();
+  if (!loaded.ok()) return Keep(session::StoreRefusal(loaded.status()));
+  if (loaded->record.epoch != record_->epoch) return BeginWithoutOwner();
+  if (HasLostItsSave(loaded->record)) {
+    installation_.lost = {*request().delivered_seq, state_.point.seq};
+    return Acquire();
+  }
+  before_.emplace(state_, installation_);
+  state_.transit = std::move(loaded->permit);
+  record_->saves = std::move(loaded->record.saves);
+  if (auto refusal = RestoreFromRecord(*record_)) return Keep(*refusal);
+  installation_.rewound = true;
+  Acquire();
+}
+
+// The save that its client was told of is gone, with none after it that would do, and so are the client's tokens below
+// it. What is here is newer than anything that could be had again.
+bool OpenOperation::HasLostItsSave(const store::SessionRecord& record) const {
+  const uint64_t told = state_.durable_seq, delivered = *request().delivered_seq;
+  const auto serves = [=](const store::SavedRows& save) {
+    return save.point.seq >= told && save.point.seq <= delivered;
+  };
+  return told > 0 && told <= delivered && std::none_of(record.saves.begin(), record.saves.end(), serves);
+}
+
+// The store has lost a save since it was asked, and nobody else has the session: it goes on from what is there now.
+void OpenOperation::RestoreAgain() {
+  if (before_) std::tie(state_, installation_) = *std::move(before_);
+  before_.reset();
+  RestoreResident();
+}
+
+// Another server has taken the session, or deleted it: what was here is of the past.
+void OpenOperation::BeginWithoutOwner() {
+  if (installation_.moved || entry_.owner == Impl::kAtRest) {
+    entry_.owner = Impl::kAtRest;
+    return Begin();
+  }
+  registrar_.Ask(
+      entry_.owner, [call = call_, epoch = epoch_](SessionOwner& owner) { return owner.Drop(call->key, {}, epoch); },
+      [self = shared_from_this()](const OwnerReply<store::Attempt>&) {
+        self->entry_.owner = Impl::kAtRest;
+        self->Begin();
+      });
+}
+
+// A session in a shard goes on from where it was, whatever it should have gone back to; only the Open is refused.
+void OpenOperation::Keep(session::Refusal refusal) {
+  if (before_) std::tie(state_, installation_) = *std::move(before_);
+  installation_.refusal = std::move(refusal);
+  SendInstallation(std::move(state_));
+}
+
+}  // namespace aaren::registrar
