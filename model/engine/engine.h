@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -63,6 +64,11 @@ class Engine {
   // length, NaN, impossible statistics, or an attention that these weights cannot reach), at any alignment. Rows that
   // come from outside are checked before they enter a lane. One that passes forecasts finite numbers only.
   virtual absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const = 0;
+
+  // What a row, which CheckRow accepts, still knows of its series: its last values, the oldest first, NaN where one was
+  // missing. The newest are exact, others within 1/65,534 of the range of those beside them. With them a row of other
+  // weights can be made that goes on as this one. Empty where rows keep no values.
+  virtual std::vector<float> Remembered(absl::Span<const std::byte> row) const = 0;
 };
 
 }  // namespace aaren::engine

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -37,6 +38,7 @@ class Task {
   virtual size_t result_floats() const = 0;
   virtual void ResetRow(absl::Span<std::byte> row) const = 0;
   virtual absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const = 0;
+  virtual std::vector<float> Remembered(absl::Span<const std::byte> row) const = 0;
 
   // How many bytes of a row the task itself works on, a multiple of 64. The rest is its network's, and lies where that
   // computes.

@@ -3,6 +3,8 @@
 
 // What values are taken to lie within: a glitch counts as far as the running statistics reach.
 
+#include <limits>
+
 #include "model/math/statistics.h"
 
 namespace aaren::season {
@@ -17,6 +19,8 @@ struct Bounds {
     return above > high ? high : above;
   }
 };
+
+inline constexpr Bounds kAnywhere = {-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity()};
 
 inline Bounds ReachOf(const math::Statistics& statistics) {
   const double reach = statistics.Reach();

@@ -58,8 +58,6 @@ namespace {
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 constexpr double kMostCode = ValueMemory::kMissingCode - 1;
 
-constexpr Bounds kAnywhere = {-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity()};
-
 // Of the grid of a block that spans all that values can: at most twice as wide as what it holds.
 constexpr double kWidestSpan = 4.0 * math::kLargestValue;
 

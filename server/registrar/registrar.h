@@ -47,6 +47,18 @@ struct Snapshot {
   uint64_t next_seq = 0;
 };
 
+// In whose place a session is put.
+struct Replacing {
+  bool replace = false;           // of one that has the id already
+  std::optional<uint64_t> epoch;  // and only if it still has this one
+};
+
+struct ImportRequest {
+  std::string snapshot;
+  std::string model;  // as of an Open: the session goes on with this one; empty: with the snapshot's own
+  Replacing over;
+};
+
 class Registrar {
  public:
   // All outlive this. `transit_bytes`: what rows on their way from the store, between shards and to clients may hold.
@@ -78,8 +90,7 @@ class Registrar {
   void List(std::string tenant, std::string prefix, std::string page_token, size_t page_size,
             Callback<SessionPage> done);
   void Export(std::string tenant, std::string id, Callback<Snapshot> done);
-  void Import(std::string tenant, std::string id, std::string snapshot, bool replace,
-              Callback<session::SessionInfo> done);
+  void Import(std::string tenant, std::string id, ImportRequest request, Callback<session::SessionInfo> done);
   void Fork(std::string tenant, std::string id, std::string new_id, Callback<session::SessionInfo> done);
   // With `epoch`, only a session that still has it.
   void Delete(std::string tenant, std::string id, std::optional<uint64_t> epoch, Callback<std::monostate> done);

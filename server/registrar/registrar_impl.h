@@ -21,6 +21,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "server/registrar/background.h"
 #include "server/registrar/deleted_sessions.h"
 #include "server/registrar/lease_watch.h"
 #include "server/registrar/owner.h"
@@ -108,6 +109,18 @@ class Registrar::Impl {
     };
   }
 
+  // Runs then(work()), the work beside this thread and the rest back on it.
+  template <typename T, typename Work, typename Then>
+  void Compute(Work work, Then then) {
+    ++computing_;
+    background_.Post([this, inbox = inbox_, work = std::move(work), then = std::move(then)]() mutable {
+      inbox->mailbox.Post([this, then = std::move(then), value = T(work())]() mutable {
+        --computing_;
+        then(std::move(value));
+      });
+    });
+  }
+
   // Draws an epoch larger than `above` and all before, for then(StatusOr<uint64_t>): at once, or when the store has
   // given out more.
   void DrawEpoch(uint64_t above, absl::AnyInvocable<void(absl::StatusOr<uint64_t>)> then);
@@ -133,7 +146,10 @@ class Registrar::Impl {
   void AskDemoted(std::vector<std::string> keys, absl::AnyInvocable<void(std::vector<bool>)> then);
 
   // Makes a session at rest. An operation of its own.
-  void Place(const std::string& key, session::SessionState state, bool replace, Callback<session::SessionInfo> done);
+  void Place(const std::string& key, session::SessionState state, Replacing over, Callback<session::SessionInfo> done);
+
+  // Checks the snapshot, makes its rows anew if another model is wanted, and places what came of it.
+  void Import(const std::string& key, ImportRequest request, Callback<session::SessionInfo> done);
 
   // The shard that has the session lets it go. An operation that is to Finish.
   void Evict(Entry& entry, Callback<std::monostate> done);
@@ -192,7 +208,7 @@ class Registrar::Impl {
   };
 
   void Run();
-  bool Finished(bool stopping) const { return stopping && store_calls_ == 0; }
+  bool Finished(bool stopping) const { return stopping && store_calls_ == 0 && computing_ == 0; }
   void BeginPromotion(Entry& entry, std::shared_ptr<const PromoteCall> call);
   void EndPromotion(Entry& entry, const PromoteCall& call, Promoted promoted);
   void SaveBatch(int shard, std::vector<store::SaveWrite> writes);
@@ -200,8 +216,9 @@ class Registrar::Impl {
   void SweepRecords(const std::vector<store::SessionRecord>& page, absl::Duration ttl);
   void SweepOn(bool more, absl::Duration ttl);
   bool IsOwnEpoch(uint64_t epoch) const;
-  void PlaceOver(Entry& entry, session::SessionState state, bool replace,
+  void PlaceOver(Entry& entry, session::SessionState state, Replacing over,
                  const absl::StatusOr<store::SessionRecord>& held, Callback<session::SessionInfo> done);
+  void CheckEpoch(Entry& entry, uint64_t wanted, const absl::StatusOr<store::SessionRecord>& held, Ended then);
   void WriteNew(Entry& entry, session::SessionState state, uint64_t held_epoch, Callback<session::SessionInfo> done);
   void EndPlace(Entry& entry, session::Outcome<session::SessionInfo> placed, Callback<session::SessionInfo> done);
   void DropEverywhere(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done);
@@ -234,12 +251,14 @@ class Registrar::Impl {
   LeaseWatch lease_watch_;                                // likewise
   std::deque<EpochWaiter> epoch_waiters_;                 // likewise: for more of them
   uint64_t store_calls_ = 0;                              // likewise: not answered yet
+  uint64_t computing_ = 0;                                // likewise: what Compute does now
   bool watching_ = false;                                 // likewise: a call of WatchStore is under way
   store::StoreHealth health_;
 
   const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   Transit transit_;
   std::thread thread_;  // none before Start
+  Background background_;
 };
 
 // Runs one Open: see open/open_operation.h.

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/registrar/open_check.h"
+#include "server/registrar/refold.h"
 #include "server/registrar/registrar_impl.h"
 #include "server/session/record.h"
 #include "server/session/refusal.h"
@@ -136,27 +137,70 @@ void Registrar::Impl::CaptureAtRest(Entry& entry, Callback<session::SessionState
       });
 }
 
-void Registrar::Impl::Place(const std::string& key, session::SessionState state, bool replace,
+void Registrar::Impl::Import(const std::string& key, ImportRequest request, Callback<session::SessionInfo> done) {
+  const absl::string_view id = session::SessionId(key);
+  session::Outcome<session::SessionState> state = CheckSnapshot(request.snapshot, id, models_, max_channels_);
+  if (state.refusal) return done(session::Refused<session::SessionInfo>(*state.refusal));
+  if (request.model.empty()) return Place(key, std::move(state.value), request.over, std::move(done));
+  const absl::StatusOr<models::ModelRef> model = models_.Find(request.model, key);
+  if (!model.ok()) return done(session::Refused<session::SessionInfo>(session::ModelNotFound(model.status())));
+  auto work = [from = std::exchange(state.value.model, *model), to = *model, channels = state.value.channels,
+               rows = std::exchange(state.value.rows, {})]() -> absl::StatusOr<std::string> {
+    if (from == to) return rows;
+    return Refold(*from->engine, *to->engine, channels, rows);
+  };
+  Compute<absl::StatusOr<std::string>>(
+      std::move(work), [this, key, state = std::move(state.value), over = request.over,
+                        done = std::move(done)](absl::StatusOr<std::string> rows) mutable {
+        if (!rows.ok()) return done(session::Refused<session::SessionInfo>(session::EngineFailed(rows.status())));
+        state.rows = *std::move(rows);
+        Place(key, std::move(state), over, std::move(done));
+      });
+}
+
+void Registrar::Impl::Place(const std::string& key, session::SessionState state, Replacing over,
                             Callback<session::SessionInfo> done) {
   state.attempt = {};  // nobody opened this one yet
   // What is ahead of it on that session may wait for the room that this one holds.
   if (Busy(key)) state.transit.reset();
-  Submit(key, [this, state = std::move(state), replace, done = std::move(done)](Entry& entry) mutable {
-    auto then = [this, &entry, state = std::move(state), replace,
+  Submit(key, [this, state = std::move(state), over, done = std::move(done)](Entry& entry) mutable {
+    auto then = [this, &entry, state = std::move(state), over,
                  done = std::move(done)](const absl::StatusOr<store::SessionRecord>& held) mutable {
-      PlaceOver(entry, std::move(state), replace, held, std::move(done));
+      if (!over.epoch) return PlaceOver(entry, std::move(state), over, held, std::move(done));
+      CheckEpoch(entry, *over.epoch, held,
+                 [this, &entry, state = std::move(state), over, held,
+                  done = std::move(done)](std::optional<session::Refusal> refusal) mutable {
+                   if (!refusal) return PlaceOver(entry, std::move(state), over, held, std::move(done));
+                   EndPlace(entry, session::Refused<session::SessionInfo>(*std::move(refusal)), std::move(done));
+                 });
     };
     // The record of a session in a shard may look as if it had expired.
     entry.owner == kAtRest ? FindUnexpired(entry.name(), std::move(then)) : Find(entry.name(), std::move(then));
   });
 }
 
-void Registrar::Impl::PlaceOver(Entry& entry, session::SessionState state, bool replace,
+// Of a session in a shard its shard knows best: where nothing is saved, there is no record of it.
+void Registrar::Impl::CheckEpoch(Entry& entry, uint64_t wanted, const absl::StatusOr<store::SessionRecord>& held,
+                                 Ended then) {
+  const std::string id(session::SessionId(entry.key.view()));
+  if (entry.owner == kAtRest) {
+    if (!held.ok()) return then(session::LoadRefusal(id, held.status()));
+    return then(held->epoch == wanted ? std::nullopt : std::optional(session::Fenced(id, held->epoch)));
+  }
+  Ask(
+      entry.owner, [key = entry.name()](SessionOwner& owner) { return owner.Describe({key}); },
+      [id, wanted, then = std::move(then)](std::vector<std::optional<session::SessionInfo>> infos) mutable {
+        if (infos[0] && infos[0]->epoch == wanted) return then(std::nullopt);
+        then(session::Fenced(id, infos[0] ? infos[0]->epoch : 0));  // it is opened, or leaves its shard, just now
+      });
+}
+
+void Registrar::Impl::PlaceOver(Entry& entry, session::SessionState state, Replacing over,
                                 const absl::StatusOr<store::SessionRecord>& held, Callback<session::SessionInfo> done) {
   const uint64_t epoch = held.ok() ? held->epoch : 0;
   // A record that cannot be read has no epoch to compare with: it is deleted, whatever it was, and the new one written
   // where nothing is.
-  if (replace && store::IsUnreadable(held.status())) {
+  if (over.replace && store::IsUnreadable(held.status())) {
     return DeleteRecord(entry.name(), held,
                         [this, &entry, state = std::move(state),
                          done = std::move(done)](std::optional<session::Refusal> refusal) mutable {
@@ -168,7 +212,7 @@ void Registrar::Impl::PlaceOver(Entry& entry, session::SessionState state, bool 
     return EndPlace(entry, session::Refused<session::SessionInfo>(session::StoreRefusal(held.status())),
                     std::move(done));
   }
-  if (!replace && (held.ok() || entry.owner != kAtRest)) {
+  if (!over.replace && (held.ok() || entry.owner != kAtRest)) {
     return EndPlace(
         entry,
         session::Refused<session::SessionInfo>(session::SessionExists(session::SessionId(entry.key.view()), epoch)),
@@ -248,16 +292,10 @@ void Registrar::Export(std::string tenant, std::string id, Callback<Snapshot> do
   });
 }
 
-void Registrar::Import(std::string tenant, std::string id, std::string snapshot, bool replace,
-                       Callback<session::SessionInfo> done) {
+void Registrar::Import(std::string tenant, std::string id, ImportRequest request, Callback<session::SessionInfo> done) {
   if (auto refusal = CheckSessionId("session_id", id)) return done(session::Refused<session::SessionInfo>(*refusal));
-  impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), snapshot = std::move(snapshot), replace,
-               done = std::move(done)]() mutable {
-    session::Outcome<session::SessionState> state =
-        CheckSnapshot(snapshot, session::SessionId(key), impl->models(), impl->max_channels());
-    if (state.refusal) return done(session::Refused<session::SessionInfo>(*state.refusal));
-    impl->Place(key, std::move(state.value), replace, std::move(done));
-  });
+  impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), request = std::move(request),
+               done = std::move(done)]() mutable { impl->Import(key, std::move(request), std::move(done)); });
 }
 
 void Registrar::Fork(std::string tenant, std::string id, std::string new_id, Callback<session::SessionInfo> done) {
@@ -272,7 +310,7 @@ void Registrar::Fork(std::string tenant, std::string id, std::string new_id, Cal
         // The source is free as soon as it is copied. The new session is an operation of its own, under its own name.
         impl->Finish(entry);
         if (state.refusal) return done(session::Refused<session::SessionInfo>(*state.refusal));
-        impl->Place(new_key, std::move(state.value), /*replace=*/false, std::move(done));
+        impl->Place(new_key, std::move(state.value), {}, std::move(done));
       });
     });
   });

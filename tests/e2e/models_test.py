@@ -139,6 +139,24 @@ class ModelsTest(ServerTest):
         self.eventually(lambda: f"{NAME}:1" not in self.models())
         self.assertNotIn(f'{NAME}:1"', self.live.metrics())
 
+    def test_session_goes_on_with_another_version_where_it_was(self):
+        self.package(2)
+        self.eventually(lambda: f"{NAME}:2" in self.models())
+        stream = self.client("moving")
+        answers = stream.send(40)
+        refused = aaren("sessions", "migrate", "moving", f"--model={NAME}:2", f"--target={self.live.target}")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("a stream has the session open", refused.stderr)
+        stream.close()
+        moved = aaren("sessions", "migrate", "moving", f"--model={NAME}:2", f"--target={self.live.target}", "--json")
+        self.assertEqual(moved.returncode, 0, moved.stderr)
+        info = objects(moved.stdout)[0]
+        self.assertEqual((info["model"], info["next_seq"]), (f"{NAME}:2", 40))
+        rest = aaren("stream", f"--target={self.live.target}", f"--csv={self.path('all.csv')}", "--session=moving", "--horizon=6",
+                     "--json")
+        self.assertEqual(rest.returncode, 0, rest.stderr)
+        self.assertEqual(answers + objects(rest.stdout), self.expected())  # its weights are the same
+
     def test_label_names_the_version_that_it_has_now(self):
         self.package(2)
         self.labels(f"{NAME}@stable 1\n")

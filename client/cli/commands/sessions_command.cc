@@ -52,13 +52,14 @@ class SessionsCommand {
   int Import();
   int Fork();
   int Move();
+  int Migrate();
 
   int FailAsked(const absl::Status& status) const;
   int Show(const absl::StatusOr<client::SessionInfo>& session) const;
 
   ConnectionFlags connection_;
   client::ServiceOptions server_;
-  std::string output_, input_, prefix_, to_;
+  std::string output_, input_, prefix_, to_, model_;
   bool replace_ = false, json_ = false;
   std::string verb_;
   std::vector<std::string> operands_;
@@ -227,6 +228,13 @@ int SessionsCommand::Move() {
   return Show(imported);
 }
 
+int SessionsCommand::Migrate() {
+  if (model_.empty()) return FailUsage("sessions", absl::InvalidArgumentError("migrate needs --model=NAME"));
+  const auto seen = sessions_->Get(operands_[0]);
+  if (!seen.ok()) return FailAsked(seen.status());
+  return Show(sessions_->Migrate(*seen, model_));
+}
+
 const std::vector<SessionsCommand::Verb>& SessionsCommand::Verbs() {
   static const auto* const verbs =
       new std::vector<Verb>{{"list", {}, "all sessions", &SessionsCommand::List},
@@ -236,6 +244,7 @@ const std::vector<SessionsCommand::Verb>& SessionsCommand::Verbs() {
                             {"import", {"ID"}, "makes it of --input=FILE", &SessionsCommand::Import},
                             {"fork", {"ID", "NEW_ID"}, "copies it", &SessionsCommand::Fork},
                             {"move", {"ID"}, "takes it to the server --to", &SessionsCommand::Move},
+                            {"migrate", {"ID"}, "goes on with the model --model", &SessionsCommand::Migrate},
                             {"evict", {"ID"}, "saves it, and it leaves memory", &SessionsCommand::Evict}};
   return *verbs;
 }
@@ -243,7 +252,7 @@ const std::vector<SessionsCommand::Verb>& SessionsCommand::Verbs() {
 command_line::Flags SessionsCommand::Table() {
   command_line::Flags flags(
       "aaren sessions list | get ID | delete ID | export ID --output=FILE | import ID --input=FILE | fork ID NEW_ID | "
-      "move ID --to=HOST:PORT | evict ID",
+      "move ID --to=HOST:PORT | migrate ID --model=NAME | evict ID",
       "Shows, copies, moves and deletes the sessions that a server keeps.");
   for (const Verb& verb : Verbs()) flags.AddVerb(verb.name, verb.operands, verb.help);
   flags.RequireVerb();
@@ -253,6 +262,7 @@ command_line::Flags SessionsCommand::Table() {
   flags.Add("input", &input_, "import: the file that export wrote");
   flags.Add("replace", &replace_, "import: take the place of a session of that id");
   flags.Add("to", &to_, "move: the server to take it to, HOST:PORT");
+  flags.Add("model", &model_, "migrate: name, name:version or name@label");
   flags.Add("timeout", &server_.timeout, "give up if no answer comes for so long");
   connection_.AddTo(flags);
   return flags;

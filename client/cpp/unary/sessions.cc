@@ -61,6 +61,20 @@ absl::StatusOr<SessionInfo> Sessions::Import(const std::string& id, const std::s
   return ToInfo(calls_->Ask(&Stub::Import, request, {id}, call));
 }
 
+absl::StatusOr<SessionInfo> Sessions::Migrate(const SessionInfo& seen, const std::string& model,
+                                              const CallOptions& call) const {
+  if (seen.attached) return absl::FailedPreconditionError("a stream has the session open: end it first");
+  absl::StatusOr<Snapshot> exported = Export(seen.id, call);
+  if (!exported.ok()) return exported.status();
+  v1::ImportSessionRequest request;
+  request.set_session_id(seen.id);
+  request.set_snapshot(std::move(exported->bytes));
+  request.set_replace(true);
+  request.set_model(model);
+  request.set_epoch(seen.epoch);
+  return ToInfo(calls_->Ask(&Stub::Import, request, {seen.id}, call));
+}
+
 absl::StatusOr<SessionInfo> Sessions::Fork(const std::string& id, const std::string& new_id,
                                            const CallOptions& call) const {
   v1::ForkSessionRequest request;

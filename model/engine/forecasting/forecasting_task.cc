@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -38,6 +39,7 @@ class ForecastingTask final : public Task {
   size_t result_floats() const override { return static_cast<size_t>(config_.horizon) * config_.quantiles.size(); }
   void ResetRow(absl::Span<std::byte> row) const override { layout_.Reset(row); }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override;
+  std::vector<float> Remembered(absl::Span<const std::byte> row) const override;
   uint64_t& claim(std::byte* row) const override { return layout_.header(row).claimed; }
   absl::Status CheckRun(const Run& run) const override;
   void Take(const Run& run, std::byte* row, Scratch& scratch) const override {
@@ -72,6 +74,17 @@ class ForecastingTask final : public Task {
 absl::StatusOr<uint64_t> ForecastingTask::CheckRow(absl::Span<const std::byte> row) const {
   if (absl::Status status = layout_.Check(row, bounds_); !status.ok()) return status;
   return layout_.seq(row);
+}
+
+std::vector<float> ForecastingTask::Remembered(absl::Span<const std::byte> row) const {
+  const uint64_t seq = layout_.seq(row);
+  if (seq == 0) return {};
+  const auto aligned = std::make_unique<std::byte[]>(row.size());
+  std::memcpy(aligned.get(), row.data(), row.size());
+  const auto window = std::make_unique<season::ValueMemory::Window>();
+  const float* newest = layout_.values(aligned.get()).Unroll(seq - 1, season::kAnywhere, *window);
+  const size_t known = std::min<uint64_t>(seq, static_cast<size_t>(newest + 1 - window->values));
+  return {newest + 1 - known, newest + 1};
 }
 
 absl::Status ForecastingTask::CheckRun(const Run& run) const {

@@ -80,7 +80,9 @@ void ServeSessions(v1::Sessions::AsyncService& service, UnaryHost& host, registr
   Serve<v1::ImportSessionRequest, v1::SessionInfo>(
       service, &Async::RequestImport, host, identity::Role::kAdmin,
       [&registrar](const identity::Caller& caller, const v1::ImportSessionRequest& request, auto reply) {
-        registrar.Import(caller.tenant, request.session_id(), request.snapshot(), request.replace(),
+        registrar::ImportRequest import{request.snapshot(), request.model(), {request.replace(), std::nullopt}};
+        if (request.has_epoch()) import.over.epoch = request.epoch();
+        registrar.Import(caller.tenant, request.session_id(), std::move(import),
                          Answer<session::SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
       });
   Serve<v1::ForkSessionRequest, v1::SessionInfo>(

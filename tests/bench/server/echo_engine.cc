@@ -16,6 +16,7 @@ class EchoEngine final : public engine::Engine {
   std::unique_ptr<engine::Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override { std::memset(row.data(), 0, row.size()); }
 
+  std::vector<float> Remembered(absl::Span<const std::byte>) const override { return {}; }
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override {
     uint64_t seq;
     std::memcpy(&seq, row.data(), sizeof(seq));

@@ -217,7 +217,7 @@ TEST_F(UnaryTest, ImportRefusesRowsThatAreNone) {
   const auto code = [&](const std::string& bytes) { return world_.Import("b", bytes, false).refusal->status.code(); };
   EXPECT_EQ(code(Changed(good, [](store::SessionSnapshot& s) { s.rows[0] ^= 1; })), absl::StatusCode::kDataLoss);
   EXPECT_EQ(code(Changed(good, [](store::SessionSnapshot& s) { s.rows.pop_back(); })), absl::StatusCode::kDataLoss);
-  EXPECT_EQ(code(Changed(good, [](store::SessionSnapshot& s) { ++s.point.seq; })), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(code(Changed(good, [](store::SessionSnapshot& s) { --s.point.seq; })), absl::StatusCode::kDataLoss);
   EXPECT_EQ(code(Changed(good, [](store::SessionSnapshot& s) { s.origin.channels = 0; })),
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(code(Changed(good, [](store::SessionSnapshot& s) { s.origin.channels = 1000; })),

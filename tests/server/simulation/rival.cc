@@ -154,7 +154,7 @@ void Rival::Ask() {
       if (snapshot_->empty()) return;
       fate_.Tell("unary    Import ", id);
       return registrar.Import(
-          "default", id, *snapshot_, fate_.OneIn(2),
+          "default", id, {.snapshot = *snapshot_, .model = "", .over = {.replace = fate_.OneIn(2), .epoch = {}}},
           [judge](session::Outcome<session::SessionInfo> outcome) { judge("Import", outcome.refusal); });
     case 2: {
       const std::string to = AnyId();

@@ -30,6 +30,7 @@ class FakeEngine : public engine::Engine {
   std::unique_ptr<engine::Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override;
   absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const override;
+  std::vector<float> Remembered(absl::Span<const std::byte>) const override { return {}; }
 
   // What a session of one channel gets for these values: forecast(values)[i] is all numbers for token i.
   std::vector<std::vector<float>> Forecasts(const std::vector<float>& values) const;

@@ -299,8 +299,12 @@ session::Outcome<registrar::Snapshot> World::Export(const std::string& id) {
 }
 
 session::Outcome<session::SessionInfo> World::Import(const std::string& id, const std::string& snapshot, bool replace) {
+  return Import(id, {.snapshot = snapshot, .model = "", .over = {.replace = replace, .epoch = std::nullopt}});
+}
+
+session::Outcome<session::SessionInfo> World::Import(const std::string& id, registrar::ImportRequest request) {
   return Await<session::SessionInfo>(
-      *this, [&](auto done) { registrar_->Import("", id, snapshot, replace, std::move(done)); });
+      *this, [&](auto done) { registrar_->Import("", id, std::move(request), std::move(done)); });
 }
 
 session::Outcome<session::SessionInfo> World::Fork(const std::string& id, const std::string& new_id) {

@@ -86,6 +86,13 @@ class Sessions {
   absl::StatusOr<SessionInfo> Import(const std::string& id, const std::string& snapshot,
                                      ImportMode mode = ImportMode::kCreate, const CallOptions& call = {}) const;
 
+  // The session goes on with another model of the server, which makes its rows anew of the values that they remember:
+  // seq and times go on, and forecasts are as after those values. It is a new incarnation. `seen`: as Get said it.
+  // FAILED_PRECONDITION if a stream has it open; ABORTED (FENCED) if one has opened it since it was seen; NOT_FOUND
+  // (MODEL_NOT_FOUND) if there is no such model. In all of these it stays as it is.
+  absl::StatusOr<SessionInfo> Migrate(const SessionInfo& seen, const std::string& model,
+                                      const CallOptions& call = {}) const;
+
   // Copies session `id`, as of the last token taken. ALREADY_EXISTS if `new_id` is taken.
   absl::StatusOr<SessionInfo> Fork(const std::string& id, const std::string& new_id,
                                    const CallOptions& call = {}) const;
