@@ -30,9 +30,10 @@ ModelWatch::ModelWatch(ModelTable& models, std::string folder, std::string engin
 ModelWatch::~ModelWatch() {
   if (!thread_.joinable()) return;
   {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
+  stop_.notify_one();
   thread_.join();
 }
 
@@ -42,11 +43,11 @@ void ModelWatch::Start(absl::Duration period) {
 
 void ModelWatch::Run(absl::Duration period) {
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kLowPriority);  // of this thread, on Linux
-  absl::MutexLock lock(&mutex_);
-  while (!mutex_.AwaitWithTimeout(absl::Condition(&stopping_), period)) {
-    mutex_.Unlock();
+  std::unique_lock lock(mutex_);
+  while (!stop_.wait_for(lock, absl::ToChronoNanoseconds(period), [this] { return stopping_; })) {
+    lock.unlock();
     Look();
-    mutex_.Lock();
+    lock.lock();
   }
 }
 

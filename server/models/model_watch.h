@@ -11,14 +11,14 @@
 // Threading: Load before Start, once. From then on its own thread looks, at a low priority, since it shares the
 // machine with those that serve. Tests call Look instead.
 
+#include <condition_variable>
 #include <map>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "server/models/model_table.h"
 #include "server/models/open_engine.h"
@@ -65,9 +65,10 @@ class ModelWatch {
   std::map<std::string, Package> packages_;  // by path
   std::string labels_seen_, labels_read_;    // their fingerprints: at the last look; when they were read
   bool folder_missing_ = false;
-  absl::Mutex mutex_;
-  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;  // none before Start
+  std::mutex mutex_;  // not Abseil's: that waits by the wall clock, which may be set back
+  std::condition_variable stop_;
+  bool stopping_ = false;  // guarded by mutex_
+  std::thread thread_;     // none before Start
 };
 
 }  // namespace aaren::models

@@ -20,6 +20,12 @@ constexpr size_t kOwnBlocks = 256;  // whose leases are known as one's own
 
 constexpr absl::Duration kFailuresApart = absl::Seconds(10);  // lines about them
 
+// A shard knows no other time than the clock's Now.
+void ToStored(store::SessionHeader& header, const session::Clock& clock) {
+  header.last_active = clock.StampOf(header.last_active);
+  if (header.leased_until != absl::UnixEpoch()) header.leased_until = clock.WallAt(header.leased_until);
+}
+
 }  // namespace
 
 Registrar::Impl::Impl(store::StateStore& store, const models::ModelTable& models, const session::Clock& clock,
@@ -153,7 +159,10 @@ void Registrar::Impl::SaveBatch(int shard, std::vector<store::SaveWrite> writes)
   std::vector<save::SaveResult> results;
   results.reserve(writes.size());
   // The store takes the writes for itself: what the shard has to hear of them is noted before.
-  for (const store::SaveWrite& write : writes) results.push_back(save::ResultOf(write));
+  for (store::SaveWrite& write : writes) {
+    results.push_back(save::ResultOf(write));
+    ToStored(write.header, clock_);
+  }
   store_.Save(std::move(writes),
               Back<std::vector<store::WriteResult>>(
                   [this, shard, results = std::move(results)](std::vector<store::WriteResult> written) mutable {
@@ -182,13 +191,13 @@ void Registrar::Impl::Load(const store::SessionRecord& found, size_t row_bytes, 
 }
 
 bool Registrar::Impl::HasExpired(const store::SessionRecord& record) const {
-  if (ttl_ == absl::ZeroDuration() || record.last_active + ttl_ > now()) return false;
+  if (ttl_ == absl::ZeroDuration() || record.last_active + ttl_ > clock_.Earliest()) return false;
   return !store_.shared() || record.leased_until == absl::UnixEpoch();
 }
 
 // A session is its own server's business for as long as this is the one that drew its epoch.
 bool Registrar::Impl::LivesElsewhere(const store::SessionRecord& record) const {
-  return store_.shared() && record.leased_until > now() && !IsOwnEpoch(record.epoch);
+  return store_.shared() && record.leased_until > clock_.Wall() && !IsOwnEpoch(record.epoch);
 }
 
 bool Registrar::Impl::IsOwnEpoch(uint64_t epoch) const {
@@ -285,7 +294,7 @@ void Registrar::Impl::SweepPage(absl::Duration ttl) {
 void Registrar::Impl::SweepRecords(const std::vector<store::SessionRecord>& page, absl::Duration ttl) {
   if (!page.empty()) sweep_after_ = page.back().key;
   for (const store::SessionRecord& record : page) {
-    if (record.last_active + ttl > now()) continue;
+    if (record.last_active + ttl > clock_.Earliest()) continue;
     if (entries_.contains(absl::string_view(record.key))) continue;  // resident, or somebody wants it right now
     if (!HasExpired(record) && !lease_watch_.IsAbandoned(record, now(), ttl / 2)) continue;
     store_.Delete(

@@ -187,6 +187,8 @@ class Registrar::Impl {
   const models::ModelTable& models() const { return models_; }
   const session::Clock& clock() const { return clock_; }
   absl::Time now() const { return clock_.Now(); }
+  absl::Time wall() const { return clock_.Wall(); }
+  absl::Time stamp() const { return clock_.StampOf(now()); }
   bool saving() const { return saving_; }
   uint32_t max_channels() const { return max_channels_; }
   const save::Lease& lease() const { return lease_; }

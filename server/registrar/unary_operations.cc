@@ -233,7 +233,7 @@ void Registrar::Impl::WriteNew(Entry& entry, session::SessionState state, uint64
     // Nobody has tokens from before the snapshot, so nobody can ask to go back there.
     state.delivered_seq = state.point.seq;
     store::Acquisition acquisition{session::RecordOf(entry.name(), state), held_epoch, std::nullopt, std::nullopt};
-    acquisition.record.last_active = now();
+    acquisition.record.last_active = stamp();
     acquisition.record.saves.push_back({state.point, std::move(state.rows)});
     session::Outcome<session::SessionInfo> placed{std::nullopt, session::InfoOf(acquisition.record, models_, clock_)};
     store_.Acquire(

@@ -4,8 +4,13 @@
 // A Clock tells two times. `Now` drives the server: it begins at the wall clock's time and never steps, whatever an
 // operator or NTP does to the wall clock later. `Wall` is the wall clock itself, for times that people read.
 //
+// What is stored is judged by later servers, and by others. A server that began before its clock was set right differs
+// from them by as much, for as long as it lives. So a stamp is the later of its two times, and is compared with the
+// earlier of the two: a clock that is wrong, or was, lets a session live longer and never ends one early.
+//
 // Threading: any thread.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/time/time.h"
@@ -22,6 +27,15 @@ class Clock {
 
   // What the wall clock shows for something that happened at `then` of Now.
   absl::Time WallAt(absl::Time then) const { return Wall() - (Now() - then); }
+
+  // What to store of something that happened at `then` of Now.
+  absl::Time StampOf(absl::Time then) const { return std::max(then, WallAt(then)); }
+
+  // The other way round, for people.
+  absl::Time WallOf(absl::Time stamp) const { return std::min(stamp, WallAt(stamp)); }
+
+  // What stamps are compared with.
+  absl::Time Earliest() const { return std::min(Now(), Wall()); }
 
   // This machine's.
   static const Clock& System();

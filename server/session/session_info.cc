@@ -17,7 +17,7 @@ SessionInfo InfoOf(const store::SessionRecord& record, const models::ModelTable&
   info.origin = record.origin;
   const models::ModelRef model = models.FindDigest(record.origin.package_digest);
   info.state_bytes = model != nullptr ? model->engine->row_bytes() * record.origin.channels : 0;
-  info.last_active = clock.WallAt(record.last_active);
+  info.last_active = clock.WallOf(record.last_active);
   return info;
 }
 

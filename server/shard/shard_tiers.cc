@@ -280,7 +280,7 @@ void SessionShard::FinishPromotion(Promotion& promotion, const registrar::Promot
   made->point = {demoted.seq, promoted.clock};
   made->incarnation = promoted.incarnation;
   made->attempt = promoted.attempt;
-  made->last_active_ms = made->saved_active_ms = absl::ToUnixMillis(promoted.last_active);
+  made->last_active_ms = made->saved_active_ms = std::min(absl::ToUnixMillis(promoted.last_active), now_ms());
   demoted.Restore(*made);
   made->stream = promotion.stream;
   made->handle = promotion.handle;

@@ -37,10 +37,11 @@ struct SessionHeader {
   uint64_t incarnation = 0;
   SessionOrigin origin;
   uint64_t delivered_seq = 0;
-  Attempt attempt;  // of the Open that had it last
-  absl::Time last_active;
+  Attempt attempt;         // of the Open that had it last
+  absl::Time last_active;  // a stamp (session/clock.h)
   std::string server;  // HOST:PORT of the server where a stream had it open when this was written; empty: none is told
-  // Until when that server is taken to have it, and newer tokens than any save; it writes anew before. 1970: none has.
+  // Until when that server is taken to have it, and newer tokens than any save; it writes anew before. By the wall
+  // clock. 1970: none has.
   absl::Time leased_until;
 };
 

@@ -66,13 +66,13 @@ def never_reading(address, session, tokens):
     return connection
 
 
-def always_reading(address, session, tokens):
+def always_reading(address, session, tokens, delivered_seq=None):
     """The same, but for a client that takes all that comes."""
     connection = connect(address)
     connection.sendall(PREFACE + frame(SETTINGS, 0, 0, struct.pack(">HI", INITIAL_WINDOW, LARGEST_WINDOW)) +
                        frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", LARGEST_WINDOW - 65535)))
     threading.Thread(target=read_all, args=(connection,), daemon=True).start()
-    send_tokens(connection, session, tokens)
+    send_tokens(connection, session, tokens, delivered_seq)
     return connection
 
 
@@ -84,12 +84,13 @@ def read_all(connection):
         pass
 
 
-def send_tokens(connection, session, tokens):
+def send_tokens(connection, session, tokens, delivered_seq=None):
     path = b"/aaren.v1.Streaming/Stream"
     fields = ((b":method", b"POST"), (b":scheme", b"http"), (b":path", path), (b":authority", b"test"),
               (b"te", b"trailers"), (b"content-type", b"application/grpc"))
     connection.sendall(frame(HEADERS, END_HEADERS, 1, b"".join(header(*f) for f in fields)))
-    items = [(HELLO, number(1, 1)), (OPEN, field(2, session.encode()))]
+    delivered = b"" if delivered_seq is None else number(5, delivered_seq)
+    items = [(HELLO, number(1, 1)), (OPEN, field(2, session.encode()) + delivered)]
     for first in range(0, tokens, MOST_TOKENS):
         count = min(MOST_TOKENS, tokens - first)
         items.append((TOKENS, number(2, first) + field(3, struct.pack(f"<{count}f", *([1.0] * count)))))

@@ -124,6 +124,11 @@ class RedisTest(ServerTest):
         self.assertIn("redis has lost its data", self.server.log())
         self.assert_same_bytes(self.start())
 
+    def test_session_need_not_be_moved_to_a_server_of_the_same_store(self):
+        run = aaren("sessions", "move", "whole", f"--target={self.server.target}", f"--to={self.other.target}")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("the two servers share their store", run.stderr)
+
     def test_server_that_finds_no_redis_says_why(self):
         self.redis.command("CONFIG SET requirepass secret")
         with self.assertRaisesRegex(RuntimeError, f"redis: {self.redis.address}: NOAUTH"):

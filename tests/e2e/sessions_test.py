@@ -2,8 +2,10 @@
 
 import os
 import subprocess
+import time
 import unittest
 
+import http2
 from programs import BIN, ServerTest, aaren, objects, write_series
 
 ROWS = 400
@@ -62,6 +64,31 @@ class SessionsTest(ServerTest):
         self.assertIn("ALREADY_EXISTS", result.stderr)
         self.assertEqual(objects(self.sessions("get", "taken"))[0]["next_seq"], ROWS)
         self.assertEqual(objects(self.sessions("get", "taken", server=other))[0]["next_seq"], ROWS // 2)
+
+    def wait_for(self, session, what):
+        deadline = time.monotonic() + 60
+        while True:
+            run = aaren("sessions", "get", session, f"--target={self.server.target}", "--json")
+            if run.returncode == 0 and what(objects(run.stdout)[0]):
+                return
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+
+    def test_session_whose_client_lacks_forecasts_is_not_moved_away_from_them(self):
+        client = http2.always_reading(self.server.target, "behind", 100, delivered_seq=0)
+        self.wait_for("behind", lambda session: session["next_seq"] == 100)
+        client.close()
+        self.wait_for("behind", lambda session: not session["attached"])
+        other = self.start_server()
+        result = aaren("sessions", "move", "behind", f"--target={self.server.target}", f"--to={other.target}")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("has not had the forecasts of rows 0 .. 99", result.stderr)
+        self.assertEqual(objects(self.sessions("get", "behind"))[0]["next_seq"], 100)
+
+    def test_session_whose_client_has_all_its_forecasts_for_good_is_moved(self):
+        self.stream("done", "first_half.csv", output="done.jsonl")
+        other = self.start_server()
+        self.assertEqual(objects(self.sessions("move", "done", f"--to={other.target}"))[0]["next_seq"], ROWS // 2)
 
     def test_fork_goes_on_like_its_origin_and_leaves_it_alone(self):
         whole = self.stream("whole", "all.csv")

@@ -91,6 +91,21 @@ void PrintRow(const client::SessionInfo& session) {
                FormatTimestamp(absl::ToUnixNanos(session.last_active)), session.model);
 }
 
+// Whether two servers tell of one session. Stores count epochs each for itself, so these alone do not say it.
+bool IsTheSame(const client::SessionInfo& session, const absl::StatusOr<client::SessionInfo>& other) {
+  return other.ok() && other->epoch == session.epoch && other->incarnation == session.incarnation &&
+         other->next_seq == session.next_seq &&
+         absl::AbsDuration(other->last_active - session.last_active) < absl::Seconds(1);
+}
+
+// What is exported has the newest state alone, and not the save to which such a client goes back.
+absl::Status ClientIsBehind(const client::SessionInfo& session) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("its client has not had the forecasts of rows ", session.delivered_seq, " .. ", session.next_seq - 1,
+                   ", which only this server can make again: let it go on here first. export and import take the "
+                   "session away without them"));
+}
+
 bool WriteBytes(const std::string& path, const std::string& bytes) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -215,12 +230,17 @@ int SessionsCommand::Move() {
   const auto seen = sessions_->Get(id);
   if (!seen.ok()) return FailAsked(seen.status());
   if (seen->attached) return FailAsked(absl::FailedPreconditionError("a stream has the session open: end it first"));
+  if (seen->delivered_seq < seen->next_seq) return FailAsked(ClientIsBehind(*seen));
   const auto exported = sessions_->Export(id);
   if (!exported.ok()) return FailAsked(exported.status());
   client::ServiceOptions there = server_;
   there.target = to_;
   const client::Sessions target(there);
   const auto imported = target.Import(id, exported->bytes);
+  if (absl::IsAlreadyExists(imported.status()) && IsTheSame(*seen, target.Get(id))) {
+    return FailAsked(absl::FailedPreconditionError(absl::StrCat(
+        "it is at ", to_, " already: the two servers share their store, and a client may open it at either")));
+  }
   if (!imported.ok()) return Fail(ServiceError(absl::StrCat("sessions import ", id), to_, imported.status()));
   const absl::Status deleted = sessions_->DeleteUnused(*seen);
   if (absl::IsAborted(deleted)) (void)target.DeleteUnused(*imported);  // it was opened here meanwhile, and stays here

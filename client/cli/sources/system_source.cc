@@ -12,7 +12,10 @@
 namespace aaren::cli {
 
 SystemSource::SystemSource(absl::Duration interval, const Interrupt& interrupt)
-    : interval_(interval), interrupt_(interrupt), looked_at_(absl::Now()), next_(looked_at_ + interval) {}
+    : interval_(interval),
+      interrupt_(interrupt),
+      looked_at_(Interrupt::Clock::now()),
+      next_(looked_at_ + absl::ToChronoNanoseconds(interval)) {}
 
 absl::StatusOr<std::unique_ptr<SystemSource>> SystemSource::Open(const std::string& columns, absl::Duration interval,
                                                                  const Interrupt& interrupt) {
@@ -40,15 +43,15 @@ absl::StatusOr<bool> SystemSource::Next(Row& row) {
   if (!interrupt_.WaitUntil(next_)) return absl::CancelledError("interrupted");
   const absl::StatusOr<SystemCounters> counters = ReadCounters();
   if (!counters.ok()) return counters.status();
-  const absl::Time now = absl::Now();
-  const std::vector<float> rates = Rates(counters_, *counters, now - looked_at_);
+  const Interrupt::Clock::time_point now = Interrupt::Clock::now();
+  const std::vector<float> rates = Rates(counters_, *counters, absl::FromChrono(now - looked_at_));
   counters_ = *counters;
   looked_at_ = now;
   // Ticks stay on their grid; those that were slept through are not made up for.
-  next_ = std::max(next_ + interval_, now);
+  next_ = std::max(next_ + absl::ToChronoNanoseconds(interval_), now);
   row.values.clear();
   for (size_t rate : rates_of_columns_) row.values.push_back(rates[rate]);
-  row.time_ns = last_time_ns_ = std::max(last_time_ns_, absl::ToUnixNanos(now));  // a clock may be set back
+  row.time_ns = last_time_ns_ = std::max(last_time_ns_, absl::ToUnixNanos(absl::Now()));  // a clock may be set back
   row.time = FormatTimestamp(row.time_ns);
   return true;
 }

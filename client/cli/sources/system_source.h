@@ -1,7 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_SOURCES_SYSTEM_SOURCE_H_
 #define AAREN_CLIENT_CLI_SOURCES_SYSTEM_SOURCE_H_
 
-// This machine's own load as rows: CPU, memory, disk and network, one row every interval, live. Threading: as
+// This machine's own load as rows: CPU, memory, disk and network, one row every interval, live. A row has the time of the
+// wall clock, and never one before the row's before it; ticks go on whatever that clock is set to. Threading: as
 // RowSource.
 
 #include <memory>
@@ -38,8 +39,8 @@ class SystemSource : public RowSource {
   std::vector<std::string> columns_;
   std::vector<size_t> rates_of_columns_;
   SystemCounters counters_;
-  absl::Time looked_at_;
-  absl::Time next_;
+  Interrupt::Clock::time_point looked_at_;
+  Interrupt::Clock::time_point next_;
   int64_t last_time_ns_ = 0;
 };
 

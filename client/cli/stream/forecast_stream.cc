@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "aaren/client/clock.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "client/cli/terminal/report.h"
 
 namespace aaren::cli {
@@ -136,7 +136,7 @@ void ForecastStream::ReadBatch(uint64_t seq, Batch& batch) {
     if (batch.ended) return;
     batch.values.insert(batch.values.end(), pending.row.values.begin(), pending.row.values.end());
     if (source_.has_times()) batch.times_ns.push_back(pending.row.time_ns);
-    pending.sent = absl::Now();
+    pending.sent = client::Clock::Real().Now();
     pending_.Push(seq + batch.rows, std::move(pending));
   }
 }

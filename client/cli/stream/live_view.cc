@@ -8,10 +8,10 @@
 #include <cstdio>
 #include <utility>
 
+#include "aaren/client/clock.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "absl/time/clock.h"
 
 namespace aaren::cli {
 namespace {
@@ -49,7 +49,7 @@ void PushBounded(float value, std::deque<float>& values) {
 }  // namespace
 
 LiveView::LiveView(const std::vector<std::string>& series, std::string title, std::optional<AlertRule> alert)
-    : title_(std::move(title)), alert_(alert), begin_(absl::Now()) {
+    : title_(std::move(title)), alert_(alert), begin_(client::Clock::Real().Now()) {
   if (alert_) state_.marked = *alert_;
   for (const std::string& name : series) state_.series.push_back({.name = name});
   Put(kEnter);
@@ -98,7 +98,7 @@ void LiveView::Show(const PendingRow& row, const client::Forecast& forecast) {
     line(median_, series.median);
     line(high_, series.high);
   }
-  const absl::Duration latency = absl::Now() - row.sent;
+  const absl::Duration latency = client::Clock::Real().Now() - row.sent;
   latency_ = tokens_++ == 0 ? latency : latency_ + kSmoothing * (latency - latency_);
   next_seq_ = forecast.seq + 1;
   changed_ = true;
@@ -111,7 +111,7 @@ void LiveView::Say(absl::string_view message) {
 }
 
 void LiveView::UpdateStatus() {
-  const double seconds = std::max(1e-3, absl::ToDoubleSeconds(absl::Now() - begin_));
+  const double seconds = std::max(1e-3, absl::ToDoubleSeconds(client::Clock::Real().Now() - begin_));
   state_.status = absl::StrFormat("%s · token %d · %s/s · reply after %.1f ms · ● %s", title_, next_seq_,
                                   CompactNumber(std::round(static_cast<double>(tokens_) / seconds)),
                                   absl::ToDoubleMilliseconds(latency_), alert_ ? "alert" : "surprising");
@@ -137,7 +137,7 @@ void LiveView::Run() {
     }
     Put(frame);  // with no lock: a slow terminal must not hold up the stream
     absl::MutexLock lock(&mutex_);
-    mutex_.AwaitWithTimeout(absl::Condition(&quit_), kFrame);
+    client::Clock::Real().AwaitFor(mutex_, absl::Condition(&quit_), kFrame);
   }
 }
 

@@ -14,12 +14,14 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 
 namespace aaren::cli {
 namespace {
 
-constexpr absl::Duration kGrace = absl::Seconds(5);
+using Clock = Interrupt::Clock;
+
+constexpr std::chrono::seconds kGrace(5);
+constexpr Clock::time_point kNever = Clock::time_point::max();
 
 sigset_t Signals() {
   sigset_t signals;
@@ -35,22 +37,28 @@ int BlockSignals() {
   return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+Clock::time_point After(absl::Duration duration) {
+  if (duration == absl::InfiniteDuration()) return kNever;
+  const Clock::time_point now = Clock::now();
+  return now + std::min<Clock::duration>(absl::ToChronoNanoseconds(duration), kNever - now);
+}
+
 void Raise(int eventfd) {
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(eventfd, &one, sizeof one);
 }
 
 // For poll: -1 waits for ever. An hour at a time, so that nothing overflows.
-int MillisUntil(absl::Time time) {
-  if (time == absl::InfiniteFuture()) return -1;
-  const int64_t millis = absl::ToInt64Milliseconds(absl::Ceil(time - absl::Now(), absl::Milliseconds(1)));
+int MillisUntil(Clock::time_point time) {
+  if (time == kNever) return -1;
+  const int64_t millis = std::chrono::ceil<std::chrono::milliseconds>(time - Clock::now()).count();
   return static_cast<int>(std::clamp<int64_t>(millis, 0, 3'600'000));
 }
 
 }  // namespace
 
 Interrupt::Interrupt(absl::Duration duration)
-    : deadline_(absl::Now() + duration),
+    : deadline_(After(duration)),
       signals_(BlockSignals()),
       wake_(eventfd(0, EFD_CLOEXEC)),
       quit_(eventfd(0, EFD_CLOEXEC)),
@@ -82,7 +90,7 @@ void Interrupt::Force() {
 }
 
 void Interrupt::Run() {
-  absl::Time deadline = deadline_;
+  Clock::time_point deadline = deadline_;
   for (;;) {
     pollfd events[] = {{quit_, POLLIN, 0}, {signals_, POLLIN, 0}};
     poll(events, 2, MillisUntil(deadline));
@@ -92,18 +100,18 @@ void Interrupt::Run() {
     if (events[1].revents != 0 && read(signals_, &info, sizeof info) == sizeof info) {
       if (again) Force();
       signal_ = static_cast<int>(info.ssi_signo);
-      deadline = absl::Now() + kGrace;
+      deadline = Clock::now() + kGrace;
       Stop();
-    } else if (absl::Now() >= deadline) {
-      deadline = absl::InfiniteFuture();
+    } else if (Clock::now() >= deadline) {
+      deadline = kNever;
       if (signal_ != 0) Force();
       Stop();
     }
   }
 }
 
-bool Interrupt::WaitUntil(absl::Time time) const {
-  while (!stopped_ && absl::Now() < time) {
+bool Interrupt::WaitUntil(Clock::time_point time) const {
+  while (!stopped_ && Clock::now() < time) {
     pollfd event{wake_, POLLIN, 0};
     poll(&event, 1, MillisUntil(time));
   }

@@ -5,10 +5,13 @@
 // parts. What waits for the outside world waits with it. Finishing politely may itself hang (a server that is gone),
 // so a second signal, or a few seconds after the first, calls `force`.
 //
+// Time is monotonic: a wall clock that is set back would have it wait until that has caught up.
+//
 // Threading: every member is safe from any thread. Create it before any other thread, so that all inherit the blocked
 // signals; one at a time.
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <string>
 #include <thread>
@@ -22,6 +25,8 @@ namespace aaren::cli {
 
 class Interrupt {
  public:
+  using Clock = std::chrono::steady_clock;
+
   // Stops by itself after `duration`.
   explicit Interrupt(absl::Duration duration = absl::InfiniteDuration());
   ~Interrupt();
@@ -39,7 +44,7 @@ class Interrupt {
   void SetForce(std::function<void()> force);
 
   // Waits for the time; false if stopped before.
-  bool WaitUntil(absl::Time time) const;
+  bool WaitUntil(Clock::time_point time) const;
 
   // The bytes of an open file, which errors call `name`; reading ends with CANCELLED once stopped.
   ByteSource Bytes(int fd, std::string name) const;
@@ -48,7 +53,7 @@ class Interrupt {
   void Run();
   void Force();
 
-  const absl::Time deadline_;
+  const Clock::time_point deadline_;
   int signals_;  // signalfd
   int wake_;     // eventfd, readable once stopped
   int quit_;     // eventfd, ends the thread

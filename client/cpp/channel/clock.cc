@@ -1,6 +1,8 @@
 #include "aaren/client/clock.h"
 
+#include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "absl/time/clock.h"
 
@@ -9,14 +11,24 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
+constexpr std::chrono::milliseconds kLook(20);
+
 // Goes on from the wall clock's time as the program began, and is never set back.
 class RealClock : public Clock {
  public:
   absl::Time Now() override { return begin_ + absl::FromChrono(Steady::now() - steady_begin_); }
 
+  // Abseil waits by the wall clock: one that is set back an hour meanwhile would make that hour part of the wait. So
+  // this sleeps by the monotonic one, and looks.
   bool AwaitFor(absl::Mutex& mutex, const absl::Condition& condition, absl::Duration timeout) override
-      ABSL_SHARED_LOCKS_REQUIRED(mutex) {
-    return mutex.AwaitWithTimeout(condition, timeout);
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    const absl::Time end = Now() + timeout;
+    for (absl::Time now = Now(); now < end && !condition.Eval(); now = Now()) {
+      mutex.Unlock();
+      std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(kLook, absl::ToChronoNanoseconds(end - now)));
+      mutex.Lock();
+    }
+    return condition.Eval();
   }
 
  private:

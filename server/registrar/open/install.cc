@@ -37,9 +37,9 @@ void OpenOperation::Acquire() {
   if (!registrar_.saving()) return registrar_.store().Delete(call_->key, held_epoch, std::move(then));
   store::Acquisition acquisition;
   acquisition.record = session::RecordOf(call_->key, OpenedState());
-  acquisition.record.last_active = registrar_.now();
+  acquisition.record.last_active = registrar_.stamp();
   acquisition.record.server = registrar_.lease().server;
-  acquisition.record.leased_until = registrar_.now() + registrar_.lease().time;
+  acquisition.record.leased_until = registrar_.wall() + registrar_.lease().time;
   acquisition.held_epoch = held_epoch;
   if (record_) {
     acquisition.keep_seq = kept().value_or(0);

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/model/engine/random_package.h"
+#include "tests/wall_clock/wall_clock.h"
 
 namespace aaren::models {
 namespace {
@@ -247,6 +248,17 @@ TEST_F(ModelWatchTest, ItsThreadLooksUntilItEnds) {
   Save("models/a-2", "a", 2);
   watch.Start(absl::Milliseconds(1));
   while (models.models().size() < 2) absl::SleepFor(absl::Milliseconds(1));
+}
+
+TEST_F(ModelWatchTest, ItsThreadGoesOnWhenTheWallClockIsSetBack) {
+  ModelTable models;
+  ModelWatch watch(models, (root_ / "models").string(), "cpu");
+  ASSERT_TRUE(watch.Load().ok());
+  Save("models/a-2", "a", 2);
+  wall_clock::SetAhead(3600);
+  watch.Start(absl::Milliseconds(1));
+  while (models.models().size() < 2) absl::SleepFor(absl::Milliseconds(1));
+  wall_clock::SetAhead(0);
 }
 
 }  // namespace

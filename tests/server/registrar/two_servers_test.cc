@@ -231,6 +231,20 @@ TEST_P(SweepOfTwoServersTest, DeletesWhatAServerLeftThatEnded) {
   EXPECT_FALSE(IsThere());
 }
 
+TEST(LeaseTest, HoldsAlsoOfAServerThatBeganBeforeItsClockWasSetRight) {
+  Shared shared{"memory"};
+  const shard::ShardOptions options{.save_interval = kInterval};
+  shard::World behind(options, 1, shared.Store()), other(options, 1, shared.Store());
+  behind.clock().StepWall(absl::Hours(2));
+  other.clock().Advance(absl::Hours(2));
+  shard::FakePeer peer;
+  behind.Open(peer, 0, shard::Named("a"));
+  EXPECT_TRUE(other.Get("a").value.attached);
+  behind.Send(peer, 0, 0, shard::Values(0, 3));
+  behind.Advance(kInterval);
+  EXPECT_TRUE(other.Get("a").value.attached);
+}
+
 INSTANTIATE_TEST_SUITE_P(MinutesAhead, SweepOfTwoServersTest, testing::Values(0, 10, 60));
 
 INSTANTIATE_TEST_SUITE_P(Stores, TwoServersTest, testing::Values("memory", "redis"),

@@ -111,6 +111,23 @@ TEST(ExpireTest, TheStoreKnowsWhenASessionWasLeft) {
   EXPECT_EQ(world.store().Load("/a").value().last_active, world.clock().Now() - kInterval);
 }
 
+TEST(ExpireTest, SparesWhatAServerSavedThatBeganBeforeItsClockWasSetRight) {
+  World behind(ShardOptions{.save_interval = kInterval, .session_ttl = kTtl});
+  behind.clock().StepWall(absl::Hours(2));
+  Visit(behind, "a");
+  EXPECT_TRUE(ExistsAfter(behind, absl::Hours(2)));
+  EXPECT_FALSE(ExistsAfter(behind, absl::Hours(2) + 2 * kTtl));
+}
+
+TEST(ExpireTest, AServerThatBeganBeforeItsClockWasSetRightSparesWhatOthersSaved) {
+  World world(ShardOptions{.save_interval = kInterval});
+  Visit(world, "a");
+  World ahead(ShardOptions{.save_interval = kInterval, .session_ttl = kTtl}, 1, world.shared_store());
+  ahead.clock().StepWall(-absl::Hours(2));
+  ahead.Advance(absl::Hours(2));
+  EXPECT_TRUE(Exists(ahead, "a"));
+}
+
 TEST(ExpireTest, QuietSessionsAreNotSavedAgainWhereNoneExpire) {
   World world(ShardOptions{.save_interval = kInterval});
   FakePeer peer;

@@ -14,9 +14,10 @@ class Clock {
 
   virtual absl::Time Now() = 0;
 
-  // Waits until `condition` holds or `timeout` passed; returns whether it holds. REQUIRES: `mutex` is held.
+  // Waits until `condition` holds or `timeout` passed; returns whether it holds. A wall clock that is set
+  // back makes it no longer. REQUIRES: `mutex` is held, not shared.
   virtual bool AwaitFor(absl::Mutex& mutex, const absl::Condition& condition, absl::Duration timeout)
-      ABSL_SHARED_LOCKS_REQUIRED(mutex) = 0;
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) = 0;
 
   // The machine's.
   static Clock& Real();

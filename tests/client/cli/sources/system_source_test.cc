@@ -1,0 +1,32 @@
+#include "client/cli/sources/system_source.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/wall_clock/wall_clock.h"
+
+namespace aaren::cli {
+namespace {
+
+class SystemSourceTest : public ::testing::Test {
+ protected:
+  void TearDown() override { wall_clock::SetAhead(0); }
+
+  Row NextRow() {
+    Row row;
+    EXPECT_TRUE(source_->Next(row).value_or(false));
+    return row;
+  }
+
+  Interrupt interrupt_;
+  std::unique_ptr<SystemSource> source_ = SystemSource::Open("", absl::Milliseconds(10), interrupt_).value();
+};
+
+TEST_F(SystemSourceTest, GoesOnWhenTheWallClockIsSetBack) {
+  wall_clock::SetAhead(3600);
+  const Row before = NextRow();
+  wall_clock::SetAhead(0);
+  EXPECT_EQ(NextRow().time_ns, before.time_ns);
+}
+
+}  // namespace
+}  // namespace aaren::cli
