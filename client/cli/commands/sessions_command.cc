@@ -102,8 +102,8 @@ bool IsTheSame(const client::SessionInfo& session, const absl::StatusOr<client::
 absl::Status ClientIsBehind(const client::SessionInfo& session) {
   return absl::FailedPreconditionError(
       absl::StrCat("its client has not had the forecasts of rows ", session.delivered_seq, " .. ", session.next_seq - 1,
-                   ", which only this server can make again: let it go on here first. export and import take the "
-                   "session away without them"));
+                   ", which only the session as it is can make again: let it go on first. export and import take "
+                   "the session away without them"));
 }
 
 bool WriteBytes(const std::string& path, const std::string& bytes) {
@@ -252,6 +252,7 @@ int SessionsCommand::Migrate() {
   if (model_.empty()) return FailUsage("sessions", absl::InvalidArgumentError("migrate needs --model=NAME"));
   const auto seen = sessions_->Get(operands_[0]);
   if (!seen.ok()) return FailAsked(seen.status());
+  if (!seen->attached && seen->delivered_seq < seen->next_seq) return FailAsked(ClientIsBehind(*seen));
   return Show(sessions_->Migrate(*seen, model_));
 }
 

@@ -89,7 +89,8 @@ class Sessions {
   // The session goes on with another model of the server, which makes its rows anew of the values that they remember:
   // seq and times go on, and forecasts are as after those values. It is a new incarnation. `seen`: as Get said it.
   // FAILED_PRECONDITION if a stream has it open; ABORTED (FENCED) if one has opened it since it was seen; NOT_FOUND
-  // (MODEL_NOT_FOUND) if there is no such model. In all of these it stays as it is.
+  // (MODEL_NOT_FOUND) if there is no such model. In all of these it stays as it is. A client that has not had all its
+  // forecasts (delivered_seq below next_seq) does not get the missing ones any more.
   absl::StatusOr<SessionInfo> Migrate(const SessionInfo& seen, const std::string& model,
                                       const CallOptions& call = {}) const;
 
