@@ -109,7 +109,7 @@ void Clerk::Export(const std::string& id) {
   if (!Good(id, "Export", stub_->Export(&context, request, &response), {grpc::NOT_FOUND})) return;
   if (!source || Get(id) != source) return;
   if (response.next_seq() > source->sent) {
-    world_.history.Accuse(id, absl::StrCat("Export at seq ", response.next_seq(), ", sent were ", source->sent));
+    world_.history.Accuse(id, absl::StrCat("Export at seq ", response.next_seq(), ", sent were ", source->sent.load()));
   }
   if (papers_.size() == kPapers) papers_.erase(papers_.begin() + static_cast<ptrdiff_t>(chance_.Draw(kPapers)));
   papers_.push_back({response.snapshot(), source, response.next_seq(), id.back()});

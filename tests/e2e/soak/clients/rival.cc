@@ -78,14 +78,15 @@ void Rival::Open(v1::ClientMessage& message) {
     open.set_mode(static_cast<v1::Open::Mode>(chance_.Draw(3)));
   }
   const std::shared_ptr<Life> newest = world_.ledger.Newest(id);
-  if (chance_.OneIn(2)) open.set_delivered_seq(chance_.Draw(newest ? newest->sent + 10 : 10));
+  const uint64_t sent = newest ? newest->sent.load() : 0;
+  if (chance_.OneIn(2)) open.set_delivered_seq(chance_.Draw(sent + 10));
   const bool behind = newest && newest->track && chance_.OneIn(3);
   if (behind) open.set_incarnation(newest->incarnation);
   Hold& hold = conversation_->Open(open, *this, message);
   if (!behind) return;
   // Where it goes on is not known yet: what is sent behind the Open may come too late, too early or right.
   const Series& series = *newest->track->series();
-  const uint64_t from = chance_.OneIn(3) ? chance_.Draw(newest->sent + 1) : newest->sent;
+  const uint64_t from = chance_.OneIn(3) ? chance_.Draw(sent + 1) : sent;
   if (from < series.branch()) return;
   const uint64_t end = series.SameUntil(from, from + chance_.Size(64));
   v1::Tokens tokens = TokensOf(series, open.handle(), from, end, from);

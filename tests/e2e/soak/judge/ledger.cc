@@ -54,7 +54,7 @@ std::string Ledger::Contradiction(const v1::Open& open, const Known& before, con
 // What the answer says that cannot be of this incarnation.
 std::string Ledger::Misplaced(const v1::Open& open, const v1::Opened& opened, const Life& life) const {
   const uint64_t next = opened.next_seq();
-  if (next > life.sent) return absl::StrCat("next_seq at most ", life.sent, ", where the tokens sent end");
+  if (next > life.sent) return absl::StrCat("next_seq at most ", life.sent.load(), ", where the tokens sent end");
   if (opened.has_lost()) {
     if (!open.has_delivered_seq()) return "nothing lost without delivered_seq";
     if (opened.lost().begin_seq() != open.delivered_seq()) return "the loss to begin at delivered_seq";
@@ -136,7 +136,7 @@ void Ledger::EndPlacing(const std::string& id, const std::shared_ptr<Life>& sour
 
 void Ledger::Sending(Life& life, uint64_t end) {
   absl::MutexLock lock(&mutex_);
-  life.sent = std::max(life.sent, end);
+  life.sent = std::max(life.sent.load(), end);
 }
 
 std::shared_ptr<Life> Ledger::Newest(const std::string& id) const {

@@ -5,6 +5,7 @@
 // newest epoch that anybody has seen. An answer that contradicts what was known before its question was sent breaks a
 // promise. Threading: any thread.
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -20,11 +21,11 @@
 
 namespace aaren::soak {
 
-// One incarnation of a session.
+// One incarnation of a session. Threading: `sent` grows while others read it; the rest is made before anybody has it.
 struct Life {
   uint64_t incarnation = 0;
-  std::shared_ptr<Track> track;  // null: nobody can know of which tokens it was made
-  uint64_t sent = 0;             // tokens below it were sent, or came with a snapshot
+  std::shared_ptr<Track> track;    // null: nobody can know of which tokens it was made
+  std::atomic<uint64_t> sent = 0;  // tokens below it were sent, or came with a snapshot
 };
 
 // What was known of a session when a question was sent.
