@@ -33,9 +33,9 @@ void Attempts::NoteFailure(absl::string_view host, int64_t now_ns) {
   clear = std::max(clear, now_ns) + kSecondNs / kPerSecond;
 }
 
-void Attempts::Remember(absl::string_view token) {
+void Attempts::Remember(absl::string_view token, absl::string_view known_by) {
   absl::MutexLock lock(&mutex_);
-  known_.insert(absl::HashOf(token));
+  known_.try_emplace(absl::HashOf(token), known_by);
 }
 
 bool Attempts::Remembers(absl::string_view token) const {
@@ -43,9 +43,9 @@ bool Attempts::Remembers(absl::string_view token) const {
   return known_.contains(absl::HashOf(token));
 }
 
-void Attempts::ForgetTokens() {
+void Attempts::ForgetUnless(absl::FunctionRef<bool(absl::string_view known_by)> listed) {
   absl::MutexLock lock(&mutex_);
-  known_.clear();
+  absl::erase_if(known_, [listed](const auto& token) { return !listed(token.second); });
 }
 
 size_t Attempts::hosts() const {

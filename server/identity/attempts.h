@@ -14,7 +14,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 
@@ -32,11 +32,13 @@ class Attempts {
   void NoteFailure(absl::string_view host, int64_t now_ns) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // A token was known; whether it was, when it came last. Both keep 64 bits of it, which are of this process only.
-  void Remember(absl::string_view token) ABSL_LOCKS_EXCLUDED(mutex_);
+  // `known_by` is its caller's (Caller).
+  void Remember(absl::string_view token, absl::string_view known_by) ABSL_LOCKS_EXCLUDED(mutex_);
   bool Remembers(absl::string_view token) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The list of callers has changed.
-  void ForgetTokens() ABSL_LOCKS_EXCLUDED(mutex_);
+  // The list of callers has changed. The tokens of those who are still there are remembered: else a stranger who comes
+  // through the same proxy would keep all of them out.
+  void ForgetUnless(absl::FunctionRef<bool(absl::string_view known_by)> listed) ABSL_LOCKS_EXCLUDED(mutex_);
 
   size_t hosts() const ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -46,7 +48,7 @@ class Attempts {
 
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<std::string, int64_t> clear_ns_ ABSL_GUARDED_BY(mutex_);  // by host; "": all others
-  absl::flat_hash_set<size_t> known_ ABSL_GUARDED_BY(mutex_);                   // no more than there are callers
+  absl::flat_hash_map<size_t, std::string> known_ ABSL_GUARDED_BY(mutex_);      // no more than there are callers
 };
 
 }  // namespace aaren::identity

@@ -60,7 +60,10 @@ absl::Status RosterFile::Read(int64_t now_ns) const {
     return AccountOf(tenant);
   });
   roster_ = std::make_shared<const Roster>(*std::move(roster));
-  attempts_.ForgetTokens();
+  attempts_.ForgetUnless([this](absl::string_view known_by) {
+    mutex_.AssertHeld();
+    return roster_->Find(known_by).has_value();
+  });
   return absl::OkStatus();
 }
 

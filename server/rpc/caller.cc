@@ -58,7 +58,7 @@ std::optional<identity::Caller> Find(const grpc::ServerContext& context, const C
   if (!claim.has_token) return ByCertificate(*context.auth_context(), *roster);
   std::optional<identity::Caller> caller;
   if (!claim.token.empty()) caller = roster->FindToken(claim.token);
-  if (caller) file.attempts().Remember(claim.token);
+  if (caller) file.attempts().Remember(claim.token, caller->known_by);
   return caller;
 }
 

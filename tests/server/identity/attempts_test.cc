@@ -44,13 +44,14 @@ TEST(AttemptsTest, WhoFindsNoPlaceSharesOne) {
   EXPECT_FALSE(attempts.AreTooMany("1", kStart));
 }
 
-TEST(AttemptsTest, RemembersTokensUntilTheListChanges) {
+TEST(AttemptsTest, RemembersTokensWhileTheyAreListed) {
   Attempts attempts;
-  attempts.Remember("good");
-  EXPECT_TRUE(attempts.Remembers("good"));
+  attempts.Remember("good", "sha256:1");
+  attempts.Remember("gone", "sha256:2");
   EXPECT_FALSE(attempts.Remembers("bad"));
-  attempts.ForgetTokens();
-  EXPECT_FALSE(attempts.Remembers("good"));
+  attempts.ForgetUnless([](absl::string_view known_by) { return known_by == "sha256:1"; });
+  EXPECT_TRUE(attempts.Remembers("good"));
+  EXPECT_FALSE(attempts.Remembers("gone"));
 }
 
 }  // namespace

@@ -218,5 +218,19 @@ TEST_F(TenantsTest, WhoGuessesIsHeldBackAndWhoWasKnownIsNot) {
   EXPECT_TRUE(ListModels("other-token").ok());
 }
 
+TEST_F(TenantsTest, WhoWasKnownIsNotHeldBackWhenTheListHasChangedForOthers) {
+  ServeWith(absl::StrCat(kStream, kOther));
+  EXPECT_TRUE(ListModels("stream-token").ok());
+  EXPECT_TRUE(ListModels("other-token").ok());
+  Write(kStream);
+  for (int looks = 0; looks < 2; ++looks) {  // what was written just now is taken up at the second
+    clock_.Advance(absl::Seconds(2));
+    EXPECT_FALSE(ListModels("guess").ok());
+  }
+  for (int i = 0; i < identity::Attempts::kPerSecond; ++i) EXPECT_FALSE(ListModels("guess").ok());
+  EXPECT_TRUE(ListModels("stream-token").ok());
+  EXPECT_THAT(ListModels("other-token").error_message(), HasSubstr("too many calls from this host"));
+}
+
 }  // namespace
 }  // namespace aaren::rpc
