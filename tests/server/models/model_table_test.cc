@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "tests/server/shard/world/fake_engine.h"
 
@@ -128,6 +132,37 @@ TEST(ModelTableTest, AnotherIsTheDefaultOnceTheDefaultRetires) {
   models->Retire("digest-other-1");
   EXPECT_TRUE(absl::IsNotFound(models->Find("").status()));
   EXPECT_EQ(models->default_model(), nullptr);
+}
+
+// For the sanitizers: whoever has found a model may use it, whatever becomes of it meanwhile.
+TEST(ModelTableTest, ReadersNeverMeetAModelThatIsGone) {
+  const auto models = shard::FakeModels();
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 2; ++i) {
+    readers.emplace_back([&] {
+      while (!stop) {
+        const ModelRef model = models->FindDigest("digest-sum-2");
+        if (model == nullptr) continue;
+        EXPECT_EQ(model->id, "sum:2");
+        EXPECT_EQ(model->engine->tier(), "exact");
+        EXPECT_EQ(model->sessions(), 0u);
+      }
+    });
+  }
+  for (int unloaded = 0; unloaded < 300;) {
+    models->Retire("digest-sum-2");
+    if (models->Unload().empty()) continue;
+    ++unloaded;
+    package::ModelPackage package;
+    package.name = "sum";
+    package.version = 2;
+    package.config = shard::FakeEngine::Config();
+    package.digest = "digest-sum-2";
+    EXPECT_TRUE(models->Add(std::move(package), std::make_unique<shard::FakeEngine>()).ok());
+  }
+  stop = true;
+  for (std::thread& reader : readers) reader.join();
 }
 
 TEST(ModelTableTest, FindsByDigest) {

@@ -24,6 +24,26 @@ TEST_F(ModelsServiceTest, ListsModelsAndTheDefault) {
   EXPECT_EQ(response.default_model(), "sum:1");
 }
 
+TEST_F(ModelsServiceTest, ListTellsOfUseLabelsAndPackagesThatAreNotServed) {
+  models_.Find("sum").value()->counters.Add().sessions.Set(3);
+  models_.SetLabels(models::ParseLabels("sum@canary 1 5%").value());
+  models_.SetPending({{"/models/half", "its weights are missing"}, {"/models/new", ""}});
+  models_.Retire(models_.Find("sum").value()->package.digest);
+  v1::ListModelsResponse response;
+  ASSERT_TRUE(stub_->List(&context_, {}, &response).ok());
+  ASSERT_EQ(response.uses_size(), 1);
+  EXPECT_EQ(response.uses(0).state(), v1::ModelUse::RETIRING);
+  EXPECT_EQ(response.uses(0).sessions(), 3u);
+  ASSERT_EQ(response.labels_size(), 1);
+  EXPECT_EQ(response.labels(0).label(), "sum@canary");
+  EXPECT_DOUBLE_EQ(response.labels(0).share(), 0.05);
+  ASSERT_EQ(response.pending_size(), 2);
+  EXPECT_EQ(response.pending(0).folder(), "half");
+  EXPECT_EQ(response.pending(0).refusal(), "its weights are missing");
+  EXPECT_EQ(response.pending(1).refusal(), "");
+  EXPECT_EQ(response.default_model(), "");
+}
+
 TEST_F(ModelsServiceTest, GetsByNameWithAndWithoutVersion) {
   for (const char* name : {"sum", "sum:1"}) {
     grpc::ClientContext context;
