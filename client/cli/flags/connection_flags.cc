@@ -1,5 +1,6 @@
 #include "client/cli/flags/connection_flags.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "aaren/client/tls.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -36,6 +38,19 @@ absl::StatusOr<client::Metadata> ReadToken(const std::string& path) {
   return client::Metadata{{"authorization", absl::StrCat("Bearer ", token)}};
 }
 
+// What gRPC would not say, or would take for another port. Names are gRPC's: dns:///HOST:PORT, unix:PATH and others.
+absl::Status CheckTarget(absl::string_view target) {
+  if (target.empty()) return absl::InvalidArgumentError("--target is empty; it names the server, as HOST:PORT");
+  const bool bare_ipv6 = std::count(target.begin(), target.end(), ':') > 1 && !absl::StrContains(target, ']');
+  if (bare_ipv6 || absl::StartsWith(target, "unix")) return absl::OkStatus();
+  const absl::string_view last = target.substr(target.find_last_of(":]") + 1);
+  const bool is_number = !last.empty() && std::all_of(last.begin(), last.end(), absl::ascii_isdigit);
+  uint32_t port = 0;
+  if (!is_number || last.size() == target.size()) return absl::OkStatus();
+  if (absl::SimpleAtoi(last, &port) && port > 0 && port <= 65535) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--target=", target, ": ", last, " is no port (1 to 65535)"));
+}
+
 }  // namespace
 
 absl::Status ConnectionFlags::ReadTokens(client::ChannelOptions& channel) const {
@@ -63,6 +78,7 @@ absl::Status ConnectionFlags::ReadMetadata(client::ChannelOptions& channel) cons
 }
 
 absl::StatusOr<client::ChannelOptions> ConnectionFlags::Channel() const {
+  if (absl::Status status = CheckTarget(target); !status.ok()) return status;
   client::ChannelOptions channel{.server_name = tls_server_name};
   const absl::Status read = ReadMetadata(channel);
   if (!read.ok()) return read;
