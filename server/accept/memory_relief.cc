@@ -58,15 +58,18 @@ std::vector<std::string> MemoryRelief::WhoMustGo(absl::FunctionRef<Brought()> br
   Remember(brought());
   const bool shrinks = excess + kChange / 2 < last;
   const bool grew = excess > level_ + kChange, helped = excess + kChange < level_;
-  still_ = shrinks ? 0 : still_ + 1;
-  if (shrinks) return {};  // what has ended is being given back
-  if (!grew && !helped) {
-    if (still_ == kPatience) brought_.clear();
-    return {};
+  still_ = shrinks || excess > last + kChange / 2 ? 0 : still_ + 1;
+  if (shrinks) return {};     // what has ended is being given back
+  if (still_ >= kPatience) {  // whoever is there now has not filled it
+    level_ = excess;
+    brought_.clear();
   }
+  if (!grew && !helped) return {};
+  std::vector<std::string> greatest = TakeGreatest();
+  if (greatest.empty()) return {};  // what fills it may not have been counted yet
   level_ = excess;
   still_ = 0;
-  return TakeGreatest();
+  return greatest;
 }
 
 }  // namespace aaren::accept

@@ -65,7 +65,7 @@ class OracleTest : public testing::Test {
 
 TEST_F(OracleTest, ServerThatKeepsItsPromisesIsFoundToKeepThem) {
   EXPECT_EQ(Broken(server_->address()), "");
-  EXPECT_NEAR(static_cast<double>(forecasts_), 200, 8);
+  EXPECT_GE(forecasts_, 192u);  // a second of 200, and more where the machine is busy
 }
 
 TEST_F(OracleTest, ProxyThatChangesNothingBreaksNoPromise) { EXPECT_EQ(BrokenBy(Deed::kNone), ""); }

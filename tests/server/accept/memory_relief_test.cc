@@ -46,6 +46,16 @@ TEST_F(MemoryReliefTest, AsManyGoAsBroughtHalf) {
 
 TEST_F(MemoryReliefTest, WhoBroughtNothingNeverGoes) { EXPECT_THAT(Look(9 * kMiB, {{"silent", 0}}), IsEmpty()); }
 
+TEST_F(MemoryReliefTest, WhoIsFoundToHaveBroughtItALittleLaterGoes) {
+  EXPECT_THAT(Look(9 * kMiB, {{"a", 0}}), IsEmpty());
+  EXPECT_THAT(Look(9 * kMiB, {{"a", 5}}), ElementsAre("a"));
+}
+
+TEST_F(MemoryReliefTest, WhatNobodyBroughtIsNobodysLater) {
+  for (int look = 0; look < 60; ++look) Look(9 * kMiB, {{"a", 0}});
+  EXPECT_THAT(Look(9 * kMiB, {{"a", 5}}), IsEmpty());
+}
+
 TEST_F(MemoryReliefTest, NobodyGoesWhileTheMemoryOfOthersComesBack) {
   Look(90 * kMiB, {{"a", 40}, {"b", 30}});
   EXPECT_THAT(Look(70 * kMiB, {{"b", 0}}), IsEmpty());
