@@ -29,8 +29,10 @@ class ServerLog : public rocksdb::Logger {
 
 rocksdb::Options RocksDbSettings(size_t buffer_bytes) {
   rocksdb::BlockBasedTableOptions table;
-  table.block_cache = rocksdb::NewLRUCache(buffer_bytes);
+  table.block_cache = rocksdb::NewLRUCache(buffer_bytes, /*num_shard_bits=*/0);  // one thread reads
   table.cache_index_and_filter_blocks = true;
+  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.partition_filters = true;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   rocksdb::Options options;
   options.write_buffer_size = buffer_bytes;
@@ -39,9 +41,12 @@ rocksdb::Options RocksDbSettings(size_t buffer_bytes) {
   options.enable_blob_files = true;
   options.min_blob_size = 1024;
   options.blob_file_size = 256 << 20;
-  options.enable_blob_garbage_collection = true;
+  options.enable_blob_garbage_collection = false;  // BlobGarbage says when
   options.blob_garbage_collection_force_threshold = 0.5;
   options.compression = rocksdb::kLZ4Compression;
+  options.compaction_style = rocksdb::kCompactionStyleUniversal;
+  options.level0_file_num_compaction_trigger = 12;
+  options.level0_slowdown_writes_trigger = 30;
   options.max_background_flushes = 2;
   options.max_background_compactions = 1;
   options.bytes_per_sync = 1 << 20;

@@ -170,6 +170,7 @@ absl::Status RocksDbStore::OpenDatabase() {
   rocksdb::DB* opened = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(settings, folder, &opened);
   db_.reset(opened);
+  garbage_.Reset();
   if (status.ok()) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat(options_.folder, ": ", status.ToString()));
 }
@@ -211,6 +212,7 @@ void RocksDbStore::Run() {
     }
     CheckFolder();
     Mend();
+    if (failed_.ok()) garbage_.Look(*db_, std::chrono::steady_clock::now());
     WriteGroup group(db_.get(), held_, options_.durability == Durability::kPower, failed_);
     for (Call& call : calls) {
       call(group);

@@ -21,6 +21,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "server/store/rocksdb/blob_garbage.h"
 #include "server/store/rocksdb/folder_lock.h"
 #include "server/store/rocksdb/held_cache.h"
 #include "server/store/store.h"
@@ -86,9 +87,10 @@ class RocksDbStore : public StateStore {
 
   const FolderLock lock_;
   const RocksDbOptions options_;
-  std::unique_ptr<rocksdb::DB> db_;  // the thread's only, as the next five; null while it cannot be opened
+  std::unique_ptr<rocksdb::DB> db_;  // the thread's only, as the next six; null while it cannot be opened
   HeldCache held_;                   // likewise
-  absl::Status failed_;              // why nothing can be written
+  BlobGarbage garbage_;
+  absl::Status failed_;  // why nothing can be written
   std::chrono::steady_clock::time_point next_mend_{}, next_check_{};
   uint64_t next_epoch_ = 0, end_epoch_ = 0;  // those on disk as given out
   std::atomic<uint64_t> reopened_{0};
