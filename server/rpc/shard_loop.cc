@@ -15,7 +15,9 @@ namespace {
 constexpr absl::Duration kPoll = absl::Microseconds(50);  // before going to sleep
 constexpr absl::Duration kTick = absl::Milliseconds(5);
 constexpr absl::Duration kSleep = absl::Milliseconds(20);  // at most: saves and expiry are due at some time
-constexpr absl::Duration kStale = absl::Seconds(1);        // between two looks for stale streams
+constexpr absl::Duration kIdle = absl::Milliseconds(200);  // without work: from then on it may sleep longer
+constexpr absl::Duration kLongSleep = absl::Milliseconds(100);
+constexpr absl::Duration kStale = absl::Seconds(1);  // between two looks for stale streams
 // What each part of a round may take, so that none keeps the others waiting. The step has ShardOptions::slice.
 constexpr absl::Duration kPart = absl::Milliseconds(1);
 constexpr absl::Duration kLate = absl::Milliseconds(100);
@@ -147,9 +149,10 @@ void ShardLoop::Run() {
       busy_ns_.store(busy_ns() + absl::ToUnixNanos(now) - began_ns, std::memory_order_relaxed);
     }
     if (now - last_work <= kPoll) continue;
+    const absl::Duration sleep = now - last_work < kIdle ? kSleep : kLongSleep;
     // gRPC may read on and on while this should be asleep, too.
-    round_began_ns_.store(clock_.NowNanos() + absl::ToInt64Nanoseconds(kSleep), std::memory_order_relaxed);
-    queue_->Sleep(kSleep, [this] { return shard_.DrainMailboxFor(kPart); });
+    round_began_ns_.store(clock_.NowNanos() + absl::ToInt64Nanoseconds(sleep), std::memory_order_relaxed);
+    queue_->Sleep(sleep, [this] { return shard_.DrainMailboxFor(kPart); });
   }
   round_began_ns_.store(0, std::memory_order_relaxed);
   queue_->Shutdown();
