@@ -1,5 +1,6 @@
 """A flood of frames that ask for nothing is ended, and others are served within the memory."""
 
+import subprocess
 import time
 import unittest
 
@@ -47,12 +48,7 @@ class HeadersTest(programs.ServerTest):
         before = self.server.resident_kb() << 10
         most = before
         for _ in range(200):
-            try:
-                connection = http2.idle(self.server.target)
-                self.addCleanup(connection.close)
-                http2.open_streams(connection, 256, 220)
-            except ConnectionError:
-                time.sleep(0.2)
+            self.send_headers("127.0.0.1")
             most = max(most, self.server.resident_kb() << 10)
         for _ in range(60):  # what was sent is still being read
             time.sleep(0.05)
@@ -67,6 +63,39 @@ class HeadersTest(programs.ServerTest):
         while (reply := programs.aaren("models", "list", f"--target={self.server.target}")).returncode != 0:
             self.assertLess(time.monotonic(), end, reply.stderr)
             time.sleep(0.5)
+
+    def send_headers(self, source):
+        try:
+            connection = http2.idle(self.server.target, source)
+            self.addCleanup(connection.close)
+            http2.open_streams(connection, 256, 220)
+        except ConnectionError:
+            time.sleep(0.2)
+
+    # gRPC, short of memory, cuts whichever stream it comes across, so the neighbour may have to connect again.
+    @unittest.skipIf(programs.SANITIZED, "its memory is not the program's")
+    def test_a_neighbour_gets_every_forecast_while_the_connections_of_a_flooding_host_end(self):
+        programs.write_series(self.path("rows.csv"), 300)
+        rows = self.read("rows.csv").decode().splitlines(keepends=True)
+        undisturbed = self.stream(rows, lambda: None)
+        ended = 'aaren_connections_total{outcome="ended"}'
+        before = self.server.metric(ended)
+        disturbed = self.stream(rows, lambda: self.send_headers("127.0.0.2"))
+        self.assertGreater(self.server.metric(ended), before)
+        self.assertEqual(disturbed, undisturbed)
+
+    # The forecasts of rows that are sent one by one, with `between` before each.
+    def stream(self, rows, between):
+        with open(self.path("forecasts"), "w") as out:
+            client = programs.start_aaren("stream", "--csv=-", f"--target={self.server.target}", stdin=subprocess.PIPE,
+                                          stdout=out)
+            for row in rows:
+                between()
+                client.stdin.write(row)
+                client.stdin.flush()
+            _, err = client.communicate(timeout=120)
+        self.assertEqual(client.returncode, 0, err)
+        return self.read("forecasts")
 
 
 if __name__ == "__main__":

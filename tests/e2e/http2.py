@@ -47,14 +47,14 @@ HELLO, OPEN, TOKENS = 1, 2, 3
 MOST_TOKENS = 4096  # of an item
 
 
-def connect(address):
+def connect(address, source="127.0.0.1"):
     host, port = address.rsplit(":", 1)
-    return socket.create_connection((host, int(port)), timeout=30)
+    return socket.create_connection((host, int(port)), timeout=30, source_address=(source, 0))
 
 
-def idle(address):
+def idle(address, source="127.0.0.1"):
     """A connection that has agreed on HTTP/2 and says nothing more."""
-    connection = connect(address)
+    connection = connect(address, source)
     connection.sendall(PREFACE + frame(SETTINGS, 0, 0))
     return connection
 

@@ -130,9 +130,9 @@ def aaren(*arguments, timeout=120, **options):
                           stdin=options.pop("stdin", subprocess.DEVNULL), **options)
 
 
-def start_aaren(*arguments):
-    return subprocess.Popen([os.path.join(BIN, "aaren"), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                            stderr=subprocess.PIPE, text=True)
+def start_aaren(*arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL):
+    return subprocess.Popen([os.path.join(BIN, "aaren"), *arguments], stdin=stdin, stdout=stdout, stderr=subprocess.PIPE,
+                            text=True)
 
 
 def objects(text):

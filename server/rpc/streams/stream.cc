@@ -46,13 +46,12 @@ void Stream::OnRead(bool ok) {
   if (!received_.TrySingleSlice(&message_).ok() && !received_.DumpToSingleSlice(&message_).ok()) {
     return Fail(absl::InvalidArgumentError("malformed aaren.v1.ClientMessage"));
   }
-  received_.Clear();
   if (heard_ == nullptr) heard_ = group_.FindHeard(context_.peer());
   if (heard_ != nullptr) heard_->store(group_.clock_.NowNanos(), std::memory_order_relaxed);
   group_.counters_.messages_received.Add(1);
   group_.counters_.bytes_received.Add(message_.size());
   if (!group_.TakeInput(message_.size())) {
-    message_ = grpc::Slice();
+    FreeMessage();
     session::Refusal refusal =
         session::OverQuota("input", "too many messages wait here to be handled", absl::Seconds(1));
     v1::Failed failed;
@@ -84,7 +83,14 @@ void Stream::OnOffered() {
 
 void Stream::DropMessage() {
   group_.GiveInput(message_.size());
+  FreeMessage();
+}
+
+// The buffer is the last to let the bytes go. While memory is short gRPC then asks for more of it back, which needs the
+// ExecCtx that the end of a buffer has and that of a slice has not: it would end the process.
+void Stream::FreeMessage() {
   message_ = grpc::Slice();
+  received_.Clear();
 }
 
 bool Stream::HandleItems() {

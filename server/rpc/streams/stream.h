@@ -100,6 +100,7 @@ class Stream final : public session::Peer {
   absl::StatusOr<Handled> HandleClose(std::string_view content);
   void Wait(Handled why);
   void DropMessage();
+  void FreeMessage();
 
   void Append(uint32_t field, const google::protobuf::MessageLite& content);
   void Fail(const absl::Status& status);
@@ -115,8 +116,8 @@ class Stream final : public session::Peer {
   CallEvent<Stream> accepted_{this, &Stream::OnAccepted}, read_{this, &Stream::OnRead},
       written_{this, &Stream::OnWritten}, finished_{this, &Stream::OnFinished};
 
-  grpc::ByteBuffer received_;
-  grpc::Slice message_;  // the received message, in one piece
+  grpc::ByteBuffer received_;  // outlives message_: see FreeMessage
+  grpc::Slice message_;        // the received message, in one piece
   ItemReader items_;     // what is left of it
   Outbox outbox_;
   std::optional<grpc::Status> ending_;
