@@ -1,13 +1,12 @@
 #include "server/identity/roster_file.h"
 
-#include <cerrno>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/file/regular_file.h"
 #include "server/log/log.h"
 
 namespace aaren::identity {
@@ -16,19 +15,6 @@ namespace {
 constexpr int64_t kLookNs = 1'000'000'000;
 constexpr std::chrono::seconds kSettled(1);
 constexpr size_t kMaxBytes = 16 << 20;
-
-absl::StatusOr<std::string> ReadText(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const bool open = file.is_open();
-  std::string text;
-  char part[4096];
-  while (open && text.size() <= kMaxBytes && (file.read(part, sizeof(part)) || file.gcount() > 0)) {
-    text.append(part, static_cast<size_t>(file.gcount()));
-  }
-  if (!open || file.bad()) return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
-  if (text.size() <= kMaxBytes) return text;
-  return absl::InvalidArgumentError(absl::StrCat(path, ": more than ", kMaxBytes, " bytes"));
-}
 
 // Whether nobody has written it for a while. A time to come is a clock's that is ahead, and says nothing.
 bool IsSettled(const std::string& path) {
@@ -47,7 +33,7 @@ absl::StatusOr<std::unique_ptr<RosterFile>> RosterFile::Open(const std::string& 
 }
 
 absl::Status RosterFile::Read(int64_t now_ns) const {
-  absl::StatusOr<std::string> text = ReadText(path_);
+  absl::StatusOr<std::string> text = file::ReadRegularFile(path_, kMaxBytes);
   if (!text.ok()) return text.status();
   const bool same = *text == std::exchange(seen_, *text);
   if (roster_ != nullptr && (*text == text_ || !(same || IsSettled(path_)))) return absl::OkStatus();

@@ -3,11 +3,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/file/regular_file.h"
 #include "server/log/log.h"
 #include "server/models/package_folder.h"
 #include "server/models/warm_up.h"
@@ -16,10 +15,13 @@ namespace aaren::models {
 namespace {
 
 constexpr int kLowPriority = 10;
+constexpr size_t kMaxLabelsBytes = 1 << 20;
 
-std::string ReadFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+// Without the file there are none.
+absl::StatusOr<ModelLabels> ReadLabels(const std::string& path) {
+  const absl::StatusOr<std::string> text = file::ReadRegularFile(path, kMaxLabelsBytes);
+  if (absl::IsNotFound(text.status())) return ModelLabels{};
+  return text.ok() ? ParseLabels(*text) : text.status();
 }
 
 }  // namespace
@@ -74,7 +76,7 @@ void ModelWatch::LookAtLabels(bool wait_for_rest) {
   const bool rests = std::exchange(labels_seen_, fingerprint) == fingerprint;
   if (fingerprint == labels_read_ || (wait_for_rest && !rests)) return;
   labels_read_ = fingerprint;
-  absl::StatusOr<ModelLabels> labels = ParseLabels(ReadFile(path));
+  absl::StatusOr<ModelLabels> labels = ReadLabels(path);
   if (!labels.ok()) return Refused(path, labels.status());
   for (const auto& [key, label] : labels->by_name) {
     log::Log(log::LogLevel::kInfo, "model label",

@@ -4,12 +4,12 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include <cerrno>
-#include <fstream>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "server/file/regular_file.h"
 
 namespace aaren::tls {
 namespace {
@@ -18,20 +18,13 @@ using Text = std::unique_ptr<BIO, decltype(&BIO_free)>;
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
 using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 
-constexpr std::streamsize kMostBytes = 1 << 20;
+constexpr size_t kMostBytes = 1 << 20;
 
 absl::Status ReadText(const std::string& path, std::string& text) {
   if (path.empty()) return absl::OkStatus();
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  text.resize(kMostBytes);
-  if (file.is_open()) file.read(text.data(), kMostBytes);
-  if (!file.is_open() || file.bad()) {
-    return absl::ErrnoToStatus(errno != 0 ? errno : EIO, absl::StrCat("cannot read ", path));
-  }
-  text.resize(static_cast<size_t>(file.gcount()));
-  if (text.size() < kMostBytes) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(path, " holds more than certificates take"));
+  absl::StatusOr<std::string> read = file::ReadRegularFile(path, kMostBytes);
+  if (read.ok()) text = *std::move(read);
+  return read.status();
 }
 
 // OpenSSL's reasons are of its own parts; ours name the file.

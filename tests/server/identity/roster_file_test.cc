@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -60,6 +61,14 @@ TEST_F(RosterFileTest, KeepsTheRosterWhileTheFileIsBadOrGone) {
   EXPECT_TRUE(Knows(*file, 20, "x"));
   Write("a read name:z");
   EXPECT_TRUE(Knows(*file, 30, "z"));
+}
+
+TEST_F(RosterFileTest, APipeInItsPlaceIsNotWaitedFor) {
+  Write("a read name:x");
+  const auto file = RosterFile::Open(path_).value();
+  std::filesystem::remove(path_);
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_TRUE(Knows(*file, 10, "x"));
 }
 
 TEST_F(RosterFileTest, WhatIsBeingWrittenIsTakenUpOnceItStands) {

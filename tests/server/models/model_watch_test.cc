@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -219,6 +220,22 @@ TEST_F(ModelWatchTest, LabelsThatAreBeingWrittenAreNotTaken) {
   Write("models/labels", "a@stable 1\na@canary 1 50%\n");
   LookTwice();
   EXPECT_EQ(models_.labels().Find("a", "canary")->share, 0.5);
+}
+
+TEST_F(ModelWatchTest, AFolderCalledLabelsChangesNothing) {
+  Write("models/labels", "a@stable 1\n");
+  LookTwice();
+  fs::rename(root_ / "models/labels", root_ / "before");
+  fs::create_directory(root_ / "models/labels");
+  LookTwice();
+  EXPECT_EQ(Found("a@stable"), "a:1");
+}
+
+TEST_F(ModelWatchTest, APipeCalledLabelsKeepsNobodyWaiting) {
+  ASSERT_EQ(mkfifo((root_ / "models/labels").c_str(), 0600), 0);
+  Save("models/a-2", "a", 2);
+  LookTwice();
+  EXPECT_EQ(Found("a"), "a:2");
 }
 
 TEST_F(ModelWatchTest, WrongLabelsChangeNothing) {
