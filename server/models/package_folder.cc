@@ -19,8 +19,9 @@ namespace fs = std::filesystem;
 std::string Stamp(const std::string& path) {
   struct stat file {};
   if (stat(path.c_str(), &file) != 0) return "";
-  return absl::StrCat(path, " ", file.st_dev, " ", file.st_ino, " ", file.st_size, " ", file.st_mtim.tv_sec, ".",
-                      file.st_mtim.tv_nsec);
+  return absl::StrCat(path, " ", file.st_dev, " ", file.st_ino, " ", file.st_mode, " ", file.st_size, " ",
+                      file.st_mtim.tv_sec, ".", file.st_mtim.tv_nsec, " ", file.st_ctim.tv_sec, ".",
+                      file.st_ctim.tv_nsec);
 }
 
 }  // namespace

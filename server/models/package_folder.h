@@ -14,8 +14,8 @@ namespace aaren::models {
 // copied under such a name and then renamed comes whole. NotFound if the folder cannot be read.
 absl::StatusOr<std::vector<std::string>> FoldersIn(const std::string& folder);
 
-// Differs where a file, or one directly in the folder, has been written, replaced, added or removed. Empty: nothing is
-// there.
+// Differs where a file, or one directly in the folder, has been written, replaced, added or removed, or may be read by
+// others than before. Empty: nothing is there.
 std::string FingerprintOf(const std::string& path);
 
 }  // namespace aaren::models

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "server/models/package_folder.h"
 #include "tests/model/engine/random_package.h"
 #include "tests/wall_clock/wall_clock.h"
 
@@ -220,6 +221,12 @@ TEST_F(ModelWatchTest, LabelsThatAreBeingWrittenAreNotTaken) {
   Write("models/labels", "a@stable 1\na@canary 1 50%\n");
   LookTwice();
   EXPECT_EQ(models_.labels().Find("a", "canary")->share, 0.5);
+}
+
+TEST_F(ModelWatchTest, APackageThatMayBeReadByNowIsTriedAgain) {
+  const std::string before = FingerprintOf((root_ / "models/a-1").string());
+  fs::permissions(root_ / "models/a-1/model.json", fs::perms::others_write, fs::perm_options::add);
+  EXPECT_NE(FingerprintOf((root_ / "models/a-1").string()), before);
 }
 
 TEST_F(ModelWatchTest, AFolderCalledLabelsChangesNothing) {
