@@ -1,7 +1,6 @@
 #include "server/config/config.h"
 
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +12,8 @@
 
 namespace aaren::config {
 namespace {
+
+constexpr size_t kMaxFileBytes = 1 << 20;
 
 using google::protobuf::Descriptor;
 using google::protobuf::TextFormat;
@@ -45,8 +46,15 @@ absl::Status CheckFile(const std::string& file, const ServerConfig& parsed, cons
 
 absl::Status ReadFile(const std::string& file, ServerConfig& config) {
   std::ifstream in(file);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::string text;
+  char part[4096];
+  while (in.is_open() && text.size() <= kMaxFileBytes && (in.read(part, sizeof(part)) || in.gcount() > 0)) {
+    text.append(part, static_cast<size_t>(in.gcount()));
+  }
   if (!in.is_open() || in.bad()) return absl::NotFoundError(absl::StrCat("cannot read the settings file ", file));
+  if (text.size() > kMaxFileBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(file, ": more than ", kMaxFileBytes, " bytes of settings"));
+  }
   return ParseConfigText(file, text, config);
 }
 

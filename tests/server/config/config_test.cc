@@ -141,6 +141,14 @@ TEST(ConfigTest, AnEmptyFileSaysNothing) {
   EXPECT_EQ(PrintConfig(line->config), PrintConfig(ParseCommandLine({})->config));
 }
 
+TEST(ConfigTest, NamesAFolderInPlaceOfTheFile) {
+  EXPECT_EQ(ErrorOf({"--config=" + testing::TempDir()}), "cannot read the settings file " + testing::TempDir());
+}
+
+TEST(ConfigTest, AFileWithoutAnEndIsRefused) {
+  EXPECT_THAT(ErrorOf({"--config=/dev/zero"}), HasSubstr("/dev/zero: more than 1048576 bytes"));
+}
+
 TEST(ConfigTest, NamesAFileThatIsNotThere) {
   EXPECT_THAT(ErrorOf({"--config=/nowhere/x.textproto"}), HasSubstr("/nowhere/x.textproto"));
 }
