@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "model/command_line/standard_streams.h"
 #include "server/config/config.h"
 #include "server/identity/roster_file.h"
 #include "server/log/log.h"
@@ -138,6 +139,7 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace aaren::program
 
 int main(int argc, char** argv) {
+  aaren::command_line::HoldStandardStreams();
   signal(SIGPIPE, SIG_IGN);
   return aaren::program::Main(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -8,7 +8,7 @@ import time
 import unittest
 
 import http2
-from programs import SANITIZED, ServerTest, aaren, fewer, start_aaren, write_series
+from programs import BIN, SANITIZED, ServerTest, aaren, fewer, start_aaren, write_series
 
 ROWS = fewer(6000)
 
@@ -64,6 +64,21 @@ class RestartTest(FolderTest):
 
     def written(self, name):
         return os.path.getsize(self.path(name)) if os.path.exists(self.path(name)) else 0
+
+    def test_log_of_a_server_without_standard_error_goes_into_no_file_of_its_store(self):
+        folder = self.path("closed")
+        server = subprocess.Popen(
+            [os.path.join(BIN, "aaren-server"), "--listen=127.0.0.1:0", "--metrics_listen=", "--device=cpu",
+             "--store=rocksdb", f"--data_dir={folder}"],
+            stdout=subprocess.PIPE, preexec_fn=lambda: os.close(2))
+        self.assertIn(b"ready", server.stdout.readline())
+        server.terminate()
+        self.assertEqual(server.wait(30), 0)
+        server.stdout.close()
+        for place, _, files in os.walk(folder):
+            for name in files:
+                with open(os.path.join(place, name), "rb") as file:
+                    self.assertNotIn(b"shutting down", file.read(), name)
 
     def test_second_run_goes_on_where_the_first_ended(self):
         write_series(self.path("half.csv"), ROWS // 2)

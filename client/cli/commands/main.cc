@@ -14,6 +14,7 @@
 #include "absl/synchronization/mutex.h"
 #include "client/cli/commands/command.h"
 #include "client/cli/terminal/report.h"
+#include "model/command_line/standard_streams.h"
 
 namespace {
 
@@ -68,6 +69,7 @@ int Flushed(int status) {
 }
 
 int main(int argc, char** argv) {
+  aaren::command_line::HoldStandardStreams();
   // gRPC and this program lock in orders that the detector takes for cycles, at a price per lock.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   // What gRPC logs of a failed connection is in the status, too, which is said once and not over the live view.

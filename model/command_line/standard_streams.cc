@@ -1,0 +1,16 @@
+#include "model/command_line/standard_streams.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace aaren::command_line {
+
+// An open takes the lowest number that is free.
+void HoldStandardStreams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) >= 0) continue;
+    [[maybe_unused]] const int held = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+}  // namespace aaren::command_line
