@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -25,6 +26,7 @@ namespace {
 constexpr absl::string_view kTimeNames[] = {"date", "time", "timestamp", "datetime"};
 constexpr absl::string_view kMissing[] = {"", "nan", "na", "null"};
 constexpr size_t kMostGuessRows = 20'000;  // two weeks of minutes: by then the 13th of a month has come
+constexpr size_t kTwice = SIZE_MAX;        // a name that two columns have
 constexpr double kMissingValue = std::numeric_limits<double>::quiet_NaN();
 
 bool IsAnyOf(absl::string_view text, absl::Span<const absl::string_view> words) {
@@ -99,6 +101,9 @@ absl::Status CsvReader::ReadHeader(const CsvOptions& options, bool live) {
   if (!any.ok()) return any.status();
   if (!*any) return Error("the file is empty; a header line with the names of the columns is expected");
   for (absl::string_view field : fields_) header_.push_back(ToUtf8(absl::StripAsciiWhitespace(field)));
+  for (size_t field = 0; field < header_.size(); ++field) {
+    if (!places_.emplace(header_[field], field).second) places_[header_[field]] = kTwice;
+  }
   first_row_ = FirstRow();
   absl::Status status = ChooseTimes(options);
   if (status.ok()) status = ChooseColumns(options);
@@ -119,14 +124,12 @@ std::vector<std::string> CsvReader::FirstRow() {
 
 absl::StatusOr<size_t> CsvReader::FieldOf(absl::string_view column) const {
   const std::string name = ToUtf8(absl::StripAsciiWhitespace(column));
-  const auto found = std::find(header_.begin(), header_.end(), name);
-  if (found == header_.end()) {
+  const auto found = places_.find(name);
+  if (found == places_.end()) {
     return Error(absl::StrCat("no column \"", name, "\"; there are ", absl::StrJoin(header_, ", ")));
   }
-  if (std::count(header_.begin(), header_.end(), name) > 1) {
-    return Error(absl::StrCat("there are two columns called \"", name, "\""));
-  }
-  return static_cast<size_t>(found - header_.begin());
+  if (found->second == kTwice) return Error(absl::StrCat("there are two columns called \"", name, "\""));
+  return found->second;
 }
 
 absl::Status CsvReader::ChooseTimes(const CsvOptions& options) {
@@ -186,10 +189,11 @@ absl::Status CsvReader::ChooseColumns(const CsvOptions& options) {
     if (!split.ok()) return split.status();
     names = *std::move(split);
   }
+  absl::flat_hash_set<size_t> chosen;
   for (const std::string& name : names) {
     const absl::StatusOr<size_t> field = FieldOf(name);
     if (!field.ok()) return field.status();
-    if (std::count(fields_of_columns_.begin(), fields_of_columns_.end(), *field) > 0) {
+    if (!chosen.insert(*field).second) {
       return absl::InvalidArgumentError(absl::StrCat("--columns=", columns, " names \"", name, "\" twice"));
     }
     fields_of_columns_.push_back(*field);

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "client/cli/sources/csv_record.h"
 #include "client/cli/sources/time_format.h"
@@ -85,7 +86,8 @@ class CsvReader {
   CsvRecordReader records_;
   std::optional<double> missing_;
   std::vector<std::string> header_;
-  std::vector<std::string> first_row_;  // empty if there is none
+  absl::flat_hash_map<absl::string_view, size_t> places_;  // of the header's names; kTwice
+  std::vector<std::string> first_row_;                     // empty if there is none
   bool columns_named_ = false;
   std::vector<std::string> remarks_;
   std::vector<std::string> columns_;

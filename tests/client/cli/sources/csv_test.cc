@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/str_cat.h"
+
 namespace aaren::cli {
 namespace {
 
@@ -229,6 +231,18 @@ TEST(CsvTest, UnknownColumnIsNamedWithThoseThereAre) {
 TEST(CsvTest, ColumnNamedTwiceIsRefused) {
   EXPECT_THAT(ErrorOf("a,a\n1,2\n"), HasSubstr("two columns called \"a\""));
   EXPECT_THAT(ErrorOf("a,b\n1,2\n", {.columns = "a,a"}), HasSubstr("names \"a\" twice"));
+}
+
+// Each name is looked up: to look through all others for it would take hours.
+TEST(CsvTest, AMillionColumnsAreRead) {
+  std::string text;
+  for (const char* what : {"c", "1"}) {
+    for (int i = 0; i < 1'000'000; ++i) absl::StrAppend(&text, i > 0 ? "," : "", what, i);
+    text += '\n';
+  }
+  const auto read = Read(text);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->columns.size(), 1'000'000u);
 }
 
 TEST(CsvTest, QuoteNeverClosedNamesItsLine) {
