@@ -124,6 +124,38 @@ class BadInputTest(ServerTest):
         process.communicate(timeout=10)
         self.assertEqual(process.returncode, 130)
 
+    def ends(self, process):
+        """Told twice, it does."""
+        for _ in range(2):
+            time.sleep(1)
+            process.send_signal(signal.SIGTERM)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.wait(10), 143)
+
+    def test_client_that_waits_for_the_writer_of_a_pipe_can_be_ended(self):
+        os.mkfifo(self.path("pipe"))
+        process = start_aaren("stream", f"--target={self.server.target}", f"--csv={self.path('pipe')}")
+        self.ends(process)
+        process.stderr.close()
+
+    def test_client_whose_output_nobody_reads_can_be_ended(self):
+        write_series(self.path("in.csv"), 2000)
+        reader, writer = os.pipe()
+        process = subprocess.Popen(
+            [os.path.join(BIN, "aaren"), "stream", f"--target={self.server.target}", f"--csv={self.path('in.csv')}"],
+            stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE, text=True)
+        self.ends(process)
+        self.assertIn("nobody reads standard output", process.stderr.read())
+        process.stderr.close()
+        os.close(reader)
+        os.close(writer)
+
+    def test_standard_input_is_read_though_there_is_a_file_of_its_name(self):
+        self.write("-", b"other\n1\n")
+        rows = subprocess.run([os.path.join(BIN, "aaren"), "stream", f"--target={self.server.target}", "--csv=-"],
+                              input="load\n2\n", cwd=self.folder.name, capture_output=True, text=True, timeout=60)
+        self.assertEqual([row["series"] for row in objects(rows.stdout)], ["load"], rows.stderr)
+
     def test_sigterm_drains_the_server_and_exits_zero(self):
         process = start_aaren("stream", f"--target={self.server.target}", "--source=system", "--interval=50ms", "--json")
         time.sleep(1)

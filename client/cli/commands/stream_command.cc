@@ -106,13 +106,13 @@ absl::Status ReadChannel(StreamFlags& stream) {
 
 bool IsRegular(const std::string& path) {
   struct stat info;
-  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+  return path != "-" && stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
-// What is no regular file may keep its reader waiting, so it is read with an eye on the interrupt.
+// What is no regular file may keep its reader waiting, so it is opened and read with an eye on the interrupt.
 absl::StatusOr<ByteSource> OpenPipe(const std::string& path, const Interrupt& interrupt) {
   if (path == "-") return interrupt.Bytes(STDIN_FILENO, "standard input");
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);  // closed with the process
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // closed with the process
   if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
   return interrupt.Bytes(fd, path);
 }
@@ -193,11 +193,16 @@ int ExitStatus(const absl::Status& status, const ForecastStream& forecasts, cons
   return told ? 128 + SIGPIPE : status.ok() ? kSuccess : kFailure;
 }
 
+int FailOpen(const absl::Status& status, const Interrupt& interrupt) {
+  const int failed = Fail(status);
+  return interrupt.signal() != 0 ? 128 + interrupt.signal() : failed;
+}
+
 int Stream(const StreamFlags& stream) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves is an error of the write
   Interrupt interrupt(stream.duration);
   const absl::StatusOr<std::unique_ptr<RowSource>> source = OpenSource(stream, interrupt);
-  if (!source.ok()) return Fail(source.status());
+  if (!source.ok()) return FailOpen(source.status(), interrupt);
   std::unique_ptr<OutputFile> output;
   if (!stream.output.empty()) {
     absl::StatusOr<std::unique_ptr<OutputFile>> opened = OutputFile::Open(stream.output, (*source)->columns());

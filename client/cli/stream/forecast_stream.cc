@@ -50,6 +50,7 @@ void ForecastStream::Tell(absl::string_view message) {
 }
 
 void ForecastStream::Force() {
+  if (output_ != nullptr) output_->Abandon();  // else the client's thread may wait for a reader, and its end for that
   std::unique_ptr<client::Client> client;
   absl::MutexLock lock(&client_mutex_);
   client = std::move(client_);

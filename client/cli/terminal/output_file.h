@@ -8,8 +8,9 @@
 // survives the machine once Sync has returned.
 //
 // One process at a time writes a file: another one is refused. Devices and pipes are only written to.
-// Threading: one thread.
+// Threading: one thread, but for Abandon.
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -40,14 +41,18 @@ class OutputFile {
   // Bytes of a torn line or group that Open cut off.
   uint64_t cut_bytes() const { return cut_bytes_; }
 
-  // Appends whole lines with one write where the system allows it. When it returns, a kill no longer loses them.
-  // CANCELLED if the reader of a pipe has left.
+  // Appends whole lines, to a file with one write where the system allows it. When it returns, a kill no longer loses
+  // them. CANCELLED if the reader of a pipe has left, or does not read and Abandon was called.
   absl::Status Write(absl::string_view lines);
 
   absl::Status Sync();
 
+  // Ends the wait for a pipe's reader, of this write and of all others. From any thread.
+  void Abandon() { abandoned_ = true; }
+
  private:
-  OutputFile(std::string name, int fd) : name_(std::move(name)), fd_(fd) {}
+  OutputFile(std::string name, int fd);
+  absl::Status AwaitRoom() const;
   absl::Status Recover(const std::vector<std::string>& series);
   absl::StatusOr<std::string> ReadEnd(uint64_t bytes, uint64_t size) const;
   absl::StatusOr<std::string> ReadLastLines(uint64_t size, size_t lines) const;
@@ -55,6 +60,8 @@ class OutputFile {
 
   const std::string name_;
   const int fd_;
+  const bool regular_;
+  std::atomic<bool> abandoned_ = false;
   uint64_t delivered_seq_ = 0;
   uint64_t cut_bytes_ = 0;
 };
