@@ -104,6 +104,9 @@ absl::Status CsvReader::ReadHeader(const CsvOptions& options, bool live) {
   for (size_t field = 0; field < header_.size(); ++field) {
     if (!places_.emplace(header_[field], field).second) places_[header_[field]] = kTwice;
   }
+  if (HeaderIsARow()) {
+    remarks_.push_back(absl::StrCat(name_, ": the first line is taken for the columns' names, but it holds values"));
+  }
   first_row_ = FirstRow();
   absl::Status status = ChooseTimes(options);
   if (status.ok()) status = ChooseColumns(options);
@@ -111,6 +114,14 @@ absl::Status CsvReader::ReadHeader(const CsvOptions& options, bool live) {
 }
 
 bool CsvReader::IsRow(const std::vector<absl::string_view>& fields) const { return fields.size() == header_.size(); }
+
+// A file without a header would lose its first row in silence.
+bool CsvReader::HeaderIsARow() const {
+  return std::all_of(header_.begin(), header_.end(), [](const std::string& name) {
+    double number;
+    return absl::SimpleAtod(name, &number) || TimeFormatGuess::IsCalendarTime(name);
+  });
+}
 
 std::vector<std::string> CsvReader::FirstRow() {
   std::vector<std::string> row;

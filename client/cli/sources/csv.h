@@ -71,6 +71,7 @@ class CsvReader {
   absl::Status ReadHeader(const CsvOptions& options, bool live);
   absl::Status ChooseTimes(const CsvOptions& options);
   absl::Status ChooseFormat(const CsvOptions& options, bool live);
+  bool HeaderIsARow() const;
   std::vector<std::string> FirstRow();
   bool IsRow(const std::vector<absl::string_view>& fields) const;
   absl::Status ChooseColumns(const CsvOptions& options);

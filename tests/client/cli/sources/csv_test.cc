@@ -233,6 +233,19 @@ TEST(CsvTest, ColumnNamedTwiceIsRefused) {
   EXPECT_THAT(ErrorOf("a,b\n1,2\n", {.columns = "a,a"}), HasSubstr("names \"a\" twice"));
 }
 
+TEST(CsvTest, FirstLineOfValuesIsTakenForNamesAndToldOf) {
+  const auto read = Read("2024-01-01,1\n2024-01-02,2\n");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_THAT(read->columns, ElementsAre("1"));
+  EXPECT_THAT(read->remarks, ElementsAre("a.csv: the first line is taken for the columns' names, but it holds values"));
+}
+
+TEST(CsvTest, YearsAsNamesBesideOneThatIsNoneAreNotToldOf) {
+  const auto read = Read("date,2020,2021\n2024-01-01,1,2\n");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_TRUE(read->remarks.empty());
+}
+
 // Each name is looked up: to look through all others for it would take hours.
 TEST(CsvTest, AMillionColumnsAreRead) {
   std::string text;
