@@ -96,6 +96,9 @@ class BadInputTest(ServerTest):
         kept = aaren("sessions", "get", "s", target, "--json")
         self.assertIn('"next_seq":100', kept.stdout.replace(" ", ""))
 
+    def test_file_without_an_end_is_no_snapshot(self):
+        self.refused(aaren("sessions", "import", "s", f"--target={self.server.target}", "--input=/dev/zero"), "/dev/zero")
+
     def test_server_refuses_a_port_in_use(self):
         result = subprocess.run([os.path.join(BIN, "aaren-server"), f"--listen={self.server.target}", "--store=memory"], capture_output=True, text=True, timeout=30)
         self.refused(result, self.server.target.rsplit(":", 1)[1])

@@ -28,6 +28,7 @@ namespace aaren::cli {
 namespace {
 
 constexpr uint32_t kPage = 1000;
+constexpr size_t kMostBytes = 256 << 20;  // of a snapshot: far more than 4,096 channels take
 
 // One invocation.
 class SessionsCommand {
@@ -129,11 +130,13 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   const bool open = file.is_open();
   std::string bytes;
   char buffer[1 << 16];
-  while (open && (file.read(buffer, sizeof(buffer)) || file.gcount() > 0)) {
+  while (open && bytes.size() <= kMostBytes && (file.read(buffer, sizeof(buffer)) || file.gcount() > 0)) {
     bytes.append(buffer, static_cast<size_t>(file.gcount()));
   }
   if (!open || file.bad()) return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
-  return bytes;
+  if (bytes.size() <= kMostBytes) return bytes;
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, " is no exported session: it has more than ", kMostBytes, " bytes"));
 }
 
 int SessionsCommand::FailAsked(const absl::Status& status) const {
