@@ -167,9 +167,10 @@ void ModelWatch::UnloadUnused() {
   if (!models_.any_retiring()) return;
   const std::vector<std::string> unloaded = models_.Unload();
   for (const std::string& id : unloaded) log::Log(log::LogLevel::kInfo, "model unloaded", {{"model", id}});
-  // A package of the same name:version may be waiting for that.
+  // A package of the same name:version may be waiting for that, or any for room.
   for (auto& [path, package] : packages_) {
-    if (!unloaded.empty() && absl::IsAlreadyExists(package.refusal)) package.tried = false;
+    const bool waits = absl::IsAlreadyExists(package.refusal) || absl::IsResourceExhausted(package.refusal);
+    if (!unloaded.empty() && waits) package.tried = false;
   }
 }
 

@@ -223,6 +223,17 @@ TEST_F(ModelWatchTest, LabelsThatAreBeingWrittenAreNotTaken) {
   EXPECT_EQ(models_.labels().Find("a", "canary")->share, 0.5);
 }
 
+TEST_F(ModelWatchTest, APackageForWhichThereWasNoRoomIsTriedAgainOnceThereIs) {
+  for (int version = 2; version <= 256; ++version) Save(absl::StrCat("models/a-", version), "a", version);
+  LookTwice();
+  Save("models/b-1", "b", 1);
+  LookTwice();
+  ASSERT_EQ(Found("b"), "");
+  fs::remove_all(root_ / "models/a-2");
+  LookTwice();
+  EXPECT_EQ(Found("b"), "b:1");
+}
+
 TEST_F(ModelWatchTest, APackageThatMayBeReadByNowIsTriedAgain) {
   const std::string before = FingerprintOf((root_ / "models/a-1").string());
   fs::permissions(root_ / "models/a-1/model.json", fs::perms::others_write, fs::perm_options::add);
