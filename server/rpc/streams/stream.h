@@ -118,7 +118,7 @@ class Stream final : public session::Peer {
 
   grpc::ByteBuffer received_;  // outlives message_: see FreeMessage
   grpc::Slice message_;        // the received message, in one piece
-  ItemReader items_;     // what is left of it
+  ItemReader items_;           // what is left of it
   Outbox outbox_;
   std::optional<grpc::Status> ending_;
   absl::Time since_;          // when it was accepted, greeted, or last had a session open
