@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "absl/status/status.h"
@@ -78,6 +79,7 @@ int RunLoad(Arguments arguments) {
   if (!parsed->answer.empty()) return absl::PrintF("%s", parsed->answer), kSuccess;
   absl::StatusOr<client::ChannelOptions> channel = connection.Channel();
   if (!channel.ok()) return FailUsage("load", channel.status());
+  if (load.streams == client::LoadOptions().streams) load.streams = std::min(load.streams, std::max(1u, load.sessions));
   load.durability = durability.Durability();
   load.target = connection.target;
   load.channel = *std::move(channel);

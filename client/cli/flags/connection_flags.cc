@@ -27,12 +27,15 @@ void ConnectionFlags::AddTo(command_line::Flags& flags) {
 
 namespace {
 
-// A token may be renewed: the file is read before every call.
+// A token may be renewed: the file is read before every call. A device has no end.
 absl::StatusOr<client::Metadata> ReadToken(const std::string& path) {
+  constexpr size_t kMostBytes = 1 << 14;  // of metadata gRPC takes 8 KiB
   std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
+  std::string line(kMostBytes, '\0');
+  file.read(line.data(), kMostBytes);
   if (file.bad() || !file.is_open()) return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
+  line.resize(std::min(static_cast<size_t>(file.gcount()), line.find('\n')));
+  if (line.size() == kMostBytes) return absl::InvalidArgumentError(absl::StrCat(path, " has no line that is a token"));
   const absl::string_view token = absl::StripAsciiWhitespace(line);
   if (token.empty()) return absl::InvalidArgumentError(absl::StrCat(path, " has no token in its first line"));
   return client::Metadata{{"authorization", absl::StrCat("Bearer ", token)}};
@@ -43,6 +46,9 @@ absl::Status CheckTarget(absl::string_view target) {
   if (target.empty()) return absl::InvalidArgumentError("--target is empty; it names the server, as HOST:PORT");
   const bool bare_ipv6 = std::count(target.begin(), target.end(), ':') > 1 && !absl::StrContains(target, ']');
   if (bare_ipv6 || absl::StartsWith(target, "unix")) return absl::OkStatus();
+  if (target.find_first_not_of("0123456789.") == absl::string_view::npos) {
+    return absl::InvalidArgumentError(absl::StrCat("--target=", target, " has no port; it is HOST:PORT"));
+  }
   const absl::string_view last = target.substr(target.find_last_of(":]") + 1);
   const bool is_number = !last.empty() && std::all_of(last.begin(), last.end(), absl::ascii_isdigit);
   uint32_t port = 0;

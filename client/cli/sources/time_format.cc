@@ -35,7 +35,7 @@ constexpr Layout kLayouts[] = {
     {"day month year", "%d %b %E4Y"}, {"month day year", "%b %d, %E4Y"}, {"month day year", "%b %d %E4Y"}};
 
 // A blank in a pattern also stands for none: 3:04PM, 12:00:00+01:00.
-constexpr const char* kClocks[] = {"%H:%M:%E*S", "%H:%M", "%I:%M:%E*S %p", "%I:%M %p", "%H%M%S"};
+constexpr const char* kClocks[] = {"%H:%M:%E*S", "%H:%M", "%I:%M:%E*S %p", "%I:%M %p", "%H%M%S", "%H%M"};
 constexpr const char* kZones[] = {"", " %Ez", " UTC"};
 
 std::vector<std::string> WithClocks(absl::string_view date) {
@@ -71,9 +71,10 @@ bool IsNumber(absl::string_view text) {
          text.find_first_of("0123456789") != absl::string_view::npos;
 }
 
-// 20240131, and no count of anything: a year that people have data of.
+// 20240131, with or without a clock's digits behind it, and no count of anything: a year that people have data of.
 bool IsCompactDate(absl::string_view text) {
-  return text.size() == 8 && (text.substr(0, 2) == "19" || text.substr(0, 2) == "20") &&
+  return (text.size() == 8 || text.size() == 12 || text.size() == 14) &&
+         (text.substr(0, 2) == "19" || text.substr(0, 2) == "20") &&
          std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
 }
 
