@@ -30,6 +30,7 @@ if(AAREN_WITH_SERVER)
   find_package(spdlog REQUIRED)
   include(RocksDb)
   include(Hiredis)
+  include(Cjose)
   find_path(AAREN_GOOGLE_RPC google/rpc/status.proto
             PATHS ${AAREN_CACHE}/googleapis-1.76.0 /usr/include NO_DEFAULT_PATH
             DOC "The folder that holds google/rpc/*.proto")

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace aaren::identity {
@@ -17,7 +18,11 @@ enum class Role : uint8_t {
   kAdmin,   // Export, Import, Fork, Delete, Evict
 };
 
-absl::string_view NameOf(Role role);  // "read", "stream", "admin"
+absl::string_view NameOf(Role role);                     // "read", "stream", "admin"
+absl::StatusOr<Role> ParseRole(absl::string_view name);  // InvalidArgument that says which there are
+
+// Whether a tenant may be called so: 1 to 128 bytes that can be seen, and no '/', for a session's key is tenant, '/', id.
+bool IsTenant(absl::string_view name);
 
 class Account;  // server/identity/account.h
 

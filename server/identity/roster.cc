@@ -19,8 +19,6 @@ namespace aaren::identity {
 namespace {
 
 constexpr absl::string_view kHash = "sha256:", kName = "name:", kLimitsWord = "limits";
-constexpr std::array<absl::string_view, 3> kRoles = {"read", "stream", "admin"};
-constexpr size_t kMaxTenantBytes = 128;
 
 std::string HashOf(absl::string_view token) {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest;
@@ -30,18 +28,6 @@ std::string HashOf(absl::string_view token) {
 
 bool IsHash(absl::string_view text) {
   return text.size() == 2 * SHA256_DIGEST_LENGTH && std::all_of(text.begin(), text.end(), absl::ascii_isxdigit);
-}
-
-// A session's key is tenant, '/', id.
-bool IsTenant(absl::string_view text) {
-  return text.size() <= kMaxTenantBytes && !absl::StrContains(text, '/') &&
-         std::all_of(text.begin(), text.end(), absl::ascii_isprint);
-}
-
-absl::StatusOr<Role> ParseRole(absl::string_view text) {
-  const auto role = std::find(kRoles.begin(), kRoles.end(), text);
-  if (role != kRoles.end()) return static_cast<Role>(role - kRoles.begin());
-  return absl::InvalidArgumentError(absl::StrCat("'", text, "' is no role; there are read, stream and admin"));
 }
 
 // As the table has it: hashes in small letters.
@@ -83,8 +69,6 @@ absl::Status SetLimit(absl::string_view word, TenantLimits& limits) {
 
 }  // namespace
 
-absl::string_view NameOf(Role role) { return kRoles[static_cast<size_t>(role)]; }
-
 std::string ToString(const TenantLimits& limits) {
   std::string text;
   for (const LimitField& field : kFields) {
@@ -109,7 +93,7 @@ absl::StatusOr<Roster> Roster::Parse(absl::string_view text) {
 absl::Status Roster::ParseLine(absl::string_view line) {
   const std::vector<std::string> words = absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
   if (!IsTenant(words[0])) {
-    return absl::InvalidArgumentError(absl::StrCat("a tenant has at most ", kMaxTenantBytes, " bytes and no '/'"));
+    return absl::InvalidArgumentError("a tenant has at most 128 bytes and no '/'");
   }
   if (words.size() > 2 && words[1] == kLimitsWord) return AddLimits(words[0], absl::MakeConstSpan(words).subspan(2));
   if (words.size() == 3) return AddCaller(words[0], words[1], words[2]);

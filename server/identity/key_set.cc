@@ -1,0 +1,202 @@
+#include "server/identity/key_set.h"
+
+#include <cjose/cjose.h>
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
+
+namespace aaren::identity {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kLeastRsaBits = 2048, kMostRsaBits = 8192;
+
+// An algorithm, and the keys that it is for. What is not listed is not accepted: above all `none`, and HS256, by which
+// whoever has the public key could sign.
+struct Algorithm {
+  absl::string_view name, kind, curve;
+};
+constexpr std::array<Algorithm, 9> kAlgorithms = {{{"RS256", "RSA", ""},
+                                                   {"RS384", "RSA", ""},
+                                                   {"RS512", "RSA", ""},
+                                                   {"PS256", "RSA", ""},
+                                                   {"PS384", "RSA", ""},
+                                                   {"PS512", "RSA", ""},
+                                                   {"ES256", "EC", "P-256"},
+                                                   {"ES384", "EC", "P-384"},
+                                                   {"ES512", "EC", "P-521"}}};
+
+template <auto Release>
+struct Releaser {
+  template <typename T>
+  void operator()(T* held) const {
+    Release(held);
+  }
+};
+using HeldKey = std::unique_ptr<cjose_jwk_t, Releaser<cjose_jwk_release>>;
+using HeldJws = std::unique_ptr<cjose_jws_t, Releaser<cjose_jws_release>>;
+
+// A member that is a string; empty: it is none.
+std::string Text(const json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+// The members that RFC 7638 wants, sorted and without spaces, as `dump` writes them. Nothing private is among them.
+std::string PublicPart(const json& key) {
+  json part;
+  for (const char* name : {"crv", "e", "kty", "n", "x", "y"}) {
+    const bool of_rsa = *name == 'e' || *name == 'n';
+    if (name != absl::string_view("kty") && of_rsa != (Text(key, "kty") == "RSA")) continue;
+    part[name] = Text(key, name);
+  }
+  return part.dump();
+}
+
+std::string Fingerprint(absl::string_view part) {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest;
+  SHA256(reinterpret_cast<const unsigned char*>(part.data()), part.size(), digest.data());
+  return absl::WebSafeBase64Escape({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+bool IsForSignatures(const json& key) {
+  const std::string kind = Text(key, "kty"), use = Text(key, "use"), curve = Text(key, "crv");
+  if (!use.empty() && use != "sig") return false;
+  return std::any_of(kAlgorithms.begin(), kAlgorithms.end(), [&](const Algorithm& known) {
+    return known.kind == kind && (known.curve.empty() || known.curve == curve);
+  });
+}
+
+// Three parts of base64url. Both parsers of a part then see the same bytes.
+bool IsCompact(absl::string_view token) {
+  return std::count(token.begin(), token.end(), '.') == 2 && std::all_of(token.begin(), token.end(), [](char c) {
+           return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.';
+         });
+}
+
+absl::Status No(absl::string_view why) { return absl::UnauthenticatedError(why); }
+
+}  // namespace
+
+struct KeySet::Key {
+  HeldKey held;
+  std::string id, kind, curve;
+  std::string algorithm;  // the only one that it is for; empty: those of its kind
+  std::string fingerprint;
+
+  static absl::StatusOr<Key> From(const json& object);
+  bool Suits(absl::string_view alg) const {
+    if (!algorithm.empty() && algorithm != alg) return false;
+    return std::any_of(kAlgorithms.begin(), kAlgorithms.end(), [this, alg](const Algorithm& known) {
+      return known.name == alg && known.kind == kind && (known.curve.empty() || known.curve == curve);
+    });
+  }
+};
+
+absl::StatusOr<KeySet::Key> KeySet::Key::From(const json& object) {
+  const std::string part = PublicPart(object);
+  cjose_err error;
+  Key key{.held = HeldKey(cjose_jwk_import(part.data(), part.size(), &error)),
+          .id = Text(object, "kid"),
+          .kind = Text(object, "kty"),
+          .curve = Text(object, "crv"),
+          .algorithm = Text(object, "alg"),
+          .fingerprint = Fingerprint(part)};
+  if (key.held == nullptr) return absl::InvalidArgumentError("its numbers are no public key");
+  if (key.kind != "RSA") return key;
+  const size_t bits = cjose_jwk_get_keysize(key.held.get(), &error);
+  if (bits >= kLeastRsaBits && bits <= kMostRsaBits) return key;
+  return absl::InvalidArgumentError(absl::StrCat("an RSA key has ", kLeastRsaBits, " to ", kMostRsaBits, " bits"));
+}
+
+KeySet::KeySet() = default;
+KeySet::KeySet(KeySet&&) noexcept = default;
+KeySet& KeySet::operator=(KeySet&&) noexcept = default;
+KeySet::~KeySet() = default;
+
+absl::StatusOr<KeySet> KeySet::Parse(absl::string_view text) {
+  const json set = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  if (!set.is_object() || !set.contains("keys") || !set["keys"].is_array()) {
+    return absl::InvalidArgumentError("no JWKS: it is an object of JSON with an array \"keys\"");
+  }
+  KeySet keys;
+  for (size_t i = 0; i < set["keys"].size(); ++i) {
+    const json& object = set["keys"][i];
+    absl::Status status = absl::OkStatus();
+    if (!object.is_object()) {
+      status = absl::InvalidArgumentError("no object");
+    } else if (Text(object, "kty") == "oct") {
+      status = absl::InvalidArgumentError("a secret key; callers are checked by public ones");
+    } else if (IsForSignatures(object)) {
+      absl::StatusOr<Key> key = Key::From(object);
+      status = key.ok() ? keys.Add(*std::move(key)) : key.status();
+    }
+    if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat("key ", i + 1, ": ", status.message()));
+  }
+  return keys;
+}
+
+absl::Status KeySet::Add(Key key) {
+  for (const auto& other : keys_) {
+    if (other->id == key.id && !key.id.empty()) return absl::InvalidArgumentError("another key has its kid");
+  }
+  keys_.push_back(std::make_unique<const Key>(std::move(key)));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<const KeySet::Key*> KeySet::Choose(absl::string_view text) const {
+  const json header = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  if (!header.is_object()) return No("its header is no object");
+  if (header.contains("crit")) return No("its header has extensions that must be understood");
+  const Key* chosen = nullptr;
+  if (!header.contains("kid")) {
+    if (keys_.size() != 1) return No("it does not say which of several keys has signed it");
+    chosen = keys_[0].get();
+  }
+  const std::string id = Text(header, "kid");
+  for (const auto& key : keys_) {
+    if (!id.empty() && key->id == id) chosen = key.get();
+  }
+  if (chosen == nullptr) return No("its key is not in the set");
+  if (!chosen->Suits(Text(header, "alg"))) return No("its algorithm is not one of its key");
+  return chosen;
+}
+
+// The key and its algorithm are chosen before cjose sees the token, which would take other algorithms as well.
+absl::StatusOr<KeySet::Signed> KeySet::Verify(absl::string_view token) const {
+  if (token.size() > kMaxTokenBytes) return No("it is too long");
+  std::string header;
+  if (!IsCompact(token) || !absl::WebSafeBase64Unescape(*absl::StrSplit(token, '.').begin(), &header)) {
+    return No("it is no JWS");
+  }
+  const absl::StatusOr<const Key*> key = Choose(header);
+  if (!key.ok()) return key.status();
+  cjose_err error;
+  const HeldJws jws(cjose_jws_import(token.data(), token.size(), &error));
+  if (jws == nullptr) return No("it is no JWS");
+  const char* const algorithm = cjose_header_get(cjose_jws_get_protected(jws.get()), CJOSE_HDR_ALG, &error);
+  if (algorithm == nullptr || !(*key)->Suits(algorithm)) return No("its algorithm is not one of its key");
+  if (!cjose_jws_verify(jws.get(), (*key)->held.get(), &error)) return No("its signature is not its key's");
+  uint8_t* payload = nullptr;  // the JWS's
+  size_t size = 0;
+  if (!cjose_jws_get_plaintext(jws.get(), &payload, &size, &error)) return No("it says nothing");
+  return Signed{std::string(reinterpret_cast<const char*>(payload), size), (*key)->fingerprint};
+}
+
+bool KeySet::Has(absl::string_view fingerprint) const {
+  return std::any_of(keys_.begin(), keys_.end(),
+                     [fingerprint](const auto& key) { return key->fingerprint == fingerprint; });
+}
+
+}  // namespace aaren::identity
