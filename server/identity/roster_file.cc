@@ -1,29 +1,12 @@
 #include "server/identity/roster_file.h"
 
-#include <chrono>
-#include <filesystem>
-#include <system_error>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/file/regular_file.h"
 #include "server/log/log.h"
 
 namespace aaren::identity {
-namespace {
-
-constexpr int64_t kLookNs = 1'000'000'000;
-constexpr std::chrono::seconds kSettled(1);
-constexpr size_t kMaxBytes = 16 << 20;
-
-// Whether nobody has written it for a while. A time to come is a clock's that is ahead, and says nothing.
-bool IsSettled(const std::string& path) {
-  std::error_code error;
-  const auto written = std::filesystem::last_write_time(path, error);
-  return !error && std::filesystem::file_time_type::clock::now() - written >= kSettled;
-}
-
-}  // namespace
 
 absl::StatusOr<std::unique_ptr<RosterFile>> RosterFile::Open(const std::string& path) {
   std::unique_ptr<RosterFile> file(new RosterFile(path));
@@ -33,13 +16,11 @@ absl::StatusOr<std::unique_ptr<RosterFile>> RosterFile::Open(const std::string& 
 }
 
 absl::Status RosterFile::Read(int64_t now_ns) const {
-  absl::StatusOr<std::string> text = file::ReadRegularFile(path_, kMaxBytes);
+  const absl::StatusOr<std::optional<std::string>> text = file_.Read();
   if (!text.ok()) return text.status();
-  const bool same = *text == std::exchange(seen_, *text);
-  if (roster_ != nullptr && (*text == text_ || !(same || IsSettled(path_)))) return absl::OkStatus();
-  text_ = *std::move(text);  // a bad one is told of once
-  absl::StatusOr<Roster> roster = Roster::Parse(text_);
-  if (!roster.ok()) return absl::InvalidArgumentError(absl::StrCat(path_, ": ", roster.status().message()));
+  if (!text->has_value()) return absl::OkStatus();
+  absl::StatusOr<Roster> roster = Roster::Parse(**text);
+  if (!roster.ok()) return absl::InvalidArgumentError(absl::StrCat(file_.path(), ": ", roster.status().message()));
   SetLimits(*roster, now_ns);
   roster->BindAccounts([this](const std::string& tenant) {
     mutex_.AssertHeld();
@@ -64,7 +45,8 @@ void RosterFile::SetLimits(const Roster& roster, int64_t now_ns) const {
   for (const auto& [name, tenant] : roster.tenants()) {
     AccountOf(name)->SetLimits(tenant.limits, now_ns);
     if (tenant.callers > 0) continue;
-    log::Log(log::LogLevel::kWarning, "a tenant with limits has no callers", {{"file", path_}, {"tenant", name}});
+    log::Log(log::LogLevel::kWarning, "a tenant with limits has no callers",
+             {{"file", file_.path()}, {"tenant", name}});
   }
 }
 
@@ -86,8 +68,7 @@ std::vector<const Account*> RosterFile::accounts() const {
 
 std::shared_ptr<const Roster> RosterFile::Get(int64_t now_ns) const {
   absl::MutexLock lock(&mutex_);
-  if (now_ns - looked_ns_ < kLookNs) return roster_;
-  looked_ns_ = now_ns;
+  if (!file_.IsDue(now_ns)) return roster_;
   if (absl::Status status = Read(now_ns); !status.ok()) {
     log::Log(log::LogLevel::kError, "the list of callers stays as it was", {{"reason", std::string(status.message())}});
   }

@@ -5,9 +5,6 @@
 // call from two seconds later on. While the file cannot be read, or has a bad line, the roster before it holds, and the
 // log says so.
 //
-// A file that is being written may be empty, or end early, and look like a shorter list. So what was written less than
-// a second ago is not taken up before it was found the same a second later.
-//
 // It keeps an account for each tenant that the file has ever named, as streams point to them.
 //
 // Threading: safe.
@@ -24,6 +21,7 @@
 #include "server/identity/account.h"
 #include "server/identity/attempts.h"
 #include "server/identity/roster.h"
+#include "server/identity/watched_file.h"
 
 namespace aaren::identity {
 
@@ -45,17 +43,14 @@ class RosterFile {
   Attempts& attempts() const { return attempts_; }
 
  private:
-  explicit RosterFile(std::string path) : path_(std::move(path)) {}
+  explicit RosterFile(const std::string& path) : file_(path) {}
   absl::Status Read(int64_t now_ns) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Account* AccountOf(const std::string& tenant) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SetLimits(const Roster& roster, int64_t now_ns) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const std::string path_;
   mutable absl::Mutex mutex_;
+  mutable WatchedFile file_ ABSL_GUARDED_BY(mutex_);
   mutable std::shared_ptr<const Roster> roster_ ABSL_GUARDED_BY(mutex_);
-  mutable std::string text_ ABSL_GUARDED_BY(mutex_);  // that it was made of
-  mutable std::string seen_ ABSL_GUARDED_BY(mutex_);  // at the last look
-  mutable int64_t looked_ns_ ABSL_GUARDED_BY(mutex_) = 0;
   mutable absl::btree_map<std::string, std::unique_ptr<Account>> accounts_ ABSL_GUARDED_BY(mutex_);
   mutable Attempts attempts_;
 };

@@ -1,0 +1,40 @@
+#include "server/identity/key_set_file.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/log/log.h"
+
+namespace aaren::identity {
+
+absl::StatusOr<std::unique_ptr<KeySetFile>> KeySetFile::Open(const std::string& path) {
+  std::unique_ptr<KeySetFile> file(new KeySetFile(path));
+  absl::MutexLock lock(&file->mutex_);
+  if (absl::Status status = file->Read(); !status.ok()) return status;
+  return file;
+}
+
+// A set that has no key is one, and lets nobody in: the log says so, as it may be meant.
+absl::Status KeySetFile::Read() {
+  const absl::StatusOr<std::optional<std::string>> text = file_.Read();
+  if (!text.ok()) return text.status();
+  if (!text->has_value()) return absl::OkStatus();
+  absl::StatusOr<KeySet> keys = KeySet::Parse(**text);
+  if (!keys.ok()) return absl::InvalidArgumentError(absl::StrCat(file_.path(), ": ", keys.status().message()));
+  if (keys->size() == 0) log::Log(log::LogLevel::kWarning, "no key may sign tokens", {{"file", file_.path()}});
+  keys_ = std::make_shared<const KeySet>(*std::move(keys));
+  return absl::OkStatus();
+}
+
+std::shared_ptr<const KeySet> KeySetFile::Get(int64_t now_ns) {
+  absl::MutexLock lock(&mutex_);
+  if (!file_.IsDue(now_ns)) return keys_;
+  if (absl::Status status = Read(); !status.ok()) {
+    log::Log(log::LogLevel::kError, "the keys of tokens stay as they were",
+             {{"reason", std::string(status.message())}});
+  }
+  return keys_;
+}
+
+}  // namespace aaren::identity

@@ -1,0 +1,40 @@
+#ifndef AAREN_SERVER_IDENTITY_KEY_SET_FILE_H_
+#define AAREN_SERVER_IDENTITY_KEY_SET_FILE_H_
+
+// A KeySetFile is the key set that a file has, and is read anew when the file changes, as the list of callers is. While
+// the file cannot be read, or is no JWKS, the keys before it hold, and the log says so.
+//
+// Threading: safe.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "server/identity/key_set.h"
+#include "server/identity/watched_file.h"
+
+namespace aaren::identity {
+
+class KeySetFile {
+ public:
+  // The file's error, or the set's with the file's name.
+  static absl::StatusOr<std::unique_ptr<KeySetFile>> Open(const std::string& path);
+
+  // As the file is now, or was two seconds ago. `now_ns` is monotonic.
+  std::shared_ptr<const KeySet> Get(int64_t now_ns) ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  explicit KeySetFile(const std::string& path) : file_(path) {}
+  absl::Status Read() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  absl::Mutex mutex_;
+  WatchedFile file_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<const KeySet> keys_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace aaren::identity
+
+#endif  // AAREN_SERVER_IDENTITY_KEY_SET_FILE_H_
