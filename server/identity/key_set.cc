@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"

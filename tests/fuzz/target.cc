@@ -16,6 +16,7 @@ void RunRow(absl::string_view bytes);
 void RunSnapshot(absl::string_view bytes);
 void RunStoredHeader(absl::string_view bytes);
 void RunTime(absl::string_view bytes);
+void RunWebToken(absl::string_view bytes);
 
 absl::Span<const Target> Targets() {
   static constexpr Target kTargets[] = {{"config", RunConfig},
@@ -27,7 +28,8 @@ absl::Span<const Target> Targets() {
                                         {"row", RunRow},
                                         {"snapshot", RunSnapshot},
                                         {"stored_header", RunStoredHeader},
-                                        {"time", RunTime}};
+                                        {"time", RunTime},
+                                        {"web_token", RunWebToken}};
   return kTargets;
 }
 

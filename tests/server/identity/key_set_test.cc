@@ -36,6 +36,18 @@ TEST(KeySetTest, KnowsWhatAKeyOfItHasSigned) {
   EXPECT_EQ(Keys(ec).Verify(ec.Sign(kEs256, "3")).value().payload, "3");
 }
 
+// RFC 7515, appendix A.3.
+TEST(KeySetTest, KnowsTheTokenOfTheSpecification) {
+  const auto keys = KeySet::Parse(
+      R"({"keys":[{"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]})");
+  ASSERT_TRUE(keys.ok()) << keys.status();
+  const auto read = keys->Verify(
+      "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cn"
+      "VlfQ.DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_THAT(read->payload, HasSubstr(R"("iss":"joe")"));
+}
+
 // RFC 7638, section 3.1.
 TEST(KeySetTest, HasAKeyByItsFingerprint) {
   const auto keys = KeySet::Parse(
