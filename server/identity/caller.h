@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace aaren::identity {
 
@@ -29,7 +30,9 @@ class Account;  // server/identity/account.h
 struct Caller {
   std::string tenant = "default";  // no '/'
   Role role = Role::kAdmin;
-  std::string known_by;        // as the list has it: "sha256:…" or "name:…"; empty: there is no list
+  // As the list has it: "sha256:…" or "name:…"; "key:…" of a key that signs tokens; empty: everybody may call.
+  std::string known_by;
+  absl::Time ends = absl::InfiniteFuture();  // by the wall clock: from then on it is nobody
   Account* account = nullptr;  // the tenant's, which lasts as long as the server; null: nothing is limited
 };
 

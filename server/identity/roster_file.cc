@@ -45,7 +45,7 @@ void RosterFile::SetLimits(const Roster& roster, int64_t now_ns) const {
   for (const auto& [name, tenant] : roster.tenants()) {
     AccountOf(name)->SetLimits(tenant.limits, now_ns);
     if (tenant.callers > 0) continue;
-    log::Log(log::LogLevel::kWarning, "a tenant with limits has no callers",
+    log::Log(log::LogLevel::kWarning, "a tenant with limits has no callers in the list",
              {{"file", file_.path()}, {"tenant", name}});
   }
 }
@@ -64,6 +64,11 @@ std::vector<const Account*> RosterFile::accounts() const {
   std::vector<const Account*> accounts;
   for (const auto& [name, tenant] : roster_->tenants()) accounts.push_back(accounts_.at(name).get());
   return accounts;
+}
+
+Account* RosterFile::FindAccount(const std::string& tenant) const {
+  absl::MutexLock lock(&mutex_);
+  return roster_->tenants().contains(tenant) ? accounts_.at(tenant).get() : nullptr;
 }
 
 std::shared_ptr<const Roster> RosterFile::Get(int64_t now_ns) const {

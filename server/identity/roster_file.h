@@ -36,6 +36,9 @@ class RosterFile {
   // Of the tenants that the file names now, by name.
   std::vector<const Account*> accounts() const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Of this one, if the file names it now; else null.
+  Account* FindAccount(const std::string& tenant) const ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Its tenants, a line each, as a comment.
   std::string Describe() const ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -15,7 +15,7 @@ std::vector<prometheus::MetricFamily> TenantMetrics::Collect() const {
   Family limited = Counters("aaren_tenant_limited_total",
                             "What was refused the tenant, or of its tokens had to wait, by the limit that it was for.");
   Family limits = Gauges("aaren_tenant_limit", "The tenant's limits; those that it does not have are left out.");
-  for (const Account* account : roster_.accounts()) {
+  for (const Account* account : callers_.accounts()) {
     const std::string& tenant = account->tenant();
     sessions.Add({{"tenant", tenant}}, static_cast<double>(account->sessions.value()));
     streams.Add({{"tenant", tenant}}, static_cast<double>(account->streams.value()));

@@ -7,19 +7,19 @@
 #include <vector>
 
 #include "prometheus/collectable.h"
-#include "server/identity/roster_file.h"
+#include "server/identity/callers.h"
 
 namespace aaren::metrics {
 
 class TenantMetrics final : public prometheus::Collectable {
  public:
-  // `roster` outlives this.
-  explicit TenantMetrics(const identity::RosterFile& roster) : roster_(roster) {}
+  // `callers` outlives this.
+  explicit TenantMetrics(const identity::Callers& callers) : callers_(callers) {}
 
   std::vector<prometheus::MetricFamily> Collect() const override;
 
  private:
-  const identity::RosterFile& roster_;
+  const identity::Callers& callers_;
 };
 
 }  // namespace aaren::metrics

@@ -23,6 +23,18 @@ absl::Status CheckReach(const ServerConfig& config) {
                    "; give tls_cert and tls_key, or insecure to serve them in plain text"));
 }
 
+// A token that any issuer's key may sign, for whatever audience, would be everybody's.
+absl::Status CheckTokens(const ServerConfig& config) {
+  const bool rules = !config.jwt_issuer().empty() && !config.jwt_audience().empty();
+  if (!config.jwks().empty() && !rules) {
+    return absl::InvalidArgumentError("jwks: give jwt_issuer and jwt_audience, which a token must name, with it");
+  }
+  if (config.jwks().empty() && !(config.jwt_issuer().empty() && config.jwt_audience().empty())) {
+    return absl::InvalidArgumentError("jwt_issuer, jwt_audience: without jwks no token is looked at; give the keys");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckSettings(const ServerConfig& config) {
@@ -43,6 +55,7 @@ absl::Status CheckSettings(const ServerConfig& config) {
     }
   }
   if (absl::Status status = CheckReach(config); !status.ok()) return status;
+  if (absl::Status status = CheckTokens(config); !status.ok()) return status;
   if (config.memory() > 0 && config.memory() < kLeastMemory) {
     return absl::InvalidArgumentError(
         absl::StrCat("memory: ", config.memory(), " bytes; at least ", kLeastMemory, " (16 MB) are needed"));

@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/command_line/standard_streams.h"
 #include "server/config/config.h"
-#include "server/identity/roster_file.h"
+#include "server/identity/callers.h"
 #include "server/log/log.h"
 #include "server/memory/memory_budget.h"
 #include "server/metrics/connection_metrics.h"
@@ -58,7 +58,7 @@ absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerCo
       std::make_shared<metrics::ConnectionMetrics>(server.connection_counters()),
       std::make_shared<metrics::StoreMetrics>(store, server.store_health()),
       std::make_shared<metrics::ProcessMetrics>()};
-  if (options.roster != nullptr) sources.push_back(std::make_shared<metrics::TenantMetrics>(*options.roster));
+  if (options.callers != nullptr) sources.push_back(std::make_shared<metrics::TenantMetrics>(*options.callers));
   return metrics::Exposition::Start(config.metrics_listen(), std::move(sources));
 }
 
@@ -66,6 +66,10 @@ absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerCo
 // that is elsewhere, where the server will run, is none of this machine's business.
 absl::StatusOr<std::string> PrintSettings(const ServerConfig& config) {
   std::string text = config::PrintConfig(config);
+  if (!config.jwks().empty()) {
+    const absl::Status keys = identity::KeySetFile::Open(config.jwks()).status();
+    if (absl::IsInvalidArgument(keys)) return absl::InvalidArgumentError(absl::StrCat("jwks: ", keys.message()));
+  }
   if (config.callers().empty()) return text;
   const absl::StatusOr<std::unique_ptr<identity::RosterFile>> roster = identity::RosterFile::Open(config.callers());
   if (absl::IsInvalidArgument(roster.status())) {
@@ -93,7 +97,7 @@ int Serve(const ServerConfig& config) {
   const absl::StatusOr<Security> security = OpenSecurity(config);
   if (!security.ok()) return Fail(2, security.status());
   options.credentials = security->credentials;
-  options.roster = security->roster.get();
+  options.callers = security->callers.get();
   absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(options, models, store);
   if (!server.ok()) return Fail(1, server.status());
   const auto metrics = StartMetrics(config, options, store, **server, models);

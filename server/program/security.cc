@@ -17,6 +17,28 @@ absl::StatusOr<std::unique_ptr<identity::RosterFile>> OpenRoster(const ServerCon
   return opened;
 }
 
+absl::StatusOr<std::unique_ptr<identity::KeySetFile>> OpenKeys(const ServerConfig& config) {
+  if (config.jwks().empty()) return nullptr;
+  absl::StatusOr<std::unique_ptr<identity::KeySetFile>> opened = identity::KeySetFile::Open(config.jwks());
+  if (!opened.ok()) return absl::InvalidArgumentError(absl::StrCat("jwks: ", opened.status().message()));
+  return opened;
+}
+
+// Who may call. Null only if no setting says: then everybody may.
+absl::StatusOr<std::unique_ptr<identity::Callers>> OpenCallers(const ServerConfig& config) {
+  absl::StatusOr<std::unique_ptr<identity::RosterFile>> roster = OpenRoster(config);
+  if (!roster.ok()) return roster.status();
+  absl::StatusOr<std::unique_ptr<identity::KeySetFile>> keys = OpenKeys(config);
+  if (!keys.ok()) return keys.status();
+  if (*roster == nullptr && *keys == nullptr) return nullptr;
+  const identity::WebTokenRules rules{.issuer = config.jwt_issuer(),
+                                      .audience = config.jwt_audience(),
+                                      .tenant_claim = config.jwt_tenant_claim(),
+                                      .role_claim = config.jwt_role_claim(),
+                                      .skew = config::ToDuration(config.jwt_skew())};
+  return std::make_unique<identity::Callers>(*std::move(roster), *std::move(keys), rules);
+}
+
 }  // namespace
 
 absl::StatusOr<Security> OpenSecurity(const ServerConfig& config) {
@@ -25,9 +47,9 @@ absl::StatusOr<Security> OpenSecurity(const ServerConfig& config) {
       tls::MakeCredentials({config.tls_cert(), config.tls_key(), config.tls_client_ca()});
   if (!credentials.ok()) return credentials.status();
   security.credentials = *std::move(credentials);
-  absl::StatusOr<std::unique_ptr<identity::RosterFile>> roster = OpenRoster(config);
-  if (!roster.ok()) return roster.status();
-  security.roster = *std::move(roster);
+  absl::StatusOr<std::unique_ptr<identity::Callers>> callers = OpenCallers(config);
+  if (!callers.ok()) return callers.status();
+  security.callers = *std::move(callers);
   return security;
 }
 

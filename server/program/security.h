@@ -8,13 +8,13 @@
 #include "absl/status/statusor.h"
 #include "grpcpp/security/server_credentials.h"
 #include "server/config/config.h"
-#include "server/identity/roster_file.h"
+#include "server/identity/callers.h"
 
 namespace aaren::program {
 
 struct Security {
   std::shared_ptr<grpc::ServerCredentials> credentials;
-  std::unique_ptr<identity::RosterFile> roster;  // for the server's life; null: everybody may everything
+  std::unique_ptr<identity::Callers> callers;  // for the server's life; null: everybody may everything
 };
 
 // InvalidArgument or NotFound, naming the file.

@@ -34,56 +34,60 @@ Claim ClaimOf(const grpc::ServerContext& context) {
   return {.token = absl::StripAsciiWhitespace(text.substr(kBearer.size())), .has_token = true};
 }
 
-std::optional<identity::Caller> ByCertificate(const grpc::AuthContext& context, const identity::Roster& roster) {
+std::optional<identity::Caller> ByCertificate(const grpc::AuthContext& context, const identity::Callers& callers,
+                                              int64_t now_ns) {
   if (!context.IsPeerAuthenticated()) return std::nullopt;
   for (const char* property : {"x509_subject_alternative_name", "x509_common_name"}) {
     for (const grpc::string_ref& name : context.FindPropertyValues(property)) {
-      if (auto caller = roster.FindName(ViewOf(name))) return caller;
+      if (auto caller = callers.FindName(ViewOf(name), now_ns)) return caller;
     }
   }
   return std::nullopt;
 }
 
-// One that has not been known while many of its host were not. It is not hashed.
-bool IsTooMany(const grpc::ServerContext& context, const Claim& claim, const identity::Attempts& attempts,
-               int64_t now_ns) {
-  if (!claim.has_token || attempts.hosts() == 0 || attempts.Remembers(claim.token)) return false;
-  return attempts.AreTooMany(accept::HostOf(accept::NormalPeer(context.peer())), now_ns);
+// One that has not been known while many of its host were not. No signature of it is checked.
+bool IsTooMany(const grpc::ServerContext& context, const Claim& claim, const identity::Callers& callers,
+               const session::Clock& clock) {
+  const int64_t now_ns = clock.NowNanos();
+  const identity::Attempts& attempts = callers.attempts();
+  if (!claim.has_token || attempts.hosts() == 0) return false;
+  return attempts.AreTooMany(accept::HostOf(accept::NormalPeer(context.peer())), now_ns) &&
+         !callers.Remembers(claim.token, now_ns, clock.Wall());
 }
 
-// A token that is not known is not made up for by a certificate.
-std::optional<identity::Caller> Find(const grpc::ServerContext& context, const Claim& claim,
-                                     const identity::RosterFile& file, int64_t now_ns) {
-  const std::shared_ptr<const identity::Roster> roster = file.Get(now_ns);
-  if (!claim.has_token) return ByCertificate(*context.auth_context(), *roster);
-  std::optional<identity::Caller> caller;
-  if (!claim.token.empty()) caller = roster->FindToken(claim.token);
-  if (caller) file.attempts().Remember(claim.token, caller->known_by);
-  return caller;
+// A token that is not known is not made up for by a certificate. The error is for the log.
+absl::StatusOr<identity::Caller> Find(const grpc::ServerContext& context, const Claim& claim,
+                                      const identity::Callers& callers, const session::Clock& clock) {
+  if (claim.has_token && claim.token.empty())
+    return absl::UnauthenticatedError("its token is of another kind, or empty");
+  if (claim.has_token) return callers.FindToken(claim.token, clock.NowNanos(), clock.Wall());
+  std::optional<identity::Caller> caller = ByCertificate(*context.auth_context(), callers, clock.NowNanos());
+  if (!caller) return absl::UnauthenticatedError("it has no token");
+  return *std::move(caller);
 }
 
 // The token is nobody's business, be it a wrong one: a letter less, and it may be somebody's.
-void NoteFailure(const grpc::ServerContext& context, const Claim& claim, identity::Attempts& attempts, int64_t now_ns) {
+void NoteFailure(const grpc::ServerContext& context, const absl::Status& why, identity::Attempts& attempts,
+                 int64_t now_ns) {
   const std::string peer = accept::NormalPeer(context.peer());
   attempts.NoteFailure(accept::HostOf(peer), now_ns);
-  log::Log(log::LogLevel::kWarning, "caller not known",
-           {{"peer", peer}, {"reason", claim.has_token ? "its token is not in the list" : "it has no token"}});
+  log::Log(log::LogLevel::kWarning, "caller not known", {{"peer", peer}, {"reason", std::string(why.message())}});
 }
 
 }  // namespace
 
-session::Outcome<identity::Caller> CallerOf(const grpc::ServerContext& context, const identity::RosterFile* roster,
-                                            identity::Role least, int64_t now_ns) {
+session::Outcome<identity::Caller> CallerOf(const grpc::ServerContext& context, const identity::Callers* callers,
+                                            identity::Role least, const session::Clock& clock) {
   session::Outcome<identity::Caller> outcome;
-  if (roster == nullptr) return outcome;
+  if (callers == nullptr) return outcome;
   const Claim claim = ClaimOf(context);
-  if (IsTooMany(context, claim, roster->attempts(), now_ns)) {
+  if (IsTooMany(context, claim, *callers, clock)) {
     outcome.refusal = session::TooManyAttempts();
     return outcome;
   }
-  std::optional<identity::Caller> caller = Find(context, claim, *roster, now_ns);
-  if (!caller) {
-    NoteFailure(context, claim, roster->attempts(), now_ns);
+  absl::StatusOr<identity::Caller> caller = Find(context, claim, *callers, clock);
+  if (!caller.ok()) {
+    NoteFailure(context, caller.status(), callers->attempts(), clock.NowNanos());
     outcome.refusal = session::Unauthenticated();
   } else if (caller->role < least) {
     outcome.refusal = session::PermissionDenied(identity::NameOf(caller->role), identity::NameOf(least));

@@ -5,18 +5,19 @@
 
 #include "grpcpp/server_context.h"
 #include "server/identity/caller.h"
-#include "server/identity/roster_file.h"
+#include "server/identity/callers.h"
+#include "server/session/clock.h"
 #include "server/session/peer.h"
 
 namespace aaren::rpc {
 
-// The caller whom the roster knows by the call's token (authorization: Bearer …) or else by a name in the certificate
-// that its connection has shown. Without a roster everybody is an admin of the tenant "default". Refused: nobody whom
-// the roster knows (UNAUTHENTICATED), and a role below `least` (PERMISSION_DENIED). The former is logged. Where many of
-// one host were refused so, its tokens are not looked at for a while, but for those that were known. `now_ns` is
-// monotonic. REQUIRES: the call has begun. Any thread.
-session::Outcome<identity::Caller> CallerOf(const grpc::ServerContext& context, const identity::RosterFile* roster,
-                                            identity::Role least, int64_t now_ns);
+// Whom `callers` know by the call's token (authorization: Bearer …) or else by a name in the certificate that its
+// connection has shown. Null: everybody is an admin of the tenant "default". Refused: nobody who is known
+// (UNAUTHENTICATED), and a role below `least` (PERMISSION_DENIED). The former is logged. Where many of one host were
+// refused so, its tokens are not looked at for a while, but for those that were known. REQUIRES: the call has begun.
+// Any thread.
+session::Outcome<identity::Caller> CallerOf(const grpc::ServerContext& context, const identity::Callers* callers,
+                                            identity::Role least, const session::Clock& clock);
 
 }  // namespace aaren::rpc
 

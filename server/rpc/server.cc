@@ -65,7 +65,7 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
                                    .store_grace = options.store_grace,
                                    .quota = quota_.has_value() ? &*quota_ : nullptr,
                                    .credentials = options.credentials,
-                                   .roster = options.roster,
+                                   .callers = options.callers,
                                    .end_connection = [this](absl::string_view peer) { acceptor_->End(peer); },
                                    .heard_of = [this](absl::string_view peer) { return acceptor_->HeardOf(peer); }};
     absl::StatusOr<std::unique_ptr<ShardLoop>> loop = ShardLoop::Make(loop_options, models, *registrar_, clock_);

@@ -22,7 +22,7 @@
 #include "grpcpp/security/server_credentials.h"
 #include "server/accept/acceptor.h"
 #include "server/address/address.h"
-#include "server/identity/roster_file.h"
+#include "server/identity/callers.h"
 #include "server/models/model_table.h"
 #include "server/registrar/registrar.h"
 #include "server/rpc/shard_loop.h"
@@ -43,7 +43,7 @@ struct ServerOptions {
   size_t transit_bytes = 64 << 20;                 // rows on their way between the store, shards and clients
   size_t max_connections = 16'384;
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();  // of every connection
-  const identity::RosterFile* roster = nullptr;  // who may call, outlives the server; null: everybody may everything
+  const identity::Callers* callers = nullptr;  // who may call, outlives the server; null: everybody may everything
   size_t process_bytes = 0;  // that the process may hold beyond what it has when it begins to serve; 0: no limit
 };
 

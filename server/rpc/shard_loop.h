@@ -24,7 +24,7 @@
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
-#include "server/identity/roster_file.h"
+#include "server/identity/callers.h"
 #include "server/models/model_table.h"
 #include "server/registrar/registrar.h"
 #include "server/rpc/event_queue.h"
@@ -54,7 +54,7 @@ struct LoopOptions {
   absl::Duration store_grace = absl::Seconds(10);  // a store that is away for longer shows in the health service
   grpc::ResourceQuota* quota = nullptr;            // shared by all loops; null: none
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
-  const identity::RosterFile* roster = nullptr;  // who may call; null: everybody may everything
+  const identity::Callers* callers = nullptr;  // who may call; null: everybody may everything
   EndConnection end_connection = nullptr;
   HeardOf heard_of = nullptr;
 };

@@ -19,7 +19,7 @@
 #include "grpcpp/support/async_unary_call.h"
 #include "server/identity/account.h"
 #include "server/identity/caller.h"
-#include "server/identity/roster_file.h"
+#include "server/identity/callers.h"
 #include "server/rpc/caller.h"
 #include "server/rpc/event.h"
 #include "server/rpc/messages/grpc_status.h"
@@ -78,7 +78,7 @@ struct UnaryHost {
   size_t held_bytes = 0;
   std::list<std::pair<absl::Time, grpc::ServerContext*>> replies;  // not taken yet, the oldest first
   bool draining = false;                                           // the server leaves
-  const identity::RosterFile* roster = nullptr;                    // who may call; null: everybody may everything
+  const identity::Callers* callers = nullptr;                      // who may call; null: everybody may everything
   std::function<std::shared_ptr<std::atomic<int64_t>>(absl::string_view peer)> heard_of;  // accept/acceptor.h; or null
 };
 
@@ -95,7 +95,7 @@ class UnaryCall {
   // Serves the method on the host's queue until the server leaves, to callers whose role is `least` or more.
   static void Serve(UnaryHost& host, Requester request, identity::Role least, Handler handler) {
     Accept(std::make_shared<const Method>(
-        Method{host, host.roster, least, std::move(request), std::move(handler), &UnaryHost::Check}));
+        Method{host, host.callers, least, std::move(request), std::move(handler), &UnaryHost::Check}));
   }
 
   // … and while it leaves, until it shuts down; and to everybody.
@@ -107,7 +107,7 @@ class UnaryCall {
  private:
   struct Method {
     UnaryHost& host;
-    const identity::RosterFile* roster;
+    const identity::Callers* callers;
     identity::Role least;
     Requester request;
     Handler handler;
@@ -129,8 +129,7 @@ class UnaryCall {
     const std::string peer = context_.peer();
     const std::optional<session::Refusal> refusal = (host.*method_->check)(peer, request_.ByteSizeLong());
     if (refusal) return Refuse(*refusal);
-    const session::Outcome<identity::Caller> caller =
-        CallerOf(context_, method_->roster, method_->least, host.clock.NowNanos());
+    const session::Outcome<identity::Caller> caller = CallerOf(context_, method_->callers, method_->least, host.clock);
     if (caller.refusal) return Refuse(*caller.refusal);
     if (const auto refusal = host.Charge(caller.value.account)) return Refuse(*refusal);
     peer_ = peer;

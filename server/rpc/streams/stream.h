@@ -29,7 +29,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/slice.h"
 #include "server/identity/caller.h"
-#include "server/identity/roster.h"
+#include "server/identity/callers.h"
 #include "server/rpc/event.h"
 #include "server/rpc/messages/envelope.h"
 #include "server/rpc/streams/outbox.h"
@@ -75,7 +75,8 @@ class Stream final : public session::Peer {
   void EndIfStale(absl::Time now);
 
   // Ends it at once if its caller may not have it any more.
-  void CheckCaller(const identity::Roster& roster);
+  void CheckCaller(const identity::Callers::Known& callers, absl::Time wall);
+  absl::Time caller_ends() const { return caller_.ends; }
 
  private:
   ~Stream() override;  // not for others: the object deletes itself

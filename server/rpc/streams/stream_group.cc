@@ -20,7 +20,7 @@ constexpr int kVisits = 16;  // between two looks at the clock
 
 StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, shard::SessionShard& shard,
                          v1::Limits welcome, const StreamLimits& limits, const session::Clock& clock, int& calls,
-                         EndConnection end_connection, HeardOf heard_of, const identity::RosterFile* roster)
+                         EndConnection end_connection, HeardOf heard_of, const identity::Callers* callers)
     : service_(service),
       queue_(queue),
       shard_(shard),
@@ -30,7 +30,7 @@ StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue&
       calls_(calls),
       end_connection_(std::move(end_connection)),
       heard_of_(std::move(heard_of)),
-      roster_(roster) {}
+      callers_(callers) {}
 
 grpc::Status GoneStatus() { return ToGrpcStatus(session::ShuttingDown()); }
 
@@ -98,11 +98,14 @@ void StreamGroup::EndStale() {
 }
 
 void StreamGroup::CheckCallers() {
-  if (roster_ == nullptr) return;
-  std::shared_ptr<const identity::Roster> roster = roster_->Get(clock_.NowNanos());
-  if (roster == checked_) return;
-  for (Stream* stream : streams_) stream->CheckCaller(*roster);
-  checked_ = std::move(roster);
+  if (callers_ == nullptr) return;
+  identity::Callers::Known known = callers_->Get(clock_.NowNanos());
+  const bool same = known == checked_;
+  const absl::Time wall = clock_.Wall();
+  for (Stream* stream : streams_) {
+    if (!same || stream->caller_ends() <= wall) stream->CheckCaller(known, wall);
+  }
+  checked_ = std::move(known);
 }
 
 void StreamGroup::Drain(absl::Duration deadline) {

@@ -23,7 +23,7 @@
 #include "absl/time/time.h"
 #include "grpcpp/server_builder.h"
 #include "grpcpp/support/status.h"
-#include "server/identity/roster_file.h"
+#include "server/identity/callers.h"
 #include "server/rpc/streams/outbox.h"
 #include "server/rpc/streams/stream_limits.h"
 #include "server/rpc/streams/waiting_streams.h"
@@ -59,7 +59,7 @@ class StreamGroup {
   StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, shard::SessionShard& shard,
               v1::Limits welcome, const StreamLimits& limits, const session::Clock& clock, int& calls,
               EndConnection end_connection = nullptr, HeardOf heard_of = nullptr,
-              const identity::RosterFile* roster = nullptr);
+              const identity::Callers* callers = nullptr);
 
   // Waits for the next stream; each stream that comes does so again.
   void Accept();
@@ -130,9 +130,9 @@ class StreamGroup {
   size_t input_bytes_ = 0;                // of messages that are not handled to their end
   const EndConnection end_connection_;
   const HeardOf heard_of_;
-  const identity::RosterFile* const roster_;
-  std::shared_ptr<const identity::Roster> checked_;  // by which the streams' callers were checked last
-  absl::flat_hash_map<std::string, size_t> vain_;    // streams of this second, by peer
+  const identity::Callers* const callers_;
+  identity::Callers::Known checked_;               // by which the streams' callers were checked last
+  absl::flat_hash_map<std::string, size_t> vain_;  // streams of this second, by peer
   bool draining_ = false;
   bool reading_ = true;
 

@@ -58,7 +58,7 @@ std::optional<session::Refusal> Stream::WhyRefused() {
     return session::OverQuota("streams", problem, absl::Seconds(1));
   }
   session::Outcome<identity::Caller> caller =
-      CallerOf(context_, group_.roster_, identity::Role::kStream, group_.clock_.NowNanos());
+      CallerOf(context_, group_.callers_, identity::Role::kStream, group_.clock_);
   if (caller.refusal) return std::move(caller.refusal);
   caller_ = std::move(caller.value);
   account = caller_.account;
@@ -110,9 +110,9 @@ void Stream::EndIfStale(absl::Time now) {
 }
 
 // Its sessions are at rest from now on, whether it hears of it or not.
-void Stream::CheckCaller(const identity::Roster& roster) {
+void Stream::CheckCaller(const identity::Callers::Known& callers, absl::Time wall) {
   if (finishing_ || struck_out_) return;
-  const std::optional<identity::Caller> caller = roster.Find(caller_.known_by);
+  const std::optional<identity::Caller> caller = callers.Still(caller_, wall);
   const bool known = caller.has_value() && caller->tenant == caller_.tenant;
   if (known && caller->role >= identity::Role::kStream) return;
   struck_out_ = true;

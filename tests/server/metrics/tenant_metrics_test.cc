@@ -20,13 +20,13 @@ using testing::Not;
 TEST(TenantMetricsTest, TellsOfTheTenantsOfTheListAndNoOthers) {
   const std::string path = absl::StrCat(testing::TempDir(), "/callers_", getpid());
   std::ofstream(path) << "acme read name:x\nacme limits streams=7\nother read name:y\n";
-  const auto file = identity::RosterFile::Open(path).value();
-  identity::Account& acme = *file->Get(10)->FindName("x")->account;
+  const identity::Callers callers(identity::RosterFile::Open(path).value(), nullptr, {});
+  identity::Account& acme = *callers.FindName("x", 10)->account;
   acme.streams.TryTake();
   acme.sessions.Add(5);
   acme.AddCounter().Add(9);
   acme.NoteLimited(identity::Account::Limit::kStreams);
-  const std::string text = prometheus::TextSerializer().Serialize(TenantMetrics(*file).Collect());
+  const std::string text = prometheus::TextSerializer().Serialize(TenantMetrics(callers).Collect());
   EXPECT_THAT(text, HasSubstr("aaren_tenant_streams{tenant=\"acme\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("aaren_tenant_sessions{tenant=\"acme\"} 5\n"));
   EXPECT_THAT(text, HasSubstr("aaren_tenant_tokens_total{tenant=\"acme\"} 9\n"));
@@ -36,8 +36,8 @@ TEST(TenantMetricsTest, TellsOfTheTenantsOfTheListAndNoOthers) {
   std::ofstream(path, std::ios::trunc) << "acme read name:x\n";
   // Long ago: what was written just now is not taken up at once.
   std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(1));
-  (void)file->Get(10'000'000'000);
-  EXPECT_THAT(prometheus::TextSerializer().Serialize(TenantMetrics(*file).Collect()), Not(HasSubstr("other")));
+  (void)callers.Get(10'000'000'000);
+  EXPECT_THAT(prometheus::TextSerializer().Serialize(TenantMetrics(callers).Collect()), Not(HasSubstr("other")));
   std::filesystem::remove(path);
 }
 

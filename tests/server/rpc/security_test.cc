@@ -33,6 +33,11 @@ acme admin sha256:10a4c7c9fc5206d6f36dc6944a81bb6f4a3cb0e25014ae3b12e6c3e5271229
 other admin sha256:6c67163bbed989f232b31acc4f04df54b31285bfc01bd022c735b71e041a4754
 )";
 
+std::unique_ptr<identity::Callers> Listed(const std::string& path) {
+  return std::make_unique<identity::Callers>(identity::RosterFile::Open(path).value(), nullptr,
+                                             identity::WebTokenRules());
+}
+
 class SecurityTest : public Serving {
  protected:
   SecurityTest() : folder_(absl::StrCat(testing::TempDir(), "/security_", getpid())) {
@@ -58,7 +63,7 @@ class SecurityTest : public Serving {
     const auto credentials = tls::MakeCredentials(files);
     ASSERT_TRUE(credentials.ok()) << credentials.status();
     options.credentials = *credentials;
-    options.roster = roster_.get();
+    options.callers = callers_.get();
     Start(options);
   }
 
@@ -81,7 +86,7 @@ class SecurityTest : public Serving {
   const std::string folder_;
   const CertificateAuthority authority_, stranger_;
   const KeyedCertificate server_pair_ = authority_.Issue("localhost");
-  std::unique_ptr<identity::RosterFile> roster_;
+  std::unique_ptr<identity::Callers> callers_;
 };
 
 // Of a call with a token; empty: without one.
@@ -172,7 +177,7 @@ TEST_F(SecurityTest, FilesThatCannotServeAreNamed) {
 class CallersTest : public SecurityTest {
  protected:
   CallersTest() {
-    roster_ = identity::RosterFile::Open(Write("callers", kCallers)).value();
+    callers_ = Listed(Write("callers", kCallers));
     Serve({});
     channel_ = NewChannel();
   }
@@ -232,7 +237,7 @@ TEST_F(CallersTest, HealthIsTold) {
 }
 
 TEST_F(SecurityTest, ACertificatesNameIsACaller) {
-  roster_ = identity::RosterFile::Open(Write("callers", "acme read name:reader.example")).value();
+  callers_ = Listed(Write("callers", "acme read name:reader.example"));
   tls::TlsFiles files = Files(server_pair_);
   files.client_ca = Write("clients.pem", authority_.cert());
   Serve(files);

@@ -75,9 +75,10 @@ class TenantsTest : public Serving {
   void Serve(const std::string& callers, const session::Clock& clock) {
     Write(callers);
     server_.reset();
-    roster_ = identity::RosterFile::Open(path_).value();
+    callers_ = std::make_unique<identity::Callers>(identity::RosterFile::Open(path_).value(), nullptr,
+                                                   identity::WebTokenRules());
     rpc::ServerOptions options = Options();
-    options.roster = roster_.get();
+    options.callers = callers_.get();
     Start(options, clock);
     channel_ = NewChannel();
   }
@@ -99,7 +100,7 @@ class TenantsTest : public Serving {
 
   const std::string path_ = absl::StrCat(testing::TempDir(), "/tenants_", getpid());
   shard::TestClock clock_;
-  std::unique_ptr<identity::RosterFile> roster_;
+  std::unique_ptr<identity::Callers> callers_;
   std::shared_ptr<grpc::Channel> channel_;
 };
 
@@ -123,7 +124,7 @@ TEST_F(TenantsTest, AStreamThatEndsMakesRoomForAnother) {
     stream.Greet();
     stream.HalfClose();
     EXPECT_TRUE(stream.Finish().ok());
-    EXPECT_TRUE(Eventually([this] { return roster_->accounts()[0]->streams.value() == 0; }));
+    EXPECT_TRUE(Eventually([this] { return callers_->accounts()[0]->streams.value() == 0; }));
   }
 }
 
@@ -149,7 +150,7 @@ TEST_F(TenantsTest, TokensBeyondTheRateAreReadLaterAndNoneIsLost) {
   stream.Open(0, "a");
   for (uint64_t i = 0; i < kItems; ++i) stream.Send(TokensItem(0, i * kTokens, std::vector<float>(kTokens, 1)));
   EXPECT_TRUE(ComesTo(stream, kTokens));
-  const identity::Account& acme = *roster_->accounts()[0];
+  const identity::Account& acme = *callers_->accounts()[0];
   EXPECT_TRUE(Eventually([&] { return acme.limited(identity::Account::Limit::kTokens) > 0; }));
   // Another tenant's are read meanwhile, and then still none of this one's.
   TestStream other(channel_, Token("other-token"));

@@ -1,0 +1,71 @@
+#include "server/identity/callers.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+
+namespace aaren::identity {
+namespace {
+
+constexpr absl::string_view kByKey = "key:";  // before the fingerprint, in Caller::known_by
+
+}  // namespace
+
+Callers::Callers(std::unique_ptr<const RosterFile> roster, std::unique_ptr<KeySetFile> keys, WebTokenRules rules)
+    : roster_(std::move(roster)), keys_(std::move(keys)), rules_(std::move(rules)) {}
+
+std::optional<Caller> Callers::Known::Still(const Caller& caller, absl::Time wall) const {
+  absl::string_view known_by = caller.known_by;
+  if (!absl::ConsumePrefix(&known_by, kByKey)) return roster == nullptr ? std::nullopt : roster->Find(known_by);
+  if (keys == nullptr || !keys->Has(known_by) || wall >= caller.ends) return std::nullopt;
+  return caller;
+}
+
+Callers::Known Callers::Get(int64_t now_ns) const {
+  return {roster_ == nullptr ? nullptr : roster_->Get(now_ns), keys_ == nullptr ? nullptr : keys_->Get(now_ns)};
+}
+
+absl::StatusOr<Caller> Callers::FindToken(absl::string_view token, int64_t now_ns, absl::Time wall) const {
+  if (roster_ != nullptr) {
+    if (std::optional<Caller> caller = roster_->Get(now_ns)->FindToken(token)) {
+      attempts().Remember(token, caller->known_by);
+      return *std::move(caller);
+    }
+  }
+  if (keys_ == nullptr) return absl::UnauthenticatedError("its token is not in the list");
+  return FindWebToken(token, now_ns, wall);
+}
+
+absl::StatusOr<Caller> Callers::FindWebToken(absl::string_view token, int64_t now_ns, absl::Time wall) const {
+  const std::shared_ptr<const KeySet> keys = keys_->Get(now_ns);
+  std::optional<WebToken> says = verified_.Find(token, *keys, wall);
+  if (!says) {
+    absl::StatusOr<WebToken> read = WebToken::Verify(token, *keys, rules_, wall);
+    if (!read.ok()) return absl::UnauthenticatedError(absl::StrCat("its token: ", read.status().message()));
+    verified_.Remember(token, *read, wall);
+    says = *std::move(read);
+  }
+  Caller caller;
+  caller.role = says->role;
+  caller.known_by = absl::StrCat(kByKey, says->fingerprint);
+  caller.ends = says->ends;
+  caller.account = roster_ == nullptr ? nullptr : roster_->FindAccount(says->tenant);
+  caller.tenant = std::move(says->tenant);
+  return caller;
+}
+
+std::optional<Caller> Callers::FindName(absl::string_view name, int64_t now_ns) const {
+  return roster_ == nullptr ? std::nullopt : roster_->Get(now_ns)->FindName(name);
+}
+
+bool Callers::Remembers(absl::string_view token, int64_t now_ns, absl::Time wall) const {
+  if (attempts().Remembers(token)) return true;
+  return keys_ != nullptr && verified_.Find(token, *keys_->Get(now_ns), wall).has_value();
+}
+
+std::vector<const Account*> Callers::accounts() const {
+  return roster_ == nullptr ? std::vector<const Account*>() : roster_->accounts();
+}
+
+}  // namespace aaren::identity

@@ -1,0 +1,73 @@
+#ifndef AAREN_SERVER_IDENTITY_CALLERS_H_
+#define AAREN_SERVER_IDENTITY_CALLERS_H_
+
+// A Callers knows who may call: those of a list (roster_file.h), those for whom an identity provider has signed a token
+// (web_token.h), or both. A server that has none lets everybody do everything.
+//
+// A token of a provider holds until it ends and while its key is in the set. Its tenant has the limits that the list
+// names for it, and none if the list does not. Threading: any thread.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/identity/attempts.h"
+#include "server/identity/caller.h"
+#include "server/identity/key_set_file.h"
+#include "server/identity/roster_file.h"
+#include "server/identity/verified_tokens.h"
+#include "server/identity/web_token.h"
+
+namespace aaren::identity {
+
+class Callers {
+ public:
+  // Either may be null: nobody is let in that way. `rules` are of tokens that `keys` sign.
+  Callers(std::unique_ptr<const RosterFile> roster, std::unique_ptr<KeySetFile> keys, WebTokenRules rules);
+
+  // The list and the keys at one moment.
+  struct Known {
+    std::shared_ptr<const Roster> roster;
+    std::shared_ptr<const KeySet> keys;
+
+    bool operator==(const Known& other) const { return roster == other.roster && keys == other.keys; }
+
+    // What somebody who was let in is now; none: nobody any more. `wall` is the wall clock's.
+    std::optional<Caller> Still(const Caller& caller, absl::Time wall) const;
+  };
+
+  // As the files are now, or were two seconds ago. `now_ns` is monotonic.
+  Known Get(int64_t now_ns) const;
+
+  // Whose token it is. Unauthenticated: nobody's; the message is for the log alone, and has nothing of the token in it.
+  absl::StatusOr<Caller> FindToken(absl::string_view token, int64_t now_ns, absl::Time wall) const;
+
+  // Who has this name in a certificate, as Roster::FindName.
+  std::optional<Caller> FindName(absl::string_view name, int64_t now_ns) const;
+
+  // Whether the token was somebody's when it came last. It costs no signature.
+  bool Remembers(absl::string_view token, int64_t now_ns, absl::Time wall) const;
+
+  // Of those whom nobody knows.
+  Attempts& attempts() const { return roster_ != nullptr ? roster_->attempts() : attempts_; }
+
+  // Of the tenants that the list names now, by name.
+  std::vector<const Account*> accounts() const;
+
+ private:
+  absl::StatusOr<Caller> FindWebToken(absl::string_view token, int64_t now_ns, absl::Time wall) const;
+
+  const std::unique_ptr<const RosterFile> roster_;
+  const std::unique_ptr<KeySetFile> keys_;
+  const WebTokenRules rules_;
+  mutable VerifiedTokens verified_;
+  mutable Attempts attempts_;  // where there is no list
+};
+
+}  // namespace aaren::identity
+
+#endif  // AAREN_SERVER_IDENTITY_CALLERS_H_
