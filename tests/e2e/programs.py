@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import shutil
 import socket
@@ -17,11 +18,23 @@ SANITIZED = os.environ.get("AAREN_SANITIZE", "") != ""  # then the programs take
 SAMPLES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data")
 
 
+def free_address():
+    """Of a port that no connection of another program is given while the server is away: below the ephemeral ones."""
+    while True:
+        port = random.randrange(20000, 32768)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return f"127.0.0.1:{port}"
+            except OSError:
+                continue
+
+
 class Server:
     """A running aaren-server on free ports. `listen` fixes the port, for a server that comes back."""
 
-    def __init__(self, *flags, listen="127.0.0.1:0"):
-        command = [os.path.join(BIN, "aaren-server"), f"--listen={listen}", "--metrics_listen=127.0.0.1:0",
+    def __init__(self, *flags, listen=""):
+        command = [os.path.join(BIN, "aaren-server"), f"--listen={listen or free_address()}", "--metrics_listen=127.0.0.1:0",
                    "--device=cpu", "--store=memory", *flags]
         self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.errors, text=True)
