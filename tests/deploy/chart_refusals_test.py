@@ -63,6 +63,9 @@ class RefusalsTest(unittest.TestCase):
     def test_an_address_of_redis_for_another_store(self):
         self.assert_refused(["redis.addresses={redis:6379}"], "store.kind: redis.addresses are given")
 
+    def test_keys_of_tokens_without_an_issuer_and_an_audience(self):
+        self.assert_refused(["jwt.configMapName=keys", "jwt.issuer=us"], "jwt.configMapName: needs jwt.issuer and jwt.audience")
+
     def test_certificates_of_clients_without_tls(self):
         self.assert_refused(["tls.clientCa=true"], "tls.clientCa: needs tls.secretName")
 

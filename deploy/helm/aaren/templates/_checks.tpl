@@ -29,6 +29,9 @@
 {{- end -}}
 
 {{- define "aaren.checkTls" -}}
+{{- if and .Values.jwt.configMapName (not (and .Values.jwt.issuer .Values.jwt.audience)) -}}
+{{- fail "jwt.configMapName: needs jwt.issuer and jwt.audience, which a token must name" -}}
+{{- end -}}
 {{- if and .Values.tls.clientCa (not .Values.tls.secretName) -}}
 {{- fail "tls.clientCa: needs tls.secretName, whose ca.crt it is" -}}
 {{- end -}}

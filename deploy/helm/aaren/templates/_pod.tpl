@@ -57,6 +57,9 @@ livenessProbe:
 {{- if .Values.callers.secretName }}
 - {name: callers, mountPath: /etc/aaren/callers, readOnly: true}
 {{- end }}
+{{- if .Values.jwt.configMapName }}
+- {name: jwt, mountPath: /etc/aaren/jwt, readOnly: true}
+{{- end }}
 {{- if .Values.models.volume }}
 - {name: models, mountPath: /models, readOnly: true}
 {{- end }}
@@ -84,6 +87,10 @@ livenessProbe:
 {{- if .Values.callers.secretName }}
 - name: callers
   secret: {secretName: {{ .Values.callers.secretName }}, defaultMode: 0440, items: [{key: {{ .Values.callers.key }}, path: callers}]}
+{{- end }}
+{{- if .Values.jwt.configMapName }}
+- name: jwt
+  configMap: {name: {{ .Values.jwt.configMapName }}, items: [{key: {{ .Values.jwt.key }}, path: jwks.json}]}
 {{- end }}
 {{- if .Values.models.volume }}
 - name: models

@@ -44,6 +44,11 @@ insecure: true
 {{ if .Values.callers.secretName -}}
 callers: "/etc/aaren/callers/callers"
 {{ end -}}
+{{ if .Values.jwt.configMapName -}}
+jwks: "/etc/aaren/jwt/jwks.json"
+jwt_issuer: {{ quote .Values.jwt.issuer }}
+jwt_audience: {{ quote .Values.jwt.audience }}
+{{ end -}}
 {{- end -}}
 
 {{- /* Names of enumerations are in capitals and have no quotes. */ -}}
