@@ -87,7 +87,7 @@ const Golden kGoldens[] = {
      {0x6e1ab5e422cf6f49, 0xca1c028f9f764d7d, 0xfa078e21c2cdba44, 0xab3558c84e1e6b1d, 0x1615c1aa4835d619}},
     {"Bundled",
      Bundled,
-     {0xb84061530c3cbfcb, 0x920cfc1204af18b8, 0xae2471becf55a11d, 0x930aab2545f8e931, 0x6c30ff51c68bf339}},
+     {0x67c8ea0e827901d, 0xe931e55aec41e96e, 0xead2770e4cb1b4f5, 0x98ebd466592d77cd, 0x7d8d1e1862b8ef33}},
 };
 
 // Whole numbers that are never negative, whose forecasts are such too.
