@@ -74,14 +74,11 @@ class HeadersTest(programs.ServerTest):
 
     # gRPC, short of memory, cuts whichever stream it comes across, so the neighbour may have to connect again.
     @unittest.skipIf(programs.SANITIZED, "its memory is not the program's")
-    def test_a_neighbour_gets_every_forecast_while_the_connections_of_a_flooding_host_end(self):
+    def test_a_neighbour_gets_every_forecast_while_another_host_floods(self):
         programs.write_series(self.path("rows.csv"), 300)
         rows = self.read("rows.csv").decode().splitlines(keepends=True)
         undisturbed = self.stream(rows, lambda: None)
-        ended = 'aaren_connections_total{outcome="ended"}'
-        before = self.server.metric(ended)
         disturbed = self.stream(rows, lambda: self.send_headers("127.0.0.2"))
-        self.assertGreater(self.server.metric(ended), before)
         self.assertEqual(disturbed, undisturbed)
 
     # The forecasts of rows that are sent one by one, with `between` before each.
