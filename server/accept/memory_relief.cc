@@ -3,13 +3,18 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 #include <utility>
+
+#include "server/accept/peer_name.h"
 
 namespace aaren::accept {
 namespace {
 
 constexpr size_t kChange = 2 << 20;  // less is nobody's fault, and no help
 constexpr int kPatience = 50;        // calls until what has ended has surely given its memory back
+constexpr uint64_t kSpared = 64;     // this part of all that came is nobody's fault
 
 }  // namespace
 
@@ -27,21 +32,31 @@ void MemoryRelief::Remember(Brought brought) {
   }
 }
 
-// Those who together brought half of it. They are forgotten.
-std::vector<std::string> MemoryRelief::TakeGreatest() {
-  std::vector<std::pair<uint64_t, std::string>> order;
-  uint64_t total = 0;
-  for (const auto& [peer, bytes] : brought_) {
-    total += bytes;
-    order.emplace_back(bytes, peer);
-  }
+// Of one host after the other, beginning with the host that brought most: a proxy's connections are its own.
+std::vector<std::pair<uint64_t, std::string>> MemoryRelief::GreatestFirst() const {
+  absl::flat_hash_map<std::string, uint64_t> hosts;
+  for (const auto& [peer, bytes] : brought_) hosts[HostOf(peer)] += bytes;
+  std::vector<std::tuple<uint64_t, std::string, uint64_t, std::string>> order;
+  for (const auto& [peer, bytes] : brought_) order.emplace_back(hosts[HostOf(peer)], HostOf(peer), bytes, peer);
   std::sort(order.rbegin(), order.rend());
+  std::vector<std::pair<uint64_t, std::string>> greatest;
+  for (auto& [of_host, host, bytes, peer] : order) greatest.emplace_back(bytes, std::move(peer));
+  return greatest;
+}
+
+// Those who together brought half of it, but for those who brought next to nothing. They are forgotten.
+std::vector<std::string> MemoryRelief::TakeGreatest() {
+  auto order = GreatestFirst();
+  const uint64_t present = std::accumulate(order.begin(), order.end(), uint64_t{0},
+                                           [](uint64_t sum, const auto& peer) { return sum + peer.first; });
+  const uint64_t spared = (present + gone_) / kSpared;
   std::vector<std::string> greatest;
-  uint64_t sum = 0;
-  for (size_t i = 0; i < order.size() && 2 * sum < total; ++i) {
-    sum += order[i].first;
-    brought_.erase(order[i].second);
-    greatest.push_back(std::move(order[i].second));
+  for (uint64_t rest = present; auto& [bytes, peer] : order) {
+    if (2 * rest <= present || rest <= spared) break;
+    rest -= bytes;
+    gone_ += bytes;
+    brought_.erase(peer);
+    greatest.push_back(std::move(peer));
   }
   return greatest;
 }
@@ -51,7 +66,7 @@ std::vector<std::string> MemoryRelief::WhoMustGo(absl::FunctionRef<Brought()> br
   const size_t last = std::exchange(last_, excess);
   crowded_ = excess > 0;
   if (!crowded_) {
-    level_ = 0;
+    level_ = gone_ = 0;
     brought_.clear();
     return {};
   }
@@ -62,11 +77,15 @@ std::vector<std::string> MemoryRelief::WhoMustGo(absl::FunctionRef<Brought()> br
   if (shrinks) return {};     // what has ended is being given back
   if (still_ >= kPatience) {  // whoever is there now has not filled it
     level_ = excess;
+    gone_ = 0;
     brought_.clear();
   }
   if (!grew && !helped) return {};
   std::vector<std::string> greatest = TakeGreatest();
-  if (greatest.empty()) return {};  // what fills it may not have been counted yet
+  if (greatest.empty()) {  // what fills it may not have been counted yet
+    if (grew && gone_ > 0) level_ = excess, gone_ /= 2;
+    return {};
+  }
   level_ = excess;
   still_ = 0;
   return greatest;

@@ -24,7 +24,6 @@ void SetLimits(const ServerConfig& config, uint64_t memory, rpc::ServerOptions& 
   const auto shards = static_cast<uint64_t>(options.shards);
   const uint64_t part = memory / 8 / shards;
   const auto share = [](uint64_t total, uint64_t n) { return static_cast<size_t>((total + n - 1) / n); };
-  options.memory_bytes = config.buffer_bytes() == 0 ? memory / 8 : std::min(config.buffer_bytes(), memory / 8);
   options.shard.max_queued_bytes = std::clamp<uint64_t>(part / 4, 1 << 20, 8 << 20);
   options.limits.unread_bytes = std::clamp<uint64_t>(part / 2, 1 << 20, 64 << 20);
   // Whatever the shares are, the largest message that is allowed finds room.
@@ -65,7 +64,7 @@ uint64_t MemoryOf(const ServerConfig& config) {
   return config.memory() > 0 ? config.memory() : memory::MachineMemory() / 4 * 3;
 }
 
-// Shares out the memory: an eighth for gRPC's buffers, an eighth for replies that clients have not read, tokens that
+// Shares out the memory: an eighth for what gRPC holds, an eighth for replies that clients have not read, tokens that
 // wait and unary requests, and an eighth stays free for what is counted only about. The rest is for sessions.
 uint64_t SessionMemory(uint64_t memory) { return memory / 8 * 5; }
 

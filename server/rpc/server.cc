@@ -44,7 +44,8 @@ Server::Server(address::Address address, const ServerOptions& options, const mod
     : address_(std::move(address)),
       clock_(clock),
       registrar_(std::make_unique<registrar::Registrar>(store, models, clock, options.transit_bytes)) {
-  if (options.memory_bytes > 0) quota_.emplace("aaren").Resize(options.memory_bytes);
+  // So far beyond the limit that the acceptor, which knows who brought it, acts long before.
+  if (options.process_bytes > 0) quota_.emplace("aaren").Resize(2 * options.process_bytes);
 }
 
 absl::Status Server::Begin(const ServerOptions& options, const models::ModelTable& models) {

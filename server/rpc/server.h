@@ -39,7 +39,6 @@ struct ServerOptions {
   ConnectionLimits connections = {};
   absl::Duration store_grace = absl::Seconds(10);  // a store that is away for longer shows in the health service
   size_t message_bytes = 4 << 20;                  // largest ClientMessage
-  size_t memory_bytes = 0;                         // for gRPC's buffers of all connections; 0: no limit
   size_t transit_bytes = 64 << 20;                 // rows on their way between the store, shards and clients
   size_t max_connections = 16'384;
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();  // of every connection
@@ -76,7 +75,7 @@ class Server {
 
   address::Address address_;
   const session::Clock& clock_;
-  std::optional<grpc::ResourceQuota> quota_;
+  std::optional<grpc::ResourceQuota> quota_;  // the last resort: gRPC ends whichever streams it comes across
   std::vector<std::unique_ptr<ShardLoop>> loops_;
   std::unique_ptr<registrar::Registrar> registrar_;  // destroyed before the loops, whose shards it knows
   std::unique_ptr<accept::Acceptor> acceptor_;       // destroyed before the loops, which it gives connections

@@ -61,7 +61,7 @@ class SettingsTest(unittest.TestCase):
                 read_by_server(Objects(values).settings())
 
     def test_the_server_reads_each_setting_as_it_was_given(self):
-        given = {"max_rows": 4194303, "buffer_bytes": 4294967296, "save_interval": "250ms", "log_level": "warning",
+        given = {"max_rows": 4194303, "message_bytes": 8388608, "save_interval": "250ms", "log_level": "warning",
                  "log_format": "text", "device": "cpu", "default_model": "mine:2", "shards": 3}
         read = read_by_server(Objects([f"settings.{name}={value}" for name, value in given.items()]).settings())
         for name, value in given.items():

@@ -60,7 +60,6 @@ std::vector<std::string> ServerFlags(const std::string& models, const std::strin
           absl::StrCat("--tokens_per_item=", kTokensPerItem),
           absl::StrCat("--in_flight_tokens=", kInFlightTokens),
           absl::StrCat("--memory=", kMemory),
-          absl::StrCat("--buffer_bytes=", kBuffers),
           absl::StrCat("--message_bytes=", kMessage),
           absl::StrCat("--grace=", absl::FormatDuration(kGrace))};
 }

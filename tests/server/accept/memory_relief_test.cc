@@ -44,6 +44,29 @@ TEST_F(MemoryReliefTest, AsManyGoAsBroughtHalf) {
   EXPECT_THAT(Look(9 * kMiB, {{"a", 30}, {"b", 40}, {"c", 20}, {"d", 10}}), ElementsAre("b", "a"));
 }
 
+TEST_F(MemoryReliefTest, ManySmallConnectionsOfOneHostGoBeforeAGreaterOneOfAnother) {
+  EXPECT_THAT(Look(9 * kMiB, {{"1.1.1.1:1", 30}, {"2.2.2.2:1", 15}, {"2.2.2.2:2", 16}, {"2.2.2.2:3", 14}}),
+              ElementsAre("2.2.2.2:2", "2.2.2.2:1", "2.2.2.2:3"));
+}
+
+TEST_F(MemoryReliefTest, WhoBroughtNextToNothingStaysWhenTheFloodHasGoneAndItsMemoryComesBackSlowly) {
+  Look(90 * kMiB, {{"flood", 10000}, {"honest", 50}});
+  Look(50 * kMiB, {{"honest", 20}});
+  for (size_t excess = 50; excess > 10; excess -= 3) {
+    EXPECT_THAT(Look(excess * kMiB, {{"honest", 1}}), IsEmpty());
+    EXPECT_THAT(Look(excess * kMiB, {{"honest", 1}}), IsEmpty());
+  }
+}
+
+TEST_F(MemoryReliefTest, WhoseLittleMakesItGrowAgainAndAgainGoesAtLast) {
+  Look(90 * kMiB, {{"flood", 10000}, {"other", 50}});
+  std::vector<std::string> gone;
+  size_t looks = 0;
+  for (; gone.empty() && looks < 20; ++looks) gone = Look((93 + 3 * looks) * kMiB, {{"other", 1}});
+  EXPECT_THAT(gone, ElementsAre("other"));
+  EXPECT_GT(looks, 1);
+}
+
 TEST_F(MemoryReliefTest, WhoBroughtNothingNeverGoes) { EXPECT_THAT(Look(9 * kMiB, {{"silent", 0}}), IsEmpty()); }
 
 TEST_F(MemoryReliefTest, WhoIsFoundToHaveBroughtItALittleLaterGoes) {
