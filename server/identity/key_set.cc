@@ -68,6 +68,16 @@ std::string Fingerprint(absl::string_view part) {
   return absl::WebSafeBase64Escape({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
+// By an even exponent nothing can be signed, and by 1 anybody can: the power of a signature is the signature.
+bool IsWeak(const json& key) {
+  std::string modulus, exponent;
+  const bool read = absl::WebSafeBase64Unescape(Text(key, "n"), &modulus) &&
+                    absl::WebSafeBase64Unescape(Text(key, "e"), &exponent) && !modulus.empty() && !exponent.empty();
+  if (!read || modulus.back() % 2 == 0 || exponent.back() % 2 == 0) return true;
+  const bool is_one = exponent.back() == 1;
+  return is_one && std::all_of(exponent.begin(), exponent.end() - 1, [](char byte) { return byte == 0; });
+}
+
 bool IsForSignatures(const json& key) {
   const std::string kind = Text(key, "kty"), use = Text(key, "use"), curve = Text(key, "crv");
   if (!use.empty() && use != "sig") return false;
@@ -113,6 +123,7 @@ absl::StatusOr<KeySet::Key> KeySet::Key::From(const json& object) {
           .fingerprint = Fingerprint(part)};
   if (key.held == nullptr) return absl::InvalidArgumentError("its numbers are no public key");
   if (key.kind != "RSA") return key;
+  if (IsWeak(object)) return absl::InvalidArgumentError("an RSA key has an odd exponent from 3 on, and an odd modulus");
   const size_t bits = cjose_jwk_get_keysize(key.held.get(), &error);
   if (bits >= kLeastRsaBits && bits <= kMostRsaBits) return key;
   return absl::InvalidArgumentError(absl::StrCat("an RSA key has ", kLeastRsaBits, " to ", kMostRsaBits, " bits"));
@@ -134,7 +145,7 @@ absl::StatusOr<KeySet> KeySet::Parse(absl::string_view text) {
     absl::Status status = absl::OkStatus();
     if (!object.is_object()) {
       status = absl::InvalidArgumentError("no object");
-    } else if (Text(object, "kty") == "oct") {
+    } else if (Text(object, "kty") == "oct" || object.contains("d")) {
       status = absl::InvalidArgumentError("a secret key; callers are checked by public ones");
     } else if (IsForSignatures(object)) {
       absl::StatusOr<Key> key = Key::From(object);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "tests/server/identity/token_maker.h"
 
 namespace aaren::identity {
@@ -116,6 +117,26 @@ TEST(KeySetTest, KeysThatCannotSignTokensArePassedOver) {
   const std::string okp = R"({"kty":"OKP","crv":"Ed25519","x":"AA"})";
   const std::string set = absl::StrCat(R"({"keys":[)", okp, ",", Rsa().Jwk(R"("use":"enc")"), ",", Rsa().Jwk(), "]}");
   EXPECT_EQ(KeySet::Parse(set).value().size(), 1);
+}
+
+// By an exponent of 1 whoever knows the padding has a signature.
+TEST(KeySetTest, WeakNumbersOfAnRsaKeyAreRefused) {
+  const std::string set = Rsa().Jwks();
+  ASSERT_THAT(set, HasSubstr(R"("e":"AQAB")"));
+  for (const char* exponent : {"AQ", "AAAB", "AA", "Ag", "AQAA"}) {
+    const std::string other = absl::StrReplaceAll(set, {{"AQAB", exponent}});
+    EXPECT_THAT(WhyNot(other), HasSubstr("key 1: an RSA key has an odd exponent")) << exponent;
+  }
+  EXPECT_EQ(WhyNot(absl::StrReplaceAll(set, {{"AQAB", "Aw"}})), "");
+  const std::string even = absl::StrCat(R"({"keys":[{"kty":"RSA","e":"AQAB","n":")",
+                                        Base64Url(std::string(255, '\xff') + '\xfe'), R"("}]})");
+  EXPECT_THAT(WhyNot(even), HasSubstr("an odd modulus"));
+}
+
+TEST(KeySetTest, PrivateKeyIsRefused) {
+  for (const char* secret : {R"("d":"AQAB")", R"("d":null)", R"("use":"enc","d":"AQAB")"}) {
+    EXPECT_THAT(WhyNot(Rsa().Jwks(secret)), HasSubstr("key 1: a secret key")) << secret;
+  }
 }
 
 TEST(KeySetTest, TellsWhatIsWrongWithASet) {
