@@ -3,7 +3,7 @@
 
 // Attempts to call by those whom the server does not know. A host may have ten such a second; beyond that its tokens
 // are refused without being hashed. A proxy brings its clients from one host, so a token that was known when it came
-// last is let through all the same (Remember).
+// last is let through all the same (Remember). Callers says which others are.
 //
 // The table is bounded. When it is full of hosts that have failed just now, all others share one place.
 //

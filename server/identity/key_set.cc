@@ -164,7 +164,12 @@ absl::Status KeySet::Add(Key key) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<const KeySet::Key*> KeySet::Choose(absl::string_view text) const {
+absl::StatusOr<const KeySet::Key*> KeySet::Choose(absl::string_view token) const {
+  if (token.size() > kMaxTokenBytes) return No("it is too long");
+  std::string text;
+  if (!IsCompact(token) || !absl::WebSafeBase64Unescape(*absl::StrSplit(token, '.').begin(), &text)) {
+    return No("it is no JWS");
+  }
   const json header = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (!header.is_object()) return No("its header is no object");
   if (header.contains("crit")) return No("its header has extensions that must be understood");
@@ -184,12 +189,7 @@ absl::StatusOr<const KeySet::Key*> KeySet::Choose(absl::string_view text) const 
 
 // The key and its algorithm are chosen before cjose sees the token, which would take other algorithms as well.
 absl::StatusOr<KeySet::Signed> KeySet::Verify(absl::string_view token) const {
-  if (token.size() > kMaxTokenBytes) return No("it is too long");
-  std::string header;
-  if (!IsCompact(token) || !absl::WebSafeBase64Unescape(*absl::StrSplit(token, '.').begin(), &header)) {
-    return No("it is no JWS");
-  }
-  const absl::StatusOr<const Key*> key = Choose(header);
+  const absl::StatusOr<const Key*> key = Choose(token);
   if (!key.ok()) return key.status();
   cjose_err error;
   const HeldJws jws(cjose_jws_import(token.data(), token.size(), &error));
@@ -202,6 +202,8 @@ absl::StatusOr<KeySet::Signed> KeySet::Verify(absl::string_view token) const {
   if (!cjose_jws_get_plaintext(jws.get(), &payload, &size, &error)) return No("it says nothing");
   return Signed{std::string(reinterpret_cast<const char*>(payload), size), (*key)->fingerprint};
 }
+
+bool KeySet::NamesAKey(absl::string_view token) const { return Choose(token).ok(); }
 
 bool KeySet::Has(absl::string_view fingerprint) const {
   return std::any_of(keys_.begin(), keys_.end(),

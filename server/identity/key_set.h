@@ -41,6 +41,9 @@ class KeySet {
   // Unauthenticated: anything else. The message is for the log alone, and has nothing of the token in it.
   absl::StatusOr<Signed> Verify(absl::string_view token) const;
 
+  // Whether a key of the set may have signed it. It costs no signature.
+  bool NamesAKey(absl::string_view token) const;
+
   // Whether it has the key with this fingerprint (RFC 7638, by SHA-256).
   bool Has(absl::string_view fingerprint) const;
 
@@ -50,7 +53,7 @@ class KeySet {
   struct Key;
   KeySet();
   absl::Status Add(Key key);
-  absl::StatusOr<const Key*> Choose(absl::string_view header) const;
+  absl::StatusOr<const Key*> Choose(absl::string_view token) const;
 
   std::vector<std::unique_ptr<const Key>> keys_;
 };

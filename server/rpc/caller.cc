@@ -1,5 +1,6 @@
 #include "server/rpc/caller.h"
 
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,9 +27,11 @@ struct Claim {
   bool has_token = false;  // perhaps of another kind than is known here
 };
 
+// Of several headers a proxy may have checked another than the first: then none counts.
 Claim ClaimOf(const grpc::ServerContext& context) {
-  const auto authorization = context.client_metadata().find("authorization");
-  if (authorization == context.client_metadata().end()) return {};
+  const auto [authorization, end] = context.client_metadata().equal_range("authorization");
+  if (authorization == end) return {};
+  if (std::next(authorization) != end) return {.token = "", .has_token = true};
   const absl::string_view text = ViewOf(authorization->second);
   if (!absl::StartsWithIgnoreCase(text, kBearer)) return {.token = "", .has_token = true};
   return {.token = absl::StripAsciiWhitespace(text.substr(kBearer.size())), .has_token = true};
@@ -45,21 +48,18 @@ std::optional<identity::Caller> ByCertificate(const grpc::AuthContext& context, 
   return std::nullopt;
 }
 
-// One that has not been known while many of its host were not. No signature of it is checked.
-bool IsTooMany(const grpc::ServerContext& context, const Claim& claim, const identity::Callers& callers,
-               const session::Clock& clock) {
-  const int64_t now_ns = clock.NowNanos();
-  const identity::Attempts& attempts = callers.attempts();
+// Whether many tokens of its host were not known just now.
+bool IsDoubtful(const grpc::ServerContext& context, const Claim& claim, const identity::Attempts& attempts,
+                int64_t now_ns) {
   if (!claim.has_token || attempts.hosts() == 0) return false;
-  return attempts.AreTooMany(accept::HostOf(accept::NormalPeer(context.peer())), now_ns) &&
-         !callers.Remembers(claim.token, now_ns, clock.Wall());
+  return attempts.AreTooMany(accept::HostOf(accept::NormalPeer(context.peer())), now_ns);
 }
 
 // A token that is not known is not made up for by a certificate. The error is for the log.
 absl::StatusOr<identity::Caller> Find(const grpc::ServerContext& context, const Claim& claim,
                                       const identity::Callers& callers, const session::Clock& clock) {
   if (claim.has_token && claim.token.empty())
-    return absl::UnauthenticatedError("its token is of another kind, or empty");
+    return absl::UnauthenticatedError("its token is of another kind, or empty, or it has several");
   if (claim.has_token) return callers.FindToken(claim.token, clock.NowNanos(), clock.Wall());
   std::optional<identity::Caller> caller = ByCertificate(*context.auth_context(), callers, clock.NowNanos());
   if (!caller) return absl::UnauthenticatedError("it has no token");
@@ -81,12 +81,15 @@ session::Outcome<identity::Caller> CallerOf(const grpc::ServerContext& context, 
   session::Outcome<identity::Caller> outcome;
   if (callers == nullptr) return outcome;
   const Claim claim = ClaimOf(context);
-  if (IsTooMany(context, claim, *callers, clock)) {
+  const bool doubtful = IsDoubtful(context, claim, callers->attempts(), clock.NowNanos());
+  if (doubtful && !callers->IsWorthALook(claim.token, clock.NowNanos(), clock.Wall())) {
     outcome.refusal = session::TooManyAttempts();
     return outcome;
   }
   absl::StatusOr<identity::Caller> caller = Find(context, claim, *callers, clock);
-  if (!caller.ok()) {
+  if (!caller.ok() && doubtful) {  // neither noted nor logged: thousands of them may come in a second
+    outcome.refusal = session::TooManyAttempts();
+  } else if (!caller.ok()) {
     NoteFailure(context, caller.status(), callers->attempts(), clock.NowNanos());
     outcome.refusal = session::Unauthenticated();
   } else if (caller->role < least) {
