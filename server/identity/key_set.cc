@@ -68,6 +68,11 @@ std::string Fingerprint(absl::string_view part) {
   return absl::WebSafeBase64Escape({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
+bool IsBase64Url(absl::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_'; });
+}
+
 // By an even exponent nothing can be signed, and by 1 anybody can: the power of a signature is the signature.
 bool IsWeak(const json& key) {
   std::string modulus, exponent;
@@ -76,6 +81,16 @@ bool IsWeak(const json& key) {
   if (!read || modulus.back() % 2 == 0 || exponent.back() % 2 == 0) return true;
   const bool is_one = exponent.back() == 1;
   return is_one && std::all_of(exponent.begin(), exponent.end() - 1, [](char byte) { return byte == 0; });
+}
+
+// Whether its numbers are base64url without padding. cjose ends the process at some that are not.
+bool HasReadableNumbers(const json& key) {
+  const std::array<const char*, 4> names = {"n", "e", "x", "y"};
+  return std::all_of(names.begin(), names.end(), [&key](const char* name) {
+    const std::string number = Text(key, name);
+    std::string bytes;
+    return IsBase64Url(number) && absl::WebSafeBase64Unescape(number, &bytes);
+  });
 }
 
 bool IsForSignatures(const json& key) {
@@ -88,9 +103,8 @@ bool IsForSignatures(const json& key) {
 
 // Three parts of base64url. Both parsers of a part then see the same bytes.
 bool IsCompact(absl::string_view token) {
-  return std::count(token.begin(), token.end(), '.') == 2 && std::all_of(token.begin(), token.end(), [](char c) {
-           return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.';
-         });
+  const std::vector<absl::string_view> parts = absl::StrSplit(token, '.');
+  return parts.size() == 3 && std::all_of(parts.begin(), parts.end(), IsBase64Url);
 }
 
 absl::Status No(absl::string_view why) { return absl::UnauthenticatedError(why); }
@@ -113,6 +127,8 @@ struct KeySet::Key {
 };
 
 absl::StatusOr<KeySet::Key> KeySet::Key::From(const json& object) {
+  const absl::Status unreadable = absl::InvalidArgumentError("its numbers are no public key");
+  if (!HasReadableNumbers(object)) return unreadable;
   const std::string part = PublicPart(object);
   cjose_err error;
   Key key{.held = HeldKey(cjose_jwk_import(part.data(), part.size(), &error)),
@@ -121,7 +137,7 @@ absl::StatusOr<KeySet::Key> KeySet::Key::From(const json& object) {
           .curve = Text(object, "crv"),
           .algorithm = Text(object, "alg"),
           .fingerprint = Fingerprint(part)};
-  if (key.held == nullptr) return absl::InvalidArgumentError("its numbers are no public key");
+  if (key.held == nullptr) return unreadable;
   if (key.kind != "RSA") return key;
   if (IsWeak(object)) return absl::InvalidArgumentError("an RSA key has an odd exponent from 3 on, and an odd modulus");
   const size_t bits = cjose_jwk_get_keysize(key.held.get(), &error);

@@ -49,6 +49,14 @@ TEST(KeySetTest, KnowsTheTokenOfTheSpecification) {
   EXPECT_THAT(read->payload, HasSubstr(R"("iss":"joe")"));
 }
 
+// cjose asserts that padding comes where a base64 text of this length has it.
+TEST(KeySetTest, AKeyWhoseNumbersHaveOtherBytesThanBase64UrlIsNone) {
+  for (const char* x : {"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRV=U", "=", "f83O/3D2", "f83O J3D2", "A"}) {
+    EXPECT_THAT(WhyNot(absl::StrCat(R"({"keys":[{"kty":"EC","crv":"P-256","x":")", x, R"(","y":"AAAA"}]})")),
+                HasSubstr("key 1: its numbers are no public key"));
+  }
+}
+
 // RFC 7638, section 3.1.
 TEST(KeySetTest, HasAKeyByItsFingerprint) {
   const auto keys = KeySet::Parse(
