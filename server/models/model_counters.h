@@ -21,17 +21,21 @@ inline constexpr std::array<double, 13> kSurpriseBounds = {0.005, 0.05, 0.1, 0.2
                                                            0.6,   0.7,  0.8, 0.9, 0.95, 0.995};
 
 struct ModelCounters {
+  explicit ModelCounters(int shard_index) : shard(shard_index) {}
+
+  const int shard;                                                         // whose they are
   counters::Counter tokens;                                                // folded
   counters::Counter sessions;                                              // a level: with a row or a handle here
+  counters::Counter rows_used, rows_capacity;                              // levels: of its lane there, if it has one
   counters::Histogram<kSurpriseBounds.size()> surprises{kSurpriseBounds};  // of those that are sent
 };
 
 // Those of all shards. A block that was handed out stays, also when its shard has let the model go: sums never fall.
 class ModelCounterBlocks {
  public:
-  ModelCounters& Add() ABSL_LOCKS_EXCLUDED(mutex_) {
+  ModelCounters& Add(int shard = 0) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
-    return blocks_.emplace_back();
+    return blocks_.emplace_back(shard);
   }
   void ForEach(absl::FunctionRef<void(const ModelCounters&)> look) const ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);

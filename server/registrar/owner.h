@@ -96,6 +96,15 @@ struct OwnerLimits {
   save::Lease lease = {};
 };
 
+// Which sessions a shard is asked about: those of `keys` that it has, and, of those whose stream has the handle while the
+// row is in the store, the next `most_demoted` behind `after` whose keys begin with `prefix`.
+struct HereQuery {
+  std::vector<std::string> keys;
+  std::string prefix, after;
+  size_t most_demoted = 0;
+};
+using HereReply = std::vector<std::pair<std::string, SessionHere>>;  // by key
+
 class SessionOwner {
  public:
   virtual ~SessionOwner() = default;
@@ -120,6 +129,9 @@ class SessionOwner {
 
   // In order of the keys; none where the session is gone.
   virtual std::vector<std::optional<session::SessionInfo>> Describe(const std::vector<std::string>& keys) = 0;
+
+  // Changes nothing.
+  virtual HereReply DescribeHere(const HereQuery& query) = 0;
 
   // Holds the session, so that it is not saved, evicted or expired, until Drop or Unhold; refused if the condition does
   // not hold.

@@ -142,6 +142,8 @@ class Registrar::Impl {
   // than the one of before.
   void TellDemoted(const std::string& key, uint64_t epoch, const session::Refusal& refusal);
 
+  int shard_count() const { return static_cast<int>(shards_.size()); }
+
   // Which of these sessions, which are at rest, a stream has open all the same.
   void AskDemoted(std::vector<std::string> keys, absl::AnyInvocable<void(std::vector<bool>)> then);
 

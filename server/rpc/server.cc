@@ -100,6 +100,13 @@ bool Server::Shutdown(absl::Duration grace) {
   return std::all_of(loops_.begin(), loops_.end(), [](const auto& loop) { return loop->all_saved(); });
 }
 
+void Server::DescribeStreams(int shard, uint64_t after, size_t most,
+                             absl::AnyInvocable<void(std::vector<StreamInfo>)> done) const {
+  ShardLoop& loop = *loops_[static_cast<size_t>(shard)];
+  loop.shard().mailbox().Post(
+      [&loop, after, most, done = std::move(done)]() mutable { done(loop.streams().Describe(after, most)); });
+}
+
 std::vector<const shard::ShardCounters*> Server::shard_counters() const {
   std::vector<const shard::ShardCounters*> counters;
   for (const auto& loop : loops_) counters.push_back(&loop->shard_counters());

@@ -64,6 +64,17 @@ class Server {
   // One per shard, for as long as the server lives.
   std::vector<const shard::ShardCounters*> shard_counters() const;
   std::vector<const StreamCounters*> stream_counters() const;
+  // What one shard does, numbered from 0.
+  int shards() const { return static_cast<int>(loops_.size()); }
+  int64_t busy_ns(int shard) const { return loops_[static_cast<size_t>(shard)]->busy_ns(); }
+  absl::Duration round(int shard) const { return loops_[static_cast<size_t>(shard)]->round(); }
+
+  // The oldest streams of a shard behind number `after`, `most` of them. `done` is called on the shard's thread, and
+  // must not block. REQUIRES: before Shutdown.
+  void DescribeStreams(int shard, uint64_t after, size_t most,
+                       absl::AnyInvocable<void(std::vector<StreamInfo>)> done) const;
+
+  registrar::Registrar& registrar() const { return *registrar_; }
   size_t transit_bytes() const { return registrar_->transit_bytes(); }
   const store::StoreHealth& store_health() const { return registrar_->store_health(); }
   const accept::ConnectionCounters& connection_counters() const { return acceptor_->counters(); }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <climits>
 
 #include "absl/strings/str_cat.h"
 #include "grpcpp/server_builder.h"
@@ -33,32 +32,6 @@ v1::Limits ToLimits(const LoopOptions& options) {
   limits.set_channels(options.shard.max_channels);
   limits.set_sessions_per_stream(options.shard.max_sessions_per_stream);
   return limits;
-}
-
-// Connections whose peer vanished without a word are found; clients may probe as often as they like within reason.
-void SetConnections(const ConnectionLimits& limits, grpc::ServerBuilder& builder) {
-  const auto limit = [&builder](const char* name, absl::Duration duration) {
-    if (duration > absl::ZeroDuration()) {
-      builder.AddChannelArgument(name,
-                                 static_cast<int>(std::min<int64_t>(absl::ToInt64Milliseconds(duration), INT_MAX)));
-    }
-  };
-  limit(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, limits.handshake);
-  limit(GRPC_ARG_MAX_CONNECTION_IDLE_MS, limits.idle);
-  limit(GRPC_ARG_MAX_CONNECTION_AGE_MS, limits.age);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, 60'000);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 256);  // of one connection
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5'000);
-}
-
-// gRPC expands a message before it looks at its size: 4 MB may become 4 GB, on the shard's thread.
-void RefuseCompression(grpc::ServerBuilder& builder) {
-  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
-  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
-  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
 }
 
 }  // namespace
@@ -95,7 +68,6 @@ absl::Status ShardLoop::Build() {
   builder.SetMaxReceiveMessageSize(static_cast<int>(options_.message_bytes));
   if (options_.quota != nullptr) builder.SetResourceQuota(*options_.quota);
   SetConnections(options_.connections, builder);
-  RefuseCompression(builder);
   queue_ = std::make_unique<EventQueue>(builder.AddCompletionQueue(), clock_);
   unary_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
   checks_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
@@ -159,9 +131,11 @@ void ShardLoop::Run() {
   queue_->Shutdown();
 }
 
-bool ShardLoop::late() const {
+bool ShardLoop::late() const { return round() > kLate; }
+
+absl::Duration ShardLoop::round() const {
   const int64_t began = round_began_ns_.load(std::memory_order_relaxed);
-  return began != 0 && clock_.NowNanos() - began > absl::ToInt64Nanoseconds(kLate);
+  return began == 0 ? absl::ZeroDuration() : absl::Nanoseconds(std::max<int64_t>(0, clock_.NowNanos() - began));
 }
 
 // From half of the grace on what waits is not begun any more: its clients have it, and sessions must be saved.

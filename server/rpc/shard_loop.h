@@ -27,6 +27,7 @@
 #include "server/identity/callers.h"
 #include "server/models/model_table.h"
 #include "server/registrar/registrar.h"
+#include "server/rpc/connection_limits.h"
 #include "server/rpc/event_queue.h"
 #include "server/rpc/services/health_service.h"
 #include "server/rpc/services/models_service.h"
@@ -37,13 +38,6 @@
 #include "server/shard/shard.h"
 
 namespace aaren::rpc {
-
-// How long connections may last; zero: for ever.
-struct ConnectionLimits {
-  absl::Duration handshake = absl::Seconds(10);  // until HTTP/2 is agreed on
-  absl::Duration idle = absl::Minutes(5);        // without a call
-  absl::Duration age = absl::Hours(24);          // then clients are asked to connect anew, and have a minute
-};
 
 struct LoopOptions {
   int index = 0;
@@ -74,6 +68,9 @@ class ShardLoop {
   // Whether the round under way has taken a hundred times as long as it should. From any thread.
   bool late() const;
 
+  // How long the round under way has taken; zero while none is. From any thread.
+  absl::Duration round() const;
+
   // How long rounds have taken that had work. From any thread.
   int64_t busy_ns() const { return busy_ns_.load(std::memory_order_relaxed); }
 
@@ -91,6 +88,7 @@ class ShardLoop {
   void Stop();
 
   shard::SessionShard& shard() { return shard_; }
+  const StreamGroup& streams() const { return *streams_; }  // the loop's thread only
   const shard::ShardCounters& shard_counters() const { return shard_.counters(); }
   const StreamCounters& stream_counters() const { return streams_->counters(); }
 

@@ -8,7 +8,7 @@ RowPool::Place& RowPool::Make(const models::LoadedModel& model) {
   const auto index = static_cast<size_t>(model.index);
   if (index >= places_.size()) places_.resize(index + 1);
   Place& place = places_[index];
-  place = {model.shared_from_this(), model.engine->NewLane(capacity_), &model.counters.Add()};
+  place = {model.shared_from_this(), model.engine->NewLane(capacity_), &model.counters.Add(shard_)};
   return place;
 }
 
@@ -23,6 +23,8 @@ std::vector<models::ModelRef> RowPool::Retiring() const {
 void RowPool::Drop(const models::LoadedModel& model) {
   Place& place = places_[static_cast<size_t>(model.index)];
   if (place.lane->used() > 0 || place.counters->sessions.value() > 0) return;
+  place.counters->rows_used.Set(0);
+  place.counters->rows_capacity.Set(0);
   place.lane.reset();
   place = {};
 }
@@ -95,6 +97,14 @@ size_t RowPool::used_bytes() const {
     if (place.lane) bytes += place.lane->used() * place.model->engine->row_bytes();
   }
   return bytes;
+}
+
+void RowPool::PublishLevels() const {
+  for (const Place& place : places_) {
+    if (place.lane == nullptr) continue;
+    place.counters->rows_used.Set(place.lane->used());
+    place.counters->rows_capacity.Set(place.lane->capacity());
+  }
 }
 
 }  // namespace aaren::session

@@ -44,7 +44,8 @@ struct RowsRead {
 
 class RowPool {
  public:
-  explicit RowPool(size_t capacity_rows) : capacity_(capacity_rows) {}
+  // Of this shard.
+  explicit RowPool(size_t capacity_rows, int shard = 0) : capacity_(capacity_rows), shard_(shard) {}
 
   // Rows of unspecified content. ResourceExhausted if there are not as many; none is then taken.
   absl::StatusOr<RowSet> Allocate(const models::LoadedModel& model, uint32_t channels);
@@ -81,6 +82,9 @@ class RowPool {
   size_t capacity_rows() const;  // of the lanes made so far
   size_t used_bytes() const;
 
+  // Writes how full each lane is into its model's counters.
+  void PublishLevels() const;
+
  private:
   struct Place {
     models::ModelRef model;  // outlives its lane
@@ -93,7 +97,8 @@ class RowPool {
   }
   Place& Make(const models::LoadedModel& model);
 
-  size_t capacity_;
+  const size_t capacity_;
+  const int shard_;
   std::vector<Place> places_;  // by LoadedModel::index; without a lane: no session has the model
 };
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "absl/container/btree_set.h"
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "server/session/session.h"
 #include "server/shard/cell_pool.h"
@@ -70,6 +71,13 @@ class DemotedTable {
 
   Demoted* Find(absl::string_view key) const;  // null: it is not here
   size_t size() const { return by_key_.size(); }
+
+  // Visits those whose keys begin with `prefix` and come behind `after`, in order, for as long as `visit` is true.
+  template <typename Visit>
+  void ForEachBehind(absl::string_view prefix, absl::string_view after, Visit visit) const {
+    auto next = after < prefix ? by_key_.lower_bound(prefix) : by_key_.upper_bound(after);
+    while (next != by_key_.end() && absl::StartsWith((*next)->key(), prefix) && visit(**next)) ++next;
+  }
 
  private:
   struct InOrder {

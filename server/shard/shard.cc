@@ -24,7 +24,7 @@ SessionShard::SessionShard(int index, ShardOptions options, const models::ModelT
       models_(models),
       registrar_(*registrar.impl_),
       clock_(clock),
-      rows_(options.capacity_rows),
+      rows_(options.capacity_rows, index),
       plans_(options.budget),
       queue_(options.max_queued_bytes),
       stepper_(rows_, queue_, counters_, clock, options.max_channels, options.save_interval > absl::ZeroDuration()),

@@ -84,6 +84,12 @@ struct ShardOptions {
       nullptr;  // for what sessions cost, shared by all shards; outlives them; null: no limit
 };
 
+// What one stream has here.
+struct StreamUse {
+  size_t sessions = 0;      // that it has open, or is about to
+  size_t queued_bytes = 0;  // of tokens that wait, or were set aside
+};
+
 class SessionShard final : public registrar::SessionOwner {
  public:
   // `models` and `clock` outlive this; `registrar` outlives all use of this. `index` counts from 0, in order of
@@ -103,6 +109,9 @@ class SessionShard final : public registrar::SessionOwner {
   // Whether a handle of the peer is open, or something that was handed over is not answered yet.
   bool HasHandles(session::Peer& peer) { return StreamOf(peer).open_handles() > 0; }
   bool Owes(session::Peer& peer);
+
+  // What it makes this shard hold.
+  StreamUse UseOf(const session::Peer& peer) const;
 
   // Each answers through `peer`, at once or from a later DrainMailbox() or Step(). REQUIRES: it may be handed over.
   // Tokens looks for a Close of their handle itself, and is false if one is under way, or if the session waits for the
@@ -162,6 +171,7 @@ class SessionShard final : public registrar::SessionOwner {
                                              uint64_t epoch) override;
   void Evict(const std::string& key, Evicted done) override;
   void Swept(size_t expired) override;
+  registrar::HereReply DescribeHere(const registrar::HereQuery& query) override;
   uint64_t demoted() const override { return counters_.sessions_demoted.value(); }
   void EndPromotion(uint64_t ticket, const std::string& key, registrar::Promoted promoted) override;
   void LoseDemoted(const std::string& key, uint64_t epoch, const session::Refusal& refusal) override;
@@ -343,6 +353,8 @@ class SessionShard final : public registrar::SessionOwner {
   void OnSaveFailed(session::Session& session, const save::SaveResult& result);
   session::SessionState StateOf(const session::Session& session) const;
   session::SessionInfo InfoOf(session::Session& session);
+  registrar::SessionHere HereOf(session::Session& session);
+  registrar::SessionHere HereOf(const Demoted& demoted);
   int64_t now_ms() const { return clock_.NowNanos() / 1'000'000; }
   void UpdateLevels();
 

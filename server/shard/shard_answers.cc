@@ -69,6 +69,42 @@ session::SessionInfo SessionShard::InfoOf(session::Session& session) {
   return info;
 }
 
+registrar::SessionHere SessionShard::HereOf(session::Session& session) {
+  registrar::SessionHere here{.info = InfoOf(session), .shard = index_, .stalled = session.stalled};
+  if (session.flow != nullptr) here.queued_tokens = session.flow->tokens;
+  return here;
+}
+
+// What it does not remember, the store's record has.
+registrar::SessionHere SessionShard::HereOf(const Demoted& demoted) {
+  const models::ModelRef& model = rows_.model(demoted.model);
+  registrar::SessionHere here{.shard = index_};
+  here.info.session_id = std::string(session::SessionId(demoted.key()));
+  here.info.epoch = demoted.epoch;
+  here.info.next_seq = demoted.seq;
+  here.info.durable_seq = demoted.durable_seq();
+  here.info.delivered_seq = demoted.seq - static_cast<uint64_t>(int64_t{demoted.undelivered});
+  here.info.origin = session::OriginOf(*model, demoted.channels);
+  here.info.state_bytes = model->engine->row_bytes() * demoted.channels;
+  here.info.attached = true;
+  here.info.server = options_.advertise;
+  return here;
+}
+
+registrar::HereReply SessionShard::DescribeHere(const registrar::HereQuery& query) {
+  registrar::HereReply reply;
+  for (const std::string& key : query.keys) {
+    if (session::Session* session = Find(key)) reply.emplace_back(key, HereOf(*session));
+  }
+  size_t left = query.most_demoted;
+  demoted_.ForEachBehind(query.prefix, query.after, [&](const Demoted& demoted) {
+    if (left-- == 0) return false;
+    reply.emplace_back(std::string(demoted.key()), HereOf(demoted));
+    return true;
+  });
+  return reply;
+}
+
 // The question is older than the answer: the session may have been opened or used since it was asked.
 std::optional<session::Refusal> SessionShard::CheckDrop(const session::Session& session,
                                                         const registrar::DropCondition& condition) const {

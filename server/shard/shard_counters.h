@@ -27,6 +27,7 @@ struct ShardCounters {
   // Levels.
   counters::Counter sessions_resident, sessions_attached, sessions_demoted, slots_used, slots_capacity, state_bytes,
       queued_tokens, queued_bytes, held_bytes, streams, sessions_stalled;
+  counters::Counter slice_tokens, slice_ns;  // levels: of the last slice that was stepped
   counters::Histogram<kBatchBounds.size()> batch_tokens{kBatchBounds};
   counters::Histogram<counters::kLatencyBounds.size()> queue_seconds{
       counters::kLatencyBounds};  // from arrival to the start of its step

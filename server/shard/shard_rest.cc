@@ -273,6 +273,7 @@ void SessionShard::SaveAll() {
 void SessionShard::UpdateLevels() {
   counters_.sessions_resident.Set(sessions_.size());
   counters_.sessions_attached.Set(attached_);
+  rows_.PublishLevels();
   counters_.slots_used.Set(rows_.used_rows());
   counters_.slots_capacity.Set(rows_.capacity_rows());
   counters_.state_bytes.Set(rows_.used_bytes());

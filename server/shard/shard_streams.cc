@@ -37,6 +37,12 @@ bool SessionShard::Owes(session::Peer& peer) {
          stream.queued_bytes + stream.aside_bytes > 0;  // its flows, also those in a step
 }
 
+StreamUse SessionShard::UseOf(const session::Peer& peer) const {
+  if (peer.attachment == nullptr) return {};
+  const queue::Attachment& stream = *peer.attachment;
+  return {stream.open_handles(), stream.queued_bytes + stream.aside_bytes};
+}
+
 bool SessionShard::AdmitsTokens(session::Peer& peer, size_t bytes) {
   const queue::Attachment& stream = StreamOf(peer);
   const size_t needed = bytes + sizeof(DeferredTokens);

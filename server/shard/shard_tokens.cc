@@ -157,7 +157,10 @@ size_t SessionShard::StepSlice() {
     if (slice_.left > 0) BeginStep();
   }
   if (done == 0) return 0;
-  AdaptSlice(slice_.units - slice_.left, clock_.NowNanos() - slice_.began_ns);
+  const int64_t took_ns = clock_.NowNanos() - slice_.began_ns;
+  counters_.slice_tokens.Set(done);
+  counters_.slice_ns.Set(static_cast<uint64_t>(took_ns));
+  AdaptSlice(slice_.units - slice_.left, took_ns);
   counters_.queued_tokens.Set(queue_.tokens() + deferred_tokens_);
   counters_.queued_bytes.Set(queue_.bytes());
   return done;

@@ -76,6 +76,7 @@ class Stream final : public session::Peer {
 
   // Ends it at once if its caller may not have it any more.
   void CheckCaller(const identity::Callers::Known& callers, absl::Time wall);
+  StreamInfo Describe(absl::Time now) const;
   absl::Time caller_ends() const { return caller_.ends; }
 
  private:
@@ -122,6 +123,8 @@ class Stream final : public session::Peer {
   ItemReader items_;           // what is left of it
   Outbox outbox_;
   std::optional<grpc::Status> ending_;
+  uint64_t number_ = 0;  // in the group, once it is one of its streams
+  absl::Time opened_;
   absl::Time since_;          // when it was accepted, greeted, or last had a session open
   absl::Time writing_since_;  // of the write under way
   size_t writing_bytes_ = 0;

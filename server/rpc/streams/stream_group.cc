@@ -93,7 +93,7 @@ void StreamGroup::NoteVain(const std::string& peer) {
 void StreamGroup::EndStale() {
   vain_.clear();
   const absl::Time now = clock_.Now();
-  for (Stream* stream : streams_) stream->EndIfStale(now);
+  for (const auto& [number, stream] : streams_) stream->EndIfStale(now);
   CheckCallers();
 }
 
@@ -102,23 +102,32 @@ void StreamGroup::CheckCallers() {
   identity::Callers::Known known = callers_->Get(clock_.NowNanos());
   const bool same = known == checked_;
   const absl::Time wall = clock_.Wall();
-  for (Stream* stream : streams_) {
+  for (const auto& [number, stream] : streams_) {
     if (!same || stream->caller_ends() <= wall) stream->CheckCaller(known, wall);
   }
   checked_ = std::move(known);
 }
 
+std::vector<StreamInfo> StreamGroup::Describe(uint64_t after, size_t most) const {
+  const absl::Time now = clock_.Now();
+  std::vector<StreamInfo> infos;
+  for (auto next = streams_.upper_bound(after); next != streams_.end() && infos.size() < most; ++next) {
+    infos.push_back(next->second->Describe(now));
+  }
+  return infos;
+}
+
 void StreamGroup::Drain(absl::Duration deadline) {
   draining_ = true;
-  for (Stream* stream : streams_) stream->Drain(deadline);
+  for (const auto& [number, stream] : streams_) stream->Drain(deadline);
 }
 
 void StreamGroup::Close() {
-  for (Stream* stream : streams_) stream->End(GoneStatus());
+  for (const auto& [number, stream] : streams_) stream->End(GoneStatus());
 }
 
 void StreamGroup::Cancel() {
-  for (Stream* stream : streams_) stream->Cancel();
+  for (const auto& [number, stream] : streams_) stream->Cancel();
 }
 
 }  // namespace aaren::rpc

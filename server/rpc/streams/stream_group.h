@@ -17,14 +17,15 @@
 #include <vector>
 
 #include "aaren/v1/stream.grpc.pb.h"
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "grpcpp/server_builder.h"
 #include "grpcpp/support/status.h"
 #include "server/identity/callers.h"
 #include "server/rpc/streams/outbox.h"
+#include "server/rpc/streams/stream_info.h"
 #include "server/rpc/streams/stream_limits.h"
 #include "server/rpc/streams/waiting_streams.h"
 #include "server/shard/shard.h"
@@ -86,6 +87,9 @@ class StreamGroup {
   // Gives up on clients that do not read their replies.
   void Cancel();
 
+  // The oldest streams behind number `after`, `most` of them.
+  std::vector<StreamInfo> Describe(uint64_t after, size_t most) const;
+
   // Whether the next round has something to do at once.
   bool busy() const { return !touched_.empty() || !input_.empty(); }
   bool empty() const { return streams_.empty(); }
@@ -122,12 +126,13 @@ class StreamGroup {
   const session::Clock& clock_;
   int& calls_;
   StreamCounters counters_;
-  absl::flat_hash_set<Stream*> streams_;  // each deletes itself when its call is over
-  std::deque<Stream*> input_;             // have items to handle; null where a stream has gone since
-  WaitingStreams waiting_;                // likewise, once the shard admits them
-  std::deque<Stream*> touched_;           // to visit in Flush; null where a stream has gone since
-  size_t unread_bytes_ = 0;               // of all outboxes
-  size_t input_bytes_ = 0;                // of messages that are not handled to their end
+  absl::btree_map<uint64_t, Stream*> streams_;  // by number; each deletes itself when its call is over
+  uint64_t last_number_ = 0;                    // that was given to a stream
+  std::deque<Stream*> input_;                   // have items to handle; null where a stream has gone since
+  WaitingStreams waiting_;                      // likewise, once the shard admits them
+  std::deque<Stream*> touched_;                 // to visit in Flush; null where a stream has gone since
+  size_t unread_bytes_ = 0;                     // of all outboxes
+  size_t input_bytes_ = 0;                      // of messages that are not handled to their end
   const EndConnection end_connection_;
   const HeardOf heard_of_;
   const identity::Callers* const callers_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/accept/peer_name.h"
 #include "server/log/log.h"
 #include "server/rpc/caller.h"
 #include "server/rpc/messages/convert.h"
@@ -34,7 +35,7 @@ Stream::~Stream() {
   if (placed_) account->streams.Give();
   group_.CountUnread(-static_cast<ptrdiff_t>(outbox_.bytes() + writing_bytes_));
   if (!counted_) return;
-  group_.streams_.erase(this);
+  group_.streams_.erase(number_);
   group_.counters_.closed.Add(1);
 }
 
@@ -44,9 +45,10 @@ void Stream::OnAccepted(bool ok) {
   group_.Accept();
   if (Refused()) return;
   counted_ = true;
-  group_.streams_.insert(this);
+  number_ = ++group_.last_number_;
+  group_.streams_.emplace(number_, this);
   group_.counters_.opened.Add(1);
-  since_ = group_.clock_.Now();
+  since_ = opened_ = group_.clock_.Now();
   if (group_.draining_) return Finish(GoneStatus());
   Read();
 }
@@ -84,6 +86,19 @@ void Stream::Drain(absl::Duration deadline) {
   v1::Draining draining;
   draining.set_deadline_ms(absl::ToInt64Milliseconds(deadline));
   Append(v1::ServerItem::kDraining, draining);
+}
+
+StreamInfo Stream::Describe(absl::Time now) const {
+  StreamInfo info{.number = number_,
+                  .peer = accept::NormalPeer(context_.peer()),
+                  .tenant = caller_.tenant,
+                  .role = caller_.role,
+                  .age = now - opened_,
+                  .use = group_.shard_.UseOf(*this),
+                  .unread_bytes = outbox_.bytes() + writing_bytes_,
+                  .reading = reading_};
+  if (writing_) info.unread_since = now - writing_since_;
+  return info;
 }
 
 // Nobody is there, or nobody who does anything.

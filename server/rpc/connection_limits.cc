@@ -1,0 +1,37 @@
+#include "server/rpc/connection_limits.h"
+
+#include <algorithm>
+#include <climits>
+
+namespace aaren::rpc {
+namespace {
+
+// gRPC expands a message before it looks at its size: 4 MB may become 4 GB, on the shard's thread.
+void RefuseCompression(grpc::ServerBuilder& builder) {
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+}
+
+}  // namespace
+
+void SetConnections(const ConnectionLimits& limits, grpc::ServerBuilder& builder) {
+  const auto limit = [&builder](const char* name, absl::Duration duration) {
+    if (duration > absl::ZeroDuration()) {
+      builder.AddChannelArgument(name,
+                                 static_cast<int>(std::min<int64_t>(absl::ToInt64Milliseconds(duration), INT_MAX)));
+    }
+  };
+  limit(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, limits.handshake);
+  limit(GRPC_ARG_MAX_CONNECTION_IDLE_MS, limits.idle);
+  limit(GRPC_ARG_MAX_CONNECTION_AGE_MS, limits.age);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, 60'000);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 256);  // of one connection
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5'000);
+  RefuseCompression(builder);
+}
+
+}  // namespace aaren::rpc

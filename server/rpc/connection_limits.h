@@ -1,0 +1,24 @@
+#ifndef AAREN_SERVER_RPC_CONNECTION_LIMITS_H_
+#define AAREN_SERVER_RPC_CONNECTION_LIMITS_H_
+
+// What holds for every connection of this program's gRPC servers, and for how long one may last.
+
+#include "absl/time/time.h"
+#include "grpcpp/server_builder.h"
+
+namespace aaren::rpc {
+
+// Zero: for ever.
+struct ConnectionLimits {
+  absl::Duration handshake = absl::Seconds(10);  // until HTTP/2 is agreed on
+  absl::Duration idle = absl::Minutes(5);        // without a call
+  absl::Duration age = absl::Hours(24);          // then clients are asked to connect anew, and have a minute
+};
+
+// Connections whose peer vanished without a word are found; clients may probe as often as they like within reason.
+// Messages are not compressed.
+void SetConnections(const ConnectionLimits& limits, grpc::ServerBuilder& builder);
+
+}  // namespace aaren::rpc
+
+#endif  // AAREN_SERVER_RPC_CONNECTION_LIMITS_H_
