@@ -2,6 +2,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/address/address.h"
+#include "server/admin/admin_server.h"
+#include "server/identity/caller.h"
 #include "server/models/open_engine.h"
 #include "server/program/load_models.h"
 
@@ -13,14 +15,35 @@ using config::ServerConfig;
 constexpr uint64_t kLeastMemory = 16 << 20;  // the program and small buffers
 
 // Whoever can reach the server can read and write all sessions, unless TLS keeps others from listening.
-absl::Status CheckReach(const ServerConfig& config) {
-  const absl::StatusOr<address::Address> listen = address::Address::Parse(config.listen());
+absl::Status CheckReach(absl::string_view setting, const std::string& text, const ServerConfig& config) {
+  const absl::StatusOr<address::Address> listen = address::Address::Parse(text);
   if (!listen.ok() || address::IsLoopback(*listen) || config.insecure() || !config.tls_cert().empty()) {
     return absl::OkStatus();  // a bad address is told of when it is taken
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("listen: others can reach ", config.listen(),
-                   "; give tls_cert and tls_key, or insecure to serve them in plain text"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      setting, ": others can reach ", text, "; give tls_cert and tls_key, or insecure to serve them in plain text"));
+}
+
+// Whoever is let in there sees all tenants: that is no right of every tenant's admin.
+absl::Status CheckAdmin(const ServerConfig& config) {
+  const bool knows_callers = !config.callers().empty() || !config.jwks().empty();
+  const std::string& tenant = config.admin_tenant();
+  if (!tenant.empty() && !knows_callers) {
+    return absl::InvalidArgumentError("admin_tenant: without callers or jwks nobody is known to be of it");
+  }
+  if (!tenant.empty() && !identity::IsTenant(tenant)) {
+    return absl::InvalidArgumentError(absl::StrCat("admin_tenant: '", tenant, "' cannot be a tenant's name"));
+  }
+  if (config.admin_address().empty()) return absl::OkStatus();
+  if (knows_callers && tenant.empty()) {
+    return absl::InvalidArgumentError(
+        "admin_address: give admin_tenant, whose admins may see all tenants there; callers or jwks tell who that is");
+  }
+  // Who may come to a Unix socket its folder says.
+  if (admin::IsUnixSocket(config.admin_address())) return absl::OkStatus();
+  const absl::Status address = address::Address::Parse(config.admin_address()).status();
+  if (!address.ok()) return absl::InvalidArgumentError(absl::StrCat("admin_address: ", address.message()));
+  return CheckReach("admin_address", config.admin_address(), config);
 }
 
 // A token that any issuer's key may sign, for whatever audience, would be everybody's.
@@ -54,7 +77,8 @@ absl::Status CheckSettings(const ServerConfig& config) {
       return absl::InvalidArgumentError(absl::StrCat("advertise: ", status.message()));
     }
   }
-  if (absl::Status status = CheckReach(config); !status.ok()) return status;
+  if (absl::Status status = CheckReach("listen", config.listen(), config); !status.ok()) return status;
+  if (absl::Status status = CheckAdmin(config); !status.ok()) return status;
   if (absl::Status status = CheckTokens(config); !status.ok()) return status;
   if (config.memory() > 0 && config.memory() < kLeastMemory) {
     return absl::InvalidArgumentError(

@@ -1,7 +1,7 @@
 // aaren-server: serves the models of a folder until SIGTERM or SIGINT. README.md tells its settings.
 //
-// Standard output carries one line, `ready listen=HOST:PORT metrics=HOST:PORT`, once it serves; the log goes to
-// standard error. Exit status: 0 after a shutdown in good order, 1 if it could not start, 2 for bad settings.
+// Standard output carries one line, `ready listen=HOST:PORT metrics=HOST:PORT`, once it serves, with ` admin=ADDRESS`
+// where there is one; the log goes to standard error. Exit status: 0 after a shutdown in good order, 1 if it could not start, 2 for bad settings.
 
 #include <signal.h>
 #include <unistd.h>
@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/command_line/standard_streams.h"
+#include "server/admin/admin_server.h"
 #include "server/config/config.h"
 #include "server/identity/callers.h"
 #include "server/log/log.h"
@@ -62,6 +63,14 @@ absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerCo
   return metrics::Exposition::Start(config.metrics_listen(), std::move(sources));
 }
 
+absl::StatusOr<std::unique_ptr<admin::AdminServer>> StartAdmin(const ServerConfig& config, const Security& security,
+                                                               const rpc::Server& server,
+                                                               const models::ModelTable& models) {
+  if (config.admin_address().empty()) return nullptr;
+  return admin::AdminServer::Start({.credentials = security.credentials, .callers = security.callers.get()}, config,
+                                   server, models);
+}
+
 // The settings, and as a comment whom the list of callers lets in. A line of it that is wrong is told here, too; a list
 // that is elsewhere, where the server will run, is none of this machine's business.
 absl::StatusOr<std::string> PrintSettings(const ServerConfig& config) {
@@ -103,7 +112,11 @@ int Serve(const ServerConfig& config) {
   const auto metrics = StartMetrics(config, options, store, **server, models);
   if (!metrics.ok()) return Fail(1, metrics.status());
   const std::string metrics_address = *metrics == nullptr ? "none" : (*metrics)->address();
-  std::printf("ready listen=%s metrics=%s\n", (*server)->address().c_str(), metrics_address.c_str());
+  const auto admin = StartAdmin(config, *security, **server, models);
+  if (!admin.ok()) return Fail(1, admin.status());
+  const std::string admin_address = *admin == nullptr ? "" : absl::StrCat(" admin=", (*admin)->address());
+  std::printf("ready listen=%s metrics=%s%s\n", (*server)->address().c_str(), metrics_address.c_str(),
+              admin_address.c_str());
   std::fflush(stdout);
   log::Log(log::LogLevel::kInfo, "serving",
            {{"listen", (*server)->address()},
@@ -113,6 +126,7 @@ int Serve(const ServerConfig& config) {
             {"memory", absl::StrCat(memory)},
             {"connections", absl::StrCat(options.max_connections)}});
   shutdown.Wait();
+  if (*admin != nullptr) (*admin)->Stop();  // it asks shards, which leave now
   const bool all_saved = (*server)->Shutdown(config::ToDuration(config.grace()));
   if (!all_saved) {
     log::Log(log::LogLevel::kError, "the grace period is over: what is not saved is lost");

@@ -57,6 +57,15 @@ class RefusalsTest(unittest.TestCase):
     def test_fewer_at_most_than_at_least(self):
         self.assert_refused([*REDIS, "autoscaling.enabled=true", "autoscaling.maxReplicas=1"], "autoscaling.minReplicas")
 
+    def test_an_operators_service_for_every_tenants_admins(self):
+        self.assert_refused(["adminPort=7862", "callers.secretName=callers"], "adminPort: callers or jwt", "settings.admin_tenant")
+
+    def test_an_operators_tenant_where_nobody_is_known(self):
+        self.assert_refused(["settings.admin_tenant=ops"], "settings.admin_tenant: neither callers nor jwt")
+
+    def test_one_port_for_two_things(self):
+        self.assert_refused(["adminPort=7861"], "adminPort: is that of metricsPort")
+
     def test_redis_without_an_address(self):
         self.assert_refused(["store.kind=redis"], "redis.addresses: store.kind is redis")
 

@@ -13,7 +13,7 @@ from chart import SHARED, VALUES, Objects
 # Made of values of the chart's own: no operator sets them by their names.
 MADE = {"listen", "metrics_listen", "models", "store", "data_dir", "sync", "redis", "redis_password_file", "redis_prefix",
         "redis_timeout", "advertise", "grace", "tls_cert", "tls_key", "tls_client_ca", "callers", "insecure",
-        "jwks", "jwt_issuer", "jwt_audience"}
+        "jwks", "jwt_issuer", "jwt_audience", "admin_address"}
 
 
 def fields():
@@ -74,6 +74,16 @@ class SettingsTest(unittest.TestCase):
         self.assertIn("store: REDIS\n", read)
         self.assertIn('redis: "redis-0.redis:6379,redis-1.redis:6379"\n', read)
         self.assertIn('redis_password_file: "/etc/aaren/redis/password"\n', read)
+
+    def test_the_admin_address_is_the_pods_own(self):
+        self.assertNotIn("admin_address", Objects([]).settings())
+        for bind, own in (("0.0.0.0", "127.0.0.1"), ("[::]", "[::1]")):
+            read = read_by_server(Objects(["adminPort=7862", f"bindAddress={bind}"]).settings())
+            self.assertIn(f'admin_address: "{own}:7862"\n', read)
+
+    def test_the_server_takes_what_the_chart_makes_of_an_operators_tenant(self):
+        guarded = Objects([*VALUES["guarded"], "adminPort=7862", "settings.admin_tenant=ops"])
+        self.assertIn('admin_tenant: "ops"\n', read_by_server(guarded.settings()))
 
     def test_plain_text_is_said_only_without_tls(self):
         self.assertIn("insecure: true", Objects(SHARED).settings())

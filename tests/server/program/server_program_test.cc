@@ -252,6 +252,27 @@ TEST(ServerProgramTest, WhereOthersReachItPlainTextMustBeAskedFor) {
   EXPECT_THAT(asked.ReadLine(), HasSubstr("ready listen=0.0.0.0:"));
 }
 
+TEST(ServerProgramTest, FirstLineTellsTheAdminAddressWhereThereIsOne) {
+  Program program({"--listen=127.0.0.1:0", "--metrics_listen=", "--admin_address=127.0.0.1:0"});
+  EXPECT_THAT(program.ReadLine(), testing::MatchesRegex("ready .* admin=127\\.0\\.0\\.1:[1-9][0-9]*"));
+}
+
+TEST(ServerProgramTest, AdminAddressesThatCannotBeAreRefusedByName) {
+  const std::string callers = "--callers=/dev/null";
+  for (const auto& [flags, said] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"--admin_address=banana"}, "admin_address: 'banana' is not HOST:PORT"},
+           {{"--admin_address=0.0.0.0:0"}, "admin_address: others can reach 0.0.0.0:0; give tls_cert"},
+           {{"--admin_address=127.0.0.1:0", callers}, "admin_address: give admin_tenant"},
+           {{"--admin_tenant=ops"}, "admin_tenant: without callers or jwks"},
+           {{"--admin_tenant=o/ps", callers}, "admin_tenant: 'o/ps' cannot be"}}) {
+    std::vector<std::string> arguments = FreePorts();
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    Program program(arguments);
+    EXPECT_EQ(program.Wait(), 2);
+    EXPECT_THAT(program.Log(), HasSubstr(said));
+  }
+}
+
 TEST(ServerProgramTest, BadFilesOfSecurityExitWithTwo) {
   Program tls({"--listen=127.0.0.1:0", "--tls_cert=/nowhere.pem", "--tls_key=/nowhere.key"});
   EXPECT_EQ(tls.Wait(), 2);

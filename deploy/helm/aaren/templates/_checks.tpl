@@ -2,6 +2,7 @@
 {{- define "aaren.checks" -}}
 {{- include "aaren.checkStore" . -}}
 {{- include "aaren.checkTls" . -}}
+{{- include "aaren.checkAdmin" . -}}
 {{- include "aaren.checkFiles" . -}}
 {{- end -}}
 
@@ -40,6 +41,19 @@
 {{- end -}}
 {{- if and .Values.envoy.tls.secretName (not .Values.envoy.enabled) -}}
 {{- fail "envoy.tls.secretName: envoy.enabled is false" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "aaren.checkAdmin" -}}
+{{- $known := or .Values.callers.secretName .Values.jwt.configMapName -}}
+{{- if and (int .Values.adminPort) $known (not .Values.settings.admin_tenant) -}}
+{{- fail "adminPort: callers or jwt are given, and settings.admin_tenant does not say whose admins may ask there" -}}
+{{- end -}}
+{{- if and .Values.settings.admin_tenant (not $known) -}}
+{{- fail "settings.admin_tenant: neither callers nor jwt are given, so nobody is known to be of it" -}}
+{{- end -}}
+{{- if and (int .Values.adminPort) (eq (int .Values.adminPort) (int .Values.metricsPort)) -}}
+{{- fail "adminPort: is that of metricsPort" -}}
 {{- end -}}
 {{- end -}}
 

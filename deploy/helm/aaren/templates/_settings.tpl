@@ -2,6 +2,9 @@
 {{- define "aaren.settings" -}}
 listen: "{{ .Values.bindAddress }}:7860"
 metrics_listen: "{{ .Values.bindAddress }}:{{ .Values.metricsPort }}"
+{{ if int .Values.adminPort -}}
+admin_address: "{{ ternary "[::1]" "127.0.0.1" (contains ":" .Values.bindAddress) }}:{{ int .Values.adminPort }}"
+{{ end -}}
 grace: "{{ int .Values.graceSeconds }}s"
 store: {{ upper .Values.store.kind }}
 {{ include "aaren.storeSettings" . -}}

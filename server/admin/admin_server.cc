@@ -1,0 +1,121 @@
+#include "server/admin/admin_server.h"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "grpcpp/server_builder.h"
+#include "server/address/address.h"
+#include "server/rpc/connection_limits.h"
+
+namespace aaren::admin {
+namespace {
+
+constexpr absl::Duration kLook = absl::Milliseconds(10);   // from one look at the queue to the next
+constexpr absl::Duration kDrain = absl::Milliseconds(20);  // what one may take
+constexpr std::chrono::milliseconds kCancelAfter(500);
+constexpr int kRequestBytes = 64 << 10;
+constexpr char kUnix[] = "unix:";
+
+// Of a few people: what their calls hold stays small beside what the shards' do.
+rpc::StreamLimits Limits() {
+  rpc::StreamLimits limits;
+  limits.unary_calls = 32;
+  limits.unary_bytes = size_t{16} << 20;
+  return limits;
+}
+
+// What gRPC is to bind. It would share a port that somebody has, and does not tell why it cannot have one.
+absl::StatusOr<address::Address> FreeAddress(const std::string& text) {
+  absl::StatusOr<address::Address> address = address::Address::Parse(text);
+  if (!address.ok()) return address.status();
+  if (address->port == 0) return address;
+  if (absl::Status status = address::CheckFree(*address); !status.ok()) return status;
+  return address;
+}
+
+absl::Status Named(const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat("admin_address: ", status.message()));
+}
+
+}  // namespace
+
+bool IsUnixSocket(absl::string_view address) { return absl::StartsWith(address, kUnix); }
+
+absl::StatusOr<std::unique_ptr<AdminServer>> AdminServer::Start(const AdminOptions& options,
+                                                                const config::ServerConfig& config,
+                                                                const rpc::Server& server,
+                                                                const models::ModelTable& models,
+                                                                const session::Clock& clock) {
+  std::unique_ptr<AdminServer> admin(new AdminServer(options, {config, server, models}, clock));
+  if (absl::Status status = admin->Listen(options); !status.ok()) return Named(status);
+  admin->thread_ = std::thread([admin = admin.get()] { admin->Run(); });
+  pthread_setname_np(admin->thread_.native_handle(), "admin");
+  return admin;
+}
+
+AdminServer::AdminServer(const AdminOptions&, const AdminSources& sources, const session::Clock& clock)
+    : address_(sources.config.admin_address()), clock_(clock), service_(sources, clock) {}
+
+absl::Status AdminServer::Listen(const AdminOptions& options) {
+  absl::StatusOr<address::Address> address = address::Address{};
+  if (!IsUnixSocket(address_)) address = FreeAddress(address_);
+  if (!address.ok()) return address.status();
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort(IsUnixSocket(address_) ? address_ : address->ToString(), options.credentials, &port);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.SetMaxReceiveMessageSize(kRequestBytes);
+  rpc::SetConnections({}, builder);
+  builder.RegisterService(&async_);
+  queue_ = std::make_unique<rpc::EventQueue>(builder.AddCompletionQueue(), clock_);
+  host_ = std::make_unique<rpc::UnaryHost>(queue_->queue(), mailbox_, calls_, Limits(), clock_);
+  host_->callers = options.callers;
+  server_ = builder.BuildAndStart();
+  if (server_ == nullptr || port == 0) return absl::UnavailableError(absl::StrCat("cannot listen on ", address_));
+  if (IsUnixSocket(address_)) return absl::OkStatus();
+  address->port = port;
+  address_ = address->ToString();
+  return absl::OkStatus();
+}
+
+AdminServer::~AdminServer() {
+  Stop();
+  // It could listen and did not begin.
+  if (server_ == nullptr || stopping_) return;
+  server_->Shutdown();
+  queue_->Shutdown();
+}
+
+void AdminServer::Stop() {
+  if (!thread_.joinable()) return;
+  mailbox_.Post([this] {
+    host_->draining = true;
+    service_.EndProfile();
+  });
+  server_->Shutdown(std::chrono::system_clock::now() + kCancelAfter);
+  mailbox_.Post([this] { stopping_ = true; });
+  thread_.join();
+}
+
+void AdminServer::Run() {
+  service_.Serve(async_, *host_);
+  absl::Time next_stale = clock_.Now();
+  while (!stopping_ || calls_ > 0) {
+    queue_->Drain(kDrain);
+    mailbox_.Drain();
+    service_.Tick();
+    if (clock_.Now() >= next_stale) {
+      next_stale = clock_.Now() + absl::Seconds(1);
+      host_->EndStale();
+    }
+    absl::SleepFor(kLook);
+  }
+  queue_->Shutdown();
+}
+
+}  // namespace aaren::admin

@@ -1,0 +1,139 @@
+#include "server/admin/admin_service.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/admin/page_size.h"
+#include "server/admin/settings_list.h"
+#include "server/admin/shard_list.h"
+#include "server/admin/stream_list.h"
+#include "server/rpc/messages/convert.h"
+#include "server/session/refusal.h"
+
+namespace aaren::admin {
+namespace {
+
+constexpr uint32_t kDefaultSeconds = 10, kMostSeconds = 30;  // of a profile
+
+// Whoever is let in sees all tenants, so an admin of some tenant is not enough. Empty: nobody is told apart.
+std::optional<session::Refusal> WhyNot(const identity::Caller& caller, const std::string& tenant) {
+  if (tenant.empty() || caller.tenant == tenant) return std::nullopt;
+  session::Refusal refusal;
+  refusal.status = absl::PermissionDeniedError(
+      absl::StrCat("this is for admins of the tenant ", tenant, "; the caller's is ", caller.tenant));
+  refusal.reason = "TENANT";
+  return refusal;
+}
+
+// `method` names a method of the service; the handler gets (request, reply).
+template <typename Request, typename Response, typename Method, typename Handler>
+void ServeMethod(v1::Admin::AsyncService& async, Method method, rpc::UnaryHost& host, const std::string& tenant,
+                 Handler handler) {
+  rpc::UnaryCall<Request, Response>::Serve(
+      host, [&async, method](auto... arguments) { (async.*method)(arguments...); }, identity::Role::kAdmin,
+      [&tenant, handler](const identity::Caller& caller, const Request& request, auto reply) {
+        if (auto refusal = WhyNot(caller, tenant)) return reply({.refusal = std::move(refusal)});
+        handler(request, AdminService::Reply<Response>(std::move(reply)));
+      });
+}
+
+void FillPage(const registrar::HerePage& page, v1::ListTenantSessionsResponse& response) {
+  for (const registrar::SessionHere& here : page.sessions) {
+    v1::LiveSession& session = *response.add_sessions();
+    rpc::FillSessionInfo(here.info, *session.mutable_session());
+    session.set_shard(static_cast<uint32_t>(here.shard));
+    session.set_queued_tokens(here.queued_tokens);
+    session.set_stalled(here.stalled);
+  }
+  response.set_next_page_token(page.next_page_token);
+}
+
+}  // namespace
+
+AdminService::AdminService(const AdminSources& sources, const session::Clock& clock)
+    : sources_(sources), clock_(clock), busy_(sources.server, clock) {}
+
+void AdminService::Serve(v1::Admin::AsyncService& async, rpc::UnaryHost& host) {
+  using Async = v1::Admin::AsyncService;
+  const std::string& tenant = sources_.config.admin_tenant();
+  ServeMethod<v1::GetSettingsRequest, v1::GetSettingsResponse>(async, &Async::RequestGetSettings, host, tenant,
+                                                               [this](const auto&, auto reply) {
+                                                                 session::Outcome<v1::GetSettingsResponse> outcome;
+                                                                 FillSettings(sources_.config, outcome.value);
+                                                                 reply(std::move(outcome));
+                                                               });
+  ServeMethod<v1::ListShardsRequest, v1::ListShardsResponse>(
+      async, &Async::RequestListShards, host, tenant, [this](const auto&, auto reply) {
+        session::Outcome<v1::ListShardsResponse> outcome;
+        FillShards(sources_.server, sources_.models, busy_, outcome.value);
+        reply(std::move(outcome));
+      });
+  ServeMethod<v1::ListStreamsRequest, v1::ListStreamsResponse>(
+      async, &Async::RequestListStreams, host, tenant,
+      [this](const auto& request, auto reply) { ListStreams(sources_.server, request, std::move(reply)); });
+  ServeMethod<v1::ListTenantSessionsRequest, v1::ListTenantSessionsResponse>(
+      async, &Async::RequestListTenantSessions, host, tenant,
+      [this](const auto& request, auto reply) { ListSessions(request, std::move(reply)); });
+  ServeMethod<v1::ProfileRequest, v1::ProfileResponse>(
+      async, &Async::RequestProfile, host, tenant,
+      [this](const auto& request, auto reply) { BeginProfile(request, std::move(reply)); });
+}
+
+void AdminService::ListSessions(const v1::ListTenantSessionsRequest& request,
+                                Reply<v1::ListTenantSessionsResponse> reply) const {
+  if (!identity::IsTenant(request.tenant())) {
+    const std::string problem = absl::StrCat("'", request.tenant().substr(0, 128), "' cannot be a tenant's name");
+    return reply({.refusal = session::InvalidField("tenant", problem)});
+  }
+  sources_.server.registrar().ListHere(
+      request.tenant(), request.page_token(), PageSize(request.page_size()),
+      [reply = std::move(reply)](session::Outcome<registrar::HerePage> page) mutable {
+        session::Outcome<v1::ListTenantSessionsResponse> outcome{.refusal = std::move(page.refusal)};
+        if (!outcome.refusal) FillPage(page.value, outcome.value);
+        reply(std::move(outcome));
+      });
+}
+
+void AdminService::BeginProfile(const v1::ProfileRequest& request, Reply<v1::ProfileResponse> reply) {
+  const uint32_t seconds = request.seconds() == 0 ? kDefaultSeconds : request.seconds();
+  if (seconds > kMostSeconds) {
+    const std::string problem = absl::StrCat(seconds, " is more than ", kMostSeconds);
+    return reply({.refusal = session::InvalidField("seconds", problem)});
+  }
+  if (leaving_) return reply({.refusal = session::ShuttingDown()});
+  if (profiling_) {
+    return reply({.refusal = session::OverQuota("profiles", "another profile is being taken, one at a time",
+                                                profiling_->end - clock_.Now())});
+  }
+  absl::StatusOr<CpuProfile> profile = CpuProfile::Begin(absl::Seconds(seconds));
+  if (!profile.ok()) {
+    session::Refusal refusal;
+    refusal.status = profile.status();
+    return reply({.refusal = std::move(refusal)});
+  }
+  profiling_.emplace(Profiling{*std::move(profile), clock_.Now() + absl::Seconds(seconds), std::move(reply)});
+}
+
+void AdminService::Tick() {
+  busy_.Tick();
+  if (!profiling_ || clock_.Now() < profiling_->end) return;
+  Profiling done = *std::exchange(profiling_, std::nullopt);
+  session::Outcome<v1::ProfileResponse> outcome;
+  FoldedProfile folded = done.profile.End();
+  outcome.value.set_folded(std::move(folded.stacks));
+  outcome.value.set_samples(folded.samples);
+  outcome.value.set_dropped(folded.dropped);
+  outcome.value.set_interval_ms(static_cast<uint32_t>(absl::ToInt64Milliseconds(folded.interval)));
+  done.reply(std::move(outcome));
+}
+
+void AdminService::EndProfile() {
+  leaving_ = true;
+  if (!profiling_) return;
+  Reply<v1::ProfileResponse> reply = std::move(profiling_->reply);
+  profiling_.reset();
+  reply({.refusal = session::ShuttingDown()});
+}
+
+}  // namespace aaren::admin

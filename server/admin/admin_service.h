@@ -1,0 +1,68 @@
+#ifndef AAREN_SERVER_ADMIN_ADMIN_SERVICE_H_
+#define AAREN_SERVER_ADMIN_ADMIN_SERVICE_H_
+
+// The AdminService answers the calls of aaren.v1.Admin: it knows which of the server's parts has what is asked for.
+// Settings and what shards publish it reads; of streams and sessions it asks their shards for one page, by their
+// mailboxes. Threading: the thread of the queue that serves it only.
+
+#include <memory>
+#include <optional>
+
+#include "aaren/v1/admin.grpc.pb.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/time/time.h"
+#include "server/admin/busy_shares.h"
+#include "server/admin/profile/cpu_profile.h"
+#include "server/config/config.h"
+#include "server/models/model_table.h"
+#include "server/rpc/server.h"
+#include "server/rpc/services/unary_call.h"
+#include "server/session/clock.h"
+#include "server/session/peer.h"
+
+namespace aaren::admin {
+
+// What there is to tell of. All of it outlives the service.
+struct AdminSources {
+  const config::ServerConfig& config;
+  const rpc::Server& server;
+  const models::ModelTable& models;
+};
+
+class AdminService {
+ public:
+  template <typename Response>
+  using Reply = absl::AnyInvocable<void(session::Outcome<Response>)>;
+
+  AdminService(const AdminSources& sources, const session::Clock& clock);
+
+  // Waits for calls. `async` and `host` outlive the server.
+  void Serve(v1::Admin::AsyncService& async, rpc::UnaryHost& host);
+
+  // What is due: call it every few milliseconds.
+  void Tick();
+
+  // Refuses the profile that is being taken, and those that are asked for later.
+  void EndProfile();
+
+ private:
+  // A profile that is being taken.
+  struct Profiling {
+    CpuProfile profile;
+    absl::Time end;
+    Reply<v1::ProfileResponse> reply;
+  };
+
+  void ListSessions(const v1::ListTenantSessionsRequest& request, Reply<v1::ListTenantSessionsResponse> reply) const;
+  void BeginProfile(const v1::ProfileRequest& request, Reply<v1::ProfileResponse> reply);
+
+  const AdminSources sources_;
+  const session::Clock& clock_;
+  BusyShares busy_;
+  std::optional<Profiling> profiling_;
+  bool leaving_ = false;
+};
+
+}  // namespace aaren::admin
+
+#endif  // AAREN_SERVER_ADMIN_ADMIN_SERVICE_H_

@@ -1,0 +1,105 @@
+#include "server/admin/profile/folded_stacks.h"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "server/admin/profile/elf_symbols.h"
+
+namespace aaren::admin {
+namespace {
+
+constexpr size_t kNameBytes = 160;  // of a function: templates have names of pages
+
+std::string Demangled(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                    std::free);
+  std::string demangled = status == 0 ? text.get() : name;
+  if (demangled.size() > kNameBytes) demangled = absl::StrCat(demangled.substr(0, kNameBytes), "…");
+  return absl::StrReplaceAll(demangled, {{";", ":"}, {"\n", " "}});
+}
+
+std::string ThreadName(pid_t thread) {
+  std::string name;
+  std::getline(std::ifstream(absl::StrCat("/proc/self/task/", thread, "/comm")), name);
+  return name.empty() ? "(ended)" : absl::StrReplaceAll(name, {{";", ":"}});
+}
+
+// The names of one profile's functions and threads, each looked up once.
+class Names {
+ public:
+  const std::string& Function(const void* address) {
+    const auto [found, is_new] = functions_.try_emplace(address);
+    if (is_new) found->second = LookUp(address);
+    return found->second;
+  }
+
+  const std::string& Thread(pid_t thread) {
+    const auto [found, is_new] = threads_.try_emplace(thread);
+    if (is_new) found->second = ThreadName(thread);
+    return found->second;
+  }
+
+ private:
+  std::string LookUp(const void* address) const {
+    const absl::string_view own = program_.Find(address);
+    if (!own.empty()) return Demangled(std::string(own));
+    Dl_info info{};
+    if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return Hex(reinterpret_cast<uint64_t>(address));
+    if (info.dli_sname != nullptr) return Demangled(info.dli_sname);
+    const absl::string_view file = info.dli_fname;
+    const auto offset = static_cast<const char*>(address) - static_cast<const char*>(info.dli_fbase);
+    return absl::StrCat(file.substr(file.rfind('/') + 1), "+", Hex(static_cast<uint64_t>(offset)));
+  }
+
+  static std::string Hex(uint64_t number) { return absl::StrCat("0x", absl::Hex(number)); }
+
+  const ElfSymbols program_;
+  absl::flat_hash_map<const void*, std::string> functions_;
+  absl::flat_hash_map<pid_t, std::string> threads_;
+};
+
+// A caller goes on behind the call, which may be the last thing in its function.
+std::string StackOf(const CpuSample& sample, Names& names) {
+  std::string stack = names.Thread(sample.thread);
+  for (int i = sample.depth - 1; i >= 0; --i) {
+    absl::StrAppend(&stack, ";", names.Function(static_cast<const char*>(sample.frames[i]) - (i > 0 ? 1 : 0)));
+  }
+  return stack;
+}
+
+}  // namespace
+
+std::string FoldStacks(absl::Span<const CpuSample> samples, size_t most_bytes) {
+  Names names;
+  absl::flat_hash_map<std::string, size_t> counts;
+  for (const CpuSample& sample : samples) ++counts[StackOf(sample, names)];
+  std::vector<std::pair<std::string, size_t>> stacks(counts.begin(), counts.end());
+  std::sort(stacks.begin(), stacks.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  std::string text;
+  size_t others = 0;
+  for (const auto& [stack, count] : stacks) {
+    if (others > 0 || text.size() + stack.size() > most_bytes) {
+      others += count;
+    } else {
+      absl::StrAppend(&text, stack, " ", count, "\n");
+    }
+  }
+  if (others > 0) absl::StrAppend(&text, "[other stacks] ", others, "\n");
+  return text;
+}
+
+}  // namespace aaren::admin

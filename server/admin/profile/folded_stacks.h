@@ -1,0 +1,20 @@
+#ifndef AAREN_SERVER_ADMIN_PROFILE_FOLDED_STACKS_H_
+#define AAREN_SERVER_ADMIN_PROFILE_FOLDED_STACKS_H_
+
+// Samples as text that people and flame graphs read: "shard-0;main;f;g 12", a line a stack, the most frequent first.
+
+#include <cstddef>
+#include <string>
+
+#include "absl/types/span.h"
+#include "server/admin/profile/cpu_sampler.h"
+
+namespace aaren::admin {
+
+// Stacks that find no room in `most_bytes` are "[other stacks]", counted together. A function without a name is
+// FILE+0xOFFSET, as addr2line takes it, or its address. Threads that have ended are "(ended)".
+std::string FoldStacks(absl::Span<const CpuSample> samples, size_t most_bytes);
+
+}  // namespace aaren::admin
+
+#endif  // AAREN_SERVER_ADMIN_PROFILE_FOLDED_STACKS_H_

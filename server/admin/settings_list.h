@@ -1,0 +1,23 @@
+#ifndef AAREN_SERVER_ADMIN_SETTINGS_LIST_H_
+#define AAREN_SERVER_ADMIN_SETTINGS_LIST_H_
+
+// The settings as operators are told them.
+
+#include <string>
+
+#include "aaren/v1/admin.pb.h"
+#include "absl/strings/string_view.h"
+#include "server/config/config.h"
+
+namespace aaren::admin {
+
+// Every field of `config`, each with its value and whether that is the default.
+void FillSettings(const config::ServerConfig& config, v1::GetSettingsResponse& response);
+
+// Each part of a comma-separated text without what stands before its last @, where URLs have names and passwords:
+// "redis://me:secret@host:1" is "redis://***@host:1". A file's path stays as it is.
+std::string Masked(absl::string_view value);
+
+}  // namespace aaren::admin
+
+#endif  // AAREN_SERVER_ADMIN_SETTINGS_LIST_H_
