@@ -39,14 +39,14 @@ class Server:
         self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         line = self.process.stdout.readline()
-        match = re.fullmatch(r"ready listen=(\S+) metrics=(\S+)\n", line)
+        match = re.fullmatch(r"ready listen=(\S+) metrics=(\S+)(?: admin=(\S+))?\n", line)
         if not match:
             self.process.wait(10)
             self.process.stdout.close()
             log = self.log()
             self.errors.close()
             raise RuntimeError(f"no ready line: {line!r} {log}")
-        self.target, self.metrics_address = match.groups()
+        self.target, self.metrics_address, self.admin = match.groups()
 
     def log(self):
         self.errors.seek(0)

@@ -15,6 +15,7 @@ int RunEvaluate(Arguments arguments);
 int RunSessions(Arguments arguments);
 int RunModels(Arguments arguments);
 int RunHealth(Arguments arguments);
+int RunDebug(Arguments arguments);
 int RunLoad(Arguments arguments);
 
 }  // namespace aaren::cli

@@ -33,6 +33,7 @@ constexpr Subcommand kSubcommands[] = {
     {"sessions", "list, get, delete, export, import, fork, move, evict", aaren::cli::RunSessions},
     {"models", "list, get", aaren::cli::RunModels},
     {"health", "whether a server serves, as an exit status", aaren::cli::RunHealth},
+    {"debug", "settings, shards, streams, sessions of a tenant, a profile of a running server", aaren::cli::RunDebug},
     {"load", "measure throughput and latency", aaren::cli::RunLoad}};
 
 Flags Table() {

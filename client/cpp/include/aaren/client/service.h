@@ -1,7 +1,7 @@
 #ifndef AAREN_CLIENT_SERVICE_H_
 #define AAREN_CLIENT_SERVICE_H_
 
-// How the services Sessions, Models and Health are called: a question, an answer. Threading: plain values.
+// How the services Sessions, Models, Health and Admin are called: a question, an answer. Threading: plain values.
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace aaren::client {
 
-// The server of a Sessions, Models or Health.
+// The server of a Sessions, Models, Health or Admin.
 struct ServiceOptions {
   std::string target = {};  // "host:port" or any gRPC target
   ChannelOptions channel = {};

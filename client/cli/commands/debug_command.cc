@@ -1,0 +1,161 @@
+// aaren debug: what goes on inside a running server, from its admin address.
+
+#include <string>
+#include <utility>
+
+#include "aaren/client/admin.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/commands/command.h"
+#include "client/cli/commands/debug_json.h"
+#include "client/cli/commands/debug_tables.h"
+#include "client/cli/commands/profile_table.h"
+#include "client/cli/commands/service_error.h"
+#include "client/cli/flags/connection_flags.h"
+#include "client/cli/terminal/report.h"
+
+namespace aaren::cli {
+namespace {
+
+constexpr char kAdminTarget[] = "127.0.0.1:7862";  // by custom: a server has none unless it is told
+constexpr uint32_t kPage = 200;
+
+// One invocation.
+class DebugCommand {
+ public:
+  int Run(Arguments arguments);
+
+ private:
+  command_line::Flags Table();
+  int Ask(const std::string& verb, const client::Admin& admin);
+
+  int Settings(const client::Admin& admin) const;
+  int Shards(const client::Admin& admin) const;
+  int Streams(const client::Admin& admin) const;
+  int Sessions(const client::Admin& admin, const std::string& tenant) const;
+  int Profile(const client::Admin& admin) const;
+
+  int FailAsked(const absl::Status& status) const;
+
+  ConnectionFlags connection_;
+  client::ServiceOptions server_;
+  bool json_ = false, folded_ = false;
+  int seconds_ = 10;
+  std::string asked_;  // the verb and what it is about
+};
+
+// Whoever has the service's public address at hand tries that first.
+int DebugCommand::FailAsked(const absl::Status& status) const {
+  if (absl::IsUnimplemented(status)) {
+    return Fail(FromServer(
+        asked_, absl::UnimplementedError(absl::StrCat(server_.target,
+                                                      " is no admin address: --target has to be what the server was "
+                                                      "given as admin_address"))));
+  }
+  return Fail(ServiceError(asked_, server_.target, status));
+}
+
+int DebugCommand::Settings(const client::Admin& admin) const {
+  const auto settings = admin.Settings();
+  if (!settings.ok()) return FailAsked(settings.status());
+  if (!json_) return PrintSettings(*settings), kSuccess;
+  for (const client::Setting& setting : settings->settings) absl::PrintF("%s\n", ToJson(setting));
+  return kSuccess;
+}
+
+int DebugCommand::Shards(const client::Admin& admin) const {
+  const auto shards = admin.Shards();
+  if (!shards.ok()) return FailAsked(shards.status());
+  if (!json_) return PrintShards(*shards), kSuccess;
+  for (const client::ShardInfo& shard : *shards) absl::PrintF("%s\n", ToJson(shard));
+  return kSuccess;
+}
+
+int DebugCommand::Streams(const client::Admin& admin) const {
+  std::string page_token;
+  bool first = true;
+  do {
+    const auto page = admin.Streams(page_token, kPage);
+    if (!page.ok()) return FailAsked(page.status());
+    if (std::exchange(first, false) && !json_) PrintStreamHeader();
+    for (const client::StreamInfo& stream : page->streams) {
+      json_ ? (void)absl::PrintF("%s\n", ToJson(stream)) : PrintStream(stream);
+    }
+    page_token = page->next_page_token;
+  } while (!page_token.empty());
+  return kSuccess;
+}
+
+int DebugCommand::Sessions(const client::Admin& admin, const std::string& tenant) const {
+  std::string page_token;
+  bool first = true;
+  do {
+    const auto page = admin.Sessions(tenant, page_token, kPage);
+    if (!page.ok()) return FailAsked(page.status());
+    if (std::exchange(first, false) && !json_) PrintLiveSessionHeader();
+    for (const client::LiveSession& session : page->sessions) {
+      json_ ? (void)absl::PrintF("%s\n", ToJson(session)) : PrintLiveSession(session);
+    }
+    page_token = page->next_page_token;
+  } while (!page_token.empty());
+  return kSuccess;
+}
+
+int DebugCommand::Profile(const client::Admin& admin) const {
+  const auto profile = admin.Profile(static_cast<uint32_t>(seconds_));
+  if (!profile.ok()) return FailAsked(profile.status());
+  if (json_) return absl::PrintF("%s", ProfileToJson(profile->folded)), kSuccess;
+  if (folded_) return absl::PrintF("%s", profile->folded), kSuccess;
+  return PrintProfile(*profile), kSuccess;
+}
+
+command_line::Flags DebugCommand::Table() {
+  command_line::Flags flags("aaren debug settings | shards | streams | sessions TENANT | profile [--seconds=N]",
+                            "Tells what goes on inside a running server. --target is its admin_address.");
+  flags.AddVerb("settings", {}, "every setting as it holds");
+  flags.AddVerb("shards", {}, "what each core does, and its rows");
+  flags.AddVerb("streams", {}, "the streams that are open");
+  flags.AddVerb("sessions", {"TENANT"}, "a tenant's sessions that are here; \"default\" where nobody is told apart");
+  flags.AddVerb("profile", {}, "which functions the CPU time goes to");
+  flags.RequireVerb();
+  flags.Add("json", &json_, "one JSON object a line");
+  flags.Add("seconds", &seconds_, "profile: how long, 1 to 30");
+  flags.Add("folded", &folded_, "profile: one stack a line, as flame graphs are drawn from");
+  flags.Add("timeout", &server_.timeout, "give up if no answer comes for so long; profile: beside --seconds");
+  connection_.target = kAdminTarget;
+  connection_.AddTo(flags);
+  return flags;
+}
+
+int DebugCommand::Ask(const std::string& verb, const client::Admin& admin) {
+  if (verb == "settings") return Settings(admin);
+  if (verb == "shards") return Shards(admin);
+  if (verb == "streams") return Streams(admin);
+  return Profile(admin);
+}
+
+int DebugCommand::Run(Arguments arguments) {
+  const absl::StatusOr<command_line::Parsed> parsed = Table().Parse(arguments);
+  if (!parsed.ok()) return FailUsage("debug", parsed.status());
+  if (!parsed->answer.empty()) return absl::PrintF("%s", parsed->answer), kSuccess;
+  if (seconds_ < 1 || seconds_ > 30) {
+    return FailUsage("debug",
+                     absl::InvalidArgumentError(absl::StrCat("--seconds=", seconds_, " is not within 1 .. 30")));
+  }
+  absl::StatusOr<client::ChannelOptions> channel = connection_.Channel();
+  if (!channel.ok()) return FailUsage("debug", channel.status());
+  server_.target = connection_.target;
+  server_.channel = *std::move(channel);
+  asked_ = absl::StrCat("debug ", parsed->verb);
+  const client::Admin admin(server_);
+  if (parsed->verb != "sessions") return Ask(parsed->verb, admin);
+  asked_ = absl::StrCat("debug sessions ", parsed->operands[0]);
+  return Sessions(admin, parsed->operands[0]);
+}
+
+}  // namespace
+
+int RunDebug(Arguments arguments) { return DebugCommand().Run(arguments); }
+
+}  // namespace aaren::cli

@@ -1,0 +1,19 @@
+#ifndef AAREN_CLIENT_CLI_COMMANDS_DEBUG_JSON_H_
+#define AAREN_CLIENT_CLI_COMMANDS_DEBUG_JSON_H_
+
+// What aaren debug --json prints, one object a line. Threading: functions.
+
+#include <string>
+
+#include "aaren/client/admin.h"
+
+namespace aaren::cli {
+
+std::string ToJson(const client::Setting& setting);
+std::string ToJson(const client::ShardInfo& shard);
+std::string ToJson(const client::StreamInfo& stream);
+std::string ToJson(const client::LiveSession& live);
+
+}  // namespace aaren::cli
+
+#endif  // AAREN_CLIENT_CLI_COMMANDS_DEBUG_JSON_H_
