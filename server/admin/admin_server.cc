@@ -15,8 +15,10 @@
 namespace aaren::admin {
 namespace {
 
-constexpr absl::Duration kLook = absl::Milliseconds(10);   // from one look at the queue to the next
-constexpr absl::Duration kDrain = absl::Milliseconds(20);  // what one may take
+constexpr absl::Duration kLook = absl::Milliseconds(50);    // from one look at the queue to the next …
+constexpr absl::Duration kLookOn = absl::Milliseconds(10);  // … while somebody asks
+constexpr absl::Duration kAsking = absl::Seconds(1);        // which is so after each event
+constexpr absl::Duration kDrain = absl::Milliseconds(20);   // what one may take
 constexpr std::chrono::milliseconds kCancelAfter(500);
 constexpr int kRequestBytes = 64 << 10;
 constexpr char kUnix[] = "unix:";
@@ -104,16 +106,18 @@ void AdminServer::Stop() {
 
 void AdminServer::Run() {
   service_.Serve(async_, *host_);
-  absl::Time next_stale = clock_.Now();
+  absl::Time next_stale = clock_.Now(), last_event = absl::InfinitePast();
   while (!stopping_ || calls_ > 0) {
-    queue_->Drain(kDrain);
-    mailbox_.Drain();
+    bool any = queue_->Drain(kDrain);
+    any |= mailbox_.Drain();
     service_.Tick();
-    if (clock_.Now() >= next_stale) {
-      next_stale = clock_.Now() + absl::Seconds(1);
+    const absl::Time now = clock_.Now();
+    if (any) last_event = now;
+    if (now >= next_stale) {
+      next_stale = now + absl::Seconds(1);
       host_->EndStale();
     }
-    absl::SleepFor(kLook);
+    absl::SleepFor(now - last_event < kAsking ? kLookOn : kLook);
   }
   queue_->Shutdown();
 }
