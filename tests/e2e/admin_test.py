@@ -1,5 +1,6 @@
 """What an operator asks a running server by `aaren debug`, of real programs."""
 
+import os
 import time
 import unittest
 
@@ -87,6 +88,7 @@ class AdminTest(programs.ServerTest):
         self.assertEqual(sum(rows["used"] for line in shards for rows in line["rows"]), 3)
         self.assertIn("aaren-univariate:1", self.debug("shards").stdout)
 
+    @unittest.skipIf(os.environ.get("AAREN_SANITIZE") == "thread", "the sanitizer hands signals on when a thread is elsewhere")
     def test_a_profile_names_what_the_server_computes(self):
         load = programs.start_aaren("load", f"--target={self.server.target}", "--sessions=50", "--duration=60s")
         for end in (load.stderr.close, load.wait, load.kill):

@@ -84,14 +84,14 @@ void CpuSampler::Take(void* pc) {
   if (place >= samples_.size()) return;
   void* frames[CpuSample::kFrames + kOwnFrames];
   const int depth = backtrace(frames, CpuSample::kFrames + kOwnFrames);
-  void** const begin = std::find(frames, frames + depth, pc);
+  const auto interrupted = std::find(frames, frames + depth, pc) - frames;
   CpuSample& sample = samples_[place];
   sample.thread = static_cast<pid_t>(syscall(SYS_gettid));
   // Code without tables to unwind by is at least named itself.
   sample.frames[0] = pc;
   sample.depth = 1;
-  for (void** frame = begin + 1; frame < frames + depth && sample.depth < CpuSample::kFrames; ++frame) {
-    sample.frames[sample.depth++] = *frame;
+  for (auto i = interrupted + 1; i < depth && sample.depth < CpuSample::kFrames; ++i) {
+    sample.frames[sample.depth++] = frames[i];
   }
 }
 

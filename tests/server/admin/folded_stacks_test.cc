@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <vector>
 
 namespace aaren::admin {
@@ -36,7 +35,7 @@ TEST(FoldedStacksTest, StacksAreCountedFromTheOutermostOn) {
 }
 
 TEST(FoldedStacksTest, FunctionsOfLibrariesHaveNames) {
-  EXPECT_THAT(FoldStacks({Sample({reinterpret_cast<void*>(&std::qsort)})}, 1 << 20), HasSubstr(";qsort 1"));
+  EXPECT_THAT(FoldStacks({Sample({reinterpret_cast<void*>(&getppid)})}, 1 << 20), HasSubstr("getppid 1"));
 }
 
 TEST(FoldedStacksTest, WhatIsInNoFileIsItsAddress) {
