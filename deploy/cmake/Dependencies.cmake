@@ -1,4 +1,4 @@
-# Finds what the build links. Debian's packages by find_package; LibTorch and the google/rpc protos where deploy/setup put them.
+# Finds what the build links. Debian's packages by find_package; LibTorch, the google/rpc protos and those of OTLP where deploy/setup put them.
 
 find_package(Threads REQUIRED)
 find_package(absl REQUIRED)
@@ -36,6 +36,13 @@ if(AAREN_WITH_SERVER)
             DOC "The folder that holds google/rpc/*.proto")
   if(NOT AAREN_GOOGLE_RPC)
     message(FATAL_ERROR "No google/rpc/status.proto in ${AAREN_CACHE}/googleapis-1.76.0. Run ./deploy/setup.")
+  endif()
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  find_path(AAREN_OTLP opentelemetry/proto/collector/trace/v1/trace_service_pb2.py
+            PATHS ${AAREN_CACHE}/opentelemetry-proto-1.45.2 NO_DEFAULT_PATH
+            DOC "The folder that holds opentelemetry/proto/, as Python modules")
+  if(NOT AAREN_OTLP)
+    message(FATAL_ERROR "No opentelemetry/proto in ${AAREN_CACHE}/opentelemetry-proto-1.45.2. Run ./deploy/setup.")
   endif()
 endif()
 
