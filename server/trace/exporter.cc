@@ -1,0 +1,90 @@
+#include "server/trace/exporter.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "grpcpp/create_channel.h"
+#include "server/log/log.h"
+
+namespace aaren::trace {
+namespace {
+
+constexpr absl::Duration kLogPause = absl::Minutes(1);
+constexpr int kMostBackoffMs = 10'000;  // once a collector is back, it is found within
+
+}  // namespace
+
+Exporter::Exporter(ExporterOptions options, SpanBuffer& buffer)
+    : options_(std::move(options)), buffer_(buffer), thread_([this] { Run(); }) {
+  pthread_setname_np(thread_.native_handle(), "traces");
+}
+
+void Exporter::Stop(absl::Duration patience) {
+  if (!thread_.joinable()) return;
+  buffer_.Close();
+  if (!done_.WaitForNotificationWithTimeout(patience)) {
+    absl::MutexLock lock(&mutex_);
+    given_up_ = true;
+    if (call_ != nullptr) call_->TryCancel();
+  }
+  thread_.join();
+}
+
+// Without keepalive, which collectors refuse if it is frequent. So a connection whose other end has vanished shows by
+// its silence alone, and each one is a channel of its own.
+void Exporter::Connect() {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMostBackoffMs);
+  stub_ = Service::NewStub(grpc::CreateCustomChannel(options_.endpoint, options_.credentials, arguments));
+}
+
+void Exporter::Run() {
+  Connect();
+  for (;;) {
+    const bool last = buffer_.closed();  // asked first: nothing is added once it is
+    const std::vector<Span> spans = buffer_.Take(options_.batch, options_.period);
+    if (!spans.empty()) Send(spans);
+    if (last && spans.empty()) break;
+  }
+  done_.Notify();
+}
+
+// Makes it the call under way. False if no more is to be sent.
+bool Exporter::Enter(grpc::ClientContext& call) {
+  absl::MutexLock lock(&mutex_);
+  if (!given_up_) call_ = &call;
+  return !given_up_;
+}
+
+void Exporter::Send(const std::vector<Span>& spans) {
+  grpc::ClientContext call;
+  call.set_deadline(absl::ToChronoTime(absl::Now() + options_.deadline));
+  opentelemetry::proto::collector::trace::v1::ExportTraceServiceResponse response;
+  grpc::Status status = grpc::Status::CANCELLED;
+  if (Enter(call)) {
+    status = stub_->Export(&call, ToRequest(options_.resource, spans), &response);
+    absl::MutexLock lock(&mutex_);
+    call_ = nullptr;
+  }
+  if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) Connect();
+  const auto rejected = static_cast<uint64_t>(std::max<int64_t>(0, response.partial_success().rejected_spans()));
+  const uint64_t lost = status.ok() ? std::min<uint64_t>(rejected, spans.size()) : spans.size();
+  sent_.fetch_add(spans.size() - lost, std::memory_order_relaxed);
+  lost_.fetch_add(lost, std::memory_order_relaxed);
+  if (lost > 0) LogFailure(status.ok() ? response.partial_success().error_message() : status.error_message());
+}
+
+void Exporter::LogFailure(const std::string& reason) {
+  const absl::Time now = absl::Now();
+  if (now < next_log_) return;
+  next_log_ = now + kLogPause;
+  log::Log(log::LogLevel::kWarning, "spans were dropped: the collector does not take them",
+           {{"endpoint", options_.endpoint}, {"reason", reason}, {"dropped", absl::StrCat(dropped())}});
+}
+
+}  // namespace aaren::trace

@@ -1,0 +1,143 @@
+#ifndef AAREN_SERVER_TRACE_TRACER_H_
+#define AAREN_SERVER_TRACE_TRACER_H_
+
+// A Tracer decides which messages of a shard's streams are traced, and follows each to its end.
+//
+//   stream: Samples, Begin ──► the shard's: Hold, Stepped, Release ──► stream: OnAnswered ──► End: spans to the buffer
+//
+// A traced message has a Mark, a small number that goes with whatever waits of it: items in the queue, tokens that wait
+// for an Open, replies that wait for a save. Each of them holds the message, and so does its stream while it handles it.
+// When nobody holds it any more, all of it is answered, and its stream says when gRPC took the answer.
+//
+// The marks are those of a fixed pool. While all are taken, messages that should be traced are not, and are counted. A
+// server without traces has no Tracer, and every mark is 0.
+//
+// Threading: belongs to one shard; counters() from any thread.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "server/counters/counter.h"
+#include "server/session/clock.h"
+#include "server/trace/message_spans.h"
+#include "server/trace/sampler.h"
+#include "server/trace/save_spans.h"
+#include "server/trace/span_buffer.h"
+
+namespace aaren::trace {
+
+using Mark = uint16_t;  // 0: not traced
+
+struct TracerOptions {
+  double share = 0.001;     // of messages with tokens, from 0 to 1
+  size_t most_marks = 256;  // messages traced at once, of one shard
+  int shard = 0;            // told as an attribute
+  uint64_t seed = 0;        // of what is sampled and of ids; 0: the machine's randomness
+};
+
+struct TracerCounters {
+  counters::Counter sampled, skipped;  // messages
+};
+
+// Who has read the message, and answers it.
+class Owner {
+ public:
+  // Nobody holds it any more: what it is owed stands in the outbox. Ended, now or later, by Tracer::End.
+  virtual void OnAnswered(Mark mark) = 0;
+
+ protected:
+  ~Owner() = default;
+};
+
+class Tracer {
+ public:
+  // `buffer` and `clock` outlive this.
+  Tracer(const TracerOptions& options, SpanBuffer& buffer, const session::Clock& clock);
+
+  // Whether the message that has come is to be traced.
+  bool Samples() { return sampler_.Next(); }
+
+  // The mark of a message of so many bytes that has just been read, held once; 0 if all are taken.
+  Mark Begin(Owner& owner, uint64_t bytes, const std::string& tenant, const std::optional<SpanContext>& link);
+  void NoteItem(Mark mark, uint32_t handle);  // of tokens
+  void EndReading(Mark mark);                 // and releases it
+
+  void Hold(Mark mark) { ++At(mark).holds; }
+  void Release(Mark mark);
+
+  void NoteTokens(Mark mark, uint64_t tokens) { At(mark).notes.tokens += tokens; }
+  void Stepped(Mark mark, const StepNote& step);
+
+  // Something of it was refused or dropped. Errors are codes and reasons, and have nothing of what a client sent.
+  void NoteError(Mark mark, absl::string_view error);
+
+  // Its reply was taken, or will not be: its spans go to the buffer. REQUIRES: OnAnswered came.
+  void End(Mark mark, bool written);
+
+  // The owner goes: what it has not answered ends now.
+  void Leave(Owner& owner);
+
+  TraceId IdOf(Mark mark) const { return slots_[mark - 1].notes.context.trace; }
+
+  // Saves of sessions, by their keys.
+  void FollowSave(Mark mark, absl::string_view key) { saves_.Follow(key, At(mark).notes.context, clock_.NowNanos()); }
+  bool follows_saves() const { return !saves_.empty(); }
+  void BeginSave(absl::string_view key) { saves_.Begin(key, clock_.NowNanos()); }
+  void EndSave(absl::string_view key, uint64_t seq, const absl::Status& status);
+
+  const TracerCounters& counters() const { return counters_; }
+
+ private:
+  struct Slot {
+    Owner* owner = nullptr;  // null: it has left
+    uint32_t holds = 0;
+    bool ended = false;  // its spans are gone, though something of it is still held
+    bool reading = false;
+    MessageNotes notes;
+  };
+
+  Slot& At(Mark mark) { return slots_[mark - 1]; }
+  // One that opens and closes sessions only is no message of this kind, unless it was refused.
+  static bool HasSpans(const Slot& slot) { return slot.notes.items > 0 || !slot.notes.error.empty(); }
+  int64_t WallOffset() const;
+  void Emit(Slot& slot);
+  void Free(Mark mark);
+
+  const TracerOptions options_;
+  SpanBuffer& buffer_;
+  const session::Clock& clock_;
+  TracerCounters counters_;
+  Sampler sampler_;
+  std::vector<Slot> slots_;  // of marks 1, 2, ...; as many as were needed at once
+  std::vector<Mark> free_;
+  SaveSpans saves_;
+};
+
+// Holds a message for as long as it lives.
+class Held {
+ public:
+  Held() = default;
+  Held(Tracer& tracer, Mark mark) : tracer_(&tracer), mark_(mark) { tracer.Hold(mark); }
+  ~Held() {
+    if (mark_ != 0) tracer_->Release(mark_);
+  }
+  Held(Held&& other) noexcept : tracer_(other.tracer_), mark_(std::exchange(other.mark_, 0)) {}
+  Held& operator=(Held&& other) noexcept {
+    std::swap(tracer_, other.tracer_);
+    std::swap(mark_, other.mark_);
+    return *this;
+  }
+
+ private:
+  Tracer* tracer_ = nullptr;
+  Mark mark_ = 0;
+};
+
+}  // namespace aaren::trace
+
+#endif  // AAREN_SERVER_TRACE_TRACER_H_
