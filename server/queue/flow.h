@@ -17,6 +17,7 @@
 #include "server/queue/line.h"
 #include "server/session/peer.h"
 #include "server/store/token_clock.h"
+#include "server/trace/tracer.h"
 
 namespace aaren::session {
 struct Session;
@@ -35,11 +36,12 @@ struct WaitingItem {
     kClose     // the stream lets go of the session; the last item of its flow
   };
   Kind kind = Kind::kTokens;
-  bool silent = false;
-  bool timed = false;           // its tokens have times
-  bool delete_session = false;  // of kClose
-  uint32_t tokens = 0;          // in it
-  int64_t arrival_ns = 0;       // of the shard's clock, read once per drain
+  bool silent : 1 = false;
+  bool timed : 1 = false;           // its tokens have times
+  bool delete_session : 1 = false;  // of kClose
+  trace::Mark trace = 0;            // of its message, which it holds
+  uint32_t tokens = 0;              // in it
+  int64_t arrival_ns = 0;           // of the shard's clock, read once per drain
 
   size_t bytes(uint32_t channels) const;  // of memory, about
 
@@ -65,6 +67,7 @@ struct HeldReply {
   // As in ForecastsReply, the forecasts one after another.
   std::vector<float> forecasts, surprises;
   std::vector<int64_t> times_ns, steps_ns;
+  std::vector<trace::Held> traces;  // the messages of the tokens, if they are traced
 
   size_t bytes() const {
     return sizeof(*this) + (forecasts.size() + surprises.size()) * sizeof(float) +

@@ -108,16 +108,25 @@ Flow& TokenQueue::FlowOf(session::Session& session) {
   return flow;
 }
 
-WaitingItem& TokenQueue::Push(session::Session& session, WaitingItem::Kind kind) {
+WaitingItem& TokenQueue::Push(session::Session& session, WaitingItem::Kind kind, trace::Mark trace) {
   WaitingItem& item = FlowOf(session).items.emplace_back();
   item.kind = kind;
+  item.trace = trace;
+  if (trace != 0) tracer_->Hold(trace);
   return item;
+}
+
+// The item's message, which is traced. One whose tokens were not all stepped was dropped.
+void TokenQueue::LetGo(const Flow& flow, const WaitingItem& item) {
+  const bool dropped = item.kind == WaitingItem::Kind::kTokens && flow.taken < item.tokens;
+  if (dropped) tracer_->NoteError(item.trace, "its tokens were dropped");
+  tracer_->Release(item.trace);
 }
 
 void TokenQueue::PushTokens(session::Session& session, const session::TokensView& tokens, uint32_t skip,
                             const store::TokenClock& clock, int64_t arrival_ns) {
   const absl::Span<const float> values = tokens.values.subspan(size_t{skip} * session.channels);
-  WaitingItem& item = Push(session, WaitingItem::Kind::kTokens);
+  WaitingItem& item = Push(session, WaitingItem::Kind::kTokens, tokens.trace);
   item.silent = tokens.silent;
   item.tokens = static_cast<uint32_t>(tokens.count(session.channels)) - skip;
   item.arrival_ns = arrival_ns;
@@ -126,6 +135,7 @@ void TokenQueue::PushTokens(session::Session& session, const session::TokensView
   session.flow->clock = clock;
   session.flow->tokens += item.tokens;
   tokens_ += item.tokens;
+  if (item.trace != 0) tracer_->NoteTokens(item.trace, item.tokens);
 }
 
 void TokenQueue::PushAck(session::Session& session) {
@@ -136,8 +146,8 @@ void TokenQueue::PushAck(session::Session& session) {
   Count(*session.stream, static_cast<ptrdiff_t>(item.bytes(session.channels)));
 }
 
-void TokenQueue::PushRefusal(session::Session& session, session::Refusal refusal) {
-  const WaitingItem& item = Push(session, WaitingItem::Kind::kRefusal);
+void TokenQueue::PushRefusal(session::Session& session, session::Refusal refusal, trace::Mark trace) {
+  const WaitingItem& item = Push(session, WaitingItem::Kind::kRefusal, trace);
   Count(*session.stream, static_cast<ptrdiff_t>(item.bytes(session.channels)));
   session.flow->refusals.emplace_back() = std::move(refusal);
 }
@@ -158,7 +168,9 @@ void TokenQueue::TakeTokens(Flow& flow, uint32_t tokens) {
 
 void TokenQueue::PopFront(Flow& flow) {
   const session::Session& session = *flow.session;
-  Count(*session.stream, -static_cast<ptrdiff_t>(flow.items.front().bytes(session.channels)));
+  const WaitingItem& item = flow.items.front();
+  Count(*session.stream, -static_cast<ptrdiff_t>(item.bytes(session.channels)));
+  if (item.trace != 0) LetGo(flow, item);
   flow.items.pop_front();
   flow.taken = 0;
 }

@@ -55,7 +55,10 @@ class TokenQueue {
  public:
   static constexpr int64_t kForecastUnits = 8;  // of a channel's token with a forecast
 
-  explicit TokenQueue(size_t max_bytes) : max_bytes_(max_bytes) {}
+  // `tracer` outlives this; null: nothing is traced.
+  explicit TokenQueue(size_t max_bytes, trace::Tracer* tracer = nullptr) : max_bytes_(max_bytes), tracer_(tracer) {}
+
+  trace::Tracer* tracer() const { return tracer_; }
 
   // Whose turns those of the account are; null: everybody's. It lasts as long as this.
   TenantLine& LineOf(identity::Account* account);
@@ -83,7 +86,7 @@ class TokenQueue {
   void PushTokens(session::Session& session, const session::TokensView& tokens, uint32_t skip,
                   const store::TokenClock& clock, int64_t arrival_ns);
   void PushAck(session::Session& session);
-  void PushRefusal(session::Session& session, session::Refusal refusal);
+  void PushRefusal(session::Session& session, session::Refusal refusal, trace::Mark trace = 0);
   void PushClose(session::Session& session, bool delete_session);
 
   // Lets flows take turns until the room is used up or nothing is left that may have one. Each flow that got a turn is
@@ -140,7 +143,8 @@ class TokenQueue {
   bool may_hold() const { return held_bytes_ < max_bytes_; }
 
  private:
-  WaitingItem& Push(session::Session& session, WaitingItem::Kind kind);
+  WaitingItem& Push(session::Session& session, WaitingItem::Kind kind, trace::Mark trace = 0);
+  void LetGo(const Flow& flow, const WaitingItem& item);
   Flow& FlowOf(session::Session& session);
   void Count(Attachment& stream, ptrdiff_t bytes);
   static void JoinLine(Flow& flow);
@@ -169,6 +173,7 @@ class TokenQueue {
   int64_t GrantTokens(Flow& flow, const WaitingItem& item, int64_t units, StepRoom& room);
 
   const size_t max_bytes_;
+  trace::Tracer* const tracer_;
   int64_t stream_turn_ = 0;  // units
   size_t bytes_ = 0, tokens_ = 0;
   size_t held_bytes_ = 0;

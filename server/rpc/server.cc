@@ -62,6 +62,8 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
                                    .shard = shard_options,
                                    .limits = options.limits,
                                    .connections = options.connections,
+                                   .traces = options.traces,
+                                   .spans = options.spans,
                                    .message_bytes = options.message_bytes,
                                    .store_grace = options.store_grace,
                                    .quota = quota_.has_value() ? &*quota_ : nullptr,
@@ -116,6 +118,14 @@ std::vector<const shard::ShardCounters*> Server::shard_counters() const {
 std::vector<const StreamCounters*> Server::stream_counters() const {
   std::vector<const StreamCounters*> counters;
   for (const auto& loop : loops_) counters.push_back(&loop->stream_counters());
+  return counters;
+}
+
+std::vector<const trace::TracerCounters*> Server::trace_counters() const {
+  std::vector<const trace::TracerCounters*> counters;
+  for (const auto& loop : loops_) {
+    if (loop->trace_counters() != nullptr) counters.push_back(loop->trace_counters());
+  }
   return counters;
 }
 

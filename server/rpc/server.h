@@ -43,6 +43,8 @@ struct ServerOptions {
   size_t max_connections = 16'384;
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();  // of every connection
   const identity::Callers* callers = nullptr;  // who may call, outlives the server; null: everybody may everything
+  trace::TracerOptions traces = {};
+  trace::SpanBuffer* spans = nullptr;  // where they go, outlives the server; null: nothing is traced
   size_t process_bytes = 0;  // that the process may hold beyond what it has when it begins to serve; 0: no limit
 };
 
@@ -75,6 +77,7 @@ class Server {
                        absl::AnyInvocable<void(std::vector<StreamInfo>)> done) const;
 
   registrar::Registrar& registrar() const { return *registrar_; }
+  std::vector<const trace::TracerCounters*> trace_counters() const;  // none if nothing is traced
   size_t transit_bytes() const { return registrar_->transit_bytes(); }
   const store::StoreHealth& store_health() const { return registrar_->store_health(); }
   const accept::ConnectionCounters& connection_counters() const { return acceptor_->counters(); }

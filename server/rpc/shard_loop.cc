@@ -34,6 +34,18 @@ v1::Limits ToLimits(const LoopOptions& options) {
   return limits;
 }
 
+std::unique_ptr<trace::Tracer> MakeTracer(const LoopOptions& options, const session::Clock& clock) {
+  if (options.spans == nullptr) return nullptr;
+  trace::TracerOptions traces = options.traces;
+  traces.shard = options.index;
+  return std::make_unique<trace::Tracer>(traces, *options.spans, clock);
+}
+
+shard::ShardOptions WithTracer(shard::ShardOptions options, trace::Tracer* tracer) {
+  options.tracer = tracer;
+  return options;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ShardLoop>> ShardLoop::Make(const LoopOptions& options, const models::ModelTable& models,
@@ -50,7 +62,8 @@ ShardLoop::ShardLoop(const LoopOptions& options, const models::ModelTable& model
       models_(models),
       registrar_(registrar),
       clock_(clock),
-      shard_(options.index, options.shard, models, registrar, clock),
+      tracer_(MakeTracer(options, clock)),
+      shard_(options.index, WithTracer(options.shard, tracer_.get()), models, registrar, clock),
       services_{v1::Streaming::service_full_name(), v1::Sessions::service_full_name(), v1::Models::service_full_name(),
                 grpc::health::v1::Health::service_full_name(),
                 grpc::reflection::v1alpha::ServerReflection::service_full_name()} {}

@@ -36,6 +36,7 @@
 #include "server/rpc/services/unary_call.h"
 #include "server/rpc/streams/stream_group.h"
 #include "server/shard/shard.h"
+#include "server/trace/tracer.h"
 
 namespace aaren::rpc {
 
@@ -44,6 +45,8 @@ struct LoopOptions {
   shard::ShardOptions shard = {};
   StreamLimits limits = {};
   ConnectionLimits connections = {};
+  trace::TracerOptions traces = {};
+  trace::SpanBuffer* spans = nullptr;  // where they go; null: nothing is traced
   size_t message_bytes = 4 << 20;
   absl::Duration store_grace = absl::Seconds(10);  // a store that is away for longer shows in the health service
   grpc::ResourceQuota* quota = nullptr;            // shared by all loops; null: none
@@ -91,6 +94,7 @@ class ShardLoop {
   const StreamGroup& streams() const { return *streams_; }  // the loop's thread only
   const shard::ShardCounters& shard_counters() const { return shard_.counters(); }
   const StreamCounters& stream_counters() const { return streams_->counters(); }
+  const trace::TracerCounters* trace_counters() const { return tracer_ ? &tracer_->counters() : nullptr; }
 
  private:
   enum class Phase { kServing, kDraining, kAnswering, kSaving, kClosing, kClosed };
@@ -112,6 +116,7 @@ class ShardLoop {
   const models::ModelTable& models_;
   registrar::Registrar& registrar_;
   const session::Clock& clock_;
+  const std::unique_ptr<trace::Tracer> tracer_;  // null: nothing is traced
   shard::SessionShard shard_;
   const std::vector<std::string> services_;
 

@@ -85,6 +85,7 @@ struct TokensView {
   absl::Span<const int64_t> times_ns;  // [n] or empty
   std::optional<uint64_t> delivered_seq;
   bool silent = false;
+  uint16_t trace = 0;  // the mark of their message, if that is traced (server/trace/tracer.h)
   task::TokenFields fields;
 
   // How many tokens they are, if a token has so many channels.

@@ -26,10 +26,10 @@ SessionShard::SessionShard(int index, ShardOptions options, const models::ModelT
       clock_(clock),
       rows_(options.capacity_rows, index),
       plans_(options.budget),
-      queue_(options.max_queued_bytes),
+      queue_(options.max_queued_bytes, options.tracer),
       stepper_(rows_, queue_, counters_, clock, options.max_channels, options.save_interval > absl::ZeroDuration()),
       saver_(options.save_interval, options.session_ttl, LeaseOf(options), rows_,
-             [this](std::vector<store::SaveWrite> saves) { registrar_.Save(index_, std::move(saves)); }),
+             [this](std::vector<store::SaveWrite> saves) { SendSaves(std::move(saves)); }),
       slice_units_(kFirstSliceUnits) {}
 
 SessionShard::~SessionShard() = default;

@@ -81,7 +81,8 @@ struct ShardOptions {
   absl::Duration session_ttl = absl::ZeroDuration();       // zero: sessions are kept for ever
   std::string advertise = {};  // HOST:PORT under which others are told of this server; empty: it is not told
   memory::MemoryBudget* budget =
-      nullptr;  // for what sessions cost, shared by all shards; outlives them; null: no limit
+      nullptr;                      // for what sessions cost, shared by all shards; outlives them; null: no limit
+  trace::Tracer* tracer = nullptr;  // of this shard, which it outlives; null: nothing is traced
 };
 
 // What one stream has here.
@@ -153,6 +154,7 @@ class SessionShard final : public registrar::SessionOwner {
   void SaveAll();
 
   const ShardCounters& counters() const { return counters_; }  // readable from any thread
+  trace::Tracer* tracer() const { return options_.tracer; }    // null: nothing is traced
 
   // What the registrar asks for (server/registrar/owner.h).
   session::Mailbox& mailbox() override { return mailbox_; }
@@ -184,6 +186,7 @@ class SessionShard final : public registrar::SessionOwner {
     std::vector<float> values;
     std::vector<int64_t> times_ns;
     uint64_t tokens = 0;
+    trace::Held trace;
     size_t bytes() const { return sizeof(*this) + values.size() * sizeof(float) + times_ns.size() * sizeof(int64_t); }
   };
   struct DeferredClose {
@@ -255,7 +258,8 @@ class SessionShard final : public registrar::SessionOwner {
   void Accept(session::Session& session, const session::TokensView& tokens);
   std::optional<session::Refusal> Check(const session::Session& session, const session::TokensView& tokens,
                                         uint32_t skip, store::TokenClock& clock) const;
-  void RefuseTokens(session::Session& session, session::Refusal refusal, uint64_t tokens);
+  void RefuseTokens(session::Session& session, session::Refusal refusal, uint64_t tokens, trace::Mark trace = 0);
+  void NoteRefused(trace::Mark trace, const session::Refusal& refusal);
   void SetAside();
   void SetAside(session::Session& session);
   void SetAside(Promotion& promotion);
@@ -348,6 +352,7 @@ class SessionShard final : public registrar::SessionOwner {
   void EndUntold();
   void ExpireIdle();
   void Expire(session::Session& session);
+  void SendSaves(std::vector<store::SaveWrite> saves);
   void StartSaves();
   void OnStored(session::Session& session, const save::SaveResult& result);
   void OnSaveFailed(session::Session& session, const save::SaveResult& result);

@@ -120,8 +120,10 @@ void SessionShard::EndEvictions() {
 
 void SessionShard::SavesDone(const std::vector<save::SaveResult>& results) {
   saver_.BatchDone();
+  const bool traced = options_.tracer != nullptr && options_.tracer->follows_saves();
   bool any_stored = false;
   for (const save::SaveResult& result : results) {
+    if (traced) options_.tracer->EndSave(result.key, result.seq, result.written.status);
     session::Session* session = absl::IsAborted(result.written.status) ? FindSettled(result.key) : Find(result.key);
     // It has left, or was deleted and made anew under the same name: the result is of the one before.
     if (session == nullptr || session->incarnation != result.incarnation) continue;
@@ -151,6 +153,13 @@ void SessionShard::OnStored(session::Session& session, const save::SaveResult& r
   }
   stepper_.Release(session);
   queue_.Unhold(session);
+}
+
+void SessionShard::SendSaves(std::vector<store::SaveWrite> saves) {
+  if (options_.tracer != nullptr && options_.tracer->follows_saves()) {
+    for (const store::SaveWrite& save : saves) options_.tracer->BeginSave(save.header.key);
+  }
+  registrar_.Save(index_, std::move(saves));
 }
 
 // Rows are copied between two steps.

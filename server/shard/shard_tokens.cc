@@ -21,7 +21,9 @@ bool SessionShard::Tokens(session::Peer& peer, const session::TokensView& tokens
   session::Binding* binding = StreamOf(peer).handles.Find(tokens.handle);
   if (binding == nullptr) {
     counters_.tokens_refused.Add(tokens.count(1));  // how many channels its session would have, nobody knows
-    peer.OnFailed(tokens.handle, session::HandleNotFound(tokens.handle), 0);
+    const session::Refusal refusal = session::HandleNotFound(tokens.handle);
+    NoteRefused(tokens.trace, refusal);
+    peer.OnFailed(tokens.handle, refusal, 0);
   } else if (IsClosing(*binding)) {
     return false;
   } else if (binding->kind == session::Binding::Kind::kSession) {
@@ -71,10 +73,10 @@ void SessionShard::Accept(session::Session& session, const session::TokensView& 
   if (session.refusing && (count == 0 || tokens.first_seq != expected)) return counters_.tokens_dropped.Add(count);
   session.refusing = false;
   if (auto refusal = CheckShape(tokens, session, options_.max_tokens_per_item)) {
-    return RefuseTokens(session, *std::move(refusal), count);
+    return RefuseTokens(session, *std::move(refusal), count, tokens.trace);
   }
   if (tokens.first_seq > expected)
-    return RefuseTokens(session, session::SequenceGap(tokens.first_seq, expected), count);
+    return RefuseTokens(session, session::SequenceGap(tokens.first_seq, expected), count, tokens.trace);
   if (expected - tokens.first_seq >= count) {
     counters_.tokens_duplicate.Add(count);
     if (session.flow != nullptr || session.AwaitsSave()) return queue_.PushAck(session);
@@ -82,7 +84,9 @@ void SessionShard::Accept(session::Session& session, const session::TokensView& 
   }
   const auto skip = static_cast<uint32_t>(expected - tokens.first_seq);
   store::TokenClock clock = session.flow != nullptr ? session.flow->clock : session.point.clock;
-  if (auto refusal = Check(session, tokens, skip, clock)) return RefuseTokens(session, *std::move(refusal), count);
+  if (auto refusal = Check(session, tokens, skip, clock)) {
+    return RefuseTokens(session, *std::move(refusal), count, tokens.trace);
+  }
   counters_.tokens_duplicate.Add(skip);
   if (arrival_ns_ == 0) arrival_ns_ = clock_.NowNanos();
   queue_.PushTokens(session, tokens, skip, clock, arrival_ns_);
@@ -101,10 +105,19 @@ std::optional<session::Refusal> SessionShard::Check(const session::Session& sess
   return CheckContent(tokens, session, skip, clock);
 }
 
-void SessionShard::RefuseTokens(session::Session& session, session::Refusal refusal, uint64_t tokens) {
+// Of a traced message. What the refusal says in words may name a session, or a value.
+void SessionShard::NoteRefused(trace::Mark trace, const session::Refusal& refusal) {
+  if (trace == 0) return;
+  const std::string code = absl::StatusCodeToString(refusal.status.code());
+  options_.tracer->NoteError(trace, refusal.reason.empty() ? code : absl::StrCat(code, " ", refusal.reason));
+}
+
+void SessionShard::RefuseTokens(session::Session& session, session::Refusal refusal, uint64_t tokens,
+                                trace::Mark trace) {
   counters_.tokens_refused.Add(tokens);
   session.refusing = true;
-  if (session.flow != nullptr) return queue_.PushRefusal(session, std::move(refusal));
+  NoteRefused(trace, refusal);
+  if (session.flow != nullptr) return queue_.PushRefusal(session, std::move(refusal), trace);
   session.stream->peer.OnFailed(session.handle, refusal, session.point.seq);
 }
 
@@ -122,6 +135,7 @@ void SessionShard::Defer(Arrival& arrival, const session::TokensView& tokens, ui
   deferred.values.assign(tokens.values.begin(), tokens.values.end());
   deferred.times_ns.assign(tokens.times_ns.begin(), tokens.times_ns.end());
   deferred.tokens = tokens.count(channels);
+  if (tokens.trace != 0) deferred.trace = trace::Held(*options_.tracer, tokens.trace);
   deferred_tokens_ += deferred.tokens;
   queue_.Defer(*arrival.stream, deferred.bytes());
   may_set_aside_ = true;

@@ -240,11 +240,19 @@ void Stepper::AnswerTokens(const Call& call, const Part& part, const queue::Wait
   const uint64_t first_seq = session.point.seq;
   const bool held = session.SavesEveryToken();
   if (!held) CountTimes(item.arrival_ns, tokens);
+  if (item.trace != 0) NoteStep(call, session, item.trace, tokens);
   const size_t results = CollectResults(call, part, item, piece, cursor);
   AdvanceSeq(session, tokens);
   (item.silent ? outcomes_.silent : outcomes_.folded) += tokens - results;
   outcomes_.forecast += results;
-  held ? HoldBack(session, first_seq, results, item.arrival_ns) : Reply(session, first_seq, results);
+  held ? HoldBack(session, first_seq, results, item) : Reply(session, first_seq, results);
+}
+
+// Of a message that is traced.
+void Stepper::NoteStep(const Call& call, const session::Session& session, trace::Mark trace, uint32_t tokens) {
+  trace::Tracer& tracer = *queue_.tracer();
+  tracer.Stepped(trace, {began_ns_, stepped_ns_, call.tokens, tokens, call.model->id});
+  if (saving_ && session.durability != session::SessionDurability::kNone) tracer.FollowSave(trace, session.key.view());
 }
 
 void Stepper::AdvanceSeq(session::Session& session, uint32_t tokens) {
@@ -313,14 +321,15 @@ void Stepper::Reply(session::Session& session, uint64_t first_seq, size_t result
 }
 
 // Adds what CollectResults has found to the session's held reply.
-void Stepper::HoldBack(session::Session& session, uint64_t first_seq, size_t results, int64_t arrival_ns) {
-  const auto seconds = static_cast<double>(began_ns_ - arrival_ns) * 1e-9;
+void Stepper::HoldBack(session::Session& session, uint64_t first_seq, size_t results, const queue::WaitingItem& item) {
+  const auto seconds = static_cast<double>(began_ns_ - item.arrival_ns) * 1e-9;
   counters_.queue_seconds.Observe(seconds, session.point.seq - first_seq);
   queue::HeldReply& reply = queue_.Hold(session);
   const size_t before = reply.bytes();
   if (reply.next_seq == 0) reply.first_seq = first_seq;
   reply.next_seq = session.point.seq;
-  reply.arrival_ns = arrival_ns;
+  reply.arrival_ns = item.arrival_ns;
+  if (item.trace != 0) reply.traces.emplace_back(*queue_.tracer(), item.trace);
   reply.stepped_ns = stepped_ns_;
   reply.results += results;
   const size_t floats = session.model->engine->result_floats();

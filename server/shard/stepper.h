@@ -118,7 +118,8 @@ class Stepper {
   void AdvanceSeq(session::Session& session, uint32_t tokens);
   void CountTimes(int64_t arrival_ns, uint32_t tokens);
   void Reply(session::Session& session, uint64_t first_seq, size_t results);
-  void HoldBack(session::Session& session, uint64_t first_seq, size_t results, int64_t arrival_ns);
+  void HoldBack(session::Session& session, uint64_t first_seq, size_t results, const queue::WaitingItem& item);
+  void NoteStep(const Call& call, const session::Session& session, trace::Mark trace, uint32_t tokens);
 
   session::RowPool& rows_;
   queue::TokenQueue& queue_;

@@ -62,12 +62,21 @@ void Stream::OnRead(bool ok) {
   items_ = ItemReader({reinterpret_cast<const char*>(message_.begin()), message_.size()});
   handling_ = true;
   again_ = false;
+  if (group_.shard_.tracer() != nullptr && group_.shard_.tracer()->Samples()) BeginTrace();
   // Its first turn is now, unless others are in line: what one stream sends in many messages is then one batch.
   if (group_.input_.empty()) {
     HandleItems();
   } else {
     TryAgain();
   }
+}
+
+void Stream::BeginTrace() {
+  if (traces_ == nullptr) {
+    traces_ = std::make_unique<StreamTraces>(*group_.shard_.tracer(), context_, caller_.tenant,
+                                             [this] { return outbox_.bytes() + writing_bytes_; });
+  }
+  traces_->Begin(message_.size());
 }
 
 void Stream::TryAgain() {
@@ -82,6 +91,7 @@ void Stream::OnOffered() {
 }
 
 void Stream::DropMessage() {
+  if (traces_ != nullptr) traces_->EndReading();
   group_.GiveInput(message_.size());
   FreeMessage();
 }
@@ -211,8 +221,10 @@ absl::StatusOr<Stream::Handled> Stream::HandleTokens(std::string_view content) {
   }
   if (!group_.shard_.AdmitsTokens(*this, content.size())) return Handled::kWaitsForShard;
   if (absl::Status status = Parse(content, group_.tokens_); !status.ok()) return status;
-  const session::TokensView tokens = ToTokensView(group_.tokens_);
+  session::TokensView tokens = ToTokensView(group_.tokens_);
+  if (traces_ != nullptr) tokens.trace = traces_->current();
   if (!group_.shard_.Tokens(*this, tokens)) return Handled::kWaits;
+  if (tokens.trace != 0) traces_->NoteItem(tokens.handle);
   turn_tokens_ += tokens.values.size();
   return Handled::kYes;
 }
@@ -314,9 +326,11 @@ void Stream::Flush() {
 
 void Stream::OnWritten(bool ok) {
   writing_ = false;
-  group_.CountUnread(-static_cast<ptrdiff_t>(std::exchange(writing_bytes_, 0)));
+  const size_t taken = std::exchange(writing_bytes_, 0);
+  group_.CountUnread(-static_cast<ptrdiff_t>(taken));
   if (finishing_) return DeleteIfDone();
   if (!ok) return Finish(grpc::Status::CANCELLED);  // the client has gone
+  if (traces_ != nullptr) traces_->OnTaken(taken);
   Touch();
   if (!HasRoom()) return;
   group_.shard_.Resume(*this);

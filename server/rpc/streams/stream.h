@@ -18,6 +18,7 @@
 // Threading: the shard's thread only.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -34,6 +35,7 @@
 #include "server/rpc/messages/envelope.h"
 #include "server/rpc/streams/outbox.h"
 #include "server/rpc/streams/stream_group.h"
+#include "server/rpc/streams/stream_traces.h"
 #include "server/session/peer.h"
 
 namespace aaren::rpc {
@@ -101,12 +103,14 @@ class Stream final : public session::Peer {
   absl::StatusOr<Handled> HandleOpen(std::string_view content);
   absl::StatusOr<Handled> HandleClose(std::string_view content);
   void Wait(Handled why);
+  void BeginTrace();
   void DropMessage();
   void FreeMessage();
 
   void Append(uint32_t field, const google::protobuf::MessageLite& content);
   void Fail(const absl::Status& status);
   void Fail(const session::Refusal& refusal);
+  void LogRefused(const session::Refusal& refusal);
   void Finish(const grpc::Status& status);
   void DeleteIfDone();
 
@@ -122,6 +126,7 @@ class Stream final : public session::Peer {
   grpc::Slice message_;        // the received message, in one piece
   ItemReader items_;           // what is left of it
   Outbox outbox_;
+  std::unique_ptr<StreamTraces> traces_;  // null: none of its messages was traced
   std::optional<grpc::Status> ending_;
   uint64_t number_ = 0;  // in the group, once it is one of its streams
   absl::Time opened_;

@@ -143,8 +143,19 @@ void Stream::Fail(const absl::Status& status) {
   Fail(refusal);
 }
 
+void Stream::LogRefused(const session::Refusal& refusal) {
+  const std::string reason = refusal.status.ToString();
+  const std::string trace = traces_ != nullptr ? traces_->CurrentId() : "";
+  if (trace.empty()) {
+    return log::Log(log::LogLevel::kInfo, "stream refused", {{"peer", context_.peer()}, {"reason", reason}});
+  }
+  traces_->NoteRefused(refusal);
+  log::Log(log::LogLevel::kInfo, "stream refused",
+           {{"peer", context_.peer()}, {"reason", reason}, {"trace_id", trace}});
+}
+
 void Stream::Fail(const session::Refusal& refusal) {
-  log::Log(log::LogLevel::kInfo, "stream refused", {{"peer", context_.peer()}, {"reason", refusal.status.ToString()}});
+  LogRefused(refusal);
   v1::Failed failed;
   *failed.mutable_status() = ToRpcStatus(refusal);
   Append(v1::ServerItem::kFailed, failed);
@@ -161,6 +172,7 @@ void Stream::Finish(const grpc::Status& status) {
   finishing_ = true;
   // First of all: from here on the shard does not call this object any more.
   group_.shard_.Disconnect(*this);
+  traces_.reset();
   group_.CountUnread(-static_cast<ptrdiff_t>(outbox_.bytes()));
   outbox_.Clear();
   if (handling_) DropMessage();
