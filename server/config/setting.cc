@@ -1,5 +1,6 @@
 #include "server/config/setting.h"
 
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -38,6 +39,12 @@ absl::Status Setting::Parse(const std::string& text, ServerConfig& config) const
       if (!absl::SimpleAtoi(text, &number) || number > UINT32_MAX) break;
       reflection.SetUInt32(&config, &field_, static_cast<uint32_t>(number));
       return absl::OkStatus();
+    case FieldDescriptor::CPPTYPE_DOUBLE: {
+      double share = 0;
+      if (!absl::SimpleAtod(text, &share)) break;
+      reflection.SetDouble(&config, &field_, share);
+      return absl::OkStatus();
+    }
     default:
       if (field_.options().GetExtension(size) && !command_line::ParseBytes(text, number)) {
         return Invalid("is not a size such as 4096, 512MiB or 2GB");
@@ -60,6 +67,9 @@ absl::Status Setting::Check(const ServerConfig& config) const {
   if (field_.cpp_type() == FieldDescriptor::CPPTYPE_UINT32 || field_.cpp_type() == FieldDescriptor::CPPTYPE_UINT64) {
     return CheckRange(Number(config));
   }
+  if (field_.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
+    return CheckShare(config.GetReflection()->GetDouble(config, &field_));
+  }
   if (!field_.options().GetExtension(duration)) return absl::OkStatus();
   const std::string text = config.GetReflection()->GetString(config, &field_);
   absl::Duration parsed;
@@ -67,6 +77,11 @@ absl::Status Setting::Check(const ServerConfig& config) const {
     return Invalid("is not a duration such as 500ms, 20s or 1h30m");
   }
   return absl::OkStatus();
+}
+
+// Every number that is not whole is a share of something.
+absl::Status Setting::CheckShare(double value) const {
+  return value >= 0 && value <= 1 ? absl::OkStatus() : Invalid("is not between 0 and 1");
 }
 
 absl::Status Setting::CheckRange(uint64_t value) const {
@@ -93,6 +108,9 @@ std::string Setting::ToText(const ServerConfig& config) const {
     return absl::AsciiStrToLower(reflection.GetEnum(config, &field_)->name());
   }
   if (is_switch()) return reflection.GetBool(config, &field_) ? "true" : "false";
+  if (field_.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
+    return nlohmann::json(reflection.GetDouble(config, &field_)).dump();  // as short as it can be read again
+  }
   return absl::StrCat(Number(config));
 }
 

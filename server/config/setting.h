@@ -39,6 +39,7 @@ class Setting {
  private:
   absl::Status ParseEnum(absl::string_view text, ServerConfig& config) const;
   absl::Status CheckRange(uint64_t value) const;
+  absl::Status CheckShare(double value) const;
   uint64_t Number(const ServerConfig& config) const;
   std::string EnumNames() const;
 

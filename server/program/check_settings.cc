@@ -58,6 +58,18 @@ absl::Status CheckTokens(const ServerConfig& config) {
   return absl::OkStatus();
 }
 
+absl::Status CheckTraces(const ServerConfig& config) {
+  if (config.trace_endpoint().empty()) {
+    return config.trace_ca().empty()
+               ? absl::OkStatus()
+               : absl::InvalidArgumentError("trace_ca: without trace_endpoint nothing is traced; give it");
+  }
+  const absl::StatusOr<address::Address> endpoint = address::Address::Parse(config.trace_endpoint());
+  if (endpoint.ok() && endpoint->port != 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "trace_endpoint: ", endpoint.ok() ? "port 0 is nobody's" : std::string(endpoint.status().message())));
+}
+
 }  // namespace
 
 absl::Status CheckSettings(const ServerConfig& config) {
@@ -80,6 +92,7 @@ absl::Status CheckSettings(const ServerConfig& config) {
   if (absl::Status status = CheckReach("listen", config.listen(), config); !status.ok()) return status;
   if (absl::Status status = CheckAdmin(config); !status.ok()) return status;
   if (absl::Status status = CheckTokens(config); !status.ok()) return status;
+  if (absl::Status status = CheckTraces(config); !status.ok()) return status;
   if (config.memory() > 0 && config.memory() < kLeastMemory) {
     return absl::InvalidArgumentError(
         absl::StrCat("memory: ", config.memory(), " bytes; at least ", kLeastMemory, " (16 MB) are needed"));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "model/command_line/standard_streams.h"
 #include "server/admin/admin_server.h"
 #include "server/config/config.h"
@@ -25,12 +26,14 @@
 #include "server/metrics/shard_metrics.h"
 #include "server/metrics/store_metrics.h"
 #include "server/metrics/tenant_metrics.h"
+#include "server/metrics/trace_metrics.h"
 #include "server/models/model_table.h"
 #include "server/program/check_settings.h"
 #include "server/program/load_models.h"
 #include "server/program/security.h"
 #include "server/program/server_options.h"
 #include "server/program/shutdown_signal.h"
+#include "server/program/tracing.h"
 #include "server/rpc/grpc_log.h"
 #include "server/rpc/server.h"
 #include "server/store/measured_store.h"
@@ -46,11 +49,9 @@ int Fail(int exit_status, const absl::Status& status) {
   return exit_status;
 }
 
-absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerConfig& config,
-                                                                  const rpc::ServerOptions& options,
-                                                                  const store::MeasuredStore& store,
-                                                                  const rpc::Server& server,
-                                                                  const models::ModelTable& models) {
+absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(
+    const ServerConfig& config, const rpc::ServerOptions& options, const store::MeasuredStore& store,
+    const rpc::Server& server, const models::ModelTable& models, const Tracing* tracing) {
   if (config.metrics_listen().empty()) return nullptr;
   std::vector<std::shared_ptr<prometheus::Collectable>> sources = {
       std::make_shared<metrics::ShardMetrics>(server.shard_counters(), server.stream_counters(), options,
@@ -59,6 +60,9 @@ absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(const ServerCo
       std::make_shared<metrics::ConnectionMetrics>(server.connection_counters()),
       std::make_shared<metrics::StoreMetrics>(store, server.store_health()),
       std::make_shared<metrics::ProcessMetrics>()};
+  if (tracing != nullptr) {
+    sources.push_back(std::make_shared<metrics::TraceMetrics>(server.trace_counters(), tracing->exporter()));
+  }
   if (options.callers != nullptr) sources.push_back(std::make_shared<metrics::TenantMetrics>(*options.callers));
   return metrics::Exposition::Start(config.metrics_listen(), std::move(sources));
 }
@@ -107,9 +111,13 @@ int Serve(const ServerConfig& config) {
   if (!security.ok()) return Fail(2, security.status());
   options.credentials = security->credentials;
   options.callers = security->callers.get();
+  const absl::StatusOr<std::unique_ptr<Tracing>> tracing = Tracing::Open(config);
+  if (!tracing.ok()) return Fail(2, tracing.status());
+  if (*tracing != nullptr) (*tracing)->SetUp(options);
   absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(options, models, store);
   if (!server.ok()) return Fail(1, server.status());
-  const auto metrics = StartMetrics(config, options, store, **server, models);
+  if (*tracing != nullptr) (*tracing)->Start((*server)->port());
+  const auto metrics = StartMetrics(config, options, store, **server, models, tracing->get());
   if (!metrics.ok()) return Fail(1, metrics.status());
   const std::string metrics_address = *metrics == nullptr ? "none" : (*metrics)->address();
   const auto admin = StartAdmin(config, *security, **server, models);
@@ -127,11 +135,13 @@ int Serve(const ServerConfig& config) {
             {"connections", absl::StrCat(options.max_connections)}});
   shutdown.Wait();
   if (*admin != nullptr) (*admin)->Stop();  // it asks shards, which leave now
+  const absl::Time end = absl::Now() + config::ToDuration(config.grace());
   const bool all_saved = (*server)->Shutdown(config::ToDuration(config.grace()));
   if (!all_saved) {
     log::Log(log::LogLevel::kError, "the grace period is over: what is not saved is lost");
     _exit(1);
   }
+  if (*tracing != nullptr) (*tracing)->Stop(end - absl::Now());
   shutdown.Done();
   log::Log(log::LogLevel::kInfo, "shut down");
   return 0;

@@ -62,11 +62,12 @@ class SettingsTest(unittest.TestCase):
 
     def test_the_server_reads_each_setting_as_it_was_given(self):
         given = {"max_rows": 4194303, "message_bytes": 8388608, "save_interval": "250ms", "log_level": "warning",
-                 "log_format": "text", "device": "cpu", "default_model": "mine:2", "shards": 3}
+                 "log_format": "text", "device": "cpu", "default_model": "mine:2", "shards": 3,
+                 "trace_endpoint": "collector:4317", "trace_sampling": 0.01}
         read = read_by_server(Objects([f"settings.{name}={value}" for name, value in given.items()]).settings())
         for name, value in given.items():
             capital = name in ("log_level", "log_format", "device")
-            quoted = f'"{value}"' if name in ("save_interval", "default_model") else str(value).upper() if capital else value
+            quoted = f'"{value}"' if name in ("save_interval", "default_model", "trace_endpoint") else str(value).upper() if capital else value
             self.assertIn(f"{name}: {quoted}\n", read)
 
     def test_redis_comes_with_its_password(self):

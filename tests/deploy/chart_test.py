@@ -115,6 +115,11 @@ class ConfinementTest(unittest.TestCase):
     def test_a_server_with_files_calls_nobody(self):
         self.assertEqual(Objects([]).one("NetworkPolicy")["spec"]["egress"], [])
 
+    def test_a_server_that_is_traced_reaches_its_collector(self):
+        egress = Objects(VALUES["traced"]).one("NetworkPolicy", "live-aaren-server")["spec"]["egress"]
+        self.assertIn({"ports": [{"port": 4317, "protocol": "TCP"}], "to": [{"podSelector": {"matchLabels": {"app": "otel"}}}]},
+                      egress)
+
     def test_passwords_come_from_secrets_alone(self):
         objects = Objects(VALUES["shared"])
         secrets = [volume["secret"]["secretName"] for volume in objects.server()["volumes"] if "secret" in volume]

@@ -114,6 +114,14 @@ TEST(ConfigTest, NamesAValueOutOfRangeAndTheLimit) {
   EXPECT_THAT(ErrorOf({"--shards=2000"}), HasSubstr("--shards=2000 is more than 1024"));
 }
 
+TEST(ConfigTest, AShareIsBetweenZeroAndOne) {
+  EXPECT_EQ(ParseCommandLine({"--trace_sampling=0.25"})->config.trace_sampling(), 0.25);
+  for (const char* share : {"1.5", "-0.1", "nan"}) {
+    EXPECT_THAT(ErrorOf({std::string("--trace_sampling=") + share}), HasSubstr("is not between 0 and 1")) << share;
+  }
+  EXPECT_THAT(ErrorOf({"--trace_sampling=some"}), HasSubstr("is not a number"));
+}
+
 TEST(ConfigTest, NamesAnUnknownChoiceAndWhatThereIs) {
   EXPECT_THAT(ErrorOf({"--device=tpu"}), HasSubstr("--device=tpu is none of auto|cpu|cuda"));
 }

@@ -244,6 +244,20 @@ TEST(ServerProgramTest, AdvertisedAddressThatIsNoneIsRefused) {
   EXPECT_THAT(server.Log(), HasSubstr("advertise: 'banana' is not HOST:PORT"));
 }
 
+TEST(ServerProgramTest, BadSettingsOfTracesExitWithTwo) {
+  const std::pair<std::vector<std::string>, std::string> bad[] = {
+      {{"--trace_endpoint=banana"}, "trace_endpoint: 'banana' is not HOST:PORT"},
+      {{"--trace_endpoint=127.0.0.1:0"}, "trace_endpoint: port 0"},
+      {{"--trace_endpoint=127.0.0.1:4317", "--trace_ca=/nowhere"}, "trace_ca: cannot read /nowhere"},
+      {{"--trace_endpoint=127.0.0.1:4317", "--trace_ca=/etc/passwd"}, "trace_ca: there is no certificate"},
+      {{"--trace_ca=/nowhere"}, "trace_ca: without trace_endpoint"}};
+  for (const auto& [flags, problem] : bad) {
+    Program server(flags);
+    EXPECT_EQ(server.Wait(), 2);
+    EXPECT_THAT(server.Log(), HasSubstr(problem));
+  }
+}
+
 TEST(ServerProgramTest, WhereOthersReachItPlainTextMustBeAskedFor) {
   Program refused({"--listen=0.0.0.0:0"});
   EXPECT_EQ(refused.Wait(), 2);

@@ -59,6 +59,8 @@ jwt_audience: {{ quote .Values.jwt.audience }}
 {{- $name := index . 0 -}}{{- $value := index . 1 -}}
 {{- if has $name (list "device" "log_format" "log_level") -}}
 {{- upper $value -}}
+{{- else if eq $name "trace_sampling" -}}
+{{- float64 $value -}}
 {{- else if kindIs "string" $value -}}
 {{- quote $value -}}
 {{- else -}}

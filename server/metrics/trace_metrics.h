@@ -1,0 +1,32 @@
+#ifndef AAREN_SERVER_METRICS_TRACE_METRICS_H_
+#define AAREN_SERVER_METRICS_TRACE_METRICS_H_
+
+// What Prometheus sees of traces: messages that were traced or might not be, and what became of their spans.
+// Threading: Collect from any thread.
+
+#include <utility>
+#include <vector>
+
+#include "prometheus/collectable.h"
+#include "prometheus/metric_family.h"
+#include "server/trace/exporter.h"
+#include "server/trace/tracer.h"
+
+namespace aaren::metrics {
+
+class TraceMetrics final : public prometheus::Collectable {
+ public:
+  // `shards`, one a shard, and `exporter` outlive this.
+  TraceMetrics(std::vector<const trace::TracerCounters*> shards, const trace::Exporter& exporter)
+      : shards_(std::move(shards)), exporter_(exporter) {}
+
+  std::vector<prometheus::MetricFamily> Collect() const override;
+
+ private:
+  const std::vector<const trace::TracerCounters*> shards_;
+  const trace::Exporter& exporter_;
+};
+
+}  // namespace aaren::metrics
+
+#endif  // AAREN_SERVER_METRICS_TRACE_METRICS_H_

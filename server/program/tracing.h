@@ -1,0 +1,47 @@
+#ifndef AAREN_SERVER_PROGRAM_TRACING_H_
+#define AAREN_SERVER_PROGRAM_TRACING_H_
+
+// Traces as the settings want them: where the shards' spans go, and who sends them. Threading: one thread.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/config/config.h"
+#include "server/rpc/server.h"
+#include "server/trace/exporter.h"
+#include "server/trace/span_buffer.h"
+
+namespace aaren::program {
+
+class Tracing {
+ public:
+  // Null if nothing is to be traced. InvalidArgument if trace_ca cannot be read.
+  static absl::StatusOr<std::unique_ptr<Tracing>> Open(const config::ServerConfig& config);
+
+  // What a server is to be started with. This outlives it.
+  void SetUp(rpc::ServerOptions& options);
+
+  // Begins to send, in the name of a server that listens on `port`.
+  void Start(int port);
+
+  // Sends what is left of the spans, and gives up after half of `left` or a second.
+  void Stop(absl::Duration left);
+
+  const trace::Exporter& exporter() const { return *exporter_; }  // once it has started
+
+ private:
+  Tracing(const config::ServerConfig& config, std::shared_ptr<grpc::ChannelCredentials> credentials)
+      : config_(config), credentials_(std::move(credentials)) {}
+
+  const config::ServerConfig config_;
+  const std::shared_ptr<grpc::ChannelCredentials> credentials_;
+  trace::SpanBuffer spans_;
+  std::optional<trace::Exporter> exporter_;
+};
+
+}  // namespace aaren::program
+
+#endif  // AAREN_SERVER_PROGRAM_TRACING_H_
