@@ -16,6 +16,7 @@ void RunRow(absl::string_view bytes);
 void RunSnapshot(absl::string_view bytes);
 void RunStoredHeader(absl::string_view bytes);
 void RunTime(absl::string_view bytes);
+void RunTraceparent(absl::string_view bytes);
 void RunWebToken(absl::string_view bytes);
 
 absl::Span<const Target> Targets() {
@@ -29,6 +30,7 @@ absl::Span<const Target> Targets() {
                                         {"snapshot", RunSnapshot},
                                         {"stored_header", RunStoredHeader},
                                         {"time", RunTime},
+                                        {"traceparent", RunTraceparent},
                                         {"web_token", RunWebToken}};
   return kTargets;
 }
