@@ -1,7 +1,8 @@
 // aaren-server: serves the models of a folder until SIGTERM or SIGINT. README.md tells its settings.
 //
 // Standard output carries one line, `ready listen=HOST:PORT metrics=HOST:PORT`, once it serves, with ` admin=ADDRESS`
-// where there is one; the log goes to standard error. Exit status: 0 after a shutdown in good order, 1 if it could not start, 2 for bad settings.
+// where there is one; the log goes to standard error. Exit status: 0 after a shutdown in good order, 1 if it could not
+// start or save all, 2 for bad settings.
 
 #include <signal.h>
 #include <unistd.h>
@@ -14,22 +15,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "model/command_line/standard_streams.h"
-#include "server/admin/admin_server.h"
 #include "server/config/config.h"
-#include "server/identity/callers.h"
 #include "server/log/log.h"
 #include "server/memory/memory_budget.h"
-#include "server/metrics/connection_metrics.h"
-#include "server/metrics/exposition.h"
-#include "server/metrics/model_metrics.h"
-#include "server/metrics/process_metrics.h"
-#include "server/metrics/shard_metrics.h"
-#include "server/metrics/store_metrics.h"
-#include "server/metrics/tenant_metrics.h"
-#include "server/metrics/trace_metrics.h"
 #include "server/models/model_table.h"
 #include "server/program/check_settings.h"
 #include "server/program/load_models.h"
+#include "server/program/operator_addresses.h"
 #include "server/program/security.h"
 #include "server/program/server_options.h"
 #include "server/program/shutdown_signal.h"
@@ -49,47 +41,29 @@ int Fail(int exit_status, const absl::Status& status) {
   return exit_status;
 }
 
-absl::StatusOr<std::unique_ptr<metrics::Exposition>> StartMetrics(
-    const ServerConfig& config, const rpc::ServerOptions& options, const store::MeasuredStore& store,
-    const rpc::Server& server, const models::ModelTable& models, const Tracing* tracing) {
-  if (config.metrics_listen().empty()) return nullptr;
-  std::vector<std::shared_ptr<prometheus::Collectable>> sources = {
-      std::make_shared<metrics::ShardMetrics>(server.shard_counters(), server.stream_counters(), options,
-                                              [&server] { return server.transit_bytes(); }),
-      std::make_shared<metrics::ModelMetrics>(models),
-      std::make_shared<metrics::ConnectionMetrics>(server.connection_counters()),
-      std::make_shared<metrics::StoreMetrics>(store, server.store_health()),
-      std::make_shared<metrics::ProcessMetrics>()};
-  if (tracing != nullptr) {
-    sources.push_back(std::make_shared<metrics::TraceMetrics>(server.trace_counters(), tracing->exporter()));
-  }
-  if (options.callers != nullptr) sources.push_back(std::make_shared<metrics::TenantMetrics>(*options.callers));
-  return metrics::Exposition::Start(config.metrics_listen(), std::move(sources));
+void TellReady(const ServerConfig& config, const rpc::ServerOptions& options, absl::string_view store,
+               const rpc::Server& server, const OperatorAddresses& operators) {
+  const std::string admin = operators.admin().empty() ? "" : absl::StrCat(" admin=", operators.admin());
+  std::printf("ready listen=%s metrics=%s%s\n", server.address().c_str(), operators.metrics().c_str(), admin.c_str());
+  std::fflush(stdout);
+  log::Log(log::LogLevel::kInfo, "serving",
+           {{"listen", server.address()},
+            {"metrics", operators.metrics()},
+            {"shards", absl::StrCat(ShardCount(config))},
+            {"store", std::string(store)},
+            {"memory", absl::StrCat(MemoryOf(config))},
+            {"connections", absl::StrCat(options.max_connections)}});
 }
 
-absl::StatusOr<std::unique_ptr<admin::AdminServer>> StartAdmin(const ServerConfig& config, const Security& security,
-                                                               const rpc::Server& server,
-                                                               const models::ModelTable& models) {
-  if (config.admin_address().empty()) return nullptr;
-  return admin::AdminServer::Start({.credentials = security.credentials, .callers = security.callers.get()}, config,
-                                   server, models);
-}
-
-// The settings, and as a comment whom the list of callers lets in. A line of it that is wrong is told here, too; a list
-// that is elsewhere, where the server will run, is none of this machine's business.
-absl::StatusOr<std::string> PrintSettings(const ServerConfig& config) {
-  std::string text = config::PrintConfig(config);
-  if (!config.jwks().empty()) {
-    const absl::Status keys = identity::KeySetFile::Open(config.jwks()).status();
-    if (absl::IsInvalidArgument(keys)) return absl::InvalidArgumentError(absl::StrCat("jwks: ", keys.message()));
+// Saves what can be saved within the grace period. The process ends if that is not all.
+void Leave(const ServerConfig& config, rpc::Server& server, Tracing* tracing) {
+  const absl::Duration grace = config::ToDuration(config.grace());
+  const absl::Time end = absl::Now() + grace;
+  if (!server.Shutdown(grace)) {
+    log::Log(log::LogLevel::kError, "the grace period is over: what is not saved is lost");
+    _exit(1);
   }
-  if (config.callers().empty()) return text;
-  const absl::StatusOr<std::unique_ptr<identity::RosterFile>> roster = identity::RosterFile::Open(config.callers());
-  if (absl::IsInvalidArgument(roster.status())) {
-    return absl::InvalidArgumentError(absl::StrCat("callers: ", roster.status().message()));
-  }
-  absl::StrAppend(&text, roster.ok() ? (*roster)->Describe() : absl::StrCat("# ", roster.status().message(), "\n"));
-  return text;
+  if (tracing != nullptr) tracing->Stop(end - absl::Now());
 }
 
 int Serve(const ServerConfig& config) {
@@ -117,31 +91,13 @@ int Serve(const ServerConfig& config) {
   absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(options, models, store);
   if (!server.ok()) return Fail(1, server.status());
   if (*tracing != nullptr) (*tracing)->Start((*server)->port());
-  const auto metrics = StartMetrics(config, options, store, **server, models, tracing->get());
-  if (!metrics.ok()) return Fail(1, metrics.status());
-  const std::string metrics_address = *metrics == nullptr ? "none" : (*metrics)->address();
-  const auto admin = StartAdmin(config, *security, **server, models);
-  if (!admin.ok()) return Fail(1, admin.status());
-  const std::string admin_address = *admin == nullptr ? "" : absl::StrCat(" admin=", (*admin)->address());
-  std::printf("ready listen=%s metrics=%s%s\n", (*server)->address().c_str(), metrics_address.c_str(),
-              admin_address.c_str());
-  std::fflush(stdout);
-  log::Log(log::LogLevel::kInfo, "serving",
-           {{"listen", (*server)->address()},
-            {"metrics", metrics_address},
-            {"shards", absl::StrCat(ShardCount(config))},
-            {"store", store.name()},
-            {"memory", absl::StrCat(memory)},
-            {"connections", absl::StrCat(options.max_connections)}});
+  absl::StatusOr<OperatorAddresses> operators =
+      OperatorAddresses::Start({config, options, *security, store, **server, models, tracing->get()});
+  if (!operators.ok()) return Fail(1, operators.status());
+  TellReady(config, options, store.name(), **server, *operators);
   shutdown.Wait();
-  if (*admin != nullptr) (*admin)->Stop();  // it asks shards, which leave now
-  const absl::Time end = absl::Now() + config::ToDuration(config.grace());
-  const bool all_saved = (*server)->Shutdown(config::ToDuration(config.grace()));
-  if (!all_saved) {
-    log::Log(log::LogLevel::kError, "the grace period is over: what is not saved is lost");
-    _exit(1);
-  }
-  if (*tracing != nullptr) (*tracing)->Stop(end - absl::Now());
+  operators->StopAdmin();
+  Leave(config, **server, tracing->get());
   shutdown.Done();
   log::Log(log::LogLevel::kInfo, "shut down");
   return 0;
@@ -153,9 +109,9 @@ int Main(const std::vector<std::string>& arguments) {
   if (!line->answer.empty()) {
     std::printf("%s", line->answer.c_str());
   } else if (line->print_config) {
-    const absl::StatusOr<std::string> settings = PrintSettings(line->config);
-    if (!settings.ok()) return Fail(2, settings.status());
-    std::printf("%s", settings->c_str());
+    const absl::StatusOr<std::string> callers = DescribeCallers(line->config);
+    if (!callers.ok()) return Fail(2, callers.status());
+    std::printf("%s%s", config::PrintConfig(line->config).c_str(), callers->c_str());
   } else {
     return Serve(line->config);
   }

@@ -53,4 +53,16 @@ absl::StatusOr<Security> OpenSecurity(const ServerConfig& config) {
   return security;
 }
 
+absl::StatusOr<std::string> DescribeCallers(const ServerConfig& config) {
+  if (!config.jwks().empty()) {
+    const absl::Status keys = identity::KeySetFile::Open(config.jwks()).status();
+    if (absl::IsInvalidArgument(keys)) return absl::InvalidArgumentError(absl::StrCat("jwks: ", keys.message()));
+  }
+  if (config.callers().empty()) return "";
+  const absl::StatusOr<std::unique_ptr<identity::RosterFile>> roster = identity::RosterFile::Open(config.callers());
+  if (roster.ok()) return (*roster)->Describe();
+  if (!absl::IsInvalidArgument(roster.status())) return absl::StrCat("# ", roster.status().message(), "\n");
+  return absl::InvalidArgumentError(absl::StrCat("callers: ", roster.status().message()));
+}
+
 }  // namespace aaren::program

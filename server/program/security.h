@@ -4,6 +4,7 @@
 // Who is let in, and how, as the settings say.
 
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "grpcpp/security/server_credentials.h"
@@ -19,6 +20,11 @@ struct Security {
 
 // InvalidArgument or NotFound, naming the file.
 absl::StatusOr<Security> OpenSecurity(const config::ServerConfig& config);
+
+// Whom the list of callers lets in, as comments of a printed configuration. InvalidArgument, naming the setting, for a
+// line of it or a key that is wrong; a list that is elsewhere, where the server will run, is none of this machine's
+// business.
+absl::StatusOr<std::string> DescribeCallers(const config::ServerConfig& config);
 
 }  // namespace aaren::program
 
