@@ -26,6 +26,13 @@ std::function<size_t()> ExcessOver(size_t bytes) {
   };
 }
 
+// What can be exported can be imported: the rows of a session with all the channels that it may have, beside its names.
+size_t LargestImport(const models::ModelTable& models, uint32_t max_channels) {
+  size_t row_bytes = 0;
+  for (const models::ModelRef& model : models.models()) row_bytes = std::max(row_bytes, model->engine->row_bytes());
+  return max_channels * row_bytes + (4 << 10);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, const models::ModelTable& models,
@@ -65,6 +72,7 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
                                    .traces = options.traces,
                                    .spans = options.spans,
                                    .message_bytes = options.message_bytes,
+                                   .request_bytes = LargestImport(models, shard_options.max_channels),
                                    .store_grace = options.store_grace,
                                    .quota = quota_.has_value() ? &*quota_ : nullptr,
                                    .credentials = options.credentials,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <climits>
 
 #include "absl/strings/str_cat.h"
 #include "grpcpp/server_builder.h"
@@ -78,7 +79,9 @@ absl::Status ShardLoop::Build() {
         static_cast<grpc::Service*>(&reflection_)}) {
     builder.RegisterService(service);
   }
-  builder.SetMaxReceiveMessageSize(static_cast<int>(options_.message_bytes));
+  // gRPC has one limit for all methods; a stream keeps to its own.
+  builder.SetMaxReceiveMessageSize(
+      static_cast<int>(std::min<size_t>(std::max(options_.message_bytes, options_.request_bytes), INT_MAX)));
   if (options_.quota != nullptr) builder.SetResourceQuota(*options_.quota);
   SetConnections(options_.connections, builder);
   queue_ = std::make_unique<EventQueue>(builder.AddCompletionQueue(), clock_);

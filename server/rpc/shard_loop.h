@@ -46,8 +46,9 @@ struct LoopOptions {
   StreamLimits limits = {};
   ConnectionLimits connections = {};
   trace::TracerOptions traces = {};
-  trace::SpanBuffer* spans = nullptr;  // where they go; null: nothing is traced
-  size_t message_bytes = 4 << 20;
+  trace::SpanBuffer* spans = nullptr;              // where they go; null: nothing is traced
+  size_t message_bytes = 4 << 20;                  // largest ClientMessage
+  size_t request_bytes = 4 << 20;                  // largest request of a unary call, an import's
   absl::Duration store_grace = absl::Seconds(10);  // a store that is away for longer shows in the health service
   grpc::ResourceQuota* quota = nullptr;            // shared by all loops; null: none
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();

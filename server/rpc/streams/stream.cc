@@ -43,9 +43,7 @@ void Stream::OnRead(bool ok) {
     if (!used_) group_.NoteVain(context_.peer());
     return Touch();
   }
-  if (!received_.TrySingleSlice(&message_).ok() && !received_.DumpToSingleSlice(&message_).ok()) {
-    return Fail(absl::InvalidArgumentError("malformed aaren.v1.ClientMessage"));
-  }
+  if (absl::Status status = TakeMessage(); !status.ok()) return Fail(status);
   if (heard_ == nullptr) heard_ = group_.FindHeard(context_.peer());
   if (heard_ != nullptr) heard_->store(group_.clock_.NowNanos(), std::memory_order_relaxed);
   group_.counters_.messages_received.Add(1);
@@ -69,6 +67,16 @@ void Stream::OnRead(bool ok) {
   } else {
     TryAgain();
   }
+}
+
+absl::Status Stream::TakeMessage() {
+  const uint64_t bytes = received_.Length(), most = group_.welcome_.message_bytes();
+  if (bytes > most) {
+    FreeMessage();
+    return absl::ResourceExhaustedError(absl::StrCat("a message of ", bytes, " bytes, the limit is ", most));
+  }
+  if (received_.TrySingleSlice(&message_).ok() || received_.DumpToSingleSlice(&message_).ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError("malformed aaren.v1.ClientMessage");
 }
 
 void Stream::BeginTrace() {

@@ -104,6 +104,7 @@ class Stream final : public session::Peer {
   absl::StatusOr<Handled> HandleClose(std::string_view content);
   void Wait(Handled why);
   void BeginTrace();
+  absl::Status TakeMessage();  // of what was received
   void DropMessage();
   void FreeMessage();
 

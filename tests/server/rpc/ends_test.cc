@@ -123,6 +123,18 @@ TEST_F(EndsTest, MessageOverTheLimitEndsItsStreamOnly) {
   EXPECT_TRUE(other.Receive().has_forecasts());
 }
 
+TEST_F(EndsTest, MessageThatOnlyAnImportMayHaveEndsItsStreamByTheSmallerLimit) {
+  rpc::ServerOptions options = Options();
+  options.message_bytes = 2 << 10;
+  Start(options);
+  TestStream stream(NewChannel());
+  stream.Greet();
+  stream.Send(TokensItem(0, 0, std::vector<float>(600)));
+  const grpc::Status status = stream.Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(status.error_message(), HasSubstr("the limit is 2048"));
+}
+
 TEST_F(EndsTest, VanishedClientsLeaveTheirSessionsAsTheyWere) {
   for (uint64_t i = 0; i < 50; ++i) {
     TestStream stream(NewChannel());

@@ -100,6 +100,28 @@ TEST_F(SessionsServiceTest, ExportedSnapshotImportsAsAnotherSession) {
   EXPECT_EQ(stream_.Receive().forecasts().values(0), SumForecast(6, 1, 0));
 }
 
+// 64 channels of 64 bytes.
+TEST_F(SessionsServiceTest, SnapshotIsImportedThoughAMessageOfAStreamMayNotBeSoLarge) {
+  rpc::ServerOptions options = Options();
+  options.message_bytes = 2 << 10;
+  Start(options);
+  stub_ = v1::Sessions::NewStub(NewChannel());
+  TestStream stream(NewChannel());
+  stream.Greet();
+  v1::ClientItem open = OpenItem(0, "wide");
+  open.mutable_open()->set_channels(64);
+  stream.Send(open);
+  while (!stream.Receive().has_opened()) {
+  }
+  v1::ImportSessionRequest request;
+  request.set_session_id("copy");
+  request.set_snapshot(Export("wide").snapshot());
+  ASSERT_GT(request.snapshot().size(), options.message_bytes);
+  v1::SessionInfo info;
+  const grpc::Status status = Call(&v1::Sessions::Stub::Import, request, info);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+}
+
 TEST_F(SessionsServiceTest, CutSnapshotIsDataLoss) {
   v1::ImportSessionRequest request;
   request.set_session_id("copy");
