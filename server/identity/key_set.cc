@@ -9,6 +9,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
@@ -151,9 +152,13 @@ KeySet& KeySet::operator=(KeySet&&) noexcept = default;
 KeySet::~KeySet() = default;
 
 absl::StatusOr<KeySet> KeySet::Parse(absl::string_view text) {
-  const json set = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  const bool is_text = !absl::StrContains(text, '\0');  // at which the parser would end
+  const json set = is_text ? json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false) : json();
   if (!set.is_object() || !set.contains("keys") || !set["keys"].is_array()) {
     return absl::InvalidArgumentError("no JWKS: it is an object of JSON with an array \"keys\"");
+  }
+  if (set["keys"].size() > kMaxKeys) {
+    return absl::InvalidArgumentError(absl::StrCat(set["keys"].size(), " keys, the limit is ", kMaxKeys));
   }
   KeySet keys;
   for (size_t i = 0; i < set["keys"].size(); ++i) {

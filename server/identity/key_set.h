@@ -25,7 +25,10 @@ class KeySet {
   // Longer tokens are not looked at.
   static constexpr size_t kMaxTokenBytes = 8 << 10;
 
-  // InvalidArgument: no JWKS, a key that is none, two keys with one `kid`.
+  // Providers have a handful, and whoever waits for the set waits until all are read.
+  static constexpr size_t kMaxKeys = 1'000;
+
+  // InvalidArgument: no JWKS, more keys than that, a key that is none, two keys with one `kid`.
   static absl::StatusOr<KeySet> Parse(absl::string_view json);
 
   KeySet(KeySet&&) noexcept;

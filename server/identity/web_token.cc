@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 
 namespace aaren::identity {
@@ -16,11 +17,45 @@ constexpr double kMostSeconds = 253'402'300'799;  // the year 9999
 
 absl::Status No(absl::string_view why) { return absl::UnauthenticatedError(why); }
 
+// A claim by its name, or by a way of names with dots between them; null: it is missing.
+const json* Find(const json& claims, const std::string& name) {
+  if (const auto found = claims.find(name); found != claims.end()) return &*found;
+  const json* at = &claims;
+  for (const absl::string_view part : absl::StrSplit(name, '.')) {
+    const auto found = at->find(std::string(part));  // of no object: its end
+    if (found == at->end()) return nullptr;
+    at = &*found;
+  }
+  return at;
+}
+
 // A claim that is a string; none: it is missing, or something else.
 std::optional<std::string> Text(const json& claims, const std::string& name) {
-  const auto found = claims.find(name);
-  if (found == claims.end() || !found->is_string()) return std::nullopt;
-  return found->get<std::string>();
+  const json* claim = Find(claims, name);
+  if (claim == nullptr || !claim->is_string()) return std::nullopt;
+  return claim->get<std::string>();
+}
+
+// The highest role of a text; none: it names none of ours.
+std::optional<Role> RoleIn(const std::string& text) {
+  std::optional<Role> highest;
+  for (const absl::string_view name : absl::StrSplit(text, ' ')) {
+    const absl::StatusOr<Role> role = ParseRole(name);
+    if (role.ok() && (!highest || *highest < *role)) highest = *role;
+  }
+  return highest;
+}
+
+std::optional<Role> HighestRole(const json& claims, const std::string& name) {
+  const json* claim = Find(claims, name);
+  if (claim == nullptr) return std::nullopt;
+  if (claim->is_string()) return RoleIn(claim->get<std::string>());
+  if (!claim->is_array()) return std::nullopt;
+  std::optional<Role> highest;
+  for (const json& element : *claim) {
+    if (element.is_string()) highest = std::max(highest, RoleIn(element.get<std::string>()));
+  }
+  return highest;
 }
 
 // A claim that is a time (NumericDate: seconds since 1970, perhaps with a fraction); none: it is something else.
@@ -59,11 +94,10 @@ absl::Status CheckTimes(const json& claims, const WebTokenRules& rules, absl::Ti
 absl::Status CheckCaller(const json& claims, const WebTokenRules& rules, WebToken& token) {
   std::optional<std::string> tenant = Text(claims, rules.tenant_claim);
   if (!tenant || !IsTenant(*tenant)) return No(absl::StrCat("its claim ", rules.tenant_claim, " is no tenant"));
-  const std::optional<std::string> role = Text(claims, rules.role_claim);
-  const absl::StatusOr<Role> parsed = ParseRole(role.value_or(""));
-  if (!parsed.ok()) return No(absl::StrCat("its claim ", rules.role_claim, " is no role"));
+  const std::optional<Role> role = HighestRole(claims, rules.role_claim);
+  if (!role) return No(absl::StrCat("its claim ", rules.role_claim, " is no role"));
   token.tenant = *std::move(tenant);
-  token.role = *parsed;
+  token.role = *role;
   return absl::OkStatus();
 }
 

@@ -5,7 +5,10 @@
 // that a key of the set has signed, and that meets the rules; of no other.
 //
 // `exp` is required. `nbf` and `iat` are respected where they are there. `iss` must be the issuer, and `aud` the
-// audience or a list with it. The tenant must be one that a list of callers could name, and the role one that exists.
+// audience or a list with it. The tenant must be one that a list of callers could name.
+//
+// Providers give roles as a list, or as one text with spaces between them (`scope`), among others that are none of
+// ours. The highest that is one of ours counts; there must be one.
 //
 // Threading: plain values.
 
@@ -21,8 +24,9 @@ namespace aaren::identity {
 
 struct WebTokenRules {
   std::string issuer, audience;
-  std::string tenant_claim = "tenant", role_claim = "role";  // members of the payload's object
-  absl::Duration skew = absl::Seconds(30);                   // by which clocks may differ
+  // Members of the payload's object. "a.b": of that name or, if there is none, the member b of the object a.
+  std::string tenant_claim = "tenant", role_claim = "role";
+  absl::Duration skew = absl::Seconds(30);  // by which clocks may differ
 };
 
 struct WebToken {

@@ -49,6 +49,20 @@ TEST(KeySetTest, KnowsTheTokenOfTheSpecification) {
   EXPECT_THAT(read->payload, HasSubstr(R"("iss":"joe")"));
 }
 
+TEST(KeySetTest, TextThatGoesOnBehindANulByteIsNone) {
+  std::string set = Rsa().Jwks();
+  ASSERT_TRUE(KeySet::Parse(set).ok());
+  set.push_back('\0');
+  EXPECT_THAT(WhyNot(set), HasSubstr("no JWKS"));
+}
+
+TEST(KeySetTest, MoreKeysThanAProviderHasAreRefused) {
+  std::string keys = R"({"kty":"none"})";
+  for (int i = 1; i < 1'000; ++i) absl::StrAppend(&keys, R"(,{"kty":"none"})");
+  EXPECT_TRUE(KeySet::Parse(absl::StrCat(R"({"keys":[)", keys, "]}")).ok());
+  EXPECT_EQ(WhyNot(absl::StrCat(R"({"keys":[)", keys, ",{}]}")), "1001 keys, the limit is 1000");
+}
+
 // cjose asserts that padding comes where a base64 text of this length has it.
 TEST(KeySetTest, AKeyWhoseNumbersHaveOtherBytesThanBase64UrlIsNone) {
   for (const char* x : {"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRV=U", "=", "f83O/3D2", "f83O J3D2", "A"}) {

@@ -51,6 +51,36 @@ TEST_F(WebTokenTest, ClaimsMayHaveOtherNames) {
   EXPECT_EQ(token->role, Role::kAdmin);
 }
 
+TEST_F(WebTokenTest, ClaimsMayStandWithinOthers) {
+  rules_.tenant_claim = "org.unit.name";
+  rules_.role_claim = "realm_access.roles";
+  const auto token = Verify(With(R"("tenant":"acme","role":"stream")",
+                                 R"("org":{"unit":{"name":"acme"}},"realm_access":{"roles":["stream"]})"));
+  ASSERT_TRUE(token.ok()) << token.status();
+  EXPECT_EQ(token->tenant, "acme");
+  EXPECT_EQ(token->role, Role::kStream);
+}
+
+TEST_F(WebTokenTest, ClaimWhoseOwnNameHasDotsIsNotLookedForWithinOthers) {
+  rules_.role_claim = "a.role";
+  EXPECT_EQ(Verify(With(R"("role":"stream")", R"("a":{"role":"admin"},"a.role":"read")"))->role, Role::kRead);
+}
+
+TEST_F(WebTokenTest, ClaimWithinWhatIsNoObjectIsMissing) {
+  rules_.tenant_claim = "org.name";
+  for (const char* org : {R"("org":"acme")", R"("org":["acme"])", R"("org":null)", R"("org":{"nam":"acme"})"}) {
+    EXPECT_EQ(WhyNot(With(R"("tenant":"acme")", org)), "its claim org.name is no tenant") << org;
+  }
+}
+
+TEST_F(WebTokenTest, HighestOfItsRolesCounts) {
+  const auto role = [this](const char* roles) { return Verify(With(R"("stream")", roles))->role; };
+  EXPECT_EQ(role(R"(["read","admin","stream"])"), Role::kAdmin);
+  EXPECT_EQ(role(R"(["offline_access","read"])"), Role::kRead);
+  EXPECT_EQ(role(R"(["read",null,7,["admin"],{"admin":1}])"), Role::kRead);
+  EXPECT_EQ(role(R"("openid stream read")"), Role::kStream);
+}
+
 TEST_F(WebTokenTest, OfAnotherKeyIsRefused) {
   const std::string token = TokenMaker::Ec().Sign(R"({"alg":"ES256"})", kValid);
   EXPECT_FALSE(WebToken::Verify(token, keys_, rules_, absl::FromUnixSeconds(1000)).ok());
@@ -95,7 +125,8 @@ TEST_F(WebTokenTest, TenantIsOneThatAListOfCallersCouldName) {
 }
 
 TEST_F(WebTokenTest, UnknownRoleIsRefused) {
-  for (const char* other : {R"("root")", R"("Admin")", R"("")", "2", R"(["admin"])"}) {
+  for (const char* other :
+       {R"("root")", R"("Admin")", R"("")", "2", "[]", R"(["root"])", R"([["admin"]])", R"({"admin":1})"}) {
     EXPECT_EQ(WhyNot(With(R"("stream")", other)), "its claim role is no role") << other;
   }
 }
