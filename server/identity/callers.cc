@@ -2,8 +2,10 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
@@ -23,7 +25,10 @@ int64_t ThreadMicros() {
 }  // namespace
 
 Callers::Callers(std::unique_ptr<const RosterFile> roster, std::unique_ptr<KeySetFile> keys, WebTokenRules rules)
-    : roster_(std::move(roster)), keys_(std::move(keys)), rules_(std::move(rules)) {
+    : roster_(std::move(roster)),
+      accounts_(roster_ == nullptr ? std::make_shared<Accounts>() : roster_->all_accounts()),
+      keys_(std::move(keys)),
+      rules_(std::move(rules)) {
   in_vain_.Set(kVainMicrosPerSecond);
 }
 
@@ -66,7 +71,7 @@ absl::StatusOr<Caller> Callers::FindWebToken(absl::string_view token, int64_t no
   caller.role = says->role;
   caller.known_by = absl::StrCat(kByKey, says->fingerprint);
   caller.ends = says->ends;
-  caller.account = roster_ == nullptr ? nullptr : roster_->FindAccount(says->tenant);
+  caller.account = accounts_->OfToken(says->tenant);
   caller.tenant = std::move(says->tenant);
   return caller;
 }
@@ -82,8 +87,18 @@ bool Callers::IsWorthALook(absl::string_view token, int64_t now_ns, absl::Time w
   return verified_.Find(token, *keys, wall).has_value() || (in_vain_.Admits(now_ns) && keys->NamesAKey(token));
 }
 
-std::vector<const Account*> Callers::accounts() const {
+std::vector<const Account*> Callers::listed_accounts() const {
   return roster_ == nullptr ? std::vector<const Account*>() : roster_->accounts();
+}
+
+std::vector<const Account*> Callers::unlisted_accounts() const {
+  const std::vector<const Account*> listed = listed_accounts();
+  std::vector<const Account*> unlisted = accounts_->of_tokens();
+  const absl::flat_hash_set<const Account*> known(listed.begin(), listed.end());
+  unlisted.erase(std::remove_if(unlisted.begin(), unlisted.end(),
+                                [&known](const Account* account) { return known.contains(account); }),
+                 unlisted.end());
+  return unlisted;
 }
 
 }  // namespace aaren::identity

@@ -4,8 +4,8 @@
 // A Callers knows who may call: those of a list (roster_file.h), those for whom an identity provider has signed a token
 // (web_token.h), or both. A server that has none lets everybody do everything.
 //
-// A token of a provider holds until it ends and while its key is in the set. Its tenant has the limits that the list
-// names for it, and none if the list does not. Threading: any thread.
+// A token of a provider holds until it ends and while its key is in the set. Its tenant has an account like any other
+// (accounts.h), with the limits that the list names for it, or for "*". Threading: any thread.
 
 #include <memory>
 #include <optional>
@@ -59,12 +59,16 @@ class Callers {
   Attempts& attempts() const { return roster_ != nullptr ? roster_->attempts() : attempts_; }
 
   // Of the tenants that the list names now, by name.
-  std::vector<const Account*> accounts() const;
+  std::vector<const Account*> listed_accounts() const;
+
+  // Of the others that tokens have named, in the order in which they came.
+  std::vector<const Account*> unlisted_accounts() const;
 
  private:
   absl::StatusOr<Caller> FindWebToken(absl::string_view token, int64_t now_ns, absl::Time wall) const;
 
   const std::unique_ptr<const RosterFile> roster_;
+  const std::shared_ptr<Accounts> accounts_;  // of the list, too
   const std::unique_ptr<KeySetFile> keys_;
   const WebTokenRules rules_;
   mutable VerifiedTokens verified_;

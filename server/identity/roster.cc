@@ -18,7 +18,7 @@
 namespace aaren::identity {
 namespace {
 
-constexpr absl::string_view kHash = "sha256:", kName = "name:", kLimitsWord = "limits";
+constexpr absl::string_view kHash = "sha256:", kName = "name:", kLimitsWord = "limits", kOthers = "*";
 
 std::string HashOf(absl::string_view token) {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest;
@@ -92,17 +92,18 @@ absl::StatusOr<Roster> Roster::Parse(absl::string_view text) {
 
 absl::Status Roster::ParseLine(absl::string_view line) {
   const std::vector<std::string> words = absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
-  if (!IsTenant(words[0])) {
-    return absl::InvalidArgumentError("a tenant has at most 128 bytes and no '/'");
+  const bool is_limits = words.size() > 2 && words[1] == kLimitsWord;
+  if (!IsTenant(words[0]) && !(words[0] == kOthers && is_limits)) {
+    return absl::InvalidArgumentError("a tenant has at most 128 bytes and no '/'; '*' is all others, for limits alone");
   }
-  if (words.size() > 2 && words[1] == kLimitsWord) return AddLimits(words[0], absl::MakeConstSpan(words).subspan(2));
+  if (is_limits) return AddLimits(words[0], absl::MakeConstSpan(words).subspan(2));
   if (words.size() == 3) return AddCaller(words[0], words[1], words[2]);
   return absl::InvalidArgumentError(
       "a line has a tenant, a role, and what it is known by; or a tenant, the word limits, and NAME=NUMBER");
 }
 
 absl::Status Roster::AddLimits(const std::string& tenant, absl::Span<const std::string> words) {
-  Tenant& entry = tenants_[tenant];
+  Tenant& entry = tenant == kOthers ? others_ : tenants_[tenant];
   if (std::exchange(entry.limited, true)) {
     return absl::InvalidArgumentError(absl::StrCat("tenant '", tenant, "' has a line of limits already"));
   }

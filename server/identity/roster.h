@@ -8,7 +8,9 @@
 //   acme      stream  sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 //   acme      admin   name:ops.acme.example
 //   acme      limits  weight=4 sessions=10000 streams=64 tokens_per_second=50000 unary_per_second=100
+//   *         limits  sessions=100 streams=4
 //
+// The tenant "*" is each one that has no such line, be it in the list or named by tokens alone (web_token.h).
 // What such a line leaves out is not limited. Of a token only the hash is kept, so the file betrays none. A tenant may
 // have many callers. Threading: immutable, once its accounts are bound.
 
@@ -53,6 +55,9 @@ class Roster {
   };
   const absl::btree_map<std::string, Tenant>& tenants() const { return tenants_; }
 
+  // Of every tenant without a line of limits.
+  const TenantLimits& others() const { return others_.limits; }
+
   // Gives each caller the account of its tenant.
   void BindAccounts(absl::FunctionRef<Account*(const std::string& tenant)> account_of);
 
@@ -64,7 +69,8 @@ class Roster {
   absl::Status AddCaller(const std::string& tenant, const std::string& role, const std::string& known_by);
 
   absl::flat_hash_map<std::string, Caller> callers_;  // by what the file says, "sha256:…" or "name:…"
-  absl::btree_map<std::string, Tenant> tenants_;      // by name
+  absl::btree_map<std::string, Tenant> tenants_;      // by name, without "*"
+  Tenant others_;                                     // "*"
 };
 
 }  // namespace aaren::identity

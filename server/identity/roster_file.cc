@@ -8,8 +8,9 @@
 
 namespace aaren::identity {
 
-absl::StatusOr<std::unique_ptr<RosterFile>> RosterFile::Open(const std::string& path) {
-  std::unique_ptr<RosterFile> file(new RosterFile(path));
+absl::StatusOr<std::unique_ptr<RosterFile>> RosterFile::Open(const std::string& path,
+                                                             std::shared_ptr<Accounts> accounts) {
+  std::unique_ptr<RosterFile> file(new RosterFile(path, std::move(accounts)));
   absl::MutexLock lock(&file->mutex_);
   if (absl::Status status = file->Read(0); !status.ok()) return status;
   return file;
@@ -22,10 +23,7 @@ absl::Status RosterFile::Read(int64_t now_ns) const {
   absl::StatusOr<Roster> roster = Roster::Parse(**text);
   if (!roster.ok()) return absl::InvalidArgumentError(absl::StrCat(file_.path(), ": ", roster.status().message()));
   SetLimits(*roster, now_ns);
-  roster->BindAccounts([this](const std::string& tenant) {
-    mutex_.AssertHeld();
-    return AccountOf(tenant);
-  });
+  roster->BindAccounts([this](const std::string& tenant) { return accounts_->OfListed(tenant); });
   roster_ = std::make_shared<const Roster>(*std::move(roster));
   attempts_.ForgetUnless([this](absl::string_view known_by) {
     mutex_.AssertHeld();
@@ -34,41 +32,34 @@ absl::Status RosterFile::Read(int64_t now_ns) const {
   return absl::OkStatus();
 }
 
-Account* RosterFile::AccountOf(const std::string& tenant) const {
-  std::unique_ptr<Account>& account = accounts_[tenant];
-  if (account == nullptr) account = std::make_unique<Account>(tenant);
-  return account.get();
-}
-
 // A tenant without callers may be about to get some, or a name may be misspelt: then its limits hold for nobody.
 void RosterFile::SetLimits(const Roster& roster, int64_t now_ns) const {
+  absl::btree_map<std::string, TenantLimits> own;
   for (const auto& [name, tenant] : roster.tenants()) {
-    AccountOf(name)->SetLimits(tenant.limits, now_ns);
+    if (tenant.limited) own.emplace(name, tenant.limits);
     if (tenant.callers > 0) continue;
     log::Log(log::LogLevel::kWarning, "a tenant with limits has no callers in the list",
              {{"file", file_.path()}, {"tenant", name}});
   }
+  accounts_->SetLimits(std::move(own), roster.others(), now_ns);
 }
 
 std::string RosterFile::Describe() const {
   absl::MutexLock lock(&mutex_);
   std::string text;
   for (const auto& [name, tenant] : roster_->tenants()) {
-    absl::StrAppend(&text, "# tenant ", name, ": ", tenant.callers, " callers, ", ToString(tenant.limits), "\n");
+    const TenantLimits& limits = tenant.limited ? tenant.limits : roster_->others();
+    absl::StrAppend(&text, "# tenant ", name, ": ", tenant.callers, " callers, ", ToString(limits), "\n");
   }
+  absl::StrAppend(&text, "# each other tenant: ", ToString(roster_->others()), "\n");
   return text;
 }
 
 std::vector<const Account*> RosterFile::accounts() const {
   absl::MutexLock lock(&mutex_);
   std::vector<const Account*> accounts;
-  for (const auto& [name, tenant] : roster_->tenants()) accounts.push_back(accounts_.at(name).get());
+  for (const auto& [name, tenant] : roster_->tenants()) accounts.push_back(accounts_->OfListed(name));
   return accounts;
-}
-
-Account* RosterFile::FindAccount(const std::string& tenant) const {
-  absl::MutexLock lock(&mutex_);
-  return roster_->tenants().contains(tenant) ? accounts_.at(tenant).get() : nullptr;
 }
 
 std::shared_ptr<const Roster> RosterFile::Get(int64_t now_ns) const {

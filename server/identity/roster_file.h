@@ -5,20 +5,18 @@
 // call from two seconds later on. While the file cannot be read, or has a bad line, the roster before it holds, and the
 // log says so.
 //
-// It keeps an account for each tenant that the file has ever named, as streams point to them.
-//
 // Threading: safe.
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/btree_map.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "server/identity/account.h"
+#include "server/identity/accounts.h"
 #include "server/identity/attempts.h"
 #include "server/identity/roster.h"
 #include "server/identity/watched_file.h"
@@ -27,8 +25,9 @@ namespace aaren::identity {
 
 class RosterFile {
  public:
-  // The file's error, or the roster's with the file's name.
-  static absl::StatusOr<std::unique_ptr<RosterFile>> Open(const std::string& path);
+  // The file's error, or the roster's with the file's name. It tells `accounts` of limits, and gives callers theirs.
+  static absl::StatusOr<std::unique_ptr<RosterFile>> Open(
+      const std::string& path, std::shared_ptr<Accounts> accounts = std::make_shared<Accounts>());
 
   // As the file is now, or was two seconds ago. `now_ns` is monotonic.
   std::shared_ptr<const Roster> Get(int64_t now_ns) const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -36,8 +35,8 @@ class RosterFile {
   // Of the tenants that the file names now, by name.
   std::vector<const Account*> accounts() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Of this one, if the file names it now; else null.
-  Account* FindAccount(const std::string& tenant) const ABSL_LOCKS_EXCLUDED(mutex_);
+  // Of these and all others.
+  const std::shared_ptr<Accounts>& all_accounts() const { return accounts_; }
 
   // Its tenants, a line each, as a comment.
   std::string Describe() const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -46,15 +45,15 @@ class RosterFile {
   Attempts& attempts() const { return attempts_; }
 
  private:
-  explicit RosterFile(const std::string& path) : file_(path) {}
+  RosterFile(const std::string& path, std::shared_ptr<Accounts> accounts)
+      : accounts_(std::move(accounts)), file_(path) {}
   absl::Status Read(int64_t now_ns) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  Account* AccountOf(const std::string& tenant) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SetLimits(const Roster& roster, int64_t now_ns) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  const std::shared_ptr<Accounts> accounts_;
   mutable absl::Mutex mutex_;
   mutable WatchedFile file_ ABSL_GUARDED_BY(mutex_);
   mutable std::shared_ptr<const Roster> roster_ ABSL_GUARDED_BY(mutex_);
-  mutable absl::btree_map<std::string, std::unique_ptr<Account>> accounts_ ABSL_GUARDED_BY(mutex_);
   mutable Attempts attempts_;
 };
 

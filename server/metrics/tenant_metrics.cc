@@ -1,5 +1,6 @@
 #include "server/metrics/tenant_metrics.h"
 
+#include <array>
 #include <string>
 
 #include "server/metrics/family.h"
@@ -8,6 +9,50 @@ namespace aaren::metrics {
 
 using identity::Account;
 
+namespace {
+
+using Limits = std::array<uint64_t, Account::kLimits.size()>;
+
+// What is told of one tenant, or of many together.
+struct Row {
+  std::string tenant;
+  uint64_t sessions = 0, streams = 0, tokens = 0;
+  Limits limited = {}, limits = {};  // in order of kLimits; many together have no limits
+
+  void Add(const Account& account) {
+    sessions += account.sessions.value();
+    streams += account.streams.value();
+    tokens += account.tokens_answered();
+    for (size_t i = 0; i < limited.size(); ++i) limited[i] += account.limited(static_cast<Account::Limit>(i));
+  }
+};
+
+Row RowOf(const Account& account) {
+  const identity::TenantLimits most = account.limits();
+  Row row{.tenant = account.tenant(),
+          .limits = {most.sessions, most.streams, most.tokens_per_second, most.unary_per_second}};
+  row.Add(account);
+  return row;
+}
+
+std::vector<Row> RowsOf(const identity::Callers& callers) {
+  std::vector<Row> rows;
+  for (const Account* account : callers.listed_accounts()) rows.push_back(RowOf(*account));
+  const std::vector<const Account*> unlisted = callers.unlisted_accounts();
+  Row others{.tenant = identity::Accounts::kOthers};
+  for (size_t i = 0; i < unlisted.size(); ++i) {
+    if (i < TenantMetrics::kMostUnlisted) {
+      rows.push_back(RowOf(*unlisted[i]));
+    } else {
+      others.Add(*unlisted[i]);
+    }
+  }
+  if (unlisted.size() > TenantMetrics::kMostUnlisted) rows.push_back(others);
+  return rows;
+}
+
+}  // namespace
+
 std::vector<prometheus::MetricFamily> TenantMetrics::Collect() const {
   Family sessions = Gauges("aaren_tenant_sessions", "Sessions that streams of the tenant have open.");
   Family streams = Gauges("aaren_tenant_streams", "Streams of the tenant that are open.");
@@ -15,19 +60,14 @@ std::vector<prometheus::MetricFamily> TenantMetrics::Collect() const {
   Family limited = Counters("aaren_tenant_limited_total",
                             "What was refused the tenant, or of its tokens had to wait, by the limit that it was for.");
   Family limits = Gauges("aaren_tenant_limit", "The tenant's limits; those that it does not have are left out.");
-  for (const Account* account : callers_.accounts()) {
-    const std::string& tenant = account->tenant();
-    sessions.Add({{"tenant", tenant}}, static_cast<double>(account->sessions.value()));
-    streams.Add({{"tenant", tenant}}, static_cast<double>(account->streams.value()));
-    tokens.Add({{"tenant", tenant}}, static_cast<double>(account->tokens_answered()));
-    const identity::TenantLimits most = account->limits();
-    const std::array<uint64_t, Account::kLimits.size()> values = {most.sessions, most.streams, most.tokens_per_second,
-                                                                  most.unary_per_second};
-    for (size_t i = 0; i < values.size(); ++i) {
+  for (const Row& row : RowsOf(callers_)) {
+    sessions.Add({{"tenant", row.tenant}}, static_cast<double>(row.sessions));
+    streams.Add({{"tenant", row.tenant}}, static_cast<double>(row.streams));
+    tokens.Add({{"tenant", row.tenant}}, static_cast<double>(row.tokens));
+    for (size_t i = 0; i < row.limits.size(); ++i) {
       const std::string name(Account::kLimits[i]);
-      limited.Add({{"tenant", tenant}, {"limit", name}},
-                  static_cast<double>(account->limited(static_cast<Account::Limit>(i))));
-      if (values[i] > 0) limits.Add({{"tenant", tenant}, {"limit", name}}, static_cast<double>(values[i]));
+      limited.Add({{"tenant", row.tenant}, {"limit", name}}, static_cast<double>(row.limited[i]));
+      if (row.limits[i] > 0) limits.Add({{"tenant", row.tenant}, {"limit", name}}, static_cast<double>(row.limits[i]));
     }
   }
   return {sessions.Take(), streams.Take(), tokens.Take(), limited.Take(), limits.Take()};

@@ -1,8 +1,10 @@
 #ifndef AAREN_SERVER_METRICS_TENANT_METRICS_H_
 #define AAREN_SERVER_METRICS_TENANT_METRICS_H_
 
-// What Prometheus sees of the tenants: those that the list of callers names now, and no others, so that no client makes
-// up labels. Threading: Collect from any thread.
+// What Prometheus sees of the tenants: by name those that the list of callers names now, and the first kMostUnlisted
+// that only tokens have named. The others are one, called "*", so that nobody makes labels without end.
+//
+// Threading: Collect from any thread.
 
 #include <vector>
 
@@ -13,6 +15,8 @@ namespace aaren::metrics {
 
 class TenantMetrics final : public prometheus::Collectable {
  public:
+  static constexpr size_t kMostUnlisted = 100;
+
   // `callers` outlives this.
   explicit TenantMetrics(const identity::Callers& callers) : callers_(callers) {}
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
@@ -37,6 +39,37 @@ class CallersTest : public testing::Test {
 TEST_F(CallersTest, ATokenThatNamesAKeyIsWorthALook) {
   EXPECT_TRUE(callers_->IsWorthALook(TokenOf("acme"), kNow, wall_));
   for (const char* other : {"banana", "a.b.c", ""}) EXPECT_FALSE(callers_->IsWorthALook(other, kNow, wall_)) << other;
+}
+
+TEST_F(CallersTest, ATenantThatOnlyTokensNameHasAnAccount) {
+  Account* account = callers_->FindToken(TokenOf("acme"), kNow, wall_)->account;
+  ASSERT_NE(account, nullptr);
+  EXPECT_EQ(account->tenant(), "acme");
+  EXPECT_EQ(callers_->FindToken(TokenOf("acme"), kNow, wall_)->account, account);
+  EXPECT_EQ(callers_->unlisted_accounts().size(), 1u);
+}
+
+TEST_F(CallersTest, LimitsThatTheListGivesLaterHoldForTheAccountThatATokenHas) {
+  const std::string list = absl::StrCat(path_, "_list");
+  std::ofstream(list) << "# nobody\n";
+  const auto longer_ago = [&list] {
+    std::filesystem::last_write_time(list, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(1));
+  };
+  longer_ago();
+  const Callers callers(RosterFile::Open(list).value(), KeySetFile::Open(path_).value(),
+                        {.issuer = "us", .audience = "aaren"});
+  const Account& acme = *callers.FindToken(TokenOf("acme"), kNow, wall_)->account;
+  EXPECT_EQ(acme.streams.limit(), 0u);
+  std::ofstream(list) << "* limits streams=3\n";
+  longer_ago();
+  (void)callers.Get(kNow + 2 * kSecond);
+  EXPECT_EQ(acme.streams.limit(), 3u);
+  std::ofstream(list) << "* limits streams=3\nacme limits streams=9\n";
+  longer_ago();
+  (void)callers.Get(kNow + 4 * kSecond);
+  EXPECT_EQ(acme.streams.limit(), 9u);
+  EXPECT_TRUE(callers.unlisted_accounts().empty());
+  unlink(list.c_str());
 }
 
 TEST_F(CallersTest, UnknownTokensAreLookedAtUntilThatHasCostTooMuch) {

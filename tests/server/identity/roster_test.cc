@@ -60,6 +60,7 @@ TEST(RosterTest, NamesTheLineThatIsWrong) {
   EXPECT_THAT(WhyNot("a read sha256:9f86"), HasSubstr("64 hexadecimal digits"));
   EXPECT_THAT(WhyNot("a read name:"), HasSubstr("known by"));
   EXPECT_THAT(WhyNot("a/b read name:x"), HasSubstr("no '/'"));
+  EXPECT_THAT(WhyNot("* read name:x"), HasSubstr("'*' is all others"));
   EXPECT_THAT(WhyNot(std::string(129, 'a') + " read name:x"), HasSubstr("128 bytes"));
 }
 
@@ -73,6 +74,15 @@ TEST(RosterTest, ATenantMayHaveLimits) {
   EXPECT_EQ(acme.limits.tokens_per_second, 500u);
   EXPECT_EQ(acme.limits.streams, 0u);
   EXPECT_EQ(roster.tenants().at("b").limits.weight, 1u);
+}
+
+TEST(RosterTest, AStarIsAllTenantsWithoutLimitsOfTheirOwn) {
+  const Roster roster = Parsed("* limits streams=4 weight=2\na read name:x");
+  EXPECT_EQ(roster.others().streams, 4u);
+  EXPECT_EQ(roster.others().weight, 2u);
+  EXPECT_EQ(roster.tenants().size(), 1u);
+  EXPECT_EQ(Parsed("a read name:x").others().streams, 0u);
+  EXPECT_THAT(WhyNot("* limits streams=4\n* limits weight=2"), HasSubstr("line 2: tenant '*' has a line of limits"));
 }
 
 TEST(RosterTest, NamesTheLimitThatIsWrong) {

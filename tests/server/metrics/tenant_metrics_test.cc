@@ -41,5 +41,20 @@ TEST(TenantMetricsTest, TellsOfTheTenantsOfTheListAndNoOthers) {
   std::filesystem::remove(path);
 }
 
+// More of them than are told apart.
+TEST(TenantMetricsTest, TellsOfManyThatOnlyTokensNameTogether) {
+  const auto accounts = std::make_shared<identity::Accounts>();
+  const std::string path = absl::StrCat(testing::TempDir(), "/many_callers_", getpid());
+  std::ofstream(path) << "acme read name:x\n* limits streams=7\n";
+  const identity::Callers callers(identity::RosterFile::Open(path, accounts).value(), nullptr, {});
+  for (int i = 0; i < 103; ++i) accounts->OfToken(absl::StrCat("t", i))->streams.TryTake();
+  const std::string text = prometheus::TextSerializer().Serialize(TenantMetrics(callers).Collect());
+  EXPECT_THAT(text, HasSubstr("aaren_tenant_streams{tenant=\"t99\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_tenant_streams{tenant=\"*\"} 3\n"));
+  EXPECT_THAT(text, Not(HasSubstr("t100")));
+  EXPECT_THAT(text, HasSubstr("aaren_tenant_limit{tenant=\"acme\",limit=\"streams\"} 7\n"));
+  std::filesystem::remove(path);
+}
+
 }  // namespace
 }  // namespace aaren::metrics

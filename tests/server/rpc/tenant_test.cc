@@ -124,7 +124,7 @@ TEST_F(TenantsTest, AStreamThatEndsMakesRoomForAnother) {
     stream.Greet();
     stream.HalfClose();
     EXPECT_TRUE(stream.Finish().ok());
-    EXPECT_TRUE(Eventually([this] { return callers_->accounts()[0]->streams.value() == 0; }));
+    EXPECT_TRUE(Eventually([this] { return callers_->listed_accounts()[0]->streams.value() == 0; }));
   }
 }
 
@@ -150,7 +150,7 @@ TEST_F(TenantsTest, TokensBeyondTheRateAreReadLaterAndNoneIsLost) {
   stream.Open(0, "a");
   for (uint64_t i = 0; i < kItems; ++i) stream.Send(TokensItem(0, i * kTokens, std::vector<float>(kTokens, 1)));
   EXPECT_TRUE(ComesTo(stream, kTokens));
-  const identity::Account& acme = *callers_->accounts()[0];
+  const identity::Account& acme = *callers_->listed_accounts()[0];
   EXPECT_TRUE(Eventually([&] { return acme.limited(identity::Account::Limit::kTokens) > 0; }));
   // Another tenant's are read meanwhile, and then still none of this one's.
   TestStream other(channel_, Token("other-token"));

@@ -133,6 +133,26 @@ TEST_F(WebTokenTest, ItsTenantHasTheLimitsOfTheList) {
   EXPECT_EQ(second.Finish().error_code(), StatusCode::RESOURCE_EXHAUSTED);
 }
 
+TEST_F(WebTokenTest, ATenantThatOnlyTokensNameHasTheLimitsOfAllOthers) {
+  Serve("* limits streams=1\n");
+  TestStream first(channel_, {{"authorization", "Bearer " + TokenOf(provider_, "stream")}});
+  first.Greet();
+  TestStream second(channel_, {{"authorization", "Bearer " + TokenOf(provider_, "stream")}});
+  EXPECT_EQ(second.Finish().error_code(), StatusCode::RESOURCE_EXHAUSTED);
+}
+
+// One that it has open counts among them.
+TEST_F(WebTokenTest, LimitsThatTheListGivesLaterHoldForATenantWithOpenStreams) {
+  Serve("# nobody\n");
+  TestStream first(channel_, {{"authorization", "Bearer " + TokenOf(provider_, "stream")}});
+  first.Greet();
+  Write(list_, "acme limits streams=1\n");
+  EXPECT_TRUE(Eventually([this] { return callers_->listed_accounts().size() == 1; }));
+  TestStream second(channel_, {{"authorization", "Bearer " + TokenOf(provider_, "stream")}});
+  EXPECT_EQ(second.Finish().error_code(), StatusCode::RESOURCE_EXHAUSTED);
+  first.Open(0, "a");
+}
+
 TEST_F(WebTokenTest, AStreamEndsWithItsToken) {
   Serve();
   TestStream stream(channel_, {{"authorization", "Bearer " + TokenOf(provider_, "stream", absl::Seconds(3))}});

@@ -1,0 +1,51 @@
+#include "server/identity/accounts.h"
+
+#include <utility>
+
+namespace aaren::identity {
+
+const TenantLimits& Accounts::LimitsOf(const std::string& tenant) const {
+  const auto own = own_.find(tenant);
+  return own == own_.end() ? others_ : own->second;
+}
+
+Account* Accounts::Of(const std::string& tenant) {
+  std::unique_ptr<Account>& account = entries_[tenant].account;
+  if (account == nullptr) {
+    account = std::make_unique<Account>(tenant);
+    account->SetLimits(LimitsOf(tenant), set_ns_);
+  }
+  return account.get();
+}
+
+Account* Accounts::OfListed(const std::string& tenant) {
+  absl::MutexLock lock(&mutex_);
+  return Of(tenant);
+}
+
+Account* Accounts::OfToken(const std::string& tenant) {
+  absl::MutexLock lock(&mutex_);
+  const auto known = entries_.find(tenant);
+  if (known == entries_.end() && of_tokens_.size() >= kMaxUnlisted) return Of(kOthers);
+  Account* account = Of(tenant);
+  if (!std::exchange(entries_[tenant].of_token, true)) of_tokens_.push_back(account);
+  return account;
+}
+
+void Accounts::SetLimits(absl::btree_map<std::string, TenantLimits> own, const TenantLimits& others, int64_t now_ns) {
+  absl::MutexLock lock(&mutex_);
+  own_ = std::move(own);
+  others_ = others;
+  set_ns_ = now_ns;
+  for (auto& [tenant, entry] : entries_) entry.account->SetLimits(LimitsOf(tenant), now_ns);
+}
+
+std::vector<const Account*> Accounts::of_tokens() const {
+  absl::MutexLock lock(&mutex_);
+  std::vector<const Account*> accounts = of_tokens_;
+  if (const auto others = entries_.find(kOthers); others != entries_.end())
+    accounts.push_back(others->second.account.get());
+  return accounts;
+}
+
+}  // namespace aaren::identity
