@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "server/admin/page_size.h"
-#include "server/registrar/page_token.h"
+#include "server/registrar/list/page_token.h"
 #include "server/session/refusal.h"
 
 namespace aaren::admin {

@@ -17,11 +17,11 @@
 #include "absl/time/time.h"
 #include "server/identity/attempts.h"
 #include "server/identity/caller.h"
-#include "server/identity/key_set_file.h"
 #include "server/identity/rate_limit.h"
 #include "server/identity/roster_file.h"
-#include "server/identity/verified_tokens.h"
-#include "server/identity/web_token.h"
+#include "server/identity/tokens/key_set_file.h"
+#include "server/identity/tokens/verified_tokens.h"
+#include "server/identity/tokens/web_token.h"
 
 namespace aaren::identity {
 

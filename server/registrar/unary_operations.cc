@@ -9,7 +9,7 @@
 #include "server/registrar/registrar_impl.h"
 #include "server/session/record.h"
 #include "server/session/refusal.h"
-#include "server/store/snapshot.h"
+#include "server/store/format/snapshot.h"
 
 namespace aaren::registrar {
 namespace {

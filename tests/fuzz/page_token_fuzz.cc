@@ -1,6 +1,6 @@
 // A page token: what is taken for one is one that was given out.
 
-#include "server/registrar/page_token.h"
+#include "server/registrar/list/page_token.h"
 #include "tests/fuzz/target.h"
 
 namespace aaren::fuzz {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "server/store/snapshot.h"
+#include "server/store/format/snapshot.h"
 #include "tests/fuzz/target.h"
 
 namespace aaren::fuzz {

@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "server/store/fields.h"
-#include "server/store/stored_header.h"
+#include "server/store/format/fields.h"
+#include "server/store/format/stored_header.h"
 #include "tests/fuzz/target.h"
 
 namespace aaren::fuzz {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_split.h"
-#include "server/identity/web_token.h"
+#include "server/identity/tokens/web_token.h"
 #include "tests/fuzz/target.h"
 
 namespace aaren::fuzz {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/store/fields.h"
+#include "server/store/format/fields.h"
+#include "server/store/format/stored_header.h"
 #include "server/store/held.h"
-#include "server/store/stored_header.h"
 
 namespace aaren::store {
 namespace {

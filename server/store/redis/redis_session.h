@@ -12,9 +12,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "server/store/format/stored_header.h"
 #include "server/store/redis/redis_connection.h"
 #include "server/store/store.h"
-#include "server/store/stored_header.h"
 
 namespace aaren::store {
 

@@ -7,10 +7,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "server/store/format/stored_header.h"
 #include "server/store/held.h"
 #include "server/store/redis/redis_error.h"
 #include "server/store/redis/redis_session.h"
-#include "server/store/stored_header.h"
 
 namespace aaren::store {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "server/store/stored_header.h"
+#include "server/store/format/stored_header.h"
 
 namespace aaren::store {
 

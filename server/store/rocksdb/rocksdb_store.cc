@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "rocksdb/db.h"
 #include "server/log/log.h"
-#include "server/store/fields.h"
+#include "server/store/format/fields.h"
 #include "server/store/held.h"
 #include "server/store/rocksdb/rocksdb_settings.h"
 #include "server/store/rocksdb/write_group.h"

@@ -15,8 +15,8 @@
 #include "absl/status/statusor.h"
 #include "rocksdb/db.h"
 #include "rocksdb/write_batch.h"
+#include "server/store/format/stored_header.h"
 #include "server/store/rocksdb/held_cache.h"
-#include "server/store/stored_header.h"
 
 namespace aaren::store {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "rocksdb/db.h"
+#include "server/store/format/stored_header.h"
 #include "server/store/rocksdb/rocksdb_settings.h"
 #include "server/store/rocksdb/rocksdb_store.h"
 #include "server/store/rocksdb/write_group.h"
-#include "server/store/stored_header.h"
 #include "tests/bench/store/store_load.h"
 #include "tests/bench/store/store_rows.h"
 

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "absl/strings/str_cat.h"
-#include "server/store/snapshot.h"
+#include "server/store/format/snapshot.h"
 #include "tests/server/shard/world/world.h"
 
 namespace aaren::registrar {

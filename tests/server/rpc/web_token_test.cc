@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "server/identity/callers.h"
-#include "tests/server/identity/token_maker.h"
+#include "tests/server/identity/tokens/token_maker.h"
 #include "tests/server/rpc/serving.h"
 
 namespace aaren::rpc {

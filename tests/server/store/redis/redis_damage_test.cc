@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <xxhash.h>
 
-#include "server/store/fields.h"
+#include "server/store/format/fields.h"
 #include "server/store/redis/redis_session.h"
 #include "tests/server/store/redis/redis_store_fixture.h"
 

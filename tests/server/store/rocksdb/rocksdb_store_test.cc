@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "rocksdb/db.h"
-#include "server/store/fields.h"
+#include "server/store/format/fields.h"
 #include "server/store/rocksdb/rocksdb_settings.h"
 #include "server/store/rocksdb/write_group.h"
 #include "tests/server/store/blocking.h"

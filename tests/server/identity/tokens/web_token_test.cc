@@ -1,10 +1,10 @@
-#include "server/identity/web_token.h"
+#include "server/identity/tokens/web_token.h"
 
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "tests/server/identity/token_maker.h"
+#include "tests/server/identity/tokens/token_maker.h"
 
 namespace aaren::identity {
 namespace {

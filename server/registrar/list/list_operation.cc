@@ -8,7 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "server/registrar/page_token.h"
+#include "server/registrar/list/page_token.h"
 #include "server/registrar/registrar_impl.h"
 #include "server/session/refusal.h"
 

@@ -1,4 +1,4 @@
-#include "server/identity/key_set_file.h"
+#include "server/identity/tokens/key_set_file.h"
 
 #include <optional>
 #include <utility>

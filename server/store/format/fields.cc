@@ -1,4 +1,4 @@
-#include "server/store/fields.h"
+#include "server/store/format/fields.h"
 
 #include "absl/strings/str_cat.h"
 

@@ -1,4 +1,4 @@
-#include "server/store/stored_header.h"
+#include "server/store/format/stored_header.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "server/store/fields.h"
+#include "server/store/format/fields.h"
 
 namespace aaren::store {
 namespace {

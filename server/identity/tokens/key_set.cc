@@ -1,4 +1,4 @@
-#include "server/identity/key_set.h"
+#include "server/identity/tokens/key_set.h"
 
 #include <cjose/cjose.h>
 #include <openssl/sha.h>

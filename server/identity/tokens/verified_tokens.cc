@@ -1,4 +1,4 @@
-#include "server/identity/verified_tokens.h"
+#include "server/identity/tokens/verified_tokens.h"
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>

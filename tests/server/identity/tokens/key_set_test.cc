@@ -1,11 +1,11 @@
-#include "server/identity/key_set.h"
+#include "server/identity/tokens/key_set.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "tests/server/identity/token_maker.h"
+#include "tests/server/identity/tokens/token_maker.h"
 
 namespace aaren::identity {
 namespace {

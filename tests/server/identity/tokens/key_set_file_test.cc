@@ -1,4 +1,4 @@
-#include "server/identity/key_set_file.h"
+#include "server/identity/tokens/key_set_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
-#include "tests/server/identity/token_maker.h"
+#include "tests/server/identity/tokens/token_maker.h"
 
 namespace aaren::identity {
 namespace {

@@ -1,9 +1,9 @@
-#include "server/identity/verified_tokens.h"
+#include "server/identity/tokens/verified_tokens.h"
 
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "tests/server/identity/token_maker.h"
+#include "tests/server/identity/tokens/token_maker.h"
 
 namespace aaren::identity {
 namespace {

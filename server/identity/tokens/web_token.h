@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_IDENTITY_WEB_TOKEN_H_
-#define AAREN_SERVER_IDENTITY_WEB_TOKEN_H_
+#ifndef AAREN_SERVER_IDENTITY_TOKENS_WEB_TOKEN_H_
+#define AAREN_SERVER_IDENTITY_TOKENS_WEB_TOKEN_H_
 
 // A WebToken is what a JWT (RFC 7519) says of who calls: the tenant, the role, and until when. It is made of a token
 // that a key of the set has signed, and that meets the rules; of no other.
@@ -18,7 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/identity/caller.h"
-#include "server/identity/key_set.h"
+#include "server/identity/tokens/key_set.h"
 
 namespace aaren::identity {
 
@@ -42,4 +42,4 @@ struct WebToken {
 
 }  // namespace aaren::identity
 
-#endif  // AAREN_SERVER_IDENTITY_WEB_TOKEN_H_
+#endif  // AAREN_SERVER_IDENTITY_TOKENS_WEB_TOKEN_H_

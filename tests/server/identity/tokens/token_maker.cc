@@ -1,4 +1,4 @@
-#include "tests/server/identity/token_maker.h"
+#include "tests/server/identity/tokens/token_maker.h"
 
 #include <openssl/bio.h>
 #include <openssl/bn.h>

@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_IDENTITY_KEY_SET_H_
-#define AAREN_SERVER_IDENTITY_KEY_SET_H_
+#ifndef AAREN_SERVER_IDENTITY_TOKENS_KEY_SET_H_
+#define AAREN_SERVER_IDENTITY_TOKENS_KEY_SET_H_
 
 // A KeySet has the public keys by which an identity provider's tokens are checked: a JWKS (RFC 7517). It says whether
 // one of them has signed a JWS in its compact form, and what was signed. What that means is for WebToken to say.
@@ -63,4 +63,4 @@ class KeySet {
 
 }  // namespace aaren::identity
 
-#endif  // AAREN_SERVER_IDENTITY_KEY_SET_H_
+#endif  // AAREN_SERVER_IDENTITY_TOKENS_KEY_SET_H_

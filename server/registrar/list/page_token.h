@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_REGISTRAR_PAGE_TOKEN_H_
-#define AAREN_SERVER_REGISTRAR_PAGE_TOKEN_H_
+#ifndef AAREN_SERVER_REGISTRAR_LIST_PAGE_TOKEN_H_
+#define AAREN_SERVER_REGISTRAR_LIST_PAGE_TOKEN_H_
 
 // A page token says behind which session the next page of a list begins. It holds that session's id and a check, so
 // that a token which was not given out for this list is recognised.
@@ -19,4 +19,4 @@ std::optional<std::string> DecodePageToken(absl::string_view list, absl::string_
 
 }  // namespace aaren::registrar
 
-#endif  // AAREN_SERVER_REGISTRAR_PAGE_TOKEN_H_
+#endif  // AAREN_SERVER_REGISTRAR_LIST_PAGE_TOKEN_H_

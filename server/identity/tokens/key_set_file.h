@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_IDENTITY_KEY_SET_FILE_H_
-#define AAREN_SERVER_IDENTITY_KEY_SET_FILE_H_
+#ifndef AAREN_SERVER_IDENTITY_TOKENS_KEY_SET_FILE_H_
+#define AAREN_SERVER_IDENTITY_TOKENS_KEY_SET_FILE_H_
 
 // A KeySetFile is the key set that a file has, and is read anew when the file changes, as the list of callers is. While
 // the file cannot be read, or is no JWKS, the keys before it hold, and the log says so.
@@ -13,7 +13,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "server/identity/key_set.h"
+#include "server/identity/tokens/key_set.h"
 #include "server/identity/watched_file.h"
 
 namespace aaren::identity {
@@ -37,4 +37,4 @@ class KeySetFile {
 
 }  // namespace aaren::identity
 
-#endif  // AAREN_SERVER_IDENTITY_KEY_SET_FILE_H_
+#endif  // AAREN_SERVER_IDENTITY_TOKENS_KEY_SET_FILE_H_

@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_IDENTITY_VERIFIED_TOKENS_H_
-#define AAREN_SERVER_IDENTITY_VERIFIED_TOKENS_H_
+#ifndef AAREN_SERVER_IDENTITY_TOKENS_VERIFIED_TOKENS_H_
+#define AAREN_SERVER_IDENTITY_TOKENS_VERIFIED_TOKENS_H_
 
 // VerifiedTokens remembers which tokens were verified, and what they say, until they end: a signature costs far
 // more than a hash, and a caller shows one token with all of its calls.
@@ -19,8 +19,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "server/identity/key_set.h"
-#include "server/identity/web_token.h"
+#include "server/identity/tokens/key_set.h"
+#include "server/identity/tokens/web_token.h"
 
 namespace aaren::identity {
 
@@ -49,4 +49,4 @@ class VerifiedTokens {
 
 }  // namespace aaren::identity
 
-#endif  // AAREN_SERVER_IDENTITY_VERIFIED_TOKENS_H_
+#endif  // AAREN_SERVER_IDENTITY_TOKENS_VERIFIED_TOKENS_H_

@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_STORE_STORED_HEADER_H_
-#define AAREN_SERVER_STORE_STORED_HEADER_H_
+#ifndef AAREN_SERVER_STORE_FORMAT_STORED_HEADER_H_
+#define AAREN_SERVER_STORE_FORMAT_STORED_HEADER_H_
 
 // A session's header as a key-value store keeps it, beside its rows. The rows of a session are in one or two slots,
 // each under a key of its own. So a save writes one slot and the header, and an Open only the header. The header has
@@ -59,4 +59,4 @@ StoredHeader HeaderAfter(const StoredHeader* held, SessionHeader header, std::op
 
 }  // namespace aaren::store
 
-#endif  // AAREN_SERVER_STORE_STORED_HEADER_H_
+#endif  // AAREN_SERVER_STORE_FORMAT_STORED_HEADER_H_

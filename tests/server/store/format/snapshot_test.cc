@@ -1,4 +1,4 @@
-#include "server/store/snapshot.h"
+#include "server/store/format/snapshot.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

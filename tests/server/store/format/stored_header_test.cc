@@ -1,13 +1,13 @@
 // The header of a stored session: what is damaged is told from what another version wrote.
 
-#include "server/store/stored_header.h"
+#include "server/store/format/stored_header.h"
 
 #define XXH_INLINE_ALL
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <xxhash.h>
 
-#include "server/store/fields.h"
+#include "server/store/format/fields.h"
 
 namespace aaren::store {
 namespace {

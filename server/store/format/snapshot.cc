@@ -1,11 +1,11 @@
-#include "server/store/snapshot.h"
+#include "server/store/format/snapshot.h"
 
 #include <openssl/sha.h>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "server/store/fields.h"
+#include "server/store/format/fields.h"
 
 namespace aaren::store {
 namespace {

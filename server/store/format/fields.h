@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_STORE_FIELDS_H_
-#define AAREN_SERVER_STORE_FIELDS_H_
+#ifndef AAREN_SERVER_STORE_FORMAT_FIELDS_H_
+#define AAREN_SERVER_STORE_FORMAT_FIELDS_H_
 
 // Values as bytes that outlive the process: integers little-endian, strings as uint16 length and bytes. Reading trusts
 // nothing: every length is compared with what is left. Threading: plain values.
@@ -58,4 +58,4 @@ class Fields {
 
 }  // namespace aaren::store
 
-#endif  // AAREN_SERVER_STORE_FIELDS_H_
+#endif  // AAREN_SERVER_STORE_FORMAT_FIELDS_H_

@@ -1,5 +1,5 @@
-#ifndef AAREN_TESTS_SERVER_IDENTITY_TOKEN_MAKER_H_
-#define AAREN_TESTS_SERVER_IDENTITY_TOKEN_MAKER_H_
+#ifndef AAREN_TESTS_SERVER_IDENTITY_TOKENS_TOKEN_MAKER_H_
+#define AAREN_TESTS_SERVER_IDENTITY_TOKENS_TOKEN_MAKER_H_
 
 // A TokenMaker is an identity provider with one key. It signs by OpenSSL alone, so that what it makes is independent of
 // the library that checks it.
@@ -41,4 +41,4 @@ std::string SignBySecret(absl::string_view header, absl::string_view payload, ab
 
 }  // namespace aaren::identity
 
-#endif  // AAREN_TESTS_SERVER_IDENTITY_TOKEN_MAKER_H_
+#endif  // AAREN_TESTS_SERVER_IDENTITY_TOKENS_TOKEN_MAKER_H_

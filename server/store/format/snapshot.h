@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_STORE_SNAPSHOT_H_
-#define AAREN_SERVER_STORE_SNAPSHOT_H_
+#ifndef AAREN_SERVER_STORE_FORMAT_SNAPSHOT_H_
+#define AAREN_SERVER_STORE_FORMAT_SNAPSHOT_H_
 
 // A snapshot is a session's state as bytes that may leave the server: what Export gives out and Import takes back, on
 // any server that has the same model package.
@@ -35,4 +35,4 @@ absl::StatusOr<SessionSnapshot> ParseSnapshot(absl::string_view bytes);
 
 }  // namespace aaren::store
 
-#endif  // AAREN_SERVER_STORE_SNAPSHOT_H_
+#endif  // AAREN_SERVER_STORE_FORMAT_SNAPSHOT_H_

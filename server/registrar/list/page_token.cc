@@ -1,4 +1,4 @@
-#include "server/registrar/page_token.h"
+#include "server/registrar/list/page_token.h"
 
 #include <cstdint>
 

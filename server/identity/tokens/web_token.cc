@@ -1,4 +1,4 @@
-#include "server/identity/web_token.h"
+#include "server/identity/tokens/web_token.h"
 
 #include <algorithm>
 #include <optional>
