@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the dashboards of this folder, one JSON file a reader, from the short descriptions below.
 
-    deploy/grafana/dashboards.py            writes service.json, sessions.json, model.json beside itself
+    deploy/grafana/dashboards.py            writes service.json, sessions.json and the others beside itself
     deploy/grafana/dashboards.py --check    only says which of them are not what it would write (exit status 1)
 
 In an expression {S} stands for the servers that are chosen, {S,x="y"} for them and a label more, and [R] for a time
@@ -107,6 +107,10 @@ SERVICE = Dashboard("service", "Aaren: service", [
     Panel("Store there, versions", "1 while the store takes writes; how many servers run each version.", "short", {
         "store of {{instance}}": "aaren_store_available{S}",
         "version {{version}}": "count by (version) (aaren_build_info{S})"}),
+    Panel("Traced messages a second", "The share that `trace_sampling` says; of a server that sends traces.", "ops",
+          {"{{outcome}}": rate("aaren_traces_total{S}", "outcome")}),
+    Panel("Spans a second", "Dropped: the collector does not take them.", "ops",
+          {"{{outcome}}": rate("aaren_trace_spans_total{S}", "outcome")}),
 ])
 
 SESSIONS = Dashboard("sessions", "Aaren: sessions", [
@@ -168,7 +172,23 @@ MODEL = Dashboard("model", "Aaren: model", [
           "percentunit", {"low": surprises_between(0, "0.005"), "high": surprises_between("0.995", "+Inf")}),
 ], by_model=True)
 
-DASHBOARDS = [SERVICE, SESSIONS, MODEL]
+TENANTS = Dashboard("tenants", "Aaren: tenants", [
+    Panel("Tokens a second by tenant", "Who uses it. \"*\" is all tenants that are not told apart.", "ops",
+          {"{{tenant}}": rate("aaren_tenant_tokens_total{S}", "tenant")}, stacked=True),
+    Panel("Sessions by tenant", "Those that its streams have open.", "short",
+          {"{{tenant}}": "sum by (tenant) (aaren_tenant_sessions{S})"}, stacked=True),
+    Panel("Streams by tenant", "Open ones.", "short",
+          {"{{tenant}}": "sum by (tenant) (aaren_tenant_streams{S})"}, stacked=True),
+    Panel("Held back a second, by tenant", "Refused, or for tokens later than they could have been.", "ops",
+          {"{{tenant}}": rate("aaren_tenant_limited_total{S}", "tenant")}),
+    Panel("Held back a second, by limit", "Which of the limits it was.", "ops",
+          {"{{limit}}": rate("aaren_tenant_limited_total{S}", "limit")}),
+    Panel("Sessions against their limit", "The fullest server's. At 1 the tenant's next Open is refused there.",
+          "percentunit", {"{{tenant}}": 'max by (tenant) (aaren_tenant_sessions{S} / ignoring (limit) '
+                                        'aaren_tenant_limit{S,limit="sessions"})'}),
+])
+
+DASHBOARDS = [SERVICE, SESSIONS, MODEL, TENANTS]
 
 
 def source(kind="prometheus"):

@@ -40,7 +40,7 @@ VALUES = {
                              "envoy.tls.secretName=front", "test.secretName=token",
                              "test.flags={--token_file=/etc/aaren/test/token}"],
     "traced": ["settings.trace_endpoint=collector.tracing:4317", "settings.trace_sampling=0.01",
-               "networkPolicy.traces[0].podSelector.matchLabels.app=otel"],
+               "networkPolicy.traces[0].podSelector.matchLabels.app=otel", "traceCa.configMapName=authorities"],
     "with much else": ["gpu.count=1", "models.volume.persistentVolumeClaim.claimName=models", "bindAddress=[::]",
                        "settings.max_rows=4194304", "settings.message_bytes=8388608", "settings.session_ttl=24h",
                        "settings.log_level=debug", "monitoring.serviceMonitor.enabled=true", "graceSeconds=120",

@@ -75,6 +75,9 @@ class RefusalsTest(unittest.TestCase):
     def test_keys_of_tokens_without_an_issuer_and_an_audience(self):
         self.assert_refused(["jwt.configMapName=keys", "jwt.issuer=us"], "jwt.configMapName: needs jwt.issuer and jwt.audience")
 
+    def test_authorities_of_a_collector_that_is_not_there(self):
+        self.assert_refused(["traceCa.configMapName=authorities"], "traceCa.configMapName: needs settings.trace_endpoint")
+
     def test_certificates_of_clients_without_tls(self):
         self.assert_refused(["tls.clientCa=true"], "tls.clientCa: needs tls.secretName")
 

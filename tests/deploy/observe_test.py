@@ -1,5 +1,6 @@
 """Dashboards, rules and alerts against a real server under load, through a real Prometheus."""
 
+import hashlib
 import os
 import re
 import subprocess
@@ -34,16 +35,33 @@ class ObserveTest(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.server = Server("--store=rocksdb", f"--data_dir={folder.name}", f"--max_resident_bytes={ROWS}")
         cls.addClassCleanup(cls.server.close)
-        cls.prometheus = prometheus.Prometheus(cls.server.metrics_address)
+        tenants = cls.start_server_with_tenants(folder.name)
+        cls.prometheus = prometheus.Prometheus(cls.server.metrics_address, tenants.metrics_address)
         cls.addClassCleanup(cls.prometheus.close)
         oracle = OracleRun(cls.server.target, sessions=60, rate=300)
         cls.addClassCleanup(oracle.close)
-        durable = subprocess.Popen(  # one row at a time, each saved before it is answered
-            [os.path.join(BIN, "aaren"), "stream", f"--target={cls.server.target}", "--source=system",
-             "--interval=200ms", "--durability=every_token", "--json"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        cls.addClassCleanup(lambda: (durable.kill(), durable.wait()))
+        cls.stream(cls.server, "--durability=every_token")  # one row at a time, each saved before it is answered
         cls.wait_for_answers()
+
+    @classmethod
+    def start_server_with_tenants(cls, folder):
+        """One caller streams. The messages are traced, though no collector takes the spans."""
+        callers, token = os.path.join(folder, "callers"), os.path.join(folder, "token")
+        with open(token, "w") as file:
+            file.write("secret")
+        with open(callers, "w") as file:
+            file.write(f"acme stream sha256:{hashlib.sha256(b'secret').hexdigest()}\nacme limits sessions=100\n")
+        server = Server(f"--callers={callers}", "--trace_endpoint=127.0.0.1:1", "--trace_sampling=1")
+        cls.addClassCleanup(server.close)
+        cls.stream(server, f"--token_file={token}")
+        return server
+
+    @classmethod
+    def stream(cls, server, *flags):
+        client = subprocess.Popen([os.path.join(BIN, "aaren"), "stream", f"--target={server.target}", "--source=system",
+                                   "--interval=200ms", "--json", *flags],
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        cls.addClassCleanup(lambda: (client.kill(), client.wait()))
 
     @classmethod
     def panels(cls):

@@ -1,5 +1,6 @@
 """A real Prometheus on a free port, with the rules of deploy/prometheus/, that scrapes servers every second."""
 
+import json
 import os
 import shutil
 import socket
@@ -35,7 +36,7 @@ def require(program):
 class Prometheus:
     """Its settings are the sample's, but for the target and the intervals."""
 
-    def __init__(self, target):
+    def __init__(self, *targets):
         program = require("prometheus")
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
@@ -43,7 +44,7 @@ class Prometheus:
         self.folder = tempfile.TemporaryDirectory()
         self.errors = tempfile.TemporaryFile(mode="w+")
         with open(os.path.join(RULES, "prometheus.yml")) as sample:
-            settings = sample.read().replace("127.0.0.1:7861", target).replace("15s", "1s")
+            settings = sample.read().replace('"127.0.0.1:7861"', json.dumps(targets)[1:-1]).replace("15s", "1s")
         settings = settings.replace("- recording.yml", f"- {RULES}/recording.yml")
         settings = settings.replace("- alerts.yml", f"- {RULES}/alerts.yml")
         config = os.path.join(self.folder.name, "prometheus.yml")

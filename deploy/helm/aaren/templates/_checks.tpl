@@ -33,6 +33,9 @@
 {{- if and .Values.jwt.configMapName (not (and .Values.jwt.issuer .Values.jwt.audience)) -}}
 {{- fail "jwt.configMapName: needs jwt.issuer and jwt.audience, which a token must name" -}}
 {{- end -}}
+{{- if and .Values.traceCa.configMapName (not .Values.settings.trace_endpoint) -}}
+{{- fail "traceCa.configMapName: needs settings.trace_endpoint, whose certificate it has signed" -}}
+{{- end -}}
 {{- if and .Values.tls.clientCa (not .Values.tls.secretName) -}}
 {{- fail "tls.clientCa: needs tls.secretName, whose ca.crt it is" -}}
 {{- end -}}

@@ -60,6 +60,9 @@ livenessProbe:
 {{- if .Values.jwt.configMapName }}
 - {name: jwt, mountPath: /etc/aaren/jwt, readOnly: true}
 {{- end }}
+{{- if .Values.traceCa.configMapName }}
+- {name: trace-ca, mountPath: /etc/aaren/trace, readOnly: true}
+{{- end }}
 {{- if .Values.models.volume }}
 - {name: models, mountPath: /models, readOnly: true}
 {{- end }}
@@ -91,6 +94,10 @@ livenessProbe:
 {{- if .Values.jwt.configMapName }}
 - name: jwt
   configMap: {name: {{ .Values.jwt.configMapName }}, items: [{key: {{ .Values.jwt.key }}, path: jwks.json}]}
+{{- end }}
+{{- if .Values.traceCa.configMapName }}
+- name: trace-ca
+  configMap: {name: {{ .Values.traceCa.configMapName }}, items: [{key: {{ .Values.traceCa.key }}, path: ca.crt}]}
 {{- end }}
 {{- if .Values.models.volume }}
 - name: models

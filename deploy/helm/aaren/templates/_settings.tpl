@@ -52,6 +52,9 @@ jwks: "/etc/aaren/jwt/jwks.json"
 jwt_issuer: {{ quote .Values.jwt.issuer }}
 jwt_audience: {{ quote .Values.jwt.audience }}
 {{ end -}}
+{{ if .Values.traceCa.configMapName -}}
+trace_ca: "/etc/aaren/trace/ca.crt"
+{{ end -}}
 {{- end -}}
 
 {{- /* Names of enumerations are in capitals and have no quotes. */ -}}
