@@ -61,33 +61,52 @@ std::vector<std::string> MemoryRelief::TakeGreatest() {
   return greatest;
 }
 
+void MemoryRelief::Forgive() {
+  gone_ = 0;
+  blameless_ = 0;
+  brought_.clear();
+}
+
+void MemoryRelief::FindNobody(size_t excess, bool grew) {
+  if (!grew) return;
+  if (gone_ > 0) {  // what fills it may not have been counted yet
+    level_ = excess;
+    gone_ /= 2;
+  } else if (++blameless_ >= kPatience) {
+    level_ = excess;
+    Forgive();
+  }
+}
+
 std::vector<std::string> MemoryRelief::WhoMustGo(absl::FunctionRef<Brought()> brought) {
   const size_t excess = Excess();
   const size_t last = std::exchange(last_, excess);
   crowded_ = excess > 0;
   if (!crowded_) {
-    level_ = gone_ = 0;
-    brought_.clear();
+    level_ = 0;
+    still_ = 0;
+    Forgive();
     return {};
   }
   Remember(brought());
   const bool shrinks = excess + kChange / 2 < last;
-  const bool grew = excess > level_ + kChange, helped = excess + kChange < level_;
+  const bool grew = excess > level_ + kChange;
   still_ = shrinks || excess > last + kChange / 2 ? 0 : still_ + 1;
-  if (shrinks) return {};     // what has ended is being given back
-  if (still_ >= kPatience) {  // whoever is there now has not filled it
-    level_ = excess;
-    gone_ = 0;
-    brought_.clear();
+  if (!grew) blameless_ = 0;
+  if (shrinks) return {};              // what has ended is being given back
+  if (still_ >= kPatience && !grew) {  // whoever is there now has not filled it
+    level_ = std::min(level_, excess);
+    Forgive();
   }
+  const bool helped = excess + kChange < level_;
   if (!grew && !helped) return {};
   std::vector<std::string> greatest = TakeGreatest();
-  if (greatest.empty()) {  // what fills it may not have been counted yet
-    if (grew && gone_ > 0) level_ = excess, gone_ /= 2;
+  if (greatest.empty()) {
+    FindNobody(excess, grew);
     return {};
   }
   level_ = excess;
-  still_ = 0;
+  still_ = blameless_ = 0;
   return greatest;
 }
 

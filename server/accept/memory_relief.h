@@ -5,11 +5,12 @@
 // has limits. What gRPC holds of a stream that nobody has accepted yet is not counted, and headers of a kilobyte become
 // thirty. So when it has grown by some more, those connections end that brought most since memory became short.
 //
-// Of two hosts the one whose connections brought more goes first. Whoever brought next to nothing of all that came is
-// spared: when a flood has gone and its memory still comes back, those who are left did not fill it.
+// Of two hosts the one whose connections brought more goes first, so of a flood from many hosts an honest one may go
+// before them: it resumes. The last ones, who together brought next to nothing of all that came, are spared: when a
+// flood has gone and its memory still comes back, those who are left did not fill it.
 //
 // What they held comes back a little later. If that was a help and not enough, the next ones go. One that is full and
-// neither grows nor shrinks ends nobody: whoever is there then has not filled it.
+// stays within a little of where it was ends nobody: whoever is there then has not filled it. A slow growth adds up.
 //
 // Threading: belongs to the acceptor's thread.
 
@@ -45,15 +46,17 @@ class MemoryRelief {
   void Remember(Brought brought);
   std::vector<std::pair<uint64_t, std::string>> GreatestFirst() const;
   std::vector<std::string> TakeGreatest();
+  void Forgive();
+  void FindNobody(size_t excess, bool grew);
 
   const std::function<size_t()> excess_;
   bool crowded_ = false;
   size_t last_ = 0;    // excess at the call before
-  size_t level_ = 0;   // the same when somebody last went; 0: nobody since memory became short
-  int still_ = 0;      // calls since it last changed
+  size_t level_ = 0;   // from which it grows: where it was when somebody last went, or when nobody had filled it
+  int still_ = 0;      // calls since it last changed by much
+  int blameless_ = 0;  // calls in which it had grown and nobody had brought anything
   uint64_t gone_ = 0;  // bytes that those brought who have gone; half of it, each time that it grows without them
-  absl::flat_hash_map<std::string, uint64_t>
-      brought_;  // since it became short, or it was found that nobody had filled it
+  absl::flat_hash_map<std::string, uint64_t> brought_;  // since it became short, or since they were last forgiven
 };
 
 }  // namespace aaren::accept

@@ -25,8 +25,8 @@ Account* Accounts::OfListed(const std::string& tenant) {
 
 Account* Accounts::OfToken(const std::string& tenant) {
   absl::MutexLock lock(&mutex_);
-  const auto known = entries_.find(tenant);
-  if (known == entries_.end() && of_tokens_.size() >= kMaxUnlisted) return Of(kOthers);
+  const bool is_new = !entries_.contains(tenant) && !own_.contains(tenant);
+  if (is_new && of_tokens_.size() >= kMaxUnlisted) return Of(kOthers);
   Account* account = Of(tenant);
   if (!std::exchange(entries_[tenant].of_token, true)) of_tokens_.push_back(account);
   return account;

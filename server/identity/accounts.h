@@ -9,7 +9,7 @@
 //   any other                        has those of the line "*", or none
 //
 // A provider could name tenants without end. Beyond kMaxUnlisted those that the list does not name share one account,
-// called "*".
+// called "*". A tenant with a line of limits never does.
 //
 // Threading: safe.
 

@@ -2,10 +2,8 @@
 
 #include <time.h>
 
-#include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
@@ -89,16 +87,6 @@ bool Callers::IsWorthALook(absl::string_view token, int64_t now_ns, absl::Time w
 
 std::vector<const Account*> Callers::listed_accounts() const {
   return roster_ == nullptr ? std::vector<const Account*>() : roster_->accounts();
-}
-
-std::vector<const Account*> Callers::unlisted_accounts() const {
-  const std::vector<const Account*> listed = listed_accounts();
-  std::vector<const Account*> unlisted = accounts_->of_tokens();
-  const absl::flat_hash_set<const Account*> known(listed.begin(), listed.end());
-  unlisted.erase(std::remove_if(unlisted.begin(), unlisted.end(),
-                                [&known](const Account* account) { return known.contains(account); }),
-                 unlisted.end());
-  return unlisted;
 }
 
 }  // namespace aaren::identity

@@ -61,8 +61,8 @@ class Callers {
   // Of the tenants that the list names now, by name.
   std::vector<const Account*> listed_accounts() const;
 
-  // Of the others that tokens have named, in the order in which they came.
-  std::vector<const Account*> unlisted_accounts() const;
+  // Of those that tokens have named, in the order in which they came. The list may name some of them.
+  std::vector<const Account*> token_accounts() const { return accounts_->of_tokens(); }
 
  private:
   absl::StatusOr<Caller> FindWebToken(absl::string_view token, int64_t now_ns, absl::Time wall) const;

@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "absl/container/flat_hash_set.h"
 #include "server/metrics/family.h"
 
 namespace aaren::metrics {
@@ -35,19 +36,24 @@ Row RowOf(const Account& account) {
   return row;
 }
 
+// Who is told of by name goes by when it came, and not by how many before it are in the list now: a counter that moved
+// from one row to another would be a leap in both.
 std::vector<Row> RowsOf(const identity::Callers& callers) {
   std::vector<Row> rows;
-  for (const Account* account : callers.listed_accounts()) rows.push_back(RowOf(*account));
-  const std::vector<const Account*> unlisted = callers.unlisted_accounts();
+  const std::vector<const Account*> listed = callers.listed_accounts();
+  for (const Account* account : listed) rows.push_back(RowOf(*account));
+  const absl::flat_hash_set<const Account*> is_listed(listed.begin(), listed.end());
+  const std::vector<const Account*> of_tokens = callers.token_accounts();
   Row others{.tenant = identity::Accounts::kOthers};
-  for (size_t i = 0; i < unlisted.size(); ++i) {
+  for (size_t i = 0; i < of_tokens.size(); ++i) {
+    if (is_listed.contains(of_tokens[i])) continue;
     if (i < TenantMetrics::kMostUnlisted) {
-      rows.push_back(RowOf(*unlisted[i]));
+      rows.push_back(RowOf(*of_tokens[i]));
     } else {
-      others.Add(*unlisted[i]);
+      others.Add(*of_tokens[i]);
     }
   }
-  if (unlisted.size() > TenantMetrics::kMostUnlisted) rows.push_back(others);
+  if (of_tokens.size() > TenantMetrics::kMostUnlisted) rows.push_back(others);
   return rows;
 }
 

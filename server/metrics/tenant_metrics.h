@@ -2,7 +2,7 @@
 #define AAREN_SERVER_METRICS_TENANT_METRICS_H_
 
 // What Prometheus sees of the tenants: by name those that the list of callers names now, and the first kMostUnlisted
-// that only tokens have named. The others are one, called "*", so that nobody makes labels without end.
+// that tokens have named. The others are one, called "*", so that nobody makes labels without end.
 //
 // Threading: Collect from any thread.
 

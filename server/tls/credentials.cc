@@ -2,12 +2,12 @@
 
 #include <pthread.h>
 
+#include <chrono>
+#include <future>
 #include <string>
 #include <thread>
 #include <utility>
 
-#include "absl/synchronization/notification.h"
-#include "absl/time/time.h"
 #include "grpcpp/security/tls_certificate_provider.h"
 #include "grpcpp/security/tls_credentials_options.h"
 #include "server/log/log.h"
@@ -16,7 +16,7 @@
 namespace aaren::tls {
 namespace {
 
-constexpr absl::Duration kLook = absl::Seconds(5);
+constexpr std::chrono::seconds kLook(5);
 constexpr unsigned kGrpcLookSeconds = 1;  // at the copy
 
 std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const TlsCopy& copy) {
@@ -39,7 +39,7 @@ class WatchedCredentials {
     pthread_setname_np(thread_.native_handle(), "tls-files");
   }
   ~WatchedCredentials() {
-    ended_.Notify();
+    ended_.set_value();
     thread_.join();
   }
 
@@ -48,7 +48,8 @@ class WatchedCredentials {
  private:
   void Watch() {
     std::string told;
-    while (!ended_.WaitForNotificationWithTimeout(kLook)) {
+    const std::future<void> ended = ended_.get_future();
+    while (ended.wait_for(kLook) != std::future_status::ready) {
       const std::string problem(copy_->Refresh().message());
       if (!problem.empty() && problem != told) {
         log::Log(log::LogLevel::kError, "the certificates stay as they were", {{"reason", problem}});
@@ -59,8 +60,8 @@ class WatchedCredentials {
 
   const std::unique_ptr<TlsCopy> copy_;
   const std::shared_ptr<grpc::ServerCredentials> credentials_;
-  absl::Notification ended_;
-  std::thread thread_;  // the last: it uses the others
+  std::promise<void> ended_;  // whose waits go by the monotonic clock
+  std::thread thread_;        // the last: it uses the others
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,7 +14,7 @@
 namespace aaren::trace {
 namespace {
 
-constexpr absl::Duration kLogPause = absl::Minutes(1);
+constexpr std::chrono::minutes kLogPause(1);
 constexpr int kMostBackoffMs = 10'000;  // once a collector is back, it is found within
 
 }  // namespace
@@ -26,7 +27,7 @@ Exporter::Exporter(ExporterOptions options, SpanBuffer& buffer)
 void Exporter::Stop(absl::Duration patience) {
   if (!thread_.joinable()) return;
   buffer_.Close();
-  if (!done_.WaitForNotificationWithTimeout(patience)) {
+  if (done_.get_future().wait_for(absl::ToChronoNanoseconds(patience)) != std::future_status::ready) {
     absl::MutexLock lock(&mutex_);
     given_up_ = true;
     if (call_ != nullptr) call_->TryCancel();
@@ -51,7 +52,7 @@ void Exporter::Run() {
     if (!spans.empty()) Send(spans);
     if (last && spans.empty()) break;
   }
-  done_.Notify();
+  done_.set_value();
 }
 
 // Makes it the call under way. False if no more is to be sent.
@@ -80,7 +81,7 @@ void Exporter::Send(const std::vector<Span>& spans) {
 }
 
 void Exporter::LogFailure(const std::string& reason) {
-  const absl::Time now = absl::Now();
+  const auto now = std::chrono::steady_clock::now();
   if (now < next_log_) return;
   next_log_ = now + kLogPause;
   log::Log(log::LogLevel::kWarning, "spans were dropped: the collector does not take them",

@@ -8,14 +8,15 @@
 // Threading: one thread of its own; Stop by the owner, counters by anybody.
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "grpcpp/client_context.h"
 #include "grpcpp/security/credentials.h"
@@ -60,12 +61,12 @@ class Exporter {
   SpanBuffer& buffer_;
   std::unique_ptr<Service::Stub> stub_;  // the thread's
   std::atomic<uint64_t> sent_{0}, lost_{0};
-  absl::Time next_log_ = absl::InfinitePast();  // the thread's
+  std::chrono::steady_clock::time_point next_log_{};  // the thread's
 
   absl::Mutex mutex_;
   grpc::ClientContext* call_ ABSL_GUARDED_BY(mutex_) = nullptr;  // under way
   bool given_up_ ABSL_GUARDED_BY(mutex_) = false;                // nothing more is sent
-  absl::Notification done_;
+  std::promise<void> done_;                                      // nothing is left to send
   std::thread thread_;
 };
 

@@ -5,20 +5,26 @@
 #include <utility>
 
 namespace aaren::trace {
+namespace {
+
+constexpr absl::Duration kLongest = absl::Hours(1);
+
+}  // namespace
 
 void SpanBuffer::Add(std::vector<Span> spans) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   if (closed_ || spans_.size() + spans.size() > most_) {
     dropped_ += spans.size();
     return;
   }
   spans_.insert(spans_.end(), std::make_move_iterator(spans.begin()), std::make_move_iterator(spans.end()));
+  added_.notify_one();
 }
 
 std::vector<Span> SpanBuffer::Take(size_t batch, absl::Duration wait) {
-  absl::MutexLock lock(&mutex_);
-  const auto full = [this, batch]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) { return closed_ || spans_.size() >= batch; };
-  mutex_.AwaitWithTimeout(absl::Condition(&full), wait);
+  std::unique_lock lock(mutex_);
+  added_.wait_for(lock, absl::ToChronoNanoseconds(std::min(wait, kLongest)),
+                  [this, batch] { return closed_ || spans_.size() >= batch; });
   if (spans_.size() <= batch) return std::exchange(spans_, {});
   const auto end = spans_.begin() + static_cast<ptrdiff_t>(batch);
   std::vector<Span> taken(std::make_move_iterator(spans_.begin()), std::make_move_iterator(end));
@@ -27,17 +33,18 @@ std::vector<Span> SpanBuffer::Take(size_t batch, absl::Duration wait) {
 }
 
 void SpanBuffer::Close() {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   closed_ = true;
+  added_.notify_one();
 }
 
 bool SpanBuffer::closed() const {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   return closed_;
 }
 
 uint64_t SpanBuffer::dropped() const {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   return dropped_;
 }
 

@@ -6,12 +6,12 @@
 //
 // Threading: safe. A shard waits for it no longer than another's vector is moved.
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "server/trace/span.h"
 
@@ -24,23 +24,25 @@ class SpanBuffer {
   explicit SpanBuffer(size_t most = kMostSpans) : most_(most) {}
 
   // All of them or, if there is no room for all, none.
-  void Add(std::vector<Span> spans) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Add(std::vector<Span> spans);
 
-  // Waits until there are `batch` of them, it is closed, or for so long, and takes `batch` at most.
-  std::vector<Span> Take(size_t batch, absl::Duration wait) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Waits until there are `batch` of them, it is closed, or for `wait`, an hour at most, and takes `batch` at most. A wall
+  // clock that is set back makes that no longer.
+  std::vector<Span> Take(size_t batch, absl::Duration wait);
 
   // Nobody waits for more, and what is added from now on is dropped.
-  void Close() ABSL_LOCKS_EXCLUDED(mutex_);
-  bool closed() const ABSL_LOCKS_EXCLUDED(mutex_);
+  void Close();
+  bool closed() const;
 
-  uint64_t dropped() const ABSL_LOCKS_EXCLUDED(mutex_);
+  uint64_t dropped() const;
 
  private:
   const size_t most_;
-  mutable absl::Mutex mutex_;
-  std::vector<Span> spans_ ABSL_GUARDED_BY(mutex_);
-  uint64_t dropped_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  mutable std::mutex mutex_;  // guards the next four. Not Abseil's: that waits by the wall clock, which may be set back
+  std::condition_variable added_;  // or it was closed
+  std::vector<Span> spans_;
+  uint64_t dropped_ = 0;
+  bool closed_ = false;
 };
 
 }  // namespace aaren::trace

@@ -38,7 +38,8 @@ std::optional<WebToken> VerifiedTokens::Find(absl::string_view token, const KeyS
 void VerifiedTokens::Remember(absl::string_view token, const WebToken& says, absl::Time now) {
   const std::string name = NameOf(token);
   absl::MutexLock lock(&mutex_);
-  if (tokens_.size() >= kMost && now - swept_ >= kSweep) {
+  const bool is_due = now - swept_ >= kSweep || now < swept_;  // the wall clock's: it may have been set back
+  if (tokens_.size() >= kMost && is_due) {
     absl::erase_if(tokens_, [now](const auto& entry) { return now >= entry.second.ends; });
     swept_ = now;
   }

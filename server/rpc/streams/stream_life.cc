@@ -129,7 +129,10 @@ void Stream::CheckCaller(const identity::Callers::Known& callers, absl::Time wal
   if (finishing_ || struck_out_) return;
   const std::optional<identity::Caller> caller = callers.Still(caller_, wall);
   const bool known = caller.has_value() && caller->tenant == caller_.tenant;
-  if (known && caller->role >= identity::Role::kStream) return;
+  if (known && caller->role >= identity::Role::kStream) {
+    caller_.role = caller->role;
+    return;
+  }
   struck_out_ = true;
   group_.shard_.Disconnect(*this);
   if (ending_.has_value()) return;

@@ -17,6 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr milliseconds kLook(5);
 constexpr char kFenceMs[] = "604800000";  // as in the greeting: a week
 
 // What no waiting mends: somebody must change the settings or the Redis.
@@ -77,14 +78,19 @@ RedisLink::~RedisLink() {
   close(wake_);
 }
 
+// Abseil would wait by the wall clock, which may be set back as a machine starts.
 absl::Status RedisLink::AwaitFirst() {
+  const auto end = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.start);
+  while (!IsDecided() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(kLook);
   absl::MutexLock lock(&mutex_);
-  const auto decided = [this]()
-                           ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return connected_once_ || IsPermanent(round_); };
-  mutex_.AwaitWithTimeout(absl::Condition(&decided), options_.start);
   if (connected_once_) return absl::OkStatus();
   if (!round_.ok()) return round_;
   return absl::UnavailableError(absl::StrCat("no answer within ", absl::FormatDuration(options_.start)));
+}
+
+bool RedisLink::IsDecided() {
+  absl::MutexLock lock(&mutex_);
+  return connected_once_ || IsPermanent(round_);
 }
 
 void RedisLink::Post(RedisCall call) {

@@ -76,6 +76,7 @@ class RedisLink {
 
   explicit RedisLink(const RedisOptions& options);
   absl::Status AwaitFirst() ABSL_LOCKS_EXCLUDED(mutex_);
+  bool IsDecided() ABSL_LOCKS_EXCLUDED(mutex_);
 
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
   bool TakePosted() ABSL_LOCKS_EXCLUDED(mutex_);  // false: stopping

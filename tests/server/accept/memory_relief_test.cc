@@ -108,6 +108,40 @@ TEST_F(MemoryReliefTest, WhoGrowsItAgainFromALowerLevelGoes) {
   EXPECT_THAT(Look(30 * kMiB, {{"b", 7}}), ElementsAre("b"));
 }
 
+// By less at each look than is a change.
+TEST_F(MemoryReliefTest, WhoGrowsItSlowlyAfterItWasStillGoes) {
+  for (int look = 0; look < 60; ++look) Look(9 * kMiB, {{"flood", 0}});
+  std::vector<std::string> gone;
+  for (size_t look = 1; gone.empty() && look < 200; ++look) gone = Look((9 + look) * kMiB, {{"flood", 900 << 10}});
+  EXPECT_THAT(gone, ElementsAre("flood"));
+  EXPECT_LE(excess_, 12 * kMiB);
+}
+
+// And waits each time until what was brought is forgiven.
+TEST_F(MemoryReliefTest, WhoGrowsItByLittleAgainAndAgainGoes) {
+  for (int look = 0; look < 60; ++look) Look(9 * kMiB, {{"flood", 0}});
+  std::vector<std::string> gone;
+  for (size_t step = 1; gone.empty() && step < 20; ++step) {
+    gone = Look((9 * 2 + 3 * step) * kMiB / 2, {{"flood", 1000}});
+    for (int look = 0; gone.empty() && look < 60; ++look) Look(excess_, {{"flood", 0}});
+  }
+  EXPECT_THAT(gone, ElementsAre("flood"));
+  EXPECT_LE(excess_, 13 * kMiB);
+}
+
+TEST_F(MemoryReliefTest, PatienceBeginsAnewWhenMemoryIsShortAgain) {
+  for (int look = 0; look < 60; ++look) Look(9 * kMiB, {{"a", 0}});
+  Look(0, {});
+  EXPECT_THAT(Look(kMiB / 2, {{"a", 0}}), IsEmpty());
+  EXPECT_THAT(Look(3 * kMiB / 2, {{"a", 0}}), IsEmpty());
+  EXPECT_THAT(Look(5 * kMiB / 2, {{"a", 5}}), ElementsAre("a"));
+}
+
+TEST_F(MemoryReliefTest, NobodyGoesWhileItComesBackSlowlyAfterItWasStill) {
+  for (int look = 0; look < 60; ++look) Look(90 * kMiB, {{"a", 0}});
+  for (size_t look = 1; look < 80; ++look) EXPECT_THAT(Look((180 - look) * kMiB / 2, {{"a", 5}}), IsEmpty());
+}
+
 TEST_F(MemoryReliefTest, WhatWasBroughtBeforeThereWasRoomAgainIsForgiven) {
   Look(90 * kMiB, {{"a", 40}, {"b", 30}});
   Look(0, {});

@@ -59,5 +59,13 @@ TEST(AccountsTest, TooManyThatNoListNamesShareOne) {
   EXPECT_EQ(accounts.of_tokens().back(), shared);
 }
 
+TEST(AccountsTest, WhoHasLimitsOfItsOwnNeverSharesOne) {
+  Accounts accounts;
+  for (size_t i = 0; i < Accounts::kMaxUnlisted; ++i) accounts.OfToken(absl::StrCat("t", i));
+  accounts.SetLimits({{"acme", kOwn}}, kOthers, 0);
+  EXPECT_EQ(accounts.OfToken("acme")->tenant(), "acme");
+  EXPECT_EQ(accounts.OfToken("acme")->streams.limit(), 7u);
+}
+
 }  // namespace
 }  // namespace aaren::identity

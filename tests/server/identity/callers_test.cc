@@ -46,7 +46,7 @@ TEST_F(CallersTest, ATenantThatOnlyTokensNameHasAnAccount) {
   ASSERT_NE(account, nullptr);
   EXPECT_EQ(account->tenant(), "acme");
   EXPECT_EQ(callers_->FindToken(TokenOf("acme"), kNow, wall_)->account, account);
-  EXPECT_EQ(callers_->unlisted_accounts().size(), 1u);
+  EXPECT_EQ(callers_->token_accounts().size(), 1u);
 }
 
 TEST_F(CallersTest, LimitsThatTheListGivesLaterHoldForTheAccountThatATokenHas) {
@@ -68,7 +68,7 @@ TEST_F(CallersTest, LimitsThatTheListGivesLaterHoldForTheAccountThatATokenHas) {
   longer_ago();
   (void)callers.Get(kNow + 4 * kSecond);
   EXPECT_EQ(acme.streams.limit(), 9u);
-  EXPECT_TRUE(callers.unlisted_accounts().empty());
+  EXPECT_EQ(callers.listed_accounts(), std::vector<const Account*>{&acme});
   unlink(list.c_str());
 }
 

@@ -56,5 +56,18 @@ TEST(TenantMetricsTest, TellsOfManyThatOnlyTokensNameTogether) {
   std::filesystem::remove(path);
 }
 
+TEST(TenantMetricsTest, WhoIsToldOfWithOthersStaysSoWhenTheListNamesOneThatCameBefore) {
+  const auto accounts = std::make_shared<identity::Accounts>();
+  for (int i = 0; i < 103; ++i) accounts->OfToken(absl::StrCat("t", i))->streams.TryTake();
+  const std::string path = absl::StrCat(testing::TempDir(), "/later_callers_", getpid());
+  std::ofstream(path) << "t5 read name:x\n";
+  const identity::Callers callers(identity::RosterFile::Open(path, accounts).value(), nullptr, {});
+  const std::string text = prometheus::TextSerializer().Serialize(TenantMetrics(callers).Collect());
+  EXPECT_THAT(text, HasSubstr("aaren_tenant_streams{tenant=\"t5\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_tenant_streams{tenant=\"*\"} 3\n"));
+  EXPECT_THAT(text, Not(HasSubstr("t100")));
+  std::filesystem::remove(path);
+}
+
 }  // namespace
 }  // namespace aaren::metrics

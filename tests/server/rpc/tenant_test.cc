@@ -6,8 +6,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "aaren/v1/models.grpc.pb.h"
 #include "aaren/v1/sessions.grpc.pb.h"
@@ -26,6 +28,7 @@ using ::testing::HasSubstr;
 // By sha256sum: "stream-token", "admin-token", "other-token".
 constexpr char kStream[] = "acme stream sha256:8929ba67483f306170512dee064c1a5d009b1fca7daafb86e902b82b0a2e7c7b\n";
 constexpr char kDemoted[] = "acme read sha256:8929ba67483f306170512dee064c1a5d009b1fca7daafb86e902b82b0a2e7c7b\n";
+constexpr char kPromoted[] = "acme admin sha256:8929ba67483f306170512dee064c1a5d009b1fca7daafb86e902b82b0a2e7c7b\n";
 constexpr char kAdmin[] = "acme admin sha256:10a4c7c9fc5206d6f36dc6944a81bb6f4a3cb0e25014ae3b12e6c3e52712292a\n";
 constexpr char kOther[] = "other admin sha256:6c67163bbed989f232b31acc4f04df54b31285bfc01bd022c735b71e041a4754\n";
 
@@ -96,6 +99,14 @@ class TenantsTest : public Serving {
     v1::GetSessionRequest request;
     request.set_session_id(id);
     return v1::Sessions::NewStub(channel_)->Get(&context, request, &info);
+  }
+
+  // Of the only stream there is.
+  identity::Role RoleOfTheStream() const {
+    std::promise<std::vector<StreamInfo>> described;
+    server_->DescribeStreams(0, 0, 1,
+                             [&](std::vector<StreamInfo> streams) { described.set_value(std::move(streams)); });
+    return described.get_future().get().at(0).role;
   }
 
   const std::string path_ = absl::StrCat(testing::TempDir(), "/tenants_", getpid());
@@ -194,6 +205,15 @@ TEST_F(TenantsTest, WhoseRoleIsTakenLosesItsStream) {
   Write(kDemoted);
   EXPECT_EQ(stream.Finish().error_code(), StatusCode::PERMISSION_DENIED);
   EXPECT_TRUE(ListModels("stream-token").ok());
+}
+
+TEST_F(TenantsTest, WhoseRoleIsAnotherNowIsDescribedWithThat) {
+  Serve(kPromoted, session::Clock::System());
+  TestStream stream(channel_, Token("stream-token"));
+  stream.Greet();
+  EXPECT_EQ(RoleOfTheStream(), identity::Role::kAdmin);
+  Write(kStream);
+  EXPECT_TRUE(Eventually([this] { return RoleOfTheStream() == identity::Role::kStream; }));
 }
 
 TEST_F(TenantsTest, WhoBecomesAnothersLosesItsStream) {

@@ -4,6 +4,8 @@
 
 #include <thread>
 
+#include "tests/wall_clock/wall_clock.h"
+
 namespace aaren::trace {
 namespace {
 
@@ -39,6 +41,14 @@ TEST(SpanBufferTest, ClosingEndsTheWaitingAndDropsWhatComesLater) {
   closes.join();
   buffer.Add(std::vector<Span>(3));
   EXPECT_EQ(buffer.dropped(), 3u);
+}
+
+TEST(SpanBufferTest, WaitsNoLongerWhenTheWallClockIsSetBack) {
+  SpanBuffer buffer;
+  buffer.Add(std::vector<Span>(1));
+  wall_clock::SetAhead(3600);
+  EXPECT_EQ(buffer.Take(2, absl::Milliseconds(10)).size(), 1u);
+  wall_clock::SetAhead(0);
 }
 
 }  // namespace

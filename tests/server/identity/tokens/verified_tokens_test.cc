@@ -56,5 +56,15 @@ TEST_F(VerifiedTokensTest, IsBoundedUntilTokensEnd) {
   EXPECT_TRUE(tokens_.Find("new", keys_, At(11)).has_value());
 }
 
+TEST_F(VerifiedTokensTest, MakesRoomAfterTheClockWasSetBack) {
+  const WebToken late = Says(At(5000)), early = Says(At(10));
+  tokens_.Remember("late", late, At(4000));
+  for (size_t i = 1; i < VerifiedTokens::kMost; ++i) tokens_.Remember(absl::StrCat(i), early, At(4000));
+  tokens_.Remember("sweeps", late, At(4000));
+  for (size_t i = tokens_.size(); i < VerifiedTokens::kMost; ++i) tokens_.Remember(absl::StrCat(i), early, At(4000));
+  tokens_.Remember("new", Says(At(200)), At(100));
+  EXPECT_TRUE(tokens_.Find("new", keys_, At(101)).has_value());
+}
+
 }  // namespace
 }  // namespace aaren::identity
