@@ -25,7 +25,7 @@ absl::StatusOr<Role> ParseRole(absl::string_view name);  // InvalidArgument that
 // Whether a tenant may be called so: 1 to 128 bytes that can be seen, and no '/', for a session's key is tenant, '/', id.
 bool IsTenant(absl::string_view name);
 
-class Account;  // server/identity/account.h
+class Account;  // server/identity/accounts/account.h
 
 struct Caller {
   std::string tenant = "default";  // no '/'

@@ -24,7 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "server/identity/account.h"
+#include "server/identity/accounts/account.h"
 #include "server/identity/caller.h"
 
 namespace aaren::identity {

@@ -16,10 +16,10 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "server/identity/accounts.h"
+#include "server/file/watched_file.h"
+#include "server/identity/accounts/accounts.h"
 #include "server/identity/attempts.h"
 #include "server/identity/roster.h"
-#include "server/identity/watched_file.h"
 
 namespace aaren::identity {
 
@@ -52,7 +52,7 @@ class RosterFile {
 
   const std::shared_ptr<Accounts> accounts_;
   mutable absl::Mutex mutex_;
-  mutable WatchedFile file_ ABSL_GUARDED_BY(mutex_);
+  mutable file::WatchedFile file_ ABSL_GUARDED_BY(mutex_);
   mutable std::shared_ptr<const Roster> roster_ ABSL_GUARDED_BY(mutex_);
   mutable Attempts attempts_;
 };

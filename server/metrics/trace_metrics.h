@@ -9,7 +9,7 @@
 
 #include "prometheus/collectable.h"
 #include "prometheus/metric_family.h"
-#include "server/trace/exporter.h"
+#include "server/trace/export/exporter.h"
 #include "server/trace/tracer.h"
 
 namespace aaren::metrics {

@@ -11,7 +11,7 @@
 #include "absl/time/time.h"
 #include "server/config/config.h"
 #include "server/rpc/server.h"
-#include "server/trace/exporter.h"
+#include "server/trace/export/exporter.h"
 #include "server/trace/span_buffer.h"
 
 namespace aaren::program {

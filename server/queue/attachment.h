@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "server/identity/account.h"
+#include "server/identity/accounts/account.h"
 #include "server/queue/flow.h"
 #include "server/queue/handle_table.h"
 #include "server/queue/line.h"

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "server/counters/counter.h"
-#include "server/identity/account.h"
+#include "server/identity/accounts/account.h"
 #include "server/queue/attachment.h"
 #include "server/queue/line.h"
 

@@ -23,7 +23,7 @@
 #include "server/task/output.h"
 
 namespace aaren::identity {
-class Account;  // server/identity/account.h
+class Account;  // server/identity/accounts/account.h
 }  // namespace aaren::identity
 namespace aaren::models {
 struct LoadedModel;  // server/models/model_table.h

@@ -4,7 +4,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "server/identity/account.h"
+#include "server/identity/accounts/account.h"
 #include "server/store/store.h"
 
 namespace aaren::session {

@@ -13,8 +13,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "server/file/watched_file.h"
 #include "server/identity/tokens/key_set.h"
-#include "server/identity/watched_file.h"
 
 namespace aaren::identity {
 
@@ -31,7 +31,7 @@ class KeySetFile {
   absl::Status Read() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   absl::Mutex mutex_;
-  WatchedFile file_ ABSL_GUARDED_BY(mutex_);
+  file::WatchedFile file_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<const KeySet> keys_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -17,7 +17,7 @@
 #include "grpcpp/server_builder.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/async_unary_call.h"
-#include "server/identity/account.h"
+#include "server/identity/accounts/account.h"
 #include "server/identity/caller.h"
 #include "server/identity/callers.h"
 #include "server/rpc/caller.h"

@@ -9,7 +9,7 @@
 #include <deque>
 
 #include "absl/container/flat_hash_map.h"
-#include "server/identity/account.h"
+#include "server/identity/accounts/account.h"
 
 namespace aaren::rpc {
 

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
-#include "server/identity/account.h"
+#include "server/identity/accounts/account.h"
 #include "tests/server/shard/world/world.h"
 
 namespace aaren::shard {

@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_IDENTITY_WATCHED_FILE_H_
-#define AAREN_SERVER_IDENTITY_WATCHED_FILE_H_
+#ifndef AAREN_SERVER_FILE_WATCHED_FILE_H_
+#define AAREN_SERVER_FILE_WATCHED_FILE_H_
 
 // A WatchedFile is a text that a file has, and is looked at anew a second later. A change is told once, be it for the
 // worse: what was made of the text before holds until there is another that is good.
@@ -15,7 +15,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace aaren::identity {
+namespace aaren::file {
 
 class WatchedFile {
  public:
@@ -36,6 +36,6 @@ class WatchedFile {
   int64_t looked_ns_ = 0;
 };
 
-}  // namespace aaren::identity
+}  // namespace aaren::file
 
-#endif  // AAREN_SERVER_IDENTITY_WATCHED_FILE_H_
+#endif  // AAREN_SERVER_FILE_WATCHED_FILE_H_

@@ -1,4 +1,4 @@
-#include "server/identity/rate_limit.h"
+#include "server/identity/accounts/rate_limit.h"
 
 #include <gtest/gtest.h>
 

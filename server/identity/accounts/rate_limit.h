@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_IDENTITY_RATE_LIMIT_H_
-#define AAREN_SERVER_IDENTITY_RATE_LIMIT_H_
+#ifndef AAREN_SERVER_IDENTITY_ACCOUNTS_RATE_LIMIT_H_
+#define AAREN_SERVER_IDENTITY_ACCOUNTS_RATE_LIMIT_H_
 
 // A RateLimit is a token bucket: so many things a second, and after a rest a second's worth at once. It may be
 // overdrawn, and what is owed is waited for. So whoever has begun to read a message need not know beforehand how much is
@@ -43,4 +43,4 @@ class RateLimit {
 
 }  // namespace aaren::identity
 
-#endif  // AAREN_SERVER_IDENTITY_RATE_LIMIT_H_
+#endif  // AAREN_SERVER_IDENTITY_ACCOUNTS_RATE_LIMIT_H_

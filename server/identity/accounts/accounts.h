@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_IDENTITY_ACCOUNTS_H_
-#define AAREN_SERVER_IDENTITY_ACCOUNTS_H_
+#ifndef AAREN_SERVER_IDENTITY_ACCOUNTS_ACCOUNTS_H_
+#define AAREN_SERVER_IDENTITY_ACCOUNTS_ACCOUNTS_H_
 
 // The Accounts of all tenants: of those that the list of callers names, and of those that only tokens name. Streams
 // point to them, so that an account lasts as long as the server, and limits that are given later hold for streams that
@@ -20,7 +20,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
 #include "absl/synchronization/mutex.h"
-#include "server/identity/account.h"
+#include "server/identity/accounts/account.h"
 
 namespace aaren::identity {
 
@@ -62,4 +62,4 @@ class Accounts {
 
 }  // namespace aaren::identity
 
-#endif  // AAREN_SERVER_IDENTITY_ACCOUNTS_H_
+#endif  // AAREN_SERVER_IDENTITY_ACCOUNTS_ACCOUNTS_H_

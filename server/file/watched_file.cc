@@ -1,4 +1,4 @@
-#include "server/identity/watched_file.h"
+#include "server/file/watched_file.h"
 
 #include <chrono>
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 #include "server/file/regular_file.h"
 
-namespace aaren::identity {
+namespace aaren::file {
 namespace {
 
 constexpr int64_t kLookNs = 1'000'000'000;
@@ -30,7 +30,7 @@ bool WatchedFile::IsDue(int64_t now_ns) {
 }
 
 absl::StatusOr<std::optional<std::string>> WatchedFile::Read() {
-  absl::StatusOr<std::string> text = file::ReadRegularFile(path_, kMaxBytes);
+  absl::StatusOr<std::string> text = ReadRegularFile(path_, kMaxBytes);
   if (!text.ok()) return text.status();
   const bool same = *text == std::exchange(seen_, *text);
   if (told_.has_value() && (*text == *told_ || !(same || IsSettled(path_)))) return std::nullopt;
@@ -38,4 +38,4 @@ absl::StatusOr<std::optional<std::string>> WatchedFile::Read() {
   return std::optional(*std::move(text));
 }
 
-}  // namespace aaren::identity
+}  // namespace aaren::file

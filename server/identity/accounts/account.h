@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_IDENTITY_ACCOUNT_H_
-#define AAREN_SERVER_IDENTITY_ACCOUNT_H_
+#ifndef AAREN_SERVER_IDENTITY_ACCOUNTS_ACCOUNT_H_
+#define AAREN_SERVER_IDENTITY_ACCOUNTS_ACCOUNT_H_
 
 // An Account is what one tenant has of this server, and how much it may have. Whoever serves the tenant looks its
 // account up when a call begins, and keeps it: it lasts as long as the server. Its limits change when the list of
@@ -19,7 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "server/counters/counter.h"
-#include "server/identity/rate_limit.h"
+#include "server/identity/accounts/rate_limit.h"
 
 namespace aaren::identity {
 
@@ -89,4 +89,4 @@ class Account {
 
 }  // namespace aaren::identity
 
-#endif  // AAREN_SERVER_IDENTITY_ACCOUNT_H_
+#endif  // AAREN_SERVER_IDENTITY_ACCOUNTS_ACCOUNT_H_

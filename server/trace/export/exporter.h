@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_TRACE_EXPORTER_H_
-#define AAREN_SERVER_TRACE_EXPORTER_H_
+#ifndef AAREN_SERVER_TRACE_EXPORT_EXPORTER_H_
+#define AAREN_SERVER_TRACE_EXPORT_EXPORTER_H_
 
 // An Exporter sends what is in a SpanBuffer to a collector, by OTLP over gRPC: one batch after another, each within a
 // deadline. A batch that is refused or not answered in time is dropped, counted, and told of in the log once a minute at
@@ -21,7 +21,7 @@
 #include "grpcpp/client_context.h"
 #include "grpcpp/security/credentials.h"
 #include "opentelemetry/proto/collector/trace/v1/trace_service.grpc.pb.h"
-#include "server/trace/export_request.h"
+#include "server/trace/export/export_request.h"
 #include "server/trace/span_buffer.h"
 
 namespace aaren::trace {
@@ -72,4 +72,4 @@ class Exporter {
 
 }  // namespace aaren::trace
 
-#endif  // AAREN_SERVER_TRACE_EXPORTER_H_
+#endif  // AAREN_SERVER_TRACE_EXPORT_EXPORTER_H_

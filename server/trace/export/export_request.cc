@@ -1,4 +1,4 @@
-#include "server/trace/export_request.h"
+#include "server/trace/export/export_request.h"
 
 #include "server/version/version.h"
 

@@ -1,4 +1,4 @@
-#include "server/identity/account.h"
+#include "server/identity/accounts/account.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "server/identity/accounts.h"
+#include "server/identity/accounts/accounts.h"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_TRACE_EXPORT_REQUEST_H_
-#define AAREN_SERVER_TRACE_EXPORT_REQUEST_H_
+#ifndef AAREN_SERVER_TRACE_EXPORT_EXPORT_REQUEST_H_
+#define AAREN_SERVER_TRACE_EXPORT_EXPORT_REQUEST_H_
 
 // Spans as OTLP's messages (opentelemetry/proto/trace/v1/trace.proto). Threading: pure functions.
 
@@ -21,4 +21,4 @@ ExportRequest ToRequest(const Resource& resource, const std::vector<Span>& spans
 
 }  // namespace aaren::trace
 
-#endif  // AAREN_SERVER_TRACE_EXPORT_REQUEST_H_
+#endif  // AAREN_SERVER_TRACE_EXPORT_EXPORT_REQUEST_H_

@@ -1,4 +1,4 @@
-#include "server/trace/exporter.h"
+#include "server/trace/export/exporter.h"
 
 #include <gtest/gtest.h>
 
