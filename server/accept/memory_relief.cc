@@ -67,9 +67,9 @@ void MemoryRelief::Forgive() {
   brought_.clear();
 }
 
-void MemoryRelief::FindNobody(size_t excess, bool grew) {
-  if (!grew) return;
-  if (gone_ > 0) {  // what fills it may not have been counted yet
+// Nobody is there who brought anything. What fills it may not have been counted yet.
+void MemoryRelief::BlameNobody(size_t excess) {
+  if (gone_ > 0) {
     level_ = excess;
     gone_ /= 2;
   } else if (++blameless_ >= kPatience) {
@@ -90,23 +90,26 @@ std::vector<std::string> MemoryRelief::WhoMustGo(absl::FunctionRef<Brought()> br
   }
   Remember(brought());
   const bool shrinks = excess + kChange / 2 < last;
-  const bool grew = excess > level_ + kChange;
   still_ = shrinks || excess > last + kChange / 2 ? 0 : still_ + 1;
+  return shrinks ? std::vector<std::string>() : Blame(excess);  // what has ended is being given back
+}
+
+std::vector<std::string> MemoryRelief::Blame(size_t excess) {
+  const bool grew = excess > level_ + kChange;
   if (!grew) blameless_ = 0;
-  if (shrinks) return {};              // what has ended is being given back
-  if (still_ >= kPatience && !grew) {  // whoever is there now has not filled it
+  if (!grew && still_ >= kPatience) {  // whoever is there now has not filled it
     level_ = std::min(level_, excess);
     Forgive();
   }
   const bool helped = excess + kChange < level_;
   if (!grew && !helped) return {};
   std::vector<std::string> greatest = TakeGreatest();
-  if (greatest.empty()) {
-    FindNobody(excess, grew);
-    return {};
+  if (!greatest.empty()) {
+    level_ = excess;
+    still_ = blameless_ = 0;
+  } else if (grew) {
+    BlameNobody(excess);
   }
-  level_ = excess;
-  still_ = blameless_ = 0;
   return greatest;
 }
 

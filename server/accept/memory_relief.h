@@ -47,7 +47,8 @@ class MemoryRelief {
   std::vector<std::pair<uint64_t, std::string>> GreatestFirst() const;
   std::vector<std::string> TakeGreatest();
   void Forgive();
-  void FindNobody(size_t excess, bool grew);
+  void BlameNobody(size_t excess);
+  std::vector<std::string> Blame(size_t excess);
 
   const std::function<size_t()> excess_;
   bool crowded_ = false;

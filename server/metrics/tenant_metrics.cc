@@ -36,8 +36,8 @@ Row RowOf(const Account& account) {
   return row;
 }
 
-// Who is told of by name goes by when it came, and not by how many before it are in the list now: a counter that moved
-// from one row to another would be a leap in both.
+// Who is told of by name goes by when it came, and not by how many before it are in the list now: a counter that moves
+// from one row to another is a leap in both. The list itself moves one, when it names a tenant of the others.
 std::vector<Row> RowsOf(const identity::Callers& callers) {
   std::vector<Row> rows;
   const std::vector<const Account*> listed = callers.listed_accounts();

@@ -18,13 +18,14 @@ void SpanBuffer::Add(std::vector<Span> spans) {
     return;
   }
   spans_.insert(spans_.end(), std::make_move_iterator(spans.begin()), std::make_move_iterator(spans.end()));
-  added_.notify_one();
+  if (spans_.size() >= wanted_) enough_.notify_one();
 }
 
 std::vector<Span> SpanBuffer::Take(size_t batch, absl::Duration wait) {
   std::unique_lock lock(mutex_);
-  added_.wait_for(lock, absl::ToChronoNanoseconds(std::min(wait, kLongest)),
-                  [this, batch] { return closed_ || spans_.size() >= batch; });
+  wanted_ = batch;
+  enough_.wait_for(lock, absl::ToChronoNanoseconds(std::min(wait, kLongest)),
+                   [this, batch] { return closed_ || spans_.size() >= batch; });
   if (spans_.size() <= batch) return std::exchange(spans_, {});
   const auto end = spans_.begin() + static_cast<ptrdiff_t>(batch);
   std::vector<Span> taken(std::make_move_iterator(spans_.begin()), std::make_move_iterator(end));
@@ -35,7 +36,7 @@ std::vector<Span> SpanBuffer::Take(size_t batch, absl::Duration wait) {
 void SpanBuffer::Close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  added_.notify_one();
+  enough_.notify_one();
 }
 
 bool SpanBuffer::closed() const {

@@ -38,9 +38,10 @@ class SpanBuffer {
 
  private:
   const size_t most_;
-  mutable std::mutex mutex_;  // guards the next four. Not Abseil's: that waits by the wall clock, which may be set back
-  std::condition_variable added_;  // or it was closed
+  mutable std::mutex mutex_;  // guards what follows. Not Abseil's: that waits by the wall clock, which may be set back
+  std::condition_variable enough_;  // there are wanted_, or it was closed
   std::vector<Span> spans_;
+  size_t wanted_ = 0;  // by whoever waits, who is not woken for less
   uint64_t dropped_ = 0;
   bool closed_ = false;
 };
