@@ -64,6 +64,7 @@ LoadReport MakeReport(const LoadCounts& counts, int64_t start) {
                        .p999 = Micros(counts.latency.Quantile(0.999)),
                        .max = Micros(counts.latency.max())};
   report.sent = counts.sent;
+  report.resent = counts.resent;
   report.received = counts.received;
   report.errors = counts.errors;
   report.first_error = counts.first_error;
@@ -130,6 +131,7 @@ std::string ToJson(const LoadReport& report) {
         {"p999", report.latency_us.p999},
         {"max", report.latency_us.max}}},
       {"sent", report.sent},
+      {"resent", report.resent},
       {"received", report.received},
       {"errors", report.errors},
       {"seconds", report.seconds},

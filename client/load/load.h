@@ -55,7 +55,8 @@ struct LoadReport {
   double seconds = 0;            // from the first token sent to the last reply
   double tokens_per_second = 0;  // received / seconds
   Latency latency_us = {};
-  uint64_t sent = 0;                  // tokens
+  uint64_t sent = 0;                  // tokens, each once
+  uint64_t resent = 0;                // tokens sent again, for the server had no room for them
   uint64_t received = 0;              // tokens answered
   uint64_t errors = 0;                // sessions refused or failed, streams broken
   std::string first_error = {};       // in words; empty if there was none
@@ -70,7 +71,7 @@ absl::Status CheckLoad(const LoadOptions& options);
 absl::StatusOr<LoadReport> RunLoad(const LoadOptions& options, const std::atomic<bool>* stop = nullptr);
 
 // One JSON object, on one line, without the newline: tokens_per_second, latency_us {p50, p90, p99, p999, max}, sent,
-// received, errors, seconds, server {cpu_seconds, rss_bytes} or null; error where there was one.
+// resent, received, errors, seconds, server {cpu_seconds, rss_bytes} or null; error where there was one.
 std::string ToJson(const LoadReport& report);
 
 }  // namespace aaren::client

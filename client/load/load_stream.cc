@@ -63,6 +63,7 @@ int64_t NowNanos() {
 
 void LoadCounts::Merge(const LoadCounts& other) {
   sent += other.sent;
+  resent += other.resent;
   received += other.received;
   errors += other.errors;
   if (first_error.empty()) first_error = other.first_error;
@@ -244,15 +245,21 @@ void LoadStream::FillTokens() {
 
 void LoadStream::AddMessage(uint32_t handle) {
   Session& session = sessions_[handle];
-  const uint64_t points = options_.points_per_message;
-  const uint64_t first_seq = session.base_seq + session.sent * points;
+  const uint64_t begin = session.base_seq + session.sent * options_.points_per_message;
+  const uint64_t first_seq = std::max(begin, session.resume_seq);
+  const uint64_t points = begin + options_.points_per_message - first_seq;
   const size_t phase = (first_seq + handle * 7) % kSignalTokens * options_.channels;
   message_.AddTokens(handle, first_seq, absl::MakeConstSpan(signal_).subspan(phase, points * options_.channels),
-                     session.base_seq + session.answered * points);
-  times_[TimeIndex(handle, session.sent)] = open_loop() ? DueTime(session.sent * sessions_.size() + handle) : now_;
+                     session.base_seq + session.answered * options_.points_per_message);
+  // A message that is sent again has waited since the first time.
+  const bool again = session.sent < session.timed;
+  if (!again) {
+    times_[TimeIndex(handle, session.sent)] = open_loop() ? DueTime(session.sent * sessions_.size() + handle) : now_;
+    ++session.timed;
+  }
   ++session.sent;
   ++in_flight_;
-  counts_.sent += points;
+  (again ? counts_.resent : counts_.sent) += points;
 }
 
 size_t LoadStream::TimeIndex(uint32_t handle, uint64_t message) const {
@@ -326,8 +333,23 @@ void LoadStream::OnOpened(const v1::Opened& opened) {
   --unsettled_;
 }
 
+// The server had no room for the tokens from there on.
+void LoadStream::SendAgain(uint32_t handle, uint64_t expected_seq) {
+  if (phase_ == Phase::kClosing) return;
+  Session& session = sessions_[handle];
+  const uint64_t whole = (std::max(expected_seq, session.base_seq) - session.base_seq) / options_.points_per_message;
+  const uint64_t sent = std::clamp(whole, session.answered, session.sent);
+  in_flight_ -= session.sent - sent;
+  session.sent = sent;
+  session.resume_seq = expected_seq;
+  Queue(handle);
+}
+
 void LoadStream::OnFailed(const v1::Failed& failed) {
   const absl::Status status = FromProto(failed.status());
+  if (ErrorReason(status) == "SET_ASIDE" && failed.handle() < sessions_.size()) {
+    return SendAgain(failed.handle(), failed.expected_seq());
+  }
   Count(absl::StrCat(status.message(), " (", absl::StatusCodeToString(status.code()), ")"));  // details are bytes
   if (!failed.has_handle() || failed.handle() >= sessions_.size()) return;
   Session& session = sessions_[failed.handle()];

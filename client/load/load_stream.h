@@ -26,7 +26,8 @@ namespace aaren::client {
 
 // What the streams of a run count; summed at its end.
 struct LoadCounts {
-  uint64_t sent = 0;      // tokens
+  uint64_t sent = 0;      // tokens, each once
+  uint64_t resent = 0;    // tokens sent again
   uint64_t received = 0;  // tokens answered
   uint64_t errors = 0;
   std::string first_error;
@@ -60,12 +61,14 @@ class LoadStream : private ReplyHandler {
   enum class Phase { kHello, kOpening, kStreaming, kDraining, kClosing };
   struct Session {
     std::string id;
-    uint64_t base_seq = 0;  // where its tokens begin
-    uint64_t due = 0;       // messages that may be sent; in a closed loop all
-    uint64_t sent = 0;      // messages
-    uint64_t answered = 0;  // messages
-    bool open = false;      // the server has it
-    bool failed = false;    // and takes no more tokens
+    uint64_t base_seq = 0;    // where its tokens begin
+    uint64_t due = 0;         // messages that may be sent; in a closed loop all
+    uint64_t sent = 0;        // messages
+    uint64_t timed = 0;       // messages that were sent once at least
+    uint64_t answered = 0;    // messages
+    uint64_t resume_seq = 0;  // the message it lies in begins there: what came before it is folded
+    bool open = false;        // the server has it
+    bool failed = false;      // and takes no more tokens
     bool queued = false;
   };
 
@@ -74,6 +77,7 @@ class LoadStream : private ReplyHandler {
   void OnWelcome(const v1::Limits& limits);
   void OnOpened(const v1::Opened& opened);
   void OnFailed(const v1::Failed& failed);
+  void SendAgain(uint32_t handle, uint64_t expected_seq);
   void Count(const std::string& error);
 
   template <typename Done>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -40,8 +41,9 @@ command_line::Flags Table(client::LoadOptions& load, ConnectionFlags& connection
 }
 
 void PrintReport(const client::LoadReport& report) {
-  absl::PrintF("%.0f tokens/s over %.1f s: %d sent, %d answered, %d errors\n", report.tokens_per_second, report.seconds,
-               report.sent, report.received, report.errors);
+  const std::string again = report.resent > 0 ? absl::StrCat(" (and ", report.resent, " again)") : "";
+  absl::PrintF("%.0f tokens/s over %.1f s: %d sent%s, %d answered, %d errors\n", report.tokens_per_second,
+               report.seconds, report.sent, again, report.received, report.errors);
   const client::LoadReport::Latency& latency = report.latency_us;
   absl::PrintF("latency us   p50 %.0f   p90 %.0f   p99 %.0f   p99.9 %.0f   max %.0f\n", latency.p50, latency.p90,
                latency.p99, latency.p999, latency.max);

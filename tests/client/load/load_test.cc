@@ -121,6 +121,19 @@ TEST(LoadTest, CountsWhatTheServerRefuses) {
   EXPECT_EQ(report->received, report->sent);
 }
 
+TEST(LoadTest, SendsAgainWhatTheServerHadNoRoomFor) {
+  FakeServer server;
+  server.FailNextTokens(11, "no room", "SET_ASIDE", 30);
+  LoadOptions options = Small(server);
+  options.points_per_message = 3;
+  const auto report = RunLoad(options);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->errors, 0u) << report->first_error;
+  EXPECT_GE(report->resent, 30u * 3);
+  EXPECT_EQ(report->received, report->sent);
+  EXPECT_EQ(report->sent, server.folded());
+}
+
 TEST(LoadTest, CountsABrokenStream) {
   FakeServer server;
   server.CutAt({5});
