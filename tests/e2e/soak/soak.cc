@@ -13,7 +13,6 @@ namespace {
 constexpr int kShards = 2;
 constexpr int kOwners = 4, kErrands = 4, kRivals = 3, kContested = 10, kForks = 12;
 constexpr uint64_t kMemory = 128 << 20;
-constexpr uint64_t kBuffers = 16 << 20;
 constexpr uint64_t kMessage = 512 << 10;
 constexpr absl::Duration kGrace = absl::Seconds(10);
 
@@ -23,6 +22,7 @@ constexpr absl::Duration kGrace = absl::Seconds(10);
 #ifdef AAREN_SANITIZED
 constexpr uint64_t kSwing = uint64_t{1} << 40;
 #else
+constexpr uint64_t kBuffers = 16 << 20;
 constexpr uint64_t kSwing = kBuffers + kMemory / 16 + kShards * ((2 << 20) + 4 * kMessage) + 5 * (kMemory / 64);
 #endif
 
