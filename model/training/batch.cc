@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/tasks/forecasting/random.h"
+#include "model/tasks/forecasting/parts/random.h"
 
 namespace aaren::training {
 namespace {

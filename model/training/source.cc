@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "model/tasks/forecasting/random.h"
+#include "model/tasks/forecasting/parts/random.h"
 #include "model/tasks/forecasting/synthetic.h"
 
 namespace aaren::training {

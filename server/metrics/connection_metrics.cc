@@ -1,6 +1,6 @@
 #include "server/metrics/connection_metrics.h"
 
-#include "server/metrics/family.h"
+#include "server/metrics/format/family.h"
 
 namespace aaren::metrics {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/metrics/family.h"
+#include "server/metrics/format/family.h"
 
 namespace aaren::metrics {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <system_error>
 
-#include "server/metrics/family.h"
+#include "server/metrics/format/family.h"
 
 namespace aaren::metrics {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "server/metrics/family.h"
+#include "server/metrics/format/family.h"
 #include "server/version/version.h"
 
 namespace aaren::metrics {

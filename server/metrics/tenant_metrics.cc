@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
-#include "server/metrics/family.h"
+#include "server/metrics/format/family.h"
 
 namespace aaren::metrics {
 

@@ -1,6 +1,6 @@
 #include "server/metrics/trace_metrics.h"
 
-#include "server/metrics/family.h"
+#include "server/metrics/format/family.h"
 
 namespace aaren::metrics {
 

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "server/admin/admin_server.h"
 #include "server/config/config.h"
-#include "server/metrics/exposition.h"
+#include "server/metrics/format/exposition.h"
 #include "server/models/model_table.h"
 #include "server/program/security.h"
 #include "server/program/tracing.h"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "server/registrar/open_check.h"
+#include "server/registrar/open/open_check.h"
 #include "server/registrar/registrar_impl.h"
 #include "server/session/refusal.h"
 

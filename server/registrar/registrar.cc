@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/log/log.h"
-#include "server/registrar/open_check.h"
+#include "server/registrar/open/open_check.h"
 #include "server/registrar/registrar_impl.h"
 #include "server/session/record.h"
 #include "server/session/refusal.h"

@@ -22,13 +22,13 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "server/registrar/background.h"
-#include "server/registrar/deleted_sessions.h"
+#include "server/registrar/delete/deleted_sessions.h"
 #include "server/registrar/lease_watch.h"
 #include "server/registrar/owner.h"
 #include "server/registrar/registrar.h"
 #include "server/registrar/transit.h"
-#include "server/session/compact_key.h"
 #include "server/session/mailbox.h"
+#include "server/session/table/compact_key.h"
 
 namespace aaren::registrar {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/registrar/open_check.h"
+#include "server/registrar/open/open_check.h"
 #include "server/registrar/refold.h"
 #include "server/registrar/registrar_impl.h"
 #include "server/session/record.h"

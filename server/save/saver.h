@@ -29,9 +29,9 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/save/save.h"
-#include "server/session/row_pool.h"
 #include "server/session/session.h"
-#include "server/session/session_list.h"
+#include "server/session/table/row_pool.h"
+#include "server/session/table/session_list.h"
 
 namespace aaren::save {
 

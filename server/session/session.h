@@ -14,9 +14,9 @@
 #include <limits>
 
 #include "server/models/model_table.h"
-#include "server/session/compact_key.h"
 #include "server/session/peer.h"
-#include "server/session/row_pool.h"
+#include "server/session/table/compact_key.h"
+#include "server/session/table/row_pool.h"
 #include "server/store/session_point.h"
 
 namespace aaren::queue {

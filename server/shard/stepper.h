@@ -26,8 +26,8 @@
 #include "absl/types/span.h"
 #include "server/queue/token_queue.h"
 #include "server/session/clock.h"
-#include "server/session/row_pool.h"
 #include "server/session/session.h"
+#include "server/session/table/row_pool.h"
 #include "server/shard/shard_counters.h"
 
 namespace aaren::shard {

@@ -4,7 +4,7 @@ import resource
 import time
 import unittest
 
-import http2
+from peers import http2
 import programs
 
 IDLE, NEVER_READING, HALF_OPEN = (programs.fewer(count) for count in (10_000, 1_000, 1_000))

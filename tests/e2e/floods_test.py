@@ -4,7 +4,7 @@ import subprocess
 import time
 import unittest
 
-import http2
+from peers import http2
 import programs
 
 MEMORY = 512 << 20

@@ -8,7 +8,7 @@ import tempfile
 import time
 import unittest
 
-from cutting_proxy import CuttingProxy
+from peers.cutting_proxy import CuttingProxy
 from oracle_run import OracleTest, times
 from programs import BIN, Redis, Server, aaren
 

@@ -4,7 +4,7 @@ import tempfile
 import time
 import unittest
 
-import envoy
+from peers import envoy
 from oracle_run import OracleTest, times
 from programs import Redis, aaren
 

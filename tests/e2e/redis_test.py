@@ -7,7 +7,7 @@ import tempfile
 import time
 import unittest
 
-from cutting_proxy import CuttingProxy
+from peers.cutting_proxy import CuttingProxy
 from programs import Redis, ServerTest, aaren, fewer, start_aaren, write_series
 
 ROWS = fewer(6000)

@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-import http2
+from peers import http2
 from programs import BIN, SANITIZED, ServerTest, aaren, fewer, start_aaren, write_series
 
 ROWS = fewer(6000)

@@ -5,7 +5,7 @@ import random
 import time
 import unittest
 
-from cutting_proxy import CuttingProxy
+from peers.cutting_proxy import CuttingProxy
 from programs import ServerTest, aaren, fewer, start_aaren, write_series
 
 ROWS = fewer(6000)

@@ -5,7 +5,7 @@ import subprocess
 import time
 import unittest
 
-import http2
+from peers import http2
 from programs import BIN, ServerTest, aaren, objects, write_series
 
 ROWS = 400

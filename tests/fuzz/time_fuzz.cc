@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "client/cli/sources/time_format.h"
+#include "client/cli/sources/time/time_format.h"
 #include "tests/fuzz/target.h"
 
 namespace aaren::fuzz {

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/cli/sources/timestamp.h"
+#include "client/cli/sources/time/timestamp.h"
 #include "client/cli/terminal/json.h"
 
 namespace aaren::cli {

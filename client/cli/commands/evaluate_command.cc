@@ -12,7 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/commands/command.h"
 #include "client/cli/evaluate/evaluation.h"
-#include "client/cli/evaluate/evaluation_page.h"
+#include "client/cli/evaluate/page/evaluation_page.h"
 #include "client/cli/evaluate/score_report.h"
 #include "client/cli/flags/connection_flags.h"
 #include "client/cli/flags/refinement_flags.h"

@@ -19,7 +19,7 @@
 #include "client/cli/commands/command.h"
 #include "client/cli/commands/service_error.h"
 #include "client/cli/flags/connection_flags.h"
-#include "client/cli/sources/timestamp.h"
+#include "client/cli/sources/time/timestamp.h"
 #include "client/cli/terminal/json.h"
 #include "client/cli/terminal/report.h"
 #include "client/cli/terminal/whole_file.h"

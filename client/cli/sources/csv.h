@@ -23,7 +23,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "client/cli/sources/csv_record.h"
-#include "client/cli/sources/time_format.h"
+#include "client/cli/sources/time/time_format.h"
 
 namespace aaren::cli {
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
-#include "client/cli/sources/timestamp.h"
+#include "client/cli/sources/time/timestamp.h"
 
 namespace aaren::cli {
 

@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/attention/argument.h"
-#include "model/attention/scan/plugin_library.h"
-#include "model/attention/scan/scan_cuda.h"
+#include "model/attention/scan/cuda/plugin_library.h"
+#include "model/attention/scan/cuda/scan_cuda.h"
+#include "model/attention/scan/cuda/torch_cuda.h"
 #include "model/attention/scan/scan_kernel.h"
-#include "model/attention/scan/torch_cuda.h"
 
 namespace aaren::attention {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <torch/torch.h>
 
-#include "model/attention/linear.h"
+#include "model/attention/linear/linear.h"
 
 namespace aaren::nn {
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "absl/types/span.h"
-#include "model/tasks/forecasting/noise.h"
-#include "model/tasks/forecasting/trend.h"
+#include "model/tasks/forecasting/parts/noise.h"
+#include "model/tasks/forecasting/parts/trend.h"
 
 namespace aaren::forecasting {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "model/tasks/forecasting/random.h"
+#include "model/tasks/forecasting/parts/random.h"
 
 namespace aaren::forecasting {
 

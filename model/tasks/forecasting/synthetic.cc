@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "model/tasks/forecasting/augmentation.h"
-#include "model/tasks/forecasting/random.h"
+#include "model/tasks/forecasting/parts/random.h"
 
 namespace aaren::forecasting {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/registrar/open_check.h"
+#include "server/registrar/open/open_check.h"
 #include "server/session/refusal.h"
 
 namespace aaren::registrar {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "server/registrar/open/open_check.h"
 #include "server/registrar/open/open_operation.h"
-#include "server/registrar/open_check.h"
 #include "server/session/refusal.h"
 
 namespace aaren::registrar {

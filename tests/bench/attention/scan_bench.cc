@@ -15,8 +15,8 @@
 #include <functional>
 #include <string>
 
+#include "model/attention/scan/cuda/torch_cuda.h"
 #include "model/attention/scan/scan.h"
-#include "model/attention/scan/torch_cuda.h"
 #include "tests/bench/attention/memory_copy.h"
 #include "tests/bench/attention/scan_baselines.h"
 #include "tests/bench/bench.h"

@@ -9,7 +9,7 @@
 #include <numbers>
 #include <vector>
 
-#include "model/tasks/forecasting/random.h"
+#include "model/tasks/forecasting/parts/random.h"
 
 namespace aaren::season {
 namespace {

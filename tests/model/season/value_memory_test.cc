@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "model/tasks/forecasting/random.h"
+#include "model/tasks/forecasting/parts/random.h"
 
 namespace aaren::season {
 namespace {

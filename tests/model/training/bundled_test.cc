@@ -12,7 +12,7 @@
 #include "model/engine/cpu/cpu_engine.h"
 #include "model/package/package.h"
 #include "model/tasks/forecasting/metrics.h"
-#include "model/tasks/forecasting/random.h"
+#include "model/tasks/forecasting/parts/random.h"
 
 namespace aaren::training {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "model/attention/scan/plugin_library.h"
-#include "model/attention/scan/torch_cuda.h"
+#include "model/attention/scan/cuda/plugin_library.h"
+#include "model/attention/scan/cuda/torch_cuda.h"
 #include "model/training/trainer.h"
 #include "tests/model/training/small_run.h"
 

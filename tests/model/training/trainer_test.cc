@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/nn/forecaster/export.h"
-#include "model/tasks/forecasting/random.h"
+#include "model/tasks/forecasting/parts/random.h"
 #include "tests/model/training/small_run.h"
 
 namespace aaren::training {

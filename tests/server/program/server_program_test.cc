@@ -21,7 +21,7 @@
 #include "absl/time/clock.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
-#include "tests/server/rpc/test_stream.h"
+#include "tests/server/rpc/serving/test_stream.h"
 
 namespace aaren {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "server/registrar/deleted_sessions.h"
+#include "server/registrar/delete/deleted_sessions.h"
 #include "tests/server/shard/world/world.h"
 
 namespace aaren::registrar {

@@ -4,7 +4,7 @@
 
 #include "google/rpc/status.pb.h"
 #include "grpcpp/generic/generic_stub.h"
-#include "tests/server/rpc/serving.h"
+#include "tests/server/rpc/serving/serving.h"
 
 namespace aaren::rpc {
 namespace {

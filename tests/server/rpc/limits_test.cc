@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/generic/generic_stub.h"
-#include "tests/server/rpc/serving.h"
+#include "tests/server/rpc/serving/serving.h"
 
 namespace aaren::rpc {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "google/rpc/error_details.pb.h"
-#include "tests/server/rpc/serving.h"
+#include "tests/server/rpc/serving/serving.h"
 
 namespace aaren::rpc {
 namespace {

@@ -17,7 +17,7 @@
 #include "grpcpp/security/credentials.h"
 #include "server/tls/credentials.h"
 #include "tests/client/certificates.h"
-#include "tests/server/rpc/serving.h"
+#include "tests/server/rpc/serving/serving.h"
 
 namespace aaren::rpc {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "aaren/v1/sessions.grpc.pb.h"
-#include "tests/server/rpc/serving.h"
+#include "tests/server/rpc/serving/serving.h"
 
 namespace aaren::rpc {
 namespace {

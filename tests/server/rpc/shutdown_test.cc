@@ -8,7 +8,7 @@
 
 #include "aaren/v1/sessions.grpc.pb.h"
 #include "grpc/health/v1/health.grpc.pb.h"
-#include "tests/server/rpc/serving.h"
+#include "tests/server/rpc/serving/serving.h"
 #include "tests/server/shard/world/world.h"
 #include "tests/server/store/blocking.h"
 

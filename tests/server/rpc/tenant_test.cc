@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
-#include "tests/server/rpc/serving.h"
+#include "tests/server/rpc/serving/serving.h"
 #include "tests/server/shard/world/world.h"
 
 namespace aaren::rpc {

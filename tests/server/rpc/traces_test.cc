@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "server/trace/span_buffer.h"
-#include "tests/server/rpc/serving.h"
+#include "tests/server/rpc/serving/serving.h"
 
 namespace aaren::rpc {
 namespace {

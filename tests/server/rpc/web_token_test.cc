@@ -15,7 +15,7 @@
 #include "absl/time/clock.h"
 #include "server/identity/callers.h"
 #include "tests/server/identity/tokens/token_maker.h"
-#include "tests/server/rpc/serving.h"
+#include "tests/server/rpc/serving/serving.h"
 
 namespace aaren::rpc {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "absl/types/span.h"
 #include "model/tasks/forecasting/families/draws.h"
-#include "model/tasks/forecasting/gaussian_process.h"
-#include "model/tasks/forecasting/noise.h"
-#include "model/tasks/forecasting/season.h"
-#include "model/tasks/forecasting/trend.h"
+#include "model/tasks/forecasting/parts/gaussian_process.h"
+#include "model/tasks/forecasting/parts/noise.h"
+#include "model/tasks/forecasting/parts/season.h"
+#include "model/tasks/forecasting/parts/trend.h"
 
 namespace aaren::forecasting {
 namespace {

@@ -6,9 +6,9 @@
 #include <numbers>
 #include <vector>
 
-#include "model/tasks/forecasting/families/calendar.h"
 #include "model/tasks/forecasting/families/draws.h"
-#include "model/tasks/forecasting/families/process.h"
+#include "model/tasks/forecasting/parts/calendar.h"
+#include "model/tasks/forecasting/parts/process.h"
 
 namespace aaren::forecasting {
 

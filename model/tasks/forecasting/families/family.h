@@ -13,7 +13,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "model/tasks/forecasting/random.h"
+#include "model/tasks/forecasting/parts/random.h"
 
 namespace aaren::forecasting {
 

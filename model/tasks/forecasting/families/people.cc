@@ -6,10 +6,10 @@
 #include <limits>
 #include <numbers>
 
-#include "model/tasks/forecasting/families/calendar.h"
 #include "model/tasks/forecasting/families/draws.h"
-#include "model/tasks/forecasting/families/process.h"
-#include "model/tasks/forecasting/families/profile.h"
+#include "model/tasks/forecasting/parts/calendar.h"
+#include "model/tasks/forecasting/parts/process.h"
+#include "model/tasks/forecasting/parts/profile.h"
 
 namespace aaren::forecasting {
 namespace {

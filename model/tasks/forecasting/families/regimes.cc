@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/tasks/forecasting/families/draws.h"
-#include "model/tasks/forecasting/families/process.h"
+#include "model/tasks/forecasting/parts/process.h"
 
 namespace aaren::forecasting {
 namespace {

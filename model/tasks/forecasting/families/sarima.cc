@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "model/tasks/forecasting/families/draws.h"
-#include "model/tasks/forecasting/families/process.h"
-#include "model/tasks/forecasting/families/profile.h"
-#include "model/tasks/forecasting/trend.h"
+#include "model/tasks/forecasting/parts/process.h"
+#include "model/tasks/forecasting/parts/profile.h"
+#include "model/tasks/forecasting/parts/trend.h"
 
 namespace aaren::forecasting {
 namespace {

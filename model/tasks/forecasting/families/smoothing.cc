@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "model/tasks/forecasting/families/draws.h"
-#include "model/tasks/forecasting/families/process.h"
-#include "model/tasks/forecasting/families/profile.h"
+#include "model/tasks/forecasting/parts/process.h"
+#include "model/tasks/forecasting/parts/profile.h"
 
 namespace aaren::forecasting {
 namespace {

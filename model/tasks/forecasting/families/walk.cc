@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "model/tasks/forecasting/families/draws.h"
-#include "model/tasks/forecasting/families/process.h"
+#include "model/tasks/forecasting/parts/process.h"
 
 namespace aaren::forecasting {
 

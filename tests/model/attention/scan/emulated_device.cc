@@ -6,8 +6,8 @@
 #include "tests/model/attention/scan/warp_emulator.h"
 
 // After the emulator, which tells what their words mean.
-#include "model/attention/scan/scan_cuda_backward.cuh"
-#include "model/attention/scan/scan_cuda_forward.cuh"
+#include "model/attention/scan/cuda/scan_cuda_backward.cuh"
+#include "model/attention/scan/cuda/scan_cuda_forward.cuh"
 
 namespace aaren::attention {
 namespace {

@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "absl/status/status.h"
-#include "model/attention/scan/plugin_library.h"
-#include "model/attention/scan/scan_cuda.h"
+#include "model/attention/scan/cuda/plugin_library.h"
+#include "model/attention/scan/cuda/scan_cuda.h"
 #include "tests/model/attention/scan/scan_device.h"
 
 namespace aaren::attention {

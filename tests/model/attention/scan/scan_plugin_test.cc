@@ -1,4 +1,4 @@
-#include "model/attention/scan/scan_plugin.h"
+#include "model/attention/scan/cuda/scan_plugin.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "model/attention/scan/plugin_library.h"
-#include "model/attention/scan/scan_cuda.h"
+#include "model/attention/scan/cuda/plugin_library.h"
+#include "model/attention/scan/cuda/scan_cuda.h"
 
 namespace aaren::attention {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/attention/scan/torch_cuda.h"
+#include "model/attention/scan/cuda/torch_cuda.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

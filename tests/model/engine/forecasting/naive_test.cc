@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "model/package/package.h"
-#include "model/tasks/forecasting/random.h"
+#include "model/tasks/forecasting/parts/random.h"
 #include "tests/model/engine/stepper.h"
 
 namespace aaren::engine {

@@ -9,11 +9,11 @@
 #include <numeric>
 #include <vector>
 
-#include "model/tasks/forecasting/gaussian_process.h"
-#include "model/tasks/forecasting/noise.h"
-#include "model/tasks/forecasting/random.h"
-#include "model/tasks/forecasting/season.h"
-#include "model/tasks/forecasting/trend.h"
+#include "model/tasks/forecasting/parts/gaussian_process.h"
+#include "model/tasks/forecasting/parts/noise.h"
+#include "model/tasks/forecasting/parts/random.h"
+#include "model/tasks/forecasting/parts/season.h"
+#include "model/tasks/forecasting/parts/trend.h"
 #include "tests/model/rounding.h"
 
 namespace aaren::forecasting {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "server/rpc/messages/grpc_status.h"
-#include "tests/server/rpc/sum_engine.h"
+#include "tests/server/rpc/serving/sum_engine.h"
 
 namespace aaren::rpc {
 namespace {

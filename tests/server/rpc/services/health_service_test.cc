@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "tests/server/rpc/serving.h"
+#include "tests/server/rpc/serving/serving.h"
 
 namespace aaren::rpc {
 namespace {

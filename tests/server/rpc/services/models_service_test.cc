@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/server/rpc/serving.h"
+#include "tests/server/rpc/serving/serving.h"
 
 namespace aaren::rpc {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "google/protobuf/descriptor.pb.h"
-#include "tests/server/rpc/serving.h"
+#include "tests/server/rpc/serving/serving.h"
 
 namespace aaren::rpc {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/shard/cell_pool.h"
+#include "server/shard/demoted/cell_pool.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "model/engine/forecasting/refinement/surprise.h"
-#include "model/tasks/forecasting/random.h"
+#include "model/tasks/forecasting/parts/random.h"
 
 namespace aaren::engine {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/season/value_memory.h"
-#include "model/tasks/forecasting/random.h"
+#include "model/tasks/forecasting/parts/random.h"
 #include "tests/model/engine/forecasting/mixed_reference.h"
 
 namespace aaren::engine {

@@ -1,0 +1,135 @@
+#ifndef AAREN_MODEL_ATTENTION_SCAN_CUDA_SCAN_CUDA_FORWARD_CUH_
+#define AAREN_MODEL_ATTENTION_SCAN_CUDA_SCAN_CUDA_FORWARD_CUH_
+
+// The forward scan on a GPU. A sequence is one head of one series. A warp takes 32 channels of a sequence, a lane each,
+// through its tokens in order. The pass moves 2 numbers a channel and token and does next to no arithmetic, so all that
+// counts is bytes under way. Each warp has the next 32 tokens' loads in flight while it folds the last 32.
+//
+// Warps of one sequence do not talk: each works out the shares of the tokens for itself, 32 at a time. That is about a
+// quarter of its instructions; memory is what it waits for.
+
+#include <type_traits>
+
+#include "model/attention/scan/scan_kernel.h"
+#include "model/attention/scan/cuda/warp.cuh"
+
+namespace aaren::attention {
+
+constexpr int kForwardWarps = 4;  // a block
+
+// What one token does to its sequence: p, and the step that Follow takes.
+template <typename Float>
+struct TokenShare {
+  Float share, step;
+};
+
+// An output so far, as the unevaluated sum of two numbers: else, once p (v - o) is less than half of o's last bit, it
+// would stand still.
+template <typename Float>
+struct Running {
+  Float output, rest;
+};
+
+// o + p (v - o), or where p > 1/2 the same as v + (1 - p) (o - v), which keeps a small v exact after a large o. The
+// step is p, or p - 1 with its sign bit set, zero or not. A masked token has p = 0 and its v, NaN perhaps, does not
+// matter.
+template <typename Float>
+__device__ inline Running<Float> Follow(Running<Float> before, Float value, Float step) {
+  if (signbit(step)) return {fma(step, (value - before.output) - before.rest, value), 0};
+  if (step == 0) return before;
+  const Float move = fma(step, value - before.output, before.rest), output = before.output + move;
+  return {output, move - (output - before.output)};
+}
+
+// What m is kept in.
+template <typename Float, bool kForgets>
+using ScoreOf = std::conditional_t<kForgets, double, Float>;
+
+// The shares of 32 tokens, a lane each, given all before them; moves `before` past them.
+template <bool kForgets, typename Float, typename Score>
+__device__ inline TokenShare<Float> ShareOut(Score score, Score lowered, int lane, Summary<Score, double>& before) {
+  const bool masked = score == -INFINITY;
+  const Summary<Score, Float> token = {lowered, score, masked ? Float{-1} : Float{0}};
+  const Summary<Score, double> until = Join(before, JoinPrefix<kForgets>(token, lane));
+  before.m = __shfl_sync(kAllLanes, until.m, kLanes - 1);
+  before.rest = __shfl_sync(kAllLanes, until.rest, kLanes - 1);
+  const Float c = static_cast<Float>(1 + until.rest);
+  const Float share = Exp(static_cast<Float>(score - until.m)) / c;  // exp(0) / c where p > 1/2: then m is this score
+  if (masked) return {0, 0};
+  return {share, share > Float{0.5} ? -static_cast<Float>(until.rest) / c : share};
+}
+
+// 32 tokens of one sequence: a channel of each, and the score and age of the lane's own.
+template <bool kForgets, typename Float>
+struct ForwardChunk {
+  Float values[kLanes];
+  Float score, elapsed;
+
+  // from: the channel of the sequence's first token.
+  __device__ void Fetch(const ScanForward<Float>& call, const Float* from, int64_t sequence, int lane, int64_t begin) {
+    const int64_t tokens = call.shape.tokens, token = begin + lane;
+    Load(from + begin * call.value_strides.token, call.value_strides.token, tokens - begin, values);
+    score = token < tokens ? call.scores[sequence * tokens + token] : -INFINITY;
+    elapsed = kForgets && token < tokens ? call.elapsed[token] : Float{0};
+  }
+};
+
+// Folds `count` tokens and writes their outputs, at a lane's channel if that is inside the width.
+template <typename Float>
+__device__ inline Running<Float> FoldChunk(const Float (&values)[kLanes], Float step, Running<Float> running,
+                                           int64_t count, bool inside, Float* outputs, int64_t stride) {
+#pragma unroll
+  for (int i = 0; i < kLanes; ++i) {
+    running = Follow(running, values[i], __shfl_sync(kAllLanes, step, i));
+    if (inside && i < count) outputs[i * stride] = running.output;
+  }
+  return running;
+}
+
+// All tokens of one sequence, for 32 channels. A lane past the last channel works on that one and writes nothing.
+template <bool kForgets, typename Float>
+__device__ inline void ScanSequence(const ScanForward<Float>& call, int64_t sequence, int64_t first, int lane) {
+  using Score = ScoreOf<Float, kForgets>;
+  const int64_t series = sequence / call.shape.heads, head = sequence % call.shape.heads, tokens = call.shape.tokens;
+  const int64_t last = call.shape.width - 1, channel = first + lane < last ? first + lane : last;
+  const ScanStrides &in = call.value_strides, &out = call.output_strides;
+  const Float* values = call.values + series * in.series + head * in.head + channel;
+  Float* outputs = call.outputs + series * out.series + head * out.head + channel;
+  const Score decay = kForgets ? static_cast<Score>(call.decay[head]) : Score{0};
+  const bool writes_shares = first == 0 && call.shares != nullptr;
+  Summary<Score, double> before = {0, -INFINITY, -1};
+  Running<Float> running = {0, 0};
+  ForwardChunk<kForgets, Float> chunk, next;
+  next.Fetch(call, values, sequence, lane, 0);
+  for (int64_t begin = 0; begin < tokens; begin += kLanes) {
+    chunk = next;
+    next.Fetch(call, values, sequence, lane, begin + kLanes);
+    const auto own = ShareOut<kForgets, Float, Score>(chunk.score, decay * chunk.elapsed, lane, before);
+    if (writes_shares && begin + lane < tokens) call.shares[sequence * tokens + begin + lane] = own.share;
+    running = FoldChunk(chunk.values, own.step, running, tokens - begin, first + lane <= last,
+                        outputs + begin * out.token, out.token);
+  }
+}
+
+// One warp for each 32 channels of each sequence.
+inline Grid ForwardGrid(const ScanShape& shape) {
+  const int64_t warps = shape.series * shape.heads * GroupsOf(shape.width);
+  return {(warps + kForwardWarps - 1) / kForwardWarps, kForwardWarps * kLanes};
+}
+
+// For the grid above, or one of fewer blocks, which then take several turns. kForgets: elapsed is not null.
+template <bool kForgets, typename Float>
+__global__ void __launch_bounds__(kForwardWarps* kLanes, sizeof(Float) == 4 ? 4 : 2)
+    ScanForwardKernel(const ScanForward<Float> call) {
+  const int lane = threadIdx.x % kLanes;
+  const int64_t groups = GroupsOf(call.shape.width);
+  const int64_t warps = call.shape.series * call.shape.heads * groups;
+  int64_t warp = int64_t{blockIdx.x} * kForwardWarps + threadIdx.x / kLanes;
+  for (; warp < warps; warp += int64_t{gridDim.x} * kForwardWarps) {
+    ScanSequence<kForgets>(call, warp / groups, warp % groups * kLanes, lane);
+  }
+}
+
+}  // namespace aaren::attention
+
+#endif  // AAREN_MODEL_ATTENTION_SCAN_CUDA_SCAN_CUDA_FORWARD_CUH_

@@ -1,0 +1,50 @@
+#ifndef AAREN_TESTS_SERVER_RPC_SERVING_SERVING_H_
+#define AAREN_TESTS_SERVER_RPC_SERVING_SERVING_H_
+
+// Serving is the base of tests that talk to a real server over loopback. It has one model, "sum", whose replies tell
+// what was folded, the memory store, and a port of the system's choice.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "grpcpp/channel.h"
+#include "server/models/model_table.h"
+#include "server/rpc/server.h"
+#include "server/session/clock.h"
+#include "server/store/memory_store.h"
+#include "tests/server/rpc/serving/sum_engine.h"
+#include "tests/server/rpc/serving/test_stream.h"
+
+namespace aaren::rpc {
+
+class Serving : public testing::Test {
+ public:
+  // Waits until `holds` is true at most a minute.
+  static bool Eventually(const std::function<bool()>& holds);
+
+ protected:
+  Serving();
+
+  // Those of a server that saves nothing for an hour: no Acked of a save comes between the replies, however slow the
+  // machine.
+  static rpc::ServerOptions Options();
+
+  // Starts it, or another one in its place. `clock` outlives it.
+  void Start(const rpc::ServerOptions& options, const session::Clock& clock = session::Clock::System());
+
+  rpc::Server& server() { return *server_; }
+
+  // A connection of its own: channels of one process share connections otherwise.
+  std::shared_ptr<grpc::Channel> NewChannel() const;
+
+  models::ModelTable models_;
+  store::MemoryStore store_;
+  std::unique_ptr<rpc::Server> server_;
+};
+
+}  // namespace aaren::rpc
+
+#endif  // AAREN_TESTS_SERVER_RPC_SERVING_SERVING_H_
