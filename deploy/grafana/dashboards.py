@@ -186,6 +186,9 @@ TENANTS = Dashboard("tenants", "Aaren: tenants", [
     Panel("Sessions against their limit", "The fullest server's. At 1 the tenant's next Open is refused there.",
           "percentunit", {"{{tenant}}": 'max by (tenant) (aaren_tenant_sessions{S} / ignoring (limit) '
                                         'aaren_tenant_limit{S,limit="sessions"})'}),
+    Panel("Stored bytes against their limit", "The fullest server's. At 1 the tenant makes no new session there.",
+          "percentunit", {"{{tenant}}": 'max by (tenant) (aaren_tenant_stored_bytes{S} / ignoring (limit) '
+                                        'aaren_tenant_limit{S,limit="stored_bytes"})'}),
 ])
 
 DASHBOARDS = [SERVICE, SESSIONS, MODEL, TENANTS]

@@ -42,11 +42,12 @@ struct LimitField {
   uint64_t TenantLimits::*value;
   uint64_t most;
 };
-constexpr std::array<LimitField, 5> kFields = {{{"weight", &TenantLimits::weight, 1'000},
+constexpr std::array<LimitField, 6> kFields = {{{"weight", &TenantLimits::weight, 1'000},
                                                 {"sessions", &TenantLimits::sessions, 1'000'000'000},
                                                 {"streams", &TenantLimits::streams, 1'000'000'000},
                                                 {"tokens_per_second", &TenantLimits::tokens_per_second, 1'000'000'000},
-                                                {"unary_per_second", &TenantLimits::unary_per_second, 1'000'000'000}}};
+                                                {"unary_per_second", &TenantLimits::unary_per_second, 1'000'000'000},
+                                                {"stored_bytes", &TenantLimits::stored_bytes, 1'000'000'000'000'000}}};
 
 // "NAME=NUMBER".
 absl::Status SetLimit(absl::string_view word, TenantLimits& limits) {

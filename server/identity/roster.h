@@ -7,7 +7,7 @@
 //   # tenant  role    known by
 //   acme      stream  sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 //   acme      admin   name:ops.acme.example
-//   acme      limits  weight=4 sessions=10000 streams=64 tokens_per_second=50000 unary_per_second=100
+//   acme      limits  weight=4 sessions=10000 streams=64 tokens_per_second=50000 stored_bytes=2000000000
 //   *         limits  sessions=100 streams=4
 //
 // The tenant "*" is each one that has no such line, be it in the list or named by tokens alone (web_token.h).

@@ -17,13 +17,14 @@ using Limits = std::array<uint64_t, Account::kLimits.size()>;
 // What is told of one tenant, or of many together.
 struct Row {
   std::string tenant;
-  uint64_t sessions = 0, streams = 0, tokens = 0;
+  uint64_t sessions = 0, streams = 0, tokens = 0, stored_bytes = 0;
   Limits limited = {}, limits = {};  // in order of kLimits; many together have no limits
 
   void Add(const Account& account) {
     sessions += account.sessions.value();
     streams += account.streams.value();
     tokens += account.tokens_answered();
+    stored_bytes += account.stored_bytes.value();
     for (size_t i = 0; i < limited.size(); ++i) limited[i] += account.limited(static_cast<Account::Limit>(i));
   }
 };
@@ -31,7 +32,7 @@ struct Row {
 Row RowOf(const Account& account) {
   const identity::TenantLimits most = account.limits();
   Row row{.tenant = account.tenant(),
-          .limits = {most.sessions, most.streams, most.tokens_per_second, most.unary_per_second}};
+          .limits = {most.sessions, most.streams, most.tokens_per_second, most.unary_per_second, most.stored_bytes}};
   row.Add(account);
   return row;
 }
@@ -63,6 +64,8 @@ std::vector<prometheus::MetricFamily> TenantMetrics::Collect() const {
   Family sessions = Gauges("aaren_tenant_sessions", "Sessions that streams of the tenant have open.");
   Family streams = Gauges("aaren_tenant_streams", "Streams of the tenant that are open.");
   Family tokens = Counters("aaren_tenant_tokens_total", "Tokens of the tenant that were answered.");
+  Family stored = Gauges("aaren_tenant_stored_bytes",
+                         "What the tenant has in the store, as last counted; of tenants that have a limit for it.");
   Family limited = Counters("aaren_tenant_limited_total",
                             "What was refused the tenant, or of its tokens had to wait, by the limit that it was for.");
   Family limits = Gauges("aaren_tenant_limit", "The tenant's limits; those that it does not have are left out.");
@@ -70,13 +73,16 @@ std::vector<prometheus::MetricFamily> TenantMetrics::Collect() const {
     sessions.Add({{"tenant", row.tenant}}, static_cast<double>(row.sessions));
     streams.Add({{"tenant", row.tenant}}, static_cast<double>(row.streams));
     tokens.Add({{"tenant", row.tenant}}, static_cast<double>(row.tokens));
+    if (row.limits[static_cast<size_t>(Account::Limit::kStored)] > 0) {
+      stored.Add({{"tenant", row.tenant}}, static_cast<double>(row.stored_bytes));
+    }
     for (size_t i = 0; i < row.limits.size(); ++i) {
       const std::string name(Account::kLimits[i]);
       limited.Add({{"tenant", row.tenant}, {"limit", name}}, static_cast<double>(row.limited[i]));
       if (row.limits[i] > 0) limits.Add({{"tenant", row.tenant}, {"limit", name}}, static_cast<double>(row.limits[i]));
     }
   }
-  return {sessions.Take(), streams.Take(), tokens.Take(), limited.Take(), limits.Take()};
+  return {sessions.Take(), streams.Take(), tokens.Take(), stored.Take(), limited.Take(), limits.Take()};
 }
 
 }  // namespace aaren::metrics

@@ -33,6 +33,7 @@ struct OpenCall {
   uint64_t ticket = 0;
   std::string key;  // tenant, '/', id
   session::OpenRequest request;
+  identity::Account* account = nullptr;        // its tenant's; null: nobody's
   mutable std::atomic<bool> cancelled{false};  // its stream is gone: it must not take the session any more
 
   absl::string_view id() const { return request.session_id; }

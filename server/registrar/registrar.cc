@@ -261,6 +261,7 @@ void Registrar::Impl::OnEpochs(absl::StatusOr<uint64_t> first, uint64_t count) {
 // What others may take away is asked for also while nobody uses it; the rest shows when it is used.
 void Registrar::Impl::WatchStore() {
   Post([this] {
+    stored_.Refresh();
     if (watching_ || leaving_ || (health_.available() && !store_.shared())) return;
     watching_ = true;
     store_.TryWrite(Back<absl::Status>([this](const absl::Status&) { watching_ = false; }));

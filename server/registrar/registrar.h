@@ -62,8 +62,9 @@ struct Snapshot {
 
 // In whose place a session is put.
 struct Replacing {
-  bool replace = false;           // of one that has the id already
-  std::optional<uint64_t> epoch;  // and only if it still has this one
+  bool replace = false;                  // of one that has the id already
+  std::optional<uint64_t> epoch;         // and only if it still has this one
+  identity::Account* account = nullptr;  // of the tenant, for a session that is new; null: nobody's
 };
 
 struct ImportRequest {
@@ -107,7 +108,9 @@ class Registrar {
   void ListHere(std::string tenant, std::string page_token, size_t page_size, Callback<HerePage> done);
   void Export(std::string tenant, std::string id, Callback<Snapshot> done);
   void Import(std::string tenant, std::string id, ImportRequest request, Callback<session::SessionInfo> done);
-  void Fork(std::string tenant, std::string id, std::string new_id, Callback<session::SessionInfo> done);
+  // `account`: of the tenant, as in Replacing.
+  void Fork(std::string tenant, std::string id, std::string new_id, identity::Account* account,
+            Callback<session::SessionInfo> done);
   // With `epoch`, only a session that still has it.
   void Delete(std::string tenant, std::string id, std::optional<uint64_t> epoch, Callback<std::monostate> done);
   void Evict(std::string tenant, std::string id, Callback<std::monostate> done);

@@ -26,6 +26,7 @@
 #include "server/registrar/lease_watch.h"
 #include "server/registrar/owner.h"
 #include "server/registrar/registrar.h"
+#include "server/registrar/stored/stored_bytes.h"
 #include "server/registrar/transit.h"
 #include "server/session/mailbox.h"
 #include "server/session/table/compact_key.h"
@@ -196,6 +197,8 @@ class Registrar::Impl {
   const save::Lease& lease() const { return lease_; }
   Entries& entries() { return entries_; }
   const DeletedSessions& deleted() const { return deleted_; }
+  StoredBytes& stored() { return stored_; }
+  bool leaving() const { return leaving_; }
 
  private:
   // What other threads touch.
@@ -253,6 +256,7 @@ class Registrar::Impl {
   uint64_t next_epoch_ = 0, end_epoch_ = 0;               // likewise: those that the store has given out for us
   std::deque<std::pair<uint64_t, uint64_t>> own_epochs_;  // likewise: first and end of the latest blocks of them
   LeaseWatch lease_watch_;                                // likewise
+  StoredBytes stored_{*this};                             // likewise
   std::deque<EpochWaiter> epoch_waiters_;                 // likewise: for more of them
   uint64_t store_calls_ = 0;                              // likewise: not answered yet
   uint64_t computing_ = 0;                                // likewise: what Compute does now

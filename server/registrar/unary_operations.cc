@@ -218,6 +218,12 @@ void Registrar::Impl::PlaceOver(Entry& entry, session::SessionState state, Repla
         session::Refused<session::SessionInfo>(session::SessionExists(session::SessionId(entry.key.view()), epoch)),
         std::move(done));
   }
+  if (!held.ok() && entry.owner == kAtRest) {
+    const uint64_t bytes = state.channels * state.model->engine->row_bytes();
+    if (auto refusal = stored_.Take(entry.key.view(), over.account, bytes)) {
+      return EndPlace(entry, session::Refused<session::SessionInfo>(*std::move(refusal)), std::move(done));
+    }
+  }
   WriteNew(entry, std::move(state), epoch, std::move(done));
 }
 
@@ -298,19 +304,21 @@ void Registrar::Import(std::string tenant, std::string id, ImportRequest request
                done = std::move(done)]() mutable { impl->Import(key, std::move(request), std::move(done)); });
 }
 
-void Registrar::Fork(std::string tenant, std::string id, std::string new_id, Callback<session::SessionInfo> done) {
+void Registrar::Fork(std::string tenant, std::string id, std::string new_id, identity::Account* account,
+                     Callback<session::SessionInfo> done) {
   if (auto refusal = CheckSessionId("session_id", id)) return done(session::Refused<session::SessionInfo>(*refusal));
   if (auto refusal = CheckSessionId("new_session_id", new_id))
     return done(session::Refused<session::SessionInfo>(*refusal));
   impl_->Post([impl = impl_.get(), key = session::SessionKey(tenant, id), new_key = session::SessionKey(tenant, new_id),
-               done = std::move(done)]() mutable {
-    impl->Submit(key, [impl, new_key, done = std::move(done)](Impl::Entry& entry) mutable {
-      impl->Capture(entry, [impl, new_key, &entry,
+               account, done = std::move(done)]() mutable {
+    impl->Submit(key, [impl, new_key, account, done = std::move(done)](Impl::Entry& entry) mutable {
+      impl->Capture(entry, [impl, new_key, account, &entry,
                             done = std::move(done)](session::Outcome<session::SessionState> state) mutable {
         // The source is free as soon as it is copied. The new session is an operation of its own, under its own name.
         impl->Finish(entry);
         if (state.refusal) return done(session::Refused<session::SessionInfo>(*state.refusal));
-        impl->Place(new_key, std::move(state.value), {}, std::move(done));
+        impl->Place(new_key, std::move(state.value), {.replace = false, .epoch = {}, .account = account},
+                    std::move(done));
       });
     });
   });

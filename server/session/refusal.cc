@@ -146,6 +146,12 @@ Refusal TooManySessions(const identity::Account& account) {
   return OverTenantQuota(account, identity::Account::Limit::kSessions, problem, kTenantRetry);
 }
 
+Refusal TooManyStoredBytes(const identity::Account& account, uint64_t stored, uint64_t bytes) {
+  const std::string problem = absl::StrCat("has ", stored, " bytes stored and may have ", account.stored_bytes.limit(),
+                                           ", and a new session takes ", bytes);
+  return OverTenantQuota(account, identity::Account::Limit::kStored, problem, kTenantRetry);
+}
+
 Refusal TooManyStreams(const identity::Account& account) {
   const std::string problem = absl::StrCat("has ", account.streams.limit(), " streams open, which is its limit");
   return OverTenantQuota(account, identity::Account::Limit::kStreams, problem, kTenantRetry);

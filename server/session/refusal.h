@@ -68,6 +68,8 @@ Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration r
 // The same, of what the list of callers allows a tenant.
 Refusal TooManySessions(const identity::Account& account);
 Refusal TooManyStreams(const identity::Account& account);
+// `bytes`: of the session that is not made.
+Refusal TooManyStoredBytes(const identity::Account& account, uint64_t stored, uint64_t bytes);
 Refusal TooManyUnaryCalls(const identity::Account& account, absl::Duration retry_after);
 
 // UNAVAILABLE: the store did not do what it should.

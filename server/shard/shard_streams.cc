@@ -161,6 +161,7 @@ void SessionShard::BeginOpen(queue::Attachment& stream, session::Handle handle, 
   call->ticket = next_ticket_++;
   call->key = session::SessionKey(request.tenant, request.session_id);
   call->request = std::move(request);
+  call->account = stream.peer.account;
   auto opening = std::make_unique<Opening>();
   opening->stream = &stream;
   opening->handle = handle;

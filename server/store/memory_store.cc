@@ -13,7 +13,10 @@ namespace {
 SessionRecord WithoutRows(const SessionRecord& record) {
   SessionRecord copy;
   static_cast<SessionHeader&>(copy) = record;
-  for (const SavedRows& save : record.saves) copy.saves.push_back({save.point, {}});
+  for (const SavedRows& save : record.saves) {
+    copy.saves.push_back({save.point, {}});
+    copy.stored_bytes += save.rows.size();
+  }
   return copy;
 }
 

@@ -49,6 +49,7 @@ struct SessionHeader {
 // that no save at all stands for the empty row at seq 0.
 struct SessionRecord : SessionHeader {
   std::vector<SavedRows> saves;
+  uint64_t stored_bytes = 0;  // of the rows of its saves, as Find and List tell
 };
 
 // Takes a session for a new epoch, that of `record`.

@@ -50,7 +50,7 @@ class ObserveTest(unittest.TestCase):
         with open(token, "w") as file:
             file.write("secret")
         with open(callers, "w") as file:
-            file.write(f"acme stream sha256:{hashlib.sha256(b'secret').hexdigest()}\nacme limits sessions=100\n")
+            file.write(f"acme stream sha256:{hashlib.sha256(b'secret').hexdigest()}\nacme limits sessions=100 stored_bytes=1000000000\n")
         server = Server(f"--callers={callers}", "--trace_endpoint=127.0.0.1:1", "--trace_sampling=1")
         cls.addClassCleanup(server.close)
         cls.stream(server, f"--token_file={token}")

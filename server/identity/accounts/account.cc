@@ -10,6 +10,7 @@ void Account::SetLimits(const TenantLimits& limits, int64_t now_ns) {
   streams.SetLimit(limits.streams);
   tokens.Set(limits.tokens_per_second, now_ns);
   unary_calls.Set(limits.unary_per_second, now_ns);
+  stored_bytes.SetLimit(limits.stored_bytes);
 }
 
 TenantLimits Account::limits() const {

@@ -30,6 +30,7 @@ struct TenantLimits {
   uint64_t streams = 0;            // open at once
   uint64_t tokens_per_second = 0;  // times channels; beyond it its streams are read later
   uint64_t unary_per_second = 0;   // calls
+  uint64_t stored_bytes = 0;       // in the store; beyond it no new session
 };
 
 // The number of things that are there, and the most of it.
@@ -54,11 +55,23 @@ class Tally {
   std::atomic<uint64_t> value_{0}, limit_{0};
 };
 
+// What somebody else counts, and its limit.
+class Level {
+ public:
+  void SetLimit(uint64_t limit) { limit_.store(limit, std::memory_order_relaxed); }
+  uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
+  void Set(uint64_t value) { value_.store(value, std::memory_order_relaxed); }
+  uint64_t value() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint64_t> value_{0}, limit_{0};
+};
+
 class Account {
  public:
-  enum class Limit : uint8_t { kSessions, kStreams, kTokens, kUnary };
-  static constexpr std::array<absl::string_view, 4> kLimits = {"sessions", "streams", "tokens_per_second",
-                                                               "unary_per_second"};
+  enum class Limit : uint8_t { kSessions, kStreams, kTokens, kUnary, kStored };
+  static constexpr std::array<absl::string_view, 5> kLimits = {"sessions", "streams", "tokens_per_second",
+                                                               "unary_per_second", "stored_bytes"};
 
   explicit Account(std::string tenant) : tenant_(std::move(tenant)) {}
 
@@ -77,6 +90,7 @@ class Account {
 
   Tally sessions, streams;
   RateLimit tokens, unary_calls;
+  Level stored_bytes;  // as registrar/stored/stored_bytes.h counts them; 0 without a limit
 
  private:
   const std::string tenant_;

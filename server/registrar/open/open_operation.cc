@@ -11,6 +11,7 @@ namespace aaren::registrar {
 
 void OpenOperation::Begin() {
   if (call_->cancelled) return Refuse(session::OpenCancelled());
+  registrar_.stored().Follow(call_->key, call_->account);
   state_ = {};
   record_.reset();
   before_.reset();
@@ -61,6 +62,7 @@ void OpenOperation::BeginNew() {
   if (auto refusal = CheckCreation(request(), **model)) return Refuse(*refusal);
   state_.model = *model;
   state_.channels = std::max(1u, request().channels);
+  if (auto refusal = registrar_.stored().Take(call_->key, call_->account, bytes())) return Refuse(*refusal);
   installation_.created = true;
   Reserve();
 }

@@ -80,7 +80,8 @@ void ServeSessions(v1::Sessions::AsyncService& service, UnaryHost& host, registr
   Serve<v1::ImportSessionRequest, v1::SessionInfo>(
       service, &Async::RequestImport, host, identity::Role::kAdmin,
       [&registrar](const identity::Caller& caller, const v1::ImportSessionRequest& request, auto reply) {
-        registrar::ImportRequest import{request.snapshot(), request.model(), {request.replace(), std::nullopt}};
+        registrar::ImportRequest import{
+            request.snapshot(), request.model(), {request.replace(), std::nullopt, caller.account}};
         if (request.has_epoch()) import.over.epoch = request.epoch();
         registrar.Import(caller.tenant, request.session_id(), std::move(import),
                          Answer<session::SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
@@ -88,7 +89,7 @@ void ServeSessions(v1::Sessions::AsyncService& service, UnaryHost& host, registr
   Serve<v1::ForkSessionRequest, v1::SessionInfo>(
       service, &Async::RequestFork, host, identity::Role::kAdmin,
       [&registrar](const identity::Caller& caller, const v1::ForkSessionRequest& request, auto reply) {
-        registrar.Fork(caller.tenant, request.session_id(), request.new_session_id(),
+        registrar.Fork(caller.tenant, request.session_id(), request.new_session_id(), caller.account,
                        Answer<session::SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
       });
   Serve<v1::DeleteSessionRequest, v1::DeleteSessionResponse>(

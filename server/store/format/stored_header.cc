@@ -110,7 +110,10 @@ absl::StatusOr<StoredHeader> ParseHeader(const std::string& key, absl::string_vi
 SessionRecord WithoutRows(const StoredHeader& header) {
   SessionRecord record;
   static_cast<SessionHeader&>(record) = header;
-  for (const StoredSlot& slot : header.slots) record.saves.push_back({slot.point, {}});
+  for (const StoredSlot& slot : header.slots) {
+    record.saves.push_back({slot.point, {}});
+    record.stored_bytes += slot.bytes;
+  }
   return record;
 }
 

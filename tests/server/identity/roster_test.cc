@@ -65,13 +65,15 @@ TEST(RosterTest, NamesTheLineThatIsWrong) {
 }
 
 TEST(RosterTest, ATenantMayHaveLimits) {
-  const Roster roster =
-      Parsed("acme limits weight=4 sessions=10 tokens_per_second=500\nacme read name:x\nb read name:y");
+  const Roster roster = Parsed(
+      "acme limits weight=4 sessions=10 tokens_per_second=500 stored_bytes=9000000000\nacme read name:x\nb read "
+      "name:y");
   const Roster::Tenant& acme = roster.tenants().at("acme");
   EXPECT_EQ(acme.callers, 1u);
   EXPECT_EQ(acme.limits.weight, 4u);
   EXPECT_EQ(acme.limits.sessions, 10u);
   EXPECT_EQ(acme.limits.tokens_per_second, 500u);
+  EXPECT_EQ(acme.limits.stored_bytes, 9'000'000'000u);
   EXPECT_EQ(acme.limits.streams, 0u);
   EXPECT_EQ(roster.tenants().at("b").limits.weight, 1u);
 }

@@ -19,11 +19,12 @@ using testing::Not;
 
 TEST(TenantMetricsTest, TellsOfTheTenantsOfTheListAndNoOthers) {
   const std::string path = absl::StrCat(testing::TempDir(), "/callers_", getpid());
-  std::ofstream(path) << "acme read name:x\nacme limits streams=7\nother read name:y\n";
+  std::ofstream(path) << "acme read name:x\nacme limits streams=7 stored_bytes=1000\nother read name:y\n";
   const identity::Callers callers(identity::RosterFile::Open(path).value(), nullptr, {});
   identity::Account& acme = *callers.FindName("x", 10)->account;
   acme.streams.TryTake();
   acme.sessions.Add(5);
+  acme.stored_bytes.Set(640);
   acme.AddCounter().Add(9);
   acme.NoteLimited(identity::Account::Limit::kStreams);
   const std::string text = prometheus::TextSerializer().Serialize(TenantMetrics(callers).Collect());
@@ -32,7 +33,10 @@ TEST(TenantMetricsTest, TellsOfTheTenantsOfTheListAndNoOthers) {
   EXPECT_THAT(text, HasSubstr("aaren_tenant_tokens_total{tenant=\"acme\"} 9\n"));
   EXPECT_THAT(text, HasSubstr("aaren_tenant_limited_total{tenant=\"acme\",limit=\"streams\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("aaren_tenant_limit{tenant=\"acme\",limit=\"streams\"} 7\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_tenant_stored_bytes{tenant=\"acme\"} 640\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_tenant_limit{tenant=\"acme\",limit=\"stored_bytes\"} 1000\n"));
   EXPECT_THAT(text, Not(HasSubstr("aaren_tenant_limit{tenant=\"other\"")));
+  EXPECT_THAT(text, Not(HasSubstr("aaren_tenant_stored_bytes{tenant=\"other\"")));
   std::ofstream(path, std::ios::trunc) << "acme read name:x\n";
   // Long ago: what was written just now is not taken up at once.
   std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(1));

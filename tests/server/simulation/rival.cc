@@ -154,12 +154,13 @@ void Rival::Ask() {
       if (snapshot_->empty()) return;
       fate_.Tell("unary    Import ", id);
       return registrar.Import(
-          "default", id, {.snapshot = *snapshot_, .model = "", .over = {.replace = fate_.OneIn(2), .epoch = {}}},
+          "default", id,
+          {.snapshot = *snapshot_, .model = "", .over = {.replace = fate_.OneIn(2), .epoch = {}, .account = nullptr}},
           [judge](session::Outcome<session::SessionInfo> outcome) { judge("Import", outcome.refusal); });
     case 2: {
       const std::string to = AnyId();
       fate_.Tell("unary    Fork ", id, " to ", to);
-      return registrar.Fork("default", id, to, [judge](session::Outcome<session::SessionInfo> outcome) {
+      return registrar.Fork("default", id, to, nullptr, [judge](session::Outcome<session::SessionInfo> outcome) {
         judge("Fork", outcome.refusal);
       });
     }

@@ -366,6 +366,15 @@ TEST_P(StoreTest, ListsSavesWithoutTheirRows) {
   EXPECT_TRUE(page[0].saves[0].rows.empty());
 }
 
+TEST_P(StoreTest, ListsAndFindsHowManyBytesTheSavesHave) {
+  ASSERT_TRUE(Begin("/a", 1).ok());
+  ASSERT_TRUE(store_.Save(WriteAt("/a", 1, 4)).status.ok());
+  const uint64_t bytes = store_.Load("/a").value().saves[0].rows.size();
+  EXPECT_GT(bytes, 0u);
+  EXPECT_EQ(store_.List("/", "", 10).value()[0].stored_bytes, bytes);
+  EXPECT_EQ(store_.Find("/a").value().stored_bytes, bytes);
+}
+
 INSTANTIATE_TEST_SUITE_P(Stores, StoreTest,
                          testing::Values(Maker{"Memory", MakeMemoryStore}, Maker{"RocksDb", MakeRocksDbStore},
                                          Maker{"Measured", MakeMeasuredStore}, Maker{"Redis", MakeRedisStore}),

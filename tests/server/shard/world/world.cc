@@ -307,8 +307,10 @@ session::Outcome<session::SessionInfo> World::Import(const std::string& id, regi
       *this, [&](auto done) { registrar_->Import("", id, std::move(request), std::move(done)); });
 }
 
-session::Outcome<session::SessionInfo> World::Fork(const std::string& id, const std::string& new_id) {
-  return Await<session::SessionInfo>(*this, [&](auto done) { registrar_->Fork("", id, new_id, std::move(done)); });
+session::Outcome<session::SessionInfo> World::Fork(const std::string& id, const std::string& new_id,
+                                                   identity::Account* account) {
+  return Await<session::SessionInfo>(*this,
+                                     [&](auto done) { registrar_->Fork("", id, new_id, account, std::move(done)); });
 }
 
 session::Outcome<std::monostate> World::Evict(const std::string& id) {

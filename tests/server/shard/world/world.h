@@ -176,7 +176,8 @@ class World {
   session::Outcome<registrar::Snapshot> Export(const std::string& id);
   session::Outcome<session::SessionInfo> Import(const std::string& id, const std::string& snapshot, bool replace);
   session::Outcome<session::SessionInfo> Import(const std::string& id, registrar::ImportRequest request);
-  session::Outcome<session::SessionInfo> Fork(const std::string& id, const std::string& new_id);
+  session::Outcome<session::SessionInfo> Fork(const std::string& id, const std::string& new_id,
+                                              identity::Account* account = nullptr);
   session::Outcome<std::monostate> Delete(const std::string& id, std::optional<uint64_t> epoch = std::nullopt);
   session::Outcome<std::monostate> Evict(const std::string& id);
   session::Outcome<registrar::SessionPage> List(const std::string& prefix, const std::string& page_token,
