@@ -123,7 +123,7 @@ def main():
     parser.add_argument("what", choices=("need", "movement"))
     parser.add_argument("--store", choices=STORES, default="redis")
     parser.add_argument("--token_every", type=float, default=60, help="seconds between two tokens of a session")
-    parser.add_argument("--save_interval", type=float, default=0.5, help="seconds, as aaren-server has it")
+    parser.add_argument("--save_interval", type=float, default=1, help="seconds, as aaren-server has it")
     parser.add_argument("--resident", type=float, default=1, help="share of sessions whose rows stay in memory")
     parser.add_argument("--cores", type=int, default=8, help="of a server")
     parser.add_argument("--memory", type=float, default=48, help="GiB, as aaren-server's --memory")

@@ -17,7 +17,7 @@ def servers(count):
 
 
 def asked(**changed):
-    usual = {"store": "redis", "token_every": 60, "save_interval": 0.5, "resident": 1, "cores": 8, "memory": 48,
+    usual = {"store": "redis", "token_every": 60, "save_interval": 1, "resident": 1, "cores": 8, "memory": 48,
              "store_memory": 64, "busy": 0.5}
     return argparse.Namespace(**{**usual, **changed})
 
