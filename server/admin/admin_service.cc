@@ -8,6 +8,7 @@
 #include "server/admin/settings_list.h"
 #include "server/admin/shard_list.h"
 #include "server/admin/stream_list.h"
+#include "server/log/shown.h"
 #include "server/rpc/messages/convert.h"
 #include "server/session/refusal.h"
 
@@ -83,7 +84,7 @@ void AdminService::Serve(v1::Admin::AsyncService& async, rpc::UnaryHost& host) {
 void AdminService::ListSessions(const v1::ListTenantSessionsRequest& request,
                                 Reply<v1::ListTenantSessionsResponse> reply) const {
   if (!identity::IsTenant(request.tenant())) {
-    const std::string problem = absl::StrCat("'", request.tenant().substr(0, 128), "' cannot be a tenant's name");
+    const std::string problem = absl::StrCat("'", log::Shown(request.tenant()), "' cannot be a tenant's name");
     return reply({.refusal = session::InvalidField("tenant", problem)});
   }
   sources_.server.registrar().ListHere(

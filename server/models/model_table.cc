@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/log/shown.h"
 
 namespace aaren::models {
 namespace {
@@ -126,7 +127,7 @@ absl::StatusOr<ModelRef> ModelTable::Find(const std::string& name, absl::string_
   for (const auto& [label, target] : labels_.by_name) offered.push_back(absl::StrCat(label.first, "@", label.second));
   if (offered.empty()) return absl::NotFoundError("no model is offered here now");
   return absl::NotFoundError(
-      absl::StrCat("no model '", name.substr(0, 128), "'; there are: ", absl::StrJoin(offered, ", ")));
+      absl::StrCat("no model '", log::Shown(name), "'; there are: ", absl::StrJoin(offered, ", ")));
 }
 
 ModelRef ModelTable::FindDigest(const std::string& digest) const {

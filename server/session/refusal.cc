@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "server/identity/accounts/account.h"
+#include "server/log/shown.h"
 #include "server/store/store.h"
 
 namespace aaren::session {
@@ -82,17 +82,12 @@ Refusal NotDurable(absl::string_view id, absl::string_view why) {
   return refusal;
 }
 
-// A state from outside may say anything, and headers of HTTP/2 have little room.
-std::string Shown(absl::string_view text) {
-  constexpr size_t kMost = 128;
-  return absl::CHexEscape(text.substr(0, kMost)) + (text.size() > kMost ? "..." : "");
-}
-
 Refusal OtherSchema(absl::string_view id, absl::string_view what, absl::string_view wanted, absl::string_view held) {
-  Refusal refusal = Because(absl::FailedPreconditionError(absl::StrCat("session '", id, "' has ", what, " '",
-                                                                       Shown(held), "', here it is '", wanted, "'")),
-                            "STATE_SCHEMA");
-  refusal.metadata = {{"field", std::string(what)}, {"session", Shown(held)}, {"here", std::string(wanted)}};
+  Refusal refusal =
+      Because(absl::FailedPreconditionError(absl::StrCat("session '", id, "' has ", what, " '", log::Shown(held),
+                                                         "', here it is '", wanted, "'")),
+              "STATE_SCHEMA");
+  refusal.metadata = {{"field", std::string(what)}, {"session", log::Shown(held)}, {"here", std::string(wanted)}};
   return refusal;
 }
 

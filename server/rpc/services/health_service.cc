@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "server/log/shown.h"
 
 namespace aaren::rpc {
 
@@ -139,7 +140,7 @@ void HealthService::Check(const HealthCheckRequest& request,
     outcome.value.set_status(StatusOf(kind));
   } else {
     outcome.refusal.emplace().status =
-        absl::NotFoundError(absl::StrCat("no service '", request.service().substr(0, 128), "' is served here"));
+        absl::NotFoundError(absl::StrCat("no service '", log::Shown(request.service()), "' is served here"));
   }
   reply(std::move(outcome));
 }

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/log/log.h"
+#include "server/log/shown.h"
 #include "server/rpc/messages/convert.h"
 #include "server/rpc/messages/grpc_status.h"
 #include "server/session/refusal.h"
@@ -197,8 +198,7 @@ absl::Status Stream::HandleHello(std::string_view content) {
   }
   greeted_ = true;
   since_ = group_.clock_.Now();
-  log::Log(log::LogLevel::kDebug, "stream opened",
-           {{"peer", context_.peer()}, {"client", hello.client().substr(0, 128)}});
+  log::Log(log::LogLevel::kDebug, "stream opened", {{"peer", context_.peer()}, {"client", log::Shown(hello.client())}});
   v1::Welcome welcome;
   welcome.set_protocol_version(kProtocolVersion);
   *welcome.mutable_limits() = group_.welcome_;

@@ -10,11 +10,13 @@
 #include "absl/time/clock.h"
 #include "grpcpp/create_channel.h"
 #include "server/log/log.h"
+#include "server/log/shown.h"
 
 namespace aaren::trace {
 namespace {
 
 constexpr std::chrono::minutes kLogPause(1);
+constexpr size_t kLogBytes = 512;       // of what a collector says
 constexpr int kMostBackoffMs = 10'000;  // once a collector is back, it is found within
 
 }  // namespace
@@ -85,7 +87,9 @@ void Exporter::LogFailure(const std::string& reason) {
   if (now < next_log_) return;
   next_log_ = now + kLogPause;
   log::Log(log::LogLevel::kWarning, "spans were dropped: the collector does not take them",
-           {{"endpoint", options_.endpoint}, {"reason", reason}, {"dropped", absl::StrCat(dropped())}});
+           {{"endpoint", options_.endpoint},
+            {"reason", log::Shown(reason, kLogBytes)},
+            {"dropped", absl::StrCat(dropped())}});
 }
 
 }  // namespace aaren::trace

@@ -55,6 +55,15 @@ TEST_F(RefusalTest, UnknownModel) {
   EXPECT_EQ(DetailOf<google::rpc::ErrorInfo>(failed.status()).reason(), "MODEL_NOT_FOUND");
 }
 
+// A message that is no UTF-8 cannot be parsed.
+TEST_F(RefusalTest, TheNameOfAnUnknownModelIsCutBetweenCharacters) {
+  std::string name = "a";
+  for (int i = 0; i < 100; ++i) name += "é";
+  v1::ClientItem open = OpenItem(7, "a");
+  open.mutable_open()->set_model(name);
+  EXPECT_THAT(FailureOf(open).status().message(), HasSubstr("é...'"));
+}
+
 TEST_F(RefusalTest, ResumeOfAnUnknownSession) {
   v1::ClientItem open = OpenItem(0, "ghost");
   open.mutable_open()->set_mode(v1::Open::RESUME);
