@@ -75,10 +75,10 @@ struct ShardOptions {
   size_t max_queued_bytes = 8 << 20;  // of tokens that wait, in the whole shard; the streams share it (AdmitsTokens)
   size_t max_pending_opens = 1024;    // likewise (AdmitsOpen)
   size_t max_step_tokens = 4096;      // times channels; taken by one Step(), which takes one token at least
-  absl::Duration slice = absl::Milliseconds(1);            // what one Step() should take
-  absl::Duration save_interval = absl::Seconds(1);  // zero: nothing is saved
-  bool saves_outlast_server = true;                        // else no session may have EVERY_TOKEN
-  absl::Duration session_ttl = absl::ZeroDuration();       // zero: sessions are kept for ever
+  absl::Duration slice = absl::Milliseconds(1);       // what one Step() should take
+  absl::Duration save_interval = absl::Seconds(1);    // zero: nothing is saved
+  bool saves_outlast_server = true;                   // else no session may have EVERY_TOKEN
+  absl::Duration session_ttl = absl::ZeroDuration();  // zero: sessions are kept for ever
   std::string advertise = {};  // HOST:PORT under which others are told of this server; empty: it is not told
   memory::MemoryBudget* budget =
       nullptr;                      // for what sessions cost, shared by all shards; outlives them; null: no limit
