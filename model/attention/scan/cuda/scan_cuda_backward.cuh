@@ -9,8 +9,8 @@
 // channels up to 4 warps, which meet once every 32 tokens. Sequences wider than a block go through it in passes of 128
 // channels, each adding to the score gradients of the one before. No atomics: the order of every sum is fixed.
 
-#include "model/attention/scan/scan_kernel.h"
 #include "model/attention/scan/cuda/warp.cuh"
+#include "model/attention/scan/scan_kernel.h"
 
 namespace aaren::attention {
 

@@ -10,8 +10,8 @@
 
 #include <type_traits>
 
-#include "model/attention/scan/scan_kernel.h"
 #include "model/attention/scan/cuda/warp.cuh"
+#include "model/attention/scan/scan_kernel.h"
 
 namespace aaren::attention {
 
