@@ -7,6 +7,15 @@
 #include "server/log/log.h"
 
 namespace aaren::identity {
+namespace {
+
+size_t CallersOf(const Roster& roster) {
+  size_t callers = 0;
+  for (const auto& [name, tenant] : roster.tenants()) callers += tenant.callers;
+  return callers;
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<RosterFile>> RosterFile::Open(const std::string& path,
                                                              std::shared_ptr<Accounts> accounts) {
@@ -22,6 +31,7 @@ absl::Status RosterFile::Read(int64_t now_ns) const {
   if (!text->has_value()) return absl::OkStatus();
   absl::StatusOr<Roster> roster = Roster::Parse(**text);
   if (!roster.ok()) return absl::InvalidArgumentError(absl::StrCat(file_.path(), ": ", roster.status().message()));
+  if (CallersOf(*roster) == 0) log::Log(log::LogLevel::kWarning, "the list names no caller", {{"file", file_.path()}});
   SetLimits(*roster, now_ns);
   roster->BindAccounts([this](const std::string& tenant) { return accounts_->OfListed(tenant); });
   roster_ = std::make_shared<const Roster>(*std::move(roster));

@@ -52,6 +52,15 @@ TEST_F(RosterFileTest, IsReadAnewASecondLater) {
   EXPECT_TRUE(Knows(*file, 11, "y"));
 }
 
+TEST_F(RosterFileTest, AListThatWasEmptiedIsTakenWithAWarning) {
+  Write("a read name:x");
+  const auto file = RosterFile::Open(path_).value();
+  Write("# nobody\na limits streams=3\n");
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(Knows(*file, 10, "x"));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("the list names no caller"));
+}
+
 TEST_F(RosterFileTest, KeepsTheRosterWhileTheFileIsBadOrGone) {
   Write("a read name:x");
   const auto file = RosterFile::Open(path_).value();
