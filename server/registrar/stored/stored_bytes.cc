@@ -1,5 +1,6 @@
 #include "server/registrar/stored/stored_bytes.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "server/registrar/registrar_impl.h"
@@ -10,7 +11,8 @@ namespace {
 constexpr size_t kPage = 128;                               // records: less than a millisecond of the store's thread
 constexpr absl::Duration kAge = absl::Minutes(1);           // of a count, until the next one
 constexpr absl::Duration kAfterRefusal = absl::Seconds(1);  // likewise, once something was refused
-constexpr absl::Duration kForgotten = absl::Minutes(10);    // without use; until then a tenant is counted again
+constexpr absl::Duration kAway = absl::Minutes(10);         // without an Open; nobody counts then
+constexpr int kRest = 20;                                   // times as long as a count took, until the next one
 
 std::string TenantOf(absl::string_view key) { return std::string(key.substr(0, key.find('/'))); }
 
@@ -27,7 +29,12 @@ void StoredBytes::Follow(absl::string_view key, identity::Account* account) {
   if (account == nullptr || account->stored_bytes.limit() == 0) return;
   const std::string tenant = TenantOf(key);
   Count& count = Of(tenant, account);
-  if (count.ended == absl::InfinitePast()) Begin(tenant, count);
+  if (IsOlder(count, kAge)) Begin(tenant, count);
+}
+
+// Whether the last count ended so long ago, and rested for its length. One that failed never ended.
+bool StoredBytes::IsOlder(const Count& count, absl::Duration age) const {
+  return registrar_.now() - count.ended > std::max(age, kRest * (count.ended - count.began));
 }
 
 std::optional<session::Refusal> StoredBytes::Take(absl::string_view key, identity::Account* account,
@@ -38,7 +45,7 @@ std::optional<session::Refusal> StoredBytes::Take(absl::string_view key, identit
   Count& count = Of(tenant, account);
   const uint64_t bytes = kBesideRows + row_bytes;
   if (count.found + count.made + bytes > account->stored_bytes.limit()) {
-    if (registrar_.now() - count.ended > kAfterRefusal) Begin(tenant, count);
+    if (IsOlder(count, kAfterRefusal)) Begin(tenant, count);
     account->NoteLimited(identity::Account::Limit::kStored);
     return session::TooManyStoredBytes(*account, count.found + count.made, bytes);
   }
@@ -50,19 +57,20 @@ std::optional<session::Refusal> StoredBytes::Take(absl::string_view key, identit
 
 void StoredBytes::Refresh() {
   const absl::Time now = registrar_.now();
-  absl::erase_if(counts_, [now](const auto& entry) {
-    return !entry.second.under_way && now - entry.second.last_use > kForgotten;
+  const auto is_away = [now](const Count& count) { return now - count.last_use > kAway; };
+  // Accounts last, so that as many counts may. Tenants that share one could come without end.
+  absl::erase_if(counts_, [&](const auto& entry) {
+    const auto& [tenant, count] = entry;
+    return is_away(count) && !count.under_way && count.account->tenant() != tenant;
   });
-  std::vector<std::string> old;
-  for (const auto& [tenant, count] : counts_) {
-    if (now - count.ended > kAge) old.push_back(tenant);
+  for (auto& [tenant, count] : counts_) {
+    if (!is_away(count) && IsOlder(count, kAge)) Begin(tenant, count);
   }
-  for (const std::string& tenant : old) Begin(tenant, counts_[tenant]);
 }
 
-// It is ended in a moment if the store answers at once.
 void StoredBytes::Begin(const std::string& tenant, Count& count) {
   if (std::exchange(count.under_way, true)) return;
+  count.began = registrar_.now();
   count.found_so_far = count.made_meanwhile = 0;
   count.after.clear();
   CountPage(tenant);
@@ -75,7 +83,11 @@ void StoredBytes::CountPage(const std::string& tenant) {
 
 void StoredBytes::OnPage(const std::string& tenant, const Page& page) {
   Count& count = counts_[tenant];
-  if (!page.ok()) return End(count);  // what was found before holds on
+  if (!page.ok()) {  // what was found before holds on
+    count.under_way = false;
+    count.began = count.ended;
+    return;
+  }
   for (const store::SessionRecord& record : *page) count.found_so_far += kBesideRows + record.stored_bytes;
   if (page->size() == kPage && !registrar_.leaving()) {
     count.after = page->back().key;
@@ -83,13 +95,9 @@ void StoredBytes::OnPage(const std::string& tenant, const Page& page) {
   }
   count.found = count.found_so_far;
   count.made = count.made_meanwhile;
-  Tell(tenant, count);
-  End(count);
-}
-
-void StoredBytes::End(Count& count) {
   count.under_way = false;
   count.ended = registrar_.now();
+  Tell(tenant, count);
 }
 
 // Tenants that share an account are not told one by one.

@@ -6,9 +6,11 @@
 //
 // A session's size hardly changes once it is there, so only the making of one is checked. What is there is counted by
 // reading the tenant's headers page by page: when the tenant comes first, every minute, and once more when something
-// was refused, for sessions may have been deleted. Between two counts the sessions made here are added. So a limit is
-// passed by what is made while the first count after a start is under way, and by what other servers of the store make
-// between two counts.
+// was refused, for sessions may have been deleted. One that takes long is made more seldom, a twentieth of the time at
+// most: who asks and asks must not keep the store busy.
+//
+// Between two counts the sessions made here are added. So a limit is passed by what is made while the first count after
+// a start is under way, and by what other servers of the store make between two counts.
 //
 // Threading: belongs to the registrar's thread.
 
@@ -53,16 +55,17 @@ class StoredBytes {
     uint64_t found_so_far = 0;                // by that one
     uint64_t made_meanwhile = 0;              // since it began
     std::string after;                        // the last key that it has seen
-    absl::Time ended = absl::InfinitePast();  // the last one
+    absl::Time began = absl::InfinitePast();  // the one under way, or the last
+    absl::Time ended = absl::InfinitePast();  // the last one; never: none was made to its end
     absl::Time last_use = absl::InfinitePast();
   };
   using Page = absl::StatusOr<std::vector<store::SessionRecord>>;
 
   Count& Of(const std::string& tenant, identity::Account* account);
+  bool IsOlder(const Count& count, absl::Duration age) const;
   void Begin(const std::string& tenant, Count& count);
   void CountPage(const std::string& tenant);
   void OnPage(const std::string& tenant, const Page& page);
-  void End(Count& count);
   static void Tell(const std::string& tenant, const Count& count);
 
   Registrar::Impl& registrar_;

@@ -137,6 +137,53 @@ TEST_F(StoredBytesTest, AStoreThatIsAwayLeavesTheCountAsItWas) {
   EXPECT_FALSE(Opens("c"));
 }
 
+TEST_F(StoredBytesTest, ACountThatFailedIsMadeAgainASecondLater) {
+  Store("a");
+  Store("b");
+  Limit(2 * kSession);
+  world_.store().FailAll(true);
+  EXPECT_FALSE(Opens("a"));
+  world_.store().FailAll(false);
+  world_.Advance(absl::Seconds(2));
+  EXPECT_EQ(account_.stored_bytes.value(), 2 * kSession);
+}
+
+TEST_F(StoredBytesTest, ATenantThatWasAwayForLongIsNotAllowedMore) {
+  constexpr int kSessions = 200;  // two pages
+  for (int i = 0; i < kSessions; ++i) Store(absl::StrCat("s", i));
+  Limit(kSessions * kSession);
+  EXPECT_TRUE(Opens("s0"));
+  world_.Advance(absl::Minutes(30));
+  EXPECT_FALSE(Opens("new"));
+}
+
+TEST_F(StoredBytesTest, NothingIsCountedForATenantThatIsAway) {
+  Store("a");
+  Limit(1'000'000);
+  EXPECT_TRUE(Opens("a"));
+  world_.Advance(absl::Minutes(11));
+  int lists = 0;
+  world_.store().OnList([&] { ++lists; });
+  for (int i = 0; i < 5; ++i) world_.Advance(absl::Minutes(2));
+  EXPECT_EQ(lists, 0);
+}
+
+// Whoever is at its limit and goes on asking must not keep the store busy.
+TEST_F(StoredBytesTest, ACountThatTakesLongIsMadeSeldom) {
+  Limit(1);
+  int lists = 0;
+  world_.store().OnList([&] {
+    ++lists;
+    world_.clock().Advance(absl::Seconds(2));
+  });
+  for (int second = 0; second < 60; ++second) {
+    EXPECT_FALSE(Opens("a"));
+    world_.clock().Advance(absl::Seconds(1));
+  }
+  EXPECT_GT(lists, 1);
+  EXPECT_LE(lists, 4);
+}
+
 TEST_F(StoredBytesTest, TenantsThatShareAnAccountAreEachAllowedAsMuch) {
   identity::Account shared("*");
   shared.SetLimits({.stored_bytes = kSession});

@@ -161,6 +161,7 @@ void ProbedStore::Delete(std::string key, std::optional<uint64_t> held_epoch, An
 void ProbedStore::List(std::string prefix, std::string after, size_t limit,
                        Answer<absl::StatusOr<std::vector<store::SessionRecord>>> answer) {
   absl::MutexLock lock(&mutex_);
+  if (on_list_) on_list_();
   if (!Health().ok()) return answer(Health());
   store_->List(std::move(prefix), std::move(after), limit, std::move(answer));
 }

@@ -117,7 +117,8 @@ class ProbedStore : public store::StateStore {
   void FailSaves(bool fail) { fail_saves_ = fail; }                     // and what Opens write
   void FailAll(bool fail) { fail_all_ = fail; }
   void FailNextAcquire() { fail_next_acquire_ = true; }
-  void Share() { shared_ = true; }  // before anything is under way
+  void OnList(std::function<void()> called) { on_list_ = std::move(called); }  // before each List
+  void Share() { shared_ = true; }                                             // before anything is under way
 
  private:
   absl::Status Health() const { return fail_all_ ? absl::UnavailableError("told to fail") : absl::OkStatus(); }
@@ -130,6 +131,7 @@ class ProbedStore : public store::StateStore {
   std::atomic<uint64_t> loads_{0}, save_calls_{0};
   std::atomic<bool> fail_saves_{false}, fail_all_{false}, fail_next_acquire_{false};
   bool shared_ = false;
+  std::function<void()> on_list_;
 };
 
 class World {
