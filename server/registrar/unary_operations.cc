@@ -218,13 +218,14 @@ void Registrar::Impl::PlaceOver(Entry& entry, session::SessionState state, Repla
         session::Refused<session::SessionInfo>(session::SessionExists(session::SessionId(entry.key.view()), epoch)),
         std::move(done));
   }
-  if (!held.ok() && entry.owner == kAtRest) {
-    const uint64_t bytes = state.channels * state.model->engine->row_bytes();
-    if (auto refusal = stored_.Take(entry.key.view(), over.account, bytes)) {
-      return EndPlace(entry, session::Refused<session::SessionInfo>(*std::move(refusal)), std::move(done));
-    }
-  }
-  WriteNew(entry, std::move(state), epoch, std::move(done));
+  if (held.ok() || entry.owner != kAtRest) return WriteNew(entry, std::move(state), epoch, std::move(done));
+  const uint64_t bytes = state.channels * state.model->engine->row_bytes();
+  stored_.Take(entry.key.view(), over.account, bytes,
+               [this, &entry, state = std::move(state),
+                done = std::move(done)](std::optional<session::Refusal> refusal) mutable {
+                 if (!refusal) return WriteNew(entry, std::move(state), 0, std::move(done));
+                 EndPlace(entry, session::Refused<session::SessionInfo>(*std::move(refusal)), std::move(done));
+               });
 }
 
 // Puts a record of a new incarnation in the place of what the store holds.

@@ -62,9 +62,11 @@ void OpenOperation::BeginNew() {
   if (auto refusal = CheckCreation(request(), **model)) return Refuse(*refusal);
   state_.model = *model;
   state_.channels = std::max(1u, request().channels);
-  if (auto refusal = registrar_.stored().Take(call_->key, call_->account, bytes())) return Refuse(*refusal);
   installation_.created = true;
-  Reserve();
+  registrar_.stored().Take(call_->key, call_->account, bytes(),
+                           [self = shared_from_this()](const std::optional<session::Refusal>& refusal) {
+                             refusal ? self->Refuse(*refusal) : self->Reserve();
+                           });
 }
 
 void OpenOperation::OnChecked(OwnerReply<session::Footprint> reply) {

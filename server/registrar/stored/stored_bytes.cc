@@ -37,17 +37,23 @@ bool StoredBytes::IsOlder(const Count& count, absl::Duration age) const {
   return registrar_.now() - count.ended > std::max(age, kRest * (count.ended - count.began));
 }
 
-std::optional<session::Refusal> StoredBytes::Take(absl::string_view key, identity::Account* account,
-                                                  uint64_t row_bytes) {
-  if (account == nullptr || account->stored_bytes.limit() == 0) return std::nullopt;
+void StoredBytes::Take(absl::string_view key, identity::Account* account, uint64_t row_bytes, Then then) {
+  if (account == nullptr || account->stored_bytes.limit() == 0) return then(std::nullopt);
   Follow(key, account);
   const std::string tenant = TenantOf(key);
-  Count& count = Of(tenant, account);
+  Count& count = counts_[tenant];
   const uint64_t bytes = kBesideRows + row_bytes;
-  if (count.found + count.made + bytes > account->stored_bytes.limit()) {
+  if (count.ended == absl::InfinitePast()) return count.waiting.push_back({bytes, std::move(then)});
+  then(TakeNow(tenant, count, bytes));
+}
+
+std::optional<session::Refusal> StoredBytes::TakeNow(const std::string& tenant, Count& count, uint64_t bytes) {
+  identity::Account& account = *count.account;
+  const uint64_t limit = account.stored_bytes.limit();
+  if (limit > 0 && count.found + count.made + bytes > limit) {
     if (IsOlder(count, kAfterRefusal)) Begin(tenant, count);
-    account->NoteLimited(identity::Account::Limit::kStored);
-    return session::TooManyStoredBytes(*account, count.found + count.made, bytes);
+    account.NoteLimited(identity::Account::Limit::kStored);
+    return session::TooManyStoredBytes(account, count.found + count.made, bytes);
   }
   count.made += bytes;
   count.made_meanwhile += bytes;
@@ -83,13 +89,10 @@ void StoredBytes::CountPage(const std::string& tenant) {
 
 void StoredBytes::OnPage(const std::string& tenant, const Page& page) {
   Count& count = counts_[tenant];
-  if (!page.ok()) {  // what was found before holds on
-    count.under_way = false;
-    count.began = count.ended;
-    return;
-  }
+  if (!page.ok()) return Fail(count, session::StoreRefusal(page.status()));
   for (const store::SessionRecord& record : *page) count.found_so_far += kBesideRows + record.stored_bytes;
-  if (page->size() == kPage && !registrar_.leaving()) {
+  if (registrar_.leaving()) return Fail(count, session::ShuttingDown());
+  if (page->size() == kPage) {
     count.after = page->back().key;
     return registrar_.PostPage([this, tenant] { CountPage(tenant); });
   }
@@ -98,6 +101,16 @@ void StoredBytes::OnPage(const std::string& tenant, const Page& page) {
   count.under_way = false;
   count.ended = registrar_.now();
   Tell(tenant, count);
+  for (Waiter& waiter : std::exchange(count.waiting, {})) {
+    waiter.then(TakeNow(tenant, counts_[tenant], waiter.bytes));
+  }
+}
+
+// What was found before holds on.
+void StoredBytes::Fail(Count& count, const session::Refusal& refusal) {
+  count.under_way = false;
+  count.began = count.ended;
+  for (Waiter& waiter : std::exchange(count.waiting, {})) waiter.then(refusal);
 }
 
 // Tenants that share an account are not told one by one.

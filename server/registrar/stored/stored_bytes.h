@@ -9,8 +9,8 @@
 // was refused, for sessions may have been deleted. One that takes long is made more seldom, a twentieth of the time at
 // most: who asks and asks must not keep the store busy.
 //
-// Between two counts the sessions made here are added. So a limit is passed by what is made while the first count after
-// a start is under way, and by what other servers of the store make between two counts.
+// Until a tenant was counted once, its new sessions wait. Between two counts the sessions made here are added. So a
+// limit is passed only by what other servers of the store make between two counts.
 //
 // Threading: belongs to the registrar's thread.
 
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -40,13 +41,20 @@ class StoredBytes {
   // Counts what the tenant of this key has, if its account has a limit and nobody has counted yet. Null: no account.
   void Follow(absl::string_view key, identity::Account* account);
 
-  // None: a session with `row_bytes` of rows may be made under this key, and is counted.
-  std::optional<session::Refusal> Take(absl::string_view key, identity::Account* account, uint64_t row_bytes);
+  using Then = absl::AnyInvocable<void(std::optional<session::Refusal>)>;
+
+  // Without a refusal a session with `row_bytes` of rows may be made under this key, and is counted. It comes at once,
+  // but for a tenant that nobody has counted yet.
+  void Take(absl::string_view key, identity::Account* account, uint64_t row_bytes, Then then);
 
   // Called about once a second.
   void Refresh();
 
  private:
+  struct Waiter {
+    uint64_t bytes;
+    Then then;
+  };
   struct Count {
     identity::Account* account = nullptr;
     uint64_t found = 0;                       // by the last count
@@ -58,14 +66,17 @@ class StoredBytes {
     absl::Time began = absl::InfinitePast();  // the one under way, or the last
     absl::Time ended = absl::InfinitePast();  // the last one; never: none was made to its end
     absl::Time last_use = absl::InfinitePast();
+    std::vector<Waiter> waiting;  // for the first count
   };
   using Page = absl::StatusOr<std::vector<store::SessionRecord>>;
 
   Count& Of(const std::string& tenant, identity::Account* account);
   bool IsOlder(const Count& count, absl::Duration age) const;
+  std::optional<session::Refusal> TakeNow(const std::string& tenant, Count& count, uint64_t bytes);
   void Begin(const std::string& tenant, Count& count);
   void CountPage(const std::string& tenant);
   void OnPage(const std::string& tenant, const Page& page);
+  void Fail(Count& count, const session::Refusal& refusal);
   static void Tell(const std::string& tenant, const Count& count);
 
   Registrar::Impl& registrar_;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -182,6 +183,32 @@ TEST_F(StoredBytesTest, ACountThatTakesLongIsMadeSeldom) {
   }
   EXPECT_GT(lists, 1);
   EXPECT_LE(lists, 4);
+}
+
+// They come while the first pages are read.
+TEST_F(StoredBytesTest, AFloodOfOpensAfterAStartIsCounted) {
+  constexpr int kSessions = 300, kFree = 5, kOpens = 50;
+  for (int i = 0; i < kSessions; ++i) Store(absl::StrCat("s", i));
+  Limit((kSessions + kFree) * kSession);
+  for (int i = 0; i < kOpens; ++i) world_.shard().Open(peer_, next_handle_++, shard::Named(absl::StrCat("n", i)));
+  world_.Settle();
+  const auto opened = std::count_if(peer_.events.begin(), peer_.events.end(),
+                                    [](const Event& event) { return event.kind == Event::kOpened; });
+  EXPECT_EQ(opened, kFree);
+  EXPECT_EQ(peer_.events.size(), size_t{kOpens});
+}
+
+TEST_F(StoredBytesTest, ANewSessionThatCannotBeCountedIsRefusedAsTheStoreIs) {
+  identity::Account other("");
+  other.SetLimits({.stored_bytes = 1'000'000});
+  peer_.account = &other;
+  int lists = 0;
+  world_.store().OnList([&] { world_.store().FailAll(++lists == 1); });
+  const Event& refused = Open("a");
+  ASSERT_EQ(refused.kind, Event::kFailed);
+  EXPECT_TRUE(absl::IsUnavailable(refused.refusal.status));
+  world_.store().FailAll(false);
+  EXPECT_TRUE(Opens("a"));
 }
 
 TEST_F(StoredBytesTest, TenantsThatShareAnAccountAreEachAllowedAsMuch) {
