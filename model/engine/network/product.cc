@@ -36,7 +36,7 @@ struct Product {
 // The sums of kRows rows and kVectors vectors of outputs: one FMA chain for each.
 template <size_t kRows, size_t kVectors>
 struct Sums {
-  HWY_INLINE void Clear() {
+  HWY_INLINE Sums() {
     for (size_t r = 0; r < kRows; ++r) {
       for (size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(D());
     }
@@ -109,7 +109,6 @@ template <typename Weight, size_t kRows, size_t kVectors>
 HWY_INLINE void AddBlock(const Product& product, size_t row, size_t column, Depths depths) {
   const D d;
   Sums<kRows, kVectors> all;
-  all.Clear();
   Weight::AddAll(product, row, column, depths, all);
   for (size_t r = 0; r < kRows; ++r) {
     float* out = product.out + (row + r) * product.out_stride + column;

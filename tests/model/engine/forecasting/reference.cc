@@ -79,8 +79,8 @@ void Reference::RememberBlock() {
   for (auto x = remembered_.end() - 48; x != remembered_.end(); ++x) {
     *x = std::clamp(*x, static_cast<double>(static_cast<float>(running.mean - running.reach())),
                     static_cast<double>(static_cast<float>(running.mean + running.reach())));
-    least = std::fmin(least, *x);
-    most = std::fmax(most, *x);
+    least = std::min(least, *x);
+    most = std::max(most, *x);
   }
   if (!(most > least)) return;
   const double step = std::max(std::exp2(std::ceil(std::log2((most - least) / 65534))), 0x1p-126);
