@@ -32,14 +32,14 @@ if(AAREN_WITH_SERVER)
   include(Hiredis)
   include(Cjose)
   find_path(AAREN_GOOGLE_RPC google/rpc/status.proto
-            PATHS ${AAREN_CACHE}/googleapis-1.76.0 /usr/include NO_DEFAULT_PATH
+            PATHS ${AAREN_CACHE}/googleapis-1.76.0 /usr/include NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH
             DOC "The folder that holds google/rpc/*.proto")
   if(NOT AAREN_GOOGLE_RPC)
     message(FATAL_ERROR "No google/rpc/status.proto in ${AAREN_CACHE}/googleapis-1.76.0. Run ./deploy/setup.")
   endif()
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   find_path(AAREN_OTLP opentelemetry/proto/collector/trace/v1/trace_service_pb2.py
-            PATHS ${AAREN_CACHE}/opentelemetry-proto-1.45.2 NO_DEFAULT_PATH
+            PATHS ${AAREN_CACHE}/opentelemetry-proto-1.45.2 NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH
             DOC "The folder that holds opentelemetry/proto/, as Python modules")
   if(NOT AAREN_OTLP)
     message(FATAL_ERROR "No opentelemetry/proto in ${AAREN_CACHE}/opentelemetry-proto-1.45.2. Run ./deploy/setup.")
