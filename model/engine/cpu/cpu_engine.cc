@@ -8,6 +8,7 @@
 #include "model/engine/cpu/slab.h"
 #include "model/engine/forecasting/forecasting_task.h"
 #include "model/engine/forecasting/forward.h"
+#include "model/engine/forecasting/weights.h"
 #include "model/engine/task.h"
 #include "model/math/fma.h"
 
@@ -16,10 +17,10 @@ namespace {
 
 class CpuEngine final : public Engine {
  public:
-  explicit CpuEngine(std::unique_ptr<Task> task) : task_(std::move(task)) {}
+  CpuEngine(std::unique_ptr<Task> task, Tier tier) : task_(std::move(task)), tier_(tier) {}
 
   size_t result_floats() const override { return task_->result_floats(); }
-  std::string tier() const override { return "exact"; }
+  std::string tier() const override { return NameOf(tier_); }
   size_t row_bytes() const override { return task_->row_bytes(); }
   std::unique_ptr<Lane> NewLane(size_t capacity_rows) const override;
   void ResetRow(absl::Span<std::byte> row) const override { task_->ResetRow(row); }
@@ -30,6 +31,7 @@ class CpuEngine final : public Engine {
 
  private:
   const std::unique_ptr<Task> task_;
+  const Tier tier_;
 };
 
 class CpuLane final : public HostLane {
@@ -67,17 +69,18 @@ void CpuLane::Release(absl::Span<const Run> runs, StateSlab& rows) const {
 }
 
 // The task of a package's kind. Another kind of model is added here.
-std::unique_ptr<Task> NewTask(const package::ModelPackage& package) {
-  return NewForecastingTask(package, NewHostNetwork(package));
+std::unique_ptr<Task> NewTask(const package::ModelPackage& package, Tier tier) {
+  return NewForecastingTask(package, NewHostNetwork(package, tier));
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const package::ModelPackage& package) {
+absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const package::ModelPackage& package, Tier tier) {
   if (!math::HasFma()) {
-    return absl::FailedPreconditionError("this CPU has no fused multiply-add (x86: AVX2 and FMA), so no exact tier");
+    return absl::FailedPreconditionError("this CPU has no fused multiply-add (x86: AVX2 and FMA), so no tier");
   }
-  return std::make_unique<CpuEngine>(NewTask(package));
+  std::unique_ptr<Task> task = NewTask(tier == Tier::kFast ? RoundedWeights(package) : package, tier);
+  return std::make_unique<CpuEngine>(std::move(task), tier);
 }
 
 }  // namespace aaren::engine

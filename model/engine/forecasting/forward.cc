@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "model/engine/forecasting/refinement/quantiles.h"
 #include "model/engine/forecasting/tile.h"
 #include "model/engine/forecasting/weights.h"
 #include "model/engine/network/activation.h"
+#include "model/engine/network/split_product.h"
 #include "model/math/lanes.h"
 
 namespace aaren::engine {
@@ -15,10 +17,6 @@ namespace {
 
 // Its activations stay in the second cache, and each weight is read once for so many.
 constexpr size_t kHostTokens = 64;
-
-void Multiply(const PackedMatrix& matrix, FloatRows& x, size_t rows, FloatRows& out) {
-  Multiply(matrix, x[0], x.stride(), rows, out[0], out.stride());
-}
 
 size_t Size(int size) { return static_cast<size_t>(size); }
 
@@ -28,13 +26,20 @@ size_t Widest(const Weights& weights) {
                    weights.head.width()});
 }
 
+// The most inputs of any product.
+size_t Deepest(const package::ForecasterConfig& config) {
+  return Size(std::max({config.input_width(), config.width, config.embed_hidden, config.value_width, config.mlp_hidden,
+                        package::ForecasterConfig::kSeasonalResiduals}));
+}
+
 void MoveRow(size_t from, size_t to, FloatRows& rows) { std::copy_n(rows[from], rows.stride(), rows[to]); }
 
 // What every pass reads.
 struct Model {
-  explicit Model(const package::ModelPackage& package)
-      : config(package.config), layout(package.config), weights(package) {}
+  Model(const package::ModelPackage& package, Tier tier)
+      : tier(tier), config(package.config), layout(package.config), weights(package) {}
 
+  Tier tier;
   package::ForecasterConfig config;
   RowLayout layout;
   Weights weights;
@@ -50,6 +55,9 @@ class HostPass final : public Network::Pass {
   absl::Status End(Tile&) override { return absl::OkStatus(); }
 
  private:
+  void Multiply(const PackedMatrix& matrix, FloatRows& x, size_t rows, FloatRows& out);
+  void Multiply(const PackedMatrix& matrix, const float* x, size_t x_stride, size_t rows, float* out,
+                size_t out_stride);
   void AddNarrow(size_t rows);
   void Normalize(const float* gain, size_t rows);
   void AddMlp(const GatedMlp& mlp, FloatRows& in, size_t rows);
@@ -69,6 +77,7 @@ class HostPass final : public Network::Pass {
   FloatRows narrow_;       // that product
   FloatRows corrections_;  // [3, ., T]: what a SeasonHead adds to its sources; this and the next
   FloatRows logits_;       // [., knots, 5]
+  std::optional<SplitRows> parts_;  // of a product's inputs, in the fast tier
   FoldScratch fold_;
 };
 
@@ -84,7 +93,21 @@ HostPass::HostPass(const Model& model)
       narrow_(kHostTokens, Size(std::max(config_.width, config_.horizon))),
       corrections_(config_.seasons ? season::kSeasonSources * kHostTokens : 1, Size(config_.horizon)),
       logits_(config_.seasons ? kHostTokens : 1, config_.seasons ? weights_.seasons->gate().width() : 1),
-      fold_(Size(config_.heads), math::PadToLanes(Size(config_.value_width))) {}
+      fold_(Size(config_.heads), math::PadToLanes(Size(config_.value_width))) {
+  if (model.tier == Tier::kFast) parts_.emplace(kHostTokens, Deepest(config_));
+}
+
+void HostPass::Multiply(const PackedMatrix& matrix, FloatRows& x, size_t rows, FloatRows& out) {
+  Multiply(matrix, x[0], x.stride(), rows, out[0], out.stride());
+}
+
+// By the arithmetic of the tier.
+void HostPass::Multiply(const PackedMatrix& matrix, const float* x, size_t x_stride, size_t rows, float* out,
+                        size_t out_stride) {
+  if (!parts_.has_value()) return engine::Multiply(matrix, x, x_stride, rows, out, out_stride);
+  parts_->Split(x, x_stride, rows, matrix.depth());
+  MultiplySplit(matrix, *parts_, out, out_stride);
+}
 
 // x += narrow
 void HostPass::AddNarrow(size_t rows) {
@@ -200,7 +223,7 @@ void HostPass::Begin(Tile& tile) {
 
 class HostNetwork final : public Network {
  public:
-  explicit HostNetwork(const package::ModelPackage& package) : model_(package) {}
+  HostNetwork(const package::ModelPackage& package, Tier tier) : model_(package, tier) {}
 
   size_t tile_tokens() const override { return kHostTokens; }
   std::unique_ptr<Pass> NewPass() const override { return std::make_unique<HostPass>(model_); }
@@ -211,8 +234,8 @@ class HostNetwork final : public Network {
 
 }  // namespace
 
-std::unique_ptr<Network> NewHostNetwork(const package::ModelPackage& package) {
-  return std::make_unique<HostNetwork>(package);
+std::unique_ptr<Network> NewHostNetwork(const package::ModelPackage& package, Tier tier) {
+  return std::make_unique<HostNetwork>(package, tier);
 }
 
 }  // namespace aaren::engine

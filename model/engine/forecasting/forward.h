@@ -8,12 +8,13 @@
 #include <memory>
 
 #include "model/engine/forecasting/network.h"
+#include "model/engine/tier.h"
 #include "model/package/package.h"
 
 namespace aaren::engine {
 
-// For a package that LoadPackage accepted.
-std::unique_ptr<Network> NewHostNetwork(const package::ModelPackage& package);
+// For a package that LoadPackage accepted. Of the fast tier, its weights are such as RoundedWeights leaves them.
+std::unique_ptr<Network> NewHostNetwork(const package::ModelPackage& package, Tier tier);
 
 }  // namespace aaren::engine
 

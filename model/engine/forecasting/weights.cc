@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "model/engine/network/split_rows.h"
 #include "model/math/lanes.h"
 
 namespace aaren::engine {
@@ -58,6 +60,14 @@ Weights::Weights(const package::ModelPackage& package)
   head = PackedMatrix::Pack({{tensors["head.weight"], &tensors["head.bias"]}});
   skip = PackedMatrix::Pack({{tensors["head.skip.weight"]}});
   if (package.config.seasons) seasons.emplace(package);
+}
+
+package::ModelPackage RoundedWeights(package::ModelPackage package) {
+  for (auto& [name, tensor] : package.tensors) {
+    if (tensor.shape.size() != 2 || !absl::EndsWith(name, ".weight")) continue;  // norms and tables stay
+    std::transform(tensor.data.begin(), tensor.data.end(), tensor.data.begin(), RoundWeight);
+  }
+  return package;
 }
 
 std::vector<LayerBound> BoundsOf(const package::ModelPackage& package) {

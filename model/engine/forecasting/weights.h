@@ -47,6 +47,10 @@ struct Weights {
   std::optional<SeasonHead> seasons;
 };
 
+// The package with the weights of its matrices as bfloat16, which the fast tier multiplies by. One that aaren-train
+// wrote has such already.
+package::ModelPackage RoundedWeights(package::ModelPackage package);
+
 // What rows are held against, of each block.
 std::vector<LayerBound> BoundsOf(const package::ModelPackage& package);
 

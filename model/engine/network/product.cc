@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/engine/network/split_rows.h"
 #include "model/math/lanes.h"
 #include "model/math/targets.h"
 
@@ -235,7 +236,7 @@ void PackedMatrix::Halve() {
   const auto upper = [](float weight) { return std::bit_cast<uint32_t>(weight) >> 16; };
   const auto is_half = [&](float weight) { return std::bit_cast<uint32_t>(weight) == upper(weight) << 16; };
   if (!std::all_of(weights, weights + width_ * depth_, is_half)) return;
-  const size_t count = (width_ + kBeside - 1) / kBeside * kBeside * ((depth_ + 1) / 2);
+  const size_t count = (width_ + kBeside - 1) / kBeside * kBeside * pairs();
   halves_ = hwy::AllocateAligned<uint32_t>(count);
   std::fill_n(halves_.get(), count, 0);
   for (size_t column = 0; column < width_; ++column) {
@@ -246,8 +247,10 @@ void PackedMatrix::Halve() {
 }
 
 const uint32_t* PackedMatrix::halves(size_t column) const {
-  return halves_.get() + column / kBeside * kBeside * ((depth_ + 1) / 2) + column % kBeside;
+  return halves_.get() + column / kBeside * kBeside * pairs() + column % kBeside;
 }
+
+size_t PackedMatrix::pairs() const { return SplitRows::Pad(depth_) / 2; }
 
 void PackedMatrix::PackLinear(const Linear& linear, size_t offset) {
   const size_t outputs = static_cast<size_t>(linear.weight.shape[0]);

@@ -12,7 +12,8 @@
 // so the same bits. Many tokens wait for the multipliers, and read floats.
 //
 // Such halves lie in words of two, of k and k + 1: one is made a float by a shift, the other by a mask. Four panels lie
-// beside each other, [outputs / 64][K / 2][64], so that a kernel reads few streams.
+// beside each other, [outputs / 64][K / 2][64], so that a kernel reads few streams. K is padded with zeros to whole
+// blocks of a fast product (split_product.h), which reads nothing else.
 
 #include <hwy/aligned_allocator.h>
 
@@ -54,6 +55,7 @@ class PackedMatrix {
  private:
   void PackLinear(const Linear& linear, size_t offset);
   void Halve();
+  size_t pairs() const;  // of depths, with their padding
 
   size_t depth_ = 0;
   size_t width_ = 0;

@@ -1,19 +1,14 @@
 // The bits of the exact tier, recorded: the same from every machine, compiler and instruction set. They may change only
-// together with kNumericsVersion. Nothing that goes in comes from the C library's functions, whose bits differ from one
-// machine to the next: integers, products, quotients and square roots make the weights and the series.
+// together with kNumericsVersion.
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <iomanip>
 #include <ostream>
 #include <string>
 
 #include "model/package/package.h"
-#include "tests/model/engine/hard_series.h"
+#include "tests/model/engine/golden_bits.h"
 #include "tests/model/engine/only_target.h"
 #include "tests/model/engine/random_package.h"
 #include "tests/model/engine/stepper.h"
@@ -21,19 +16,6 @@
 
 namespace aaren::engine {
 namespace {
-
-constexpr size_t kTokens = 800;
-
-// Of everything that one session is told and leaves behind.
-struct Bits {
-  uint64_t network, calibrated, surprises, row, whole;
-  bool operator==(const Bits&) const = default;
-};
-
-std::ostream& operator<<(std::ostream& out, const Bits& bits) {
-  return out << std::hex << "{0x" << bits.network << ", 0x" << bits.calibrated << ", 0x" << bits.surprises << ", 0x"
-             << bits.row << ", 0x" << bits.whole << "}";
-}
 
 struct Golden {
   const char* name;
@@ -43,24 +25,10 @@ struct Golden {
 
 void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
 
-// As aaren-train leaves them: matrices whose weights are bfloat16, which the engine reads at half the size.
-package::ModelPackage Halved(package::ModelPackage package) {
-  for (auto& [name, tensor] : package.tensors) {
-    if (tensor.shape.size() != 2 || name.ends_with(".cos") || name.ends_with(".sin")) continue;
-    for (float& value : tensor.data) value = std::bit_cast<float>(std::bit_cast<uint32_t>(value) & 0xffff0000u);
-  }
-  return package;
-}
-
 package::ModelPackage Tiny() { return RandomPackage(TinyConfig(), 17); }
 package::ModelPackage TinyHalved() { return Halved(Tiny()); }
 package::ModelPackage Default() { return RandomPackage(package::ForecasterConfig(), 19); }
 package::ModelPackage DefaultHalved() { return Halved(Default()); }
-
-package::ForecasterConfig WithSeasons(package::ForecasterConfig config) {
-  config.seasons = true;
-  return config;
-}
 
 package::ModelPackage TinySeasonal() { return RandomPackage(WithSeasons(TinyConfig()), 23); }
 package::ModelPackage DefaultSeasonal() { return Halved(RandomPackage(WithSeasons(package::ForecasterConfig()), 29)); }
@@ -89,30 +57,6 @@ const Golden kGoldens[] = {
      Bundled,
      {0x67c8ea0e827901d, 0xe931e55aec41e96e, 0xead2770e4cb1b4f5, 0x98ebd466592d77cd, 0x7d8d1e1862b8ef33}},
 };
-
-// Whole numbers that are never negative, whose forecasts are such too.
-std::vector<float> Whole(std::vector<float> values) {
-  for (float& value : values) value = std::floor(std::abs(value));  // NaN stays
-  return values;
-}
-
-// Of a session whose tokens come `most` at a time, of one that wants the network's own forecasts, and of one of whole
-// numbers.
-Bits BitsOf(Stepper& stepper, size_t most) {
-  const std::vector<float> series = EventfulSeries(kTokens);
-  Outputs outputs, network, whole;
-  const Slot slot = stepper.Open(), second = stepper.Open(), third = stepper.Open();
-  for (size_t begin = 0; begin < kTokens; begin += most) {
-    const std::vector<float> tokens(series.begin() + begin, series.begin() + std::min(kTokens, begin + most));
-    outputs.Append(stepper.Feed(slot, tokens));
-    network.Append(stepper.Feed(second, tokens, Refinement::kNetwork));
-    whole.Append(stepper.Feed(third, Whole(tokens)));
-  }
-  const Bits bits = {Fingerprint(network.forecasts), Fingerprint(outputs.forecasts), Fingerprint(outputs.surprises),
-                     Fingerprint(stepper.RowBytes(slot)), Fingerprint(whole.forecasts)};
-  stepper.lane().Free({slot, second, third});
-  return bits;
-}
 
 class GoldenTest : public testing::TestWithParam<Golden> {
  protected:

@@ -8,7 +8,7 @@
 //
 //   arithmetic, functions ◄── series, lag_errors, sources, seasonal_input, network, mixture, ... ◄── forecaster
 //
-// This file has rules 0.9-0.12 and section 11. Letters (P, T, Q, ...) are those of rule 0.5 throughout.
+// This file has rules 0.9-0.12 and sections 11 and 14. Letters (P, T, Q, ...) are those of rule 0.5 throughout.
 
 #include <bit>
 #include <cstdint>
@@ -32,9 +32,10 @@ T Clamp(T y, T least, T most) {
   return y < least ? least : (y > most ? most : y);
 }
 
-// 11.3-11.5, with the bias 0 where there is none (3.2).
-Vector Product(const package::Tensor& weight, const Vector& x);
-Vector Product(const package::Tensor& weight, const package::Tensor& bias, const Vector& x);
+enum class Tier { kExact, kFast };
+
+// 11.3-11.5, or 14.1-14.6 of the fast tier. The bias is 0 where there is none (3.2).
+Vector Product(Tier tier, const package::Tensor& weight, const package::Tensor* bias, const Vector& x);
 
 // 11.7: the end of a sum of 16 partials.
 template <typename T>

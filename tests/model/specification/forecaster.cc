@@ -10,8 +10,8 @@
 
 namespace aaren::specification {
 
-Forecaster::Forecaster(const package::ModelPackage& package)
-    : network_(package),
+Forecaster::Forecaster(const package::ModelPackage& package, Tier tier)
+    : network_(package, tier),
       sizes_(network_.sizes()),
       series_(sizes_.N),
       mixture_(sizes_),
@@ -72,7 +72,7 @@ Forecaster::Outcome Forecaster::GoOn(bool probe, bool wanted) {
   const Vector x = network_.Forward(t_, input.u);
   if (!probe && !wanted) return outcome;
   const Vector y = network_.Normed(x);
-  Vector skip = Product(network_.tensor("head.skip.weight"), input.u);
+  Vector skip = network_.Product("head.skip", input.u);
   if (sizes_.seasons) skip = SeasonSkip(network_, skip, y, seasonal);
   outcome.forecast = network_.Quantiles(y, skip);
   for (float& q : outcome.forecast) q = ToForecast(input.mu + input.scale * q);  // 5.7

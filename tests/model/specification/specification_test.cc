@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "model/engine/cpu/cpu_engine.h"
 #include "model/package/package.h"
 #include "tests/model/engine/hard_series.h"
 #include "tests/model/engine/random_package.h"
@@ -46,11 +47,11 @@ std::vector<engine::Portion> Cut(engine::Slot slot, const std::vector<float>& se
 }
 
 // Feeds a series to both, and compares everything after each call.
-void ExpectEqual(const package::ModelPackage& package, const std::vector<float>& series, size_t longest,
-                 uint64_t seed) {
-  engine::Stepper stepper(package, 1);
+void ExpectEqual(const package::ModelPackage& package, const std::vector<float>& series, size_t longest, uint64_t seed,
+                 Tier tier = Tier::kExact) {
+  engine::Stepper stepper(engine::NewCpuEngine(package, static_cast<engine::Tier>(tier)).value(), 1);
   const engine::Slot slot = stepper.Open();
-  Forecaster forecaster(package);
+  Forecaster forecaster(package, tier);
   size_t token = 0;
   for (const engine::Portion& call : Cut(slot, series, longest, seed)) {
     SCOPED_TRACE("call of tokens " + std::to_string(token) + " and " + std::to_string(call.values.size()) + " on");
@@ -99,6 +100,12 @@ TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsOnHardSeries) {
   ExpectEqual(package, engine::EventfulSeries(800), 100, ++seed);
 }
 
+// Random weights, which are no bfloat16.
+TEST_P(SpecificationShapes, RulesOfTheFastTierGiveTheEnginesBits) {
+  const package::ModelPackage package = Shaped(GetParam(), 7 + GetParam().ring);
+  ExpectEqual(package, engine::EventfulSeries(750), 100, 9, Tier::kFast);
+}
+
 TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsAfterTheMemoryIsFull) {
   const package::ModelPackage package = Shaped(GetParam(), GetParam().horizon);
   ExpectEqual(package, Counts(2000), 100, 3);
@@ -121,6 +128,10 @@ class SpecificationOfTheBundledModel : public testing::Test {
 
 TEST_F(SpecificationOfTheBundledModel, RulesGiveTheEnginesBitsOnEvents) {
   ExpectEqual(package_, engine::EventfulSeries(750), 150, 5);
+}
+
+TEST_F(SpecificationOfTheBundledModel, RulesOfTheFastTierGiveTheEnginesBits) {
+  ExpectEqual(package_, engine::EventfulSeries(750), 40, 6, Tier::kFast);
 }
 
 TEST_F(SpecificationOfTheBundledModel, RulesGiveTheEnginesBitsOneTokenACall) {

@@ -39,25 +39,29 @@ void Turn(double cosine, double sine, size_t j, std::vector<double>& o) {
 
 }  // namespace
 
-Network::Network(const package::ModelPackage& package) : package_(package), sizes_(package.config) {
+Network::Network(const package::ModelPackage& package, Tier tier)
+    : package_(package), tier_(tier), sizes_(package.config) {
   const double empty = -std::numeric_limits<double>::infinity();
   const size_t V = sizes_.V, H = sizes_.H;
   states_.assign(sizes_.L, {std::vector<double>(V), std::vector<double>(H), std::vector<double>(H, empty)});
 }
 
+Vector Network::Product(const std::string& name, const Vector& x) const {
+  const auto bias = package_.tensors.find(name + ".bias");
+  const package::Tensor* found = bias != package_.tensors.end() ? &bias->second : nullptr;
+  return specification::Product(tier_, tensor(name + ".weight"), found, x);
+}
+
 Vector Network::GatedProduct(const std::string& prefix, const Vector& x) const {
-  Vector gate = Product(tensor(prefix + "gate.weight"), x);
-  const Vector up = Product(tensor(prefix + "up.weight"), x);
+  Vector gate = Product(prefix + "gate", x);
+  const Vector up = Product(prefix + "up", x);
   for (size_t i = 0; i < gate.size(); ++i) gate[i] = Silu(gate[i]) * up[i];
-  return Product(tensor(prefix + "down.weight"), gate);
+  return Product(prefix + "down", gate);
 }
 
 Vector Network::Attention(int64_t t, int block, const Vector& z) {
   const std::string prefix = "blocks." + std::to_string(block) + ".attention.";
-  const auto product = [&](const std::string& name) {
-    return Product(tensor(prefix + name + ".weight"), tensor(prefix + name + ".bias"), z);
-  };
-  const Vector score = Product(tensor(prefix + "score.weight"), z), v = product("value"), g = product("gate");
+  const Vector score = Product(prefix + "score", z), v = Product(prefix + "value", z), g = Product(prefix + "gate", z);
   const package::Tensor &cosine = tensor(prefix + "cos"), &sine = tensor(prefix + "sin");
   const int dt = static_cast<int>(t % sizes_.S) + 1;
   const size_t V = sizes_.V;
@@ -74,11 +78,11 @@ Vector Network::Attention(int64_t t, int block, const Vector& z) {
     out[i] = (2.0f * Sigmoid(g[i])) * static_cast<float>(next.o[i]);
   }
   if ((t + 1) % sizes_.S == 0) states_[block] = next;  // 4.17
-  return Product(tensor(prefix + "output.weight"), tensor(prefix + "output.bias"), out);
+  return Product(prefix + "output", out);
 }
 
 Vector Network::Forward(int64_t t, const Vector& u) {
-  Vector x = Product(tensor("embed.linear.weight"), tensor("embed.linear.bias"), u);
+  Vector x = Product("embed.linear", u);
   Add(x, GatedProduct("embed.", u));
   for (int block = 0; block < sizes_.L; ++block) {
     const std::string prefix = "blocks." + std::to_string(block) + ".";
@@ -89,7 +93,7 @@ Vector Network::Forward(int64_t t, const Vector& u) {
 }
 
 Vector Network::Quantiles(const Vector& y, const Vector& skip) const {
-  const Vector r = Product(tensor("head.weight"), tensor("head.bias"), y);
+  const Vector r = Product("head", y);
   const int Q = sizes_.Q, M = sizes_.M;
   Vector all(r.size());
   for (int j = 0; j < sizes_.T; ++j) {

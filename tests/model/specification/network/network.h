@@ -20,7 +20,7 @@ struct BlockState {
 
 class Network {
  public:
-  explicit Network(const package::ModelPackage& package);  // not owned
+  Network(const package::ModelPackage& package, Tier tier);  // not owned
 
   // x after the blocks, of token t with the input u. Folds where it folds (4.4).
   Vector Forward(int64_t t, const Vector& u);
@@ -31,6 +31,9 @@ class Network {
   // q of 5.4-5.6, [T, Q]
   Vector Quantiles(const Vector& y, const Vector& skip) const;
 
+  // Of the layer of that name, with its bias if it has one.
+  Vector Product(const std::string& name, const Vector& x) const;
+
   const package::Tensor& tensor(const std::string& name) const { return package_.tensors.at(name); }
   const Sizes& sizes() const { return sizes_; }
   const std::vector<BlockState>& states() const { return states_; }
@@ -40,6 +43,7 @@ class Network {
   Vector Attention(int64_t t, int block, const Vector& z);                // 4.6-4.17, and the summand of 4.18
 
   const package::ModelPackage& package_;
+  Tier tier_;
   Sizes sizes_;
   std::vector<BlockState> states_;
 };

@@ -10,7 +10,7 @@ namespace {
 
 // 10.9, 10.10: [knots, 5]
 Vector KnotWeights(const Network& network, const Vector& y) {
-  Vector w = Product(network.tensor("season.gate.weight"), network.tensor("season.gate.bias"), y);
+  Vector w = network.Product("season.gate", y);
   for (size_t i = 0; i < w.size(); i += 5) {
     const float largest = *std::max_element(&w[i], &w[i] + 5);
     for (size_t k = i; k < i + 5; ++k) w[k] = Exp(w[k] - largest);
@@ -24,7 +24,7 @@ Vector KnotWeights(const Network& network, const Vector& y) {
 Vector Correction(const Network& network, int k, Vector residuals) {
   residuals.resize(24);
   std::replace_if(residuals.begin(), residuals.end(), Missing, 0.0f);
-  return Product(network.tensor("season.residual." + std::to_string(k - 1) + ".weight"), residuals);
+  return network.Product("season.residual." + std::to_string(k - 1), residuals);
 }
 
 }  // namespace

@@ -1,0 +1,119 @@
+// The fast tier: its bits, recorded and the same from every machine, with AMX or without; and how far they are from the
+// definition. They may change only together with kNumericsVersion.
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+
+#include "model/engine/cpu/cpu_engine.h"
+#include "model/engine/forecasting/weights.h"
+#include "model/engine/network/amx.h"
+#include "tests/model/engine/forecasting/reference.h"
+#include "tests/model/engine/golden_bits.h"
+#include "tests/model/engine/hard_series.h"
+#include "tests/model/engine/only_target.h"
+#include "tests/model/engine/random_package.h"
+#include "tests/model/engine/stepper.h"
+
+namespace aaren::engine {
+namespace {
+
+std::shared_ptr<const Engine> Fast(const package::ModelPackage& package) {
+  return NewCpuEngine(package, Tier::kFast).value();
+}
+
+package::ModelPackage Tiny() { return RandomPackage(TinyConfig(), 17); }
+package::ModelPackage DefaultSeasonal() { return RandomPackage(WithSeasons(package::ForecasterConfig()), 29); }
+package::ModelPackage Bundled() { return package::LoadPackage(AAREN_BUNDLED_MODEL).value(); }
+
+struct Golden {
+  const char* name;
+  package::ModelPackage (*package)();
+  Bits bits;
+};
+
+void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
+
+const Golden kGoldens[] = {
+    {"Tiny",
+     Tiny,
+     {0x2349b6bae261cd6f, 0x7bf0990704b75bff, 0x55a81583541e3dc8, 0x4c5f3c9f58204bd7, 0x129116188d0460f0}},
+    {"DefaultSeasonal",
+     DefaultSeasonal,
+     {0x140e5aa7dd489eee, 0xc9a632d54384e19b, 0x389592adc15b715e, 0x4794dcd89e5cbe96, 0x9534d154aefc89d9}},
+    {"Bundled",
+     Bundled,
+     {0x44e060bf1fce1a9b, 0x7977af3baf92b2ae, 0xa1e6473811308be6, 0xe2051582445b43d2, 0xa301f2b363f291e5}},
+};
+
+class FastTierTest : public testing::TestWithParam<Golden> {
+ protected:
+  Stepper stepper_{Fast(GetParam().package())};
+};
+
+INSTANTIATE_TEST_SUITE_P(Packages, FastTierTest, testing::ValuesIn(kGoldens),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_P(FastTierTest, EveryInstructionSetGivesTheRecordedBitsHoweverTokensCome) {
+  const ForbidAmx forbidden;
+  for (const int64_t target : ExactTargets()) {
+    const OnlyTarget only(target);
+    for (const size_t most : {5, 64}) {
+      EXPECT_EQ(BitsOf(stepper_, most), GetParam().bits) << hwy::TargetName(target) << ", " << most << " at a time";
+    }
+  }
+}
+
+TEST_P(FastTierTest, AmxGivesTheRecordedBitsHoweverTokensCome) {
+  if (!MayUseAmx()) GTEST_SKIP() << "this CPU has no AMX";
+  for (const size_t most : {1, 5, 11, 64}) {
+    EXPECT_EQ(BitsOf(stepper_, most), GetParam().bits) << most << " at a time";
+  }
+}
+
+// The largest error of any forecast, over the largest distance of its quantiles from each other, or its scale if they
+// lie closer.
+double WorstError(const package::ModelPackage& package, const package::ModelPackage& defined) {
+  Stepper stepper(Fast(package));
+  Reference reference(defined);
+  const std::vector<float> series = Series(8, 400);
+  const Outputs outputs = stepper.Feed(stepper.Open(), series, Refinement::kNetwork);
+  const float* forecast = outputs.forecasts.data();
+  double worst = 0.0;
+  for (const float value : series) {
+    const Reference::Forecast expected = reference.Take(value);
+    const auto [least, most] = std::minmax_element(expected.quantiles.begin(), expected.quantiles.end());
+    const double unit = std::max(expected.scale, *most - *least);
+    for (const double quantile : expected.quantiles)
+      worst = std::max(worst, std::abs(*forecast++ - quantile) / unit);
+  }
+  return worst;
+}
+
+// What is lost is what two bfloat16 lack of an input. Not a bound of rounding in general: the bits are the same on every
+// machine, so their distance from the definition in double is too.
+TEST(FastTierAccuracyTest, WeightsThatAreHalvesLoseLittle) {
+  const package::ModelPackage package = RoundedWeights(RandomPackage(package::ForecasterConfig(), 7));
+  EXPECT_LT(WorstError(package, package), 2e-4);
+}
+
+TEST(FastTierAccuracyTest, FloatsAreWithinWhatTheTierPromises) {
+  const package::ModelPackage package = RandomPackage(package::ForecasterConfig(), 7);
+  EXPECT_LT(WorstError(package, package), 2e-2);
+}
+
+TEST(FastTierEngineTest, SaysWhichTierItIs) {
+  EXPECT_EQ(Fast(Tiny())->tier(), "fast");
+  EXPECT_EQ(NewCpuEngine(Tiny()).value()->tier(), "exact");
+}
+
+TEST(FastTierEngineTest, GivesOtherBitsThanTheExactOne) {
+  Stepper fast(Fast(Tiny())), exact(Tiny());
+  EXPECT_NE(fast.Feed(fast.Open(), Series(1, 50)), exact.Feed(exact.Open(), Series(1, 50)));
+}
+
+}  // namespace
+}  // namespace aaren::engine

@@ -1,0 +1,57 @@
+#include "tests/model/engine/golden_bits.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "tests/model/engine/hard_series.h"
+
+namespace aaren::engine {
+namespace {
+
+constexpr size_t kTokens = 800;
+
+// Whole numbers that are never negative, whose forecasts are such too.
+std::vector<float> Whole(std::vector<float> values) {
+  for (float& value : values) value = std::floor(std::abs(value));  // NaN stays
+  return values;
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const Bits& bits) {
+  return out << std::hex << "{0x" << bits.network << ", 0x" << bits.calibrated << ", 0x" << bits.surprises << ", 0x"
+             << bits.row << ", 0x" << bits.whole << "}";
+}
+
+Bits BitsOf(Stepper& stepper, size_t most) {
+  const std::vector<float> series = EventfulSeries(kTokens);
+  Outputs outputs, network, whole;
+  const Slot slot = stepper.Open(), second = stepper.Open(), third = stepper.Open();
+  for (size_t begin = 0; begin < kTokens; begin += most) {
+    const std::vector<float> tokens(series.begin() + begin, series.begin() + std::min(kTokens, begin + most));
+    outputs.Append(stepper.Feed(slot, tokens));
+    network.Append(stepper.Feed(second, tokens, Refinement::kNetwork));
+    whole.Append(stepper.Feed(third, Whole(tokens)));
+  }
+  const Bits bits = {Fingerprint(network.forecasts), Fingerprint(outputs.forecasts), Fingerprint(outputs.surprises),
+                     Fingerprint(stepper.RowBytes(slot)), Fingerprint(whole.forecasts)};
+  stepper.lane().Free({slot, second, third});
+  return bits;
+}
+
+package::ModelPackage Halved(package::ModelPackage package) {
+  for (auto& [name, tensor] : package.tensors) {
+    if (tensor.shape.size() != 2 || name.ends_with(".cos") || name.ends_with(".sin")) continue;
+    for (float& value : tensor.data) value = std::bit_cast<float>(std::bit_cast<uint32_t>(value) & 0xffff0000u);
+  }
+  return package;
+}
+
+package::ForecasterConfig WithSeasons(package::ForecasterConfig config) {
+  config.seasons = true;
+  return config;
+}
+
+}  // namespace aaren::engine
