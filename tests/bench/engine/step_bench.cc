@@ -7,12 +7,16 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "model/engine/cpu/cpu_engine.h"
+#include "model/engine/network/amx.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/bench_size.h"
+#include "tests/bench/engine/amx_roof.h"
 #include "tests/bench/engine/eager_step.h"
 #include "tests/bench/engine/roofs.h"
 #include "tests/bench/engine/step_load.h"
@@ -26,8 +30,8 @@ const char kStepNote[] =
     R"(one thread; microseconds of a call with one token of each of `batch` sessions, the mean over 136
 tokens, of the best turn, in processor time of the thread.
 forecast: every token's is wanted. Silent tokens: fold, probe, or skipped, which is neither; history: 272 of one session
-in one call. flop: of the products of a forecast. roof_share: those a second over multiply-adds in registers, in the
-same run. over_four: against the next multiple of four tokens. bandwidth_ratio: over the time to read as many bytes as
+in one call. flop: of the products of a forecast; the fast tier multiplies two parts of each input, so twice as many.
+roof_share: those a second over multiply-adds in registers, of AMX where isa says so, in the same run. over_four: against the next multiple of four tokens. bandwidth_ratio: over the time to read as many bytes as
 the weights have. eager_ratio: LibTorch's time for the same products and activations, without input and calibration.)";
 
 namespace {
@@ -51,16 +55,37 @@ struct Measured {
   std::optional<size_t> before, eager;  // likewise: what to take off, and the baseline
 };
 
-// What is timed of one model with one instruction set.
+// How a model is computed.
+struct Arithmetic {
+  engine::Tier tier;
+  int64_t target;  // of Highway, for what AMX does not do
+  bool amx;
+
+  std::string isa() const { return amx ? "AMX" : InstructionSet(); }
+};
+
+// The exact tier by each instruction set of this CPU; the fast one by AMX, and by the best without.
+std::vector<Arithmetic> Arithmetics() {
+  std::vector<Arithmetic> all;
+  for (const int64_t target : engine::ExactTargets()) all.push_back({engine::Tier::kExact, target, false});
+  if (all.empty()) return all;
+  const int64_t best = all.front().target;
+  if (engine::MayUseAmx()) all.push_back({engine::Tier::kFast, best, true});
+  all.push_back({engine::Tier::kFast, best, false});
+  return all;
+}
+
+// What is timed of one model with one arithmetic.
 class StepTurns {
  public:
-  StepTurns(const StepShape& shape, const engine::Engine& engine, size_t sessions)
+  StepTurns(const StepShape& shape, const Arithmetic& arithmetic, const engine::Engine& engine, size_t sessions)
       : shape_(shape),
+        arithmetic_(arithmetic),
         engine_(engine),
         load_(engine, shape.package.config.fold_every, sessions),
         eager_(NewEagerStep(shape.package)),
         weights_(WeightBytes(shape.package)) {
-    AddWork(MultiplyAdd);
+    AddWork(arithmetic.amx ? MatrixProducts : MultiplyAdd);
     AddWork([this] {
       for (int i = 0; i < kReads; ++i) weights_.Read();
     });
@@ -83,7 +108,7 @@ class StepTurns {
   }
 
  private:
-  static constexpr size_t kMultiplyAdd = 0, kRead = 1;  // places of the roofs
+  static constexpr size_t kRoof = 0, kRead = 1;  // places of the roofs
 
   size_t AddWork(std::function<void()> work) {
     work_.push_back(std::move(work));
@@ -133,7 +158,7 @@ class StepTurns {
     const package::ForecasterConfig& config = shape_.package.config;
     Row row = {{"device", std::string("cpu")},
                {"tier", engine_.tier()},
-               {"isa", InstructionSet()},
+               {"isa", arithmetic_.isa()},
                {"shape", shape_.name},
                {"width", int64_t{config.width}},
                {"layers", int64_t{config.layers}},
@@ -149,8 +174,9 @@ class StepTurns {
 
   // Those of forecasts alone.
   Row RatiosOf(const Measured& one) const {
-    const double seconds = SecondsOf(one), flop = FlopPerToken(shape_.package);
-    const double roof = kMultiplyAddFlop / seconds_[kMultiplyAdd];
+    const double seconds = SecondsOf(one);
+    const double flop = FlopPerToken(shape_.package) * (arithmetic_.tier == engine::Tier::kFast ? 2 : 1);
+    const double roof = (arithmetic_.amx ? kMatrixProductFlop : kMultiplyAddFlop) / seconds_[kRoof];
     const auto forecasts = [&](bool measured, double ratio) {
       return measured && absl::string_view(one.kind) == "forecast" ? Cell(ratio) : Cell(std::monostate());
     };
@@ -163,6 +189,7 @@ class StepTurns {
   }
 
   const StepShape& shape_;
+  const Arithmetic arithmetic_;
   const engine::Engine& engine_;
   StepLoad load_;
   std::unique_ptr<EagerStep> eager_;
@@ -179,11 +206,14 @@ absl::StatusOr<std::vector<Row>> RunStepBench() {
   if (!shapes.ok()) return shapes.status();
   std::vector<Row> rows;
   for (const StepShape& shape : *shapes) {
-    for (const int64_t target : engine::ExactTargets()) {
-      const engine::OnlyTarget only(target);
-      const absl::StatusOr<std::unique_ptr<engine::Engine>> engine = engine::NewCpuEngine(shape.package);
+    for (const Arithmetic& arithmetic : Arithmetics()) {
+      const engine::OnlyTarget only(arithmetic.target);
+      std::optional<engine::ForbidAmx> no_amx;
+      if (!arithmetic.amx) no_amx.emplace();
+      const absl::StatusOr<std::unique_ptr<engine::Engine>> engine =
+          engine::NewCpuEngine(shape.package, arithmetic.tier);
       if (!engine.ok()) return engine.status();
-      StepTurns turns(shape, **engine, static_cast<size_t>(BenchSessions(128)));
+      StepTurns turns(shape, arithmetic, **engine, static_cast<size_t>(BenchSessions(128)));
       const std::vector<Row> more = turns.Measure(absl::ToDoubleSeconds(BenchTurn(absl::Milliseconds(300))));
       rows.insert(rows.end(), more.begin(), more.end());
     }
