@@ -34,6 +34,7 @@ void FillRows(const models::LoadedModel& model, v1::ListShardsResponse& response
     rows.set_used(used);
     rows.set_free(Less(capacity, used));
     rows.set_row_bytes(model.engine->row_bytes());
+    rows.set_tier(model.engine->tier());
   });
 }
 
@@ -53,7 +54,7 @@ void FillShards(const rpc::Server& server, const models::ModelTable& models, con
     info.set_busy(busy.share(i));
     info.set_round_ms(static_cast<uint64_t>(absl::ToInt64Milliseconds(server.round(i))));
   }
-  for (const models::ModelRef& model : models.models()) FillRows(*model, response);
+  for (const models::ModelRef& model : models.tiers()) FillRows(*model, response);
 }
 
 }  // namespace aaren::admin

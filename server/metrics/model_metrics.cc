@@ -16,26 +16,28 @@ prometheus::MetricFamily Surprises(const Models& models) {
   static const counters::Histogram<models::kSurpriseBounds.size()> none(models::kSurpriseBounds);
   for (const models::ModelRef& model : models) {
     std::vector<const counters::Histogram<models::kSurpriseBounds.size()>*> parts = {&none};
-    model->counters.ForEach([&parts](const models::ModelCounters& block) { parts.push_back(&block.surprises); });
+    const auto add = [&parts](const models::ModelCounters& block) { parts.push_back(&block.surprises); };
+    model->counters.ForEach(add);
+    if (model->other_tier != nullptr) model->other_tier->counters.ForEach(add);
     SumHistograms(parts, family.AddHistogram({{"model", model->id}}));
   }
   return family.Take();
 }
 
 prometheus::MetricFamily Tokens(const Models& models) {
-  Family family = Counters("aaren_model_tokens_total", "Tokens folded, by model.");
+  Family family = Counters("aaren_model_tokens_total", "Tokens folded, by model and tier.");
   for (const models::ModelRef& model : models) {
     uint64_t tokens = 0;
     model->counters.ForEach([&tokens](const models::ModelCounters& block) { tokens += block.tokens.value(); });
-    family.Add({{"model", model->id}}, static_cast<double>(tokens));
+    family.Add({{"model", model->id}, {"tier", model->engine->tier()}}, static_cast<double>(tokens));
   }
   return family.Take();
 }
 
 prometheus::MetricFamily Sessions(const Models& models) {
-  Family family = Gauges("aaren_model_sessions", "Sessions in memory, or whose handle is, by model.");
+  Family family = Gauges("aaren_model_sessions", "Sessions in memory, or whose handle is, by model and tier.");
   for (const models::ModelRef& model : models) {
-    family.Add({{"model", model->id}}, static_cast<double>(model->sessions()));
+    family.Add({{"model", model->id}, {"tier", model->engine->tier()}}, static_cast<double>(model->sessions()));
   }
   return family.Take();
 }
@@ -57,7 +59,8 @@ prometheus::MetricFamily States(const Models& models, const std::vector<models::
 
 std::vector<prometheus::MetricFamily> ModelMetrics::Collect() const {
   const Models models = models_.models();
-  return {Surprises(models), Tokens(models), Sessions(models), States(models, models_.pending()),
+  const Models tiers = models_.tiers();
+  return {Surprises(models), Tokens(tiers), Sessions(tiers), States(models, models_.pending()),
           Counters("aaren_model_load_failures_total", "Packages and labels that were refused.")
               .Add({}, static_cast<double>(models_.failures().value()))
               .Take()};

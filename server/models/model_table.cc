@@ -14,19 +14,29 @@ namespace {
 
 constexpr size_t kMostModels = 256;  // each has metrics of its own
 
+std::shared_ptr<LoadedModel> Loaded(package::ModelPackage package, std::unique_ptr<engine::Engine> engine) {
+  auto model = std::make_shared<LoadedModel>();
+  model->id = absl::StrCat(package.name, ":", package.version);
+  model->package = std::move(package);
+  model->engine = std::move(engine);
+  model->conversion = task::NewConversion(model->package);
+  return model;
+}
+
+// Whether somebody beside the table, or the model whose other tier it is, holds it.
+bool Held(const std::shared_ptr<LoadedModel>& model) { return model != nullptr && model.use_count() > 1; }
+
 bool ByNameThenVersion(const std::shared_ptr<LoadedModel>& a, const std::shared_ptr<LoadedModel>& b) {
   return std::tie(a->package.name, a->package.version) < std::tie(b->package.name, b->package.version);
 }
 
 }  // namespace
 
-absl::Status ModelTable::Add(package::ModelPackage package, std::unique_ptr<engine::Engine> engine) {
-  auto model = std::make_shared<LoadedModel>();
-  model->id = absl::StrCat(package.name, ":", package.version);
-  model->package = std::move(package);
-  model->package.tensors.clear();
-  model->engine = std::move(engine);
-  model->conversion = task::NewConversion(model->package);
+absl::Status ModelTable::Add(package::ModelPackage package, std::unique_ptr<engine::Engine> engine,
+                             std::unique_ptr<engine::Engine> other_tier) {
+  package.tensors.clear();
+  auto model = Loaded(package, std::move(engine));
+  if (other_tier != nullptr) model->other_tier = Loaded(std::move(package), std::move(other_tier));
   absl::MutexLock lock(&mutex_);
   for (const auto& other : models_) {
     if (other->id == model->id)
@@ -34,17 +44,20 @@ absl::Status ModelTable::Add(package::ModelPackage package, std::unique_ptr<engi
   }
   if (models_.size() >= kMostModels)
     return absl::ResourceExhaustedError(absl::StrCat("no more than ", kMostModels, " models at once"));
-  model->index = FreeIndex();
+  model->index = FreeIndex(-1);
+  if (model->other_tier != nullptr) model->other_tier->index = FreeIndex(model->index);
   if (first_.empty()) std::tie(first_, first_name_) = std::tie(model->id, model->package.name);
   models_.insert(std::upper_bound(models_.begin(), models_.end(), model, ByNameThenVersion), std::move(model));
   return absl::OkStatus();
 }
 
-// The smallest that is free: whoever keeps something by index has few of them.
-int ModelTable::FreeIndex() const {
+// The smallest that is free, and not `taken`: whoever keeps something by index has few of them.
+int ModelTable::FreeIndex(int taken) const {
   int index = 0;
-  const auto taken = [&index](const auto& model) { return model->index == index; };
-  while (std::any_of(models_.begin(), models_.end(), taken)) ++index;
+  const auto has_it = [&index](const auto& model) {
+    return model->index == index || (model->other_tier != nullptr && model->other_tier->index == index);
+  };
+  while (index == taken || std::any_of(models_.begin(), models_.end(), has_it)) ++index;
   return index;
 }
 
@@ -138,11 +151,22 @@ ModelRef ModelTable::FindDigest(const std::string& digest) const {
   return nullptr;
 }
 
+ModelRef ModelTable::FindDigest(const std::string& digest, const std::string& tier) const {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& model : models_) {
+    if (model->package.digest != digest) continue;
+    if (model->engine->tier() == tier) return model;
+    if (model->other_tier != nullptr && model->other_tier->engine->tier() == tier) return model->other_tier;
+  }
+  return nullptr;
+}
+
 void ModelTable::SetRetiring(const std::string& digest, bool retiring) {
   absl::MutexLock lock(&mutex_);
   for (const auto& model : models_) {
     if (model->package.digest != digest || model->retiring == retiring) continue;
     model->retiring = retiring;
+    if (model->other_tier != nullptr) model->other_tier->retiring = retiring;
     retiring_ += retiring ? 1 : -1;
   }
 }
@@ -155,7 +179,7 @@ std::vector<std::string> ModelTable::Unload() {
   Models unused;
   {
     absl::MutexLock lock(&mutex_);
-    const auto used = [](const auto& model) { return !model->retiring || model.use_count() > 1; };
+    const auto used = [](const auto& model) { return !model->retiring || Held(model) || Held(model->other_tier); };
     const auto first = std::stable_partition(models_.begin(), models_.end(), used);
     std::move(first, models_.end(), std::back_inserter(unused));
     models_.erase(first, models_.end());
@@ -174,6 +198,16 @@ ModelRef ModelTable::default_model() const {
 std::vector<ModelRef> ModelTable::models() const {
   absl::MutexLock lock(&mutex_);
   return {models_.begin(), models_.end()};
+}
+
+std::vector<ModelRef> ModelTable::tiers() const {
+  absl::MutexLock lock(&mutex_);
+  std::vector<ModelRef> tiers;
+  for (const auto& model : models_) {
+    tiers.push_back(model);
+    if (model->other_tier != nullptr) tiers.push_back(model->other_tier);
+  }
+  return tiers;
 }
 
 void ModelTable::SetPending(std::vector<PendingPackage> pending) {

@@ -39,7 +39,9 @@ class ModelTable {
  public:
   // Adds a model, which is offered at once. AlreadyExists if its name:version is taken, be it by one that retires. The
   // first added is the default.
-  absl::Status Add(package::ModelPackage package, std::unique_ptr<engine::Engine> engine);
+  // `other_tier`, if there is one, is for sessions that began in that tier.
+  absl::Status Add(package::ModelPackage package, std::unique_ptr<engine::Engine> engine,
+                   std::unique_ptr<engine::Engine> other_tier = nullptr);
 
   // Makes what the name means, now and later, the default. NotFound.
   absl::Status SetDefault(const std::string& name);
@@ -55,6 +57,9 @@ class ModelTable {
   // The model whose package has this digest, be it offered or retiring; null if none.
   ModelRef FindDigest(const std::string& digest) const;
 
+  // As above, in that tier.
+  ModelRef FindDigest(const std::string& digest, const std::string& tier) const;
+
   // From now on it is not offered; it is again. Nothing if there is none with this digest.
   void Retire(const std::string& digest);
   void Offer(const std::string& digest);
@@ -66,6 +71,7 @@ class ModelTable {
 
   ModelRef default_model() const;        // null: there is no model
   std::vector<ModelRef> models() const;  // retiring ones too, in order of name, then version
+  std::vector<ModelRef> tiers() const;   // as above, each followed by its other tier if it has one
 
   // What the folder holds beside the models; for those who ask.
   void SetPending(std::vector<PendingPackage> pending);
@@ -81,7 +87,7 @@ class ModelTable {
   ModelRef OfName(const std::string& name, absl::string_view session_key) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   ModelRef Meant(const std::string& name, absl::string_view session_key) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   void SetRetiring(const std::string& digest, bool retiring) ABSL_LOCKS_EXCLUDED(mutex_);
-  int FreeIndex() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  int FreeIndex(int taken) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
 
   mutable absl::Mutex mutex_;
   Models models_ ABSL_GUARDED_BY(mutex_);                                           // in order of name, then version

@@ -26,8 +26,8 @@ absl::StatusOr<ModelLabels> ReadLabels(const std::string& path) {
 
 }  // namespace
 
-ModelWatch::ModelWatch(ModelTable& models, std::string folder, std::string engine)
-    : models_(models), folder_(std::move(folder)), engine_(std::move(engine)) {}
+ModelWatch::ModelWatch(ModelTable& models, std::string folder, std::string engine, engine::Tier tier)
+    : models_(models), folder_(std::move(folder)), engine_(std::move(engine)), tier_(tier) {}
 
 ModelWatch::~ModelWatch() {
   if (!thread_.joinable()) return;
@@ -130,10 +130,13 @@ absl::Status ModelWatch::LoadInto(const std::string& path, Package& package) {
     return absl::AlreadyExistsError(
         absl::StrCat(id, " is there with other weights: a version is never replaced, give it another one"));
   }
-  absl::StatusOr<std::unique_ptr<engine::Engine>> engine = OpenEngine(engine_, *read);
-  if (!engine.ok()) return engine.status();
-  if (absl::Status status = WarmUp(**engine); !status.ok()) return status;
-  if (absl::Status status = models_.Add(*std::move(read), *std::move(engine)); !status.ok()) return status;
+  absl::StatusOr<Engines> engines = OpenEngines(engine_, tier_, *read);
+  if (!engines.ok()) return engines.status();
+  for (const engine::Engine* engine : {engines->offered.get(), engines->other.get()}) {
+    if (absl::Status status = WarmUp(*engine); !status.ok()) return status;
+  }
+  absl::Status added = models_.Add(*std::move(read), std::move(engines->offered), std::move(engines->other));
+  if (!added.ok()) return added;
   log::Log(log::LogLevel::kInfo, "model loaded", {{"model", id}, {"digest", digest}});
   Replace(package, digest);
   return absl::OkStatus();

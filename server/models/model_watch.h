@@ -27,8 +27,9 @@ namespace aaren::models {
 
 class ModelWatch {
  public:
-  // `models` outlives this. `engine`: as for OpenEngine.
-  ModelWatch(ModelTable& models, std::string folder, std::string engine = kDefaultEngine);
+  // `models` outlives this. `engine`, `tier`: as for OpenEngines.
+  ModelWatch(ModelTable& models, std::string folder, std::string engine = kDefaultEngine,
+             engine::Tier tier = engine::Tier::kExact);
   ~ModelWatch();  // waits for a package that is being loaded
 
   // Loads what is there now. If nothing of it can be served: why not the first.
@@ -62,6 +63,7 @@ class ModelWatch {
   ModelTable& models_;
   const std::string folder_;
   const std::string engine_;
+  const engine::Tier tier_;
   std::map<std::string, Package> packages_;  // by path
   std::string labels_seen_, labels_read_;    // their fingerprints: at the last look; when they were read
   bool folder_missing_ = false;

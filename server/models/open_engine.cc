@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/engine/cpu/cpu_engine.h"
 #include "model/engine/cuda/cuda_engine.h"
+#include "model/engine/network/amx.h"
 #include "server/log/log.h"
 
 namespace aaren::models {
@@ -47,6 +48,21 @@ absl::StatusOr<std::unique_ptr<engine::Engine>> OpenEngine(const std::string& na
   }
   LogChoice(package, kCpu, no_gpu);
   return engine::NewCpuEngine(package);
+}
+
+absl::StatusOr<Engines> OpenEngines(const std::string& name, engine::Tier tier, const package::ModelPackage& package) {
+  absl::StatusOr<std::unique_ptr<engine::Engine>> exact = OpenEngine(name, package);
+  if (!exact.ok()) return exact.status();
+  absl::StatusOr<std::unique_ptr<engine::Engine>> fast = engine::NewCpuEngine(package, engine::Tier::kFast);
+  if (!fast.ok()) return fast.status();
+  if (tier == engine::Tier::kExact) return Engines{*std::move(exact), *std::move(fast)};
+  if (engine::MayUseAmx()) {
+    log::Log(log::LogLevel::kInfo, "new sessions are of the tier fast", {{"model", package.name}});
+    return Engines{*std::move(fast), *std::move(exact)};
+  }
+  log::Log(log::LogLevel::kWarning, "new sessions are of the tier exact: this CPU has no AMX, or the kernel grants none",
+           {{"model", package.name}});
+  return Engines{*std::move(exact), *std::move(fast)};
 }
 
 }  // namespace aaren::models

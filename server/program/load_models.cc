@@ -36,7 +36,8 @@ absl::StatusOr<std::unique_ptr<models::ModelWatch>> LoadModels(const ServerConfi
     if (!bundled.ok()) return bundled.status();
     folder = *std::move(bundled);
   }
-  auto watch = std::make_unique<models::ModelWatch>(models, folder, EngineName(config));
+  const auto tier = config.tier() == ServerConfig::FAST ? engine::Tier::kFast : engine::Tier::kExact;
+  auto watch = std::make_unique<models::ModelWatch>(models, folder, EngineName(config), tier);
   if (absl::Status status = watch->Load(); !status.ok()) return status;
   if (!config.default_model().empty()) {
     if (absl::Status status = models.SetDefault(config.default_model()); !status.ok()) return status;

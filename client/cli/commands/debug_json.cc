@@ -30,6 +30,7 @@ std::string ToJson(const client::ShardInfo& shard) {
         .Add("used", rows.used)
         .Add("free", rows.free)
         .Add("row_bytes", rows.row_bytes)
+        .Add("tier", rows.tier)
         .Close();
   }
   out += ']';

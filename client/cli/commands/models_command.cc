@@ -49,7 +49,7 @@ std::string ToJson(const client::ModelInfo& model, const client::ModelList* list
   JsonObject object(out);
   object.Add("name", model.name).Add("version", model.version).Add("digest", model.digest);
   object.Add("horizon", model.horizon).Add("quantiles", absl::Span<const float>(model.quantiles));
-  object.Add("row_bytes", model.row_bytes).Add("description", model.description);
+  object.Add("row_bytes", model.row_bytes).Add("tier", model.tier).Add("description", model.description);
   if (use != nullptr) {
     object.Add("state", use->retiring ? "retiring" : "offered").Add("sessions", use->sessions);
     object.Key("labels");
@@ -95,8 +95,8 @@ void PrintList(const client::ModelList& list) {
 }
 
 void PrintOne(const client::ModelInfo& model) {
-  absl::PrintF("model        %s\ndigest       %s\nhorizon      %d\nrow bytes    %d\n", model.FullName(), model.digest,
-               model.horizon, model.row_bytes);
+  absl::PrintF("model        %s\ndigest       %s\nhorizon      %d\nrow bytes    %d\ntier         %s\n", model.FullName(),
+               model.digest, model.horizon, model.row_bytes, ToUtf8(model.tier));
   absl::PrintF("description  %s\n", ToUtf8(model.description));
   std::string quantiles;
   for (float level : model.quantiles) {

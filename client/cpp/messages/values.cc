@@ -41,7 +41,8 @@ ModelInfo ToValue(const v1::ModelInfo& message) {
                   .quantiles = {message.quantiles().begin(), message.quantiles().end()},
                   .row_bytes = message.row_bytes(),
                   .description = message.description(),
-                  .training = {message.training().begin(), message.training().end()}};
+                  .training = {message.training().begin(), message.training().end()},
+                  .tier = message.tier()};
   for (const v1::Column& column : message.columns()) {
     model.columns.push_back({.name = column.name(), .role = ToRole(column.role())});
   }

@@ -30,7 +30,7 @@ ShardInfo ToShard(const v1::ShardInfo& message) {
                   .busy = message.busy(),
                   .round = Milliseconds(message.round_ms())};
   for (const v1::ModelRows& rows : message.rows()) {
-    shard.rows.push_back({rows.model(), rows.used(), rows.free(), rows.row_bytes()});
+    shard.rows.push_back({rows.model(), rows.used(), rows.free(), rows.row_bytes(), rows.tier()});
   }
   return shard;
 }

@@ -198,7 +198,7 @@ void WriteSeasons(const SeasonHead& seasons, const Lines& lines, Writer& writer,
 
 NetworkImage::NetworkImage(const package::ModelPackage& package) {
   const package::ForecasterConfig& config = package.config;
-  const Weights weights(package);
+  const Weights weights(package, Tier::kExact);
   Writer writer(config, weights, bytes);
   writer.Embed();
   for (size_t layer = 0; layer < weights.blocks.size(); ++layer) {

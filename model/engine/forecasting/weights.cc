@@ -29,37 +29,39 @@ hwy::AlignedFreeUniquePtr<float[]> Padded(const package::Tensor& vector) {
   return padded;
 }
 
-GatedMlp PackMlp(const Tensors& tensors) {
-  return {.gate_up = PackedMatrix::Pack({{tensors["gate.weight"]}, {tensors["up.weight"]}}),
-          .down = PackedMatrix::Pack({{tensors["down.weight"]}})};
+GatedMlp PackMlp(const Tensors& tensors, PackedMatrix::Form form) {
+  return {.gate_up = PackedMatrix::Pack({{tensors["gate.weight"]}, {tensors["up.weight"]}}, form),
+          .down = PackedMatrix::Pack({{tensors["down.weight"]}}, form)};
 }
 
-BlockWeights PackBlock(const package::ModelPackage& package, int layer) {
+BlockWeights PackBlock(const package::ModelPackage& package, int layer, PackedMatrix::Form form) {
   const std::string prefix = absl::StrCat("blocks.", layer, ".");
   const Tensors block(package, prefix);
   const Tensors attention(package, prefix + "attention.");
   return {.attention_norm = Padded(block["norm1.weight"]),
           .score_value_gate = PackedMatrix::Pack({{attention["score.weight"]},
                                                   {attention["value.weight"], &attention["value.bias"]},
-                                                  {attention["gate.weight"], &attention["gate.bias"]}}),
+                                                  {attention["gate.weight"], &attention["gate.bias"]}},
+                                                 form),
           .ageing = Ageing(package.config, attention["decay"], attention["cos"], attention["sin"]),
-          .output = PackedMatrix::Pack({{attention["output.weight"], &attention["output.bias"]}}),
+          .output = PackedMatrix::Pack({{attention["output.weight"], &attention["output.bias"]}}, form),
           .mlp_norm = Padded(block["norm2.weight"]),
-          .mlp = PackMlp(Tensors(package, prefix + "mlp."))};
+          .mlp = PackMlp(Tensors(package, prefix + "mlp."), form)};
 }
 
 }  // namespace
 
-Weights::Weights(const package::ModelPackage& package)
-    : embed_mlp(PackMlp(Tensors(package, "embed."))), norm(Padded(package.tensors.at("norm.weight"))) {
+Weights::Weights(const package::ModelPackage& package, Tier tier) : norm(Padded(package.tensors.at("norm.weight"))) {
+  const auto form = tier == Tier::kFast ? PackedMatrix::Form::kHalvesAlone : PackedMatrix::Form::kFloats;
+  embed_mlp = PackMlp(Tensors(package, "embed."), form);
   const Tensors tensors(package, "");
-  embed = PackedMatrix::Pack({{tensors["embed.linear.weight"], &tensors["embed.linear.bias"]}});
+  embed = PackedMatrix::Pack({{tensors["embed.linear.weight"], &tensors["embed.linear.bias"]}}, form);
   for (int layer = 0; layer < package.config.layers; ++layer) {
-    blocks.push_back(PackBlock(package, layer));
+    blocks.push_back(PackBlock(package, layer, form));
   }
-  head = PackedMatrix::Pack({{tensors["head.weight"], &tensors["head.bias"]}});
-  skip = PackedMatrix::Pack({{tensors["head.skip.weight"]}});
-  if (package.config.seasons) seasons.emplace(package);
+  head = PackedMatrix::Pack({{tensors["head.weight"], &tensors["head.bias"]}}, form);
+  skip = PackedMatrix::Pack({{tensors["head.skip.weight"]}}, form);
+  if (package.config.seasons) seasons.emplace(package, form);
 }
 
 package::ModelPackage RoundedWeights(package::ModelPackage package) {

@@ -13,6 +13,7 @@
 #include "model/engine/network/fold.h"
 #include "model/engine/network/layer_bound.h"
 #include "model/engine/network/product.h"
+#include "model/engine/tier.h"
 #include "model/package/package.h"
 
 namespace aaren::engine {
@@ -35,8 +36,8 @@ struct BlockWeights {
 };
 
 struct Weights {
-  // REQUIRES: the package is one that LoadPackage accepted.
-  explicit Weights(const package::ModelPackage& package);
+  // REQUIRES: the package is one that LoadPackage accepted; of the fast tier, as RoundedWeights leaves it.
+  Weights(const package::ModelPackage& package, Tier tier);
 
   PackedMatrix embed;
   GatedMlp embed_mlp;

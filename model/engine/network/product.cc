@@ -213,7 +213,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aaren::engine {
 
-PackedMatrix PackedMatrix::Pack(std::initializer_list<Linear> layers) {
+PackedMatrix PackedMatrix::Pack(std::initializer_list<Linear> layers, Form form) {
   PackedMatrix packed;
   packed.depth_ = static_cast<size_t>(layers.begin()->weight.shape[1]);
   for (const Linear& linear : layers) {
@@ -227,6 +227,7 @@ PackedMatrix PackedMatrix::Pack(std::initializer_list<Linear> layers) {
   size_t i = 0;
   for (const Linear& linear : layers) packed.PackLinear(linear, packed.offsets_[i++]);
   packed.Halve();
+  if (form == Form::kHalvesAlone) packed.weights_.reset();
   return packed;
 }
 

@@ -34,10 +34,13 @@ class PackedMatrix {
     const package::Tensor* bias = nullptr;  // [outputs]; zero if null
   };
 
+  // What is kept: floats, and halves where they lose nothing; or halves alone, which a fast product reads.
+  enum class Form { kFloats, kHalvesAlone };
+
   PackedMatrix() = default;
 
-  // REQUIRES: layers is not empty and all have one depth.
-  static PackedMatrix Pack(std::initializer_list<Linear> layers);
+  // REQUIRES: layers is not empty and all have one depth; all weights are bfloat16 for kHalvesAlone.
+  static PackedMatrix Pack(std::initializer_list<Linear> layers, Form form = Form::kFloats);
 
   size_t depth() const { return depth_; }
   size_t width() const { return width_; }                        // outputs of all layers with their padding
@@ -45,7 +48,7 @@ class PackedMatrix {
   bool halved() const { return halves_ != nullptr; }             // whether weights are kept as bfloat16 too
   const float* bias() const { return bias_.get(); }              // [width]
 
-  const float* weights() const { return weights_.get(); }  // [width / kLanes][depth][kLanes]
+  const float* weights() const { return weights_.get(); }  // [width / kLanes][depth][kLanes]; not of halves alone
 
   // Words of two halves, the lower one for an even k: of the first pair of depths, the next kBeside words on. Only if
   // halved().

@@ -88,13 +88,13 @@ session::Outcome<models::ModelRef> ModelOfState(const models::ModelTable& models
   session::Outcome<models::ModelRef> outcome;
   // By digest and not by name: another package under the same name has other weights, and would make nonsense of the
   // rows.
-  outcome.value = models.FindDigest(origin.package_digest);
-  if (outcome.value == nullptr) {
+  outcome.value = models.FindDigest(origin.package_digest, origin.tier);
+  if (const models::ModelRef other = models.FindDigest(origin.package_digest); outcome.value == nullptr && other != nullptr) {
+    outcome.refusal = session::OtherSchema(id, "tier", other->engine->tier(), origin.tier);
+  } else if (outcome.value == nullptr) {
     const absl::StatusOr<models::ModelRef> namesake = models.Find(origin.model);
     outcome.refusal = session::OtherSchema(
         id, "package digest", namesake.ok() ? (*namesake)->package.digest : "not loaded", origin.package_digest);
-  } else if (outcome.value->engine->tier() != origin.tier) {
-    outcome.refusal = session::OtherSchema(id, "tier", outcome.value->engine->tier(), origin.tier);
   } else if (origin.numerics_version != engine::kNumericsVersion) {
     outcome.refusal = session::OtherSchema(id, "numerics version", absl::StrCat(engine::kNumericsVersion),
                                            absl::StrCat(origin.numerics_version));

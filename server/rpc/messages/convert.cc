@@ -65,6 +65,7 @@ void FillModelSchema(const models::LoadedModel& model, v1::ModelInfo& info) {
   info.set_version(static_cast<uint32_t>(model.package.version));
   info.set_digest(model.package.digest);
   info.set_row_bytes(model.engine->row_bytes());
+  info.set_tier(model.engine->tier());
   FillSchema(model.conversion->schema(), info);
 }
 

@@ -15,7 +15,7 @@ session::Outcome<v1::ListModelsResponse> List(const models::ModelTable& models) 
     FillModelInfo(*model, *outcome.value.add_models());
     v1::ModelUse& use = *outcome.value.add_uses();
     use.set_state(model->retiring ? v1::ModelUse::RETIRING : v1::ModelUse::OFFERED);
-    use.set_sessions(model->sessions());
+    use.set_sessions(model->sessions() + (model->other_tier != nullptr ? model->other_tier->sessions() : 0));
   }
   if (const models::ModelRef model = models.default_model()) outcome.value.set_default_model(model->id);
   const models::ModelLabels labels = models.labels();

@@ -28,8 +28,8 @@ TEST(ModelMetricsTest, NumbersOfShardsAreSummedByModel) {
   EXPECT_THAT(text, HasSubstr("aaren_surprise_count{model=\"sum:1\"} 0\n"));
   EXPECT_THAT(text, HasSubstr("aaren_surprise_bucket{model=\"sum:2\",le=\"0.2\"} 0\n"));
   EXPECT_THAT(text, HasSubstr("aaren_surprise_bucket{model=\"sum:2\",le=\"0.3\"} 2\n"));
-  EXPECT_THAT(text, HasSubstr("aaren_model_tokens_total{model=\"sum:2\"} 10\n"));
-  EXPECT_THAT(text, HasSubstr("aaren_model_sessions{model=\"sum:2\"} 6\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_model_tokens_total{model=\"sum:2\",tier=\"exact\"} 10\n"));
+  EXPECT_THAT(text, HasSubstr("aaren_model_sessions{model=\"sum:2\",tier=\"exact\"} 6\n"));
 }
 
 TEST(ModelMetricsTest, PackagesAreCountedByWhatBecameOfThem) {

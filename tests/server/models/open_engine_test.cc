@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/engine/network/amx.h"
 #include "tests/model/engine/random_package.h"
 
 namespace aaren::models {
@@ -26,6 +27,29 @@ TEST(OpenEngineTest, AutoMakesAnEngineWhateverTheMachineHas) {
   const auto engine = OpenEngine("auto", engine::RandomPackage(engine::TinyConfig(), 1));
   ASSERT_TRUE(engine.ok()) << engine.status();
   EXPECT_EQ((*engine)->tier(), "exact");
+}
+
+TEST(OpenEnginesTest, NewSessionsAreExactUnlessAskedOtherwise) {
+  const auto engines = OpenEngines("cpu", engine::Tier::kExact, engine::RandomPackage(engine::TinyConfig(), 1));
+  ASSERT_TRUE(engines.ok()) << engines.status();
+  EXPECT_EQ(engines->offered->tier(), "exact");
+  EXPECT_EQ(engines->other->tier(), "fast");
+}
+
+TEST(OpenEnginesTest, NewSessionsAreFastWhereThatIsFaster) {
+  if (!engine::MayUseAmx()) GTEST_SKIP() << "this CPU has no AMX";
+  const auto engines = OpenEngines("cpu", engine::Tier::kFast, engine::RandomPackage(engine::TinyConfig(), 1));
+  ASSERT_TRUE(engines.ok()) << engines.status();
+  EXPECT_EQ(engines->offered->tier(), "fast");
+  EXPECT_EQ(engines->other->tier(), "exact");
+}
+
+TEST(OpenEnginesTest, NewSessionsStayExactWhereFastWouldBeSlower) {
+  const engine::ForbidAmx forbidden;
+  const auto engines = OpenEngines("cpu", engine::Tier::kFast, engine::RandomPackage(engine::TinyConfig(), 1));
+  ASSERT_TRUE(engines.ok()) << engines.status();
+  EXPECT_EQ(engines->offered->tier(), "exact");
+  EXPECT_EQ(engines->other->tier(), "fast");
 }
 
 TEST(OpenEngineTest, RefusesAnUnknownNameAndTellsThoseThereAre) {

@@ -40,6 +40,7 @@ struct ModelRows {
   uint64_t used = 0;
   uint64_t free = 0;
   uint64_t row_bytes = 0;  // of each
+  std::string tier = {};   // such as "exact"
 };
 
 // One core of the server.
