@@ -204,8 +204,19 @@ bool Acceptor::HasPlaceFor(const std::string& host, int socket) {
 
 void Acceptor::ForgetEnded(size_t most) {
   absl::erase_if(refused_, [now = clock_.Now()](const auto& host) { return host.second <= now; });
-  table_->RemoveEnded(most, /*calm=*/!relief_->crowded());
+  look_.resize(kLookBytes);
+  table_->RemoveEnded(most, /*calm=*/!relief_->crowded(),
+                      [this](const std::string& peer, const Connection& connection)
+                          ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { EndIfHeadersNeverEnd(peer, connection); });
   counters_.open.Set(table_->size());
+}
+
+// While gRPC can keep up with a client, little waits.
+void Acceptor::EndIfHeadersNeverEnd(const std::string& peer, const Connection& connection) {
+  constexpr int kMuch = 16 << 10;
+  int waiting = 0;
+  if (ioctl(connection.socket, FIONREAD, &waiting) != 0 || waiting < kMuch) return;
+  if (HasEndlessHeaders(connection.Peek(absl::MakeSpan(look_)))) EndFlood(peer, connection);
 }
 
 MemoryRelief::Brought Acceptor::Brought() {
@@ -237,12 +248,16 @@ void Acceptor::EndFloods() {
   for (auto& [peer, connection] : table_->connections()) {
     if (!connection.Lasts() || !Floods(connection)) continue;
     connection.evidence = {};
-    log::Log(log::LogLevel::kWarning, "connection ended: a flood of frames kept others waiting", {{"peer", peer}});
-    EndNow(connection);
-    RefuseHostOf(peer);
-    flooded_ = true;
+    EndFlood(peer, connection);
   }
   last_look_ns_ = clock_.NowNanos();
+}
+
+void Acceptor::EndFlood(const std::string& peer, const Connection& connection) {
+  log::Log(log::LogLevel::kWarning, "connection ended: a flood of frames kept others waiting", {{"peer", peer}});
+  EndNow(connection);
+  RefuseHostOf(peer);
+  flooded_ = true;
 }
 
 bool Acceptor::Floods(Connection& connection) {
@@ -251,9 +266,8 @@ bool Acceptor::Floods(Connection& connection) {
   int waiting = 0;
   if (getsockopt(connection.socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return false;
   if (ioctl(connection.socket, FIONREAD, &waiting) != 0) return false;
-  const ssize_t seen = waiting > 0 ? recv(connection.socket, look_.data(), look_.size(), MSG_PEEK | MSG_DONTWAIT) : 0;
   FloodEvidence::Look look;
-  look.waiting = absl::string_view(look_.data(), static_cast<size_t>(std::max<ssize_t>(seen, 0)));
+  if (waiting > 0) look.waiting = connection.Peek(absl::MakeSpan(look_));
   look.read = info.tcpi_bytes_received - std::min<uint64_t>(info.tcpi_bytes_received, static_cast<uint64_t>(waiting));
   look.handled = connection.heard_ns->load(std::memory_order_relaxed) > last_look_ns_ && last_look_ns_ != 0;
   return connection.evidence.Add(look);

@@ -8,7 +8,8 @@
 // accepted, unless another host has more than its share and gives way (connection_table.h).
 //
 // It watches the shards, too. While one is late nobody new is admitted, and connections that bring a flood of frames
-// are ended (frame_flood.h); their hosts are refused for a second. So are the greatest senders while memory is short
+// are ended (frame_flood.h); their hosts are refused for a second. Headers that never end it looks for at any time:
+// gRPC keeps them, and no shard need be late. So are the greatest senders while memory is short
 // (memory_relief.h).
 //
 // Threading: Start, Stop and the destructor by the owner; End by anybody; counters are readable from any thread.
@@ -89,6 +90,9 @@ class Acceptor {
   void LookAtShards();
   bool HasPlaceFor(const std::string& host, int socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ForgetEnded(size_t most) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EndIfHeadersNeverEnd(const std::string& peer, const Connection& connection)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EndFlood(const std::string& peer, const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   MemoryRelief::Brought Brought() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndGreatest() ABSL_LOCKS_EXCLUDED(mutex_);
   void EndFloods() ABSL_LOCKS_EXCLUDED(mutex_);

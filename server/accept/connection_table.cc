@@ -52,6 +52,11 @@ Connection::Traffic Connection::traffic() const {
   return {received, received - std::min(received, static_cast<uint64_t>(waiting))};
 }
 
+absl::string_view Connection::Peek(absl::Span<char> room) const {
+  const ssize_t seen = recv(socket, room.data(), room.size(), MSG_PEEK | MSG_DONTWAIT);
+  return {room.data(), static_cast<size_t>(std::max<ssize_t>(seen, 0))};
+}
+
 uint64_t Connection::TakeBrought() {
   const Traffic now = traffic();
   const uint64_t before = std::exchange(read_, now.read);
@@ -87,7 +92,8 @@ void ConnectionTable::Remove(const std::string& peer) {
   connections_.erase(found);
 }
 
-void ConnectionTable::RemoveEnded(size_t most, bool calm) {
+void ConnectionTable::RemoveEnded(size_t most, bool calm,
+                                  absl::FunctionRef<void(const std::string& peer, const Connection&)> look) {
   auto next = peers_.upper_bound(last_looked_at_);
   for (size_t left = std::min(most, peers_.size()); left > 0; --left) {
     if (next == peers_.end()) next = peers_.begin();
@@ -96,9 +102,10 @@ void ConnectionTable::RemoveEnded(size_t most, bool calm) {
     Connection& connection = connections_.at(peer);
     if (!connection.Lasts()) {
       Remove(peer);
-    } else if (calm) {
-      connection.TakeBrought();
+      continue;
     }
+    look(peer, connection);
+    if (calm) connection.TakeBrought();
   }
 }
 

@@ -21,8 +21,10 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "server/accept/frame_flood.h"
 
 namespace aaren::accept {
@@ -39,6 +41,9 @@ struct Connection {
     uint64_t received = 0, read = 0;
   };
   Traffic traffic() const;
+
+  // The first bytes that wait to be read, as many as there is room for; they wait on.
+  absl::string_view Peek(absl::Span<char> room) const;
 
   // Bytes that have come, or waited to be read, since this was last called. What waits then counts again next time.
   uint64_t TakeBrought();
@@ -76,9 +81,10 @@ class ConnectionTable {
 
   const std::vector<size_t>& of_shards() const { return of_shards_; }  // connections of each
 
-  // Forgets those that have ended among the next `most`. What the others have brought is taken, if `calm`: it was
-  // harmless. Calls go round all, so that none of them takes long.
-  void RemoveEnded(size_t most, bool calm);
+  // Forgets those that have ended among the next `most`, and shows the others. What they have brought is taken, if
+  // `calm`: it was harmless. Calls go round all, so that none of them takes long.
+  void RemoveEnded(size_t most, bool calm,
+                   absl::FunctionRef<void(const std::string& peer, const Connection&)> look);
 
   // The peer that must go so that `host` may have one more: the newest of the host that has most. None if that host
   // would then have fewer than `host`, or `host` has gained more of late than it kept. Logarithmic.

@@ -22,12 +22,15 @@ enum Type : uint8_t {
   kSettings = 4,
   kPing = 6,
   kWindow = 8,
-  kLast = 9
+  kContinuation = 9,
+  kLast = kContinuation
 };
 
 struct Frame {
   size_t length;
   uint8_t type;
+
+  size_t whole() const { return kHeaderBytes + length; }
 };
 
 std::optional<Frame> FrameAt(absl::string_view bytes, size_t at) {
@@ -55,12 +58,33 @@ FrameCounts CountFrom(absl::string_view bytes, size_t at) {
     ++counts.frames;
     counts.resets += frame->type == kReset;
     counts.empty += frame->type != kData || frame->length == 0;
-    at += kHeaderBytes + frame->length;
+    at += frame->whole();
   }
   return counts;
 }
 
+// How many CONTINUATION frames follow one another from `at` on.
+size_t ContinuationsFrom(absl::string_view bytes, size_t at) {
+  size_t count = 0;
+  while (at + kHeaderBytes <= bytes.size()) {
+    const std::optional<Frame> frame = FrameAt(bytes, at);
+    if (!frame || frame->type != kContinuation) break;
+    ++count;
+    at += frame->whole();
+  }
+  return count;
+}
+
 }  // namespace
+
+bool HasEndlessHeaders(absl::string_view bytes) {
+  constexpr size_t kLeast = 3;
+  const size_t longest = std::min(kMostLength + kHeaderBytes, bytes.size());  // until the first frame begins
+  for (size_t at = 0; at < longest; ++at) {
+    if (at + 3 < bytes.size() && bytes[at + 3] == kContinuation && ContinuationsFrom(bytes, at) >= kLeast) return true;
+  }
+  return false;
+}
 
 FrameCounts CountFrames(absl::string_view bytes) {
   const size_t longest = std::min(kLongest, bytes.size() / kLeastFrames);  // where there are enough of them
@@ -78,6 +102,7 @@ bool FloodEvidence::Add(const Look& look) {
   began_ = true;
   read_ = look.read;
   if (idle) return false;
+  if (HasEndlessHeaders(look.waiting)) return true;
   const FrameCounts counts = CountFrames(look.waiting);
   const double looks = static_cast<double>(fresh) / static_cast<double>(look.waiting.size());
   if (5 * counts.resets >= counts.frames) resets_ += looks * static_cast<double>(counts.resets);

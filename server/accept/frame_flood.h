@@ -23,6 +23,10 @@ struct FrameCounts {
 // The frames in `bytes`, which are from anywhere in a connection. None if these are not many small frames.
 FrameCounts CountFrames(absl::string_view bytes);
 
+// Whether `bytes`, from anywhere in a connection, are of headers that never end: three CONTINUATION frames in a row. No
+// client sends so many for headers of the length that gRPC allows, and gRPC 1.51 keeps whatever they hold.
+bool HasEndlessHeaders(absl::string_view bytes);
+
 // What speaks for a flood, gathered from looks at one connection while a shard is late. Only of a connection that gRPC
 // is reading and of which nothing is handled: another one waits like everybody else, whatever it has sent.
 class FloodEvidence {
@@ -34,7 +38,7 @@ class FloodEvidence {
   };
 
   // True if it is a flood by now. One kind is hundreds of streams reset, a fifth of the frames or more; another is
-  // hundreds of frames without data, nine tenths of all. Any other is a connection that was read at every look for a
+  // hundreds of frames without data, nine tenths of all; a third are endless headers. Any other is a connection that was read at every look for a
   // quarter of a second, with more waiting.
   bool Add(const Look& look);
 

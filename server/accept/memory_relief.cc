@@ -15,6 +15,8 @@ namespace {
 constexpr size_t kChange = 2 << 20;  // less is nobody's fault, and no help
 constexpr int kPatience = 50;        // calls until what has ended has surely given its memory back
 constexpr uint64_t kSpared = 64;     // this part of all that came is nobody's fault
+constexpr uint64_t kLittle = 64 << 10;  // a host that brought less has not filled it
+constexpr int kSettling = 25;           // calls until gRPC has surely handled what those who ended had sent
 
 }  // namespace
 
@@ -32,12 +34,21 @@ void MemoryRelief::Remember(Brought brought) {
   }
 }
 
-// Of one host after the other, beginning with the host that brought most: a proxy's connections are its own.
+// Of what its host brought.
+bool MemoryRelief::Suspect(const std::string& host, uint64_t bytes) const {
+  return bytes >= kLittle && (settling_ == 0 || guilty_.contains(host));
+}
+
+// Of one host after the other, beginning with the host that brought most: a proxy's connections are its own. Only of
+// those that are suspect.
 std::vector<std::pair<uint64_t, std::string>> MemoryRelief::GreatestFirst() const {
   absl::flat_hash_map<std::string, uint64_t> hosts;
   for (const auto& [peer, bytes] : brought_) hosts[HostOf(peer)] += bytes;
   std::vector<std::tuple<uint64_t, std::string, uint64_t, std::string>> order;
-  for (const auto& [peer, bytes] : brought_) order.emplace_back(hosts[HostOf(peer)], HostOf(peer), bytes, peer);
+  for (const auto& [peer, bytes] : brought_) {
+    const std::string host = HostOf(peer);
+    if (Suspect(host, hosts[host])) order.emplace_back(hosts[host], host, bytes, peer);
+  }
   std::sort(order.rbegin(), order.rend());
   std::vector<std::pair<uint64_t, std::string>> greatest;
   for (auto& [of_host, host, bytes, peer] : order) greatest.emplace_back(bytes, std::move(peer));
@@ -47,8 +58,8 @@ std::vector<std::pair<uint64_t, std::string>> MemoryRelief::GreatestFirst() cons
 // Those who together brought half of it, but for those who brought next to nothing. They are forgotten.
 std::vector<std::string> MemoryRelief::TakeGreatest() {
   auto order = GreatestFirst();
-  const uint64_t present = std::accumulate(order.begin(), order.end(), uint64_t{0},
-                                           [](uint64_t sum, const auto& peer) { return sum + peer.first; });
+  const uint64_t present = std::accumulate(brought_.begin(), brought_.end(), uint64_t{0},
+                                           [](uint64_t sum, const auto& peer) { return sum + peer.second; });
   const uint64_t spared = (present + gone_) / kSpared;
   std::vector<std::string> greatest;
   for (uint64_t rest = present; auto& [bytes, peer] : order) {
@@ -56,6 +67,7 @@ std::vector<std::string> MemoryRelief::TakeGreatest() {
     rest -= bytes;
     gone_ += bytes;
     brought_.erase(peer);
+    guilty_.insert(HostOf(peer));
     greatest.push_back(std::move(peer));
   }
   return greatest;
@@ -64,7 +76,9 @@ std::vector<std::string> MemoryRelief::TakeGreatest() {
 void MemoryRelief::Forgive() {
   gone_ = 0;
   blameless_ = 0;
+  settling_ = 0;
   brought_.clear();
+  guilty_.clear();
 }
 
 // Nobody is there who brought anything. What fills it may not have been counted yet.
@@ -90,6 +104,7 @@ std::vector<std::string> MemoryRelief::WhoMustGo(absl::FunctionRef<Brought()> br
   }
   Remember(brought());
   const bool shrinks = excess + kChange / 2 < last;
+  settling_ = shrinks ? 0 : std::max(settling_ - 1, 0);
   still_ = shrinks || excess > last + kChange / 2 ? 0 : still_ + 1;
   return shrinks ? std::vector<std::string>() : Blame(excess);  // what has ended is being given back
 }
@@ -107,7 +122,8 @@ std::vector<std::string> MemoryRelief::Blame(size_t excess) {
   if (!greatest.empty()) {
     level_ = excess;
     still_ = blameless_ = 0;
-  } else if (grew) {
+    settling_ = kSettling;
+  } else if (grew && settling_ == 0) {
     BlameNobody(excess);
   }
   return greatest;

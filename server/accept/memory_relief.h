@@ -6,11 +6,14 @@
 // thirty. So when it has grown by some more, those connections end that brought most since memory became short.
 //
 // Of two hosts the one whose connections brought more goes first, so of a flood from many hosts an honest one may go
-// before them: it resumes. The last ones, who together brought next to nothing of all that came, are spared: when a
-// flood has gone and its memory still comes back, those who are left did not fill it.
+// before them: it resumes. Spared are the last ones, who together brought next to nothing of all that came, and every
+// host that brought less than a few messages. When a flood has gone and its memory still comes back, those who are
+// left did not fill it.
 //
-// What they held comes back a little later. If that was a help and not enough, the next ones go. One that is full and
-// stays within a little of where it was ends nobody: whoever is there then has not filled it. A slow growth adds up.
+// What they held comes back a little later, and before that it may grow on: gRPC still handles what it has read. So until
+// some comes back, for half a second at most, only hosts of which connections have ended are blamed for more. If it was a help and not enough,
+// the next ones go. One that is full and stays within a little of where it was ends nobody: whoever is there then has
+// not filled it. A slow growth adds up.
 //
 // Threading: belongs to the acceptor's thread.
 
@@ -22,6 +25,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 
 namespace aaren::accept {
@@ -45,6 +49,7 @@ class MemoryRelief {
   size_t Excess() const;
   void Remember(Brought brought);
   std::vector<std::pair<uint64_t, std::string>> GreatestFirst() const;
+  bool Suspect(const std::string& host, uint64_t bytes) const;
   std::vector<std::string> TakeGreatest();
   void Forgive();
   void BlameNobody(size_t excess);
@@ -56,8 +61,10 @@ class MemoryRelief {
   size_t level_ = 0;   // from which it grows: where it was when somebody last went, or when nobody had filled it
   int still_ = 0;      // calls since it last changed by much
   int blameless_ = 0;  // calls in which it had grown and nobody had brought anything
+  int settling_ = 0;   // calls until others than `guilty_` are blamed for growth
   uint64_t gone_ = 0;  // bytes that those brought who have gone; half of it, each time that it grows without them
   absl::flat_hash_map<std::string, uint64_t> brought_;  // since it became short, or since they were last forgiven
+  absl::flat_hash_set<std::string> guilty_;             // hosts whose connections have ended since then
 };
 
 }  // namespace aaren::accept

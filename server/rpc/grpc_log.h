@@ -3,8 +3,9 @@
 
 namespace aaren::rpc {
 
-// What gRPC has to say goes into the server's log from now on, as event "grpc". How much that is says GRPC_VERBOSITY:
-// errors, if it is not set. REQUIRES: called before anything of gRPC.
+// What gRPC has to say, and protobuf about messages that it cannot read, goes into the server's log from now on, as
+// events "grpc" and "protobuf". How much gRPC says is for GRPC_VERBOSITY: errors, if it is not set. REQUIRES: called
+// before anything of gRPC.
 void RouteGrpcLog();
 
 }  // namespace aaren::rpc

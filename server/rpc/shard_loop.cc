@@ -111,10 +111,14 @@ void ShardLoop::Start() {
   pthread_setname_np(thread_.native_handle(), absl::StrCat("shard-", options_.index).c_str());
 }
 
+// gRPC reads at once what the connection brings, and goes on for as long as more comes, on the thread that gives it the
+// socket. The acceptor's must not: it is the one that watches.
 void ShardLoop::Take(int socket) {
-  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-  connection.fd = socket;
-  connections_->HandleNewConnection(&connection);
+  shard_.mailbox().Post([this, socket] {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.fd = socket;
+    connections_->HandleNewConnection(&connection);
+  });
 }
 
 void ShardLoop::Serve() {

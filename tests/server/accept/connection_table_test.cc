@@ -89,7 +89,7 @@ TEST_F(ConnectionTableTest, EndedConnectionsAreForgottenWithTheirPlaceInAShard) 
   table_.Add("10.0.0.1:2", other, 1);
   EXPECT_EQ(table_.of_shards(), (std::vector<size_t>{1, 1}));
   close(other);
-  table_.RemoveEnded(2, /*calm=*/true);
+  table_.RemoveEnded(2, /*calm=*/true, [](const std::string&, const Connection&) {});
   EXPECT_EQ(table_.size(), 1u);
   EXPECT_EQ(table_.of_shards(), (std::vector<size_t>{1, 0}));
 }
@@ -100,11 +100,11 @@ TEST_F(ConnectionTableTest, LooksAtSoManyAndGoesRoundAll) {
   Add("10.0.0.2", 2);
   close(other);
   for (const size_t left : {3u, 2u, 2u, 2u}) {
-    table_.RemoveEnded(2, /*calm=*/true);
+    table_.RemoveEnded(2, /*calm=*/true, [](const std::string&, const Connection&) {});
     EXPECT_EQ(table_.size(), left);
   }
   Add("10.0.0.3", 1);
-  table_.RemoveEnded(100, /*calm=*/true);
+  table_.RemoveEnded(100, /*calm=*/true, [](const std::string&, const Connection&) {});
   EXPECT_EQ(table_.size(), 3u);
 }
 

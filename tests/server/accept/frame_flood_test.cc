@@ -50,6 +50,19 @@ TEST(FrameFloodTest, LargeHeadersDoNotHideOne) {
   EXPECT_TRUE(IsFrameFlood(Many(Frame(1, std::string(200, '\x82')) + kSomeReset)));
 }
 
+TEST(FrameFloodTest, HeadersThatNeverEndAreOneWhateverTheirLength) {
+  for (const size_t length : {1, 100, 2000, 12'000, 16'000}) {
+    EXPECT_TRUE(IsFrameFlood(Many(Frame(9, std::string(length, '\x82'))))) << length;
+    EXPECT_TRUE(HasEndlessHeaders(Many(Frame(9, std::string(length, '\x82'))))) << length;
+  }
+}
+
+TEST(FrameFloodTest, HeadersInTwoPartsAreNone) {
+  const std::string parts = Frame(1, std::string(9000, 'h')) + Frame(9, std::string(500, 'h'));
+  EXPECT_FALSE(HasEndlessHeaders(Many(parts + Frame(0, std::string(30, 'm')))));
+  EXPECT_FALSE(HasEndlessHeaders(Many(Frame(0, std::string(16'000, '\x09')))));
+}
+
 TEST(FrameFloodTest, SmallMessagesAreNone) { EXPECT_FALSE(IsFrameFlood(Many(Frame(0, std::string(22, 't'))))); }
 
 TEST(FrameFloodTest, UnaryCallsAreNone) {
