@@ -216,8 +216,6 @@ class SessionShard final : public registrar::SessionOwner {
     std::shared_ptr<registrar::PromoteCall> call;  // null: it is not at the registrar
     int64_t began_ns = 0;
     absl::Duration backoff;
-    std::optional<uint64_t> refused_end;  // tokens up to it were set aside: they are refused when it is back
-    bool owes_ack = false;                // what was set aside only told delivered_seq
   };
   // A Close under way that deletes.
   struct Closing : session::Binding {
@@ -260,12 +258,14 @@ class SessionShard final : public registrar::SessionOwner {
                                         uint32_t skip, store::TokenClock& clock) const;
   void RefuseTokens(session::Session& session, session::Refusal refusal, uint64_t tokens, trace::Mark trace = 0);
   void NoteRefused(trace::Mark trace, const session::Refusal& refusal);
-  void SetAside();
+  void SetAside(const queue::Attachment& stream, size_t needed);
   void SetAside(session::Session& session);
+  void SetPromotionsAside(const queue::Attachment& stream, size_t needed);
   void SetAside(Promotion& promotion);
-  void DeferTo(Promotion& promotion, const session::TokensView& tokens);
+  void AcceptDemoted(Demoted& demoted, const session::TokensView& tokens);
   void Defer(Arrival& arrival, const session::TokensView& tokens, uint32_t channels);
   void DropDeferred(Arrival& arrival);
+  uint64_t ForgetDeferred(Arrival& arrival);
   void Deliver(session::Session& session, std::optional<uint64_t> delivered_seq);
   size_t StepSlice();
   void BeginStep();

@@ -1,7 +1,11 @@
 // What streams ask of a shard, but for their tokens: Opens, Closes, and that they come and go.
 
 #include <algorithm>
+#include <deque>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/registrar/open/open_check.h"
@@ -48,24 +52,21 @@ bool SessionShard::AdmitsTokens(session::Peer& peer, size_t bytes) {
   const size_t needed = bytes + sizeof(DeferredTokens);
   if (queue_.Admits(stream, needed)) return true;
   if (!std::exchange(may_set_aside_, false)) return false;
-  SetAside();
+  SetAside(stream, needed);
   return queue_.Admits(stream, needed);
 }
 
 // Tokens that wait for a client's word, its delivered_seq, must not keep that word from being read: it comes in an item
-// like all others. So they are refused behind what they wait for, and sent again.
-void SessionShard::SetAside() {
+// like all others. So they are refused behind what they wait for, and sent again. While nobody waits for one, sessions
+// that come back keep their tokens, and streams wait.
+void SessionShard::SetAside(const queue::Attachment& stream, size_t needed) {
+  const bool awaited = saver_.FirstUntold() != nullptr || queue_.any_stalled();
   for (session::Session* session = saver_.FirstUntold(); session != nullptr; session = session->next)
     SetAside(*session);
   queue_.ForEachStalled([this](const queue::Flow& flow) {
     if (!flow.in_step) SetAside(*flow.session);
   });
-  for (const std::deque<uint64_t>& waiting : promotions_waiting_) {
-    for (const uint64_t ticket : waiting) {
-      const auto found = promotions_.find(ticket);
-      if (found != promotions_.end()) SetAside(*found->second);
-    }
-  }
+  if (awaited) SetPromotionsAside(stream, needed);
 }
 
 void SessionShard::SetAside(session::Session& session) {
@@ -74,20 +75,42 @@ void SessionShard::SetAside(session::Session& session) {
   counters_.tokens_refused.Add(queue_.SetAside(session, session::SetAside(end, session.point.seq)));
 }
 
-// Its row is somebody's who waits for such a word, perhaps.
-void SessionShard::SetAside(Promotion& promotion) {
-  if (promotion.tokens.empty() || promotion.close) return;
-  Demoted& demoted = *promotion.demoted;
-  for (const DeferredTokens& deferred : promotion.tokens) {
-    if (deferred.view.delivered_seq) demoted.OnDelivered(*deferred.view.delivered_seq);
-    queue_.Undefer(*promotion.stream, deferred.bytes());
-    // A client that was told of a refusal is not told again before it has begun anew: what it sent meanwhile is
-    // dropped.
-    const bool stale = demoted.refusing && !promotion.refused_end && deferred.view.first_seq != demoted.seq;
-    if (deferred.tokens > 0 && !stale) promotion.refused_end = deferred.view.first_seq + deferred.tokens;
-    promotion.owes_ack |= deferred.tokens == 0;
+// The row that one waits for is somebody's who waits for such a word, perhaps. No more than makes room, the newest
+// first: whoever has waited longest keeps its tokens, so the line moves on however often others send theirs again.
+void SessionShard::SetPromotionsAside(const queue::Attachment& stream, size_t needed) {
+  std::vector<std::pair<std::deque<uint64_t>*, uint64_t>> staying;
+  while (!queue_.Admits(stream, needed)) {
+    std::deque<uint64_t>* newest = nullptr;
+    for (std::deque<uint64_t>& waiting : promotions_waiting_) {
+      if (!waiting.empty() && (newest == nullptr || waiting.back() > newest->back())) newest = &waiting;
+    }
+    if (newest == nullptr) break;
+    const auto found = promotions_.find(newest->back());
+    const bool stays = found != promotions_.end() && found->second->close.has_value();
+    if (stays) staying.emplace_back(newest, newest->back());
+    newest->pop_back();
+    if (found != promotions_.end() && !stays) SetAside(*found->second);
   }
-  DropDeferred(promotion);
+  for (; !staying.empty(); staying.pop_back()) staying.back().first->push_back(staying.back().second);
+}
+
+// It is demoted again. REQUIRES: it was not started, and waits in no line.
+void SessionShard::SetAside(Promotion& promotion) {
+  const std::unique_ptr<Promotion> taken = TakePromotion(promotion.ticket);
+  Demoted& demoted = *taken->demoted;
+  std::optional<uint64_t> refused_end;
+  for (const DeferredTokens& deferred : taken->tokens) {
+    if (deferred.view.delivered_seq) demoted.OnDelivered(*deferred.view.delivered_seq);
+    queue_.Undefer(*taken->stream, deferred.bytes());
+    if (deferred.tokens > 0) refused_end = deferred.view.first_seq + deferred.tokens;
+  }
+  counters_.tokens_refused.Add(ForgetDeferred(*taken));
+  demoted.promoting = false;
+  taken->stream->Bind(taken->handle, &demoted);
+  session::Peer& peer = taken->stream->peer;
+  if (!refused_end) return peer.OnAcked(taken->handle, demoted.seq, demoted.told_durable_seq());
+  demoted.refusing = true;
+  peer.OnFailed(taken->handle, session::SetAside(*refused_end, demoted.seq), demoted.seq);
 }
 
 bool SessionShard::IsClosing(session::Peer& peer, session::Handle handle) {
@@ -306,12 +329,15 @@ void SessionShard::Disconnect(session::Peer& peer) {
   queue_.Leave(*stream);
 }
 
-void SessionShard::DropDeferred(Arrival& arrival) {
+void SessionShard::DropDeferred(Arrival& arrival) { counters_.tokens_dropped.Add(ForgetDeferred(arrival)); }
+
+// How many they were.
+uint64_t SessionShard::ForgetDeferred(Arrival& arrival) {
   uint64_t tokens = 0;
   for (const DeferredTokens& deferred : arrival.tokens) tokens += deferred.tokens;
-  counters_.tokens_dropped.Add(tokens);
   deferred_tokens_ -= tokens;
   arrival.tokens.clear();
+  return tokens;
 }
 
 void SessionShard::Resume(session::Peer& peer) { queue_.Resume(StreamOf(peer)); }

@@ -293,12 +293,7 @@ void SessionShard::FinishPromotion(Promotion& promotion, const registrar::Promot
   counters_.promotion_seconds.Observe(static_cast<double>(clock_.NowNanos() - promotion.began_ns) * 1e-9);
   Settle(session);
   session::Peer& peer = session.stream->peer;
-  if (promotion.refused_end) {
-    RefuseTokens(session, session::SetAside(*promotion.refused_end, session.point.seq), 0);
-  } else if (promotion.owes_ack) {
-    peer.OnAcked(session.handle, session.point.seq, session.told_durable_seq());
-  }
-  Replay(session, promotion);
+  Replay(session, promotion);  // it may be closed by that
   peer.OnRoom();
 }
 

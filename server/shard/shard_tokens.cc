@@ -35,10 +35,9 @@ bool SessionShard::Tokens(session::Peer& peer, const session::TokensView& tokens
     Defer(opening, tokens, opening.call->request.channels);
   } else if (binding->kind == session::Binding::Kind::kPromotion) {
     auto& promotion = *static_cast<Promotion*>(binding);
-    DeferTo(promotion, tokens);
+    Defer(promotion, tokens, promotion.demoted->channels);
   } else if (binding->kind == session::Binding::Kind::kDemoted) {
-    auto& demoted = *static_cast<Demoted*>(binding);
-    Defer(Promote(demoted), tokens, demoted.channels);
+    AcceptDemoted(*static_cast<Demoted*>(binding), tokens);
   } else {
     counters_.tokens_dropped.Add(tokens.count(1));
   }
@@ -121,12 +120,14 @@ void SessionShard::RefuseTokens(session::Session& session, session::Refusal refu
   session.stream->peer.OnFailed(session.handle, refusal, session.point.seq);
 }
 
-// Behind tokens that were set aside, others are dropped.
-void SessionShard::DeferTo(Promotion& promotion, const session::TokensView& tokens) {
-  Demoted& demoted = *promotion.demoted;
-  if (!promotion.refused_end) return Defer(promotion, tokens, demoted.channels);
+// Behind a refusal others are dropped until they begin anew: they need no row.
+void SessionShard::AcceptDemoted(Demoted& demoted, const session::TokensView& tokens) {
+  const uint64_t count = tokens.count(demoted.channels);
+  if (!demoted.refusing || (count > 0 && tokens.first_seq == demoted.seq)) {
+    return Defer(Promote(demoted), tokens, demoted.channels);
+  }
   if (tokens.delivered_seq) demoted.OnDelivered(*tokens.delivered_seq);
-  counters_.tokens_dropped.Add(tokens.count(demoted.channels));
+  counters_.tokens_dropped.Add(count);
 }
 
 void SessionShard::Defer(Arrival& arrival, const session::TokensView& tokens, uint32_t channels) {

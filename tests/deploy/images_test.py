@@ -36,7 +36,10 @@ class StageTest(unittest.TestCase):
             with open(os.path.join(folder, "server.packages"), encoding="utf-8") as file:
                 packages = file.read().split()
             self.assertTrue(os.path.exists(os.path.join(folder, "share", "aaren", "models", "aaren-univariate", "model.json")))
-        files = subprocess.run(["dpkg-query", "-L", *packages], capture_output=True, text=True, check=True).stdout
+        # Another architecture's package may be installed beside this one's.
+        own = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True, check=True).stdout.strip()
+        files = subprocess.run(["dpkg-query", "-L", *(f"{package}:{own}" for package in packages)], capture_output=True,
+                               text=True, check=True).stdout
         owned = {os.path.basename(path) for path in files.split()}
         loaded = subprocess.run(["ldd", os.path.join(binaries, "aaren-server")], capture_output=True, text=True, check=True).stdout
         self.assertEqual({line.split()[0] for line in loaded.splitlines() if "=> /" in line} - owned, set())

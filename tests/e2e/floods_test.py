@@ -64,6 +64,17 @@ class HeadersTest(programs.ServerTest):
             self.assertLess(time.monotonic(), end, reply.stderr)
             time.sleep(0.5)
 
+    # gRPC keeps whatever comes in the frames of one call's headers, and no shard is late: each byte holds thirty.
+    @unittest.skipIf(programs.SANITIZED, "its memory is not the program's")
+    def test_headers_that_never_end_hold_next_to_nothing_and_cut_nobody_else(self):
+        before = self.server.resident_kb() << 10
+        self.assertGreater(http2.send_endless_headers(self.server.target, "127.0.0.2", 3), 0)
+        self.assertLess((self.server.resident_kb() << 10) - before, 9 * self.memory // 8 + (32 << 20))
+        self.assertIn("a flood of frames", self.server.log())
+        self.assertNotIn("peer=127.0.0.1:", self.server.log())
+        reply = programs.aaren("models", "list", f"--target={self.server.target}")
+        self.assertEqual(reply.returncode, 0, reply.stderr)
+
     def send_headers(self, source):
         try:
             connection = http2.idle(self.server.target, source)

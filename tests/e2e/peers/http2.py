@@ -4,9 +4,10 @@ and floods."""
 import socket
 import struct
 import threading
+import time
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, RESET, SETTINGS, WINDOW_UPDATE = 0, 1, 3, 4, 8
+DATA, HEADERS, RESET, SETTINGS, WINDOW_UPDATE, CONTINUATION = 0, 1, 3, 4, 8, 9
 INITIAL_WINDOW, LARGEST_WINDOW = 4, (1 << 31) - 1
 END_HEADERS = 4
 
@@ -50,6 +51,23 @@ MOST_TOKENS = 4096  # of an item
 def connect(address, source="127.0.0.1"):
     host, port = address.rsplit(":", 1)
     return socket.create_connection((host, int(port)), timeout=30, source_address=(source, 0))
+
+
+def send_endless_headers(address, source, seconds):
+    """A call whose headers never end, on one connection after the other. How many were ended."""
+    fields = frame(CONTINUATION, 0, 1, header(b"a", b"b") * 2000)
+    ended = 0
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            with idle(address, source) as connection:
+                connection.sendall(frame(HEADERS, 0, 1, header(b":method", b"POST")))
+                while time.monotonic() < end:
+                    connection.sendall(fields)
+        except ConnectionError:
+            ended += 1
+            time.sleep(0.05)
+    return ended
 
 
 def idle(address, source="127.0.0.1"):

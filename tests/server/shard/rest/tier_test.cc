@@ -137,8 +137,8 @@ TEST(TierTest, ARefusalBeforeStillDropsWhatComesBehindIt) {
   EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 6)));
 }
 
-// What it sent before it heard of the refusal is dropped, also where it was in the way of its own stream.
-TEST(TierTest, ARefusalIsNotToldAgainWhenWhatComesBehindItIsSetAside) {
+// What it sent before it heard of the refusal needs no row to be dropped, and no room.
+TEST(TierTest, WhatComesBehindARefusalWaitsForNothing) {
   World world({.capacity_rows = 1, .max_resident_bytes = 0, .max_queued_bytes = 4096, .save_interval = kInterval});
   FakePeer peer;
   OpenAndRest(world, peer, 0, "a");
@@ -148,13 +148,60 @@ TEST(TierTest, ARefusalIsNotToldAgainWhenWhatComesBehindItIsSetAside) {
   world.store().FailSaves(true);  // so b keeps the only row
   world.Send(peer, 1, 0, Values(0, 1));
   Push(world, peer, 0, 10, Values(10, 100));
-  EXPECT_TRUE(world.shard().AdmitsTokens(peer, 8192));  // what waits was set aside for it
+  EXPECT_TRUE(world.shard().AdmitsTokens(peer, 3000));
   world.store().FailSaves(false);
   for (int i = 0; i < 8; ++i) world.Advance(kInterval);
   EXPECT_EQ(peer.Count(Event::kFailed, 0), 1);
   world.Send(peer, 0, 5, Values(5, 1));
   for (int i = 0; i < 4; ++i) world.Advance(kInterval);
   EXPECT_EQ(peer.Forecasts(0), world.engine().Forecasts(Values(0, 6)));
+}
+
+// Six sessions that rest, a token of each, and one row; room for four tokens that wait.
+class LineTest : public testing::Test {
+ protected:
+  static constexpr session::Handle kSessions = 6;
+
+  void SetUp() override {
+    for (session::Handle handle = 0; handle < kSessions; ++handle)
+      OpenAndRest(world_, peer_, handle, absl::StrCat("s", handle));
+  }
+
+  // As its stream does: false where it is not read.
+  bool Read(session::Handle handle, uint64_t first_seq) {
+    if (!world_.shard().AdmitsTokens(peer_, 0)) return false;
+    Push(world_, peer_, handle, first_seq, Values(first_seq, 1));
+    return true;
+  }
+
+  World world_{{.capacity_rows = 1, .max_resident_bytes = 0, .max_queued_bytes = 1500, .save_interval = kInterval}};
+  FakePeer peer_;
+};
+
+TEST_F(LineTest, WhileNobodyWaitsForAWordSessionsThatComeBackKeepTheirTokens) {
+  session::Handle read = 0;
+  while (read < kSessions && Read(read, 5)) ++read;
+  ASSERT_LT(read, kSessions);  // the others wait to be read
+  for (int i = 0; i < 40; ++i) world_.Advance(kInterval);
+  for (session::Handle handle = 0; handle < read; ++handle) {
+    EXPECT_EQ(peer_.Count(Event::kFailed, handle), 0) << handle;
+    EXPECT_EQ(peer_.Forecasts(handle), world_.engine().Forecasts(Values(0, 6))) << handle;
+  }
+}
+
+TEST_F(LineTest, WhoHasWaitedLongestKeepsItsTokensWhereAWordIsWaitedFor) {
+  session::OpenRequest request = Named("told", 0);
+  request.durability = session::SessionDurability::kEveryToken;
+  world_.Open(peer_, kSessions, request);
+  world_.Send(peer_, kSessions, 0, Values(0, 2), 0);
+  world_.Send(peer_, kSessions, 2, Values(2, 2), 0);  // its reply waits for a save, which waits for a word
+  world_.Settle();
+  for (session::Handle handle = 0; handle < kSessions; ++handle) EXPECT_TRUE(Read(handle, 5)) << handle;
+  EXPECT_EQ(peer_.Count(Event::kFailed, 0), 0);
+  const session::Handle refused = kSessions - 2;  // the newest when the last one came
+  ASSERT_EQ(peer_.Count(Event::kFailed, refused), 1);
+  EXPECT_EQ(peer_.Last(Event::kFailed, refused).expected_seq, 5u);
+  EXPECT_EQ(world_.shard().counters().promotions.value(), 0u);  // it took no row to tell
 }
 
 TEST(TierTest, ManyChannelsComeBackTogether) {
