@@ -60,7 +60,7 @@ trace_ca: "/etc/aaren/trace/ca.crt"
 {{- /* Names of enumerations are in capitals and have no quotes. */ -}}
 {{- define "aaren.settingValue" -}}
 {{- $name := index . 0 -}}{{- $value := index . 1 -}}
-{{- if has $name (list "device" "log_format" "log_level") -}}
+{{- if has $name (list "device" "tier" "log_format" "log_level") -}}
 {{- upper $value -}}
 {{- else if eq $name "trace_sampling" -}}
 {{- float64 $value -}}
