@@ -26,6 +26,7 @@ constexpr size_t kMostRows = HWY_TARGET == HWY_AVX2 ? 1 : 2;
 
 // Two neighbouring depths: the halves of words, as floats.
 struct Pair {
+  HWY_INLINE Pair() : even(hn::Zero(D())), odd(hn::Zero(D())) {}  // a constructor of GCC's own lacks the target
   HWY_INLINE void Set(hn::Vec<hn::RebindToUnsigned<D>> words) {
     const D d;
     const hn::RebindToUnsigned<D> du;
@@ -42,9 +43,6 @@ HWY_INLINE void AddBlock(const uint32_t* inputs, size_t stride, const uint32_t* 
   const D d;
   const hn::RebindToUnsigned<D> du;
   Pair chains[kRows * kParts][kVectors];
-  for (auto& row : chains) {
-    for (Pair& chain : row) chain.even = chain.odd = hn::Zero(d);
-  }
   for (size_t pair = 0; pair < kPairs; ++pair, weights += PackedMatrix::kBeside) {
     Pair w[kVectors], x;
     for (size_t v = 0; v < kVectors; ++v) w[v].Set(hn::Load(du, weights + v * hn::Lanes(d)));
