@@ -210,8 +210,8 @@ Refusal Untold(absl::string_view id, uint64_t durable_seq) {
 Refusal GaveWay(absl::string_view id) {
   Refusal refusal = Because(
       absl::UnavailableError(absl::StrCat("session '", id,
-                                          "' gave way: no more replies may wait for saves here, and its client has not "
-                                          "told delivered_seq for a second")),
+                                          "' gave way: others wait for its row, or for room for their replies, and its "
+                                          "client has not told delivered_seq for a second")),
       "DELIVERY");
   refusal.retry_after = kStoreRetry;
   return refusal;

@@ -261,6 +261,8 @@ class SessionShard final : public registrar::SessionOwner {
   void SetAside(const queue::Attachment& stream, size_t needed);
   void SetAside(session::Session& session);
   void SetPromotionsAside(const queue::Attachment& stream, size_t needed);
+  void SetPromotionsAside(const queue::Attachment& stream, size_t needed, bool own);
+  bool MayMakeRoom(const Promotion& promotion, const queue::Attachment& stream, bool own) const;
   void SetAside(Promotion& promotion);
   void AcceptDemoted(Demoted& demoted, const session::TokensView& tokens);
   void Defer(Arrival& arrival, const session::TokensView& tokens, uint32_t channels);
@@ -335,6 +337,7 @@ class SessionShard final : public registrar::SessionOwner {
   void StartPromotions();
   bool StartNextOf(std::deque<uint64_t>& waiting);
   bool PromotionsWait() const;
+  bool RowsKeepOthersWaiting();
   bool EndNeverSaved(const models::LoadedModel& model);
   bool StartPromotion(Promotion& promotion);
   void Unstart(Promotion& promotion);
@@ -350,6 +353,7 @@ class SessionShard final : public registrar::SessionOwner {
   void LetGo(session::Session& session);
   void EndEvictions();
   void EndUntold();
+  bool EndUntoldInTheWay();
   void ExpireIdle();
   void Expire(session::Session& session);
   void SendSaves(std::vector<store::SaveWrite> saves);

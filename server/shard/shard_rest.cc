@@ -215,17 +215,23 @@ void SessionShard::Tick() {
   UpdateLevels();
 }
 
-// Those whose clients do not tell what they have. At the limit of held replies they keep others waiting, and go sooner.
+// Those whose clients do not tell what they have. Where their held replies or their rows keep others waiting, they go
+// sooner. A row comes only once it is saved: so one a tick.
 void SessionShard::EndUntold() {
   const auto id = [](const session::Session& session) { return session::SessionId(session.key.view()); };
   while (session::Session* session = saver_.Untold(now_ms(), /*in_the_way=*/false)) {
     TakeAway(*session, session::Untold(id(*session), session->newest_save()), session->point.seq);
   }
-  while (!queue_.may_hold()) {
-    session::Session* session = saver_.Untold(now_ms(), /*in_the_way=*/true);
-    if (session == nullptr) return;
-    TakeAway(*session, session::GaveWay(id(*session)), session->point.seq);
+  while (!queue_.may_hold() && EndUntoldInTheWay()) {
   }
+  if (RowsKeepOthersWaiting()) EndUntoldInTheWay();
+}
+
+bool SessionShard::EndUntoldInTheWay() {
+  session::Session* session = saver_.Untold(now_ms(), /*in_the_way=*/true);
+  if (session == nullptr) return false;
+  TakeAway(*session, session::GaveWay(session::SessionId(session->key.view())), session->point.seq);
+  return true;
 }
 
 // One shard asks for all.

@@ -14,6 +14,11 @@
 #include "server/shard/shard.h"
 
 namespace aaren::shard {
+namespace {
+
+constexpr size_t kMostLookedAt = 1024;  // sessions on their way back, for room that one message needs
+
+}  // namespace
 
 queue::Attachment& SessionShard::StreamOf(session::Peer& peer) {
   if (peer.attachment == nullptr) {
@@ -75,23 +80,40 @@ void SessionShard::SetAside(session::Session& session) {
   counters_.tokens_refused.Add(queue_.SetAside(session, session::SetAside(end, session.point.seq)));
 }
 
-// The row that one waits for is somebody's who waits for such a word, perhaps. No more than makes room, the newest
-// first: whoever has waited longest keeps its tokens, so the line moves on however often others send theirs again.
+// The row that one waits for is somebody's who waits for such a word, perhaps. No more than makes room: first the
+// stream's own, then those of who has more waiting than it. Of them the newest: whoever has waited longest keeps its
+// tokens, so the line moves on however often others send theirs again.
 void SessionShard::SetPromotionsAside(const queue::Attachment& stream, size_t needed) {
+  SetPromotionsAside(stream, needed, /*own=*/true);
+  SetPromotionsAside(stream, needed, /*own=*/false);
+}
+
+void SessionShard::SetPromotionsAside(const queue::Attachment& stream, size_t needed, bool own) {
   std::vector<std::pair<std::deque<uint64_t>*, uint64_t>> staying;
-  while (!queue_.Admits(stream, needed)) {
+  while (!queue_.Admits(stream, needed) && staying.size() < kMostLookedAt) {
     std::deque<uint64_t>* newest = nullptr;
     for (std::deque<uint64_t>& waiting : promotions_waiting_) {
       if (!waiting.empty() && (newest == nullptr || waiting.back() > newest->back())) newest = &waiting;
     }
     if (newest == nullptr) break;
     const auto found = promotions_.find(newest->back());
-    const bool stays = found != promotions_.end() && found->second->close.has_value();
+    const bool stays = found != promotions_.end() && !MayMakeRoom(*found->second, stream, own);
     if (stays) staying.emplace_back(newest, newest->back());
     newest->pop_back();
     if (found != promotions_.end() && !stays) SetAside(*found->second);
   }
   for (; !staying.empty(); staying.pop_back()) staying.back().first->push_back(staying.back().second);
+}
+
+// Nobody's whose part is smaller, and no other tenant's where the tenant's own part is full: that would make no room.
+bool SessionShard::MayMakeRoom(const Promotion& promotion, const queue::Attachment& stream, bool own) const {
+  const queue::Attachment& other = *promotion.stream;
+  if (promotion.close.has_value() || (&other == &stream) != own) return false;
+  if (own) return true;
+  const bool same_tenant = &other.tenant == &stream.tenant;
+  const bool tenants_part = queue_.HasItsPart(stream.tenant.bytes, queue_.bytes(), options_.max_queued_bytes);
+  return (same_tenant || !tenants_part) &&
+         other.queued_bytes + other.deferred_bytes > stream.queued_bytes + stream.deferred_bytes;
 }
 
 // It is demoted again. REQUIRES: it was not started, and waits in no line.

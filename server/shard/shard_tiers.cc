@@ -166,6 +166,17 @@ bool SessionShard::PromotionsWait() const {
                      [](const std::deque<uint64_t>& waiting) { return !waiting.empty(); });
 }
 
+// Whether somebody waits for a row, and nobody can leave.
+bool SessionShard::RowsKeepOthersWaiting() {
+  const auto waits_long = [this](const std::deque<uint64_t>& waiting) {
+    const auto found = waiting.empty() ? promotions_.end() : promotions_.find(waiting.front());
+    return found != promotions_.end() && clock_.NowNanos() - found->second->began_ns >= kPatienceNs;
+  };
+  const bool wanted = now_ms() < wants_room_until_ms_ ||
+                      std::any_of(promotions_waiting_.begin(), promotions_waiting_.end(), waits_long);
+  return wanted && LeastRecentlyUsed(nullptr) == nullptr;
+}
+
 // Those that have waited longest, of each model in turn: one whose rows are all in use keeps no other waiting.
 void SessionShard::StartPromotions() {
   bool started = true;

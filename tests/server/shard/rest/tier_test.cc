@@ -189,13 +189,54 @@ TEST_F(LineTest, WhileNobodyWaitsForAWordSessionsThatComeBackKeepTheirTokens) {
   }
 }
 
-TEST_F(LineTest, WhoHasWaitedLongestKeepsItsTokensWhereAWordIsWaitedFor) {
-  session::OpenRequest request = Named("told", 0);
+// Its reply waits for a save, which waits for a word.
+void OpenAndNeverTell(World& world, FakePeer& peer, session::Handle handle, const std::string& id) {
+  session::OpenRequest request = Named(id, 0);
   request.durability = session::SessionDurability::kEveryToken;
-  world_.Open(peer_, kSessions, request);
-  world_.Send(peer_, kSessions, 0, Values(0, 2), 0);
-  world_.Send(peer_, kSessions, 2, Values(2, 2), 0);  // its reply waits for a save, which waits for a word
-  world_.Settle();
+  world.Open(peer, handle, request);
+  world.Send(peer, handle, 0, Values(0, 2), 0);
+  world.Send(peer, handle, 2, Values(2, 2), 0);
+  world.Settle();
+}
+
+TEST_F(LineTest, WhoNeverTellsGivesWayWithinSecondsToThoseWhoWaitForItsRow) {
+  OpenAndNeverTell(world_, peer_, kSessions, "untold");
+  Push(world_, peer_, 0, 5, Values(5, 1));
+  for (int i = 0; i < 8; ++i) world_.Advance(kInterval);
+  EXPECT_EQ(peer_.Forecasts(0), world_.engine().Forecasts(Values(0, 6)));
+  ASSERT_EQ(peer_.Count(Event::kFailed, kSessions), 1);
+  EXPECT_EQ(peer_.Last(Event::kFailed, kSessions).refusal.status.code(), absl::StatusCode::kUnavailable);
+}
+
+TEST_F(LineTest, WhoNeverTellsGivesWayToAnOpenThatFoundNoRow) {
+  OpenAndNeverTell(world_, peer_, kSessions, "untold");
+  world_.Advance(2 * kInterval);
+  world_.Open(peer_, kSessions + 1, Named("new"));
+  EXPECT_EQ(peer_.Last().refusal.status.code(), absl::StatusCode::kResourceExhausted);
+  for (int i = 0; i < 4; ++i) world_.Advance(kInterval / 4);
+  world_.Open(peer_, kSessions + 1, Named("new"));
+  EXPECT_EQ(peer_.Last().kind, Event::kOpened);
+}
+
+TEST_F(LineTest, WhoNeverTellsStaysForAMinuteWhileNobodyNeedsItsRow) {
+  OpenAndNeverTell(world_, peer_, kSessions, "untold");
+  for (int i = 0; i < 40; ++i) world_.Advance(kInterval);
+  EXPECT_EQ(peer_.Count(Event::kFailed, kSessions), 0);
+}
+
+TEST_F(LineTest, AGreedyStreamsTokensAreSetAsideBeforeThoseOfASmallerOne) {
+  FakePeer other;
+  OpenAndRest(world_, other, 0, "other");
+  OpenAndNeverTell(world_, peer_, kSessions, "untold");
+  for (session::Handle handle = 0; handle + 1 < kSessions && Read(handle, 5); ++handle) {
+  }
+  Push(world_, other, 0, 5, Values(5, 1));  // the newest
+  for (session::Handle handle = 0; handle < kSessions; ++handle) Read(handle, 6);
+  EXPECT_EQ(other.Count(Event::kFailed, 0), 0);
+}
+
+TEST_F(LineTest, WhoHasWaitedLongestKeepsItsTokensWhereAWordIsWaitedFor) {
+  OpenAndNeverTell(world_, peer_, kSessions, "untold");
   for (session::Handle handle = 0; handle < kSessions; ++handle) EXPECT_TRUE(Read(handle, 5)) << handle;
   EXPECT_EQ(peer_.Count(Event::kFailed, 0), 0);
   const session::Handle refused = kSessions - 2;  // the newest when the last one came
