@@ -83,8 +83,7 @@ class ConnectionTable {
 
   // Forgets those that have ended among the next `most`, and shows the others. What they have brought is taken, if
   // `calm`: it was harmless. Calls go round all, so that none of them takes long.
-  void RemoveEnded(size_t most, bool calm,
-                   absl::FunctionRef<void(const std::string& peer, const Connection&)> look);
+  void RemoveEnded(size_t most, bool calm, absl::FunctionRef<void(const std::string& peer, const Connection&)> look);
 
   // The peer that must go so that `host` may have one more: the newest of the host that has most. None if that host
   // would then have fewer than `host`, or `host` has gained more of late than it kept. Logarithmic.

@@ -12,9 +12,9 @@
 namespace aaren::accept {
 namespace {
 
-constexpr size_t kChange = 2 << 20;  // less is nobody's fault, and no help
-constexpr int kPatience = 50;        // calls until what has ended has surely given its memory back
-constexpr uint64_t kSpared = 64;     // this part of all that came is nobody's fault
+constexpr size_t kChange = 2 << 20;     // less is nobody's fault, and no help
+constexpr int kPatience = 50;           // calls until what has ended has surely given its memory back
+constexpr uint64_t kSpared = 64;        // this part of all that came is nobody's fault
 constexpr uint64_t kLittle = 64 << 10;  // a host that brought less has not filled it
 constexpr int kSettling = 25;           // calls until gRPC has surely handled what those who ended had sent
 

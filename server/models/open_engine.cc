@@ -60,7 +60,8 @@ absl::StatusOr<Engines> OpenEngines(const std::string& name, engine::Tier tier, 
     log::Log(log::LogLevel::kInfo, "new sessions are of the tier fast", {{"model", package.name}});
     return Engines{*std::move(fast), *std::move(exact)};
   }
-  log::Log(log::LogLevel::kWarning, "new sessions are of the tier exact: this CPU has no AMX, or the kernel grants none",
+  log::Log(log::LogLevel::kWarning,
+           "new sessions are of the tier exact: this CPU has no AMX, or the kernel grants none",
            {{"model", package.name}});
   return Engines{*std::move(exact), *std::move(fast)};
 }

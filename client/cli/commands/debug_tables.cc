@@ -48,11 +48,12 @@ void PrintShards(const std::vector<client::ShardInfo>& shards) {
                  shard.queued_tokens, Bytes(shard.unread_bytes), Bytes(shard.held_bytes),
                  absl::StrCat(shard.slice_tokens, " in ", Short(shard.slice)), 100 * shard.busy, Short(shard.round));
   }
-  absl::PrintF("\n%5s %-32s %-6s %12s %12s %10s %10s\n", "shard", "rows of", "tier", "used", "free", "row bytes", "in all");
+  absl::PrintF("\n%5s %-32s %-6s %12s %12s %10s %10s\n", "shard", "rows of", "tier", "used", "free", "row bytes",
+               "in all");
   for (const client::ShardInfo& shard : shards) {
     for (const client::ModelRows& rows : shard.rows) {
-      absl::PrintF("%5d %-32s %-6s %12d %12d %10d %10s\n", shard.shard, ToUtf8(rows.model), ToUtf8(rows.tier), rows.used, rows.free,
-                   rows.row_bytes, Bytes(rows.used * rows.row_bytes));
+      absl::PrintF("%5d %-32s %-6s %12d %12d %10d %10s\n", shard.shard, ToUtf8(rows.model), ToUtf8(rows.tier),
+                   rows.used, rows.free, rows.row_bytes, Bytes(rows.used * rows.row_bytes));
     }
   }
 }

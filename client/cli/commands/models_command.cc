@@ -95,8 +95,8 @@ void PrintList(const client::ModelList& list) {
 }
 
 void PrintOne(const client::ModelInfo& model) {
-  absl::PrintF("model        %s\ndigest       %s\nhorizon      %d\nrow bytes    %d\ntier         %s\n", model.FullName(),
-               model.digest, model.horizon, model.row_bytes, ToUtf8(model.tier));
+  absl::PrintF("model        %s\ndigest       %s\nhorizon      %d\nrow bytes    %d\ntier         %s\n",
+               model.FullName(), model.digest, model.horizon, model.row_bytes, ToUtf8(model.tier));
   absl::PrintF("description  %s\n", ToUtf8(model.description));
   std::string quantiles;
   for (float level : model.quantiles) {

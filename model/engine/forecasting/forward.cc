@@ -70,13 +70,13 @@ class HostPass final : public Network::Pass {
   const package::ForecasterConfig& config_;
   const RowLayout& layout_;
   const Weights& weights_;
-  FloatRows x_;            // [., d]: the residual stream
-  FloatRows normed_;       // [., d]
-  FloatRows wide_;         // the products of a layer that reads x
-  FloatRows hidden_;       // what a layer feeds its last product with
-  FloatRows narrow_;       // that product
-  FloatRows corrections_;  // [3, ., T]: what a SeasonHead adds to its sources; this and the next
-  FloatRows logits_;       // [., knots, 5]
+  FloatRows x_;                     // [., d]: the residual stream
+  FloatRows normed_;                // [., d]
+  FloatRows wide_;                  // the products of a layer that reads x
+  FloatRows hidden_;                // what a layer feeds its last product with
+  FloatRows narrow_;                // that product
+  FloatRows corrections_;           // [3, ., T]: what a SeasonHead adds to its sources; this and the next
+  FloatRows logits_;                // [., knots, 5]
   std::optional<SplitRows> parts_;  // of a product's inputs, in the fast tier
   FoldScratch fold_;
 };

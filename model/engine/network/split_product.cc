@@ -21,7 +21,7 @@ using D = hn::CappedTag<float, math::kLanes>;
 using V = hn::Vec<D>;
 
 constexpr size_t kParts = 2;
-constexpr size_t kPairs = SplitRows::kDepthBlock / 2;                // of depths in a block
+constexpr size_t kPairs = SplitRows::kDepthBlock / 2;  // of depths in a block
 constexpr size_t kMostRows = HWY_TARGET == HWY_AVX2 ? 1 : 2;
 
 // Two neighbouring depths: the halves of words, as floats.

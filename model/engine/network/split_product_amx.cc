@@ -146,9 +146,12 @@ void MultiplyFewRows(const Call& call, size_t row, size_t rows) {
   size_t column = 0;
   for (; column + 4 * kLanes <= width; column += 4 * kLanes) MultiplyFew<4>(call, row, rows, column);
   switch ((width - column) / kLanes) {
-    case 1: return MultiplyFew<1>(call, row, rows, column);
-    case 2: return MultiplyFew<2>(call, row, rows, column);
-    case 3: return MultiplyFew<3>(call, row, rows, column);
+    case 1:
+      return MultiplyFew<1>(call, row, rows, column);
+    case 2:
+      return MultiplyFew<2>(call, row, rows, column);
+    case 3:
+      return MultiplyFew<3>(call, row, rows, column);
   }
 }
 

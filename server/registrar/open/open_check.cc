@@ -89,7 +89,8 @@ session::Outcome<models::ModelRef> ModelOfState(const models::ModelTable& models
   // By digest and not by name: another package under the same name has other weights, and would make nonsense of the
   // rows.
   outcome.value = models.FindDigest(origin.package_digest, origin.tier);
-  if (const models::ModelRef other = models.FindDigest(origin.package_digest); outcome.value == nullptr && other != nullptr) {
+  if (const models::ModelRef other = models.FindDigest(origin.package_digest);
+      outcome.value == nullptr && other != nullptr) {
     outcome.refusal = session::OtherSchema(id, "tier", other->engine->tier(), origin.tier);
   } else if (outcome.value == nullptr) {
     const absl::StatusOr<models::ModelRef> namesake = models.Find(origin.model);

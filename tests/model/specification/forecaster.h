@@ -28,7 +28,7 @@ struct Reply {
 class Forecaster {
  public:
   explicit Forecaster(const package::ModelPackage& package, Tier tier = Tier::kExact);  // the package outlives this
-  Forecaster(const Forecaster&) = delete;                     // its parts refer to its sizes
+  Forecaster(const Forecaster&) = delete;                                               // its parts refer to its sizes
 
   Reply Take(float value, bool wanted, Stage stage);
 

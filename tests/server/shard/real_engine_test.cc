@@ -46,7 +46,8 @@ void SendWave(World& world, FakePeer& peer, session::Handle handle, uint64_t fir
 
 // All forecasts of a session that got everything in one item, by the CPU's engine.
 std::vector<std::vector<float>> Undisturbed(engine::Refinement refinement = engine::Refinement::kRestricted) {
-  World world(ShardOptions{.save_interval = kInterval}, 1, nullptr, RealModel([](const auto& package) { return engine::NewCpuEngine(package); }));
+  World world(ShardOptions{.save_interval = kInterval}, 1, nullptr,
+              RealModel([](const auto& package) { return engine::NewCpuEngine(package); }));
   FakePeer peer;
   session::OpenRequest request = Named("a", 0);
   request.output.refinement = refinement;

@@ -87,8 +87,7 @@ double WorstError(const package::ModelPackage& package, const package::ModelPack
     const Reference::Forecast expected = reference.Take(value);
     const auto [least, most] = std::minmax_element(expected.quantiles.begin(), expected.quantiles.end());
     const double unit = std::max(expected.scale, *most - *least);
-    for (const double quantile : expected.quantiles)
-      worst = std::max(worst, std::abs(*forecast++ - quantile) / unit);
+    for (const double quantile : expected.quantiles) worst = std::max(worst, std::abs(*forecast++ - quantile) / unit);
   }
   return worst;
 }

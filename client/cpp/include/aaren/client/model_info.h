@@ -28,7 +28,7 @@ struct ModelInfo {
   std::vector<Column> columns = {};
   std::map<std::string, std::string> training = {};  // how it was made, as its package says
 
-  std::string tier = {};                             // that new sessions get, such as "exact"
+  std::string tier = {};  // that new sessions get, such as "exact"
 
   std::string FullName() const { return name + ":" + std::to_string(version); }  // as SessionOptions::model takes it
 };
