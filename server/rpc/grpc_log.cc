@@ -1,6 +1,5 @@
 #include "server/rpc/grpc_log.h"
 
-#include <google/protobuf/stubs/logging.h>
 #include <grpc/support/log.h>
 
 #include <filesystem>
@@ -8,6 +7,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/log/log.h"
+
+// Releases from 22 on log by Abseil.
+#if __has_include(<google/protobuf/stubs/logging.h>)
+#include <google/protobuf/stubs/logging.h>
+#define AAREN_PROTOBUF_LOGS
+#endif
 
 namespace aaren::rpc {
 namespace {
@@ -17,16 +22,20 @@ log::LogLevel LevelOf(gpr_log_severity severity) {
   return severity == GPR_LOG_SEVERITY_INFO ? log::LogLevel::kInfo : log::LogLevel::kDebug;
 }
 
+#ifdef AAREN_PROTOBUF_LOGS
 // Of clients' messages: none of it is the server's own error.
 void LogOfProtobuf(google::protobuf::LogLevel, const char* file, int line, const std::string& message) {
   const std::string name = std::filesystem::path(file).filename().string();
   log::Log(log::LogLevel::kWarning, "protobuf", {{"message", message}, {"source", absl::StrCat(name, ":", line)}});
 }
+#endif
 
 }  // namespace
 
 void RouteGrpcLog() {
+#ifdef AAREN_PROTOBUF_LOGS
   google::protobuf::SetLogHandler(LogOfProtobuf);
+#endif
   gpr_set_log_function([](gpr_log_func_args* line) {
     const std::string file = std::filesystem::path(line->file).filename().string();
     log::Log(LevelOf(line->severity), "grpc",

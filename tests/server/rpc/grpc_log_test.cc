@@ -5,10 +5,20 @@
 
 #include <string>
 
+#include "aaren/v1/sessions.pb.h"
 #include "server/log/log.h"
 
 namespace aaren::rpc {
 namespace {
+
+// A request whose page token is no UTF-8.
+std::string BadPageToken() {
+  v1::ListSessionsRequest request;
+  request.set_page_token("token");
+  std::string bytes = request.SerializeAsString();
+  bytes[bytes.size() - 1] = '\xff';
+  return bytes;
+}
 
 TEST(GrpcLogTest, ItsLinesAreLinesOfTheServersLog) {
   RouteGrpcLog();
@@ -21,6 +31,18 @@ TEST(GrpcLogTest, ItsLinesAreLinesOfTheServersLog) {
   EXPECT_NE(line.find(R"("level":"error","event":"grpc","message":"no \"luck\"","source":"grpc_log_test.cc:)"),
             std::string::npos)
       << line;
+}
+
+TEST(GrpcLogTest, WhatProtobufSaysOfAMessageIsALineOfTheServersLog) {
+  RouteGrpcLog();
+  log::SetUpLog(log::LogFormat::kJson, log::LogLevel::kWarning);
+  v1::ListSessionsRequest request;
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(request.ParseFromString(BadPageToken()));
+  const std::string line = testing::internal::GetCapturedStderr();
+  log::SetUpLog(log::LogFormat::kText, log::LogLevel::kWarning);
+  EXPECT_EQ(line.find(R"({"time":)"), 0u) << line;
+  EXPECT_NE(line.find(R"("level":"warning","event":"protobuf")"), std::string::npos) << line;
 }
 
 }  // namespace
