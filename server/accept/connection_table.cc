@@ -15,9 +15,6 @@
 namespace aaren::accept {
 namespace {
 
-constexpr size_t kFreeGains = 10;  // a host may gain so many places in a minute beyond those that it has
-constexpr absl::Duration kGainTime = absl::Minutes(1);
-
 // 0 if the descriptor is no socket, or closed.
 uint64_t CookieOf(int socket) {
   uint64_t cookie = 0;
@@ -77,11 +74,8 @@ void ConnectionTable::Add(const std::string& peer, int socket, size_t shard) {
   connection.number = ++last_number_;
   connection.host = HostOf(peer);
   ++of_shards_[shard];
-  Peers& peers = hosts_[connection.host];
-  by_count_.erase({peers.size(), connection.host});
-  peers.emplace(connection.number, peer);
+  hosts_.Add(connection.host, connection.number);
   peers_.emplace(connection.number, peer);
-  by_count_.emplace(peers.size(), connection.host);
   connections_.emplace(peer, std::move(connection));
 }
 
@@ -112,30 +106,12 @@ void ConnectionTable::RemoveEnded(size_t most, bool calm,
 void ConnectionTable::Forget(const Connection& connection) {
   --of_shards_[connection.shard];
   peers_.erase(connection.number);
-  const auto host = hosts_.find(connection.host);
-  Peers& peers = host->second;
-  by_count_.erase({peers.size(), connection.host});
-  peers.erase(connection.number);
-  if (peers.empty()) {
-    hosts_.erase(host);
-  } else {
-    by_count_.emplace(peers.size(), connection.host);
-  }
-}
-
-bool ConnectionTable::MayGain(const std::string& host, absl::Time now) {
-  absl::erase_if(gains_, [now](const auto& gain) { return gain.second.second + kGainTime <= now; });
-  auto& [gained, since] = gains_.try_emplace(host, 0, now).first->second;
-  const auto own = hosts_.find(host);
-  return ++gained <= kFreeGains + (own == hosts_.end() ? 0 : own->second.size());
+  hosts_.Remove(connection.host, connection.number);
 }
 
 std::optional<std::string> ConnectionTable::WhoGivesWayTo(const std::string& host, absl::Time now) {
-  if (by_count_.empty()) return std::nullopt;
-  const auto& [most, greediest] = *by_count_.rbegin();
-  const auto own = hosts_.find(host);
-  if (most < (own == hosts_.end() ? 0 : own->second.size()) + 2 || !MayGain(host, now)) return std::nullopt;
-  return hosts_.at(greediest).rbegin()->second;
+  const std::optional<uint64_t> number = hosts_.WhoGivesWayTo(host, now);
+  return number.has_value() ? std::make_optional(peers_.at(*number)) : std::nullopt;
 }
 
 }  // namespace aaren::accept

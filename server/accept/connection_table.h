@@ -6,8 +6,7 @@
 // The sockets are gRPC's, which closes them when it likes. So a connection is known by its descriptor and its cookie,
 // the kernel's own number of a socket, which it gives to no other.
 //
-// When all places are taken, the host that has most gives way: one host can take every place only while nobody else
-// asks. Whoever gains by that may do so again and again only while it keeps what it gained. Threading: none of its own.
+// When all places are taken, the host that has most gives way (host_places.h). Threading: none of its own.
 
 #include <atomic>
 #include <cstddef>
@@ -15,7 +14,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +24,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/accept/frame_flood.h"
+#include "server/accept/host_places.h"
 
 namespace aaren::accept {
 
@@ -85,23 +84,17 @@ class ConnectionTable {
   // `calm`: it was harmless. Calls go round all, so that none of them takes long.
   void RemoveEnded(size_t most, bool calm, absl::FunctionRef<void(const std::string& peer, const Connection&)> look);
 
-  // The peer that must go so that `host` may have one more: the newest of the host that has most. None if that host
-  // would then have fewer than `host`, or `host` has gained more of late than it kept. Logarithmic.
+  // The peer that must go so that `host` may have one more, as HostPlaces has it.
   std::optional<std::string> WhoGivesWayTo(const std::string& host, absl::Time now);
 
  private:
-  using Peers = std::map<uint64_t, std::string>;  // by number
-
   void Forget(const Connection& connection);
-  bool MayGain(const std::string& name, absl::Time now);
 
   uint64_t last_number_ = 0;
   uint64_t last_looked_at_ = 0;  // number of the last one that RemoveEnded saw
   Connections connections_;
-  Peers peers_;
-  absl::flat_hash_map<std::string, Peers> hosts_;
-  std::set<std::pair<size_t, std::string>> by_count_;                      // of hosts
-  absl::flat_hash_map<std::string, std::pair<size_t, absl::Time>> gains_;  // of hosts: places of others, since when
+  std::map<uint64_t, std::string> peers_;  // by number
+  HostPlaces hosts_;
   std::vector<size_t> of_shards_;
 };
 

@@ -13,6 +13,7 @@ namespace aaren::accept {
 namespace {
 
 constexpr size_t kChange = 2 << 20;     // less is nobody's fault, and no help
+constexpr size_t kFast = 16 << 20;      // from one call to the next
 constexpr int kPatience = 50;           // calls until what has ended has surely given its memory back
 constexpr uint64_t kSpared = 64;        // this part of all that came is nobody's fault
 constexpr uint64_t kLittle = 64 << 10;  // a host that brought less has not filled it
@@ -55,15 +56,17 @@ std::vector<std::pair<uint64_t, std::string>> MemoryRelief::GreatestFirst() cons
   return greatest;
 }
 
-// Those who together brought half of it, but for those who brought next to nothing. They are forgotten.
-std::vector<std::string> MemoryRelief::TakeGreatest() {
+// Those who together brought half of it, but for those who brought next to nothing; if `whole_hosts`, all of each of
+// their hosts. They are forgotten.
+std::vector<std::string> MemoryRelief::TakeGreatest(bool whole_hosts) {
   auto order = GreatestFirst();
   const uint64_t present = std::accumulate(brought_.begin(), brought_.end(), uint64_t{0},
                                            [](uint64_t sum, const auto& peer) { return sum + peer.second; });
   const uint64_t spared = (present + gone_) / kSpared;
   std::vector<std::string> greatest;
   for (uint64_t rest = present; auto& [bytes, peer] : order) {
-    if (2 * rest <= present || rest <= spared) break;
+    const bool enough = 2 * rest <= present || rest <= spared;
+    if (enough && !(whole_hosts && !greatest.empty() && HostOf(peer) == HostOf(greatest.back()))) break;
     rest -= bytes;
     gone_ += bytes;
     brought_.erase(peer);
@@ -106,10 +109,10 @@ std::vector<std::string> MemoryRelief::WhoMustGo(absl::FunctionRef<Brought()> br
   const bool shrinks = excess + kChange / 2 < last;
   settling_ = shrinks ? 0 : std::max(settling_ - 1, 0);
   still_ = shrinks || excess > last + kChange / 2 ? 0 : still_ + 1;
-  return shrinks ? std::vector<std::string>() : Blame(excess);  // what has ended is being given back
+  return shrinks ? std::vector<std::string>() : Blame(excess, excess > last + kFast);  // else it is being given back
 }
 
-std::vector<std::string> MemoryRelief::Blame(size_t excess) {
+std::vector<std::string> MemoryRelief::Blame(size_t excess, bool fast) {
   const bool grew = excess > level_ + kChange;
   if (!grew) blameless_ = 0;
   if (!grew && still_ >= kPatience) {  // whoever is there now has not filled it
@@ -118,7 +121,7 @@ std::vector<std::string> MemoryRelief::Blame(size_t excess) {
   }
   const bool helped = excess + kChange < level_;
   if (!grew && !helped) return {};
-  std::vector<std::string> greatest = TakeGreatest();
+  std::vector<std::string> greatest = TakeGreatest(fast);
   if (!greatest.empty()) {
     level_ = excess;
     still_ = blameless_ = 0;

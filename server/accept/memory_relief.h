@@ -11,8 +11,9 @@
 // left did not fill it.
 //
 // What they held comes back a little later, and before that it may grow on: gRPC still handles what it has read. So until
-// some comes back, for half a second at most, only hosts of which connections have ended are blamed for more. If it was a help and not enough,
-// the next ones go. One that is full and stays within a little of where it was ends nobody: whoever is there then has
+// some comes back, for half a second at most, only hosts of which connections have ended are blamed for more. If it was
+// a help and not enough, the next ones go. Those go who together brought half. Where it grows fast, hosts go whole: of
+// streams that are opened gRPC makes a gigabyte a second. One that is full and stays within a little of where it was ends nobody: whoever is there then has
 // not filled it. A slow growth adds up.
 //
 // Threading: belongs to the acceptor's thread.
@@ -50,10 +51,10 @@ class MemoryRelief {
   void Remember(Brought brought);
   std::vector<std::pair<uint64_t, std::string>> GreatestFirst() const;
   bool Suspect(const std::string& host, uint64_t bytes) const;
-  std::vector<std::string> TakeGreatest();
+  std::vector<std::string> TakeGreatest(bool whole_hosts);
   void Forgive();
   void BlameNobody(size_t excess);
-  std::vector<std::string> Blame(size_t excess);
+  std::vector<std::string> Blame(size_t excess, bool fast);
 
   const std::function<size_t()> excess_;
   bool crowded_ = false;

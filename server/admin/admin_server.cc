@@ -10,7 +10,7 @@
 #include "absl/time/clock.h"
 #include "grpcpp/server_builder.h"
 #include "server/address/address.h"
-#include "server/rpc/connection_limits.h"
+#include "server/rpc/limits/connection_limits.h"
 
 namespace aaren::admin {
 namespace {
@@ -73,7 +73,7 @@ absl::Status AdminServer::Listen(const AdminOptions& options) {
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.SetMaxReceiveMessageSize(kRequestBytes);
   rpc::SetConnections({}, builder);
-  builder.RegisterService(&async_);
+  builder.RegisterService(&admin_);
   queue_ = std::make_unique<rpc::EventQueue>(builder.AddCompletionQueue(), clock_);
   host_ = std::make_unique<rpc::UnaryHost>(queue_->queue(), mailbox_, calls_, Limits(), clock_);
   host_->callers = options.callers;
@@ -97,7 +97,7 @@ void AdminServer::Stop() {
   if (!thread_.joinable()) return;
   mailbox_.Post([this] {
     host_->draining = true;
-    service_.EndProfile();
+    service_.Leave();
   });
   server_->Shutdown(std::chrono::system_clock::now() + kCancelAfter);
   mailbox_.Post([this] { stopping_ = true; });
@@ -105,7 +105,7 @@ void AdminServer::Stop() {
 }
 
 void AdminServer::Run() {
-  service_.Serve(async_, *host_);
+  service_.Serve(admin_, *host_);
   absl::Time next_stale = clock_.Now(), last_event = absl::InfinitePast();
   while (!stopping_ || calls_ > 0) {
     bool any = queue_->Drain(kDrain);

@@ -61,7 +61,7 @@ class AdminServer {
   std::string address_;
   const session::Clock& clock_;
   session::Mailbox mailbox_;
-  v1::Admin::AsyncService async_;
+  rpc::HeadersFirstService admin_{v1::Admin::service_full_name()};
   int calls_ = 0;
   std::unique_ptr<rpc::EventQueue> queue_;
   std::unique_ptr<rpc::UnaryHost> host_;

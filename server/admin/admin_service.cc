@@ -27,15 +27,15 @@ std::optional<session::Refusal> WhyNot(const identity::Caller& caller, const std
   return refusal;
 }
 
-// `method` names a method of the service; the handler gets (request, reply).
-template <typename Request, typename Response, typename Method, typename Handler>
-void ServeMethod(v1::Admin::AsyncService& async, Method method, rpc::UnaryHost& host, const std::string& tenant,
-                 Handler handler) {
+// `name` is a method of the service; the handler gets (request, reply).
+template <typename Request, typename Response, typename Handler>
+void ServeMethod(rpc::HeadersFirstService& service, absl::string_view name, rpc::UnaryHost& host,
+                 const std::string& tenant, Handler handler) {
   rpc::UnaryCall<Request, Response>::Serve(
-      host, [&async, method](auto... arguments) { (async.*method)(arguments...); }, identity::Role::kAdmin,
+      service, name, host, identity::Role::kAdmin,
       [&tenant, handler](const identity::Caller& caller, const Request& request, auto reply) {
         if (auto refusal = WhyNot(caller, tenant)) return reply({.refusal = std::move(refusal)});
-        handler(request, AdminService::Reply<Response>(std::move(reply)));
+        handler(request, std::move(reply));
       });
 }
 
@@ -55,34 +55,33 @@ void FillPage(const registrar::HerePage& page, v1::ListTenantSessionsResponse& r
 AdminService::AdminService(const AdminSources& sources, const session::Clock& clock)
     : sources_(sources), clock_(clock), busy_(sources.server, clock) {}
 
-void AdminService::Serve(v1::Admin::AsyncService& async, rpc::UnaryHost& host) {
-  using Async = v1::Admin::AsyncService;
+void AdminService::Serve(rpc::HeadersFirstService& service, rpc::UnaryHost& host) {
   const std::string& tenant = sources_.config.admin_tenant();
-  ServeMethod<v1::GetSettingsRequest, v1::GetSettingsResponse>(async, &Async::RequestGetSettings, host, tenant,
+  ServeMethod<v1::GetSettingsRequest, v1::GetSettingsResponse>(service, "GetSettings", host, tenant,
                                                                [this](const auto&, auto reply) {
                                                                  session::Outcome<v1::GetSettingsResponse> outcome;
                                                                  FillSettings(sources_.config, outcome.value);
                                                                  reply(std::move(outcome));
                                                                });
   ServeMethod<v1::ListShardsRequest, v1::ListShardsResponse>(
-      async, &Async::RequestListShards, host, tenant, [this](const auto&, auto reply) {
+      service, "ListShards", host, tenant, [this](const auto&, auto reply) {
         session::Outcome<v1::ListShardsResponse> outcome;
         FillShards(sources_.server, sources_.models, busy_, outcome.value);
         reply(std::move(outcome));
       });
   ServeMethod<v1::ListStreamsRequest, v1::ListStreamsResponse>(
-      async, &Async::RequestListStreams, host, tenant,
+      service, "ListStreams", host, tenant,
       [this](const auto& request, auto reply) { ListStreams(sources_.server, request, std::move(reply)); });
   ServeMethod<v1::ListTenantSessionsRequest, v1::ListTenantSessionsResponse>(
-      async, &Async::RequestListTenantSessions, host, tenant,
+      service, "ListTenantSessions", host, tenant,
       [this](const auto& request, auto reply) { ListSessions(request, std::move(reply)); });
   ServeMethod<v1::ProfileRequest, v1::ProfileResponse>(
-      async, &Async::RequestProfile, host, tenant,
+      service, "Profile", host, tenant,
       [this](const auto& request, auto reply) { BeginProfile(request, std::move(reply)); });
 }
 
 void AdminService::ListSessions(const v1::ListTenantSessionsRequest& request,
-                                Reply<v1::ListTenantSessionsResponse> reply) const {
+                                rpc::Reply<v1::ListTenantSessionsResponse> reply) const {
   if (!identity::IsTenant(request.tenant())) {
     const std::string problem = absl::StrCat("'", log::Shown(request.tenant()), "' cannot be a tenant's name");
     return reply({.refusal = session::InvalidField("tenant", problem)});
@@ -96,7 +95,7 @@ void AdminService::ListSessions(const v1::ListTenantSessionsRequest& request,
       });
 }
 
-void AdminService::BeginProfile(const v1::ProfileRequest& request, Reply<v1::ProfileResponse> reply) {
+void AdminService::BeginProfile(const v1::ProfileRequest& request, rpc::Reply<v1::ProfileResponse> reply) {
   const uint32_t seconds = request.seconds() == 0 ? kDefaultSeconds : request.seconds();
   if (seconds > kMostSeconds) {
     const std::string problem = absl::StrCat(seconds, " is more than ", kMostSeconds);
@@ -109,16 +108,18 @@ void AdminService::BeginProfile(const v1::ProfileRequest& request, Reply<v1::Pro
   }
   absl::StatusOr<CpuProfile> profile = CpuProfile::Begin(absl::Seconds(seconds));
   if (!profile.ok()) {
-    session::Refusal refusal;
-    refusal.status = profile.status();
-    return reply({.refusal = std::move(refusal)});
+    return reply({.refusal = session::PlainRefusal(profile.status())});
   }
   profiling_.emplace(Profiling{*std::move(profile), clock_.Now() + absl::Seconds(seconds), std::move(reply)});
 }
 
 void AdminService::Tick() {
   busy_.Tick();
-  if (!profiling_ || clock_.Now() < profiling_->end) return;
+  if (!profiling_) return;
+  // Nobody would have it, and it keeps others from theirs.
+  if (!profiling_->reply.wanted())
+    return EndProfile(session::PlainRefusal(absl::CancelledError("its caller has gone")));
+  if (clock_.Now() < profiling_->end) return;
   Profiling done = *std::exchange(profiling_, std::nullopt);
   session::Outcome<v1::ProfileResponse> outcome;
   FoldedProfile folded = done.profile.End();
@@ -129,12 +130,15 @@ void AdminService::Tick() {
   done.reply(std::move(outcome));
 }
 
-void AdminService::EndProfile() {
+void AdminService::Leave() {
   leaving_ = true;
-  if (!profiling_) return;
-  Reply<v1::ProfileResponse> reply = std::move(profiling_->reply);
+  if (profiling_) EndProfile(session::ShuttingDown());
+}
+
+void AdminService::EndProfile(const session::Refusal& why) {
+  rpc::Reply<v1::ProfileResponse> reply = std::move(profiling_->reply);
   profiling_.reset();
-  reply({.refusal = session::ShuttingDown()});
+  reply({.refusal = why});
 }
 
 }  // namespace aaren::admin

@@ -31,30 +31,29 @@ struct AdminSources {
 
 class AdminService {
  public:
-  template <typename Response>
-  using Reply = absl::AnyInvocable<void(session::Outcome<Response>)>;
-
   AdminService(const AdminSources& sources, const session::Clock& clock);
 
-  // Waits for calls. `async` and `host` outlive the server.
-  void Serve(v1::Admin::AsyncService& async, rpc::UnaryHost& host);
+  // Waits for calls. `service` and `host` outlive the server.
+  void Serve(rpc::HeadersFirstService& service, rpc::UnaryHost& host);
 
   // What is due: call it every few milliseconds.
   void Tick();
 
   // Refuses the profile that is being taken, and those that are asked for later.
-  void EndProfile();
+  void Leave();
 
  private:
   // A profile that is being taken.
   struct Profiling {
     CpuProfile profile;
     absl::Time end;
-    Reply<v1::ProfileResponse> reply;
+    rpc::Reply<v1::ProfileResponse> reply;
   };
 
-  void ListSessions(const v1::ListTenantSessionsRequest& request, Reply<v1::ListTenantSessionsResponse> reply) const;
-  void BeginProfile(const v1::ProfileRequest& request, Reply<v1::ProfileResponse> reply);
+  void ListSessions(const v1::ListTenantSessionsRequest& request,
+                    rpc::Reply<v1::ListTenantSessionsResponse> reply) const;
+  void EndProfile(const session::Refusal& why);
+  void BeginProfile(const v1::ProfileRequest& request, rpc::Reply<v1::ProfileResponse> reply);
 
   const AdminSources sources_;
   const session::Clock& clock_;

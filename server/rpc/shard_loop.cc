@@ -67,7 +67,8 @@ ShardLoop::ShardLoop(const LoopOptions& options, const models::ModelTable& model
       shard_(options.index, WithTracer(options.shard, tracer_.get()), models, registrar, clock),
       services_{v1::Streaming::service_full_name(), v1::Sessions::service_full_name(), v1::Models::service_full_name(),
                 grpc::health::v1::Health::service_full_name(),
-                grpc::reflection::v1alpha::ServerReflection::service_full_name()} {}
+                grpc::reflection::v1alpha::ServerReflection::service_full_name()},
+      vain_(options.limits.vain_calls, options.end_connection) {}
 
 absl::Status ShardLoop::Build() {
   grpc::ServerBuilder builder;
@@ -75,7 +76,7 @@ absl::Status ShardLoop::Build() {
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, options_.credentials);
   for (grpc::Service* service :
        {static_cast<grpc::Service*>(&streaming_), static_cast<grpc::Service*>(&sessions_),
-        static_cast<grpc::Service*>(&models_service_), static_cast<grpc::Service*>(&health_async_),
+        static_cast<grpc::Service*>(&models_service_), static_cast<grpc::Service*>(&health_service_),
         static_cast<grpc::Service*>(&reflection_)}) {
     builder.RegisterService(service);
   }
@@ -88,13 +89,13 @@ absl::Status ShardLoop::Build() {
   unary_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
   checks_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
   unary_->heard_of = checks_->heard_of = options_.heard_of;
+  unary_->vain = checks_->vain = &vain_;
   unary_->callers = options_.callers;
   health_ = std::make_unique<HealthService>(
-      health_async_, *checks_, services_,
+      health_service_, *checks_, services_,
       std::vector<std::string>{v1::Streaming::service_full_name(), v1::Sessions::service_full_name()});
-  streams_ =
-      std::make_unique<StreamGroup>(streaming_, queue_->queue(), shard_, ToLimits(options_), options_.limits, clock_,
-                                    calls_, options_.end_connection, options_.heard_of, options_.callers);
+  streams_ = std::make_unique<StreamGroup>(streaming_, queue_->queue(), shard_, ToLimits(options_), options_.limits,
+                                           clock_, calls_, vain_, options_.heard_of, options_.callers);
   shard_.mailbox().SetWaker([this] { queue_->Wake(); });
   server_ = builder.BuildAndStart();
   return server_ != nullptr ? absl::OkStatus() : absl::UnavailableError("gRPC cannot start a server");
@@ -191,9 +192,11 @@ void ShardLoop::Tick(absl::Time now) {
   health_->SetStoreServing(registrar_.store_health().AwayFor(now) <= options_.store_grace);
   if (now < next_stale_) return;
   next_stale_ = now + kStale;
+  vain_.Forget();
   streams_->EndStale();
   unary_->EndStale();
   checks_->EndStale();
+  health_->EndStale();
 }
 
 void ShardLoop::Drain(absl::Duration grace) {

@@ -27,8 +27,8 @@
 #include "server/identity/callers.h"
 #include "server/models/model_table.h"
 #include "server/registrar/registrar.h"
-#include "server/rpc/connection_limits.h"
 #include "server/rpc/event_queue.h"
+#include "server/rpc/limits/connection_limits.h"
 #include "server/rpc/services/health_service.h"
 #include "server/rpc/services/models_service.h"
 #include "server/rpc/services/reflection_service.h"
@@ -122,12 +122,13 @@ class ShardLoop {
   const std::vector<std::string> services_;
 
   StreamingService streaming_;
-  v1::Sessions::AsyncService sessions_;
-  v1::Models::AsyncService models_service_;
-  HealthService::Async health_async_;
+  HeadersFirstService sessions_{v1::Sessions::service_full_name()};
+  HeadersFirstService models_service_{v1::Models::service_full_name()};
+  HeadersFirstService health_service_{grpc::health::v1::Health::service_full_name()};
   ReflectionAsync reflection_;
 
   int calls_ = 0;
+  VainCalls vain_;
   std::unique_ptr<EventQueue> queue_;
   std::unique_ptr<UnaryHost> unary_;
   std::unique_ptr<UnaryHost> checks_;  // of health: whatever others ask for, a probe is answered

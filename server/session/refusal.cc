@@ -121,6 +121,12 @@ Refusal BadState(absl::string_view what, const absl::Status& status) {
                  absl::IsDataLoss(status) ? "CORRUPT_STATE" : "STATE_SCHEMA");
 }
 
+Refusal PlainRefusal(absl::Status status) {
+  Refusal refusal;
+  refusal.status = std::move(status);
+  return refusal;
+}
+
 Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration retry_after) {
   Refusal refusal = Because(absl::ResourceExhaustedError(problem), "QUOTA");
   refusal.metadata = {{"quota", quota}};

@@ -62,6 +62,9 @@ Refusal SetAside(uint64_t end_seq, uint64_t expected_seq);  // no fault of the c
 // DATA_LOSS or whatever else `status` says of the bytes of `what`.
 Refusal BadState(absl::string_view what, const absl::Status& status);
 
+// With nothing beside its status.
+Refusal PlainRefusal(absl::Status status);
+
 // RESOURCE_EXHAUSTED, naming the quota. A retry may succeed after `retry_after`, if that is not zero.
 Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration retry_after);
 

@@ -16,56 +16,60 @@ using grpc::health::v1::HealthCheckResponse;
 // caller has gone (OnGone) and deletes itself when no operation is left.
 class HealthService::Watch {
  public:
-  explicit Watch(HealthService& health) : health_(health), count_(health.host_.calls), writer_(&context_) {
+  explicit Watch(HealthService& health) : health_(health), count_(health.host_.calls), io_(&context_) {
     context_.AsyncNotifyWhenDone(&gone_);
-    grpc::ServerCompletionQueue* queue = &health_.host_.queue;
-    health_.async_.RequestWatch(&context_, &request_, &writer_, queue, queue, &accepted_);
+    health_.service_.Wait(health_.watch_, context_, io_, health_.host_.queue, &accepted_);
   }
-  ~Watch() {
-    if (health_.watches_.erase(this) > 0) health_.shares_.Give(peer_);
-  }
+  ~Watch() { health_.watches_.erase(this); }
 
   void Update() {
     const HealthCheckResponse::ServingStatus status = health_.StatusOf(kind_);
-    if (writing_ || is_gone_ || status == told_) return;
+    if (busy_ || is_gone_ || status == told_) return;
     told_ = status;
-    writing_ = true;
+    busy_ = true;
     HealthCheckResponse response;
     response.set_status(status);
-    writer_.Write(response, &written_);
+    io_.Write(response, &written_);
   }
 
  private:
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // never begun, so OnGone does not come
     new Watch(health_);
+    place_ = health_.places_.Take(context_.peer(), [this] { context_.TryCancel(); });
+    if (!place_.taken()) {
+      health_.host_.NoteVain(context_.peer());
+      return Finish(ToGrpcStatus(session::OverQuota("watches", "too many watches are open here", absl::Seconds(1))));
+    }
+    place_.BeginWaiting();
+    busy_ = true;
+    io_.Read(&request_, &read_);
+  }
+
+  void OnRead(bool ok) {
+    place_.EndWaiting();
+    busy_ = false;
+    if (is_gone_) return Finish(grpc::Status::CANCELLED);
+    if (!ok) return Finish({grpc::StatusCode::INVALID_ARGUMENT, "the call has ended without a request"});
     kind_ = health_.KindOf(request_.service());
     request_ = {};  // the name of a service that is not known may be long
-    peer_ = context_.peer();
-    if (!health_.shares_.Admits(peer_)) {
-      finishing_ = true;
-      const session::Refusal refusal =
-          session::OverQuota("watches", "too many watches are open here", absl::Seconds(1));
-      return writer_.Finish(ToGrpcStatus(refusal), &finished_);
-    }
     health_.watches_.insert(this);
-    health_.shares_.Take(peer_);
     Update();
   }
 
   void OnWritten(bool) {
-    writing_ = false;
-    if (is_gone_) return Finish();
+    busy_ = false;
+    if (is_gone_) return Finish(grpc::Status::CANCELLED);
     Update();
   }
 
   void OnGone(bool) {
     is_gone_ = true;
-    if (!writing_) Finish();
+    if (!busy_) Finish(grpc::Status::CANCELLED);
   }
 
-  void Finish() {
-    if (!std::exchange(finishing_, true)) return writer_.Finish(grpc::Status::CANCELLED, &finished_);
+  void Finish(const grpc::Status& status) {
+    if (!std::exchange(finishing_, true)) return io_.Finish(status, &finished_);
     if (finished_done_) delete this;
   }
 
@@ -78,29 +82,29 @@ class HealthService::Watch {
   CallCount count_;
   grpc::ServerContext context_;
   HealthCheckRequest request_;
-  std::string peer_;
   Kind kind_ = Kind::kUnknown;
-  grpc::ServerAsyncWriter<HealthCheckResponse> writer_;
-  CallEvent<Watch> accepted_{this, &Watch::OnAccepted}, written_{this, &Watch::OnWritten}, gone_{this, &Watch::OnGone},
-      finished_{this, &Watch::OnFinished};
+  grpc::ServerAsyncReaderWriter<HealthCheckResponse, HealthCheckRequest> io_;
+  CallPlaces::Place place_;  // after context_
+  CallEvent<Watch> accepted_{this, &Watch::OnAccepted}, read_{this, &Watch::OnRead}, written_{this, &Watch::OnWritten},
+      gone_{this, &Watch::OnGone}, finished_{this, &Watch::OnFinished};
   HealthCheckResponse::ServingStatus told_ = HealthCheckResponse::UNKNOWN;
-  bool writing_ = false;
+  bool busy_ = false;  // a read or a write is under way
   bool is_gone_ = false;
   bool finishing_ = false, finished_done_ = false;
 };
 
-HealthService::HealthService(Async& async, UnaryHost& host, std::vector<std::string> services,
+HealthService::HealthService(HeadersFirstService& service, UnaryHost& host, std::vector<std::string> services,
                              std::vector<std::string> need_store)
-    : async_(async),
+    : service_(service),
+      watch_(service.Find<HealthCheckRequest, HealthCheckResponse>("Watch")),
       host_(host),
       services_(std::move(services)),
       need_store_(std::move(need_store)),
-      shares_(host.limits.watches) {}
+      places_(host.limits.watches, host.clock) {}
 
 void HealthService::Serve() {
   UnaryCall<HealthCheckRequest, HealthCheckResponse>::ServeToTheEnd(
-      host_, [this](auto... arguments) { async_.RequestCheck(arguments...); },
-      [this](const identity::Caller&, const HealthCheckRequest& request, auto reply) {
+      service_, "Check", host_, [this](const identity::Caller&, const HealthCheckRequest& request, auto reply) {
         Check(request, std::move(reply));
       });
   new Watch(*this);
@@ -114,6 +118,8 @@ void HealthService::SetServing(bool serving) {
 void HealthService::SetStoreServing(bool serving) {
   if (std::exchange(store_serving_, serving) != serving) Tell();
 }
+
+void HealthService::EndStale() { places_.EndStale(host_.clock.Now() - host_.limits.unread); }
 
 void HealthService::Tell() {
   for (Watch* watch : watches_) watch->Update();
@@ -133,8 +139,7 @@ HealthCheckResponse::ServingStatus HealthService::StatusOf(Kind kind) const {
   return serves ? HealthCheckResponse::SERVING : HealthCheckResponse::NOT_SERVING;
 }
 
-void HealthService::Check(const HealthCheckRequest& request,
-                          UnaryCall<HealthCheckRequest, HealthCheckResponse>::Reply reply) const {
+void HealthService::Check(const HealthCheckRequest& request, Reply<HealthCheckResponse> reply) const {
   session::Outcome<HealthCheckResponse> outcome;
   if (const Kind kind = KindOf(request.service()); kind != Kind::kUnknown) {
     outcome.value.set_status(StatusOf(kind));

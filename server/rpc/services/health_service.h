@@ -21,23 +21,24 @@
 #include "absl/container/flat_hash_set.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "server/rpc/services/unary_call.h"
-#include "server/rpc/shares.h"
 
 namespace aaren::rpc {
 
 class HealthService {
  public:
-  using Async = grpc::health::v1::Health::AsyncService;
-
   // Everything passed in outlives this. `services` are full names.
   // Those of `need_store` are among them.
-  HealthService(Async& async, UnaryHost& host, std::vector<std::string> services, std::vector<std::string> need_store);
+  HealthService(HeadersFirstService& service, UnaryHost& host, std::vector<std::string> services,
+                std::vector<std::string> need_store);
 
   void Serve();
 
   // Tells every watcher. Serving is what it begins with.
   void SetServing(bool serving);
   void SetStoreServing(bool serving);
+
+  // Ends the watches whose clients do not say what they watch. Call it every second or so.
+  void EndStale();
 
  private:
   class Watch;
@@ -46,14 +47,15 @@ class HealthService {
   Kind KindOf(const std::string& service) const;
   void Tell();
   void Check(const grpc::health::v1::HealthCheckRequest& request,
-             UnaryCall<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse>::Reply reply) const;
+             Reply<grpc::health::v1::HealthCheckResponse> reply) const;
   grpc::health::v1::HealthCheckResponse::ServingStatus StatusOf(Kind kind) const;
 
-  Async& async_;
+  HeadersFirstService& service_;
+  const int watch_;  // which method it is
   UnaryHost& host_;
   const std::vector<std::string> services_, need_store_;
   absl::flat_hash_set<Watch*> watches_;
-  Shares shares_;  // of the watches
+  CallPlaces places_;  // of the watches
   bool serving_ = true, store_serving_ = true;
 };
 

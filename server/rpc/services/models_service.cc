@@ -43,12 +43,12 @@ session::Outcome<v1::ModelInfo> Get(const models::ModelTable& models, const std:
 
 }  // namespace
 
-void ServeModels(v1::Models::AsyncService& service, UnaryHost& host, const models::ModelTable& models) {
+void ServeModels(HeadersFirstService& service, UnaryHost& host, const models::ModelTable& models) {
   UnaryCall<v1::ListModelsRequest, v1::ListModelsResponse>::Serve(
-      host, [&service](auto... arguments) { service.RequestList(arguments...); }, identity::Role::kRead,
+      service, "List", host, identity::Role::kRead,
       [&models](const identity::Caller&, const v1::ListModelsRequest&, auto reply) { reply(List(models)); });
   UnaryCall<v1::GetModelRequest, v1::ModelInfo>::Serve(
-      host, [&service](auto... arguments) { service.RequestGet(arguments...); }, identity::Role::kRead,
+      service, "Get", host, identity::Role::kRead,
       [&models](const identity::Caller&, const v1::GetModelRequest& request, auto reply) {
         reply(Get(models, request.model()));
       });

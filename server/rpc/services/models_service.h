@@ -10,7 +10,7 @@
 namespace aaren::rpc {
 
 // The arguments outlive the server.
-void ServeModels(v1::Models::AsyncService& service, UnaryHost& host, const models::ModelTable& models);
+void ServeModels(HeadersFirstService& service, UnaryHost& host, const models::ModelTable& models);
 
 }  // namespace aaren::rpc
 

@@ -72,39 +72,35 @@ class ReflectionCall {
     if (!ok) return delete this;  // the server has shut down
     new ReflectionCall(service_, host_, services_);
     const std::string peer = context_.peer();
-    if (!host_.reflections.Admits(peer)) return Refuse("too many calls of reflection are open here");
-    peer_ = peer;
-    host_.reflections.Take(peer);
+    place_ = host_.reflections.Take(peer, [this] { context_.TryCancel(); });
+    if (!place_.taken()) {
+      host_.NoteVain(peer);
+      return Refuse("too many calls of reflection are open here");
+    }
     Read();
   }
 
   // A client that asks nothing, or does not take the answer, is given up like those of unary calls.
   void Read() {
-    Wait();
+    place_.BeginWaiting();
     io_.Read(&request_, &read_);
   }
 
   void OnRead(bool ok) {
-    Waited();
+    place_.EndWaiting();
     if (!ok) return io_.Finish(grpc::Status::OK, &finished_);
     if (request_.ByteSizeLong() > kMostBytes) return Refuse("the request is longer than any name could make it");
-    Wait();
+    place_.BeginWaiting();
     io_.Write(Reflect(request_, services_), &written_);
   }
 
   void OnWritten(bool ok) {
-    Waited();
+    place_.EndWaiting();
     if (!ok) return io_.Finish(grpc::Status::CANCELLED, &finished_);
     Read();
   }
 
-  void OnFinished(bool) {
-    if (peer_.has_value()) host_.reflections.Give(*peer_);
-    delete this;
-  }
-
-  void Wait() { waiting_ = host_.replies.emplace(host_.replies.end(), host_.clock.Now(), &context_); }
-  void Waited() { host_.replies.erase(waiting_); }
+  void OnFinished(bool) { delete this; }
 
   void Refuse(const char* why) {
     io_.Finish(ToGrpcStatus(session::OverQuota("reflection", why, absl::ZeroDuration())), &finished_);
@@ -119,8 +115,7 @@ class ReflectionCall {
   grpc::ServerContext context_;
   grpc::ServerAsyncReaderWriter<ServerReflectionResponse, ServerReflectionRequest> io_;
   ServerReflectionRequest request_;
-  std::optional<std::string> peer_;  // by which it is counted at the host, if it is
-  std::list<std::pair<absl::Time, grpc::ServerContext*>>::iterator waiting_;
+  CallPlaces::Place place_;  // after context_
   CallEvent<ReflectionCall> accepted_{this, &ReflectionCall::OnAccepted}, read_{this, &ReflectionCall::OnRead},
       written_{this, &ReflectionCall::OnWritten}, finished_{this, &ReflectionCall::OnFinished};
 };

@@ -37,13 +37,6 @@ void FillSnapshot(registrar::Snapshot snapshot, v1::ExportSessionResponse& respo
   response.set_next_seq(snapshot.next_seq);
 }
 
-// `method` names a method of the service; the handler gets (request, reply).
-template <typename Request, typename Response, typename Service, typename Method, typename Handler>
-void Serve(Service& service, Method method, UnaryHost& host, identity::Role least, Handler handler) {
-  UnaryCall<Request, Response>::Serve(
-      host, [&service, method](auto... arguments) { (service.*method)(arguments...); }, least, std::move(handler));
-}
-
 template <typename Reply>
 void List(registrar::Registrar& registrar, const identity::Caller& caller, const v1::ListSessionsRequest& request,
           Reply reply) {
@@ -58,27 +51,26 @@ void List(registrar::Registrar& registrar, const identity::Caller& caller, const
 
 }  // namespace
 
-void ServeSessions(v1::Sessions::AsyncService& service, UnaryHost& host, registrar::Registrar& registrar) {
-  using Async = v1::Sessions::AsyncService;
-  Serve<v1::GetSessionRequest, v1::SessionInfo>(
-      service, &Async::RequestGet, host, identity::Role::kRead,
+void ServeSessions(HeadersFirstService& service, UnaryHost& host, registrar::Registrar& registrar) {
+  UnaryCall<v1::GetSessionRequest, v1::SessionInfo>::Serve(
+      service, "Get", host, identity::Role::kRead,
       [&registrar](const identity::Caller& caller, const v1::GetSessionRequest& request, auto reply) {
         registrar.Get(caller.tenant, request.session_id(),
                       Answer<session::SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
       });
-  Serve<v1::ListSessionsRequest, v1::ListSessionsResponse>(
-      service, &Async::RequestList, host, identity::Role::kRead,
+  UnaryCall<v1::ListSessionsRequest, v1::ListSessionsResponse>::Serve(
+      service, "List", host, identity::Role::kRead,
       [&registrar](const identity::Caller& caller, const v1::ListSessionsRequest& request, auto reply) {
         List(registrar, caller, request, std::move(reply));
       });
-  Serve<v1::ExportSessionRequest, v1::ExportSessionResponse>(
-      service, &Async::RequestExport, host, identity::Role::kAdmin,
+  UnaryCall<v1::ExportSessionRequest, v1::ExportSessionResponse>::Serve(
+      service, "Export", host, identity::Role::kAdmin,
       [&registrar](const identity::Caller& caller, const v1::ExportSessionRequest& request, auto reply) {
         registrar.Export(caller.tenant, request.session_id(),
                          Answer<registrar::Snapshot, v1::ExportSessionResponse>(std::move(reply), FillSnapshot));
       });
-  Serve<v1::ImportSessionRequest, v1::SessionInfo>(
-      service, &Async::RequestImport, host, identity::Role::kAdmin,
+  UnaryCall<v1::ImportSessionRequest, v1::SessionInfo>::Serve(
+      service, "Import", host, identity::Role::kAdmin,
       [&registrar](const identity::Caller& caller, const v1::ImportSessionRequest& request, auto reply) {
         registrar::ImportRequest import{
             request.snapshot(), request.model(), {request.replace(), std::nullopt, caller.account}};
@@ -86,21 +78,21 @@ void ServeSessions(v1::Sessions::AsyncService& service, UnaryHost& host, registr
         registrar.Import(caller.tenant, request.session_id(), std::move(import),
                          Answer<session::SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
       });
-  Serve<v1::ForkSessionRequest, v1::SessionInfo>(
-      service, &Async::RequestFork, host, identity::Role::kAdmin,
+  UnaryCall<v1::ForkSessionRequest, v1::SessionInfo>::Serve(
+      service, "Fork", host, identity::Role::kAdmin,
       [&registrar](const identity::Caller& caller, const v1::ForkSessionRequest& request, auto reply) {
         registrar.Fork(caller.tenant, request.session_id(), request.new_session_id(), caller.account,
                        Answer<session::SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
       });
-  Serve<v1::DeleteSessionRequest, v1::DeleteSessionResponse>(
-      service, &Async::RequestDelete, host, identity::Role::kAdmin,
+  UnaryCall<v1::DeleteSessionRequest, v1::DeleteSessionResponse>::Serve(
+      service, "Delete", host, identity::Role::kAdmin,
       [&registrar](const identity::Caller& caller, const v1::DeleteSessionRequest& request, auto reply) {
         const std::optional<uint64_t> epoch = request.has_epoch() ? std::make_optional(request.epoch()) : std::nullopt;
         registrar.Delete(caller.tenant, request.session_id(), epoch,
                          Answer<std::monostate, v1::DeleteSessionResponse>(std::move(reply), [](auto&&...) {}));
       });
-  Serve<v1::EvictSessionRequest, v1::EvictSessionResponse>(
-      service, &Async::RequestEvict, host, identity::Role::kAdmin,
+  UnaryCall<v1::EvictSessionRequest, v1::EvictSessionResponse>::Serve(
+      service, "Evict", host, identity::Role::kAdmin,
       [&registrar](const identity::Caller& caller, const v1::EvictSessionRequest& request, auto reply) {
         registrar.Evict(caller.tenant, request.session_id(),
                         Answer<std::monostate, v1::EvictSessionResponse>(std::move(reply), [](auto&&...) {}));

@@ -11,7 +11,7 @@
 namespace aaren::rpc {
 
 // The arguments outlive the server.
-void ServeSessions(v1::Sessions::AsyncService& service, UnaryHost& host, registrar::Registrar& registrar);
+void ServeSessions(HeadersFirstService& service, UnaryHost& host, registrar::Registrar& registrar);
 
 }  // namespace aaren::rpc
 

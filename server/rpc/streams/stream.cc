@@ -41,7 +41,7 @@ void Stream::OnRead(bool ok) {
   if (!ok) {
     // gRPC says the same of a client that has no more to send and of one that has gone: a write will tell.
     half_closed_ = true;
-    if (!used_) group_.NoteVain(context_.peer());
+    if (!used_) group_.vain_.Note(context_.peer());
     return Touch();
   }
   if (absl::Status status = TakeMessage(); !status.ok()) return Fail(status);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/accept/peer_name.h"
-#include "server/log/log.h"
 #include "server/rpc/messages/grpc_status.h"
 #include "server/rpc/streams/stream.h"
 #include "server/session/refusal.h"
@@ -20,7 +18,7 @@ constexpr int kVisits = 16;  // between two looks at the clock
 
 StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, shard::SessionShard& shard,
                          v1::Limits welcome, const StreamLimits& limits, const session::Clock& clock, int& calls,
-                         EndConnection end_connection, HeardOf heard_of, const identity::Callers* callers)
+                         VainCalls& vain, HeardOf heard_of, const identity::Callers* callers)
     : service_(service),
       queue_(queue),
       shard_(shard),
@@ -28,7 +26,7 @@ StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue&
       limits_(limits),
       clock_(clock),
       calls_(calls),
-      end_connection_(std::move(end_connection)),
+      vain_(vain),
       heard_of_(std::move(heard_of)),
       callers_(callers) {}
 
@@ -84,14 +82,15 @@ void StreamGroup::Flush(absl::Duration at_most) {
   }
 }
 
-void StreamGroup::NoteVain(const std::string& peer) {
-  if (++vain_[peer] != limits_.vain_streams) return;
-  log::Log(log::LogLevel::kWarning, "connection ended: it opens streams in vain", {{"peer", accept::NormalPeer(peer)}});
-  if (end_connection_) end_connection_(peer);
+bool StreamGroup::MakeWay(const std::string& host) {
+  if (places_.size() < limits_.streams) return true;
+  const std::optional<uint64_t> number = places_.WhoGivesWayTo(host, clock_.Now());
+  if (!number) return false;
+  streams_.at(*number)->GiveWay();
+  return true;
 }
 
 void StreamGroup::EndStale() {
-  vain_.clear();
   const absl::Time now = clock_.Now();
   for (const auto& [number, stream] : streams_) stream->EndIfStale(now);
   CheckCallers();

@@ -23,10 +23,12 @@
 #include "absl/time/time.h"
 #include "grpcpp/server_builder.h"
 #include "grpcpp/support/status.h"
+#include "server/accept/host_places.h"
 #include "server/identity/callers.h"
+#include "server/rpc/limits/stream_limits.h"
+#include "server/rpc/limits/vain_calls.h"
 #include "server/rpc/streams/outbox.h"
 #include "server/rpc/streams/stream_info.h"
-#include "server/rpc/streams/stream_limits.h"
 #include "server/rpc/streams/waiting_streams.h"
 #include "server/shard/shard.h"
 
@@ -46,9 +48,6 @@ struct StreamCounters {
 // UNAVAILABLE, with the advice to come back in a second.
 grpc::Status GoneStatus();
 
-// Ends the connection of a peer, as gRPC names it. From any thread.
-using EndConnection = std::function<void(absl::string_view peer)>;
-
 // Where to write when something of a peer's connection was handled; may be null (accept/acceptor.h).
 using Heard = std::shared_ptr<std::atomic<int64_t>>;
 using HeardOf = std::function<Heard(absl::string_view peer)>;
@@ -56,11 +55,10 @@ using HeardOf = std::function<Heard(absl::string_view peer)>;
 class StreamGroup {
  public:
   // `welcome` is what Welcome tells. All arguments but it and `limits` outlive this; `calls` counts the calls alive on
-  // `queue`.
+  // `queue`, `vain` those that come to nothing.
   StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, shard::SessionShard& shard,
-              v1::Limits welcome, const StreamLimits& limits, const session::Clock& clock, int& calls,
-              EndConnection end_connection = nullptr, HeardOf heard_of = nullptr,
-              const identity::Callers* callers = nullptr);
+              v1::Limits welcome, const StreamLimits& limits, const session::Clock& clock, int& calls, VainCalls& vain,
+              HeardOf heard_of = nullptr, const identity::Callers* callers = nullptr);
 
   // Waits for the next stream; each stream that comes does so again.
   void Accept();
@@ -108,9 +106,8 @@ class StreamGroup {
   bool TakeInput(size_t bytes);
   void GiveInput(size_t bytes) { input_bytes_ -= bytes; }
 
-  // A stream was refused, or ended before any session was asked for. A connection that has many of these in a second
-  // is ended: each costs as much as a hundred tokens.
-  void NoteVain(const std::string& peer);
+  // Whether there is a place for one more stream of this host. Another host's may give way to it.
+  bool MakeWay(const std::string& host);
 
   // If the list of callers has changed.
   void CheckCallers();
@@ -128,16 +125,16 @@ class StreamGroup {
   StreamCounters counters_;
   absl::btree_map<uint64_t, Stream*> streams_;  // by number; each deletes itself when its call is over
   uint64_t last_number_ = 0;                    // that was given to a stream
+  accept::HostPlaces places_;                   // of those that need not give way
   std::deque<Stream*> input_;                   // have items to handle; null where a stream has gone since
   WaitingStreams waiting_;                      // likewise, once the shard admits them
   std::deque<Stream*> touched_;                 // to visit in Flush; null where a stream has gone since
   size_t unread_bytes_ = 0;                     // of all outboxes
   size_t input_bytes_ = 0;                      // of messages that are not handled to their end
-  const EndConnection end_connection_;
+  VainCalls& vain_;
   const HeardOf heard_of_;
   const identity::Callers* const callers_;
-  identity::Callers::Known checked_;               // by which the streams' callers were checked last
-  absl::flat_hash_map<std::string, size_t> vain_;  // streams of this second, by peer
+  identity::Callers::Known checked_;  // by which the streams' callers were checked last
   bool draining_ = false;
   bool reading_ = true;
 

@@ -33,6 +33,7 @@ Stream::~Stream() {
   if (in_input_) Forget(this, group_.input_);
   if (in_waiting_) group_.waiting_.Forget(*this, account);
   if (placed_) account->streams.Give();
+  LeavePlace();
   group_.CountUnread(-static_cast<ptrdiff_t>(outbox_.bytes() + writing_bytes_));
   if (!counted_) return;
   group_.streams_.erase(number_);
@@ -44,9 +45,10 @@ void Stream::OnAccepted(bool ok) {
   // The next call is waited for at once, whatever becomes of this one.
   group_.Accept();
   if (Refused()) return;
-  counted_ = true;
+  counted_ = has_place_ = true;
   number_ = ++group_.last_number_;
   group_.streams_.emplace(number_, this);
+  group_.places_.Add(host_, number_);
   group_.counters_.opened.Add(1);
   since_ = opened_ = group_.clock_.Now();
   if (group_.draining_) return Finish(GoneStatus());
@@ -55,27 +57,40 @@ void Stream::OnAccepted(bool ok) {
 
 // One too many, or of somebody who may have none.
 std::optional<session::Refusal> Stream::WhyRefused() {
-  if (group_.streams_.size() >= group_.limits_.streams) {
-    const std::string problem = absl::StrCat(group_.limits_.streams, " streams are open here, which is the limit");
-    return session::OverQuota("streams", problem, absl::Seconds(1));
-  }
   session::Outcome<identity::Caller> caller =
       CallerOf(context_, group_.callers_, identity::Role::kStream, group_.clock_);
   if (caller.refusal) return std::move(caller.refusal);
   caller_ = std::move(caller.value);
   account = caller_.account;
-  if (account == nullptr) return std::nullopt;
-  placed_ = account->streams.TryTake();
-  if (placed_) return std::nullopt;
-  account->NoteLimited(identity::Account::Limit::kStreams);
-  return session::TooManyStreams(*account);
+  placed_ = account != nullptr && account->streams.TryTake();
+  if (account != nullptr && !placed_) {
+    account->NoteLimited(identity::Account::Limit::kStreams);
+    return session::TooManyStreams(*account);
+  }
+  host_ = accept::HostOf(accept::NormalPeer(context_.peer()));
+  if (group_.MakeWay(host_)) return std::nullopt;
+  return AllPlacesTaken();
+}
+
+session::Refusal Stream::AllPlacesTaken() const {
+  const std::string problem = absl::StrCat(group_.limits_.streams, " streams are open here, which is the limit");
+  return session::OverQuota("streams", problem, absl::Seconds(1));
+}
+
+void Stream::LeavePlace() {
+  if (std::exchange(has_place_, false)) group_.places_.Remove(host_, number_);
+}
+
+void Stream::GiveWay() {
+  LeavePlace();
+  if (!finishing_ && !struck_out_) StrikeOut(AllPlacesTaken());
 }
 
 bool Stream::Refused() {
   const std::optional<session::Refusal> refusal = WhyRefused();
   if (!refusal) return false;
   group_.counters_.refused.Add(1);
-  group_.NoteVain(context_.peer());
+  group_.vain_.Note(context_.peer());
   Finish(ToGrpcStatus(*refusal));
   return true;
 }
@@ -133,18 +148,18 @@ void Stream::CheckCaller(const identity::Callers::Known& callers, absl::Time wal
     caller_.role = caller->role;
     return;
   }
-  struck_out_ = true;
-  group_.shard_.Disconnect(*this);
-  if (ending_.has_value()) return;
-  Fail(known ? session::PermissionDenied(identity::NameOf(caller->role), identity::NameOf(identity::Role::kStream))
-             : session::StruckOut());
+  StrikeOut(known ? session::PermissionDenied(identity::NameOf(caller->role), identity::NameOf(identity::Role::kStream))
+                  : session::StruckOut());
 }
 
-void Stream::Fail(const absl::Status& status) {
-  session::Refusal refusal;
-  refusal.status = status;
-  Fail(refusal);
+// One whose client does not read is cut off a second later.
+void Stream::StrikeOut(const session::Refusal& why) {
+  struck_out_ = true;
+  group_.shard_.Disconnect(*this);
+  if (!ending_.has_value()) Fail(why);
 }
+
+void Stream::Fail(const absl::Status& status) { Fail(session::PlainRefusal(status)); }
 
 void Stream::LogRefused(const session::Refusal& refusal) {
   const std::string reason = refusal.status.ToString();

@@ -9,7 +9,7 @@ import time
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, RESET, SETTINGS, WINDOW_UPDATE, CONTINUATION = 0, 1, 3, 4, 8, 9
 INITIAL_WINDOW, LARGEST_WINDOW = 4, (1 << 31) - 1
-END_HEADERS = 4
+END_STREAM, END_HEADERS = 1, 4
 
 
 def frame(kind, flags, stream, payload=b""):
@@ -44,6 +44,7 @@ def message(*items):
     return b"\x00" + struct.pack(">I", len(body)) + body
 
 
+STREAM = b"/aaren.v1.Streaming/Stream"
 HELLO, OPEN, TOKENS = 1, 2, 3
 MOST_TOKENS = 4096  # of an item
 
@@ -77,9 +78,9 @@ def idle(address, source="127.0.0.1"):
     return connection
 
 
-def never_reading(address, session, tokens):
+def never_reading(address, session, tokens, source="127.0.0.1"):
     """A stream that opens a session, sends tokens and reads nothing, so that the server's window stays shut."""
-    connection = idle(address)
+    connection = idle(address, source)
     send_tokens(connection, session, tokens)
     return connection
 
@@ -103,10 +104,7 @@ def read_all(connection):
 
 
 def send_tokens(connection, session, tokens, delivered_seq=None):
-    path = b"/aaren.v1.Streaming/Stream"
-    fields = ((b":method", b"POST"), (b":scheme", b"http"), (b":path", path), (b":authority", b"test"),
-              (b"te", b"trailers"), (b"content-type", b"application/grpc"))
-    connection.sendall(frame(HEADERS, END_HEADERS, 1, b"".join(header(*f) for f in fields)))
+    connection.sendall(frame(HEADERS, END_HEADERS, 1, call_fields(STREAM)))
     delivered = b"" if delivered_seq is None else number(5, delivered_seq)
     items = [(HELLO, number(1, 1)), (OPEN, field(2, session.encode()) + delivered)]
     for first in range(0, tokens, MOST_TOKENS):
@@ -117,11 +115,28 @@ def send_tokens(connection, session, tokens, delivered_seq=None):
         connection.sendall(frame(DATA, 0, 1, payload[begin:begin + 16384]))
 
 
+def call_fields(path, *more):
+    """The headers of a gRPC call, and fields beside them."""
+    fields = ((b":method", b"POST"), (b":scheme", b"http"), (b":path", path), (b":authority", b"x"),
+              (b"content-type", b"application/grpc"), (b"te", b"trailers"))
+    return b"".join(header(*f) for f in fields + more)
+
+
+def hold_calls(connection, path, count, request=None):
+    """Begins calls whose requests never come; or come, where one is given, and whose replies find no window."""
+    settings = b"" if request is None else struct.pack(">HI", INITIAL_WINDOW, 0)
+    connection.sendall(PREFACE + frame(SETTINGS, 0, 0, settings))
+    data = b"" if request is None else b"\x00" + struct.pack(">I", len(request)) + request
+    for stream in range(1, 1 + 2 * count, 2):
+        out = frame(HEADERS, END_HEADERS, stream, call_fields(path))
+        connection.sendall(out + (frame(DATA, END_STREAM, stream, data) if request is not None else b""))
+    threading.Thread(target=read_all, args=(connection,), daemon=True).start()
+    return connection
+
+
 def reset_streams(connection, first, count, between=b""):
     """Opens streams and resets each at once; a frame may follow each. Returns the number of the next stream."""
-    headers = b"".join(header(name, value) for name, value in (
-        (b":method", b"POST"), (b":scheme", b"http"), (b":path", b"/aaren.v1.Streaming/Stream"), (b":authority", b"x"),
-        (b"content-type", b"application/grpc"), (b"te", b"trailers")))
+    headers = call_fields(STREAM)
     out = b""
     for stream in range(first, first + 2 * count, 2):
         out += frame(HEADERS, END_HEADERS, stream, headers) + frame(RESET, 0, stream, b"\0\0\0\x08") + between
@@ -131,8 +146,6 @@ def reset_streams(connection, first, count, between=b""):
 
 def open_streams(connection, count, pairs):
     """Opens streams that are neither half-closed nor reset and say no Hello, with so many tiny fields each."""
-    headers = b"".join(header(name, value) for name, value in (
-        (b":method", b"POST"), (b":scheme", b"http"), (b":path", b"/aaren.v1.Streaming/Stream"), (b":authority", b"x"),
-        (b"content-type", b"application/grpc"), (b"te", b"trailers"))) + header(b"a", b"b") * pairs
+    headers = call_fields(STREAM) + header(b"a", b"b") * pairs
     for stream in range(1, 1 + 2 * count, 2):
         connection.sendall(frame(HEADERS, END_HEADERS, stream, headers))

@@ -50,6 +50,11 @@ TEST_F(MemoryReliefTest, AsManyGoAsBroughtHalf) {
   EXPECT_THAT(Look(9 * kMiB, {{"a", 30}, {"b", 40}, {"c", 20}, {"d", 10}}), ElementsAre("b", "a"));
 }
 
+TEST_F(MemoryReliefTest, WhereItGrowsFastAllOfAHostGoAndNobodyOfAnother) {
+  EXPECT_THAT(Look(90 * kMiB, {{"1.1.1.1:1", 40}, {"1.1.1.1:2", 30}, {"1.1.1.1:3", 20}, {"2.2.2.2:1", 10}}),
+              ElementsAre("1.1.1.1:1", "1.1.1.1:2", "1.1.1.1:3"));
+}
+
 TEST_F(MemoryReliefTest, ManySmallConnectionsOfOneHostGoBeforeAGreaterOneOfAnother) {
   EXPECT_THAT(Look(9 * kMiB, {{"1.1.1.1:1", 30}, {"2.2.2.2:1", 15}, {"2.2.2.2:2", 16}, {"2.2.2.2:3", 14}}),
               ElementsAre("2.2.2.2:2", "2.2.2.2:1", "2.2.2.2:3"));

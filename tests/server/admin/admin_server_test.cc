@@ -126,6 +126,18 @@ TEST_F(AdminServerTest, OfTwoProfilesOnlyOneIsTaken) {
   EXPECT_EQ(refused, 1);
 }
 
+TEST_F(AdminServerTest, AProfileWhoseCallerHasGoneKeepsNobodyWaiting) {
+  v1::ProfileRequest request;
+  request.set_seconds(30);
+  v1::ProfileResponse response;
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
+  EXPECT_EQ(v1::Admin::NewStub(channel_)->Profile(&context, request, &response).error_code(),
+            StatusCode::DEADLINE_EXCEEDED);
+  request.set_seconds(1);
+  EXPECT_TRUE(Eventually([&] { return Ask(&Stub::Profile, request, response).ok(); }));
+}
+
 TEST_F(AdminServerTest, AProfileThatIsTooLongIsRefused) {
   v1::ProfileRequest request;
   request.set_seconds(31);

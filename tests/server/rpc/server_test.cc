@@ -66,7 +66,7 @@ TEST_F(FloodTest, OneStreamOfSmallMessagesLeavesOthersTheirTurn) {
 
 TEST_F(FloodTest, ConnectionThatOpensStreamsInVainIsEnded) {
   rpc::ServerOptions options = Options();
-  options.limits.vain_streams = 30;  // which a sanitizer's client can open within a second
+  options.limits.vain_calls = 30;  // which a sanitizer's client can open within a second
   Start(options);
   const auto channel = NewChannel();
   const auto vain = [&] {

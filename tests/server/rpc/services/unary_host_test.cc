@@ -20,13 +20,6 @@ class UnaryHostTest : public testing::Test {
     }
   }
 
-  // As a call of this peer that goes on.
-  void Begin(const std::string& peer, size_t bytes = 0) {
-    host_.under_way.Take(peer);
-    host_.held_bytes += bytes;
-  }
-  bool MayBegin(const std::string& peer, size_t bytes = 1) { return !host_.Check(peer, bytes).has_value(); }
-
   grpc::ServerBuilder builder_;
   std::unique_ptr<grpc::ServerCompletionQueue> queue_ = builder_.AddCompletionQueue();
   std::unique_ptr<grpc::Server> server_ = builder_.BuildAndStart();  // a queue belongs to one
@@ -36,42 +29,19 @@ class UnaryHostTest : public testing::Test {
                   session::Clock::System()};
 };
 
-TEST_F(UnaryHostTest, OneConnectionHasHalfOfTheCalls) {
-  for (int i = 0; i < 4; ++i) {
-    ASSERT_TRUE(MayBegin("one")) << i;
-    Begin("one");
-  }
-  EXPECT_FALSE(MayBegin("one"));
-  EXPECT_TRUE(MayBegin("two"));
-}
-
-TEST_F(UnaryHostTest, OthersHaveHalfOfWhatIsLeft) {
-  for (int i = 0; i < 4; ++i) Begin("one");
-  Begin("two");
-  EXPECT_TRUE(MayBegin("two"));
-  Begin("two");
-  EXPECT_FALSE(MayBegin("two"));
-  EXPECT_TRUE(MayBegin("three"));
-}
+TEST_F(UnaryHostTest, OneRequestAloneMayBeOfAnySize) { EXPECT_TRUE(host_.HasRoom(1000)); }
 
 TEST_F(UnaryHostTest, BytesOfAllTogetherAreBounded) {
-  EXPECT_TRUE(MayBegin("one", 1000));  // alone any request may
-  Begin("one", 90);
-  EXPECT_TRUE(MayBegin("two", 10));
-  EXPECT_FALSE(MayBegin("two", 11));
+  host_.held_bytes = 90;
+  EXPECT_TRUE(host_.HasRoom(10));
+  EXPECT_FALSE(host_.HasRoom(11));
 }
 
 TEST_F(UnaryHostTest, ReplyMayBeOfAnySizeIfNoOtherCallHoldsAnything) {
-  Begin("one", 10);
+  host_.held_bytes = 10;
   EXPECT_TRUE(host_.HasRoom(1000, /*own=*/10));
-  Begin("two", 10);
+  host_.held_bytes += 10;
   EXPECT_FALSE(host_.HasRoom(1000, /*own=*/10));
-}
-
-TEST_F(UnaryHostTest, NothingBeginsWhileTheServerLeaves) {
-  host_.draining = true;
-  EXPECT_FALSE(MayBegin("one"));
-  EXPECT_FALSE(host_.CheckRoom("one", 1).has_value());  // but for what is served to the end
 }
 
 }  // namespace

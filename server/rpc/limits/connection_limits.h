@@ -1,5 +1,5 @@
-#ifndef AAREN_SERVER_RPC_CONNECTION_LIMITS_H_
-#define AAREN_SERVER_RPC_CONNECTION_LIMITS_H_
+#ifndef AAREN_SERVER_RPC_LIMITS_CONNECTION_LIMITS_H_
+#define AAREN_SERVER_RPC_LIMITS_CONNECTION_LIMITS_H_
 
 // What holds for every connection of this program's gRPC servers, and for how long one may last.
 
@@ -21,4 +21,4 @@ void SetConnections(const ConnectionLimits& limits, grpc::ServerBuilder& builder
 
 }  // namespace aaren::rpc
 
-#endif  // AAREN_SERVER_RPC_CONNECTION_LIMITS_H_
+#endif  // AAREN_SERVER_RPC_LIMITS_CONNECTION_LIMITS_H_

@@ -1,4 +1,4 @@
-#include "server/rpc/connection_limits.h"
+#include "server/rpc/limits/connection_limits.h"
 
 #include <algorithm>
 #include <climits>

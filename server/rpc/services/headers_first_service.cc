@@ -1,0 +1,41 @@
+#include "server/rpc/services/headers_first_service.h"
+
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+#include "server/log/log.h"
+
+namespace aaren::rpc {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::MethodDescriptor;
+using grpc::internal::RpcMethod;
+using grpc::internal::RpcServiceMethod;
+
+}  // namespace
+
+HeadersFirstService::HeadersFirstService(const std::string& full_name)
+    : service_(*google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(full_name)) {
+  for (int i = 0; i < service_.method_count(); ++i) {
+    paths_.push_back(absl::StrCat("/", full_name, "/", service_.method(i)->name()));
+  }
+  // gRPC waits for the message of those that it takes for unary, or for streams of replies only.
+  for (int i = 0; i < service_.method_count(); ++i) {
+    const bool replies = service_.method(i)->server_streaming();
+    AddMethod(new RpcServiceMethod(paths_[static_cast<size_t>(i)].c_str(),
+                                   replies ? RpcMethod::BIDI_STREAMING : RpcMethod::CLIENT_STREAMING, nullptr));
+    MarkMethodAsync(i);
+  }
+}
+
+int HeadersFirstService::Find(absl::string_view name, const Descriptor& request, const Descriptor& response) const {
+  const MethodDescriptor* method = service_.FindMethodByName(std::string(name));
+  if (method != nullptr && method->input_type() == &request && method->output_type() == &response) {
+    return method->index();
+  }
+  log::Log(log::LogLevel::kError, "no such method", {{"service", service_.full_name()}, {"method", std::string(name)}});
+  std::abort();
+}
+
+}  // namespace aaren::rpc

@@ -1,0 +1,57 @@
+#ifndef AAREN_SERVER_RPC_SERVICES_HEADERS_FIRST_SERVICE_H_
+#define AAREN_SERVER_RPC_SERVICES_HEADERS_FIRST_SERVICE_H_
+
+// A HeadersFirstService serves a proto service whose methods take one message. gRPC would keep such a call to itself
+// until its message has come, and one whose message never comes for ever: nobody counts it, and nobody can end it. Here
+// each call begins with its headers, and the message is read. On the wire nothing differs.
+//
+// Threading: as of the generated services.
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "google/protobuf/descriptor.h"
+#include "grpcpp/impl/service_type.h"
+#include "grpcpp/server_builder.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/async_stream.h"
+
+namespace aaren::rpc {
+
+class HeadersFirstService : public grpc::Service {
+ public:
+  // By its full name; its generated code is linked in.
+  explicit HeadersFirstService(const std::string& full_name);
+
+  // Which of its methods has this name. REQUIRES: one that takes a Request, and gives a Response.
+  template <typename Request, typename Response>
+  int Find(absl::string_view name) const {
+    return Find(name, *Request::descriptor(), *Response::descriptor());
+  }
+
+  // Waits for a call of a method that gives one message.
+  template <typename Request, typename Response>
+  void Wait(int method, grpc::ServerContext& context, grpc::ServerAsyncReader<Response, Request>& call,
+            grpc::ServerCompletionQueue& queue, void* tag) {
+    RequestAsyncClientStreaming(method, &context, &call, &queue, &queue, tag);
+  }
+
+  // … that gives many.
+  template <typename Request, typename Response>
+  void Wait(int method, grpc::ServerContext& context, grpc::ServerAsyncReaderWriter<Response, Request>& call,
+            grpc::ServerCompletionQueue& queue, void* tag) {
+    RequestAsyncBidiStreaming(method, &context, &call, &queue, &queue, tag);
+  }
+
+ private:
+  int Find(absl::string_view name, const google::protobuf::Descriptor& request,
+           const google::protobuf::Descriptor& response) const;
+
+  const google::protobuf::ServiceDescriptor& service_;
+  std::vector<std::string> paths_;  // of the methods: gRPC keeps pointers to them
+};
+
+}  // namespace aaren::rpc
+
+#endif  // AAREN_SERVER_RPC_SERVICES_HEADERS_FIRST_SERVICE_H_

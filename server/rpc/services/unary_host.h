@@ -1,0 +1,94 @@
+#ifndef AAREN_SERVER_RPC_SERVICES_UNARY_HOST_H_
+#define AAREN_SERVER_RPC_SERVICES_UNARY_HOST_H_
+
+// A UnaryHost is what the unary calls of one queue share: the queue that they live on, the mailbox of the thread that
+// drains it, who may call, and what they hold. That is their requests, and replies until the client has taken them.
+//
+// Threading: the thread of the queue only.
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "grpcpp/completion_queue.h"
+#include "grpcpp/server_context.h"
+#include "server/identity/accounts/account.h"
+#include "server/identity/caller.h"
+#include "server/identity/callers.h"
+#include "server/rpc/caller.h"
+#include "server/rpc/limits/call_places.h"
+#include "server/rpc/limits/stream_limits.h"
+#include "server/rpc/limits/vain_calls.h"
+#include "server/session/clock.h"
+#include "server/session/mailbox.h"
+#include "server/session/peer.h"
+#include "server/session/refusal.h"
+
+namespace aaren::rpc {
+
+struct UnaryHost {
+  UnaryHost(grpc::ServerCompletionQueue& q, session::Mailbox& m, int& c, const StreamLimits& l, const session::Clock& k)
+      : queue(q), mailbox(m), calls(c), limits(l), clock(k), places(l.unary_calls, k), reflections(l.reflections, k) {}
+
+  // A place for the call of `context`, which outlives it, or why it has none.
+  session::Outcome<CallPlaces::Place> TakePlace(grpc::ServerContext& context) {
+    session::Outcome<CallPlaces::Place> outcome;
+    outcome.value = places.Take(context.peer(), [&context] { context.TryCancel(); });
+    if (!outcome.value.taken()) outcome.refusal = TooMany("too many unary calls are under way here");
+    return outcome;
+  }
+
+  // A call counts among those of its tenant's second, or is one too many.
+  std::optional<session::Refusal> Charge(identity::Account* account) const {
+    if (account == nullptr || account->unary_calls.TryTake(clock.NowNanos())) return std::nullopt;
+    account->NoteLimited(identity::Account::Limit::kUnary);
+    return session::TooManyUnaryCalls(*account, absl::Nanoseconds(account->unary_calls.WaitForOneNs(clock.NowNanos())));
+  }
+
+  // For so many bytes more, of a call that holds `own` already.
+  bool HasRoom(size_t bytes, size_t own = 0) const {
+    return held_bytes == own || held_bytes + bytes <= limits.unary_bytes;
+  }
+
+  static session::Refusal TooMany(absl::string_view problem) {
+    return session::OverQuota("unary_calls", problem, absl::Seconds(1));
+  }
+
+  // What has been heard of this peer's connection, and what came to nothing.
+  void NoteHeard(const std::string& peer) const {
+    if (const auto heard = heard_of ? heard_of(peer) : nullptr; heard != nullptr) {
+      heard->store(clock.NowNanos(), std::memory_order_relaxed);
+    }
+  }
+  void NoteVain(const std::string& peer) const {
+    if (vain != nullptr) vain->Note(peer);
+  }
+
+  // Ends the calls whose clients do not send their request, or do not take their reply. Call it every second or so.
+  void EndStale() {
+    const absl::Time oldest = clock.Now() - limits.unread;
+    places.EndStale(oldest);
+    reflections.EndStale(oldest);
+  }
+
+  grpc::ServerCompletionQueue& queue;
+  session::Mailbox& mailbox;
+  int& calls;  // alive on the queue
+  const StreamLimits limits;
+  const session::Clock& clock;
+  CallPlaces places, reflections;
+  size_t held_bytes = 0;
+  bool draining = false;                       // the server leaves
+  const identity::Callers* callers = nullptr;  // who may call; null: everybody may everything
+  VainCalls* vain = nullptr;                   // null: they are not counted
+  std::function<std::shared_ptr<std::atomic<int64_t>>(absl::string_view peer)> heard_of;  // accept/acceptor.h; or null
+};
+
+}  // namespace aaren::rpc
+
+#endif  // AAREN_SERVER_RPC_SERVICES_UNARY_HOST_H_

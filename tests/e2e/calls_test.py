@@ -1,0 +1,103 @@
+"""One host that holds every call or stream that the server has places for keeps nobody out, not even for a moment."""
+
+import subprocess
+import time
+import unittest
+
+from peers import http2
+import programs
+
+HOLDER = "127.0.0.2"
+CONNECTIONS, CALLS = 20, 60  # a connection may have half of what others leave, so some connections have all
+
+IMPORT = b"/aaren.v1.Sessions/Import"
+LIST = b"/aaren.v1.Models/List"
+CHECK, WATCH = b"/grpc.health.v1.Health/Check", b"/grpc.health.v1.Health/Watch"
+
+
+class HeldCallsTest(programs.ServerTest):
+    flags = ("--shards=1", "--max_unary_calls=32")
+
+    def hold(self, path, request=None, source=HOLDER):
+        for _ in range(CONNECTIONS):
+            connection = http2.connect(self.server.target, source)
+            self.addCleanup(connection.close)
+            http2.hold_calls(connection, path, CALLS, request)
+        time.sleep(0.5)
+
+    def assert_others_are_served(self):
+        for command in (("health",), ("models", "list")):
+            reply = programs.aaren(*command, f"--target={self.server.target}")
+            self.assertEqual(reply.returncode, 0, reply.stderr)
+
+    def test_requests_that_never_come(self):
+        self.hold(IMPORT)
+        self.assert_others_are_served()
+
+    def test_checks_that_never_come(self):
+        self.hold(CHECK)
+        self.assert_others_are_served()
+
+    def test_replies_that_are_not_taken(self):
+        self.hold(LIST, b"")
+        self.assert_others_are_served()
+
+    def test_checks_that_are_not_taken(self):
+        self.hold(CHECK, b"")
+        self.assert_others_are_served()
+
+    # Who comes from where they come from waits for those that have been held for a second.
+    def test_replies_that_their_neighbours_do_not_take(self):
+        self.hold(CHECK, b"", source="127.0.0.1")
+        time.sleep(1)
+        self.assert_others_are_served()
+
+    def test_watches_of_another_host_find_a_place(self):
+        self.hold(WATCH, b"")
+        with http2.connect(self.server.target) as connection:
+            connection.settimeout(20)
+            connection.sendall(http2.PREFACE + http2.frame(http2.SETTINGS, 0, 0) + http2.frame(
+                http2.HEADERS, http2.END_HEADERS, 1, http2.call_fields(WATCH)) + http2.frame(
+                    http2.DATA, http2.END_STREAM, 1, b"\0\0\0\0\0"))
+            serving = http2.frame(http2.DATA, 0, 1, b"\0\0\0\0\x02\x08\x01")
+            received = b""
+            while serving not in received:
+                more = connection.recv(4096)
+                self.assertTrue(more, received)
+                received += more
+
+
+class LateRequestTest(programs.ServerTest):
+    flags = ("--shards=1", "--unread_timeout=1s")
+
+    def test_a_call_whose_request_does_not_come_is_ended(self):
+        for path in (IMPORT, CHECK, WATCH):
+            with http2.connect(self.server.target) as connection:
+                connection.settimeout(20)
+                connection.sendall(http2.PREFACE + http2.frame(http2.SETTINGS, 0, 0) + http2.frame(
+                    http2.HEADERS, http2.END_HEADERS, 1, http2.call_fields(path)))
+                reset = http2.frame(http2.RESET, 0, 1)[3:]  # whatever its reason
+                received = b""
+                while reset not in received:
+                    more = connection.recv(4096)
+                    self.assertTrue(more, path)
+                    received += more
+
+
+class HeldStreamsTest(programs.ServerTest):
+    flags = ("--shards=1", "--max_streams=8")
+
+    def test_streams_of_another_host_find_a_place(self):
+        for i in range(16):
+            connection = http2.never_reading(self.server.target, f"held-{i}", 1, HOLDER)
+            self.addCleanup(connection.close)
+        time.sleep(0.5)
+        programs.write_series(self.path("rows.csv"), 100)
+        reply = programs.aaren("stream", f"--csv={self.path('rows.csv')}", f"--target={self.server.target}")
+        self.assertEqual(reply.returncode, 0, reply.stderr)
+        self.assertEqual(reply.stderr.count("limit"), 0, reply.stderr)
+        self.assertLessEqual(self.server.metric("aaren_streams"), 8)
+
+
+if __name__ == "__main__":
+    unittest.main()
