@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kBatchBytes = 4 << 20;
 constexpr size_t kShareBytes = 256 << 10;  // of saves that can wait, beside those for which replies wait
-constexpr int kHurriedBatches = 4;         // so that the store never waits for a batch; together as large as one
+constexpr int kLastBatches = 4;            // of who leaves, so that the store never waits for a batch; together as large as one
 constexpr int64_t kPauseMs = 200;
 constexpr int64_t kTellMs = 60'000, kTellInTheWayMs = 1'000;
 
@@ -83,10 +83,10 @@ session::Session* Saver::NextDue(int64_t now_ms) const {
   return quiet != nullptr && quiet->due_ms <= now_ms ? quiet : nullptr;
 }
 
-size_t Saver::BatchBytes() const { return hurry_ ? kBatchBytes / kHurriedBatches : kBatchBytes; }
+size_t Saver::BatchBytes() const { return leaves() ? kBatchBytes / kLastBatches : kBatchBytes; }
 
 bool Saver::MayStartAnother(int64_t now_ms) const {
-  return hurry_ && batches_under_way_ < kHurriedBatches && now_ms >= paused_ms_ &&
+  return leaves() && batches_under_way_ < kLastBatches && now_ms >= paused_ms_ &&
          (urgent() || NextDue(now_ms) != nullptr);
 }
 
@@ -119,7 +119,7 @@ std::vector<session::Session*> Saver::TakeDue(int64_t now_ms) {
 }
 
 absl::Status Saver::StartDue(int64_t now_ms) {
-  if (batches_under_way_ >= (hurry_ ? kHurriedBatches : 1) || now_ms < paused_ms_) return absl::OkStatus();
+  if (batches_under_way_ >= (leaves() ? kLastBatches : 1) || now_ms < paused_ms_) return absl::OkStatus();
   const std::vector<session::Session*> due = TakeDue(now_ms);
   if (due.empty()) return absl::OkStatus();
   std::vector<store::SaveWrite> batch;
@@ -145,7 +145,7 @@ absl::Status Saver::StartDue(int64_t now_ms) {
 }
 
 void Saver::Pause(int64_t now_ms) {
-  if (hurry_) paused_ms_ = now_ms + kPauseMs;
+  if (leaves()) paused_ms_ = now_ms + kPauseMs;
 }
 
 // All but its rows.

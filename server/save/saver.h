@@ -102,7 +102,10 @@ class Saver {
   void Hurry() { hurry_ = true; }
   bool hurrying() const { return hurry_; }
 
-  // The store fails: who hurries asks it again after a pause only.
+  // Whether the server leaves, and several batches are under way: since Advance or Hurry.
+  bool leaves() const { return hurry_ || advanced_ms_ > 0; }
+
+  // The store fails: who leaves asks it again after a pause only.
   void Pause(int64_t now_ms);
 
   // Starts the saves that are due, unless batches enough are under way. An error of Lane::Read: none is then started,
@@ -118,7 +121,7 @@ class Saver {
   // Notes how far the client has its replies for good. True if durable_seq has advanced.
   static bool OnDelivered(session::Session& session, uint64_t delivered_seq);
 
-  // Whether another batch may begin now, and is not empty, beside those under way: only who hurries has several.
+  // Whether another batch may begin now, and is not empty, beside those under way: only who leaves has several.
   bool MayStartAnother(int64_t now_ms) const;
 
   bool busy() const { return batches_under_way_ > 0 || (hurry_ && (urgent() || unsaved_.front() != nullptr)); }

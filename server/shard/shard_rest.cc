@@ -136,7 +136,7 @@ void SessionShard::SavesDone(const std::vector<save::SaveResult>& results) {
     OnStored(*session, result);
   }
   if (!any_stored && !results.empty()) saver_.Pause(now_ms());
-  if (saver_.hurrying() && any_stored) StartSaves();  // else with the next tick
+  if (saver_.leaves() && any_stored) StartSaves();  // else with the next tick
   StartPromotions();
 }
 

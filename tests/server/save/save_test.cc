@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "tests/server/shard/world/world.h"
 
 namespace aaren::save {
@@ -45,6 +47,24 @@ TEST(SaveTest, OfWhatIsUnsavedMayBeMadeEarly) {
   world.Send(peer, 1, 0, shard::Values(0, 2));
   world.Advance(kInterval - absl::Milliseconds(1));
   EXPECT_THAT(SavesOf(world, "/b"), ElementsAre());
+}
+
+// A store that takes one batch after another need not wait for the next.
+TEST(SaveTest, MadeEarlyTravelInSeveralBatchesAtOnce) {
+  constexpr int kSessions = 8;
+  shard::World world(shard::ShardOptions{.save_interval = kInterval}, 1, nullptr, shard::FakeModels(512 << 10));
+  shard::FakePeer peer;
+  for (int i = 0; i < kSessions; ++i) {
+    world.Open(peer, i, shard::Named(absl::StrCat("s", i)));
+    world.Send(peer, i, 0, shard::Values(0, 1));
+  }
+  world.Advance(absl::Milliseconds(1));
+  ASSERT_EQ(world.store().save_calls(), 0u);
+  world.shard().SaveEarly();
+  // No answer has come back: this is the thread that takes them.
+  const absl::Time end = absl::Now() + absl::Seconds(60);
+  while (world.store().save_calls() < 4 && absl::Now() < end) absl::SleepFor(absl::Milliseconds(1));
+  EXPECT_EQ(world.store().save_calls(), 4u);
 }
 
 TEST(SaveTest, MadeEarlyWaitsForTheOneBeforeToBecomeDurable) {

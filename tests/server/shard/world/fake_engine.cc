@@ -135,8 +135,8 @@ std::unique_ptr<models::ModelTable> Models(MakeEngine make_engine) {
 
 }  // namespace
 
-std::unique_ptr<models::ModelTable> FakeModels() {
-  return Models([] { return std::make_unique<FakeEngine>(); });
+std::unique_ptr<models::ModelTable> FakeModels(size_t row_bytes) {
+  return Models([row_bytes] { return std::make_unique<FakeEngine>(row_bytes); });
 }
 
 std::unique_ptr<models::ModelTable> LateModels() {

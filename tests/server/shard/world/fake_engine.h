@@ -54,7 +54,7 @@ class FakeEngine : public engine::Engine {
 };
 
 // A table with "sum:1", which is the default, "sum:2" and "other:1", each with a FakeEngine.
-std::unique_ptr<models::ModelTable> FakeModels();
+std::unique_ptr<models::ModelTable> FakeModels(size_t row_bytes = 64);
 FakeEngine& FakeEngineOf(const models::ModelTable& models, const std::string& name);
 
 // The same behind LateEngines.
