@@ -3,7 +3,6 @@
 namespace aaren::accept {
 namespace {
 
-constexpr size_t kFreeGains = 10;  // a host may gain so many places in a minute beyond those that it has
 constexpr absl::Duration kGainTime = absl::Minutes(1);
 
 }  // namespace
@@ -37,7 +36,9 @@ size_t HostPlaces::OfHost(const std::string& host) const {
 bool HostPlaces::MayGain(const std::string& host, absl::Time now) {
   absl::erase_if(gains_, [now](const auto& gain) { return gain.second.second + kGainTime <= now; });
   size_t& gained = gains_.try_emplace(host, 0, now).first->second.first;
-  return ++gained <= kFreeGains + OfHost(host);
+  if (gained >= free_gains_ + OfHost(host)) return false;
+  ++gained;
+  return true;
 }
 
 std::optional<std::string> HostPlaces::WhoHasMoreThan(const std::string& host) const {

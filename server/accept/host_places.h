@@ -19,7 +19,11 @@ namespace aaren::accept {
 
 class HostPlaces {
  public:
+  // `free_gains`: so many places a host may gain in a minute beyond those that it has.
+  explicit HostPlaces(size_t free_gains = 10) : free_gains_(free_gains) {}
+
   size_t size() const { return size_; }
+  size_t OfHost(const std::string& host) const;
 
   // `number` tells one from all others; a greater one came later. REQUIRES: it is not there.
   void Add(const std::string& host, uint64_t number);
@@ -37,9 +41,9 @@ class HostPlaces {
  private:
   using Numbers = std::set<uint64_t>;
 
-  size_t OfHost(const std::string& host) const;
   bool MayGain(const std::string& host, absl::Time now);
 
+  const size_t free_gains_;
   size_t size_ = 0;
   absl::flat_hash_map<std::string, Numbers> hosts_;
   std::set<std::pair<size_t, std::string>> by_count_;                      // of hosts

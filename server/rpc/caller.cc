@@ -100,4 +100,13 @@ session::Outcome<identity::Caller> CallerOf(const grpc::ServerContext& context, 
   return outcome;
 }
 
+std::optional<session::Refusal> StillMayCall(const identity::Caller& caller, const identity::Callers* callers,
+                                             identity::Role least, const session::Clock& clock) {
+  if (callers == nullptr) return std::nullopt;
+  const std::optional<identity::Caller> now = callers->Get(clock.NowNanos()).Still(caller, clock.Wall());
+  if (!now || now->tenant != caller.tenant) return session::StruckOut();
+  if (now->role < least) return session::PermissionDenied(identity::NameOf(now->role), identity::NameOf(least));
+  return std::nullopt;
+}
+
 }  // namespace aaren::rpc

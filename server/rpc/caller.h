@@ -3,6 +3,8 @@
 
 // Who is at the other end of a call. Every call asks here, and nowhere else.
 
+#include <optional>
+
 #include "grpcpp/server_context.h"
 #include "server/identity/caller.h"
 #include "server/identity/callers.h"
@@ -18,6 +20,10 @@ namespace aaren::rpc {
 // one call none counts. REQUIRES: the call has begun. Any thread.
 session::Outcome<identity::Caller> CallerOf(const grpc::ServerContext& context, const identity::Callers* callers,
                                             identity::Role least, const session::Clock& clock);
+
+// Why somebody who was let in may not call any more: struck out, over by now, or with a role below `least`.
+std::optional<session::Refusal> StillMayCall(const identity::Caller& caller, const identity::Callers* callers,
+                                             identity::Role least, const session::Clock& clock);
 
 }  // namespace aaren::rpc
 

@@ -68,7 +68,8 @@ ShardLoop::ShardLoop(const LoopOptions& options, const models::ModelTable& model
       services_{v1::Streaming::service_full_name(), v1::Sessions::service_full_name(), v1::Models::service_full_name(),
                 grpc::health::v1::Health::service_full_name(),
                 grpc::reflection::v1alpha::ServerReflection::service_full_name()},
-      vain_(options.limits.vain_calls, options.end_connection) {}
+      vain_(options.limits.vain_calls, options.end_connection),
+      last_words_(clock) {}
 
 absl::Status ShardLoop::Build() {
   grpc::ServerBuilder builder;
@@ -95,7 +96,7 @@ absl::Status ShardLoop::Build() {
       health_service_, *checks_, services_,
       std::vector<std::string>{v1::Streaming::service_full_name(), v1::Sessions::service_full_name()});
   streams_ = std::make_unique<StreamGroup>(streaming_, queue_->queue(), shard_, ToLimits(options_), options_.limits,
-                                           clock_, calls_, vain_, options_.heard_of, options_.callers);
+                                           clock_, calls_, vain_, last_words_, options_.heard_of, options_.callers);
   shard_.mailbox().SetWaker([this] { queue_->Wake(); });
   server_ = builder.BuildAndStart();
   return server_ != nullptr ? absl::OkStatus() : absl::UnavailableError("gRPC cannot start a server");
@@ -193,6 +194,7 @@ void ShardLoop::Tick(absl::Time now) {
   if (now < next_stale_) return;
   next_stale_ = now + kStale;
   vain_.Forget();
+  last_words_.EndStale();
   streams_->EndStale();
   unary_->EndStale();
   checks_->EndStale();

@@ -125,10 +125,11 @@ class ShardLoop {
   HeadersFirstService sessions_{v1::Sessions::service_full_name()};
   HeadersFirstService models_service_{v1::Models::service_full_name()};
   HeadersFirstService health_service_{grpc::health::v1::Health::service_full_name()};
-  ReflectionAsync reflection_;
+  HeadersFirstService reflection_{grpc::reflection::v1alpha::ServerReflection::service_full_name()};
 
   int calls_ = 0;
   VainCalls vain_;
+  LastWords last_words_;  // of streams
   std::unique_ptr<EventQueue> queue_;
   std::unique_ptr<UnaryHost> unary_;
   std::unique_ptr<UnaryHost> checks_;  // of health: whatever others ask for, a probe is answered

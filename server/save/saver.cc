@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kBatchBytes = 4 << 20;
 constexpr size_t kShareBytes = 256 << 10;  // of saves that can wait, beside those for which replies wait
-constexpr int kLastBatches = 4;            // of who leaves, so that the store never waits for a batch; together as large as one
+constexpr int kLastBatches = 4;  // of who leaves, so that the store never waits for a batch; together as large as one
 constexpr int64_t kPauseMs = 200;
 constexpr int64_t kTellMs = 60'000, kTellInTheWayMs = 1'000;
 
@@ -24,7 +24,9 @@ bool Saver::NeedsSave(const session::Session& session) const {
   if (!enabled() || session.durability == session::SessionDurability::kNone) return false;
   const bool replaces = session.pending_seq != session::Session::kNoSave && session.pending_seq != session.point.seq;
   if (session.SavesEveryToken() && replaces) return false;  // until OnDelivered
-  const bool used_since = session.stream == nullptr && session.last_active_ms > session.saved_active_ms;
+  // While it is attached Watch sees to it. But what only repeats itself may come back and leave again before that.
+  const int64_t used_ms = session.last_active_ms - session.saved_active_ms;
+  const bool used_since = used_ms > (session.stream == nullptr ? 0 : quiet_ms_);
   return session.point.seq != session.newest_save() || (quiet_ms_ > 0 && used_since);
 }
 

@@ -98,12 +98,16 @@ class Saver {
   // What was unsaved before now is due at once; what becomes so later, or must wait, is not.
   void Advance(int64_t now_ms) { advanced_ms_ = now_ms + interval_ms_ - 1; }
 
+  // The server leaves: as Advance, and several batches are under way from now on.
+  void Leave(int64_t now_ms) {
+    Advance(now_ms);
+    leaves_ = true;
+  }
+
   // From now on every save is due at once.
   void Hurry() { hurry_ = true; }
   bool hurrying() const { return hurry_; }
-
-  // Whether the server leaves, and several batches are under way: since Advance or Hurry.
-  bool leaves() const { return hurry_ || advanced_ms_ > 0; }
+  bool leaves() const { return leaves_ || hurry_; }
 
   // The store fails: who leaves asks it again after a pause only.
   void Pause(int64_t now_ms);
@@ -148,6 +152,7 @@ class Saver {
   std::optional<int64_t> rest_after_ms_;
   int64_t advanced_ms_ = 0;  // what would be due by then is due
   int batches_under_way_ = 0;
+  bool leaves_ = false;
   bool hurry_ = false;
   bool shares_ = false;    // the batch before had urgent saves: background ones take little of the next
   int64_t paused_ms_ = 0;  // until then

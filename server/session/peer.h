@@ -90,6 +90,9 @@ struct TokensView {
 
   // How many tokens they are, if a token has so many channels.
   uint64_t count(uint32_t channels) const { return channels <= 1 ? values.size() : values.size() / channels; }
+
+  // Whether the token `seq` is among them, if they are `count`.
+  bool Holds(uint64_t seq, uint64_t count) const { return first_seq <= seq && seq - first_seq < count; }
 };
 
 struct OpenedReply {

@@ -256,6 +256,7 @@ class SessionShard final : public registrar::SessionOwner {
   void Accept(session::Session& session, const session::TokensView& tokens);
   std::optional<session::Refusal> Check(const session::Session& session, const session::TokensView& tokens,
                                         uint32_t skip, store::TokenClock& clock) const;
+  void NoteUse(session::Session& session);
   void RefuseTokens(session::Session& session, session::Refusal refusal, uint64_t tokens, trace::Mark trace = 0);
   void NoteRefused(trace::Mark trace, const session::Refusal& refusal);
   void SetAside(const queue::Attachment& stream, size_t needed);

@@ -276,7 +276,7 @@ bool SessionShard::Busy() const {
 }
 
 void SessionShard::SaveEarly() {
-  saver_.Advance(now_ms());
+  saver_.Leave(now_ms());
   StartSaves();
 }
 

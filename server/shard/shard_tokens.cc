@@ -68,8 +68,8 @@ void SessionShard::Accept(session::Session& session, const session::TokensView& 
   may_set_aside_ = true;
   const uint64_t count = tokens.count(session.channels);
   const uint64_t expected = session.point.seq + (session.flow != nullptr ? session.flow->tokens : 0);
-  // One without tokens may come from before its client has heard of the refusal.
-  if (session.refusing && (count == 0 || tokens.first_seq != expected)) return counters_.tokens_dropped.Add(count);
+  // One that does not hold the expected token may come from before its client has heard of the refusal.
+  if (session.refusing && !tokens.Holds(expected, count)) return counters_.tokens_dropped.Add(count);
   session.refusing = false;
   if (auto refusal = CheckShape(tokens, session, options_.max_tokens_per_item)) {
     return RefuseTokens(session, *std::move(refusal), count, tokens.trace);
@@ -78,6 +78,7 @@ void SessionShard::Accept(session::Session& session, const session::TokensView& 
     return RefuseTokens(session, session::SequenceGap(tokens.first_seq, expected), count, tokens.trace);
   if (expected - tokens.first_seq >= count) {
     counters_.tokens_duplicate.Add(count);
+    NoteUse(session);
     if (session.flow != nullptr || session.AwaitsSave()) return queue_.PushAck(session);
     return session.stream->peer.OnAcked(session.handle, session.point.seq, session.told_durable_seq());
   }
@@ -89,6 +90,12 @@ void SessionShard::Accept(session::Session& session, const session::TokensView& 
   counters_.tokens_duplicate.Add(skip);
   if (arrival_ns_ == 0) arrival_ns_ = clock_.NowNanos();
   queue_.PushTokens(session, tokens, skip, clock, arrival_ns_);
+}
+
+// Whoever only repeats itself uses it all the same.
+void SessionShard::NoteUse(session::Session& session) {
+  session.last_active_ms = now_ms();
+  if (session.list == session::Session::List::kQuiet && saver_.NeedsSave(session)) Settle(session);
 }
 
 std::optional<session::Refusal> SessionShard::Check(const session::Session& session, const session::TokensView& tokens,
@@ -123,7 +130,7 @@ void SessionShard::RefuseTokens(session::Session& session, session::Refusal refu
 // Behind a refusal others are dropped until they begin anew: they need no row.
 void SessionShard::AcceptDemoted(Demoted& demoted, const session::TokensView& tokens) {
   const uint64_t count = tokens.count(demoted.channels);
-  if (!demoted.refusing || (count > 0 && tokens.first_seq == demoted.seq)) {
+  if (!demoted.refusing || tokens.Holds(demoted.seq, count)) {
     return Defer(Promote(demoted), tokens, demoted.channels);
   }
   if (tokens.delivered_seq) demoted.OnDelivered(*tokens.delivered_seq);

@@ -23,7 +23,7 @@ CallPlaces::Place::~Place() {
 
 void CallPlaces::Place::BeginWaiting() {
   const auto call = places_->calls_.find(number_);
-  if (call == places_->calls_.end()) return;  // it was cancelled
+  if (call == places_->calls_.end()) return;  // it has lost it
   places_->EndWaiting(call->second);
   call->second.waiting = places_->waiting_.emplace(places_->waiting_.end(), places_->clock_.Now(), number_);
 }
@@ -33,18 +33,19 @@ void CallPlaces::Place::EndWaiting() {
   if (call != places_->calls_.end()) places_->EndWaiting(call->second);
 }
 
-CallPlaces::Place CallPlaces::Take(const std::string& peer, Cancelling cancel) {
+CallPlaces::Place CallPlaces::Take(const std::string& peer, GiveUp give_up) {
   std::string host = accept::HostOf(accept::NormalPeer(peer));
-  if (!Admits(peer) && !MakeWay(host)) return {};
+  const bool full = calls_.size() >= limit_;
+  if (full ? !MakeWay(host) : !Admits(peer)) return {};
   const uint64_t number = ++last_number_;
   hosts_.Add(host, number);
   ++by_peer_[peer];
-  calls_.emplace(number, Call{peer, std::move(host), std::move(cancel), waiting_.end()});
+  calls_.emplace(number, Call{peer, std::move(host), std::move(give_up), waiting_.end()});
   return {this, number};
 }
 
 void CallPlaces::EndStale(absl::Time oldest) {
-  while (!waiting_.empty() && waiting_.front().first <= oldest) Cancel(waiting_.front().second);
+  while (!waiting_.empty() && waiting_.front().first <= oldest) TakeAway(waiting_.front().second, Why::kStale);
 }
 
 bool CallPlaces::Admits(const std::string& peer) const {
@@ -56,31 +57,30 @@ bool CallPlaces::Admits(const std::string& peer) const {
 
 std::optional<uint64_t> CallPlaces::WhoGivesWayTo(const std::string& host) {
   const absl::Time now = clock_.Now();
-  if (const std::optional<std::string> greediest = hosts_.WhoHasMoreThan(host)) {
-    const auto its = std::find_if(waiting_.begin(), waiting_.end(),
-                                  [&](const auto& waiting) { return calls_.at(waiting.second).host == *greediest; });
-    if (its != waiting_.end()) return its->second;
+  const std::optional<std::string> greediest = hosts_.WhoHasMoreThan(host);
+  const size_t own = hosts_.OfHost(host);
+  for (const auto& [since, number] : waiting_) {
+    const std::string& other = calls_.at(number).host;
+    if (other == greediest || (now - since >= kPatience && hosts_.OfHost(other) >= own)) return number;
   }
-  if (!waiting_.empty() && now - waiting_.front().first >= kPatience) return waiting_.front().second;
-  return hosts_.WhoGivesWayTo(host, now);
+  return lasting_ ? hosts_.WhoGivesWayTo(host, now) : std::nullopt;
 }
 
 bool CallPlaces::MakeWay(const std::string& host) {
   const std::optional<uint64_t> number = WhoGivesWayTo(host);
-  if (number) Cancel(*number);
+  if (number) TakeAway(*number, Why::kGivesWay);
   return number.has_value();
 }
 
-// Its place is another's at once; gRPC gives its events back in a moment.
-void CallPlaces::Cancel(uint64_t number) {
-  Cancelling cancel = std::move(calls_.at(number).cancel);
+void CallPlaces::TakeAway(uint64_t number, Why why) {
+  GiveUp give_up = std::move(calls_.at(number).give_up);
   Remove(number);
-  cancel();
+  give_up(why);
 }
 
 void CallPlaces::Remove(uint64_t number) {
   const auto call = calls_.find(number);
-  if (call == calls_.end()) return;  // it was cancelled
+  if (call == calls_.end()) return;  // it has lost it
   EndWaiting(call->second);
   hosts_.Remove(call->second.host, number);
   const auto own = by_peer_.find(call->second.peer);

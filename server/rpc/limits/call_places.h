@@ -2,9 +2,10 @@
 #define AAREN_SERVER_RPC_LIMITS_CALL_PLACES_H_
 
 // CallPlaces are places for the calls of one kind on a shard. A connection may have half of what the others leave. When
-// that is nothing, a call gives way that waits for its client: its request has not come, or its reply is not taken. Of
-// the host that has most it is the one that has waited longest; of any host, if it has waited for a second. So a host
-// that holds calls keeps nobody out, not even those who come from the same address as it.
+// all are taken, a call gives way that waits for its client: its request has not come, or its reply is not taken. It is
+// the one that has waited longest of the host that has most; else, for a second at least, of a host that has no fewer
+// than the asker's. So a host that holds calls keeps nobody out, not even those who come from the same address, and
+// takes no places from those who have fewer.
 //
 // Some calls last and wait for nobody, as watches. Of these the newest of the host that has most gives way, to one that
 // keeps what it gains (accept/host_places.h).
@@ -28,7 +29,8 @@ namespace aaren::rpc {
 
 class CallPlaces {
  public:
-  using Cancelling = absl::AnyInvocable<void()>;
+  enum class Why { kGivesWay, kStale };
+  using GiveUp = absl::AnyInvocable<void(Why)>;
 
   // One call's, until it is destroyed. It may be empty.
   class Place {
@@ -52,13 +54,15 @@ class CallPlaces {
     uint64_t number_ = 0;
   };
 
-  CallPlaces(size_t limit, const session::Clock& clock) : limit_(limit), clock_(clock) {}
+  // Of calls that last, if `lasting`.
+  CallPlaces(size_t limit, const session::Clock& clock, bool lasting = false)
+      : limit_(limit), lasting_(lasting), clock_(clock) {}
 
-  // A place for a call of this peer, as gRPC names it. Another call may be cancelled for it. Empty if nobody gives way.
-  // `cancel` is called at most once, and not after the place has gone. This outlives all places.
-  Place Take(const std::string& peer, Cancelling cancel);
+  // A place for a call of this peer, as gRPC names it. Another may lose its own. Empty if nobody gives way. `give_up`
+  // is called when the call has lost it, and must end it; not after the place has gone. This outlives all places.
+  Place Take(const std::string& peer, GiveUp give_up);
 
-  // Cancels calls that have waited for their clients since `oldest`, or longer.
+  // Takes the places of calls that have waited for their clients since `oldest`, or longer.
   void EndStale(absl::Time oldest);
 
   size_t size() const { return calls_.size(); }
@@ -68,7 +72,7 @@ class CallPlaces {
 
   struct Call {
     std::string peer, host;
-    Cancelling cancel;
+    GiveUp give_up;
     Waiting::iterator waiting;  // waiting_.end(): for no client
   };
 
@@ -76,13 +80,14 @@ class CallPlaces {
   std::optional<uint64_t> WhoGivesWayTo(const std::string& host);
   bool MakeWay(const std::string& host);
   void Remove(uint64_t number);
-  void Cancel(uint64_t number);
+  void TakeAway(uint64_t number, Why why);
   void EndWaiting(Call& call);
 
   const size_t limit_;
+  const bool lasting_;
   const session::Clock& clock_;
   uint64_t last_number_ = 0;
-  absl::flat_hash_map<uint64_t, Call> calls_;  // those that have a place; one that was cancelled has none any more
+  absl::flat_hash_map<uint64_t, Call> calls_;  // those that have a place
   absl::flat_hash_map<std::string, size_t> by_peer_;
   accept::HostPlaces hosts_;
   Waiting waiting_;

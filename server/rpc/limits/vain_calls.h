@@ -3,7 +3,7 @@
 
 // VainCalls counts the calls of each connection that came to nothing: refused, or ended before they asked for anything.
 // Each costs as much as a hundred tokens, so a connection that has many of them in a second is ended. So are those of
-// a host that has many in all, each at its next one.
+// a host that has many in all, but for who has few itself.
 //
 // Threading: belongs to one thread.
 

@@ -22,7 +22,7 @@ HeadersFirstService::HeadersFirstService(const std::string& full_name)
   }
   // gRPC waits for the message of those that it takes for unary, or for streams of replies only.
   for (int i = 0; i < service_.method_count(); ++i) {
-    const bool replies = service_.method(i)->server_streaming();
+    const bool replies = service_.method(i)->server_streaming();  // whatever it takes
     AddMethod(new RpcServiceMethod(paths_[static_cast<size_t>(i)].c_str(),
                                    replies ? RpcMethod::BIDI_STREAMING : RpcMethod::CLIENT_STREAMING, nullptr));
     MarkMethodAsync(i);

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_RPC_SERVICES_HEADERS_FIRST_SERVICE_H_
 #define AAREN_SERVER_RPC_SERVICES_HEADERS_FIRST_SERVICE_H_
 
-// A HeadersFirstService serves a proto service whose methods take one message. gRPC would keep such a call to itself
+// A HeadersFirstService serves a proto service whose methods take one message, or many. gRPC would keep such a call to itself
 // until its message has come, and one whose message never comes for ever: nobody counts it, and nobody can end it. Here
 // each call begins with its headers, and the message is read. On the wire nothing differs.
 //
@@ -16,8 +16,17 @@
 #include "grpcpp/server_builder.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/async_stream.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/proto_buffer_reader.h"
 
 namespace aaren::rpc {
+
+// The bytes as a message. False if they are not one.
+template <typename Request>
+bool ParseRequest(grpc::ByteBuffer& bytes, Request& request) {
+  grpc::ProtoBufferReader reader(&bytes);
+  return reader.status().ok() && request.ParseFromZeroCopyStream(&reader);
+}
 
 class HeadersFirstService : public grpc::Service {
  public:
@@ -30,16 +39,17 @@ class HeadersFirstService : public grpc::Service {
     return Find(name, *Request::descriptor(), *Response::descriptor());
   }
 
-  // Waits for a call of a method that gives one message.
-  template <typename Request, typename Response>
-  void Wait(int method, grpc::ServerContext& context, grpc::ServerAsyncReader<Response, Request>& call,
+  // Waits for a call of a method that gives one message. Requests are read as bytes: of a typed one that is malformed
+  // gRPC says only that there is none.
+  template <typename Response>
+  void Wait(int method, grpc::ServerContext& context, grpc::ServerAsyncReader<Response, grpc::ByteBuffer>& call,
             grpc::ServerCompletionQueue& queue, void* tag) {
     RequestAsyncClientStreaming(method, &context, &call, &queue, &queue, tag);
   }
 
   // … that gives many.
-  template <typename Request, typename Response>
-  void Wait(int method, grpc::ServerContext& context, grpc::ServerAsyncReaderWriter<Response, Request>& call,
+  template <typename Response>
+  void Wait(int method, grpc::ServerContext& context, grpc::ServerAsyncReaderWriter<Response, grpc::ByteBuffer>& call,
             grpc::ServerCompletionQueue& queue, void* tag) {
     RequestAsyncBidiStreaming(method, &context, &call, &queue, &queue, tag);
   }

@@ -24,71 +24,98 @@ class HealthService::Watch {
 
   void Update() {
     const HealthCheckResponse::ServingStatus status = health_.StatusOf(kind_);
-    if (busy_ || is_gone_ || status == told_) return;
+    if (busy() || is_gone_ || finishing_ || status == told_) return;
     told_ = status;
-    busy_ = true;
+    writing_ = true;
     HealthCheckResponse response;
     response.set_status(status);
     io_.Write(response, &written_);
   }
 
  private:
+  bool busy() const { return reading_ || writing_; }
+
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // never begun, so OnGone does not come
     new Watch(health_);
-    place_ = health_.places_.Take(context_.peer(), [this] { context_.TryCancel(); });
-    if (!place_.taken()) {
-      health_.host_.NoteVain(context_.peer());
-      return Finish(ToGrpcStatus(session::OverQuota("watches", "too many watches are open here", absl::Seconds(1))));
-    }
+    place_ = health_.places_.Take(context_.peer(), [this](CallPlaces::Why why) { GiveUp(why); });
+    if (!place_.taken()) return RefuseVain(TooMany());
     place_.BeginWaiting();
-    busy_ = true;
-    io_.Read(&request_, &read_);
+    reading_ = true;
+    io_.Read(&received_, &read_);
   }
 
   void OnRead(bool ok) {
+    reading_ = false;
     place_.EndWaiting();
-    busy_ = false;
-    if (is_gone_) return Finish(grpc::Status::CANCELLED);
-    if (!ok) return Finish({grpc::StatusCode::INVALID_ARGUMENT, "the call has ended without a request"});
-    kind_ = health_.KindOf(request_.service());
-    request_ = {};  // the name of a service that is not known may be long
+    if (is_gone_ || finishing_) return Finish(grpc::Status::CANCELLED);
+    if (!ok) return RefuseVain({grpc::StatusCode::INVALID_ARGUMENT, "the call has ended without a request"});
+    HealthCheckRequest request;
+    if (!ParseRequest(received_, request)) {
+      return RefuseVain(ToGrpcStatus(session::Malformed(HealthCheckRequest::descriptor()->full_name())));
+    }
+    kind_ = health_.KindOf(request.service());
+    received_.Clear();  // the name of a service that is not known may be long
     health_.watches_.insert(this);
     Update();
   }
 
   void OnWritten(bool) {
-    busy_ = false;
-    if (is_gone_) return Finish(grpc::Status::CANCELLED);
+    writing_ = false;
+    if (is_gone_ || finishing_) return Finish(grpc::Status::CANCELLED);
     Update();
+  }
+
+  // It has no place any more.
+  void GiveUp(CallPlaces::Why why) {
+    if (writing_) return context_.TryCancel();  // what it is told is not taken
+    Finish(why == CallPlaces::Why::kStale
+               ? grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "the request did not come in time")
+               : TooMany());
   }
 
   void OnGone(bool) {
     is_gone_ = true;
-    if (!busy_) Finish(grpc::Status::CANCELLED);
+    if (!busy()) Finish(grpc::Status::CANCELLED);
+  }
+
+  static grpc::Status TooMany() {
+    return ToGrpcStatus(session::OverQuota("watches", "too many watches are open here", absl::Seconds(1)));
+  }
+
+  void RefuseVain(const grpc::Status& status) {
+    health_.host_.NoteVain(context_.peer());
+    Finish(status);
   }
 
   void Finish(const grpc::Status& status) {
-    if (!std::exchange(finishing_, true)) return io_.Finish(status, &finished_);
-    if (finished_done_) delete this;
+    if (std::exchange(finishing_, true)) return DeleteIfDone();
+    place_ = {};
+    health_.host_.last_words.Begin(last_word_, [this] { context_.TryCancel(); });
+    io_.Finish(status, &finished_);
   }
 
   void OnFinished(bool) {
     finished_done_ = true;
-    if (is_gone_) delete this;
+    DeleteIfDone();
+  }
+
+  void DeleteIfDone() {
+    if (finished_done_ && is_gone_ && !busy()) delete this;
   }
 
   HealthService& health_;
   CallCount count_;
   grpc::ServerContext context_;
-  HealthCheckRequest request_;
+  grpc::ByteBuffer received_;
   Kind kind_ = Kind::kUnknown;
-  grpc::ServerAsyncReaderWriter<HealthCheckResponse, HealthCheckRequest> io_;
-  CallPlaces::Place place_;  // after context_
+  grpc::ServerAsyncReaderWriter<HealthCheckResponse, grpc::ByteBuffer> io_;
+  CallPlaces::Place place_;  // these two after context_
+  LastWords::Word last_word_;
   CallEvent<Watch> accepted_{this, &Watch::OnAccepted}, read_{this, &Watch::OnRead}, written_{this, &Watch::OnWritten},
       gone_{this, &Watch::OnGone}, finished_{this, &Watch::OnFinished};
   HealthCheckResponse::ServingStatus told_ = HealthCheckResponse::UNKNOWN;
-  bool busy_ = false;  // a read or a write is under way
+  bool reading_ = false, writing_ = false;
   bool is_gone_ = false;
   bool finishing_ = false, finished_done_ = false;
 };
@@ -100,7 +127,7 @@ HealthService::HealthService(HeadersFirstService& service, UnaryHost& host, std:
       host_(host),
       services_(std::move(services)),
       need_store_(std::move(need_store)),
-      places_(host.limits.watches, host.clock) {}
+      places_(host.limits.watches, host.clock, /*lasting=*/true) {}
 
 void HealthService::Serve() {
   UnaryCall<HealthCheckRequest, HealthCheckResponse>::ServeToTheEnd(

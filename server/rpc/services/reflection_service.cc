@@ -1,7 +1,5 @@
 #include "server/rpc/services/reflection_service.h"
 
-#include <list>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -59,63 +57,100 @@ void FillExtensionNumbers(const std::string& type, ServerReflectionResponse& res
   }
 }
 
-// One call: answers a request before it reads the next, ends with OK when the caller half-closes.
+// One call: answers a request before it reads the next, ends with OK when the caller half-closes. One that asks nothing,
+// or does not take the answer, is given up like a unary call.
 class ReflectionCall {
  public:
-  ReflectionCall(ReflectionAsync& service, UnaryHost& host, const std::vector<std::string>& services)
+  ReflectionCall(HeadersFirstService& service, UnaryHost& host, const std::vector<std::string>& services)
       : service_(service), host_(host), services_(services), count_(host.calls), io_(&context_) {
-    service_.RequestServerReflectionInfo(&context_, &io_, &host_.queue, &host_.queue, &accepted_);
+    const int method = service.Find<ServerReflectionRequest, ServerReflectionResponse>("ServerReflectionInfo");
+    service_.Wait(method, context_, io_, host_.queue, &accepted_);
   }
 
  private:
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // the server has shut down
     new ReflectionCall(service_, host_, services_);
-    const std::string peer = context_.peer();
-    place_ = host_.reflections.Take(peer, [this] { context_.TryCancel(); });
-    if (!place_.taken()) {
-      host_.NoteVain(peer);
-      return Refuse("too many calls of reflection are open here");
-    }
+    place_ = host_.reflections.Take(context_.peer(), [this](CallPlaces::Why why) { GiveUp(why); });
+    if (!place_.taken()) return RefuseVain(TooMany("too many calls of reflection are open here"));
     Read();
   }
 
-  // A client that asks nothing, or does not take the answer, is given up like those of unary calls.
   void Read() {
     place_.BeginWaiting();
-    io_.Read(&request_, &read_);
+    reading_ = true;
+    io_.Read(&received_, &read_);
   }
 
   void OnRead(bool ok) {
+    reading_ = false;
+    if (finishing_) return DeleteIfDone();
     place_.EndWaiting();
-    if (!ok) return io_.Finish(grpc::Status::OK, &finished_);
-    if (request_.ByteSizeLong() > kMostBytes) return Refuse("the request is longer than any name could make it");
+    if (!ok) return asked_ ? Finish(grpc::Status::OK) : RefuseVain(grpc::Status::OK);
+    asked_ = true;
+    ServerReflectionRequest request;
+    if (received_.Length() > kMostBytes) return Finish(TooMany("the request is longer than any name could make it"));
+    if (!ParseRequest(received_, request)) {
+      return Finish(ToGrpcStatus(session::Malformed(ServerReflectionRequest::descriptor()->full_name())));
+    }
     place_.BeginWaiting();
-    io_.Write(Reflect(request_, services_), &written_);
+    writing_ = true;
+    io_.Write(Reflect(request, services_), &written_);
   }
 
   void OnWritten(bool ok) {
+    writing_ = false;
     place_.EndWaiting();
-    if (!ok) return io_.Finish(grpc::Status::CANCELLED, &finished_);
+    if (!ok) return Finish(grpc::Status::CANCELLED);
     Read();
   }
 
-  void OnFinished(bool) { delete this; }
+  // It has no place any more.
+  void GiveUp(CallPlaces::Why why) {
+    if (writing_) return context_.TryCancel();  // its answer is not taken
+    Finish(why == CallPlaces::Why::kStale ? grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "no request has come")
+                                          : TooMany("too many calls of reflection are open here"));
+  }
 
-  void Refuse(const char* why) {
-    io_.Finish(ToGrpcStatus(session::OverQuota("reflection", why, absl::ZeroDuration())), &finished_);
+  static grpc::Status TooMany(const char* why) {
+    return ToGrpcStatus(session::OverQuota("reflection", why, absl::ZeroDuration()));
+  }
+
+  void RefuseVain(const grpc::Status& status) {
+    host_.NoteVain(context_.peer());
+    Finish(status);
+  }
+
+  void Finish(const grpc::Status& status) {
+    finishing_ = true;
+    place_ = {};
+    host_.last_words.Begin(last_word_, [this] { context_.TryCancel(); });
+    io_.Finish(status, &finished_);
+  }
+
+  void OnFinished(bool) {
+    finished_already_ = true;
+    DeleteIfDone();
+  }
+
+  void DeleteIfDone() {
+    if (finished_already_ && !reading_) delete this;
   }
 
   static constexpr size_t kMostBytes = 4096;  // of a request
 
-  ReflectionAsync& service_;
+  HeadersFirstService& service_;
   UnaryHost& host_;
   const std::vector<std::string>& services_;
   CallCount count_;
   grpc::ServerContext context_;
-  grpc::ServerAsyncReaderWriter<ServerReflectionResponse, ServerReflectionRequest> io_;
-  ServerReflectionRequest request_;
-  CallPlaces::Place place_;  // after context_
+  grpc::ServerAsyncReaderWriter<ServerReflectionResponse, grpc::ByteBuffer> io_;
+  grpc::ByteBuffer received_;
+  CallPlaces::Place place_;  // these two after context_
+  LastWords::Word last_word_;
+  bool asked_ = false;
+  bool reading_ = false, writing_ = false;
+  bool finishing_ = false, finished_already_ = false;
   CallEvent<ReflectionCall> accepted_{this, &ReflectionCall::OnAccepted}, read_{this, &ReflectionCall::OnRead},
       written_{this, &ReflectionCall::OnWritten}, finished_{this, &ReflectionCall::OnFinished};
 };
@@ -154,7 +189,7 @@ ServerReflectionResponse Reflect(const ServerReflectionRequest& request, const s
   return response;
 }
 
-void ServeReflection(ReflectionAsync& service, UnaryHost& host, const std::vector<std::string>& services) {
+void ServeReflection(HeadersFirstService& service, UnaryHost& host, const std::vector<std::string>& services) {
   new ReflectionCall(service, host, services);
 }
 

@@ -15,10 +15,8 @@
 
 namespace aaren::rpc {
 
-using ReflectionAsync = grpc::reflection::v1alpha::ServerReflection::AsyncService;
-
 // `services` are full names. The arguments outlive the server.
-void ServeReflection(ReflectionAsync& service, UnaryHost& host, const std::vector<std::string>& services);
+void ServeReflection(HeadersFirstService& service, UnaryHost& host, const std::vector<std::string>& services);
 
 // The answer to one request.
 grpc::reflection::v1alpha::ServerReflectionResponse Reflect(

@@ -2,11 +2,11 @@
 #define AAREN_SERVER_RPC_SERVICES_UNARY_CALL_H_
 
 // A UnaryCall is one call of a unary rpc on a shard's queue. It begins with its headers: who asks is known, and it has a
-// place, before its request is read. A method's handler gets who asks, the request, and a Reply to call exactly once,
-// from any thread, when the answer is there; nothing blocks meanwhile. Each call waits for its successor as soon as it
-// has begun.
+// place, before its request is read. Whether the caller may still ask is looked at again when the request has come. A
+// method's handler gets who asks, the request, and a Reply to call exactly once, from any thread, when the answer is
+// there; nothing blocks meanwhile. Each call waits for its successor as soon as it has begun.
 //
-// It ends when gRPC has said both that the reply has left, or cannot, and that the call is over.
+// It ends when gRPC has said that the reply has left, or cannot, that the call is over, and that nothing is read.
 
 #include <functional>
 #include <memory>
@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/async_stream.h"
+#include "grpcpp/support/byte_buffer.h"
 #include "server/identity/caller.h"
 #include "server/rpc/caller.h"
 #include "server/rpc/event.h"
@@ -90,32 +91,40 @@ class UnaryCall {
     if (!ok) return delete this;  // the server has shut down; OnOver does not come
     Accept(method_);
     peer_ = context_.peer();
-    if (const std::optional<session::Refusal> refusal = WhyRefused()) {
-      host_.NoteVain(peer_);
-      return Refuse(*refusal);
-    }
+    if (const std::optional<session::Refusal> refusal = WhyRefused()) return RefuseVain(*refusal);
     place_.BeginWaiting();
-    io_.Read(&request_, &read_);
+    reading_ = true;
+    io_.Read(&received_, &read_);
   }
 
-  // Before anything of its request is read.
+  std::optional<session::Refusal> WhyLeaving() const {
+    return host_.draining && !method_->to_the_end ? std::make_optional(session::ShuttingDown()) : std::nullopt;
+  }
+
+  // Before anything of its request is read. The place comes last: another call may have to give way for it.
   std::optional<session::Refusal> WhyRefused() {
-    if (host_.draining && !method_->to_the_end) return session::ShuttingDown();
+    if (auto leaving = WhyLeaving()) return leaving;
     session::Outcome<identity::Caller> caller = CallerOf(context_, method_->callers, method_->least, host_.clock);
     if (caller.refusal) return std::move(caller.refusal);
     caller_ = std::move(caller.value);
-    session::Outcome<CallPlaces::Place> place = host_.TakePlace(context_);
-    if (place.refusal) return std::move(place.refusal);
-    place_ = std::move(place.value);
-    return host_.Charge(caller_.account);
+    if (auto refusal = host_.Charge(caller_.account)) return refusal;
+    place_ = host_.places.Take(peer_, [this](CallPlaces::Why why) { GiveUp(why); });
+    if (place_.taken()) return std::nullopt;
+    return UnaryHost::TooMany("too many unary calls are under way here");
   }
 
   void OnRead(bool ok) {
+    reading_ = false;
+    if (finishing_) return DeleteIfDone();
     place_.EndWaiting();
+    if (!ok)
+      return RefuseVain(session::PlainRefusal(absl::InvalidArgumentError("the call has ended without a request")));
     host_.NoteHeard(peer_);
-    if (!ok) return Refuse(session::PlainRefusal(absl::InvalidArgumentError("the call has ended without a request")));
-    const size_t bytes = request_.ByteSizeLong();
+    if (auto refusal = WhyLeaving()) return Refuse(*refusal);
+    if (auto refusal = StillMayCall(caller_, method_->callers, method_->least, host_.clock)) return Refuse(*refusal);
+    const size_t bytes = received_.Length();
     if (!host_.HasRoom(bytes)) return Refuse(UnaryHost::TooMany("too many unary calls are under way here"));
+    if (!ParseRequest(received_, request_)) return RefuseVain(session::Malformed(Request::descriptor()->full_name()));
     Hold(bytes);
     const auto post = [this](session::Outcome<Response> outcome) {
       host_.mailbox.Post([this, outcome = std::move(outcome)]() { Finish(outcome); });
@@ -132,11 +141,28 @@ class UnaryCall {
     }
     Hold(bytes);
     place_.BeginWaiting();
+    finishing_ = true;
     io_.Finish(outcome.value, grpc::Status::OK, &finished_);
   }
 
+  // It has waited for its client, and has no place any more.
+  void GiveUp(CallPlaces::Why why) {
+    if (finishing_) return context_.TryCancel();  // its reply is not taken
+    Refuse(
+        why == CallPlaces::Why::kStale
+            ? session::PlainRefusal(absl::DeadlineExceededError("the request did not come in time"))
+            : UnaryHost::TooMany("too many unary calls are under way here, and the request of this one did not come"));
+  }
+
+  void RefuseVain(const session::Refusal& refusal) {
+    host_.NoteVain(peer_);
+    Refuse(refusal);
+  }
+
   void Refuse(const session::Refusal& refusal) {
-    if (place_.taken()) place_.BeginWaiting();
+    finishing_ = true;
+    place_ = {};
+    host_.last_words.Begin(last_word_, [this] { context_.TryCancel(); });
     io_.FinishWithError(ToGrpcStatus(refusal), &finished_);
   }
 
@@ -149,12 +175,16 @@ class UnaryCall {
     host_.held_bytes -= held_bytes_;
     place_ = {};
     finished_already_ = true;
-    if (over_already_) delete this;
+    DeleteIfDone();
   }
 
   void OnOver(bool) {
     over_already_ = true;
-    if (finished_already_) delete this;
+    DeleteIfDone();
+  }
+
+  void DeleteIfDone() {
+    if (finished_already_ && over_already_ && !reading_) delete this;
   }
 
   static constexpr size_t kSmallReply = 16 << 10;  // bytes
@@ -165,10 +195,13 @@ class UnaryCall {
   grpc::ServerContext context_;
   identity::Caller caller_;
   std::string peer_;
+  grpc::ByteBuffer received_;
   Request request_;
-  grpc::ServerAsyncReader<Response, Request> io_;
-  CallPlaces::Place place_;  // after context_
+  grpc::ServerAsyncReader<Response, grpc::ByteBuffer> io_;
+  CallPlaces::Place place_;  // these two after context_
+  LastWords::Word last_word_;
   size_t held_bytes_ = 0;
+  bool reading_ = false, finishing_ = false;  // a read is under way; the last operation has begun
   bool finished_already_ = false, over_already_ = false;
   CallEvent<UnaryCall> accepted_{this, &UnaryCall::OnAccepted}, read_{this, &UnaryCall::OnRead},
       finished_{this, &UnaryCall::OnFinished}, over_{this, &UnaryCall::OnOver};

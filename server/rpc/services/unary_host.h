@@ -22,6 +22,7 @@
 #include "server/identity/callers.h"
 #include "server/rpc/caller.h"
 #include "server/rpc/limits/call_places.h"
+#include "server/rpc/limits/last_words.h"
 #include "server/rpc/limits/stream_limits.h"
 #include "server/rpc/limits/vain_calls.h"
 #include "server/session/clock.h"
@@ -33,15 +34,14 @@ namespace aaren::rpc {
 
 struct UnaryHost {
   UnaryHost(grpc::ServerCompletionQueue& q, session::Mailbox& m, int& c, const StreamLimits& l, const session::Clock& k)
-      : queue(q), mailbox(m), calls(c), limits(l), clock(k), places(l.unary_calls, k), reflections(l.reflections, k) {}
-
-  // A place for the call of `context`, which outlives it, or why it has none.
-  session::Outcome<CallPlaces::Place> TakePlace(grpc::ServerContext& context) {
-    session::Outcome<CallPlaces::Place> outcome;
-    outcome.value = places.Take(context.peer(), [&context] { context.TryCancel(); });
-    if (!outcome.value.taken()) outcome.refusal = TooMany("too many unary calls are under way here");
-    return outcome;
-  }
+      : queue(q),
+        mailbox(m),
+        calls(c),
+        limits(l),
+        clock(k),
+        places(l.unary_calls, k),
+        reflections(l.reflections, k),
+        last_words(k) {}
 
   // A call counts among those of its tenant's second, or is one too many.
   std::optional<session::Refusal> Charge(identity::Account* account) const {
@@ -74,6 +74,7 @@ struct UnaryHost {
     const absl::Time oldest = clock.Now() - limits.unread;
     places.EndStale(oldest);
     reflections.EndStale(oldest);
+    last_words.EndStale();
   }
 
   grpc::ServerCompletionQueue& queue;
@@ -82,6 +83,7 @@ struct UnaryHost {
   const StreamLimits limits;
   const session::Clock& clock;
   CallPlaces places, reflections;
+  LastWords last_words;
   size_t held_bytes = 0;
   bool draining = false;                       // the server leaves
   const identity::Callers* callers = nullptr;  // who may call; null: everybody may everything

@@ -135,8 +135,9 @@ class Stream final : public session::Peer {
   Outbox outbox_;
   std::unique_ptr<StreamTraces> traces_;  // null: none of its messages was traced
   std::optional<grpc::Status> ending_;
-  std::string host_;     // of its client, once it was accepted
-  uint64_t number_ = 0;  // in the group, once it is one of its streams
+  LastWords::Word last_word_;  // after context_
+  std::string host_;           // of its client, once it was accepted
+  uint64_t number_ = 0;        // in the group, once it is one of its streams
   absl::Time opened_;
   absl::Time since_;          // when it was accepted, greeted, or last had a session open
   absl::Time writing_since_;  // of the write under way
@@ -161,6 +162,7 @@ class Stream final : public session::Peer {
   bool placed_ = false;      // among its tenant's
   bool over_rate_ = false;   // its tenant may have no more tokens in this turn
   bool struck_out_ = false;  // what the shard had of it is gone
+  absl::Time struck_out_at_;
 };
 
 }  // namespace aaren::rpc

@@ -18,7 +18,7 @@ constexpr int kVisits = 16;  // between two looks at the clock
 
 StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, shard::SessionShard& shard,
                          v1::Limits welcome, const StreamLimits& limits, const session::Clock& clock, int& calls,
-                         VainCalls& vain, HeardOf heard_of, const identity::Callers* callers)
+                         VainCalls& vain, LastWords& last_words, HeardOf heard_of, const identity::Callers* callers)
     : service_(service),
       queue_(queue),
       shard_(shard),
@@ -27,6 +27,7 @@ StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue&
       clock_(clock),
       calls_(calls),
       vain_(vain),
+      last_words_(last_words),
       heard_of_(std::move(heard_of)),
       callers_(callers) {}
 

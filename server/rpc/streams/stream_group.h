@@ -25,6 +25,7 @@
 #include "grpcpp/support/status.h"
 #include "server/accept/host_places.h"
 #include "server/identity/callers.h"
+#include "server/rpc/limits/last_words.h"
 #include "server/rpc/limits/stream_limits.h"
 #include "server/rpc/limits/vain_calls.h"
 #include "server/rpc/streams/outbox.h"
@@ -53,12 +54,15 @@ using Heard = std::shared_ptr<std::atomic<int64_t>>;
 using HeardOf = std::function<Heard(absl::string_view peer)>;
 
 class StreamGroup {
+  // A stream a second, as of somebody who calls `aaren` in a loop, beside a host that has all other places.
+  static constexpr size_t kFreeGains = 60;
+
  public:
   // `welcome` is what Welcome tells. All arguments but it and `limits` outlive this; `calls` counts the calls alive on
-  // `queue`, `vain` those that come to nothing.
+  // `queue`, `vain` those that come to nothing, and `last_words` those that have ended.
   StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, shard::SessionShard& shard,
               v1::Limits welcome, const StreamLimits& limits, const session::Clock& clock, int& calls, VainCalls& vain,
-              HeardOf heard_of = nullptr, const identity::Callers* callers = nullptr);
+              LastWords& last_words, HeardOf heard_of = nullptr, const identity::Callers* callers = nullptr);
 
   // Waits for the next stream; each stream that comes does so again.
   void Accept();
@@ -125,13 +129,14 @@ class StreamGroup {
   StreamCounters counters_;
   absl::btree_map<uint64_t, Stream*> streams_;  // by number; each deletes itself when its call is over
   uint64_t last_number_ = 0;                    // that was given to a stream
-  accept::HostPlaces places_;                   // of those that need not give way
+  accept::HostPlaces places_{kFreeGains};       // of those that need not give way
   std::deque<Stream*> input_;                   // have items to handle; null where a stream has gone since
   WaitingStreams waiting_;                      // likewise, once the shard admits them
   std::deque<Stream*> touched_;                 // to visit in Flush; null where a stream has gone since
   size_t unread_bytes_ = 0;                     // of all outboxes
   size_t input_bytes_ = 0;                      // of messages that are not handled to their end
   VainCalls& vain_;
+  LastWords& last_words_;
   const HeardOf heard_of_;
   const identity::Callers* const callers_;
   identity::Callers::Known checked_;  // by which the streams' callers were checked last

@@ -16,6 +16,7 @@ namespace aaren::rpc {
 namespace {
 
 constexpr absl::Duration kInTheWay = absl::Seconds(1);
+constexpr absl::Duration kLastSecond = absl::Seconds(1);
 
 // Empties the place of `stream` in one of the group's lists.
 void Forget(Stream* stream, std::deque<Stream*>& list) {
@@ -44,6 +45,7 @@ void Stream::OnAccepted(bool ok) {
   if (!ok) return delete this;  // the server has shut down
   // The next call is waited for at once, whatever becomes of this one.
   group_.Accept();
+  if (group_.draining_) return Finish(GoneStatus());
   if (Refused()) return;
   counted_ = has_place_ = true;
   number_ = ++group_.last_number_;
@@ -51,7 +53,6 @@ void Stream::OnAccepted(bool ok) {
   group_.places_.Add(host_, number_);
   group_.counters_.opened.Add(1);
   since_ = opened_ = group_.clock_.Now();
-  if (group_.draining_) return Finish(GoneStatus());
   Read();
 }
 
@@ -119,8 +120,9 @@ StreamInfo Stream::Describe(absl::Time now) const {
 // Nobody is there, or nobody who does anything.
 void Stream::EndIfStale(absl::Time now) {
   const StreamLimits& limits = group_.limits_;
-  if (struck_out_ && !finishing_) return Cancel();  // it was told a second ago, and does not read
   if (finishing_) return;
+  if (struck_out_ && now - struck_out_at_ >= kLastSecond) return Cancel();  // it was told, and does not read
+  if (struck_out_) return;
   // Tokens of a client that does not read stay where they are: when they leave no room for those of others, it must go.
   const bool in_the_way = group_.shard_.QueueIsFull(*this) && group_.shard_.Owes(*this);
   if (writing_ && now - writing_since_ > (in_the_way ? kInTheWay : limits.unread)) {
@@ -155,6 +157,7 @@ void Stream::CheckCaller(const identity::Callers::Known& callers, absl::Time wal
 // One whose client does not read is cut off a second later.
 void Stream::StrikeOut(const session::Refusal& why) {
   struck_out_ = true;
+  struck_out_at_ = group_.clock_.Now();
   group_.shard_.Disconnect(*this);
   if (!ending_.has_value()) Fail(why);
 }
@@ -195,6 +198,8 @@ void Stream::Finish(const grpc::Status& status) {
   outbox_.Clear();
   if (handling_) DropMessage();
   handling_ = false;
+  LeavePlace();
+  group_.last_words_.Begin(last_word_, [this] { Cancel(); });
   io_.Finish(status, &finished_);
 }
 

@@ -10,10 +10,14 @@ namespace {
 
 rocksdb::Slice SliceOf(const std::string& text) { return {text.data(), text.size()}; }
 
+absl::Status Named(const std::string& key, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat("session '", key, "': ", status.message()));
+}
+
 }  // namespace
 
 absl::Status FromRead(const rocksdb::Status& status) {
-  return status.IsCorruption() ? absl::DataLossError(status.ToString()) : FromWrite(status);
+  return status.IsCorruption() || status.IsPathNotFound() ? absl::DataLossError(status.ToString()) : FromWrite(status);
 }
 
 absl::Status FromWrite(const rocksdb::Status& status) {
@@ -52,7 +56,7 @@ absl::StatusOr<std::string> WriteGroup::Rows(const std::string& key, const Store
   std::string rows;
   const rocksdb::Status status = db_->Get({}, SliceOf(RowsKey(key, slot.slot)), &rows);
   if (status.IsNotFound()) return absl::DataLossError(absl::StrCat("session '", key, "': its stored rows are gone"));
-  if (!status.ok()) return FromRead(status);
+  if (!status.ok()) return Named(key, FromRead(status));
   if (absl::Status checked = CheckSlot(key, slot, rows); !checked.ok()) return checked;
   return rows;
 }

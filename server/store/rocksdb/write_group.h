@@ -20,7 +20,8 @@
 
 namespace aaren::store {
 
-// What RocksDB says of a read, as the server's words: DataLoss for what is damaged, else Unavailable. Of a write it is
+// What RocksDB says of a read, as the server's words: DataLoss for what is damaged, or in a file that is gone; else
+// Unavailable. Of a write it is
 // always Unavailable: whatever is wrong is not this session's.
 absl::Status FromRead(const rocksdb::Status& status);
 absl::Status FromWrite(const rocksdb::Status& status);

@@ -1,6 +1,7 @@
 // What tenants may have, what becomes of the streams of callers who are struck out, and of those who guess.
 
 #include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -196,6 +197,34 @@ TEST_F(TenantsTest, WhoIsStruckOutLosesItsStreamAndKeepsItsSessions) {
   EXPECT_EQ(info.next_seq(), 3u);
   EXPECT_FALSE(info.attached());
   EXPECT_EQ(colleague.Open(0, "b").next_seq(), 0u);  // still there
+}
+
+// Its headers were let in.
+TEST_F(TenantsTest, WhoIsStruckOutBeforeItsRequestComesIsNotServed) {
+  Serve(absl::StrCat(kStream, kAdmin), session::Clock::System());
+  grpc::ClientContext context;
+  context.AddMetadata("authorization", "Bearer admin-token");
+  grpc::CompletionQueue queue;
+  const auto wait = [&queue] {
+    void* tag;
+    bool ok;
+    ASSERT_TRUE(queue.Next(&tag, &ok));
+  };
+  grpc::GenericStub stub(channel_);
+  const auto call = stub.PrepareCall(&context, "/aaren.v1.Models/List", &queue);
+  call->StartCall(nullptr);
+  wait();
+  TestStream colleague(channel_, Token("stream-token"));  // of the same connection: those headers have come
+  colleague.Greet();
+  Write(kStream);
+  ASSERT_TRUE(Eventually([&] { return ListModels("admin-token").error_code() == StatusCode::UNAUTHENTICATED; }));
+  grpc::Slice nothing("");
+  call->WriteLast(grpc::ByteBuffer(&nothing, 1), {}, nullptr);
+  wait();
+  grpc::Status status;
+  call->Finish(&status, nullptr);
+  wait();
+  EXPECT_EQ(status.error_code(), StatusCode::UNAUTHENTICATED);
 }
 
 TEST_F(TenantsTest, WhoseRoleIsTakenLosesItsStream) {

@@ -17,9 +17,13 @@ using ::testing::IsEmpty;
 
 class CallPlacesTest : public testing::Test {
  protected:
+  explicit CallPlacesTest(bool lasting = false) : places_(8, clock_, lasting) {}
+
   // A call that waits for its client, unless told otherwise.
   bool Begin(const std::string& peer, bool waits = true) {
-    CallPlaces::Place place = places_.Take(absl::StrCat("ipv4:", peer), [this, peer] { cancelled_.push_back(peer); });
+    CallPlaces::Place place = places_.Take(absl::StrCat("ipv4:", peer), [this, peer](CallPlaces::Why why) {
+      (why == CallPlaces::Why::kStale ? stale_ : cancelled_).push_back(peer);
+    });
     if (!place.taken()) return false;
     if (waits) place.BeginWaiting();
     held_.push_back(std::move(place));
@@ -37,9 +41,14 @@ class CallPlacesTest : public testing::Test {
   }
 
   shard::TestClock clock_;
-  std::vector<std::string> cancelled_;
-  CallPlaces places_{8, clock_};
+  std::vector<std::string> cancelled_, stale_;  // peers of calls that lost their places
+  CallPlaces places_;
   std::vector<CallPlaces::Place> held_;
+};
+
+class LastingCallsTest : public CallPlacesTest {
+ protected:
+  LastingCallsTest() : CallPlacesTest(true) {}
 };
 
 TEST_F(CallPlacesTest, OneConnectionHasHalfOfThem) {
@@ -95,7 +104,30 @@ TEST_F(CallPlacesTest, CallThatWaitsForNobodyDoesNotGiveWayToTheSameHost) {
   EXPECT_FALSE(Begin("1.1.1.1:9"));
 }
 
-TEST_F(CallPlacesTest, CallsThatWaitForNobodyGiveWayToAnotherHostAFewTimesAMinute) {
+TEST_F(CallPlacesTest, CallThatWaitsForNobodyDoesNotGiveWayToAnotherHost) {
+  FillBy("1.1.1.1", /*waits=*/false);
+  EXPECT_FALSE(Begin("2.2.2.2:1"));
+}
+
+// Slow uploads beside a host that asks again and again.
+TEST_F(CallPlacesTest, HostThatHasMostTakesOnlyItsOwn) {
+  ASSERT_TRUE(Begin("2.2.2.2:1"));
+  for (const int port : {1, 1, 1, 1, 2, 3, 4}) ASSERT_TRUE(Begin(absl::StrCat("1.1.1.1:", port)));
+  clock_.Advance(absl::Seconds(10));
+  for (int i = 0; i < 7; ++i) ASSERT_TRUE(Begin(absl::StrCat("1.1.1.1:", 10 + i))) << i;
+  EXPECT_FALSE(Begin("1.1.1.1:99"));
+  EXPECT_THAT(cancelled_, testing::Each(testing::StartsWith("1.1.1.1:")));
+}
+
+TEST_F(CallPlacesTest, NobodyGivesWayWhileThereArePlaces) {
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(Begin("2.2.2.2:1"));
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(Begin("1.1.1.1:1"));
+  clock_.Advance(absl::Minutes(1));
+  EXPECT_FALSE(Begin("1.1.1.1:1"));  // it has half of what is left
+  EXPECT_THAT(cancelled_, IsEmpty());
+}
+
+TEST_F(LastingCallsTest, GiveWayToAnotherHostAFewTimesAMinute) {
   FillBy("1.1.1.1", /*waits=*/false);
   int gained = 0;
   for (int i = 0; i < 50; ++i) {
@@ -113,7 +145,7 @@ TEST_F(CallPlacesTest, WhoWaitsNoMoreIsNotStale) {
   held_.front().EndWaiting();
   clock_.Advance(absl::Minutes(1));
   places_.EndStale(clock_.Now());
-  EXPECT_THAT(cancelled_, ElementsAre("1.1.1.1:2"));
+  EXPECT_THAT(stale_, ElementsAre("1.1.1.1:2"));
 }
 
 TEST_F(CallPlacesTest, OnlyThoseThatHaveWaitedSoLongAreStale) {
@@ -121,7 +153,7 @@ TEST_F(CallPlacesTest, OnlyThoseThatHaveWaitedSoLongAreStale) {
   clock_.Advance(absl::Seconds(2));
   ASSERT_TRUE(Begin("1.1.1.1:2"));
   places_.EndStale(clock_.Now() - absl::Seconds(1));
-  EXPECT_THAT(cancelled_, ElementsAre("1.1.1.1:1"));
+  EXPECT_THAT(stale_, ElementsAre("1.1.1.1:1"));
 }
 
 TEST_F(CallPlacesTest, CallThatWasCancelledMayStillWaitAndGo) {

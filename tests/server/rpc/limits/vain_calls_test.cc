@@ -21,11 +21,11 @@ class VainCallsTest : public testing::Test {
   }
 
   std::vector<std::string> ended_;
-  VainCalls vain_{10, [this](absl::string_view peer) { ended_.emplace_back(peer); }};
+  VainCalls vain_{40, [this](absl::string_view peer) { ended_.emplace_back(peer); }};
 };
 
 TEST_F(VainCallsTest, ConnectionThatHasTooManyIsEndedOnce) {
-  Note("ipv4:1.1.1.1:1", 9);
+  Note("ipv4:1.1.1.1:1", 39);
   EXPECT_THAT(ended_, IsEmpty());
   Note("ipv4:1.1.1.1:1", 5);
   EXPECT_THAT(ended_, ElementsAre("ipv4:1.1.1.1:1"));
@@ -33,19 +33,26 @@ TEST_F(VainCallsTest, ConnectionThatHasTooManyIsEndedOnce) {
 
 TEST_F(VainCallsTest, EachSecondIsItsOwn) {
   for (int i = 0; i < 20; ++i) {
-    Note("ipv4:1.1.1.1:1", 9);
+    Note("ipv4:1.1.1.1:1", 39);
     vain_.Forget();
   }
   EXPECT_THAT(ended_, IsEmpty());
 }
 
 TEST_F(VainCallsTest, OfAHostThatHasManyInAllEachIsEndedAtItsNext) {
-  for (int port = 1; port <= 39; ++port) Note(absl::StrCat("ipv4:1.1.1.1:", port), 1);
+  for (int port = 1; port <= 15; ++port) Note(absl::StrCat("ipv4:1.1.1.1:", port), 10);
   EXPECT_THAT(ended_, IsEmpty());
-  Note("ipv4:1.1.1.1:7", 1);
+  Note("ipv4:1.1.1.1:16", 10);
   Note("ipv4:1.1.1.1:8", 1);
-  Note("ipv4:2.2.2.2:1", 1);
-  EXPECT_THAT(ended_, ElementsAre("ipv4:1.1.1.1:7", "ipv4:1.1.1.1:8"));
+  Note("ipv4:2.2.2.2:1", 10);
+  EXPECT_THAT(ended_, ElementsAre("ipv4:1.1.1.1:16", "ipv4:1.1.1.1:8"));
+}
+
+TEST_F(VainCallsTest, WhoHasFewIsNotEndedForItsNeighbours) {
+  for (int port = 1; port <= 30; ++port) Note(absl::StrCat("ipv4:1.1.1.1:", port), 10);
+  ended_.clear();
+  Note("ipv4:1.1.1.1:99", 1);
+  EXPECT_THAT(ended_, IsEmpty());
 }
 
 }  // namespace

@@ -93,8 +93,8 @@ TEST_F(HeadersFirstServiceTest, RequestThatIsNoMessageIsRefused) {
   void* tag;
   bool ok;
   ASSERT_TRUE(queue.Next(&tag, &ok));
-  EXPECT_NE(status.error_code(), grpc::StatusCode::OK);
-  EXPECT_NE(status.error_code(), grpc::StatusCode::UNKNOWN);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(status.error_message(), "malformed aaren.v1.GetModelRequest");
 }
 
 }  // namespace

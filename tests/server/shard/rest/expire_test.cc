@@ -44,6 +44,21 @@ TEST(ExpireTest, SparesAnAttachedSession) {
   EXPECT_EQ(peer.Last().kind, Event::kForecasts);
 }
 
+// Each duplicate brings it back, and it leaves again at once.
+TEST(ExpireTest, SparesOneWhoseClientOnlyRepeatsItselfThoughItsRowDoesNotStay) {
+  World world(ShardOptions{.max_resident_bytes = 0, .save_interval = kInterval, .session_ttl = kTtl});
+  FakePeer peer;
+  world.Open(peer, 0, Named("a"));
+  world.Send(peer, 0, 0, Values(0, 3));
+  for (absl::Duration time; time < 3 * kTtl; time += kTtl / 20) {
+    world.Advance(kTtl / 20);
+    world.Send(peer, 0, 0, Values(0, 3));
+  }
+  EXPECT_GT(world.shard().counters().promotions.value(), 10);
+  world.Send(peer, 0, 3, Values(3, 1));
+  EXPECT_EQ(peer.Last().kind, Event::kForecasts);
+}
+
 TEST(ExpireTest, CountsFromTheLastUse) {
   World world(ShardOptions{.save_interval = kInterval, .session_ttl = kTtl});
   Visit(world, "a");

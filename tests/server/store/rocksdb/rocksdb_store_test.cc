@@ -269,7 +269,9 @@ TEST_F(RocksDbStoreTest, AListReadsNoRows) {
   }
   Overwrite(FileEndingIn(".blob"), 200, "damage");
   BlockingStore store = Open();
-  ASSERT_EQ(store.Load("/a").status().code(), absl::StatusCode::kDataLoss);
+  const absl::Status damaged = store.Load("/a").status();
+  ASSERT_EQ(damaged.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(damaged.message()), testing::HasSubstr("session '/a'"));
   EXPECT_EQ(store.List("", "", 10).value().size(), 1u);
   EXPECT_EQ(store.Find("/a").value().saves.size(), 1u);
   EXPECT_TRUE(store.Delete("/a", 1).status.ok());

@@ -1,0 +1,33 @@
+#include "server/rpc/limits/last_words.h"
+
+namespace aaren::rpc {
+namespace {
+
+constexpr size_t kMost = 1024;
+constexpr absl::Duration kTime = absl::Seconds(5);
+
+}  // namespace
+
+void LastWords::Begin(Word& word, Cancelling cancel) {
+  word.words_ = this;
+  word.at_ = list_.emplace(list_.end(), clock_.Now(), std::move(cancel));
+  if (list_.size() > kMost) CutOffOldest();
+}
+
+void LastWords::EndStale() {
+  while (!list_.empty() && list_.front().first + kTime <= clock_.Now()) CutOffOldest();
+}
+
+// Its word still points to it.
+void LastWords::CutOffOldest() {
+  cut_off_.splice(cut_off_.end(), list_, list_.begin());
+  std::exchange(cut_off_.back().second, nullptr)();
+}
+
+// Whichever list it is in.
+void LastWords::End(List::iterator at) {
+  List gone;
+  gone.splice(gone.end(), at->second ? list_ : cut_off_, at);
+}
+
+}  // namespace aaren::rpc

@@ -1,0 +1,62 @@
+#include "server/rpc/limits/last_words.h"
+
+#include <gtest/gtest.h>
+
+#include <list>
+
+#include "tests/server/shard/world/world.h"
+
+namespace aaren::rpc {
+namespace {
+
+class LastWordsTest : public testing::Test {
+ protected:
+  void Say() {
+    words_.Begin(said_.emplace_back(), [this] { ++cut_off_; });
+  }
+
+  shard::TestClock clock_;
+  int cut_off_ = 0;
+  LastWords words_{clock_};
+  std::list<LastWords::Word> said_;
+};
+
+TEST_F(LastWordsTest, WhoseTimeIsOverIsCutOffOnce) {
+  Say();
+  clock_.Advance(absl::Seconds(4));
+  Say();
+  words_.EndStale();
+  EXPECT_EQ(cut_off_, 0);
+  clock_.Advance(absl::Seconds(1));
+  words_.EndStale();
+  words_.EndStale();
+  EXPECT_EQ(cut_off_, 1);
+  EXPECT_EQ(words_.size(), 1u);
+}
+
+TEST_F(LastWordsTest, WordThatHasLeftIsForgotten) {
+  Say();
+  said_.clear();
+  clock_.Advance(absl::Minutes(1));
+  words_.EndStale();
+  EXPECT_EQ(cut_off_, 0);
+  EXPECT_EQ(words_.size(), 0u);
+}
+
+TEST_F(LastWordsTest, BeyondAThousandTheOldestIsCutOff) {
+  for (int i = 0; i < 1030; ++i) Say();
+  EXPECT_EQ(cut_off_, 6);
+  EXPECT_EQ(words_.size(), 1024u);
+}
+
+TEST_F(LastWordsTest, WordMayGoAfterItWasCutOff) {
+  Say();
+  clock_.Advance(absl::Seconds(5));
+  words_.EndStale();
+  said_.clear();
+  Say();
+  EXPECT_EQ(words_.size(), 1u);
+}
+
+}  // namespace
+}  // namespace aaren::rpc
