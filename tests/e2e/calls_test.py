@@ -82,6 +82,8 @@ class LateRequestTest(programs.ServerTest):
                     more = connection.recv(4096)
                     self.assertTrue(more, path)
                     received += more
+        reply = programs.aaren("health", f"--target={self.server.target}")
+        self.assertEqual(reply.returncode, 0, reply.stderr)
 
 
 class HeldStreamsTest(programs.ServerTest):

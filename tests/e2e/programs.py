@@ -5,6 +5,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -28,6 +29,9 @@ def free_address():
                 return f"127.0.0.1:{port}"
             except OSError:
                 continue
+
+
+CRASHES = [-crash for crash in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)]
 
 
 class Server:
@@ -78,10 +82,14 @@ class Server:
         return self.process.wait(30)
 
     def close(self):
-        if self.process.poll() is None:
+        status = self.process.poll()
+        if status is None:
             self.kill()
         self.process.stdout.close()
+        log = self.log() if status in CRASHES else ""
         self.errors.close()
+        if status in CRASHES:
+            raise AssertionError(f"the server has crashed with signal {-status}\n{log}")
 
 
 class Redis:

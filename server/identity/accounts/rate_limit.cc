@@ -42,6 +42,10 @@ bool RateLimit::TryTake(int64_t now_ns) {
   return true;
 }
 
+void RateLimit::GiveBack() {
+  full_ns_.fetch_sub(static_cast<int64_t>(cost_ns_.load(std::memory_order_relaxed)), std::memory_order_relaxed);
+}
+
 int64_t RateLimit::WaitForOneNs(int64_t now_ns) const {
   const auto cost = static_cast<int64_t>(cost_ns_.load(std::memory_order_relaxed));
   return std::max<int64_t>(0, full_ns_.load(std::memory_order_relaxed) - now_ns - kSecondNs + cost);

@@ -36,6 +36,9 @@ class RateLimit {
   bool TryTake(int64_t now_ns);
   int64_t WaitForOneNs(int64_t now_ns) const;
 
+  // What was taken by TryTake was not used.
+  void GiveBack();
+
  private:
   std::atomic<double> cost_ns_{0};   // of one
   std::atomic<int64_t> full_ns_{0};  // when it is full again

@@ -22,6 +22,7 @@ CallPlaces::Place::~Place() {
 }
 
 void CallPlaces::Place::BeginWaiting() {
+  if (!taken()) return;
   const auto call = places_->calls_.find(number_);
   if (call == places_->calls_.end()) return;  // it has lost it
   places_->EndWaiting(call->second);
@@ -29,6 +30,7 @@ void CallPlaces::Place::BeginWaiting() {
 }
 
 void CallPlaces::Place::EndWaiting() {
+  if (!taken()) return;
   const auto call = places_->calls_.find(number_);
   if (call != places_->calls_.end()) places_->EndWaiting(call->second);
 }
@@ -55,15 +57,25 @@ bool CallPlaces::Admits(const std::string& peer) const {
   return own < (limit_ - others + 1) / 2;
 }
 
+template <typename Fits>
+std::optional<uint64_t> CallPlaces::FirstWaiting(absl::Time since, Fits fits) const {
+  for (const auto& [began, number] : waiting_) {
+    if (began > since) break;
+    if (fits(calls_.at(number).host)) return number;
+  }
+  return std::nullopt;
+}
+
 std::optional<uint64_t> CallPlaces::WhoGivesWayTo(const std::string& host) {
   const absl::Time now = clock_.Now();
-  const std::optional<std::string> greediest = hosts_.WhoHasMoreThan(host);
-  const size_t own = hosts_.OfHost(host);
-  for (const auto& [since, number] : waiting_) {
-    const std::string& other = calls_.at(number).host;
-    if (other == greediest || (now - since >= kPatience && hosts_.OfHost(other) >= own)) return number;
+  if (const std::optional<std::string> greediest = hosts_.WhoHasMoreThan(host)) {
+    const auto its = FirstWaiting(now, [&](const std::string& other) { return other == *greediest; });
+    if (its) return its;
   }
-  return lasting_ ? hosts_.WhoGivesWayTo(host, now) : std::nullopt;
+  const size_t own = hosts_.OfHost(host);
+  const auto patient =
+      FirstWaiting(now - kPatience, [&](const std::string& other) { return hosts_.OfHost(other) >= own; });
+  return patient || !lasting_ ? patient : hosts_.WhoGivesWayTo(host, now);
 }
 
 bool CallPlaces::MakeWay(const std::string& host) {

@@ -42,7 +42,7 @@ class CallPlaces {
 
     bool taken() const { return places_ != nullptr; }
 
-    // The call waits for its client from now on, until EndWaiting. REQUIRES: taken().
+    // The call waits for its client from now on, until EndWaiting. Nothing, if the place is empty or lost.
     void BeginWaiting();
     void EndWaiting();
 
@@ -77,6 +77,8 @@ class CallPlaces {
   };
 
   bool Admits(const std::string& peer) const;
+  template <typename Fits>
+  std::optional<uint64_t> FirstWaiting(absl::Time since, Fits fits) const;
   std::optional<uint64_t> WhoGivesWayTo(const std::string& host);
   bool MakeWay(const std::string& host);
   void Remove(uint64_t number);

@@ -6,7 +6,7 @@
 namespace aaren::rpc {
 namespace {
 
-constexpr size_t kConnections = 4;  // of a host that may each have the most
+constexpr size_t kConnections = 2;  // of a host that may each have the most
 constexpr size_t kPart = 20;        // of the most: a connection that has fewer is not what its host has too many of
 
 }  // namespace

@@ -23,7 +23,7 @@ using EndConnection = std::function<void(absl::string_view peer)>;
 
 class VainCalls {
  public:
-  // `most` of a connection in a second are too many, and four times as many of a host. `end`: null where nobody can end
+  // `most` of a connection in a second are too many, and twice as many of a host. `end`: null where nobody can end
   // a connection.
   VainCalls(size_t most, EndConnection end) : most_(most), end_(std::move(end)) {}
 

@@ -47,15 +47,16 @@ class HealthService::Watch {
 
   void OnRead(bool ok) {
     reading_ = false;
-    place_.EndWaiting();
+    grpc::ByteBuffer received;  // goes with this function, whatever becomes of the call
+    received.Swap(&received_);
     if (is_gone_ || finishing_) return Finish(grpc::Status::CANCELLED);
+    place_.EndWaiting();
     if (!ok) return RefuseVain({grpc::StatusCode::INVALID_ARGUMENT, "the call has ended without a request"});
     HealthCheckRequest request;
-    if (!ParseRequest(received_, request)) {
+    if (!ParseRequest(received, request)) {
       return RefuseVain(ToGrpcStatus(session::Malformed(HealthCheckRequest::descriptor()->full_name())));
     }
     kind_ = health_.KindOf(request.service());
-    received_.Clear();  // the name of a service that is not known may be long
     health_.watches_.insert(this);
     Update();
   }

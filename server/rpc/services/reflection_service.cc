@@ -84,13 +84,15 @@ class ReflectionCall {
 
   void OnRead(bool ok) {
     reading_ = false;
+    grpc::ByteBuffer received;  // goes with this function, whatever becomes of the call
+    received.Swap(&received_);
     if (finishing_) return DeleteIfDone();
     place_.EndWaiting();
     if (!ok) return asked_ ? Finish(grpc::Status::OK) : RefuseVain(grpc::Status::OK);
     asked_ = true;
     ServerReflectionRequest request;
-    if (received_.Length() > kMostBytes) return Finish(TooMany("the request is longer than any name could make it"));
-    if (!ParseRequest(received_, request)) {
+    if (received.Length() > kMostBytes) return Finish(TooMany("the request is longer than any name could make it"));
+    if (!ParseRequest(received, request)) {
       return Finish(ToGrpcStatus(session::Malformed(ServerReflectionRequest::descriptor()->full_name())));
     }
     place_.BeginWaiting();

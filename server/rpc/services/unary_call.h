@@ -91,6 +91,7 @@ class UnaryCall {
     if (!ok) return delete this;  // the server has shut down; OnOver does not come
     Accept(method_);
     peer_ = context_.peer();
+    if (const auto leaving = WhyLeaving()) return Refuse(*leaving);
     if (const std::optional<session::Refusal> refusal = WhyRefused()) return RefuseVain(*refusal);
     place_.BeginWaiting();
     reading_ = true;
@@ -103,18 +104,20 @@ class UnaryCall {
 
   // Before anything of its request is read. The place comes last: another call may have to give way for it.
   std::optional<session::Refusal> WhyRefused() {
-    if (auto leaving = WhyLeaving()) return leaving;
     session::Outcome<identity::Caller> caller = CallerOf(context_, method_->callers, method_->least, host_.clock);
     if (caller.refusal) return std::move(caller.refusal);
     caller_ = std::move(caller.value);
     if (auto refusal = host_.Charge(caller_.account)) return refusal;
     place_ = host_.places.Take(peer_, [this](CallPlaces::Why why) { GiveUp(why); });
     if (place_.taken()) return std::nullopt;
+    if (caller_.account != nullptr) caller_.account->unary_calls.GiveBack();
     return UnaryHost::TooMany("too many unary calls are under way here");
   }
 
   void OnRead(bool ok) {
     reading_ = false;
+    grpc::ByteBuffer received;  // goes with this function, whatever becomes of the call
+    received.Swap(&received_);
     if (finishing_) return DeleteIfDone();
     place_.EndWaiting();
     if (!ok)
@@ -122,9 +125,9 @@ class UnaryCall {
     host_.NoteHeard(peer_);
     if (auto refusal = WhyLeaving()) return Refuse(*refusal);
     if (auto refusal = StillMayCall(caller_, method_->callers, method_->least, host_.clock)) return Refuse(*refusal);
-    const size_t bytes = received_.Length();
+    const size_t bytes = received.Length();
     if (!host_.HasRoom(bytes)) return Refuse(UnaryHost::TooMany("too many unary calls are under way here"));
-    if (!ParseRequest(received_, request_)) return RefuseVain(session::Malformed(Request::descriptor()->full_name()));
+    if (!ParseRequest(received, request_)) return RefuseVain(session::Malformed(Request::descriptor()->full_name()));
     Hold(bytes);
     const auto post = [this](session::Outcome<Response> outcome) {
       host_.mailbox.Post([this, outcome = std::move(outcome)]() { Finish(outcome); });

@@ -31,6 +31,17 @@ TEST(RateLimitTest, ASecondsWorthMayComeAtOnceAndNoMore) {
   }
 }
 
+TEST(RateLimitTest, WhatIsGivenBackMayBeTakenAgain) {
+  RateLimit rate;
+  rate.Set(2);
+  EXPECT_TRUE(rate.TryTake(0));
+  EXPECT_TRUE(rate.TryTake(0));
+  EXPECT_FALSE(rate.TryTake(0));
+  rate.GiveBack();
+  EXPECT_TRUE(rate.TryTake(0));
+  EXPECT_FALSE(rate.TryTake(0));
+}
+
 TEST(RateLimitTest, FillsAtItsRate) {
   RateLimit rate;
   rate.Set(10);

@@ -119,6 +119,15 @@ TEST_F(CallPlacesTest, HostThatHasMostTakesOnlyItsOwn) {
   EXPECT_THAT(cancelled_, testing::Each(testing::StartsWith("1.1.1.1:")));
 }
 
+// One slow upload beside a host that has all the rest, and somebody else asks.
+TEST_F(CallPlacesTest, WhoHasWaitedLongestKeepsItsPlaceWhileAnotherHostHasMost) {
+  ASSERT_TRUE(Begin("2.2.2.2:1"));
+  clock_.Advance(absl::Seconds(10));
+  for (const int port : {1, 1, 1, 1, 2, 3, 4}) ASSERT_TRUE(Begin(absl::StrCat("1.1.1.1:", port)));
+  EXPECT_TRUE(Begin("3.3.3.3:1"));
+  EXPECT_THAT(cancelled_, ElementsAre("1.1.1.1:1"));
+}
+
 TEST_F(CallPlacesTest, NobodyGivesWayWhileThereArePlaces) {
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(Begin("2.2.2.2:1"));
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(Begin("1.1.1.1:1"));
