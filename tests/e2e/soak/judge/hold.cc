@@ -64,14 +64,15 @@ void Hold::Admit(const v1::Tokens& tokens) {
     tracks_ = true;
     delivered_ = std::max(delivered_, tokens.delivered_seq());
   }
-  if (refusing_ && tokens.first_seq() != expected_) return;
+  const uint64_t end = tokens.first_seq() + static_cast<uint64_t>(tokens.values_size()) / KindOf(id()).channels;
+  const bool holds_expected = tokens.first_seq() <= expected_ && expected_ < end;
+  if (refusing_ && !holds_expected) return;
   refusing_ = false;
   const int code = Refusal(tokens);
   if (code != 0) {
     refusing_ = true;
     return due_.push_back({Due::What::kFailed, 0, false, code});
   }
-  const uint64_t end = tokens.first_seq() + static_cast<uint64_t>(tokens.values_size()) / KindOf(id()).channels;
   if (end <= expected_) {  // duplicates in a row may share an answer
     if (due_.empty() || due_.back().what != Due::What::kAck) due_.push_back({Due::What::kAck});
     return;
