@@ -86,6 +86,21 @@ class LateRequestTest(programs.ServerTest):
         self.assertEqual(reply.returncode, 0, reply.stderr)
 
 
+class VainCallsTest(programs.ServerTest):
+    flags = ("--shards=1",)
+
+    # Too slow for a flood of frames.
+    def test_calls_that_are_reset_before_they_ask_end_their_connection(self):
+        for path in (LIST, CHECK, WATCH):
+            with http2.idle(self.server.target, HOLDER) as connection, self.assertRaises(ConnectionError):
+                sent = 1
+                while sent < 40_000:
+                    sent = http2.reset_streams(connection, sent, 100, path=path)
+                    time.sleep(0.03)
+            time.sleep(1.2)  # its host is refused for a second
+        self.assertEqual(self.server.log().count("its calls come to nothing"), 3)
+
+
 class HeldStreamsTest(programs.ServerTest):
     flags = ("--shards=1", "--max_streams=8")
 

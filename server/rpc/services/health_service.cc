@@ -49,9 +49,10 @@ class HealthService::Watch {
     reading_ = false;
     grpc::ByteBuffer received;  // goes with this function, whatever becomes of the call
     received.Swap(&received_);
+    if (!ok && !finishing_) health_.host_.NoteVain(context_.peer());
     if (is_gone_ || finishing_) return Finish(grpc::Status::CANCELLED);
     place_.EndWaiting();
-    if (!ok) return RefuseVain({grpc::StatusCode::INVALID_ARGUMENT, "the call has ended without a request"});
+    if (!ok) return Finish({grpc::StatusCode::INVALID_ARGUMENT, "the call has ended without a request"});
     HealthCheckRequest request;
     if (!ParseRequest(received, request)) {
       return RefuseVain(ToGrpcStatus(session::Malformed(HealthCheckRequest::descriptor()->full_name())));

@@ -134,9 +134,9 @@ def hold_calls(connection, path, count, request=None):
     return connection
 
 
-def reset_streams(connection, first, count, between=b""):
+def reset_streams(connection, first, count, between=b"", path=STREAM):
     """Opens streams and resets each at once; a frame may follow each. Returns the number of the next stream."""
-    headers = call_fields(STREAM)
+    headers = call_fields(path)
     out = b""
     for stream in range(first, first + 2 * count, 2):
         out += frame(HEADERS, END_HEADERS, stream, headers) + frame(RESET, 0, stream, b"\0\0\0\x08") + between
