@@ -38,8 +38,8 @@ class FloodEvidence {
   };
 
   // True if it is a flood by now. One kind is hundreds of streams reset, a fifth of the frames or more; another is
-  // hundreds of frames without data, nine tenths of all; a third are endless headers. Any other is a connection that was read at every look for a
-  // quarter of a second, with more waiting.
+  // hundreds of frames without data, nine tenths of all; a third are endless headers. Any other is a connection that
+  // was read at every look for a quarter of a second, with more waiting.
   bool Add(const Look& look);
 
  private:

@@ -1,8 +1,9 @@
 #ifndef AAREN_SERVER_ACCEPT_HOST_PLACES_H_
 #define AAREN_SERVER_ACCEPT_HOST_PLACES_H_
 
-// HostPlaces knows how many places of one kind each host has taken, as connections or streams, and who gives way when all
-// are taken. That is the newest of the host that has most: one host can take every place only while nobody else asks.
+// HostPlaces knows how many places of one kind each host has taken, as connections or streams, and who gives way when
+// all are taken. That is the newest of the host that has most: one host can take every place only while nobody else
+// asks.
 // Whoever gains by that may do so again and again only while it keeps what it gained. Threading: none of its own.
 
 #include <cstddef>

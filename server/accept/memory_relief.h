@@ -10,11 +10,13 @@
 // host that brought less than a few messages. When a flood has gone and its memory still comes back, those who are
 // left did not fill it.
 //
-// What they held comes back a little later, and before that it may grow on: gRPC still handles what it has read. So until
-// some comes back, for half a second at most, only hosts of which connections have ended are blamed for more. If it was
-// a help and not enough, the next ones go. Those go who together brought half. Where it grows fast, hosts go whole: of
-// streams that are opened gRPC makes a gigabyte a second. One that is full and stays within a little of where it was ends nobody: whoever is there then has
-// not filled it. A slow growth adds up.
+// What they held comes back a little later, and before that it may grow on: gRPC still handles what it has read. So
+// until some comes back, for half a second at most, only hosts of which connections have ended are blamed for more. If
+// it was a help and not enough, the next ones go. Those go who together brought half. Where it grows fast, hosts go
+// whole: of streams that are opened gRPC makes a gigabyte a second.
+//
+// One that is full and stays within a little of where it was ends nobody: whoever is there then has not filled it. A
+// slow growth adds up.
 //
 // Threading: belongs to the acceptor's thread.
 

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_RPC_SERVICES_HEADERS_FIRST_SERVICE_H_
 #define AAREN_SERVER_RPC_SERVICES_HEADERS_FIRST_SERVICE_H_
 
-// A HeadersFirstService serves a proto service whose methods take one message, or many. gRPC would keep such a call to itself
-// until its message has come, and one whose message never comes for ever: nobody counts it, and nobody can end it. Here
-// each call begins with its headers, and the message is read. On the wire nothing differs.
+// A HeadersFirstService serves a proto service. gRPC would keep a call of a method that takes one message to itself
+// until that has come, and one whose message never comes for ever: nobody counts it, and nobody can end it. Here each
+// call begins with its headers, and the message is read. On the wire nothing differs.
 //
 // Threading: as of the generated services.
 

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_RPC_SERVICES_UNARY_CALL_H_
 #define AAREN_SERVER_RPC_SERVICES_UNARY_CALL_H_
 
-// A UnaryCall is one call of a unary rpc on a shard's queue. It begins with its headers: who asks is known, and it has a
-// place, before its request is read. Whether the caller may still ask is looked at again when the request has come. A
+// A UnaryCall is one call of a unary rpc on a shard's queue. It begins with its headers: who asks is known, and it has
+// a place, before its request is read. Whether the caller may still ask is looked at again when the request has come. A
 // method's handler gets who asks, the request, and a Reply to call exactly once, from any thread, when the answer is
 // there; nothing blocks meanwhile. Each call waits for its successor as soon as it has begun.
 //

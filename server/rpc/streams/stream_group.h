@@ -73,8 +73,8 @@ class StreamGroup {
   // Writes what is owed and ends the streams that are done. REQUIRES: called once a round, after the shard's Step.
   void Flush(absl::Duration at_most);
 
-  // Ends streams that have not said Hello, do not read, or have nothing open, for too long, and those whose callers were
-  // struck out or may not have them any more. Call it every second or so.
+  // Ends streams that have not said Hello, do not read, or have nothing open, for too long, and those whose callers
+  // were struck out or may not have them any more. Call it every second or so.
   void EndStale();
 
   // Tells every stream that the server leaves, and refuses new ones.
