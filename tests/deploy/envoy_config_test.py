@@ -58,6 +58,12 @@ class EnvoyConfigTest(unittest.TestCase):
             self.assertIn(f'AddMetadata("{header}"', file.read())
         self.assertEqual(cluster(config)["lb_policy"], "MAGLEV")
 
+    def test_a_stream_that_a_leaving_server_refuses_is_asked_of_another(self):
+        for name, retries in (("shared behind Envoy", "connect-failure,refused-stream,unavailable"),
+                              ("own stores behind Envoy", "connect-failure,refused-stream")):
+            policy = route(Objects(VALUES[name]).envoy())["retry_policy"]
+            self.assertEqual((policy["retry_on"], "retry_host_predicate" in policy), (retries, "unavailable" in retries), name)
+
     def test_a_pod_that_comes_back_elsewhere_has_the_same_streams(self):
         for name in ("shared behind Envoy", "own stores behind Envoy"):
             hashing = cluster(Objects(VALUES[name]).envoy())["common_lb_config"]["consistent_hashing_lb_config"]

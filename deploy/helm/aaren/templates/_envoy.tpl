@@ -34,6 +34,22 @@ static_resources:
                 - name: servers
                   domains: ["*"]
                   routes:
+                    {{- if not (include "aaren.ownStores" .) }}
+                    # A server that leaves refuses streams before its health has been asked. Another one has their sessions too.
+                    - match: {prefix: /aaren.v1.Streaming/}
+                      route:
+                        cluster: servers
+                        timeout: 0s
+                        hash_policy: [{header: {header_name: aaren-stream}}]
+                        retry_policy:
+                          retry_on: connect-failure,refused-stream,unavailable
+                          num_retries: 3
+                          retry_host_predicate:
+                            - name: envoy.retry_host_predicates.previous_hosts
+                              typed_config:
+                                "@type": type.googleapis.com/envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate
+                          host_selection_retry_max_attempts: 5
+                    {{- end }}
                     - match: {prefix: /}
                       route:
                         cluster: servers
