@@ -1,6 +1,7 @@
 #include "server/rpc/server.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "absl/synchronization/mutex.h"
@@ -105,9 +106,16 @@ bool Server::Shutdown(absl::Duration grace) {
   for (const auto& loop : loops_) loop->Drain(grace);
   for (const auto& loop : loops_) loop->closed().WaitForNotification();
   acceptor_->Stop();
-  for (const auto& loop : loops_) loop->ShutdownServer();
+  ShutDownServers();
   for (const auto& loop : loops_) loop->Stop();
   return std::all_of(loops_.begin(), loops_.end(), [](const auto& loop) { return loop->all_saved(); });
+}
+
+// Each may wait for clients that do not answer; all of them wait at once.
+void Server::ShutDownServers() {
+  std::vector<std::thread> threads;
+  for (const auto& loop : loops_) threads.emplace_back([&loop = *loop] { loop.ShutdownServer(); });
+  for (std::thread& thread : threads) thread.join();
 }
 
 void Server::DescribeStreams(int shard, uint64_t after, size_t most,

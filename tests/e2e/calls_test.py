@@ -52,19 +52,34 @@ class HeldCallsTest(programs.ServerTest):
         time.sleep(1)
         self.assert_others_are_served()
 
-    def test_watches_of_another_host_find_a_place(self):
-        self.hold(WATCH, b"")
+    # A connection's second call is one more than half of what is left, so places that are free do not help it.
+    def test_many_calls_of_one_connection_beside_a_host_that_leaves_two_places(self):
+        for calls in (16, 8, 4, 2):
+            connection = http2.connect(self.server.target, HOLDER)
+            self.addCleanup(connection.close)
+            http2.hold_calls(connection, WATCH, calls, b"")
+            time.sleep(0.2)
+        self.assert_watches_are_served(8)
+
+    # All at once on one connection.
+    def assert_watches_are_served(self, count):
         with http2.connect(self.server.target) as connection:
             connection.settimeout(20)
-            connection.sendall(http2.PREFACE + http2.frame(http2.SETTINGS, 0, 0) + http2.frame(
-                http2.HEADERS, http2.END_HEADERS, 1, http2.call_fields(WATCH)) + http2.frame(
-                    http2.DATA, http2.END_STREAM, 1, b"\0\0\0\0\0"))
-            serving = http2.frame(http2.DATA, 0, 1, b"\0\0\0\0\x02\x08\x01")
+            connection.sendall(http2.PREFACE + http2.frame(http2.SETTINGS, 0, 0))
+            for stream in range(1, 2 * count, 2):
+                connection.sendall(http2.frame(http2.HEADERS, http2.END_HEADERS, stream, http2.call_fields(WATCH)) +
+                                   http2.frame(http2.DATA, http2.END_STREAM, stream, b"\0\0\0\0\0"))
+            serving = b"\0\0\0\0\x02\x08\x01"
             received = b""
-            while serving not in received:
+            while received.count(serving) < count:
+                self.assertNotIn(b"too many", received)
                 more = connection.recv(4096)
                 self.assertTrue(more, received)
                 received += more
+
+    def test_watches_of_another_host_find_a_place(self):
+        self.hold(WATCH, b"")
+        self.assert_watches_are_served(1)
 
 
 class LateRequestTest(programs.ServerTest):
@@ -84,6 +99,18 @@ class LateRequestTest(programs.ServerTest):
                     received += more
         reply = programs.aaren("health", f"--target={self.server.target}")
         self.assertEqual(reply.returncode, 0, reply.stderr)
+
+
+class LeavingTest(programs.ServerTest):
+    flags = ("--shards=24", "--grace=2s")
+
+    # Each shard waits for them a little.
+    def test_many_shards_leave_in_time_beside_clients_that_say_nothing(self):
+        for _ in range(24):
+            connection = http2.idle(self.server.target)
+            self.addCleanup(connection.close)
+        time.sleep(0.5)
+        self.assertEqual(self.server.stop(), 0, self.server.log())
 
 
 class VainCallsTest(programs.ServerTest):

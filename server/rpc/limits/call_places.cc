@@ -21,12 +21,13 @@ CallPlaces::Place::~Place() {
   if (taken()) places_->Remove(number_);
 }
 
-void CallPlaces::Place::BeginWaiting() {
+void CallPlaces::Place::BeginWaiting(size_t bytes) {
   if (!taken()) return;
   const auto call = places_->calls_.find(number_);
   if (call == places_->calls_.end()) return;  // it has lost it
   places_->EndWaiting(call->second);
   call->second.waiting = places_->waiting_.emplace(places_->waiting_.end(), places_->clock_.Now(), number_);
+  call->second.bytes = bytes;
 }
 
 void CallPlaces::Place::EndWaiting() {
@@ -38,7 +39,7 @@ void CallPlaces::Place::EndWaiting() {
 CallPlaces::Place CallPlaces::Take(const std::string& peer, GiveUp give_up) {
   std::string host = accept::HostOf(accept::NormalPeer(peer));
   const bool full = calls_.size() >= limit_;
-  if (full ? !MakeWay(host) : !Admits(peer)) return {};
+  if ((full || !Admits(peer)) && !MakeWay(host, full)) return {};
   const uint64_t number = ++last_number_;
   hosts_.Add(host, number);
   ++by_peer_[peer];
@@ -61,25 +62,34 @@ template <typename Fits>
 std::optional<uint64_t> CallPlaces::FirstWaiting(absl::Time since, Fits fits) const {
   for (const auto& [began, number] : waiting_) {
     if (began > since) break;
-    if (fits(calls_.at(number).host)) return number;
+    if (fits(calls_.at(number))) return number;
   }
   return std::nullopt;
 }
 
-std::optional<uint64_t> CallPlaces::WhoGivesWayTo(const std::string& host) {
+std::optional<uint64_t> CallPlaces::WhoGivesWayTo(const std::string& host, bool full) {
   const absl::Time now = clock_.Now();
   if (const std::optional<std::string> greediest = hosts_.WhoHasMoreThan(host)) {
-    const auto its = FirstWaiting(now, [&](const std::string& other) { return other == *greediest; });
+    const auto its = FirstWaiting(now, [&](const Call& other) { return other.host == *greediest; });
     if (its) return its;
   }
-  const size_t own = hosts_.OfHost(host);
-  const auto patient =
-      FirstWaiting(now - kPatience, [&](const std::string& other) { return hosts_.OfHost(other) >= own; });
-  return patient || !lasting_ ? patient : hosts_.WhoGivesWayTo(host, now);
+  if (full) {
+    const size_t own = hosts_.OfHost(host);
+    const auto patient =
+        FirstWaiting(now - kPatience, [&](const Call& other) { return hosts_.OfHost(other.host) >= own; });
+    if (patient) return patient;
+  }
+  return lasting_ ? hosts_.WhoGivesWayTo(host, now) : std::nullopt;
 }
 
-bool CallPlaces::MakeWay(const std::string& host) {
-  const std::optional<uint64_t> number = WhoGivesWayTo(host);
+bool CallPlaces::MakeRoom() {
+  const auto number = FirstWaiting(clock_.Now() - kPatience, [](const Call& call) { return call.bytes > 0; });
+  if (number) TakeAway(*number, Why::kGivesWay);
+  return number.has_value();
+}
+
+bool CallPlaces::MakeWay(const std::string& host, bool full) {
+  const std::optional<uint64_t> number = WhoGivesWayTo(host, full);
   if (number) TakeAway(*number, Why::kGivesWay);
   return number.has_value();
 }

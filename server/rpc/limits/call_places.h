@@ -1,11 +1,11 @@
 #ifndef AAREN_SERVER_RPC_LIMITS_CALL_PLACES_H_
 #define AAREN_SERVER_RPC_LIMITS_CALL_PLACES_H_
 
-// CallPlaces are places for the calls of one kind on a shard. A connection may have half of what the others leave. When
-// all are taken, a call gives way that waits for its client: its request has not come, or its reply is not taken. It is
-// the one that has waited longest of the host that has most; else, for a second at least, of a host that has no fewer
-// than the asker's. So a host that holds calls keeps nobody out, not even those who come from the same address, and
-// takes no places from those who have fewer.
+// CallPlaces are places for the calls of one kind on a shard. A connection may have half of what the others leave. For
+// one more, or when all are taken, a call gives way that waits for its client: its request has not come, or its reply is
+// not taken. It is the one that has waited longest of the host that has most. When all are taken it may also be one of
+// any host that has no fewer than the asker's, if it has waited for a second. So a host that holds calls keeps nobody
+// out, not even those who come from the same address, and takes no places from those who have fewer.
 //
 // Some calls last and wait for nobody, as watches. Of these the newest of the host that has most gives way, to one that
 // keeps what it gains (accept/host_places.h).
@@ -42,8 +42,9 @@ class CallPlaces {
 
     bool taken() const { return places_ != nullptr; }
 
-    // The call waits for its client from now on, until EndWaiting. Nothing, if the place is empty or lost.
-    void BeginWaiting();
+    // The call waits for its client from now on, until EndWaiting, and holds so many bytes meanwhile. Nothing, if the
+    // place is empty or lost.
+    void BeginWaiting(size_t bytes = 0);
     void EndWaiting();
 
    private:
@@ -62,6 +63,10 @@ class CallPlaces {
   // is called when the call has lost it, and must end it; not after the place has gone. This outlives all places.
   Place Take(const std::string& peer, GiveUp give_up);
 
+  // Takes the place of the call that holds bytes and has waited longest, for a second at least: others need the bytes.
+  // False if there is none.
+  bool MakeRoom();
+
   // Takes the places of calls that have waited for their clients since `oldest`, or longer.
   void EndStale(absl::Time oldest);
 
@@ -74,13 +79,14 @@ class CallPlaces {
     std::string peer, host;
     GiveUp give_up;
     Waiting::iterator waiting;  // waiting_.end(): for no client
+    size_t bytes = 0;           // that it holds meanwhile
   };
 
   bool Admits(const std::string& peer) const;
   template <typename Fits>
   std::optional<uint64_t> FirstWaiting(absl::Time since, Fits fits) const;
-  std::optional<uint64_t> WhoGivesWayTo(const std::string& host);
-  bool MakeWay(const std::string& host);
+  std::optional<uint64_t> WhoGivesWayTo(const std::string& host, bool full);
+  bool MakeWay(const std::string& host, bool full);
   void Remove(uint64_t number);
   void TakeAway(uint64_t number, Why why);
   void EndWaiting(Call& call);

@@ -91,9 +91,9 @@ class ReflectionCall {
     if (!ok) return asked_ ? Finish(grpc::Status::OK) : RefuseVain(grpc::Status::OK);
     asked_ = true;
     ServerReflectionRequest request;
-    if (received.Length() > kMostBytes) return Finish(TooMany("the request is longer than any name could make it"));
+    if (received.Length() > kMostBytes) return RefuseVain(TooMany("the request is longer than any name could make it"));
     if (!ParseRequest(received, request)) {
-      return Finish(ToGrpcStatus(session::Malformed(ServerReflectionRequest::descriptor()->full_name())));
+      return RefuseVain(ToGrpcStatus(session::Malformed(ServerReflectionRequest::descriptor()->full_name())));
     }
     place_.BeginWaiting();
     writing_ = true;

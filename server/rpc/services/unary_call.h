@@ -126,7 +126,7 @@ class UnaryCall {
     if (auto refusal = WhyLeaving()) return Refuse(*refusal);
     if (auto refusal = StillMayCall(caller_, method_->callers, method_->least, host_.clock)) return Refuse(*refusal);
     const size_t bytes = received.Length();
-    if (!host_.HasRoom(bytes)) return Refuse(UnaryHost::TooMany("too many unary calls are under way here"));
+    if (!host_.MakeRoom(bytes)) return Refuse(UnaryHost::TooMany("too many unary calls are under way here"));
     if (!ParseRequest(received, request_)) return RefuseVain(session::Malformed(Request::descriptor()->full_name()));
     Hold(bytes);
     const auto post = [this](session::Outcome<Response> outcome) {
@@ -137,20 +137,23 @@ class UnaryCall {
 
   // A large reply for which there is no room among those not taken yet is not sent: the client may ask again.
   void Finish(const session::Outcome<Response>& outcome) {
+    Request().Swap(&request_);
+    LetGo();
     if (outcome.refusal.has_value()) return Refuse(*outcome.refusal);
     const size_t bytes = outcome.value.ByteSizeLong();
-    if (bytes > kSmallReply && !host_.HasRoom(bytes, held_bytes_)) {
-      return Refuse(UnaryHost::TooMany("too many replies wait here to be taken"));
-    }
+    if (!host_.MakeRoom(bytes)) return Refuse(UnaryHost::TooMany("too many replies wait here to be taken"));
     Hold(bytes);
-    place_.BeginWaiting();
+    place_.BeginWaiting(bytes);
     finishing_ = true;
     io_.Finish(outcome.value, grpc::Status::OK, &finished_);
   }
 
   // It has waited for its client, and has no place any more.
   void GiveUp(CallPlaces::Why why) {
-    if (finishing_) return context_.TryCancel();  // its reply is not taken
+    if (finishing_) {  // its reply is not taken
+      LetGo();
+      return context_.TryCancel();
+    }
     Refuse(
         why == CallPlaces::Why::kStale
             ? session::PlainRefusal(absl::DeadlineExceededError("the request did not come in time"))
@@ -174,8 +177,10 @@ class UnaryCall {
     host_.held_bytes += bytes;
   }
 
+  void LetGo() { host_.held_bytes -= std::exchange(held_bytes_, 0); }
+
   void OnFinished(bool) {
-    host_.held_bytes -= held_bytes_;
+    LetGo();
     place_ = {};
     finished_already_ = true;
     DeleteIfDone();
@@ -189,8 +194,6 @@ class UnaryCall {
   void DeleteIfDone() {
     if (finished_already_ && over_already_ && !reading_) delete this;
   }
-
-  static constexpr size_t kSmallReply = 16 << 10;  // bytes
 
   const std::shared_ptr<const Method> method_;
   UnaryHost& host_;

@@ -50,9 +50,15 @@ struct UnaryHost {
     return session::TooManyUnaryCalls(*account, absl::Nanoseconds(account->unary_calls.WaitForOneNs(clock.NowNanos())));
   }
 
-  // For so many bytes more, of a call that holds `own` already.
-  bool HasRoom(size_t bytes, size_t own = 0) const {
-    return held_bytes == own || held_bytes + bytes <= limits.unary_bytes;
+  // Whether a call may hold so many bytes more; the replies of others may have to go for it. Small ones always may: the
+  // places bound how many there are.
+  bool MakeRoom(size_t bytes) {
+    constexpr size_t kSmall = 16 << 10;
+    const auto has_room = [&] { return held_bytes == 0 || held_bytes + bytes <= limits.unary_bytes; };
+    while (bytes > kSmall && !has_room()) {
+      if (!places.MakeRoom()) return false;
+    }
+    return true;
   }
 
   static session::Refusal TooMany(absl::string_view problem) {

@@ -73,7 +73,9 @@ class Stream final : public session::Peer {
 
   // Takes no more items, and finishes with `status` once every reply is written.
   void End(grpc::Status status);
-  void Cancel() { context_.TryCancel(); }
+  void Cancel() {
+    if (!std::exchange(cancelled_, true)) context_.TryCancel();
+  }
   void EndIfStale(absl::Time now);
 
   // Ends it at once if its caller may not have it any more.
@@ -136,7 +138,7 @@ class Stream final : public session::Peer {
   std::unique_ptr<StreamTraces> traces_;  // null: none of its messages was traced
   std::optional<grpc::Status> ending_;
   LastWords::Word last_word_;  // after context_
-  std::string host_;           // of its client, once it was accepted
+  std::string peer_, host_;    // of its client, once it was accepted
   uint64_t number_ = 0;        // in the group, once it is one of its streams
   absl::Time opened_;
   absl::Time since_;          // when it was accepted, greeted, or last had a session open
@@ -154,6 +156,7 @@ class Stream final : public session::Peer {
   bool half_closed_ = false;  // the client sends no more
   bool finishing_ = false;    // Finish was called
   bool finished_done_ = false;
+  bool cancelled_ = false;
   bool touched_ = false;
   bool in_input_ = false;    // in the group's list of those with items to handle
   bool in_waiting_ = false;  // in its list of those that the shard did not admit

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/rpc/limits/connection_limits.h"
 #include "server/rpc/messages/grpc_status.h"
 #include "server/rpc/streams/stream.h"
 #include "server/session/refusal.h"
@@ -89,6 +90,16 @@ bool StreamGroup::MakeWay(const std::string& host) {
   if (!number) return false;
   streams_.at(*number)->GiveWay();
   return true;
+}
+
+bool StreamGroup::MayHaveMore(const std::string& peer) const {
+  const auto found = of_peers_.find(peer);
+  return found == of_peers_.end() || found->second < 2 * kStreamsOfConnection;
+}
+
+void StreamGroup::ForgetOf(const std::string& peer) {
+  const auto found = of_peers_.find(peer);
+  if (--found->second == 0) of_peers_.erase(found);
 }
 
 void StreamGroup::EndStale() {

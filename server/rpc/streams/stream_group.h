@@ -113,6 +113,11 @@ class StreamGroup {
   // Whether there is a place for one more stream of this host. Another host's may give way to it.
   bool MakeWay(const std::string& host);
 
+  // gRPC tells a client how many streams a connection may have, and keeps to it once the client has said that it knows.
+  // One of those that ended may not be known to have ended yet, so it is twice as many here.
+  bool MayHaveMore(const std::string& peer) const;
+  void ForgetOf(const std::string& peer);
+
   // If the list of callers has changed.
   void CheckCallers();
 
@@ -127,14 +132,15 @@ class StreamGroup {
   const session::Clock& clock_;
   int& calls_;
   StreamCounters counters_;
-  absl::btree_map<uint64_t, Stream*> streams_;  // by number; each deletes itself when its call is over
-  uint64_t last_number_ = 0;                    // that was given to a stream
-  accept::HostPlaces places_{kFreeGains};       // of those that need not give way
-  std::deque<Stream*> input_;                   // have items to handle; null where a stream has gone since
-  WaitingStreams waiting_;                      // likewise, once the shard admits them
-  std::deque<Stream*> touched_;                 // to visit in Flush; null where a stream has gone since
-  size_t unread_bytes_ = 0;                     // of all outboxes
-  size_t input_bytes_ = 0;                      // of messages that are not handled to their end
+  absl::btree_map<uint64_t, Stream*> streams_;         // by number; each deletes itself when its call is over
+  absl::flat_hash_map<std::string, size_t> of_peers_;  // how many each has
+  uint64_t last_number_ = 0;                           // that was given to a stream
+  accept::HostPlaces places_{kFreeGains};              // of those that need not give way
+  std::deque<Stream*> input_;                          // have items to handle; null where a stream has gone since
+  WaitingStreams waiting_;                             // likewise, once the shard admits them
+  std::deque<Stream*> touched_;                        // to visit in Flush; null where a stream has gone since
+  size_t unread_bytes_ = 0;                            // of all outboxes
+  size_t input_bytes_ = 0;                             // of messages that are not handled to their end
   VainCalls& vain_;
   LastWords& last_words_;
   const HeardOf heard_of_;

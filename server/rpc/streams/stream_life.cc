@@ -37,6 +37,7 @@ Stream::~Stream() {
   LeavePlace();
   group_.CountUnread(-static_cast<ptrdiff_t>(outbox_.bytes() + writing_bytes_));
   if (!counted_) return;
+  group_.ForgetOf(peer_);
   group_.streams_.erase(number_);
   group_.counters_.closed.Add(1);
 }
@@ -50,6 +51,7 @@ void Stream::OnAccepted(bool ok) {
   counted_ = has_place_ = true;
   number_ = ++group_.last_number_;
   group_.streams_.emplace(number_, this);
+  ++group_.of_peers_[peer_];
   group_.places_.Add(host_, number_);
   group_.counters_.opened.Add(1);
   since_ = opened_ = group_.clock_.Now();
@@ -68,7 +70,11 @@ std::optional<session::Refusal> Stream::WhyRefused() {
     account->NoteLimited(identity::Account::Limit::kStreams);
     return session::TooManyStreams(*account);
   }
-  host_ = accept::HostOf(accept::NormalPeer(context_.peer()));
+  peer_ = context_.peer();
+  if (!group_.MayHaveMore(peer_)) {
+    return session::OverQuota("streams", "the connection has more streams than it may have", absl::Seconds(1));
+  }
+  host_ = accept::HostOf(accept::NormalPeer(peer_));
   if (group_.MakeWay(host_)) return std::nullopt;
   return AllPlacesTaken();
 }
@@ -177,6 +183,7 @@ void Stream::LogRefused(const session::Refusal& refusal) {
 
 void Stream::Fail(const session::Refusal& refusal) {
   LogRefused(refusal);
+  if (!used_) group_.vain_.Note(context_.peer());
   v1::Failed failed;
   *failed.mutable_status() = ToRpcStatus(refusal);
   Append(v1::ServerItem::kFailed, failed);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "server/rpc/services/unary_call.h"
+#include "tests/server/shard/world/world.h"
 
 namespace aaren::rpc {
 namespace {
@@ -25,23 +26,43 @@ class UnaryHostTest : public testing::Test {
   std::unique_ptr<grpc::Server> server_ = builder_.BuildAndStart();  // a queue belongs to one
   session::Mailbox mailbox_;
   int calls_ = 0;
-  UnaryHost host_{*queue_, mailbox_, calls_, StreamLimits{.unary_calls = 8, .unary_bytes = 100},
-                  session::Clock::System()};
+  shard::TestClock clock_;
+  UnaryHost host_{*queue_, mailbox_, calls_, StreamLimits{.unary_calls = 8, .unary_bytes = 64 << 10}, clock_};
 };
 
-TEST_F(UnaryHostTest, OneRequestAloneMayBeOfAnySize) { EXPECT_TRUE(host_.HasRoom(1000)); }
+constexpr size_t kLarge = 32 << 10;
+
+TEST_F(UnaryHostTest, OneRequestAloneMayBeOfAnySize) { EXPECT_TRUE(host_.MakeRoom(10 * kLarge)); }
 
 TEST_F(UnaryHostTest, BytesOfAllTogetherAreBounded) {
-  host_.held_bytes = 90;
-  EXPECT_TRUE(host_.HasRoom(10));
-  EXPECT_FALSE(host_.HasRoom(11));
+  host_.held_bytes = kLarge;
+  EXPECT_TRUE(host_.MakeRoom(kLarge));
+  EXPECT_FALSE(host_.MakeRoom(kLarge + 1));
 }
 
-TEST_F(UnaryHostTest, ReplyMayBeOfAnySizeIfNoOtherCallHoldsAnything) {
-  host_.held_bytes = 10;
-  EXPECT_TRUE(host_.HasRoom(1000, /*own=*/10));
-  host_.held_bytes += 10;
-  EXPECT_FALSE(host_.HasRoom(1000, /*own=*/10));
+TEST_F(UnaryHostTest, SmallOnesHaveRoomWhateverIsHeld) {
+  host_.held_bytes = 10 * kLarge;
+  EXPECT_TRUE(host_.MakeRoom(1000));
+}
+
+TEST_F(UnaryHostTest, RepliesThatAreNotTakenForASecondMakeRoom) {
+  host_.held_bytes = 2 * kLarge;
+  CallPlaces::Place place = host_.places.Take("ipv4:1.1.1.1:1", [&](CallPlaces::Why) { host_.held_bytes -= kLarge; });
+  place.BeginWaiting(kLarge);
+  EXPECT_FALSE(host_.MakeRoom(kLarge));
+  clock_.Advance(absl::Seconds(1));
+  EXPECT_TRUE(host_.MakeRoom(kLarge));
+  EXPECT_FALSE(host_.MakeRoom(2 * kLarge));
+}
+
+TEST_F(UnaryHostTest, RequestsThatHaveNotComeMakeNoRoom) {
+  host_.held_bytes = 2 * kLarge;
+  bool gone = false;
+  CallPlaces::Place place = host_.places.Take("ipv4:1.1.1.1:1", [&](CallPlaces::Why) { gone = true; });
+  place.BeginWaiting();
+  clock_.Advance(absl::Seconds(10));
+  EXPECT_FALSE(host_.MakeRoom(kLarge));
+  EXPECT_FALSE(gone);
 }
 
 }  // namespace
