@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -25,6 +26,7 @@ constexpr uint64_t kEpochBlock = 1 << 20;  // given out on disk at once
 constexpr char kEpochKey[] = "e";
 constexpr char kTryKey[] = "t";
 constexpr size_t kTryBytes = 1024;  // more than what an Open writes
+constexpr std::chrono::hours kSpare(1);
 
 absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db) {
   std::string bytes;
@@ -36,6 +38,16 @@ absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db) {
   fields.Take(epoch, "the next epoch");
   if (absl::Status finished = fields.Finish(); !finished.ok()) return finished;
   return epoch;
+}
+
+// The greater of what the database and the file beside it know. Damage to one of them is made good by the other.
+absl::StatusOr<uint64_t> NextEpoch(rocksdb::DB& db, const EpochFile& file) {
+  const absl::StatusOr<uint64_t> there = file.Read();
+  if (!there.ok()) return there.status();
+  const absl::StatusOr<uint64_t> held = ReadEpoch(db);
+  if (held.ok()) return std::max(*held, *there);
+  if (*there == 0) return held.status();
+  return *there;
 }
 
 absl::StatusOr<SessionRecord> FindNow(WriteGroup& group, const std::string& key) {
@@ -58,6 +70,30 @@ absl::StatusOr<SessionRecord> LoadNow(WriteGroup& group, const std::string& key)
     record.saves.push_back({slot.point, *std::move(rows)});
   }
   return record;
+}
+
+// No file is rewritten, however many there are.
+void Spare(rocksdb::Options& settings) {
+  settings.disable_auto_compactions = true;
+  settings.level0_slowdown_writes_trigger = settings.level0_stop_writes_trigger = std::numeric_limits<int>::max();
+}
+
+// If `at` stands at bytes that cannot be read, goes to a key behind them and is true. Which keys they had is not known:
+// few are tried behind `last`, then some that share less and less of it, but for `prefix`.
+bool SeekBehindDamage(rocksdb::Iterator& at, const std::string& last, const std::string& prefix) {
+  constexpr int kTries = 16;  // of each length: more than there are digits
+  for (size_t size = last.size(); at.status().IsCorruption() && size > prefix.size(); --size) {
+    std::string behind = last.substr(0, size);
+    auto& byte = reinterpret_cast<unsigned char&>(behind.back());
+    for (int i = 0; i < kTries && byte < 255 && at.status().IsCorruption(); ++i) {
+      ++byte;
+      at.Seek(behind);
+    }
+  }
+  if (!at.Valid()) return false;
+  log::Log(log::LogLevel::kError, "sessions cannot be listed: their bytes in the store are damaged",
+           {{"after", last.substr(1)}, {"before", at.key().ToString().substr(1)}});
+  return true;
 }
 
 // The first key behind all that begin with `prefix`. REQUIRES: its last byte is not 255, as in keys of sessions.
@@ -130,7 +166,7 @@ absl::StatusOr<std::unique_ptr<RocksDbStore>> RocksDbStore::Open(const RocksDbOp
   if (!lock.ok()) return lock.status();
   std::unique_ptr<RocksDbStore> store(new RocksDbStore(*std::move(lock), options));
   if (absl::Status status = store->OpenDatabase(); !status.ok()) return status;
-  const absl::StatusOr<uint64_t> epoch = ReadEpoch(*store->db_);
+  const absl::StatusOr<uint64_t> epoch = NextEpoch(*store->db_, store->epochs_);
   if (!epoch.ok()) return epoch.status();
   if (store->lock_.is_new()) {
     if (absl::Status status = store->lock_.WriteFormat(kFormat); !status.ok()) return status;
@@ -142,7 +178,10 @@ absl::StatusOr<std::unique_ptr<RocksDbStore>> RocksDbStore::Open(const RocksDbOp
 }
 
 RocksDbStore::RocksDbStore(FolderLock lock, const RocksDbOptions& options)
-    : lock_(std::move(lock)), options_(options), held_(options.buffer_bytes / 2 / HeldCache::kBytes) {}
+    : lock_(std::move(lock)),
+      epochs_(options.folder),
+      options_(options),
+      held_(options.buffer_bytes / 2 / HeldCache::kBytes) {}
 
 RocksDbStore::~RocksDbStore() {
   if (!thread_.joinable()) return;
@@ -151,6 +190,8 @@ RocksDbStore::~RocksDbStore() {
     stopping_ = true;
   }
   thread_.join();
+  // The log is empty then, and what a start finds does not depend on it.
+  if (db_ != nullptr && failed_.ok()) (void)db_->Flush({});
 }
 
 // Only a new folder gets a database: a session that is not in it counts as deleted.
@@ -167,13 +208,27 @@ absl::Status RocksDbStore::OpenDatabase() {
   }
   rocksdb::Options settings = RocksDbSettings(options_.buffer_bytes);
   settings.create_if_missing = may_create;
+  if (Spares()) Spare(settings);
   rocksdb::DB* opened = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(settings, folder, &opened);
   db_.reset(opened);
   garbage_.Reset();
+  if (status.ok()) NoteLostWrites();
   if (status.ok()) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat(options_.folder, ": ", status.ToString()));
 }
+
+// Since it was last open in this process.
+void RocksDbStore::NoteLostWrites() {
+  const uint64_t last = db_->GetLatestSequenceNumber();
+  if (last < written_seq_) {
+    log::Log(log::LogLevel::kError, "store opened again without its last writes",
+             {{"folder", options_.folder}, {"lost", absl::StrCat(written_seq_ - last)}});
+  }
+  written_seq_ = last;
+}
+
+bool RocksDbStore::Spares() const { return spare_until_ && std::chrono::steady_clock::now() < *spare_until_; }
 
 // Files that are open go on being written wherever their folder went, and nobody would find them there.
 void RocksDbStore::CheckFolder() {
@@ -181,16 +236,19 @@ void RocksDbStore::CheckFolder() {
   if (!failed_.ok() || now < next_check_) return;
   next_check_ = now + options_.pause;
   failed_ = lock_.Check();
-  if (!failed_.ok()) log::Log(log::LogLevel::kError, "store lost", {{"why", failed_.ToString()}});
+  away_ = !failed_.ok();
+  if (away_) log::Log(log::LogLevel::kError, "store lost", {{"why", failed_.ToString()}});
 }
 
-// A database that has failed to write is opened anew, until it can write.
+// A database that has failed to write is opened anew, until it can write. One whose folder was away has all that it had.
 void RocksDbStore::Mend() {
   const auto now = std::chrono::steady_clock::now();  // an operator may set the other one back
   if (failed_.ok() || now < next_mend_) return;
   next_mend_ = now + options_.pause;
   failed_ = lock_.Check();
-  if (failed_.ok()) failed_ = OpenDatabase();
+  const bool was_away = std::exchange(away_, false) && db_ != nullptr;
+  if (!failed_.ok()) away_ = was_away;
+  if (failed_.ok() && !was_away) failed_ = OpenDatabase();
   if (failed_.ok()) reopened_.fetch_add(1, std::memory_order_relaxed);
   if (failed_.ok()) log::Log(log::LogLevel::kInfo, "store opened again", {{"folder", options_.folder}});
 }
@@ -212,21 +270,42 @@ void RocksDbStore::Run() {
     }
     CheckFolder();
     Mend();
-    if (failed_.ok()) garbage_.Look(*db_, std::chrono::steady_clock::now());
-    WriteGroup group(db_.get(), held_, options_.durability == Durability::kPower, failed_);
+    if (failed_.ok() && spare_until_ && !Spares()) Unspare();
+    if (failed_.ok() && !Spares()) garbage_.Look(*db_, std::chrono::steady_clock::now());
+    WriteGroup group(db_.get(), held_, lock_, options_.durability == Durability::kPower, failed_);
     for (Call& call : calls) {
       call(group);
       if (group.bytes() > kGroupBytes) group.Commit();
     }
     group.Commit();
     failed_ = group.failed();
+    if (failed_.ok() && db_ != nullptr) written_seq_ = db_->GetLatestSequenceNumber();
+    if (!failed_.ok() && !away_ && group.damaged()) SpareDamage();
   }
+}
+
+// What RocksDB cannot read it cannot rewrite either, and it takes no more writes after it has tried. Sessions of sound
+// bytes must go on.
+void RocksDbStore::SpareDamage() {
+  spare_until_ = std::chrono::steady_clock::now() + kSpare;
+  log::Log(log::LogLevel::kError, "store damaged: files are not rewritten for an hour",
+           {{"folder", options_.folder}, {"why", failed_.ToString()}});
+}
+
+// The damage may be gone with the sessions that had it.
+void RocksDbStore::Unspare() {
+  spare_until_.reset();
+  const rocksdb::Options settings = RocksDbSettings(options_.buffer_bytes);
+  (void)db_->SetOptions({{"level0_slowdown_writes_trigger", absl::StrCat(settings.level0_slowdown_writes_trigger)},
+                         {"level0_stop_writes_trigger", absl::StrCat(settings.level0_stop_writes_trigger)},
+                         {"disable_auto_compactions", "false"}});
 }
 
 // Epochs are given out on disk by the million and here as they are asked for, so that a restart never repeats one.
 absl::StatusOr<uint64_t> RocksDbStore::TakeEpochs(WriteGroup& group, uint64_t count) {
   if (end_epoch_ - next_epoch_ < count) {
     const uint64_t end = end_epoch_ + std::max(count, kEpochBlock);
+    if (absl::Status status = epochs_.Write(end); !status.ok()) return status;
     std::string bytes;
     Put(bytes, end);
     group.PutRaw(kEpochKey, bytes);
@@ -302,13 +381,14 @@ absl::StatusOr<std::vector<SessionRecord>> RocksDbStore::ListNow(const std::stri
                                                                  size_t limit) {
   std::vector<SessionRecord> page;
   const std::string first = HeaderKey(prefix), end = EndOf(first);
+  std::string last = HeaderKey(std::max(prefix, after));  // what was asked for
   const rocksdb::Slice bound(end);
   rocksdb::ReadOptions options;
   options.iterate_upper_bound = &bound;  // behind the headers are rows: one step further reads them
   const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(options));
-  for (at->Seek(HeaderKey(std::max(prefix, after))); at->Valid() && page.size() < limit; at->Next()) {
-    const absl::string_view name(at->key().data(), at->key().size());
-    const std::string key(name.substr(1));
+  for (at->Seek(last); page.size() < limit && (at->Valid() || SeekBehindDamage(*at, last, first)); at->Next()) {
+    last = at->key().ToString();
+    const std::string key = last.substr(1);
     if (!after.empty() && key <= after) continue;
     absl::StatusOr<StoredHeader> header = ParseHeader(key, {at->value().data(), at->value().size()});
     SessionRecord record;
@@ -316,7 +396,7 @@ absl::StatusOr<std::vector<SessionRecord>> RocksDbStore::ListNow(const std::stri
     record.key = key;  // of a damaged session no more is known
     page.push_back(std::move(record));
   }
-  if (!at->status().ok()) return FromRead(at->status());
+  if (page.size() < limit && !at->status().ok()) return FromRead(at->status());
   return page;
 }
 

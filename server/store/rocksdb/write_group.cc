@@ -38,9 +38,9 @@ absl::StatusOr<std::optional<StoredHeader>> WriteGroup::Header(const std::string
   const auto waiting = headers_.find(key);
   if (waiting != headers_.end()) return waiting->second;
   rocksdb::PinnableSlice bytes;
-  const rocksdb::Status status = db_->Get({}, db_->DefaultColumnFamily(), SliceOf(HeaderKey(key)), &bytes);
+  const rocksdb::Status status = Get(HeaderKey(key), bytes);
   if (status.IsNotFound()) return std::nullopt;
-  if (!status.ok()) return FromRead(status);
+  if (!status.ok()) return FromGet(status);
   absl::StatusOr<StoredHeader> header = ParseHeader(key, {bytes.data(), bytes.size()});
   if (!header.ok()) return header.status();
   return *std::move(header);
@@ -53,12 +53,28 @@ absl::StatusOr<std::optional<StoredHeader>> WriteGroup::Held(const std::string& 
 }
 
 absl::StatusOr<std::string> WriteGroup::Rows(const std::string& key, const StoredSlot& slot) {
-  std::string rows;
-  const rocksdb::Status status = db_->Get({}, SliceOf(RowsKey(key, slot.slot)), &rows);
+  rocksdb::PinnableSlice bytes;
+  const rocksdb::Status status = Get(RowsKey(key, slot.slot), bytes);
   if (status.IsNotFound()) return absl::DataLossError(absl::StrCat("session '", key, "': its stored rows are gone"));
-  if (!status.ok()) return Named(key, FromRead(status));
-  if (absl::Status checked = CheckSlot(key, slot, rows); !checked.ok()) return checked;
-  return rows;
+  if (!status.ok()) return Named(key, FromGet(status));
+  if (absl::Status checked = CheckSlot(key, slot, {bytes.data(), bytes.size()}); !checked.ok()) return checked;
+  return std::string(bytes.data(), bytes.size());
+}
+
+// A folder that is away for a moment takes its files along: they are asked for again if it is there.
+rocksdb::Status WriteGroup::Get(const std::string& key, rocksdb::PinnableSlice& value) {
+  rocksdb::Status status = db_->Get({}, db_->DefaultColumnFamily(), SliceOf(key), &value);
+  if (!status.IsPathNotFound() || !folder_.Check().ok()) return status;
+  value.Reset();
+  return db_->Get({}, db_->DefaultColumnFamily(), SliceOf(key), &value);
+}
+
+// A file that is gone with its folder is not lost.
+absl::Status WriteGroup::FromGet(const rocksdb::Status& status) const {
+  if (status.IsPathNotFound()) {
+    if (absl::Status away = folder_.Check(); !away.ok()) return away;
+  }
+  return FromRead(status);
 }
 
 void WriteGroup::Put(const StoredHeader* held, const StoredHeader& next, const std::vector<SavedRows>& saves) {
@@ -92,7 +108,9 @@ absl::Status WriteGroup::Write(bool sync) {
   if (failed_.ok() && batch_.Count() > 0) {
     rocksdb::WriteOptions options;
     options.sync = sync;
-    failed_ = FromWrite(db_->Write(options, &batch_));
+    const rocksdb::Status status = db_->Write(options, &batch_);
+    damaged_ |= status.IsCorruption();
+    failed_ = FromWrite(status);
   }
   const bool written = batch_.Count() == 0 || failed_.ok();
   if (written) NoteWritten();

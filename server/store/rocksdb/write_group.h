@@ -16,13 +16,13 @@
 #include "rocksdb/db.h"
 #include "rocksdb/write_batch.h"
 #include "server/store/format/stored_header.h"
+#include "server/store/rocksdb/folder_lock.h"
 #include "server/store/rocksdb/held_cache.h"
 
 namespace aaren::store {
 
 // What RocksDB says of a read, as the server's words: DataLoss for what is damaged, or in a file that is gone; else
-// Unavailable. Of a write it is
-// always Unavailable: whatever is wrong is not this session's.
+// Unavailable. Of a write it is always Unavailable: whatever is wrong is not this session's.
 absl::Status FromRead(const rocksdb::Status& status);
 absl::Status FromWrite(const rocksdb::Status& status);
 
@@ -32,10 +32,10 @@ std::string RowsKey(const std::string& key, uint8_t slot);
 
 class WriteGroup {
  public:
-  // `db` and `held` outlive this; no db: there is none now. `sync`: a group is done when the disk has it. `failed`: why
+  // All but `failed` outlive this; no db: there is none now. `sync`: a group is done when the disk has it. `failed`: why
   // nothing can be written any more, since the database was opened; ok: it can.
-  WriteGroup(rocksdb::DB* db, HeldCache& held, bool sync, absl::Status failed)
-      : db_(db), held_(held), sync_(sync), failed_(std::move(failed)) {}
+  WriteGroup(rocksdb::DB* db, HeldCache& held, const FolderLock& folder, bool sync, absl::Status failed)
+      : db_(db), held_(held), folder_(folder), sync_(sync), failed_(std::move(failed)) {}
 
   // None if there is no such session.
   absl::StatusOr<std::optional<StoredHeader>> Header(const std::string& key);
@@ -63,17 +63,22 @@ class WriteGroup {
   void Commit();
   absl::Status CommitSynced();  // on the disk, whatever `sync`
 
-  // Why nothing was written, from the first write on that failed.
+  // Why nothing was written, from the first write on that failed; and whether that was damage to the database.
   const absl::Status& failed() const { return failed_; }
+  bool damaged() const { return damaged_; }
 
  private:
+  rocksdb::Status Get(const std::string& key, rocksdb::PinnableSlice& value);
+  absl::Status FromGet(const rocksdb::Status& status) const;
   absl::Status Write(bool sync);
   void NoteWritten();
 
   rocksdb::DB* const db_;
   HeldCache& held_;
+  const FolderLock& folder_;
   const bool sync_;
   absl::Status failed_;
+  bool damaged_ = false;
   rocksdb::WriteBatch batch_;
   absl::flat_hash_map<std::string, std::optional<StoredHeader>> headers_;  // that wait to be written; none: deleted
   std::vector<absl::AnyInvocable<void(const absl::Status&)>> answers_;

@@ -88,7 +88,7 @@ class RocksDbStoreTest : public testing::Test {
   }
 
   const std::string folder_;
-  const RocksDbOptions options_{.folder = folder_, .pause = std::chrono::milliseconds(0)};
+  RocksDbOptions options_{.folder = folder_, .pause = std::chrono::milliseconds(0)};
   std::unique_ptr<RocksDbStore> store_;
 };
 
@@ -275,6 +275,86 @@ TEST_F(RocksDbStoreTest, AListReadsNoRows) {
   EXPECT_EQ(store.List("", "", 10).value().size(), 1u);
   EXPECT_EQ(store.Find("/a").value().saves.size(), 1u);
   EXPECT_TRUE(store.Delete("/a", 1).status.ok());
+}
+
+TEST_F(RocksDbStoreTest, RowsInAFolderThatIsAwayAreNotLost) {
+  Add(Open(), "/a");
+  BlockingStore store = Open();  // whose rows are in a file, which is opened when they are read
+  std::filesystem::rename(folder_, folder_ + ".away");
+  EXPECT_EQ(store.Load("/a").status().code(), absl::StatusCode::kUnavailable);
+  std::filesystem::rename(folder_ + ".away", folder_);
+  EXPECT_EQ(store.Load("/a").value().saves.size(), 1u);
+}
+
+TEST_F(RocksDbStoreTest, WhatWasWrittenIsInNoLogAfterItsEnd) {
+  Add(Open(), "/a");
+  store_.reset();
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/rocksdb")) {
+    if (entry.path().extension() == ".log") std::filesystem::remove(entry.path());
+  }
+  EXPECT_TRUE(Open().Load("/a").ok());
+}
+
+TEST_F(RocksDbStoreTest, EpochsOutliveTheDatabasesOwnRecordOfThem) {
+  const uint64_t given = Open().ReserveEpochs(5).value();
+  store_.reset();
+  {
+    rocksdb::DB* opened = nullptr;
+    ASSERT_TRUE(rocksdb::DB::Open({}, folder_ + "/rocksdb", &opened).ok());
+    const std::unique_ptr<rocksdb::DB> db(opened);
+    ASSERT_TRUE(db->Delete({}, "e").ok());
+  }
+  EXPECT_GE(Open().ReserveEpochs(1).value(), given + 5);
+}
+
+// A database whose facts lie in many blocks, of which one cannot be read.
+class DamagedBlockTest : public RocksDbStoreTest {
+ protected:
+  static constexpr int kSessions = 2000;
+
+  DamagedBlockTest() {
+    BlockingStore store = Open();
+    for (int i = 0; i < kSessions; ++i) Add(store, absl::StrCat("a/", 10'000 + i));
+    Add(store, "b/last");
+    store_.reset();
+    const std::string file = FileEndingIn(".sst");
+    Overwrite(file, static_cast<int64_t>(std::filesystem::file_size(file)) / 3, "damage");
+  }
+};
+
+TEST_F(DamagedBlockTest, IsLeftOutOfAList) {
+  BlockingStore store = Open();
+  const std::vector<SessionRecord> listed = store.List("", "", 2 * kSessions).value();
+  EXPECT_LT(listed.size(), static_cast<size_t>(kSessions));
+  EXPECT_GT(listed.size(), kSessions - 200u);
+  EXPECT_EQ(listed.front().key, "a/10000");
+  EXPECT_EQ(listed.back().key, "b/last");
+}
+
+TEST_F(DamagedBlockTest, PagesGoOnBehindIt) {
+  BlockingStore store = Open();
+  std::vector<SessionRecord> page;
+  std::string after;
+  size_t met = 0;
+  for (; !(page = store.List("", after, 10).value()).empty(); met += page.size()) after = page.back().key;
+  EXPECT_EQ(after, "b/last");
+  EXPECT_EQ(met, store.List("", "", 2 * kSessions).value().size());
+}
+
+// Compactions meet it once a dozen files are there.
+TEST_F(DamagedBlockTest, DoesNotKeepOthersFromBeingWritten) {
+  options_.buffer_bytes = 64 << 10;
+  BlockingStore store = Open();
+  int failures = 0;
+  for (int i = 0; i < 3000; ++i) {
+    SessionRecord record;
+    record.key = absl::StrCat("c/", i);
+    record.epoch = record.incarnation = 1;
+    record.saves.push_back({{7, {}}, std::string(1024, 'x')});
+    if (!store.Acquire(record, 0).status.ok()) ++failures;
+  }
+  EXPECT_GT(failures, 0) << "no compaction has met the damage";
+  EXPECT_LT(failures, 10);
 }
 
 }  // namespace
