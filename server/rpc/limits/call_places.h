@@ -2,8 +2,8 @@
 #define AAREN_SERVER_RPC_LIMITS_CALL_PLACES_H_
 
 // CallPlaces are places for the calls of one kind on a shard. A connection may have half of what the others leave. For
-// one more, or when all are taken, a call gives way that waits for its client: its request has not come, or its reply is
-// not taken. It is the one that has waited longest of the host that has most. When all are taken it may also be one of
+// one more, or when all are taken, a call gives way that waits for its client: its request has not come, or its reply
+// is not taken. It is the one that has waited longest of the host that has most. When all are taken it may also be one of
 // any host that has no fewer than the asker's, if it has waited for a second. So a host that holds calls keeps nobody
 // out, not even those who come from the same address, and takes no places from those who have fewer.
 //

@@ -57,8 +57,8 @@ void FillExtensionNumbers(const std::string& type, ServerReflectionResponse& res
   }
 }
 
-// One call: answers a request before it reads the next, ends with OK when the caller half-closes. One that asks nothing,
-// or does not take the answer, is given up like a unary call.
+// One call: answers a request before it reads the next, ends with OK when the caller half-closes. One that asks
+// nothing, or does not take the answer, is given up like a unary call.
 class ReflectionCall {
  public:
   ReflectionCall(HeadersFirstService& service, UnaryHost& host, const std::vector<std::string>& services)

@@ -240,7 +240,7 @@ void RocksDbStore::CheckFolder() {
   if (away_) log::Log(log::LogLevel::kError, "store lost", {{"why", failed_.ToString()}});
 }
 
-// A database that has failed to write is opened anew, until it can write. One whose folder was away has all that it had.
+// A database that has failed to write is opened anew, until it can write. One whose folder was away has all it had.
 void RocksDbStore::Mend() {
   const auto now = std::chrono::steady_clock::now();  // an operator may set the other one back
   if (failed_.ok() || now < next_mend_) return;

@@ -32,8 +32,8 @@ std::string RowsKey(const std::string& key, uint8_t slot);
 
 class WriteGroup {
  public:
-  // All but `failed` outlive this; no db: there is none now. `sync`: a group is done when the disk has it. `failed`: why
-  // nothing can be written any more, since the database was opened; ok: it can.
+  // All but `failed` outlive this; no db: there is none now. `sync`: a group is done when the disk has it. `failed`:
+  // why nothing can be written any more, since the database was opened; ok: it can.
   WriteGroup(rocksdb::DB* db, HeldCache& held, const FolderLock& folder, bool sync, absl::Status failed)
       : db_(db), held_(held), folder_(folder), sync_(sync), failed_(std::move(failed)) {}
 
