@@ -40,6 +40,9 @@ Promoted FromRecord(const PromoteCall& call, absl::StatusOr<store::SessionRecord
   Promoted promoted;
   store::SavedRows newest;
   if (!record->saves.empty()) newest = std::move(record->saves.back());
+  if (record->damaged_seq == call.seq && !record->damage.ok()) {
+    return Refused(session::BadState(call.key, record->damage));
+  }
   if (newest.point.seq != call.seq) {
     return Refused(
         session::BadState(call.key, absl::DataLossError("the newest save is not the one that the session left")));

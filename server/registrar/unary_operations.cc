@@ -16,6 +16,10 @@ namespace {
 
 constexpr uint64_t kMostSeq = uint64_t{1} << 61;  // a session that is imported there has as many tokens before it
 
+uint64_t NewestSeq(const store::SessionRecord& record) {
+  return record.saves.empty() ? 0 : record.saves.back().point.seq;
+}
+
 session::SessionState StateOf(store::SessionRecord record, const models::ModelRef& model) {
   session::SessionState state;
   state.model = model;
@@ -129,6 +133,10 @@ void Registrar::Impl::CaptureAtRest(Entry& entry, Callback<session::SessionState
           if (!rows.ok())
             return done(session::Refused<session::SessionState>(
                 session::LoadRefusal(session::SessionId(entry.key.view()), rows.status())));
+          if (rows->record.damaged_seq > NewestSeq(rows->record)) {
+            return done(session::Refused<session::SessionState>(
+                session::LoadRefusal(session::SessionId(entry.key.view()), rows->record.damage)));
+          }
           session::SessionState state = StateOf(std::move(rows->record), model);
           state.transit = std::move(rows->permit);
           done({std::nullopt, std::move(state)});

@@ -50,6 +50,9 @@ struct SessionHeader {
 struct SessionRecord : SessionHeader {
   std::vector<SavedRows> saves;
   uint64_t stored_bytes = 0;  // of the rows of its saves, as Find and List tell
+  // Why the save at damaged_seq is not among them, though its session has it: its rows cannot be read. OK: all are.
+  absl::Status damage;
+  uint64_t damaged_seq = 0;
 };
 
 // Takes a session for a new epoch, that of `record`.

@@ -1,7 +1,7 @@
 """Finds the programs of a Kubernetes, where deploy/setup --with-kubernetes puts them, and starts them.
 
 A test that lacks one is skipped and says so, or fails where AAREN_REQUIRE names the part, as
-`tests/run --with=kubernetes` does.
+`tests/run --with=kubernetes` does. Among all tests it runs only if it is asked for so: it takes minutes and root's rights.
 """
 
 import glob
@@ -30,15 +30,20 @@ def program(name):
     return place_of(name) or require(name)
 
 
+def is_required():
+    return "kubernetes" in os.environ.get("AAREN_REQUIRE", "").split(",")
+
+
 def require(lacking):
     """Skips the test that lacks something, or fails it where that was to be installed."""
-    required = "kubernetes" in os.environ.get("AAREN_REQUIRE", "").split(",")
-    raise (AssertionError if required else unittest.SkipTest)(
+    raise (AssertionError if is_required() else unittest.SkipTest)(
         f"{lacking} is missing: deploy/setup --with-kubernetes installs it")
 
 
 def require_all():
     """All programs, and the rights to use them."""
+    if "AAREN_AMONG_ALL" in os.environ and not is_required():
+        raise unittest.SkipTest("it runs with tests/run --with=kubernetes, or by tests/cluster/run")
     for name in PROGRAMS:
         program(name)
     if os.geteuid() != 0:

@@ -106,7 +106,7 @@ void OpenOperation::OnLoaded(absl::StatusOr<Impl::LoadedRecord> loaded) {
   if (loaded->record.epoch != record_->epoch) return Begin();  // another server has had it meanwhile
   state_.transit = std::move(loaded->permit);
   record_ = std::move(loaded->record);
-  newest_seq_ = record_->saves.empty() ? 0 : record_->saves.back().point.seq;
+  newest_seq_ = std::max(record_->saves.empty() ? 0 : record_->saves.back().point.seq, record_->damaged_seq);
   DrawEpoch([](OpenOperation& self) { self.Restore(); });
 }
 

@@ -20,16 +20,28 @@ void OpenOperation::Restore() {
   Acquire();
 }
 
+// Whether the save that cannot be read is the one to go on from. One that is not delivered yet its client was not told
+// to be durable: it has all tokens since the save before.
+bool OpenOperation::NeedsDamaged(const store::SessionRecord& record) const {
+  if (record.damage.ok()) return false;
+  const std::optional<uint64_t> delivered = request().delivered_seq;
+  const uint64_t from = record.saves.back().point.seq;
+  const bool serves = delivered && from <= *delivered;
+  return !serves || (from < record.damaged_seq && record.damaged_seq <= *delivered);
+}
+
 // Goes on from the newest save that the client's delivered_seq allows; from the oldest, naming what is lost, if none.
 std::optional<session::Refusal> OpenOperation::RestoreFromRecord(store::SessionRecord& record) {
   std::vector<store::SavedRows>& saves = record.saves;
   if (const std::optional<uint64_t> delivered = request().delivered_seq) {
-    const bool empty_row_counts = saves.empty() || saves.front().point.seq > record.delivered_seq;
+    const bool empty_row_counts =
+        saves.empty() || (record.damage.ok() && saves.front().point.seq > record.delivered_seq);
     while (!saves.empty() && saves.back().point.seq > *delivered && (saves.size() > 1 || empty_row_counts))
       saves.pop_back();
     if (!saves.empty() && saves.back().point.seq > *delivered)
       installation_.lost = {*delivered, saves.back().point.seq};
   }
+  if (NeedsDamaged(record)) return session::StoreRefusal(record.damage);
   store::SavedRows from;
   if (!saves.empty()) {
     from = saves.back();
@@ -78,6 +90,8 @@ void OpenOperation::GoBack(absl::StatusOr<Impl::LoadedRecord> loaded) {
   before_.emplace(state_, installation_);
   state_.transit = std::move(loaded->permit);
   record_->saves = std::move(loaded->record.saves);
+  record_->damage = std::move(loaded->record.damage);
+  record_->damaged_seq = loaded->record.damaged_seq;
   if (auto refusal = RestoreFromRecord(*record_)) return Keep(*refusal);
   installation_.rewound = true;
   Acquire();

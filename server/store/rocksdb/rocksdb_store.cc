@@ -57,7 +57,7 @@ absl::StatusOr<SessionRecord> FindNow(WriteGroup& group, const std::string& key)
   return WithoutRows(**header);
 }
 
-// A session with its rows.
+// A session with its rows. Of two saves one may be damaged: whoever needs the other has it.
 absl::StatusOr<SessionRecord> LoadNow(WriteGroup& group, const std::string& key) {
   absl::StatusOr<std::optional<StoredHeader>> header = group.Header(key);
   if (!header.ok()) return header.status();
@@ -66,9 +66,16 @@ absl::StatusOr<SessionRecord> LoadNow(WriteGroup& group, const std::string& key)
   static_cast<SessionHeader&>(record) = **header;
   for (const StoredSlot& slot : (*header)->slots) {
     absl::StatusOr<std::string> rows = group.Rows(key, slot);
-    if (!rows.ok()) return rows.status();
-    record.saves.push_back({slot.point, *std::move(rows)});
+    if (rows.ok()) {
+      record.saves.push_back({slot.point, *std::move(rows)});
+    } else if (!absl::IsDataLoss(rows.status())) {
+      return rows.status();
+    } else {
+      record.damage = rows.status();
+      record.damaged_seq = slot.point.seq;
+    }
   }
+  if (record.saves.empty() && !record.damage.ok()) return record.damage;
   return record;
 }
 

@@ -101,6 +101,50 @@ TEST_F(ResumeTest, FromTheStoreGoesBackLikeFromMemory) {
   EXPECT_EQ(peer_.Forecasts(0)[15], restarted.engine().Forecasts(Values(0, 20))[19]);
 }
 
+// The store has saves at 4, which its client was told to be durable, and at 10.
+class DamagedSaveTest : public ResumeTest {
+ protected:
+  void ReopenWithout(uint64_t seq, uint64_t delivered_seq) {
+    world_.Advance(absl::ZeroDuration());
+    world_.store().DamageSave("/a", seq);
+    restarted_.Open(peer_, 0, Named("a", delivered_seq));
+  }
+
+  World restarted_{ShardOptions{.save_interval = kInterval}, 1, world_.shared_store()};
+};
+
+TEST_F(DamagedSaveTest, ThatIsNotDeliveredIsNotNeeded) {
+  ReopenWithout(10, 9);
+  ASSERT_EQ(peer_.Last().kind, Event::kOpened);
+  EXPECT_EQ(peer_.Last().opened.next_seq, 4);
+  restarted_.Send(peer_, 0, 4, Values(4, 16), 9);
+  EXPECT_EQ(peer_.Forecasts(0)[15], restarted_.engine().Forecasts(Values(0, 20))[19]);
+}
+
+TEST_F(DamagedSaveTest, ThatIsOlderThanWhatWasDeliveredIsNotNeeded) {
+  ReopenWithout(4, 10);
+  ASSERT_EQ(peer_.Last().kind, Event::kOpened);
+  EXPECT_EQ(peer_.Last().opened.next_seq, 10);
+  EXPECT_FALSE(peer_.Last().opened.lost.has_value());
+}
+
+// Its client may have been told that it is durable, and have forgotten the tokens before it.
+TEST_F(DamagedSaveTest, ThatIsDeliveredRefusesTheOpen) {
+  ReopenWithout(10, 10);
+  EXPECT_EQ(peer_.Last().refusal.status.code(), absl::StatusCode::kDataLoss);
+}
+
+TEST_F(DamagedSaveTest, ThatIsTheOnlyOneDeliveredRefusesTheOpen) {
+  ReopenWithout(4, 9);
+  EXPECT_EQ(peer_.Last().refusal.status.code(), absl::StatusCode::kDataLoss);
+}
+
+TEST_F(DamagedSaveTest, ThatIsNewestIsNotExported) {
+  world_.Advance(absl::ZeroDuration());
+  world_.store().DamageSave("/a", 10);
+  EXPECT_EQ(restarted_.Export("a").refusal->status.code(), absl::StatusCode::kDataLoss);
+}
+
 TEST_F(ResumeTest, AheadOfTheServerAnswersWhereTheServerIs) {
   world_.Advance(absl::ZeroDuration());
   World restarted(ShardOptions{.save_interval = kInterval}, 1, world_.shared_store());

@@ -134,7 +134,14 @@ void ProbedStore::Load(std::string key, Answer<absl::StatusOr<store::SessionReco
   if (!Health().ok()) return answer(Health());
   ++loads_;
   if (key == damaged_ || key == damaged_rows_) return answer(damage_);
-  store_->Load(std::move(key), std::move(answer));
+  if (key != damaged_save_.first) return store_->Load(std::move(key), std::move(answer));
+  absl::StatusOr<store::SessionRecord> record = store::BlockingStore(*store_).Load(key);
+  if (record.ok()) {
+    record->damage = damage_;
+    record->damaged_seq = damaged_save_.second;
+    std::erase_if(record->saves, [&](const auto& save) { return save.point.seq == record->damaged_seq; });
+  }
+  answer(std::move(record));
 }
 
 void ProbedStore::Acquire(store::Acquisition acquisition, Answer<store::WriteResult> answer) {

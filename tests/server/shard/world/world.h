@@ -112,9 +112,11 @@ class ProbedStore : public store::StateStore {
     damage_ = std::move(as);
   }
   void DamageRows(std::string key) { damaged_rows_ = std::move(key); }  // likewise
-  uint64_t loads() const { return loads_; }                             // of rows, ever
-  uint64_t save_calls() const { return save_calls_; }                   // likewise
-  void FailSaves(bool fail) { fail_saves_ = fail; }                     // and what Opens write
+  // Of its two saves the one at this seq cannot be read. Likewise.
+  void DamageSave(std::string key, uint64_t seq) { damaged_save_ = {std::move(key), seq}; }
+  uint64_t loads() const { return loads_; }            // of rows, ever
+  uint64_t save_calls() const { return save_calls_; }  // likewise
+  void FailSaves(bool fail) { fail_saves_ = fail; }    // and what Opens write
   void FailAll(bool fail) { fail_all_ = fail; }
   void FailNextAcquire() { fail_next_acquire_ = true; }
   void OnList(std::function<void()> called) { on_list_ = std::move(called); }  // before each List
@@ -127,6 +129,7 @@ class ProbedStore : public store::StateStore {
   absl::Mutex mutex_;
   const std::unique_ptr<store::StateStore> store_ ABSL_PT_GUARDED_BY(mutex_);
   std::string damaged_, damaged_rows_;
+  std::pair<std::string, uint64_t> damaged_save_;
   absl::Status damage_ = absl::DataLossError("told to be damaged");
   std::atomic<uint64_t> loads_{0}, save_calls_{0};
   std::atomic<bool> fail_saves_{false}, fail_all_{false}, fail_next_acquire_{false};

@@ -144,6 +144,25 @@ TEST_F(RocksDbStoreTest, FlippedBitInRowsIsDataLossOfThatSessionOnly) {
   EXPECT_TRUE(store.Load("/b").ok());
 }
 
+TEST_F(RocksDbStoreTest, OfTwoSavesTheSoundOneIsLoaded) {
+  {
+    BlockingStore store = Open();
+    Add(store, "/a");
+    SaveWrite write;
+    write.header.key = "/a";
+    write.header.epoch = write.header.incarnation = 1;
+    write.save = {{9, {}}, std::string(1024, 'y')};
+    write.keep_seq = 7;
+    ASSERT_TRUE(store.Save(std::move(write)).status.ok());
+  }
+  Alter(RowsKey("/a", 0), [](std::string& rows) { rows[500] ^= 4; });
+  const SessionRecord record = Open().Load("/a").value();
+  ASSERT_EQ(record.saves.size(), 1u);
+  EXPECT_EQ(record.saves[0].point.seq, 9u);
+  EXPECT_EQ(record.damaged_seq, 7u);
+  EXPECT_EQ(record.damage.code(), absl::StatusCode::kDataLoss);
+}
+
 TEST_F(RocksDbStoreTest, FlippedBitInFactsRefusesWritesOfThatSessionOnly) {
   {
     BlockingStore store = Open();
