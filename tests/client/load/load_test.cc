@@ -139,7 +139,7 @@ TEST(LoadTest, CountsABrokenStream) {
   server.CutAt({5});
   const auto report = RunLoad(Small(server));
   ASSERT_TRUE(report.ok());
-  EXPECT_EQ(report->errors, 1u);
+  EXPECT_EQ(report->errors, 1u) << report->first_error;
   EXPECT_LT(report->received, report->sent);
 }
 
