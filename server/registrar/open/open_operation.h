@@ -74,7 +74,7 @@ class OpenOperation : public std::enable_shared_from_this<OpenOperation> {
 
   // restore.cc: where it goes on.
   void Restore();
-  bool NeedsDamaged(const store::SessionRecord& record) const;
+  bool NeedsDamaged(const store::SessionRecord& record, uint64_t from) const;
   std::optional<session::Refusal> RestoreFromRecord(store::SessionRecord& record);
   void RestoreResident();
   void OnResidentFound(absl::StatusOr<store::SessionRecord> record);

@@ -10,6 +10,15 @@
 #include "server/session/refusal.h"
 
 namespace aaren::registrar {
+namespace {
+
+// Of its saves, whether it can be read or not. REQUIRES: there is one that can.
+uint64_t OldestSeq(const store::SessionRecord& record) {
+  const uint64_t front = record.saves.front().point.seq;
+  return record.damage.ok() ? front : std::min(front, record.damaged_seq);
+}
+
+}  // namespace
 
 void OpenOperation::Restore() {
   if (installation_.created) {
@@ -20,28 +29,27 @@ void OpenOperation::Restore() {
   Acquire();
 }
 
-// Whether the save that cannot be read is the one to go on from. One that is not delivered yet its client was not told
-// to be durable: it has all tokens since the save before.
-bool OpenOperation::NeedsDamaged(const store::SessionRecord& record) const {
+// Whether the save that cannot be read is the one to go on from, rather than what would be: the save at seq `from`. One
+// that is not delivered yet its client was not told to be durable: it has all tokens since the save before.
+bool OpenOperation::NeedsDamaged(const store::SessionRecord& record, uint64_t from) const {
   if (record.damage.ok()) return false;
   const std::optional<uint64_t> delivered = request().delivered_seq;
-  const uint64_t from = record.saves.back().point.seq;
-  const bool serves = delivered && from <= *delivered;
-  return !serves || (from < record.damaged_seq && record.damaged_seq <= *delivered);
+  const bool too_late = delivered && from > *delivered;  // and what is lost would be named
+  if (delivered && record.damaged_seq > *delivered) return too_late && record.damaged_seq < from;
+  return too_late || from < record.damaged_seq;
 }
 
 // Goes on from the newest save that the client's delivered_seq allows; from the oldest, naming what is lost, if none.
 std::optional<session::Refusal> OpenOperation::RestoreFromRecord(store::SessionRecord& record) {
   std::vector<store::SavedRows>& saves = record.saves;
   if (const std::optional<uint64_t> delivered = request().delivered_seq) {
-    const bool empty_row_counts =
-        saves.empty() || (record.damage.ok() && saves.front().point.seq > record.delivered_seq);
+    const bool empty_row_counts = saves.empty() || OldestSeq(record) > record.delivered_seq;
     while (!saves.empty() && saves.back().point.seq > *delivered && (saves.size() > 1 || empty_row_counts))
       saves.pop_back();
     if (!saves.empty() && saves.back().point.seq > *delivered)
       installation_.lost = {*delivered, saves.back().point.seq};
   }
-  if (NeedsDamaged(record)) return session::StoreRefusal(record.damage);
+  if (NeedsDamaged(record, saves.empty() ? 0 : saves.back().point.seq)) return session::StoreRefusal(record.damage);
   store::SavedRows from;
   if (!saves.empty()) {
     from = saves.back();

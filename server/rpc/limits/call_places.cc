@@ -39,7 +39,7 @@ void CallPlaces::Place::EndWaiting() {
 CallPlaces::Place CallPlaces::Take(const std::string& peer, GiveUp give_up) {
   std::string host = accept::HostOf(accept::NormalPeer(peer));
   const bool full = calls_.size() >= limit_;
-  if ((full || !Admits(peer)) && !MakeWay(host, full)) return {};
+  if (full ? !MakeWay(host) : !Admits(peer) && !hosts_.WhoHasMoreThan(host)) return {};
   const uint64_t number = ++last_number_;
   hosts_.Add(host, number);
   ++by_peer_[peer];
@@ -67,29 +67,55 @@ std::optional<uint64_t> CallPlaces::FirstWaiting(absl::Time since, Fits fits) co
   return std::nullopt;
 }
 
-std::optional<uint64_t> CallPlaces::WhoGivesWayTo(const std::string& host, bool full) {
+std::optional<uint64_t> CallPlaces::WhoGivesWayTo(const std::string& host) {
   const absl::Time now = clock_.Now();
   if (const std::optional<std::string> greediest = hosts_.WhoHasMoreThan(host)) {
     const auto its = FirstWaiting(now, [&](const Call& other) { return other.host == *greediest; });
     if (its) return its;
   }
-  if (full) {
-    const size_t own = hosts_.OfHost(host);
-    const auto patient =
-        FirstWaiting(now - kPatience, [&](const Call& other) { return hosts_.OfHost(other.host) >= own; });
-    if (patient) return patient;
+  const size_t own = hosts_.OfHost(host);
+  const auto patient =
+      FirstWaiting(now - kPatience, [&](const Call& other) { return hosts_.OfHost(other.host) >= own; });
+  return patient || !lasting_ ? patient : hosts_.WhoGivesWayTo(host, now);
+}
+
+bool CallPlaces::MakeRoom(const std::string& peer, size_t bytes) {
+  const std::string host = accept::HostOf(accept::NormalPeer(peer));
+  absl::flat_hash_map<std::string, HeldBytes> held;
+  for (const auto& [began, number] : waiting_) {
+    const Call& call = calls_.at(number);
+    if (call.bytes == 0) continue;
+    HeldBytes& its = held[call.host];
+    its.bytes += call.bytes;
+    if (began <= clock_.Now() - kPatience) its.patient.push_back(number);
   }
-  return lasting_ ? hosts_.WhoGivesWayTo(host, now) : std::nullopt;
+  const std::vector<uint64_t> numbers = WhoseBytesGo(held, host, bytes);
+  for (const uint64_t number : numbers) TakeAway(number, Why::kGivesWay);
+  return !numbers.empty();
 }
 
-bool CallPlaces::MakeRoom() {
-  const auto number = FirstWaiting(clock_.Now() - kPatience, [](const Call& call) { return call.bytes > 0; });
-  if (number) TakeAway(*number, Why::kGivesWay);
-  return number.has_value();
+// None if that is not enough.
+std::vector<uint64_t> CallPlaces::WhoseBytesGo(absl::flat_hash_map<std::string, HeldBytes>& held,
+                                               const std::string& asker, size_t bytes) const {
+  std::vector<uint64_t> numbers;
+  const size_t own = held[asker].bytes + bytes;
+  for (size_t freed = 0; freed < bytes; freed += calls_.at(numbers.back()).bytes) {
+    HeldBytes* most = nullptr;
+    for (auto& [host, its] : held) {
+      const bool may = !its.patient.empty() && host != asker && its.bytes >= own;
+      if (may && (most == nullptr || its.bytes > most->bytes)) most = &its;
+    }
+    if (most == nullptr) most = &held[asker];
+    if (most->patient.empty()) return {};
+    numbers.push_back(most->patient.front());
+    most->patient.pop_front();
+    most->bytes -= calls_.at(numbers.back()).bytes;
+  }
+  return numbers;
 }
 
-bool CallPlaces::MakeWay(const std::string& host, bool full) {
-  const std::optional<uint64_t> number = WhoGivesWayTo(host, full);
+bool CallPlaces::MakeWay(const std::string& host) {
+  const std::optional<uint64_t> number = WhoGivesWayTo(host);
   if (number) TakeAway(*number, Why::kGivesWay);
   return number.has_value();
 }

@@ -1,10 +1,10 @@
 #ifndef AAREN_SERVER_RPC_LIMITS_CALL_PLACES_H_
 #define AAREN_SERVER_RPC_LIMITS_CALL_PLACES_H_
 
-// CallPlaces are places for the calls of one kind on a shard. A connection may have half of what the others leave. For
-// one more, or when all are taken, a call gives way that waits for its client: its request has not come, or its reply
-// is not taken. It is the one that has waited longest of the host that has most. When all are taken it may also be one of
-// any host that has no fewer than the asker's, if it has waited for a second. So a host that holds calls keeps nobody
+// CallPlaces are places for the calls of one kind on a shard. A connection may have half of what the others leave, and
+// more while another host has more than its own. When all are taken, a call gives way that waits for its client: its
+// request has not come, or its reply is not taken. It is the one that has waited longest of the host that has most;
+// else, for a second at least, of a host that has no fewer than the asker's. So a host that holds calls keeps nobody
 // out, not even those who come from the same address, and takes no places from those who have fewer.
 //
 // Some calls last and wait for nobody, as watches. Of these the newest of the host that has most gives way, to one that
@@ -14,10 +14,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/any_invocable.h"
@@ -63,9 +65,10 @@ class CallPlaces {
   // is called when the call has lost it, and must end it; not after the place has gone. This outlives all places.
   Place Take(const std::string& peer, GiveUp give_up);
 
-  // Takes the place of the call that holds bytes and has waited longest, for a second at least: others need the bytes.
-  // False if there is none.
-  bool MakeRoom();
+  // Takes the places of calls that have waited for a second and hold so many bytes in all, for a call of this peer that
+  // needs them. They are those of hosts that hold no less than the asker's will then, and of them of the one that holds
+  // most; else the asker's own. False, and no place is taken, if they do not hold so many.
+  bool MakeRoom(const std::string& peer, size_t bytes);
 
   // Takes the places of calls that have waited for their clients since `oldest`, or longer.
   void EndStale(absl::Time oldest);
@@ -82,11 +85,19 @@ class CallPlaces {
     size_t bytes = 0;           // that it holds meanwhile
   };
 
+  // Of one host, by calls that wait for their clients; and those of them that have waited for a second.
+  struct HeldBytes {
+    size_t bytes = 0;
+    std::deque<uint64_t> patient;  // the longest first
+  };
+
   bool Admits(const std::string& peer) const;
+  std::vector<uint64_t> WhoseBytesGo(absl::flat_hash_map<std::string, HeldBytes>& held, const std::string& asker,
+                                     size_t bytes) const;
   template <typename Fits>
   std::optional<uint64_t> FirstWaiting(absl::Time since, Fits fits) const;
-  std::optional<uint64_t> WhoGivesWayTo(const std::string& host, bool full);
-  bool MakeWay(const std::string& host, bool full);
+  std::optional<uint64_t> WhoGivesWayTo(const std::string& host);
+  bool MakeWay(const std::string& host);
   void Remove(uint64_t number);
   void TakeAway(uint64_t number, Why why);
   void EndWaiting(Call& call);

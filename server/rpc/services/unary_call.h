@@ -126,7 +126,7 @@ class UnaryCall {
     if (auto refusal = WhyLeaving()) return Refuse(*refusal);
     if (auto refusal = StillMayCall(caller_, method_->callers, method_->least, host_.clock)) return Refuse(*refusal);
     const size_t bytes = received.Length();
-    if (!host_.MakeRoom(bytes)) return Refuse(UnaryHost::TooMany("too many unary calls are under way here"));
+    if (!host_.MakeRoom(peer_, bytes)) return Refuse(UnaryHost::TooMany("too many unary calls are under way here"));
     if (!ParseRequest(received, request_)) return RefuseVain(session::Malformed(Request::descriptor()->full_name()));
     Hold(bytes);
     const auto post = [this](session::Outcome<Response> outcome) {
@@ -141,9 +141,9 @@ class UnaryCall {
     LetGo();
     if (outcome.refusal.has_value()) return Refuse(*outcome.refusal);
     const size_t bytes = outcome.value.ByteSizeLong();
-    if (!host_.MakeRoom(bytes)) return Refuse(UnaryHost::TooMany("too many replies wait here to be taken"));
+    if (!host_.MakeRoom(peer_, bytes)) return Refuse(UnaryHost::TooMany("too many replies wait here to be taken"));
     Hold(bytes);
-    place_.BeginWaiting(bytes);
+    place_.BeginWaiting(bytes > UnaryHost::kSmall ? bytes : 0);
     finishing_ = true;
     io_.Finish(outcome.value, grpc::Status::OK, &finished_);
   }

@@ -50,15 +50,15 @@ struct UnaryHost {
     return session::TooManyUnaryCalls(*account, absl::Nanoseconds(account->unary_calls.WaitForOneNs(clock.NowNanos())));
   }
 
-  // Whether a call may hold so many bytes more; the replies of others may have to go for it. Small ones always may: the
-  // places bound how many there are.
-  bool MakeRoom(size_t bytes) {
-    constexpr size_t kSmall = 16 << 10;
-    const auto has_room = [&] { return held_bytes == 0 || held_bytes + bytes <= limits.unary_bytes; };
-    while (bytes > kSmall && !has_room()) {
-      if (!places.MakeRoom()) return false;
-    }
-    return true;
+  // What small requests and replies hold does not count: the places bound how many there are.
+  static constexpr size_t kSmall = 16 << 10;
+
+  // Whether a call of this peer may hold so many bytes more; replies that others do not take may have to go for it.
+  // REQUIRES: it does not wait for its client.
+  bool MakeRoom(const std::string& peer, size_t bytes) {
+    const size_t all = held_bytes + bytes;
+    return bytes <= kSmall || held_bytes == 0 || all <= limits.unary_bytes ||
+           places.MakeRoom(peer, all - limits.unary_bytes);
   }
 
   static session::Refusal TooMany(absl::string_view problem) {

@@ -29,6 +29,15 @@ int WriteSynced(const std::string& path, const std::string& text) {
   return error;
 }
 
+// A file's name is its folder's. 0, or what went wrong.
+int SyncFolderOf(const std::string& path) {
+  const int folder = open(path.substr(0, path.rfind('/')).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return errno;
+  const int error = fsync(folder) == 0 ? 0 : errno;
+  close(folder);
+  return error;
+}
+
 }  // namespace
 
 absl::StatusOr<uint64_t> EpochFile::Read() const {
@@ -48,7 +57,8 @@ absl::Status EpochFile::Write(uint64_t epoch) const {
   const std::string next = path_ + ".next";
   if (const int error = WriteSynced(next, absl::StrCat(epoch, "\n")); error != 0) return Problem(next, error);
   if (std::rename(next.c_str(), path_.c_str()) != 0) return Problem(path_, errno);
-  return absl::OkStatus();
+  const int error = SyncFolderOf(path_);
+  return error == 0 ? absl::OkStatus() : Problem(path_, error);
 }
 
 }  // namespace aaren::store

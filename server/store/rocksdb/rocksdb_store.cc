@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "server/log/log.h"
 #include "server/store/format/fields.h"
 #include "server/store/held.h"
+#include "server/store/rocksdb/header_list.h"
 #include "server/store/rocksdb/rocksdb_settings.h"
 #include "server/store/rocksdb/write_group.h"
 
@@ -26,13 +26,12 @@ constexpr uint64_t kEpochBlock = 1 << 20;  // given out on disk at once
 constexpr char kEpochKey[] = "e";
 constexpr char kTryKey[] = "t";
 constexpr size_t kTryBytes = 1024;  // more than what an Open writes
-constexpr std::chrono::hours kSpare(1);
 
-absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db) {
+absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db, const FolderLock& folder) {
   std::string bytes;
   const rocksdb::Status status = db.Get({}, kEpochKey, &bytes);
   if (status.IsNotFound()) return 1;
-  if (!status.ok()) return FromRead(status);
+  if (!status.ok()) return FromRead(status, folder);
   Fields fields("the store's epochs", bytes);
   uint64_t epoch = 0;
   fields.Take(epoch, "the next epoch");
@@ -41,10 +40,10 @@ absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db) {
 }
 
 // The greater of what the database and the file beside it know. Damage to one of them is made good by the other.
-absl::StatusOr<uint64_t> NextEpoch(rocksdb::DB& db, const EpochFile& file) {
+absl::StatusOr<uint64_t> NextEpoch(rocksdb::DB& db, const FolderLock& folder, const EpochFile& file) {
   const absl::StatusOr<uint64_t> there = file.Read();
   if (!there.ok()) return there.status();
-  const absl::StatusOr<uint64_t> held = ReadEpoch(db);
+  const absl::StatusOr<uint64_t> held = ReadEpoch(db, folder);
   if (held.ok()) return std::max(*held, *there);
   if (*there == 0) return held.status();
   return *there;
@@ -77,36 +76,6 @@ absl::StatusOr<SessionRecord> LoadNow(WriteGroup& group, const std::string& key)
   }
   if (record.saves.empty() && !record.damage.ok()) return record.damage;
   return record;
-}
-
-// No file is rewritten, however many there are.
-void Spare(rocksdb::Options& settings) {
-  settings.disable_auto_compactions = true;
-  settings.level0_slowdown_writes_trigger = settings.level0_stop_writes_trigger = std::numeric_limits<int>::max();
-}
-
-// If `at` stands at bytes that cannot be read, goes to a key behind them and is true. Which keys they had is not known:
-// few are tried behind `last`, then some that share less and less of it, but for `prefix`.
-bool SeekBehindDamage(rocksdb::Iterator& at, const std::string& last, const std::string& prefix) {
-  constexpr int kTries = 16;  // of each length: more than there are digits
-  for (size_t size = last.size(); at.status().IsCorruption() && size > prefix.size(); --size) {
-    std::string behind = last.substr(0, size);
-    auto& byte = reinterpret_cast<unsigned char&>(behind.back());
-    for (int i = 0; i < kTries && byte < 255 && at.status().IsCorruption(); ++i) {
-      ++byte;
-      at.Seek(behind);
-    }
-  }
-  if (!at.Valid()) return false;
-  log::Log(log::LogLevel::kError, "sessions cannot be listed: their bytes in the store are damaged",
-           {{"after", last.substr(1)}, {"before", at.key().ToString().substr(1)}});
-  return true;
-}
-
-// The first key behind all that begin with `prefix`. REQUIRES: its last byte is not 255, as in keys of sessions.
-std::string EndOf(std::string prefix) {
-  ++prefix.back();
-  return prefix;
 }
 
 const StoredHeader* PointerTo(const std::optional<StoredHeader>& header) { return header ? &*header : nullptr; }
@@ -173,7 +142,7 @@ absl::StatusOr<std::unique_ptr<RocksDbStore>> RocksDbStore::Open(const RocksDbOp
   if (!lock.ok()) return lock.status();
   std::unique_ptr<RocksDbStore> store(new RocksDbStore(*std::move(lock), options));
   if (absl::Status status = store->OpenDatabase(); !status.ok()) return status;
-  const absl::StatusOr<uint64_t> epoch = NextEpoch(*store->db_, store->epochs_);
+  const absl::StatusOr<uint64_t> epoch = NextEpoch(*store->db_, store->lock_, store->epochs_);
   if (!epoch.ok()) return epoch.status();
   if (store->lock_.is_new()) {
     if (absl::Status status = store->lock_.WriteFormat(kFormat); !status.ok()) return status;
@@ -188,6 +157,8 @@ RocksDbStore::RocksDbStore(FolderLock lock, const RocksDbOptions& options)
     : lock_(std::move(lock)),
       epochs_(options.folder),
       options_(options),
+      settings_(std::make_unique<rocksdb::Options>(RocksDbSettings(options.buffer_bytes))),
+      sparing_(*settings_),
       held_(options.buffer_bytes / 2 / HeldCache::kBytes) {}
 
 RocksDbStore::~RocksDbStore() {
@@ -197,8 +168,11 @@ RocksDbStore::~RocksDbStore() {
     stopping_ = true;
   }
   thread_.join();
-  // The log is empty then, and what a start finds does not depend on it.
-  if (db_ != nullptr && failed_.ok()) (void)db_->Flush({});
+  if (db_ == nullptr || !failed_.ok() || !lock_.Check().ok()) return;
+  // The log is empty then, and what a start finds does not depend on it. It waits for nothing that is rewritten.
+  rocksdb::FlushOptions at_once;
+  at_once.allow_write_stall = true;
+  (void)db_->Flush(at_once);
 }
 
 // Only a new folder gets a database: a session that is not in it counts as deleted.
@@ -213,9 +187,9 @@ absl::Status RocksDbStore::OpenDatabase() {
     return absl::UnavailableError(absl::StrCat(folder, ": the database is gone. Put it back, or remove ",
                                                options_.folder, "/format to begin with no sessions"));
   }
-  rocksdb::Options settings = RocksDbSettings(options_.buffer_bytes);
+  rocksdb::Options settings = *settings_;
   settings.create_if_missing = may_create;
-  if (Spares()) Spare(settings);
+  sparing_.Apply(settings);
   rocksdb::DB* opened = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(settings, folder, &opened);
   db_.reset(opened);
@@ -234,8 +208,6 @@ void RocksDbStore::NoteLostWrites() {
   }
   written_seq_ = last;
 }
-
-bool RocksDbStore::Spares() const { return spare_until_ && std::chrono::steady_clock::now() < *spare_until_; }
 
 // Files that are open go on being written wherever their folder went, and nobody would find them there.
 void RocksDbStore::CheckFolder() {
@@ -277,8 +249,7 @@ void RocksDbStore::Run() {
     }
     CheckFolder();
     Mend();
-    if (failed_.ok() && spare_until_ && !Spares()) Unspare();
-    if (failed_.ok() && !Spares()) garbage_.Look(*db_, std::chrono::steady_clock::now());
+    if (failed_.ok()) Look();
     WriteGroup group(db_.get(), held_, lock_, options_.durability == Durability::kPower, failed_);
     for (Call& call : calls) {
       call(group);
@@ -287,31 +258,29 @@ void RocksDbStore::Run() {
     group.Commit();
     failed_ = group.failed();
     if (failed_.ok() && db_ != nullptr) written_seq_ = db_->GetLatestSequenceNumber();
-    if (!failed_.ok() && !away_ && group.damaged()) SpareDamage();
+    if (!failed_.ok() && !away_ && group.damaged()) NoteDamage();
   }
 }
 
-// What RocksDB cannot read it cannot rewrite either, and it takes no more writes after it has tried. Sessions of sound
-// bytes must go on.
-void RocksDbStore::SpareDamage() {
-  spare_until_ = std::chrono::steady_clock::now() + kSpare;
-  log::Log(log::LogLevel::kError, "store damaged: files are not rewritten for an hour",
-           {{"folder", options_.folder}, {"why", failed_.ToString()}});
+void RocksDbStore::Look() {
+  const auto now = std::chrono::steady_clock::now();
+  sparing_.Look(*db_, now);
+  if (!sparing_.spares()) garbage_.Look(*db_, now);
 }
 
-// The damage may be gone with the sessions that had it.
-void RocksDbStore::Unspare() {
-  spare_until_.reset();
-  const rocksdb::Options settings = RocksDbSettings(options_.buffer_bytes);
-  (void)db_->SetOptions({{"level0_slowdown_writes_trigger", absl::StrCat(settings.level0_slowdown_writes_trigger)},
-                         {"level0_stop_writes_trigger", absl::StrCat(settings.level0_stop_writes_trigger)},
-                         {"disable_auto_compactions", "false"}});
+// The database is opened anew, as it failed to write, and spared from then on.
+void RocksDbStore::NoteDamage() {
+  sparing_.Begin(std::chrono::steady_clock::now());
+  log::Log(log::LogLevel::kError, "store damaged: files are not rewritten for an hour",
+           {{"folder", options_.folder}, {"why", failed_.ToString()}});
 }
 
 // Epochs are given out on disk by the million and here as they are asked for, so that a restart never repeats one.
 absl::StatusOr<uint64_t> RocksDbStore::TakeEpochs(WriteGroup& group, uint64_t count) {
   if (end_epoch_ - next_epoch_ < count) {
     const uint64_t end = end_epoch_ + std::max(count, kEpochBlock);
+    if (!group.failed().ok()) return group.failed();
+    if (absl::Status status = lock_.Check(); !status.ok()) return status;  // the file there may be another server's
     if (absl::Status status = epochs_.Write(end); !status.ok()) return status;
     std::string bytes;
     Put(bytes, end);
@@ -380,31 +349,8 @@ void RocksDbStore::List(std::string prefix, std::string after, size_t limit,
         answer = std::move(answer)](WriteGroup& group) mutable {
     group.Commit();  // an iterator sees what is written
     if (db_ == nullptr) return answer(group.failed());
-    answer(ListNow(prefix, after, limit));
+    answer(ListHeaders(*db_, lock_, prefix, after, limit));
   });
-}
-
-absl::StatusOr<std::vector<SessionRecord>> RocksDbStore::ListNow(const std::string& prefix, const std::string& after,
-                                                                 size_t limit) {
-  std::vector<SessionRecord> page;
-  const std::string first = HeaderKey(prefix), end = EndOf(first);
-  std::string last = HeaderKey(std::max(prefix, after));  // what was asked for
-  const rocksdb::Slice bound(end);
-  rocksdb::ReadOptions options;
-  options.iterate_upper_bound = &bound;  // behind the headers are rows: one step further reads them
-  const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(options));
-  for (at->Seek(last); page.size() < limit && (at->Valid() || SeekBehindDamage(*at, last, first)); at->Next()) {
-    last = at->key().ToString();
-    const std::string key = last.substr(1);
-    if (!after.empty() && key <= after) continue;
-    absl::StatusOr<StoredHeader> header = ParseHeader(key, {at->value().data(), at->value().size()});
-    SessionRecord record;
-    if (header.ok()) record = WithoutRows(*header);
-    record.key = key;  // of a damaged session no more is known
-    page.push_back(std::move(record));
-  }
-  if (page.size() < limit && !at->status().ok()) return FromRead(at->status());
-  return page;
 }
 
 }  // namespace aaren::store

@@ -26,11 +26,13 @@
 #include "server/store/rocksdb/epoch_file.h"
 #include "server/store/rocksdb/folder_lock.h"
 #include "server/store/rocksdb/held_cache.h"
+#include "server/store/rocksdb/sparing.h"
 #include "server/store/store.h"
 
 namespace rocksdb {
 class DB;
-}
+struct Options;
+}  // namespace rocksdb
 
 namespace aaren::store {
 
@@ -81,27 +83,25 @@ class RocksDbStore : public StateStore {
   RocksDbStore(FolderLock lock, const RocksDbOptions& options);
   absl::Status OpenDatabase();
   void NoteLostWrites();
-  bool Spares() const;
-  void SpareDamage();
-  void Unspare();
+  void NoteDamage();
+  void Look();
   void CheckFolder();
   void Mend();
   void Post(Call call) ABSL_LOCKS_EXCLUDED(mutex_);
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<uint64_t> TakeEpochs(WriteGroup& group, uint64_t count);
-  absl::StatusOr<std::vector<SessionRecord>> ListNow(const std::string& prefix, const std::string& after, size_t limit);
 
   const FolderLock lock_;
   const EpochFile epochs_;
   const RocksDbOptions options_;
+  const std::unique_ptr<const rocksdb::Options> settings_;
+  Sparing sparing_;                  // the thread's only
   std::unique_ptr<rocksdb::DB> db_;  // the thread's only, as the next six; null while it cannot be opened
   HeldCache held_;                   // likewise
   BlobGarbage garbage_;
   absl::Status failed_;       // why nothing can be written
   bool away_ = false;         // and that is nothing but where the folder is
   uint64_t written_seq_ = 0;  // RocksDB's number of the last write
-  // Damaged files are not rewritten until then, as that would fail and nothing could be written. None: no damage known.
-  std::optional<std::chrono::steady_clock::time_point> spare_until_;
   std::chrono::steady_clock::time_point next_mend_{}, next_check_{};
   uint64_t next_epoch_ = 0, end_epoch_ = 0;  // those on disk as given out
   std::atomic<uint64_t> reopened_{0};

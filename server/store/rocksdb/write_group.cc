@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/store/rocksdb/sparing.h"
 
 namespace aaren::store {
 namespace {
@@ -16,7 +17,10 @@ absl::Status Named(const std::string& key, const absl::Status& status) {
 
 }  // namespace
 
-absl::Status FromRead(const rocksdb::Status& status) {
+absl::Status FromRead(const rocksdb::Status& status, const FolderLock& folder) {
+  if (status.IsPathNotFound()) {
+    if (absl::Status away = folder.Check(); !away.ok()) return away;
+  }
   return status.IsCorruption() || status.IsPathNotFound() ? absl::DataLossError(status.ToString()) : FromWrite(status);
 }
 
@@ -40,7 +44,7 @@ absl::StatusOr<std::optional<StoredHeader>> WriteGroup::Header(const std::string
   rocksdb::PinnableSlice bytes;
   const rocksdb::Status status = Get(HeaderKey(key), bytes);
   if (status.IsNotFound()) return std::nullopt;
-  if (!status.ok()) return FromGet(status);
+  if (!status.ok()) return FromRead(status, folder_);
   absl::StatusOr<StoredHeader> header = ParseHeader(key, {bytes.data(), bytes.size()});
   if (!header.ok()) return header.status();
   return *std::move(header);
@@ -56,7 +60,7 @@ absl::StatusOr<std::string> WriteGroup::Rows(const std::string& key, const Store
   rocksdb::PinnableSlice bytes;
   const rocksdb::Status status = Get(RowsKey(key, slot.slot), bytes);
   if (status.IsNotFound()) return absl::DataLossError(absl::StrCat("session '", key, "': its stored rows are gone"));
-  if (!status.ok()) return Named(key, FromGet(status));
+  if (!status.ok()) return Named(key, FromRead(status, folder_));
   if (absl::Status checked = CheckSlot(key, slot, {bytes.data(), bytes.size()}); !checked.ok()) return checked;
   return std::string(bytes.data(), bytes.size());
 }
@@ -67,14 +71,6 @@ rocksdb::Status WriteGroup::Get(const std::string& key, rocksdb::PinnableSlice& 
   if (!status.IsPathNotFound() || !folder_.Check().ok()) return status;
   value.Reset();
   return db_->Get({}, db_->DefaultColumnFamily(), SliceOf(key), &value);
-}
-
-// A file that is gone with its folder is not lost.
-absl::Status WriteGroup::FromGet(const rocksdb::Status& status) const {
-  if (status.IsPathNotFound()) {
-    if (absl::Status away = folder_.Check(); !away.ok()) return away;
-  }
-  return FromRead(status);
 }
 
 void WriteGroup::Put(const StoredHeader* held, const StoredHeader& next, const std::vector<SavedRows>& saves) {
@@ -109,7 +105,7 @@ absl::Status WriteGroup::Write(bool sync) {
     rocksdb::WriteOptions options;
     options.sync = sync;
     const rocksdb::Status status = db_->Write(options, &batch_);
-    damaged_ |= status.IsCorruption();
+    damaged_ |= IsDamage(status);
     failed_ = FromWrite(status);
   }
   const bool written = batch_.Count() == 0 || failed_.ok();

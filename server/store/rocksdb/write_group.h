@@ -21,9 +21,10 @@
 
 namespace aaren::store {
 
-// What RocksDB says of a read, as the server's words: DataLoss for what is damaged, or in a file that is gone; else
-// Unavailable. Of a write it is always Unavailable: whatever is wrong is not this session's.
-absl::Status FromRead(const rocksdb::Status& status);
+// What RocksDB says of a read, as the server's words: DataLoss for what is damaged, or in a file that is gone, unless it
+// is away with the database's folder; else Unavailable. Of a write it is always Unavailable: whatever is wrong is not
+// this session's.
+absl::Status FromRead(const rocksdb::Status& status, const FolderLock& folder);
 absl::Status FromWrite(const rocksdb::Status& status);
 
 // Under which key something is.
@@ -69,7 +70,6 @@ class WriteGroup {
 
  private:
   rocksdb::Status Get(const std::string& key, rocksdb::PinnableSlice& value);
-  absl::Status FromGet(const rocksdb::Status& status) const;
   absl::Status Write(bool sync);
   void NoteWritten();
 

@@ -104,7 +104,7 @@ TEST_F(ResumeTest, FromTheStoreGoesBackLikeFromMemory) {
 // The store has saves at 4, which its client was told to be durable, and at 10.
 class DamagedSaveTest : public ResumeTest {
  protected:
-  void ReopenWithout(uint64_t seq, uint64_t delivered_seq) {
+  void ReopenWithout(uint64_t seq, std::optional<uint64_t> delivered_seq) {
     world_.Advance(absl::ZeroDuration());
     world_.store().DamageSave("/a", seq);
     restarted_.Open(peer_, 0, Named("a", delivered_seq));
@@ -136,6 +136,24 @@ TEST_F(DamagedSaveTest, ThatIsDeliveredRefusesTheOpen) {
 
 TEST_F(DamagedSaveTest, ThatIsTheOnlyOneDeliveredRefusesTheOpen) {
   ReopenWithout(4, 9);
+  EXPECT_EQ(peer_.Last().refusal.status.code(), absl::StatusCode::kDataLoss);
+}
+
+TEST_F(DamagedSaveTest, ThatIsOlderIsNotNeededByWhoGoesOnWhereItIs) {
+  ReopenWithout(4, std::nullopt);
+  ASSERT_EQ(peer_.Last().kind, Event::kOpened);
+  EXPECT_EQ(peer_.Last().opened.next_seq, 10);
+}
+
+TEST_F(DamagedSaveTest, ThatIsNewerIsNotNeededByWhoForgotWhatItHadDelivered) {
+  ReopenWithout(10, 2);
+  ASSERT_EQ(peer_.Last().kind, Event::kOpened);
+  EXPECT_EQ(peer_.Last().opened.next_seq, 4);
+  EXPECT_EQ(peer_.Last().opened.lost, Range(2, 4));
+}
+
+TEST_F(DamagedSaveTest, ThatIsNewestRefusesWhoGoesOnWhereItIs) {
+  ReopenWithout(10, std::nullopt);
   EXPECT_EQ(peer_.Last().refusal.status.code(), absl::StatusCode::kDataLoss);
 }
 

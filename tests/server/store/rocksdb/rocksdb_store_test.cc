@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -314,6 +315,35 @@ TEST_F(RocksDbStoreTest, WhatWasWrittenIsInNoLogAfterItsEnd) {
   EXPECT_TRUE(Open().Load("/a").ok());
 }
 
+// Its folder was moved, and another server's is in its place.
+TEST_F(RocksDbStoreTest, AStoreWhoseFolderIsAnothersWritesNothingThere) {
+  BlockingStore store = Open();
+  Add(store, "/a");
+  std::filesystem::rename(folder_, folder_ + ".away");
+  std::filesystem::create_directories(folder_ + "/rocksdb");
+  WriteFile("owner", "process 1 on another");
+  WriteFile("epochs", "5\n");
+  WriteFile("rocksdb/CURRENT", "MANIFEST-000001\n");
+  const auto files = [this] {
+    std::map<std::string, uintmax_t> sizes;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+      if (entry.is_regular_file()) sizes[entry.path()] = entry.file_size();
+    }
+    return sizes;
+  };
+  const auto before = files();
+  EXPECT_FALSE(store.ReserveEpochs(uint64_t{1} << 40).ok());
+  EXPECT_EQ(files(), before);
+  std::filesystem::rename(folder_, folder_ + ".other");
+  std::filesystem::rename(folder_ + ".away", folder_);
+  Add(store, "/b");  // so that it is in use once more, and knows nothing of what comes
+  std::filesystem::rename(folder_, folder_ + ".away");
+  std::filesystem::rename(folder_ + ".other", folder_);
+  store_.reset();
+  EXPECT_EQ(files(), before);
+  std::filesystem::remove_all(folder_ + ".away");
+}
+
 TEST_F(RocksDbStoreTest, EpochsOutliveTheDatabasesOwnRecordOfThem) {
   const uint64_t given = Open().ReserveEpochs(5).value();
   store_.reset();
@@ -331,23 +361,48 @@ class DamagedBlockTest : public RocksDbStoreTest {
  protected:
   static constexpr int kSessions = 2000;
 
-  DamagedBlockTest() {
+  explicit DamagedBlockTest(bool first = false) {
     BlockingStore store = Open();
     for (int i = 0; i < kSessions; ++i) Add(store, absl::StrCat("a/", 10'000 + i));
     Add(store, "b/last");
     store_.reset();
     const std::string file = FileEndingIn(".sst");
-    Overwrite(file, static_cast<int64_t>(std::filesystem::file_size(file)) / 3, "damage");
+    Overwrite(file, first ? 20 : static_cast<int64_t>(std::filesystem::file_size(file)) / 3, "damage");
   }
 };
 
-TEST_F(DamagedBlockTest, IsLeftOutOfAList) {
+// The block with the first of all keys.
+class DamagedFirstBlockTest : public DamagedBlockTest {
+ protected:
+  DamagedFirstBlockTest() : DamagedBlockTest(true) {}
+};
+
+TEST_F(DamagedFirstBlockTest, IsLeftOutOfAList) {
   BlockingStore store = Open();
-  const std::vector<SessionRecord> listed = store.List("", "", 2 * kSessions).value();
-  EXPECT_LT(listed.size(), static_cast<size_t>(kSessions));
-  EXPECT_GT(listed.size(), kSessions - 200u);
-  EXPECT_EQ(listed.front().key, "a/10000");
-  EXPECT_EQ(listed.back().key, "b/last");
+  for (const std::string prefix : {"", "a/", "a/1"}) {
+    const absl::StatusOr<std::vector<SessionRecord>> listed = store.List(prefix, "", 2 * kSessions);
+    ASSERT_TRUE(listed.ok()) << "'" << prefix << "': " << listed.status();
+    EXPECT_LT(listed->size(), static_cast<size_t>(kSessions));
+    EXPECT_GT(listed->size(), kSessions - 100u);
+  }
+}
+
+// Nothing of the prefix is behind it.
+TEST_F(DamagedBlockTest, AtTheEndOfAListIsTold) {
+  BlockingStore store = Open();
+  const std::vector<SessionRecord> all = store.List("", "", 2 * kSessions).value();
+  std::string before;  // the last key before the gap
+  for (size_t i = 0; i + 1 < all.size() && before.empty(); ++i) {
+    if (all[i].key.substr(0, 2) == "a/" && std::stoi(all[i + 1].key.substr(2)) != std::stoi(all[i].key.substr(2)) + 1) {
+      before = all[i].key;
+    }
+  }
+  testing::internal::CaptureStderr();
+  const std::string prefix = before.substr(0, before.size() - 2);
+  const absl::StatusOr<std::vector<SessionRecord>> listed = store.List(prefix, "", 2 * kSessions);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr(absl::StrCat("after=", before, " before=")));
+  ASSERT_TRUE(listed.ok()) << listed.status();
+  EXPECT_EQ(listed->back().key, before);
 }
 
 TEST_F(DamagedBlockTest, PagesGoOnBehindIt) {
