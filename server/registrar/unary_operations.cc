@@ -16,10 +16,6 @@ namespace {
 
 constexpr uint64_t kMostSeq = uint64_t{1} << 61;  // a session that is imported there has as many tokens before it
 
-uint64_t NewestSeq(const store::SessionRecord& record) {
-  return record.saves.empty() ? 0 : record.saves.back().point.seq;
-}
-
 session::SessionState StateOf(store::SessionRecord record, const models::ModelRef& model) {
   session::SessionState state;
   state.model = model;
@@ -133,7 +129,7 @@ void Registrar::Impl::CaptureAtRest(Entry& entry, Callback<session::SessionState
           if (!rows.ok())
             return done(session::Refused<session::SessionState>(
                 session::LoadRefusal(session::SessionId(entry.key.view()), rows.status())));
-          if (rows->record.damaged_seq > NewestSeq(rows->record)) {
+          if (rows->record.damaged_seq > session::NewestSeq(rows->record)) {
             return done(session::Refused<session::SessionState>(
                 session::LoadRefusal(session::SessionId(entry.key.view()), rows->record.damage)));
           }

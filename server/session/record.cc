@@ -28,6 +28,10 @@ std::string EmptyRows(const models::LoadedModel& model, uint32_t channels) {
   return rows;
 }
 
+uint64_t NewestSeq(const store::SessionRecord& record) {
+  return record.saves.empty() ? 0 : record.saves.back().point.seq;
+}
+
 store::SavedRows NewestSave(store::SessionRecord& record, const models::LoadedModel& model) {
   if (!record.saves.empty()) return std::move(record.saves.back());
   store::SavedRows empty;

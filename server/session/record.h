@@ -17,6 +17,9 @@ store::SessionOrigin OriginOf(const models::LoadedModel& model, uint32_t channel
 // The record of a session without saves.
 store::SessionRecord RecordOf(const std::string& key, const SessionState& state);
 
+// Where the newest of its saves stands that can be read; 0, as the empty row does, if there is none.
+uint64_t NewestSeq(const store::SessionRecord& record);
+
 // The newest save: its rows and clock. The empty row if there is none.
 store::SavedRows NewestSave(store::SessionRecord& record, const models::LoadedModel& model);
 

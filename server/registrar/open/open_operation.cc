@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/registrar/open/open_check.h"
+#include "server/session/record.h"
 #include "server/session/refusal.h"
 
 namespace aaren::registrar {
@@ -106,7 +107,7 @@ void OpenOperation::OnLoaded(absl::StatusOr<Impl::LoadedRecord> loaded) {
   if (loaded->record.epoch != record_->epoch) return Begin();  // another server has had it meanwhile
   state_.transit = std::move(loaded->permit);
   record_ = std::move(loaded->record);
-  newest_seq_ = std::max(record_->saves.empty() ? 0 : record_->saves.back().point.seq, record_->damaged_seq);
+  newest_seq_ = std::max(session::NewestSeq(*record_), record_->damaged_seq);
   DrawEpoch([](OpenOperation& self) { self.Restore(); });
 }
 

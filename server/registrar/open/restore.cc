@@ -7,6 +7,7 @@
 
 #include "server/registrar/open/open_check.h"
 #include "server/registrar/open/open_operation.h"
+#include "server/session/record.h"
 #include "server/session/refusal.h"
 
 namespace aaren::registrar {
@@ -49,7 +50,7 @@ std::optional<session::Refusal> OpenOperation::RestoreFromRecord(store::SessionR
     if (!saves.empty() && saves.back().point.seq > *delivered)
       installation_.lost = {*delivered, saves.back().point.seq};
   }
-  if (NeedsDamaged(record, saves.empty() ? 0 : saves.back().point.seq)) return session::StoreRefusal(record.damage);
+  if (NeedsDamaged(record, session::NewestSeq(record))) return session::StoreRefusal(record.damage);
   store::SavedRows from;
   if (!saves.empty()) {
     from = saves.back();

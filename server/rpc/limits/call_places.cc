@@ -79,7 +79,7 @@ std::optional<uint64_t> CallPlaces::WhoGivesWayTo(const std::string& host) {
   return patient || !lasting_ ? patient : hosts_.WhoGivesWayTo(host, now);
 }
 
-bool CallPlaces::MakeRoom(const std::string& peer, size_t bytes) {
+bool CallPlaces::MakeRoom(const std::string& peer, size_t bytes, size_t lacking) {
   const std::string host = accept::HostOf(accept::NormalPeer(peer));
   absl::flat_hash_map<std::string, HeldBytes> held;
   for (const auto& [began, number] : waiting_) {
@@ -89,17 +89,17 @@ bool CallPlaces::MakeRoom(const std::string& peer, size_t bytes) {
     its.bytes += call.bytes;
     if (began <= clock_.Now() - kPatience) its.patient.push_back(number);
   }
-  const std::vector<uint64_t> numbers = WhoseBytesGo(held, host, bytes);
+  const std::vector<uint64_t> numbers = WhoseBytesGo(held, host, bytes, lacking);
   for (const uint64_t number : numbers) TakeAway(number, Why::kGivesWay);
   return !numbers.empty();
 }
 
 // None if that is not enough.
 std::vector<uint64_t> CallPlaces::WhoseBytesGo(absl::flat_hash_map<std::string, HeldBytes>& held,
-                                               const std::string& asker, size_t bytes) const {
+                                               const std::string& asker, size_t bytes, size_t lacking) const {
   std::vector<uint64_t> numbers;
   const size_t own = held[asker].bytes + bytes;
-  for (size_t freed = 0; freed < bytes; freed += calls_.at(numbers.back()).bytes) {
+  for (size_t freed = 0; freed < lacking; freed += calls_.at(numbers.back()).bytes) {
     HeldBytes* most = nullptr;
     for (auto& [host, its] : held) {
       const bool may = !its.patient.empty() && host != asker && its.bytes >= own;

@@ -65,10 +65,10 @@ class CallPlaces {
   // is called when the call has lost it, and must end it; not after the place has gone. This outlives all places.
   Place Take(const std::string& peer, GiveUp give_up);
 
-  // Takes the places of calls that have waited for a second and hold so many bytes in all, for a call of this peer that
-  // needs them. They are those of hosts that hold no less than the asker's will then, and of them of the one that holds
-  // most; else the asker's own. False, and no place is taken, if they do not hold so many.
-  bool MakeRoom(const std::string& peer, size_t bytes);
+  // Takes the places of calls that have waited for a second and hold `lacking` bytes in all, for a call of this peer
+  // that is to hold `bytes`. They are those of hosts that hold no less than the asker's will then, and of them of the
+  // one that holds most; else the asker's own. False, and no place is taken, if they do not hold so many.
+  bool MakeRoom(const std::string& peer, size_t bytes, size_t lacking);
 
   // Takes the places of calls that have waited for their clients since `oldest`, or longer.
   void EndStale(absl::Time oldest);
@@ -93,7 +93,7 @@ class CallPlaces {
 
   bool Admits(const std::string& peer) const;
   std::vector<uint64_t> WhoseBytesGo(absl::flat_hash_map<std::string, HeldBytes>& held, const std::string& asker,
-                                     size_t bytes) const;
+                                     size_t bytes, size_t lacking) const;
   template <typename Fits>
   std::optional<uint64_t> FirstWaiting(absl::Time since, Fits fits) const;
   std::optional<uint64_t> WhoGivesWayTo(const std::string& host);

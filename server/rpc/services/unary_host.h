@@ -58,7 +58,7 @@ struct UnaryHost {
   bool MakeRoom(const std::string& peer, size_t bytes) {
     const size_t all = held_bytes + bytes;
     return bytes <= kSmall || held_bytes == 0 || all <= limits.unary_bytes ||
-           places.MakeRoom(peer, all - limits.unary_bytes);
+           places.MakeRoom(peer, bytes, all - limits.unary_bytes);
   }
 
   static session::Refusal TooMany(absl::string_view problem) {

@@ -17,8 +17,8 @@ class DB;
 
 namespace aaren::store {
 
-// As StateStore::List. Sessions whose keys cannot be read are left out, with some of their neighbours, and the log tells
-// between which keys. Unavailable if the database's folder is away; DataLoss if nothing can be read any more.
+// As StateStore::List. Sessions whose keys cannot be read are left out, and the log tells between which keys they are.
+// Unavailable if the database's folder is away, DataLoss if it lacks a file.
 absl::StatusOr<std::vector<SessionRecord>> ListHeaders(rocksdb::DB& db, const FolderLock& folder,
                                                        const std::string& prefix, const std::string& after,
                                                        size_t limit);

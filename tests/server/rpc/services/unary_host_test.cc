@@ -79,11 +79,11 @@ TEST_F(UnaryHostTest, NoReplyGoesInVain) {
   EXPECT_EQ(host_.held_bytes, 2 * kLarge);
 }
 
-// A slow reader, and one who holds much and asks for more.
-TEST_F(UnaryHostTest, HostThatHoldsMoreTakesNothingFromOthers) {
+// A slow reader, and one who holds nothing yet and asks for more than that.
+TEST_F(UnaryHostTest, HostThatWouldHoldMoreTakesNothingFromOthers) {
   HoldReply("ipv4:2.2.2.2:1", kLarge / 2);
+  host_.held_bytes += 3 * kLarge / 2;  // of requests that are under way
   clock_.Advance(absl::Seconds(1));
-  HoldReply(kPeer, 3 * kLarge / 2);
   EXPECT_FALSE(host_.MakeRoom(kPeer, kLarge / 2 + 1));
   EXPECT_EQ(host_.held_bytes, 2 * kLarge);
 }
