@@ -85,9 +85,8 @@ bool CallPlaces::MakeRoom(const std::string& peer, size_t bytes, size_t lacking)
   for (const auto& [began, number] : waiting_) {
     const Call& call = calls_.at(number);
     if (call.bytes == 0) continue;
-    HeldBytes& its = held[call.host];
-    its.bytes += call.bytes;
-    if (began <= clock_.Now() - kPatience) its.patient.push_back(number);
+    held[call.host].bytes += call.bytes;
+    held[call.host].numbers.push_back(number);
   }
   const std::vector<uint64_t> numbers = WhoseBytesGo(held, host, bytes, lacking);
   for (const uint64_t number : numbers) TakeAway(number, Why::kGivesWay);
@@ -97,18 +96,19 @@ bool CallPlaces::MakeRoom(const std::string& peer, size_t bytes, size_t lacking)
 // None if that is not enough.
 std::vector<uint64_t> CallPlaces::WhoseBytesGo(absl::flat_hash_map<std::string, HeldBytes>& held,
                                                const std::string& asker, size_t bytes, size_t lacking) const {
-  std::vector<uint64_t> numbers;
+  const absl::Time patient = clock_.Now() - kPatience;
   const size_t own = held[asker].bytes + bytes;
+  std::vector<uint64_t> numbers;
   for (size_t freed = 0; freed < lacking; freed += calls_.at(numbers.back()).bytes) {
     HeldBytes* most = nullptr;
     for (auto& [host, its] : held) {
-      const bool may = !its.patient.empty() && host != asker && its.bytes >= own;
-      if (may && (most == nullptr || its.bytes > most->bytes)) most = &its;
+      if (its.numbers.empty() || (host != asker && its.bytes < own)) continue;
+      if (its.bytes <= own && calls_.at(its.numbers.front()).waiting->first > patient) continue;
+      if (most == nullptr || its.bytes > most->bytes) most = &its;
     }
-    if (most == nullptr) most = &held[asker];
-    if (most->patient.empty()) return {};
-    numbers.push_back(most->patient.front());
-    most->patient.pop_front();
+    if (most == nullptr) return {};
+    numbers.push_back(most->numbers.front());
+    most->numbers.pop_front();
     most->bytes -= calls_.at(numbers.back()).bytes;
   }
   return numbers;

@@ -65,9 +65,9 @@ class CallPlaces {
   // is called when the call has lost it, and must end it; not after the place has gone. This outlives all places.
   Place Take(const std::string& peer, GiveUp give_up);
 
-  // Takes the places of calls that have waited for a second and hold `lacking` bytes in all, for a call of this peer
-  // that is to hold `bytes`. They are those of hosts that hold no less than the asker's will then, and of them of the
-  // one that holds most; else the asker's own. False, and no place is taken, if they do not hold so many.
+  // Takes the places of calls that wait and hold `lacking` bytes in all, for a call of this peer that is to hold
+  // `bytes`. They are those of the host that holds most, if that is more than the asker's will then hold; else, for a second at
+  // least, the asker's own or those of a host that holds as much. False, and no place is taken, if that is not enough.
   bool MakeRoom(const std::string& peer, size_t bytes, size_t lacking);
 
   // Takes the places of calls that have waited for their clients since `oldest`, or longer.
@@ -85,10 +85,10 @@ class CallPlaces {
     size_t bytes = 0;           // that it holds meanwhile
   };
 
-  // Of one host, by calls that wait for their clients; and those of them that have waited for a second.
+  // Of one host, by calls that wait for their clients.
   struct HeldBytes {
     size_t bytes = 0;
-    std::deque<uint64_t> patient;  // the longest first
+    std::deque<uint64_t> numbers;  // the longest first
   };
 
   bool Admits(const std::string& peer) const;

@@ -140,6 +140,7 @@ class UnaryCall {
     Request().Swap(&request_);
     LetGo();
     if (outcome.refusal.has_value()) return Refuse(*outcome.refusal);
+    if (over_already_) return Refuse(session::PlainRefusal(absl::CancelledError("the caller has gone")));
     const size_t bytes = outcome.value.ByteSizeLong();
     if (!host_.MakeRoom(peer_, bytes)) return Refuse(UnaryHost::TooMany("too many replies wait here to be taken"));
     Hold(bytes);
@@ -173,6 +174,7 @@ class UnaryCall {
   }
 
   void Hold(size_t bytes) {
+    if (bytes <= UnaryHost::kSmall) return;
     held_bytes_ += bytes;
     host_.held_bytes += bytes;
   }

@@ -15,6 +15,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 
 namespace aaren::store {
@@ -42,9 +43,8 @@ absl::Status Write(int file, const std::string& path, const std::string& text) {
 }
 
 // Whether the folder says no format yet; an error for one that cannot be read here.
-absl::StatusOr<bool> SaysNoFormat(const std::string& folder, uint32_t format) {
-  const std::string path = folder + "/format";
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+absl::StatusOr<bool> SaysNoFormat(int folder, const std::string& path, uint32_t format) {
+  const int file = openat(folder, "format", O_RDONLY | O_CLOEXEC);
   if (file < 0 && errno == ENOENT) return true;
   if (file < 0) return CannotUse(path, errno);
   const std::string held = ContentsOf(file);
@@ -69,14 +69,16 @@ absl::StatusOr<FolderLock> FolderLock::Take(const std::string& folder, uint32_t 
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return CannotUse(folder, error.value() == EEXIST ? ENOTDIR : error.value());
+  FolderLock lock(folder, open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (lock.directory_ < 0) return CannotUse(folder, errno);
   const std::string path = folder + "/owner";
-  FolderLock lock(folder, open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  lock.file_ = openat(lock.directory_, "owner", O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock.file_ < 0) return CannotUse(path, errno);
   if (flock(lock.file_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return CannotUse(path, errno);
     return absl::AlreadyExistsError(absl::StrCat(folder, " is in use by ", ContentsOf(lock.file_)));
   }
-  const absl::StatusOr<bool> is_new = SaysNoFormat(folder, format);
+  const absl::StatusOr<bool> is_new = SaysNoFormat(lock.directory_, folder + "/format", format);
   if (!is_new.ok()) return is_new.status();
   lock.is_new_ = *is_new;
   char host[256] = "";
@@ -88,7 +90,7 @@ absl::StatusOr<FolderLock> FolderLock::Take(const std::string& folder, uint32_t 
 
 absl::Status FolderLock::WriteFormat(uint32_t format) const {
   const std::string path = folder_ + "/format";
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  const int file = openat(directory_, "format", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   if (file < 0) return CannotUse(path, errno);
   absl::Status status = Write(file, path, absl::StrCat(kFormatPrefix, format, "\n"));
   close(file);
@@ -106,11 +108,24 @@ absl::Status FolderLock::Check() const {
       absl::StrCat(folder_, " is not the folder that this server opened: it was moved, removed or unmounted"));
 }
 
+std::string FolderLock::Shown(absl::string_view text) const { return absl::StrReplaceAll(text, {{path_, folder_}}); }
+
+// The kernel keeps a name for every folder that is open. Where it shows none, the folder's own has to do.
+FolderLock::FolderLock(std::string folder, int directory)
+    : folder_(std::move(folder)), path_(absl::StrCat("/proc/self/fd/", directory)), directory_(directory) {
+  if (access((path_ + "/.").c_str(), X_OK) != 0) path_ = folder_;
+}
+
 FolderLock::FolderLock(FolderLock&& other) noexcept
-    : folder_(std::move(other.folder_)), file_(std::exchange(other.file_, -1)), is_new_(other.is_new_) {}
+    : folder_(std::move(other.folder_)),
+      path_(std::move(other.path_)),
+      directory_(std::exchange(other.directory_, -1)),
+      file_(std::exchange(other.file_, -1)),
+      is_new_(other.is_new_) {}
 
 FolderLock::~FolderLock() {
   if (file_ >= 0) close(file_);
+  if (directory_ >= 0) close(directory_);
 }
 
 }  // namespace aaren::store

@@ -4,6 +4,9 @@
 // A FolderLock makes a folder for data, and holds it for this process: a second one is told who has it. The folder says
 // which format its data has, once there is data: a folder whose data is gone is not taken for a new one.
 //
+// Whoever uses the folder by path() uses the one that was taken, wherever it is moved, and never another that is put in
+// its place. Messages name it as its user does: Shown.
+//
 // Threading: any thread.
 
 #include <cstdint>
@@ -11,6 +14,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace aaren::store {
 
@@ -23,6 +27,12 @@ class FolderLock {
   // Whether it said no format when it was taken.
   bool is_new() const { return is_new_; }
 
+  // The folder itself, as long as this lasts.
+  const std::string& path() const { return path_; }
+
+  // `text` with the folder's own name in the place of path().
+  std::string Shown(absl::string_view text) const;
+
   // From now on it says `format`.
   absl::Status WriteFormat(uint32_t format) const;
 
@@ -33,10 +43,11 @@ class FolderLock {
   ~FolderLock();
 
  private:
-  FolderLock(std::string folder, int file) : folder_(std::move(folder)), file_(file) {}
+  FolderLock(std::string folder, int directory);
 
-  std::string folder_;
-  int file_;  // its owner's
+  std::string folder_, path_;
+  int directory_;
+  int file_ = -1;  // its owner's
   bool is_new_ = false;
 };
 

@@ -61,17 +61,28 @@ class Headers {
   }
 
   // If bytes were met that cannot be read, goes to the first key behind them that can be. What keys they have is not
-  // known, so the place is found by halving what is between `last`, from where on nothing could be read, and the end.
-  // False if nothing is left there, or it was at the end anyway.
+  // known: the place is looked for twice as far from `last` each time, from where on nothing could be read, and then
+  // by halving. What lies between two such places near each other may be left out. False if nothing is left there, or
+  // it was at the end anyway.
   bool SeekBehindDamage(const std::string& last) {
     if (!IsDamage(status())) return false;
     const size_t size = last.size() + kMorePrecise;
+    std::vector<std::string> steps{end_};  // the nearest comes last
+    for (std::string at = Middle(last, end_, size); at > last && at < steps.back(); at = Middle(last, at, size)) {
+      steps.push_back(at);
+    }
     std::string low = last, high = end_;
+    for (; steps.size() > 1 && high == end_; steps.pop_back()) {
+      Seek(steps.back());
+      (IsDamage(status()) ? low : high) = steps.back();
+    }
     for (std::string at = Middle(low, high, size); at > low && at < high; at = Middle(low, high, size)) {
       Seek(at);
       (IsDamage(status()) ? low : high) = at;
     }
-    high == end_ ? at_.reset() : Seek(high);  // what is behind the end is none of this
+    // A disk that gives nothing for a moment has not lost it.
+    if (high != end_) Seek(high);
+    if (high == end_ && status().IsCorruption()) at_.reset();
     if (!status().ok()) return false;
     log::Log(log::LogLevel::kError, "sessions cannot be listed: their bytes in the store are damaged",
              {{"after", last.substr(1)}, {"before", Valid() ? key().substr(1) : "the end"}});

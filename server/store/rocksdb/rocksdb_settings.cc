@@ -16,18 +16,21 @@ namespace {
 // What RocksDB has to say goes into the server's log. Its own file would be on the disk that may be full.
 class ServerLog : public rocksdb::Logger {
  public:
-  ServerLog() : Logger(rocksdb::InfoLogLevel::WARN_LEVEL) {}
+  explicit ServerLog(const FolderLock* folder) : Logger(rocksdb::InfoLogLevel::WARN_LEVEL), folder_(folder) {}
   using Logger::Logv;
   void Logv(const char* format, va_list arguments) override {
     char text[512];
     vsnprintf(text, sizeof(text), format, arguments);
-    log::Log(log::LogLevel::kWarning, "rocksdb", {{"message", text}});
+    log::Log(log::LogLevel::kWarning, "rocksdb", {{"message", folder_ == nullptr ? text : folder_->Shown(text)}});
   }
+
+ private:
+  const FolderLock* const folder_;
 };
 
 }  // namespace
 
-rocksdb::Options RocksDbSettings(size_t buffer_bytes) {
+rocksdb::Options RocksDbSettings(size_t buffer_bytes, const FolderLock* folder) {
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(buffer_bytes, /*num_shard_bits=*/0);  // one thread reads
   table.cache_index_and_filter_blocks = true;
@@ -54,7 +57,7 @@ rocksdb::Options RocksDbSettings(size_t buffer_bytes) {
   options.max_open_files = kRocksDbFiles;
   // A power loss writes the log's last pages in any order: what is before the first damage holds, and the log says so.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
-  options.info_log = std::make_shared<ServerLog>();
+  options.info_log = std::make_shared<ServerLog>(folder);
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }

@@ -6,13 +6,15 @@
 #include <cstddef>
 
 #include "rocksdb/options.h"
+#include "server/store/rocksdb/folder_lock.h"
 
 namespace aaren::store {
 
 constexpr int kRocksDbFiles = 512;  // open at once, at most
 
-// `buffer_bytes`: of writes before they are sorted, and of what is read. In memory at most four times that.
-rocksdb::Options RocksDbSettings(size_t buffer_bytes);
+// `buffer_bytes`: of writes before they are sorted, and of what is read. In memory at most four times that. `folder`:
+// of the database; it outlives that. Null: any.
+rocksdb::Options RocksDbSettings(size_t buffer_bytes, const FolderLock* folder = nullptr);
 
 }  // namespace aaren::store
 

@@ -42,11 +42,9 @@ absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db, const FolderLock& folder) {
 // The greater of what the database and the file beside it know. Damage to one of them is made good by the other.
 absl::StatusOr<uint64_t> NextEpoch(rocksdb::DB& db, const FolderLock& folder, const EpochFile& file) {
   const absl::StatusOr<uint64_t> there = file.Read();
-  if (!there.ok()) return there.status();
   const absl::StatusOr<uint64_t> held = ReadEpoch(db, folder);
-  if (held.ok()) return std::max(*held, *there);
-  if (*there == 0) return held.status();
-  return *there;
+  if (!held.ok()) return there.ok() && *there > 0 ? there : held;
+  return std::max(*held, there.value_or(0));
 }
 
 absl::StatusOr<SessionRecord> FindNow(WriteGroup& group, const std::string& key) {
@@ -155,9 +153,9 @@ absl::StatusOr<std::unique_ptr<RocksDbStore>> RocksDbStore::Open(const RocksDbOp
 
 RocksDbStore::RocksDbStore(FolderLock lock, const RocksDbOptions& options)
     : lock_(std::move(lock)),
-      epochs_(options.folder),
+      epochs_(lock_.path()),
       options_(options),
-      settings_(std::make_unique<rocksdb::Options>(RocksDbSettings(options.buffer_bytes))),
+      settings_(std::make_unique<rocksdb::Options>(RocksDbSettings(options.buffer_bytes, &lock_))),
       sparing_(*settings_),
       held_(options.buffer_bytes / 2 / HeldCache::kBytes) {}
 
@@ -168,7 +166,7 @@ RocksDbStore::~RocksDbStore() {
     stopping_ = true;
   }
   thread_.join();
-  if (db_ == nullptr || !failed_.ok() || !lock_.Check().ok()) return;
+  if (db_ == nullptr || !failed_.ok()) return;
   // The log is empty then, and what a start finds does not depend on it. It waits for nothing that is rewritten.
   rocksdb::FlushOptions at_once;
   at_once.allow_write_stall = true;
@@ -178,13 +176,14 @@ RocksDbStore::~RocksDbStore() {
 // Only a new folder gets a database: a session that is not in it counts as deleted.
 absl::Status RocksDbStore::OpenDatabase() {
   db_.reset();
-  const std::string folder = options_.folder + "/rocksdb";
+  const std::string folder = lock_.path() + "/rocksdb";
   const bool may_create = lock_.is_new() && thread_.get_id() == std::thread::id();
   std::error_code error;
   if (may_create) {
     std::filesystem::create_directories(folder, error);  // what is wrong with it RocksDB will say
   } else if (!std::filesystem::exists(folder + "/CURRENT", error)) {
-    return absl::UnavailableError(absl::StrCat(folder, ": the database is gone. Put it back, or remove ",
+    return absl::UnavailableError(absl::StrCat(options_.folder,
+                                               "/rocksdb: the database is gone. Put it back, or remove ",
                                                options_.folder, "/format to begin with no sessions"));
   }
   rocksdb::Options settings = *settings_;
@@ -196,7 +195,7 @@ absl::Status RocksDbStore::OpenDatabase() {
   garbage_.Reset();
   if (status.ok()) NoteLostWrites();
   if (status.ok()) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat(options_.folder, ": ", status.ToString()));
+  return absl::UnavailableError(absl::StrCat(options_.folder, ": ", lock_.Shown(status.ToString())));
 }
 
 // Since it was last open in this process.
@@ -280,7 +279,6 @@ absl::StatusOr<uint64_t> RocksDbStore::TakeEpochs(WriteGroup& group, uint64_t co
   if (end_epoch_ - next_epoch_ < count) {
     const uint64_t end = end_epoch_ + std::max(count, kEpochBlock);
     if (!group.failed().ok()) return group.failed();
-    if (absl::Status status = lock_.Check(); !status.ok()) return status;  // the file there may be another server's
     if (absl::Status status = epochs_.Write(end); !status.ok()) return status;
     std::string bytes;
     Put(bytes, end);

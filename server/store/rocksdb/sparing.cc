@@ -1,8 +1,11 @@
 #include "server/store/rocksdb/sparing.h"
 
+#include <cerrno>
+#include <cstring>
 #include <limits>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "rocksdb/db.h"
@@ -23,7 +26,8 @@ int FilesOf(rocksdb::DB& db) {
 }  // namespace
 
 bool IsDamage(const rocksdb::Status& status) {
-  return status.IsCorruption() || (status.IsIOError() && !status.IsPathNotFound() && !status.IsNoSpace());
+  // RocksDB tells what the system said in words alone.
+  return status.IsCorruption() || (status.IsIOError() && absl::StrContains(status.ToString(), std::strerror(EIO)));
 }
 
 void Sparing::Begin(Time now) {

@@ -18,8 +18,8 @@ struct Options;
 
 namespace aaren::store {
 
-// Whether bytes are there that cannot be read: they are not what was written, or the disk does not give them. A full
-// disk and a file that is gone are something else.
+// Whether bytes are there that cannot be read: they are not what was written, or the disk does not give them (EIO). A
+// full disk, one that is read-only, and a file that is gone are something else.
 bool IsDamage(const rocksdb::Status& status);
 
 class Sparing {

@@ -18,14 +18,8 @@ absl::Status Named(const std::string& key, const absl::Status& status) {
 }  // namespace
 
 absl::Status FromRead(const rocksdb::Status& status, const FolderLock& folder) {
-  if (status.IsPathNotFound()) {
-    if (absl::Status away = folder.Check(); !away.ok()) return away;
-  }
-  return status.IsCorruption() || status.IsPathNotFound() ? absl::DataLossError(status.ToString()) : FromWrite(status);
-}
-
-absl::Status FromWrite(const rocksdb::Status& status) {
-  return status.ok() ? absl::OkStatus() : absl::UnavailableError(status.ToString());
+  const std::string text = folder.Shown(status.ToString());
+  return status.IsCorruption() || status.IsPathNotFound() ? absl::DataLossError(text) : absl::UnavailableError(text);
 }
 
 std::string HeaderKey(const std::string& key) { return absl::StrCat("h", key); }
@@ -42,7 +36,7 @@ absl::StatusOr<std::optional<StoredHeader>> WriteGroup::Header(const std::string
   const auto waiting = headers_.find(key);
   if (waiting != headers_.end()) return waiting->second;
   rocksdb::PinnableSlice bytes;
-  const rocksdb::Status status = Get(HeaderKey(key), bytes);
+  const rocksdb::Status status = db_->Get({}, db_->DefaultColumnFamily(), SliceOf(HeaderKey(key)), &bytes);
   if (status.IsNotFound()) return std::nullopt;
   if (!status.ok()) return FromRead(status, folder_);
   absl::StatusOr<StoredHeader> header = ParseHeader(key, {bytes.data(), bytes.size()});
@@ -58,19 +52,11 @@ absl::StatusOr<std::optional<StoredHeader>> WriteGroup::Held(const std::string& 
 
 absl::StatusOr<std::string> WriteGroup::Rows(const std::string& key, const StoredSlot& slot) {
   rocksdb::PinnableSlice bytes;
-  const rocksdb::Status status = Get(RowsKey(key, slot.slot), bytes);
+  const rocksdb::Status status = db_->Get({}, db_->DefaultColumnFamily(), SliceOf(RowsKey(key, slot.slot)), &bytes);
   if (status.IsNotFound()) return absl::DataLossError(absl::StrCat("session '", key, "': its stored rows are gone"));
   if (!status.ok()) return Named(key, FromRead(status, folder_));
   if (absl::Status checked = CheckSlot(key, slot, {bytes.data(), bytes.size()}); !checked.ok()) return checked;
   return std::string(bytes.data(), bytes.size());
-}
-
-// A folder that is away for a moment takes its files along: they are asked for again if it is there.
-rocksdb::Status WriteGroup::Get(const std::string& key, rocksdb::PinnableSlice& value) {
-  rocksdb::Status status = db_->Get({}, db_->DefaultColumnFamily(), SliceOf(key), &value);
-  if (!status.IsPathNotFound() || !folder_.Check().ok()) return status;
-  value.Reset();
-  return db_->Get({}, db_->DefaultColumnFamily(), SliceOf(key), &value);
 }
 
 void WriteGroup::Put(const StoredHeader* held, const StoredHeader& next, const std::vector<SavedRows>& saves) {
@@ -106,7 +92,8 @@ absl::Status WriteGroup::Write(bool sync) {
     options.sync = sync;
     const rocksdb::Status status = db_->Write(options, &batch_);
     damaged_ |= IsDamage(status);
-    failed_ = FromWrite(status);
+    // Whatever is wrong is not this session's.
+    if (!status.ok()) failed_ = absl::UnavailableError(folder_.Shown(status.ToString()));
   }
   const bool written = batch_.Count() == 0 || failed_.ok();
   if (written) NoteWritten();

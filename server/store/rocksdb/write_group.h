@@ -21,11 +21,9 @@
 
 namespace aaren::store {
 
-// What RocksDB says of a read, as the server's words: DataLoss for what is damaged, or in a file that is gone, unless
-// it is away with the database's folder; else Unavailable. Of a write it is always Unavailable: whatever is wrong is
-// not this session's.
+// What RocksDB says of a read that failed, as the server's words: DataLoss for what is damaged, or in a file that is
+// gone; else Unavailable.
 absl::Status FromRead(const rocksdb::Status& status, const FolderLock& folder);
-absl::Status FromWrite(const rocksdb::Status& status);
 
 // Under which key something is.
 std::string HeaderKey(const std::string& key);
@@ -69,7 +67,6 @@ class WriteGroup {
   bool damaged() const { return damaged_; }
 
  private:
-  rocksdb::Status Get(const std::string& key, rocksdb::PinnableSlice& value);
   absl::Status Write(bool sync);
   void NoteWritten();
 

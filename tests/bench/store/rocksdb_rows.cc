@@ -81,7 +81,7 @@ absl::StatusOr<std::vector<Row>> RocksDbRows(const std::string& folder) {
   rocksdb::Options settings = store::RocksDbSettings(kBuffer);
   settings.create_if_missing = true;
   if (const rocksdb::Status status = rocksdb::DB::Open(settings, folder + "/bare", &opened); !status.ok()) {
-    return store::FromWrite(status);
+    return absl::UnavailableError(status.ToString());
   }
   const std::unique_ptr<rocksdb::DB> db(opened);
   Entrant entrant(**store, order);

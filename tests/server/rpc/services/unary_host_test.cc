@@ -62,13 +62,30 @@ TEST_F(UnaryHostTest, SmallOnesHaveRoomWhateverIsHeld) {
   EXPECT_TRUE(host_.MakeRoom(kPeer, 1000));
 }
 
-TEST_F(UnaryHostTest, RepliesThatAreNotTakenForASecondMakeRoom) {
+TEST_F(UnaryHostTest, RepliesOfAHostThatHoldsMoreMakeRoomAtOnce) {
   HoldReply("ipv4:2.2.2.2:1", kLarge);
   HoldReply("ipv4:2.2.2.2:1", kLarge);
+  EXPECT_TRUE(host_.MakeRoom(kPeer, kLarge));
+  EXPECT_EQ(host_.held_bytes, kLarge);
+}
+
+TEST_F(UnaryHostTest, RepliesOfAHostThatHoldsAsMuchMakeRoomAfterASecond) {
+  HoldReply("ipv4:2.2.2.2:1", kLarge);
+  HoldReply("ipv4:3.3.3.3:1", kLarge);
   EXPECT_FALSE(host_.MakeRoom(kPeer, kLarge));
   clock_.Advance(absl::Seconds(1));
   EXPECT_TRUE(host_.MakeRoom(kPeer, kLarge));
   EXPECT_EQ(host_.held_bytes, kLarge);
+}
+
+// It replaces its own as often as it likes, so none of it is ever old.
+TEST_F(UnaryHostTest, HostThatAsksAgainAndAgainKeepsNobodyOut) {
+  HoldReply("ipv4:2.2.2.2:1", 3 * kLarge / 2);
+  for (int i = 0; i < 100; ++i) {
+    clock_.Advance(absl::Milliseconds(30));
+    if (host_.MakeRoom("ipv4:2.2.2.2:1", 3 * kLarge / 2)) HoldReply("ipv4:2.2.2.2:1", 3 * kLarge / 2);
+  }
+  EXPECT_TRUE(host_.MakeRoom(kPeer, kLarge));
 }
 
 TEST_F(UnaryHostTest, NoReplyGoesInVain) {

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <future>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -297,13 +298,21 @@ TEST_F(RocksDbStoreTest, AListReadsNoRows) {
   EXPECT_TRUE(store.Delete("/a", 1).status.ok());
 }
 
-TEST_F(RocksDbStoreTest, RowsInAFolderThatIsAwayAreNotLost) {
+TEST_F(RocksDbStoreTest, RowsInAFolderThatWasMovedAreRead) {
   Add(Open(), "/a");
   BlockingStore store = Open();  // whose rows are in a file, which is opened when they are read
   std::filesystem::rename(folder_, folder_ + ".away");
-  EXPECT_EQ(store.Load("/a").status().code(), absl::StatusCode::kUnavailable);
-  std::filesystem::rename(folder_ + ".away", folder_);
   EXPECT_EQ(store.Load("/a").value().saves.size(), 1u);
+  std::filesystem::rename(folder_ + ".away", folder_);
+}
+
+TEST_F(RocksDbStoreTest, ErrorsNameTheFolderAsItsUserDoes) {
+  Add(Open(), "/a");
+  store_.reset();
+  Overwrite(FileEndingIn(".blob"), 200, "damage");
+  std::filesystem::remove(FileEndingIn(".blob"));
+  const std::string message(Open().Load("/a").status().message());
+  EXPECT_THAT(message, HasSubstr(folder_ + "/rocksdb/"));
 }
 
 TEST_F(RocksDbStoreTest, WhatWasWrittenIsInNoLogAfterItsEnd) {
@@ -315,33 +324,78 @@ TEST_F(RocksDbStoreTest, WhatWasWrittenIsInNoLogAfterItsEnd) {
   EXPECT_TRUE(Open().Load("/a").ok());
 }
 
-// Its folder was moved, and another server's is in its place.
-TEST_F(RocksDbStoreTest, AStoreWhoseFolderIsAnothersWritesNothingThere) {
+// A folder that is moved while its store is in use, with another server's put in its place: a backup, say.
+class MovedFolderTest : public RocksDbStoreTest {
+ protected:
+  using Files = std::map<std::string, std::string>;
+
+  ~MovedFolderTest() override {
+    store_.reset();
+    std::filesystem::remove_all(away_);
+    std::filesystem::remove_all(other_);
+  }
+
+  void MoveAway() {
+    std::filesystem::rename(folder_, away_);
+    if (std::filesystem::exists(other_)) return std::filesystem::rename(other_, folder_);
+    for (const std::string name : {"owner", "epochs", "format", "rocksdb/CURRENT", "rocksdb/MANIFEST-000001"}) {
+      WriteFile(name, "another's " + name);
+    }
+    for (int i = 1; i < 60; ++i) {
+      for (const std::string kind : {"log", "sst", "blob"}) {
+        WriteFile(absl::StrCat("rocksdb/", absl::Dec(i, absl::kZeroPad6), ".", kind), "another's");
+      }
+    }
+    others_ = FilesThere();
+  }
+  void MoveBack() {
+    std::filesystem::rename(folder_, other_);
+    std::filesystem::rename(away_, folder_);
+  }
+
+  Files FilesThere() const {
+    Files files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+      if (!entry.is_regular_file()) continue;
+      std::ifstream file(entry.path());
+      files[entry.path()] = std::string(std::istreambuf_iterator<char>(file), {});
+    }
+    return files;
+  }
+
+  const std::string away_ = folder_ + ".away", other_ = folder_ + ".other";
+  Files others_;
+};
+
+TEST_F(MovedFolderTest, AnEndChangesNothingOfTheOther) {
   BlockingStore store = Open();
   Add(store, "/a");
-  std::filesystem::rename(folder_, folder_ + ".away");
-  std::filesystem::create_directories(folder_ + "/rocksdb");
-  WriteFile("owner", "process 1 on another");
-  WriteFile("epochs", "5\n");
-  WriteFile("rocksdb/CURRENT", "MANIFEST-000001\n");
-  const auto files = [this] {
-    std::map<std::string, uintmax_t> sizes;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
-      if (entry.is_regular_file()) sizes[entry.path()] = entry.file_size();
-    }
-    return sizes;
-  };
-  const auto before = files();
-  EXPECT_FALSE(store.ReserveEpochs(uint64_t{1} << 40).ok());
-  EXPECT_EQ(files(), before);
-  std::filesystem::rename(folder_, folder_ + ".other");
-  std::filesystem::rename(folder_ + ".away", folder_);
-  Add(store, "/b");  // so that it is in use once more, and knows nothing of what comes
-  std::filesystem::rename(folder_, folder_ + ".away");
-  std::filesystem::rename(folder_ + ".other", folder_);
+  MoveAway();
   store_.reset();
-  EXPECT_EQ(files(), before);
-  std::filesystem::remove_all(folder_ + ".away");
+  EXPECT_EQ(FilesThere(), others_);
+}
+
+TEST_F(MovedFolderTest, EpochsAreNotGivenOutFromTheOther) {
+  BlockingStore store = Open();
+  MoveAway();
+  EXPECT_FALSE(store.ReserveEpochs(uint64_t{1} << 40).ok());
+  EXPECT_EQ(FilesThere(), others_);
+}
+
+// Until the store has looked, it does not know.
+TEST_F(MovedFolderTest, LoadBeforeItIsNoticedChangesNothingOfTheOtherAndIsThereAgain) {
+  options_.pause = std::chrono::hours(1);
+  options_.buffer_bytes = 64 << 10;
+  BlockingStore store = Open();
+  Add(store, "/first");
+  for (const int moved : {1, 2}) {
+    MoveAway();
+    for (int i = 0; i < 500; ++i) Add(store, absl::StrCat("/", moved, "/", i));
+    EXPECT_EQ(FilesThere(), others_);
+    MoveBack();
+    Add(store, absl::StrCat("/back", moved));
+  }
+  EXPECT_EQ(Open().List("", "", 2000).value().size(), 1003u);
 }
 
 TEST_F(RocksDbStoreTest, EpochsOutliveTheDatabasesOwnRecordOfThem) {
@@ -403,6 +457,15 @@ TEST_F(DamagedBlockTest, AtTheEndOfAListIsTold) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr(absl::StrCat("after=", before, " before=")));
   ASSERT_TRUE(listed.ok()) << listed.status();
   EXPECT_EQ(listed->back().key, before);
+}
+
+TEST_F(DamagedBlockTest, HidesNothingThatIsSoundBeforeAnother) {
+  const std::string file = FileEndingIn(".sst");
+  const auto size = static_cast<int64_t>(std::filesystem::file_size(file));
+  Overwrite(file, size * 38 / 1000, "damage");
+  Overwrite(file, size * 188 / 1000, "damage");  // with a key that halving from the end would try
+  BlockingStore store = Open();
+  EXPECT_GT(store.List("", "", 2 * kSessions).value().size(), kSessions - 150u);
 }
 
 TEST_F(DamagedBlockTest, PagesGoOnBehindIt) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -16,7 +18,7 @@ namespace {
 
 TEST(IsDamageTest, BytesThatAreOthersOrThatTheDiskDoesNotGive) {
   EXPECT_TRUE(IsDamage(rocksdb::Status::Corruption("checksum")));
-  EXPECT_TRUE(IsDamage(rocksdb::Status::IOError("Input/output error")));
+  EXPECT_TRUE(IsDamage(rocksdb::Status::IOError("While pread file", std::strerror(EIO))));
 }
 
 TEST(IsDamageTest, IsNoFullDiskAndNoFileThatIsGone) {
@@ -24,6 +26,9 @@ TEST(IsDamageTest, IsNoFullDiskAndNoFileThatIsGone) {
   EXPECT_FALSE(IsDamage(rocksdb::Status::NotFound()));
   EXPECT_FALSE(IsDamage(rocksdb::Status::NoSpace("full")));
   EXPECT_FALSE(IsDamage(rocksdb::Status::PathNotFound("gone")));
+  for (const int other : {EROFS, EMFILE, EDQUOT, EACCES}) {
+    EXPECT_FALSE(IsDamage(rocksdb::Status::IOError("While open", std::strerror(other)))) << other;
+  }
 }
 
 class SparingTest : public testing::Test {
