@@ -7,9 +7,6 @@
 namespace aaren::shard {
 namespace {
 
-// A step that is told to take so much takes about a millisecond on a slow core; measuring tells more.
-constexpr int64_t kFirstSliceUnits = 64 * queue::TokenQueue::kForecastUnits;
-
 // A save that is late, or fails once or twice, does not end it.
 save::Lease LeaseOf(const ShardOptions& options) {
   return {options.advertise, 2 * options.save_interval + absl::Seconds(10)};
@@ -30,7 +27,10 @@ SessionShard::SessionShard(int index, ShardOptions options, const models::ModelT
       stepper_(rows_, queue_, counters_, clock, options.max_channels, options.save_interval > absl::ZeroDuration()),
       saver_(options.save_interval, options.session_ttl, LeaseOf(options), rows_,
              [this](std::vector<store::SaveWrite> saves) { SendSaves(std::move(saves)); }),
-      slice_units_(kFirstSliceUnits) {}
+      slab_(rows_, options.budget, options.max_resident_bytes),
+      deferred_(queue_),
+      demoted_(options.budget),
+      pace_(options.slice) {}
 
 SessionShard::~SessionShard() = default;
 

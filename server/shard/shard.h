@@ -33,7 +33,6 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,7 +42,6 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "server/memory/memory_budget.h"
 #include "server/models/model_table.h"
 #include "server/queue/attachment.h"
 #include "server/queue/token_queue.h"
@@ -55,41 +53,20 @@
 #include "server/session/peer.h"
 #include "server/session/session.h"
 #include "server/session/table/row_pool.h"
-#include "server/session/table/session_list.h"
+#include "server/shard/arrival/arrival.h"
+#include "server/shard/arrival/deferred_items.h"
+#include "server/shard/arrival/promotions.h"
 #include "server/shard/demoted/demoted.h"
+#include "server/shard/refused_handles.h"
 #include "server/shard/shard_counters.h"
+#include "server/shard/shard_options.h"
+#include "server/shard/slab/resting_sessions.h"
+#include "server/shard/slab/slab.h"
+#include "server/shard/slice_pace.h"
 #include "server/shard/stepper.h"
-#include "server/shard/token_check.h"
 #include "server/task/plan_table.h"
 
 namespace aaren::shard {
-
-struct ShardOptions {
-  size_t capacity_rows = 1 << 20;                                  // of this shard, per model
-  size_t max_resident_bytes = std::numeric_limits<size_t>::max();  // of its rows: beyond, the oldest go to the store
-  uint32_t max_channels = 64;
-  uint32_t max_tokens_per_item = 4096;
-  uint64_t max_in_flight_tokens = 65536;  // next_seq - delivered_seq, and tokens waiting per session
-  uint64_t max_undurable_tokens = 65536;  // per session, that the store has not taken; then its stream waits for it
-  uint32_t max_sessions_per_stream = 1 << 20;
-  size_t max_queued_bytes = 8 << 20;  // of tokens that wait, in the whole shard; the streams share it (AdmitsTokens)
-  size_t max_pending_opens = 1024;    // likewise (AdmitsOpen)
-  size_t max_step_tokens = 4096;      // times channels; taken by one Step(), which takes one token at least
-  absl::Duration slice = absl::Milliseconds(1);       // what one Step() should take
-  absl::Duration save_interval = absl::Seconds(1);    // zero: nothing is saved
-  bool saves_outlast_server = true;                   // else no session may have EVERY_TOKEN
-  absl::Duration session_ttl = absl::ZeroDuration();  // zero: sessions are kept for ever
-  std::string advertise = {};  // HOST:PORT under which others are told of this server; empty: it is not told
-  memory::MemoryBudget* budget =
-      nullptr;                      // for what sessions cost, shared by all shards; outlives them; null: no limit
-  trace::Tracer* tracer = nullptr;  // of this shard, which it outlives; null: nothing is traced
-};
-
-// What one stream has here.
-struct StreamUse {
-  size_t sessions = 0;      // that it has open, or is about to
-  size_t queued_bytes = 0;  // of tokens that wait, or were set aside
-};
 
 class SessionShard final : public registrar::SessionOwner {
  public:
@@ -181,42 +158,6 @@ class SessionShard final : public registrar::SessionOwner {
   void SavesDone(const std::vector<save::SaveResult>& results) override;
 
  private:
-  struct DeferredTokens {
-    session::TokensView view;  // of the two below
-    std::vector<float> values;
-    std::vector<int64_t> times_ns;
-    uint64_t tokens = 0;
-    trace::Held trace;
-    size_t bytes() const { return sizeof(*this) + values.size() * sizeof(float) + times_ns.size() * sizeof(int64_t); }
-  };
-  struct DeferredClose {
-    bool delete_session = false;
-    std::optional<uint64_t> delivered_seq;
-  };
-  // A session that is about to come, and what its stream sent for it meanwhile.
-  struct Arrival : session::Binding {
-    using session::Binding::Binding;
-    queue::Attachment* stream = nullptr;  // null: the stream is gone
-    session::Handle handle = 0;
-    session::Footprint reserved;  // no model: nothing
-    session::RowSet rows;
-    std::vector<DeferredTokens> tokens;
-    std::optional<DeferredClose> close;
-  };
-  // By an Open under way.
-  struct Opening : Arrival {
-    Opening() : Arrival(Kind::kOpening) {}
-    std::shared_ptr<const registrar::OpenCall> call;
-  };
-  // A demoted session, on its way back.
-  struct Promotion : Arrival {
-    Promotion() : Arrival(Kind::kPromotion) {}
-    Demoted* demoted = nullptr;
-    uint64_t ticket = 0;
-    std::shared_ptr<registrar::PromoteCall> call;  // null: it is not at the registrar
-    int64_t began_ns = 0;
-    absl::Duration backoff;
-  };
   // A Close under way that deletes.
   struct Closing : session::Binding {
     Closing() : session::Binding(Kind::kClosing) {}
@@ -261,14 +202,12 @@ class SessionShard final : public registrar::SessionOwner {
   void NoteRefused(trace::Mark trace, const session::Refusal& refusal);
   void SetAside(const queue::Attachment& stream, size_t needed);
   void SetAside(session::Session& session);
-  void SetPromotionsAside(const queue::Attachment& stream, size_t needed);
   void SetPromotionsAside(const queue::Attachment& stream, size_t needed, bool own);
   bool MayMakeRoom(const Promotion& promotion, const queue::Attachment& stream, bool own) const;
   void SetAside(Promotion& promotion);
   void AcceptDemoted(Demoted& demoted, const session::TokensView& tokens);
   void Defer(Arrival& arrival, const session::TokensView& tokens, uint32_t channels);
   void DropDeferred(Arrival& arrival);
-  uint64_t ForgetDeferred(Arrival& arrival);
   void Deliver(session::Session& session, std::optional<uint64_t> delivered_seq);
   size_t StepSlice();
   void BeginStep();
@@ -277,14 +216,11 @@ class SessionShard final : public registrar::SessionOwner {
   void DoItems(session::Session& session);
   void AfterStep();
   void Lose(session::Session& session, const absl::Status& status);
-  void AdaptSlice(int64_t units, int64_t took_ns);
 
   // Attaching and detaching.
   std::optional<session::Refusal> CheckDurability(const session::OpenRequest& request) const;
   session::SessionDurability Resolve(session::SessionDurability asked) const;
   static std::optional<session::Refusal> CheckCall(const registrar::OpenCall& call, const session::Session& session);
-  void DropItems(queue::Attachment& stream, session::Handle handle);
-  void EraseHandle(queue::Attachment& stream, session::Handle handle);
   void BeginOpen(queue::Attachment& stream, session::Handle handle, session::OpenRequest request);
   void FailOpen(queue::Attachment& stream, session::Handle handle, uint64_t number, const session::Refusal& refusal);
   std::unique_ptr<Opening> TakeOpening(uint64_t ticket);
@@ -304,46 +240,33 @@ class SessionShard final : public registrar::SessionOwner {
   void TakeAway(session::Session& session, const session::Refusal& refusal, uint64_t expected_seq);
   void Detach(session::Session& session);
 
-  session::SessionList& Resting(const models::LoadedModel& model);
-
   // Puts the session into the list that its state asks for.
   void Settle(session::Session& session);
 
   // Forgets a session. REQUIRES: it is detached.
   void Remove(session::Session& session);
 
-  // What a session takes of the budget, and its rows.
-  static size_t BytesOf(const models::LoadedModel& model, uint32_t channels);
-  absl::StatusOr<session::RowSet> Allocate(const session::Footprint& footprint);
-  void Free(const models::LoadedModel& model, uint32_t channels, session::RowSet rows);
+  // Whoever can leave makes room.
   absl::StatusOr<session::RowSet> AllocateEvicting(const session::Footprint& footprint);
-  void Count(const models::LoadedModel& model, int sessions);
-  void WatchStore();
   void FreeReserved(Arrival& arrival);
+  void WatchStore();
 
   // Tiers.
   session::Session* LeastRecentlyUsed(const models::LoadedModel* model);
   session::Session* AttachedToLeave(const models::LoadedModel* model);
-  bool EvictOne(
-      const models::LoadedModel* model);  // leaves it to the store; null: of any model. False if there is none
+  bool EvictOne(const models::LoadedModel* model);  // leaves it to the store. False if there is none
   void Demote(session::Session& session);
   void Forget(Demoted& demoted);
   void EraseDemoted(Demoted& demoted);
-  bool IsOverfull() const;
   void KeepTiers();
   void LetModelsGo();
   void WantRoom();
   Promotion& Promote(Demoted& demoted);
-  std::deque<uint64_t>& PromotionsOf(size_t model);
   void StartPromotions();
-  bool StartNextOf(std::deque<uint64_t>& waiting);
-  bool PromotionsWait() const;
   bool RowsKeepOthersWaiting();
   bool EndNeverSaved(const models::LoadedModel& model);
   bool StartPromotion(Promotion& promotion);
   void Unstart(Promotion& promotion);
-  std::unique_ptr<Promotion> TakePromotion(uint64_t ticket);
-  void RetryPromotion(Promotion& promotion);
   absl::Status SetRows(const Promotion& promotion, absl::string_view bytes);
   void FinishPromotion(Promotion& promotion, const registrar::Promoted& promoted);
   void FailPromotion(Promotion& promotion, const session::Refusal& refusal);
@@ -380,34 +303,30 @@ class SessionShard final : public registrar::SessionOwner {
   queue::TokenQueue queue_;
   Stepper stepper_;
   save::Saver saver_;
-  std::deque<session::SessionList> resting_;  // by model: at rest and saved, in the order in which they came to rest
+  Slab slab_;
+  RestingSessions resting_;
   absl::flat_hash_set<std::unique_ptr<session::Session>, session::ByKey<session::Session>,
                       session::ByKey<session::Session>>
       sessions_;
   absl::flat_hash_map<session::Peer*, std::unique_ptr<queue::Attachment>> streams_;
   absl::flat_hash_map<uint64_t, std::unique_ptr<Opening>> openings_;  // by ticket
   absl::flat_hash_map<uint64_t, std::unique_ptr<Closing>> closings_;
+  DeferredItems deferred_;
   DemotedTable demoted_;
-  absl::flat_hash_map<uint64_t, std::unique_ptr<Promotion>> promotions_;  // by ticket
-  std::deque<std::deque<uint64_t>> promotions_waiting_;                   // for rows: their tickets, by model
-  std::multimap<int64_t, uint64_t> retries_;                              // their tickets, by when to try again, ms
-  size_t promotions_started_ = 0;                                         // at the registrar
-  int64_t wants_room_until_ms_ = 0;                                       // an Open found none
+  Promotions promotions_;
+  RefusedHandles refused_;
+  int64_t wants_room_until_ms_ = 0;  // an Open found none
   std::vector<Eviction> evictions_;
   uint64_t next_ticket_ = 0;
-  size_t deferred_tokens_ = 0;  // of all openings
   size_t attached_ = 0;
-  size_t refused_handles_ = 0;  // remembered, of all streams
   bool may_set_aside_ = false;  // something came since SetAside
   size_t stalled_ = 0;          // sessions whose streams wait for the store
-  Slice slice_;                 // the latest
-  bool saves_wait_ = false;     // for the end of the step under way
-  int64_t slice_units_;         // what takes about as long as a slice should
-  double last_pace_ = 0;        // of the last full slice, units a nanosecond
-  int64_t arrival_ns_ = 0;      // of the tokens of this drain; 0: read the clock at the next
+  SlicePace pace_;
+  Slice slice_;              // the latest
+  bool saves_wait_ = false;  // for the end of the step under way
+  int64_t arrival_ns_ = 0;   // of the tokens of this drain; 0: read the clock at the next
   int64_t next_sweep_ms_ = 0;
-  int64_t next_watch_ms_ = 0;                                   // of the store
-  session::Binding refused_{session::Binding::Kind::kRefused};  // shared by all such handles
+  int64_t next_watch_ms_ = 0;  // of the store
 };
 
 }  // namespace aaren::shard

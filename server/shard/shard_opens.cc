@@ -53,7 +53,7 @@ std::optional<session::Refusal> SessionShard::Reserve(uint64_t ticket, session::
 
 void SessionShard::FreeReserved(Arrival& arrival) {
   if (arrival.reserved.model == nullptr) return;
-  Free(*arrival.reserved.model, arrival.reserved.channels, std::move(arrival.rows));
+  slab_.Free(*arrival.reserved.model, arrival.reserved.channels, std::move(arrival.rows));
   arrival.reserved.model = nullptr;
 }
 
@@ -96,7 +96,7 @@ void SessionShard::TakeAway(session::Session& session, const session::Refusal& r
   const bool closing = session.closing, stalled = session.stalled;
   Detach(session);
   if (!closing) {
-    DropItems(stream, handle);
+    refused_.Remember(stream, handle);
     stream.peer.OnFailed(handle, refusal, expected_seq);
     if (stalled) stream.peer.OnRoom();
     return;
@@ -106,7 +106,7 @@ void SessionShard::TakeAway(session::Session& session, const session::Refusal& r
   stream.peer.OnRoom();
 }
 
-std::unique_ptr<SessionShard::Opening> SessionShard::TakeOpening(uint64_t ticket) {
+std::unique_ptr<Opening> SessionShard::TakeOpening(uint64_t ticket) {
   const auto found = openings_.find(ticket);
   std::unique_ptr<Opening> opening = std::move(found->second);
   openings_.erase(found);
@@ -166,7 +166,7 @@ session::Session& SessionShard::Place(const registrar::OpenCall& call, Opening& 
     // The rows are the session's from here on, so nothing is left to give back.
     opening.reserved.model = nullptr;
     session = sessions_.insert(std::move(made)).first->get();
-    Count(*session->model, 1);
+    slab_.Join(*session->model);
   }
   const bool stayed = opening.reserved.model != nullptr;
   FreeReserved(opening);
@@ -222,13 +222,7 @@ void SessionShard::Attach(session::Session& session, Opening& opening, const reg
 
 // Handles what came for the session before it was here.
 void SessionShard::Replay(session::Session& session, Arrival& arrival) {
-  for (DeferredTokens& deferred : arrival.tokens) {
-    deferred.view.values = deferred.values;
-    deferred.view.times_ns = deferred.times_ns;
-    queue_.Undefer(*arrival.stream, deferred.bytes());
-    deferred_tokens_ -= deferred.tokens;
-    Accept(session, deferred.view);
-  }
+  deferred_.Replay(arrival, [&](const session::TokensView& tokens) { Accept(session, tokens); });
   if (arrival.close) CloseSession(session, *arrival.close);
 }
 
@@ -243,7 +237,6 @@ void SessionShard::RefuseOpen(uint64_t ticket, const session::Refusal& refusal) 
 
 // An Open, and a Close behind it, get their answers; tokens between them do not.
 void SessionShard::AnswerRefused(Opening& opening, const session::Refusal& refusal) {
-  for (const DeferredTokens& deferred : opening.tokens) queue_.Undefer(*opening.stream, deferred.bytes());
   DropDeferred(opening);
   const bool closed = opening.close.has_value();
   FailOpen(*opening.stream, opening.handle, opening.call->request.attempt.number, refusal);

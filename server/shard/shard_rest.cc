@@ -15,66 +15,32 @@ constexpr int64_t kEvictionMs = 5000;  // a session that is not saved by then st
 
 }  // namespace
 
-session::SessionList& SessionShard::Resting(const models::LoadedModel& model) {
-  const auto index = static_cast<size_t>(model.index);
-  while (resting_.size() <= index) resting_.emplace_back(session::Session::List::kResting);
-  return resting_[index];
-}
-
 // A session is in one list at most: of those to be saved, or of those at rest. One that is held, or that a save is
 // under way of, is in none, so it is not evicted either.
 void SessionShard::Settle(session::Session& session) {
   saver_.Remove(session);
-  Resting(*session.model).Remove(session);
+  resting_.Remove(session);
   if (session.held || session.save_in_flight || session.under_way) return;
   if (saver_.NeedsSave(session)) return saver_.Queue(session, now_ms());
   if (save::Saver::AwaitsDelivery(session)) {
     may_set_aside_ = true;
     return saver_.AwaitDelivery(session, now_ms());
   }
-  session.stream == nullptr ? Resting(*session.model).PushBack(session) : saver_.Watch(session, now_ms());
+  session.stream == nullptr ? resting_.PushBack(session) : saver_.Watch(session, now_ms());
 }
 
 void SessionShard::Remove(session::Session& session) {
   saver_.Remove(session);
-  Resting(*session.model).Remove(session);
-  Count(*session.model, -1);
-  Free(*session.model, session.channels, std::move(session.rows));
+  resting_.Remove(session);
+  slab_.Leave(*session.model);
+  slab_.Free(*session.model, session.channels, std::move(session.rows));
   sessions_.erase(sessions_.find(session.key.view()));
 }
 
-// Those with a row or a handle here: they keep the model.
-void SessionShard::Count(const models::LoadedModel& model, int sessions) {
-  counters::Counter& counter = rows_.counters(model).sessions;
-  counter.Set(counter.value() + static_cast<uint64_t>(static_cast<int64_t>(sessions)));
-}
-
-size_t SessionShard::BytesOf(const models::LoadedModel& model, uint32_t channels) {
-  constexpr size_t kBesideRows = 640;  // its Session, its key twice, and its places in the tables
-  return kBesideRows + channels * model.engine->row_bytes();
-}
-
-absl::StatusOr<session::RowSet> SessionShard::Allocate(const session::Footprint& footprint) {
-  memory::MemoryBudget* budget = options_.budget;
-  const size_t bytes = BytesOf(*footprint.model, footprint.channels);
-  if (budget != nullptr && !budget->TryTake(memory::MemoryBudget::Use::kSessions, bytes)) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("no memory for another session: all ", budget->limit(), " bytes for sessions are used"));
-  }
-  absl::StatusOr<session::RowSet> rows = rows_.Allocate(*footprint.model, footprint.channels);
-  if (!rows.ok() && budget != nullptr) budget->Give(memory::MemoryBudget::Use::kSessions, bytes);
-  return rows;
-}
-
-void SessionShard::Free(const models::LoadedModel& model, uint32_t channels, session::RowSet rows) {
-  rows_.Free(model, channels, std::move(rows));
-  if (options_.budget != nullptr) options_.budget->Give(memory::MemoryBudget::Use::kSessions, BytesOf(model, channels));
-}
-
 absl::StatusOr<session::RowSet> SessionShard::AllocateEvicting(const session::Footprint& footprint) {
-  if (IsOverfull()) EvictOne(nullptr);
+  if (slab_.IsOverfull()) EvictOne(nullptr);
   for (;;) {
-    absl::StatusOr<session::RowSet> rows = Allocate(footprint);
+    absl::StatusOr<session::RowSet> rows = slab_.Allocate(footprint);
     if (rows.ok() || !EvictOne(footprint.model.get())) return rows;
   }
 }
@@ -246,9 +212,7 @@ void SessionShard::WatchStore() {
 void SessionShard::ExpireIdle() {
   const int64_t now = now_ms();
   const int64_t ttl_ms = absl::ToInt64Milliseconds(options_.session_ttl);
-  for (session::SessionList& resting : resting_) {
-    while (resting.front() != nullptr && resting.front()->last_active_ms + ttl_ms <= now) Expire(*resting.front());
-  }
+  while (session::Session* idle = resting_.IdleSince(now - ttl_ms)) Expire(*idle);
   // The sessions at rest are in the one store, so one shard asks for all.
   if (index_ != 0 || now < next_sweep_ms_) return;
   next_sweep_ms_ = now + std::clamp<int64_t>(ttl_ms / 10, 1000, 60000);
@@ -256,7 +220,7 @@ void SessionShard::ExpireIdle() {
 }
 
 void SessionShard::Expire(session::Session& session) {
-  Resting(*session.model).Remove(session);
+  resting_.Remove(session);
   const registrar::DropCondition condition{session.epoch, clock_.Now() - options_.session_ttl};
   const std::string key(session.key.view());
   // The store has to forget it first: else it would come back with its next Open.
@@ -272,7 +236,7 @@ void SessionShard::Expire(session::Session& session) {
 bool SessionShard::TokensWait() const { return queue_.tokens() > 0 || queue_.held_bytes() > 0 || !promotions_.empty(); }
 
 bool SessionShard::Busy() const {
-  return stepper_.under_way() || !openings_.empty() || !closings_.empty() || promotions_started_ > 0 || saver_.busy();
+  return stepper_.under_way() || !openings_.empty() || !closings_.empty() || promotions_.started() > 0 || saver_.busy();
 }
 
 void SessionShard::SaveEarly() {
@@ -292,7 +256,7 @@ void SessionShard::UpdateLevels() {
   counters_.slots_used.Set(rows_.used_rows());
   counters_.slots_capacity.Set(rows_.capacity_rows());
   counters_.state_bytes.Set(rows_.used_bytes());
-  counters_.queued_tokens.Set(queue_.tokens() + deferred_tokens_);
+  counters_.queued_tokens.Set(queue_.tokens() + deferred_.tokens());
   counters_.queued_bytes.Set(queue_.bytes());
   counters_.held_bytes.Set(queue_.held_bytes());
   counters_.streams.Set(streams_.size());

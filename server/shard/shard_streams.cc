@@ -71,7 +71,9 @@ void SessionShard::SetAside(const queue::Attachment& stream, size_t needed) {
   queue_.ForEachStalled([this](const queue::Flow& flow) {
     if (!flow.in_step) SetAside(*flow.session);
   });
-  if (awaited) SetPromotionsAside(stream, needed);
+  if (!awaited) return;
+  SetPromotionsAside(stream, needed, /*own=*/true);
+  SetPromotionsAside(stream, needed, /*own=*/false);
 }
 
 void SessionShard::SetAside(session::Session& session) {
@@ -83,26 +85,11 @@ void SessionShard::SetAside(session::Session& session) {
 // The row that one waits for is somebody's who waits for such a word, perhaps. No more than makes room: first the
 // stream's own, then those of who has more waiting than it. Of them the newest: whoever has waited longest keeps its
 // tokens, so the line moves on however often others send theirs again.
-void SessionShard::SetPromotionsAside(const queue::Attachment& stream, size_t needed) {
-  SetPromotionsAside(stream, needed, /*own=*/true);
-  SetPromotionsAside(stream, needed, /*own=*/false);
-}
-
 void SessionShard::SetPromotionsAside(const queue::Attachment& stream, size_t needed, bool own) {
-  std::vector<std::pair<std::deque<uint64_t>*, uint64_t>> staying;
-  while (!queue_.Admits(stream, needed) && staying.size() < kMostLookedAt) {
-    std::deque<uint64_t>* newest = nullptr;
-    for (std::deque<uint64_t>& waiting : promotions_waiting_) {
-      if (!waiting.empty() && (newest == nullptr || waiting.back() > newest->back())) newest = &waiting;
-    }
-    if (newest == nullptr) break;
-    const auto found = promotions_.find(newest->back());
-    const bool stays = found != promotions_.end() && !MayMakeRoom(*found->second, stream, own);
-    if (stays) staying.emplace_back(newest, newest->back());
-    newest->pop_back();
-    if (found != promotions_.end() && !stays) SetAside(*found->second);
-  }
-  for (; !staying.empty(); staying.pop_back()) staying.back().first->push_back(staying.back().second);
+  promotions_.HandOverNewest(
+      kMostLookedAt, [&] { return !queue_.Admits(stream, needed); },
+      [&](const Promotion& promotion) { return MayMakeRoom(promotion, stream, own); },
+      [this](Promotion& promotion) { SetAside(promotion); });
 }
 
 // Nobody's whose part is smaller, and no other tenant's where the tenant's own part is full: that would make no room.
@@ -118,15 +105,14 @@ bool SessionShard::MayMakeRoom(const Promotion& promotion, const queue::Attachme
 
 // It is demoted again. REQUIRES: it was not started, and waits in no line.
 void SessionShard::SetAside(Promotion& promotion) {
-  const std::unique_ptr<Promotion> taken = TakePromotion(promotion.ticket);
+  const std::unique_ptr<Promotion> taken = promotions_.Take(promotion.ticket);
   Demoted& demoted = *taken->demoted;
   std::optional<uint64_t> refused_end;
   for (const DeferredTokens& deferred : taken->tokens) {
     if (deferred.view.delivered_seq) demoted.OnDelivered(*deferred.view.delivered_seq);
-    queue_.Undefer(*taken->stream, deferred.bytes());
     if (deferred.tokens > 0) refused_end = deferred.view.first_seq + deferred.tokens;
   }
-  counters_.tokens_refused.Add(ForgetDeferred(*taken));
+  counters_.tokens_refused.Add(deferred_.Forget(*taken));
   demoted.promoting = false;
   taken->stream->Bind(taken->handle, &demoted);
   session::Peer& peer = taken->stream->peer;
@@ -177,7 +163,7 @@ void SessionShard::Open(session::Peer& peer, session::Handle handle, session::Op
   if (auto refusal = CheckDurability(request)) {
     return FailOpen(stream, handle, request.attempt.number, *refusal);
   }
-  EraseHandle(stream, handle);
+  refused_.Erase(stream, handle);
   if (!stream.TakePlace()) {
     peer.account->NoteLimited(identity::Account::Limit::kSessions);
     return FailOpen(stream, handle, request.attempt.number, session::TooManySessions(*peer.account));
@@ -219,30 +205,10 @@ void SessionShard::BeginOpen(queue::Attachment& stream, session::Handle handle, 
   registrar_.Open(std::move(call));
 }
 
-// What was sent behind a refusal is dropped silently until the next Open or Close of the handle. Only so many handles
-// are remembered for that, of a stream and of all, where one may have half of what is left: the others are like those
-// that were never opened.
-void SessionShard::DropItems(queue::Attachment& stream, session::Handle handle) {
-  constexpr size_t kMost = 4096, kMostOfAll = 1 << 16;
-  EraseHandle(stream, handle);
-  if (stream.refused >= std::min(kMost, (kMostOfAll - refused_handles_) / 2)) return;
-  ++stream.refused;
-  ++refused_handles_;
-  stream.Bind(handle, &refused_);
-}
-
-void SessionShard::EraseHandle(queue::Attachment& stream, session::Handle handle) {
-  if (stream.handles.Find(handle) == &refused_) {
-    --stream.refused;
-    --refused_handles_;
-  }
-  stream.Unbind(handle);
-}
-
 void SessionShard::FailOpen(queue::Attachment& stream, session::Handle handle, uint64_t number,
                             const session::Refusal& refusal) {
   counters_.sessions_refused.Add(1);
-  DropItems(stream, handle);
+  refused_.Remember(stream, handle);
   stream.peer.OnOpenRefused(handle, number, refusal);
 }
 
@@ -260,7 +226,7 @@ void SessionShard::Close(session::Peer& peer, session::Handle handle, bool delet
   } else if (binding->kind == session::Binding::Kind::kDemoted) {
     CloseDemoted(*static_cast<Demoted*>(binding), {delete_session, delivered_seq});
   } else {
-    EraseHandle(stream, handle);
+    refused_.Erase(stream, handle);
     // Nothing is open under a refused handle, and a client that closes it waits for an answer.
     peer.OnClosed(handle, 0, 0);
   }
@@ -341,26 +307,16 @@ void SessionShard::Disconnect(session::Peer& peer) {
     if (binding.kind != session::Binding::Kind::kOpening) return;
     Opening& opening = static_cast<Opening&>(binding);
     // The registrar may be at work on it, so the Open is not called back: it finds that nobody waits.
+    DropDeferred(opening);
     opening.stream = nullptr;
     opening.call->cancelled = true;
-    DropDeferred(opening);
   });
-  refused_handles_ -= stream->refused;
+  refused_.Forget(*stream);
   stream->tenant.pending -= stream->openings + stream->closings;
-  queue_.Undefer(*stream, stream->deferred_bytes);
   queue_.Leave(*stream);
 }
 
-void SessionShard::DropDeferred(Arrival& arrival) { counters_.tokens_dropped.Add(ForgetDeferred(arrival)); }
-
-// How many they were.
-uint64_t SessionShard::ForgetDeferred(Arrival& arrival) {
-  uint64_t tokens = 0;
-  for (const DeferredTokens& deferred : arrival.tokens) tokens += deferred.tokens;
-  deferred_tokens_ -= tokens;
-  arrival.tokens.clear();
-  return tokens;
-}
+void SessionShard::DropDeferred(Arrival& arrival) { counters_.tokens_dropped.Add(deferred_.Forget(arrival)); }
 
 void SessionShard::Resume(session::Peer& peer) { queue_.Resume(StreamOf(peer)); }
 

@@ -14,32 +14,18 @@ namespace {
 constexpr int kMostDemotions = 256;             // of a tick: about a millisecond
 constexpr int kMostLooks = 64;                  // at sessions that cannot leave now, in search of one that can
 constexpr int64_t kPatienceNs = 1'000'000'000;  // of one that comes back, until one that is never saved goes
-constexpr size_t kMostPromotions = 1024;        // of a shard at the registrar: each has its rows set aside
-constexpr size_t kBesideCell = 24;              // of a Demoted: its places in the tables
-constexpr absl::Duration kFirstRetry = absl::Milliseconds(50);
-constexpr absl::Duration kLastRetry = absl::Seconds(5);
-constexpr int64_t kLingerMs = 30'000;   // a client that lost its connection is back by then
-constexpr int64_t kWantsRoomMs = 1000;  // an Open that found no room asks again within about a second
-
-size_t CostOf(const Demoted& demoted) { return CellPool::Rounded(demoted.bytes()) + kBesideCell; }
-
-const session::Session& Older(const session::Session& a, const session::Session& b) {
-  return a.last_active_ms <= b.last_active_ms ? a : b;
-}
+constexpr int64_t kLingerMs = 30'000;           // a client that lost its connection is back by then
+constexpr int64_t kWantsRoomMs = 1000;          // an Open that found no room asks again within about a second
 
 }  // namespace
 
 // The session that may leave and was used least recently; of one model, or of any. Null: there is none.
 session::Session* SessionShard::LeastRecentlyUsed(const models::LoadedModel* model) {
   if (!saver_.enabled()) return nullptr;
-  session::Session* found = AttachedToLeave(model);
-  for (size_t i = 0; i < resting_.size(); ++i) {
-    if (model != nullptr && model->index != static_cast<int>(i)) continue;
-    session::Session* resting = resting_[i].front();
-    if (resting == nullptr) continue;
-    found = found == nullptr || &Older(*resting, *found) == resting ? resting : found;
-  }
-  return found;
+  session::Session* attached = AttachedToLeave(model);
+  session::Session* resting = resting_.Oldest(model);
+  if (attached == nullptr || resting == nullptr) return attached != nullptr ? attached : resting;
+  return resting->last_active_ms <= attached->last_active_ms ? resting : attached;
 }
 
 // Those that are attached and saved stand in the order in which they were saved. Tokens of one may wait all the same:
@@ -82,8 +68,7 @@ void SessionShard::Demote(session::Session& session) {
   session.stream = nullptr;
   session.plan = nullptr;
   --attached_;
-  if (options_.budget != nullptr) options_.budget->Take(memory::MemoryBudget::Use::kSessions, CostOf(demoted));
-  Count(*session.model, 1);
+  slab_.Join(*session.model);
   Remove(session);
 }
 
@@ -94,30 +79,23 @@ void SessionShard::Forget(Demoted& demoted) {
 }
 
 void SessionShard::EraseDemoted(Demoted& demoted) {
-  if (options_.budget != nullptr) options_.budget->Give(memory::MemoryBudget::Use::kSessions, CostOf(demoted));
-  Count(*rows_.model(demoted.model), -1);
+  slab_.Leave(*rows_.model(demoted.model));
   demoted_.Remove(demoted);
   counters_.sessions_demoted.Set(demoted_.size());
 }
 
-bool SessionShard::IsOverfull() const { return rows_.used_bytes() > options_.max_resident_bytes; }
-
 // Called every few milliseconds, before the saves.
 void SessionShard::KeepTiers() {
   const int64_t now = now_ms();
-  for (int i = 0; i < kMostDemotions && IsOverfull() && EvictOne(nullptr); ++i) {
+  for (int i = 0; i < kMostDemotions && slab_.IsOverfull() && EvictOne(nullptr); ++i) {
   }
-  while (!retries_.empty() && (retries_.begin()->first <= now || saver_.hurrying())) {
-    const auto found = promotions_.find(retries_.begin()->second);
-    if (found != promotions_.end()) PromotionsOf(found->second->demoted->model).push_back(found->first);
-    retries_.erase(retries_.begin());
-  }
+  promotions_.EndPauses(saver_.hurrying() ? std::numeric_limits<int64_t>::max() : now);
   StartPromotions();
-  const bool wanted = PromotionsWait() || now < wants_room_until_ms_;
+  const bool wanted = promotions_.any_waits() || now < wants_room_until_ms_;
   if (wanted) saver_.Advance(now);
-  saver_.LetRest(wanted         ? std::make_optional(absl::ZeroDuration())
-                 : IsOverfull() ? std::make_optional(options_.save_interval)
-                                : std::nullopt);
+  saver_.LetRest(wanted               ? std::make_optional(absl::ZeroDuration())
+                 : slab_.IsOverfull() ? std::make_optional(options_.save_interval)
+                                      : std::nullopt);
 }
 
 // Of models that are not offered any more. Sessions that nobody has open need not stay here for long: the store has
@@ -125,10 +103,10 @@ void SessionShard::KeepTiers() {
 void SessionShard::LetModelsGo() {
   const int64_t long_ago = now_ms() - kLingerMs;
   for (const models::ModelRef& model : rows_.Retiring()) {
-    session::SessionList& resting = Resting(*model);
-    for (int i = 0; i < kMostDemotions && saver_.enabled() && resting.front() != nullptr; ++i) {
-      if (resting.front()->last_active_ms > long_ago) break;
-      LetGo(*resting.front());
+    for (int i = 0; i < kMostDemotions && saver_.enabled(); ++i) {
+      session::Session* oldest = resting_.Oldest(model.get());
+      if (oldest == nullptr || oldest->last_active_ms > long_ago) break;
+      LetGo(*oldest);
     }
     rows_.Drop(*model);
   }
@@ -137,62 +115,20 @@ void SessionShard::LetModelsGo() {
 void SessionShard::WantRoom() { wants_room_until_ms_ = now_ms() + kWantsRoomMs; }
 
 // Its tokens wait with it from now on.
-SessionShard::Promotion& SessionShard::Promote(Demoted& demoted) {
-  const uint64_t ticket = next_ticket_++;
-  auto owned = std::make_unique<Promotion>();
-  Promotion& promotion = *owned;
-  promotion.stream = demoted.stream;
-  promotion.handle = demoted.handle;
-  promotion.demoted = &demoted;
-  promotion.ticket = ticket;
-  promotion.began_ns = clock_.NowNanos();
-  promotion.backoff = kFirstRetry;
-  demoted.promoting = true;
-  ++demoted.stream->promotions;
-  demoted.stream->Bind(demoted.handle, &promotion);
-  promotions_[ticket] = std::move(owned);
-  PromotionsOf(demoted.model).push_back(ticket);
+Promotion& SessionShard::Promote(Demoted& demoted) {
+  Promotion& promotion = promotions_.Add(demoted, next_ticket_++, clock_.NowNanos());
   StartPromotions();
   return promotion;
 }
 
-std::deque<uint64_t>& SessionShard::PromotionsOf(size_t model) {
-  if (model >= promotions_waiting_.size()) promotions_waiting_.resize(model + 1);
-  return promotions_waiting_[model];
-}
-
-bool SessionShard::PromotionsWait() const {
-  return std::any_of(promotions_waiting_.begin(), promotions_waiting_.end(),
-                     [](const std::deque<uint64_t>& waiting) { return !waiting.empty(); });
-}
-
 // Whether somebody waits for a row, and nobody can leave.
 bool SessionShard::RowsKeepOthersWaiting() {
-  const auto waits_long = [this](const std::deque<uint64_t>& waiting) {
-    const auto found = waiting.empty() ? promotions_.end() : promotions_.find(waiting.front());
-    return found != promotions_.end() && clock_.NowNanos() - found->second->began_ns >= kPatienceNs;
-  };
-  const bool wanted = now_ms() < wants_room_until_ms_ ||
-                      std::any_of(promotions_waiting_.begin(), promotions_waiting_.end(), waits_long);
+  const bool wanted = now_ms() < wants_room_until_ms_ || promotions_.OneWaitsSince(clock_.NowNanos() - kPatienceNs);
   return wanted && LeastRecentlyUsed(nullptr) == nullptr;
 }
 
-// Those that have waited longest, of each model in turn: one whose rows are all in use keeps no other waiting.
 void SessionShard::StartPromotions() {
-  bool started = true;
-  while (started) {
-    started = false;
-    for (std::deque<uint64_t>& waiting : promotions_waiting_) started |= StartNextOf(waiting);
-  }
-}
-
-// False if there is none, or no row for it.
-bool SessionShard::StartNextOf(std::deque<uint64_t>& waiting) {
-  if (waiting.empty() || promotions_started_ >= kMostPromotions) return false;
-  const auto found = promotions_.find(waiting.front());
-  if (found != promotions_.end() && !StartPromotion(*found->second)) return false;
-  waiting.pop_front();
-  return true;
+  promotions_.StartAll([this](Promotion& promotion) { return StartPromotion(promotion); });
 }
 
 // Nothing else can leave: the one used least recently of those that nobody promised to keep. It rests now, and goes.
@@ -225,37 +161,27 @@ bool SessionShard::StartPromotion(Promotion& promotion) {
   call.footprint = footprint;
   const size_t saves = demoted.undurable > 0 && demoted.durable_seq() > 0 ? 2 : 1;
   call.bytes = saves * footprint.channels * footprint.model->engine->row_bytes();
-  ++promotions_started_;
   registrar_.Promote(promotion.call);
   return true;
 }
 
-// It is not at the registrar any more, or nobody waits for what comes from there.
+// Its rows are free again.
 void SessionShard::Unstart(Promotion& promotion) {
   FreeReserved(promotion);
-  if (promotion.call == nullptr) return;
-  promotion.call->cancelled = true;
-  promotion.call.reset();
-  --promotions_started_;
-}
-
-std::unique_ptr<SessionShard::Promotion> SessionShard::TakePromotion(uint64_t ticket) {
-  const auto found = promotions_.find(ticket);
-  if (found == promotions_.end()) return nullptr;
-  std::unique_ptr<Promotion> promotion = std::move(found->second);
-  promotions_.erase(found);
-  --promotion->stream->promotions;
-  return promotion;
+  promotions_.Unstart(promotion);
 }
 
 void SessionShard::EndPromotion(uint64_t ticket, const std::string& key, registrar::Promoted promoted) {
-  const auto found = promotions_.find(ticket);
-  if (found == promotions_.end()) {  // its stream has gone meanwhile
+  Promotion* found = promotions_.Find(ticket);
+  if (found == nullptr) {  // its stream has gone meanwhile
     if (!promoted.refusal) registrar_.Released(key);
     return;
   }
-  if (promoted.refusal && promoted.passing && !saver_.hurrying()) return RetryPromotion(*found->second);
-  const std::unique_ptr<Promotion> promotion = TakePromotion(ticket);
+  if (promoted.refusal && promoted.passing && !saver_.hurrying()) {
+    Unstart(*found);
+    return promotions_.Pause(*found, now_ms());
+  }
+  const std::unique_ptr<Promotion> promotion = promotions_.Take(ticket);
   if (promoted.refusal) {
     FailPromotion(*promotion, *promoted.refusal);
   } else if (const absl::Status status = SetRows(*promotion, promoted.rows); !status.ok()) {
@@ -265,12 +191,6 @@ void SessionShard::EndPromotion(uint64_t ticket, const std::string& key, registr
     FinishPromotion(*promotion, promoted);
   }
   StartPromotions();
-}
-
-void SessionShard::RetryPromotion(Promotion& promotion) {
-  Unstart(promotion);
-  retries_.emplace(now_ms() + absl::ToInt64Milliseconds(promotion.backoff), promotion.ticket);
-  promotion.backoff = std::min(2 * promotion.backoff, kLastRetry);
 }
 
 absl::Status SessionShard::SetRows(const Promotion& promotion, absl::string_view bytes) {
@@ -297,7 +217,7 @@ void SessionShard::FinishPromotion(Promotion& promotion, const registrar::Promot
   made->handle = promotion.handle;
   EraseDemoted(demoted);
   session::Session& session = **sessions_.insert(std::move(made)).first;
-  Count(*session.model, 1);
+  slab_.Join(*session.model);
   session.stream->Bind(session.handle, &session);
   ++attached_;
   counters_.promotions.Add(1);
@@ -311,7 +231,6 @@ void SessionShard::FinishPromotion(Promotion& promotion, const registrar::Promot
 // The session is over for its stream: what waited is dropped, and a Close that waits is answered too.
 void SessionShard::FailPromotion(Promotion& promotion, const session::Refusal& refusal) {
   Unstart(promotion);
-  for (const DeferredTokens& deferred : promotion.tokens) queue_.Undefer(*promotion.stream, deferred.bytes());
   DropDeferred(promotion);
   FailDemoted(*promotion.demoted, refusal, promotion.close.has_value());
 }
@@ -326,7 +245,7 @@ void SessionShard::FailDemoted(Demoted& demoted, const session::Refusal& refusal
     stream.Unbind(handle);
     stream.peer.OnCloseRefused(handle, refusal);
   } else {
-    DropItems(stream, handle);
+    refused_.Remember(stream, handle);
     stream.peer.OnFailed(handle, refusal, 0);
   }
   stream.peer.OnRoom();
@@ -337,7 +256,7 @@ void SessionShard::LoseDemoted(const std::string& key, uint64_t epoch, const ses
   if (demoted == nullptr || demoted->epoch >= epoch) return;
   if (!demoted->promoting) return FailDemoted(*demoted, refusal, /*closing=*/false);
   const uint64_t ticket = static_cast<Promotion*>(demoted->stream->handles.Find(demoted->handle))->ticket;
-  FailPromotion(*TakePromotion(ticket), refusal);
+  FailPromotion(*promotions_.Take(ticket), refusal);
 }
 
 std::vector<bool> SessionShard::HoldsDemoted(const std::vector<std::string>& keys) {
@@ -366,7 +285,7 @@ void SessionShard::CloseDemoted(Demoted& demoted, const DeferredClose& close) {
 
 // Its stream has gone.
 void SessionShard::Abandon(Promotion& promotion) {
-  const std::unique_ptr<Promotion> taken = TakePromotion(promotion.ticket);
+  const std::unique_ptr<Promotion> taken = promotions_.Take(promotion.ticket);
   Unstart(*taken);
   DropDeferred(*taken);
   Forget(*taken->demoted);

@@ -10,13 +10,6 @@
 #include "server/shard/token_check.h"
 
 namespace aaren::shard {
-namespace {
-
-constexpr int64_t kLeastSliceUnits = 4 * queue::TokenQueue::kForecastUnits;
-constexpr int64_t kMostSliceUnits = 4096 * queue::TokenQueue::kForecastUnits;
-
-}  // namespace
-
 bool SessionShard::Tokens(session::Peer& peer, const session::TokensView& tokens) {
   session::Binding* binding = StreamOf(peer).handles.Find(tokens.handle);
   if (binding == nullptr) {
@@ -138,14 +131,7 @@ void SessionShard::AcceptDemoted(Demoted& demoted, const session::TokensView& to
 }
 
 void SessionShard::Defer(Arrival& arrival, const session::TokensView& tokens, uint32_t channels) {
-  DeferredTokens& deferred = arrival.tokens.emplace_back();
-  deferred.view = tokens;
-  deferred.values.assign(tokens.values.begin(), tokens.values.end());
-  deferred.times_ns.assign(tokens.times_ns.begin(), tokens.times_ns.end());
-  deferred.tokens = tokens.count(channels);
-  if (tokens.trace != 0) deferred.trace = trace::Held(*options_.tracer, tokens.trace);
-  deferred_tokens_ += deferred.tokens;
-  queue_.Defer(*arrival.stream, deferred.bytes());
+  deferred_.Defer(arrival, tokens, channels);
   may_set_aside_ = true;
 }
 
@@ -168,7 +154,7 @@ size_t SessionShard::StepSlice() {
     queue_.Unstall();
     if (!queue_.has_turns()) return 0;
     const int64_t most = static_cast<int64_t>(options_.max_step_tokens) * queue::TokenQueue::kForecastUnits;
-    slice_.units = slice_.left = std::min(slice_units_, most);
+    slice_.units = slice_.left = std::min(pace_.units(), most);
     slice_.began_ns = clock_.NowNanos();
     BeginStep();
   }
@@ -182,8 +168,8 @@ size_t SessionShard::StepSlice() {
   const int64_t took_ns = clock_.NowNanos() - slice_.began_ns;
   counters_.slice_tokens.Set(done);
   counters_.slice_ns.Set(static_cast<uint64_t>(took_ns));
-  AdaptSlice(slice_.units - slice_.left, took_ns);
-  counters_.queued_tokens.Set(queue_.tokens() + deferred_tokens_);
+  pace_.Adapt(slice_.units - slice_.left, took_ns, queue_.has_turns());
+  counters_.queued_tokens.Set(queue_.tokens() + deferred_.tokens());
   counters_.queued_bytes.Set(queue_.bytes());
   return done;
 }
@@ -213,18 +199,6 @@ void SessionShard::FinishStep() {
   if (!stepper_.under_way()) return;
   stepper_.Wait();
   EndStep();
-}
-
-// Makes the next slice as large as this one should have been; it shrinks faster than it grows. One that was not full
-// says nothing about larger ones, and of two in a row the better counts: the thread may have been kept waiting.
-void SessionShard::AdaptSlice(int64_t units, int64_t took_ns) {
-  const int64_t wanted_ns = absl::ToInt64Nanoseconds(options_.slice);
-  if (took_ns < wanted_ns && !queue_.has_turns()) return;
-  const double pace = static_cast<double>(units) / static_cast<double>(std::max<int64_t>(took_ns, 1));
-  const double better = std::max(pace, std::exchange(last_pace_, pace));
-  const double fitting = std::min<double>(better * static_cast<double>(wanted_ns), kMostSliceUnits);
-  slice_units_ = std::clamp(static_cast<int64_t>(fitting), slice_units_ / 2, slice_units_ + slice_units_ / 4);
-  slice_units_ = std::clamp(slice_units_, kLeastSliceUnits, kMostSliceUnits);
 }
 
 // What stands at the front of the session's flow, is not tokens, and is granted.

@@ -66,8 +66,9 @@ class CallPlaces {
   Place Take(const std::string& peer, GiveUp give_up);
 
   // Takes the places of calls that wait and hold `lacking` bytes in all, for a call of this peer that is to hold
-  // `bytes`. They are those of the host that holds most, if that is more than the asker's will then hold; else, for a second at
-  // least, the asker's own or those of a host that holds as much. False, and no place is taken, if that is not enough.
+  // `bytes`. They are those of the host that holds most, if that is more than the asker's will then hold. Else they are
+  // the asker's own or those of a host that holds as much, and have waited for a second. False, and no place is taken,
+  // if that is not enough.
   bool MakeRoom(const std::string& peer, size_t bytes, size_t lacking);
 
   // Takes the places of calls that have waited for their clients since `oldest`, or longer.

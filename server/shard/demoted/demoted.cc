@@ -11,7 +11,11 @@ namespace {
 constexpr size_t kTailAt = 52;  // behind the last member: the padding is used
 static_assert(sizeof(Demoted) == 56);
 
+constexpr size_t kBesideCell = 24;  // its places in the tables
+
 constexpr size_t kTimesBytes = 2 * sizeof(int64_t);
+
+size_t CostOf(const Demoted& demoted) { return CellPool::Rounded(demoted.bytes()) + kBesideCell; }
 
 template <typename Small>
 bool Fits(uint64_t value) {
@@ -101,10 +105,12 @@ Demoted& DemotedTable::Add(const session::Session& session) {
   const absl::string_view key = session.key.view();
   std::memcpy(to, key.data(), key.size());
   by_key_.insert(demoted);
+  if (budget_ != nullptr) budget_->Take(memory::MemoryBudget::Use::kSessions, CostOf(*demoted));
   return *demoted;
 }
 
 void DemotedTable::Remove(Demoted& demoted) {
+  if (budget_ != nullptr) budget_->Give(memory::MemoryBudget::Use::kSessions, CostOf(demoted));
   by_key_.erase(by_key_.find(demoted.key()));
   const size_t bytes = demoted.bytes();
   demoted.~Demoted();

@@ -16,6 +16,7 @@
 #include "absl/container/btree_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "server/memory/memory_budget.h"
 #include "server/session/session.h"
 #include "server/shard/demoted/cell_pool.h"
 
@@ -62,10 +63,12 @@ struct Demoted : session::Binding {
 
 class DemotedTable {
  public:
-  DemotedTable() = default;
+  // What it remembers is taken from `budget`, which outlives this; null: no limit.
+  explicit DemotedTable(memory::MemoryBudget* budget = nullptr) : budget_(budget) {}
   ~DemotedTable();
 
-  // What is remembered of the session. REQUIRES: it is attached, CanHold holds, and its key is not in the table.
+  // What is remembered of the session, whatever the budget has left: its row is freed next. REQUIRES: it is attached,
+  // CanHold holds, and its key is not in the table.
   Demoted& Add(const session::Session& session);
   void Remove(Demoted& demoted);
 
@@ -90,6 +93,7 @@ class DemotedTable {
     }
   };
 
+  memory::MemoryBudget* const budget_;
   CellPool cells_;
   absl::btree_set<Demoted*, InOrder> by_key_;
 };

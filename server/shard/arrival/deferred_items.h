@@ -1,0 +1,37 @@
+#ifndef AAREN_SERVER_SHARD_ARRIVAL_DEFERRED_ITEMS_H_
+#define AAREN_SERVER_SHARD_ARRIVAL_DEFERRED_ITEMS_H_
+
+// The tokens of all Arrivals of a shard: they are copied out of their messages, and count as tokens that wait. They
+// leave by Replay, once the session is here, or by Forget. Threading: belongs to one shard.
+
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "server/queue/token_queue.h"
+#include "server/session/peer.h"
+#include "server/shard/arrival/arrival.h"
+
+namespace aaren::shard {
+
+class DeferredItems {
+ public:
+  // `queue`, whose bytes they share, outlives this.
+  explicit DeferredItems(queue::TokenQueue& queue) : queue_(queue) {}
+
+  // REQUIRES, of all three: the arrival's stream is there.
+  void Defer(Arrival& arrival, const session::TokensView& tokens, uint32_t channels);
+  void Replay(Arrival& arrival, absl::FunctionRef<void(const session::TokensView&)> accept);
+  uint64_t Forget(Arrival& arrival);  // how many tokens they were
+
+  uint64_t tokens() const { return tokens_; }
+
+ private:
+  void Uncount(Arrival& arrival, const DeferredTokens& deferred);
+
+  queue::TokenQueue& queue_;
+  uint64_t tokens_ = 0;
+};
+
+}  // namespace aaren::shard
+
+#endif  // AAREN_SERVER_SHARD_ARRIVAL_DEFERRED_ITEMS_H_
