@@ -20,6 +20,7 @@
 #include "model/training/checkpoint.h"
 #include "model/training/folder_lock.h"
 #include "model/training/loss/loss.h"
+#include "model/training/products.h"
 
 namespace aaren::training {
 namespace {
@@ -31,17 +32,18 @@ double Since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 // Everything that the weights depend on, readable, so that a mismatch explains itself.
 std::string Fingerprint(const TrainOptions& options) {
   const package::ForecasterConfig& config = options.config;
-  return absl::StrCat(
-      "input=", package::InputVersion(config), " data=", options.data, " seed=", options.seed, " steps=", options.steps,
-      " batch=", options.rows, " context=", options.context, " lr=", options.optimizer.rate,
-      " muon_lr=", options.optimizer.muon_rate, " clip=", options.optimizer.clip, " average=", options.average,
-      " validate_every=", options.validate_every, " patience=", options.patience, " ring=", config.ring,
-      " width=", config.width, " layers=", config.layers, " heads=", config.heads, " value_width=", config.value_width,
-      " embed_hidden=", config.embed_hidden, " mlp_hidden=", config.mlp_hidden, " horizon=", config.horizon,
-      " fold_every=", config.fold_every, " history=", config.history,
-      " quantiles=", absl::StrJoin(config.quantiles, ","), " threads=", torch::get_num_threads(),
-      options.device.is_cpu() ? "" : absl::StrCat(" device=", options.device.str()),
-      options.init.has_value() ? absl::StrCat(" init=", options.init->digest) : "");
+  return absl::StrCat("input=", package::InputVersion(config), " data=", options.data, " seed=", options.seed,
+                      " steps=", options.steps, " batch=", options.rows, " context=", options.context,
+                      " lr=", options.optimizer.rate, " muon_lr=", options.optimizer.muon_rate,
+                      " clip=", options.optimizer.clip, " average=", options.average,
+                      " validate_every=", options.validate_every, " patience=", options.patience, " ring=", config.ring,
+                      " width=", config.width, " layers=", config.layers, " heads=", config.heads,
+                      " value_width=", config.value_width, " embed_hidden=", config.embed_hidden,
+                      " mlp_hidden=", config.mlp_hidden, " horizon=", config.horizon, " fold_every=", config.fold_every,
+                      " history=", config.history, " quantiles=", absl::StrJoin(config.quantiles, ","),
+                      " threads=", torch::get_num_threads(), BFloat16Products() ? " products=bfloat16" : "",
+                      options.device.is_cpu() ? "" : absl::StrCat(" device=", options.device.str()),
+                      options.init.has_value() ? absl::StrCat(" init=", options.init->digest) : "");
 }
 
 absl::Status CheckPositive(const char* name, int64_t value) {

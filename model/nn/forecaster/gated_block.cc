@@ -2,11 +2,13 @@
 
 #include <torch/torch.h>
 
+#include "model/nn/fused/fused.h"
+
 namespace aaren::nn {
 
 void RmsNormImpl::reset() { weight = register_parameter("weight", torch::ones({width})); }
 
-torch::Tensor RmsNormImpl::forward(const torch::Tensor& x) { return torch::rms_norm(x, {width}, weight, 1e-6); }
+torch::Tensor RmsNormImpl::forward(const torch::Tensor& x) { return RmsNormed(x, weight); }
 
 GatedMlpImpl::GatedMlpImpl(int64_t inputs, int64_t hidden, int64_t outputs)
     : inputs(inputs), hidden(hidden), outputs(outputs) {
@@ -20,7 +22,7 @@ void GatedMlpImpl::reset() {
   down = register_module("down", torch::nn::Linear(LinearOptions(hidden, outputs).bias(false)));
 }
 
-torch::Tensor GatedMlpImpl::forward(const torch::Tensor& x) { return down(torch::silu(gate(x)) * up(x)); }
+torch::Tensor GatedMlpImpl::forward(const torch::Tensor& x) { return down(SiluGated(gate(x), up(x))); }
 
 GatedBlockImpl::GatedBlockImpl(const AarenOptions& attention_options, int64_t mlp_hidden)
     : attention_options(attention_options), mlp_hidden(mlp_hidden) {

@@ -20,9 +20,17 @@ void ForEachRow(int64_t rows, const Row& row) {
   });
 }
 
-// out += w * part; the two of one source are added up.
-void AddPart(const float* w, const float* part, int64_t steps, float* out) {
+void Multiply(const float* w, const float* part, int64_t steps, float* out) {
+  for (int64_t h = 0; h < steps; ++h) out[h] = w[h] * part[h];
+}
+
+void AddProduct(const float* w, const float* part, int64_t steps, float* out) {
   for (int64_t h = 0; h < steps; ++h) out[h] += w[h] * part[h];
+}
+
+// The two of one source are added up.
+void MultiplyCorrected(const float* w, const float* source, const float* added, int64_t steps, float* out) {
+  for (int64_t h = 0; h < steps; ++h) out[h] = w[h] * (source[h] + added[h]);
 }
 
 void AddCorrected(const float* w, const float* source, const float* added, int64_t steps, float* out) {
@@ -35,7 +43,7 @@ struct Fused : torch::autograd::Function<Fused> {
                                const torch::Tensor& added2) {
     context->save_for_backward({weights, skip, sources, added0, added1, added2});
     const int64_t steps = skip.size(-1);
-    torch::Tensor mixed = torch::zeros_like(skip);
+    torch::Tensor mixed = torch::empty_like(skip);
     const float *w = weights.const_data_ptr<float>(), *u = skip.const_data_ptr<float>(),
                 *s = sources.const_data_ptr<float>();
     const float* added[] = {added0.const_data_ptr<float>(), added1.const_data_ptr<float>(),
@@ -43,8 +51,8 @@ struct Fused : torch::autograd::Function<Fused> {
     float* out = mixed.mutable_data_ptr<float>();
     ForEachRow(skip.numel() / steps, [&](int64_t n) {
       const float *wn = w + n * kParts * steps, *sn = s + n * kSources * steps;
-      AddPart(wn, u + n * steps, steps, out + n * steps);
-      AddPart(wn + steps, sn, steps, out + n * steps);
+      Multiply(wn, u + n * steps, steps, out + n * steps);
+      AddProduct(wn + steps, sn, steps, out + n * steps);
       for (int64_t k = 0; k < kSeasons; ++k) {
         AddCorrected(wn + (k + 2) * steps, sn + (k + 1) * steps, added[k] + n * steps, steps, out + n * steps);
       }
@@ -56,22 +64,22 @@ struct Fused : torch::autograd::Function<Fused> {
     const tensor_list saved = context->get_saved_variables();
     const torch::Tensor incoming = gradients[0].contiguous();
     const int64_t steps = incoming.size(-1);
-    torch::Tensor by_weights = torch::zeros_like(saved[0]), by_skip = torch::zeros_like(incoming);
+    torch::Tensor by_weights = torch::empty_like(saved[0]), by_skip = torch::empty_like(incoming);
     const float *g = incoming.const_data_ptr<float>(), *w = saved[0].const_data_ptr<float>(),
                 *u = saved[1].const_data_ptr<float>(), *s = saved[2].const_data_ptr<float>();
     float *dw = by_weights.mutable_data_ptr<float>(), *du = by_skip.mutable_data_ptr<float>();
     tensor_list by_added;
-    for (int64_t k = 0; k < kSeasons; ++k) by_added.push_back(torch::zeros_like(incoming));
+    for (int64_t k = 0; k < kSeasons; ++k) by_added.push_back(torch::empty_like(incoming));
     ForEachRow(incoming.numel() / steps, [&](int64_t n) {
       const float *gn = g + n * steps, *wn = w + n * kParts * steps, *sn = s + n * kSources * steps;
       float* dwn = dw + n * kParts * steps;
-      AddPart(gn, wn, steps, du + n * steps);
-      AddPart(gn, u + n * steps, steps, dwn);
-      AddPart(gn, sn, steps, dwn + steps);
+      Multiply(gn, wn, steps, du + n * steps);
+      Multiply(gn, u + n * steps, steps, dwn);
+      Multiply(gn, sn, steps, dwn + steps);
       for (int64_t k = 0; k < kSeasons; ++k) {
         const float* added = saved[3 + k].const_data_ptr<float>() + n * steps;
-        AddCorrected(gn, sn + (k + 1) * steps, added, steps, dwn + (k + 2) * steps);
-        AddPart(gn, wn + (k + 2) * steps, steps, by_added[k].mutable_data_ptr<float>() + n * steps);
+        MultiplyCorrected(gn, sn + (k + 1) * steps, added, steps, dwn + (k + 2) * steps);
+        Multiply(gn, wn + (k + 2) * steps, steps, by_added[k].mutable_data_ptr<float>() + n * steps);
       }
     });
     return {by_weights, by_skip, {}, by_added[0], by_added[1], by_added[2]};

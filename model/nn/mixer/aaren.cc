@@ -9,32 +9,29 @@
 #include "model/attention/argument.h"
 #include "model/attention/attention_state.h"
 #include "model/attention/forgetting.h"
+#include "model/nn/fused/fused.h"
 
 namespace aaren::nn {
 namespace {
 
-// The frames that value pairs (2j, 2j + 1) are averaged in, at each of some positions: a pair as a complex number turns
-// by being multiplied.
+// The frames that value pairs (2j, 2j + 1) are averaged in, at each of some positions.
 class Frames {
  public:
   // positions [N], rates [V / 2] or undefined: nothing turns.
-  Frames(const torch::Tensor& positions, const torch::Tensor& rates, torch::ScalarType dtype) {
-    if (!rates.defined()) return;
-    const torch::Tensor angles = positions.to(torch::kFloat64).unsqueeze(1) * rates.to(positions.device());
-    turn_ = torch::polar(torch::ones_like(angles), angles).to(torch::toComplexType(dtype));
+  Frames(const torch::Tensor& positions, const torch::Tensor& rates) {
+    if (rates.defined()) angles_ = positions.to(torch::kFloat64).unsqueeze(1) * rates.to(positions.device());
   }
 
   // x [B, N, V] into the frames, and back.
-  torch::Tensor Enter(const torch::Tensor& x) const { return turn_.defined() ? Turned(x, turn_) : x; }
-  torch::Tensor Leave(const torch::Tensor& x) const { return turn_.defined() ? Turned(x, turn_.conj_physical()) : x; }
+  torch::Tensor Enter(const torch::Tensor& x) const { return Turned(x, /*back=*/false); }
+  torch::Tensor Leave(const torch::Tensor& x) const { return Turned(x, /*back=*/true); }
 
  private:
-  static torch::Tensor Turned(const torch::Tensor& x, const torch::Tensor& turn) {
-    const torch::Tensor pairs = torch::view_as_complex(x.contiguous().unflatten(-1, {-1, 2}));
-    return torch::view_as_real(pairs * turn).flatten(-2);
+  torch::Tensor Turned(const torch::Tensor& x, bool back) const {
+    return angles_.defined() ? PairsTurned(x, angles_, back) : x;
   }
 
-  torch::Tensor turn_;  // complex [N, V / 2]
+  torch::Tensor angles_;  // [N, V / 2]
 };
 
 }  // namespace
@@ -97,7 +94,7 @@ torch::Tensor AarenImpl::Decay() const {
 
 absl::StatusOr<torch::Tensor> AarenImpl::MixAt(const torch::Tensor& x, const torch::Tensor& positions) {
   const torch::Tensor scores = torch::matmul(x, FoldedQuery().t()).transpose(1, 2);
-  const Frames frames(positions, rates, x.scalar_type());
+  const Frames frames(positions, rates);
   const torch::Tensor values = frames.Enter(value(x)).unflatten(-1, {options.heads(), -1}).transpose(1, 2);
   const attention::Forgetting forgetting =
       log_decay.defined() ? attention::Forgetting{positions, Decay()} : attention::Forgetting{};
@@ -130,7 +127,7 @@ MixerState AarenImpl::Start(int64_t batch) const {
 
 // Values enter the frame of their own time, so that the state need not turn at every step.
 torch::Tensor AarenImpl::Advance(MixerState& state, const torch::Tensor& x) {
-  const Frames frame(torch::full({1}, state.tokens, x.options().dtype(torch::kInt64)), rates, x.scalar_type());
+  const Frames frame(torch::full({1}, state.tokens, x.options().dtype(torch::kInt64)), rates);
   const torch::Tensor scores = torch::matmul(x, FoldedQuery().t());
   const torch::Tensor values = frame.Enter(value(x).unsqueeze(1)).view({x.size(0), options.heads(), -1});
   attention::AttentionState attention = {.m = state.tensors[0], .c = state.tensors[1], .a = state.tensors[2]};
@@ -142,7 +139,7 @@ torch::Tensor AarenImpl::Advance(MixerState& state, const torch::Tensor& x) {
 }
 
 torch::Tensor AarenImpl::Project(const torch::Tensor& averages, const torch::Tensor& x) {
-  return output(options.gate() ? averages * (2 * torch::sigmoid(gate(x))) : averages);
+  return output(options.gate() ? SigmoidGated(gate(x), averages) : averages);
 }
 
 }  // namespace aaren::nn

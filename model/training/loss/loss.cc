@@ -34,14 +34,15 @@ BatchLoss ComputeLoss(nn::Forecaster& forecaster, const Batch& batch) {
   const torch::Tensor weight = counts.to(device, dtype);
   const torch::Tensor present = target.nan_to_num(0).to(device, dtype);
   const torch::Tensor levels = torch::tensor(config.quantiles, torch::kFloat64).to(device, dtype);
-  torch::Tensor sum;
+  const torch::Tensor share = weight / weight.sum().clamp_min(1);
+  torch::Tensor loss;
   if (dtype == torch::kFloat32 && device.is_cpu()) {
     const auto read = forecaster->Read(encoding, batch.positions);
-    sum = QuantileLoss(read.readout, read.skip, present, weight, levels);
+    loss = QuantileLoss(read.readout, read.skip, present, share, levels);
   } else {
-    sum = PinballSum(forecaster(encoding, batch.positions), present, weight, levels);
+    loss = PinballSum(forecaster(encoding, batch.positions), present, share, levels);
   }
-  return {.loss = sum / weight.sum().clamp_min(1), .tokens = encoding.center.numel()};
+  return {.loss = loss, .tokens = encoding.center.numel()};
 }
 
 }  // namespace aaren::training

@@ -18,7 +18,7 @@ constexpr char kSynthetic[] = "synthetic";  // what --data is without CSV files
 
 // The flags whose values are more than their texts, as they are typed.
 struct Texts {
-  std::string data = kSynthetic, columns, validation_csv, device = "cpu";
+  std::string data = kSynthetic, columns, validation_csv, device = "cpu", products = "float32";
   std::string quantiles = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9";
 };
 
@@ -47,6 +47,11 @@ void AddRun(command_line::Flags& flags, CommandLine& line, Texts& texts) {
   flags.Add("threads", &line.threads, "CPU threads").Between(1, 1024);
   flags.Add("device", &texts.device, "cpu, or cuda: a GPU, with this many CPU threads to draw data for it")
       .OneOf({"cpu", "cuda"});
+  flags
+      .Add("products", &texts.products,
+           "float32, or bfloat16: a CPU's products of matrices round their factors to bfloat16, and sum in float32.\n"
+           "Faster where it has instructions for that (AMX, AVX512-BF16); elsewhere as float32")
+      .OneOf({"float32", "bfloat16"});
   flags.Add("batch", &options.rows, "crops a step");
   flags.Add("context", &options.context, "values in a crop of middle length");
   flags.Add("lr", &options.optimizer.rate, "learning rate of AdamW");
@@ -108,6 +113,10 @@ absl::Status ReadTexts(const Texts& texts, CommandLine& line) {
     line.validation_csv.push_back(*std::move(parsed));
   }
   line.cuda = texts.device == "cuda";
+  line.bfloat16_products = texts.products == "bfloat16";
+  if (line.cuda && line.bfloat16_products) {
+    return absl::InvalidArgumentError("--products=bfloat16 is for --device=cpu: a GPU multiplies in TF32");
+  }
   if (texts.data != kSynthetic) line.csv_files = Names(texts.data);
   line.columns = Names(texts.columns);
   options.data = absl::StrCat(texts.data, ":", texts.columns);

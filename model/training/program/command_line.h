@@ -18,6 +18,7 @@ struct CommandLine {
   uint64_t data_seed = 0;
   int threads = 1;
   bool cuda = false;                                        // train on a GPU
+  bool bfloat16_products = false;                           // on a CPU
   std::vector<std::string> csv_files;                       // empty: synthetic series
   std::vector<std::string> columns;                         // empty: every numeric column
   std::vector<std::pair<std::string, int>> validation_csv;  // files and their seasons, for the report

@@ -25,6 +25,7 @@
 #include "model/nn/forecaster/export.h"
 #include "model/nn/forecaster/import.h"
 #include "model/package/package.h"
+#include "model/training/products.h"
 #include "model/training/program/command_line.h"
 #include "model/training/program/progress.h"
 #include "model/training/program/synth.h"
@@ -159,6 +160,10 @@ absl::Status UseDevice(CommandLine& line) {
     at::globalContext().setFloat32MatmulPrecision("high");
   } else {
     at::globalContext().setDeterministicAlgorithms(true, false);
+    at::globalContext().setDeterministicFillUninitializedMemory(false);  // nothing is read before it is written
+    if (line.bfloat16_products && !UseBFloat16Products()) {
+      absl::FPrintF(stderr, "aaren-train: --products=bfloat16: this CPU has no such instructions, float32 it is\n");
+    }
   }
   torch::set_num_threads(line.threads);
   return absl::OkStatus();

@@ -270,6 +270,26 @@ TEST(AarenTrainTest, TrainsOnAGpuOrSaysWhatIsMissing) {
 
 TEST(AarenTrainTest, UnknownDeviceIsNamed) { ExpectUserError(" --device=tpu --output=x", "--device=tpu"); }
 
+TEST(AarenTrainTest, ProductsInBFloat16TrainAsWellOrSayThatTheyAreFloat32) {
+  const Outcome outcome = Execute(absl::StrCat(kSmall, " --products=bfloat16 --output=", Folder(), "/model"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  EXPECT_TRUE(package::LoadPackage(Folder() + "/model").ok());
+}
+
+TEST(AarenTrainTest, ARunIsNotResumedWithOtherProducts) {
+  const std::string run = absl::StrCat(kSmall, " --checkpoint=", Folder(), "/run --output=", Folder(), "/model");
+  ASSERT_EQ(Execute(run).exit_code, 0);
+  const Outcome outcome = Execute(run + " --products=bfloat16");
+  if (outcome.exit_code == 0) GTEST_SKIP() << "this CPU has none in bfloat16";
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.text, HasSubstr("products=bfloat16"));
+}
+
+TEST(AarenTrainTest, ProductsThatDoNotExistAreNamed) {
+  ExpectUserError(" --products=half --output=x", "--products=half");
+  ExpectUserError(" --products=bfloat16 --device=cuda --output=x", "--products=bfloat16 is for --device=cpu");
+}
+
 TEST(AarenTrainTest, ThreadsOfNoMachineAreRefused) {
   ExpectUserError(" --threads=100000 --output=x", "--threads=100000");
 }
