@@ -31,7 +31,6 @@ struct Scaling {
   double scale;  // > 0
 
   float Apply(double value) const { return ToFloat((value - center) / scale); }
-  float Undo(float standard) const { return ToForecast(center + scale * static_cast<double>(standard)); }
 };
 
 }  // namespace aaren::math

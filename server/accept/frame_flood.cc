@@ -96,11 +96,13 @@ FrameCounts CountFrames(absl::string_view bytes) {
 }
 
 bool FloodEvidence::Add(const Look& look) {
-  const uint64_t fresh = began_ ? look.read - read_ : 0;
+  // A look at one that nobody reads may find less read than the look before: bytes came while it was taken.
+  const uint64_t fresh = began_ && look.read > read_ ? look.read - read_ : 0;
+  const uint64_t before = read_;
   const bool idle = fresh == 0 || look.waiting.empty() || look.handled;
   if (idle) *this = {};
   began_ = true;
-  read_ = look.read;
+  read_ = std::max(look.read, before);
   if (idle) return false;
   if (HasEndlessHeaders(look.waiting)) return true;
   const FrameCounts counts = CountFrames(look.waiting);

@@ -82,6 +82,9 @@ struct DropCondition {
   std::optional<absl::Time> idle_since;  // detached, and not used since
 };
 
+// Why a session leaves its shard for good.
+enum class DropReason { kDeleted, kExpired, kReplaced, kTakenElsewhere };
+
 // What a shard answers about a session: it may be gone (evicted, moved) when the question arrives.
 template <typename T>
 struct OwnerReply {
@@ -140,7 +143,7 @@ class SessionOwner {
   virtual void Unhold(const std::string& key) = 0;
 
   // Fences the writer and forgets the session. Returns by which Open it was held.
-  virtual OwnerReply<store::Attempt> Drop(const std::string& key, const DropCondition& condition, uint64_t epoch) = 0;
+  virtual OwnerReply<store::Attempt> Drop(const std::string& key, DropReason reason, uint64_t epoch) = 0;
 
   // Ends what a stream has with the session, and lets it go once the store has all of it. Until `done` hears of that,
   // on the shard's thread, the session is not opened. Refused if the store did not take it in time: it stays.

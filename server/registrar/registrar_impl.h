@@ -230,7 +230,7 @@ class Registrar::Impl {
   void EndPlace(Entry& entry, session::Outcome<session::SessionInfo> placed, Callback<session::SessionInfo> done);
   void DropEverywhere(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done);
   void DropAtRest(Entry& entry, DropCondition condition, uint64_t epoch, Callback<std::monostate> done);
-  void DropHeld(Entry& entry, uint64_t epoch, Callback<std::monostate> done);
+  void DropHeld(Entry& entry, DropReason reason, uint64_t epoch, Callback<std::monostate> done);
   void LogFailures(const std::vector<save::SaveResult>& results);
   void DeleteRecord(const std::string& key, const absl::StatusOr<store::SessionRecord>& record, Ended then);
   void GetAtRest(Entry& entry, session::SessionInfo info, Callback<session::SessionInfo> done);

@@ -274,7 +274,9 @@ void Registrar::Impl::EndPlace(Entry& entry, session::Outcome<session::SessionIn
   }
   Ask(
       entry.owner,
-      [key = entry.name(), epoch = placed.value.epoch](SessionOwner& owner) { return owner.Drop(key, {}, epoch); },
+      [key = entry.name(), epoch = placed.value.epoch](SessionOwner& owner) {
+        return owner.Drop(key, DropReason::kReplaced, epoch);
+      },
       [this, &entry, placed, done = std::move(done)](const OwnerReply<store::Attempt>&) mutable {
         entry.owner = kAtRest;
         done(std::move(placed));

@@ -64,7 +64,6 @@ struct Session : Binding {
   bool save_in_flight = false;   // at the registrar
   bool held = false;             // by an operation of the registrar: not to be saved, evicted or expired
   bool under_way = false;        // in the shard's step under way: its rows are the engine's
-  bool expires = false;          // held to be dropped for its age, not deleted
   bool stalled = false;          // tokens of it wait in its stream until the store has taken others
   bool unsavable = false;        // what the store has of it is damaged: no save will be taken
   SessionDurability durability = SessionDurability::kInterval;

@@ -22,7 +22,6 @@ struct Footprint {
   uint32_t channels = 1;
 };
 
-// A session's state on its way out of a shard.
 struct SessionState : Footprint {
   uint64_t epoch = 0;
   uint64_t incarnation = 0;

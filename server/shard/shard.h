@@ -146,7 +146,7 @@ class SessionShard final : public registrar::SessionOwner {
   registrar::OwnerReply<std::monostate> Hold(const std::string& key,
                                              const registrar::DropCondition& condition) override;
   void Unhold(const std::string& key) override;
-  registrar::OwnerReply<store::Attempt> Drop(const std::string& key, const registrar::DropCondition& condition,
+  registrar::OwnerReply<store::Attempt> Drop(const std::string& key, registrar::DropReason reason,
                                              uint64_t epoch) override;
   void Evict(const std::string& key, Evicted done) override;
   void Swept(size_t expired) override;
@@ -195,8 +195,6 @@ class SessionShard final : public registrar::SessionOwner {
   bool WaitsForStore(session::Session& session);
   void EndWaitForStore(session::Session& session);
   void Accept(session::Session& session, const session::TokensView& tokens);
-  std::optional<session::Refusal> Check(const session::Session& session, const session::TokensView& tokens,
-                                        uint32_t skip, store::TokenClock& clock) const;
   void NoteUse(session::Session& session);
   void RefuseTokens(session::Session& session, session::Refusal refusal, uint64_t tokens, trace::Mark trace = 0);
   void NoteRefused(trace::Mark trace, const session::Refusal& refusal);

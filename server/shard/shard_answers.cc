@@ -125,8 +125,6 @@ registrar::OwnerReply<std::monostate> SessionShard::Hold(const std::string& key,
   reply.outcome.refusal = CheckDrop(*session, condition);
   if (reply.outcome.refusal) return reply;
   session->held = true;
-  // An expiry ends in the same Drop as a deletion, and is not counted as one.
-  session->expires = condition.idle_since.has_value();
   Settle(*session);
   return reply;
 }
@@ -139,16 +137,14 @@ void SessionShard::Unhold(const std::string& key) {
   Settle(*session);
 }
 
-registrar::OwnerReply<store::Attempt> SessionShard::Drop(const std::string& key,
-                                                         const registrar::DropCondition& condition, uint64_t epoch) {
+registrar::OwnerReply<store::Attempt> SessionShard::Drop(const std::string& key, registrar::DropReason reason,
+                                                         uint64_t epoch) {
   registrar::OwnerReply<store::Attempt> reply;
   session::Session* session = FindSettled(key);
   reply.gone = session == nullptr;
   if (reply.gone) return reply;
-  reply.outcome.refusal = CheckDrop(*session, condition);
-  if (reply.outcome.refusal) return reply;
   reply.outcome.value = session->attempt;
-  if (!condition.idle_since && !session->expires) counters_.sessions_deleted.Add(1);
+  if (reason == registrar::DropReason::kDeleted) counters_.sessions_deleted.Add(1);
   if (session->stream != nullptr) Fence(*session, epoch);
   Remove(*session);
   return reply;

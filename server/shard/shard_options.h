@@ -20,7 +20,7 @@ struct ShardOptions {
   size_t max_resident_bytes = std::numeric_limits<size_t>::max();  // of its rows: beyond, the oldest go to the store
   uint32_t max_channels = 64;
   uint32_t max_tokens_per_item = 4096;
-  uint64_t max_in_flight_tokens = 65536;  // next_seq - delivered_seq, and tokens waiting per session
+  uint64_t max_in_flight_tokens = 65536;  // next_seq - delivered_seq, of a session that tells it
   uint64_t max_undurable_tokens = 65536;  // per session, that the store has not taken; then its stream waits for it
   uint32_t max_sessions_per_stream = 1 << 20;
   size_t max_queued_bytes = 8 << 20;  // of tokens that wait, in the whole shard; the streams share it (AdmitsTokens)

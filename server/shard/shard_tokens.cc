@@ -67,8 +67,9 @@ void SessionShard::Accept(session::Session& session, const session::TokensView& 
   if (auto refusal = CheckShape(tokens, session, options_.max_tokens_per_item)) {
     return RefuseTokens(session, *std::move(refusal), count, tokens.trace);
   }
-  if (tokens.first_seq > expected)
-    return RefuseTokens(session, session::SequenceGap(tokens.first_seq, expected), count, tokens.trace);
+  if (auto refusal = CheckPlace(tokens, expected)) {
+    return RefuseTokens(session, *std::move(refusal), count, tokens.trace);
+  }
   if (expected - tokens.first_seq >= count) {
     counters_.tokens_duplicate.Add(count);
     NoteUse(session);
@@ -77,7 +78,9 @@ void SessionShard::Accept(session::Session& session, const session::TokensView& 
   }
   const auto skip = static_cast<uint32_t>(expected - tokens.first_seq);
   store::TokenClock clock = session.flow != nullptr ? session.flow->clock : session.point.clock;
-  if (auto refusal = Check(session, tokens, skip, clock)) {
+  auto refusal = CheckInFlight(tokens, session, options_.max_in_flight_tokens);
+  if (!refusal) refusal = CheckContent(tokens, session, skip, clock);
+  if (refusal) {
     return RefuseTokens(session, *std::move(refusal), count, tokens.trace);
   }
   counters_.tokens_duplicate.Add(skip);
@@ -89,19 +92,6 @@ void SessionShard::Accept(session::Session& session, const session::TokensView& 
 void SessionShard::NoteUse(session::Session& session) {
   session.last_active_ms = now_ms();
   if (session.list == session::Session::List::kQuiet && saver_.NeedsSave(session)) Settle(session);
-}
-
-std::optional<session::Refusal> SessionShard::Check(const session::Session& session, const session::TokensView& tokens,
-                                                    uint32_t skip, store::TokenClock& clock) const {
-  const uint64_t end = tokens.first_seq + tokens.count(session.channels);
-  const bool ahead = session.tracks_delivery && end > session.delivered_seq;
-  if (ahead && end - session.delivered_seq > options_.max_in_flight_tokens) {
-    return session::OverQuota("in_flight_tokens",
-                              absl::StrCat("tokens up to seq ", end, " with delivered_seq ", session.delivered_seq,
-                                           ": more than the limit of ", options_.max_in_flight_tokens, " in flight"),
-                              absl::ZeroDuration());
-  }
-  return CheckContent(tokens, session, skip, clock);
 }
 
 // Of a traced message. What the refusal says in words may name a session, or a value.

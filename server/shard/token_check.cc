@@ -93,6 +93,23 @@ std::optional<session::Refusal> CheckShape(const session::TokensView& tokens, co
   return std::nullopt;
 }
 
+std::optional<session::Refusal> CheckPlace(const session::TokensView& tokens, uint64_t expected) {
+  if (tokens.first_seq <= expected) return std::nullopt;
+  return session::SequenceGap(tokens.first_seq, expected);
+}
+
+std::optional<session::Refusal> CheckInFlight(const session::TokensView& tokens, const session::Session& session,
+                                              uint64_t most) {
+  const uint64_t end = tokens.first_seq + tokens.count(session.channels);
+  if (!session.tracks_delivery || end <= session.delivered_seq || end - session.delivered_seq <= most) {
+    return std::nullopt;
+  }
+  return session::OverQuota("in_flight_tokens",
+                            absl::StrCat("tokens up to seq ", end, " with delivered_seq ", session.delivered_seq,
+                                         ": more than the limit of ", most, " in flight"),
+                            absl::ZeroDuration());
+}
+
 std::optional<session::Refusal> CheckContent(const session::TokensView& tokens, const session::Session& session,
                                              uint32_t skip, store::TokenClock& clock) {
   // Tokens that the session has already were checked when they came.

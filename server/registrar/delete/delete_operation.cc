@@ -28,37 +28,39 @@ void Registrar::Impl::DropEverywhere(Entry& entry, DropCondition condition, uint
       entry.owner, [key = entry.name(), condition](SessionOwner& owner) { return owner.Hold(key, condition); },
       [this, &entry, condition, epoch, done = std::move(done)](const OwnerReply<std::monostate>& reply) mutable {
         if (reply.gone) return DropEverywhere(entry, condition, epoch, std::move(done));
-        if (!reply.outcome.refusal) return DropHeld(entry, epoch, std::move(done));
+        const DropReason reason = condition.idle_since ? DropReason::kExpired : DropReason::kDeleted;
+        if (!reply.outcome.refusal) return DropHeld(entry, reason, epoch, std::move(done));
         done(session::Refused<std::monostate>(*reply.outcome.refusal));
         Finish(entry);
       });
 }
 
-void Registrar::Impl::DropHeld(Entry& entry, uint64_t epoch, Callback<std::monostate> done) {
-  Find(entry.name(),
-       [this, &entry, epoch, done = std::move(done)](const absl::StatusOr<store::SessionRecord>& record) mutable {
-         DeleteRecord(entry.name(), record,
-                      [this, &entry, epoch, done = std::move(done)](std::optional<session::Refusal> refusal) mutable {
-                        if (entry.owner == kAtRest) {  // its engine failed meanwhile
-                          done({std::move(refusal), {}});
-                          return Finish(entry);
-                        }
-                        if (refusal) {
-                          Tell(entry.owner, [key = entry.name()](SessionOwner& owner) { owner.Unhold(key); });
-                          done({std::move(refusal), {}});
-                          return Finish(entry);
-                        }
-                        Ask(
-                            entry.owner,
-                            [key = entry.name(), epoch](SessionOwner& owner) { return owner.Drop(key, {}, epoch); },
-                            [this, &entry, done = std::move(done)](const OwnerReply<store::Attempt>& reply) mutable {
-                              entry.owner = kAtRest;
-                              deleted_.Add(entry.name(), reply.outcome.value);
-                              done({});
-                              Finish(entry);
-                            });
-                      });
-       });
+void Registrar::Impl::DropHeld(Entry& entry, DropReason reason, uint64_t epoch, Callback<std::monostate> done) {
+  Find(entry.name(), [this, &entry, reason, epoch,
+                      done = std::move(done)](const absl::StatusOr<store::SessionRecord>& record) mutable {
+    DeleteRecord(
+        entry.name(), record,
+        [this, &entry, reason, epoch, done = std::move(done)](std::optional<session::Refusal> refusal) mutable {
+          if (entry.owner == kAtRest) {  // its engine failed meanwhile
+            done({std::move(refusal), {}});
+            return Finish(entry);
+          }
+          if (refusal) {
+            Tell(entry.owner, [key = entry.name()](SessionOwner& owner) { owner.Unhold(key); });
+            done({std::move(refusal), {}});
+            return Finish(entry);
+          }
+          Ask(
+              entry.owner,
+              [key = entry.name(), reason, epoch](SessionOwner& owner) { return owner.Drop(key, reason, epoch); },
+              [this, &entry, done = std::move(done)](const OwnerReply<store::Attempt>& reply) mutable {
+                entry.owner = kAtRest;
+                deleted_.Add(entry.name(), reply.outcome.value);
+                done({});
+                Finish(entry);
+              });
+        });
+  });
 }
 
 // Deletes what was loaded: also if it cannot be read, and without complaint if there is nothing.

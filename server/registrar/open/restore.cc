@@ -130,7 +130,10 @@ void OpenOperation::BeginWithoutOwner() {
     return Begin();
   }
   registrar_.Ask(
-      entry_.owner, [call = call_, epoch = epoch_](SessionOwner& owner) { return owner.Drop(call->key, {}, epoch); },
+      entry_.owner,
+      [call = call_, epoch = epoch_](SessionOwner& owner) {
+        return owner.Drop(call->key, DropReason::kTakenElsewhere, epoch);
+      },
       [self = shared_from_this()](const OwnerReply<store::Attempt>&) {
         self->entry_.owner = Impl::kAtRest;
         self->Begin();

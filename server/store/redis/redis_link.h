@@ -84,7 +84,6 @@ class RedisLink {
   Time NextTime() const;
 
   void Connect(Time now);
-  void OnGreeting(const redisReply& reply, Time now);
   void OnReady(Time now);
   void OnReply(const redisReply& reply);
   void RefuseOvertaken(const RedisCall& done);

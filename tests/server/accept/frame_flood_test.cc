@@ -99,6 +99,15 @@ TEST(FrameFloodTest, WhatIsNotReadIsNoneWhateverItIs) {
   for (int look = 0; look < 100; ++look) EXPECT_FALSE(evidence.Add({resets, 0, false}));
 }
 
+// Bytes that come while a look is taken count as waiting, and not yet as come.
+TEST(FrameFloodTest, ALookThatFindsLessReadThanTheOneBeforeFindsNoneRead) {
+  const std::string pings = Many(Frame(6, std::string(8, '\0'), 0));
+  FloodEvidence evidence;
+  EXPECT_FALSE(evidence.Add({pings, 1000, false}));
+  for (int look = 0; look < 100; ++look)
+    EXPECT_FALSE(evidence.Add({pings, look % 2 == 0 ? 983u : 1000u, false})) << look;
+}
+
 TEST(FrameFloodTest, WhatIsHandledIsNoneWhateverItIs) {
   const std::string resets = Many(kSomeHeaders + kSomeReset);
   FloodEvidence evidence;

@@ -177,6 +177,14 @@ TEST_F(UnaryTest, ImportFencesTheWriter) {
   EXPECT_EQ(world_.shard().counters().slots_used.value(), 0);
 }
 
+TEST_F(UnaryTest, OnlyWhatIsDeletedCountsAsDeleted) {
+  ASSERT_FALSE(world_.Import("a", world_.Export("a").value.bytes, true).refusal.has_value());
+  EXPECT_EQ(world_.shard().counters().sessions_deleted.value(), 0);
+  world_.Open(writer_, 5, shard::Named("a"));
+  ASSERT_FALSE(world_.Delete("a").refusal.has_value());
+  EXPECT_EQ(world_.shard().counters().sessions_deleted.value(), 1);
+}
+
 TEST_F(UnaryTest, ImportRefusesASnapshotChangedAnywhereAndKeepsTheSession) {
   const std::string good = world_.Export("a").value.bytes;
   for (size_t i = 0; i < good.size(); ++i) {

@@ -2,7 +2,7 @@
 #define AAREN_MODEL_ENGINE_CUDA_DEVICE_DEVICE_H_
 
 // What the engine needs of a device, as a table of functions: memory, queues of copies and calls, and the kernel. The
-// shared library libaaren_cuda.so offers one of a GPU (device_library.h), the tests one of this CPU. So the engine links
+// shared library libaaren_engine_cuda.so offers one of a GPU (device_library.h), the tests one of this CPU. So the engine links
 // nothing of CUDA, and the library knows nothing of Abseil.
 //
 // What is enqueued is done in order, beside what is in other queues. Functions return null, or what went wrong in words
