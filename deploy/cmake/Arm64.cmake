@@ -1,4 +1,5 @@
-# A toolchain: builds for 64-bit Arm on another machine, by Debian's cross compiler against the libraries that deploy/setup
+# A toolchain: builds for 64-bit Arm on another machine, by Debian's cross compiler against the libraries that
+# deploy/setup
 # --with-arm64 unpacks. Programs run under QEMU: that shows that the bits are the same, and nothing of the speed.
 
 if("$ENV{XDG_CACHE_HOME}" STREQUAL "")

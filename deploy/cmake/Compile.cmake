@@ -1,5 +1,5 @@
-# How every target here is compiled. aaren_library(NAME SOURCES ... ) and aaren_program(NAME SOURCES ...) apply it, so that no
-# flag is set for a whole directory.
+# How every target here is compiled. aaren_library(NAME SOURCES ... ) and aaren_program(NAME SOURCES ...) apply it, so
+# that no flag is set for a whole directory.
 
 add_library(aaren_compile INTERFACE)
 target_compile_features(aaren_compile INTERFACE cxx_std_20)
@@ -7,7 +7,8 @@ target_include_directories(aaren_compile INTERFACE ${PROJECT_SOURCE_DIR})
 # A product and a sum are fused only where the code says so: the exact tier depends on it.
 target_compile_options(aaren_compile INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Werror -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(aaren_compile INTERFACE -Wno-restrict)  # GCC 12 sees overlaps in std::string's own operator+ (its bug 105651)
+  # GCC 12 sees overlaps in std::string's own operator+ (its bug 105651)
+  target_compile_options(aaren_compile INTERFACE -Wno-restrict)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   target_compile_options(aaren_compile INTERFACE -Wthread-safety -Wno-gnu-zero-variadic-macro-arguments)
@@ -37,8 +38,9 @@ function(aaren_program name)
   aaren_sanitized(${name})
 endfunction()
 
-# For targets that make bits of the exact tier. GCC's vectoriser of straight-line code (SLP) forms one fused instruction,
-# vfmsubadd or vfmaddsub, of neighbouring products and sums, in spite of -ffp-contract=off. It does so where the target has FMA.
+# For targets that make bits of the exact tier. GCC's vectoriser of straight-line code (SLP) forms one fused
+# instruction, vfmsubadd or vfmaddsub, of neighbouring products and sums, in spite of -ffp-contract=off. It does so
+# where the target has FMA.
 function(aaren_exact)
   foreach(name IN LISTS ARGN)
     target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)

@@ -1,6 +1,7 @@
-# Kernels for NVIDIA GPUs, of the engine and of what uses torch. AAREN_WITH_CUDA says whether they are built; it is on where there
-# is a compiler for them, 12.0 or newer: CMAKE_CUDA_COMPILER, CUDACXX or nvcc of the user's, else the one in deploy/setup's cache.
-# Neither a GPU nor a driver is needed to compile. For other GPUs than the usual: -DCMAKE_CUDA_ARCHITECTURES=86.
+# Kernels for NVIDIA GPUs, of the engine and of what uses torch. AAREN_WITH_CUDA says whether they are built; it is on
+# where there is a compiler for them, 12.0 or newer: CMAKE_CUDA_COMPILER, CUDACXX or nvcc of the user's, else the one in
+# deploy/setup's cache. Neither a GPU nor a driver is needed to compile. For other GPUs than the usual:
+# -DCMAKE_CUDA_ARCHITECTURES=86.
 
 # nvcc's version, or nothing.
 function(aaren_nvcc_version nvcc version)
@@ -53,11 +54,12 @@ else()
   message(STATUS "CUDA kernels: ${AAREN_NVCC} for ${CMAKE_CUDA_ARCHITECTURES}")
 endif()
 
-# For kernels that make bits of the exact tier: no product is fused with a sum but where the code says so, subnormal numbers are
-# kept, division and square root are IEEE.
+# For kernels that make bits of the exact tier: no product is fused with a sum but where the code says so, subnormal
+# numbers are kept, division and square root are IEEE.
 set(AAREN_EXACT_CUDA -fmad=false -ftz=false -prec-div=true -prec-sqrt=true)
 
-# A plug-in library of kernels: it carries its own CUDA runtime, and exports what its source marks for export, nothing else.
+# A plug-in library of kernels: it carries its own CUDA runtime, and exports what its source marks for export, nothing
+# else.
 function(aaren_cuda_plugin name)
   cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
   add_library(${name} MODULE ${ARG_SOURCES})

@@ -1,4 +1,5 @@
-# Finds what the build links. Debian's packages by find_package; LibTorch, the google/rpc protos and those of OTLP where deploy/setup put them.
+# Finds what the build links. Debian's packages by find_package; LibTorch, the google/rpc protos and those of OTLP where
+# deploy/setup put them.
 
 find_package(Threads REQUIRED)
 find_package(absl REQUIRED)

@@ -1,5 +1,5 @@
-# aaren_openmp: what at::parallel_for needs to be parallel; empty where the compiler has no OpenMP. LibTorch brings a libgomp of its
-# own, so a program links that one and not a second of the same name.
+# aaren_openmp: what at::parallel_for needs to be parallel; empty where the compiler has no OpenMP. LibTorch brings a
+# libgomp of its own, so a program links that one and not a second of the same name.
 
 add_library(aaren_openmp INTERFACE)
 find_package(OpenMP COMPONENTS CXX)

@@ -1,5 +1,6 @@
-# aaren_torch: LibTorch's CPU libraries. Looked for in the user's Torch_DIR, then in an importable torch, then in deploy/setup's cache.
-# The CUDA wheel's own CMake package demands a whole CUDA toolkit, so c10 and torch_cpu are linked directly.
+# aaren_torch: LibTorch's CPU libraries. Looked for in the user's Torch_DIR, then in an importable torch, then in
+# deploy/setup's cache. The CUDA wheel's own CMake package demands a whole CUDA toolkit, so c10 and torch_cpu are linked
+# directly.
 
 set(AAREN_TORCH_ROOT "" CACHE PATH "A LibTorch folder with include/ and lib/")
 if(NOT Torch_DIR)

@@ -5,8 +5,8 @@
 //
 // A *row* is all that one series remembers between two steps, a fixed number of bytes. A *run* is one row and the
 // tokens that arrived for it. A thread has a Lane of the engine: the rows are there, and there it submits any number of
-// ragged runs as one batch (lane.h). Each run is treated as if it were alone. In either tier (tier.h) its results are the
-// same bits on any machine, whatever else is in the batch and however a session's tokens are cut into batches.
+// ragged runs as one batch (lane.h). Each run is treated as if it were alone. In either tier (tier.h) its results are
+// the same bits on any machine, whatever else is in the batch and however a session's tokens are cut into batches.
 //
 // Units: values and forecasts are in the units of the series. Threading: an Engine is immutable, and any thread may use
 // it.

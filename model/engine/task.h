@@ -7,8 +7,8 @@
 //
 //   Submit ──► CheckRun, claim ──► Take(run) for each run ──► Begin ──► Done ... ──► Finish ──► the outputs are written
 //
-// Where a device computes, it is at work from Begin to Finish; a CPU is done when Begin returns. Threading: immutable; a
-// Scratch is of one thread. Nothing between CheckRun and Finish allocates or locks.
+// Where a device computes, it is at work from Begin to Finish; a CPU is done when Begin returns. Threading: immutable;
+// a Scratch is of one thread. Nothing between CheckRun and Finish allocates or locks.
 
 #include <cstddef>
 #include <cstdint>
@@ -51,8 +51,8 @@ class Task {
   virtual absl::Status CheckRun(const Run& run) const = 0;
 
   // Takes the run's tokens into the row, in order. What goes through the network may wait in the scratch memory for
-  // tokens of other runs. REQUIRES: the run was checked; the row stays where it is until Finish; nothing is under way in
-  // the scratch memory.
+  // tokens of other runs. REQUIRES: the run was checked; the row stays where it is until Finish; nothing is under way
+  // in the scratch memory.
   virtual void Take(const Run& run, std::byte* row, Scratch& scratch) const = 0;
 
   // Sends what still waits on its way; Done: whether Finish would not block.

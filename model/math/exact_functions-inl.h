@@ -1,14 +1,15 @@
 // The elementary functions of the exact tier (model/README.md, 12), over a policy of operations: Highway's vectors
-// (exact_math-inl.h), or plain numbers of a CPU or a GPU (scalar_operations.h). One text, so one sequence of operations.
+// (exact_math-inl.h), or plain numbers of a CPU or a GPU (scalar_operations.h). One text, so one sequence of
+// operations.
 //
 // Each is a fixed sequence of IEEE operations and fused multiply-adds, so every machine and vector width gives the same
 // bits. Included inside the policy's namespace, as often as there are policies; so it has no guard. AAREN_EXACT is what
 // a function needs to be compiled for its target.
 //
 // A policy has Number, Whole (of as many bits) and static functions:
-//   Set, SetWhole; Add, Sub, Mul, Div, Sqrt, Fma = a b + c, MinusFma = c - a b; Min, Max; Abs, Neg, CopySign, Round (ties
-//   to even); Less, AtLeast -> Mask; Select(mask, yes, no); ToWhole, ToNumber, Bits, FromBits; AddWhole, SubWhole,
-//   ShiftLeft23, ShiftRight1, ShiftRight23 (arithmetic).
+//   Set, SetWhole; Add, Sub, Mul, Div, Sqrt, Fma = a b + c, MinusFma = c - a b; Min, Max; Abs, Neg, CopySign, Round
+//   (ties to even); Less, AtLeast -> Mask; Select(mask, yes, no); ToWhole, ToNumber, Bits, FromBits; AddWhole,
+//   SubWhole, ShiftLeft23, ShiftRight1, ShiftRight23 (arithmetic).
 
 // ln 2 in two parts; the first has few enough bits that its product with any exponent is exact.
 #define AAREN_LN2_HIGH 0x1.62e4p-1f

@@ -1,8 +1,8 @@
 // The elementary functions of the exact tier, one float a lane: those of exact_functions-inl.h over Highway's vectors.
 //
-// Every CPU and vector width gives the same bits. Errors, as tested against the C library's double functions: Exp, Log 1
-// ulp; Sigmoid, Softplus, Asinh 3 ulp; Silu 4 ulp. A result of Exp below the least normal float is 0. Included once per
-// target, inside foreach_target.
+// Every CPU and vector width gives the same bits. Errors, as tested against the C library's double functions: Exp, Log
+// 1 ulp; Sigmoid, Softplus, Asinh 3 ulp; Silu 4 ulp. A result of Exp below the least normal float is 0. Included once
+// per target, inside foreach_target.
 
 #if defined(AAREN_MODEL_MATH_EXACT_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AAREN_MODEL_MATH_EXACT_MATH_INL_H_

@@ -100,8 +100,8 @@ struct OwnerLimits {
   save::Lease lease = {};
 };
 
-// Which sessions a shard is asked about: those of `keys` that it has, and, of those whose stream has the handle while the
-// row is in the store, the next `most_demoted` behind `after` whose keys begin with `prefix`.
+// Which sessions a shard is asked about: those of `keys` that it has, and, of those whose stream has the handle while
+// the row is in the store, the next `most_demoted` behind `after` whose keys begin with `prefix`.
 struct HereQuery {
   std::vector<std::string> keys;
   std::string prefix, after;

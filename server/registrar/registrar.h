@@ -103,8 +103,8 @@ class Registrar {
   void Get(std::string tenant, std::string id, Callback<session::SessionInfo> done);
   void List(std::string tenant, std::string prefix, std::string page_token, size_t page_size,
             Callback<SessionPage> done);
-  // Those of a tenant that are here, in order of id, without a look at the store. A page is 1 .. 200 sessions, which is a
-  // fraction of a millisecond of each shard's time. InvalidField for another size, or a token of another list.
+  // Those of a tenant that are here, in order of id, without a look at the store. A page is 1 .. 200 sessions, which is
+  // a fraction of a millisecond of each shard's time. InvalidField for another size, or a token of another list.
   void ListHere(std::string tenant, std::string page_token, size_t page_size, Callback<HerePage> done);
   void Export(std::string tenant, std::string id, Callback<Snapshot> done);
   void Import(std::string tenant, std::string id, ImportRequest request, Callback<session::SessionInfo> done);

@@ -14,8 +14,8 @@
 
 namespace aaren::store {
 
-// InvalidArgument or as the store's own Open, naming the setting. `memory` is what the process may take, bytes; `budget`
-// is that of sessions, and outlives the store.
+// InvalidArgument or as the store's own Open, naming the setting. `memory` is what the process may take, bytes;
+// `budget` is that of sessions, and outlives the store.
 absl::StatusOr<std::unique_ptr<StateStore>> OpenStore(const config::ServerConfig& config, uint64_t memory,
                                                       memory::MemoryBudget& budget);
 

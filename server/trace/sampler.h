@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_TRACE_SAMPLER_H_
 #define AAREN_SERVER_TRACE_SAMPLER_H_
 
-// A Sampler says which messages are traced: each with the same probability, whatever became of others. It draws how many
-// are left out until the next one, so that most messages cost a subtraction. It draws ids as well.
-// Threading: belongs to one shard.
+// A Sampler says which messages are traced: each with the same probability, whatever became of others. It draws how
+// many are left out until the next one, so that most messages cost a subtraction. It draws ids as well. Threading:
+// belongs to one shard.
 
 #include <cstdint>
 #include <random>

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_TRACE_SPAN_H_
 #define AAREN_SERVER_TRACE_SPAN_H_
 
-// A Span is a stretch of time in the life of a message, in OpenTelemetry's words. What it tells is numbers and names: no
-// value of a series, no id of a session, nothing that says who somebody is but the tenant. Threading: plain values.
+// A Span is a stretch of time in the life of a message, in OpenTelemetry's words. What it tells is numbers and names:
+// no value of a series, no id of a session, nothing that says who somebody is but the tenant. Threading: plain values.
 
 #include <array>
 #include <cstdint>

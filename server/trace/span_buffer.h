@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_TRACE_SPAN_BUFFER_H_
 #define AAREN_SERVER_TRACE_SPAN_BUFFER_H_
 
-// The SpanBuffer holds spans between the shards, which end them, and the exporter, which sends them. It is bounded: what
-// finds no room is dropped and counted, so a collector that is slow or away costs spans and nothing else.
+// The SpanBuffer holds spans between the shards, which end them, and the exporter, which sends them. It is bounded:
+// what finds no room is dropped and counted, so a collector that is slow or away costs spans and nothing else.
 //
 // Threading: safe. A shard waits for it no longer than another's vector is moved.
 
@@ -26,8 +26,8 @@ class SpanBuffer {
   // All of them or, if there is no room for all, none.
   void Add(std::vector<Span> spans);
 
-  // Waits until there are `batch` of them, it is closed, or for `wait`, an hour at most, and takes `batch` at most. A wall
-  // clock that is set back makes that no longer.
+  // Waits until there are `batch` of them, it is closed, or for `wait`, an hour at most, and takes `batch` at most. A
+  // wall clock that is set back makes that no longer.
   std::vector<Span> Take(size_t batch, absl::Duration wait);
 
   // Nobody waits for more, and what is added from now on is dropped.

@@ -1,7 +1,8 @@
 #ifndef AAREN_SERVER_TRACE_TRACEPARENT_H_
 #define AAREN_SERVER_TRACE_TRACEPARENT_H_
 
-// What a client's `traceparent` says (W3C Trace Context, section 3.2): version, trace, parent and flags, in hexadecimal.
+// What a client's `traceparent` says (W3C Trace Context, section 3.2): version, trace, parent and flags, in
+// hexadecimal.
 //
 //   00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
 //

@@ -6,8 +6,8 @@
 //   stream: Samples, Begin ──► the shard's: Hold, Stepped, Release ──► stream: OnAnswered ──► End: spans to the buffer
 //
 // A traced message has a Mark, a small number that goes with whatever waits of it: items in the queue, tokens that wait
-// for an Open, replies that wait for a save. Each of them holds the message, and so does its stream while it handles it.
-// When nobody holds it any more, all of it is answered, and its stream says when gRPC took the answer.
+// for an Open, replies that wait for a save. Each of them holds the message, and so does its stream while it handles
+// it. When nobody holds it any more, all of it is answered, and its stream says when gRPC took the answer.
 //
 // The marks are those of a fixed pool. While all are taken, messages that should be traced are not, and are counted. A
 // server without traces has no Tracer, and every mark is 0.

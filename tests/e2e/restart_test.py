@@ -51,7 +51,8 @@ class RestartTest(FolderTest):
         kills = 0
         for part in range(1, 6):
             deadline = time.monotonic() + 60
-            while time.monotonic() < deadline and process.poll() is None and self.written("cut.jsonl") < size * part // 6:
+            cut = size * part // 6
+            while time.monotonic() < deadline and process.poll() is None and self.written("cut.jsonl") < cut:
                 time.sleep(0.001)
             if process.poll() is None:
                 self.server.kill()

@@ -1,8 +1,9 @@
 # aaren_code_paths(TEST [FILTER]): runs a numeric test program again as other CPUs would run it, one ctest for each.
 #
-# Torch, MKL and oneDNN choose their code, and with it the order of their sums, by the CPU: a bound of rounding that holds on
-# one machine need not on the next. MKL takes its oldest path on every CPU that is not Intel's, beside torch's newest. MKL and
-# oneDNN take no path that the CPU lacks; torch takes what it is told, so it is told no more than this machine has.
+# Torch, MKL and oneDNN choose their code, and with it the order of their sums, by the CPU: a bound of rounding that
+# holds on one machine need not on the next. MKL takes its oldest path on every CPU that is not Intel's, beside torch's
+# newest. MKL and oneDNN take no path that the CPU lacks; torch takes what it is told, so it is told no more than this
+# machine has.
 
 file(STRINGS /proc/cpuinfo AAREN_CPU_FLAGS REGEX "^flags" LIMIT_COUNT 1)
 

@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_SOURCES_SYSTEM_SOURCE_H_
 #define AAREN_CLIENT_CLI_SOURCES_SYSTEM_SOURCE_H_
 
-// This machine's own load as rows: CPU, memory, disk and network, one row every interval, live. A row has the time of the
-// wall clock, and never one before the row's before it; ticks go on whatever that clock is set to. Threading: as
+// This machine's own load as rows: CPU, memory, disk and network, one row every interval, live. A row has the time of
+// the wall clock, and never one before the row's before it; ticks go on whatever that clock is set to. Threading: as
 // RowSource.
 
 #include <memory>

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ENGINE_CPU_CLAIM_H_
 #define AAREN_MODEL_ENGINE_CPU_CLAIM_H_
 
-// A batch marks each row it works on, in the row, so that the next run with the same row is noticed without memory for a
-// set. Every lane whose rows' headers are in this process's memory does so. Threading: plain functions.
+// A batch marks each row it works on, in the row, so that the next run with the same row is noticed without memory for
+// a set. Every lane whose rows' headers are in this process's memory does so. Threading: plain functions.
 
 #include <cstddef>
 

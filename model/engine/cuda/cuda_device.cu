@@ -1,5 +1,5 @@
-// The shared library of the engine's kernel for NVIDIA GPUs: what a block of threads is there, and the table of device.h
-// over CUDA's runtime, for GPU 0 of those that CUDA_VISIBLE_DEVICES leaves.
+// The shared library of the engine's kernel for NVIDIA GPUs: what a block of threads is there, and the table of
+// device.h over CUDA's runtime, for GPU 0 of those that CUDA_VISIBLE_DEVICES leaves.
 //
 // Compiled with -fmad=false -ftz=false -prec-div=true -prec-sqrt=true: the exact tier's bits depend on it.
 

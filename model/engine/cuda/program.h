@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ENGINE_CUDA_PROGRAM_H_
 #define AAREN_MODEL_ENGINE_CUDA_PROGRAM_H_
 
-// What the kernel (kernel.h) is told: the network as a Program of a few dozen instructions, and one call's tokens. Plain
-// values, shared by the host, the plug-in library and the kernel; pointers are into the device's memory.
+// What the kernel (kernel.h) is told: the network as a Program of a few dozen instructions, and one call's tokens.
+// Plain values, shared by the host, the plug-in library and the kernel; pointers are into the device's memory.
 //
 // A block of threads takes a *tile* of up to 32 tokens through all instructions, with a barrier after each. Numbers of
 // the tile lie in the block's shared memory, in *lines*: line i holds number i of every token, so that threads of

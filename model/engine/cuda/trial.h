@@ -14,8 +14,8 @@
 
 namespace aaren::engine {
 
-// Three batches, the last of about so many tokens; a CPU takes 30 us for each of them. Internal, naming what differs and
-// where, if the two do not agree to the bit; else the first error of either.
+// Three batches, the last of about so many tokens; a CPU takes 30 us for each of them. Internal, naming what differs
+// and where, if the two do not agree to the bit; else the first error of either.
 absl::Status TryOut(const Engine& engine, const Engine& right, size_t tokens);
 
 }  // namespace aaren::engine

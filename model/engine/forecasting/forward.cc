@@ -189,8 +189,8 @@ void HostPass::MixSources(const SeasonHead& seasons, size_t made, Tile& tile) {
   }
 }
 
-// The head, for the `made` tokens whose forecast is wanted or kept. What nobody wants overwrites the softplus that it is
-// made of.
+// The head, for the `made` tokens whose forecast is wanted or kept. What nobody wants overwrites the softplus that it
+// is made of.
 void HostPass::WriteForecasts(size_t made, Tile& tile) {
   Normalize(weights_.norm.get(), made);
   Multiply(weights_.head, normed_, made, wide_);

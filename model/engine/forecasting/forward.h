@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ENGINE_FORECASTING_FORWARD_H_
 #define AAREN_MODEL_ENGINE_FORECASTING_FORWARD_H_
 
-// The network on this CPU: embedding, blocks and head (model/README.md, steps 3 to 5) of 64 tokens at a time. Product by
-// product for the whole tile; only the attention goes token by token, in order. What the layers remember of a series
+// The network on this CPU: embedding, blocks and head (model/README.md, steps 3 to 5) of 64 tokens at a time. Product
+// by product for the whole tile; only the attention goes token by token, in order. What the layers remember of a series
 // lies in its row (row.h). A pass is done when Begin returns.
 
 #include <memory>

@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_ENGINE_FORECASTING_TILE_H_
 #define AAREN_MODEL_ENGINE_FORECASTING_TILE_H_
 
-// A Tile is up to capacity() tokens, of one run or of many, that go through the network together: what the network reads
-// of them, and what the task needs once their forecasts are made. Tokens of one run are in its order. Threading: of one
-// thread.
+// A Tile is up to capacity() tokens, of one run or of many, that go through the network together: what the network
+// reads of them, and what the task needs once their forecasts are made. Tokens of one run are in its order. Threading:
+// of one thread.
 
 #include <hwy/aligned_allocator.h>
 

@@ -2,8 +2,8 @@
 #define AAREN_MODEL_ENGINE_NETWORK_SPLIT_PRODUCT_H_
 
 // The fast matrix product: out = x W^T + b of bfloat16 factors, summed in float (model/README.md, section 14). The same
-// bits for any number of rows, from matrix registers (AMX) and from vectors of any width alike. Where the CPU has AMX it
-// is several times as fast as the exact one, elsewhere half as fast: sessions of the tier go on there all the same.
+// bits for any number of rows, from matrix registers (AMX) and from vectors of any width alike. Where the CPU has AMX
+// it is several times as fast as the exact one, elsewhere half as fast: sessions of the tier go on there all the same.
 
 #include "model/engine/network/product.h"
 #include "model/engine/network/split_rows.h"

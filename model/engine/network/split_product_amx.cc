@@ -1,6 +1,6 @@
 // The fast product by Intel's matrix registers. One holds 16 rows of 64 bytes: of inputs, 8 rows' upper and lower parts
-// and 32 depths; of weights, 16 outputs and the same depths; of sums, both. A sum of parts is one instruction a block of
-// depths, which keeps to section 14 of model/README.md.
+// and 32 depths; of weights, 16 outputs and the same depths; of sums, both. A sum of parts is one instruction a block
+// of depths, which keeps to section 14 of model/README.md.
 //
 //   up to 8 rows:  inputs × weights of 4 panels beside each other     waits for the weights to come from the caches
 //   more:          inputs of 16 rows × weights of 2 panels            each weight that was loaded serves twice
@@ -34,8 +34,8 @@ struct alignas(64) Shapes {
   uint8_t rows[16] = {};
 };
 
-// Registers 0 to 3 have sums, 4 and 5 inputs, 6 and 7 weights. The second of inputs has `second` rows of the call's, and
-// so have the sums 2 and 3 that it makes.
+// Registers 0 to 3 have sums, 4 and 5 inputs, 6 and 7 weights. The second of inputs has `second` rows of the call's,
+// and so have the sums 2 and 3 that it makes.
 AAREN_AMX void Begin(size_t first, size_t second) {
   Shapes shapes;
   std::fill_n(shapes.row_bytes, 8, kRowBytes);

@@ -5,8 +5,8 @@
 // account up when a call begins, and keeps it: it lasts as long as the server. Its limits change when the list of
 // callers does.
 //
-// Threading: safe. Numbers of calls, streams and sessions are shared by all shards. Tokens are counted by each shard for
-// itself (AddCounter), so that counting them costs no locked instruction.
+// Threading: safe. Numbers of calls, streams and sessions are shared by all shards. Tokens are counted by each shard
+// for itself (AddCounter), so that counting them costs no locked instruction.
 
 #include <array>
 #include <atomic>

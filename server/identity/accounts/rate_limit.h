@@ -2,8 +2,8 @@
 #define AAREN_SERVER_IDENTITY_ACCOUNTS_RATE_LIMIT_H_
 
 // A RateLimit is a token bucket: so many things a second, and after a rest a second's worth at once. It may be
-// overdrawn, and what is owed is waited for. So whoever has begun to read a message need not know beforehand how much is
-// in it.
+// overdrawn, and what is owed is waited for. So whoever has begun to read a message need not know beforehand how much
+// is in it.
 //
 // It is one time, that at which the bucket will be full again: a charge moves it on, and waiting lets it pass. No lock,
 // and nobody has to fill anything.

@@ -6,8 +6,8 @@
 //
 // Only keys of which nothing is secret are used: RSA of 2048 to 8192 bits, for RS256 to PS512; and EC, for the one of
 // ES256, ES384 and ES512 that goes with the curve. Keys of other kinds, or for encryption, are passed over, since
-// providers list them too. A secret key ("oct", or one with its private part) is an error: it would sign tokens, and has
-// no business in the file. So is an RSA key by whose numbers anybody could sign.
+// providers list them too. A secret key ("oct", or one with its private part) is an error: it would sign tokens, and
+// has no business in the file. So is an RSA key by whose numbers anybody could sign.
 //
 // Threading: immutable.
 

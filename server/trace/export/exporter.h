@@ -2,8 +2,8 @@
 #define AAREN_SERVER_TRACE_EXPORT_EXPORTER_H_
 
 // An Exporter sends what is in a SpanBuffer to a collector, by OTLP over gRPC: one batch after another, each within a
-// deadline. A batch that is refused or not answered in time is dropped, counted, and told of in the log once a minute at
-// most. Nothing is sent twice: a collector that has taken a batch may still fail to say so.
+// deadline. A batch that is refused or not answered in time is dropped, counted, and told of in the log once a minute
+// at most. Nothing is sent twice: a collector that has taken a batch may still fail to say so.
 //
 // Threading: one thread of its own; Stop by the owner, counters by anybody.
 

@@ -2,11 +2,11 @@
 
 import re
 import subprocess
+import tempfile
 import time
 import unittest
 
-from peers import http2
-from peers import otlp
+from peers import collector, http2, otlp
 from programs import ServerTest, aaren, objects, write_series
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -171,6 +171,35 @@ class AbsentCollectorTest(CollectorTest):
         self.assertEqual(len(self.stream()), 2000)
         self.assertEqual(self.server.stop(), 0)
         self.assertEqual(self.server.log().count("the collector does not take them"), 1)
+
+
+class RealCollectorTest(ServerTest):
+    """The OpenTelemetry project's own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.collector = collector.RealCollector(folder.name)
+        self.addCleanup(self.collector.close)
+        self.flags = (f"--trace_endpoint={self.collector.address}", "--trace_sampling=1", "--save_interval=10ms")
+        super().setUp()
+
+    def test_has_every_span_as_it_was_sent(self):
+        write_series(self.path("rows.csv"), 1000)
+        run = aaren("stream", f"--target={self.server.target}", f"--csv={self.path('rows.csv')}", "--columns=load")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.server.stop()  # it sends what it has
+        self.collector.wait(": write\n")
+        spans = self.collector.spans()
+        self.assertEqual({span["Name"] for span in spans}, {"message", "read", "queue", "step", "write", "store"})
+        self.assertEqual(sum(int(span["aaren.tokens"]) for span in messages_of(spans)), 1000)
+        parents = {span["ID"] for span in messages_of(spans)}
+        self.assertTrue(all(span["Parent ID"] in parents for span in spans if span["Name"] != "message"), spans)
+        self.assertIn("-> service.name: Str(aaren-server)", self.collector.text())
+
+
+def messages_of(spans):
+    return [span for span in spans if span["Name"] == "message"]
 
 
 class TlsTest(ServerTest):

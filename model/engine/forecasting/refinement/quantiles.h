@@ -5,8 +5,8 @@
 // units of the series, towards the naive forecasts, corrected, and onto what the series can be (model/README.md, rules
 // 5 to 7 and 9). Whose numbers those are is known to Mixture, Calibration and Support.
 //
-// A forecast is [steps, levels]. Each number is a fixed sequence of operations of its own, so the compiler may vectorise
-// the loops and cannot change a bit. Threading: free functions.
+// A forecast is [steps, levels]. Each number is a fixed sequence of operations of its own, so the compiler may
+// vectorise the loops and cannot change a bit. Threading: free functions.
 
 #include <cstddef>
 

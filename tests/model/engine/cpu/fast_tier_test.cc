@@ -92,8 +92,8 @@ double WorstError(const package::ModelPackage& package, const package::ModelPack
   return worst;
 }
 
-// What is lost is what two bfloat16 lack of an input. Not a bound of rounding in general: the bits are the same on every
-// machine, so their distance from the definition in double is too.
+// What is lost is what two bfloat16 lack of an input. Not a bound of rounding in general: the bits are the same on
+// every machine, so their distance from the definition in double is too.
 TEST(FastTierAccuracyTest, WeightsThatAreHalvesLoseLittle) {
   const package::ModelPackage package = RoundedWeights(RandomPackage(package::ForecasterConfig(), 7));
   EXPECT_LT(WorstError(package, package), 2e-4);

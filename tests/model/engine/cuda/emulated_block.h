@@ -7,8 +7,8 @@
 //
 // Faults: an access out of bounds, or not aligned; a number that a thread writes and another reads or writes without a
 // barrier between; one that is read before it was written in this block's shared memory; a place in the device's memory
-// that one block writes and another touches; a barrier that some threads never come to. The first is told. A faulty read
-// gives zero and a faulty write is left out, so the kernel comes to an end.
+// that one block writes and another touches; a barrier that some threads never come to. The first is told. A faulty
+// read gives zero and a faulty write is left out, so the kernel comes to an end.
 //
 // Shared memory and the device's are watched in words of four bytes. Threading: a call of RunBlocks is one thread's.
 

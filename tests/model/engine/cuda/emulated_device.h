@@ -1,9 +1,10 @@
 #ifndef AAREN_TESTS_MODEL_ENGINE_CUDA_EMULATED_DEVICE_H_
 #define AAREN_TESTS_MODEL_ENGINE_CUDA_EMULATED_DEVICE_H_
 
-// A device's table (model/engine/cuda/device/device.h) whose device is this CPU: the kernel's own text, run by an EmulatedBlock.
-// Its queues are late: what is enqueued is done when somebody polls, a piece at a time, or waits. So memory that is
-// overwritten too early shows. Fresh memory holds nonsense. A fault of the kernel is an error of its queue.
+// A device's table (model/engine/cuda/device/device.h) whose device is this CPU: the kernel's own text, run by an
+// EmulatedBlock. Its queues are late: what is enqueued is done when somebody polls, a piece at a time, or waits. So
+// memory that is overwritten too early shows. Fresh memory holds nonsense. A fault of the kernel is an error of its
+// queue.
 //
 // There is one such device in a program. Threading: any thread.
 

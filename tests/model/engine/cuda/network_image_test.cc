@@ -10,7 +10,8 @@
 namespace aaren::engine {
 namespace {
 
-// What a block can have at most, by NVIDIA's programming guide: 163 KB of compute capability 8.0, 227 KB of 9.0, 99 KB of
+// What a block can have at most, by NVIDIA's programming guide: 163 KB of compute capability 8.0, 227 KB of 9.0, 99 KB
+// of
 // 12.0.
 constexpr uint64_t kAmpere = 163 << 10, kHopper = 227 << 10, kBlackwell = 99 << 10;
 
