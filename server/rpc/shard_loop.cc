@@ -81,6 +81,7 @@ absl::Status ShardLoop::Build() {
         static_cast<grpc::Service*>(&reflection_)}) {
     builder.RegisterService(service);
   }
+  builder.RegisterAsyncGenericService(&unknown_methods_);
   // gRPC has one limit for all methods; a stream keeps to its own.
   builder.SetMaxReceiveMessageSize(
       static_cast<int>(std::min<size_t>(std::max(options_.message_bytes, options_.request_bytes), INT_MAX)));
@@ -129,6 +130,7 @@ void ShardLoop::Serve() {
   ServeSessions(sessions_, *unary_, registrar_);
   ServeModels(models_service_, *unary_, models_);
   ServeReflection(reflection_, *unary_, services_);
+  RefuseUnknownMethods(unknown_methods_, *unary_);
 }
 
 void ShardLoop::Run() {

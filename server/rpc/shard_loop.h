@@ -34,6 +34,7 @@
 #include "server/rpc/services/reflection_service.h"
 #include "server/rpc/services/sessions_service.h"
 #include "server/rpc/services/unary_call.h"
+#include "server/rpc/services/unknown_methods.h"
 #include "server/rpc/streams/stream_group.h"
 #include "server/shard/shard.h"
 #include "server/trace/tracer.h"
@@ -126,6 +127,7 @@ class ShardLoop {
   HeadersFirstService models_service_{v1::Models::service_full_name()};
   HeadersFirstService health_service_{grpc::health::v1::Health::service_full_name()};
   HeadersFirstService reflection_{grpc::reflection::v1alpha::ServerReflection::service_full_name()};
+  grpc::AsyncGenericService unknown_methods_;
 
   int calls_ = 0;
   VainCalls vain_;

@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 
 #include "aaren/v1/sessions.grpc.pb.h"
+#include "grpcpp/generic/generic_stub.h"
 #include "tests/server/rpc/serving/serving.h"
 
 namespace aaren::rpc {
@@ -80,6 +83,41 @@ TEST_F(FloodTest, ConnectionThatOpensStreamsInVainIsEnded) {
   EXPECT_GT(server().connection_counters().ended.value(), 0u);
   TestStream other(NewChannel());
   EXPECT_EQ(other.Greet().protocol_version(), 1u);
+}
+
+// What a client made up, called without a message.
+grpc::Status CallUnknown(const std::shared_ptr<grpc::Channel>& channel, const std::string& method) {
+  grpc::GenericStub stub(channel);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+  grpc::CompletionQueue queue;
+  const auto call = stub.PrepareCall(&context, method, &queue);
+  grpc::Status status;
+  void* tag;
+  bool ok;
+  call->StartCall(nullptr);
+  queue.Next(&tag, &ok);
+  call->Finish(&status, nullptr);
+  queue.Next(&tag, &ok);
+  return status;
+}
+
+TEST_F(FloodTest, AMethodThatDoesNotExistIsNamed) {
+  const grpc::Status status = CallUnknown(NewChannel(), "/aaren.v1.Sessions/Steal");
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_EQ(status.error_message(), "there is no method /aaren.v1.Sessions/Steal");
+}
+
+TEST_F(FloodTest, ConnectionThatCallsWhatDoesNotExistIsEnded) {
+  rpc::ServerOptions options = Options();
+  options.limits.vain_calls = 30;
+  Start(options);
+  const auto channel = NewChannel();
+  int calls = 0;
+  while (calls < 50'000 && CallUnknown(channel, "/no.Such/Method").error_code() == grpc::StatusCode::UNIMPLEMENTED)
+    ++calls;
+  EXPECT_GE(calls, 20);
+  EXPECT_GT(server().connection_counters().ended.value(), 0u);
 }
 
 }  // namespace
