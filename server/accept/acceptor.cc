@@ -26,7 +26,7 @@ constexpr int kBacklog = 4096;  // connections that wait to be accepted; the ker
 constexpr int kAcceptsPerTurn = 64;
 constexpr int kWatchMs = 20;                               // between two looks at the shards
 constexpr absl::Duration kPause = absl::Milliseconds(20);  // until there are descriptors again, or a shard is in time
-constexpr size_t kLookBytes = 64 << 10;
+constexpr size_t kLookBytes = 256 << 10;                   // where small calls wait, more than are allowed at once
 constexpr absl::Duration kRefused = absl::Seconds(1);
 constexpr absl::Duration kBetweenLooks = absl::Milliseconds(20);
 constexpr size_t kLooksAround = 100;  // until each connection was looked at: all at once would take milliseconds
@@ -207,16 +207,17 @@ void Acceptor::ForgetEnded(size_t most) {
   look_.resize(kLookBytes);
   table_->RemoveEnded(most, /*calm=*/!relief_->crowded(),
                       [this](const std::string& peer, const Connection& connection)
-                          ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { EndIfHeadersNeverEnd(peer, connection); });
+                          ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { EndIfBroken(peer, connection); });
   counters_.open.Set(table_->size());
 }
 
 // While gRPC can keep up with a client, little waits.
-void Acceptor::EndIfHeadersNeverEnd(const std::string& peer, const Connection& connection) {
+void Acceptor::EndIfBroken(const std::string& peer, const Connection& connection) {
   constexpr int kMuch = 16 << 10;
   int waiting = 0;
   if (ioctl(connection.socket, FIONREAD, &waiting) != 0 || waiting < kMuch) return;
-  if (HasEndlessHeaders(connection.Peek(absl::MakeSpan(look_)))) EndFlood(peer, connection);
+  const absl::string_view bytes = connection.Peek(absl::MakeSpan(look_));
+  if (HasEndlessHeaders(bytes) || HasTooManyCalls(bytes)) EndFlood(peer, connection);
 }
 
 MemoryRelief::Brought Acceptor::Brought() {

@@ -90,8 +90,7 @@ class Acceptor {
   void LookAtShards();
   bool HasPlaceFor(const std::string& host, int socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ForgetEnded(size_t most) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void EndIfHeadersNeverEnd(const std::string& peer, const Connection& connection)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EndIfBroken(const std::string& peer, const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndFlood(const std::string& peer, const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   MemoryRelief::Brought Brought() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndGreatest() ABSL_LOCKS_EXCLUDED(mutex_);

@@ -13,7 +13,8 @@ constexpr size_t kHeaderBytes = 9;
 constexpr size_t kMostLength = 16 << 10;
 constexpr size_t kLeastFrames = 16;  // fewer could be chance
 constexpr size_t kLongest = 2048;    // of a small frame
-constexpr int kMostLooks = 12;       // twenty milliseconds apart
+constexpr size_t kTooManyCalls = 2 * kStreamsOfConnection;
+constexpr int kMostLooks = 12;  // twenty milliseconds apart
 enum Type : uint8_t {
   kData = 0,
   kHeaders = 1,
@@ -56,6 +57,7 @@ FrameCounts CountFrom(absl::string_view bytes, size_t at) {
     const std::optional<Frame> frame = FrameAt(bytes, at);
     if (!frame) return {};
     ++counts.frames;
+    counts.begun += frame->type == kHeaders;
     counts.resets += frame->type == kReset;
     counts.empty += frame->type != kData || frame->length == 0;
     at += frame->whole();
@@ -95,6 +97,11 @@ FrameCounts CountFrames(absl::string_view bytes) {
   return {};
 }
 
+bool HasTooManyCalls(absl::string_view bytes) {
+  const FrameCounts counts = CountFrames(bytes);
+  return counts.begun > counts.resets + kTooManyCalls;
+}
+
 bool FloodEvidence::Add(const Look& look) {
   // A look at one that nobody reads may find less read than the look before: bytes came while it was taken.
   const uint64_t fresh = began_ && look.read > read_ ? look.read - read_ : 0;
@@ -104,12 +111,13 @@ bool FloodEvidence::Add(const Look& look) {
   began_ = true;
   read_ = std::max(look.read, before);
   if (idle) return false;
-  if (HasEndlessHeaders(look.waiting)) return true;
+  if (HasEndlessHeaders(look.waiting) || HasTooManyCalls(look.waiting)) return true;
   const FrameCounts counts = CountFrames(look.waiting);
   const double looks = static_cast<double>(fresh) / static_cast<double>(look.waiting.size());
+  begun_ += looks * (static_cast<double>(counts.begun) - static_cast<double>(counts.resets));
   if (5 * counts.resets >= counts.frames) resets_ += looks * static_cast<double>(counts.resets);
   if (10 * counts.empty >= 9 * counts.frames) empty_ += looks * static_cast<double>(counts.empty);
-  return ++looks_ >= kMostLooks || resets_ > 250 || empty_ > 1000;
+  return ++looks_ >= kMostLooks || resets_ > 250 || empty_ > 1000 || begun_ > kTooManyCalls;
 }
 
 }  // namespace aaren::accept

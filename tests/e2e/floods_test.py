@@ -36,6 +36,29 @@ class FloodTest(programs.ServerTest):
         self.assertGreaterEqual(self.server.metric('aaren_connections_total{outcome="ended"}'), 1)
 
 
+class CallsTest(programs.ServerTest):
+    memory = 256 << 20
+    flags = (f"--memory={memory}", "--shards=1")
+
+    def test_calls_of_a_service_beyond_all_limits_end_their_connections_and_cut_nobody_else(self):
+        self.flood(b"/aaren.v1.Models/List")
+
+    def test_calls_of_methods_that_do_not_exist_do_so_too(self):
+        self.flood(b"/no.Such/Method")
+
+    def flood(self, path):
+        before = self.server.resident_kb() << 10
+        load = programs.start_aaren("load", f"--target={self.server.target}", "--sessions=20", "--rate=200",
+                                    "--duration=4s", "--json", stdout=subprocess.PIPE)
+        self.assertGreater(http2.flood_calls(self.server.target, "127.0.0.2", path, 3), 0)
+        if not programs.SANITIZED:
+            self.assertLess((self.server.resident_kb() << 10) - before, self.memory)
+        _, err = load.communicate(timeout=60)
+        self.assertEqual(load.returncode, 0, err)
+        self.assertIn("a flood of frames", self.server.log())
+        self.assertNotIn("peer=127.0.0.1:", self.server.log())
+
+
 class HeadersTest(programs.ServerTest):
     memory = 64 << 20
     flags = (f"--memory={memory}", "--shards=1")

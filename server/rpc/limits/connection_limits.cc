@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <climits>
 
+#include "server/accept/frame_flood.h"
+
 namespace aaren::rpc {
 namespace {
 
@@ -26,7 +28,7 @@ void SetConnections(const ConnectionLimits& limits, grpc::ServerBuilder& builder
   limit(GRPC_ARG_MAX_CONNECTION_IDLE_MS, limits.idle);
   limit(GRPC_ARG_MAX_CONNECTION_AGE_MS, limits.age);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, 60'000);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsOfConnection);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(accept::kStreamsOfConnection));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);

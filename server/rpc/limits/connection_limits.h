@@ -8,8 +8,6 @@
 
 namespace aaren::rpc {
 
-constexpr int kStreamsOfConnection = 256;
-
 // Zero: for ever.
 struct ConnectionLimits {
   absl::Duration handshake = absl::Seconds(10);  // until HTTP/2 is agreed on

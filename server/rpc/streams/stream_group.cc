@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/rpc/limits/connection_limits.h"
+#include "server/accept/frame_flood.h"
 #include "server/rpc/messages/grpc_status.h"
 #include "server/rpc/streams/stream.h"
 #include "server/session/refusal.h"
@@ -94,7 +94,7 @@ bool StreamGroup::MakeWay(const std::string& host) {
 
 bool StreamGroup::MayHaveMore(const std::string& peer) const {
   const auto found = of_peers_.find(peer);
-  return found == of_peers_.end() || found->second < 2 * kStreamsOfConnection;
+  return found == of_peers_.end() || found->second < 2 * accept::kStreamsOfConnection;
 }
 
 void StreamGroup::ForgetOf(const std::string& peer) {

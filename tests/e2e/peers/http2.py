@@ -134,6 +134,29 @@ def hold_calls(connection, path, count, request=None):
     return connection
 
 
+def flood_calls(address, source, path, seconds):
+    """Small whole calls on one connection after the other, many more at once than the server allows, whose replies are
+    read. How many connections were ended."""
+    fields, empty = call_fields(path), b"\0\0\0\0\0"
+    ended = 0
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            with connect(address, source) as connection:
+                connection.sendall(PREFACE + frame(SETTINGS, 0, 0))
+                threading.Thread(target=read_all, args=(connection,), daemon=True).start()
+                for first in range(1, 1 << 30, 200):
+                    connection.sendall(b"".join(
+                        frame(HEADERS, END_HEADERS, stream, fields) + frame(DATA, END_STREAM, stream, empty)
+                        for stream in range(first, first + 200, 2)))
+                    if time.monotonic() > end:
+                        return ended
+        except ConnectionError:
+            ended += 1
+            time.sleep(0.05)
+    return ended
+
+
 def reset_streams(connection, first, count, between=b"", path=STREAM):
     """Opens streams and resets each at once; a frame may follow each. Returns the number of the next stream."""
     headers = call_fields(path)

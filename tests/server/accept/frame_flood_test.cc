@@ -65,8 +65,42 @@ TEST(FrameFloodTest, HeadersInTwoPartsAreNone) {
 
 TEST(FrameFloodTest, SmallMessagesAreNone) { EXPECT_FALSE(IsFrameFlood(Many(Frame(0, std::string(22, 't'))))); }
 
-TEST(FrameFloodTest, UnaryCallsAreNone) {
-  EXPECT_FALSE(IsFrameFlood(Many(kSomeHeaders + Frame(0, std::string(17, 'u')))));
+// `count` small calls that wait to be read, without their ends.
+std::string Calls(size_t count) {
+  std::string bytes;
+  for (size_t i = 0; i < count; ++i) bytes += kSomeHeaders + Frame(0, std::string(17, 'u'));
+  return bytes;
+}
+
+TEST(FrameFloodTest, AsManyCallsAsMayBeUnderWayAreNone) {
+  EXPECT_FALSE(HasTooManyCalls(Calls(kStreamsOfConnection)));
+  EXPECT_FALSE(IsFrameFlood(Calls(kStreamsOfConnection)));
+}
+
+TEST(FrameFloodTest, TwiceAsManyCallsAsMayBeUnderWayAreOne) {
+  EXPECT_TRUE(HasTooManyCalls(Calls(2 * kStreamsOfConnection + 1)));
+  EXPECT_TRUE(IsFrameFlood(Calls(2 * kStreamsOfConnection + 1)));
+}
+
+TEST(FrameFloodTest, CallsThatWereGivenUpAreNotUnderWay) {
+  std::string bytes;
+  for (size_t i = 0; i < 4 * kStreamsOfConnection; ++i) bytes += kSomeHeaders + kSomeReset;
+  EXPECT_FALSE(HasTooManyCalls(bytes));
+}
+
+// As a client sends them that is no faster than the server reads.
+TEST(FrameFloodTest, CallsThatAreReadAndNotAnsweredCountTogether) {
+  FloodEvidence evidence;
+  const std::string some = Calls(kStreamsOfConnection);
+  EXPECT_FALSE(evidence.Add({some, some.size(), false}));
+  EXPECT_FALSE(evidence.Add({some, 2 * some.size(), false}));
+  EXPECT_TRUE(evidence.Add({some, 4 * some.size(), false}));
+}
+
+TEST(FrameFloodTest, CallsThatAreAnsweredDoNotCountTogether) {
+  FloodEvidence evidence;
+  const std::string some = Calls(kStreamsOfConnection);
+  for (size_t look = 1; look < 10; ++look) EXPECT_FALSE(evidence.Add({some, look * some.size(), true}));
 }
 
 TEST(FrameFloodTest, LargeMessagesAreNone) { EXPECT_FALSE(IsFrameFlood(Many(Frame(0, std::string(16'000, '\0'))))); }
