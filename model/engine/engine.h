@@ -39,7 +39,8 @@ enum class Refinement {
 
 struct Run {
   Slot slot;                           // distinct within one batch
-  absl::Span<const float> values;      // [tokens], tokens >= 1; NaN = missing, never infinite
+  absl::Span<const float> values;      // [tokens, what the task takes of one], tokens >= 1; never infinite. Of a
+                                       // forecaster [tokens], NaN = missing
   absl::Span<const uint8_t> forecast;  // [tokens]; non-zero where a forecast is wanted
   float* forecasts = nullptr;          // out, float32 [number wanted, result_floats()], in token order
   float* surprises = nullptr;          // out, float32 [tokens], or null; NaN: none (model/README.md, step 8)

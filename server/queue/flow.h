@@ -43,12 +43,13 @@ struct WaitingItem {
   uint32_t tokens = 0;              // in it
   int64_t arrival_ns = 0;           // of the shard's clock, read once per drain
 
-  size_t bytes(uint32_t channels) const;  // of memory, about
+  size_t bytes(size_t floats) const;  // of memory, about, if a token has so many
 
-  // The numbers of its tokens: their times, if they have any, and then their values.
-  void SetNumbers(absl::Span<const float> values, absl::Span<const int64_t> times);
+  // The numbers of its tokens: their times, if they have any, and then what the engine takes, which the caller writes
+  // to where this returns: so many floats in all.
+  float* SetNumbers(absl::Span<const int64_t> times, size_t floats);
   const int64_t* times() const { return reinterpret_cast<const int64_t*>(numbers()); }  // [tokens]
-  const float* values() const {                                                         // [tokens, channels]
+  const float* inputs() const {  // [tokens, channels, Conversion::inputs()]
     return reinterpret_cast<const float*>(numbers() + (timed ? tokens * sizeof(int64_t) : 0));
   }
 

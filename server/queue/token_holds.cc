@@ -150,7 +150,7 @@ uint32_t TokenQueue::SetAside(session::Session& session, session::Refusal refusa
     PushRefusal(session, std::move(refusal));
   }
   flow.aside = Flow::kBytes;
-  if (!flow.items.empty()) flow.aside += flow.items.front().bytes(session.channels);
+  if (!flow.items.empty()) flow.aside += flow.items.front().bytes(session.inputs_per_token());
   Count(stream, -static_cast<ptrdiff_t>(flow.aside));
   stream.aside_bytes += flow.aside;
   return dropped;

@@ -37,21 +37,21 @@ uint32_t MostHeld(const session::Session& session, const WaitingItem& item) {
 
 }  // namespace
 
-void WaitingItem::SetNumbers(absl::Span<const float> values, absl::Span<const int64_t> times) {
+float* WaitingItem::SetNumbers(absl::Span<const int64_t> times, size_t floats) {
   const size_t time_bytes = times.size() * sizeof(int64_t);
-  const size_t value_bytes = values.size() * sizeof(float);
+  const size_t input_bytes = floats * sizeof(float);
   std::byte* to = few;
-  if (time_bytes + value_bytes > sizeof(few)) {
-    many = std::make_unique_for_overwrite<std::byte[]>(time_bytes + value_bytes);
+  if (time_bytes + input_bytes > sizeof(few)) {
+    many = std::make_unique_for_overwrite<std::byte[]>(time_bytes + input_bytes);
     to = many.get();
   }
   timed = !times.empty();
   if (timed) std::memcpy(to, times.data(), time_bytes);
-  std::memcpy(to + time_bytes, values.data(), value_bytes);
+  return reinterpret_cast<float*>(to + time_bytes);
 }
 
-size_t WaitingItem::bytes(uint32_t channels) const {
-  const size_t token = channels * sizeof(float) + (timed ? sizeof(int64_t) : 0);
+size_t WaitingItem::bytes(size_t floats) const {
+  const size_t token = floats * sizeof(float) + (timed ? sizeof(int64_t) : 0);
   const size_t refusal = kind == Kind::kRefusal ? sizeof(session::Refusal) + 256 : 0;  // with its texts
   return sizeof(*this) + tokens * token + refusal;
 }
@@ -125,13 +125,14 @@ void TokenQueue::LetGo(const Flow& flow, const WaitingItem& item) {
 
 void TokenQueue::PushTokens(session::Session& session, const session::TokensView& tokens, uint32_t skip,
                             const store::TokenClock& clock, int64_t arrival_ns) {
-  const absl::Span<const float> values = tokens.values.subspan(size_t{skip} * session.channels);
   WaitingItem& item = Push(session, WaitingItem::Kind::kTokens, tokens.trace);
   item.silent = tokens.silent;
   item.tokens = static_cast<uint32_t>(tokens.count(session.channels)) - skip;
   item.arrival_ns = arrival_ns;
-  item.SetNumbers(values, tokens.times_ns.empty() ? tokens.times_ns : tokens.times_ns.subspan(skip));
-  Count(*session.stream, static_cast<ptrdiff_t>(item.bytes(session.channels)));
+  const task::TokenNumbers fresh = tokens.From(skip, session.channels);
+  float* const inputs = item.SetNumbers(fresh.times_ns, item.tokens * session.inputs_per_token());
+  session.model->conversion->CopyInputs(fresh, session.channels, inputs);
+  Count(*session.stream, static_cast<ptrdiff_t>(item.bytes(session.inputs_per_token())));
   session.flow->clock = clock;
   session.flow->tokens += item.tokens;
   tokens_ += item.tokens;
@@ -143,19 +144,19 @@ void TokenQueue::PushAck(session::Session& session) {
   Flow* flow = session.flow;
   if (flow != nullptr && !flow->items.empty() && flow->items.back().kind == WaitingItem::Kind::kAck) return;
   const WaitingItem& item = Push(session, WaitingItem::Kind::kAck);
-  Count(*session.stream, static_cast<ptrdiff_t>(item.bytes(session.channels)));
+  Count(*session.stream, static_cast<ptrdiff_t>(item.bytes(session.inputs_per_token())));
 }
 
 void TokenQueue::PushRefusal(session::Session& session, session::Refusal refusal, trace::Mark trace) {
   const WaitingItem& item = Push(session, WaitingItem::Kind::kRefusal, trace);
-  Count(*session.stream, static_cast<ptrdiff_t>(item.bytes(session.channels)));
+  Count(*session.stream, static_cast<ptrdiff_t>(item.bytes(session.inputs_per_token())));
   session.flow->refusals.emplace_back() = std::move(refusal);
 }
 
 void TokenQueue::PushClose(session::Session& session, bool delete_session) {
   WaitingItem& item = Push(session, WaitingItem::Kind::kClose);
   item.delete_session = delete_session;
-  Count(*session.stream, static_cast<ptrdiff_t>(item.bytes(session.channels)));
+  Count(*session.stream, static_cast<ptrdiff_t>(item.bytes(session.inputs_per_token())));
 }
 
 void TokenQueue::TakeTokens(Flow& flow, uint32_t tokens) {
@@ -169,7 +170,7 @@ void TokenQueue::TakeTokens(Flow& flow, uint32_t tokens) {
 void TokenQueue::PopFront(Flow& flow) {
   const session::Session& session = *flow.session;
   const WaitingItem& item = flow.items.front();
-  Count(*session.stream, -static_cast<ptrdiff_t>(item.bytes(session.channels)));
+  Count(*session.stream, -static_cast<ptrdiff_t>(item.bytes(session.inputs_per_token())));
   if (item.trace != 0) LetGo(flow, item);
   flow.items.pop_front();
   flow.taken = 0;

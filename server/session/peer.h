@@ -21,6 +21,7 @@
 #include "server/store/session_point.h"
 #include "server/task/conversion.h"
 #include "server/task/output.h"
+#include "server/task/token_numbers.h"
 
 namespace aaren::identity {
 class Account;  // server/identity/accounts/account.h
@@ -78,18 +79,12 @@ struct OpenRequest {
 };
 
 // A view of one Tokens item; valid during the call it is passed to.
-struct TokensView {
+struct TokensView : task::TokenNumbers {
   Handle handle = 0;
   uint64_t first_seq = 0;
-  absl::Span<const float> values;      // [n, channels]
-  absl::Span<const int64_t> times_ns;  // [n] or empty
   std::optional<uint64_t> delivered_seq;
   bool silent = false;
   uint16_t trace = 0;  // the mark of their message, if that is traced (server/trace/tracer.h)
-  task::TokenFields fields;
-
-  // How many tokens they are, if a token has so many channels.
-  uint64_t count(uint32_t channels) const { return channels <= 1 ? values.size() : values.size() / channels; }
 
   // Whether the token `seq` is among them, if they are `count`.
   bool Holds(uint64_t seq, uint64_t count) const { return first_seq <= seq && seq - first_seq < count; }

@@ -56,6 +56,9 @@ struct Session : Binding {
   // What its client is told as durable_seq: with every token saved, the save that covers the reply.
   uint64_t told_durable_seq() const { return SavesEveryToken() ? newest_save() : durable_seq; }
 
+  // Floats that the engine takes of a token, all channels counted.
+  size_t inputs_per_token() const { return channels * model->conversion->inputs(); }
+
   // Flags, beside Binding::kind.
   bool refusing = false;         // after a Failed: drop items until one starts at expected_seq
   bool tracks_delivery = false;  // the client gives delivered_seq

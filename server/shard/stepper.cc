@@ -19,6 +19,13 @@ bool Computed(const task::OutputPlan& plan, uint64_t seq) {
   return Sent(plan, seq) || (plan.surprise && (seq + 1) % plan.every == 0);
 }
 
+// What it held is lost, if it is too small.
+void Enlarge(std::unique_ptr<float[]>& buffer, size_t& size, size_t wanted) {
+  if (wanted <= size) return;
+  buffer = std::make_unique_for_overwrite<float[]>(wanted);
+  size = wanted;
+}
+
 }  // namespace
 
 Stepper::Stepper(session::RowPool& rows, queue::TokenQueue& queue, ShardCounters& counters, const session::Clock& clock,
@@ -73,7 +80,8 @@ void Stepper::LayOut(session::Session& session) {
   Part& part = parts_.emplace_back();
   part.session = &session;
   part.tokens = flow.granted;
-  part.values = values_used_;
+  part.inputs = inputs_used_;
+  part.surprises = surprises_used_;
   part.flags = flags_used_;
   part.forecasts = forecasts_used_;
   Call& call = calls_.back();
@@ -90,14 +98,16 @@ void Stepper::LayOut(session::Session& session) {
   if (part.tokens == 0) return;
   const absl::Span<const uint8_t> flags(&flags_[part.flags], part.tokens);
   const absl::Span<const engine::Slot> slots = session.rows.slots(session.channels);
+  const size_t inputs = part.tokens * session.model->conversion->inputs();  // of a channel
   for (uint32_t channel = 0; channel < session.channels; ++channel) {
-    const size_t values = part.values + channel * part.tokens;
-    runs_.push_back({slots[channel], absl::MakeConstSpan(&values_[values], part.tokens), flags,
+    runs_.push_back({slots[channel], absl::MakeConstSpan(&inputs_[part.inputs + channel * inputs], inputs), flags,
                      &forecasts_[part.forecasts + channel * part.wanted * call.floats],
-                     session.plan->surprise ? &surprises_[values] : nullptr, session.plan->refinement});
+                     session.plan->surprise ? &surprises_[part.surprises + channel * part.tokens] : nullptr,
+                     session.plan->refinement});
   }
   call.tokens += part.tokens * session.channels;
-  values_used_ += size_t{part.tokens} * session.channels;
+  inputs_used_ += inputs * session.channels;
+  surprises_used_ += size_t{part.tokens} * session.channels;
   flags_used_ += part.tokens;
   forecasts_used_ += size_t{part.wanted} * session.channels * call.floats;
 }
@@ -107,11 +117,16 @@ void Stepper::LayOutItem(Part& part, const queue::WaitingItem& item, Piece piece
   const uint32_t tokens = piece.tokens;
   const uint32_t channels = part.session->channels;
   const uint64_t seq = part.session->point.seq + at;
-  const float* from = item.values() + size_t{piece.first} * channels;
-  float* to = &values_[part.values + at];
+  const size_t inputs = part.session->model->conversion->inputs();
+  const float* from = item.inputs() + piece.first * channels * inputs;
+  float* to = &inputs_[part.inputs + at * inputs];
   // A token has its channels side by side; the engine wants a run a channel.
-  for (uint32_t channel = 0; channel < channels; ++channel) {
-    for (uint32_t t = 0; t < tokens; ++t) to[channel * part.tokens + t] = from[t * channels + channel];
+  for (size_t channel = 0; channel < channels; ++channel) {
+    for (size_t t = 0; t < tokens; ++t) {
+      for (size_t i = 0; i < inputs; ++i) {
+        to[(channel * part.tokens + t) * inputs + i] = from[(t * channels + channel) * inputs + i];
+      }
+    }
   }
   // Which tokens fold depends on seq alone, and is the engine's business: here is only who wants a forecast.
   uint8_t* flags = &flags_[part.flags + at];
@@ -176,7 +191,7 @@ size_t Stepper::Finish(OnItem on_item) {
   calls_.clear();
   parts_.clear();
   runs_.clear();
-  values_used_ = flags_used_ = forecasts_used_ = 0;
+  inputs_used_ = surprises_used_ = flags_used_ = forecasts_used_ = 0;
   return granted_tokens_;
 }
 
@@ -196,21 +211,20 @@ void Stepper::FinishCall(size_t index, OnItem on_item) {
 
 // Made for the largest model so far, and untouched until used: a server with small models never pays for pages.
 void Stepper::EnsureBuffers() {
-  if (!values_) {
-    values_ = std::make_unique_for_overwrite<float[]>(max_tokens_);
+  if (!surprises_) {
     surprises_ = std::make_unique_for_overwrite<float[]>(max_tokens_);
     flags_ = std::make_unique_for_overwrite<uint8_t[]>(max_tokens_);
   }
-  size_t floats = 0;
+  size_t inputs = 0, forecasts = 0;
   const models::LoadedModel* model = nullptr;
   for (const session::Session* session : sessions_) {
     if (session->model == model) continue;
     model = session->model;
-    floats = std::max(floats, model->engine->result_floats() * max_forecasts_);
+    inputs = std::max(inputs, model->conversion->inputs() * max_tokens_);
+    forecasts = std::max(forecasts, model->engine->result_floats() * max_forecasts_);
   }
-  if (floats <= forecast_floats_) return;
-  forecasts_ = std::make_unique_for_overwrite<float[]>(floats);
-  forecast_floats_ = floats;
+  Enlarge(inputs_, input_floats_, inputs);
+  Enlarge(forecasts_, forecast_floats_, forecasts);
 }
 
 // Closes and refusals between a session's tokens are answered in their place, so they wait for the tokens before them.
@@ -383,7 +397,7 @@ size_t Stepper::CollectResults(const Call& call, const Part& part, const queue::
     for (uint32_t channel = 0; channel < session.channels; ++channel) {
       result_forecasts_.push_back(&forecasts_[part.forecasts + (channel * part.wanted + computed) * call.floats]);
       if (!session.plan->surprise) continue;
-      const float surprise = surprises_[part.values + channel * part.tokens + cursor.token];
+      const float surprise = surprises_[part.surprises + channel * part.tokens + cursor.token];
       result_surprises_.push_back(surprise);
       if (!std::isnan(surprise)) counted.surprises.Observe(surprise);
     }

@@ -86,7 +86,8 @@ class Stepper {
     session::Session* session = nullptr;
     uint32_t tokens = 0;
     uint32_t wanted = 0;   // forecasts a channel
-    size_t values = 0;     // where its [channels, tokens] values begin, its surprises likewise
+    size_t inputs = 0;     // where its [channels, tokens, inputs] numbers begin
+    size_t surprises = 0;  // where its [channels, tokens] surprises begin
     size_t flags = 0;      // where its [tokens] flags begin
     size_t forecasts = 0;  // where its [channels, wanted] forecasts begin, in floats
   };
@@ -139,13 +140,13 @@ class Stepper {
 
   // The step under way.
   size_t granted_tokens_ = 0;
-  size_t values_used_ = 0, flags_used_ = 0, forecasts_used_ = 0;
+  size_t inputs_used_ = 0, surprises_used_ = 0, flags_used_ = 0, forecasts_used_ = 0;
   std::vector<Call> calls_;
   std::vector<Part> parts_;
   std::vector<engine::Run> runs_;
-  std::unique_ptr<float[]> values_, surprises_, forecasts_;
+  std::unique_ptr<float[]> inputs_, surprises_, forecasts_;
   std::unique_ptr<uint8_t[]> flags_;
-  size_t forecast_floats_ = 0;  // allocated
+  size_t input_floats_ = 0, forecast_floats_ = 0;  // allocated
 
   // The answer being made.
   std::vector<const float*> result_forecasts_;

@@ -69,15 +69,10 @@ std::optional<session::Refusal> CheckRegularTimes(const session::Session& sessio
 
 std::optional<session::Refusal> CheckShape(const session::TokensView& tokens, const session::Session& session,
                                            uint32_t max_tokens) {
-  if (const std::optional<task::BadField> bad = session.model->conversion->CheckFields(tokens.fields)) {
+  if (const std::optional<task::BadField> bad = session.model->conversion->CheckNumbers(tokens, session.channels)) {
     return session::InvalidField(*bad);
   }
-  const size_t count = tokens.values.size() / session.channels;
-  if (count * session.channels != tokens.values.size()) {
-    return session::InvalidField("tokens.values",
-                                 absl::StrCat(tokens.values.size(), " values are not a multiple of the session's ",
-                                              session.channels, " channels"));
-  }
+  const uint64_t count = tokens.count(session.channels);
   if (count > max_tokens) {
     return session::InvalidField("tokens.values",
                                  absl::StrCat(count, " tokens in one item, the limit is ", max_tokens));
@@ -116,7 +111,7 @@ std::optional<session::Refusal> CheckContent(const session::TokensView& tokens, 
   const size_t skipped = size_t{skip} * session.channels;
   if (AnyInfinite(tokens.values.subspan(skipped))) return NameInfinite(tokens.values, skipped, session.channels);
   if (session.regular_times) {
-    const uint64_t count = tokens.values.size() / session.channels;
+    const uint64_t count = tokens.count(session.channels);
     return CheckRegularTimes(session, tokens.first_seq + skip, tokens.first_seq + count - 1, clock);
   }
   return CheckGivenTimes(tokens.times_ns, skip, clock);

@@ -5,7 +5,7 @@
 // carry, what of a result is sent. Sessions, queues, stores and messages ask it and know nothing of forecasting.
 //
 //   Open   ──► Resolve ──► OutputPlan          kept with the session
-//   Tokens ──► CheckFields                     before any of them is folded
+//   Tokens ──► CheckNumbers ──► CopyInputs     before any of them is folded; then what the engine takes
 //   result ──► CopyPlanned(plan) ──► values    [horizon, quantiles] of a forecaster, or the part that was asked for
 //
 // It knows neither gRPC nor protobuf. A task is added as one more pair of files, and a line of NewConversion.
@@ -20,6 +20,7 @@
 #include "absl/types/span.h"
 #include "model/package/package.h"
 #include "server/task/output.h"
+#include "server/task/token_numbers.h"
 
 namespace aaren::task {
 
@@ -27,12 +28,6 @@ namespace aaren::task {
 struct BadField {
   std::string field;
   std::string problem;
-};
-
-// Fields of a Tokens item that only some tasks have.
-struct TokenFields {
-  bool marks = false;
-  bool future_values = false;
 };
 
 struct Resolved {
@@ -51,19 +46,32 @@ class Conversion {
  public:
   virtual ~Conversion() = default;
 
+  // How many numbers of a token, of one channel, the engine takes: 1 of a forecaster, its value.
+  size_t inputs() const { return inputs_; }
+
   virtual Schema schema() const = 0;
 
   // The plan of a request, or the option that the model cannot give.
   virtual Resolved Resolve(const OutputRequest& request) const = 0;
 
-  // The field that the model has no use for. Such tokens are refused: a client must not believe that it was read.
-  virtual std::optional<BadField> CheckFields(const TokenFields& fields) const = 0;
+  // A field that the model has no use for, or whose length does not fit so many channels. Such tokens are refused: a
+  // client must not believe that it was read. Times are checked elsewhere, for all tasks alike.
+  virtual std::optional<BadField> CheckNumbers(const TokenNumbers& numbers, uint32_t channels) const = 0;
+
+  // Writes what the engine takes, float32 [n, channels, inputs()]. REQUIRES: the numbers, of n tokens, were checked.
+  virtual void CopyInputs(const TokenNumbers& numbers, uint32_t channels, float* out) const = 0;
 
   // How many numbers of a result, of one channel, the plan asks for.
   virtual size_t PlannedFloats(const OutputPlan& plan) const = 0;
 
   // Copies them from `result`, Engine::result_floats() numbers, to `out`. Returns the end of what it wrote.
   virtual float* CopyPlanned(const float* result, const OutputPlan& plan, float* out) const = 0;
+
+ protected:
+  explicit Conversion(size_t inputs) : inputs_(inputs) {}
+
+ private:
+  const size_t inputs_;
 };
 
 // That of the package's kind.

@@ -19,10 +19,19 @@ Schema ForecastingConversion::schema() const {
   return {.targets = {"value"}, .horizon = static_cast<uint32_t>(config_.horizon), .quantiles = config_.quantiles};
 }
 
-std::optional<BadField> ForecastingConversion::CheckFields(const TokenFields& fields) const {
-  if (fields.marks) return BadField{"tokens.marks", "the model has no marks"};
-  if (fields.future_values) return BadField{"tokens.future_values", "the model has no known-future covariates"};
-  return std::nullopt;
+std::optional<BadField> ForecastingConversion::CheckNumbers(const TokenNumbers& numbers, uint32_t channels) const {
+  if (!numbers.marks.empty()) return BadField{"tokens.marks", "the model has no marks"};
+  if (!numbers.future_values.empty()) {
+    return BadField{"tokens.future_values", "the model has no known-future covariates"};
+  }
+  const size_t values = numbers.values.size();
+  if (values % channels == 0) return std::nullopt;
+  return BadField{"tokens.values",
+                  absl::StrCat(values, " values are not a multiple of the session's ", channels, " channels")};
+}
+
+void ForecastingConversion::CopyInputs(const TokenNumbers& numbers, uint32_t, float* out) const {
+  std::copy(numbers.values.begin(), numbers.values.end(), out);
 }
 
 std::optional<BadField> ForecastingConversion::ResolveHorizons(const OutputRequest& request,

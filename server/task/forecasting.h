@@ -12,11 +12,13 @@ namespace aaren::task {
 
 class ForecastingConversion : public Conversion {
  public:
-  explicit ForecastingConversion(package::ForecasterConfig config) : config_(std::move(config)) {}
+  explicit ForecastingConversion(package::ForecasterConfig config)
+      : Conversion(/*inputs=*/1), config_(std::move(config)) {}
 
   Schema schema() const override;
   Resolved Resolve(const OutputRequest& request) const override;
-  std::optional<BadField> CheckFields(const TokenFields& fields) const override;
+  std::optional<BadField> CheckNumbers(const TokenNumbers& numbers, uint32_t channels) const override;
+  void CopyInputs(const TokenNumbers& numbers, uint32_t channels, float* out) const override;
   size_t PlannedFloats(const OutputPlan& plan) const override;
   float* CopyPlanned(const float* result, const OutputPlan& plan, float* out) const override;
 

@@ -69,6 +69,11 @@ void FillModelSchema(const models::LoadedModel& model, v1::ModelInfo& info) {
   FillSchema(model.conversion->schema(), info);
 }
 
+template <typename T>
+absl::Span<const T> SpanOf(const google::protobuf::RepeatedField<T>& field) {
+  return {field.data(), static_cast<size_t>(field.size())};
+}
+
 // How many numbers of one result, of one channel, are sent.
 size_t PlannedFloats(const session::ForecastsReply& reply) {
   return reply.model->conversion->PlannedFloats(*reply.plan);
@@ -117,11 +122,12 @@ session::TokensView ToTokensView(const v1::Tokens& tokens) {
   session::TokensView view;
   view.handle = tokens.handle();
   view.first_seq = tokens.first_seq();
-  view.values = absl::MakeConstSpan(tokens.values().data(), static_cast<size_t>(tokens.values_size()));
-  view.times_ns = absl::MakeConstSpan(tokens.times_ns().data(), static_cast<size_t>(tokens.times_ns_size()));
+  view.values = SpanOf(tokens.values());
+  view.times_ns = SpanOf(tokens.times_ns());
+  view.marks = SpanOf(tokens.marks());
+  view.future_values = SpanOf(tokens.future_values());
   if (tokens.has_delivered_seq()) view.delivered_seq = tokens.delivered_seq();
   view.silent = tokens.silent();
-  view.fields = {.marks = tokens.marks_size() > 0, .future_values = tokens.future_values_size() > 0};
   return view;
 }
 

@@ -233,7 +233,7 @@ absl::StatusOr<Stream::Handled> Stream::HandleTokens(std::string_view content) {
   if (traces_ != nullptr) tokens.trace = traces_->current();
   if (!group_.shard_.Tokens(*this, tokens)) return Handled::kWaits;
   if (tokens.trace != 0) traces_->NoteItem(tokens.handle);
-  turn_tokens_ += tokens.values.size();
+  turn_tokens_ += tokens.count(1);
   return Handled::kYes;
 }
 

@@ -19,17 +19,17 @@
 #include "server/session/session_state.h"
 #include "server/session/table/row_pool.h"
 #include "server/shard/demoted/demoted.h"
+#include "server/task/token_numbers.h"
 #include "server/trace/tracer.h"
 
 namespace aaren::shard {
 
 struct DeferredTokens {
-  session::TokensView view;  // of the two below
-  std::vector<float> values;
-  std::vector<int64_t> times_ns;
+  session::TokensView view;  // of the numbers below
+  task::OwnedNumbers numbers;
   uint64_t tokens = 0;
   trace::Held trace;
-  size_t bytes() const { return sizeof(*this) + values.size() * sizeof(float) + times_ns.size() * sizeof(int64_t); }
+  size_t bytes() const { return sizeof(*this) + numbers.bytes(); }
 };
 
 struct DeferredClose {

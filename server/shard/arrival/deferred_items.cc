@@ -5,8 +5,7 @@ namespace aaren::shard {
 void DeferredItems::Defer(Arrival& arrival, const session::TokensView& tokens, uint32_t channels) {
   DeferredTokens& deferred = arrival.tokens.emplace_back();
   deferred.view = tokens;
-  deferred.values.assign(tokens.values.begin(), tokens.values.end());
-  deferred.times_ns.assign(tokens.times_ns.begin(), tokens.times_ns.end());
+  deferred.numbers = task::OwnedNumbers(tokens);
   deferred.tokens = tokens.count(channels);
   if (tokens.trace != 0) deferred.trace = trace::Held(*queue_.tracer(), tokens.trace);
   tokens_ += deferred.tokens;
@@ -20,8 +19,7 @@ void DeferredItems::Uncount(Arrival& arrival, const DeferredTokens& deferred) {
 
 void DeferredItems::Replay(Arrival& arrival, absl::FunctionRef<void(const session::TokensView&)> accept) {
   for (DeferredTokens& deferred : arrival.tokens) {
-    deferred.view.values = deferred.values;
-    deferred.view.times_ns = deferred.times_ns;
+    static_cast<task::TokenNumbers&>(deferred.view) = deferred.numbers.view();
     Uncount(arrival, deferred);
     accept(deferred.view);
   }

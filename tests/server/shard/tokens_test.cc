@@ -160,11 +160,12 @@ TEST_F(TokensTest, WithMarksOrFutureValuesAreRefused) {
   const float value = 1;
   tokens.handle = 7;
   tokens.values = {&value, 1};
-  tokens.fields.marks = true;
+  const uint32_t mark = 1;
+  tokens.marks = {&mark, 1};
   world_.shard().Tokens(peer_, tokens);
   ExpectRefused(absl::StatusCode::kInvalidArgument, "tokens.marks", 0);
-  tokens.fields.marks = false;
-  tokens.fields.future_values = true;
+  tokens.marks = {};
+  tokens.future_values = {&value, 1};
   world_.shard().Tokens(peer_, tokens);
   ExpectRefused(absl::StatusCode::kInvalidArgument, "tokens.future_values", 0);
 }

@@ -94,9 +94,26 @@ TEST_F(ForecastingConversionTest, RefusesALevelTheModelDoesNotHave) {
 }
 
 TEST_F(ForecastingConversionTest, RefusesFieldsThatAForecasterDoesNotRead) {
-  EXPECT_FALSE(conversion_.CheckFields({}).has_value());
-  EXPECT_EQ(conversion_.CheckFields({.marks = true})->field, "tokens.marks");
-  EXPECT_EQ(conversion_.CheckFields({.future_values = true})->field, "tokens.future_values");
+  const std::vector<uint32_t> marks = {1};
+  const std::vector<float> values = {1, 2, 3};
+  EXPECT_FALSE(conversion_.CheckNumbers({.values = values}, 1).has_value());
+  EXPECT_EQ(conversion_.CheckNumbers({.values = values, .marks = marks}, 1)->field, "tokens.marks");
+  EXPECT_EQ(conversion_.CheckNumbers({.values = values, .future_values = values}, 1)->field, "tokens.future_values");
+}
+
+TEST_F(ForecastingConversionTest, RefusesValuesThatDoNotFillEveryChannel) {
+  const std::vector<float> values = {1, 2, 3};
+  EXPECT_FALSE(conversion_.CheckNumbers({.values = values}, 3).has_value());
+  EXPECT_EQ(conversion_.CheckNumbers({.values = values}, 2)->problem,
+            "3 values are not a multiple of the session's 2 channels");
+}
+
+TEST_F(ForecastingConversionTest, GivesTheEngineTheValuesAsTheyAre) {
+  const std::vector<float> values = {1, 2, 3, 4};
+  std::vector<float> inputs(values.size());
+  conversion_.CopyInputs({.values = values}, 2, inputs.data());
+  EXPECT_EQ(conversion_.inputs(), 1);
+  EXPECT_EQ(inputs, values);
 }
 
 TEST_F(ForecastingConversionTest, SendsTheWholeForecastUnlessAskedForLess) {
