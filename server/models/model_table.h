@@ -49,9 +49,9 @@ class ModelTable {
   void SetLabels(ModelLabels labels);
   ModelLabels labels() const;
 
-  // The model of "name:version" or "name@label". Of "name": the version labelled stable, else the latest; but with the
-  // share of a label that has one, that label's version, by `session_key`. The default for "". NotFound naming what is
-  // there.
+  // The model of "name:version" or "name@label"; the default of "". Of "name" it is the version labelled stable, else
+  // the latest. But a label may have a share of new sessions, chosen by `session_key`, and they get its version.
+  // NotFound names what is there.
   absl::StatusOr<ModelRef> Find(const std::string& name, absl::string_view session_key = {}) const;
 
   // The model whose package has this digest, be it offered or retiring; null if none.

@@ -10,8 +10,7 @@ namespace {
 using Turn = Attachment::Turn;
 
 // A session's turn is a tile of the engine, 64 tokens: smaller ones would cost more each. A stream's is half the slice
-// if that is more: its answers then leave in few messages.
-// A tenant's is as long.
+// if that is more: its answers then leave in few messages. A tenant's is as long.
 constexpr int64_t kTurnUnits = 64 * TokenQueue::kForecastUnits;
 constexpr int64_t kRefusalUnits = TokenQueue::kForecastUnits / 2;  // its message takes about as long
 constexpr size_t kHeldReplyBytes = 192 << 10;                      // a Forecasts item holds as much

@@ -1,7 +1,11 @@
 #ifndef AAREN_SERVER_SESSION_RECORD_H_
 #define AAREN_SERVER_SESSION_RECORD_H_
 
-// Between a session's state and what the store holds of it.
+// From a session's state (session_state.h) to its record in the store (store/store.h) and back.
+//
+// A record has up to two saves of a session, each with its rows and clock: one to which the client may go back, and a
+// newer one. A session that never was saved has none, and its rows are then empty ones, which the model makes anew.
+// Threading: plain functions.
 
 #include <cstdint>
 #include <string>

@@ -10,8 +10,6 @@
 #include <fstream>
 #include <functional>
 #include <future>
-#include <iterator>
-#include <map>
 #include <memory>
 #include <string>
 
@@ -21,78 +19,12 @@
 #include "server/store/format/fields.h"
 #include "server/store/rocksdb/rocksdb_settings.h"
 #include "server/store/rocksdb/write_group.h"
-#include "tests/server/store/blocking.h"
+#include "tests/server/store/rocksdb/store_folder.h"
 
 namespace aaren::store {
 namespace {
 
 using ::testing::HasSubstr;
-
-// A folder for a store that is opened and closed.
-class RocksDbStoreTest : public testing::Test {
- protected:
-  RocksDbStoreTest()
-      : folder_(absl::StrCat(testing::TempDir(), "/rocksdb_store_", getpid(), "_",
-                             testing::UnitTest::GetInstance()->current_test_info()->name())) {}
-  ~RocksDbStoreTest() override {
-    store_.reset();
-    std::filesystem::remove_all(folder_);
-  }
-
-  BlockingStore Open() {
-    store_.reset();
-    absl::StatusOr<std::unique_ptr<RocksDbStore>> opened = RocksDbStore::Open(options_);
-    EXPECT_TRUE(opened.ok()) << opened.status();
-    store_ = *std::move(opened);
-    return BlockingStore(*store_);
-  }
-  absl::Status WhyNot() const { return RocksDbStore::Open(options_).status(); }
-
-  // A session with one save, of a kilobyte.
-  static void Add(BlockingStore store, const std::string& key) {
-    SessionRecord record;
-    record.key = key;
-    record.epoch = record.incarnation = 1;
-    record.saves.push_back({{7, {}}, std::string(1024, 'x')});
-    ASSERT_TRUE(store.Acquire(record, 0).status.ok());
-  }
-
-  // Changes what is under a key of the closed store.
-  void Alter(const std::string& key, const std::function<void(std::string&)>& change) {
-    store_.reset();
-    rocksdb::DB* opened = nullptr;
-    ASSERT_TRUE(rocksdb::DB::Open({}, folder_ + "/rocksdb", &opened).ok());
-    const std::unique_ptr<rocksdb::DB> db(opened);
-    std::string value;
-    ASSERT_TRUE(db->Get({}, key, &value).ok());
-    change(value);
-    ASSERT_TRUE(db->Put({}, key, value).ok());
-  }
-
-  void WriteFile(const std::string& name, const std::string& text) const {
-    std::filesystem::create_directories(folder_);
-    std::ofstream(folder_ + "/" + name) << text;
-  }
-
-  // The files of the database whose names end so, of which the test knows that there is one.
-  std::string FileEndingIn(const std::string& end) const {
-    for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/rocksdb")) {
-      if (entry.path().extension() == end && entry.file_size() > 0) return entry.path();
-    }
-    return "no file";
-  }
-
-  static void Overwrite(const std::string& path, int64_t at, const std::string& bytes) {
-    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(at);
-    file << bytes;
-    ASSERT_TRUE(file.good()) << path;
-  }
-
-  const std::string folder_;
-  RocksDbOptions options_{.folder = folder_, .pause = std::chrono::milliseconds(0)};
-  std::unique_ptr<RocksDbStore> store_;
-};
 
 TEST_F(RocksDbStoreTest, SessionsOutliveIt) {
   Add(Open(), "/a");
@@ -324,80 +256,6 @@ TEST_F(RocksDbStoreTest, WhatWasWrittenIsInNoLogAfterItsEnd) {
   EXPECT_TRUE(Open().Load("/a").ok());
 }
 
-// A folder that is moved while its store is in use, with another server's put in its place: a backup, say.
-class MovedFolderTest : public RocksDbStoreTest {
- protected:
-  using Files = std::map<std::string, std::string>;
-
-  ~MovedFolderTest() override {
-    store_.reset();
-    std::filesystem::remove_all(away_);
-    std::filesystem::remove_all(other_);
-  }
-
-  void MoveAway() {
-    std::filesystem::rename(folder_, away_);
-    if (std::filesystem::exists(other_)) return std::filesystem::rename(other_, folder_);
-    for (const std::string name : {"owner", "epochs", "format", "rocksdb/CURRENT", "rocksdb/MANIFEST-000001"}) {
-      WriteFile(name, "another's " + name);
-    }
-    for (int i = 1; i < 60; ++i) {
-      for (const std::string kind : {"log", "sst", "blob"}) {
-        WriteFile(absl::StrCat("rocksdb/", absl::Dec(i, absl::kZeroPad6), ".", kind), "another's");
-      }
-    }
-    others_ = FilesThere();
-  }
-  void MoveBack() {
-    std::filesystem::rename(folder_, other_);
-    std::filesystem::rename(away_, folder_);
-  }
-
-  Files FilesThere() const {
-    Files files;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
-      if (!entry.is_regular_file()) continue;
-      std::ifstream file(entry.path());
-      files[entry.path()] = std::string(std::istreambuf_iterator<char>(file), {});
-    }
-    return files;
-  }
-
-  const std::string away_ = folder_ + ".away", other_ = folder_ + ".other";
-  Files others_;
-};
-
-TEST_F(MovedFolderTest, AnEndChangesNothingOfTheOther) {
-  BlockingStore store = Open();
-  Add(store, "/a");
-  MoveAway();
-  store_.reset();
-  EXPECT_EQ(FilesThere(), others_);
-}
-
-TEST_F(MovedFolderTest, EpochsAreNotGivenOutFromTheOther) {
-  BlockingStore store = Open();
-  MoveAway();
-  EXPECT_FALSE(store.ReserveEpochs(uint64_t{1} << 40).ok());
-  EXPECT_EQ(FilesThere(), others_);
-}
-
-// Until the store has looked, it does not know.
-TEST_F(MovedFolderTest, LoadBeforeItIsNoticedChangesNothingOfTheOtherAndIsThereAgain) {
-  options_.pause = std::chrono::hours(1);
-  options_.buffer_bytes = 64 << 10;
-  BlockingStore store = Open();
-  Add(store, "/first");
-  for (const int moved : {1, 2}) {
-    MoveAway();
-    for (int i = 0; i < 500; ++i) Add(store, absl::StrCat("/", moved, "/", i));
-    EXPECT_EQ(FilesThere(), others_);
-    MoveBack();
-    Add(store, absl::StrCat("/back", moved));
-  }
-  EXPECT_EQ(Open().List("", "", 2000).value().size(), 1003u);
-}
-
 TEST_F(RocksDbStoreTest, EpochsOutliveTheDatabasesOwnRecordOfThem) {
   const uint64_t given = Open().ReserveEpochs(5).value();
   store_.reset();
@@ -408,90 +266,6 @@ TEST_F(RocksDbStoreTest, EpochsOutliveTheDatabasesOwnRecordOfThem) {
     ASSERT_TRUE(db->Delete({}, "e").ok());
   }
   EXPECT_GE(Open().ReserveEpochs(1).value(), given + 5);
-}
-
-// A database whose facts lie in many blocks, of which one cannot be read.
-class DamagedBlockTest : public RocksDbStoreTest {
- protected:
-  static constexpr int kSessions = 2000;
-
-  explicit DamagedBlockTest(bool first = false) {
-    BlockingStore store = Open();
-    for (int i = 0; i < kSessions; ++i) Add(store, absl::StrCat("a/", 10'000 + i));
-    Add(store, "b/last");
-    store_.reset();
-    const std::string file = FileEndingIn(".sst");
-    Overwrite(file, first ? 20 : static_cast<int64_t>(std::filesystem::file_size(file)) / 3, "damage");
-  }
-};
-
-// The block with the first of all keys.
-class DamagedFirstBlockTest : public DamagedBlockTest {
- protected:
-  DamagedFirstBlockTest() : DamagedBlockTest(true) {}
-};
-
-TEST_F(DamagedFirstBlockTest, IsLeftOutOfAList) {
-  BlockingStore store = Open();
-  for (const std::string prefix : {"", "a/", "a/1"}) {
-    const absl::StatusOr<std::vector<SessionRecord>> listed = store.List(prefix, "", 2 * kSessions);
-    ASSERT_TRUE(listed.ok()) << "'" << prefix << "': " << listed.status();
-    EXPECT_LT(listed->size(), static_cast<size_t>(kSessions));
-    EXPECT_GT(listed->size(), kSessions - 100u);
-  }
-}
-
-// Nothing of the prefix is behind it.
-TEST_F(DamagedBlockTest, AtTheEndOfAListIsTold) {
-  BlockingStore store = Open();
-  const std::vector<SessionRecord> all = store.List("", "", 2 * kSessions).value();
-  std::string before;  // the last key before the gap
-  for (size_t i = 0; i + 1 < all.size() && before.empty(); ++i) {
-    if (all[i].key.substr(0, 2) == "a/" && std::stoi(all[i + 1].key.substr(2)) != std::stoi(all[i].key.substr(2)) + 1) {
-      before = all[i].key;
-    }
-  }
-  testing::internal::CaptureStderr();
-  const std::string prefix = before.substr(0, before.size() - 2);
-  const absl::StatusOr<std::vector<SessionRecord>> listed = store.List(prefix, "", 2 * kSessions);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr(absl::StrCat("after=", before, " before=")));
-  ASSERT_TRUE(listed.ok()) << listed.status();
-  EXPECT_EQ(listed->back().key, before);
-}
-
-TEST_F(DamagedBlockTest, HidesNothingThatIsSoundBeforeAnother) {
-  const std::string file = FileEndingIn(".sst");
-  const auto size = static_cast<int64_t>(std::filesystem::file_size(file));
-  Overwrite(file, size * 38 / 1000, "damage");
-  Overwrite(file, size * 188 / 1000, "damage");  // with a key that halving from the end would try
-  BlockingStore store = Open();
-  EXPECT_GT(store.List("", "", 2 * kSessions).value().size(), kSessions - 150u);
-}
-
-TEST_F(DamagedBlockTest, PagesGoOnBehindIt) {
-  BlockingStore store = Open();
-  std::vector<SessionRecord> page;
-  std::string after;
-  size_t met = 0;
-  for (; !(page = store.List("", after, 10).value()).empty(); met += page.size()) after = page.back().key;
-  EXPECT_EQ(after, "b/last");
-  EXPECT_EQ(met, store.List("", "", 2 * kSessions).value().size());
-}
-
-// Compactions meet it once a dozen files are there.
-TEST_F(DamagedBlockTest, DoesNotKeepOthersFromBeingWritten) {
-  options_.buffer_bytes = 64 << 10;
-  BlockingStore store = Open();
-  int failures = 0;
-  for (int i = 0; i < 3000; ++i) {
-    SessionRecord record;
-    record.key = absl::StrCat("c/", i);
-    record.epoch = record.incarnation = 1;
-    record.saves.push_back({{7, {}}, std::string(1024, 'x')});
-    if (!store.Acquire(record, 0).status.ok()) ++failures;
-  }
-  EXPECT_GT(failures, 0) << "no compaction has met the damage";
-  EXPECT_LT(failures, 10);
 }
 
 }  // namespace
