@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/sha.h>
+
+#include "absl/strings/escaping.h"
 
 namespace aaren::store {
 namespace {
@@ -31,6 +34,31 @@ TEST(SnapshotTest, ComesBackAsItWasWritten) {
   EXPECT_EQ(snapshot.point.clock.last_time_ns, -5);
   EXPECT_EQ(snapshot.point.clock.step_ns, 60);
   EXPECT_EQ(snapshot.rows, Sample().rows);
+}
+
+// Sample() as the layout in snapshot.h says, made by another program. Whatever later versions write, they read this.
+const char kFormat1[] =
+    "414152454e53455301000000050073756d3a3102006431050065786163740100000002000000cb04fb711f010000fbff"
+    "ffffffffffff3c000000000000000a0000000000000000736f6d65ff726f7773e851023d3bb93320d4b6b3fa3a2a4085";
+
+TEST(SnapshotTest, OfFormat1IsReadForEver) {
+  const absl::StatusOr<SessionSnapshot> snapshot = ParseSnapshot(absl::HexStringToBytes(kFormat1));
+  ASSERT_TRUE(snapshot.ok()) << snapshot.status();
+  EXPECT_EQ(EncodeSnapshot(*snapshot), EncodeSnapshot(Sample()));
+}
+
+TEST(SnapshotTest, IsWrittenAsItsLayoutSays) { EXPECT_EQ(absl::BytesToHexString(EncodeSnapshot(Sample())), kFormat1); }
+
+TEST(SnapshotTest, OfALaterFormatIsRefusedByItsNumber) {
+  std::string bytes = EncodeSnapshot(Sample());
+  bytes.resize(bytes.size() - 16);
+  ++bytes[8];
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
+  bytes.append(reinterpret_cast<const char*>(digest), 16);
+  const absl::Status status = ParseSnapshot(bytes).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("format version 2, this server knows 1"));
 }
 
 TEST(SnapshotTest, IsRefusedWithAnyByteFlipped) {
