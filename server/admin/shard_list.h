@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_ADMIN_SHARD_LIST_H_
 #define AAREN_SERVER_ADMIN_SHARD_LIST_H_
 
-// What each shard does, for `aaren debug shards`: its sessions, rows, what waits, and how busy it has been. All of it is
-// read from counters that shards publish. So no shard is asked, and one that hangs is listed, too. Threading: any.
+// What each shard does, for `aaren debug shards`: its sessions, rows, what waits, and how busy it has been. All of it
+// is read from counters that shards publish. So no shard is asked, and one that hangs is listed, too. Threading: any.
 
 #include "aaren/v1/admin.pb.h"
 #include "server/admin/busy_shares.h"

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_TASK_TOKEN_NUMBERS_H_
 #define AAREN_SERVER_TASK_TOKEN_NUMBERS_H_
 
-// The numbers of tokens as a client sends them, of whatever task: the repeated fields of a Tokens item. From the message
-// to the model's Conversion everybody passes them on as one thing. So a field that a new task brings is named here,
-// where messages are read, and in that task's Conversion.
+// The numbers of tokens as a client sends them, of whatever task: the repeated fields of a Tokens item. From the
+// message to the model's Conversion everybody passes them on as one thing. So a field that a new task brings is named
+// here, where messages are read, and in that task's Conversion.
 
 #include <algorithm>
 #include <cstddef>

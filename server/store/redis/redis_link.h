@@ -9,9 +9,9 @@
 //        +------ a pause that grows, the next address <----+
 //
 // Calls that were not sent yet wait for the next connection, until the timeout is over or every address was tried in
-// vain. After that, calls are refused at once. A Redis that says nothing for the timeout is left. A call that was sent on
-// a broken connection is not sent again: it may have been done. The fence (redis_scripts.h) keeps it from being done
-// later.
+// vain. After that, calls are refused at once. A Redis that says nothing for the timeout is left. A call that was sent
+// on a broken connection is not sent again: it may have been done. The fence (redis_scripts.h) keeps it from being
+// done later.
 //
 // Threading: Post from any thread; answers come on the link's thread.
 
