@@ -50,12 +50,14 @@ std::optional<Frame> FrameAt(absl::string_view bytes, size_t at) {
   return frame;
 }
 
-// The frames from `at` to the end; none if these are no frames.
-FrameCounts CountFrom(absl::string_view bytes, size_t at) {
+// The frames from `at` to the end; none if these are no frames, or more than `most`. What was looked at is taken from
+// `most`.
+FrameCounts CountFrom(absl::string_view bytes, size_t at, size_t& most) {
   FrameCounts counts;
   while (at + kHeaderBytes <= bytes.size()) {
     const std::optional<Frame> frame = FrameAt(bytes, at);
-    if (!frame) return {};
+    if (!frame || most == 0) return {};
+    --most;
     ++counts.frames;
     counts.begun += frame->type == kHeaders;
     counts.resets += frame->type == kReset;
@@ -90,8 +92,9 @@ bool HasEndlessHeaders(absl::string_view bytes) {
 
 FrameCounts CountFrames(absl::string_view bytes) {
   const size_t longest = std::min(kLongest, bytes.size() / kLeastFrames);  // where there are enough of them
-  for (size_t at = 0; at < longest; ++at) {
-    const FrameCounts counts = CountFrom(bytes, at);
+  size_t most = 4 * bytes.size() / kHeaderBytes;  // content may be made to look like frames wherever one begins
+  for (size_t at = 0; at < longest && most > 0; ++at) {
+    const FrameCounts counts = CountFrom(bytes, at, most);
     if (counts.frames >= kLeastFrames) return counts;
   }
   return {};
