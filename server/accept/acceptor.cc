@@ -205,14 +205,17 @@ bool Acceptor::HasPlaceFor(const std::string& host, int socket) {
 void Acceptor::ForgetEnded(size_t most) {
   absl::erase_if(refused_, [now = clock_.Now()](const auto& host) { return host.second <= now; });
   look_.resize(kLookBytes);
-  table_->RemoveEnded(most, /*calm=*/!relief_->crowded(),
-                      [this](const std::string& peer, const Connection& connection)
-                          ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { EndIfBroken(peer, connection); });
+  const auto look = [this, now = clock_.Now()](const std::string& peer, Connection& connection)
+                        ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+                          EndIfBroken(peer, connection);
+                          if (!relief_->crowded()) connection.Age(now);
+                        };
+  table_->RemoveEnded(most, look);
   counters_.open.Set(table_->size());
 }
 
 // While gRPC can keep up with a client, little waits.
-void Acceptor::EndIfBroken(const std::string& peer, const Connection& connection) {
+void Acceptor::EndIfBroken(const std::string& peer, Connection& connection) {
   constexpr int kMuch = 16 << 10;
   int waiting = 0;
   if (ioctl(connection.socket, FIONREAD, &waiting) != 0 || waiting < kMuch) return;
@@ -254,10 +257,9 @@ void Acceptor::EndFloods() {
   last_look_ns_ = clock_.NowNanos();
 }
 
-void Acceptor::EndFlood(const std::string& peer, const Connection& connection) {
+void Acceptor::EndFlood(const std::string& peer, Connection& connection) {
   log::Log(log::LogLevel::kWarning, "connection ended: a flood of frames kept others waiting", {{"peer", peer}});
-  EndNow(connection);
-  RefuseHostOf(peer);
+  EndForGood(peer, connection);
   flooded_ = true;
 }
 
@@ -283,8 +285,17 @@ void Acceptor::ForgetEvidence() {
 void Acceptor::End(absl::string_view peer) {
   const std::string name = NormalPeer(peer);
   absl::MutexLock lock(&mutex_);
-  const Connection* connection = table_ ? table_->Find(name) : nullptr;
-  if (connection != nullptr && EndNow(*connection)) RefuseHostOf(name);
+  if (!table_) return;
+  const auto found = table_->connections().find(name);
+  if (found != table_->connections().end()) EndForGood(name, found->second);
+}
+
+// Its client did wrong.
+void Acceptor::EndForGood(const std::string& peer, Connection& connection) {
+  const uint64_t brought = connection.TakeBrought();
+  if (!EndNow(connection)) return;
+  relief_->NoteEnded(peer, brought);
+  RefuseHostOf(peer);
 }
 
 bool Acceptor::EndNow(const Connection& connection) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "server/accept/peer_name.h"
@@ -56,8 +57,16 @@ absl::string_view Connection::Peek(absl::Span<char> room) const {
 
 uint64_t Connection::TakeBrought() {
   const Traffic now = traffic();
-  const uint64_t before = std::exchange(read_, now.read);
-  return now.received - std::min(now.received, before);
+  const uint64_t read = std::exchange(read_, now.read), received = std::exchange(received_, now.received);
+  const uint64_t before = std::exchange(calm_, false) ? received : read;
+  return now.received - std::min(now.received, before) + static_cast<uint64_t>(std::exchange(of_late_, 0));
+}
+
+void Connection::Age(absl::Time now) {
+  const double seconds = std::max(0.0, absl::ToDoubleSeconds(now - std::exchange(aged_, now)));
+  const uint64_t received = traffic().received, before = std::exchange(received_, received);
+  of_late_ = of_late_ * std::exp2(-seconds) + static_cast<double>(received - std::min(received, before));
+  calm_ = true;
 }
 
 const Connection* ConnectionTable::Find(const std::string& peer) const {
@@ -86,8 +95,7 @@ void ConnectionTable::Remove(const std::string& peer) {
   connections_.erase(found);
 }
 
-void ConnectionTable::RemoveEnded(size_t most, bool calm,
-                                  absl::FunctionRef<void(const std::string& peer, const Connection&)> look) {
+void ConnectionTable::RemoveEnded(size_t most, absl::FunctionRef<void(const std::string& peer, Connection&)> look) {
   auto next = peers_.upper_bound(last_looked_at_);
   for (size_t left = std::min(most, peers_.size()); left > 0; --left) {
     if (next == peers_.end()) next = peers_.begin();
@@ -99,7 +107,6 @@ void ConnectionTable::RemoveEnded(size_t most, bool calm,
       continue;
     }
     look(peer, connection);
-    if (calm) connection.TakeBrought();
   }
 }
 

@@ -44,8 +44,13 @@ struct Connection {
   // The first bytes that wait to be read, as many as there is room for; they wait on.
   absl::string_view Peek(absl::Span<char> room) const;
 
-  // Bytes that have come, or waited to be read, since this was last called. What waits then counts again next time.
+  // Bytes that have come, or waited to be read, since this was last called; the first time, of late. What waits then
+  // counts again next time.
   uint64_t TakeBrought();
+
+  // While nobody asks what it brought: what came before counts half after a second, a quarter after two. gRPC may
+  // still be at work on it.
+  void Age(absl::Time now);
 
   size_t shard = 0;
   int socket = -1;
@@ -57,7 +62,11 @@ struct Connection {
   std::shared_ptr<std::atomic<int64_t>> heard_ns = std::make_shared<std::atomic<int64_t>>(0);
 
  private:
-  uint64_t read_ = 0;  // at the last TakeBrought
+  uint64_t read_ = 0;      // at the last TakeBrought
+  uint64_t received_ = 0;  // at the last Age or TakeBrought
+  double of_late_ = 0;     // bytes, up to the last Age
+  absl::Time aged_ = absl::InfinitePast();
+  bool calm_ = false;  // that was later than the last TakeBrought
 };
 
 class ConnectionTable {
@@ -80,9 +89,9 @@ class ConnectionTable {
 
   const std::vector<size_t>& of_shards() const { return of_shards_; }  // connections of each
 
-  // Forgets those that have ended among the next `most`, and shows the others. What they have brought is taken, if
-  // `calm`: it was harmless. Calls go round all, so that none of them takes long.
-  void RemoveEnded(size_t most, bool calm, absl::FunctionRef<void(const std::string& peer, const Connection&)> look);
+  // Forgets those that have ended among the next `most`, and shows the others. Calls go round all, so that none of them
+  // takes long.
+  void RemoveEnded(size_t most, absl::FunctionRef<void(const std::string& peer, Connection&)> look);
 
   // The peer that must go so that `host` may have one more, as HostPlaces has it.
   std::optional<std::string> WhoGivesWayTo(const std::string& host, absl::Time now);

@@ -18,6 +18,8 @@ constexpr int kPatience = 50;           // calls until what has ended has surely
 constexpr uint64_t kSpared = 64;        // this part of all that came is nobody's fault
 constexpr uint64_t kLittle = 64 << 10;  // a host that brought less has not filled it
 constexpr int kSettling = 25;           // calls until gRPC has surely handled what those who ended had sent
+constexpr int kLasting = 250;           // calls without them until they have surely stayed away
+constexpr uint64_t kMuchLess = 16;      // this part of what one of them brought
 
 }  // namespace
 
@@ -37,7 +39,9 @@ void MemoryRelief::Remember(Brought brought) {
 
 // Of what its host brought.
 bool MemoryRelief::Suspect(const std::string& host, uint64_t bytes) const {
-  return bytes >= kLittle && (settling_ == 0 || guilty_.contains(host));
+  if (bytes < kLittle) return false;
+  if (guilty_.contains(host)) return true;
+  return settling_ == 0 && (lasting_ == 0 || bytes >= most_of_guilty_ / kMuchLess);
 }
 
 // Of one host after the other, beginning with the host that brought most: a proxy's connections are its own. Only of
@@ -68,20 +72,41 @@ std::vector<std::string> MemoryRelief::TakeGreatest(bool whole_hosts) {
     const bool enough = 2 * rest <= present || rest <= spared;
     if (enough && !(whole_hosts && !greatest.empty() && HostOf(peer) == HostOf(greatest.back()))) break;
     rest -= bytes;
-    gone_ += bytes;
-    brought_.erase(peer);
-    guilty_.insert(HostOf(peer));
+    NoteEnded(peer, 0);
     greatest.push_back(std::move(peer));
   }
   return greatest;
 }
 
+void MemoryRelief::NoteEnded(const std::string& peer, uint64_t bytes) {
+  const auto known = brought_.find(peer);
+  if (known != brought_.end()) {
+    bytes += known->second;
+    brought_.erase(known);
+  }
+  gone_ += bytes;
+  most_of_guilty_ = std::max(most_of_guilty_, guilty_[HostOf(peer)] += bytes);
+  settling_ = kSettling;
+  lasting_ = kLasting;
+}
+
+// There is room. Who has just ended may still have filled what is filled soon.
+void MemoryRelief::Calm() {
+  level_ = 0;
+  still_ = blameless_ = 0;
+  brought_.clear();
+  settling_ = std::max(settling_ - 1, 0);
+  lasting_ = std::max(lasting_ - 1, 0);
+  if (lasting_ == 0) Forgive();
+}
+
 void MemoryRelief::Forgive() {
   gone_ = 0;
   blameless_ = 0;
-  settling_ = 0;
+  settling_ = lasting_ = 0;
   brought_.clear();
   guilty_.clear();
+  most_of_guilty_ = 0;
 }
 
 // Nobody is there who brought anything. What fills it may not have been counted yet.
@@ -100,14 +125,13 @@ std::vector<std::string> MemoryRelief::WhoMustGo(absl::FunctionRef<Brought()> br
   const size_t last = std::exchange(last_, excess);
   crowded_ = excess > 0;
   if (!crowded_) {
-    level_ = 0;
-    still_ = 0;
-    Forgive();
+    Calm();
     return {};
   }
   Remember(brought());
   const bool shrinks = excess + kChange / 2 < last;
   settling_ = shrinks ? 0 : std::max(settling_ - 1, 0);
+  lasting_ = std::max(lasting_ - 1, 0);
   still_ = shrinks || excess > last + kChange / 2 ? 0 : still_ + 1;
   return shrinks ? std::vector<std::string>() : Blame(excess, excess > last + kFast);  // else it is being given back
 }
@@ -125,7 +149,6 @@ std::vector<std::string> MemoryRelief::Blame(size_t excess, bool fast) {
   if (!greatest.empty()) {
     level_ = excess;
     still_ = blameless_ = 0;
-    settling_ = kSettling;
   } else if (grew && settling_ == 0) {
     BlameNobody(excess);
   }

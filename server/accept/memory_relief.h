@@ -11,14 +11,17 @@
 // left did not fill it.
 //
 // What they held comes back a little later, and before that it may grow on: gRPC still handles what it has read. So
-// until some comes back, for half a second at most, only hosts of which connections have ended are blamed for more. If
-// it was a help and not enough, the next ones go. Those go who together brought half. Where it grows fast, hosts go
+// until some comes back, for half a second at most, only hosts of which connections have ended are blamed for more. For
+// some seconds they may come again and again, and all the time gRPC handles what they brought. So a host that brought
+// much less than one of them is not blamed before they have stayed away.
+//
+// If it was a help and not enough, the next ones go. Those go who together brought half. Where it grows fast, hosts go
 // whole: of streams that are opened gRPC makes a gigabyte a second.
 //
 // One that is full and stays within a little of where it was ends nobody: whoever is there then has not filled it. A
 // slow growth adds up.
 //
-// Threading: belongs to the acceptor's thread.
+// Threading: crowded is the acceptor's thread's own; the others are called under one lock.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +31,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 
 namespace aaren::accept {
@@ -45,6 +47,10 @@ class MemoryRelief {
   // first. `brought` is asked only while the process holds too much.
   std::vector<std::string> WhoMustGo(absl::FunctionRef<Brought()> brought);
 
+  // The connection of this peer, which has brought so much of late, ended for another reason, as a flood: what gRPC makes
+  // of it may still be to come, and is nobody else's fault.
+  void NoteEnded(const std::string& peer, uint64_t bytes);
+
   // Whether it held too much at the last call.
   bool crowded() const { return crowded_; }
 
@@ -55,6 +61,7 @@ class MemoryRelief {
   bool Suspect(const std::string& host, uint64_t bytes) const;
   std::vector<std::string> TakeGreatest(bool whole_hosts);
   void Forgive();
+  void Calm();
   void BlameNobody(size_t excess);
   std::vector<std::string> Blame(size_t excess, bool fast);
 
@@ -65,9 +72,11 @@ class MemoryRelief {
   int still_ = 0;      // calls since it last changed by much
   int blameless_ = 0;  // calls in which it had grown and nobody had brought anything
   int settling_ = 0;   // calls until others than `guilty_` are blamed for growth
+  int lasting_ = 0;    // calls until others are who brought much less than one of them
   uint64_t gone_ = 0;  // bytes that those brought who have gone; half of it, each time that it grows without them
   absl::flat_hash_map<std::string, uint64_t> brought_;  // since it became short, or since they were last forgiven
-  absl::flat_hash_set<std::string> guilty_;             // hosts whose connections have ended since then
+  absl::flat_hash_map<std::string, uint64_t> guilty_;   // hosts of which connections ended since; what those brought
+  uint64_t most_of_guilty_ = 0;                         // by the greatest of them
 };
 
 }  // namespace aaren::accept

@@ -1,6 +1,7 @@
 #include "server/accept/connection_table.h"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -41,7 +42,7 @@ TEST_F(ConnectionTableTest, EndedConnectionsAreForgottenWithTheirPlaceInAShard) 
   table_.Add("10.0.0.1:2", other, 1);
   EXPECT_EQ(table_.of_shards(), (std::vector<size_t>{1, 1}));
   close(other);
-  table_.RemoveEnded(2, /*calm=*/true, [](const std::string&, const Connection&) {});
+  table_.RemoveEnded(2, [](const std::string&, Connection&) {});
   EXPECT_EQ(table_.size(), 1u);
   EXPECT_EQ(table_.of_shards(), (std::vector<size_t>{1, 0}));
 }
@@ -52,11 +53,11 @@ TEST_F(ConnectionTableTest, LooksAtSoManyAndGoesRoundAll) {
   Add("10.0.0.2", 2);
   close(other);
   for (const size_t left : {3u, 2u, 2u, 2u}) {
-    table_.RemoveEnded(2, /*calm=*/true, [](const std::string&, const Connection&) {});
+    table_.RemoveEnded(2, [](const std::string&, Connection&) {});
     EXPECT_EQ(table_.size(), left);
   }
   Add("10.0.0.3", 1);
-  table_.RemoveEnded(100, /*calm=*/true, [](const std::string&, const Connection&) {});
+  table_.RemoveEnded(100, [](const std::string&, Connection&) {});
   EXPECT_EQ(table_.size(), 3u);
 }
 
@@ -64,6 +65,77 @@ TEST_F(ConnectionTableTest, OneOfTheSameNameTakesThePlaceOfTheOneBefore) {
   Add("10.0.0.1", 1);
   Add("10.0.0.1", 1);
   EXPECT_EQ(table_.size(), 1u);
+}
+
+// A connection over loopback, and the socket of its peer.
+class BroughtTest : public testing::Test {
+ protected:
+  BroughtTest() : peer_(socket(AF_INET, SOCK_STREAM, 0)) {
+    const int listener = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    auto* generic = reinterpret_cast<struct sockaddr*>(&address);
+    EXPECT_EQ(bind(listener, generic, size) | listen(listener, 1) | getsockname(listener, generic, &size), 0);
+    EXPECT_EQ(connect(peer_, generic, size), 0);
+    own_ = ::accept(listener, nullptr, nullptr);
+    close(listener);
+    table_.Add("peer", own_, 0);
+  }
+  ~BroughtTest() override {
+    close(own_);
+    close(peer_);
+  }
+
+  Connection& connection() { return table_.connections().at("peer"); }
+  void Send(size_t bytes) { EXPECT_EQ(send(peer_, std::string(bytes, 'x').data(), bytes, 0), ssize_t(bytes)); }
+  void Read(size_t bytes) { EXPECT_EQ(recv(own_, std::string(bytes, 'x').data(), bytes, MSG_WAITALL), ssize_t(bytes)); }
+  void Age(double seconds) { connection().Age(absl::UnixEpoch() + absl::Seconds(seconds)); }
+
+  const int peer_;
+  int own_ = -1;
+  ConnectionTable table_{/*shards=*/1};
+};
+
+TEST_F(BroughtTest, OfLateCountsHalfAfterASecond) {
+  Send(1000);
+  Read(1000);
+  Age(0);
+  Age(1);
+  EXPECT_EQ(connection().TakeBrought(), 500u);
+}
+
+TEST_F(BroughtTest, WhatWaitsIsOfLateOnce) {
+  Send(1000);
+  for (int i = 0; i < 10; ++i) Age(0);
+  EXPECT_EQ(connection().TakeBrought(), 1000u);
+}
+
+TEST_F(BroughtTest, WhatWaitsCountsEachTimeThatItIsTaken) {
+  Send(1000);
+  Age(0);
+  connection().TakeBrought();
+  EXPECT_EQ(connection().TakeBrought(), 1000u);
+  Read(1000);
+  connection().TakeBrought();
+  EXPECT_EQ(connection().TakeBrought(), 0u);
+}
+
+TEST_F(BroughtTest, WhatWasTakenIsNotOfLateAgain) {
+  Send(1000);
+  Read(1000);
+  EXPECT_EQ(connection().TakeBrought(), 1000u);
+  Age(0);
+  EXPECT_EQ(connection().TakeBrought(), 0u);
+}
+
+TEST_F(BroughtTest, AClockThatGoesBackMakesNothingMore) {
+  Send(1000);
+  Read(1000);
+  Age(10);
+  Age(0);
+  EXPECT_EQ(connection().TakeBrought(), 1000u);
 }
 
 }  // namespace
