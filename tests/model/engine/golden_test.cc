@@ -55,7 +55,7 @@ const Golden kGoldens[] = {
      {0x6e1ab5e422cf6f49, 0xca1c028f9f764d7d, 0xfa078e21c2cdba44, 0xab3558c84e1e6b1d, 0x1615c1aa4835d619}},
     {"Bundled",
      Bundled,
-     {0x67c8ea0e827901d, 0xe931e55aec41e96e, 0xead2770e4cb1b4f5, 0x98ebd466592d77cd, 0x7d8d1e1862b8ef33}},
+     {0xc9fa5b9a9a4262e9, 0x1266471bbb7ed0a6, 0x400b036d50062449, 0x124a2de93fee7f85, 0x8cbf65d22fb49851}},
 };
 
 class GoldenTest : public testing::TestWithParam<Golden> {
