@@ -47,8 +47,8 @@ class MemoryRelief {
   // first. `brought` is asked only while the process holds too much.
   std::vector<std::string> WhoMustGo(absl::FunctionRef<Brought()> brought);
 
-  // The connection of this peer, which has brought so much of late, ended for another reason, as a flood: what gRPC makes
-  // of it may still be to come, and is nobody else's fault.
+  // The connection of this peer, which has brought so much of late, ended for another reason, as a flood. What gRPC
+  // makes of it may still be to come, and is nobody else's fault.
   void NoteEnded(const std::string& peer, uint64_t bytes);
 
   // Whether it held too much at the last call.
