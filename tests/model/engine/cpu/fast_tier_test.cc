@@ -46,7 +46,7 @@ const Golden kGoldens[] = {
      {0x140e5aa7dd489eee, 0xc9a632d54384e19b, 0x389592adc15b715e, 0x4794dcd89e5cbe96, 0x9534d154aefc89d9}},
     {"Bundled",
      Bundled,
-     {0x44e060bf1fce1a9b, 0x7977af3baf92b2ae, 0xa1e6473811308be6, 0xe2051582445b43d2, 0xa301f2b363f291e5}},
+     {0xcaab916e98af8ff3, 0xcffc973f4334e99f, 0x45880537c173aa89, 0x87e02dd16d6a3ece, 0x95a4b5783da435bc}},
 };
 
 class FastTierTest : public testing::TestWithParam<Golden> {
