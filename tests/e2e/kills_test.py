@@ -91,19 +91,23 @@ class RocksDbKillsTest(KillsTest):
         for _ in range(2):  # a start writes into files what RocksDB's log has
             self.assertEqual(self.server.stop(), 0)
             self.server = self.start_server(*self.flags)
-        self.assertEqual(self.server.stop(), 0)
-        self.flip_a_bit_of_the_rows()
-        self.server = self.start_server(*self.flags)
-        refused = [i for i in range(20) if not self.can_export(f"oracle-1-{i}")]
+        refused = []
+        for eighth in (4, 2, 6, 1, 3, 5, 7):  # rows that a later save has taken the place of harm nobody
+            self.assertEqual(self.server.stop(), 0)
+            self.flip_a_bit_of_the_rows(eighth)
+            self.server = self.start_server(*self.flags)
+            refused = [i for i in range(20) if not self.can_export(f"oracle-1-{i}")]
+            if refused:
+                break
         self.assertEqual(len(refused), 1)
 
-    def flip_a_bit_of_the_rows(self):
-        """In the middle of the largest of the files that hold nothing but rows."""
+    def flip_a_bit_of_the_rows(self, eighth):
+        """So many eighths into the largest of the files that hold nothing but rows."""
         folder = os.path.join(self.data.name, "data", "rocksdb")
         path = max((os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".blob")),
                    key=os.path.getsize)
         with open(path, "r+b") as file:
-            file.seek(os.path.getsize(path) // 2)
+            file.seek(os.path.getsize(path) * eighth // 8)
             byte = file.read(1)[0]
             file.seek(-1, os.SEEK_CUR)
             file.write(bytes([byte ^ 4]))
