@@ -1,6 +1,6 @@
 # A toolchain: builds for 64-bit Arm on another machine, by Debian's cross compiler against the libraries that
-# deploy/setup
-# --with-arm64 unpacks. Programs run under QEMU: that shows that the bits are the same, and nothing of the speed.
+# `deploy/setup --with-arm64` unpacks. Programs run under QEMU: that shows that the bits are the same, and nothing of
+# the speed.
 
 if("$ENV{XDG_CACHE_HOME}" STREQUAL "")
   set(CMAKE_SYSROOT $ENV{HOME}/.cache/aaren/arm64)

@@ -20,6 +20,8 @@ constexpr uint64_t kLittle = 64 << 10;  // a host that brought less has not fill
 constexpr int kSettling = 25;           // calls until gRPC has surely handled what those who ended had sent
 constexpr int kLasting = 250;           // calls without them until they have surely stayed away
 constexpr uint64_t kMuchLess = 16;      // this part of what one of them brought
+constexpr uint64_t kMost = 64;          // bytes that gRPC may make of one
+constexpr uint64_t kFading = 64;        // the part of it that fades in a call: half in a second, about
 
 }  // namespace
 
@@ -41,7 +43,8 @@ void MemoryRelief::Remember(Brought brought) {
 bool MemoryRelief::Suspect(const std::string& host, uint64_t bytes) const {
   if (bytes < kLittle) return false;
   if (guilty_.contains(host)) return true;
-  return settling_ == 0 && (lasting_ == 0 || bytes >= most_of_guilty_ / kMuchLess);
+  if (settling_ > 0) return false;
+  return lasting_ == 0 || bytes >= most_of_guilty_ / kMuchLess || bytes >= last_ / kMost;
 }
 
 // Of one host after the other, beginning with the host that brought most: a proxy's connections are its own. Only of
@@ -90,8 +93,15 @@ void MemoryRelief::NoteEnded(const std::string& peer, uint64_t bytes) {
   lasting_ = kLasting;
 }
 
+void MemoryRelief::Fade() {
+  gone_ -= gone_ / kFading;
+  most_of_guilty_ -= most_of_guilty_ / kFading;
+  for (auto& [host, bytes] : guilty_) bytes -= bytes / kFading;
+}
+
 // There is room. Who has just ended may still have filled what is filled soon.
 void MemoryRelief::Calm() {
+  Fade();
   level_ = 0;
   still_ = blameless_ = 0;
   brought_.clear();

@@ -13,7 +13,8 @@
 // What they held comes back a little later, and before that it may grow on: gRPC still handles what it has read. So
 // until some comes back, for half a second at most, only hosts of which connections have ended are blamed for more. For
 // some seconds they may come again and again, and all the time gRPC handles what they brought. So a host that brought
-// much less than one of them is not blamed before they have stayed away.
+// much less than one of them is not blamed before they have stayed away, unless all that is too much could be of what
+// it brought. While there is room, what was brought by those who ended fades: a flood of hours covers for nobody.
 //
 // If it was a help and not enough, the next ones go. Those go who together brought half. Where it grows fast, hosts go
 // whole: of streams that are opened gRPC makes a gigabyte a second.
@@ -62,6 +63,7 @@ class MemoryRelief {
   std::vector<std::string> TakeGreatest(bool whole_hosts);
   void Forgive();
   void Calm();
+  void Fade();
   void BlameNobody(size_t excess);
   std::vector<std::string> Blame(size_t excess, bool fast);
 

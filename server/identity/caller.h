@@ -22,8 +22,7 @@ enum class Role : uint8_t {
 absl::string_view NameOf(Role role);                     // "read", "stream", "admin"
 absl::StatusOr<Role> ParseRole(absl::string_view name);  // InvalidArgument that says which there are
 
-// Whether a tenant may be called so: 1 to 128 bytes that can be seen, and no '/', for a session's key is tenant, '/',
-// id.
+// Whether a tenant may be called so: 1 to 128 bytes that can be seen, and no '/': a session's key is tenant, '/', id.
 bool IsTenant(absl::string_view name);
 
 class Account;  // server/identity/accounts/account.h

@@ -118,6 +118,28 @@ TEST_F(MemoryReliefTest, WhatAFloodBroughtThatEndedWhileThereWasRoomIsNobodyElse
   }
 }
 
+// What it brings becomes thirty times as much, and the flood comes again once a second.
+TEST_F(MemoryReliefTest, AnAccompliceWhoBringsLittleGoesBeforeItHasFilledMuch) {
+  std::vector<std::string> gone;
+  size_t excess = 50;
+  for (int second = 0; second < 30 && gone.empty(); ++second) {
+    Look(excess * kMiB, {{"9.9.9.9:1", 1000}, {"1.1.1.1:1", 0}});
+    for (int look = 0; look < 49 && gone.empty(); ++look) {
+      gone = LookAtBytes(excess++ * kMiB, {{"1.1.1.1:1", kMiB / 30}});
+    }
+  }
+  EXPECT_THAT(gone, ElementsAre("1.1.1.1:1"));
+  EXPECT_LT(excess, 200u);
+}
+
+TEST_F(MemoryReliefTest, AFloodOfHoursCoversForNobody) {
+  for (int second = 0; second < 3600; ++second) {
+    relief_.NoteEnded("9.9.9.9:1", 1 << 20);
+    for (int look = 0; look < 50; ++look) Look(0, {});
+  }
+  EXPECT_THAT(Look(9 * kMiB, {{"1.1.1.1:1", 8}}), ElementsAre("1.1.1.1:1"));
+}
+
 TEST_F(MemoryReliefTest, WhoeverFillsItWhenTheFloodHasStayedAwayGoes) {
   relief_.NoteEnded("9.9.9.9:1", 100 << 20);
   for (int look = 0; look < 250; ++look) Look(0, {});
