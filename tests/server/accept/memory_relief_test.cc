@@ -125,7 +125,7 @@ TEST_F(MemoryReliefTest, AnAccompliceWhoBringsLittleGoesBeforeItHasFilledMuch) {
   for (int second = 0; second < 30 && gone.empty(); ++second) {
     Look(excess * kMiB, {{"9.9.9.9:1", 1000}, {"1.1.1.1:1", 0}});
     for (int look = 0; look < 49 && gone.empty(); ++look) {
-      gone = LookAtBytes(excess++ * kMiB, {{"1.1.1.1:1", kMiB / 30}});
+      gone = LookAtBytes((excess += 2) * kMiB, {{"1.1.1.1:1", kMiB / 15}});
     }
   }
   EXPECT_THAT(gone, ElementsAre("1.1.1.1:1"));
