@@ -123,7 +123,7 @@ TEST_F(MemoryReliefTest, AnAccompliceWhoBringsLittleGoesBeforeItHasFilledMuch) {
   std::vector<std::string> gone;
   size_t excess = 50;
   for (int second = 0; second < 30 && gone.empty(); ++second) {
-    Look(excess * kMiB, {{"9.9.9.9:1", 1000}, {"1.1.1.1:1", 0}});
+    Look((excess += 3) * kMiB, {{"9.9.9.9:1", 4000}, {"1.1.1.1:1", 0}});
     for (int look = 0; look < 49 && gone.empty(); ++look) {
       gone = LookAtBytes((excess += 2) * kMiB, {{"1.1.1.1:1", kMiB / 15}});
     }
