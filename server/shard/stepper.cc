@@ -120,8 +120,9 @@ void Stepper::LayOutItem(Part& part, const queue::WaitingItem& item, Piece piece
   const size_t inputs = part.session->model->conversion->inputs();
   const float* from = item.inputs() + piece.first * channels * inputs;
   float* to = &inputs_[part.inputs + at * inputs];
-  // A token has its channels side by side; the engine wants a run a channel.
-  for (size_t channel = 0; channel < channels; ++channel) {
+  // A token has its channels side by side; the engine wants a run a channel. Of one channel these are the same.
+  if (channels == 1) std::copy_n(from, tokens * inputs, to);
+  for (size_t channel = 0; channels > 1 && channel < channels; ++channel) {
     for (size_t t = 0; t < tokens; ++t) {
       for (size_t i = 0; i < inputs; ++i) {
         to[(channel * part.tokens + t) * inputs + i] = from[(t * channels + channel) * inputs + i];
