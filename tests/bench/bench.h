@@ -58,6 +58,22 @@ extern const char kScanNote[];
 absl::StatusOr<std::vector<Row>> RunStepBench();
 extern const char kStepNote[];
 
+// The same of tokens whose forecast nobody wants.
+absl::StatusOr<std::vector<Row>> RunSilentBench();
+extern const char kSilentNote[];
+
+// The error of a state after a hundred million tokens, beside the paper's plain one, and what the difference costs.
+absl::StatusOr<std::vector<Row>> RunNumericsBench();
+extern const char kNumericsNote[];
+
+// Random sessions of two million beside a thousand hot ones, and the memory of an idle one.
+absl::StatusOr<std::vector<Row>> RunStateBench();
+extern const char kStateNote[];
+
+// The server with its model beside its model and its messages alone, and with a second shard.
+absl::StatusOr<std::vector<Row>> RunServerBench();
+extern const char kServerNote[];
+
 // Ten thousand tokens, one at a time, through a stack of each sequence mixer. Bytes of state and cumulative seconds
 // (the paper's Figure 5, §4.5), then the exponents with which both grow.
 absl::StatusOr<std::vector<Row>> RunStreamingBench();

@@ -7,12 +7,19 @@
 
 namespace aaren::bench {
 
-int BenchSessions(int usual) {
-  int sessions = usual;
-  const char* given = std::getenv("AAREN_BENCH_SESSIONS");
-  if (given == nullptr || !absl::SimpleAtoi(given, &sessions)) return usual;
-  return std::max(sessions, 1);
+namespace {
+
+int Number(const char* variable, int usual) {
+  int number = usual;
+  const char* given = std::getenv(variable);
+  if (given == nullptr || !absl::SimpleAtoi(given, &number)) return usual;
+  return std::max(number, 1);
 }
+
+}  // namespace
+
+int BenchSessions(int usual) { return Number("AAREN_BENCH_SESSIONS", usual); }
+int BenchTokens(int usual) { return Number("AAREN_BENCH_TOKENS", usual); }
 
 absl::Duration BenchTurn(absl::Duration usual) {
   double seconds = 0;

@@ -6,6 +6,7 @@
 //
 //   AAREN_BENCH_SESSIONS   sessions of each row
 //   AAREN_BENCH_SECONDS    how long one turn under load takes
+//   AAREN_BENCH_TOKENS     tokens of the longest session
 //
 // Threading: free functions; the environment is not changed meanwhile.
 
@@ -15,6 +16,7 @@ namespace aaren::bench {
 
 // What the environment says, `usual` if it says nothing; at least one.
 int BenchSessions(int usual);
+int BenchTokens(int usual);
 
 // As above; at least a tenth of a second.
 absl::Duration BenchTurn(absl::Duration usual);

@@ -19,10 +19,18 @@ namespace {
 const Bench kBenches[] = {
     {"step", "the step engine on one core: microseconds by tokens in a call, beside its roofs and LibTorch",
      RunStepBench, kStepNote},
+    {"silent", "tokens of the step engine whose forecast nobody wants: folds, probes, and those that are neither",
+     RunSilentBench, kSilentNote},
+    {"numerics", "the error of a state after a hundred million tokens, beside the paper's in floats, and its cost",
+     RunNumericsBench, kNumericsNote},
 #ifdef AAREN_WITH_SERVER
     {"age", "one session through a million tokens: memory and time at both ends", RunAgeBench},
     {"rpc", "the server with an echo for a model against a bare gRPC echo; streams against sessions; memory",
      RunRpcBench, "", nullptr, RunRpcAgainst},
+    {"server", "the server with its model beside the model and the messages alone; a second shard", RunServerBench,
+     kServerNote},
+    {"state", "random sessions of two million beside a thousand hot ones; the memory of an idle session", RunStateBench,
+     kStateNote},
     {"store", "saves and loads a second of each store against a bare RocksDB or Redis", RunStoreBench, kStoreNote},
     {"tiers", "many sessions, few of them active: memory of each tier, and the way back from the store", RunTiersBench,
      kTiersNote},

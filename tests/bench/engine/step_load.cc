@@ -1,7 +1,9 @@
 #include "tests/bench/engine/step_load.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <random>
 
 namespace aaren::bench {
@@ -28,10 +30,11 @@ StepLoad::StepLoad(const engine::Engine& engine, int fold_every, size_t sessions
       fold_every_(static_cast<uint64_t>(fold_every)),
       lane_(engine.NewLane(sessions)),
       slots_(sessions),
+      order_(sessions),
       series_(NoisySeason(24 * 500)),
-      forecasts_(sessions * engine.result_floats()),
-      wanted_(sessions, 1),
       silent_(kPast, 0) {
+  std::iota(order_.begin(), order_.end(), 0u);
+  std::shuffle(order_.begin(), order_.end(), std::mt19937_64(2));
   if (!lane_->Allocate(absl::MakeSpan(slots_)).ok() || !lane_->Reset(slots_).ok()) std::abort();
   for (; seq_ < kPast; ++seq_) Replay(1);
   for (Silent kind : {Silent::kSkipped, Silent::kProbe, Silent::kFold}) before_.push_back(RowBefore(kind));
@@ -45,16 +48,27 @@ StepLoad::StepLoad(const engine::Engine& engine, int fold_every, size_t sessions
 }
 
 void StepLoad::Forecast(size_t batch, int calls) {
-  const size_t result = forecasts_.size() / slots_.size();
+  ForecastOf(batch, calls, [](size_t i) { return i; });
+}
+
+void StepLoad::ForecastAnywhere(size_t batch, int calls) {
+  ForecastOf(batch, calls, [this](size_t) { return order_[turn_++ % order_.size()]; });
+}
+
+template <typename NextSession>
+void StepLoad::ForecastOf(size_t batch, int calls, NextSession next) {
+  static constexpr uint8_t kWanted = 1;
   std::vector<engine::Run> runs(batch);
   values_.resize(batch);
+  forecasts_.resize(batch * engine_.result_floats());
   for (size_t i = 0; i < batch; ++i) {
-    runs[i] = {.slot = slots_[i],
+    runs[i] = {.slot = {},
                .values = {&values_[i], 1},
-               .forecast = {&wanted_[i], 1},
-               .forecasts = forecasts_.data() + i * result};
+               .forecast = {&kWanted, 1},
+               .forecasts = forecasts_.data() + i * engine_.result_floats()};
   }
   for (int call = 0; call < calls; ++call) {
+    for (size_t i = 0; i < batch; ++i) runs[i].slot = slots_[next(i)];
     for (float& value : values_) value = Next();
     Submit(runs);
   }

@@ -31,6 +31,10 @@ class StepLoad {
   // One token of each of the first `batch` sessions, their forecasts wanted; `calls` such calls.
   void Forecast(size_t batch, int calls);
 
+  // One token of each of `batch` sessions, their forecasts wanted: those that come next in a random order of all. Each
+  // comes once before any comes again. `calls` such calls.
+  void ForecastAnywhere(size_t batch, int calls);
+
   // One silent token of each, after Restore of rows that are just before one of that kind.
   void Restore(Silent kind, size_t batch);
   void Step(size_t batch);
@@ -42,6 +46,8 @@ class StepLoad {
   using RowBytes = std::vector<std::byte>;
 
   void Submit(const std::vector<engine::Run>& runs);
+  template <typename NextSession>
+  void ForecastOf(size_t batch, int calls, NextSession next);
   RowBytes Read(size_t session);
   void Write(const RowBytes& row, size_t sessions);
   RowBytes RowBefore(Silent kind);
@@ -51,11 +57,13 @@ class StepLoad {
   const uint64_t fold_every_;
   std::unique_ptr<engine::Lane> lane_;
   std::vector<engine::Slot> slots_;
+  std::vector<uint32_t> order_;  // of ForecastAnywhere
+  size_t turn_ = 0;              // in it
   std::vector<float> series_;
   size_t next_ = 0;
   uint64_t seq_ = 0;  // tokens that the first session took while it was prepared
   std::vector<float> values_, forecasts_;
-  std::vector<uint8_t> wanted_, silent_;
+  std::vector<uint8_t> silent_;
   std::vector<RowBytes> before_;  // by kind
 };
 

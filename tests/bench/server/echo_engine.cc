@@ -10,6 +10,8 @@ namespace {
 
 class EchoEngine final : public engine::Engine {
  public:
+  explicit EchoEngine(const package::ForecasterConfig& config) : config_(config) {}
+
   size_t result_floats() const override { return static_cast<size_t>(config_.horizon) * config_.quantiles.size(); }
   std::string tier() const override { return "exact"; }
   size_t row_bytes() const override { return 64; }
@@ -40,7 +42,7 @@ class EchoEngine final : public engine::Engine {
   }
 
  private:
-  const package::ForecasterConfig config_ = EchoConfig();
+  const package::ForecasterConfig config_;
 };
 
 class EchoLane final : public engine::HostLane {
@@ -67,6 +69,8 @@ package::ForecasterConfig EchoConfig() {
   return config;
 }
 
-std::unique_ptr<engine::Engine> NewEchoEngine() { return std::make_unique<EchoEngine>(); }
+std::unique_ptr<engine::Engine> NewEchoEngine(const package::ForecasterConfig& config) {
+  return std::make_unique<EchoEngine>(config);
+}
 
 }  // namespace aaren::bench

@@ -13,7 +13,8 @@ namespace aaren::bench {
 // 3 steps x 9 quantiles: 108 bytes of forecast a token.
 package::ForecasterConfig EchoConfig();
 
-std::unique_ptr<engine::Engine> NewEchoEngine();
+// Forecasts as many numbers a token as a model of `config` does.
+std::unique_ptr<engine::Engine> NewEchoEngine(const package::ForecasterConfig& config);
 
 }  // namespace aaren::bench
 

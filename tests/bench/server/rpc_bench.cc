@@ -160,7 +160,7 @@ absl::StatusOr<Row> ThisOverOther(Served& mine, Served& other, DriverOptions opt
 absl::StatusOr<std::vector<Row>> RunRpcAgainst(const std::string& program) {
   absl::StatusOr<std::unique_ptr<Served>> mine = Served::Start("echo");
   if (!mine.ok()) return mine.status();
-  absl::StatusOr<std::unique_ptr<Served>> other = Served::Start(program, "echo");
+  absl::StatusOr<std::unique_ptr<Served>> other = Served::Start("echo", {.program = program});
   if (!other.ok()) return other.status();
   std::vector<Row> rows;
   for (const DriverOptions& shape : kShapes) {

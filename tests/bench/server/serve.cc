@@ -1,5 +1,6 @@
-// aaren-bench-server KIND: the other process of the benches that measure a server (served.h lists the kinds).
+// aaren-bench-server KIND [SHARDS]: the other process of the benches that measure a server (served.h lists the kinds).
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -17,8 +18,12 @@
 namespace aaren::bench {
 namespace {
 
-// One shard, so that both sides have one thread; nothing is saved, so that memory is that of the sessions alone.
-constexpr int kShards = 1;
+// As many numbers a token as the bundled model's.
+package::ForecasterConfig WideConfig() {
+  package::ForecasterConfig config = EchoConfig();
+  config.horizon = 48;
+  return config;
+}
 
 void WaitForEndOfInput() {
   while (std::getchar() != EOF) {
@@ -41,19 +46,21 @@ void SayReady(const std::string& address, size_t row_bytes) {
 
 absl::Status AddModels(const std::string& kind, models::ModelTable& models) {
   if (kind == "bundled") return models::ModelWatch(models, AAREN_BUNDLED_MODELS).Load();
-  if (kind != "echo") return absl::InvalidArgumentError(absl::StrCat("no server is called '", kind, "'"));
+  if (kind != "echo" && kind != "wide") return absl::InvalidArgumentError(absl::StrCat("no server is called '", kind, "'"));
   package::ModelPackage package;
   package.name = kind;
-  package.config = EchoConfig();
-  return models.Add(std::move(package), NewEchoEngine());
+  package.config = kind == "wide" ? WideConfig() : EchoConfig();
+  auto engine = NewEchoEngine(package.config);
+  return models.Add(std::move(package), std::move(engine));
 }
 
-absl::Status ServeReal(const std::string& kind) {
+// Nothing is saved, so that memory is that of the sessions alone.
+absl::Status ServeReal(const std::string& kind, int shards) {
   models::ModelTable models;
   if (absl::Status status = AddModels(kind, models); !status.ok()) return status;
   store::MemoryStore store;
   rpc::ServerOptions options;
-  options.shards = kShards;
+  options.shards = shards;
   options.shard.save_interval = absl::ZeroDuration();
   absl::StatusOr<std::unique_ptr<rpc::Server>> server = rpc::Server::Start(options, models, store);
   if (!server.ok()) return server.status();
@@ -63,9 +70,9 @@ absl::Status ServeReal(const std::string& kind) {
 }
 
 // Prints "ready ADDRESS ROW_BYTES", serves until standard input ends. Returns the exit status.
-int Serve(const std::string& kind) {
+int Serve(const std::string& kind, int shards) {
   if (kind == "bare") ServeBare();
-  const absl::Status status = ServeReal(kind);
+  const absl::Status status = ServeReal(kind, shards);
   if (status.ok()) return 0;
   std::fprintf(stderr, "aaren-bench-server %s: %s\n", kind.c_str(), status.ToString().c_str());
   return 1;
@@ -76,5 +83,5 @@ int Serve(const std::string& kind) {
 
 int main(int argc, char** argv) {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  return aaren::bench::Serve(argc == 2 ? argv[1] : "");
+  return aaren::bench::Serve(argc >= 2 ? argv[1] : "", argc >= 3 ? std::max(std::atoi(argv[2]), 1) : 1);
 }

@@ -32,9 +32,9 @@ std::string ServerProgram() {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Served>> Served::Start(const std::string& kind) { return Start(ServerProgram(), kind); }
-
-absl::StatusOr<std::unique_ptr<Served>> Served::Start(const std::string& program, const std::string& kind) {
+absl::StatusOr<std::unique_ptr<Served>> Served::Start(const std::string& kind, const ServedOptions& options) {
+  const std::string program = options.program.empty() ? ServerProgram() : options.program;
+  const std::string shards = absl::StrCat(options.shards);
   int input[2];
   int output[2];
   if (pipe2(input, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
@@ -43,7 +43,8 @@ absl::StatusOr<std::unique_ptr<Served>> Served::Start(const std::string& program
   if (pid == 0) {
     dup2(input[0], STDIN_FILENO);
     dup2(output[1], STDOUT_FILENO);
-    execl(program.c_str(), program.c_str(), kind.c_str(), nullptr);
+    // One shard goes without saying, as for builds that know no other number.
+    execl(program.c_str(), program.c_str(), kind.c_str(), options.shards == 1 ? nullptr : shards.c_str(), nullptr);
     _exit(127);
   }
   close(input[0]);

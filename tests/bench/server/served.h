@@ -6,6 +6,7 @@
 //
 //   bare     a gRPC echo and nothing else: drain, then one merged write a stream; replies as large as the real server's
 //   echo     the real server with an engine whose Step only fills in numbers
+//   wide     the same, with as many numbers a token as the bundled model's
 //   bundled  the real server with the bundled model and no saving
 
 #include <sys/types.h>
@@ -17,11 +18,14 @@
 
 namespace aaren::bench {
 
+struct ServedOptions {
+  int shards = 1;            // of a real server; so both sides of a comparison have one thread
+  std::string program = "";  // the aaren-bench-server of another build; empty: of this one
+};
+
 class Served {
  public:
-  static absl::StatusOr<std::unique_ptr<Served>> Start(const std::string& kind);
-  // `program` is the aaren-bench-server of another build.
-  static absl::StatusOr<std::unique_ptr<Served>> Start(const std::string& program, const std::string& kind);
+  static absl::StatusOr<std::unique_ptr<Served>> Start(const std::string& kind, const ServedOptions& options = {});
   ~Served();  // ends the process
 
   const std::string& target() const { return target_; }  // "127.0.0.1:PORT"

@@ -1,0 +1,18 @@
+#ifndef AAREN_TESTS_BENCH_ENGINE_RANDOM_ROWS_H_
+#define AAREN_TESTS_BENCH_ENGINE_RANDOM_ROWS_H_
+
+// How much slower the step engine is where each token is of another session, whose row no cache holds.
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tests/bench/bench.h"
+
+namespace aaren::bench {
+
+// A row for the bundled model and for a plain one of small rows: random sessions of many beside 1,000 hot ones.
+absl::StatusOr<std::vector<Row>> RandomRows();
+
+}  // namespace aaren::bench
+
+#endif  // AAREN_TESTS_BENCH_ENGINE_RANDOM_ROWS_H_

@@ -1,0 +1,46 @@
+#ifndef AAREN_TESTS_BENCH_ENGINE_STEP_CASES_H_
+#define AAREN_TESTS_BENCH_ENGINE_STEP_CASES_H_
+
+// The engines that benches measure: each model (step_shape.h) with each arithmetic that this CPU has.
+//
+// The exact tier comes by each instruction set of the CPU, the fast one by AMX and by the best set without. While one
+// is measured, every kernel is of its instruction set, the roofs' too.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "model/engine/engine.h"
+#include "model/engine/tier.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/engine/step_shape.h"
+
+namespace aaren::bench {
+
+// How a model is computed.
+struct Arithmetic {
+  engine::Tier tier;
+  int64_t target;  // of Highway, for what AMX does not do
+  bool amx;
+
+  std::string isa() const;  // REQUIRES: its kernels are the ones chosen now
+};
+
+struct StepCase {
+  const StepShape& shape;
+  const Arithmetic& arithmetic;
+  const engine::Engine& engine;
+};
+
+// The rows of every case, those of one model behind each other.
+absl::StatusOr<std::vector<Row>> ForEachStepCase(const std::function<std::vector<Row>(const StepCase&)>& measure);
+
+// The columns that say what was measured.
+Row DescribeCase(const StepCase& of);
+
+}  // namespace aaren::bench
+
+#endif  // AAREN_TESTS_BENCH_ENGINE_STEP_CASES_H_
