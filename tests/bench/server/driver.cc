@@ -9,7 +9,6 @@ namespace aaren::bench {
 namespace {
 
 constexpr int kMaxItemsPerMessage = 256;
-constexpr int kStreamsPerConnection = 250;  // the server takes 256
 
 }  // namespace
 
@@ -145,7 +144,7 @@ absl::StatusOr<std::unique_ptr<Driver>> Driver::Connect(const std::string& targe
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own
   driver->opening_ = options.sessions;
   for (int i = 0; i < options.streams; ++i) {
-    if (i % kStreamsPerConnection == 0) {
+    if (i % options.streams_per_connection == 0) {
       driver->stubs_.push_back(
           v1::Streaming::NewStub(grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments)));
     }

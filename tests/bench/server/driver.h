@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_BENCH_SERVER_DRIVER_H_
 #define AAREN_TESTS_BENCH_SERVER_DRIVER_H_
 
-// A Driver keeps a server busy: a number of streams, a connection for every 250 of them, sessions on each, and a window
-// of unanswered messages a session. Each message carries one Tokens item. It answers every reply with the session's
+// A Driver keeps a server busy: a number of streams on one connection or several, sessions on each, and a window of
+// unanswered messages a session. Each message carries one Tokens item. It answers every reply with the session's
 // next item at once (a closed loop), and counts points answered. Single-threaded: Run works on the caller's thread.
 
 #include <cstdint>
@@ -21,7 +21,8 @@ namespace aaren::bench {
 
 struct DriverOptions {
   int streams = 4;
-  int sessions = 1000;  // spread evenly over the streams
+  int streams_per_connection = 250;  // the server takes 256
+  int sessions = 1000;               // spread evenly over the streams
   int points_per_message = 1;
   int window = 16;             // items unanswered per session
   std::string name = "bench";  // begins the session ids

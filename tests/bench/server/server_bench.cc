@@ -17,14 +17,15 @@
 namespace aaren::bench {
 
 const char kServerNote[] =
-    R"(the bundled model, 1,000 sessions on 4 streams in a closed loop with 16 messages a session under way; the client has
-a core of its own where there are two. Medians of seven turns. model: the engine alone, forecasts of 64 sessions a call.
+    R"(the bundled model, 1,000 sessions on 4 connections in a closed loop, 16 points of each or one message under way; the
+client has a core of its own where there are two. Medians of seven turns. model: the engine alone, forecasts of 64 sessions a call.
 echo: the same server, but an engine that only fills in as many numbers. ratio: the server's points a second over
 1 / (1 / model + 1 / echo). scaling: two shards over one, server and client on the same cores.)";
 
 namespace {
 
 constexpr int kTurns = 7;
+constexpr int kPointsUnderWay = 16;  // of a session, but for one whole message
 
 double Median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2), values.end());
@@ -42,7 +43,12 @@ absl::StatusOr<Side> Start(const std::string& kind, int shards, int points) {
   absl::StatusOr<std::unique_ptr<Served>> served = Served::Start(kind, {.shards = shards});
   if (!served.ok()) return served.status();
   absl::StatusOr<std::unique_ptr<Driver>> driver =
-      Driver::Connect((*served)->target(), {.points_per_message = points, .name = "server", .merge = true});
+      Driver::Connect((*served)->target(), {.streams = 4,
+                                            .streams_per_connection = 1,
+                                            .points_per_message = points,
+                                            .window = std::max(kPointsUnderWay / points, 1),
+                                            .name = "server",
+                                            .merge = true});
   if (!driver.ok()) return driver.status();
   return Side{*std::move(served), *std::move(driver), {}};
 }
