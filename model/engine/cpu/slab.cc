@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <new>
 
@@ -12,22 +13,33 @@
 namespace aaren::engine {
 namespace {
 
-constexpr size_t kBlockBytes = size_t{1} << 20;
+constexpr size_t kHugePage = size_t{2} << 20;
+constexpr size_t kBlockBytes = 16 * kHugePage;
 
 }  // namespace
 
-// Fresh pages of the system: aligned, and no memory is spent on a page before its first row is written.
+// Fresh memory of the system, on a boundary of huge pages. Nothing is spent on a page before its first row is written.
+// A random row is then one miss of the address cache instead of several, and one fault brings hundreds of rows.
 struct StateSlab::Block {
-  explicit Block(size_t bytes)
-      : bytes(bytes), data(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {}
+  // The first `small` bytes have pages of the usual size.
+  Block(size_t bytes, size_t small) : bytes((bytes + kHugePage - 1) / kHugePage * kHugePage) {
+    void* mapped = mmap(nullptr, this->bytes + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) return;
+    auto* begin = static_cast<std::byte*>(mapped);
+    const size_t before = (kHugePage - reinterpret_cast<uintptr_t>(begin) % kHugePage) % kHugePage;
+    data = begin + before;
+    if (before > 0) munmap(begin, before);
+    munmap(data + this->bytes, kHugePage - before);
+    madvise(data + small, this->bytes - small, MADV_HUGEPAGE);  // a system without them does as well
+  }
   ~Block() {
-    if (data != MAP_FAILED) munmap(data, bytes);
+    if (data != nullptr) munmap(data, bytes);
   }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
   size_t bytes;
-  void* data;
+  std::byte* data = nullptr;  // null: the system has no more
 };
 
 StateSlab::StateSlab(size_t row_bytes, size_t capacity_rows)
@@ -42,8 +54,9 @@ absl::StatusOr<Slot> StateSlab::Allocate() {
   if (free_.empty()) {
     const size_t index = generations_.size();
     if (index == blocks_.size() * rows_per_block_) {
-      auto block = std::make_unique<Block>(rows_per_block_ * row_bytes_);
-      if (block->data == MAP_FAILED) {
+      // A slab of a few rows spends no huge page on them.
+      auto block = std::make_unique<Block>(rows_per_block_ * row_bytes_, blocks_.empty() ? kHugePage : 0);
+      if (block->data == nullptr) {
         return absl::ResourceExhaustedError(absl::StrCat("the system has no ", block->bytes, " bytes for more rows"));
       }
       blocks_.push_back(std::move(block));
@@ -69,7 +82,7 @@ absl::Span<std::byte> StateSlab::Row(Slot slot) {
   if (slot.index >= generations_.size() || slot.generation % 2 == 0 || generations_[slot.index] != slot.generation) {
     return {};
   }
-  auto* block = static_cast<std::byte*>(blocks_[slot.index / rows_per_block_]->data);
+  std::byte* block = blocks_[slot.index / rows_per_block_]->data;
   return absl::MakeSpan(block + slot.index % rows_per_block_ * row_bytes_, row_bytes_);
 }
 

@@ -2,7 +2,7 @@
 #define AAREN_MODEL_ENGINE_CPU_SLAB_H_
 
 // StateSlab holds the rows of many sessions, all of one size, in large 64-byte aligned blocks that the system hands out
-// lazily.
+// lazily, in huge pages where it has them.
 //
 // Freeing a slot makes every copy of it stale: the generation of its place goes on. Freed places are reused first.
 // Memory is reserved block by block, so a slab costs what it holds. Threading: one thread at a time (a slab belongs to

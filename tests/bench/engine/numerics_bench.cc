@@ -31,7 +31,7 @@ that serves, over the same with its layers' folds as cheap as the plain one.)";
 
 namespace {
 
-constexpr size_t kHeads = 4, kWidth = 128, kChecked = 16;
+constexpr size_t kHeads = 8, kWidth = 128, kChecked = 16;
 constexpr int kTokens = 100'000'000;
 
 double ThreadSeconds() {
@@ -137,8 +137,8 @@ absl::StatusOr<StepTime> TimeStep() {
   if (!engine.ok()) return engine.status();
   constexpr size_t kBatch = 64;
   StepLoad load(**engine, package->config.fold_every, kBatch);
-  const std::vector<double> best = TimeInTurns({[&] { load.Forecast(kBatch, 17); }},
-                                               {.runs = 5, .seconds = 0.3, .clock = CLOCK_THREAD_CPUTIME_ID});
+  const std::vector<double> best =
+      TimeInTurns({[&] { load.Forecast(kBatch, 17); }}, {.runs = 5, .seconds = 0.3, .clock = CLOCK_THREAD_CPUTIME_ID});
   return StepTime{best[0] / (17 * kBatch), package->config.layers};
 }
 

@@ -40,9 +40,9 @@ Row RowOf(const StepShape& shape, const engine::Engine& engine) {
   const int fold_every = shape.package.config.fold_every;
   StepLoad hot(engine, fold_every, kHot), many(engine, fold_every, SessionsOf(engine));
   const double seconds = absl::ToDoubleSeconds(BenchTurn(absl::Seconds(4)));
-  const std::vector<double> best = TimeInTurns(
-      {[&] { hot.ForecastAnywhere(kBatch, kCalls); }, [&] { many.ForecastAnywhere(kBatch, kCalls); }},
-      {.runs = 5, .seconds = seconds, .slow = seconds, .clock = CLOCK_THREAD_CPUTIME_ID});
+  const std::vector<double> best =
+      TimeInTurns({[&] { hot.ForecastAnywhere(kBatch, kCalls); }, [&] { many.ForecastAnywhere(kBatch, kCalls); }},
+                  {.runs = 5, .seconds = seconds, .slow = seconds, .clock = CLOCK_THREAD_CPUTIME_ID});
   const double tokens = static_cast<double>(kBatch) * kCalls;
   return {{"shape", shape.name},
           {"row_bytes", static_cast<int64_t>(engine.row_bytes())},

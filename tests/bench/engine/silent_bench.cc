@@ -95,9 +95,8 @@ class SilentTurns {
 
 absl::StatusOr<std::vector<Row>> RunSilentBench() {
   const double seconds = absl::ToDoubleSeconds(BenchTurn(absl::Milliseconds(300)));
-  return ForEachStepCase([=](const StepCase& of) {
-    return SilentTurns(of, static_cast<size_t>(BenchSessions(64))).Measure(seconds);
-  });
+  return ForEachStepCase(
+      [=](const StepCase& of) { return SilentTurns(of, static_cast<size_t>(BenchSessions(64))).Measure(seconds); });
 }
 
 }  // namespace aaren::bench

@@ -102,7 +102,8 @@ class StepTurns {
   double BestOfEager() const {
     double best = 0;
     for (const Measured& one : measured_) {
-      if (one.eager.has_value()) best = std::max(best, static_cast<double>(one.batch * one.calls) / seconds_[*one.eager]);
+      if (one.eager.has_value())
+        best = std::max(best, static_cast<double>(one.batch * one.calls) / seconds_[*one.eager]);
     }
     return best;
   }
@@ -149,9 +150,8 @@ class StepTurns {
 
 absl::StatusOr<std::vector<Row>> RunStepBench() {
   const double seconds = absl::ToDoubleSeconds(BenchTurn(absl::Milliseconds(300)));
-  return ForEachStepCase([=](const StepCase& of) {
-    return StepTurns(of, static_cast<size_t>(BenchSessions(128))).Measure(seconds);
-  });
+  return ForEachStepCase(
+      [=](const StepCase& of) { return StepTurns(of, static_cast<size_t>(BenchSessions(128))).Measure(seconds); });
 }
 
 }  // namespace aaren::bench

@@ -46,12 +46,8 @@ absl::StatusOr<std::vector<Row>> ForEachStepCase(const std::function<std::vector
 
 Row DescribeCase(const StepCase& of) {
   const package::ForecasterConfig& config = of.shape.package.config;
-  return {{"device", std::string("cpu")},
-          {"tier", of.engine.tier()},
-          {"isa", of.arithmetic.isa()},
-          {"shape", of.shape.name},
-          {"width", int64_t{config.width}},
-          {"layers", int64_t{config.layers}},
+  return {{"device", std::string("cpu")},  {"tier", of.engine.tier()},       {"isa", of.arithmetic.isa()},
+          {"shape", of.shape.name},        {"width", int64_t{config.width}}, {"layers", int64_t{config.layers}},
           {"heads", int64_t{config.heads}}};
 }
 

@@ -46,7 +46,8 @@ void SayReady(const std::string& address, size_t row_bytes) {
 
 absl::Status AddModels(const std::string& kind, models::ModelTable& models) {
   if (kind == "bundled") return models::ModelWatch(models, AAREN_BUNDLED_MODELS).Load();
-  if (kind != "echo" && kind != "wide") return absl::InvalidArgumentError(absl::StrCat("no server is called '", kind, "'"));
+  if (kind != "echo" && kind != "wide")
+    return absl::InvalidArgumentError(absl::StrCat("no server is called '", kind, "'"));
   package::ModelPackage package;
   package.name = kind;
   package.config = kind == "wide" ? WideConfig() : EchoConfig();
