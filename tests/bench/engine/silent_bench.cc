@@ -1,4 +1,4 @@
-// Tokens of the step engine whose forecast nobody wants: what one costs that folds, that is a probe, or that is neither.
+// Tokens of the step engine whose forecast nobody wants: what one costs that folds, is a probe, or is neither.
 
 #include <functional>
 #include <string>
