@@ -107,6 +107,12 @@ class ClusterTest(unittest.TestCase):
         self.assertEqual(self.forecasts("solo-aaren", 50), 20)
         self.cluster.helm("uninstall", "solo", "--wait")
 
+    def test_image_with_cuda_says_why_it_serves_on_the_cpu(self):
+        self.cluster.install("gpu", "image.tag=0.1.0-cuda", "store.kind=memory")
+        self.assertIn("Succeeded", self.cluster.helm("test", "gpu"))
+        self.assertIn("no GPU that the kernel can run on", self.cluster.kubectl("logs", "gpu-aaren-0"))
+        self.cluster.helm("uninstall", "gpu", "--wait")
+
     # The kind of volume that a cluster makes by itself needs a cloud, or more programs.
     def make_volume(self):
         os.makedirs(self.path("volume"))

@@ -57,6 +57,18 @@ class Builder:
                        f"--build-context=build={self.folder}/build", f"--tag=localhost/{target}")
             self.save(f"localhost/{target}", f"library/aaren-{target}:0.1.0")
 
+    def server_with_cuda(self, binaries):
+        """The server's image, and the library for GPUs beside these programs."""
+        docker = os.path.join(ROOT, "deploy", "docker")
+        library = os.path.join(os.path.dirname(binaries), "lib", "libaaren_engine_cuda.so")
+        folder = os.path.join(self.folder, "build-cuda", "stage")
+        os.makedirs(folder)
+        shutil.copy(library, folder)
+        self.build(docker, f"--file={docker}/Dockerfile", f"--build-arg=BASE={BASE}", "--target=server-cuda",
+                   f"--build-context=build={self.folder}/build", f"--build-context=build-cuda={self.folder}/build-cuda",
+                   "--tag=localhost/server-cuda")
+        self.save("localhost/server-cuda", "library/aaren-server:0.1.0-cuda")
+
     def envoy(self):
         context = self.context("envoy", f"FROM {BASE}\nCOPY --chmod=755 envoy /usr/local/bin/\nUSER 65532:65532\n"
                                "ENTRYPOINT [\"envoy\"]\n", envoy=program("envoy"))
@@ -101,6 +113,7 @@ def main(binaries, folder):
     builder = Builder(folder)
     builder.make_base()
     builder.server_and_client(binaries)
+    builder.server_with_cuda(binaries)
     builder.envoy()
     builder.pause()
     builder.forget()

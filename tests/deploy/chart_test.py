@@ -142,6 +142,14 @@ class ScalingTest(unittest.TestCase):
     def test_servers_that_share_a_redis_have_no_volumes(self):
         self.assertNotIn("volumeClaimTemplates", Objects(SHARED).one("StatefulSet")["spec"])
 
+    def test_a_gpu_takes_the_image_that_has_a_library_for_it(self):
+        plain, cuda = (Objects([f"gpu.count={count}"]).server()["containers"][0]["image"] for count in (0, 1))
+        self.assertEqual(cuda, f"{plain}-cuda")
+
+    def test_a_named_image_is_taken_with_a_gpu_too(self):
+        image = Objects(["gpu.count=1", "image.tag=mine"]).server()["containers"][0]["image"]
+        self.assertEqual(image, "aaren-server:mine")
+
     def test_a_gpu_is_a_limit_beside_the_others(self):
         limits = Objects(["gpu.count=2"]).server()["containers"][0]["resources"]["limits"]
         self.assertEqual(limits, {"nvidia.com/gpu": 2, "memory": "4Gi"})

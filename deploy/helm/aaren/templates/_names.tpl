@@ -48,6 +48,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ $image.repository }}:{{ default $root.Chart.AppVersion $image.tag }}
 {{- end -}}
 
+{{- /* The server's: with a GPU, the one that has a library for it. */ -}}
+{{- define "aaren.serverImage" -}}
+{{- $cuda := gt (int .Values.gpu.count) 0 | ternary (printf "%s-cuda" .Chart.AppVersion) "" -}}
+{{ .Values.image.repository }}:{{ coalesce .Values.image.tag $cuda .Chart.AppVersion }}
+{{- end -}}
+
 {{- /* The most servers that there may be. */ -}}
 {{- define "aaren.mostReplicas" -}}
 {{- if .Values.autoscaling.enabled -}}
