@@ -1,5 +1,7 @@
 #include "model/engine/network/product.h"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -54,6 +56,16 @@ struct Sums {
   V sums[kRows][kVectors];
 };
 
+// Asks for the weights that come so many bytes later, of kVectors vectors. The processor does not by itself, or too late,
+// where they come from the third cache.
+constexpr size_t kAhead = 1024;
+template <size_t kVectors, typename T>
+HWY_INLINE void FetchAhead(const T* const (&weights)[kVectors], size_t at) {
+  for (size_t v = 0; v < kVectors; v += math::kLanes / hn::Lanes(D())) {
+    hwy::Prefetch(weights[v] + at + kAhead / sizeof(T));
+  }
+}
+
 // Depths [begin, end) of K. REQUIRES: begin is even.
 struct Depths {
   size_t begin, end;
@@ -82,26 +94,60 @@ struct Floats {
 
 // Weights as halves, two in a word.
 struct Halves {
+  using Words = hn::RebindToUnsigned<D>;
+
+  static HWY_INLINE V Even(hn::Vec<Words> words) { return hn::BitCast(D(), hn::ShiftLeft<16>(words)); }
+  static HWY_INLINE V Odd(hn::Vec<Words> words) {
+    return hn::BitCast(D(), hn::And(words, hn::Set(Words(), 0xffff0000u)));
+  }
+
+  // Both weights of a word in turn: more words at once do not fit the registers beside the sums of so many outputs.
+  template <size_t kRows, size_t kVectors>
+  static HWY_INLINE void AddPair(const uint32_t* const (&words)[kVectors], size_t at, const float* x, size_t x_stride,
+                                 Sums<kRows, kVectors>& all) {
+    V even[kRows], odd[kRows];
+    for (size_t r = 0; r < kRows; ++r) {
+      even[r] = hn::Set(D(), x[r * x_stride]);
+      odd[r] = hn::Set(D(), x[r * x_stride + 1]);
+    }
+    for (size_t v = 0; v < kVectors; ++v) {
+      const auto pair = hn::Load(Words(), words[v] + at);
+      for (size_t r = 0; r < kRows; ++r) all.sums[r][v] = hn::MulAdd(even[r], Even(pair), all.sums[r][v]);
+      for (size_t r = 0; r < kRows; ++r) all.sums[r][v] = hn::MulAdd(odd[r], Odd(pair), all.sums[r][v]);
+    }
+  }
+
+  // All of one depth.
+  template <bool kOdd, size_t kRows, size_t kVectors>
+  static HWY_INLINE void AddDepth(const uint32_t* const (&words)[kVectors], size_t at, const float* x, size_t x_stride,
+                                  Sums<kRows, kVectors>& sums) {
+    V w[kVectors];
+    for (size_t v = 0; v < kVectors; ++v) {
+      const auto pair = hn::Load(Words(), words[v] + at);
+      w[v] = kOdd ? Odd(pair) : Even(pair);
+    }
+    sums.Add(w, x, x_stride);
+  }
+
   template <size_t kRows, size_t kVectors>
   static HWY_INLINE void AddAll(const Product& product, size_t row, size_t column, Depths depths,
                                 Sums<kRows, kVectors>& sums) {
-    const D d;
-    const hn::RebindToUnsigned<D> du;
-    const auto upper = hn::Set(du, 0xffff0000u);
     const uint32_t* words[kVectors];
     for (size_t v = 0; v < kVectors; ++v) {
-      words[v] = product.matrix.halves(column + v * hn::Lanes(d)) + depths.begin / 2 * PackedMatrix::kBeside;
+      words[v] = product.matrix.halves(column + v * hn::Lanes(D())) + depths.begin / 2 * PackedMatrix::kBeside;
     }
     const float* x = product.x + row * product.x_stride;
-    size_t k = depths.begin;
-    V w[kVectors];
-    for (size_t at = 0; k < depths.end; k += 2, at += PackedMatrix::kBeside) {
-      for (size_t v = 0; v < kVectors; ++v) w[v] = hn::BitCast(d, hn::ShiftLeft<16>(hn::Load(du, words[v] + at)));
-      sums.Add(w, x + k, product.x_stride);
-      if (k + 1 == depths.end) break;
-      for (size_t v = 0; v < kVectors; ++v) w[v] = hn::BitCast(d, hn::And(hn::Load(du, words[v] + at), upper));
-      sums.Add(w, x + k + 1, product.x_stride);
+    size_t k = depths.begin, at = 0;
+    for (; k + 1 < depths.end; k += 2, at += PackedMatrix::kBeside) {
+      FetchAhead(words, at);
+      if constexpr (kRows <= 2) {
+        AddPair(words, at, x + k, product.x_stride, sums);
+      } else {
+        AddDepth<false>(words, at, x + k, product.x_stride, sums);
+        AddDepth<true>(words, at, x + k + 1, product.x_stride, sums);
+      }
     }
+    if (k < depths.end) AddDepth<false>(words, at, x + k, product.x_stride, sums);
   }
 };
 
