@@ -24,14 +24,16 @@ class Panel:
     unit: str     # as Grafana calls it
     queries: dict  # legend: expression
     stacked: bool = False
+    signed: bool = False  # what it shows may be below zero
 
     def expressions(self):
         return {legend: expand(expr) for legend, expr in self.queries.items()}
 
 
-    def answerable(self, interval, job=".*", instance=".*", model=".*"):
+    def answerable(self, interval, job=".*", instance=".*", model=".*", session=".*"):
         """Its expressions as Grafana sends them to Prometheus."""
-        values = {"$__rate_interval": interval, "$job": job, "$instance": instance, "$model": model}
+        values = {"$__rate_interval": interval, "$job": job, "$instance": instance, "$model": model,
+                  "$session": session}
         found = self.expressions()
         for name, value in values.items():
             found = {legend: expr.replace(name, value) for legend, expr in found.items()}
@@ -44,6 +46,7 @@ class Dashboard:
     title: str
     panels: list
     by_model: bool = False
+    by_session: bool = False
 
 
 def expand(expr):
@@ -191,7 +194,31 @@ TENANTS = Dashboard("tenants", "Aaren: tenants", [
                                         'aaren_tenant_limit{S,limit="stored_bytes"})'}),
 ])
 
-DASHBOARDS = [SERVICE, SESSIONS, MODEL, TENANTS]
+ONE = '{S,session=~"$session"}'
+CHANNEL = "{{session}} {{channel}}"
+
+# Of sessions that `aaren debug watch` names.
+SESSION = Dashboard("session", "Aaren: one session", [
+    Panel("Values", "The newest of each channel, as often as Prometheus looks.", "short",
+          {CHANNEL: f"aaren_watched_value{ONE}"}, signed=True),
+    Panel("Forecasts of the next value", "Lowest, middle and highest quantile.", "short",
+          {CHANNEL + " {{quantile}}": f"aaren_watched_forecast{ONE}"}, signed=True),
+    Panel("Width of the interval", "From the lowest quantile to the highest: what the series leaves open.", "short", {
+        CHANNEL: 'aaren_watched_forecast{S,session=~"$session",quantile="high"} - ignoring (quantile) '
+                 'aaren_watched_forecast{S,session=~"$session",quantile="low"}'}),
+    Panel("Surprise", "Where the newest value fell in its forecast: 0.5 is the middle.", "short",
+          {CHANNEL: f"aaren_watched_surprise{ONE}"}),
+    Panel("Inside the interval", "The part of the values; 80 % should be, with quantiles from 0.1 to 0.9.",
+          "percentunit", {CHANNEL: f"1 - rate(aaren_watched_outside_total{ONE}[R])"
+                                   f" / rate(aaren_watched_judged_total{ONE}[R])"}),
+    Panel("Error over the last value's", "Below 1 the forecasts of the next value beat its repetition.", "short",
+          {CHANNEL: f"rate(aaren_watched_error_total{ONE}[R]) / rate(aaren_watched_last_value_error_total{ONE}[R])"}),
+    Panel("Tokens a second", "Stepped here. One that moved goes on at another server, and has to be watched there.",
+          "ops", {"{{session}}": f"rate(aaren_watched_tokens_total{ONE}[R])"}),
+    Panel("Age", "Tokens in its life.", "short", {"{{session}}": f"aaren_watched_next_seq{ONE}"}),
+], by_session=True)
+
+DASHBOARDS = [SERVICE, SESSIONS, MODEL, TENANTS, SESSION]
 
 
 def source(kind="prometheus"):
@@ -211,6 +238,9 @@ def variables(dashboard):
              variable("instance", 'label_values(aaren_build_info{job=~"$job"}, instance)')]
     if dashboard.by_model:
         found.append(variable("model", 'label_values(aaren_surprise_count{job=~"$job",instance=~"$instance"}, model)'))
+    if dashboard.by_session:
+        found.append(variable("session",
+                              'label_values(aaren_watched_tokens_total{job=~"$job",instance=~"$instance"}, session)'))
     return found
 
 
@@ -219,7 +249,7 @@ def panel_json(panel, index):
     return {
         "id": index + 1, "type": "timeseries", "title": panel.title, "description": panel.why, "datasource": source(),
         "gridPos": {"x": index % COLUMNS * WIDTH, "y": index // COLUMNS * HEIGHT, "w": WIDTH, "h": HEIGHT},
-        "fieldConfig": {"defaults": {"unit": panel.unit, "min": 0, "custom": {
+        "fieldConfig": {"defaults": {"unit": panel.unit, **({} if panel.signed else {"min": 0}), "custom": {
             "stacking": stacking, "fillOpacity": 40 if panel.stacked else 0, "showPoints": "never"}}, "overrides": []},
         "options": {"legend": {"displayMode": "list", "placement": "bottom", "showLegend": True},
                     "tooltip": {"mode": "multi", "sort": "desc"}},

@@ -73,7 +73,7 @@ def plot(panel, lines):
     highest = max((value for _, points in lines for value in points.values()), default=0)
     form = SMALL.get(panel.unit, UNITS.get(panel.unit)) if highest < 1000 else UNITS[panel.unit]
     commands = [f"set title {quoted(panel.title)} noenhanced", f"set format y {quoted(form)}",
-                f"set yrange [0:{'*' if highest > 0 else 1}]"]
+                "set yrange [*:*]" if panel.signed else f"set yrange [0:{'*' if highest > 0 else 1}]"]
     curves = []
     for i, (legend, points) in enumerate(lines):
         rows = "\n".join(f"{at / 60:.4f} {value:.9g}" for at, value in sorted(points.items()))

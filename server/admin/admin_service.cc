@@ -8,6 +8,7 @@
 #include "server/admin/settings_list.h"
 #include "server/admin/shard_list.h"
 #include "server/admin/stream_list.h"
+#include "server/admin/watch_list.h"
 #include "server/log/shown.h"
 #include "server/rpc/messages/convert.h"
 #include "server/session/refusal.h"
@@ -75,9 +76,19 @@ void AdminService::Serve(rpc::HeadersFirstService& service, rpc::UnaryHost& host
   ServeMethod<v1::ListTenantSessionsRequest, v1::ListTenantSessionsResponse>(
       service, "ListTenantSessions", host, tenant,
       [this](const auto& request, auto reply) { ListSessions(request, std::move(reply)); });
+  ServeMethod<v1::WatchSessionRequest, v1::WatchSessionResponse>(
+      service, "WatchSession", host, tenant,
+      [this](const auto& request, auto reply) { WatchSession(request, std::move(reply)); });
   ServeMethod<v1::ProfileRequest, v1::ProfileResponse>(
       service, "Profile", host, tenant,
       [this](const auto& request, auto reply) { BeginProfile(request, std::move(reply)); });
+}
+
+void AdminService::WatchSession(const v1::WatchSessionRequest& request,
+                                rpc::Reply<v1::WatchSessionResponse> reply) const {
+  session::Outcome<v1::WatchSessionResponse> outcome;
+  outcome.refusal = Watch(sources_.server.watched(), request, clock_.Now(), outcome.value);
+  reply(std::move(outcome));
 }
 
 void AdminService::ListSessions(const v1::ListTenantSessionsRequest& request,

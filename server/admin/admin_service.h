@@ -50,6 +50,7 @@ class AdminService {
     rpc::Reply<v1::ProfileResponse> reply;
   };
 
+  void WatchSession(const v1::WatchSessionRequest& request, rpc::Reply<v1::WatchSessionResponse> reply) const;
   void ListSessions(const v1::ListTenantSessionsRequest& request,
                     rpc::Reply<v1::ListTenantSessionsResponse> reply) const;
   void EndProfile(const session::Refusal& why);

@@ -10,6 +10,7 @@
 #include "server/metrics/store_metrics.h"
 #include "server/metrics/tenant_metrics.h"
 #include "server/metrics/trace_metrics.h"
+#include "server/metrics/watched_metrics.h"
 
 namespace aaren::program {
 namespace {
@@ -22,7 +23,8 @@ std::vector<std::shared_ptr<prometheus::Collectable>> Metrics(const OperatorAddr
       std::make_shared<metrics::ModelMetrics>(of.models),
       std::make_shared<metrics::ConnectionMetrics>(server.connection_counters()),
       std::make_shared<metrics::StoreMetrics>(of.store, server.store_health()),
-      std::make_shared<metrics::ProcessMetrics>()};
+      std::make_shared<metrics::ProcessMetrics>(),
+      std::make_shared<metrics::WatchedMetrics>(server.watched())};
   if (of.tracing != nullptr) {
     metrics.push_back(std::make_shared<metrics::TraceMetrics>(server.trace_counters(), of.tracing->exporter()));
   }

@@ -63,6 +63,7 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
   acceptor_ = *std::move(acceptor);
   address_.port = acceptor_->port();
   shard::ShardOptions shard_options = options.shard;
+  shard_options.watched = watched_.get();
   if (shard_options.advertise.empty() && address::IsForOthers(address_)) shard_options.advertise = address_.ToString();
   std::vector<accept::Acceptor::Shard> shards;
   for (int i = 0; i < options.shards; ++i) {

@@ -28,6 +28,7 @@
 #include "server/rpc/shard_loop.h"
 #include "server/shard/shard.h"
 #include "server/store/store.h"
+#include "server/watch/watched_sessions.h"
 
 namespace aaren::rpc {
 
@@ -77,6 +78,7 @@ class Server {
                        absl::AnyInvocable<void(std::vector<StreamInfo>)> done) const;
 
   registrar::Registrar& registrar() const { return *registrar_; }
+  watch::WatchedSessions& watched() const { return *watched_; }
   std::vector<const trace::TracerCounters*> trace_counters() const;  // none if nothing is traced
   size_t transit_bytes() const { return registrar_->transit_bytes(); }
   const store::StoreHealth& store_health() const { return registrar_->store_health(); }
@@ -91,6 +93,7 @@ class Server {
   address::Address address_;
   const session::Clock& clock_;
   std::optional<grpc::ResourceQuota> quota_;  // the last resort: gRPC ends whichever streams it comes across
+  const std::unique_ptr<watch::WatchedSessions> watched_ = std::make_unique<watch::WatchedSessions>();
   std::vector<std::unique_ptr<ShardLoop>> loops_;
   std::unique_ptr<registrar::Registrar> registrar_;  // destroyed before the loops, whose shards it knows
   std::unique_ptr<accept::Acceptor> acceptor_;       // destroyed before the loops, which it gives connections

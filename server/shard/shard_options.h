@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "server/memory/memory_budget.h"
 #include "server/trace/tracer.h"
+#include "server/watch/watched_sessions.h"
 
 namespace aaren::shard {
 
@@ -34,6 +35,7 @@ struct ShardOptions {
   memory::MemoryBudget* budget =
       nullptr;                      // for what sessions cost, shared by all shards; outlives them; null: no limit
   trace::Tracer* tracer = nullptr;  // of this shard, which it outlives; null: nothing is traced
+  watch::WatchedSessions* watched = nullptr;  // of all shards, which it outlives; null: nobody is watched
 };
 
 // What one stream has here.

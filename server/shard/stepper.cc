@@ -29,12 +29,13 @@ void Enlarge(std::unique_ptr<float[]>& buffer, size_t& size, size_t wanted) {
 }  // namespace
 
 Stepper::Stepper(session::RowPool& rows, queue::TokenQueue& queue, ShardCounters& counters, const session::Clock& clock,
-                 uint32_t max_channels, bool saving)
+                 uint32_t max_channels, bool saving, watch::WatchedSessions* watched)
     : rows_(rows),
       queue_(queue),
       counters_(counters),
       clock_(clock),
       saving_(saving),
+      watched_(watched),
       max_tokens_(std::max(kStepTokens, max_channels)),
       max_forecasts_(std::max(kStepForecasts, max_channels)) {}
 
@@ -256,6 +257,7 @@ void Stepper::AnswerTokens(const Call& call, const Part& part, const queue::Wait
   const bool held = session.SavesEveryToken();
   if (!held) CountTimes(item.arrival_ns, tokens);
   if (item.trace != 0) NoteStep(call, session, item.trace, tokens);
+  if (watched_ != nullptr && watched_->Watches(session.key.view())) NoteTokens(call, part, item, piece, cursor);
   const size_t results = CollectResults(call, part, item, piece, cursor);
   AdvanceSeq(session, tokens);
   (item.silent ? outcomes_.silent : outcomes_.folded) += tokens - results;
@@ -268,6 +270,32 @@ void Stepper::NoteStep(const Call& call, const session::Session& session, trace:
   trace::Tracer& tracer = *queue_.tracer();
   tracer.Stepped(trace, {began_ns_, stepped_ns_, call.tokens, tokens, call.model->id});
   if (saving_ && session.durability != session::SessionDurability::kNone) tracer.FollowSave(trace, session.key.view());
+}
+
+// Of a session that somebody may look at.
+void Stepper::NoteTokens(const Call& call, const Part& part, const queue::WaitingItem& item, Piece piece,
+                         Cursor cursor) {
+  sightings_.clear();
+  const session::Session& session = *part.session;
+  const size_t inputs = session.model->conversion->inputs();
+  const uint32_t channels = std::min(session.channels, watch::WatchedSessions::kMostChannels);
+  for (uint32_t t = 0; t < piece.tokens; ++t, ++cursor.token) {
+    const bool computed = flags_[part.flags + cursor.token] != 0;
+    for (uint32_t channel = 0; channel < channels; ++channel) {
+      watch::Sighting& sighting = sightings_.emplace_back();
+      sighting.seq = session.point.seq + t;
+      sighting.channel = channel;
+      sighting.value = item.inputs()[((piece.first + t) * session.channels + channel) * inputs];
+      if (!computed) continue;
+      if (session.plan->surprise) {
+        sighting.surprise = surprises_[part.surprises + channel * part.tokens + cursor.token];
+      }
+      sighting.next = session.model->conversion->NextValue(
+          &forecasts_[part.forecasts + (channel * part.wanted + cursor.computed) * call.floats]);
+    }
+    cursor.computed += computed;
+  }
+  watched_->Note(session.key.view(), sightings_);
 }
 
 void Stepper::AdvanceSeq(session::Session& session, uint32_t tokens) {

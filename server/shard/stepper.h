@@ -29,14 +29,16 @@
 #include "server/session/session.h"
 #include "server/session/table/row_pool.h"
 #include "server/shard/shard_counters.h"
+#include "server/watch/watched_sessions.h"
 
 namespace aaren::shard {
 
 class Stepper {
  public:
-  // The references outlive this. With `saving` off every folded token counts as durable.
+  // The references outlive this, and so does what `watched` points to, if it is not null. With `saving` off every
+  // folded token counts as durable.
   Stepper(session::RowPool& rows, queue::TokenQueue& queue, ShardCounters& counters, const session::Clock& clock,
-          uint32_t max_channels, bool saving);
+          uint32_t max_channels, bool saving, watch::WatchedSessions* watched);
   ~Stepper();  // waits for the step under way
 
   // What one step can take at most.
@@ -115,6 +117,7 @@ class Stepper {
   void AnswerTokens(const Call& call, const Part& part, const queue::WaitingItem& item, Piece piece, Cursor& cursor);
   size_t CollectResults(const Call& call, const Part& part, const queue::WaitingItem& item, Piece piece,
                         Cursor& cursor);
+  void NoteTokens(const Call& call, const Part& part, const queue::WaitingItem& item, Piece piece, Cursor cursor);
   static void AdvanceClock(session::Session& session, const queue::WaitingItem& item, uint32_t token, uint64_t seq);
   void AdvanceSeq(session::Session& session, uint32_t tokens);
   void CountTimes(int64_t arrival_ns, uint32_t tokens);
@@ -127,6 +130,7 @@ class Stepper {
   ShardCounters& counters_;
   const session::Clock& clock_;
   const bool saving_;
+  watch::WatchedSessions* const watched_;    // null: nobody is
   const uint32_t max_tokens_;                // of one step, all channels counted
   const uint32_t max_forecasts_;             // likewise
   std::vector<session::Session*> sessions_;  // of the step under way
@@ -152,6 +156,7 @@ class Stepper {
   std::vector<const float*> result_forecasts_;
   std::vector<float> result_surprises_;
   std::vector<int64_t> result_times_, result_steps_;
+  std::vector<watch::Sighting> sightings_;
 };
 
 }  // namespace aaren::shard

@@ -67,6 +67,9 @@ class Conversion {
   // Copies them from `result`, Engine::result_floats() numbers, to `out`. Returns the end of what it wrote.
   virtual float* CopyPlanned(const float* result, const OutputPlan& plan, float* out) const = 0;
 
+  // What a result, of one channel, says of the next value, for those who look at a session.
+  virtual Expected NextValue(const float* result) const = 0;
+
  protected:
   explicit Conversion(size_t inputs) : inputs_(inputs) {}
 

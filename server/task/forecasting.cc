@@ -104,4 +104,9 @@ float* ForecastingConversion::CopyPlanned(const float* result, const OutputPlan&
   return out;
 }
 
+Expected ForecastingConversion::NextValue(const float* result) const {
+  const size_t quantiles = config_.quantiles.size();
+  return {.low = result[0], .middle = result[quantiles / 2], .high = result[quantiles - 1]};
+}
+
 }  // namespace aaren::task

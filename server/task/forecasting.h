@@ -21,6 +21,7 @@ class ForecastingConversion : public Conversion {
   void CopyInputs(const TokenNumbers& numbers, uint32_t channels, float* out) const override;
   size_t PlannedFloats(const OutputPlan& plan) const override;
   float* CopyPlanned(const float* result, const OutputPlan& plan, float* out) const override;
+  Expected NextValue(const float* result) const override;
 
  private:
   std::optional<BadField> ResolveHorizons(const OutputRequest& request, std::vector<uint32_t>& rows) const;

@@ -1,9 +1,10 @@
 #ifndef AAREN_SERVER_TASK_OUTPUT_H_
 #define AAREN_SERVER_TASK_OUTPUT_H_
 
-// Which of a model's outputs an Open asks for, in its client's words and in the model's.
+// Which of a model's outputs an Open asks for, in its client's words and in the model's; and what is told of one output.
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "model/engine/engine.h"
@@ -26,6 +27,13 @@ struct OutputPlan {
   uint32_t every = 1;
   bool surprise = false;
   engine::Refinement refinement = engine::Refinement::kRestricted;
+};
+
+// What a result says of the next value alone: the lowest, the middle and the highest of its quantiles. NaN: nothing.
+struct Expected {
+  float low = std::numeric_limits<float>::quiet_NaN();
+  float middle = std::numeric_limits<float>::quiet_NaN();
+  float high = std::numeric_limits<float>::quiet_NaN();
 };
 
 }  // namespace aaren::task

@@ -33,14 +33,19 @@ class ObserveTest(unittest.TestCase):
         prometheus.require("prometheus")
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        cls.server = Server("--store=rocksdb", f"--data_dir={folder.name}", f"--max_resident_bytes={ROWS}")
+        admin = os.path.join(folder.name, "admin")
+        cls.server = Server("--store=rocksdb", f"--data_dir={folder.name}/store", f"--max_resident_bytes={ROWS}",
+                            f"--admin_address=unix:{admin}")
         cls.addClassCleanup(cls.server.close)
         tenants = cls.start_server_with_tenants(folder.name)
         cls.prometheus = prometheus.Prometheus(cls.server.metrics_address, tenants.metrics_address)
         cls.addClassCleanup(cls.prometheus.close)
         oracle = OracleRun(cls.server.target, sessions=60, rate=300)
         cls.addClassCleanup(oracle.close)
-        cls.stream(cls.server, "--durability=every_token")  # one row at a time, each saved before it is answered
+        # One row at a time, each saved before it is answered.
+        cls.stream(cls.server, "--durability=every_token", "--session=watched")
+        subprocess.run([os.path.join(BIN, "aaren"), "debug", "watch", "default", "watched", f"--target=unix:{admin}"],
+                       check=True, stdout=subprocess.DEVNULL)
         cls.wait_for_answers()
 
     @classmethod

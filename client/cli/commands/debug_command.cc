@@ -2,11 +2,13 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "aaren/client/admin.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/commands/command.h"
 #include "client/cli/commands/debug_json.h"
 #include "client/cli/commands/debug_tables.h"
@@ -29,12 +31,16 @@ class DebugCommand {
  private:
   command_line::Flags Table();
   int Ask(const std::string& verb, const client::Admin& admin);
+  int AskAbout(const std::string& verb, const std::vector<std::string>& of, const client::Admin& admin);
 
   int Settings(const client::Admin& admin) const;
   int Shards(const client::Admin& admin) const;
   int Streams(const client::Admin& admin) const;
   int Sessions(const client::Admin& admin, const std::string& tenant) const;
   int Profile(const client::Admin& admin) const;
+  int Watch(const client::Admin& admin, const std::string& tenant, const std::string& id) const;
+  int Unwatch(const client::Admin& admin, const std::string& tenant, const std::string& id) const;
+  int TellWatched(const absl::StatusOr<std::vector<client::WatchedSession>>& sessions) const;
 
   int FailAsked(const absl::Status& status) const;
 
@@ -42,6 +48,7 @@ class DebugCommand {
   client::ServiceOptions server_;
   bool json_ = false, folded_ = false;
   int seconds_ = 10;
+  absl::Duration watch_ = absl::Hours(1);
   std::string asked_;  // the verb and what it is about
 };
 
@@ -110,17 +117,36 @@ int DebugCommand::Profile(const client::Admin& admin) const {
   return PrintProfile(*profile), kSuccess;
 }
 
+int DebugCommand::Watch(const client::Admin& admin, const std::string& tenant, const std::string& id) const {
+  return TellWatched(admin.Watch(tenant, id, watch_));
+}
+
+int DebugCommand::Unwatch(const client::Admin& admin, const std::string& tenant, const std::string& id) const {
+  return TellWatched(admin.Unwatch(tenant, id));
+}
+
+int DebugCommand::TellWatched(const absl::StatusOr<std::vector<client::WatchedSession>>& sessions) const {
+  if (!sessions.ok()) return FailAsked(sessions.status());
+  if (!json_) return PrintWatched(*sessions), kSuccess;
+  for (const client::WatchedSession& session : *sessions) absl::PrintF("%s\n", ToJson(session));
+  return kSuccess;
+}
+
 command_line::Flags DebugCommand::Table() {
-  command_line::Flags flags("aaren debug settings | shards | streams | sessions TENANT | profile [--seconds=N]",
-                            "Tells what goes on inside a running server. --target is its admin_address.");
+  command_line::Flags flags(
+      "aaren debug settings | shards | streams | sessions TENANT | profile | watch TENANT ID | unwatch TENANT ID",
+      "Tells what goes on inside a running server. --target is its admin_address.");
   flags.AddVerb("settings", {}, "every setting as it holds");
   flags.AddVerb("shards", {}, "what each core does, and its rows");
   flags.AddVerb("streams", {}, "the streams that are open");
   flags.AddVerb("sessions", {"TENANT"}, "a tenant's sessions that are here; \"default\" where nobody is told apart");
   flags.AddVerb("profile", {}, "which functions the CPU time goes to");
+  flags.AddVerb("watch", {"TENANT", "ID"}, "has the server's metrics tell of one session, for a while");
+  flags.AddVerb("unwatch", {"TENANT", "ID"}, "no longer");
   flags.RequireVerb();
   flags.Add("json", &json_, "one JSON object a line");
   flags.Add("seconds", &seconds_, "profile: how long, 1 to 30");
+  flags.Add("for", &watch_, "watch: how long, 1s to 24h");
   flags.Add("folded", &folded_, "profile: one stack a line, as flame graphs are drawn from");
   flags.Add("timeout", &server_.timeout, "give up if no answer comes for so long; profile: beside --seconds");
   connection_.target = kAdminTarget;
@@ -135,6 +161,12 @@ int DebugCommand::Ask(const std::string& verb, const client::Admin& admin) {
   return Profile(admin);
 }
 
+int DebugCommand::AskAbout(const std::string& verb, const std::vector<std::string>& of, const client::Admin& admin) {
+  if (verb == "watch") return Watch(admin, of[0], of[1]);
+  if (verb == "unwatch") return Unwatch(admin, of[0], of[1]);
+  return Sessions(admin, of[0]);
+}
+
 int DebugCommand::Run(Arguments arguments) {
   const absl::StatusOr<command_line::Parsed> parsed = Table().Parse(arguments);
   if (!parsed.ok()) return FailUsage("debug", parsed.status());
@@ -143,15 +175,19 @@ int DebugCommand::Run(Arguments arguments) {
     return FailUsage("debug",
                      absl::InvalidArgumentError(absl::StrCat("--seconds=", seconds_, " is not within 1 .. 30")));
   }
+  if (watch_ < absl::Seconds(1) || watch_ > absl::Hours(24)) {
+    return FailUsage("debug", absl::InvalidArgumentError(
+                                  absl::StrCat("--for=", absl::FormatDuration(watch_), " is not within 1s .. 24h")));
+  }
   absl::StatusOr<client::ChannelOptions> channel = connection_.Channel();
   if (!channel.ok()) return FailUsage("debug", channel.status());
   server_.target = connection_.target;
   server_.channel = *std::move(channel);
   asked_ = absl::StrCat("debug ", parsed->verb);
   const client::Admin admin(server_);
-  if (parsed->verb != "sessions") return Ask(parsed->verb, admin);
-  asked_ = absl::StrCat("debug sessions ", parsed->operands[0]);
-  return Sessions(admin, parsed->operands[0]);
+  if (parsed->operands.empty()) return Ask(parsed->verb, admin);
+  asked_ = absl::StrCat("debug ", parsed->verb, " ", absl::StrJoin(parsed->operands, " "));
+  return AskAbout(parsed->verb, parsed->operands, admin);
 }
 
 }  // namespace

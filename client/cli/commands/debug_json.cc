@@ -63,4 +63,12 @@ std::string ToJson(const client::LiveSession& live) {
   return out;
 }
 
+std::string ToJson(const client::WatchedSession& watched) {
+  std::string out;
+  JsonObject object(out);
+  object.Add("tenant", watched.tenant).Add("session_id", watched.id).Add("tokens", watched.tokens);
+  object.Add("left_ms", absl::ToInt64Milliseconds(watched.left)).Close();
+  return out;
+}
+
 }  // namespace aaren::cli

@@ -13,6 +13,7 @@ std::string ToJson(const client::Setting& setting);
 std::string ToJson(const client::ShardInfo& shard);
 std::string ToJson(const client::StreamInfo& stream);
 std::string ToJson(const client::LiveSession& live);
+std::string ToJson(const client::WatchedSession& watched);
 
 }  // namespace aaren::cli
 

@@ -84,4 +84,12 @@ void PrintLiveSession(const client::LiveSession& live) {
                live.stalled ? " (waits for the store)" : "");
 }
 
+void PrintWatched(const std::vector<client::WatchedSession>& sessions) {
+  absl::PrintF("%-16s %-32s %12s %10s\n", "tenant", "watched session", "tokens", "left");
+  for (const client::WatchedSession& session : sessions) {
+    absl::PrintF("%-16s %-32s %12d %10s\n", ToUtf8(session.tenant), ToUtf8(session.id), session.tokens,
+                 Short(session.left));
+  }
+}
+
 }  // namespace aaren::cli

@@ -19,6 +19,8 @@ void PrintStream(const client::StreamInfo& stream);
 void PrintLiveSessionHeader();
 void PrintLiveSession(const client::LiveSession& session);
 
+void PrintWatched(const std::vector<client::WatchedSession>& sessions);
+
 // "attached", "resting" or "demoted".
 const char* StateOf(const client::SessionInfo& session);
 

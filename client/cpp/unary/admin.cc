@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "aaren/v1/admin.grpc.pb.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "client/cpp/messages/values.h"
 #include "client/cpp/unary/unary.h"
@@ -115,6 +116,36 @@ absl::StatusOr<CpuProfile> Admin::Profile(uint32_t seconds) const {
                     .samples = answer->samples(),
                     .dropped = answer->dropped(),
                     .interval = absl::Milliseconds(answer->interval_ms())};
+}
+
+absl::StatusOr<std::vector<WatchedSession>> Admin::AskWatch(const std::string& tenant, const std::string& id,
+                                                            uint32_t seconds, const CallOptions& call) const {
+  v1::WatchSessionRequest request;
+  request.set_tenant(tenant);
+  request.set_session_id(id);
+  request.set_seconds(seconds);
+  request.set_stop(seconds == 0);
+  const auto answer = calls_->Ask(&Stub::WatchSession, request, {tenant, id}, call);
+  if (!answer.ok()) return answer.status();
+  std::vector<WatchedSession> sessions;
+  for (const v1::WatchedSession& one : answer->sessions()) {
+    sessions.push_back({one.tenant(), one.session_id(), one.tokens(), Milliseconds(one.left_ms())});
+  }
+  return sessions;
+}
+
+absl::StatusOr<std::vector<WatchedSession>> Admin::Watch(const std::string& tenant, const std::string& id,
+                                                         absl::Duration duration, const CallOptions& call) const {
+  if (duration < absl::Seconds(1) || duration > absl::Hours(24)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a session is watched for 1 s to 24 h, not for ", absl::FormatDuration(duration)));
+  }
+  return AskWatch(tenant, id, static_cast<uint32_t>(absl::ToInt64Seconds(duration)), call);
+}
+
+absl::StatusOr<std::vector<WatchedSession>> Admin::Unwatch(const std::string& tenant, const std::string& id,
+                                                           const CallOptions& call) const {
+  return AskWatch(tenant, id, 0, call);
 }
 
 }  // namespace aaren::client

@@ -3,6 +3,7 @@
 import os
 import time
 import unittest
+import urllib.request
 
 import programs
 from programs import aaren, objects
@@ -70,6 +71,36 @@ class AdminTest(programs.ServerTest):
         self.assertIn(line["peer"], self.debug("streams").stdout)
         stream.kill()
         self.until(lambda: self.asked("streams") == [])
+
+    def watched_metrics(self):
+        """What the metrics tell of watched sessions: the text of their series."""
+        with urllib.request.urlopen(f"http://{self.server.metrics_address}/metrics", timeout=60) as reply:
+            return "".join(line.decode() for line in reply if line.startswith(b"aaren_watched"))
+
+    def test_the_metrics_tell_of_a_session_while_it_is_watched(self):
+        self.start_stream("a")
+        self.start_stream("b")
+        self.until(lambda: [line["next_seq"] for line in self.asked("sessions", "default")] == [10, 10])
+        self.assertEqual(self.watched_metrics(), "")
+        watched = self.asked("watch", "default", "a", "--for=90m")
+        self.assertEqual([(line["session_id"], line["tokens"]) for line in watched], [("a", 0)])
+        self.assertLessEqual(watched[0]["left_ms"], 90 * 60 * 1000)
+        stream = self.start_stream("c", rows=12)
+        self.asked("watch", "default", "c")
+        stream.stdin.write("2024-01-02 01:00:00,5\n2024-01-02 02:00:00,6\n")
+        stream.stdin.flush()
+        self.until(lambda: 'aaren_watched_value{tenant="default",session="c",channel="0"} 6\n' in self.watched_metrics())
+        self.assertIn('aaren_watched_forecast{tenant="default",session="c",channel="0",quantile="middle"} ',
+                      self.watched_metrics())
+        self.assertIn('aaren_watched_tokens_total{tenant="default",session="a"} 0\n', self.watched_metrics())
+        self.assertNotIn('session="b"', self.watched_metrics())
+        self.asked("unwatch", "default", "c")
+        self.assertNotIn('session="c"', self.watched_metrics())
+
+    def test_a_session_is_not_watched_for_longer_than_a_day(self):
+        reply = self.debug("watch", "default", "a", "--for=25h")
+        self.assertEqual(reply.returncode, 2)
+        self.assertIn("--for=25h is not within 1s .. 24h", reply.stderr)
 
     def test_a_tenants_sessions_are_listed(self):
         self.start_stream("a", rows=7)

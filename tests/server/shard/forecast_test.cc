@@ -207,5 +207,47 @@ TEST(ForecastTest, OptionsMayDifferFromOpenToOpen) {
   EXPECT_EQ(peer.Last().results, 2);
 }
 
+TEST(ForecastTest, OfAWatchedSessionValuesForecastsAndSurprisesAreNoted) {
+  watch::WatchedSessions watched;
+  ASSERT_TRUE(watched.Watch("/a", absl::UnixEpoch(), absl::InfiniteFuture()).ok());
+  ShardOptions options;
+  options.watched = &watched;
+  World world(options);
+  FakePeer peer;
+  world.Open(peer, 0, Every(1, true));
+  world.Send(peer, 0, 0, {3, 5});
+  const watch::WatchedSession session = watched.List(absl::UnixEpoch()).at(0);
+  ASSERT_EQ(session.channels.size(), 1u);
+  EXPECT_EQ(session.next_seq, 2u);
+  EXPECT_EQ(session.channels[0].value, 5);
+  EXPECT_EQ(session.channels[0].surprise, 2);
+  EXPECT_EQ(session.channels[0].next.middle, peer.Forecasts(0).back()[1]);  // of three quantiles
+  EXPECT_EQ(session.channels[0].judged, 1u);
+}
+
+TEST(ForecastTest, OfAWatchedSessionChannelsAndSilentTokensAreNoted) {
+  watch::WatchedSessions watched;
+  ASSERT_TRUE(watched.Watch("/a", absl::UnixEpoch(), absl::InfiniteFuture()).ok());
+  ShardOptions options;
+  options.watched = &watched;
+  World world(options);
+  FakePeer peer;
+  session::OpenRequest request = Named("a");
+  request.channels = 2;
+  world.Open(peer, 0, request);
+  const std::vector<float> values = {1, 2, 3, 4};
+  session::TokensView tokens;
+  tokens.values = values;
+  tokens.silent = true;
+  world.shard().Tokens(peer, tokens);
+  world.Settle();
+  const watch::WatchedSession session = watched.List(absl::UnixEpoch()).at(0);
+  ASSERT_EQ(session.channels.size(), 2u);
+  EXPECT_EQ(session.tokens, 2u);
+  EXPECT_EQ(session.channels[0].value, 3);
+  EXPECT_EQ(session.channels[1].value, 4);
+  EXPECT_TRUE(std::isnan(session.channels[1].next.middle));
+}
+
 }  // namespace
 }  // namespace aaren::shard

@@ -38,6 +38,7 @@ class MarkedConversion final : public task::Conversion {
   float* CopyPlanned(const float* result, const task::OutputPlan& plan, float* out) const override {
     return results_.CopyPlanned(result, plan, out);
   }
+  task::Expected NextValue(const float* result) const override { return results_.NextValue(result); }
 
  private:
   const task::ForecastingConversion results_;

@@ -97,6 +97,13 @@ struct CpuProfile {
   absl::Duration interval = {};  // of CPU time, from one sample to the next
 };
 
+// A session that the server's metrics tell of by itself.
+struct WatchedSession {
+  std::string tenant = {}, id = {};
+  uint64_t tokens = 0;       // that the server has stepped meanwhile
+  absl::Duration left = {};  // until it is forgotten
+};
+
 class Admin {
  public:
   // Connects with the first call.
@@ -117,8 +124,18 @@ class Admin {
   // Takes 1 .. 30 seconds, beside which there is the service's timeout. RESOURCE_EXHAUSTED while another one is taken.
   absl::StatusOr<CpuProfile> Profile(uint32_t seconds) const;
 
+  // Has the metrics tell of one session, for 1 s to 24 h from now on, or no longer. Returns all that are watched then.
+  // RESOURCE_EXHAUSTED while as many others are as may be.
+  absl::StatusOr<std::vector<WatchedSession>> Watch(const std::string& tenant, const std::string& id,
+                                                    absl::Duration duration, const CallOptions& call = {}) const;
+  absl::StatusOr<std::vector<WatchedSession>> Unwatch(const std::string& tenant, const std::string& id,
+                                                      const CallOptions& call = {}) const;
+
  private:
   class Calls;
+  // Of no seconds at all it is not to be watched.
+  absl::StatusOr<std::vector<WatchedSession>> AskWatch(const std::string& tenant, const std::string& id,
+                                                       uint32_t seconds, const CallOptions& call) const;
   const absl::Duration timeout_;
   const std::unique_ptr<const Calls> calls_;
 };
