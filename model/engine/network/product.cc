@@ -56,7 +56,7 @@ struct Sums {
   V sums[kRows][kVectors];
 };
 
-// Asks for the weights that come so many bytes later, of kVectors vectors. The processor does not by itself, or too late,
+// Asks for the weights that come so many bytes later, of kVectors vectors. The processor does so too late by itself
 // where they come from the third cache.
 constexpr size_t kAhead = 1024;
 template <size_t kVectors, typename T>
