@@ -111,6 +111,9 @@ class ClusterTest(unittest.TestCase):
         self.cluster.install("gpu", "image.tag=0.1.0-cuda", "store.kind=memory")
         self.assertIn("Succeeded", self.cluster.helm("test", "gpu"))
         self.assertIn("no GPU that the kernel can run on", self.cluster.kubectl("logs", "gpu-aaren-0"))
+        materials = json.loads(self.cluster.kubectl("exec", "gpu-aaren-0", "--", "cat", "/usr/local/share/aaren/sbom.spdx.json"))
+        self.assertIn("./usr/local/lib/libaaren_engine_cuda.so", [file["fileName"] for file in materials["files"]])
+        self.assertIn("libgrpc++1.51", [package["name"] for package in materials["packages"]])
         self.cluster.helm("uninstall", "gpu", "--wait")
 
     # The kind of volume that a cluster makes by itself needs a cloud, or more programs.

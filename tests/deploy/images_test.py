@@ -1,5 +1,7 @@
 """The images hold what the programs load; what the compose file mounts is there."""
 
+import hashlib
+import json
 import os
 import subprocess
 import tempfile
@@ -21,7 +23,7 @@ class DockerfileTest(unittest.TestCase):
 
     def test_the_chart_starts_the_user_of_the_image(self):
         with open(os.path.join(DOCKER, "Dockerfile"), encoding="utf-8") as file:
-            self.assertEqual(file.read().count("USER 65532:65532\n"), 2)
+            self.assertEqual(file.read().count("USER 65532:65532\n"), 3)
         self.assertEqual(chart.Objects([]).server()["securityContext"]["runAsUser"], 65532)
 
 
@@ -43,6 +45,43 @@ class StageTest(unittest.TestCase):
         owned = {os.path.basename(path) for path in files.split()}
         loaded = subprocess.run(["ldd", os.path.join(binaries, "aaren-server")], capture_output=True, text=True, check=True).stdout
         self.assertEqual({line.split()[0] for line in loaded.splitlines() if "=> /" in line} - owned, set())
+
+
+class SbomTest(unittest.TestCase):
+    """Of this machine, as if it were an image."""
+
+    def setUp(self):
+        if not chart.shutil.which("dpkg-query"):
+            self.skipTest("this is not Debian")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = os.path.join(folder.name, "bin", "a program")
+        os.makedirs(os.path.dirname(self.file))
+        with open(self.file, "w", encoding="utf-8") as file:
+            file.write("content")
+        run = subprocess.run([os.path.join(DOCKER, "sbom"), "aaren-server", "0.1.0", folder.name], check=True,
+                             capture_output=True, text=True)
+        self.document = json.loads(run.stdout)
+
+    def test_lists_every_installed_package_with_its_version(self):
+        lines = subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Status} ${Package} ${Version}\n"], check=True,
+                               capture_output=True, text=True).stdout.splitlines()
+        installed = {tuple(line.split()[1:]) for line in lines if line.startswith("installed ")}
+        listed = {(package["name"], package["versionInfo"]) for package in self.document["packages"]}
+        self.assertEqual(listed - installed, {("aaren-server", "0.1.0")})
+        self.assertEqual(installed - listed, set())
+
+    def test_has_the_sums_of_our_files(self):
+        (file,) = self.document["files"]
+        self.assertEqual(file["fileName"], f".{self.file}")
+        self.assertEqual({one["algorithm"]: one["checksumValue"] for one in file["checksums"]},
+                         {"SHA1": hashlib.sha1(b"content").hexdigest(), "SHA256": hashlib.sha256(b"content").hexdigest()})
+
+    def test_everything_in_it_belongs_to_the_image(self):
+        ids = [element["SPDXID"] for element in self.document["packages"] + self.document["files"]]
+        related = [relation["relatedSpdxElement"] for relation in self.document["relationships"]]
+        self.assertEqual(sorted(ids), sorted(related))
+        self.assertEqual(len(ids), len(set(ids)))
 
 
 class ComposeTest(unittest.TestCase):
