@@ -1,8 +1,7 @@
 #ifndef AAREN_SERVER_TASK_OUTPUT_H_
 #define AAREN_SERVER_TASK_OUTPUT_H_
 
-// Which of a model's outputs an Open asks for, in its client's words and in the model's; what one output says of the
-// next value.
+// Which of a model's outputs an Open asks for, in its client's words and in the model's; what one says of a value.
 
 #include <cstdint>
 #include <limits>
