@@ -202,10 +202,10 @@ SESSION = Dashboard("session", "Aaren: one session", [
     Panel("Values", "The newest of each channel, as often as Prometheus looks.", "short",
           {CHANNEL: f"aaren_watched_value{ONE}"}, signed=True),
     Panel("Forecasts of the next value", "Lowest, middle and highest quantile.", "short",
-          {CHANNEL + " {{quantile}}": f"aaren_watched_forecast{ONE}"}, signed=True),
+          {CHANNEL + " {{level}}": f"aaren_watched_forecast{ONE}"}, signed=True),
     Panel("Width of the interval", "From the lowest quantile to the highest: what the series leaves open.", "short", {
-        CHANNEL: 'aaren_watched_forecast{S,session=~"$session",quantile="high"} - ignoring (quantile) '
-                 'aaren_watched_forecast{S,session=~"$session",quantile="low"}'}),
+        CHANNEL: 'aaren_watched_forecast{S,session=~"$session",level="high"} - ignoring (level) '
+                 'aaren_watched_forecast{S,session=~"$session",level="low"}'}),
     Panel("Surprise", "Where the newest value fell in its forecast: 0.5 is the middle.", "short",
           {CHANNEL: f"aaren_watched_surprise{ONE}"}),
     Panel("Inside the interval", "The part of the values; 80 % should be, with quantiles from 0.1 to 0.9.",

@@ -50,19 +50,17 @@ prometheus::MetricFamily OfChannels(Family family, const Sessions& sessions, Num
 }
 
 prometheus::MetricFamily Forecasts(const Sessions& sessions) {
-  static constexpr std::pair<const char*, float task::Expected::*> kQuantiles[] = {
+  static constexpr std::pair<const char*, float task::Expected::*> kLevels[] = {
       {"low", &task::Expected::low}, {"middle", &task::Expected::middle}, {"high", &task::Expected::high}};
   Family family = Gauges("aaren_watched_forecast",
                          "Of a channel's next value: the lowest, the middle and the highest quantile of its forecast.");
   for (const WatchedSession& session : sessions) {
     for (size_t i = 0; i < session.channels.size(); ++i) {
       if (std::isnan(session.channels[i].next.middle)) continue;
-      for (const auto& [name, quantile] : kQuantiles) {
-        family.Add({{"tenant", TenantOf(session)},
-                    {"session", IdOf(session)},
-                    {"channel", absl::StrCat(i)},
-                    {"quantile", name}},
-                   session.channels[i].next.*quantile);
+      for (const auto& [name, quantile] : kLevels) {
+        family.Add(
+            {{"tenant", TenantOf(session)}, {"session", IdOf(session)}, {"channel", absl::StrCat(i)}, {"level", name}},
+            session.channels[i].next.*quantile);
       }
     }
   }

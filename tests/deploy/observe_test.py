@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import urllib.request
 
 import dashboards
 import draw
@@ -38,7 +39,8 @@ class ObserveTest(unittest.TestCase):
                             f"--admin_address=unix:{admin}")
         cls.addClassCleanup(cls.server.close)
         tenants = cls.start_server_with_tenants(folder.name)
-        cls.prometheus = prometheus.Prometheus(cls.server.metrics_address, tenants.metrics_address)
+        cls.addresses = [cls.server.metrics_address, tenants.metrics_address]
+        cls.prometheus = prometheus.Prometheus(*cls.addresses)
         cls.addClassCleanup(cls.prometheus.close)
         oracle = OracleRun(cls.server.target, sessions=60, rate=300)
         cls.addClassCleanup(oracle.close)
@@ -89,6 +91,13 @@ class ObserveTest(unittest.TestCase):
         yield from self.panels()
         for rule in self.prometheus.rules():
             yield rule["name"], rule["query"]
+
+    def test_promtool_finds_nothing_wrong_with_the_metrics_of_either_server(self):
+        for address in self.addresses:
+            with self.subTest(address), urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as reply:
+                check = subprocess.run([prometheus.require("promtool"), "check", "metrics"], input=reply.read(),
+                                       capture_output=True)
+                self.assertEqual((check.returncode, check.stderr), (0, b""))
 
     def test_every_panel_has_an_answer(self):
         for name, expr in self.panels():

@@ -90,7 +90,7 @@ class AdminTest(programs.ServerTest):
         stream.stdin.write("2024-01-02 01:00:00,5\n2024-01-02 02:00:00,6\n")
         stream.stdin.flush()
         self.until(lambda: 'aaren_watched_value{tenant="default",session="c",channel="0"} 6\n' in self.watched_metrics())
-        self.assertIn('aaren_watched_forecast{tenant="default",session="c",channel="0",quantile="middle"} ',
+        self.assertIn('aaren_watched_forecast{tenant="default",session="c",channel="0",level="middle"} ',
                       self.watched_metrics())
         self.assertIn('aaren_watched_tokens_total{tenant="default",session="a"} 0\n', self.watched_metrics())
         self.assertNotIn('session="b"', self.watched_metrics())
