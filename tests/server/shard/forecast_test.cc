@@ -207,46 +207,54 @@ TEST(ForecastTest, OptionsMayDifferFromOpenToOpen) {
   EXPECT_EQ(peer.Last().results, 2);
 }
 
-TEST(ForecastTest, OfAWatchedSessionValuesForecastsAndSurprisesAreNoted) {
-  watch::WatchedSessions watched;
-  ASSERT_TRUE(watched.Watch("/a", absl::UnixEpoch(), absl::InfiniteFuture()).ok());
-  ShardOptions options;
-  options.watched = &watched;
-  World world(options);
-  FakePeer peer;
-  world.Open(peer, 0, Every(1, true));
-  world.Send(peer, 0, 0, {3, 5});
-  const watch::WatchedSession session = watched.List(absl::UnixEpoch()).at(0);
+// A world whose session "a" is watched.
+class WatchedForecastTest : public ::testing::Test {
+ protected:
+  WatchedForecastTest() { EXPECT_TRUE(watched_.Watch("/a", absl::UnixEpoch(), absl::InfiniteFuture()).ok()); }
+  watch::WatchedSession Noted() { return watched_.List(absl::UnixEpoch()).at(0); }
+
+  watch::WatchedSessions watched_;
+  World world_{ShardOptions{.watched = &watched_}};
+  FakePeer peer_;
+};
+
+TEST_F(WatchedForecastTest, ValuesForecastsAndSurprisesAreNoted) {
+  world_.Open(peer_, 0, Every(1, true));
+  world_.Send(peer_, 0, 0, {3, 5});
+  const watch::WatchedSession session = Noted();
   ASSERT_EQ(session.channels.size(), 1u);
   EXPECT_EQ(session.next_seq, 2u);
   EXPECT_EQ(session.channels[0].value, 5);
   EXPECT_EQ(session.channels[0].surprise, 2);
-  EXPECT_EQ(session.channels[0].next.middle, peer.Forecasts(0).back()[1]);  // of three quantiles
+  EXPECT_EQ(session.channels[0].next.middle, peer_.Forecasts(0).back()[1]);  // of three quantiles
   EXPECT_EQ(session.channels[0].judged, 1u);
 }
 
-TEST(ForecastTest, OfAWatchedSessionChannelsAndSilentTokensAreNoted) {
-  watch::WatchedSessions watched;
-  ASSERT_TRUE(watched.Watch("/a", absl::UnixEpoch(), absl::InfiniteFuture()).ok());
-  ShardOptions options;
-  options.watched = &watched;
-  World world(options);
-  FakePeer peer;
+TEST_F(WatchedForecastTest, ChannelsOfSilentTokensAreNotedWithoutForecasts) {
   session::OpenRequest request = Named("a");
   request.channels = 2;
-  world.Open(peer, 0, request);
+  world_.Open(peer_, 0, request);
   const std::vector<float> values = {1, 2, 3, 4};
   session::TokensView tokens;
   tokens.values = values;
   tokens.silent = true;
-  world.shard().Tokens(peer, tokens);
-  world.Settle();
-  const watch::WatchedSession session = watched.List(absl::UnixEpoch()).at(0);
+  world_.shard().Tokens(peer_, tokens);
+  world_.Settle();
+  const watch::WatchedSession session = Noted();
   ASSERT_EQ(session.channels.size(), 2u);
   EXPECT_EQ(session.tokens, 2u);
   EXPECT_EQ(session.channels[0].value, 3);
   EXPECT_EQ(session.channels[1].value, 4);
   EXPECT_TRUE(std::isnan(session.channels[1].next.middle));
+}
+
+TEST_F(WatchedForecastTest, OfTokensThatAskForFewForecastsEachIsItsOwnTokens) {
+  world_.Open(peer_, 0, Every(3, false));
+  world_.Send(peer_, 0, 0, Values(0, 4));  // 0 and 3 are made
+  const auto all = world_.engine().Forecasts(Values(0, 4));
+  EXPECT_EQ(Noted().channels[0].next.middle, all[3][1]);
+  world_.Send(peer_, 0, 4, Values(4, 1));
+  EXPECT_TRUE(std::isnan(Noted().channels[0].next.middle));
 }
 
 }  // namespace
