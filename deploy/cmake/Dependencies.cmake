@@ -4,7 +4,7 @@
 find_package(Threads REQUIRED)
 find_package(absl REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto SSL)
 find_package(hwy REQUIRED)
 find_package(CLI11 CONFIG)
 if(NOT CLI11_FOUND)

@@ -17,6 +17,7 @@
 
 #include "absl/time/clock.h"
 #include "server/accept/peer_name.h"
+#include "server/accept/tcp_socket.h"
 #include "server/log/log.h"
 
 namespace aaren::accept {
@@ -25,9 +26,9 @@ namespace {
 constexpr int kBacklog = 4096;  // connections that wait to be accepted; the kernel has its own limit
 constexpr int kAcceptsPerTurn = 64;
 constexpr int kWatchMs = 20;                               // between two looks at the shards
+constexpr int kGateMs = 1;                                 // likewise, while handshakes wait for their turn
 constexpr absl::Duration kPause = absl::Milliseconds(20);  // until there are descriptors again, or a shard is in time
 constexpr size_t kLookBytes = 128 << 10;                   // where small calls wait, more than are allowed at once
-constexpr absl::Duration kRefused = absl::Seconds(1);
 constexpr absl::Duration kBetweenLooks = absl::Milliseconds(20);
 constexpr size_t kLooksAround = 100;  // until each connection was looked at: all at once would take milliseconds
 constexpr size_t kLeastLooks = 64;
@@ -35,6 +36,8 @@ constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);   // of a full
 constexpr absl::Duration kBetweenReliefs = absl::Milliseconds(20);  // at least; looks take a fifth of the time at most
 constexpr absl::Duration kClosed = absl::Seconds(10);  // at most, until shards have let go of what ended ones brought
 constexpr int kUserTimeoutMs = 20'000;                 // until data that nobody acknowledges ends a connection
+constexpr int kSilentSeconds = 60;                     // then the kernel asks whether a peer is still there,
+constexpr int kProbeSeconds = 10, kProbes = 2;         // and ends the connection if it does not answer
 
 void Watch(int poll, int socket) {
   epoll_event event{};
@@ -43,13 +46,16 @@ void Watch(int poll, int socket) {
   epoll_ctl(poll, EPOLL_CTL_ADD, socket, &event);
 }
 
-constexpr int kEstablished = 1;  // of tcp_info.tcpi_state; its name is in a header that linux/tcp.h does not bear
+void Set(int socket, int level, int option, int value) { setsockopt(socket, level, option, &value, sizeof(value)); }
 
-// Whether its client has not gone again already.
-bool IsEstablished(int socket) {
-  tcp_info info{};
-  socklen_t size = sizeof(info);
-  return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_state == kEstablished;
+// Peers that vanish without a word are found.
+void SetUp(int socket) {
+  Set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+  Set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeoutMs);
+  Set(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+  Set(socket, IPPROTO_TCP, TCP_KEEPIDLE, kSilentSeconds);
+  Set(socket, IPPROTO_TCP, TCP_KEEPINTVL, kProbeSeconds);
+  Set(socket, IPPROTO_TCP, TCP_KEEPCNT, kProbes);
 }
 
 bool LacksDescriptors(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
@@ -87,10 +93,12 @@ void Acceptor::Stop() {
   for (const int listener : std::exchange(listeners_, {})) close(listener);
 }
 
-void Acceptor::Start(std::vector<Shard> shards, std::function<size_t()> excess) {
+void Acceptor::Start(std::vector<Shard> shards, const Bounds& bounds, std::function<size_t()> excess) {
   shards_ = std::move(shards);
+  bounds_ = bounds;
   relief_.emplace(std::move(excess));
   placement_.emplace(shards_.size());
+  gate_.emplace(HandshakeGate::Options{.tls = bounds.tls, .at_once = shards_.size(), .within = bounds.opening}, poll_);
   {
     absl::MutexLock lock(&mutex_);
     table_.emplace(shards_.size());
@@ -103,13 +111,16 @@ void Acceptor::Run() {
   std::array<epoll_event, 64> events;
   std::vector<int> ready;
   for (;;) {
-    const int count = epoll_wait(poll_, events.data(), events.size(), counters_.open.value() == 0 ? -1 : kWatchMs);
+    const int count = epoll_wait(poll_, events.data(), events.size(), patience());
     ready.clear();
     for (int i = 0; i < count; ++i) ready.push_back(events[static_cast<size_t>(i)].data.fd);
     if (std::find(ready.begin(), ready.end(), stop_) != ready.end()) return;
     Turn(ready);
   }
 }
+
+// Milliseconds, as epoll_wait takes them.
+int Acceptor::patience() const { return gate_->waiting() ? kGateMs : counters_.open.value() == 0 ? -1 : kWatchMs; }
 
 void Acceptor::Turn(absl::Span<const int> ready) {
   if (clock_.Now() >= next_look_) {
@@ -121,10 +132,16 @@ void Acceptor::Turn(absl::Span<const int> ready) {
   if (clock_.Now() >= next_relief_) EndGreatest();
   const bool waiting = late() || (relief_->crowded() && clock_.Now() < closed_until_);
   bool lacking = false;
+  std::vector<int> listeners;
+  for (const int socket : ready) {
+    if (!gate_->Look(socket)) listeners.push_back(socket);
+  }
+  counters_.ended.Add(gate_->CloseSilent(clock_.Now()));
   if (waiting) {
     EndFloods();
   } else {
-    for (const int listener : ready) lacking |= !AcceptFrom(listener);
+    gate_->Advance(clock_.Now(), placement_->busy());
+    for (const int listener : listeners) lacking |= !AcceptFrom(listener);
     if (std::exchange(last_look_ns_, 0) != 0) ForgetEvidence();
     // Memory that a flood took is the heap's until somebody asks for it.
     if (std::exchange(flooded_, false)) malloc_trim(0);
@@ -163,19 +180,15 @@ void Acceptor::Admit(int socket) {
     close(socket);
     return;
   }
-  const int on = 1;
-  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMs, sizeof(kUserTimeoutMs));
+  SetUp(socket);
   counters_.accepted.Add(1);
-  shards_[*shard].take(socket);
+  gate_->Hold(socket, HostOf(peer), shards_[*shard].take, clock_.Now());
 }
 
 bool Acceptor::Admits(const std::string& peer, int socket) {
   if (peer.empty()) return false;
   const std::string host = HostOf(peer);
-  const auto refused = refused_.find(host);
-  if (refused != refused_.end() && clock_.Now() < refused->second) return false;
-  return HasPlaceFor(host, socket);
+  return !refused_.Has(host, clock_.Now()) && HasPlaceFor(host, socket);
 }
 
 void Acceptor::LookAtShards() {
@@ -203,12 +216,15 @@ bool Acceptor::HasPlaceFor(const std::string& host, int socket) {
 }
 
 void Acceptor::ForgetEnded(size_t most) {
-  absl::erase_if(refused_, [now = clock_.Now()](const auto& host) { return host.second <= now; });
+  refused_.Forget(clock_.Now());
+  absl::erase_if(suspects_, [now = clock_.Now()](const auto& host) { return host.second.Forgotten(now); });
   look_.resize(kLookBytes);
   const auto look = [this, now = clock_.Now()](const std::string& peer, Connection& connection)
                         ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
                           EndIfBroken(peer, connection);
-                          if (!relief_->crowded()) connection.Age(now);
+                          if (relief_->crowded()) return;
+                          connection.Age(now);
+                          if (connection.BringsNothing(bounds_.message_bytes)) EndFlood(peer, connection);
                         };
   table_->RemoveEnded(most, look);
   counters_.open.Set(table_->size());
@@ -241,7 +257,7 @@ void Acceptor::EndGreatest() {
     if (!EndNow(connection)) continue;
     log::Log(log::LogLevel::kWarning, "connection ended: memory is short, and it is among the greatest senders",
              {{"peer", peer}});
-    RefuseHostOf(peer);
+    refused_.Refuse(connection.host, clock_.Now());
     closed_until_ = clock_.Now() + kClosed;
   }
 }
@@ -250,7 +266,7 @@ void Acceptor::EndFloods() {
   look_.resize(kLookBytes);
   absl::MutexLock lock(&mutex_);
   for (auto& [peer, connection] : table_->connections()) {
-    if (!connection.Lasts() || !Floods(connection)) continue;
+    if (!connection.Lasts() || !(Floods(connection) || HostFloods(connection))) continue;
     connection.evidence = {};
     EndFlood(peer, connection);
   }
@@ -259,7 +275,7 @@ void Acceptor::EndFloods() {
 
 void Acceptor::EndFlood(const std::string& peer, Connection& connection) {
   log::Log(log::LogLevel::kWarning, "connection ended: a flood of frames kept others waiting", {{"peer", peer}});
-  EndForGood(peer, connection);
+  if (EndForGood(peer, connection)) refused_.RefuseFlood(connection.host, clock_.Now());
   flooded_ = true;
 }
 
@@ -276,7 +292,12 @@ bool Acceptor::Floods(Connection& connection) {
   return connection.evidence.Add(look);
 }
 
-// Evidence is of one time that a shard was late.
+bool Acceptor::HostFloods(const Connection& connection) {
+  const bool heard = connection.heard_ns->load(std::memory_order_relaxed) > 0;
+  return !heard && connection.evidence.suspect() && suspects_[connection.host].Add(clock_.Now());
+}
+
+// Of connections, evidence is of one time that a shard was late.
 void Acceptor::ForgetEvidence() {
   absl::MutexLock lock(&mutex_);
   for (auto& [peer, connection] : table_->connections()) connection.evidence = {};
@@ -287,15 +308,16 @@ void Acceptor::End(absl::string_view peer) {
   absl::MutexLock lock(&mutex_);
   if (!table_) return;
   const auto found = table_->connections().find(name);
-  if (found != table_->connections().end()) EndForGood(name, found->second);
+  if (found == table_->connections().end() || !EndForGood(name, found->second)) return;
+  refused_.Refuse(found->second.host, clock_.Now());
 }
 
-// Its client did wrong.
-void Acceptor::EndForGood(const std::string& peer, Connection& connection) {
+// Its client did wrong. False if it has ended already.
+bool Acceptor::EndForGood(const std::string& peer, Connection& connection) {
   const uint64_t brought = connection.TakeBrought();
-  if (!EndNow(connection)) return;
+  if (!EndNow(connection)) return false;
   relief_->NoteEnded(peer, brought);
-  RefuseHostOf(peer);
+  return true;
 }
 
 bool Acceptor::EndNow(const Connection& connection) {
@@ -310,7 +332,5 @@ std::shared_ptr<std::atomic<int64_t>> Acceptor::HeardOf(absl::string_view peer) 
   const Connection* connection = table_ ? table_->Find(name) : nullptr;
   return connection != nullptr ? connection->heard_ns : nullptr;
 }
-
-void Acceptor::RefuseHostOf(const std::string& peer) { refused_[HostOf(peer)] = clock_.Now() + kRefused; }
 
 }  // namespace aaren::accept

@@ -4,12 +4,14 @@
 // The Acceptor listens, and gives each connection to a shard (placement.h). gRPC could listen by itself. But it
 // stops accepting for good when file descriptors run out, counts no connections, and lets nobody end one.
 //
+// Whoever has said nothing yet is kept from the shards (handshake_gate.h).
+//
 // Twice a second it looks which connections are still there. Beyond the limit a connection is closed as soon as it is
 // accepted, unless another host has more than its share and gives way (connection_table.h).
 //
 // It watches the shards, too. While one is late nobody new is admitted, and connections that bring a flood of frames
-// are ended (frame_flood.h); their hosts are refused for a second. Headers that never end it looks for at any time:
-// gRPC keeps them, and no shard need be late. So are the greatest senders while memory is short
+// are ended (frame_flood.h); their hosts are refused for a time (refused_hosts.h). Headers that never end, and bytes of
+// which nothing comes, it looks for at any time: no shard need be late. The greatest senders end while memory is short
 // (memory_relief.h).
 //
 // Threading: Start, Stop and the destructor by the owner; End by anybody; counters are readable from any thread.
@@ -31,8 +33,10 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/accept/connection_table.h"
+#include "server/accept/handshake_gate.h"
 #include "server/accept/memory_relief.h"
 #include "server/accept/placement.h"
+#include "server/accept/refused_hosts.h"
 #include "server/address/address.h"
 #include "server/counters/counter.h"
 #include "server/session/clock.h"
@@ -61,9 +65,16 @@ class Acceptor {
                                                           const session::Clock& clock = session::Clock::System());
   ~Acceptor();
 
+  // What connections may bring.
+  struct Bounds {
+    bool tls = false;
+    absl::Duration opening = absl::InfiniteDuration();  // their first words must have come; then they are closed
+    size_t message_bytes = 4 << 20;                     // the greatest message
+  };
+
   // One for each shard. They outlive this. `excess`: by how many bytes the process holds too much
   // memory; null: it never does.
-  void Start(std::vector<Shard> shards, std::function<size_t()> excess = nullptr);
+  void Start(std::vector<Shard> shards, const Bounds& bounds, std::function<size_t()> excess = nullptr);
 
   // Accepts nothing any more. Whoever connects is refused.
   void Stop();
@@ -84,6 +95,7 @@ class Acceptor {
   void Run();
   void Turn(absl::Span<const int> ready) ABSL_LOCKS_EXCLUDED(mutex_);
   bool late() const;
+  int patience() const;
   bool AcceptFrom(int listener);
   void Admit(int socket) ABSL_LOCKS_EXCLUDED(mutex_);
   bool Admits(const std::string& peer, int socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -96,13 +108,14 @@ class Acceptor {
   void EndGreatest() ABSL_LOCKS_EXCLUDED(mutex_);
   void EndFloods() ABSL_LOCKS_EXCLUDED(mutex_);
   void ForgetEvidence() ABSL_LOCKS_EXCLUDED(mutex_);
-  void EndForGood(const std::string& peer, Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool EndForGood(const std::string& peer, Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool EndNow(const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Floods(Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void RefuseHostOf(const std::string& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HostFloods(const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t max_connections_;
   const session::Clock& clock_;
+  Bounds bounds_;
   int port_ = 0;
   int poll_ = -1;  // epoll
   int stop_ = -1;  // eventfd
@@ -115,12 +128,14 @@ class Acceptor {
   std::vector<char> look_;                       // what waits on one connection
   std::optional<MemoryRelief> relief_;           // since Start
   std::optional<Placement> placement_;           // likewise
+  std::optional<HandshakeGate> gate_;            // likewise
   absl::Time next_relief_ = absl::InfinitePast();
   absl::Time closed_until_ = absl::InfinitePast();  // nobody is admitted while memory is short
   bool flooded_ = false;                            // memory may be given back
   absl::Mutex mutex_;
-  std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);                  // since Start
-  absl::flat_hash_map<std::string, absl::Time> refused_ ABSL_GUARDED_BY(mutex_);  // hosts, and until when
+  std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);  // since Start
+  RefusedHosts refused_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, HostEvidence> suspects_ ABSL_GUARDED_BY(mutex_);  // by host
   std::thread thread_;
 };
 

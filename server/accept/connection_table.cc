@@ -12,19 +12,9 @@
 #include <utility>
 
 #include "server/accept/peer_name.h"
+#include "server/accept/tcp_socket.h"
 
 namespace aaren::accept {
-namespace {
-
-// 0 if the descriptor is no socket, or closed.
-uint64_t CookieOf(int socket) {
-  uint64_t cookie = 0;
-  socklen_t size = sizeof(cookie);
-  return getsockopt(socket, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : 0;
-}
-
-}  // namespace
-
 bool Connection::Lasts() const { return CookieOf(socket) == cookie; }
 
 // gRPC may close the descriptor at any moment, and the next connection may get its number. A copy stays what it is. A
@@ -64,9 +54,18 @@ uint64_t Connection::TakeBrought() {
 
 void Connection::Age(absl::Time now) {
   const double seconds = std::max(0.0, absl::ToDoubleSeconds(now - std::exchange(aged_, now)));
-  const uint64_t received = traffic().received, before = std::exchange(received_, received);
+  const auto [received, read] = traffic();
+  const uint64_t before = std::exchange(received_, received);
+  const uint64_t fresh = read - std::min(read, std::exchange(seen_, read));
+  const int64_t heard = heard_ns->load(std::memory_order_relaxed);
+  vain_ = std::exchange(heard_at_, heard) == heard ? vain_ * std::exp2(-seconds / 10) + static_cast<double>(fresh) : 0;
   of_late_ = of_late_ * std::exp2(-seconds) + static_cast<double>(received - std::min(received, before));
   calm_ = true;
+}
+
+bool Connection::BringsNothing(uint64_t message_bytes) const {
+  if (heard_at_ == 0) return of_late_ > static_cast<double>(kMostFirst);
+  return vain_ > static_cast<double>(2 * message_bytes + kBesideMessage);
 }
 
 const Connection* ConnectionTable::Find(const std::string& peer) const {

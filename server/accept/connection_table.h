@@ -52,18 +52,28 @@ struct Connection {
   // still be at work on it.
   void Age(absl::Time now);
 
+  // Whether so much has come of late, and nothing came of that, that it must be a flood, by the last calls of Age: more
+  // than flow control lets a client send before its first call begins; or gRPC has read more than a message of the
+  // greatest size and what may come with it.
+  bool BringsNothing(uint64_t message_bytes) const;
+  static constexpr uint64_t kMostFirst = 512 << 10, kBesideMessage = 64 << 20;  // bytes
+
   size_t shard = 0;
   int socket = -1;
   uint64_t cookie = 0;
   uint64_t number = 0;  // of those before it
   std::string host;
   FloodEvidence evidence;  // while a shard is late
-  // When something of it was last handled, by the clock that never steps: whoever handles it writes.
+  // When something of it was last handled, by the clock that never steps: whoever handles it writes. Until then, less
+  // than zero from when its first call begins.
   std::shared_ptr<std::atomic<int64_t>> heard_ns = std::make_shared<std::atomic<int64_t>>(0);
 
  private:
   uint64_t read_ = 0;      // at the last TakeBrought
   uint64_t received_ = 0;  // at the last Age or TakeBrought
+  double vain_ = 0;        // bytes read since something was last handled; half of them after ten seconds
+  uint64_t seen_ = 0;      // bytes read at the last Age
+  int64_t heard_at_ = 0;   // at the last Age
   double of_late_ = 0;     // bytes, up to the last Age
   absl::Time aged_ = absl::InfinitePast();
   bool calm_ = false;  // that was later than the last TakeBrought

@@ -7,16 +7,19 @@ namespace aaren::accept {
 namespace {
 
 constexpr absl::Duration kPeriod = absl::Seconds(1);  // a client opens its first stream within one or two
+constexpr double kBusy = 0.01;                        // of its time
 constexpr size_t kNewTenths = 2;                      // that a new connection is taken to need
 
 }  // namespace
 
 void Placement::Look(absl::Span<const int64_t> busy_ns, absl::Time now) {
-  const int64_t passed_ns = absl::ToInt64Nanoseconds(now - last_look_);
+  const int64_t passed_ns = std::max<int64_t>(absl::ToInt64Nanoseconds(now - last_look_), 1);
+  busy_ = false;
   for (size_t shard = 0; shard < busy_ns.size(); ++shard) {
-    const int64_t busy = std::exchange(busy_ns_[shard], busy_ns[shard]);
-    tenths_[shard] = static_cast<size_t>(
-        10.0 * static_cast<double>(busy_ns[shard] - busy) / static_cast<double>(std::max<int64_t>(passed_ns, 1)) + 0.5);
+    const int64_t before = std::exchange(busy_ns_[shard], busy_ns[shard]);
+    const double share = static_cast<double>(busy_ns[shard] - before) / static_cast<double>(passed_ns);
+    tenths_[shard] = static_cast<size_t>(10.0 * share + 0.5);
+    busy_ |= share > kBusy;
   }
   std::swap(lately_[0], lately_[1]);
   std::fill(lately_[0].begin(), lately_[0].end(), 0);

@@ -29,10 +29,14 @@ class Placement {
   // `busy_ns`: how long each shard has worked since its start, [shards].
   void Look(absl::Span<const int64_t> busy_ns, absl::Time now);
 
+  // Whether a shard had work for a hundredth of the last period.
+  bool busy() const { return busy_; }
+
   // `connections` of each shard, [shards].
   size_t Choose(absl::Span<const size_t> connections);
 
  private:
+  bool busy_ = false;
   absl::Time last_look_ = absl::InfinitePast();
   absl::Time next_period_ = absl::InfinitePast();
   std::vector<int64_t> busy_ns_;               // at the last look

@@ -84,6 +84,7 @@ int Serve(const ServerConfig& config) {
   const absl::StatusOr<Security> security = OpenSecurity(config);
   if (!security.ok()) return Fail(2, security.status());
   options.credentials = security->credentials;
+  options.tls = !config.tls_cert().empty();
   options.callers = security->callers.get();
   const absl::StatusOr<std::unique_ptr<Tracing>> tracing = Tracing::Open(config);
   if (!tracing.ok()) return Fail(2, tracing.status());

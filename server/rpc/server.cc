@@ -34,6 +34,12 @@ size_t LargestImport(const models::ModelTable& models, uint32_t max_channels) {
   return max_channels * row_bytes + (4 << 10);
 }
 
+accept::Acceptor::Bounds BoundsOf(const ServerOptions& options, const models::ModelTable& models) {
+  return {.tls = options.tls,
+          .opening = options.connections.handshake,
+          .message_bytes = std::max(options.message_bytes, LargestImport(models, options.shard.max_channels))};
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, const models::ModelTable& models,
@@ -91,7 +97,7 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
   // Shards are known to the registrar before it runs, and it runs before a shard may ask it.
   registrar_->Start();
   for (const auto& loop : loops_) loop->Start();
-  acceptor_->Start(std::move(shards), ExcessOver(options.process_bytes));
+  acceptor_->Start(std::move(shards), BoundsOf(options, models), ExcessOver(options.process_bytes));
   running_ = true;
   return absl::OkStatus();
 }

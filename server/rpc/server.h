@@ -43,6 +43,7 @@ struct ServerOptions {
   size_t transit_bytes = 64 << 20;                 // rows on their way between the store, shards and clients
   size_t max_connections = 16'384;
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();  // of every connection
+  bool tls = false;                                                                          // which those are of
   const identity::Callers* callers = nullptr;  // who may call, outlives the server; null: everybody may everything
   trace::TracerOptions traces = {};
   trace::SpanBuffer* spans = nullptr;  // where they go, outlives the server; null: nothing is traced

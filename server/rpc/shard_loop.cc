@@ -20,7 +20,7 @@ constexpr absl::Duration kLongSleep = absl::Milliseconds(100);
 constexpr absl::Duration kStale = absl::Seconds(1);  // between two looks for stale streams
 // What each part of a round may take, so that none keeps the others waiting. The step has ShardOptions::slice.
 constexpr absl::Duration kPart = absl::Milliseconds(1);
-constexpr absl::Duration kLate = absl::Milliseconds(100);
+constexpr absl::Duration kLate = absl::Milliseconds(50);
 constexpr absl::Duration kServeOn = absl::Seconds(2);      // at most, after Draining was sent
 constexpr absl::Duration kQuiet = absl::Milliseconds(50);  // without an answer: who has not read by now does not read
 constexpr std::chrono::milliseconds kCancelAfter(100);

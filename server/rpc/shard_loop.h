@@ -70,7 +70,7 @@ class ShardLoop {
   // Serves a connection: a nonblocking socket, which it owns from now on. From any thread, before ShutdownServer.
   void Take(int socket);
 
-  // Whether the round under way has taken a hundred times as long as it should. From any thread.
+  // Whether the round under way has taken fifty times as long as it should. From any thread.
   bool late() const;
 
   // How long the round under way has taken; zero while none is. From any thread.

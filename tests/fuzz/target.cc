@@ -6,8 +6,10 @@
 
 namespace aaren::fuzz {
 
+void RunClientHello(absl::string_view bytes);
 void RunConfig(absl::string_view bytes);
 void RunCsv(absl::string_view bytes);
+void RunFrames(absl::string_view bytes);
 void RunMessage(absl::string_view bytes);
 void RunPackage(absl::string_view bytes);
 void RunPageToken(absl::string_view bytes);
@@ -20,8 +22,10 @@ void RunTraceparent(absl::string_view bytes);
 void RunWebToken(absl::string_view bytes);
 
 absl::Span<const Target> Targets() {
-  static constexpr Target kTargets[] = {{"config", RunConfig},
+  static constexpr Target kTargets[] = {{"client_hello", RunClientHello},
+                                        {"config", RunConfig},
                                         {"csv", RunCsv},
+                                        {"frames", RunFrames},
                                         {"message", RunMessage},
                                         {"package", RunPackage},
                                         {"page_token", RunPageToken},

@@ -29,10 +29,11 @@ void SetConnections(const ConnectionLimits& limits, grpc::ServerBuilder& builder
   limit(GRPC_ARG_MAX_CONNECTION_AGE_MS, limits.age);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, 60'000);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(accept::kStreamsOfConnection));
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5'000);
+  // The kernel probes for less (accept/acceptor.h): gRPC walks a timer of each connection every second.
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, INT_MAX);
+  // gRPC 1.51 makes an error for each ping too many, at twenty microseconds, until it has read them all. An answer
+  // costs next to nothing, and floods of pings are ended as any other (accept/acceptor.h).
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
   RefuseCompression(builder);
 }
 

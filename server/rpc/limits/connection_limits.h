@@ -15,8 +15,7 @@ struct ConnectionLimits {
   absl::Duration age = absl::Hours(24);          // then clients are asked to connect anew, and have a minute
 };
 
-// Connections whose peer vanished without a word are found; clients may probe as often as they like within reason.
-// Messages are not compressed.
+// Clients may probe as often as they like. Messages are not compressed.
 void SetConnections(const ConnectionLimits& limits, grpc::ServerBuilder& builder);
 
 }  // namespace aaren::rpc

@@ -91,6 +91,7 @@ class UnaryCall {
     if (!ok) return delete this;  // the server has shut down; OnOver does not come
     Accept(method_);
     peer_ = context_.peer();
+    host_.NoteBegun(peer_);
     if (const auto leaving = WhyLeaving()) return Refuse(*leaving);
     if (const std::optional<session::Refusal> refusal = WhyRefused()) return RefuseVain(*refusal);
     place_.BeginWaiting();

@@ -66,6 +66,11 @@ struct UnaryHost {
   }
 
   // What has been heard of this peer's connection, and what came to nothing.
+  void NoteBegun(const std::string& peer) const {
+    if (const auto heard = heard_of ? heard_of(peer) : nullptr; heard != nullptr) {
+      if (heard->load(std::memory_order_relaxed) <= 0) heard->store(-clock.NowNanos(), std::memory_order_relaxed);
+    }
+  }
   void NoteHeard(const std::string& peer) const {
     if (const auto heard = heard_of ? heard_of(peer) : nullptr; heard != nullptr) {
       heard->store(clock.NowNanos(), std::memory_order_relaxed);

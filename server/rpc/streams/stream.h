@@ -148,7 +148,7 @@ class Stream final : public session::Peer {
 
   bool greeted_ = false;      // Hello has come
   bool used_ = false;         // an Open has come
-  Heard heard_;               // null before the first message
+  Heard heard_;               // null if its connection is not there any more
   bool reading_ = false;      // a read is under way
   bool writing_ = false;      // a write is under way
   bool handling_ = false;     // a message is only partly handled

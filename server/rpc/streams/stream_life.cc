@@ -47,6 +47,10 @@ void Stream::OnAccepted(bool ok) {
   // The next call is waited for at once, whatever becomes of this one.
   group_.Accept();
   if (group_.draining_) return Finish(GoneStatus());
+  heard_ = group_.FindHeard(context_.peer());
+  if (heard_ != nullptr && heard_->load(std::memory_order_relaxed) <= 0) {
+    heard_->store(-group_.clock_.NowNanos(), std::memory_order_relaxed);
+  }
   if (Refused()) return;
   counted_ = has_place_ = true;
   number_ = ++group_.last_number_;

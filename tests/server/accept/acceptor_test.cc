@@ -63,7 +63,7 @@ class AcceptorTest : public testing::Test {
     acceptor_->Start(
         {{[this](int socket) { Add(0, socket); }, [this] { return late_.load(); }, [this] { return busy_ns_.load(); }},
          {[this](int socket) { Add(1, socket); }, nullptr, nullptr}},
-        [this] { return excess_.load(); });
+        {.opening = absl::Seconds(10)}, [this] { return excess_.load(); });
   }
   void Add(size_t shard, int socket) {
     absl::MutexLock lock(&mutex_);
@@ -89,8 +89,13 @@ class AcceptorTest : public testing::Test {
         [&] { return Taken(0) + Taken(1) == taken && acceptor_->counters().open.value() == open; });
   }
 
-  // From 127.0.0.`host`.
+  // From 127.0.0.`host`; it says the first byte.
   Socket Connect(uint32_t host = 1) const {
+    Socket client = ConnectSilently(host);
+    (void)send(client.fd(), "P", 1, MSG_NOSIGNAL);  // it may be refused already
+    return client;
+  }
+  Socket ConnectSilently(uint32_t host = 1) const {
     Socket client(socket(AF_INET, SOCK_STREAM, 0));
     sockaddr_in own{};
     own.sin_family = AF_INET;
@@ -135,6 +140,23 @@ TEST_F(AcceptorTest, GivesAConnectionToTheShardThatIsLessBusyThoughItHasMore) {
   for (int i = 0; i < 3; ++i) others.push_back(Connect());
   ASSERT_TRUE(Await(/*taken=*/5, /*open=*/5));
   EXPECT_EQ(Taken(0), 1u);
+}
+
+TEST_F(AcceptorTest, ShardsDoNotHearOfAConnectionBeforeItSpeaks) {
+  Start(/*max_connections=*/9);
+  const Socket silent = ConnectSilently(), speaking = Connect();
+  EXPECT_TRUE(Await(/*taken=*/1, /*open=*/2));
+  ASSERT_EQ(send(silent.fd(), "P", 1, MSG_NOSIGNAL), 1);
+  EXPECT_TRUE(Await(/*taken=*/2, /*open=*/2));
+}
+
+TEST_F(AcceptorTest, ConnectionThatSaysNothingIsClosedAfterItsTime) {
+  Start(/*max_connections=*/9, clock_);
+  const Socket silent = ConnectSilently();
+  EXPECT_TRUE(Await(/*taken=*/0, /*open=*/1));
+  clock_.Pass(absl::Seconds(10));
+  EXPECT_TRUE(silent.Ended());
+  EXPECT_TRUE(rpc::Serving::Eventually([this] { return acceptor_->counters().ended.value() == 1; }));
 }
 
 TEST_F(AcceptorTest, ClosesAConnectionBeyondTheLimitUntilAnotherEnds) {

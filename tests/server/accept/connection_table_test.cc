@@ -91,8 +91,20 @@ class BroughtTest : public testing::Test {
   Connection& connection() { return table_.connections().at("peer"); }
   void Send(size_t bytes) { EXPECT_EQ(send(peer_, std::string(bytes, 'x').data(), bytes, 0), ssize_t(bytes)); }
   void Read(size_t bytes) { EXPECT_EQ(recv(own_, std::string(bytes, 'x').data(), bytes, MSG_WAITALL), ssize_t(bytes)); }
-  void Age(double seconds) { connection().Age(absl::UnixEpoch() + absl::Seconds(seconds)); }
+  void Bring(size_t bytes) {
+    for (size_t left = bytes; left > 0; left -= std::min(left, kPiece)) {
+      Send(std::min(left, kPiece));
+      Read(std::min(left, kPiece));
+    }
+    Age(last_);
+  }
+  void Age(double seconds) {
+    last_ = seconds;
+    connection().Age(absl::UnixEpoch() + absl::Seconds(seconds));
+  }
 
+  double last_ = 0;
+  static constexpr size_t kPiece = 1 << 15;  // for which there is room in the sockets
   const int peer_;
   int own_ = -1;
   ConnectionTable table_{/*shards=*/1};
@@ -128,6 +140,59 @@ TEST_F(BroughtTest, WhatWasTakenIsNotOfLateAgain) {
   EXPECT_EQ(connection().TakeBrought(), 1000u);
   Age(0);
   EXPECT_EQ(connection().TakeBrought(), 0u);
+}
+
+TEST_F(BroughtTest, ManyBytesOfWhichNothingIsEverHandledAreNothing) {
+  Bring(Connection::kMostFirst);
+  EXPECT_FALSE(connection().BringsNothing(0));
+  Bring(1);
+  EXPECT_TRUE(connection().BringsNothing(0));
+}
+
+TEST_F(BroughtTest, OfThemHalfIsForgottenAfterASecond) {
+  Bring(Connection::kMostFirst);
+  Age(1);
+  Bring(Connection::kMostFirst / 2);
+  EXPECT_FALSE(connection().BringsNothing(0));
+  Bring(1);
+  EXPECT_TRUE(connection().BringsNothing(0));
+}
+
+TEST_F(BroughtTest, BytesThatWaitToBeReadAreNotInVain) {
+  connection().heard_ns->store(-1);
+  Bring(1000);  // in which a call began
+  Bring(Connection::kBesideMessage);
+  Send(1000);
+  Age(last_);
+  EXPECT_FALSE(connection().BringsNothing(0));
+}
+
+TEST_F(BroughtTest, OfWhatIsReadInVainHalfIsForgottenAfterTenSeconds) {
+  connection().heard_ns->store(-1);
+  Bring(1000);
+  Bring(Connection::kBesideMessage);
+  Age(10);
+  Bring(Connection::kBesideMessage / 2);
+  EXPECT_FALSE(connection().BringsNothing(0));
+  Bring(1);
+  EXPECT_TRUE(connection().BringsNothing(0));
+}
+
+TEST_F(BroughtTest, OneOfWhichACallHasBegunMayBringTheGreatestMessage) {
+  constexpr uint64_t kMessage = 3 << 20;
+  connection().heard_ns->store(-1);
+  Bring(1000);  // in which it began
+  Bring(2 * kMessage + Connection::kBesideMessage);
+  EXPECT_FALSE(connection().BringsNothing(kMessage));
+  Bring(1);
+  EXPECT_TRUE(connection().BringsNothing(kMessage));
+}
+
+TEST_F(BroughtTest, OneThatIsHeardMayBringAsMuchAgain) {
+  Bring(Connection::kMostFirst);
+  connection().heard_ns->store(1);
+  Bring(Connection::kMostFirst);
+  EXPECT_FALSE(connection().BringsNothing(0));
 }
 
 TEST_F(BroughtTest, AClockThatGoesBackMakesNothingMore) {

@@ -63,5 +63,12 @@ TEST_F(PlacementTest, WhatAShardWasBusyLongAgoDoesNotCount) {
   EXPECT_EQ(Choose({0, 0}), 0u);
 }
 
+TEST_F(PlacementTest, IsBusyOnceAShardHasWorkForAHundredthOfItsTime) {
+  Pass(0.005, 0.0);
+  EXPECT_FALSE(placement_.busy());
+  Pass(0.0, 0.02);
+  EXPECT_TRUE(placement_.busy());
+}
+
 }  // namespace
 }  // namespace aaren::accept

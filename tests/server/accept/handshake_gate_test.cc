@@ -1,0 +1,229 @@
+#include "server/accept/handshake_gate.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace aaren::accept {
+namespace {
+
+// The shortest whole ClientHello, as the gate reads it.
+const std::string kHello{22, 3, 1, 0, 4, 1, 0, 0, 0};
+
+// Both ends of a connection of loopback. The server's belongs to whoever holds it.
+struct Ends {
+  int client, server;
+};
+
+class HandshakeGateTest : public testing::Test {
+ protected:
+  ~HandshakeGateTest() override {
+    gate_.reset();
+    for (const int socket : clients_) close(socket);
+    for (const int socket : taken_) close(socket);
+    close(listener_);
+    close(poll_);
+  }
+
+  void Start(const HandshakeGate::Options& options) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ASSERT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+    ASSERT_EQ(listen(listener_, 64), 0);
+    gate_ = std::make_unique<HandshakeGate>(options, poll_);
+  }
+
+  Ends Connect() {
+    sockaddr_in address{};
+    socklen_t size = sizeof(address);
+    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
+    const int client = socket(AF_INET, SOCK_STREAM, 0);
+    EXPECT_EQ(connect(client, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+    clients_.push_back(client);
+    return {client, accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK)};
+  }
+
+  // A connection that the gate holds; its client has said `words`.
+  Ends Hold(const std::string& words, const std::string& host = "a") {
+    const Ends ends = Connect();
+    Say(ends, words);
+    gate_->Hold(
+        ends.server, host, [this](int socket) { taken_.push_back(socket); }, now_);
+    return ends;
+  }
+  static void Say(const Ends& ends, const std::string& words) {
+    EXPECT_EQ(send(ends.client, words.data(), words.size(), MSG_NOSIGNAL), static_cast<ssize_t>(words.size()));
+  }
+  static void Answer(const Ends& ends) { EXPECT_EQ(send(ends.server, "x", 1, MSG_NOSIGNAL), 1); }
+
+  // What happens on sockets within a moment is looked at.
+  void Look() {
+    std::array<epoll_event, 16> events;
+    const int count = epoll_wait(poll_, events.data(), events.size(), 200);
+    for (int i = 0; i < count; ++i) EXPECT_TRUE(gate_->Look(events[static_cast<size_t>(i)].data.fd));
+  }
+  void Pass(absl::Duration time, bool busy = true) { gate_->Advance(now_ += time, busy); }
+
+  // Whether the server's end was closed, which its client hears of.
+  static bool Closed(const Ends& ends) {
+    char byte;
+    return recv(ends.client, &byte, 1, MSG_DONTWAIT) == 0;
+  }
+
+  const int poll_ = epoll_create1(0);
+  const int listener_ = socket(AF_INET, SOCK_STREAM, 0);
+  absl::Time now_ = absl::UnixEpoch();
+  std::vector<int> clients_, taken_;
+  std::unique_ptr<HandshakeGate> gate_;
+};
+
+TEST_F(HandshakeGateTest, WithoutTlsAConnectionGoesThroughAtItsFirstByte) {
+  Start({});
+  const Ends ends = Hold("");
+  EXPECT_TRUE(taken_.empty());
+  Say(ends, "P");
+  Look();
+  EXPECT_EQ(taken_, std::vector<int>{ends.server});
+}
+
+TEST_F(HandshakeGateTest, OneThatHasSpokenBeforeItCameGoesThroughAtOnce) {
+  Start({});
+  const Ends ends = Hold("P");
+  EXPECT_EQ(taken_, std::vector<int>{ends.server});
+}
+
+TEST_F(HandshakeGateTest, WhatWasSaidIsStillThereToBeRead) {
+  Start({});
+  Hold("PRI");
+  char words[4] = {};
+  EXPECT_EQ(recv(taken_.at(0), words, sizeof(words), 0), 3);
+  EXPECT_STREQ(words, "PRI");
+}
+
+TEST_F(HandshakeGateTest, PartOfAHelloWaitsForTheRest) {
+  Start({.tls = true});
+  const Ends ends = Hold(kHello.substr(0, 6));
+  Pass(absl::Seconds(1));
+  EXPECT_TRUE(taken_.empty());
+  Say(ends, kHello.substr(6));
+  Look();
+  Pass(absl::ZeroDuration());
+  EXPECT_EQ(taken_, std::vector<int>{ends.server});
+}
+
+TEST_F(HandshakeGateTest, ClientWithoutTlsGoesThroughToHearWhatIsWrong) {
+  Start({.tls = true});
+  const Ends ends = Hold("PRI * HTTP/2.0");
+  EXPECT_EQ(taken_, std::vector<int>{ends.server});
+}
+
+TEST_F(HandshakeGateTest, HelloThatSaysItIsTooLongIsClosed) {
+  Start({.tls = true});
+  const Ends ends = Hold({22, 3, 1, 0, 4, 1, 1, 0, 0});
+  char byte;
+  EXPECT_LE(recv(ends.client, &byte, 1, 0), 0);
+  EXPECT_TRUE(taken_.empty());
+}
+
+TEST_F(HandshakeGateTest, NextHandshakeWaitsUntilTheOneBeforeIsAnswered) {
+  Start({.tls = true});
+  const Ends first = Hold(kHello);
+  Hold(kHello);
+  Pass(absl::ZeroDuration());
+  Pass(absl::Milliseconds(50));
+  EXPECT_EQ(taken_.size(), 1u);
+  Answer(first);
+  Pass(absl::ZeroDuration(), /*busy=*/false);
+  EXPECT_EQ(taken_.size(), 2u);
+}
+
+TEST_F(HandshakeGateTest, HandshakeThatIsNeverAnsweredHoldsUpOthersForAMoment) {
+  Start({.tls = true});
+  Hold(kHello);
+  Hold(kHello);
+  Pass(absl::ZeroDuration(), /*busy=*/false);
+  Pass(absl::Milliseconds(200), /*busy=*/false);
+  EXPECT_EQ(taken_.size(), 2u);
+}
+
+TEST_F(HandshakeGateTest, HandshakeThatHasEndedHoldsUpNobody) {
+  Start({.tls = true});
+  Hold(kHello);
+  Hold(kHello);
+  Pass(absl::ZeroDuration(), /*busy=*/false);
+  close(std::exchange(taken_, {}).at(0));
+  Pass(absl::ZeroDuration(), /*busy=*/false);
+  EXPECT_EQ(taken_.size(), 1u);
+}
+
+TEST_F(HandshakeGateTest, WhileShardsAreBusyItRestsTwiceAsLongAsAHandshakeTook) {
+  Start({.tls = true});
+  const Ends first = Hold(kHello);
+  Hold(kHello);
+  Pass(absl::ZeroDuration());
+  Answer(first);
+  Pass(absl::Milliseconds(3));
+  Pass(absl::Milliseconds(5));
+  EXPECT_EQ(taken_.size(), 1u);
+  Pass(absl::Milliseconds(1));
+  EXPECT_EQ(taken_.size(), 2u);
+}
+
+TEST_F(HandshakeGateTest, SeveralGoAtOnceIfTheyMay) {
+  Start({.tls = true, .at_once = 2});
+  for (int i = 0; i < 3; ++i) Hold(kHello);
+  Pass(absl::ZeroDuration());
+  EXPECT_EQ(taken_.size(), 2u);
+}
+
+TEST_F(HandshakeGateTest, AnotherHostDoesNotWaitForAllOfOne) {
+  Start({.tls = true});
+  const Ends first = Hold(kHello, "flood");
+  for (int i = 0; i < 10; ++i) Hold(kHello, "flood");
+  const Ends other = Hold(kHello, "other");
+  Pass(absl::ZeroDuration());
+  Answer(first);
+  Pass(absl::ZeroDuration(), /*busy=*/false);
+  EXPECT_EQ(taken_, (std::vector<int>{first.server, other.server}));
+}
+
+TEST_F(HandshakeGateTest, ClientThatLeavesIsForgottenThoughItsHelloHasCome) {
+  Start({.tls = true});
+  const Ends first = Hold(kHello);
+  Pass(absl::ZeroDuration());
+  const Ends leaves = Hold(kHello), stays = Hold(kHello);
+  shutdown(leaves.client, SHUT_WR);
+  Look();
+  Answer(first);
+  Pass(absl::ZeroDuration(), /*busy=*/false);
+  EXPECT_EQ(taken_, (std::vector<int>{first.server, stays.server}));
+}
+
+TEST_F(HandshakeGateTest, SilentConnectionIsClosedAfterItsTime) {
+  Start({.within = absl::Seconds(10)});
+  const Ends silent = Hold("");
+  EXPECT_EQ(gate_->CloseSilent(now_ + absl::Seconds(9)), 0u);
+  EXPECT_FALSE(Closed(silent));
+  EXPECT_EQ(gate_->CloseSilent(now_ + absl::Seconds(10)), 1u);
+  EXPECT_TRUE(Closed(silent));
+}
+
+TEST_F(HandshakeGateTest, SocketsThatItHoldsAreClosedWithIt) {
+  Start({});
+  const Ends silent = Hold("");
+  gate_.reset();
+  EXPECT_TRUE(Closed(silent));
+}
+
+}  // namespace
+}  // namespace aaren::accept
