@@ -98,7 +98,7 @@ void Acceptor::Start(std::vector<Shard> shards, const Bounds& bounds, std::funct
   bounds_ = bounds;
   relief_.emplace(std::move(excess));
   placement_.emplace(shards_.size());
-  gate_.emplace(HandshakeGate::Options{.tls = bounds.tls, .at_once = shards_.size(), .within = bounds.opening}, poll_);
+  gate_.emplace(HandshakeGate::Options{.tls = bounds.tls, .shards = shards_.size(), .within = bounds.opening}, poll_);
   {
     absl::MutexLock lock(&mutex_);
     table_.emplace(shards_.size());
@@ -136,7 +136,7 @@ void Acceptor::Turn(absl::Span<const int> ready) {
   for (const int socket : ready) {
     if (!gate_->Look(socket)) listeners.push_back(socket);
   }
-  counters_.ended.Add(gate_->CloseSilent(clock_.Now()));
+  gate_->CloseSilent(clock_.Now());
   if (waiting) {
     EndFloods();
   } else {
@@ -217,7 +217,6 @@ bool Acceptor::HasPlaceFor(const std::string& host, int socket) {
 
 void Acceptor::ForgetEnded(size_t most) {
   refused_.Forget(clock_.Now());
-  absl::erase_if(suspects_, [now = clock_.Now()](const auto& host) { return host.second.Forgotten(now); });
   look_.resize(kLookBytes);
   const auto look = [this, now = clock_.Now()](const std::string& peer, Connection& connection)
                         ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -266,7 +265,7 @@ void Acceptor::EndFloods() {
   look_.resize(kLookBytes);
   absl::MutexLock lock(&mutex_);
   for (auto& [peer, connection] : table_->connections()) {
-    if (!connection.Lasts() || !(Floods(connection) || HostFloods(connection))) continue;
+    if (!connection.Lasts() || !Floods(connection)) continue;
     connection.evidence = {};
     EndFlood(peer, connection);
   }
@@ -292,12 +291,7 @@ bool Acceptor::Floods(Connection& connection) {
   return connection.evidence.Add(look);
 }
 
-bool Acceptor::HostFloods(const Connection& connection) {
-  const bool heard = connection.heard_ns->load(std::memory_order_relaxed) > 0;
-  return !heard && connection.evidence.suspect() && suspects_[connection.host].Add(clock_.Now());
-}
-
-// Of connections, evidence is of one time that a shard was late.
+// Evidence is of one time that a shard was late.
 void Acceptor::ForgetEvidence() {
   absl::MutexLock lock(&mutex_);
   for (auto& [peer, connection] : table_->connections()) connection.evidence = {};

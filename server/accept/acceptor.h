@@ -26,7 +26,6 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
@@ -111,7 +110,6 @@ class Acceptor {
   bool EndForGood(const std::string& peer, Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool EndNow(const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Floods(Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool HostFloods(const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t max_connections_;
   const session::Clock& clock_;
@@ -135,7 +133,6 @@ class Acceptor {
   absl::Mutex mutex_;
   std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);  // since Start
   RefusedHosts refused_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_map<std::string, HostEvidence> suspects_ ABSL_GUARDED_BY(mutex_);  // by host
   std::thread thread_;
 };
 

@@ -60,12 +60,12 @@ void Connection::Age(absl::Time now) {
   const int64_t heard = heard_ns->load(std::memory_order_relaxed);
   vain_ = std::exchange(heard_at_, heard) == heard ? vain_ * std::exp2(-seconds / 10) + static_cast<double>(fresh) : 0;
   of_late_ = of_late_ * std::exp2(-seconds) + static_cast<double>(received - std::min(received, before));
+  early_ = heard == 0 && of_late_ > static_cast<double>(kMostFirst) ? early_ + 1 : 0;
   calm_ = true;
 }
 
 bool Connection::BringsNothing(uint64_t message_bytes) const {
-  if (heard_at_ == 0) return of_late_ > static_cast<double>(kMostFirst);
-  return vain_ > static_cast<double>(2 * message_bytes + kBesideMessage);
+  return early_ >= 2 || vain_ > static_cast<double>(2 * message_bytes + kBesideMessage);
 }
 
 const Connection* ConnectionTable::Find(const std::string& peer) const {

@@ -52,11 +52,11 @@ struct Connection {
   // still be at work on it.
   void Age(absl::Time now);
 
-  // Whether so much has come of late, and nothing came of that, that it must be a flood, by the last calls of Age: more
-  // than flow control lets a client send before its first call begins; or gRPC has read more than a message of the
-  // greatest size and what may come with it.
+  // Whether so much has come of late, and nothing came of that, that it must be a flood. Either more than flow control
+  // lets a client send before its first call begins, at the last two calls of Age: many streams may begin at once. Or
+  // gRPC has read more than a message of the greatest size and what may come with it.
   bool BringsNothing(uint64_t message_bytes) const;
-  static constexpr uint64_t kMostFirst = 512 << 10, kBesideMessage = 64 << 20;  // bytes
+  static constexpr uint64_t kMostFirst = 1 << 20, kBesideMessage = 64 << 20;  // bytes
 
   size_t shard = 0;
   int socket = -1;
@@ -74,6 +74,7 @@ struct Connection {
   double vain_ = 0;        // bytes read since something was last handled; half of them after ten seconds
   uint64_t seen_ = 0;      // bytes read at the last Age
   int64_t heard_at_ = 0;   // at the last Age
+  int early_ = 0;          // calls of Age, one after another, at which much had come before the first call
   double of_late_ = 0;     // bytes, up to the last Age
   absl::Time aged_ = absl::InfinitePast();
   bool calm_ = false;  // that was later than the last TakeBrought

@@ -15,7 +15,6 @@ constexpr size_t kLeastFrames = 16;  // fewer could be chance
 constexpr size_t kLongest = 2048;    // of a small frame
 constexpr size_t kTooManyCalls = 2 * kStreamsOfConnection;
 constexpr int kMostLooks = 5;  // twenty milliseconds apart
-constexpr absl::Duration kRemembered = absl::Seconds(10);
 enum Type : uint8_t {
   kData = 0,
   kHeaders = 1,
@@ -123,13 +122,5 @@ bool FloodEvidence::Add(const Look& look) {
   if (10 * counts.empty >= 9 * counts.frames) empty_ += looks * static_cast<double>(counts.empty);
   return ++looks_ >= kMostLooks || resets_ > 250 || empty_ > 1000 || begun_ > kTooManyCalls;
 }
-
-bool HostEvidence::Add(absl::Time now) {
-  if (Forgotten(now)) looks_ = 0;
-  last_ = now;
-  return ++looks_ >= kMostLooks;
-}
-
-bool HostEvidence::Forgotten(absl::Time now) const { return now - last_ >= kRemembered; }
 
 }  // namespace aaren::accept

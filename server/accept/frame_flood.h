@@ -11,7 +11,6 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "absl/time/time.h"
 
 namespace aaren::accept {
 
@@ -50,28 +49,11 @@ class FloodEvidence {
   // their answers. Any other is a connection that was read at every look for a tenth of a second, with more waiting.
   bool Add(const Look& look);
 
-  // Whether the last look speaks against it: it was read, more waited, and nothing was handled.
-  bool suspect() const { return looks_ > 0; }
-
  private:
   bool began_ = false;
   uint64_t read_ = 0;
   int looks_ = 0;                              // one after another
   double resets_ = 0, empty_ = 0, begun_ = 0;  // since then
-};
-
-// The same of a host whose connections end before there is evidence enough, one after another. Only those count of
-// which nothing was ever handled.
-class HostEvidence {
- public:
-  // One of its connections is suspect. True if it is a flood by now: five times within ten seconds of each other.
-  bool Add(absl::Time now);
-
-  bool Forgotten(absl::Time now) const;
-
- private:
-  int looks_ = 0;
-  absl::Time last_ = absl::InfinitePast();
 };
 
 }  // namespace aaren::accept

@@ -16,7 +16,8 @@ namespace aaren::accept {
 namespace {
 
 constexpr absl::Duration kLongest = absl::Milliseconds(200);  // a handshake that is not answered by then is over
-constexpr int kRest = 2;                                      // times what it took
+constexpr size_t kAtOnce = 2;                                 // of each shard: one may wait until it is read
+constexpr absl::Duration kRest = absl::Milliseconds(2);       // of each shard
 
 // A hello at its longest, in records of a byte each.
 constexpr size_t kRoom = 8 * kLongestClientHello;
@@ -37,7 +38,7 @@ void HandshakeGate::Hold(int socket, std::string host, Take take, absl::Time now
   epoll_event event{};
   event.events = EPOLLIN | EPOLLRDHUP | EPOLLET;  // once for all that has come: a part of a hello stays unread
   event.data.fd = socket;
-  epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &event);
+  if (epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &event) != 0) return LetThrough(held_.find(number));
   Look(socket);
 }
 
@@ -70,10 +71,10 @@ void HandshakeGate::Hear(ByNumber::iterator held, absl::string_view words) {
 void HandshakeGate::Advance(absl::Time now, bool busy) {
   std::erase_if(begun_, [&](const Begun& handshake) {
     if (!IsOver(handshake, now)) return false;
-    if (busy) rests_until_ = std::max(rests_until_, now) + kRest * (now - handshake.since);
+    if (busy) rests_until_ = std::max(rests_until_, now) + kRest / options_.shards;
     return true;
   });
-  while (begun_.size() < options_.at_once && (!busy || now >= rests_until_)) {
+  while (begun_.size() < kAtOnce * options_.shards && (!busy || now >= rests_until_)) {
     const std::optional<uint64_t> number = line_.Next();
     if (!number.has_value()) return;
     const auto held = held_.find(*number);
@@ -87,12 +88,8 @@ bool HandshakeGate::IsOver(const Begun& handshake, absl::Time now) const {
          IsAnswered(handshake.socket);
 }
 
-size_t HandshakeGate::CloseSilent(absl::Time now) {
-  size_t closed = 0;
-  for (auto held = held_.begin(); held != held_.end() && now - held->second.since >= options_.within; ++closed) {
-    Close(held++);
-  }
-  return closed;
+void HandshakeGate::CloseSilent(absl::Time now) {
+  while (!held_.empty() && now - held_.begin()->second.since >= options_.within) Close(held_.begin());
 }
 
 void HandshakeGate::LetThrough(ByNumber::iterator held) {

@@ -6,8 +6,8 @@
 //
 // With TLS that is the whole ClientHello, and the gate lets them through a few at a time, host by host. The server
 // signs in answer, on a shard's thread, for up to a millisecond; a client sends thousands of hellos a second at no
-// cost, even the same one again and again. While shards have other work, the gate rests after each handshake twice as
-// long as it took, so that a flood takes a third of a shard's time at most. One that ends unanswered is over too.
+// cost, even the same one again and again. So two are under way for each shard, and while shards have other work the
+// gate rests after each, so that none signs more than five hundred times a second.
 //
 // Threading: none of its own.
 
@@ -29,7 +29,7 @@ class HandshakeGate {
  public:
   struct Options {
     bool tls = false;
-    size_t at_once = 1;                                // handshakes, with TLS
+    size_t shards = 1;
     absl::Duration within = absl::InfiniteDuration();  // the first words must come
   };
   using Take = std::function<void(int socket)>;
@@ -47,8 +47,8 @@ class HandshakeGate {
   // Lets those through whose turn it is. `busy`: shards have other work.
   void Advance(absl::Time now, bool busy);
 
-  // Closes those that have been silent for too long, and returns their number.
-  size_t CloseSilent(absl::Time now);
+  // Closes those that have been silent for too long.
+  void CloseSilent(absl::Time now);
 
   // Whether Advance must be called in a moment, though nothing happens on a socket.
   bool waiting() const { return !line_.empty(); }

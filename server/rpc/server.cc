@@ -35,8 +35,9 @@ size_t LargestImport(const models::ModelTable& models, uint32_t max_channels) {
 }
 
 accept::Acceptor::Bounds BoundsOf(const ServerOptions& options, const models::ModelTable& models) {
+  const absl::Duration handshake = options.connections.handshake;
   return {.tls = options.tls,
-          .opening = options.connections.handshake,
+          .opening = handshake > absl::ZeroDuration() ? handshake : absl::InfiniteDuration(),
           .message_bytes = std::max(options.message_bytes, LargestImport(models, options.shard.max_channels))};
 }
 

@@ -146,6 +146,8 @@ TEST_F(BroughtTest, ManyBytesOfWhichNothingIsEverHandledAreNothing) {
   Bring(Connection::kMostFirst);
   EXPECT_FALSE(connection().BringsNothing(0));
   Bring(1);
+  EXPECT_FALSE(connection().BringsNothing(0));  // many streams may begin at once
+  Bring(1);
   EXPECT_TRUE(connection().BringsNothing(0));
 }
 
@@ -153,9 +155,8 @@ TEST_F(BroughtTest, OfThemHalfIsForgottenAfterASecond) {
   Bring(Connection::kMostFirst);
   Age(1);
   Bring(Connection::kMostFirst / 2);
+  for (int i = 0; i < 5; ++i) Age(last_);
   EXPECT_FALSE(connection().BringsNothing(0));
-  Bring(1);
-  EXPECT_TRUE(connection().BringsNothing(0));
 }
 
 TEST_F(BroughtTest, BytesThatWaitToBeReadAreNotInVain) {
@@ -189,9 +190,10 @@ TEST_F(BroughtTest, OneOfWhichACallHasBegunMayBringTheGreatestMessage) {
 }
 
 TEST_F(BroughtTest, OneThatIsHeardMayBringAsMuchAgain) {
-  Bring(Connection::kMostFirst);
+  Bring(2 * Connection::kMostFirst);
   connection().heard_ns->store(1);
-  Bring(Connection::kMostFirst);
+  Bring(2 * Connection::kMostFirst);
+  Bring(2 * Connection::kMostFirst);
   EXPECT_FALSE(connection().BringsNothing(0));
 }
 

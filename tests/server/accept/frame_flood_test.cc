@@ -156,27 +156,6 @@ TEST(FrameFloodTest, WhateverIsReadOnAndOnAndNeverHandledIsOne) {
   EXPECT_EQ(looks, 5);
 }
 
-TEST(FrameFloodTest, OneIsSuspectWhileItIsReadAndMoreWaitsAndNothingIsHandled) {
-  FloodEvidence evidence;
-  evidence.Add({"x", 1000, false});
-  EXPECT_FALSE(evidence.suspect());
-  evidence.Add({"x", 2000, false});
-  EXPECT_TRUE(evidence.suspect());
-  evidence.Add({"x", 3000, true});
-  EXPECT_FALSE(evidence.suspect());
-}
-
-TEST(FrameFloodTest, HostFloodsWhoseConnectionsAreSuspectAgainAndAgain) {
-  HostEvidence evidence;
-  for (int look = 0; look < 4; ++look) EXPECT_FALSE(evidence.Add(absl::UnixEpoch() + absl::Seconds(9 * look)));
-  EXPECT_TRUE(evidence.Add(absl::UnixEpoch() + absl::Seconds(9 * 4)));
-}
-
-TEST(FrameFloodTest, HostIsForgottenAfterTenSeconds) {
-  HostEvidence evidence;
-  for (int look = 0; look < 100; ++look) EXPECT_FALSE(evidence.Add(absl::UnixEpoch() + absl::Seconds(10 * look)));
-}
-
 TEST(FrameFloodTest, FewBytesAreNone) { EXPECT_FALSE(IsFrameFlood("")); }
 
 TEST(FrameFloodTest, RandomBytesAreNone) {
