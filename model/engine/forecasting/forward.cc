@@ -111,11 +111,7 @@ void HostPass::Multiply(const PackedMatrix& matrix, const float* x, size_t x_str
 
 // x += narrow
 void HostPass::AddNarrow(size_t rows) {
-  for (size_t t = 0; t < rows; ++t) {
-    float* x = x_[t];
-    const float* y = narrow_[t];
-    for (size_t i = 0; i < x_.stride(); ++i) x[i] += y[i];
-  }
+  AddRows(narrow_[0], narrow_.stride(), rows, x_.stride(), x_[0], x_.stride());
 }
 
 void HostPass::Normalize(const float* gain, size_t rows) {

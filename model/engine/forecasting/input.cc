@@ -23,79 +23,68 @@ namespace HWY_NAMESPACE {
 
 constexpr double kMaxFloat = std::numeric_limits<float>::max();
 
-// A sum of doubles in kLanes partials by index, joined in the one fixed tree. Plain loops: the compiler may vectorise
-// them over the partials and cannot change a bit.
-struct Partials {
-  double p[math::kLanes] = {};
-  int terms[math::kLanes] = {};
+namespace doubles = math::HWY_NAMESPACE;
+namespace hn = hwy::HWY_NAMESPACE;
 
-  double Sum() const {
+using D = doubles::Doubles;
+using V = hn::Vec<D>;
+
+// A sum of doubles in kLanes partials by index, joined in the one fixed tree, and how many of its terms are present:
+// those that are not NaN.
+struct Partials {
+  static constexpr size_t kVectors = math::kLanes / hn::MaxLanes(D());
+
+  HWY_INLINE Partials() {
+    for (size_t v = 0; v < kVectors; ++v) sums[v] = counts[v] = hn::Zero(D());
+  }
+
+  HWY_INLINE void Add(size_t v, V term) {
+    const auto present = hn::Eq(term, term);
+    sums[v] = hn::Add(sums[v], hn::IfThenElseZero(present, term));
+    counts[v] = hn::Add(counts[v], hn::IfThenElseZero(present, hn::Set(D(), 1.0)));
+  }
+
+  HWY_INLINE double Sum() const { return Join(sums); }
+  HWY_INLINE int Terms() const { return static_cast<int>(Join(counts)); }
+
+  static HWY_INLINE double Join(const V (&vectors)[kVectors]) {
+    double p[math::kLanes];
+    for (size_t v = 0; v < kVectors; ++v) hn::StoreU(vectors[v], D(), p + v * hn::Lanes(D()));
     const double even = ((p[0] + p[8]) + (p[4] + p[12])) + ((p[2] + p[10]) + (p[6] + p[14]));
     const double odd = ((p[1] + p[9]) + (p[5] + p[13])) + ((p[3] + p[11]) + (p[7] + p[15]));
     return even + odd;
   }
 
-  int Terms() const {
-    int sum = 0;
-    for (int n : terms) sum += n;
-    return sum;
-  }
+  V sums[kVectors], counts[kVectors];
 };
 
-// Over the numbers of `x`, those that are not NaN.
-Partials Values(const float* x, size_t count) {
-  Partials partials;
-  for (size_t i = 0; i < count; i += math::kLanes) {
-    for (size_t lane = 0; lane < math::kLanes; ++lane) {
-      const double value = x[i + lane];
-      const bool present = value == value;
-      partials.p[lane] += present ? value : 0.0;
-      partials.terms[lane] += present;
-    }
-  }
-  return partials;
-}
-
-Partials SquaredDeviations(const float* x, size_t count, double mean) {
-  Partials partials;
-  for (size_t i = 0; i < count; i += math::kLanes) {
-    for (size_t lane = 0; lane < math::kLanes; ++lane) {
-      const double deviation = static_cast<double>(x[i + lane]) - mean;
-      partials.p[lane] += deviation == deviation ? deviation * deviation : 0.0;
-    }
-  }
-  return partials;
-}
-
-// Of each number and the one before it, where neither is NaN; x[-1] is read.
-Partials Changes(const float* x, size_t count) {
-  Partials partials;
-  for (size_t i = 0; i < count; i += math::kLanes) {
-    for (size_t lane = 0; lane < math::kLanes; ++lane) {
-      const float* at = x + i + lane;
-      const double change = std::abs(static_cast<double>(at[0]) - static_cast<double>(at[-1]));
-      const bool present = change == change;
-      partials.p[lane] += present ? change : 0.0;
-      partials.terms[lane] += present;
-    }
-  }
-  return partials;
-}
-
+// Changes are of each number and the one before it; x[-1] is read.
 void Summarize(const float* x, size_t count, WindowSummary* window) {
-  const Partials values = Values(x, count);
+  const D d;
+  Partials values, changes, squares;
+  for (size_t i = 0; i < count; i += math::kLanes) {
+    for (size_t v = 0; v < Partials::kVectors; ++v) {
+      const float* at = x + i + v * hn::Lanes(d);
+      const V value = doubles::LoadFloats(d, at);
+      values.Add(v, value);
+      changes.Add(v, hn::Abs(hn::Sub(value, doubles::LoadFloats(d, at - 1))));
+    }
+  }
   window->present = values.Terms();
   if (window->present == 0) return;
   window->mean = values.Sum() / window->present;
-  window->variance = SquaredDeviations(x, count, window->mean).Sum() / window->present;
-  const Partials changes = Changes(x, count);
+  for (size_t i = 0; i < count; i += math::kLanes) {
+    for (size_t v = 0; v < Partials::kVectors; ++v) {
+      const V away = hn::Sub(doubles::LoadFloats(d, x + i + v * hn::Lanes(d)), hn::Set(d, window->mean));
+      squares.Add(v, hn::Mul(away, away));
+    }
+  }
+  window->variance = squares.Sum() / window->present;
   if (const int neighbours = changes.Terms(); neighbours > 0) window->change = changes.Sum() / neighbours;
 }
 
 // (x - center) / scale, rounded to float; 0 where x is missing.
 void Standardize(const float* x, size_t count, double center, double scale, float* out) {
-  namespace hn = hwy::HWY_NAMESPACE;
-  namespace doubles = math::HWY_NAMESPACE;
   doubles::ForDoubles(count, [&](auto d, size_t i) HWY_ATTR {
     const auto away = hn::Sub(doubles::LoadFloats(d, x + i), hn::Set(d, center));
     auto value = hn::Div(away, hn::Set(d, scale));

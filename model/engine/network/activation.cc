@@ -41,6 +41,14 @@ void SoftplusAll(const float* x, size_t count, float* out) {
   for (size_t i = 0; i < count; i += hn::Lanes(d)) hn::Store(exact::Softplus(d, hn::Load(d, x + i)), d, out + i);
 }
 
+void AddRowsAll(const float* y, size_t y_stride, size_t rows, size_t count, float* x, size_t x_stride) {
+  const D d;
+  for (; rows > 0; --rows, x += x_stride, y += y_stride) {
+    for (size_t i = 0; i < count; i += hn::Lanes(d))
+      hn::Store(hn::Add(hn::Load(d, x + i), hn::Load(d, y + i)), d, x + i);
+  }
+}
+
 void GateBySiluAll(const float* gate, const float* value, size_t count, float* out) {
   const D d;
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {
@@ -94,6 +102,7 @@ HWY_EXPORT(ExpAll);
 HWY_EXPORT(LogAll);
 HWY_EXPORT(AsinhAll);
 HWY_EXPORT(SoftplusAll);
+HWY_EXPORT(AddRowsAll);
 HWY_EXPORT(GateBySiluAll);
 HWY_EXPORT(GateBySigmoidAll);
 HWY_EXPORT(RmsNormAll);
@@ -105,6 +114,10 @@ void Log(const float* x, size_t count, float* out) { HWY_DYNAMIC_DISPATCH(LogAll
 void Asinh(const float* x, size_t count, float* out) { HWY_DYNAMIC_DISPATCH(AsinhAll)(x, count, out); }
 
 void Softplus(const float* x, size_t count, float* out) { HWY_DYNAMIC_DISPATCH(SoftplusAll)(x, count, out); }
+
+void AddRows(const float* y, size_t y_stride, size_t rows, size_t count, float* x, size_t x_stride) {
+  HWY_DYNAMIC_DISPATCH(AddRowsAll)(y, y_stride, rows, count, x, x_stride);
+}
 
 void GateBySilu(const float* gate, const float* value, size_t count, float* out) {
   HWY_DYNAMIC_DISPATCH(GateBySiluAll)(gate, value, count, out);

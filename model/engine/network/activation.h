@@ -14,6 +14,9 @@ void Log(const float* x, size_t count, float* out);  // of normal x > 0
 void Asinh(const float* x, size_t count, float* out);
 void Softplus(const float* x, size_t count, float* out);
 
+// x += y, row by row.
+void AddRows(const float* y, size_t y_stride, size_t rows, size_t count, float* x, size_t x_stride);
+
 // out = silu(gate) * value
 void GateBySilu(const float* gate, const float* value, size_t count, float* out);
 

@@ -12,23 +12,39 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "model/math/doubles-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace aaren::engine {
 namespace HWY_NAMESPACE {
 
-// o' = R o + p (v - R o), with R the rotation of each pair. A plain loop: doubles without reassociation have one
-// result, however the compiler vectorises it. It does so only where nothing written can be what is read.
-void TurnAndFold(const double* __restrict cosine, const double* __restrict sine, const double* __restrict share,
-                 const float* __restrict values, const double* __restrict before, size_t width,
-                 double* __restrict after, float* __restrict out) {
-  for (size_t i = 0; i < width; i += 2) {
-    const double x = cosine[i / 2] * before[i] + sine[i / 2] * before[i + 1];
-    const double y = cosine[i / 2] * before[i + 1] - sine[i / 2] * before[i];
-    after[i] = x + share[i] * (static_cast<double>(values[i]) - x);
-    after[i + 1] = y + share[i + 1] * (static_cast<double>(values[i + 1]) - y);
-    out[i] = static_cast<float>(after[i]);
-    out[i + 1] = static_cast<float>(after[i + 1]);
+namespace doubles = math::HWY_NAMESPACE;
+namespace hn = hwy::HWY_NAMESPACE;
+
+// o' = R o + p (v - R o), with R the rotation of each pair: each number times its cosine, and its neighbour times its
+// sine, which is negative for the second of a pair. `after` may be `before`, or null if nobody wants it.
+template <bool kKept>
+HWY_INLINE void TurnAndFoldAll(const Turn& turn, const double* share, const float* values, const double* before,
+                               size_t width, double* after, float* out) {
+  const doubles::Doubles d;
+  for (size_t i = 0; i < width; i += hn::Lanes(d)) {
+    const auto state = hn::LoadU(d, before + i);
+    const auto turned = hn::Add(hn::Mul(hn::LoadU(d, turn.cosine + i), state),
+                                hn::Mul(hn::LoadU(d, turn.sine + i), hn::Reverse2(d, state)));
+    const auto away = hn::Sub(doubles::LoadFloats(d, values + i), turned);
+    const auto folded = hn::Add(turned, hn::Mul(hn::LoadU(d, share + i), away));
+    if constexpr (kKept) hn::StoreU(folded, d, after + i);
+    doubles::StoreFloats(d, folded, out + i);
   }
+}
+
+void TurnAndFold(const Turn& turn, const double* share, const float* values, double* state, size_t width, float* out) {
+  TurnAndFoldAll<true>(turn, share, values, state, width, state, out);
+}
+
+void TurnAndPeek(const Turn& turn, const double* share, const float* values, const double* state, size_t width,
+                 float* out) {
+  TurnAndFoldAll<false>(turn, share, values, state, width, nullptr, out);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -39,6 +55,7 @@ HWY_AFTER_NAMESPACE();
 namespace aaren::engine {
 
 HWY_EXPORT(TurnAndFold);
+HWY_EXPORT(TurnAndPeek);
 
 namespace {
 
@@ -56,7 +73,9 @@ Ageing::Ageing(const package::ForecasterConfig& config, const package::Tensor& d
       width(math::PadToLanes(static_cast<size_t>(config.value_width))),
       decay(decay_tensor.data.begin(), decay_tensor.data.end()),
       cosine(static_cast<size_t>(config.fold_every) * width / 2),
-      sine(cosine.size()) {
+      sine(cosine.size()),
+      cosines(2 * cosine.size()),
+      sines(2 * cosine.size()) {
   const size_t pairs = static_cast<size_t>(config.value_width) / 2;
   for (size_t i = 0; i < cosine_tensor.data.size(); ++i) {
     const size_t at = i / pairs * (width / 2) + i % pairs;
@@ -65,6 +84,9 @@ Ageing::Ageing(const package::ForecasterConfig& config, const package::Tensor& d
     const double length = std::sqrt(c * c + s * s);
     cosine[at] = c / length;
     sine[at] = s / length;
+    cosines[2 * at] = cosines[2 * at + 1] = cosine[at];
+    sines[2 * at] = sine[at];
+    sines[2 * at + 1] = -sine[at];
   }
 }
 
@@ -72,8 +94,7 @@ FoldScratch::FoldScratch(size_t heads, size_t width)
     : exponents_(hwy::AllocateAligned<float>(2 * math::PadToLanes(heads))),
       weight_(heads),
       peak_(heads),
-      share_(width),
-      output_(width) {
+      share_(width) {
   std::fill_n(exponents_.get(), 2 * math::PadToLanes(heads), 0.0f);
 }
 
@@ -99,23 +120,23 @@ void LayerFold::Weigh(const FoldToken& token, const LayerState& state) {
   }
 }
 
-void LayerFold::Turn(const FoldToken& token, const LayerState& state, float* out) {
-  const size_t turn = (token.age - 1) * ageing_.width / 2;
-  HWY_DYNAMIC_DISPATCH(TurnAndFold)
-  (ageing_.cosine.data() + turn, ageing_.sine.data() + turn, scratch_.share_.data(), token.values, state.output,
-   ageing_.width, scratch_.output_.data(), out);
+Turn LayerFold::TurnOf(const FoldToken& token) const {
+  const size_t at = (token.age - 1) * ageing_.width;
+  return {ageing_.cosines.data() + at, ageing_.sines.data() + at};
 }
 
 void LayerFold::Fold(const FoldToken& token, const LayerState& state, float* out) {
-  Peek(token, state, out);
-  std::copy(scratch_.output_.begin(), scratch_.output_.end(), state.output);
+  Weigh(token, state);
+  HWY_DYNAMIC_DISPATCH(TurnAndFold)
+  (TurnOf(token), scratch_.share_.data(), token.values, state.output, ageing_.width, out);
   std::copy(scratch_.weight_.begin(), scratch_.weight_.end(), state.weight);
   std::copy(scratch_.peak_.begin(), scratch_.peak_.end(), state.peak);
 }
 
 void LayerFold::Peek(const FoldToken& token, const LayerState& state, float* out) {
   Weigh(token, state);
-  Turn(token, state, out);
+  HWY_DYNAMIC_DISPATCH(TurnAndPeek)
+  (TurnOf(token), scratch_.share_.data(), token.values, state.output, ageing_.width, out);
 }
 
 }  // namespace aaren::engine

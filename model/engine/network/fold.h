@@ -35,6 +35,14 @@ struct Ageing {
   std::vector<double> decay;   // lambda: [heads]
   std::vector<double> cosine;  // [fold_every, width / 2], of age 1, 2, ...
   std::vector<double> sine;
+  std::vector<double> cosines;  // [fold_every, width]: the same for each number of a pair, and the sine of the second
+  std::vector<double> sines;    // negative
+};
+
+// One age's: [width] of each.
+struct Turn {
+  const double* cosine;
+  const double* sine;
 };
 
 // What one token brings to a layer.
@@ -55,7 +63,6 @@ class FoldScratch {
   std::vector<double> weight_;                    // c': [heads]
   std::vector<double> peak_;                      // m': [heads]
   std::vector<double> share_;                     // p of each value's head: [width]
-  std::vector<double> output_;                    // o': [width]
 };
 
 // Both write the attention's output to out: [width]. Fold leaves the new state behind, Peek the state as it was.
@@ -69,7 +76,7 @@ class LayerFold {
 
  private:
   void Weigh(const FoldToken& token, const LayerState& state);
-  void Turn(const FoldToken& token, const LayerState& state, float* out);
+  Turn TurnOf(const FoldToken& token) const;
 
   const Ageing& ageing_;
   FoldScratch& scratch_;
