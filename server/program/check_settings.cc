@@ -6,6 +6,7 @@
 #include "server/identity/caller.h"
 #include "server/models/open_engine.h"
 #include "server/program/load_models.h"
+#include "server/program/server_options.h"
 
 namespace aaren::program {
 namespace {
@@ -89,6 +90,7 @@ absl::Status CheckSettings(const ServerConfig& config) {
       return absl::InvalidArgumentError(absl::StrCat("advertise: ", status.message()));
     }
   }
+  if (absl::Status status = CoresOf(config).status(); !status.ok()) return status;
   if (absl::Status status = CheckReach("listen", config.listen(), config); !status.ok()) return status;
   if (absl::Status status = CheckAdmin(config); !status.ok()) return status;
   if (absl::Status status = CheckTokens(config); !status.ok()) return status;

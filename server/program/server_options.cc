@@ -3,8 +3,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <thread>
 
+#include "server/cores/cores.h"
 #include "server/memory/machine_memory.h"
 #include "server/store/rocksdb/rocksdb_store.h"
 
@@ -55,9 +55,16 @@ constexpr uint64_t kBesideMemory = 32 << 20;
 
 }  // namespace
 
+absl::StatusOr<std::vector<int>> CoresOf(const ServerConfig& config) {
+  if (config.cpus().empty()) return std::vector<int>();
+  absl::StatusOr<std::vector<int>> cores = cores::ParseList(config.cpus(), cores::Allowed());
+  return cores.ok() ? cores : absl::InvalidArgumentError(absl::StrCat("cpus: ", cores.status().message()));
+}
+
 int ShardCount(const ServerConfig& config) {
-  return config.shards() > 0 ? static_cast<int>(config.shards())
-                             : std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
+  if (config.shards() > 0) return static_cast<int>(config.shards());
+  const absl::StatusOr<std::vector<int>> cores = CoresOf(config);
+  return cores.ok() && !cores->empty() ? static_cast<int>(cores->size()) : cores::Count();
 }
 
 uint64_t MemoryOf(const ServerConfig& config) {
@@ -72,6 +79,7 @@ rpc::ServerOptions ToServerOptions(const ServerConfig& config, uint64_t memory, 
   rpc::ServerOptions options;
   options.listen = config.listen();
   options.shards = ShardCount(config);
+  options.cores = CoresOf(config).value_or(std::vector<int>());
   options.message_bytes = config.message_bytes();
   options.max_connections = MostConnections(config);
   options.store_grace = config::ToDuration(config.store_grace());

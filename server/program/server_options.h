@@ -5,14 +5,19 @@
 // server/README.md, "Limits", tells each share. Pure but for the limit of file descriptors, which is raised.
 
 #include <cstdint>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "server/config/config.h"
 #include "server/memory/memory_budget.h"
 #include "server/rpc/server.h"
 
 namespace aaren::program {
 
-// One a core unless the settings say how many.
+// The cores that shards keep to; none if they may be anywhere. InvalidArgument, which begins with the setting's name.
+absl::StatusOr<std::vector<int>> CoresOf(const config::ServerConfig& config);
+
+// One a core unless the settings say how many. REQUIRES: CoresOf is ok.
 int ShardCount(const config::ServerConfig& config);
 
 // Bytes that the server may take: the setting, or three quarters of the machine's.

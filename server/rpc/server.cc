@@ -74,7 +74,9 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
   if (shard_options.advertise.empty() && address::IsForOthers(address_)) shard_options.advertise = address_.ToString();
   std::vector<accept::Acceptor::Shard> shards;
   for (int i = 0; i < options.shards; ++i) {
+    const size_t index = static_cast<size_t>(i);
     const LoopOptions loop_options{.index = i,
+                                   .core = options.cores.empty() ? -1 : options.cores[index % options.cores.size()],
                                    .shard = shard_options,
                                    .limits = options.limits,
                                    .connections = options.connections,

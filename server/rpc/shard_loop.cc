@@ -8,6 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "grpcpp/server_builder.h"
+#include "server/cores/cores.h"
+#include "server/log/log.h"
 
 namespace aaren::rpc {
 namespace {
@@ -133,7 +135,17 @@ void ShardLoop::Serve() {
   RefuseUnknownMethods(unknown_methods_, *unary_);
 }
 
+// Whatever the thread is the first to touch is then in the memory beside that core.
+void ShardLoop::KeepToCore() const {
+  if (options_.core < 0) return;
+  const absl::Status status = cores::KeepTo(options_.core);
+  if (status.ok()) return;
+  log::Log(log::LogLevel::kWarning, "a shard cannot keep to its core",
+           {{"shard", absl::StrCat(options_.index)}, {"error", std::string(status.message())}});
+}
+
 void ShardLoop::Run() {
+  KeepToCore();
   Serve();
   absl::Time last_work = clock_.Now();
   while (!stopping_ || calls_ > 0 || !queue_->quiet()) {

@@ -43,6 +43,7 @@ namespace aaren::rpc {
 
 struct LoopOptions {
   int index = 0;
+  int core = -1;  // that its thread keeps to; less than zero: it may be anywhere
   shard::ShardOptions shard = {};
   StreamLimits limits = {};
   ConnectionLimits connections = {};
@@ -105,6 +106,7 @@ class ShardLoop {
             const session::Clock& clock);
   absl::Status Build();
   void Serve();
+  void KeepToCore() const;
   void Run();
   bool MayStep() const;
   bool Round();

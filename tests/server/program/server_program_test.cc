@@ -21,6 +21,8 @@
 #include "absl/time/clock.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
+#include "server/cores/cores.h"
+#include "tests/server/rpc/serving/serving.h"
 #include "tests/server/rpc/serving/test_stream.h"
 
 namespace aaren {
@@ -236,6 +238,50 @@ TEST(ServerProgramTest, MemoryThatCannotBeEnoughIsRefused) {
   Program server({"--listen=127.0.0.1:0", "--memory=1000"});
   EXPECT_EQ(server.Wait(), 2);
   EXPECT_THAT(server.Log(), HasSubstr("memory: 1000 bytes; at least 16777216 (16 MB) are needed"));
+}
+
+// The cores that the thread of this name may run on, as /proc lists them.
+std::string CoresOfThread(pid_t pid, const std::string& name) {
+  for (const auto& task : std::filesystem::directory_iterator(absl::StrCat("/proc/", pid, "/task"))) {
+    std::string line;
+    std::ifstream comm(task.path() / "comm");
+    if (!std::getline(comm, line) || line != name) continue;
+    std::ifstream status(task.path() / "status");
+    while (std::getline(status, line)) {
+      if (line.rfind("Cpus_allowed_list:\t", 0) == 0) return line.substr(line.find('\t') + 1);
+    }
+  }
+  return "no such thread";
+}
+
+TEST(ServerProgramTest, ShardsKeepToTheirCoresInTurn) {
+  const std::vector<int> allowed = cores::Allowed();
+  const std::string first = absl::StrCat(allowed.front()), last = absl::StrCat(allowed.back());
+  std::vector<std::string> arguments = FreePorts();
+  arguments.push_back(absl::StrCat("--cpus=", first == last ? last : absl::StrCat(last, ",", first)));
+  arguments.push_back("--shards=3");
+  Program program(arguments);
+  program.ReadLine();
+  const auto keeps = [&](const std::string& shard, const std::string& core) {  // from the thread's begin on
+    return rpc::Serving::Eventually([&] { return CoresOfThread(program.pid(), shard) == core; });
+  };
+  EXPECT_TRUE(keeps("shard-0", last));
+  EXPECT_TRUE(keeps("shard-1", first));
+  EXPECT_TRUE(keeps("shard-2", last));
+}
+
+TEST(ServerProgramTest, ThereIsAShardForEachListedCore) {
+  Program program({"--listen=127.0.0.1:0", "--metrics_listen=", absl::StrCat("--cpus=", cores::Allowed().back())});
+  program.ReadLine();
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Wait(), 0);
+  EXPECT_THAT(program.Log(), HasSubstr("shards=1 "));
+}
+
+TEST(ServerProgramTest, CoresThatCannotBeAreRefusedByName) {
+  Program program({"--cpus=0-x"});
+  EXPECT_EQ(program.Wait(), 2);
+  EXPECT_THAT(program.Log(), HasSubstr("cpus: \"0-x\" is no list of cores such as 0-3,8"));
 }
 
 TEST(ServerProgramTest, AdvertisedAddressThatIsNoneIsRefused) {
