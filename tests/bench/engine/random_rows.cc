@@ -8,6 +8,7 @@
 #include "absl/time/time.h"
 #include "model/engine/cpu/cpu_engine.h"
 #include "tests/bench/bench_size.h"
+#include "tests/bench/engine/roofs.h"
 #include "tests/bench/engine/step_load.h"
 #include "tests/bench/engine/step_shape.h"
 #include "tests/bench/turns.h"
@@ -40,10 +41,14 @@ Row RowOf(const StepShape& shape, const engine::Engine& engine) {
   const int fold_every = shape.package.config.fold_every;
   StepLoad hot(engine, fold_every, kHot), many(engine, fold_every, SessionsOf(engine));
   const double seconds = absl::ToDoubleSeconds(BenchTurn(absl::Seconds(4)));
+  const Copies copies;
   const std::vector<double> best =
-      TimeInTurns({[&] { hot.ForecastAnywhere(kBatch, kCalls); }, [&] { many.ForecastAnywhere(kBatch, kCalls); }},
+      TimeInTurns({[&] { hot.ForecastAnywhere(kBatch, kCalls); }, [&] { many.ForecastAnywhere(kBatch, kCalls); },
+                   [&] { copies.Copy(); }},
                   {.runs = 5, .seconds = seconds, .slow = seconds, .clock = CLOCK_THREAD_CPUTIME_ID});
   const double tokens = static_cast<double>(kBatch) * kCalls;
+  const double copy = static_cast<double>(Copies::kBytes) / best[2];  // bytes a second
+  const double row_copy = static_cast<double>(engine.row_bytes()) / copy;
   return {{"shape", shape.name},
           {"row_bytes", static_cast<int64_t>(engine.row_bytes())},
           {"sessions", static_cast<int64_t>(many.sessions())},
@@ -51,7 +56,9 @@ Row RowOf(const StepShape& shape, const engine::Engine& engine) {
           {"batch", static_cast<int64_t>(kBatch)},
           {"hot_tokens_per_second", tokens / best[0]},
           {"random_tokens_per_second", tokens / best[1]},
-          {"random_over_hot", best[0] / best[1]}};
+          {"random_over_hot", best[0] / best[1]},
+          {"copy_gigabytes_per_second", copy / 1e9},
+          {"random_over_copy", (best[1] - best[0]) / tokens / row_copy}};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "tests/bench/engine/roofs.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "model/math/targets.h"
 
@@ -77,6 +78,16 @@ Weights::Weights(size_t bytes)
     : bytes_((bytes / sizeof(float) + kPiece - 1) / kPiece * kPiece * sizeof(float)),
       data_(hwy::AllocateAligned<float>(bytes_ / sizeof(float))) {
   std::fill_n(data_.get(), bytes_ / sizeof(float), 1.0f);
+}
+
+Copies::Copies() : from_(hwy::AllocateAligned<char>(kBytes)), to_(hwy::AllocateAligned<char>(kBytes)) {
+  std::memset(from_.get(), 1, kBytes);
+  std::memset(to_.get(), 2, kBytes);
+}
+
+void Copies::Copy() const {
+  std::memcpy(to_.get(), from_.get(), kBytes);
+  used = static_cast<float>(to_[kBytes / 2]);
 }
 
 void Weights::Read() const { used = HWY_DYNAMIC_DISPATCH(ReadAll)(data_.get(), bytes_ / sizeof(float)); }

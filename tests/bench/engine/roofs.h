@@ -1,9 +1,10 @@
 #ifndef AAREN_TESTS_BENCH_ENGINE_ROOFS_H_
 #define AAREN_TESTS_BENCH_ENGINE_ROOFS_H_
 
-// What one core can reach at best: fused multiply-adds a second, and reads of weights that lie where a model's lie.
+// What one core can reach at best: fused multiply-adds a second, reads of weights that lie where a model's lie, and
+// copies between places that no cache holds.
 //
-// Both are pieces of work, to be timed in turns with what is held against them, and of the instruction set that the
+// All are pieces of work, to be timed in turns with what is held against them, and of the instruction set that the
 // engine's kernels have at that moment. Threading: free functions and plain values, of one thread.
 
 #include <hwy/aligned_allocator.h>
@@ -30,6 +31,17 @@ class Weights {
  private:
   size_t bytes_;
   hwy::AlignedFreeUniquePtr<float[]> data_;
+};
+
+// More bytes than any cache has, copied from one place to another.
+class Copies {
+ public:
+  static constexpr size_t kBytes = size_t{256} << 20;
+  Copies();
+  void Copy() const;
+
+ private:
+  hwy::AlignedFreeUniquePtr<char[]> from_, to_;
 };
 
 }  // namespace aaren::bench

@@ -28,6 +28,7 @@ class StateBenchTest(unittest.TestCase):
         for row in (random, plain):
             self.assertEqual(row["sessions"], 2000)
             self.assertGreater(row["random_over_hot"], 0, row)
+            self.assertGreater(row["copy_gigabytes_per_second"], 0, row)
         self.assertGreaterEqual(idle["bytes_per_session_over_row"], 0.9)  # each row was written once
 
 

@@ -15,6 +15,7 @@ namespace aaren::bench {
 const char kStateNote[] =
     R"(one thread, forecasts of 64 sessions a call, in processor time of the thread. hot: of 1,000 sessions, random: of all,
 each session once before any comes again; fewer sessions than two million where memory does not hold their rows.
+random_over_copy: what a token costs more by that, over the time to copy its whole row at the rate of large copies.
 bytes_per_session: what the server's resident memory grew by while they were opened on one stream.)";
 
 namespace {
