@@ -110,9 +110,7 @@ void HostPass::Multiply(const PackedMatrix& matrix, const float* x, size_t x_str
 }
 
 // x += narrow
-void HostPass::AddNarrow(size_t rows) {
-  AddRows(narrow_[0], narrow_.stride(), rows, x_.stride(), x_[0], x_.stride());
-}
+void HostPass::AddNarrow(size_t rows) { AddRows(narrow_[0], narrow_.stride(), rows, x_.stride(), x_[0], x_.stride()); }
 
 void HostPass::Normalize(const float* gain, size_t rows) {
   for (size_t t = 0; t < rows; ++t) RmsNorm(x_[t], gain, Size(config_.width), x_.stride(), normed_[t]);
