@@ -35,7 +35,7 @@ namespace aaren::rpc {
 struct ServerOptions {
   std::string listen = "127.0.0.1:0";
   int shards = 1;
-  std::vector<int> cores;          // that they keep to, in turn; none: they may be anywhere
+  std::vector<int> cores = {};     // that they keep to, in turn; none: they may be anywhere
   shard::ShardOptions shard = {};  // of each
   StreamLimits limits = {};        // of each shard
   ConnectionLimits connections = {};
