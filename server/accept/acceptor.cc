@@ -35,9 +35,13 @@ constexpr size_t kLeastLooks = 64;
 constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);   // of a full table
 constexpr absl::Duration kBetweenReliefs = absl::Milliseconds(20);  // at least; looks take a fifth of the time at most
 constexpr absl::Duration kClosed = absl::Seconds(10);  // at most, until shards have let go of what ended ones brought
-constexpr int kUserTimeoutMs = 20'000;                 // until data that nobody acknowledges ends a connection
-constexpr int kSilentSeconds = 60;                     // then the kernel asks whether a peer is still there,
-constexpr int kProbeSeconds = 10, kProbes = 2;         // and ends the connection if it does not answer
+
+// The kernel asks a peer that is silent for so long whether it is still there, three times. Connections that came
+// together are not asked together: of thousands of questions at once most would be lost.
+constexpr int kSilentSeconds = 60, kSpreadSeconds = 60;
+constexpr int kProbeSeconds = 10, kProbes = 3;
+// Until data that nobody acknowledges ends a connection; the kernel takes it for the end of all questions too.
+constexpr int kUserTimeoutMs = 1000 * (kSilentSeconds + kSpreadSeconds + kProbes * kProbeSeconds);
 
 void Watch(int poll, int socket) {
   epoll_event event{};
@@ -49,11 +53,11 @@ void Watch(int poll, int socket) {
 void Set(int socket, int level, int option, int value) { setsockopt(socket, level, option, &value, sizeof(value)); }
 
 // Peers that vanish without a word are found.
-void SetUp(int socket) {
+void SetUp(int socket, uint64_t number) {
   Set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   Set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeoutMs);
   Set(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
-  Set(socket, IPPROTO_TCP, TCP_KEEPIDLE, kSilentSeconds);
+  Set(socket, IPPROTO_TCP, TCP_KEEPIDLE, kSilentSeconds + static_cast<int>(number % kSpreadSeconds));
   Set(socket, IPPROTO_TCP, TCP_KEEPINTVL, kProbeSeconds);
   Set(socket, IPPROTO_TCP, TCP_KEEPCNT, kProbes);
 }
@@ -180,7 +184,7 @@ void Acceptor::Admit(int socket) {
     close(socket);
     return;
   }
-  SetUp(socket);
+  SetUp(socket, counters_.accepted.value());
   counters_.accepted.Add(1);
   gate_->Hold(socket, HostOf(peer), shards_[*shard].take, clock_.Now());
 }

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -54,6 +55,13 @@ class StandingClock : public session::Clock {
  private:
   std::atomic<int64_t> now_ns_ = 1;
 };
+
+int Option(int socket, int level, int option) {
+  int value = 0;
+  socklen_t size = sizeof(value);
+  EXPECT_EQ(getsockopt(socket, level, option, &value, &size), 0);
+  return value;
+}
 
 // Takes connections for two shards.
 class AcceptorTest : public testing::Test {
@@ -158,6 +166,21 @@ TEST_F(AcceptorTest, ConnectionThatSaysNothingIsClosedAfterItsTime) {
   EXPECT_TRUE(silent.Ended());
   clock_.Pass(absl::Seconds(1));  // until the next look
   EXPECT_TRUE(Await(/*taken=*/0, /*open=*/0));
+}
+
+// The kernel ends a connection once the user timeout is over and one question is open, however many are allowed.
+TEST_F(AcceptorTest, QuestionsThatAreLostEndNobodyBeforeAllAre) {
+  Start(/*max_connections=*/9);
+  const Socket first = Connect(), second = Connect();
+  ASSERT_TRUE(Await(/*taken=*/2, /*open=*/2));
+  absl::MutexLock lock(&mutex_);
+  const int socket = taken_[0].front().fd(), other = taken_[1].front().fd();
+  EXPECT_EQ(Option(socket, SOL_SOCKET, SO_KEEPALIVE), 1);
+  EXPECT_GE(Option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT),
+            1000 * (Option(socket, IPPROTO_TCP, TCP_KEEPIDLE) +
+                    Option(socket, IPPROTO_TCP, TCP_KEEPCNT) * Option(socket, IPPROTO_TCP, TCP_KEEPINTVL)));
+  EXPECT_GE(Option(socket, IPPROTO_TCP, TCP_KEEPCNT), 3);
+  EXPECT_NE(Option(socket, IPPROTO_TCP, TCP_KEEPIDLE), Option(other, IPPROTO_TCP, TCP_KEEPIDLE));
 }
 
 TEST_F(AcceptorTest, ClosesAConnectionBeyondTheLimitUntilAnotherEnds) {
