@@ -47,6 +47,7 @@ absl::string_view Connection::Peek(absl::Span<char> room) const {
 
 uint64_t Connection::TakeBrought() {
   const Traffic now = traffic();
+  vain_ = 0;
   const uint64_t read = std::exchange(read_, now.read), received = std::exchange(received_, now.received);
   const uint64_t before = std::exchange(calm_, false) ? received : read;
   return now.received - std::min(now.received, before) + static_cast<uint64_t>(std::exchange(of_late_, 0));

@@ -71,7 +71,7 @@ struct Connection {
  private:
   uint64_t read_ = 0;      // at the last TakeBrought
   uint64_t received_ = 0;  // at the last Age or TakeBrought
-  double vain_ = 0;        // bytes read since something was last handled; half of them after ten seconds
+  double vain_ = 0;        // bytes read since something was handled or TakeBrought; half of them after ten seconds
   uint64_t seen_ = 0;      // bytes read at the last Age
   int64_t heard_at_ = 0;   // at the last Age
   int early_ = 0;          // calls of Age, one after another, at which much had come before the first call

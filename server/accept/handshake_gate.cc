@@ -35,6 +35,7 @@ void HandshakeGate::Hold(int socket, std::string host, Take take, absl::Time now
   const uint64_t number = ++last_number_;
   held_.emplace(number, Held{socket, std::move(host), std::move(take), now});
   numbers_[socket] = number;
+  silent_.insert(number);
   epoll_event event{};
   event.events = EPOLLIN | EPOLLRDHUP | EPOLLET;  // once for all that has come: a part of a hello stays unread
   event.data.fd = socket;
@@ -60,6 +61,7 @@ void HandshakeGate::Hear(ByNumber::iterator held, absl::string_view words) {
     case ClientHello::kPart:
       return;
     case ClientHello::kWhole:
+      silent_.erase(held->first);
       return line_.Add(held->second.host, held->first);
     case ClientHello::kNone:  // gRPC says what is wrong, if anything
       return LetThrough(held);
@@ -89,13 +91,18 @@ bool HandshakeGate::IsOver(const Begun& handshake, absl::Time now) const {
 }
 
 void HandshakeGate::CloseSilent(absl::Time now) {
-  while (!held_.empty() && now - held_.begin()->second.since >= options_.within) Close(held_.begin());
+  while (!silent_.empty()) {
+    const auto oldest = held_.find(*silent_.begin());
+    if (now - oldest->second.since < options_.within) return;
+    Close(oldest);
+  }
 }
 
 void HandshakeGate::LetThrough(ByNumber::iterator held) {
   const Held taken = std::move(held->second);
   line_.Remove(taken.host, held->first);
   numbers_.erase(taken.socket);
+  silent_.erase(held->first);
   held_.erase(held);
   epoll_ctl(poll_, EPOLL_CTL_DEL, taken.socket, nullptr);
   taken.take(taken.socket);
@@ -104,6 +111,7 @@ void HandshakeGate::LetThrough(ByNumber::iterator held) {
 void HandshakeGate::Close(ByNumber::iterator held) {
   line_.Remove(held->second.host, held->first);
   numbers_.erase(held->second.socket);
+  silent_.erase(held->first);
   close(held->second.socket);
   held_.erase(held);
 }

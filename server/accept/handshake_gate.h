@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,7 @@ class HandshakeGate {
   // Lets those through whose turn it is. `busy`: shards have other work.
   void Advance(absl::Time now, bool busy);
 
-  // Closes those that have been silent for too long.
+  // Closes those whose first words have not come in time. Whoever has spoken may wait for longer.
   void CloseSilent(absl::Time now);
 
   // Whether Advance must be called in a moment, though nothing happens on a socket.
@@ -76,6 +77,7 @@ class HandshakeGate {
   const int poll_;
   uint64_t last_number_ = 0;
   ByNumber held_;
+  std::set<uint64_t> silent_;                   // of held_: whose first words have not come whole
   absl::flat_hash_map<int, uint64_t> numbers_;  // of held sockets
   HostLine line_;                               // of those whose hello has come
   std::vector<Begun> begun_;

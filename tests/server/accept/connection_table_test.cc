@@ -189,6 +189,17 @@ TEST_F(BroughtTest, OneOfWhichACallHasBegunMayBringTheGreatestMessage) {
   EXPECT_TRUE(connection().BringsNothing(kMessage));
 }
 
+// A connection that is ended is looked at again before gRPC lets go of it.
+TEST_F(BroughtTest, WhatWasTakenCountsForNothingMore) {
+  connection().heard_ns->store(-1);
+  Bring(1000);
+  Bring(Connection::kBesideMessage + 1);
+  ASSERT_TRUE(connection().BringsNothing(0));
+  connection().TakeBrought();
+  Age(last_);
+  EXPECT_FALSE(connection().BringsNothing(0));
+}
+
 TEST_F(BroughtTest, OneThatIsHeardMayBringAsMuchAgain) {
   Bring(2 * Connection::kMostFirst);
   connection().heard_ns->store(1);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <memory>
 #include <string>
 #include <utility>
@@ -77,7 +78,8 @@ class HandshakeGateTest : public testing::Test {
   // Whether the server's end was closed, which its client hears of.
   static bool Closed(const Ends& ends) {
     char byte;
-    return recv(ends.client, &byte, 1, MSG_DONTWAIT) == 0;
+    const ssize_t got = recv(ends.client, &byte, 1, MSG_DONTWAIT);
+    return got == 0 || (got < 0 && errno == ECONNRESET);  // the latter if it had not been read
   }
 
   const int poll_ = epoll_create1(0);
@@ -224,6 +226,17 @@ TEST_F(HandshakeGateTest, SilentConnectionIsClosedAfterItsTime) {
   EXPECT_FALSE(Closed(silent));
   gate_->CloseSilent(now_ + absl::Seconds(10));
   EXPECT_TRUE(Closed(silent));
+}
+
+TEST_F(HandshakeGateTest, WhoeverHasSpokenMayWaitForLonger) {
+  Start({.tls = true, .within = absl::Seconds(10)});
+  const Ends spoken = Hold(kHello), plain = Hold("PRI");  // which waits for nothing
+  const Ends part = Hold(kHello.substr(0, 3));
+  gate_->CloseSilent(now_ + absl::Seconds(10));
+  EXPECT_TRUE(Closed(part));
+  EXPECT_FALSE(Closed(spoken));
+  Pass(absl::Seconds(10));
+  EXPECT_EQ(taken_, (std::vector<int>{plain.server, spoken.server}));
 }
 
 TEST_F(HandshakeGateTest, SocketsThatItHoldsAreClosedWithIt) {
