@@ -17,7 +17,7 @@
 namespace aaren::client {
 namespace {
 
-// Does something at the first forecast, on the client's thread, or when the session ends.
+// Does something at the first forecast or the first wait, on the client's thread, or when the session ends.
 class Acting : public Recorder {
  public:
   void OnForecast(Session& session, const Forecast& forecast) override {
@@ -25,14 +25,13 @@ class Acting : public Recorder {
     if (at_forecast) std::exchange(at_forecast, nullptr)();
   }
   void OnWaiting(Session&, const absl::Status&, absl::Duration) override {
-    if (!waiting.HasBeenNotified()) waiting.Notify();
+    if (at_waiting) std::exchange(at_waiting, nullptr)();
   }
   void OnEnded(Session& session, const absl::Status& status) override {
     if (at_end) at_end();
     Recorder::OnEnded(session, status);
   }
-  std::function<void()> at_forecast, at_end;
-  absl::Notification waiting;
+  std::function<void()> at_forecast, at_waiting, at_end;
 };
 
 TEST(LifetimeTest, AListenerMayDestroyItsSession) {
@@ -108,9 +107,16 @@ TEST(LifetimeTest, ASessionDestroyedWhileItWaitsForRoomIsNotOpened) {
   ASSERT_TRUE(beside->WaitOpened().ok());
   server.FailNextOpen(8, "no room", /*retry_ms=*/1);
   Acting acting;
-  auto session = *client.Open({.id = "a"}, acting);
-  acting.waiting.WaitForNotification();
-  session.reset();
+  std::unique_ptr<Session> session;
+  absl::Notification opened, destroyed;
+  acting.at_waiting = [&] {
+    opened.WaitForNotification();
+    session.reset();
+    destroyed.Notify();
+  };
+  session = *client.Open({.id = "a"}, acting);
+  opened.Notify();
+  destroyed.WaitForNotification();
   // The clock of retries goes on while others are opened: long enough for a retry after a millisecond.
   const absl::Time end = absl::Now() + absl::Milliseconds(20);
   size_t opens = 2;
