@@ -26,6 +26,9 @@ namespace {
 constexpr int kBacklog = 4096;  // connections that wait to be accepted; the kernel has its own limit
 constexpr int kAcceptsPerTurn = 64;
 constexpr int kWatchMs = 20;                               // between two looks at the shards
+constexpr int kReadingMs = 2;                              // likewise, while they work
+constexpr int64_t kCauseNs = 1'000'000'000;                // who is ended so long after a shard did little but read
+constexpr int64_t kWorksOnNs = 100'000'000;                // a shard that has worked, maybe
 constexpr int kGateMs = 1;                                 // likewise, while handshakes wait for their turn
 constexpr absl::Duration kPause = absl::Milliseconds(20);  // until there are descriptors again, or a shard is in time
 constexpr size_t kLookBytes = 128 << 10;                   // where small calls wait, more than are allowed at once
@@ -34,6 +37,7 @@ constexpr size_t kLooksAround = 100;  // until each connection was looked at: al
 constexpr size_t kLeastLooks = 64;
 constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);   // of a full table
 constexpr absl::Duration kBetweenReliefs = absl::Milliseconds(20);  // at least; looks take a fifth of the time at most
+constexpr absl::Duration kTrimAfter = absl::Seconds(5);             // after the last flood
 constexpr absl::Duration kClosed = absl::Seconds(10);  // at most, until shards have let go of what ended ones brought
 
 // The kernel asks a peer that is silent for so long whether it is still there, three times. Connections that came
@@ -97,8 +101,10 @@ void Acceptor::Stop() {
   for (const int listener : std::exchange(listeners_, {})) close(listener);
 }
 
-void Acceptor::Start(std::vector<Shard> shards, const Bounds& bounds, std::function<size_t()> excess) {
+void Acceptor::Start(std::vector<Shard> shards, const Bounds& bounds, std::function<size_t()> excess,
+                     std::function<int64_t()> worked_ns) {
   shards_ = std::move(shards);
+  worked_ns_ = std::move(worked_ns);
   bounds_ = bounds;
   relief_.emplace(std::move(excess));
   placement_.emplace(shards_.size());
@@ -124,7 +130,11 @@ void Acceptor::Run() {
 }
 
 // Milliseconds, as epoll_wait takes them.
-int Acceptor::patience() const { return gate_->waiting() ? kGateMs : counters_.open.value() == 0 ? -1 : kWatchMs; }
+int Acceptor::patience() const {
+  if (gate_->waiting()) return kGateMs;
+  if (counters_.open.value() == 0 && trim_at_ == absl::InfiniteFuture()) return -1;
+  return clock_.NowNanos() - last_work_ns_ < kWorksOnNs ? kReadingMs : kWatchMs;
+}
 
 void Acceptor::Turn(absl::Span<const int> ready) {
   if (clock_.Now() >= next_look_) {
@@ -133,6 +143,8 @@ void Acceptor::Turn(absl::Span<const int> ready) {
     ForgetEnded(std::max(kLeastLooks, table_->size() / kLooksAround));
   }
   if (placement_->Due(clock_.Now())) LookAtShards();
+  HoldReaders();
+  EndQuiet();
   if (clock_.Now() >= next_relief_) EndGreatest();
   const bool waiting = late() || (relief_->crowded() && clock_.Now() < closed_until_);
   bool lacking = false;
@@ -147,11 +159,18 @@ void Acceptor::Turn(absl::Span<const int> ready) {
     gate_->Advance(clock_.Now(), placement_->busy());
     for (const int listener : listeners) lacking |= !AcceptFrom(listener);
     if (std::exchange(last_look_ns_, 0) != 0) ForgetEvidence();
-    // Memory that a flood took is the heap's until somebody asks for it.
-    if (std::exchange(flooded_, false)) malloc_trim(0);
+    GiveMemoryBack();
   }
   // Those who wait to be accepted are still there afterwards.
   if (waiting || lacking) absl::SleepFor(kPause);
+}
+
+// What a flood took is the heap's until somebody asks for it. That takes tens of milliseconds, in which the heap is
+// closed to others, so it is done once and not between two floods.
+void Acceptor::GiveMemoryBack() {
+  if (clock_.Now() < trim_at_) return;
+  trim_at_ = absl::InfiniteFuture();
+  malloc_trim(0);
 }
 
 bool Acceptor::late() const {
@@ -265,11 +284,32 @@ void Acceptor::EndGreatest() {
   }
 }
 
+void Acceptor::HoldReaders() {
+  const int64_t now_ns = clock_.NowNanos();
+  int64_t busy_ns = 0, kept_ns = worked_ns_ ? worked_ns_() : 0;
+  for (const Shard& shard : shards_) {
+    if (shard.relieve && shard.relieve()) counters_.reliefs.Add(1);
+    kept_ns += shard.kept_ns ? shard.kept_ns() : 0;
+    busy_ns += shard.busy_ns ? shard.busy_ns() : 0;
+  }
+  absl::MutexLock lock(&mutex_);
+  for (const std::string& peer : reading_.Look(*table_, kept_ns, now_ns)) {
+    EndFlood(peer, table_->connections().at(peer));
+  }
+  counters_.held.Set(reading_.holds());
+  if (std::exchange(last_busy_ns_, busy_ns) != busy_ns || reading_.watching()) last_work_ns_ = now_ns;
+}
+
+void Acceptor::EndQuiet() {
+  absl::MutexLock lock(&mutex_);
+  for (const std::string& peer : ending_.TakeDue(*table_, clock_.NowNanos())) EndNow(*table_->Find(peer));
+}
+
 void Acceptor::EndFloods() {
   look_.resize(kLookBytes);
   absl::MutexLock lock(&mutex_);
   for (auto& [peer, connection] : table_->connections()) {
-    if (!connection.Lasts() || !Floods(connection)) continue;
+    if (connection.ending || !connection.Lasts() || !Floods(connection)) continue;
     connection.evidence = {};
     EndFlood(peer, connection);
   }
@@ -277,9 +317,10 @@ void Acceptor::EndFloods() {
 }
 
 void Acceptor::EndFlood(const std::string& peer, Connection& connection) {
+  if (connection.ending) return;
   log::Log(log::LogLevel::kWarning, "connection ended: a flood of frames kept others waiting", {{"peer", peer}});
   if (EndForGood(peer, connection)) refused_.RefuseFlood(connection.host, clock_.Now());
-  flooded_ = true;
+  trim_at_ = clock_.Now() + kTrimAfter;
 }
 
 bool Acceptor::Floods(Connection& connection) {
@@ -291,7 +332,7 @@ bool Acceptor::Floods(Connection& connection) {
   FloodEvidence::Look look;
   if (waiting > 0) look.waiting = connection.Peek(absl::MakeSpan(look_));
   look.read = info.tcpi_bytes_received - std::min<uint64_t>(info.tcpi_bytes_received, static_cast<uint64_t>(waiting));
-  look.handled = connection.heard_ns->load(std::memory_order_relaxed) > last_look_ns_ && last_look_ns_ != 0;
+  look.handled = connection.heard->ns() > last_look_ns_ && last_look_ns_ != 0;
   return connection.evidence.Add(look);
 }
 
@@ -307,15 +348,18 @@ void Acceptor::End(absl::string_view peer) {
   if (!table_) return;
   const auto found = table_->connections().find(name);
   if (found == table_->connections().end() || !EndForGood(name, found->second)) return;
-  refused_.Refuse(found->second.host, clock_.Now());
+  if (reading_.ReadSince(clock_.NowNanos() - kCauseNs)) {
+    refused_.RefuseFlood(found->second.host, clock_.Now());
+  } else {
+    refused_.Refuse(found->second.host, clock_.Now());
+  }
 }
 
 // Its client did wrong. False if it has ended already.
 bool Acceptor::EndForGood(const std::string& peer, Connection& connection) {
-  const uint64_t brought = connection.TakeBrought();
-  if (!EndNow(connection)) return false;
-  relief_->NoteEnded(peer, brought);
-  return true;
+  if (connection.ending || !connection.Lasts()) return false;
+  relief_->NoteEnded(peer, connection.TakeBrought());
+  return ending_.Add(peer, connection, clock_.NowNanos()) || EndNow(connection);
 }
 
 bool Acceptor::EndNow(const Connection& connection) {
@@ -324,11 +368,11 @@ bool Acceptor::EndNow(const Connection& connection) {
   return connection.Reset();
 }
 
-std::shared_ptr<std::atomic<int64_t>> Acceptor::HeardOf(absl::string_view peer) {
+std::shared_ptr<Heard> Acceptor::HeardOf(absl::string_view peer) {
   const std::string name = NormalPeer(peer);
   absl::MutexLock lock(&mutex_);
   const Connection* connection = table_ ? table_->Find(name) : nullptr;
-  return connection != nullptr ? connection->heard_ns : nullptr;
+  return connection != nullptr ? connection->heard : nullptr;
 }
 
 }  // namespace aaren::accept

@@ -9,14 +9,13 @@
 // Twice a second it looks which connections are still there. Beyond the limit a connection is closed as soon as it is
 // accepted, unless another host has more than its share and gives way (connection_table.h).
 //
-// It watches the shards, too. While one is late nobody new is admitted, and connections that bring a flood of frames
+// It watches the shards, too. A connection that keeps a thread is held (reading_watch.h). While one is late nobody new is admitted, and connections that bring a flood of frames
 // are ended (frame_flood.h); their hosts are refused for a time (refused_hosts.h). Headers that never end, and bytes of
 // which nothing comes, it looks for at any time: no shard need be late. The greatest senders end while memory is short
 // (memory_relief.h).
 //
 // Threading: Start, Stop and the destructor by the owner; End by anybody; counters are readable from any thread.
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,9 +31,11 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/accept/connection_table.h"
+#include "server/accept/ending_connections.h"
 #include "server/accept/handshake_gate.h"
 #include "server/accept/memory_relief.h"
 #include "server/accept/placement.h"
+#include "server/accept/reading_watch.h"
 #include "server/accept/refused_hosts.h"
 #include "server/address/address.h"
 #include "server/counters/counter.h"
@@ -46,15 +47,20 @@ namespace aaren::accept {
 struct ConnectionCounters {
   counters::Counter open;                      // a level
   counters::Counter accepted, refused, ended;  // ended: by the server, not by gRPC
+  counters::Counter held;                      // for a while, because reading it kept others waiting
+  counters::Counter reliefs;                   // of shards' threads, because gRPC kept them
 };
 
 class Acceptor {
  public:
   // All are called on the acceptor's thread.
   struct Shard {
-    std::function<void(int socket)> take;  // a connection, a nonblocking socket that it owns from then on
-    std::function<bool()> late;            // whether its round has taken far too long; null: never
-    std::function<int64_t()> busy_ns;      // how long it has worked since its start; null: never
+    std::function<void(int socket)> take;        // a connection, a nonblocking socket that it owns from then on
+    std::function<bool()> late;                  // whether its round has taken far too long; null: never
+    std::function<int64_t()> busy_ns;            // how long it has worked since its start; null: never
+    std::function<int64_t()> kept_ns = nullptr;  // how long gRPC has kept threads of it, likewise
+    std::function<bool()> relieve =
+        nullptr;  // goes on without a thread that gRPC keeps; true if it begins to; null: never
   };
 
   // Listens on every address of the host; port 0: any free one. Connections wait until Start. InvalidArgument if the
@@ -71,9 +77,10 @@ class Acceptor {
     size_t message_bytes = 4 << 20;                     // the greatest message
   };
 
-  // One for each shard. They outlive this. `excess`: by how many bytes the process holds too much
-  // memory; null: it never does.
-  void Start(std::vector<Shard> shards, const Bounds& bounds, std::function<size_t()> excess = nullptr);
+  // One for each shard. They outlive this. `excess`: by how many bytes the process holds too much memory; null: it never
+  // does. `worked_ns`: how long gRPC's own threads have worked; null: never.
+  void Start(std::vector<Shard> shards, const Bounds& bounds, std::function<size_t()> excess = nullptr,
+             std::function<int64_t()> worked_ns = nullptr);
 
   // Accepts nothing any more. Whoever connects is refused.
   void Stop();
@@ -82,9 +89,9 @@ class Acceptor {
   // host for a second.
   void End(absl::string_view peer) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Where to write when something of this peer's connection was handled, by the clock of this; null if it is not there
-  // any more. A flood is told by that, too.
-  std::shared_ptr<std::atomic<int64_t>> HeardOf(absl::string_view peer) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Where to write, by the clock of this, what becomes of this peer's connection; null if it is not there any more. A
+  // flood is told by that, too.
+  std::shared_ptr<Heard> HeardOf(absl::string_view peer) ABSL_LOCKS_EXCLUDED(mutex_);
 
   int port() const { return port_; }
   const ConnectionCounters& counters() const { return counters_; }
@@ -93,6 +100,7 @@ class Acceptor {
   Acceptor(size_t max_connections, const session::Clock& clock);
   void Run();
   void Turn(absl::Span<const int> ready) ABSL_LOCKS_EXCLUDED(mutex_);
+  void GiveMemoryBack();
   bool late() const;
   int patience() const;
   bool AcceptFrom(int listener);
@@ -105,6 +113,8 @@ class Acceptor {
   void EndFlood(const std::string& peer, Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   MemoryRelief::Brought Brought() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndGreatest() ABSL_LOCKS_EXCLUDED(mutex_);
+  void HoldReaders() ABSL_LOCKS_EXCLUDED(mutex_);
+  void EndQuiet() ABSL_LOCKS_EXCLUDED(mutex_);
   void EndFloods() ABSL_LOCKS_EXCLUDED(mutex_);
   void ForgetEvidence() ABSL_LOCKS_EXCLUDED(mutex_);
   bool EndForGood(const std::string& peer, Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -119,6 +129,7 @@ class Acceptor {
   int stop_ = -1;  // eventfd
   std::vector<int> listeners_;
   std::vector<Shard> shards_;
+  std::function<int64_t()> worked_ns_;  // of gRPC's own threads
   ConnectionCounters counters_;
   absl::Time next_look_ = absl::InfinitePast();  // for some that have ended
   absl::Time next_scan_ = absl::InfinitePast();  // for all of them, while all places are taken
@@ -127,11 +138,15 @@ class Acceptor {
   std::optional<MemoryRelief> relief_;           // since Start
   std::optional<Placement> placement_;           // likewise
   std::optional<HandshakeGate> gate_;            // likewise
+  int64_t last_work_ns_ = 0;                     // when a shard was last seen to have worked
+  int64_t last_busy_ns_ = 0;                     // of all shards, then
   absl::Time next_relief_ = absl::InfinitePast();
   absl::Time closed_until_ = absl::InfinitePast();  // nobody is admitted while memory is short
-  bool flooded_ = false;                            // memory may be given back
+  absl::Time trim_at_ = absl::InfiniteFuture();     // memory is given back then
   absl::Mutex mutex_;
   std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);  // since Start
+  EndingConnections ending_ ABSL_GUARDED_BY(mutex_);
+  ReadingWatch reading_ ABSL_GUARDED_BY(mutex_);
   RefusedHosts refused_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
 };

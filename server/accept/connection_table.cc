@@ -1,6 +1,7 @@
 #include "server/accept/connection_table.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
@@ -15,19 +16,46 @@
 #include "server/accept/tcp_socket.h"
 
 namespace aaren::accept {
+namespace {
+
+// Does something with a copy of the descriptor. gRPC may close it at any moment, and the next connection may get its
+// number. A copy stays what it is.
+template <typename Do>
+bool WithCopyOf(const Connection& connection, const Do& something) {
+  const int copy = fcntl(connection.socket, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0) return false;
+  const bool done = CookieOf(copy) == connection.cookie && something(copy);
+  close(copy);
+  return done;
+}
+
+}  // namespace
+
 bool Connection::Lasts() const { return CookieOf(socket) == cookie; }
 
-// gRPC may close the descriptor at any moment, and the next connection may get its number. A copy stays what it is. A
-// shutdown would leave what waits to be read by gRPC, and a peer that does not read would not notice.
+// A shutdown would leave what waits to be read by gRPC, and a peer that does not read would not notice.
 bool Connection::Reset() const {
-  const int copy = fcntl(socket, F_DUPFD_CLOEXEC, 0);
-  if (copy < 0) return false;
-  const bool lasts = CookieOf(copy) == cookie;
-  sockaddr nobody{};
-  nobody.sa_family = AF_UNSPEC;
-  if (lasts && connect(copy, &nobody, sizeof(nobody)) != 0) shutdown(copy, SHUT_RDWR);
-  close(copy);
-  return lasts;
+  return WithCopyOf(*this, [](int copy) {
+    sockaddr nobody{};
+    nobody.sa_family = AF_UNSPEC;
+    if (connect(copy, &nobody, sizeof(nobody)) != 0) shutdown(copy, SHUT_RDWR);
+    return true;
+  });
+}
+
+bool Connection::Hold() const {
+  return WithCopyOf(*this, [](int copy) {
+    sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
+    const sock_fprog filter{1, &nothing};
+    return setsockopt(copy, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)) == 0;
+  });
+}
+
+void Connection::Release() const {
+  WithCopyOf(*this, [](int copy) {
+    const int unused = 0;
+    return setsockopt(copy, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof(unused)) == 0;
+  });
 }
 
 Connection::Traffic Connection::traffic() const {
@@ -58,10 +86,11 @@ void Connection::Age(absl::Time now) {
   const auto [received, read] = traffic();
   const uint64_t before = std::exchange(received_, received);
   const uint64_t fresh = read - std::min(read, std::exchange(seen_, read));
-  const int64_t heard = heard_ns->load(std::memory_order_relaxed);
-  vain_ = std::exchange(heard_at_, heard) == heard ? vain_ * std::exp2(-seconds / 10) + static_cast<double>(fresh) : 0;
+  const int64_t heard_ns = heard->ns();
+  vain_ = std::exchange(heard_at_, heard_ns) == heard_ns ? vain_ * std::exp2(-seconds / 10) + static_cast<double>(fresh)
+                                                         : 0;
   of_late_ = of_late_ * std::exp2(-seconds) + static_cast<double>(received - std::min(received, before));
-  early_ = heard == 0 && of_late_ > static_cast<double>(kMostFirst) ? early_ + 1 : 0;
+  early_ = heard_ns == 0 && of_late_ > static_cast<double>(kMostFirst) ? early_ + 1 : 0;
   calm_ = true;
 }
 

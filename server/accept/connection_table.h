@@ -8,7 +8,6 @@
 //
 // When all places are taken, the host that has most gives way (host_places.h). Threading: none of its own.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -24,6 +23,8 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/accept/frame_flood.h"
+#include "server/accept/heard.h"
+#include "server/accept/holds.h"
 #include "server/accept/host_places.h"
 
 namespace aaren::accept {
@@ -34,6 +35,11 @@ struct Connection {
 
   // Ends it at once, if it lasts: what waits on either side is dropped, and the peer is told. False if it does not.
   bool Reset() const;
+
+  // Drops whatever comes of the peer from now on, until Release: it will be sent again, from a fifth of a second on.
+  // What waits already can be read. False if it has ended, or the kernel does not do it.
+  bool Hold() const;
+  void Release() const;
 
   // Bytes that have come from the peer, and those of them that gRPC has read; zeros if it has ended.
   struct Traffic {
@@ -64,9 +70,9 @@ struct Connection {
   uint64_t number = 0;  // of those before it
   std::string host;
   FloodEvidence evidence;  // while a shard is late
-  // When something of it was last handled, by the clock that never steps: whoever handles it writes. Until then, less
-  // than zero from when its first call begins.
-  std::shared_ptr<std::atomic<int64_t>> heard_ns = std::make_shared<std::atomic<int64_t>>(0);
+  Holds holds;
+  bool ending = false;  // it is held until it is ended
+  std::shared_ptr<Heard> heard = std::make_shared<Heard>();
 
  private:
   uint64_t read_ = 0;      // at the last TakeBrought

@@ -8,11 +8,20 @@ namespace aaren::rpc {
 
 class Event {
  public:
+  // What others are asked for and done with goes first, whatever calls that begin and end.
+  enum class Turn { kFirst, kLater };
+
   // `ok` means what grpcpp/completion_queue.h says for the operation. May delete the event.
   virtual void Done(bool ok) = 0;
 
+  Turn turn() const { return turn_; }
+
  protected:
+  explicit Event(Turn turn) : turn_(turn) {}
   ~Event() = default;
+
+ private:
+  const Turn turn_;
 };
 
 // Calls a method of the call that owns it.
@@ -21,7 +30,7 @@ class CallEvent final : public Event {
  public:
   using Method = void (Call::*)(bool ok);
 
-  CallEvent(Call* call, Method method) : call_(call), method_(method) {}
+  CallEvent(Call* call, Method method, Turn turn = Turn::kLater) : Event(turn), call_(call), method_(method) {}
   void Done(bool ok) override { (call_->*method_)(ok); }
 
  private:

@@ -15,19 +15,35 @@ constexpr int64_t kBetweenLooksNanos = 1'000'000;
 
 }  // namespace
 
-bool EventQueue::Next(gpr_timespec deadline) {
-  void* tag;
-  bool ok;
-  if (queue_->AsyncNext(&tag, &ok, deadline) != grpc::CompletionQueue::GOT_EVENT) return false;
-  static_cast<Event*>(tag)->Done(ok);
-  return true;
+EventQueue::Got EventQueue::Ask(grpc::CompletionQueue& queue, absl::Duration at_most) {
+  Got got;
+  const auto ask = [&] {
+    const gpr_timespec deadline =
+        at_most > absl::ZeroDuration()
+            ? gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                           gpr_time_from_micros(absl::ToInt64Microseconds(at_most), GPR_TIMESPAN))
+            : gpr_inf_past(GPR_CLOCK_MONOTONIC);
+    got.any = queue.AsyncNext(&got.tag, &got.ok, deadline) == grpc::CompletionQueue::GOT_EVENT;
+  };
+  if (baton_ != nullptr) {
+    baton_->Lend(at_most, ask);
+  } else {
+    ask();
+  }
+  return got;
+}
+
+void EventQueue::Handle(const Got& got) { static_cast<Event*>(got.tag)->Done(got.ok); }
+
+bool EventQueue::Await(absl::Duration at_most) {
+  const Got got = Ask(*queue_, at_most);
+  if (got.any) Handle(got);
+  return got.any;
 }
 
 void EventQueue::ReadSockets() {
-  void* tag;
-  bool ok;
   for (int i = 0; i < kLooks && clock_.NowNanos() - last_looks_ns_ < kBetweenLooksNanos; ++i) {
-    empty_.AsyncNext(&tag, &ok, gpr_inf_past(GPR_CLOCK_MONOTONIC));
+    Ask(empty_, absl::ZeroDuration());
   }
 }
 
@@ -38,20 +54,33 @@ bool EventQueue::Drain(absl::Duration at_most) {
     last_looks_ns_ = began;
     ReadSockets();
   }
-  while (handled < kMaxEventsPerDrain && Next(gpr_inf_past(GPR_CLOCK_MONOTONIC))) {
-    if (++handled % kEventsPerLook != 0) continue;
-    if (clock_.NowNanos() - began >= absl::ToInt64Nanoseconds(at_most)) break;
+  for (Got got = Ask(*queue_, absl::ZeroDuration()); got.any; got = Ask(*queue_, absl::ZeroDuration())) {
+    if (static_cast<Event*>(got.tag)->turn() == Event::Turn::kFirst) {
+      Handle(got);
+    } else {
+      later_.push_back(got);
+    }
+    if (++handled == kMaxEventsPerDrain) break;
+    if (handled % kEventsPerLook == 0 && clock_.NowNanos() - began >= absl::ToInt64Nanoseconds(at_most)) break;
   }
-  return handled > 0;
+  return HandleLater(at_most) || handled > 0;
+}
+
+bool EventQueue::HandleLater(absl::Duration at_most) {
+  if (later_.empty()) return false;
+  const int64_t end_ns = clock_.NowNanos() + absl::ToInt64Nanoseconds(at_most);
+  do {
+    const Got got = later_.front();
+    later_.pop_front();
+    Handle(got);
+  } while (!later_.empty() && clock_.NowNanos() < end_ns);
+  return true;
 }
 
 void EventQueue::Sleep(absl::Duration at_most, absl::FunctionRef<bool()> busy) {
   if (!quiet()) return;
   asleep_ = true;
-  if (!busy()) {
-    const gpr_timespec time = gpr_time_from_micros(absl::ToInt64Microseconds(at_most), GPR_TIMESPAN);
-    Next(gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), time));
-  }
+  if (!busy()) Await(at_most);
   if (!asleep_.exchange(false)) ++wakes_expected_;  // somebody called Wake: its alarm has rung or will
 }
 
@@ -60,6 +89,8 @@ void EventQueue::Wake() {
 }
 
 void EventQueue::Shutdown() {
+  while (HandleLater(absl::Seconds(1))) {
+  }
   queue_->Shutdown();
   void* tag;
   bool ok;

@@ -7,6 +7,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "server/memory/machine_memory.h"
+#include "server/rpc/executor_clock.h"
 
 namespace aaren::rpc {
 namespace {
@@ -94,13 +95,16 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
     if (!loop.ok()) return loop.status();
     registrar_->AddShard((*loop)->shard());
     shards.push_back({[loop = loop->get()](int socket) { loop->Take(socket); },
-                      [loop = loop->get()] { return loop->late(); }, [loop = loop->get()] { return loop->busy_ns(); }});
+                      [loop = loop->get()] { return loop->late(); }, [loop = loop->get()] { return loop->busy_ns(); },
+                      [loop = loop->get()] { return loop->kept_ns(); },
+                      [loop = loop->get()] { return loop->Relieve(); }});
     loops_.push_back(*std::move(loop));
   }
   // Shards are known to the registrar before it runs, and it runs before a shard may ask it.
   registrar_->Start();
   for (const auto& loop : loops_) loop->Start();
-  acceptor_->Start(std::move(shards), BoundsOf(options, models), ExcessOver(options.process_bytes));
+  acceptor_->Start(std::move(shards), BoundsOf(options, models), ExcessOver(options.process_bytes),
+                   [executors = std::make_shared<ExecutorClock>(clock_)] { return executors->worked_ns(); });
   running_ = true;
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <climits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "grpcpp/server_builder.h"
@@ -22,6 +23,7 @@ constexpr absl::Duration kLongSleep = absl::Milliseconds(100);
 constexpr absl::Duration kStale = absl::Seconds(1);  // between two looks for stale streams
 // What each part of a round may take, so that none keeps the others waiting. The step has ShardOptions::slice.
 constexpr absl::Duration kPart = absl::Milliseconds(1);
+constexpr absl::Duration kReliefPause = absl::Milliseconds(1);
 constexpr absl::Duration kLate = absl::Milliseconds(50);
 constexpr absl::Duration kServeOn = absl::Seconds(2);      // at most, after Draining was sent
 constexpr absl::Duration kQuiet = absl::Milliseconds(50);  // without an answer: who has not read by now does not read
@@ -71,7 +73,8 @@ ShardLoop::ShardLoop(const LoopOptions& options, const models::ModelTable& model
                 grpc::health::v1::Health::service_full_name(),
                 grpc::reflection::v1alpha::ServerReflection::service_full_name()},
       vain_(options.limits.vain_calls, options.end_connection),
-      last_words_(clock) {}
+      last_words_(clock),
+      baton_(clock) {}
 
 absl::Status ShardLoop::Build() {
   grpc::ServerBuilder builder;
@@ -89,7 +92,7 @@ absl::Status ShardLoop::Build() {
       static_cast<int>(std::min<size_t>(std::max(options_.message_bytes, options_.request_bytes), INT_MAX)));
   if (options_.quota != nullptr) builder.SetResourceQuota(*options_.quota);
   SetConnections(options_.connections, builder);
-  queue_ = std::make_unique<EventQueue>(builder.AddCompletionQueue(), clock_);
+  queue_ = std::make_unique<EventQueue>(builder.AddCompletionQueue(), clock_, &baton_);
   unary_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
   checks_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
   unary_->heard_of = checks_->heard_of = options_.heard_of;
@@ -112,18 +115,32 @@ ShardLoop::~ShardLoop() {
 }
 
 void ShardLoop::Start() {
+  const auto name = [this](std::thread& thread) {
+    pthread_setname_np(thread.native_handle(), absl::StrCat("shard-", options_.index).c_str());
+  };
+  for (size_t hand = 1; hand < Baton::kHands; ++hand) {
+    name(reliefs_.emplace_back([this, hand] { RunWhileKept(hand); }));
+  }
   thread_ = std::thread([this] { Run(); });
-  pthread_setname_np(thread_.native_handle(), absl::StrCat("shard-", options_.index).c_str());
+  name(thread_);
+}
+
+void ShardLoop::Take(int socket) {
+  shard_.mailbox().Post([this, socket] { arrived_.push_back(socket); });
 }
 
 // gRPC reads at once what the connection brings, and goes on for as long as more comes, on the thread that gives it the
 // socket. The acceptor's must not: it is the one that watches.
-void ShardLoop::Take(int socket) {
-  shard_.mailbox().Post([this, socket] {
+bool ShardLoop::TakeConnections() {
+  if (arrived_.empty()) return false;
+  const absl::Time end = clock_.Now() + kPart;
+  do {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-    connection.fd = socket;
-    connections_->HandleNewConnection(&connection);
-  });
+    connection.fd = arrived_.front();
+    arrived_.pop_front();
+    baton_.Lend(absl::ZeroDuration(), [&] { connections_->HandleNewConnection(&connection); });
+  } while (!arrived_.empty() && clock_.Now() < end);
+  return true;
 }
 
 void ShardLoop::Serve() {
@@ -146,17 +163,13 @@ void ShardLoop::KeepToCore() const {
 
 void ShardLoop::Run() {
   KeepToCore();
+  baton_.Take(0);
   Serve();
   absl::Time last_work = clock_.Now();
-  while (!stopping_ || calls_ > 0 || !queue_->quiet()) {
-    const int64_t began_ns = clock_.NowNanos();
-    round_began_ns_.store(began_ns, std::memory_order_relaxed);
-    const bool worked = Round();
+  while (!stopping_ || calls_ > 0 || !queue_->quiet() || !arrived_.empty()) {
+    const bool worked = DoRound();
     const absl::Time now = clock_.Now();
-    if (worked) {
-      last_work = now;
-      busy_ns_.store(busy_ns() + absl::ToUnixNanos(now) - began_ns, std::memory_order_relaxed);
-    }
+    if (worked) last_work = now;
     if (now - last_work <= kPoll) continue;
     const absl::Duration sleep = now - last_work < kIdle ? kSleep : kLongSleep;
     // gRPC may read on and on while this should be asleep, too.
@@ -164,7 +177,62 @@ void ShardLoop::Run() {
     queue_->Sleep(sleep, [this] { return shard_.DrainMailboxFor(kPart); });
   }
   round_began_ns_.store(0, std::memory_order_relaxed);
+  baton_.Give();
+  {
+    absl::MutexLock lock(&relief_mutex_);
+    over_ = true;
+  }
+  for (std::thread& relief : reliefs_) relief.join();
   queue_->Shutdown();
+}
+
+bool ShardLoop::Relieve() {
+  const size_t kept = baton_.kept();
+  {
+    absl::MutexLock lock(&relief_mutex_);
+    kept_ = kept;
+  }
+  return !std::exchange(relieved_, kept > 0) && kept > 0;
+}
+
+// Its thread relieves those before it, whenever gRPC keeps all of them.
+void ShardLoop::RunWhileKept(size_t hand) {
+  for (;;) {
+    {
+      absl::MutexLock lock(&relief_mutex_);
+      const auto wanted = [&]() ABSL_SHARED_LOCKS_REQUIRED(relief_mutex_) { return over_ || kept_ >= hand; };
+      relief_mutex_.Await(absl::Condition(&wanted));
+      if (over_) return;
+      kept_ = 0;
+    }
+    baton_.Take(hand);
+    AcceptCalls(false);
+    while (baton_.kept() >= hand) {
+      if (!DoRound()) queue_->Await(kReliefPause);
+    }
+    if (baton_.kept() == 0) AcceptCalls(true);
+    baton_.Give();
+  }
+}
+
+// What a thread is kept with may be thousands of calls of one connection. Who asks something of such a connection
+// meanwhile has gRPC give it to a thread of its own, and there others wait behind it.
+void ShardLoop::AcceptCalls(bool accept) {
+  for (LastWords* words : {&last_words_, &unary_->last_words, &checks_->last_words}) {
+    if (accept) {
+      words->Resume();
+    } else {
+      words->Pause();
+    }
+  }
+}
+
+bool ShardLoop::DoRound() {
+  const int64_t began_ns = clock_.NowNanos();
+  round_began_ns_.store(began_ns, std::memory_order_relaxed);
+  const bool worked = Round();
+  if (worked) busy_ns_.store(busy_ns() + clock_.NowNanos() - began_ns, std::memory_order_relaxed);
+  return worked;
 }
 
 bool ShardLoop::late() const { return round() > kLate; }
@@ -178,10 +246,12 @@ absl::Duration ShardLoop::round() const {
 bool ShardLoop::MayStep() const { return phase_ != Phase::kSaving || shard_.StepUnderWay() || clock_.Now() < save_; }
 
 bool ShardLoop::Round() {
-  bool worked = TakeIn();
+  bool worked = TakeConnections();
+  worked |= TakeIn();
   worked |= shard_.DrainMailboxFor(kPart);
   const bool stepped = MayStep() && shard_.Step() > 0;
   worked |= stepped || shard_.StepUnderWay();
+  for (LastWords* words : {&last_words_, &unary_->last_words, &checks_->last_words}) worked |= words->AcceptIfFew();
   streams_->Flush(kPart);
   worked |= streams_->busy();
   const absl::Time now = clock_.Now();

@@ -10,14 +10,20 @@
 // streams on for a little. Then it takes no more tokens, answers those it has, saves, and ends every stream. At last
 // closed() is notified. Clients that do not read are cut off at the deadline.
 //
+// gRPC may keep the thread for long. Another relieves it then (baton.h), and runs rounds until it is back.
+//
 // Threading: Start, Drain, ShutdownServer, Stop by the owner, one after another; counters by anybody.
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "grpcpp/resource_quota.h"
@@ -27,6 +33,7 @@
 #include "server/identity/callers.h"
 #include "server/models/model_table.h"
 #include "server/registrar/registrar.h"
+#include "server/rpc/baton.h"
 #include "server/rpc/event_queue.h"
 #include "server/rpc/limits/connection_limits.h"
 #include "server/rpc/services/health_service.h"
@@ -77,6 +84,13 @@ class ShardLoop {
   // How long the round under way has taken; zero while none is. From any thread.
   absl::Duration round() const;
 
+  // How long gRPC has kept threads of this (baton.h). From any thread.
+  int64_t kept_ns() const { return baton_.kept_ns(); }
+
+  // Lets another thread go on while gRPC keeps the one that should. True if that begins. Call it every few milliseconds,
+  // from one thread.
+  bool Relieve();
+
   // How long rounds have taken that had work. From any thread.
   int64_t busy_ns() const { return busy_ns_.load(std::memory_order_relaxed); }
 
@@ -108,8 +122,12 @@ class ShardLoop {
   void Serve();
   void KeepToCore() const;
   void Run();
+  void RunWhileKept(size_t hand);
+  void AcceptCalls(bool accept);
   bool MayStep() const;
   bool Round();
+  bool DoRound();
+  bool TakeConnections();
   bool TakeIn();
   void Tick(absl::Time now);
   void BeginDrain(absl::Duration grace);
@@ -134,6 +152,7 @@ class ShardLoop {
   int calls_ = 0;
   VainCalls vain_;
   LastWords last_words_;  // of streams
+  Baton baton_;
   std::unique_ptr<EventQueue> queue_;
   std::unique_ptr<UnaryHost> unary_;
   std::unique_ptr<UnaryHost> checks_;  // of health: whatever others ask for, a probe is answered
@@ -143,11 +162,17 @@ class ShardLoop {
   std::unique_ptr<grpc::Server> server_;
   std::thread thread_;
 
-  std::atomic<int64_t> round_began_ns_{0};  // of clock_, or when it should wake; 0: not running
+  absl::Mutex relief_mutex_;
+  size_t kept_ ABSL_GUARDED_BY(relief_mutex_) = 0;  // hands that must be relieved
+  bool over_ ABSL_GUARDED_BY(relief_mutex_) = false;
+  std::vector<std::thread> reliefs_;
+  bool relieved_ = false;  // at the last Relieve
 
+  std::atomic<int64_t> round_began_ns_{0};  // of clock_, or when it should wake; 0: not running
   std::atomic<int64_t> busy_ns_{0};
 
-  // The loop's thread only.
+  // Whoever holds the baton only.
+  std::deque<int> arrived_;  // connections, to be given to gRPC
   Phase phase_ = Phase::kServing;
   bool stopping_ = false;
   absl::Time next_tick_ = absl::InfinitePast();

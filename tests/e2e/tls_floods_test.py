@@ -1,5 +1,6 @@
 """Floods that TLS hides: of handshakes, and of frames that nobody sees but gRPC. Others are served meanwhile."""
 
+import itertools
 import subprocess
 import tempfile
 import time
@@ -10,6 +11,8 @@ import programs
 
 STRANGER = "127.0.0.2"
 SECONDS = 3
+UNKNOWN = http2.frame(0x20, 0, 0)
+FIELDS = http2.call_fields(b"/aaren.v1.Models/List")
 
 
 class TlsFloodsTest(programs.ServerTest):
@@ -56,27 +59,63 @@ class TlsFloodsTest(programs.ServerTest):
         self.beside_a_neighbour(lambda: None)
 
     def test_pings_end_their_connection(self):
-        self.flood(http2.frame(6, 0, 0, bytes(8)) * 500)
+        self.flood(itertools.repeat(http2.frame(6, 0, 0, bytes(8)) * 500))
 
     def test_frames_of_unknown_kinds_end_their_connection(self):
-        self.flood(http2.frame(0x20, 0, 0) * 500)
+        self.flood(itertools.repeat(UNKNOWN * 500))
 
     def test_settings_end_their_connection(self):
-        self.flood(http2.frame(http2.SETTINGS, 0, 0) * 500)
+        self.flood(itertools.repeat(http2.frame(http2.SETTINGS, 0, 0) * 500))
 
-    def flood(self, frames):
+    # Of the next three gRPC has tens of thousands to do before it comes back.
+    def test_another_thread_goes_on_beside_calls_without_end(self):
+        self.flood(streams(call), reason="connection ended")
+        self.assertGreater(self.server.metric("aaren_shard_reliefs_total"), 0)
+
+    def test_another_thread_goes_on_beside_streams_that_are_reset(self):
+        self.flood(streams(reset_call), reason="connection ended")
+        self.assertGreater(self.server.metric("aaren_shard_reliefs_total"), 0)
+
+    # A connection that has brought much may send much at once.
+    def test_another_thread_goes_on_beside_calls_of_a_connection_that_has_brought_much(self):
+        self.flood(itertools.chain([call(1)], much(), streams(call)), reason="connection ended")
+        self.assertGreater(self.server.metric("aaren_shard_reliefs_total"), 0)
+
+    def flood(self, pieces, reason="a flood of frames"):
         def flood():
             end = time.monotonic() + 10 * SECONDS
             with tls.idle(self.server.target, STRANGER) as connection:
                 try:
-                    while time.monotonic() < end:
-                        connection.sendall(frames)
+                    for piece in pieces:
+                        if time.monotonic() > end:
+                            return False
+                        connection.sendall(piece)
                 except OSError:
                     return True
-            return False
 
         self.assertTrue(self.beside_a_neighbour(flood))
-        self.assertIn("a flood of frames", self.server.log())
+        self.assertIn(reason, self.server.log())
+
+
+def call(stream):
+    return (http2.frame(http2.HEADERS, http2.END_HEADERS, stream, FIELDS) +
+            http2.frame(http2.DATA, http2.END_STREAM, stream, bytes(5)))
+
+
+def reset_call(stream):
+    return (http2.frame(http2.HEADERS, http2.END_HEADERS, stream, FIELDS) +
+            http2.frame(http2.RESET, 0, stream, b"\0\0\0\x08"))
+
+
+def streams(of):
+    for first in itertools.count(3, 400):
+        yield b"".join(of(stream) for stream in range(first, first + 400, 2))
+
+
+def much():
+    for _ in range(100):
+        yield http2.frame(0x20, 0, 0, bytes(16_000)) * 16
+        time.sleep(0.002)
 
 
 if __name__ == "__main__":

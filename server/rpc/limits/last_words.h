@@ -5,11 +5,16 @@
 // place any more, and gRPC keeps it until its client's connection takes the status. So it has a few seconds, and beyond
 // a thousand the oldest is cut off.
 //
+// A connection that gRPC is at work on takes nothing for as long as that lasts. So beyond two thousand, with those that
+// were cut off, no further call is waited for: others would stand behind all that comes of them. Nor is it beyond four
+// in a millisecond: gRPC does more for a call that is refused than this server, and others stand behind that, too.
+//
 // Threading: belongs to one thread, that of the calls' queue.
 
 #include <cstddef>
 #include <list>
 #include <utility>
+#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/time/time.h"
@@ -20,6 +25,7 @@ namespace aaren::rpc {
 class LastWords {
  public:
   using Cancelling = absl::AnyInvocable<void()>;
+  using Accept = absl::AnyInvocable<void()>;  // waits for one more call
 
  private:
   using List = std::list<std::pair<absl::Time, Cancelling>>;  // the oldest first
@@ -50,14 +56,26 @@ class LastWords {
   // Cuts off the calls whose time is over. Call it every second or so.
   void EndStale();
 
+  // Calls `accept`, at once or when there are few enough, and not between Pause and Resume.
+  void WhenFew(Accept accept);
+  // Call it in each round. True if some only wait for the next millisecond.
+  bool AcceptIfFew();
+  void Pause() { paused_ = true; }
+  void Resume();
+
   size_t size() const { return list_.size(); }
 
  private:
   void CutOffOldest();
   void End(List::iterator at);
+  bool TurnIsFull() const;
 
   const session::Clock& clock_;
   List list_, cut_off_;  // those that may still leave, and those that were cut off
+  std::vector<Accept> waiting_;
+  bool paused_ = false;
+  absl::Time turn_ = absl::InfinitePast();  // when the millisecond under way began
+  int in_turn_ = 0;                         // that began in it
 };
 
 }  // namespace aaren::rpc

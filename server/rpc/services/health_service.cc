@@ -37,7 +37,9 @@ class HealthService::Watch {
 
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // never begun, so OnGone does not come
-    new Watch(health_);
+    health_.host_.last_words.WhenFew([&health = health_] { new Watch(health); });
+    accepted_already_ = true;
+    if (is_gone_) return Finish(grpc::Status::CANCELLED);
     place_ = health_.places_.Take(context_.peer(), [this](CallPlaces::Why why) { GiveUp(why); });
     if (!place_.taken()) return RefuseVain(TooMany());
     place_.BeginWaiting();
@@ -78,7 +80,7 @@ class HealthService::Watch {
 
   void OnGone(bool) {
     is_gone_ = true;
-    if (!busy()) Finish(grpc::Status::CANCELLED);
+    if (accepted_already_ && !busy()) Finish(grpc::Status::CANCELLED);
   }
 
   static grpc::Status TooMany() {
@@ -118,6 +120,7 @@ class HealthService::Watch {
       gone_{this, &Watch::OnGone}, finished_{this, &Watch::OnFinished};
   HealthCheckResponse::ServingStatus told_ = HealthCheckResponse::UNKNOWN;
   bool reading_ = false, writing_ = false;
+  bool accepted_already_ = false;  // the thread that heard of it may come second (baton.h)
   bool is_gone_ = false;
   bool finishing_ = false, finished_done_ = false;
 };

@@ -70,7 +70,8 @@ class ReflectionCall {
  private:
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // the server has shut down
-    new ReflectionCall(service_, host_, services_);
+    host_.last_words.WhenFew(
+        [&service = service_, &host = host_, &services = services_] { new ReflectionCall(service, host, services); });
     place_ = host_.reflections.Take(context_.peer(), [this](CallPlaces::Why why) { GiveUp(why); });
     if (!place_.taken()) return RefuseVain(TooMany("too many calls of reflection are open here"));
     Read();

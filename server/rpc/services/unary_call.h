@@ -89,7 +89,7 @@ class UnaryCall {
 
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // the server has shut down; OnOver does not come
-    Accept(method_);
+    host_.last_words.WhenFew([method = method_] { Accept(method); });
     peer_ = context_.peer();
     host_.NoteBegun(peer_);
     if (const auto leaving = WhyLeaving()) return Refuse(*leaving);

@@ -6,7 +6,6 @@
 //
 // Threading: the thread of the queue only.
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "absl/time/time.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/server_context.h"
+#include "server/accept/heard.h"
 #include "server/identity/accounts/account.h"
 #include "server/identity/caller.h"
 #include "server/identity/callers.h"
@@ -68,12 +68,12 @@ struct UnaryHost {
   // What has been heard of this peer's connection, and what came to nothing.
   void NoteBegun(const std::string& peer) const {
     if (const auto heard = heard_of ? heard_of(peer) : nullptr; heard != nullptr) {
-      if (heard->load(std::memory_order_relaxed) <= 0) heard->store(-clock.NowNanos(), std::memory_order_relaxed);
+      heard->NoteBegun(clock.NowNanos());
     }
   }
   void NoteHeard(const std::string& peer) const {
     if (const auto heard = heard_of ? heard_of(peer) : nullptr; heard != nullptr) {
-      heard->store(clock.NowNanos(), std::memory_order_relaxed);
+      heard->NoteHandled(clock.NowNanos());
     }
   }
   void NoteVain(const std::string& peer) const {
@@ -99,7 +99,7 @@ struct UnaryHost {
   bool draining = false;                       // the server leaves
   const identity::Callers* callers = nullptr;  // who may call; null: everybody may everything
   VainCalls* vain = nullptr;                   // null: they are not counted
-  std::function<std::shared_ptr<std::atomic<int64_t>>(absl::string_view peer)> heard_of;  // accept/acceptor.h; or null
+  std::function<std::shared_ptr<accept::Heard>(absl::string_view peer)> heard_of;  // accept/acceptor.h; or null
 };
 
 }  // namespace aaren::rpc

@@ -22,7 +22,7 @@ class UnknownCall {
  private:
   void OnAccepted(bool ok) {
     if (!ok) return delete this;  // the server has shut down
-    new UnknownCall(service_, host_);
+    host_.last_words.WhenFew([&service = service_, &host = host_] { new UnknownCall(service, host); });
     host_.NoteVain(context_.peer());
     host_.last_words.Begin(last_word_, [this] { context_.TryCancel(); });
     const std::string method = absl::CHexEscape(absl::string_view(context_.method()).substr(0, kShown));

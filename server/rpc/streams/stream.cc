@@ -45,7 +45,7 @@ void Stream::OnRead(bool ok) {
     return Touch();
   }
   if (absl::Status status = TakeMessage(); !status.ok()) return Fail(status);
-  if (heard_ != nullptr) heard_->store(group_.clock_.NowNanos(), std::memory_order_relaxed);
+  if (heard_ != nullptr) heard_->NoteHandled(group_.clock_.NowNanos());
   group_.counters_.messages_received.Add(1);
   group_.counters_.bytes_received.Add(message_.size());
   if (!group_.TakeInput(message_.size())) {

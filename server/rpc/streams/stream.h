@@ -128,8 +128,8 @@ class Stream final : public session::Peer {
   grpc::ServerContext context_;
   identity::Caller caller_;  // once it was accepted
   grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> io_;
-  CallEvent<Stream> accepted_{this, &Stream::OnAccepted}, read_{this, &Stream::OnRead},
-      written_{this, &Stream::OnWritten}, finished_{this, &Stream::OnFinished};
+  CallEvent<Stream> accepted_{this, &Stream::OnAccepted}, read_{this, &Stream::OnRead, Event::Turn::kFirst},
+      written_{this, &Stream::OnWritten, Event::Turn::kFirst}, finished_{this, &Stream::OnFinished};
 
   grpc::ByteBuffer received_;  // outlives message_: see FreeMessage
   grpc::Slice message_;        // the received message, in one piece

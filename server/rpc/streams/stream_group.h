@@ -23,6 +23,7 @@
 #include "absl/time/time.h"
 #include "grpcpp/server_builder.h"
 #include "grpcpp/support/status.h"
+#include "server/accept/heard.h"
 #include "server/accept/host_places.h"
 #include "server/identity/callers.h"
 #include "server/rpc/limits/last_words.h"
@@ -50,7 +51,7 @@ struct StreamCounters {
 grpc::Status GoneStatus();
 
 // Where to write when something of a peer's connection was handled; may be null (accept/acceptor.h).
-using Heard = std::shared_ptr<std::atomic<int64_t>>;
+using Heard = std::shared_ptr<accept::Heard>;
 using HeardOf = std::function<Heard(absl::string_view peer)>;
 
 class StreamGroup {

@@ -45,12 +45,10 @@ Stream::~Stream() {
 void Stream::OnAccepted(bool ok) {
   if (!ok) return delete this;  // the server has shut down
   // The next call is waited for at once, whatever becomes of this one.
-  group_.Accept();
+  group_.last_words_.WhenFew([&group = group_] { group.Accept(); });
   if (group_.draining_) return Finish(GoneStatus());
   heard_ = group_.FindHeard(context_.peer());
-  if (heard_ != nullptr && heard_->load(std::memory_order_relaxed) <= 0) {
-    heard_->store(-group_.clock_.NowNanos(), std::memory_order_relaxed);
-  }
+  if (heard_ != nullptr) heard_->NoteBegun(group_.clock_.NowNanos());
   if (Refused()) return;
   counted_ = has_place_ = true;
   number_ = ++group_.last_number_;

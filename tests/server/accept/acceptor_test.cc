@@ -69,7 +69,8 @@ class AcceptorTest : public testing::Test {
   void Start(size_t max_connections, const session::Clock& clock = session::Clock::System()) {
     acceptor_ = *Acceptor::Listen({"127.0.0.1", 0}, max_connections, clock);
     acceptor_->Start(
-        {{[this](int socket) { Add(0, socket); }, [this] { return late_.load(); }, [this] { return busy_ns_.load(); }},
+        {{[this](int socket) { Add(0, socket); }, [this] { return late_.load(); }, [this] { return busy_ns_.load(); },
+          [this, &clock] { return kept_ ? clock.NowNanos() : 0; }, [this] { return kept_.load(); }},
          {[this](int socket) { Add(1, socket); }, nullptr, nullptr}},
         {.opening = absl::Seconds(10)}, [this] { return excess_.load(); });
   }
@@ -118,6 +119,7 @@ class AcceptorTest : public testing::Test {
   }
 
   StandingClock clock_;
+  std::atomic<bool> kept_ = false;
   std::atomic<bool> late_ = false;    // the first shard
   std::atomic<int64_t> busy_ns_ = 0;  // likewise
   std::atomic<size_t> excess_ = 0;
@@ -248,6 +250,25 @@ TEST_F(AcceptorTest, EndsAConnectionWithAFloodOfFramesWhileAShardIsLate) {
   EXPECT_EQ(acceptor_->counters().ended.value(), 1u);
 }
 
+TEST_F(AcceptorTest, HoldsAConnectionThatIsReadWhileAShardDoesLittleElse) {
+  Start(/*max_connections=*/2);
+  const Socket client = Connect();
+  EXPECT_TRUE(Await(1, 1));
+  kept_ = true;
+  std::thread reader([this] {
+    absl::MutexLock lock(&mutex_);
+    char bytes[8 << 10];
+    while (acceptor_->counters().held.value() == 0 && recv(taken_[0].front().fd(), bytes, sizeof(bytes), 0) > 0) {
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+  });
+  const std::string piece(64 << 10, 'x');
+  while (acceptor_->counters().held.value() == 0) (void)send(client.fd(), piece.data(), piece.size(), MSG_DONTWAIT);
+  reader.join();
+  EXPECT_EQ(acceptor_->counters().held.value(), 1u);
+  EXPECT_GE(acceptor_->counters().reliefs.value(), 1u);
+}
+
 TEST_F(AcceptorTest, RefusesTheHostOfAnEndedConnectionForASecond) {
   Start(/*max_connections=*/9, clock_);
   const Socket client = Connect();
@@ -256,6 +277,7 @@ TEST_F(AcceptorTest, RefusesTheHostOfAnEndedConnectionForASecond) {
     absl::MutexLock lock(&mutex_);
     acceptor_->End(absl::StrCat("ipv4:", PeerName(taken_[0].front().fd())));
   }
+  clock_.Pass(absl::Milliseconds(20));
   EXPECT_TRUE(client.Ended());
   EXPECT_TRUE(Connect().Ended());
   clock_.Pass(absl::Seconds(1));

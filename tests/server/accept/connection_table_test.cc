@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "tests/server/accept/loopback.h"
 
 namespace aaren::accept {
 namespace {
@@ -67,30 +68,13 @@ TEST_F(ConnectionTableTest, OneOfTheSameNameTakesThePlaceOfTheOneBefore) {
   EXPECT_EQ(table_.size(), 1u);
 }
 
-// A connection over loopback, and the socket of its peer.
 class BroughtTest : public testing::Test {
  protected:
-  BroughtTest() : peer_(socket(AF_INET, SOCK_STREAM, 0)) {
-    const int listener = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    auto* generic = reinterpret_cast<struct sockaddr*>(&address);
-    EXPECT_EQ(bind(listener, generic, size) | listen(listener, 1) | getsockname(listener, generic, &size), 0);
-    EXPECT_EQ(connect(peer_, generic, size), 0);
-    own_ = ::accept(listener, nullptr, nullptr);
-    close(listener);
-    table_.Add("peer", own_, 0);
-  }
-  ~BroughtTest() override {
-    close(own_);
-    close(peer_);
-  }
+  BroughtTest() { table_.Add("peer", loopback_.own(), 0); }
 
   Connection& connection() { return table_.connections().at("peer"); }
-  void Send(size_t bytes) { EXPECT_EQ(send(peer_, std::string(bytes, 'x').data(), bytes, 0), ssize_t(bytes)); }
-  void Read(size_t bytes) { EXPECT_EQ(recv(own_, std::string(bytes, 'x').data(), bytes, MSG_WAITALL), ssize_t(bytes)); }
+  void Send(size_t bytes) const { loopback_.Send(bytes); }
+  void Read(size_t bytes) const { loopback_.Read(bytes); }
   void Bring(size_t bytes) {
     for (size_t left = bytes; left > 0; left -= std::min(left, kPiece)) {
       Send(std::min(left, kPiece));
@@ -105,8 +89,7 @@ class BroughtTest : public testing::Test {
 
   double last_ = 0;
   static constexpr size_t kPiece = 1 << 15;  // for which there is room in the sockets
-  const int peer_;
-  int own_ = -1;
+  Loopback loopback_;
   ConnectionTable table_{/*shards=*/1};
 };
 
@@ -160,7 +143,7 @@ TEST_F(BroughtTest, OfThemHalfIsForgottenAfterASecond) {
 }
 
 TEST_F(BroughtTest, BytesThatWaitToBeReadAreNotInVain) {
-  connection().heard_ns->store(-1);
+  connection().heard->NoteBegun(1);
   Bring(1000);  // in which a call began
   Bring(Connection::kBesideMessage);
   Send(1000);
@@ -169,7 +152,7 @@ TEST_F(BroughtTest, BytesThatWaitToBeReadAreNotInVain) {
 }
 
 TEST_F(BroughtTest, OfWhatIsReadInVainHalfIsForgottenAfterTenSeconds) {
-  connection().heard_ns->store(-1);
+  connection().heard->NoteBegun(1);
   Bring(1000);
   Bring(Connection::kBesideMessage);
   Age(10);
@@ -181,7 +164,7 @@ TEST_F(BroughtTest, OfWhatIsReadInVainHalfIsForgottenAfterTenSeconds) {
 
 TEST_F(BroughtTest, OneOfWhichACallHasBegunMayBringTheGreatestMessage) {
   constexpr uint64_t kMessage = 3 << 20;
-  connection().heard_ns->store(-1);
+  connection().heard->NoteBegun(1);
   Bring(1000);  // in which it began
   Bring(2 * kMessage + Connection::kBesideMessage);
   EXPECT_FALSE(connection().BringsNothing(kMessage));
@@ -191,7 +174,7 @@ TEST_F(BroughtTest, OneOfWhichACallHasBegunMayBringTheGreatestMessage) {
 
 // A connection that is ended is looked at again before gRPC lets go of it.
 TEST_F(BroughtTest, WhatWasTakenCountsForNothingMore) {
-  connection().heard_ns->store(-1);
+  connection().heard->NoteBegun(1);
   Bring(1000);
   Bring(Connection::kBesideMessage + 1);
   ASSERT_TRUE(connection().BringsNothing(0));
@@ -202,7 +185,7 @@ TEST_F(BroughtTest, WhatWasTakenCountsForNothingMore) {
 
 TEST_F(BroughtTest, OneThatIsHeardMayBringAsMuchAgain) {
   Bring(2 * Connection::kMostFirst);
-  connection().heard_ns->store(1);
+  connection().heard->NoteHandled(1);
   Bring(2 * Connection::kMostFirst);
   Bring(2 * Connection::kMostFirst);
   EXPECT_FALSE(connection().BringsNothing(0));
@@ -214,6 +197,30 @@ TEST_F(BroughtTest, AClockThatGoesBackMakesNothingMore) {
   Age(10);
   Age(0);
   EXPECT_EQ(connection().TakeBrought(), 1000u);
+}
+
+TEST_F(BroughtTest, NothingComesOfOneThatIsHeld) {
+  ASSERT_TRUE(connection().Hold());
+  Send(1);
+  EXPECT_FALSE(loopback_.Waits());
+}
+
+TEST_F(BroughtTest, WhatOneSaidBeforeItWasHeldIsThere) {
+  Send(1);
+  ASSERT_TRUE(connection().Hold());
+  EXPECT_TRUE(loopback_.Waits());
+}
+
+TEST_F(BroughtTest, WhatOneSaidWhileItWasHeldComesAfterwards) {
+  ASSERT_TRUE(connection().Hold());
+  Send(1);
+  connection().Release();
+  EXPECT_TRUE(loopback_.Comes());
+}
+
+TEST_F(BroughtTest, OneThatHasEndedCannotBeHeld) {
+  connection().cookie = 0;
+  EXPECT_FALSE(connection().Hold());
 }
 
 }  // namespace

@@ -49,6 +49,59 @@ TEST_F(LastWordsTest, BeyondAThousandTheOldestIsCutOff) {
   EXPECT_EQ(words_.size(), 1024u);
 }
 
+TEST_F(LastWordsTest, BeyondTwoThousandWithThoseCutOffNoCallIsWaitedFor) {
+  int accepted = 0;
+  for (int i = 0; i < 2047; ++i) Say();
+  clock_.Advance(absl::Milliseconds(1));
+  words_.WhenFew([&] { ++accepted; });
+  EXPECT_EQ(accepted, 1);
+  Say();
+  words_.WhenFew([&] { ++accepted; });
+  words_.WhenFew([&] { ++accepted; });
+  EXPECT_EQ(accepted, 1);
+  said_.pop_front();
+  EXPECT_EQ(accepted, 3);
+}
+
+TEST_F(LastWordsTest, BeyondFourInAMillisecondNoCallIsWaitedForUntilTheNext) {
+  int accepted = 0;
+  for (int i = 0; i < 3; ++i) Say();
+  words_.WhenFew([&] { ++accepted; });
+  EXPECT_EQ(accepted, 1);
+  Say();
+  words_.WhenFew([&] { ++accepted; });
+  clock_.Advance(absl::Microseconds(999));
+  EXPECT_TRUE(words_.AcceptIfFew());
+  EXPECT_EQ(accepted, 1);
+  clock_.Advance(absl::Microseconds(1));
+  EXPECT_FALSE(words_.AcceptIfFew());
+  EXPECT_EQ(accepted, 2);
+}
+
+TEST_F(LastWordsTest, BetweenPauseAndResumeNoCallIsWaitedFor) {
+  int accepted = 0;
+  words_.Pause();
+  words_.WhenFew([&] { ++accepted; });
+  words_.AcceptIfFew();
+  EXPECT_EQ(accepted, 0);
+  words_.Resume();
+  EXPECT_EQ(accepted, 1);
+}
+
+TEST_F(LastWordsTest, OneThatIsWaitedForAgainMayBringThemBackOverTheLimit) {
+  int accepted = 0;
+  for (int i = 0; i < 2048; ++i) Say();
+  clock_.Advance(absl::Milliseconds(1));
+  for (int i = 0; i < 2; ++i) {
+    words_.WhenFew([&] {
+      ++accepted;
+      Say();
+    });
+  }
+  said_.pop_front();
+  EXPECT_EQ(accepted, 2);
+}
+
 TEST_F(LastWordsTest, WordMayGoAfterItWasCutOff) {
   Say();
   clock_.Advance(absl::Seconds(5));

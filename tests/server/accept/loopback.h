@@ -1,0 +1,33 @@
+#ifndef AAREN_TESTS_SERVER_ACCEPT_LOOPBACK_H_
+#define AAREN_TESTS_SERVER_ACCEPT_LOOPBACK_H_
+
+// A connection over loopback: the end that a server has, and its peer's.
+
+#include <cstddef>
+
+namespace aaren::accept {
+
+class Loopback {
+ public:
+  Loopback();
+  ~Loopback();
+  Loopback(const Loopback&) = delete;
+
+  void Send(size_t bytes) const;  // by the peer; REQUIRES: there is room for them
+  void Read(size_t bytes) const;  // by the server; waits for them
+  bool Waits() const;             // something, to be read by the server
+
+  // Whether something comes within a minute.
+  bool Comes() const;
+
+  int own() const { return own_; }
+  int peer() const { return peer_; }
+
+ private:
+  const int peer_;
+  int own_ = -1;
+};
+
+}  // namespace aaren::accept
+
+#endif  // AAREN_TESTS_SERVER_ACCEPT_LOOPBACK_H_
