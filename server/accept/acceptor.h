@@ -9,10 +9,10 @@
 // Twice a second it looks which connections are still there. Beyond the limit a connection is closed as soon as it is
 // accepted, unless another host has more than its share and gives way (connection_table.h).
 //
-// It watches the shards, too. A connection that keeps a thread is held (reading_watch.h). While one is late nobody new is admitted, and connections that bring a flood of frames
-// are ended (frame_flood.h); their hosts are refused for a time (refused_hosts.h). Headers that never end, and bytes of
-// which nothing comes, it looks for at any time: no shard need be late. The greatest senders end while memory is short
-// (memory_relief.h).
+// It watches the shards, too. A connection that keeps a thread is held (reading_watch.h). While a shard is late nobody
+// new is admitted, and connections that bring a flood of frames are ended (frame_flood.h); their hosts are refused for
+// a time (refused_hosts.h). It looks at any time for headers that never end, and for bytes of which nothing comes: no
+// shard need be late. The greatest senders end while memory is short (memory_relief.h).
 //
 // Threading: Start, Stop and the destructor by the owner; End by anybody; counters are readable from any thread.
 
@@ -77,8 +77,8 @@ class Acceptor {
     size_t message_bytes = 4 << 20;                     // the greatest message
   };
 
-  // One for each shard. They outlive this. `excess`: by how many bytes the process holds too much memory; null: it never
-  // does. `worked_ns`: how long gRPC's own threads have worked; null: never.
+  // One for each shard. They outlive this. `excess`: by how many bytes the process holds too much memory; null: it
+  // never does. `worked_ns`: how long gRPC's own threads have worked; null: never.
   void Start(std::vector<Shard> shards, const Bounds& bounds, std::function<size_t()> excess = nullptr,
              std::function<int64_t()> worked_ns = nullptr);
 

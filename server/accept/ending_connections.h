@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_ACCEPT_ENDING_CONNECTIONS_H_
 #define AAREN_SERVER_ACCEPT_ENDING_CONNECTIONS_H_
 
-// EndingConnections are held until they can be ended at little cost. gRPC takes the calls of a connection that ends down
-// one after another, and a flood may have begun tens of thousands. So nothing more is let in, and those calls are
-// refused one by one, a little in each round. Once none has begun for a moment, few can be left.
+// EndingConnections are held until they can be ended at little cost. When one ends, gRPC takes down its calls one after
+// another, and a flood may have begun tens of thousands. So nothing more is let in, and those calls are
+// refused, a little in each round. Once none has begun for a moment, few can be left.
 //
 // Threading: none of its own.
 

@@ -8,7 +8,7 @@
 // gRPC reads sockets only while a thread looks at a queue that is empty, and a client that sends one small message
 // after another keeps this one from being so. Looks at a second queue, which is always empty, read them all the same.
 //
-// Threading: the owner's thread only, except Wake. Where there is a baton, the owner is whoever holds it, and others may
+// Threading: the owner's thread only, except Wake. Where there is a baton, the owner is whoever holds it. Others may
 // take it while gRPC is asked.
 
 #include <atomic>

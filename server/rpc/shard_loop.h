@@ -87,8 +87,8 @@ class ShardLoop {
   // How long gRPC has kept threads of this (baton.h). From any thread.
   int64_t kept_ns() const { return baton_.kept_ns(); }
 
-  // Lets another thread go on while gRPC keeps the one that should. True if that begins. Call it every few milliseconds,
-  // from one thread.
+  // Lets another thread go on while gRPC keeps the one that should. True if that begins. Call it every few
+  // milliseconds, from one thread.
   bool Relieve();
 
   // How long rounds have taken that had work. From any thread.
