@@ -115,14 +115,14 @@ ShardLoop::~ShardLoop() {
 }
 
 void ShardLoop::Start() {
-  const auto name = [this](std::thread& thread) {
-    pthread_setname_np(thread.native_handle(), absl::StrCat("shard-", options_.index).c_str());
+  const auto name = [this](std::thread& thread, const char* kind) {
+    pthread_setname_np(thread.native_handle(), absl::StrCat(kind, "-", options_.index).c_str());
   };
   for (size_t hand = 1; hand < Baton::kHands; ++hand) {
-    name(reliefs_.emplace_back([this, hand] { RunWhileKept(hand); }));
+    name(reliefs_.emplace_back([this, hand] { RunWhileKept(hand); }), "relief");
   }
   thread_ = std::thread([this] { Run(); });
-  name(thread_);
+  name(thread_, "shard");
 }
 
 void ShardLoop::Take(int socket) {
@@ -210,15 +210,15 @@ void ShardLoop::RunWhileKept(size_t hand) {
     while (baton_.kept() >= hand) {
       if (!DoRound()) queue_->Await(kReliefPause);
     }
-    if (baton_.kept() == 0) AcceptCalls(true);
+    if (hand == 1 || baton_.kept() == 0) AcceptCalls(true);
     baton_.Give();
   }
 }
 
 // What a thread is kept with may be thousands of calls of one connection. Who asks something of such a connection
-// meanwhile has gRPC give it to a thread of its own, and there others wait behind it.
+// meanwhile has gRPC give it to a thread of its own, and there others wait behind it. A probe of health does not wait.
 void ShardLoop::AcceptCalls(bool accept) {
-  for (LastWords* words : {&last_words_, &unary_->last_words, &checks_->last_words}) {
+  for (LastWords* words : {&last_words_, &unary_->last_words}) {
     if (accept) {
       words->Resume();
     } else {

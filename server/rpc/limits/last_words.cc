@@ -7,6 +7,7 @@ constexpr size_t kMost = 1024;
 constexpr size_t kMostWithCutOff = 2 * kMost;
 constexpr absl::Duration kTurn = absl::Milliseconds(1);
 constexpr int kMostInTurn = 4;
+constexpr int kMostRounds = 1000;  // a microsecond each, at least
 constexpr absl::Duration kTime = absl::Seconds(5);
 
 }  // namespace
@@ -16,7 +17,7 @@ void LastWords::Begin(Word& word, Cancelling cancel) {
   const absl::Time now = clock_.Now();
   if (now - turn_ >= kTurn) {
     turn_ = now;
-    in_turn_ = 0;
+    in_turn_ = rounds_ = 0;
   }
   ++in_turn_;
   word.at_ = list_.emplace(list_.end(), now, std::move(cancel));
@@ -42,7 +43,7 @@ void LastWords::End(List::iterator at) {
 
 bool LastWords::AcceptIfFew() {
   if (waiting_.empty() || paused_ || list_.size() + cut_off_.size() >= kMostWithCutOff) return false;
-  if (TurnIsFull()) return true;
+  if (TurnIsFull() && ++rounds_ < kMostRounds) return true;
   for (Accept& accept : std::exchange(waiting_, {})) accept();
   return false;
 }

@@ -58,7 +58,7 @@ class LastWords {
 
   // Calls `accept`, at once or when there are few enough, and not between Pause and Resume.
   void WhenFew(Accept accept);
-  // Call it in each round. True if some only wait for the next millisecond.
+  // Call it in each round. True if some only wait for the next millisecond, or a thousand rounds where the clock stands.
   bool AcceptIfFew();
   void Pause() { paused_ = true; }
   void Resume();
@@ -76,6 +76,7 @@ class LastWords {
   bool paused_ = false;
   absl::Time turn_ = absl::InfinitePast();  // when the millisecond under way began
   int in_turn_ = 0;                         // that began in it
+  int rounds_ = 0;                          // in which it was full
 };
 
 }  // namespace aaren::rpc

@@ -78,6 +78,14 @@ TEST_F(LastWordsTest, BeyondFourInAMillisecondNoCallIsWaitedForUntilTheNext) {
   EXPECT_EQ(accepted, 2);
 }
 
+TEST_F(LastWordsTest, WhereTheClockStandsAThousandRoundsAreEnough) {
+  int accepted = 0;
+  for (int i = 0; i < 4; ++i) Say();
+  words_.WhenFew([&] { ++accepted; });
+  for (int round = 0; round < 1000; ++round) words_.AcceptIfFew();
+  EXPECT_EQ(accepted, 1);
+}
+
 TEST_F(LastWordsTest, BetweenPauseAndResumeNoCallIsWaitedFor) {
   int accepted = 0;
   words_.Pause();
