@@ -144,7 +144,6 @@ void Acceptor::Turn(absl::Span<const int> ready) {
   }
   if (placement_->Due(clock_.Now())) LookAtShards();
   HoldReaders();
-  EndQuiet();
   if (clock_.Now() >= next_relief_) EndGreatest();
   const bool waiting = late() || (relief_->crowded() && clock_.Now() < closed_until_);
   bool lacking = false;
@@ -300,16 +299,11 @@ void Acceptor::HoldReaders() {
   if (std::exchange(last_busy_ns_, busy_ns) != busy_ns || reading_.watching()) last_work_ns_ = now_ns;
 }
 
-void Acceptor::EndQuiet() {
-  absl::MutexLock lock(&mutex_);
-  for (const std::string& peer : ending_.TakeDue(*table_, clock_.NowNanos())) EndNow(*table_->Find(peer));
-}
-
 void Acceptor::EndFloods() {
   look_.resize(kLookBytes);
   absl::MutexLock lock(&mutex_);
   for (auto& [peer, connection] : table_->connections()) {
-    if (connection.ending || !connection.Lasts() || !Floods(connection)) continue;
+    if (!connection.Lasts() || !Floods(connection)) continue;
     connection.evidence = {};
     EndFlood(peer, connection);
   }
@@ -317,10 +311,15 @@ void Acceptor::EndFloods() {
 }
 
 void Acceptor::EndFlood(const std::string& peer, Connection& connection) {
-  if (connection.ending) return;
   log::Log(log::LogLevel::kWarning, "connection ended: a flood of frames kept others waiting", {{"peer", peer}});
-  if (EndForGood(peer, connection)) refused_.RefuseFlood(connection.host, clock_.Now());
+  if (EndForGood(peer, connection)) RefuseFlood(connection.host);
   trim_at_ = clock_.Now() + kTrimAfter;
+}
+
+// Others of its connections that are held are no better.
+void Acceptor::RefuseFlood(const std::string& host) {
+  refused_.RefuseFlood(host, clock_.Now());
+  for (const std::string& peer : reading_.TakeHeldOf(host, *table_)) EndForGood(peer, table_->connections().at(peer));
 }
 
 bool Acceptor::Floods(Connection& connection) {
@@ -349,7 +348,7 @@ void Acceptor::End(absl::string_view peer) {
   const auto found = table_->connections().find(name);
   if (found == table_->connections().end() || !EndForGood(name, found->second)) return;
   if (reading_.ReadSince(clock_.NowNanos() - kCauseNs)) {
-    refused_.RefuseFlood(found->second.host, clock_.Now());
+    RefuseFlood(found->second.host);
   } else {
     refused_.Refuse(found->second.host, clock_.Now());
   }
@@ -357,9 +356,10 @@ void Acceptor::End(absl::string_view peer) {
 
 // Its client did wrong. False if it has ended already.
 bool Acceptor::EndForGood(const std::string& peer, Connection& connection) {
-  if (connection.ending || !connection.Lasts()) return false;
-  relief_->NoteEnded(peer, connection.TakeBrought());
-  return ending_.Add(peer, connection, clock_.NowNanos()) || EndNow(connection);
+  const uint64_t brought = connection.TakeBrought();
+  if (!EndNow(connection)) return false;
+  relief_->NoteEnded(peer, brought);
+  return true;
 }
 
 bool Acceptor::EndNow(const Connection& connection) {

@@ -31,7 +31,6 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "server/accept/connection_table.h"
-#include "server/accept/ending_connections.h"
 #include "server/accept/handshake_gate.h"
 #include "server/accept/memory_relief.h"
 #include "server/accept/placement.h"
@@ -114,11 +113,11 @@ class Acceptor {
   MemoryRelief::Brought Brought() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndGreatest() ABSL_LOCKS_EXCLUDED(mutex_);
   void HoldReaders() ABSL_LOCKS_EXCLUDED(mutex_);
-  void EndQuiet() ABSL_LOCKS_EXCLUDED(mutex_);
   void EndFloods() ABSL_LOCKS_EXCLUDED(mutex_);
   void ForgetEvidence() ABSL_LOCKS_EXCLUDED(mutex_);
   bool EndForGood(const std::string& peer, Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool EndNow(const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void RefuseFlood(const std::string& host) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Floods(Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t max_connections_;
@@ -145,7 +144,6 @@ class Acceptor {
   absl::Time trim_at_ = absl::InfiniteFuture();     // memory is given back then
   absl::Mutex mutex_;
   std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);  // since Start
-  EndingConnections ending_ ABSL_GUARDED_BY(mutex_);
   ReadingWatch reading_ ABSL_GUARDED_BY(mutex_);
   RefusedHosts refused_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;

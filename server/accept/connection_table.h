@@ -71,7 +71,6 @@ struct Connection {
   std::string host;
   FloodEvidence evidence;  // while a shard is late
   Holds holds;
-  bool ending = false;  // it is held until it is ended
   std::shared_ptr<Heard> heard = std::make_shared<Heard>();
 
  private:

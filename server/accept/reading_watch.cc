@@ -14,6 +14,7 @@ constexpr int64_t kBetweenNs = 1'500'000;  // looks, at least
 constexpr int kLooks = 3;
 constexpr int kLooksOfStranger = 2;         // of whom nothing was ever handled
 constexpr uint64_t kLeastBytes = 16 << 10;  // read since the first of them
+constexpr int kMostStrangers = 4;           // of a host, within a minute
 constexpr int kIdleLooks = 16;              // gRPC is at work for so long at most on what it read at once
 
 bool HasMore(int socket) {
@@ -53,13 +54,22 @@ std::vector<ReadingWatch::Reader> ReadingWatch::ReadersOf(const ConnectionTable&
   return readers;
 }
 
+// Whoever comes again and again, and floods as soon as it is there, is known by its host.
+bool ReadingWatch::HasTooManyStrangers(const Connection& connection, int64_t now_ns) {
+  if (connection.heard->ns() > 0) return false;
+  absl::erase_if(strangers_, [now_ns](const auto& host) { return now_ns - host.second.last_ns > Holds::kForgetNs; });
+  Strangers& strangers = strangers_[connection.host];
+  strangers.last_ns = now_ns;
+  return ++strangers.held > kMostStrangers;
+}
+
 void ReadingWatch::LookAtReaders(ConnectionTable& table, int64_t now_ns, std::vector<std::string>& floods) {
   std::vector<Reader> readers;
   for (Reader& reader : readers_) {
     const auto found = table.connections().find(reader.peer);
     if (found == table.connections().end() || found->second.number != reader.number) continue;
     Connection& connection = found->second;
-    if (connection.ending || !connection.holds.OverAt(now_ns)) continue;  // what had come before is still read
+    if (!connection.holds.OverAt(now_ns)) continue;  // what had come before is still read
     const Connection::Traffic traffic = connection.traffic();
     if (traffic.received == traffic.read) continue;
     const uint64_t fresh = traffic.read - std::min(traffic.read, std::exchange(reader.read, traffic.read));
@@ -70,7 +80,7 @@ void ReadingWatch::LookAtReaders(ConnectionTable& table, int64_t now_ns, std::ve
     const int looks = connection.heard->ns() > 0 ? kLooks : kLooksOfStranger;
     if (reader.looks < looks || reader.bytes < kLeastBytes) {
       readers.push_back(std::move(reader));
-    } else if (!connection.holds.Begin(*connection.heard, now_ns)) {
+    } else if (HasTooManyStrangers(connection, now_ns) || !connection.holds.Begin(*connection.heard, now_ns)) {
       floods.push_back(reader.peer);
     } else if (connection.Hold()) {
       log::Log(log::LogLevel::kWarning, "connection held: reading it kept others waiting", {{"peer", reader.peer}});
@@ -84,7 +94,7 @@ void ReadingWatch::LookAtReaders(ConnectionTable& table, int64_t now_ns, std::ve
 void ReadingWatch::LookAtHeld(ConnectionTable& table, int64_t now_ns, std::vector<std::string>& floods) {
   const auto is_over = [&](const std::string& peer) {
     const auto found = table.connections().find(peer);
-    if (found == table.connections().end() || found->second.ending) return true;
+    if (found == table.connections().end()) return true;
     Connection* const connection = &found->second;
     connection->holds.Look(*connection->heard, now_ns);
     const bool flood = connection->holds.HasTooManyCalls(*connection->heard);
@@ -94,6 +104,16 @@ void ReadingWatch::LookAtHeld(ConnectionTable& table, int64_t now_ns, std::vecto
     return true;
   };
   held_.erase(std::remove_if(held_.begin(), held_.end(), is_over), held_.end());
+}
+
+std::vector<std::string> ReadingWatch::TakeHeldOf(const std::string& host, const ConnectionTable& table) {
+  const auto end = std::stable_partition(held_.begin(), held_.end(), [&](const std::string& peer) {
+    const Connection* connection = table.Find(peer);
+    return connection == nullptr || connection->host != host;
+  });
+  std::vector<std::string> taken(end, held_.end());
+  held_.erase(end, held_.end());
+  return taken;
 }
 
 }  // namespace aaren::accept

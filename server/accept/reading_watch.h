@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/types/span.h"
+#include "absl/container/flat_hash_map.h"
 #include "server/accept/connection_table.h"
 
 namespace aaren::accept {
@@ -30,6 +30,9 @@ class ReadingWatch {
   // them go. The peers of those that are floods: they should be ended. Does nothing within a millisecond and a half of
   // the look before.
   std::vector<std::string> Look(ConnectionTable& table, int64_t kept_ns, int64_t now_ns);
+
+  // The peers of connections of this host that are held; they are not let go any more.
+  std::vector<std::string> TakeHeldOf(const std::string& host, const ConnectionTable& table);
 
   // Whether a thread did little but read at that time or later.
   bool ReadSince(int64_t ns) const { return read_ns_ >= ns; }
@@ -49,6 +52,13 @@ class ReadingWatch {
     int looks = 1;        // by which more had been read
     int idle = 0;         // looks since then
   };
+  // Connections of a host that were held before anything of them was handled.
+  struct Strangers {
+    int held = 0;
+    int64_t last_ns = 0;
+  };
+
+  bool HasTooManyStrangers(const Connection& connection, int64_t now_ns);
   static std::vector<Reader> ReadersOf(const ConnectionTable& table);
   void LookAtReaders(ConnectionTable& table, int64_t now_ns, std::vector<std::string>& floods);
   void LookAtHeld(ConnectionTable& table, int64_t now_ns, std::vector<std::string>& floods);
@@ -58,7 +68,8 @@ class ReadingWatch {
   bool reads_ = false;                 // a thread did little else until then
   int64_t read_ns_ = 0;                // the last look at which that was so
   std::vector<Reader> readers_;
-  std::vector<std::string> held_;  // peers
+  absl::flat_hash_map<std::string, Strangers> strangers_;  // by host
+  std::vector<std::string> held_;                          // peers
 };
 
 }  // namespace aaren::accept

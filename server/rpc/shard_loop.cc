@@ -24,6 +24,7 @@ constexpr absl::Duration kStale = absl::Seconds(1);  // between two looks for st
 // What each part of a round may take, so that none keeps the others waiting. The step has ShardOptions::slice.
 constexpr absl::Duration kPart = absl::Milliseconds(1);
 constexpr absl::Duration kReliefPause = absl::Milliseconds(1);
+constexpr absl::Duration kAcceptNothing = absl::Milliseconds(100);  // at most, while a thread is kept
 constexpr absl::Duration kLate = absl::Milliseconds(50);
 constexpr absl::Duration kServeOn = absl::Seconds(2);      // at most, after Draining was sent
 constexpr absl::Duration kQuiet = absl::Milliseconds(50);  // without an answer: who has not read by now does not read
@@ -207,7 +208,9 @@ void ShardLoop::RunWhileKept(size_t hand) {
     }
     baton_.Take(hand);
     AcceptCalls(false);
+    const absl::Time accept = clock_.Now() + kAcceptNothing;
     while (baton_.kept() >= hand) {
+      if (clock_.Now() >= accept) AcceptCalls(true);
       if (!DoRound()) queue_->Await(kReliefPause);
     }
     if (hand == 1 || baton_.kept() == 0) AcceptCalls(true);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/server/accept/loopback.h"
 
 namespace aaren::accept {
@@ -65,6 +66,20 @@ TEST_F(ReadingWatchTest, HoldsOneOfWhomNothingWasEverHandledAtTheSecondLook) {
   EXPECT_EQ(watch_.holds(), 1u);
 }
 
+TEST_F(ReadingWatchTest, TellsOfTheFifthOfAHostThatWouldBeHeldBeforeAnythingWasHandled) {
+  for (int i = 1; i <= 5; ++i) {
+    const Loopback loopback;
+    const std::string peer = absl::StrCat("10.0.0.1:", i);
+    table_.Add(peer, loopback.own(), 0);
+    loopback.Send(4 * kPiece);
+    Look(0);
+    LookWhileReading(loopback, 1);
+    loopback.Read(kPiece);
+    EXPECT_EQ(Look(2), i < 5 ? std::vector<std::string>{} : std::vector<std::string>{peer});
+  }
+  EXPECT_EQ(watch_.holds(), 4u);
+}
+
 TEST_F(ReadingWatchTest, LeavesOneAloneWhileTheShardDoesOtherThings) {
   LookWhileReading(first_, 5, kPiece, /*read_ms=*/0);
   EXPECT_EQ(watch_.holds(), 0u);
@@ -112,6 +127,15 @@ TEST_F(ReadingWatchTest, TellsOfAHeldConnectionWithMoreCallsThanMayBeUnderWay) {
   EXPECT_THAT(Look(2), IsEmpty());
   heard().NoteBegun(1);
   EXPECT_THAT(Look(2), ElementsAre("first"));
+}
+
+TEST_F(ReadingWatchTest, GivesThoseThatAreHeldOfAHost) {
+  table_.Add("10.0.0.1:1", first_.own(), 0);
+  LookWhileReading(first_, 2);
+  EXPECT_THAT(watch_.TakeHeldOf("10.0.0.2", table_), IsEmpty());
+  EXPECT_TRUE(watch_.watching());
+  EXPECT_THAT(watch_.TakeHeldOf("10.0.0.1", table_), ElementsAre("10.0.0.1:1"));
+  EXPECT_THAT(watch_.TakeHeldOf("10.0.0.1", table_), IsEmpty());
 }
 
 TEST_F(ReadingWatchTest, TellsOfOneOfWhichNothingIsHandledUntilItWouldBeHeldAgain) {
