@@ -58,7 +58,8 @@ class LastWords {
 
   // Calls `accept`, at once or when there are few enough, and not between Pause and Resume.
   void WhenFew(Accept accept);
-  // Call it in each round. True if some only wait for the next millisecond, or a thousand rounds where the clock stands.
+  // Call it in each round. True if some only wait for the next millisecond, or for the thousandth round where the clock
+  // stands.
   bool AcceptIfFew();
   void Pause() { paused_ = true; }
   void Resume();
