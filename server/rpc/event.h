@@ -8,7 +8,7 @@ namespace aaren::rpc {
 
 class Event {
  public:
-  // What others are asked for and done with goes first, whatever calls that begin and end.
+  // What streams under way read and write goes first. What begins and ends calls waits for that.
   enum class Turn { kFirst, kLater };
 
   // `ok` means what grpcpp/completion_queue.h says for the operation. May delete the event.
