@@ -132,8 +132,13 @@ void Acceptor::Run() {
 // Milliseconds, as epoll_wait takes them.
 int Acceptor::patience() const {
   if (gate_->waiting()) return kGateMs;
-  if (counters_.open.value() == 0 && trim_at_ == absl::InfiniteFuture()) return -1;
+  if (counters_.open.value() == 0 && !HasMemoryToGive()) return -1;
   return clock_.NowNanos() - last_work_ns_ < kWorksOnNs ? kReadingMs : kWatchMs;
+}
+
+bool Acceptor::HasMemoryToGive() const {
+  absl::MutexLock lock(&mutex_);
+  return trim_at_ < absl::InfiniteFuture();
 }
 
 void Acceptor::Turn(absl::Span<const int> ready) {
@@ -167,8 +172,11 @@ void Acceptor::Turn(absl::Span<const int> ready) {
 // What a flood took is the heap's until somebody asks for it. That takes tens of milliseconds, in which the heap is
 // closed to others, so it is done once and not between two floods.
 void Acceptor::GiveMemoryBack() {
-  if (clock_.Now() < trim_at_) return;
-  trim_at_ = absl::InfiniteFuture();
+  {
+    absl::MutexLock lock(&mutex_);
+    if (clock_.Now() < trim_at_) return;
+    trim_at_ = absl::InfiniteFuture();
+  }
   malloc_trim(0);
 }
 
@@ -313,11 +321,11 @@ void Acceptor::EndFloods() {
 void Acceptor::EndFlood(const std::string& peer, Connection& connection) {
   log::Log(log::LogLevel::kWarning, "connection ended: a flood of frames kept others waiting", {{"peer", peer}});
   if (EndForGood(peer, connection)) RefuseFlood(connection.host);
-  trim_at_ = clock_.Now() + kTrimAfter;
 }
 
 // Others of its connections that are held are no better.
 void Acceptor::RefuseFlood(const std::string& host) {
+  trim_at_ = clock_.Now() + kTrimAfter;
   refused_.RefuseFlood(host, clock_.Now());
   for (const std::string& peer : reading_.TakeHeldOf(host, *table_)) EndForGood(peer, table_->connections().at(peer));
 }
@@ -352,6 +360,12 @@ void Acceptor::End(absl::string_view peer) {
   } else {
     refused_.Refuse(found->second.host, clock_.Now());
   }
+}
+
+void Acceptor::EndAll() {
+  absl::MutexLock lock(&mutex_);
+  if (!table_) return;
+  for (const auto& [peer, connection] : table_->connections()) EndNow(connection);
 }
 
 // Its client did wrong. False if it has ended already.

@@ -14,7 +14,7 @@
 // a time (refused_hosts.h). It looks at any time for headers that never end, and for bytes of which nothing comes: no
 // shard need be late. The greatest senders end while memory is short (memory_relief.h).
 //
-// Threading: Start, Stop and the destructor by the owner; End by anybody; counters are readable from any thread.
+// Threading: Start, Stop and the destructor by the owner; End and EndAll by anybody; counters are readable from any thread.
 
 #include <cstdint>
 #include <functional>
@@ -58,8 +58,7 @@ class Acceptor {
     std::function<bool()> late;                  // whether its round has taken far too long; null: never
     std::function<int64_t()> busy_ns;            // how long it has worked since its start; null: never
     std::function<int64_t()> kept_ns = nullptr;  // how long gRPC has kept threads of it, likewise
-    std::function<bool()> relieve =
-        nullptr;  // goes on without a thread that gRPC keeps; true if it begins to; null: never
+    std::function<bool()> relieve = nullptr;     // goes on without threads that gRPC keeps; true if it begins to
   };
 
   // Listens on every address of the host; port 0: any free one. Connections wait until Start. InvalidArgument if the
@@ -88,6 +87,9 @@ class Acceptor {
   // host for a second.
   void End(absl::string_view peer) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Ends all connections. What their clients have not been sent by then is lost to them.
+  void EndAll() ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Where to write, by the clock of this, what becomes of this peer's connection; null if it is not there any more. A
   // flood is told by that, too.
   std::shared_ptr<Heard> HeardOf(absl::string_view peer) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -99,9 +101,10 @@ class Acceptor {
   Acceptor(size_t max_connections, const session::Clock& clock);
   void Run();
   void Turn(absl::Span<const int> ready) ABSL_LOCKS_EXCLUDED(mutex_);
-  void GiveMemoryBack();
+  void GiveMemoryBack() ABSL_LOCKS_EXCLUDED(mutex_);
   bool late() const;
-  int patience() const;
+  int patience() const ABSL_LOCKS_EXCLUDED(mutex_);
+  bool HasMemoryToGive() const ABSL_LOCKS_EXCLUDED(mutex_);
   bool AcceptFrom(int listener);
   void Admit(int socket) ABSL_LOCKS_EXCLUDED(mutex_);
   bool Admits(const std::string& peer, int socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -141,9 +144,9 @@ class Acceptor {
   int64_t last_busy_ns_ = 0;                     // of all shards, then
   absl::Time next_relief_ = absl::InfinitePast();
   absl::Time closed_until_ = absl::InfinitePast();  // nobody is admitted while memory is short
-  absl::Time trim_at_ = absl::InfiniteFuture();     // memory is given back then
-  absl::Mutex mutex_;
-  std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);  // since Start
+  mutable absl::Mutex mutex_;
+  absl::Time trim_at_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();  // memory is given back then
+  std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);         // since Start
   ReadingWatch reading_ ABSL_GUARDED_BY(mutex_);
   RefusedHosts refused_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;

@@ -17,6 +17,19 @@
 namespace aaren::address {
 namespace {
 
+using Found = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
+
+// NotFound naming the host.
+absl::StatusOr<Found> Find(const Address& address) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE;
+  addrinfo* found = nullptr;
+  const int error = getaddrinfo(address.host.c_str(), absl::StrCat(address.port).c_str(), &hints, &found);
+  if (error == 0) return Found(found, freeaddrinfo);
+  return absl::NotFoundError(absl::StrCat("host '", address.host, "': ", gai_strerror(error)));
+}
+
 absl::Status BindError(int error, const Address& address) {
   const std::string text = absl::StrCat("cannot listen on ", address.ToString(), ": ", std::strerror(error));
   if (error == EADDRINUSE) return absl::AlreadyExistsError(text);
@@ -79,18 +92,13 @@ std::string Address::ToString() const {
 }
 
 absl::StatusOr<std::vector<int>> ListenOn(const Address& address, int backlog) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE;
-  addrinfo* found = nullptr;
-  const int error = getaddrinfo(address.host.c_str(), absl::StrCat(address.port).c_str(), &hints, &found);
-  if (error != 0) {
+  const absl::StatusOr<Found> found = Find(address);
+  if (!found.ok()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("cannot listen on ", address.ToString(), ": host '", address.host, "': ", gai_strerror(error)));
+        absl::StrCat("cannot listen on ", address.ToString(), ": ", found.status().message()));
   }
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, freeaddrinfo);
   std::vector<int> sockets;
-  if (absl::Status status = ListenOnAll(found, address, backlog, sockets); !status.ok()) {
+  if (absl::Status status = ListenOnAll(found->get(), address, backlog, sockets); !status.ok()) {
     for (const int socket : sockets) close(socket);
     return status;
   }
@@ -102,6 +110,19 @@ absl::Status CheckFree(const Address& address) {
   if (!sockets.ok()) return sockets.status();
   for (const int socket : *sockets) close(socket);
   return absl::OkStatus();
+}
+
+bool Knock(const Address& address) {
+  const absl::StatusOr<Found> found = Find(address);
+  if (!found.ok()) return false;
+  bool heard = false;
+  for (const addrinfo* info = found->get(); info != nullptr; info = info->ai_next) {
+    const int fd = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) continue;
+    heard |= connect(fd, info->ai_addr, info->ai_addrlen) == 0;
+    close(fd);
+  }
+  return heard;
 }
 
 bool IsLoopback(const Address& address) {

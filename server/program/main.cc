@@ -12,8 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "grpc/grpc.h"
 #include "model/command_line/standard_streams.h"
 #include "server/config/config.h"
 #include "server/log/log.h"
@@ -28,6 +29,7 @@
 #include "server/program/tracing.h"
 #include "server/rpc/grpc_log.h"
 #include "server/rpc/server.h"
+#include "server/session/clock.h"
 #include "server/store/measured_store.h"
 #include "server/store/open_store.h"
 
@@ -58,12 +60,13 @@ void TellReady(const ServerConfig& config, const rpc::ServerOptions& options, ab
 // Saves what can be saved within the grace period. The process ends if that is not all.
 void Leave(const ServerConfig& config, rpc::Server& server, Tracing* tracing) {
   const absl::Duration grace = config::ToDuration(config.grace());
-  const absl::Time end = absl::Now() + grace;
+  const session::Clock& clock = session::Clock::System();
+  const absl::Time end = clock.Now() + grace;
   if (!server.Shutdown(grace)) {
     log::Log(log::LogLevel::kError, "the grace period is over: what is not saved is lost");
     _exit(1);
   }
-  if (tracing != nullptr) tracing->Stop(end - absl::Now());
+  if (tracing != nullptr) tracing->Stop(end - clock.Now());
 }
 
 int Serve(const ServerConfig& config) {
@@ -72,6 +75,8 @@ int Serve(const ServerConfig& config) {
   log::SetUpLog(config.log_format() == ServerConfig::JSON ? log::LogFormat::kJson : log::LogFormat::kText,
                 static_cast<log::LogLevel>(config.log_level()));
   ShutdownSignal& shutdown = *new ShutdownSignal(config::ToDuration(config.grace()));
+  grpc_init();
+  const absl::Cleanup grpc_ends_last = &grpc_shutdown;  // it may wait ten seconds for a poller of its own
   models::ModelTable models;
   const absl::StatusOr<std::unique_ptr<models::ModelWatch>> watch = LoadModels(config, models);
   if (!watch.ok()) return Fail(1, watch.status());

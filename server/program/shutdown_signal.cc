@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 
+#include "absl/time/clock.h"
 #include "server/log/log.h"
 #include "server/session/clock.h"
 
@@ -15,6 +16,7 @@ namespace aaren::program {
 namespace {
 
 constexpr absl::Duration kLeastGrace = absl::Seconds(1);
+constexpr absl::Duration kTidying = absl::Seconds(1);
 
 // The signal that came, or 0. A process that was stopped and goes on waits on.
 int WaitFor(const sigset_t& signals, absl::Duration time) {
@@ -43,9 +45,17 @@ ShutdownSignal::ShutdownSignal(absl::Duration grace) {
     asked_.Notify();
     signal = WaitFor(signals, std::max(grace, kLeastGrace));
     if (signal > 0) _exit(128 + signal);
-    if (done_.HasBeenNotified()) _exit(0);  // all that is left is to give memory back
+    if (done_.HasBeenNotified()) _exit(0);
     log::Log(log::LogLevel::kError, "the grace period is over: what is not saved is lost");
     _exit(1);
+  }).detach();
+}
+
+void ShutdownSignal::Done() {
+  done_.Notify();
+  std::thread([] {
+    absl::SleepFor(kTidying);
+    _exit(0);
   }).detach();
 }
 

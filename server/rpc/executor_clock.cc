@@ -15,6 +15,7 @@ namespace aaren::rpc {
 namespace {
 
 constexpr absl::Duration kBetweenFinds = absl::Milliseconds(200);
+constexpr int kLooks = 2;             // at a name: a thread gets it soon after its beginning
 constexpr char kName[] = "-executo";  // Linux keeps fifteen letters
 
 // The kernel's clock of a thread, as pthread_getcpuclockid has it of those that one has begun oneself.
@@ -29,16 +30,16 @@ bool IsExecutor(int thread) {
 }  // namespace
 
 void ExecutorClock::Find() {
-  std::set<int> known;
+  std::map<int, Thread> threads;
   std::error_code error;
   for (std::filesystem::directory_iterator at("/proc/self/task", error), end; !error && at != end;
        at.increment(error)) {
     int thread = 0;
     if (!absl::SimpleAtoi(at->path().filename().string(), &thread)) continue;
-    known.insert(thread);
-    if (known_.count(thread) == 0 && IsExecutor(thread)) executors_.insert(thread);
+    Thread& found = threads[thread] = threads_[thread];
+    if (found.looks++ < kLooks) found.executor = IsExecutor(thread);
   }
-  known_ = std::move(known);
+  threads_ = std::move(threads);
 }
 
 int64_t ExecutorClock::worked_ns() {
@@ -47,9 +48,10 @@ int64_t ExecutorClock::worked_ns() {
     Find();
   }
   int64_t sum_ns = 0;
-  for (const int thread : executors_) {
+  for (const auto& [thread, found] : threads_) {
     timespec time{};
-    if (clock_gettime(ClockOf(thread), &time) == 0) sum_ns += time.tv_sec * 1'000'000'000 + time.tv_nsec;
+    if (found.executor && clock_gettime(ClockOf(thread), &time) == 0)
+      sum_ns += time.tv_sec * 1'000'000'000 + time.tv_nsec;
   }
   return sum_ns;
 }

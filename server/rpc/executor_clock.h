@@ -7,7 +7,7 @@
 // Threading: belongs to one thread.
 
 #include <cstdint>
-#include <set>
+#include <map>
 
 #include "absl/time/time.h"
 #include "server/session/clock.h"
@@ -18,15 +18,19 @@ class ExecutorClock {
  public:
   explicit ExecutorClock(const session::Clock& clock) : clock_(clock) {}
 
-  // Of their processor time, since they began. New threads are looked for five times a second.
+  // Of their processor time, since they began; of those that there are. New threads are looked for five times a second.
   int64_t worked_ns();
 
  private:
+  struct Thread {
+    int looks = 0;
+    bool executor = false;
+  };
   void Find();
 
   const session::Clock& clock_;
   absl::Time next_find_ = absl::InfinitePast();
-  std::set<int> known_, executors_;  // threads of this process
+  std::map<int, Thread> threads_;  // of this process
 };
 
 }  // namespace aaren::rpc

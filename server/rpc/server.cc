@@ -1,7 +1,8 @@
 #include "server/rpc/server.h"
 
 #include <algorithm>
-#include <thread>
+#include <chrono>
+#include <future>
 #include <utility>
 
 #include "absl/synchronization/mutex.h"
@@ -11,6 +12,8 @@
 
 namespace aaren::rpc {
 namespace {
+
+constexpr absl::Duration kLinger = absl::Seconds(1);  // for what was written last, at most
 
 // What a sanitizer keeps of memory that was given back, and beside all memory, is not the program's.
 #ifdef AAREN_SANITIZED
@@ -90,6 +93,7 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
                                    .credentials = options.credentials,
                                    .callers = options.callers,
                                    .end_connection = [this](absl::string_view peer) { acceptor_->End(peer); },
+                                   .end_all_connections = [this] { acceptor_->EndAll(); },
                                    .heard_of = [this](absl::string_view peer) { return acceptor_->HeardOf(peer); }};
     absl::StatusOr<std::unique_ptr<ShardLoop>> loop = ShardLoop::Make(loop_options, models, *registrar_, clock_);
     if (!loop.ok()) return loop.status();
@@ -120,16 +124,23 @@ bool Server::Shutdown(absl::Duration grace) {
   for (const auto& loop : loops_) loop->Drain(grace);
   for (const auto& loop : loops_) loop->closed().WaitForNotification();
   acceptor_->Stop();
-  ShutDownServers();
+  ShutDownServers(std::min(kLinger, grace / 20));
   for (const auto& loop : loops_) loop->Stop();
   return std::all_of(loops_.begin(), loops_.end(), [](const auto& loop) { return loop->all_saved(); });
 }
 
-// Each may wait for clients that do not answer; all of them wait at once.
-void Server::ShutDownServers() {
-  std::vector<std::thread> threads;
-  for (const auto& loop : loops_) threads.emplace_back([&loop = *loop] { loop.ShutdownServer(); });
-  for (std::thread& thread : threads) thread.join();
+// Each may wait for clients that do not answer; all of them wait at once. And gRPC closes no connection before it has
+// written what it began to write: a client that reads nothing would keep it for ever.
+void Server::ShutDownServers(absl::Duration linger) {
+  std::vector<std::future<void>> servers;  // end when they are destroyed, at the latest
+  for (const auto& loop : loops_) {
+    servers.push_back(std::async(std::launch::async, [&loop = *loop] { loop.ShutdownServer(); }));
+  }
+  const auto end = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(linger);
+  for (const std::future<void>& server : servers) {
+    if (server.wait_until(end) == std::future_status::ready) continue;
+    return acceptor_->EndAll();
+  }
 }
 
 void Server::DescribeStreams(int shard, uint64_t after, size_t most,

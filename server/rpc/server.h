@@ -90,7 +90,7 @@ class Server {
   Server(address::Address address, const ServerOptions& options, const models::ModelTable& models,
          store::StateStore& store, const session::Clock& clock);
   absl::Status Begin(const ServerOptions& options, const models::ModelTable& models);
-  void ShutDownServers();
+  void ShutDownServers(absl::Duration linger);
 
   address::Address address_;
   const session::Clock& clock_;

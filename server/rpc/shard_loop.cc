@@ -298,6 +298,7 @@ void ShardLoop::BeginDrain(absl::Duration grace) {
   stop_reading_ = now + serve_on;
   save_ = now + grace / 2;
   cut_off_ = now + grace * 0.9;
+  end_all_ = now + grace * 0.95;
   unary_->draining = true;
   health_->SetServing(false);
   streams_->Drain(serve_on);
@@ -326,6 +327,7 @@ void ShardLoop::Advance(absl::Time now, bool stepped) {
     EndStreams();
   } else if (phase_ == Phase::kClosing) {
     if (now >= cut_off_) streams_->Cancel();
+    if (now >= end_all_) EndAllConnections();
     if (streams_->empty()) {
       phase_ = Phase::kClosed;
       closed_.Notify();
@@ -337,6 +339,12 @@ void ShardLoop::EndStreams() {
   streams_->StopReading();
   streams_->Close();
   phase_ = Phase::kClosing;
+}
+
+// No stream is over before gRPC has written what it began to write, cancelled or not. Some clients take nothing.
+void ShardLoop::EndAllConnections() {
+  end_all_ = absl::InfiniteFuture();
+  options_.end_all_connections();
 }
 
 void ShardLoop::ShutdownServer() { server_->Shutdown(std::chrono::system_clock::now() + kCancelAfter); }

@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -63,6 +64,7 @@ struct LoopOptions {
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
   const identity::Callers* callers = nullptr;  // who may call; null: everybody may everything
   EndConnection end_connection = nullptr;
+  std::function<void()> end_all_connections = nullptr;  // of all shards
   HeardOf heard_of = nullptr;
 };
 
@@ -133,6 +135,7 @@ class ShardLoop {
   void BeginDrain(absl::Duration grace);
   void Advance(absl::Time now, bool stepped);
   void EndStreams();
+  void EndAllConnections();
 
   const LoopOptions options_;
   const models::ModelTable& models_;
@@ -181,6 +184,7 @@ class ShardLoop {
   absl::Time quiet_ = absl::InfiniteFuture();  // no token was answered for a moment
   absl::Time save_ = absl::InfiniteFuture();   // whatever still waits
   absl::Time cut_off_ = absl::InfiniteFuture();
+  absl::Time end_all_ = absl::InfiniteFuture();
   bool all_saved_ = true;  // written before closed_
   absl::Notification closed_;
 };

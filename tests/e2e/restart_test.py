@@ -40,6 +40,32 @@ class LeavingInAHurryTest(ServerTest):
         self.assertEqual(server.process.wait(20), 0, server.log())
         self.assertNotIn("the grace period is over", server.log())
 
+    # gRPC closes no connection before it has written what it began to write.
+    @unittest.skipIf(SANITIZED, "its time is not the program's")
+    def test_client_that_takes_nothing_from_its_socket_does_not_keep_the_server(self):
+        server = self.start_server("--grace=4s", "--shards=1")
+        connection = http2.never_taking(server.target, "s", 15000)
+        self.addCleanup(connection.close)
+        self.wait_until_nothing_more_is_answered(server)
+        server.process.send_signal(signal.SIGTERM)
+        self.assertEqual(server.process.wait(20), 0, server.log())
+        self.assertIn("shut down\n", server.log())
+
+    @unittest.skipIf(SANITIZED, "its time is not the program's")
+    def test_client_that_takes_no_acknowledgement_does_not_keep_the_server(self):
+        server = self.start_server("--grace=8s", "--shards=1")
+        connection = http2.never_taking_acks(server.target)
+        self.addCleanup(connection.close)
+        server.process.send_signal(signal.SIGTERM)
+        self.assertEqual(server.process.wait(20), 0, server.log())
+        self.assertIn("shut down\n", server.log())
+
+    def wait_until_nothing_more_is_answered(self, server):
+        before, answered = -1, 0
+        while answered == 0 or answered != before:
+            time.sleep(0.3)
+            before, answered = answered, server.metric("aaren_tokens_total")
+
 
 class RestartTest(FolderTest):
     def test_server_killed_again_and_again_replays_nothing_from_the_start(self):

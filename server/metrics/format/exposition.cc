@@ -1,9 +1,12 @@
 #include "server/metrics/format/exposition.h"
 
+#include <atomic>
 #include <exception>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 
 namespace aaren::metrics {
 
@@ -12,6 +15,7 @@ namespace {
 // Who connects and asks nothing has a thread until the time is over.
 constexpr char kThreads[] = "16";
 constexpr char kTimeoutMs[] = "1000";
+constexpr absl::Duration kBetweenKnocks = absl::Milliseconds(5);
 
 }  // namespace
 
@@ -32,6 +36,18 @@ absl::StatusOr<std::unique_ptr<Exposition>> Exposition::Start(
   for (const auto& source : exposition->sources_) exposition->exposer_->RegisterCollectable(source);
   exposition->address_.port = exposition->exposer_->GetListeningPorts().front();
   return exposition;
+}
+
+// CivetWeb looks every two seconds whether it should end, and whenever somebody connects.
+Exposition::~Exposition() {
+  if (exposer_ == nullptr) return;
+  std::atomic<bool> ended = false;
+  std::thread visitor([&] {
+    for (; !ended; absl::SleepFor(kBetweenKnocks)) address::Knock(address_);
+  });
+  exposer_.reset();
+  ended = true;
+  visitor.join();
 }
 
 }  // namespace aaren::metrics

@@ -20,6 +20,8 @@ class Exposition {
   static absl::StatusOr<std::unique_ptr<Exposition>> Start(
       const std::string& listen, std::vector<std::shared_ptr<prometheus::Collectable>> sources);
 
+  ~Exposition();
+
   std::string address() const { return address_.ToString(); }
 
  private:

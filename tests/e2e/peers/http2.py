@@ -7,7 +7,7 @@ import threading
 import time
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, RESET, SETTINGS, WINDOW_UPDATE, CONTINUATION = 0, 1, 3, 4, 8, 9
+DATA, HEADERS, RESET, SETTINGS, PING, WINDOW_UPDATE, CONTINUATION = 0, 1, 3, 4, 6, 8, 9
 INITIAL_WINDOW, LARGEST_WINDOW = 4, (1 << 31) - 1
 END_STREAM, END_HEADERS = 1, 4
 
@@ -88,11 +88,43 @@ def never_reading(address, session, tokens, source="127.0.0.1"):
 def always_reading(address, session, tokens, delivered_seq=None):
     """The same, but for a client that takes all that comes."""
     connection = connect(address)
-    connection.sendall(PREFACE + frame(SETTINGS, 0, 0, struct.pack(">HI", INITIAL_WINDOW, LARGEST_WINDOW)) +
-                       frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", LARGEST_WINDOW - 65535)))
+    open_windows(connection)
     threading.Thread(target=read_all, args=(connection,), daemon=True).start()
     send_tokens(connection, session, tokens, delivered_seq)
     return connection
+
+
+def never_taking(address, session, tokens):
+    """The same, but for one that takes nothing from its socket, though it lets all be sent."""
+    connection = with_small_buffer(address)
+    send_tokens(connection, session, tokens)
+    return connection
+
+
+def never_taking_acks(address):
+    """A connection of which so many pings were answered that no more answers can be sent."""
+    connection = with_small_buffer(address)
+    connection.settimeout(0.5)
+    try:
+        while True:
+            connection.sendall(frame(PING, 0, 0, bytes(8)) * 40)
+            time.sleep(0.001)  # it would be a flood otherwise
+    except TimeoutError:
+        return connection
+
+
+def with_small_buffer(address):
+    host, port = address.rsplit(":", 1)
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.connect((host, int(port)))
+    open_windows(connection)
+    return connection
+
+
+def open_windows(connection):
+    connection.sendall(PREFACE + frame(SETTINGS, 0, 0, struct.pack(">HI", INITIAL_WINDOW, LARGEST_WINDOW)) +
+                       frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", LARGEST_WINDOW - 65535)))
 
 
 def read_all(connection):

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
 
 namespace aaren::address {
 namespace {
@@ -33,6 +35,29 @@ TEST(AddressTest, NamesAHostThatCannotBeResolved) {
   const absl::Status status = CheckFree({"no-such-host.invalid", 80});
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("no-such-host.invalid"));
+}
+
+class KnockTest : public testing::Test {
+ protected:
+  KnockTest() : listeners_(*ListenOn({"127.0.0.1", 0}, 1)), address_{"127.0.0.1", PortOf(listeners_.front())} {}
+  ~KnockTest() override {
+    for (const int listener : listeners_) close(listener);
+  }
+
+  std::vector<int> listeners_;
+  const Address address_;
+};
+
+TEST_F(KnockTest, WhoeverListensHearsIt) {
+  EXPECT_TRUE(Knock(address_));
+  pollfd listener{listeners_.front(), POLLIN, 0};
+  EXPECT_EQ(poll(&listener, 1, 60'000), 1);
+}
+
+TEST_F(KnockTest, FalseWhereNobodyListens) {
+  close(listeners_.front());
+  listeners_.clear();
+  EXPECT_FALSE(Knock(address_));
 }
 
 }  // namespace
