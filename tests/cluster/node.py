@@ -64,7 +64,9 @@ state = "{self.folder}/containerd-state"
             "authorization": {"mode": "AlwaysAllow"}, "cgroupsPerQOS": False, "enforceNodeAllocatable": [],
             "failSwapOn": False, "oomScoreAdj": 0, "makeIPTablesUtilChains": False, "clusterDNS": [ADDRESS],
             "clusterDomain": DOMAIN, "resolvConf": self.control_plane.path("resolv.conf"), "maxPods": 32,
-            "evictionHard": {"memory.available": "1Mi"}, "imageGCHighThresholdPercent": 100}))
+            "evictionHard": {"memory.available": "1Mi"}, "imageGCHighThresholdPercent": 100,
+            # Each node's kubelet deletes what it takes for logs of pods that are gone.
+            "podLogsDir": f"{self.folder}/pod-logs"}))
         self.control_plane.programs.start(
             f"{self.name}-kubelet", "kubelet", f"--config={config}", f"--kubeconfig={self.control_plane.kubeconfig}",
             f"--root-dir={self.folder}/kubelet", f"--cert-dir={self.folder}/certificates", f"--node-ip={self.address}",
