@@ -56,14 +56,12 @@ struct Sums {
   V sums[kRows][kVectors];
 };
 
-// Asks for the weights that come so many bytes later, of kVectors vectors. The processor does so too late by itself
-// where they come from the third cache.
-constexpr size_t kAhead = 1024;
+// Asks for the weights of kVectors vectors that are needed later. The processor does so too late by itself where they
+// come from the third cache.
+constexpr size_t kVectorsOfPanel = math::kLanes / hn::MaxLanes(D());
 template <size_t kVectors, typename T>
-HWY_INLINE void FetchAhead(const T* const (&weights)[kVectors], size_t at) {
-  for (size_t v = 0; v < kVectors; v += math::kLanes / hn::Lanes(D())) {
-    hwy::Prefetch(weights[v] + at + kAhead / sizeof(T));
-  }
+HWY_INLINE void Fetch(const T* const (&weights)[kVectors], size_t at) {
+  for (size_t v = 0; v < kVectors; v += kVectorsOfPanel) hwy::Prefetch(weights[v] + at);
 }
 
 // Depths [begin, end) of K. REQUIRES: begin is even.
@@ -71,7 +69,9 @@ struct Depths {
   size_t begin, end;
 };
 
-// Weights as floats.
+// Weights as floats. Those of the next outputs may be asked for meanwhile: by itself the processor would wait for the
+// third cache, or for memory, at the beginning of each panel.
+template <bool kFetchNext>
 struct Floats {
   template <size_t kRows, size_t kVectors>
   static HWY_INLINE void AddAll(const Product& product, size_t row, size_t column, Depths depths,
@@ -83,10 +83,12 @@ struct Floats {
       weights[v] =
           product.matrix.weights() + at / math::kLanes * math::kLanes * product.matrix.depth() + at % math::kLanes;
     }
+    const size_t next = std::max(kVectors / kVectorsOfPanel, size_t{1}) * math::kLanes * product.matrix.depth();
     const float* x = product.x + row * product.x_stride;
     for (size_t k = depths.begin; k < depths.end; ++k) {
       V w[kVectors];
       for (size_t v = 0; v < kVectors; ++v) w[v] = hn::Load(d, weights[v] + k * math::kLanes);
+      if constexpr (kFetchNext) Fetch(weights, k * math::kLanes + next);
       sums.Add(w, x + k, product.x_stride);
     }
   }
@@ -95,6 +97,7 @@ struct Floats {
 // Weights as halves, two in a word.
 struct Halves {
   using Words = hn::RebindToUnsigned<D>;
+  static constexpr size_t kAhead = 1024;  // bytes, of what is asked for
 
   static HWY_INLINE V Even(hn::Vec<Words> words) { return hn::BitCast(D(), hn::ShiftLeft<16>(words)); }
   static HWY_INLINE V Odd(hn::Vec<Words> words) {
@@ -139,7 +142,7 @@ struct Halves {
     const float* x = product.x + row * product.x_stride;
     size_t k = depths.begin, at = 0;
     for (; k + 1 < depths.end; k += 2, at += PackedMatrix::kBeside) {
-      FetchAhead(words, at);
+      Fetch(words, at + kAhead / sizeof(uint32_t));
       if constexpr (kRows <= 2) {
         AddPair(words, at, x + k, product.x_stride, sums);
       } else {
@@ -180,30 +183,31 @@ HWY_INLINE void MultiplyGroup(const Product& product, size_t row, size_t column)
 
 // `rows` rows from `row` on in one group. Apart from its caller, which would otherwise hold all the kernels, and the
 // compiler would run out of registers in each. REQUIRES: 1 <= rows <= kRows.
-template <size_t kRows, size_t kVectors>
+template <typename Weight, size_t kRows, size_t kVectors>
 HWY_NOINLINE void MultiplyApart(const Product& product, size_t rows, size_t row, size_t column) {
-  if (rows == kRows) return MultiplyGroup<Floats, kRows, kVectors>(product, row, column);
-  if constexpr (kRows > 1) MultiplyApart<kRows - 1, kVectors>(product, rows, row, column);
+  if (rows == kRows) return MultiplyGroup<Weight, kRows, kVectors>(product, row, column);
+  if constexpr (kRows > 1) MultiplyApart<Weight, kRows - 1, kVectors>(product, rows, row, column);
 }
 
 // All rows for kVectors vectors of outputs, whose weights stay in the first cache. What does not fill a group is shared
 // with the one before: a few rows alone would leave the multipliers idle.
-template <size_t kVectors>
+template <typename Weight, size_t kVectors>
 HWY_INLINE void MultiplyRows(const Product& product, size_t rows, size_t column) {
   size_t row = 0;
   for (; row + 2 * kMaxRows <= rows || row + kMaxRows == rows; row += kMaxRows)
-    MultiplyGroup<Floats, kMaxRows, kVectors>(product, row, column);
+    MultiplyGroup<Weight, kMaxRows, kVectors>(product, row, column);
   if (row == rows) return;
   const size_t rest = rows - row, second = rest > kMaxRows ? rest / 2 : 0;
-  MultiplyApart<kMaxRows, kVectors>(product, rest - second, row, column);
-  if (second > 0) MultiplyApart<kMaxRows, kVectors>(product, second, rows - second, column);
+  MultiplyApart<Weight, kMaxRows, kVectors>(product, rest - second, row, column);
+  if (second > 0) MultiplyApart<Weight, kMaxRows, kVectors>(product, second, rows - second, column);
 }
 
+template <typename Weight>
 void MultiplyMany(const Product& product, size_t rows) {
   const size_t lanes = hn::Lanes(D()), width = product.matrix.width();
   size_t column = 0;
-  for (; column + 2 * lanes <= width; column += 2 * lanes) MultiplyRows<2>(product, rows, column);
-  if (column < width) MultiplyRows<1>(product, rows, column);
+  for (; column + 2 * lanes <= width; column += 2 * lanes) MultiplyRows<Weight, 2>(product, rows, column);
+  if (column < width) MultiplyRows<Weight, 1>(product, rows, column);
 }
 
 // A chain waits for its own last sum: few rows need many outputs at once to keep the multipliers busy, as many as there
@@ -247,9 +251,15 @@ void MultiplyAll(const PackedMatrix& matrix, const float* x, size_t x_stride, si
                  size_t out_stride) {
   if (rows == 0) return;
   const Product product{matrix, x, x_stride, out, out_stride};
-  if (rows > kMaxRows) return MultiplyMany(product, rows);
-  if (matrix.halved()) return MultiplyFew<Halves, kMaxRows>(product, rows);
-  MultiplyFew<Floats, kMaxRows>(product, rows);
+  const bool few = rows <= kMaxRows;
+  if (few && matrix.halved()) return MultiplyFew<Halves, kMaxRows>(product, rows);
+  // A row or two, or short panels, are done before what is asked for would be there.
+  if (rows > 2 && matrix.depth() > kDepthBlock) {
+    using Weight = Floats<true>;
+    return few ? MultiplyFew<Weight, kMaxRows>(product, rows) : MultiplyMany<Weight>(product, rows);
+  }
+  using Weight = Floats<false>;
+  few ? MultiplyFew<Weight, kMaxRows>(product, rows) : MultiplyMany<Weight>(product, rows);
 }
 
 }  // namespace HWY_NAMESPACE
