@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,8 @@ namespace aaren::program {
 namespace {
 
 using config::ServerConfig;
+
+constexpr std::chrono::milliseconds kAdminPatience(500);
 
 int Fail(int exit_status, const absl::Status& status) {
   std::fprintf(stderr, "aaren-server: %s\n", std::string(status.message()).c_str());
@@ -102,7 +106,9 @@ int Serve(const ServerConfig& config) {
   if (!operators.ok()) return Fail(1, operators.status());
   TellReady(config, options, store.name(), **server, *operators);
   shutdown.Wait();
-  operators->StopAdmin();
+  // An operator who takes no answers would keep it for ever, and sessions have to be saved.
+  const std::future<void> admin_ends = std::async(std::launch::async, [&] { operators->StopAdmin(); });
+  admin_ends.wait_for(kAdminPatience);
   Leave(config, **server, tracing->get());
   shutdown.Done();
   log::Log(log::LogLevel::kInfo, "shut down");

@@ -5,6 +5,7 @@ import time
 import unittest
 import urllib.request
 
+from peers import http2
 import programs
 from programs import aaren, objects
 
@@ -17,7 +18,7 @@ other admin sha256:6c67163bbed989f232b31acc4f04df54b31285bfc01bd022c735b71e041a4
 
 
 class AdminTest(programs.ServerTest):
-    flags = ("--admin_address=127.0.0.1:0", "--shards=2")
+    flags = ("--admin_address=127.0.0.1:0", "--shards=2", "--grace=8s")
 
     def debug(self, *arguments, server=None):
         return aaren("debug", *arguments, f"--target={(server or self.server).admin}")
@@ -177,6 +178,12 @@ class AdminTest(programs.ServerTest):
         self.assertEqual(self.server.stop(), 0)
         self.assertEqual(profile.wait(30), 1)
         self.assertIn("shutting down", profile.stderr.read())
+
+    def test_an_operator_who_takes_no_answers_does_not_keep_the_server_from_saving(self):
+        connection = http2.never_taking_acks(self.server.admin, asking=http2.frame(http2.SETTINGS, 0, 0))
+        self.addCleanup(connection.close)
+        self.assertEqual(self.server.stop(), 0, self.server.log())
+        self.assertIn("shut down\n", self.server.log())
 
 
 if __name__ == "__main__":

@@ -101,13 +101,13 @@ def never_taking(address, session, tokens):
     return connection
 
 
-def never_taking_acks(address):
-    """A connection of which so many pings were answered that no more answers can be sent."""
+def never_taking_acks(address, asking=frame(PING, 0, 0, bytes(8))):
+    """A connection on which so much was acknowledged that no more acknowledgements can be sent."""
     connection = with_small_buffer(address)
     connection.settimeout(0.5)
     try:
         while True:
-            connection.sendall(frame(PING, 0, 0, bytes(8)) * 40)
+            connection.sendall(asking * 40)
             time.sleep(0.001)  # it would be a flood otherwise
     except TimeoutError:
         return connection
