@@ -26,6 +26,8 @@ using V = hn::Vec<D>;
 constexpr size_t kDepthBlock = 128;
 // As many sums as the registers hold beside two of weights and one of inputs.
 constexpr size_t kMaxRows = HWY_TARGET == HWY_AVX2 ? 6 : 12;
+// So few do not keep the multipliers busy for as long as weights take to come.
+constexpr size_t kFewest = HWY_TARGET == HWY_AVX2 ? 1 : 2;
 
 // The operands of one call, and where its results go.
 struct Product {
@@ -253,8 +255,8 @@ void MultiplyAll(const PackedMatrix& matrix, const float* x, size_t x_stride, si
   const Product product{matrix, x, x_stride, out, out_stride};
   const bool few = rows <= kMaxRows;
   if (few && matrix.halved()) return MultiplyFew<Halves, kMaxRows>(product, rows);
-  // A row or two, or short panels, are done before what is asked for would be there.
-  if (rows > 2 && matrix.depth() > kDepthBlock) {
+  // Very few rows, or short panels, are done before what is asked for would be there.
+  if (rows > kFewest && matrix.depth() > kDepthBlock) {
     using Weight = Floats<true>;
     return few ? MultiplyFew<Weight, kMaxRows>(product, rows) : MultiplyMany<Weight>(product, rows);
   }
