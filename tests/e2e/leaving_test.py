@@ -23,10 +23,11 @@ class LeavingTest(OracleTest):
     def addresses(self):
         return [server.target for server in self.servers]
 
-    def leave(self, which, oracle):
-        """SIGTERM to one of the two, which then comes back at its address."""
+    def leave(self, which, oracle, away=0):
+        """SIGTERM to one of the two, which then comes back at its address, after so many seconds."""
         server = self.servers[which]
         self.assertEqual(server.stop(), 0, server.log())
+        time.sleep(away)
         self.assert_goes_on(oracle)
         self.servers[which] = self.start_server(*self.flags, listen=server.target)
 
@@ -55,7 +56,7 @@ class LeavingTest(OracleTest):
         for turn in range(times(short=4, long=50)):
             self.wait_for_sessions(self.servers[turn % 2], oracle)
             time.sleep(0.1)
-            self.leave(turn % 2, oracle)
+            self.leave(turn % 2, oracle, away=1)  # streams return to one that is back before Envoy has noticed
         self.assertGreater(self.assert_kept(oracle)["reopened"], 0)
 
 
