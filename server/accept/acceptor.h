@@ -14,7 +14,7 @@
 // a time (refused_hosts.h). It looks at any time for headers that never end, and for bytes of which nothing comes: no
 // shard need be late. The greatest senders end while memory is short (memory_relief.h).
 //
-// Threading: Start, Stop and the destructor by the owner; End and EndAll by anybody; counters are readable from any thread.
+// Threading: Start, Stop and the destructor by the owner; End and EndAll by anybody; counters are read by any thread.
 
 #include <cstdint>
 #include <functional>
