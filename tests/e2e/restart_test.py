@@ -36,9 +36,7 @@ class LeavingInAHurryTest(ServerTest):
             connection = http2.always_reading(server.target, f"s{i}", 15000)
             self.addCleanup(connection.close)
         time.sleep(0.5)
-        server.process.send_signal(signal.SIGTERM)
-        self.assertEqual(server.process.wait(20), 0, server.log())
-        self.assertNotIn("the grace period is over", server.log())
+        self.assert_leaves(server)
 
     # gRPC closes no connection before it has written what it began to write.
     @unittest.skipIf(SANITIZED, "its time is not the program's")
@@ -47,15 +45,16 @@ class LeavingInAHurryTest(ServerTest):
         connection = http2.never_taking(server.target, "s", 15000)
         self.addCleanup(connection.close)
         self.wait_until_nothing_more_is_answered(server)
-        server.process.send_signal(signal.SIGTERM)
-        self.assertEqual(server.process.wait(20), 0, server.log())
-        self.assertIn("shut down\n", server.log())
+        self.assert_leaves(server)
 
     @unittest.skipIf(SANITIZED, "its time is not the program's")
     def test_client_that_takes_no_acknowledgement_does_not_keep_the_server(self):
         server = self.start_server("--grace=8s", "--shards=1")
         connection = http2.never_taking_acks(server.target)
         self.addCleanup(connection.close)
+        self.assert_leaves(server)
+
+    def assert_leaves(self, server):
         server.process.send_signal(signal.SIGTERM)
         self.assertEqual(server.process.wait(20), 0, server.log())
         self.assertIn("shut down\n", server.log())
