@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "server/accept/peer_name.h"
 #include "server/accept/tcp_socket.h"
@@ -365,7 +366,10 @@ void Acceptor::End(absl::string_view peer) {
 void Acceptor::EndAll() {
   absl::MutexLock lock(&mutex_);
   if (!table_) return;
-  for (const auto& [peer, connection] : table_->connections()) EndNow(connection);
+  size_t ended = 0;
+  for (const auto& [peer, connection] : table_->connections()) ended += EndNow(connection);
+  if (ended == 0) return;
+  log::Log(log::LogLevel::kWarning, "connections ended: the server leaves", {{"connections", absl::StrCat(ended)}});
 }
 
 // Its client did wrong. False if it has ended already.

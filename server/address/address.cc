@@ -119,6 +119,8 @@ bool Knock(const Address& address) {
   for (const addrinfo* info = found->get(); info != nullptr; info = info->ai_next) {
     const int fd = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) continue;
+    const timeval patience{1, 0};
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));  // whoever listens may be behind
     heard |= connect(fd, info->ai_addr, info->ai_addrlen) == 0;
     close(fd);
   }

@@ -37,7 +37,8 @@ absl::StatusOr<std::vector<int>> ListenOn(const Address& address, int backlog);
 // Whether nobody listens on the address: else as ListenOn.
 absl::Status CheckFree(const Address& address);
 
-// Connects to whoever listens there, says nothing and leaves. False if nobody does. May wait for the name of a host.
+// Connects to whoever listens there, says nothing and leaves. False if nobody takes it within a second. May wait for
+// the name of a host.
 bool Knock(const Address& address);
 
 // Of a socket that is bound.

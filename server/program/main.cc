@@ -7,8 +7,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <future>
 #include <string>
@@ -16,6 +16,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "grpc/grpc.h"
 #include "model/command_line/standard_streams.h"
 #include "server/config/config.h"
@@ -40,7 +41,7 @@ namespace {
 
 using config::ServerConfig;
 
-constexpr std::chrono::milliseconds kAdminPatience(500);
+constexpr absl::Duration kAdminPatience = absl::Milliseconds(500);
 
 int Fail(int exit_status, const absl::Status& status) {
   std::fprintf(stderr, "aaren-server: %s\n", std::string(status.message()).c_str());
@@ -61,12 +62,10 @@ void TellReady(const ServerConfig& config, const rpc::ServerOptions& options, ab
             {"connections", absl::StrCat(options.max_connections)}});
 }
 
-// Saves what can be saved within the grace period. The process ends if that is not all.
-void Leave(const ServerConfig& config, rpc::Server& server, Tracing* tracing) {
-  const absl::Duration grace = config::ToDuration(config.grace());
+// Saves what can be saved until the grace period ends. The process ends if that is not all.
+void Leave(absl::Time end, rpc::Server& server, Tracing* tracing) {
   const session::Clock& clock = session::Clock::System();
-  const absl::Time end = clock.Now() + grace;
-  if (!server.Shutdown(grace)) {
+  if (!server.Shutdown(end - clock.Now())) {
     log::Log(log::LogLevel::kError, "the grace period is over: what is not saved is lost");
     _exit(1);
   }
@@ -106,10 +105,12 @@ int Serve(const ServerConfig& config) {
   if (!operators.ok()) return Fail(1, operators.status());
   TellReady(config, options, store.name(), **server, *operators);
   shutdown.Wait();
+  const absl::Duration grace = config::ToDuration(config.grace());
+  const absl::Time end = session::Clock::System().Now() + grace;
   // An operator who takes no answers would keep it for ever, and sessions have to be saved.
   const std::future<void> admin_ends = std::async(std::launch::async, [&] { operators->StopAdmin(); });
-  admin_ends.wait_for(kAdminPatience);
-  Leave(config, **server, tracing->get());
+  admin_ends.wait_for(absl::ToChronoNanoseconds(std::min(kAdminPatience, grace / 20)));
+  Leave(end, **server, tracing->get());
   shutdown.Done();
   log::Log(log::LogLevel::kInfo, "shut down");
   return 0;

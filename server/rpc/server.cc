@@ -124,7 +124,7 @@ bool Server::Shutdown(absl::Duration grace) {
   for (const auto& loop : loops_) loop->Drain(grace);
   for (const auto& loop : loops_) loop->closed().WaitForNotification();
   acceptor_->Stop();
-  ShutDownServers(std::min(kLinger, grace / 20));
+  ShutDownServers(std::min(kLinger, grace / 40));
   for (const auto& loop : loops_) loop->Stop();
   return std::all_of(loops_.begin(), loops_.end(), [](const auto& loop) { return loop->all_saved(); });
 }

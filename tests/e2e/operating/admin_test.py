@@ -179,9 +179,12 @@ class AdminTest(programs.ServerTest):
         self.assertEqual(profile.wait(30), 1)
         self.assertIn("shutting down", profile.stderr.read())
 
-    def test_an_operator_who_takes_no_answers_does_not_keep_the_server_from_saving(self):
+    def test_an_operator_and_a_client_who_take_nothing_do_not_keep_the_server_from_saving(self):
         connection = http2.never_taking_acks(self.server.admin, asking=http2.frame(http2.SETTINGS, 0, 0))
         self.addCleanup(connection.close)
+        client = http2.never_taking(self.server.target, "s", 15000)
+        self.addCleanup(client.close)
+        self.until(lambda: self.server.metric("aaren_tokens_total") > 0)
         self.assertEqual(self.server.stop(), 0, self.server.log())
         self.assertIn("shut down\n", self.server.log())
 
