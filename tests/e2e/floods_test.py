@@ -55,7 +55,8 @@ class CallsTest(programs.ServerTest):
             self.assertLess((self.server.resident_kb() << 10) - before, self.memory)
         _, err = load.communicate(timeout=60)
         self.assertEqual(load.returncode, 0, err)
-        self.assertIn("a flood of frames", self.server.log())
+        # As a flood of frames, or since its calls come to nothing: whichever is seen first.
+        self.assertRegex(self.server.log(), r"connection ended: .* peer=127\.0\.0\.2:")
         self.assertNotIn("peer=127.0.0.1:", self.server.log())
 
 
