@@ -27,7 +27,7 @@ namespace aaren::engine {
 
 // The bits of the engine: of any output and of any row. It changes whenever one of them may, for any package, and
 // travels with rows: one of another number is not stepped on.
-inline constexpr int kNumericsVersion = 6;
+inline constexpr int kNumericsVersion = 7;
 
 // How far a forecast goes from the network to what is served (model/README.md, steps 5 to 9).
 enum class Refinement {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace aaren::season {
 
@@ -21,6 +22,11 @@ inline constexpr size_t kLagCount = kLags.size();
 inline constexpr int kShortestSeason = 4;
 inline constexpr size_t kFirstSeason = 3;
 static_assert(kLags[kFirstSeason] == kShortestSeason);
+
+// Other lags may be found to be seasons (lag_search.h).
+inline constexpr size_t kFoundLags = 2;
+inline constexpr int kLongestFound = 1248;
+inline constexpr uint32_t kLongestTrial = 30;  // probes
 
 }  // namespace aaren::season
 

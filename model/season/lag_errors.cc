@@ -16,26 +16,39 @@ HWY_BEFORE_NAMESPACE();
 namespace aaren::season {
 namespace HWY_NAMESPACE {
 
-// The values at the lags, those beyond the first token left out; returns how many. The fused multiply-add is an
-// instruction here, and a call elsewhere.
+// Where the newest value is among those remembered.
+struct Place {
+  size_t in_block, at;
+};
+
+// The fused multiply-add is an instruction here, and a call elsewhere.
+HWY_INLINE float PastValue(const ValueMemory& memory, const Place& place, size_t lag) {
+  if (lag <= place.in_block) return memory.recent[place.in_block - lag];
+  const size_t index = place.at >= lag ? place.at - lag : place.at + ValueMemory::kValues - lag;
+  const size_t block = index / ValueMemory::kBlock;
+  const uint16_t code = memory.codes[index];
+  return code == ValueMemory::kMissingCode ? std::numeric_limits<float>::quiet_NaN()
+                                           : std::fma(memory.step[block], static_cast<float>(code), memory.low[block]);
+}
+
+HWY_INLINE Place PlaceOf(uint64_t seq) { return {seq % ValueMemory::kBlock, seq % ValueMemory::kValues}; }
+
+// The values at the lags, those beyond the first token left out; returns how many.
 HWY_ATTR size_t PastValues(const ValueMemory* memory, uint64_t seq, float* past) {
-  const size_t in_block = seq % ValueMemory::kBlock;
-  const size_t at = seq % ValueMemory::kValues;
+  const Place place = PlaceOf(seq);
   size_t count = 0;
   for (; count < kLagCount && static_cast<uint64_t>(kLags[count]) <= seq; ++count) {
-    const size_t lag = static_cast<size_t>(kLags[count]);
-    if (lag <= in_block) {
-      past[count] = memory->recent[in_block - lag];
-      continue;
-    }
-    const size_t index = at >= lag ? at - lag : at + ValueMemory::kValues - lag;
-    const size_t block = index / ValueMemory::kBlock;
-    const uint16_t code = memory->codes[index];
-    past[count] = code == ValueMemory::kMissingCode
-                      ? std::numeric_limits<float>::quiet_NaN()
-                      : std::fma(memory->step[block], static_cast<float>(code), memory->low[block]);
+    past[count] = PastValue(*memory, place, static_cast<size_t>(kLags[count]));
   }
   return count;
+}
+
+// Likewise at the found lags; NaN where there is none.
+HWY_ATTR void FoundValues(const ValueMemory* memory, uint64_t seq, const uint16_t* found, float* past) {
+  const Place place = PlaceOf(seq);
+  for (size_t i = 0; i < kFoundLags; ++i) {
+    past[i] = found[i] == 0 ? std::numeric_limits<float>::quiet_NaN() : PastValue(*memory, place, found[i]);
+  }
 }
 
 // mean += (error - mean) * rate, where there is an error; the first one is the mean.
@@ -58,18 +71,23 @@ HWY_AFTER_NAMESPACE();
 namespace aaren::season {
 
 HWY_EXPORT(PastValues);
+HWY_EXPORT(FoundValues);
 HWY_EXPORT(Average);
 
 namespace {
 
-uint64_t Comparisons(uint64_t seq, size_t index) {
-  const uint64_t lag = static_cast<uint64_t>(kLags[index]);
-  const uint64_t first = std::max(lag, LagErrors::kFirst);
+uint64_t Comparisons(uint64_t seq, int lag) {
+  const uint64_t first = std::max(static_cast<uint64_t>(lag), LagErrors::kFirst);
   return seq < first ? 0 : seq - first + 1;
 }
 
+bool MayBeFound(int lag, uint64_t seq) {
+  return lag >= kShortestSeason && lag <= kLongestFound && static_cast<uint64_t>(lag) < seq &&
+         !std::binary_search(kLags.begin(), kLags.end(), lag);
+}
+
 void WriteRates(uint64_t seq, size_t count, float* rates) {
-  if (Comparisons(seq, kLagCount - 1) >= LagErrors::kMemory) {  // as in most of a session's life
+  if (Comparisons(seq, kLags.back()) >= LagErrors::kMemory) {  // as in most of a session's life
     std::fill_n(rates, count, 1.0f / static_cast<float>(LagErrors::kMemory));
     return;
   }
@@ -85,6 +103,11 @@ void WriteRates(uint64_t seq, size_t count, float* rates) {
 void LagErrors::Reset() {
   unit = 0.0f;
   std::fill(std::begin(mean), std::end(mean), std::numeric_limits<float>::quiet_NaN());
+  std::fill(std::begin(found_mean), std::end(found_mean), std::numeric_limits<float>::quiet_NaN());
+  std::fill(std::begin(found), std::end(found), uint16_t{0});
+  next_lag = kShortestSeason;
+  tried_lag = 0;
+  trial_left = 0;
 }
 
 void LagErrors::SetUnit(double scale) {
@@ -97,16 +120,29 @@ void LagErrors::Add(uint64_t seq, float value, const Bounds& bounds, const Value
   const size_t count = HWY_DYNAMIC_DISPATCH(PastValues)(&memory, seq, past);
   WriteRates(seq, count, rate);
   HWY_DYNAMIC_DISPATCH(Average)(past, rate, count, bounds.Apply(value), bounds, unit, mean);
+  if (std::all_of(std::begin(found), std::end(found), [](uint16_t lag) { return lag == 0; })) return;
+  HWY_DYNAMIC_DISPATCH(FoundValues)(&memory, seq, found, past);
+  for (size_t i = 0; i < kFoundLags; ++i) {
+    rate[i] = 1.0f / static_cast<float>(std::clamp<uint64_t>(Comparisons(seq, found[i]), 1, kMemory));
+  }
+  HWY_DYNAMIC_DISPATCH(Average)(past, rate, kFoundLags, bounds.Apply(value), bounds, unit, found_mean);
 }
 
 bool LagErrors::Valid(uint64_t seq, size_t index) const {
   const uint64_t needed = std::max<uint64_t>(8, static_cast<uint64_t>(kLags[index]) / 2);
-  return Comparisons(seq, index) >= needed && !std::isnan(mean[index]);
+  return Comparisons(seq, kLags[index]) >= needed && !std::isnan(mean[index]);
 }
 
 float LagErrors::At(uint64_t seq, int lag) const {
   const size_t index = static_cast<size_t>(std::lower_bound(kLags.begin(), kLags.end(), lag) - kLags.begin());
+  for (size_t i = 0; i < kFoundLags && (index == kLagCount || kLags[index] != lag); ++i) {
+    if (found[i] != 0 && lag % found[i] == 0) return found_mean[i];
+  }
   return index < kLagCount && Valid(seq, index) ? mean[index] : std::numeric_limits<float>::quiet_NaN();
+}
+
+size_t LagErrors::FoundIndex(int lag) const {
+  return static_cast<size_t>(std::find(std::begin(found), std::end(found), lag) - std::begin(found));
 }
 
 absl::Status LagErrors::Check(uint64_t seq) const {
@@ -118,6 +154,24 @@ absl::Status LagErrors::Check(uint64_t seq) const {
     if (std::isnan(mean[i]) || (compared && mean[i] >= 0.0f && mean[i] <= kMost)) continue;
     return absl::DataLossError(
         absl::StrCat("row: the error at lag ", kLags[i], " is ", mean[i], ", impossible after ", seq, " tokens"));
+  }
+  return CheckFound(seq);
+}
+
+absl::Status LagErrors::CheckFound(uint64_t seq) const {
+  if (next_lag < kShortestSeason || next_lag > kLongestFound) {
+    return absl::DataLossError(absl::StrCat("row: the search for lags goes on at ", next_lag, ", impossible"));
+  }
+  if (tried_lag == 0 ? trial_left != 0 : !MayBeFound(tried_lag, seq) || trial_left < 1 || trial_left > kLongestTrial) {
+    return absl::DataLossError(absl::StrCat("row: the lag on trial is ", tried_lag, " for another ", trial_left,
+                                            " probes, impossible after ", seq, " tokens"));
+  }
+  for (size_t i = 0; i < kFoundLags; ++i) {
+    const int lag = found[i];
+    const bool is_lag = MayBeFound(lag, seq) && FoundIndex(lag) == i;
+    if (lag == 0 ? std::isnan(found_mean[i]) : is_lag && found_mean[i] >= 0.0f && found_mean[i] <= kMost) continue;
+    return absl::DataLossError(absl::StrCat("row: found lag ", i, " is ", lag, " with an error of ", found_mean[i],
+                                            ", impossible after ", seq, " tokens"));
   }
   return absl::OkStatus();
 }

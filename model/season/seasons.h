@@ -1,13 +1,11 @@
 #ifndef AAREN_MODEL_SEASON_SEASONS_H_
 #define AAREN_MODEL_SEASON_SEASONS_H_
 
-// Which lags of the bank a series repeats at, chosen by its errors as pitch is found in sound (YIN, de Cheveigne and
-// Kawahara 2002; model/README.md, rules 6.7 to 6.15).
+// Which lags a series repeats at, of the bank and of those found besides, chosen by their scores (season_scores.h;
+// model/README.md, rules 6.7 to 6.15).
 //
-// A lag's score is its error over the mean error of all shorter lags. It is a little more for long lags, and 0.15 more
-// where a neighbour in the bank has less error. The first season has the least score. The second has the least of those
-// that are neither within 7 % of the first nor multiples of it. Two multiples are allowed: seven times (a week of days)
-// and 1,440 beside 60 (a day of hours).
+// The first season has the least score. The second has the least of those that are neither within 7 % of the first nor
+// multiples of it. Two multiples are allowed: seven times (a week of days) and 1,440 beside 60 (a day of hours).
 
 #include <cstdint>
 
@@ -22,6 +20,9 @@ struct SeasonChoice {
 
   bool operator==(const SeasonChoice&) const = default;
 };
+
+// Whether a lag is this season or within 7 % of it.
+bool IsSameSeason(int lag, int season);
 
 // After token `seq`. A series without differences at all has no season.
 SeasonChoice ChooseSeasons(uint64_t seq, const LagErrors& errors);

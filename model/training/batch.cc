@@ -12,7 +12,7 @@ namespace aaren::training {
 namespace {
 
 constexpr double kJitterShare = 0.3, kMixShare = 0.15, kFlipShare = 0.25;
-constexpr uint64_t kDrawsPerStep = 1 << 20;
+constexpr uint64_t kDrawsPerStep = 1 << 20, kHeldOutPositions = 1;
 
 std::vector<int64_t> JitteredPositions(forecasting::Random& random, int fold_every, int count) {
   std::vector<int64_t> positions;
@@ -98,8 +98,8 @@ Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource&
 
 Batch HeldOutBatch(const package::ForecasterConfig& config, const SeriesSource& source, int rows, int context) {
   Batch batch;
-  for (int64_t at = config.fold_every - 1; at < context; at += config.fold_every) batch.positions.push_back(at);
-  if (batch.positions.empty()) batch.positions.push_back(context - 1);
+  forecasting::Random random(kHeldOutPositions, 0);
+  batch.positions = JitteredPositions(random, config.fold_every, context);
   batch.values = torch::empty({rows, context + config.horizon}, torch::kFloat64);
   for (int row = 0; row < rows; ++row) SetRow(source.DrawHeldOut(row, context + config.horizon), row, batch.values);
   batch.first_target = source.HeldOutStart(context + config.horizon);

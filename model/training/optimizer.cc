@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "absl/strings/match.h"
+
 namespace aaren::training {
 namespace {
 
@@ -23,11 +25,16 @@ torch::Tensor Orthogonal(const torch::Tensor& x) {
   return tall ? y.t() : y;
 }
 
+// W_q and W_k are met by no token: they make the folded query, one vector a head, so their gradients have rank one.
+bool MakesTheQuery(const std::string& name) {
+  return absl::StrContains(name, ".query_projection.") || absl::StrContains(name, ".key.");
+}
+
 }  // namespace
 
 Optimizer::Optimizer(const torch::nn::Module& module, const OptimizerOptions& options) : options_(options) {
   for (const auto& item : module.named_parameters()) {
-    const bool muon = item.key().starts_with("blocks.") && item.value().dim() == 2;
+    const bool muon = item.key().starts_with("blocks.") && item.value().dim() == 2 && !MakesTheQuery(item.key());
     Slot slot{.name = item.key(),
               .parameter = item.value(),
               .muon = muon,

@@ -13,6 +13,7 @@
 #include "model/engine/forecasting/tile.h"
 #include "model/engine/forecasting/weights.h"
 #include "model/engine/network/layer_bound.h"
+#include "model/season/lag_search.h"
 #include "model/season/seasonal_input.h"
 #include "model/season/seasons.h"
 #include "model/season/sources.h"
@@ -233,6 +234,7 @@ void ForecastingTask::AddEvidence(const season::Past& past, double scale, std::b
   layout_.mixture().Gather(header.seq, past, static_cast<float>(header.statistics.mean), layout_.errors(row),
                            layout_.choices(row), now, tile.evidence[tile.size]);
   layout_.choices(row)[probes.Number(header.seq) % probes.under_way()] = now;
+  season::SearchLags(header.seq, past.newest, now, layout_.errors(row));
 }
 
 void ForecastingTask::BeginTile(Tile& tile) const {

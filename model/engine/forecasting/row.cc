@@ -133,8 +133,8 @@ absl::Status RowLayout::CheckOneStep(const RowHeader& header, const float* one_s
 absl::Status RowLayout::CheckChoices(const RowHeader& header, const season::SeasonChoice* choices) const {
   for (size_t i = 0; i < probes().under_way(); ++i) {
     for (uint16_t lag : {choices[i].first, choices[i].second}) {
-      const bool chosen = std::binary_search(season::kLags.begin(), season::kLags.end(), lag) && lag < header.seq;
-      if (lag != 0 && !chosen) return Impossible(absl::StrCat("choice ", i), lag, "no lag of the bank yet");
+      const bool chosen = lag >= season::kShortestSeason && lag <= season::kLags.back() && lag < header.seq;
+      if (lag != 0 && !chosen) return Impossible(absl::StrCat("choice ", i), lag, "no season yet");
     }
   }
   return absl::OkStatus();

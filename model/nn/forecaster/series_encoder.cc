@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/season/lag_search.h"
 #include "model/season/seasonal_input.h"
 #include "model/season/sources.h"
 
@@ -99,6 +100,7 @@ void SeriesEncoder::AddToken(bool probes, const TokenPlace* place) {
   if (probes) {
     errors_.SetUnit(standard.scale);
     choice_ = season::ChooseSeasons(seq_, errors_);
+    season::SearchLags(seq_, newest, choice_, errors_);
   }
   if (place == nullptr) return;
   WriteToken(ring_.data(), config_.ring, ring, running_, standard, *place);

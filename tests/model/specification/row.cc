@@ -51,6 +51,11 @@ std::vector<std::byte> Forecaster::Row() const {
   }
   row.Put(errors_.unit);
   row.PutAll(errors_.e);
+  for (const LagErrors::Place& place : errors_.places) row.Put(place.e);
+  for (const LagErrors::Place& place : errors_.places) row.Put(static_cast<uint16_t>(place.lag));
+  row.Put(static_cast<uint16_t>(errors_.next));
+  row.Put(static_cast<uint16_t>(errors_.tried));
+  row.Put(static_cast<uint32_t>(errors_.left));
   row.Put(series_.typical_low);
   row.Put(series_.typical_high);
   row.PutAll(series_.recent);

@@ -73,6 +73,18 @@ std::vector<float> Counts(size_t length) {
   return series;
 }
 
+// Cycles that are not in the bank, each long enough to be found: one, then another, and a slow one above.
+std::vector<float> Cycles(size_t length) {
+  std::vector<float> series = engine::Series(61, length);
+  for (size_t t = 0; t < length; ++t) {
+    const size_t cycle = t < length / 2 ? 37 : 53;
+    series[t] = static_cast<float>(t % cycle * (t % cycle) % 23) + (t % (7 * cycle) < cycle ? 9.0f : 0.0f) +
+                0.1f * std::sin(series[t]);
+    if (t % 101 == 50) series[t] = NAN;
+  }
+  return series;
+}
+
 struct Shape {
   int ring, horizon, fold_every, layers, history;
   bool seasons;
@@ -109,6 +121,10 @@ TEST_P(SpecificationShapes, RulesOfTheFastTierGiveTheEnginesBits) {
 TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsAfterTheMemoryIsFull) {
   const package::ModelPackage package = Shaped(GetParam(), GetParam().horizon);
   ExpectEqual(package, Counts(2000), 100, 3);
+}
+
+TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsWhereSeasonsAreFound) {
+  ExpectEqual(Shaped(GetParam(), GetParam().horizon), Cycles(3000), 100, 4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, SpecificationShapes,

@@ -55,9 +55,19 @@ TEST(TrainingBatchTest, CropsAreShortAndLongByTurnsWithAsManyValues) {
   EXPECT_EQ(lengths, (std::set<int64_t>{32, 64, 128, 256}));
 }
 
-TEST(HeldOutBatchTest, HasTokensWhereTheEngineFolds) {
-  const Batch batch = HeldOutBatch(SmallConfig(), *SyntheticSource(1), 2, 16);
-  EXPECT_EQ(batch.positions, (std::vector<int64_t>{3, 7, 11, 15}));
+std::vector<int64_t> HeldOutPositions(const SeriesSource& source, int rows) {
+  return HeldOutBatch(SmallConfig(), source, rows, 2000).positions;
+}
+
+TEST(HeldOutBatchTest, ScoresWhatAPeekSeesBesidesFolds) {
+  const std::vector<int64_t> positions = HeldOutPositions(*SyntheticSource(1), 2);
+  std::set<int64_t> gaps;
+  for (size_t i = 1; i < positions.size(); ++i) gaps.insert(positions[i] - positions[i - 1]);
+  EXPECT_EQ(gaps, (std::set<int64_t>{1, 2, 3, 4}));
+}
+
+TEST(HeldOutBatchTest, HasTheSameTokensInEveryRun) {
+  EXPECT_EQ(HeldOutPositions(*SyntheticSource(1), 2), HeldOutPositions(*SyntheticSource(2), 3));
 }
 
 TEST(SyntheticSourceTest, HeldOutSeriesAreOthers) {

@@ -39,6 +39,20 @@ TEST(OptimizerTest, MuonStepIsNearlyOrthogonal) {
   EXPECT_LT(singular.max().item<double>(), 1.4);
 }
 
+// A Muon step would be as large in every direction.
+TEST(OptimizerTest, WhatMakesTheFoldedQueryTakesAdamSteps) {
+  nn::Forecaster forecaster = Seeded();
+  Optimizer optimizer(*forecaster, {.rate = 0.01, .muon_rate = 100, .weight_decay = 0});
+  const auto& attention = forecaster->blocks[0]->as<nn::GatedBlock>()->attention;
+  SetGradients(forecaster, 2);
+  for (const torch::Tensor& weight : {attention->query_projection->weight, attention->key->weight}) {
+    const torch::Tensor before = weight.detach().clone();
+    optimizer.Step(1);
+    EXPECT_LT((weight.detach() - before).abs().max().item<double>(), 0.011);
+    SetGradients(forecaster, 2);
+  }
+}
+
 TEST(OptimizerTest, FirstAdamStepMovesEachWeightByTheRateAgainstItsGradient) {
   nn::Forecaster forecaster = Seeded();
   Optimizer optimizer(*forecaster, {.rate = 0.01, .muon_rate = 0.1, .weight_decay = 0, .clip = 1e6});

@@ -15,14 +15,15 @@ namespace aaren::engine {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-constexpr double kMemory = 700;  // tokens
-constexpr float kPower = 16.0f;  // of the errors, once much was seen
-constexpr float kHalf = 5.0f;    // judgements after which the power is half of that
+constexpr double kMemory = 1000;  // tokens
+constexpr float kPower = 24.0f;   // of the errors, once much was seen
+constexpr float kHalf = 5.0f;     // judgements after which the power is half of that
 constexpr float kLeastRatio = 1e-30f;
-constexpr double kFarthest = 12.0;        // units: no error and no source counts beyond
-constexpr double kMostUnforeseen = 5.0;   // times the least error
-constexpr double kAlwaysForeseen = 0.05;  // units
-constexpr size_t kMostOctaves = 13;       // of a horizon of 4,096
+constexpr float kLastValueCredit = 0.97f;  // of its error: who only equals the last value may be noise around it
+constexpr double kFarthest = 12.0;         // units: no error and no source counts beyond
+constexpr double kMostUnforeseen = 5.0;    // times the least error
+constexpr double kAlwaysForeseen = 0.05;   // units
+constexpr size_t kMostOctaves = 13;        // of a horizon of 4,096
 
 // Of each octave the first horizon and some more at equal distances, eight at most: enough that no season makes all of
 // them alike.
@@ -66,11 +67,14 @@ void WriteStartingErrors(uint64_t seq, const season::LagErrors& errors, int lag,
 
 // Between the least error and each, in (0, 1]; the least for one that was never judged.
 void WriteRatios(const float* error, float* ratios) {
+  float credited[Mixture::kExperts];
+  std::copy_n(error, Mixture::kExperts, credited);
+  credited[1 + season::kLastValue] *= kLastValueCredit;
   float least = std::numeric_limits<float>::max();
-  for (size_t i = 0; i < Mixture::kExperts; ++i) least = error[i] < least ? error[i] : least;
+  for (const float one : credited) least = one < least ? one : least;
   for (size_t i = 0; i < Mixture::kExperts; ++i) {
-    const float ratio = error[i] > least ? least / error[i] : 1.0f;
-    ratios[i] = std::isnan(error[i]) ? kLeastRatio : std::max(ratio, kLeastRatio);
+    const float ratio = credited[i] > least ? least / credited[i] : 1.0f;
+    ratios[i] = std::isnan(credited[i]) ? kLeastRatio : std::max(ratio, kLeastRatio);
   }
 }
 

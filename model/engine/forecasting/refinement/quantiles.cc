@@ -85,6 +85,27 @@ HWY_INLINE void AddDraw(const Pull& pull, size_t source, size_t begin, const dou
   });
 }
 
+// Numbers of every instruction set's size, then one by one.
+template <class Some>
+HWY_INLINE void ForFloats(size_t count, const Some& some) {
+  const hn::CappedTag<float, 8> d;
+  size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) some(d, i);
+  for (; i < count; ++i) some(hn::CappedTag<float, 1>(), i);
+}
+
+HWY_INLINE void ShiftSteps(const double* shifts, size_t steps, size_t levels, float* forecast) {
+  for (size_t j = 0; j < steps; ++j, forecast += levels) {
+    const float shift = math::ToFloat(shifts[j]);
+    ForFloats(levels, [&](auto d, size_t i) HWY_ATTR {
+      const auto sum = hn::Add(hn::LoadU(d, forecast + i), hn::Set(d, shift));
+      const auto value = hn::Min(hn::Max(sum, hn::Set(d, -kMostFloat)), hn::Set(d, kMostFloat));
+      const auto tiny = hn::Lt(hn::Abs(value), hn::Set(d, math::kLeastValue));
+      hn::StoreU(hn::IfThenZeroElse(tiny, value), d, forecast + i);
+    });
+  }
+}
+
 void PullAll(const Pull& pull, const ForecastSize& size, float* forecast) {
   const size_t levels = size.levels;
   double medians[kStretch], shifts[kStretch];
@@ -94,11 +115,10 @@ void PullAll(const Pull& pull, const ForecastSize& size, float* forecast) {
     for (size_t j = 0; j < steps; ++j) medians[j] = first[j * levels + levels / 2];
     std::fill_n(shifts, steps, 0.0);
     for (size_t source = 0; source < Pull::kSources; ++source) AddDraw(pull, source, begin, medians, steps, shifts);
-    for (size_t j = 0; j < steps; ++j) {
-      float* quantiles = first + j * levels;
-      ForDoubles(levels, [&](auto d, size_t i) HWY_ATTR {
-        StoreForecast(d, hn::Add(LoadFloats(d, quantiles + i), hn::Set(d, shifts[j])), quantiles + i);
-      });
+    if (levels == kUsualLevels) {
+      ShiftSteps(shifts, steps, kUsualLevels, first);
+    } else {
+      ShiftSteps(shifts, steps, levels, first);
     }
   }
 }
@@ -113,18 +133,14 @@ HWY_INLINE void CorrectSome(D d, const float* low, const float* high, float frac
 }
 
 HWY_INLINE void CorrectStep(const float* low, const float* high, float fraction, size_t levels, float* quantiles) {
-  const hn::CappedTag<float, 8> d;
   const float spread = std::min(quantiles[levels - 1] - quantiles[0], kMostFloat);
-  size_t i = 0;
-  for (; i + hn::Lanes(d) <= levels; i += hn::Lanes(d)) {
-    CorrectSome(d, low + i, high + i, fraction, spread, quantiles + i);
-  }
-  for (; i < levels; ++i) CorrectSome(hn::CappedTag<float, 1>(), low + i, high + i, fraction, spread, quantiles + i);
+  ForFloats(levels,
+            [&](auto d, size_t i) HWY_ATTR { CorrectSome(d, low + i, high + i, fraction, spread, quantiles + i); });
   const size_t middle = levels / 2;
   float quantile = quantiles[middle];
-  for (i = middle + 1; i < levels; ++i) quantiles[i] = quantile = std::max(quantiles[i], quantile);
+  for (size_t i = middle + 1; i < levels; ++i) quantiles[i] = quantile = std::max(quantiles[i], quantile);
   quantile = quantiles[middle];
-  for (i = middle; i > 0; --i) quantiles[i - 1] = quantile = std::min(quantiles[i - 1], quantile);
+  for (size_t i = middle; i > 0; --i) quantiles[i - 1] = quantile = std::min(quantiles[i - 1], quantile);
 }
 
 HWY_INLINE void CorrectSteps(const float* theta, absl::Span<const Between> steps, size_t levels, float* forecast) {

@@ -40,13 +40,13 @@ void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
 const Golden kGoldens[] = {
     {"Tiny",
      Tiny,
-     {0x2349b6bae261cd6f, 0x7bf0990704b75bff, 0x55a81583541e3dc8, 0x4c5f3c9f58204bd7, 0x129116188d0460f0}},
+     {0x2349b6bae261cd6f, 0x6062792865145fb5, 0x97ccb034b8328a73, 0xb97f7dfc53356a92, 0x1d981a02a953ba92}},
     {"DefaultSeasonal",
      DefaultSeasonal,
-     {0x140e5aa7dd489eee, 0xc9a632d54384e19b, 0x389592adc15b715e, 0x4794dcd89e5cbe96, 0x9534d154aefc89d9}},
+     {0x140e5aa7dd489eee, 0xdb62484207ad5a55, 0xc03eb3e9c14acb24, 0x1ba4a2a56906d4ff, 0xffdbe1a40395ab2e}},
     {"Bundled",
      Bundled,
-     {0xcaab916e98af8ff3, 0xcffc973f4334e99f, 0x45880537c173aa89, 0x87e02dd16d6a3ece, 0x95a4b5783da435bc}},
+     {0xcaab916e98af8ff3, 0x757ba83b7751a730, 0xf99b491b3e2f3e61, 0x492d726006dcb798, 0xe400dacb3b7699dd}},
 };
 
 class FastTierTest : public testing::TestWithParam<Golden> {

@@ -155,6 +155,20 @@ double AnyNumber(std::mt19937_64& random) {
   return magnitude * (static_cast<double>(random() >> 11) * 0x1p-52 - 1.0);
 }
 
+// Lags that may be found, in any order, and now and then some that may not.
+void ScrambleSearch(season::LagErrors& errors, std::mt19937_64& random) {
+  const auto lag = [&] {
+    return static_cast<uint16_t>(random() % 4 == 0 ? random() % 1300 : 16 * (random() % 70) + 19);
+  };
+  for (size_t i = 0; i < season::kFoundLags; ++i) {
+    if (random() % 4 != 0) continue;
+    errors.found[i] = lag();
+    errors.found_mean[i] = static_cast<float>(random() % 1000) / 250.0f;
+  }
+  if (random() % 4 == 0) errors.next_lag = lag();
+  if (random() % 4 == 0) errors.tried_lag = lag(), errors.trial_left = static_cast<uint32_t>(1 + random() % 30);
+}
+
 // Likewise what a row remembers of its series and of naive forecasts.
 void ScrambleMemory(Session& session, std::mt19937_64& random) {
   const auto any = [&](double most) {
@@ -171,9 +185,9 @@ void ScrambleMemory(Session& session, std::mt19937_64& random) {
     if (!std::isnan(mean) && random() % 4 == 0) mean = std::abs(any(4.0));
   }
   if (random() % 8 == 0) std::fill_n(session.layout.errors(session.row()).mean, 15, 1e-45f);  // beside larger ones
+  ScrambleSearch(session.layout.errors(session.row()), random);
   for (size_t i = 0; i < session.layout.probes().under_way(); ++i) {
-    if (random() % 4 == 0)
-      session.layout.choices(session.row())[i].first = static_cast<uint16_t>(season::kLags[random() % 60]);
+    if (random() % 4 == 0) session.layout.choices(session.row())[i].first = static_cast<uint16_t>(random() % 1500);
   }
   Support& support = session.layout.support(session.row());
   if (random() % 4 == 0) support = {any(1e30), any(1e30), std::abs(any(1e30))};

@@ -56,7 +56,7 @@ MixedReference::Five MixedReference::Weights(size_t octave) const {
     const double least = *std::min_element(sum.begin(), sum.end()) / known;
     const double most = std::isnan(errors[0]) ? INFINITY : 5 * *std::min_element(errors.begin(), errors.end()) + 0.05;
     for (double& one : sum) one *= least > most ? most / least : 1;
-    const double rate = 1 / std::min(judged, 700.0 / static_cast<double>(every_));
+    const double rate = 1 / std::min(judged, 1000.0 / static_cast<double>(every_));
     for (size_t i = 0; known > 0 && i < 5; ++i) {
       errors[i] = std::isnan(errors[i]) ? sum[i] / known : errors[i] + (sum[i] / known - errors[i]) * rate;
     }
@@ -65,11 +65,12 @@ MixedReference::Five MixedReference::Weights(size_t octave) const {
       errors[2 + i] = std::isnan(renewals[i]) ? errors[2 + i] : std::fmax(renewals[i], errors[0]);
   }
   if (std::isnan(errors[0])) return {1, 0, 0, 0, 0};
+  errors[1] *= 0.97;
   const double least = *std::min_element(errors.begin(), errors.end());
   Five weights;
   double total = 0;
   for (double error : errors) {
-    weights.push_back(std::pow(error > least ? least / error : 1, 16 * judged / (judged + 5)));
+    weights.push_back(std::pow(error > least ? least / error : 1, 24 * judged / (judged + 5)));
     total += weights.back();
   }
   for (double& weight : weights) weight /= total;

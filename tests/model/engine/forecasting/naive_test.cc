@@ -53,6 +53,13 @@ Values QuarterHours() {
       [](forecasting::Random& random, size_t t) { return std::exp(Wave(t, 96)) * (5 + 0.3 * random.Normal()); });
 }
 
+// Of a machine, say: no clock and no calendar has its length.
+template <size_t kLength>
+Values Cycle() {
+  const auto shape = [](size_t place) { return forecasting::Random(19, place / (kLength / 17)).Normal(); };
+  return Drawn([&](forecasting::Random& random, size_t t) { return shape(t % kLength) + 0.1 * random.Normal(); });
+}
+
 Values Walk() {
   double at = 60;
   return Drawn([&](forecasting::Random& random, size_t) { return at += random.Normal(); });
@@ -77,7 +84,9 @@ class NaiveTest : public testing::TestWithParam<Kind> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, NaiveTest,
                          testing::Values(Kind{"CleanDay", CleanDay, 24}, Kind{"DayAndWeek", DayAndWeek, 168},
                                          Kind{"NightsOfZeros", NightsOfZeros, 24},
-                                         Kind{"QuarterHours", QuarterHours, 96}, Kind{"Walk", Walk, 24},
+                                         Kind{"QuarterHours", QuarterHours, 96}, Kind{"CycleOf37", Cycle<37>, 37},
+                                         Kind{"CycleOf137", Cycle<137>, 137}, Kind{"CycleOf250", Cycle<250>, 250},
+                                         Kind{"CycleOf450", Cycle<450>, 450}, Kind{"Walk", Walk, 24},
                                          Kind{"CalmAndStormyWalk", CalmAndStormyWalk, 24}),
                          [](const auto& info) { return info.param.name; });
 

@@ -137,11 +137,11 @@ TEST_F(RowTest, ImpossibleMixtureIsRefused) {
   }
 }
 
-TEST_F(RowTest, ASeasonThatIsNotInTheBankIsRefused) {
-  layout_.choices(row())[0].first = 17;
-  ExpectRefused("choice 0 is 17, no lag of the bank yet");
+TEST_F(RowTest, ASeasonThatCannotHaveBeenChosenIsRefused) {
+  layout_.choices(row())[0].first = 3;
+  ExpectRefused("choice 0 is 3, no season yet");
   layout_.choices(row())[0].first = 24;  // of 20 tokens
-  ExpectRefused("choice 0 is 24, no lag of the bank yet");
+  ExpectRefused("choice 0 is 24, no season yet");
 }
 
 TEST_F(RowTest, CrossingQuantilesAreRefused) {

@@ -67,7 +67,7 @@ void Mixture::JudgeOctave(int64_t p, size_t octave, float unit) {
     const double most = Missing(e[0]) ? 0 : (5 * Least(e) + 0.05) * w;  // 6.36
     const double weight = !Missing(e[0]) && Least(J) > most ? most / Least(J) / w : 1 / w;
     const double n = static_cast<double>(Judgements(p + 1, octave));
-    const double rate = 1 / Clamp(n, 1.0, std::max(1.0, 700.0 / sizes_.D));
+    const double rate = 1 / Clamp(n, 1.0, std::max(1.0, 1000.0 / sizes_.D));
     for (int i = 0; i < 5; ++i) {
       const double miss = J[i] * weight;
       e[i] = static_cast<float>(Missing(e[i]) ? miss : e[i] + (miss - e[i]) * rate);  // 6.39
@@ -80,10 +80,11 @@ void Mixture::JudgeOctave(int64_t p, size_t octave, float unit) {
 }
 
 std::array<float, 5> Mixture::Weights(int64_t t, size_t octave) const {
-  const std::array<float, 5>& e = E[octave];
+  std::array<float, 5> e = E[octave];
   if (Missing(e[0])) return {1, 0, 0, 0, 0};  // 6.44
+  e[1] = 0.97f * e[1];                        // 6.42: F
   const float n = static_cast<float>(Judgements((t + 1) / sizes_.D, octave));
-  const float power = 16.0f * n / (n + 5.0f);
+  const float power = 24.0f * n / (n + 5.0f);
   float least = kMissing;
   for (float error : e) least = std::fmin(least, error);
   std::array<float, 5> g;
@@ -102,7 +103,7 @@ void Mixture::Mix(int64_t t, int j, const std::array<float, 4>& sources, float u
   const double most = 12.0 * unit, median = q[sizes_.M];
   double shift = 0;
   for (int i = 0; i < 4; ++i) shift += weights[i + 1] * Clamp(sources[i] - median, -most, most);
-  for (int i = 0; i < sizes_.Q; ++i) q[i] = ToForecast(q[i] + shift);
+  for (int i = 0; i < sizes_.Q; ++i) q[i] = ToForecast(q[i] + ToFloat(shift));
 }
 
 }  // namespace aaren::specification

@@ -163,7 +163,7 @@ TEST(MixtureTest, MovesAllQuantilesOfAStepAlike) {
   }
 }
 
-// Sums of a few hundred float errors, to a power of 16, against doubles.
+// Sums of a few hundred float errors, to a power of 24, against doubles.
 TEST(MixtureTest, IsWhatItIsDefinedToBe) {
   const auto network = [](size_t t, size_t ahead) { return 0.9f * Day(t + ahead) + 1; };
   Session session(network);
