@@ -16,9 +16,9 @@
 
 namespace aaren::season {
 
-// Goes on after token `seq`, a probe that chose these seasons. newest: that token's value, with those before it in the
-// order of time, at least ValueMemory::kValues - 1 of them, NaN where missing.
-void SearchLags(uint64_t seq, const float* newest, const SeasonChoice& chosen, LagErrors& errors);
+// What a probe does at token `seq`: chooses the seasons, then goes on with the search. newest: that token's value, with
+// those before it in the order of time, at least ValueMemory::kValues - 1 of them, NaN where missing.
+SeasonChoice ChooseAndSearch(uint64_t seq, const float* newest, LagErrors& errors);
 
 }  // namespace aaren::season
 

@@ -19,6 +19,17 @@ double Octaves(int lag) {
   return exponent - 1 + (2.0 * fraction - 1.0);
 }
 
+double FactorOf(int lag) { return 1.0 + kPerOctave * Octaves(lag); }
+
+// Of the bank's lags: found once.
+struct BankFactors : std::array<double, kLagCount> {
+  BankFactors() { std::transform(kLags.begin(), kLags.end(), begin(), FactorOf); }
+};
+
+bool IsDip(const std::array<double, kLagCount>& errors, size_t i) {
+  return !(errors[i - 1] < errors[i]) && !(i + 1 < kLagCount && errors[i + 1] < errors[i]);  // NaN is no less
+}
+
 size_t ShorterLags(int lag) {
   return static_cast<size_t>(std::lower_bound(kLags.begin(), kLags.end(), lag) - kLags.begin());
 }
@@ -34,14 +45,10 @@ SeasonScores::SeasonScores(uint64_t seq, const LagErrors& errors) : errors_(erro
   }
 }
 
-bool SeasonScores::IsDip(size_t i) const {
-  return !(believed_[i - 1] < believed_[i]) &&
-         !(i + 1 < kLagCount && believed_[i + 1] < believed_[i]);  // NaN is no less
-}
-
 double SeasonScores::OfBank(size_t index) const {
+  static const BankFactors factors;
   if (index < kFirstSeason) return kMissing;
-  return With(kLags[index], believed_[index]) + (IsDip(index) ? 0.0 : kNoDip);
+  return ScoreAt(index, factors[index], believed_[index]) + (IsDip(believed_, index) ? 0.0 : kNoDip);
 }
 
 double SeasonScores::Of(int lag) const {
@@ -51,10 +58,11 @@ double SeasonScores::Of(int lag) const {
 }
 
 double SeasonScores::With(int lag, double error) const {
-  const size_t shorter = ShorterLags(lag);
-  if (!(sum_[shorter] > 0.0)) return kMissing;
-  const double longer = 1.0 + kPerOctave * Octaves(lag);
-  return (error * count_[shorter] / sum_[shorter] + kNegligible) * longer;
+  return lag == 0 ? kMissing : ScoreAt(ShorterLags(lag), FactorOf(lag), error);
+}
+
+double SeasonScores::ScoreAt(size_t shorter, double factor, double error) const {
+  return sum_[shorter] > 0.0 ? (error * count_[shorter] / sum_[shorter] + kNegligible) * factor : kMissing;
 }
 
 }  // namespace aaren::season

@@ -20,6 +20,8 @@ class SeasonScores {
   // After token `seq`.
   SeasonScores(uint64_t seq, const LagErrors& errors);
 
+  const LagErrors& errors() const { return errors_; }
+
   // Of lag number `index` of the bank, of a found one, or of any lag. NaN where it cannot be judged, or is neither.
   double OfBank(size_t index) const;
   double OfFound(size_t index) const { return With(errors_.found[index], errors_.found_mean[index]); }
@@ -29,7 +31,8 @@ class SeasonScores {
   double With(int lag, double error) const;
 
  private:
-  bool IsDip(size_t i) const;
+  // By how many lags of the bank are shorter, and by what a score is more for so long a lag.
+  double ScoreAt(size_t shorter, double factor, double error) const;
 
   const LagErrors& errors_;
   std::array<double, kLagCount> believed_;      // NaN where an error is not

@@ -1,11 +1,11 @@
 #include "model/season/seasons.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-
-#include "model/season/season_scores.h"
+#include <utility>
 
 namespace aaren::season {
 namespace {
@@ -18,18 +18,27 @@ bool IsAnotherSeason(int lag, int first) {
   return lag % first != 0 || lag == 7 * first || (lag == 1440 && first == 60);
 }
 
-// The lag with the least score of those that may be taken, the bank's before those found; 0 if there is none.
+// The bank's lags before those found.
+using Candidates = std::array<std::pair<int, double>, kLagCount - kFirstSeason + kFoundLags>;
+
+Candidates CandidatesOf(const SeasonScores& scores) {
+  Candidates candidates;
+  auto next = candidates.begin();
+  for (size_t i = kFirstSeason; i < kLagCount; ++i) *next++ = {kLags[i], scores.OfBank(i)};
+  for (size_t i = 0; i < kFoundLags; ++i) *next++ = {scores.errors().found[i], scores.OfFound(i)};
+  return candidates;
+}
+
+// The lag with the least score of those that may be taken; 0 if there is none.
 template <typename MayBe>
-uint16_t Best(const SeasonScores& scores, const LagErrors& errors, MayBe may_be) {
+uint16_t Best(const Candidates& candidates, MayBe may_be) {
   uint16_t best = 0;
   double least = std::numeric_limits<double>::infinity();
-  const auto consider = [&](int lag, double score) {
-    if (!(score < least) || !may_be(lag)) return;
+  for (const auto& [lag, score] : candidates) {
+    if (!(score < least) || !may_be(lag)) continue;
     least = score;
     best = static_cast<uint16_t>(lag);
-  };
-  for (size_t i = kFirstSeason; i < kLagCount; ++i) consider(kLags[i], scores.OfBank(i));
-  for (size_t i = 0; i < kFoundLags; ++i) consider(errors.found[i], scores.OfFound(i));
+  }
   return best;
 }
 
@@ -51,12 +60,12 @@ Season Describe(const SeasonScores& scores, const LagErrors& errors, int lag) {
 
 bool IsSameSeason(int lag, int season) { return std::abs(lag - season) <= kSameSeason * season; }
 
-SeasonChoice ChooseSeasons(uint64_t seq, const LagErrors& errors) {
-  const SeasonScores scores(seq, errors);
+SeasonChoice ChooseSeasons(const SeasonScores& scores) {
+  const Candidates candidates = CandidatesOf(scores);
   SeasonChoice choice;
-  choice.first = Best(scores, errors, [](int) { return true; });
+  choice.first = Best(candidates, [](int) { return true; });
   if (choice.first == 0) return choice;
-  choice.second = Best(scores, errors, [&](int lag) { return IsAnotherSeason(lag, choice.first); });
+  choice.second = Best(candidates, [&](int lag) { return IsAnotherSeason(lag, choice.first); });
   return choice;
 }
 

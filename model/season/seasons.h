@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "model/season/lag_errors.h"
+#include "model/season/season_scores.h"
 
 namespace aaren::season {
 
@@ -24,8 +25,8 @@ struct SeasonChoice {
 // Whether a lag is this season or within 7 % of it.
 bool IsSameSeason(int lag, int season);
 
-// After token `seq`. A series without differences at all has no season.
-SeasonChoice ChooseSeasons(uint64_t seq, const LagErrors& errors);
+// A series without differences at all has no season.
+SeasonChoice ChooseSeasons(const SeasonScores& scores);
 
 struct Season {
   int lag = 0;

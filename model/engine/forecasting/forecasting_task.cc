@@ -229,12 +229,11 @@ void ForecastingTask::AddEvidence(const season::Past& past, double scale, std::b
   const RowHeader& header = layout_.header(row);
   const Probes& probes = layout_.probes();
   layout_.errors(row).SetUnit(scale);
-  const season::SeasonChoice now = season::ChooseSeasons(header.seq, layout_.errors(row));
+  const season::SeasonChoice now = season::ChooseAndSearch(header.seq, past.newest, layout_.errors(row));
   layout_.calibration().probes().Gather(header.seq, past.newest, tile.judging[tile.size]);
   layout_.mixture().Gather(header.seq, past, static_cast<float>(header.statistics.mean), layout_.errors(row),
                            layout_.choices(row), now, tile.evidence[tile.size]);
   layout_.choices(row)[probes.Number(header.seq) % probes.under_way()] = now;
-  season::SearchLags(header.seq, past.newest, now, layout_.errors(row));
 }
 
 void ForecastingTask::BeginTile(Tile& tile) const {

@@ -99,8 +99,7 @@ void SeriesEncoder::AddToken(bool probes, const TokenPlace* place) {
   const Standard standard = Standardize(ring, config_.ring, running_);
   if (probes) {
     errors_.SetUnit(standard.scale);
-    choice_ = season::ChooseSeasons(seq_, errors_);
-    season::SearchLags(seq_, newest, choice_, errors_);
+    choice_ = season::ChooseAndSearch(seq_, newest, errors_);
   }
   if (place == nullptr) return;
   WriteToken(ring_.data(), config_.ring, ring, running_, standard, *place);

@@ -51,8 +51,7 @@ class Session {
   void Probe(const Bounds& bounds) {
     const float* newest = values_.Unroll(seq_, bounds, window_);
     errors_.SetUnit(std::sqrt(statistics_.variance));
-    choice_ = ChooseSeasons(seq_, errors_);
-    SearchLags(seq_, newest, choice_, errors_);
+    choice_ = ChooseAndSearch(seq_, newest, errors_);
   }
 
   math::Statistics statistics_ = {};

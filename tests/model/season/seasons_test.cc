@@ -33,7 +33,7 @@ struct Session {
     if (seq == LagErrors::kFirst) errors.SetUnit(kUnit);
     errors.Add(seq++, value, kUnbounded, values);
   }
-  SeasonChoice Chosen() const { return ChooseSeasons(seq - 1, errors); }
+  SeasonChoice Chosen() const { return ChooseSeasons(SeasonScores(seq - 1, errors)); }
   Seasons Found() const { return DescribeSeasons(seq - 1, errors, Chosen()); }
 };
 

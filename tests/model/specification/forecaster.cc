@@ -60,7 +60,6 @@ Forecaster::Outcome Forecaster::GoOn(bool probe, bool wanted) {
   if (probe) {
     errors_.unit = static_cast<float>(Clamp(input.scale, double{1e-31f}, double{std::numeric_limits<float>::max()}));
     mixture_.Choose(p, series_, errors_);
-    errors_.Search(series_, mixture_.Chosen(p).a);
   }
   const Seasons seasons = mixture_.Chosen(p);  // 6.6
   Outcome outcome;

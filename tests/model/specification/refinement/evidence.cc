@@ -26,8 +26,9 @@ std::array<float, 3> Renewals(const LagErrors& errors, Seasons now, Seasons befo
 
 }  // namespace
 
-void Mixture::Choose(int64_t p, const Series& series, const LagErrors& errors) {
+void Mixture::Choose(int64_t p, const Series& series, LagErrors& errors) {
   const Seasons now = errors.Choose(), before = Chosen(p - 1);
+  errors.Search(series, now.a);
   for (size_t octave = 0; octave < evidence_.size(); ++octave) {
     evidence_[octave] = {.words = {}, .renewals = Renewals(errors, now, before, static_cast<int>(octave))};
     for (int h : sizes_.judged[octave]) {

@@ -29,7 +29,7 @@ class Mixture {
   explicit Mixture(const Sizes& sizes);  // not owned
 
   // Probe p chooses seasons (6.5), and what it judges by is collected before they take the place of older ones.
-  void Choose(int64_t p, const Series& series, const LagErrors& errors);
+  void Choose(int64_t p, const Series& series, LagErrors& errors);
 
   // Probe p judges (6.31-6.40), then keeps medians (6.41) of its own forecast by the network, [T, Q].
   void Judge(int64_t p, float unit, const Vector& network);

@@ -123,12 +123,10 @@ double LagErrors::D(const Series& series, int lag, int blocks, int fewest) const
   for (int back = 0; back < 16 * std::min(blocks, (1488 - lag) / 16); ++back) {
     const float x = series.Seen(t_ - back), y = series.Seen(t_ - back - lag);
     if (Missing(x) || Missing(y)) continue;
-    partials[back % 16] += std::fmin(std::fabs(x - y), 4 * unit);
+    partials[15 - back % 16] += std::fmin(std::fabs(x - y), 4 * unit);
     ++present;
   }
-  double sum = 0;
-  for (int i = 15; i >= 0; --i) sum += partials[i];
-  return present < fewest ? NAN : sum / present;
+  return present < fewest ? NAN : double{Join(partials)} / present;
 }
 
 double LagErrors::d(const Series& series, int lag) const { return D(series, lag, 30, Clamp(lag / 2, 64, 240)); }

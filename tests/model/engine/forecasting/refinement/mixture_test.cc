@@ -55,7 +55,7 @@ class Session {
   const Probes& probes() const { return mixture_.probes(); }
 
   void Gather(const season::Past& past) {
-    const season::SeasonChoice now = season::ChooseSeasons(seq_, errors_);
+    const season::SeasonChoice now = season::ChooseSeasons(season::SeasonScores(seq_, errors_));
     mixture_.Gather(seq_, past, 0, errors_, chosen_.data(), now, evidence_.data());
     choice_ = chosen_[probes().Number(seq_) % probes().under_way()] = now;
   }
