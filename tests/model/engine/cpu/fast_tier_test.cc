@@ -40,13 +40,13 @@ void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
 const Golden kGoldens[] = {
     {"Tiny",
      Tiny,
-     {0x2349b6bae261cd6f, 0x6062792865145fb5, 0x97ccb034b8328a73, 0xb97f7dfc53356a92, 0x1d981a02a953ba92}},
+     {0x2349b6bae261cd6f, 0x1a42f959e8ef47e9, 0xb4e8a32618d7606f, 0xb97f7dfc53356a92, 0x9b3a08a0afdfec72}},
     {"DefaultSeasonal",
      DefaultSeasonal,
-     {0x140e5aa7dd489eee, 0xdb62484207ad5a55, 0xc03eb3e9c14acb24, 0x1ba4a2a56906d4ff, 0xffdbe1a40395ab2e}},
+     {0x140e5aa7dd489eee, 0x90d957a8e75cca7a, 0xf65d7115f9c2fafb, 0x39a9170a0ed976bf, 0x77b309bd022530c7}},
     {"Bundled",
      Bundled,
-     {0xcaab916e98af8ff3, 0x757ba83b7751a730, 0xf99b491b3e2f3e61, 0x492d726006dcb798, 0xe400dacb3b7699dd}},
+     {0xeebd4b65f92dfa27, 0x92fffdec4c83162f, 0x3f4c16936d30d6a5, 0x69c8e43399d14faa, 0x80a80628d9baea51}},
 };
 
 class FastTierTest : public testing::TestWithParam<Golden> {

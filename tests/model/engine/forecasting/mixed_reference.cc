@@ -65,7 +65,7 @@ MixedReference::Five MixedReference::Weights(size_t octave) const {
       errors[2 + i] = std::isnan(renewals[i]) ? errors[2 + i] : std::fmax(renewals[i], errors[0]);
   }
   if (std::isnan(errors[0])) return {1, 0, 0, 0, 0};
-  errors[1] *= 0.97;
+  errors[1] *= 0.95;
   const double least = *std::min_element(errors.begin(), errors.end());
   Five weights;
   double total = 0;

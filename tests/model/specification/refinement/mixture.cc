@@ -82,7 +82,7 @@ void Mixture::JudgeOctave(int64_t p, size_t octave, float unit) {
 std::array<float, 5> Mixture::Weights(int64_t t, size_t octave) const {
   std::array<float, 5> e = E[octave];
   if (Missing(e[0])) return {1, 0, 0, 0, 0};  // 6.44
-  e[1] = 0.97f * e[1];                        // 6.42: F
+  e[1] = 0.95f * e[1];                        // 6.42: F
   const float n = static_cast<float>(Judgements((t + 1) / sizes_.D, octave));
   const float power = 24.0f * n / (n + 5.0f);
   float least = kMissing;

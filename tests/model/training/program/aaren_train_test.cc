@@ -346,7 +346,7 @@ TEST(AarenTrainTest, HelpListsTheFlags) {
 // What libgomp says of how its threads wait, each time it is loaded; it has other names under other compilers.
 std::string Waiting(const char* policy) {
   setenv("OMP_DISPLAY_ENV", "VERBOSE", 1);
-  if (policy != nullptr) setenv("OMP_WAIT_POLICY", policy, 1);
+  policy == nullptr ? unsetenv("OMP_WAIT_POLICY") : setenv("OMP_WAIT_POLICY", policy, 1);
   const Outcome outcome = Execute(absl::StrCat(" --output=", Folder(), "/m --name=m", kSmall));
   unsetenv("OMP_DISPLAY_ENV");
   unsetenv("OMP_WAIT_POLICY");
