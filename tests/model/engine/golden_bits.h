@@ -16,14 +16,14 @@ namespace aaren::engine {
 
 // Of everything that one session is told and leaves behind.
 struct Bits {
-  uint64_t network, calibrated, surprises, row, whole;
+  uint64_t network, calibrated, surprises, row, whole, cycle;
   bool operator==(const Bits&) const = default;
 };
 
 std::ostream& operator<<(std::ostream& out, const Bits& bits);
 
-// Of a session whose tokens come `most` at a time, of one that wants the network's own forecasts, and of one of whole
-// numbers.
+// Of a session whose tokens come `most` at a time, of one that wants the network's own forecasts, of one of whole
+// numbers, and the row of one whose season is found.
 Bits BitsOf(Stepper& stepper, size_t most);
 
 // As aaren-train leaves them: matrices whose weights are bfloat16, which the engine reads at half the size.

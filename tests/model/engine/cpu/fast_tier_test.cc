@@ -40,13 +40,16 @@ void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
 const Golden kGoldens[] = {
     {"Tiny",
      Tiny,
-     {0x2349b6bae261cd6f, 0x1a42f959e8ef47e9, 0xb4e8a32618d7606f, 0xb97f7dfc53356a92, 0x9b3a08a0afdfec72}},
+     {0x2349b6bae261cd6f, 0x1a42f959e8ef47e9, 0xb4e8a32618d7606f, 0xb97f7dfc53356a92, 0x9b3a08a0afdfec72,
+      0xfd7bffed3f070d2d}},
     {"DefaultSeasonal",
      DefaultSeasonal,
-     {0x140e5aa7dd489eee, 0x90d957a8e75cca7a, 0xf65d7115f9c2fafb, 0x39a9170a0ed976bf, 0x77b309bd022530c7}},
+     {0x140e5aa7dd489eee, 0x90d957a8e75cca7a, 0xf65d7115f9c2fafb, 0x39a9170a0ed976bf, 0x77b309bd022530c7,
+      0x28473a2902067b52}},
     {"Bundled",
      Bundled,
-     {0xeebd4b65f92dfa27, 0x92fffdec4c83162f, 0x3f4c16936d30d6a5, 0x69c8e43399d14faa, 0x80a80628d9baea51}},
+     {0xeebd4b65f92dfa27, 0x92fffdec4c83162f, 0x3f4c16936d30d6a5, 0x69c8e43399d14faa, 0x80a80628d9baea51,
+      0xa8c554af7a4284fa}},
 };
 
 class FastTierTest : public testing::TestWithParam<Golden> {
