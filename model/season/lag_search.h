@@ -5,9 +5,9 @@
 // measures every seven minutes (model/README.md, rules 6.48 to 6.57).
 //
 // The values are still there, so any lag can be judged by comparing them again, without an error of its own. That is
-// done for sixteen lags at each probe, one after another, so all are looked at within some 1,300 tokens. A lag that does
-// far better than the first season goes on *trial*: the best of many is so by chance, too, and has to be as good on the
-// values that come. Then it is *found*, and its error is kept as those of the bank are.
+// done for sixteen lags at each probe, one after another, so all are looked at within some 1,300 tokens. A lag that
+// does far better than the first season goes on *trial*: the best of many is so by chance, too, and has to be as good
+// on the values that come. Then it is *found*, and its error is kept as those of the bank are.
 
 #include <cstdint>
 

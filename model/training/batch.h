@@ -28,8 +28,8 @@ struct Batch {
 Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource& source, uint64_t seed, int64_t step,
                     int rows, int context);
 
-// `rows` held-out crops of `context` values. Gaps are those of training, the same for every run: the engine forecasts at
-// every value, most of which lie less than S after a fold.
+// `rows` held-out crops of `context` values. Gaps are those of training, the same for every run: the engine forecasts
+// at every value, most of which lie less than S after a fold.
 Batch HeldOutBatch(const package::ForecasterConfig& config, const SeriesSource& source, int rows, int context);
 
 }  // namespace aaren::training

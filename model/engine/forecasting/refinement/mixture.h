@@ -6,10 +6,9 @@
 //
 // The experts are the network and the four sources (season/sources.h). Horizons are taken in octaves: 1, 2-3, 4-7, ...
 // Each octave keeps each expert's mean absolute error, over some of its horizons and in units of the series' scale at
-// the time, which forgets exponentially, about 1,000 values long. An expert's weight is a high power of its error, so the
-// best has nearly all of it, and equals share; the power grows with what was seen. The last value's error counts as a
-// little less: what is no better than that is noise around it. All quantiles of a step move as far
-// as its median.
+// the time, which forgets exponentially, about 1,000 values long. An expert's weight is a high power of its error, so
+// the best has nearly all of it, and equals share; the power grows with what was seen. The last value's error counts as
+// a little less: what is no better than that is noise around it. All quantiles of a step move as far as its median.
 //
 // What naive forecasts said is not kept but computed again, from the seasons that each probe chose. When a season
 // changes, the errors of its sources start from those of the new lag, and no better than the network's.
