@@ -1,11 +1,11 @@
 #ifndef AAREN_MODEL_SEASON_LAG_ERRORS_H_
 #define AAREN_MODEL_SEASON_LAG_ERRORS_H_
 
-// LagErrors remembers, for each lag of the bank and for those found besides, how well a series is forecast by its value
-// that long ago. That is the mean of |x_t - x_(t-p)| over all tokens, which forgets exponentially from 1,500 of them on.
-// Where either is missing nothing is learned. Errors are in units of the series' scale at the time, and none counts more
-// than 4. A series that has moved to another level or another scale is not measured for long by what it was. It lies in
-// the bytes of a row.
+// LagErrors remembers, for each lag of the bank and for those found besides, how well a series is forecast by its
+// value that long ago. That is the mean of |x_t - x_(t-p)| over all tokens, which forgets exponentially from 1,500 of
+// them on. Where either is missing nothing is learned. Errors are in units of the series' scale at the time, and none
+// counts more than 4. A series that has moved to another level or another scale is not measured for long by what it
+// was. It lies in the bytes of a row.
 //
 // Threading: a plain value.
 

@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_TRAINING_OPTIMIZER_H_
 #define AAREN_MODEL_TRAINING_OPTIMIZER_H_
 
-// Muon for the matrices that the blocks' tokens meet and AdamW for everything else. Muon replaces a matrix's momentum by
-// the nearest orthogonal matrix, found by five Newton-Schulz steps, so every direction learns at the same pace (Jordan
-// et al. 2024).
+// Muon for the matrices that the blocks' tokens meet and AdamW for everything else. Muon replaces a matrix's momentum
+// by the nearest orthogonal matrix, found by five Newton-Schulz steps, so every direction learns at the same pace
+// (Jordan et al. 2024).
 //
 // Threading: one thread.
 
@@ -25,8 +25,8 @@ struct OptimizerOptions {
 
 class Optimizer {
  public:
-  // Parameters below "blocks." with two dimensions take Muon, but for those of the folded query. The module's parameters
-  // are shared, not copied.
+  // Parameters below "blocks." with two dimensions take Muon, but for those of the folded query. The module's
+  // parameters are shared, not copied.
   Optimizer(const torch::nn::Module& module, const OptimizerOptions& options);
 
   // One update from the parameters' gradients, which are then cleared. Both rates are multiplied by `factor`.
