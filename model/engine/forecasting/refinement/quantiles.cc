@@ -85,7 +85,7 @@ HWY_INLINE void AddDraw(const Pull& pull, size_t source, size_t begin, const dou
   });
 }
 
-// Numbers of every instruction set's size, then one by one.
+// Calls some(d, i) for each vector, of eight floats at most, and for single numbers where none fits any more.
 template <class Some>
 HWY_INLINE void ForFloats(size_t count, const Some& some) {
   const hn::CappedTag<float, 8> d;
