@@ -150,8 +150,7 @@ class Writer {
     std::vector<float> weights(depth * width), bias(width);
     for (size_t column = 0; column < width; ++column) {
       const size_t source = of(column);
-      const float* panel = matrix.weights() + source / math::kLanes * math::kLanes * depth + source % math::kLanes;
-      for (size_t k = 0; k < depth; ++k) weights[k * width + column] = panel[k * math::kLanes];
+      for (size_t k = 0; k < depth; ++k) weights[k * width + column] = matrix.weight(k, source);
       bias[column] = matrix.bias()[source];
     }
     Add({.kind = Instruction::kMultiply,
@@ -198,7 +197,7 @@ void WriteSeasons(const SeasonHead& seasons, const Lines& lines, Writer& writer,
 
 NetworkImage::NetworkImage(const package::ModelPackage& package) {
   const package::ForecasterConfig& config = package.config;
-  const Weights weights(package, Tier::kExact);
+  const Weights weights(package);
   Writer writer(config, weights, bytes);
   writer.Embed();
   for (size_t layer = 0; layer < weights.blocks.size(); ++layer) {

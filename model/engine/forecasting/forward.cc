@@ -37,7 +37,7 @@ void MoveRow(size_t from, size_t to, FloatRows& rows) { std::copy_n(rows[from], 
 // What every pass reads.
 struct Model {
   Model(const package::ModelPackage& package, Tier tier)
-      : tier(tier), config(package.config), layout(package.config), weights(package, tier) {}
+      : tier(tier), config(package.config), layout(package.config), weights(package) {}
 
   Tier tier;
   package::ForecasterConfig config;

@@ -27,12 +27,11 @@ void DivideBySum(float* powers, size_t knots) {
 
 }  // namespace
 
-SeasonHead::SeasonHead(const package::ModelPackage& package, PackedMatrix::Form form)
-    : gate_(PackedMatrix::Pack({{package.tensors.at("season.gate.weight"), &package.tensors.at("season.gate.bias")}},
-                               form)) {
+SeasonHead::SeasonHead(const package::ModelPackage& package)
+    : gate_(PackedMatrix::Pack({{package.tensors.at("season.gate.weight"), &package.tensors.at("season.gate.bias")}})) {
   for (size_t source = 0; source < season::kSeasonSources; ++source) {
     corrections_[source] =
-        PackedMatrix::Pack({{package.tensors.at(absl::StrCat("season.residual.", source, ".weight"))}}, form);
+        PackedMatrix::Pack({{package.tensors.at(absl::StrCat("season.residual.", source, ".weight"))}});
   }
   const std::vector<int> knots = package.config.season_knots();
   knots_ = knots.size();

@@ -20,7 +20,7 @@ namespace aaren::engine {
 class SeasonHead {
  public:
   // REQUIRES: the package is one that LoadPackage accepted, and sees seasons.
-  SeasonHead(const package::ModelPackage& package, PackedMatrix::Form form);
+  explicit SeasonHead(const package::ModelPackage& package);
 
   // From a normalised token [d] to its logits, [knots, 5].
   const PackedMatrix& gate() const { return gate_; }

@@ -29,39 +29,37 @@ hwy::AlignedFreeUniquePtr<float[]> Padded(const package::Tensor& vector) {
   return padded;
 }
 
-GatedMlp PackMlp(const Tensors& tensors, PackedMatrix::Form form) {
-  return {.gate_up = PackedMatrix::Pack({{tensors["gate.weight"]}, {tensors["up.weight"]}}, form),
-          .down = PackedMatrix::Pack({{tensors["down.weight"]}}, form)};
+GatedMlp PackMlp(const Tensors& tensors) {
+  return {.gate_up = PackedMatrix::Pack({{tensors["gate.weight"]}, {tensors["up.weight"]}}),
+          .down = PackedMatrix::Pack({{tensors["down.weight"]}})};
 }
 
-BlockWeights PackBlock(const package::ModelPackage& package, int layer, PackedMatrix::Form form) {
+BlockWeights PackBlock(const package::ModelPackage& package, int layer) {
   const std::string prefix = absl::StrCat("blocks.", layer, ".");
   const Tensors block(package, prefix);
   const Tensors attention(package, prefix + "attention.");
   return {.attention_norm = Padded(block["norm1.weight"]),
           .score_value_gate = PackedMatrix::Pack({{attention["score.weight"]},
                                                   {attention["value.weight"], &attention["value.bias"]},
-                                                  {attention["gate.weight"], &attention["gate.bias"]}},
-                                                 form),
+                                                  {attention["gate.weight"], &attention["gate.bias"]}}),
           .ageing = Ageing(package.config, attention["decay"], attention["cos"], attention["sin"]),
-          .output = PackedMatrix::Pack({{attention["output.weight"], &attention["output.bias"]}}, form),
+          .output = PackedMatrix::Pack({{attention["output.weight"], &attention["output.bias"]}}),
           .mlp_norm = Padded(block["norm2.weight"]),
-          .mlp = PackMlp(Tensors(package, prefix + "mlp."), form)};
+          .mlp = PackMlp(Tensors(package, prefix + "mlp."))};
 }
 
 }  // namespace
 
-Weights::Weights(const package::ModelPackage& package, Tier tier) : norm(Padded(package.tensors.at("norm.weight"))) {
-  const auto form = tier == Tier::kFast ? PackedMatrix::Form::kHalvesAlone : PackedMatrix::Form::kFloats;
-  embed_mlp = PackMlp(Tensors(package, "embed."), form);
+Weights::Weights(const package::ModelPackage& package) : norm(Padded(package.tensors.at("norm.weight"))) {
+  embed_mlp = PackMlp(Tensors(package, "embed."));
   const Tensors tensors(package, "");
-  embed = PackedMatrix::Pack({{tensors["embed.linear.weight"], &tensors["embed.linear.bias"]}}, form);
+  embed = PackedMatrix::Pack({{tensors["embed.linear.weight"], &tensors["embed.linear.bias"]}});
   for (int layer = 0; layer < package.config.layers; ++layer) {
-    blocks.push_back(PackBlock(package, layer, form));
+    blocks.push_back(PackBlock(package, layer));
   }
-  head = PackedMatrix::Pack({{tensors["head.weight"], &tensors["head.bias"]}}, form);
-  skip = PackedMatrix::Pack({{tensors["head.skip.weight"]}}, form);
-  if (package.config.seasons) seasons.emplace(package, form);
+  head = PackedMatrix::Pack({{tensors["head.weight"], &tensors["head.bias"]}});
+  skip = PackedMatrix::Pack({{tensors["head.skip.weight"]}});
+  if (package.config.seasons) seasons.emplace(package);
 }
 
 package::ModelPackage RoundedWeights(package::ModelPackage package) {

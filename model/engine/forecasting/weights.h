@@ -13,7 +13,6 @@
 #include "model/engine/network/fold.h"
 #include "model/engine/network/layer_bound.h"
 #include "model/engine/network/product.h"
-#include "model/engine/tier.h"
 #include "model/package/package.h"
 
 namespace aaren::engine {
@@ -37,7 +36,7 @@ struct BlockWeights {
 
 struct Weights {
   // REQUIRES: the package is one that LoadPackage accepted; of the fast tier, as RoundedWeights leaves it.
-  Weights(const package::ModelPackage& package, Tier tier);
+  explicit Weights(const package::ModelPackage& package);
 
   PackedMatrix embed;
   GatedMlp embed_mlp;

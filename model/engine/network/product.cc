@@ -36,6 +36,7 @@ struct Product {
   size_t x_stride;
   float* out;
   size_t out_stride;
+  float* unpacked;  // [kUnpackedDepth, 2 vectors]: floats of a few outputs' halves, where many rows read them
 };
 
 // The sums of kRows rows and kVectors vectors of outputs: one FMA chain for each.
@@ -98,12 +99,16 @@ struct Floats {
 
 // Weights as halves, two in a word.
 struct Halves {
-  using Words = hn::RebindToUnsigned<D>;
-  static constexpr size_t kAhead = 1024;  // bytes, of what is asked for
+  using DWords = hn::RebindToUnsigned<D>;
+  static constexpr size_t kAhead = 1024 / sizeof(uint32_t);  // of what is asked for
 
-  static HWY_INLINE V Even(hn::Vec<Words> words) { return hn::BitCast(D(), hn::ShiftLeft<16>(words)); }
-  static HWY_INLINE V Odd(hn::Vec<Words> words) {
-    return hn::BitCast(D(), hn::And(words, hn::Set(Words(), 0xffff0000u)));
+  static HWY_INLINE V Even(hn::Vec<DWords> words) { return hn::BitCast(D(), hn::ShiftLeft<16>(words)); }
+  static HWY_INLINE V Odd(hn::Vec<DWords> words) {
+    return hn::BitCast(D(), hn::And(words, hn::Set(DWords(), 0xffff0000u)));
+  }
+
+  static HWY_INLINE const uint32_t* Words(const PackedMatrix& matrix, size_t column, size_t depth) {
+    return matrix.halves(column) + depth / 2 * PackedMatrix::kBeside;
   }
 
   // Both weights of a word in turn: more words at once do not fit the registers beside the sums of so many outputs.
@@ -116,7 +121,7 @@ struct Halves {
       odd[r] = hn::Set(D(), x[r * x_stride + 1]);
     }
     for (size_t v = 0; v < kVectors; ++v) {
-      const auto pair = hn::Load(Words(), words[v] + at);
+      const auto pair = hn::Load(DWords(), words[v] + at);
       for (size_t r = 0; r < kRows; ++r) all.sums[r][v] = hn::MulAdd(even[r], Even(pair), all.sums[r][v]);
       for (size_t r = 0; r < kRows; ++r) all.sums[r][v] = hn::MulAdd(odd[r], Odd(pair), all.sums[r][v]);
     }
@@ -128,7 +133,7 @@ struct Halves {
                                   Sums<kRows, kVectors>& sums) {
     V w[kVectors];
     for (size_t v = 0; v < kVectors; ++v) {
-      const auto pair = hn::Load(Words(), words[v] + at);
+      const auto pair = hn::Load(DWords(), words[v] + at);
       w[v] = kOdd ? Odd(pair) : Even(pair);
     }
     sums.Add(w, x, x_stride);
@@ -138,13 +143,11 @@ struct Halves {
   static HWY_INLINE void AddAll(const Product& product, size_t row, size_t column, Depths depths,
                                 Sums<kRows, kVectors>& sums) {
     const uint32_t* words[kVectors];
-    for (size_t v = 0; v < kVectors; ++v) {
-      words[v] = product.matrix.halves(column + v * hn::Lanes(D())) + depths.begin / 2 * PackedMatrix::kBeside;
-    }
+    for (size_t v = 0; v < kVectors; ++v) words[v] = Words(product.matrix, column + v * hn::Lanes(D()), depths.begin);
     const float* x = product.x + row * product.x_stride;
     size_t k = depths.begin, at = 0;
     for (; k + 1 < depths.end; k += 2, at += PackedMatrix::kBeside) {
-      Fetch(words, at + kAhead / sizeof(uint32_t));
+      Fetch(words, at + kAhead);
       if constexpr (kRows <= 2) {
         AddPair(words, at, x + k, product.x_stride, sums);
       } else {
@@ -153,6 +156,59 @@ struct Halves {
       }
     }
     if (k < depths.end) AddDepth<false>(words, at, x + k, product.x_stride, sums);
+  }
+};
+
+// The depths of halves that are made floats at once: their floats fit the second cache, beside the inputs.
+constexpr size_t kUnpackedDepth = 4 * kDepthBlock;
+
+// Halves that many rows read. The first group makes them floats, which costs it nothing: the multipliers are busy. All
+// others read these.
+template <bool kFirst>
+struct Unpacked {
+  template <size_t kRows, size_t kVectors>
+  static HWY_INLINE void AddAll(const Product& product, size_t row, size_t column, Depths depths,
+                                Sums<kRows, kVectors>& sums) {
+    constexpr size_t kLanes = hn::MaxLanes(D()), kStep = kVectors * kLanes;
+    float* floats = product.unpacked + depths.begin % kUnpackedDepth * kStep;
+    const size_t x_stride = product.x_stride;  // a copy, which stores cannot change
+    const float* x = product.x + row * x_stride;
+    if constexpr (kFirst) {
+      const uint32_t* words[kVectors];
+      for (size_t v = 0; v < kVectors; ++v) words[v] = Halves::Words(product.matrix, column + v * kLanes, depths.begin);
+      size_t k = depths.begin, at = 0;
+      for (; k + 1 < depths.end; k += 2, at += PackedMatrix::kBeside, floats += 2 * kStep) {
+        Fetch(words, at + Halves::kAhead);
+        AddAndKeep<false>(words, at, x + k, x_stride, floats, sums);
+        AddAndKeep<true>(words, at, x + k + 1, x_stride, floats + kStep, sums);
+      }
+      if (k < depths.end) AddAndKeep<false>(words, at, x + k, x_stride, floats, sums);
+    } else {
+      for (size_t k = depths.begin; k < depths.end; ++k, floats += kStep) {
+        V w[kVectors];
+        for (size_t v = 0; v < kVectors; ++v) w[v] = hn::Load(D(), floats + v * kLanes);
+        sums.Add(w, x + k, x_stride);
+      }
+    }
+  }
+
+  // All of one depth.
+  template <bool kOdd, size_t kRows, size_t kVectors>
+  static HWY_INLINE void AddAndKeep(const uint32_t* const (&words)[kVectors], size_t at, const float* x,
+                                    size_t x_stride, float* floats, Sums<kRows, kVectors>& sums) {
+    V w[kVectors];
+    for (size_t v = 0; v < kVectors; ++v) {
+      const auto pair = hn::Load(Halves::DWords(), words[v] + at);
+      w[v] = kOdd ? Odd(pair) : Halves::Even(pair);
+      hn::Store(w[v], D(), floats + v * hn::Lanes(D()));
+    }
+    sums.Add(w, x, x_stride);
+  }
+
+  // A mask would take one of AVX2's sixteen registers from the sums.
+  static HWY_INLINE V Odd(hn::Vec<Halves::DWords> words) {
+    if constexpr (HWY_TARGET == HWY_AVX2) return hn::BitCast(D(), hn::ShiftLeft<16>(hn::ShiftRight<16>(words)));
+    return Halves::Odd(words);
   }
 };
 
@@ -176,40 +232,68 @@ HWY_INLINE void AddBlock(const Product& product, size_t row, size_t column, Dept
 }
 
 template <typename Weight, size_t kRows, size_t kVectors>
-HWY_INLINE void MultiplyGroup(const Product& product, size_t row, size_t column) {
-  const size_t depth = product.matrix.depth();
-  for (size_t begin = 0; begin < depth; begin += kDepthBlock) {
-    AddBlock<Weight, kRows, kVectors>(product, row, column, {begin, std::min(depth, begin + kDepthBlock)});
+HWY_INLINE void MultiplyGroup(const Product& product, size_t row, size_t column, Depths depths) {
+  for (size_t begin = depths.begin; begin < depths.end; begin += kDepthBlock) {
+    AddBlock<Weight, kRows, kVectors>(product, row, column, {begin, std::min(depths.end, begin + kDepthBlock)});
   }
 }
 
 // `rows` rows from `row` on in one group. Apart from its caller, which would otherwise hold all the kernels, and the
 // compiler would run out of registers in each. REQUIRES: 1 <= rows <= kRows.
 template <typename Weight, size_t kRows, size_t kVectors>
-HWY_NOINLINE void MultiplyApart(const Product& product, size_t rows, size_t row, size_t column) {
-  if (rows == kRows) return MultiplyGroup<Weight, kRows, kVectors>(product, row, column);
-  if constexpr (kRows > 1) MultiplyApart<Weight, kRows - 1, kVectors>(product, rows, row, column);
+HWY_NOINLINE void MultiplyApart(const Product& product, size_t rows, size_t row, size_t column, Depths depths) {
+  if (rows == kRows) return MultiplyGroup<Weight, kRows, kVectors>(product, row, column, depths);
+  if constexpr (kRows > 1) MultiplyApart<Weight, kRows - 1, kVectors>(product, rows, row, column, depths);
 }
 
-// All rows for kVectors vectors of outputs, whose weights stay in the first cache. What does not fill a group is shared
-// with the one before: a few rows alone would leave the multipliers idle.
+// How many rows the next group takes. What does not fill a group is shared with the one before: a few rows alone would
+// leave the multipliers idle.
+constexpr size_t NextGroup(size_t rows) {
+  return rows >= 2 * kMaxRows ? kMaxRows : rows > kMaxRows ? rows - rows / 2 : rows;
+}
+
+// The rows from `row` on for kVectors vectors of outputs, whose weights stay in the first cache.
 template <typename Weight, size_t kVectors>
-HWY_INLINE void MultiplyRows(const Product& product, size_t rows, size_t column) {
-  size_t row = 0;
-  for (; row + 2 * kMaxRows <= rows || row + kMaxRows == rows; row += kMaxRows)
-    MultiplyGroup<Weight, kMaxRows, kVectors>(product, row, column);
-  if (row == rows) return;
-  const size_t rest = rows - row, second = rest > kMaxRows ? rest / 2 : 0;
-  MultiplyApart<Weight, kMaxRows, kVectors>(product, rest - second, row, column);
-  if (second > 0) MultiplyApart<Weight, kMaxRows, kVectors>(product, second, rows - second, column);
+HWY_INLINE void MultiplyRows(const Product& product, size_t row, size_t rows, size_t column, Depths depths) {
+  while (row < rows) {
+    const size_t group = NextGroup(rows - row);
+    if (group == kMaxRows) {
+      MultiplyGroup<Weight, kMaxRows, kVectors>(product, row, column, depths);
+    } else {
+      MultiplyApart<Weight, kMaxRows, kVectors>(product, group, row, column, depths);
+    }
+    row += group;
+  }
 }
 
+// Of floats as they are.
 template <typename Weight>
+struct AllRows {
+  template <size_t kVectors>
+  static HWY_INLINE void Multiply(const Product& product, size_t rows, size_t column) {
+    MultiplyRows<Weight, kVectors>(product, 0, rows, column, {0, product.matrix.depth()});
+  }
+};
+
+// Of halves, which the first group unpacks.
+struct AllRowsOfHalves {
+  template <size_t kVectors>
+  static HWY_INLINE void Multiply(const Product& product, size_t rows, size_t column) {
+    const size_t depth = product.matrix.depth(), first = NextGroup(rows);
+    for (size_t begin = 0; begin < depth; begin += kUnpackedDepth) {
+      const Depths depths{begin, std::min(depth, begin + kUnpackedDepth)};
+      MultiplyApart<Unpacked<true>, kMaxRows, kVectors>(product, first, 0, column, depths);
+      MultiplyRows<Unpacked<false>, kVectors>(product, first, rows, column, depths);
+    }
+  }
+};
+
+template <typename Rows>
 void MultiplyMany(const Product& product, size_t rows) {
   const size_t lanes = hn::Lanes(D()), width = product.matrix.width();
   size_t column = 0;
-  for (; column + 2 * lanes <= width; column += 2 * lanes) MultiplyRows<Weight, 2>(product, rows, column);
-  if (column < width) MultiplyRows<Weight, 1>(product, rows, column);
+  for (; column + 2 * lanes <= width; column += 2 * lanes) Rows::template Multiply<2>(product, rows, column);
+  if (column < width) Rows::template Multiply<1>(product, rows, column);
 }
 
 // A chain waits for its own last sum: few rows need many outputs at once to keep the multipliers busy, as many as there
@@ -225,7 +309,7 @@ template <typename Weight, size_t kRows, size_t kVectors>
 HWY_NOINLINE void MultiplyColumns(const Product& product, size_t vectors, size_t column, size_t groups) {
   if (vectors == kVectors) {
     for (; groups > 0; --groups, column += kVectors * hn::Lanes(D())) {
-      MultiplyGroup<Weight, kRows, kVectors>(product, 0, column);
+      MultiplyGroup<Weight, kRows, kVectors>(product, 0, column, {0, product.matrix.depth()});
     }
     return;
   }
@@ -252,16 +336,19 @@ void MultiplyFew(const Product& product, size_t rows) {
 void MultiplyAll(const PackedMatrix& matrix, const float* x, size_t x_stride, size_t rows, float* out,
                  size_t out_stride) {
   if (rows == 0) return;
-  const Product product{matrix, x, x_stride, out, out_stride};
+  alignas(64) float unpacked[kUnpackedDepth * 2 * math::kLanes];
+  const Product product{matrix, x, x_stride, out, out_stride, unpacked};
   const bool few = rows <= kMaxRows;
-  if (few && matrix.halved()) return MultiplyFew<Halves, kMaxRows>(product, rows);
+  if (matrix.halved()) {
+    return few ? MultiplyFew<Halves, kMaxRows>(product, rows) : MultiplyMany<AllRowsOfHalves>(product, rows);
+  }
   // Very few rows, or short panels, are done before what is asked for would be there.
   if (rows > kFewest && matrix.depth() > kDepthBlock) {
     using Weight = Floats<true>;
-    return few ? MultiplyFew<Weight, kMaxRows>(product, rows) : MultiplyMany<Weight>(product, rows);
+    return few ? MultiplyFew<Weight, kMaxRows>(product, rows) : MultiplyMany<AllRows<Weight>>(product, rows);
   }
   using Weight = Floats<false>;
-  few ? MultiplyFew<Weight, kMaxRows>(product, rows) : MultiplyMany<Weight>(product, rows);
+  few ? MultiplyFew<Weight, kMaxRows>(product, rows) : MultiplyMany<AllRows<Weight>>(product, rows);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -271,7 +358,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aaren::engine {
 
-PackedMatrix PackedMatrix::Pack(std::initializer_list<Linear> layers, Form form) {
+PackedMatrix PackedMatrix::Pack(std::initializer_list<Linear> layers) {
   PackedMatrix packed;
   packed.depth_ = static_cast<size_t>(layers.begin()->weight.shape[1]);
   for (const Linear& linear : layers) {
@@ -285,11 +372,10 @@ PackedMatrix PackedMatrix::Pack(std::initializer_list<Linear> layers, Form form)
   size_t i = 0;
   for (const Linear& linear : layers) packed.PackLinear(linear, packed.offsets_[i++]);
   packed.Halve();
-  if (form == Form::kHalvesAlone) packed.weights_.reset();
   return packed;
 }
 
-// Keeps the upper halves if the lower ones are all zero.
+// Keeps the upper halves alone if the lower ones are all zero.
 void PackedMatrix::Halve() {
   const float* weights = weights_.get();
   const auto upper = [](float weight) { return std::bit_cast<uint32_t>(weight) >> 16; };
@@ -303,6 +389,12 @@ void PackedMatrix::Halve() {
     uint32_t* words = halves_.get() + (halves(column) - halves_.get());
     for (size_t k = 0; k < depth_; ++k) words[k / 2 * kBeside] |= upper(panel[k * math::kLanes]) << k % 2 * 16;
   }
+  weights_.reset();
+}
+
+float PackedMatrix::weight(size_t k, size_t column) const {
+  if (halved()) return std::bit_cast<float>(halves(column)[k / 2 * kBeside] >> k % 2 * 16 << 16);
+  return weights_[column / math::kLanes * math::kLanes * depth_ + k * math::kLanes + column % math::kLanes];
 }
 
 const uint32_t* PackedMatrix::halves(size_t column) const {

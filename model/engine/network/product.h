@@ -7,9 +7,9 @@
 // outputs, in panels [outputs / 16][K][16]. A kernel walks K with a few panels in step and never reads a weight it does
 // not use. Threading: immutable after Pack.
 //
-// A few tokens wait for the weights to come from the caches. Where every weight is a bfloat16 - a float whose lower
-// half is zero -, they are kept as such too, at half the size, and made floats in registers. They are the same numbers,
-// so the same bits. Many tokens wait for the multipliers, and read floats.
+// Where every weight is a bfloat16 - a float whose lower half is zero -, they are kept as such, at half the size, and
+// made floats on the way: in registers for a few tokens, which wait for the weights to come from the caches, and once
+// for all of many tokens, which wait for the multipliers. They are the same numbers, so the same bits.
 //
 // Such halves lie in words of two, of k and k + 1: one is made a float by a shift, the other by a mask. Four panels lie
 // beside each other, [outputs / 64][K / 2][64], so that a kernel reads few streams. K is padded with zeros to whole
@@ -34,21 +34,19 @@ class PackedMatrix {
     const package::Tensor* bias = nullptr;  // [outputs]; zero if null
   };
 
-  // What is kept: floats, and halves where they lose nothing; or halves alone, which a fast product reads.
-  enum class Form { kFloats, kHalvesAlone };
-
   PackedMatrix() = default;
 
-  // REQUIRES: layers is not empty and all have one depth; all weights are bfloat16 for kHalvesAlone.
-  static PackedMatrix Pack(std::initializer_list<Linear> layers, Form form = Form::kFloats);
+  // Keeps halves where they lose nothing, floats elsewhere. REQUIRES: layers is not empty and all have one depth.
+  static PackedMatrix Pack(std::initializer_list<Linear> layers);
 
   size_t depth() const { return depth_; }
   size_t width() const { return width_; }                        // outputs of all layers with their padding
   size_t offset(size_t layer) const { return offsets_[layer]; }  // where a layer's outputs begin
-  bool halved() const { return halves_ != nullptr; }             // whether weights are kept as bfloat16 too
+  bool halved() const { return halves_ != nullptr; }             // whether weights are kept as bfloat16
   const float* bias() const { return bias_.get(); }              // [width]
+  float weight(size_t k, size_t column) const;                   // slow
 
-  const float* weights() const { return weights_.get(); }  // [width / kLanes][depth][kLanes]; not of halves alone
+  const float* weights() const { return weights_.get(); }  // [width / kLanes][depth][kLanes]; only if not halved()
 
   // Words of two halves, the lower one for an even k: of the first pair of depths, the next kBeside words on. Only if
   // halved().

@@ -71,9 +71,32 @@ TEST(ProductTest, FollowsTheRuleForAnyNumberOfRows) {
 }
 
 TEST(ProductTest, WeightsOfHalfTheSizeFollowTheRule) {
-  for (size_t rows = 1; rows <= 13; ++rows) {
+  for (size_t rows = 1; rows <= 26; ++rows) {
     for (size_t depth : {1, 100, 129, 300}) ExpectExact(rows, depth, /*halved=*/true);
   }
+  ExpectExact(64, 129, /*halved=*/true);
+}
+
+TEST(ProductTest, HalvesDeeperThanAreUnpackedAtOnceFollowTheRule) {
+  for (const int64_t target : ExactTargets()) {
+    const OnlyTarget only(target);
+    for (size_t depth : {511, 512, 513, 1030}) ExpectExact(13, depth, /*halved=*/true);
+  }
+}
+
+TEST(ProductTest, KeepsEachWeightAsItIs) {
+  for (const bool halved : {false, true}) {
+    const package::Tensor random = Random(83, 37, 1), weight = halved ? Halved(random) : random;
+    const PackedMatrix matrix = PackedMatrix::Pack({{weight}});
+    for (size_t n = 0; n < 83; ++n) {
+      for (size_t k = 0; k < 37; ++k) ASSERT_EQ(matrix.weight(k, n), weight.data[n * 37 + k]) << n << " " << k;
+    }
+  }
+}
+
+TEST(ProductTest, KeepsWeightsOnce) {
+  EXPECT_EQ(PackedMatrix::Pack({{Halved(Random(16, 16, 1))}}).weights(), nullptr);
+  EXPECT_NE(PackedMatrix::Pack({{Random(16, 16, 1)}}).weights(), nullptr);
 }
 
 TEST(ProductTest, FollowsTheRuleForAnyNumberOfOutputs) {
