@@ -21,13 +21,13 @@ AAREN_EXACT typename Ops::Number PowerOfTwo(typename Ops::Whole n) {
   return Ops::FromBits(Ops::ShiftLeft23(Ops::AddWhole(n, Ops::SetWhole(127))));
 }
 
-// exp(x) = 2^n exp(r), |r| <= ln 2 / 2: the Taylor series to r^7 leaves 6e-9.
+// exp(x) = 2^n exp(r), |r| <= ln 2 / 2: the Taylor series to r^7 leaves 6e-9. Returns exp(r).
 template <class Ops, class V = typename Ops::Number>
-AAREN_EXACT V ExpOf(V x) {
-  const V bounded = Ops::Min(Ops::Max(x, Ops::Set(-87.5f)), Ops::Set(89.0f));
-  const V n = Ops::Round(Ops::Mul(bounded, Ops::Set(0x1.715476p+0f)));
-  V r = Ops::MinusFma(n, Ops::Set(AAREN_LN2_HIGH), bounded);
-  r = Ops::MinusFma(n, Ops::Set(AAREN_LN2_LOW), r);
+AAREN_EXACT V ReducedExpOf(V x, typename Ops::Whole& n) {
+  const V rounded = Ops::Round(Ops::Mul(x, Ops::Set(0x1.715476p+0f)));
+  n = Ops::ToWhole(rounded);
+  V r = Ops::MinusFma(rounded, Ops::Set(AAREN_LN2_HIGH), x);
+  r = Ops::MinusFma(rounded, Ops::Set(AAREN_LN2_LOW), r);
   V p = Ops::Set(1.0f / 5040.0f);
   p = Ops::Fma(p, r, Ops::Set(1.0f / 720.0f));
   p = Ops::Fma(p, r, Ops::Set(1.0f / 120.0f));
@@ -35,11 +35,26 @@ AAREN_EXACT V ExpOf(V x) {
   p = Ops::Fma(p, r, Ops::Set(1.0f / 6.0f));
   p = Ops::Fma(p, r, Ops::Set(0.5f));
   p = Ops::Fma(Ops::Mul(r, r), p, r);
-  p = Ops::Add(p, Ops::Set(1.0f));
+  return Ops::Add(p, Ops::Set(1.0f));
+}
+
+// Zero below the least normal float.
+template <class Ops, class V = typename Ops::Number>
+AAREN_EXACT V ExpOf(V x) {
+  typename Ops::Whole n;
+  const V p = ReducedExpOf<Ops>(Ops::Min(Ops::Max(x, Ops::Set(-87.5f)), Ops::Set(89.0f)), n);
   // In two factors: n itself may be 128, and then overflows to the infinity that is right.
-  const auto whole = Ops::ToWhole(n);
-  const auto half = Ops::ShiftRight1(whole);
-  const V scaled = Ops::Mul(Ops::Mul(p, PowerOfTwo<Ops>(half)), PowerOfTwo<Ops>(Ops::SubWhole(whole, half)));
+  const auto half = Ops::ShiftRight1(n);
+  const V scaled = Ops::Mul(Ops::Mul(p, PowerOfTwo<Ops>(half)), PowerOfTwo<Ops>(Ops::SubWhole(n, half)));
+  return Ops::Select(Ops::AtLeast(x, Ops::Set(-87.33654f)), scaled, Ops::Set(0.0f));
+}
+
+// The same bits for x <= 0, where n is -126 at least.
+template <class Ops, class V = typename Ops::Number>
+AAREN_EXACT V ExpOfNegative(V x) {
+  typename Ops::Whole n;
+  const V p = ReducedExpOf<Ops>(Ops::Max(x, Ops::Set(-87.5f)), n);
+  const V scaled = Ops::Mul(p, PowerOfTwo<Ops>(n));
   return Ops::Select(Ops::AtLeast(x, Ops::Set(-87.33654f)), scaled, Ops::Set(0.0f));
 }
 
@@ -79,7 +94,7 @@ AAREN_EXACT V Log1pOf(V t) {
 
 template <class Ops, class V = typename Ops::Number>
 AAREN_EXACT V SigmoidOf(V x) {
-  const V e = ExpOf<Ops>(Ops::Neg(Ops::Abs(x)));
+  const V e = ExpOfNegative<Ops>(Ops::Neg(Ops::Abs(x)));
   const V above = Ops::Div(Ops::Set(1.0f), Ops::Add(Ops::Set(1.0f), e));
   return Ops::Select(Ops::Less(x, Ops::Set(0.0f)), Ops::Mul(e, above), above);
 }
@@ -92,7 +107,7 @@ AAREN_EXACT V SiluOf(V x) {
 // log(1 + exp(x))
 template <class Ops, class V = typename Ops::Number>
 AAREN_EXACT V SoftplusOf(V x) {
-  return Ops::Add(Ops::Max(x, Ops::Set(0.0f)), Log1pOf<Ops>(ExpOf<Ops>(Ops::Neg(Ops::Abs(x)))));
+  return Ops::Add(Ops::Max(x, Ops::Set(0.0f)), Log1pOf<Ops>(ExpOfNegative<Ops>(Ops::Neg(Ops::Abs(x)))));
 }
 
 // For finite x: log1p(a + a^2 / (1 + sqrt(1 + a^2))) with a = |x|. Above 1e4, where a^2 may overflow, log(2a) differs

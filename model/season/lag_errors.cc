@@ -128,9 +128,12 @@ void LagErrors::Add(uint64_t seq, float value, const Bounds& bounds, const Value
   HWY_DYNAMIC_DISPATCH(Average)(past, rate, kFoundLags, bounds.Apply(value), bounds, unit, found_mean);
 }
 
-bool LagErrors::Valid(uint64_t seq, size_t index) const {
-  const uint64_t needed = std::max<uint64_t>(8, static_cast<uint64_t>(kLags[index]) / 2);
-  return Comparisons(seq, kLags[index]) >= needed && !std::isnan(mean[index]);
+size_t LagErrors::Comparable(uint64_t seq) {
+  const auto enough = [seq](int lag) {
+    return Comparisons(seq, lag) >= std::max<uint64_t>(8, static_cast<uint64_t>(lag) / 2);
+  };
+  if (enough(kLags.back())) return kLagCount;  // as in most of a session's life
+  return static_cast<size_t>(std::partition_point(kLags.begin(), kLags.end(), enough) - kLags.begin());
 }
 
 float LagErrors::At(uint64_t seq, int lag) const {
@@ -138,7 +141,7 @@ float LagErrors::At(uint64_t seq, int lag) const {
   for (size_t i = 0; i < kFoundLags && (index == kLagCount || kLags[index] != lag); ++i) {
     if (found[i] != 0 && lag % found[i] == 0) return found_mean[i];
   }
-  return index < kLagCount && Valid(seq, index) ? mean[index] : std::numeric_limits<float>::quiet_NaN();
+  return index < Comparable(seq) ? mean[index] : std::numeric_limits<float>::quiet_NaN();
 }
 
 size_t LagErrors::FoundIndex(int lag) const {

@@ -36,12 +36,18 @@ size_t ShorterLags(int lag) {
 
 }  // namespace
 
-SeasonScores::SeasonScores(uint64_t seq, const LagErrors& errors) : errors_(errors) {
-  for (size_t i = 0; i < kLagCount; ++i) {
-    believed_[i] = errors.Valid(seq, i) ? static_cast<double>(errors.mean[i]) : kMissing;
+SeasonScores::SeasonScores(uint64_t seq, const LagErrors& errors, int longest) : errors_(errors) {
+  const size_t count = std::min(ShorterLags(longest) + 2, kLagCount);  // a dip looks at the next one
+  const size_t comparable = std::min(errors.Comparable(seq), count);
+  std::fill(std::copy_n(errors.mean, comparable, believed_.begin()), believed_.begin() + count, kMissing);
+  double sum = 0.0, known = 0.0;
+  for (size_t i = 0;; ++i) {
+    sum_[i] = sum;
+    count_[i] = known;
+    if (i == count) break;
     const bool counts = !std::isnan(believed_[i]);
-    sum_[i + 1] = counts ? sum_[i] + believed_[i] : sum_[i];
-    count_[i + 1] = counts ? count_[i] + 1.0 : count_[i];
+    sum += counts ? believed_[i] : 0.0;  // which changes no bit
+    known += counts ? 1.0 : 0.0;
   }
 }
 

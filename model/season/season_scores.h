@@ -17,8 +17,8 @@ namespace aaren::season {
 
 class SeasonScores {
  public:
-  // After token `seq`.
-  SeasonScores(uint64_t seq, const LagErrors& errors);
+  // After token `seq`. REQUIRES: the functions below are asked for lags of `longest` at most.
+  SeasonScores(uint64_t seq, const LagErrors& errors, int longest = kLags.back());
 
   const LagErrors& errors() const { return errors_; }
 
@@ -35,9 +35,9 @@ class SeasonScores {
   double ScoreAt(size_t shorter, double factor, double error) const;
 
   const LagErrors& errors_;
-  std::array<double, kLagCount> believed_;      // NaN where an error is not
-  std::array<double, kLagCount + 1> sum_ = {};  // of those before
-  std::array<double, kLagCount + 1> count_ = {};
+  std::array<double, kLagCount> believed_;  // NaN where an error is not
+  std::array<double, kLagCount + 1> sum_;   // of those before
+  std::array<double, kLagCount + 1> count_;
 };
 
 }  // namespace aaren::season

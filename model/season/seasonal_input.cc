@@ -65,17 +65,30 @@ void WriteSeason(const Season& season, float previous, double* out) {
   out[4] = exists ? 1.0 : 0.0;
 }
 
-// Of the mean size of those present.
-double MeanSize(const float* residuals, size_t count) {
+// Of the mean size of those present: of the newest, and of all that are judged. Without a branch, since adding nothing
+// changes no bit.
+struct MeanSizes {
+  explicit MeanSizes(const float* residuals) {
+    Add(residuals, 0, kNewestResiduals);
+    newest = Mean();
+    Add(residuals, kNewestResiduals, kJudgedResiduals);
+    judged = Mean();
+  }
+
+  void Add(const float* residuals, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const bool known = residuals[i] == residuals[i];
+      sum += known ? std::abs(residuals[i]) : 0.0f;
+      present += known ? 1 : 0;
+    }
+  }
+
+  double Mean() const { return present > 0 ? sum / present + kLeast : kNothing; }
+
   double sum = 0.0;
   int present = 0;
-  for (size_t i = 0; i < count; ++i) {
-    if (std::isnan(residuals[i])) continue;
-    sum += std::abs(residuals[i]);
-    ++present;
-  }
-  return present > 0 ? sum / present + kLeast : kNothing;
-}
+  double newest, judged;
+};
 
 }  // namespace
 
@@ -96,8 +109,9 @@ void WriteSeasonalNumbers(uint64_t seq, const LagErrors& errors, const SeasonCho
   WriteSeason(seasons.second, previous, out + 5);
   out[10] = std::isnan(previous) ? kNothing : static_cast<double>(previous) + kLeast;
   for (size_t source = 0; source < kSeasonSources; ++source) {
-    out[11 + 2 * source] = MeanSize(residuals + source * kJudgedResiduals, kJudgedResiduals);
-    out[12 + 2 * source] = MeanSize(residuals + source * kJudgedResiduals, kNewestResiduals);
+    const MeanSizes sizes(residuals + source * kJudgedResiduals);
+    out[11 + 2 * source] = sizes.judged;
+    out[12 + 2 * source] = sizes.newest;
   }
 }
 

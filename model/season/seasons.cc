@@ -70,7 +70,7 @@ SeasonChoice ChooseSeasons(const SeasonScores& scores) {
 }
 
 Seasons DescribeSeasons(uint64_t seq, const LagErrors& errors, const SeasonChoice& choice) {
-  const SeasonScores scores(seq, errors);
+  const SeasonScores scores(seq, errors, std::max(choice.first, choice.second));
   return {.first = Describe(scores, errors, choice.first), .second = Describe(scores, errors, choice.second)};
 }
 

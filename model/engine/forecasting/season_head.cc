@@ -3,27 +3,98 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "model/engine/network/activation.h"
+#include "model/math/lanes.h"
+#include "model/math/targets.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/engine/forecasting/season_head.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "model/math/exact_math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
 namespace aaren::engine {
-namespace {
+namespace HWY_NAMESPACE {
+
+namespace exact = math::HWY_NAMESPACE;
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::CappedTag<float, math::kLanes>;
+using V = hn::Vec<D>;
 
 constexpr size_t kParts = package::ForecasterConfig::kSeasonalParts;
 
-// Softmax over each knot's logits but for the exponentials, which are taken of all together.
-void SubtractLargest(float* logits, size_t knots) {
-  for (float* knot = logits; knot != logits + knots * kParts; knot += kParts) {
-    const float largest = *std::max_element(knot, knot + kParts);
-    for (size_t part = 0; part < kParts; ++part) knot[part] -= largest;
+// Softmax over each knot's logits, a vector of knots at a time. weights: [kParts, kLanes], by part and knot.
+HWY_INLINE void WriteWeights(const float* logits, size_t knots, float* weights) {
+  const D d;
+  std::fill_n(weights, kParts * math::kLanes, 0.0f);
+  for (size_t knot = 0; knot < knots; ++knot) {
+    for (size_t part = 0; part < kParts; ++part) weights[part * math::kLanes + knot] = logits[knot * kParts + part];
+  }
+  for (size_t i = 0; i < knots; i += hn::Lanes(d)) {
+    V parts[kParts];
+    for (size_t part = 0; part < kParts; ++part) parts[part] = hn::Load(d, weights + part * math::kLanes + i);
+    V largest = parts[0];
+    for (size_t part = 1; part < kParts; ++part) largest = hn::Max(largest, parts[part]);
+    for (V& part : parts) part = exact::Exp(d, hn::Sub(part, largest));
+    const V sum = hn::Add(hn::Add(hn::Add(parts[0], parts[1]), hn::Add(parts[2], parts[3])), parts[4]);
+    for (size_t part = 0; part < kParts; ++part) {
+      hn::Store(hn::Div(parts[part], sum), d, weights + part * math::kLanes + i);
+    }
   }
 }
 
-void DivideBySum(float* powers, size_t knots) {
-  for (float* knot = powers; knot != powers + knots * kParts; knot += kParts) {
-    const float sum = (knot[0] + knot[1]) + (knot[2] + knot[3]) + knot[4];
-    for (size_t part = 0; part < kParts; ++part) knot[part] /= sum;
+HWY_INLINE void MixStep(const float* weights, const KnotsBeside& steps, const MixedParts& parts, size_t j) {
+  const float share = steps.share[j];
+  float mixed = 0.0f;
+  for (size_t k = 0; k < kParts; ++k, weights += math::kLanes) {
+    float part = k == 0 ? parts.skip[j] : parts.sources[(k - 1) * steps.count + j];
+    if (k >= 2) part += parts.corrections[k - 2][j];
+    const float weight = (1.0f - share) * weights[steps.before[j]] + share * weights[steps.after[j]];
+    mixed += weight * part;
   }
+  parts.skip[j] = mixed;
 }
+
+// Likewise a vector of steps from j on. REQUIRES: a vector holds all knots' weights.
+HWY_INLINE void MixVector(const float* weights, const KnotsBeside& steps, const MixedParts& parts, size_t j) {
+  const D d;
+  const auto before = hn::SetTableIndices(d, steps.before + j), after = hn::SetTableIndices(d, steps.after + j);
+  const V share = hn::LoadU(d, steps.share + j), rest = hn::Sub(hn::Set(d, 1.0f), share);
+  V mixed = hn::Zero(d);
+  for (size_t k = 0; k < kParts; ++k, weights += math::kLanes) {
+    V part = hn::LoadU(d, k == 0 ? parts.skip + j : parts.sources + (k - 1) * steps.count + j);
+    if (k >= 2) part = hn::Add(part, hn::LoadU(d, parts.corrections[k - 2] + j));
+    const V knots = hn::Load(d, weights);
+    const V weight =
+        hn::Add(hn::Mul(rest, hn::TableLookupLanes(knots, before)), hn::Mul(share, hn::TableLookupLanes(knots, after)));
+    mixed = hn::Add(mixed, hn::Mul(weight, part));
+  }
+  hn::StoreU(mixed, d, parts.skip + j);
+}
+
+void MixAll(const float* logits, size_t knots, const KnotsBeside& steps, const MixedParts& parts) {
+  constexpr size_t kLanes = hn::MaxLanes(D());
+  alignas(64) float weights[kParts * math::kLanes];
+  WriteWeights(logits, knots, weights);
+  size_t j = 0;
+  for (; knots <= kLanes && j + kLanes <= steps.count; j += kLanes) MixVector(weights, steps, parts, j);
+  for (; j < steps.count; ++j) MixStep(weights, steps, parts, j);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace aaren::engine
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace aaren::engine {
+
+HWY_EXPORT(MixAll);
+
+namespace {
+
+constexpr size_t kParts = package::ForecasterConfig::kSeasonalParts;
 
 }  // namespace
 
@@ -41,27 +112,17 @@ SeasonHead::SeasonHead(const package::ModelPackage& package)
     const int gap = knots[after] - knots[before];
     const float share = gap == 0 ? 1.0f : static_cast<float>(step - knots[before]) / static_cast<float>(gap);
     places_.push_back({.before = before * kParts, .after = after * kParts, .share = share});
+    before_.push_back(static_cast<int32_t>(before));
+    after_.push_back(static_cast<int32_t>(after));
+    share_.push_back(share);
   }
 }
 
-void SeasonHead::Mix(float* logits, const float* sources,
+void SeasonHead::Mix(const float* logits, const float* sources,
                      const std::array<const float*, season::kSeasonSources>& corrections, float* skip) const {
-  SubtractLargest(logits, knots_);
-  Exp(logits, gate_.width(), logits);
-  DivideBySum(logits, knots_);
-  const size_t horizon = places_.size();
-  for (size_t j = 0; j < horizon; ++j) {
-    const Place& place = places_[j];
-    float parts[kParts] = {skip[j], sources[j]};
-    for (size_t k = 0; k < season::kSeasonSources; ++k)
-      parts[k + 2] = sources[(k + 1) * horizon + j] + corrections[k][j];
-    float mixed = 0.0f;
-    for (size_t k = 0; k < kParts; ++k) {
-      const float weight = (1.0f - place.share) * logits[place.before + k] + place.share * logits[place.after + k];
-      mixed += weight * parts[k];
-    }
-    skip[j] = mixed;
-  }
+  HWY_DYNAMIC_DISPATCH(MixAll)
+  (logits, knots_, {places_.size(), before_.data(), after_.data(), share_.data()}, {sources, corrections, skip});
 }
 
 }  // namespace aaren::engine
+#endif

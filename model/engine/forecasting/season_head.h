@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "model/engine/network/product.h"
@@ -16,6 +17,21 @@
 #include "model/season/sources.h"
 
 namespace aaren::engine {
+
+// Of each step ahead: the numbers of the knots beside it, and the share of the one after.
+struct KnotsBeside {
+  size_t count;
+  const int32_t* before;
+  const int32_t* after;
+  const float* share;
+};
+
+// What is mixed, of each step ahead.
+struct MixedParts {
+  const float* sources;  // [4, T]
+  const std::array<const float*, season::kSeasonSources>& corrections;
+  float* skip;  // in the linear skip and out the mixture
+};
 
 class SeasonHead {
  public:
@@ -35,16 +51,18 @@ class SeasonHead {
   size_t knots() const { return knots_; }
   const std::vector<Place>& places() const { return places_; }  // by step ahead - 1
 
-  // All on the token's scale. logits: [gate().width()], aligned, overwritten. sources: [4, T]. corrections: of each
-  // source of seasons [T]. skip: [T], in the linear skip and out the mixture.
-  void Mix(float* logits, const float* sources, const std::array<const float*, season::kSeasonSources>& corrections,
-           float* skip) const;
+  // All on the token's scale. logits: [gate().width()]. sources: [4, T]. corrections: of each source of seasons [T].
+  // skip: [T], in the linear skip and out the mixture.
+  void Mix(const float* logits, const float* sources,
+           const std::array<const float*, season::kSeasonSources>& corrections, float* skip) const;
 
  private:
   PackedMatrix gate_;
   std::array<PackedMatrix, season::kSeasonSources> corrections_;
   size_t knots_;
   std::vector<Place> places_;
+  std::vector<int32_t> before_, after_;  // by step ahead - 1: the numbers of their knots
+  std::vector<float> share_;
 };
 
 }  // namespace aaren::engine

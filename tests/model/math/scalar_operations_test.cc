@@ -48,6 +48,15 @@ void Silu(const float* x, size_t count, float* out) {
 }
 
 TEST(ScalarOperationsTest, ExpIsThatOfVectors) { ExpectTheSameBits(engine::Exp, scalar::ExpOf<Ops>, Usual); }
+TEST(ScalarOperationsTest, ExpOfWhatIsNotPositiveIsExp) {
+  for (uint32_t bits = 0x80000000u; bits <= 0xff800000u; bits += 1009) {
+    const float x = std::bit_cast<float>(bits);
+    ASSERT_EQ(std::bit_cast<uint32_t>(scalar::ExpOfNegative<Ops>(x)), std::bit_cast<uint32_t>(scalar::ExpOf<Ops>(x)))
+        << x;
+  }
+  EXPECT_EQ(scalar::ExpOfNegative<Ops>(0.0f), 1.0f);
+}
+
 TEST(ScalarOperationsTest, LogIsThatOfVectors) { ExpectTheSameBits(engine::Log, scalar::LogOf<Ops>, Positive); }
 TEST(ScalarOperationsTest, AsinhIsThatOfVectors) { ExpectTheSameBits(engine::Asinh, scalar::AsinhOf<Ops>, Usual); }
 TEST(ScalarOperationsTest, SigmoidIsThatOfVectors) { ExpectTheSameBits(Sigmoid, scalar::SigmoidOf<Ops>, Usual); }

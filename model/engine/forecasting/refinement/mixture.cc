@@ -224,17 +224,19 @@ void Mixture::WriteWeights(uint64_t seq, const float* state, float* weights) con
 void Mixture::Mix(uint64_t seq, const float* state, float unit, const float* sources, float* forecast) const {
   alignas(64) float weights[math::PadToLanes(kMostOctaves * kExperts)];
   WriteWeights(seq, state, weights);
+  Pull pulls[kMostOctaves];
   for (size_t octave = 0; octave < octaves(); ++octave) {
     const size_t begin = (size_t{1} << octave) - 1, end = std::min(2 * begin + 1, horizon_);
-    const Pull pull{weights + octave * kExperts + 1, kFarthest * unit, sources + begin, horizon_};
-    PullQuantiles(pull, {end - begin, quantiles_}, forecast + begin * quantiles_);
+    pulls[octave] = {weights + octave * kExperts + 1, kFarthest * unit, sources + begin, horizon_, end - begin};
   }
+  PullQuantiles({pulls, octaves()}, {horizon_, quantiles_}, forecast);
 }
 
 void Mixture::MixOneStep(uint64_t seq, const float* state, float unit, const float* sources, float* quantiles) const {
   alignas(64) float weights[math::PadToLanes(kMostOctaves * kExperts)];
   WriteWeights(seq, state, weights);
-  PullQuantiles({weights + 1, kFarthest * unit, sources, 1}, {1, quantiles_}, quantiles);
+  const Pull pull{weights + 1, kFarthest * unit, sources, 1, 1};
+  PullQuantiles({&pull, 1}, {1, quantiles_}, quantiles);
 }
 
 absl::Status Mixture::Check(uint64_t seq, const float* state) const {

@@ -1,9 +1,12 @@
 #include "model/engine/forecasting/refinement/quantiles.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
+#include "model/math/lanes.h"
 #include "model/math/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -74,17 +77,6 @@ void WriteAll(const Readout& readout, const math::Scaling& scaling, const Foreca
   });
 }
 
-// Adds how far a source draws these medians.
-HWY_INLINE void AddDraw(const Pull& pull, size_t source, size_t begin, const double* medians, size_t steps,
-                        double* shifts) {
-  const float* said = pull.sources + source * pull.distance + begin;
-  ForDoubles(steps, [&](auto d, size_t j) HWY_ATTR {
-    const auto away = hn::Sub(LoadFloats(d, said + j), hn::LoadU(d, medians + j));
-    const auto draw = hn::Mul(hn::Set(d, double{pull.weights[source]}), Clamp(d, away, -pull.most, pull.most));
-    hn::StoreU(hn::Add(hn::LoadU(d, shifts + j), draw), d, shifts + j);
-  });
-}
-
 // Calls some(d, i) for each vector, of eight floats at most, and for single numbers where none fits any more.
 template <class Some>
 HWY_INLINE void ForFloats(size_t count, const Some& some) {
@@ -94,48 +86,114 @@ HWY_INLINE void ForFloats(size_t count, const Some& some) {
   for (; i < count; ++i) some(hn::CappedTag<float, 1>(), i);
 }
 
-HWY_INLINE void ShiftSteps(const double* shifts, size_t steps, size_t levels, float* forecast) {
-  for (size_t j = 0; j < steps; ++j, forecast += levels) {
-    const float shift = math::ToFloat(shifts[j]);
-    ForFloats(levels, [&](auto d, size_t i) HWY_ATTR {
-      const auto sum = hn::Add(hn::LoadU(d, forecast + i), hn::Set(d, shift));
-      const auto value = hn::Min(hn::Max(sum, hn::Set(d, -kMostFloat)), hn::Set(d, kMostFloat));
-      const auto tiny = hn::Lt(hn::Abs(value), hn::Set(d, math::kLeastValue));
-      hn::StoreU(hn::IfThenZeroElse(tiny, value), d, forecast + i);
-    });
-  }
+// quantiles + shift, as math::ToForecast of a float.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void ShiftSome(D d, V shift, float* quantiles) {
+  const V sum = hn::Add(hn::LoadU(d, quantiles), shift);
+  const V value = hn::Min(hn::Max(sum, hn::Set(d, -kMostFloat)), hn::Set(d, kMostFloat));
+  const auto tiny = hn::Lt(hn::Abs(value), hn::Set(d, math::kLeastValue));
+  hn::StoreU(hn::IfThenZeroElse(tiny, value), d, quantiles);
 }
 
-void PullAll(const Pull& pull, const ForecastSize& size, float* forecast) {
-  const size_t levels = size.levels;
-  double medians[kStretch], shifts[kStretch];
-  for (size_t begin = 0; begin < size.steps; begin += kStretch) {
-    const size_t steps = std::min(kStretch, size.steps - begin);
-    float* first = forecast + begin * levels;
-    for (size_t j = 0; j < steps; ++j) medians[j] = first[j * levels + levels / 2];
-    std::fill_n(shifts, steps, 0.0);
-    for (size_t source = 0; source < Pull::kSources; ++source) AddDraw(pull, source, begin, medians, steps, shifts);
-    if (levels == kUsualLevels) {
-      ShiftSteps(shifts, steps, kUsualLevels, first);
-    } else {
-      ShiftSteps(shifts, steps, levels, first);
+// The step of each number, where a forecast has so many levels.
+template <size_t kLevels, size_t kCount>
+constexpr std::array<int32_t, kCount> StepsOf() {
+  std::array<int32_t, kCount> steps{};
+  for (size_t i = 0; i < kCount; ++i) steps[i] = static_cast<int32_t>(i / kLevels);
+  return steps;
+}
+
+// As many steps as a vector has numbers, whose quantiles are as many vectors as there are levels. Returns how many steps
+// that were.
+template <size_t kLevels>
+HWY_INLINE size_t ShiftWholeVectors(const float* shifts, size_t steps, float* forecast) {
+  const hn::CappedTag<float, math::kLanes> d;
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  alignas(64) static constexpr auto kStepOf = StepsOf<kLevels, kLevels * kLanes>();
+  size_t step = 0;
+  for (; step + kLanes <= steps; step += kLanes) {
+    const auto shift = hn::LoadU(d, shifts + step);
+    for (size_t i = 0; i < kLevels; ++i, forecast += kLanes) {
+      ShiftSome(d, hn::TableLookupLanes(shift, hn::SetTableIndices(d, kStepOf.data() + i * kLanes)), forecast);
     }
   }
+  return step;
 }
 
-template <class D>
-HWY_INLINE void CorrectSome(D d, const float* low, const float* high, float fraction, float spread, float* quantiles) {
-  const auto below = hn::LoadU(d, low);
-  const auto theta = hn::Add(below, hn::Mul(hn::Set(d, fraction), hn::Sub(hn::LoadU(d, high), below)));
-  const auto excess = hn::Sub(theta, hn::Min(hn::Max(theta, hn::Set(d, -kSlack)), hn::Set(d, kSlack)));
-  const auto corrected = hn::Add(hn::LoadU(d, quantiles), hn::Mul(excess, hn::Set(d, spread)));
-  hn::StoreU(hn::Min(hn::Max(corrected, hn::Set(d, -kMostFloat)), hn::Set(d, kMostFloat)), d, quantiles);
+HWY_INLINE void ShiftSteps(const float* shifts, size_t steps, size_t levels, float* forecast) {
+  for (size_t j = 0; j < steps; ++j, forecast += levels) {
+    ForFloats(levels, [&](auto d, size_t i) HWY_ATTR { ShiftSome(d, hn::Set(d, shifts[j]), forecast + i); });
+  }
+}
+
+HWY_INLINE void ShiftAll(const float* shifts, size_t steps, size_t levels, float* forecast) {
+  if (levels != kUsualLevels) return ShiftSteps(shifts, steps, levels, forecast);
+  const size_t done = ShiftWholeVectors<kUsualLevels>(shifts, steps, forecast);
+  ShiftSteps(shifts + done, steps - done, kUsualLevels, forecast + done * kUsualLevels);
+}
+
+// How far the steps of a pull from `begin` on move. medians: theirs.
+HWY_INLINE void WriteShifts(const Pull& pull, size_t begin, const double* medians, size_t steps, float* shifts) {
+  const float* said = pull.sources + begin;
+  ForDoubles(steps, [&](auto d, size_t j) HWY_ATTR {
+    auto shift = hn::Zero(d);
+    for (size_t source = 0; source < Pull::kSources; ++source) {
+      const auto away = hn::Sub(LoadFloats(d, said + source * pull.distance + j), hn::LoadU(d, medians + j));
+      shift = hn::Add(shift, hn::Mul(hn::Set(d, double{pull.weights[source]}), Clamp(d, away, -pull.most, pull.most)));
+    }
+    StoreFloats(d, Clamp(d, shift, -double{kMostFloat}, double{kMostFloat}), shifts + j);
+  });
+}
+
+// Shifts are gathered of many steps, whatever pulls they are of.
+void PullAll(absl::Span<const Pull> pulls, const ForecastSize& size, float* forecast) {
+  double medians[kStretch];
+  float shifts[kStretch];
+  size_t gathered = 0;
+  for (const Pull& pull : pulls) {
+    for (size_t begin = 0, steps; begin < pull.steps; begin += steps) {
+      steps = std::min(kStretch - gathered, pull.steps - begin);
+      const float* median = forecast + gathered * size.levels + size.levels / 2;
+      for (size_t j = 0; j < steps; ++j) medians[j] = median[j * size.levels];
+      WriteShifts(pull, begin, medians, steps, shifts + gathered);
+      gathered += steps;
+      if (gathered < kStretch) continue;
+      ShiftAll(shifts, gathered, size.levels, forecast);
+      forecast += gathered * size.levels;
+      gathered = 0;
+    }
+  }
+  ShiftAll(shifts, gathered, size.levels, forecast);
+}
+
+template <class V, class D>
+HWY_INLINE V Corrected(D d, V low, V high, float fraction, float spread, V quantiles) {
+  const V theta = hn::Add(low, hn::Mul(hn::Set(d, fraction), hn::Sub(high, low)));
+  const V excess = hn::Sub(theta, hn::Min(hn::Max(theta, hn::Set(d, -kSlack)), hn::Set(d, kSlack)));
+  const V corrected = hn::Add(quantiles, hn::Mul(excess, hn::Set(d, spread)));
+  return hn::Min(hn::Max(corrected, hn::Set(d, -kMostFloat)), hn::Set(d, kMostFloat));
 }
 
 HWY_INLINE void CorrectStep(const float* low, const float* high, float fraction, size_t levels, float* quantiles) {
   const float spread = std::min(quantiles[levels - 1] - quantiles[0], kMostFloat);
-  ForFloats(levels,
-            [&](auto d, size_t i) HWY_ATTR { CorrectSome(d, low + i, high + i, fraction, spread, quantiles + i); });
+  ForFloats(levels, [&](auto d, size_t i) HWY_ATTR {
+    const auto corrected =
+        Corrected(d, hn::LoadU(d, low + i), hn::LoadU(d, high + i), fraction, spread, hn::LoadU(d, quantiles + i));
+    hn::StoreU(corrected, d, quantiles + i);
+  });
+}
+
+// Whether none is less than the one before.
+HWY_INLINE bool InOrder(const float* quantiles, size_t levels) {
+  bool all = true;
+  ForFloats(levels - 1, [&](auto d, size_t i) HWY_ATTR {
+    all = all && hn::AllTrue(d, hn::Le(hn::LoadU(d, quantiles + i), hn::LoadU(d, quantiles + i + 1)));
+  });
+  return all;
+}
+
+// From the median outwards.
+HWY_INLINE void Order(size_t levels, float* quantiles) {
   const size_t middle = levels / 2;
   float quantile = quantiles[middle];
   for (size_t i = middle + 1; i < levels; ++i) quantiles[i] = quantile = std::max(quantiles[i], quantile);
@@ -144,11 +202,15 @@ HWY_INLINE void CorrectStep(const float* low, const float* high, float fraction,
 }
 
 HWY_INLINE void CorrectSteps(const float* theta, absl::Span<const Between> steps, size_t levels, float* forecast) {
+  float* quantiles = forecast;
   for (const Between& between : steps) {
     const float* low = theta + between.low * levels;
     const float* high = between.fraction == 0.0f ? low : low + levels;
-    CorrectStep(low, high, between.fraction, levels, forecast);
-    forecast += levels;
+    CorrectStep(low, high, between.fraction, levels, quantiles);
+    quantiles += levels;
+  }
+  for (quantiles = forecast; quantiles != forecast + steps.size() * levels; quantiles += levels) {
+    if (!InOrder(quantiles, levels)) Order(levels, quantiles);
   }
 }
 
@@ -188,8 +250,8 @@ void WriteQuantiles(const Readout& readout, const math::Scaling& scaling, const 
   HWY_DYNAMIC_DISPATCH(WriteAll)(readout, scaling, size, forecast);
 }
 
-void PullQuantiles(const Pull& pull, const ForecastSize& size, float* forecast) {
-  HWY_DYNAMIC_DISPATCH(PullAll)(pull, size, forecast);
+void PullQuantiles(absl::Span<const Pull> pulls, const ForecastSize& size, float* forecast) {
+  HWY_DYNAMIC_DISPATCH(PullAll)(pulls, size, forecast);
 }
 
 void CorrectQuantiles(const float* theta, absl::Span<const Between> steps, size_t levels, float* forecast) {

@@ -29,17 +29,18 @@ struct Readout {
 // The median first, then step by step outwards, so that they cannot cross; in the units of the series.
 void WriteQuantiles(const Readout& readout, const math::Scaling& scaling, const ForecastSize& size, float* forecast);
 
-// Where naive forecasts draw a forecast's steps.
+// Where naive forecasts draw some steps of a forecast, which follow each other.
 struct Pull {
   static constexpr size_t kSources = 4;
   const float* weights;  // [kSources]
   double most;           // the distance from the median that counts, at most
-  const float* sources;  // the first's; each next is `distance` floats on
+  const float* sources;  // [steps], of the first source; each next is `distance` floats on
   size_t distance;
+  size_t steps;
 };
 
-// All quantiles of a step move as far as its median.
-void PullQuantiles(const Pull& pull, const ForecastSize& size, float* forecast);
+// All quantiles of a step move as far as its median. REQUIRES: the pulls have all steps of the forecast.
+void PullQuantiles(absl::Span<const Pull> pulls, const ForecastSize& size, float* forecast);
 
 // Where the correction of a step comes from: theta of a tracked horizon and a fraction of the way to the next.
 struct Between {
