@@ -68,6 +68,12 @@ HWY_INLINE V Exp(D, V x) {
   return ExpOf<VectorOperations<D>>(x);
 }
 
+// For x <= 0, with fewer instructions.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ExpOfNegative(D, V x) {
+  return ExpOfNegative<VectorOperations<D>>(x);
+}
+
 // For normal x > 0.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Log(D, V x) {

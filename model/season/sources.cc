@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/math/lanes.h"
 #include "model/math/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -107,27 +108,54 @@ HWY_INLINE void WriteSource(const Past& past, int lag, bool mean, float last, ab
   for (size_t j = season; j < out.size(); ++j) out[j] = out[j - season];
 }
 
+using Floats = hn::CappedTag<float, math::kLanes>;
+
+// A vector of values, the first of this age and each next one token later; NaN where it is no part of a season.
+HWY_INLINE hn::Vec<Floats> SeasonalValues(const Past& past, int age) {
+  const Floats d;
+  const auto value = hn::LoadU(d, past.newest - age);
+  const auto above = hn::Ge(value, hn::Set(d, past.typical.low));
+  const auto seasonal = hn::And(above, hn::Le(value, hn::Set(d, past.typical.high)));
+  return hn::IfThenElse(seasonal, value, hn::Set(d, kMissing));
+}
+
+// What the values of the ages from `begin` to `end` are beyond expected(age), of which some(age) is a vector as above.
+template <class Expected, class Some>
+HWY_INLINE void WriteBeyond(const Past& past, int lag, int begin, int end, Expected expected, Some some, float* out) {
+  const Floats d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto write = [&](int age)
+                         HWY_ATTR { out[age] = age + lag > past.older ? kMissing : past.At(age) - expected(age); };
+  int age = begin;
+  for (; age < std::min(end, past.far); ++age) write(age);
+  for (; age + lanes <= std::min(end, past.older - lag + 1); age += lanes) {
+    const int oldest = age + lanes - 1;
+    hn::StoreU(hn::Reverse(d, hn::Sub(SeasonalValues(past, oldest), some(oldest))), d, out + age);
+  }
+  for (; age < end; ++age) write(age);
+}
+
 // What each value is beyond the one a season before it.
 HWY_INLINE void WriteResidualsOfValues(const Past& past, int lag, absl::Span<float> out) {
   const Past before = past.Before(0);  // of whom all is believed
-  for (size_t i = 0; i < out.size(); ++i) {
-    const int age = static_cast<int>(i);
-    out[i] = age + lag > past.older ? kMissing : past.At(age) - before.At(age + lag);
-  }
+  WriteBeyond(
+      past, lag, 0, static_cast<int>(out.size()), [&](int age) HWY_ATTR { return before.At(age + lag); },
+      [&](int age) HWY_ATTR { return SeasonalValues(before, age + lag); }, out.data());
 }
 
 // What each value is beyond the mean of seasons before it.
 HWY_INLINE void WriteResidualsOfMeans(const Past& past, int lag, absl::Span<float> out) {
-  constexpr size_t kStretch = 64;
+  constexpr int kStretch = 64;
+  const int count = static_cast<int>(out.size());
   const Past before = past.Before(0);
-  float expected[kStretch];
-  for (size_t begin = 0; begin < out.size(); begin += kStretch) {
-    const size_t count = std::min(kStretch, out.size() - begin), end = begin + count;
-    WriteAges(before, lag, lag + static_cast<int>(end) - 1, /*mean=*/true, count, expected);
-    for (size_t i = begin; i < end; ++i) {
-      const int age = static_cast<int>(i);
-      out[i] = age + lag > past.older ? kMissing : past.At(age) - expected[end - 1 - i];
-    }
+  float means[kStretch];  // in the order of time
+  for (int begin = 0, end; begin < count; begin = end) {
+    end = std::min(begin + kStretch, count);
+    const float* newest = means + (end - begin) - 1;
+    WriteAges(before, lag, lag + end - 1, /*mean=*/true, static_cast<size_t>(end - begin), means);
+    WriteBeyond(
+        past, lag, begin, end, [&](int age) HWY_ATTR { return newest[begin - age]; },
+        [&](int age) HWY_ATTR { return hn::LoadU(Floats(), newest + begin - age); }, out.data());
   }
 }
 

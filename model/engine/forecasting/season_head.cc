@@ -37,7 +37,7 @@ HWY_INLINE void WriteWeights(const float* logits, size_t knots, float* weights) 
     for (size_t part = 0; part < kParts; ++part) parts[part] = hn::Load(d, weights + part * math::kLanes + i);
     V largest = parts[0];
     for (size_t part = 1; part < kParts; ++part) largest = hn::Max(largest, parts[part]);
-    for (V& part : parts) part = exact::Exp(d, hn::Sub(part, largest));
+    for (V& part : parts) part = exact::ExpOfNegative(d, hn::Sub(part, largest));
     const V sum = hn::Add(hn::Add(hn::Add(parts[0], parts[1]), hn::Add(parts[2], parts[3])), parts[4]);
     for (size_t part = 0; part < kParts; ++part) {
       hn::Store(hn::Div(parts[part], sum), d, weights + part * math::kLanes + i);

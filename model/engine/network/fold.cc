@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/engine/network/activation.h"
 #include "model/math/lanes.h"
 #include "model/math/targets.h"
 
@@ -13,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include "model/math/doubles-inl.h"
+#include "model/math/exact_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aaren::engine {
@@ -20,6 +20,57 @@ namespace HWY_NAMESPACE {
 
 namespace doubles = math::HWY_NAMESPACE;
 namespace hn = hwy::HWY_NAMESPACE;
+
+// Exp is zero from here on; the empty state's -inf and any other exponent that a float cannot hold come to the same.
+constexpr double kLeastExponent = -200.0;
+
+// As std::max, whose first is taken where both are equal.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Larger(D, V first, V second) {
+  return hn::IfThenElse(hn::Lt(first, second), second, first);
+}
+
+// m', and the exponents of alpha and beta.
+HWY_INLINE void WriteExponents(const Ageing& ageing, const FoldToken& token, const double* peaks,
+                               const FoldWork& work) {
+  const double age = static_cast<double>(token.age);
+  doubles::ForDoubles(ageing.heads, [&](auto d, size_t h) HWY_ATTR {
+    const auto score = doubles::LoadFloats(d, token.scores + h);
+    const auto decayed = hn::Mul(hn::LoadU(d, ageing.decay.data() + h), hn::Set(d, age));
+    const auto aged = hn::Sub(hn::LoadU(d, peaks + h), decayed);
+    const auto peak = Larger(d, aged, score);
+    const auto least = hn::Set(d, kLeastExponent);
+    hn::StoreU(peak, d, work.peaks + h);
+    doubles::StoreFloats(d, Larger(d, hn::Sub(aged, peak), least), work.exponents + h);
+    doubles::StoreFloats(d, Larger(d, hn::Sub(score, peak), least), work.exponents + ageing.heads + h);
+  });
+}
+
+// c' and the share of each head.
+HWY_INLINE void WriteShares(size_t heads, const double* weights, const FoldWork& work) {
+  doubles::ForDoubles(heads, [&](auto d, size_t h) HWY_ATTR {
+    const auto alpha = doubles::LoadFloats(d, work.exponents + h);
+    const auto beta = doubles::LoadFloats(d, work.exponents + heads + h);
+    const auto weight = hn::Add(hn::Mul(alpha, hn::LoadU(d, weights + h)), beta);
+    hn::StoreU(weight, d, work.weights + h);
+    hn::StoreU(hn::Div(beta, weight), d, work.shares + h);
+  });
+}
+
+// alpha, beta and m', then c' and p.
+void Weigh(const Ageing& ageing, const FoldToken& token, const LayerState& state, const FoldWork& work) {
+  const hn::CappedTag<float, math::kLanes> d;
+  WriteExponents(ageing, token, state.peak, work);
+  for (size_t i = 0; i < 2 * ageing.heads; i += hn::Lanes(d)) {
+    hn::Store(doubles::ExpOfNegative(d, hn::Load(d, work.exponents + i)), d, work.exponents + i);
+  }
+  WriteShares(ageing.heads, state.weight, work);
+  double* share = work.share;
+  for (size_t h = 0; h < ageing.heads; ++h, share += ageing.head_width) {
+    doubles::ForDoubles(ageing.head_width,
+                        [&](auto dd, size_t i) HWY_ATTR { hn::StoreU(hn::Set(dd, work.shares[h]), dd, share + i); });
+  }
+}
 
 // o' = R o + p (v - R o), with R the rotation of each pair: each number times its cosine, and its neighbour times its
 // sine, which is negative for the second of a pair. `after` may be `before`, or null if nobody wants it.
@@ -54,17 +105,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace aaren::engine {
 
+HWY_EXPORT(Weigh);
 HWY_EXPORT(TurnAndFold);
 HWY_EXPORT(TurnAndPeek);
-
-namespace {
-
-// Exp is zero from here on; the empty state's -inf and any other exponent that a float cannot hold come to the same.
-constexpr double kLeastExponent = -200.0;
-
-float Exponent(double difference) { return static_cast<float>(std::max(difference, kLeastExponent)); }
-
-}  // namespace
 
 Ageing::Ageing(const package::ForecasterConfig& config, const package::Tensor& decay_tensor,
                const package::Tensor& cosine_tensor, const package::Tensor& sine_tensor)
@@ -91,33 +134,16 @@ Ageing::Ageing(const package::ForecasterConfig& config, const package::Tensor& d
 }
 
 FoldScratch::FoldScratch(size_t heads, size_t width)
-    : exponents_(hwy::AllocateAligned<float>(2 * math::PadToLanes(heads))),
+    : exponents_(hwy::AllocateAligned<float>(math::PadToLanes(2 * heads))),
       weight_(heads),
       peak_(heads),
+      head_share_(heads),
       share_(width) {
-  std::fill_n(exponents_.get(), 2 * math::PadToLanes(heads), 0.0f);
+  std::fill_n(exponents_.get(), math::PadToLanes(2 * heads), 0.0f);
 }
 
-// alpha, beta and m', then c' and p.
-void LayerFold::Weigh(const FoldToken& token, const LayerState& state) {
-  const size_t padded = math::PadToLanes(ageing_.heads);
-  float* alpha = scratch_.exponents_.get();
-  float* beta = alpha + padded;
-  for (size_t h = 0; h < ageing_.heads; ++h) {
-    const double score = token.scores[h];
-    const double aged = state.peak[h] - ageing_.decay[h] * static_cast<double>(token.age);
-    const double peak = std::max(aged, score);
-    scratch_.peak_[h] = peak;
-    alpha[h] = Exponent(aged - peak);
-    beta[h] = Exponent(score - peak);
-  }
-  Exp(alpha, 2 * padded, alpha);
-  for (size_t h = 0; h < ageing_.heads; ++h) {
-    const double weight = static_cast<double>(alpha[h]) * state.weight[h] + static_cast<double>(beta[h]);
-    scratch_.weight_[h] = weight;
-    std::fill_n(scratch_.share_.begin() + static_cast<ptrdiff_t>(h * ageing_.head_width), ageing_.head_width,
-                static_cast<double>(beta[h]) / weight);
-  }
+FoldWork FoldScratch::work() {
+  return {exponents_.get(), weight_.data(), peak_.data(), head_share_.data(), share_.data()};
 }
 
 Turn LayerFold::TurnOf(const FoldToken& token) const {
@@ -126,17 +152,17 @@ Turn LayerFold::TurnOf(const FoldToken& token) const {
 }
 
 void LayerFold::Fold(const FoldToken& token, const LayerState& state, float* out) {
-  Weigh(token, state);
-  HWY_DYNAMIC_DISPATCH(TurnAndFold)
-  (TurnOf(token), scratch_.share_.data(), token.values, state.output, ageing_.width, out);
-  std::copy(scratch_.weight_.begin(), scratch_.weight_.end(), state.weight);
-  std::copy(scratch_.peak_.begin(), scratch_.peak_.end(), state.peak);
+  const FoldWork work = scratch_.work();
+  HWY_DYNAMIC_DISPATCH(Weigh)(ageing_, token, state, work);
+  HWY_DYNAMIC_DISPATCH(TurnAndFold)(TurnOf(token), work.share, token.values, state.output, ageing_.width, out);
+  std::copy_n(work.weights, ageing_.heads, state.weight);
+  std::copy_n(work.peaks, ageing_.heads, state.peak);
 }
 
 void LayerFold::Peek(const FoldToken& token, const LayerState& state, float* out) {
-  Weigh(token, state);
-  HWY_DYNAMIC_DISPATCH(TurnAndPeek)
-  (TurnOf(token), scratch_.share_.data(), token.values, state.output, ageing_.width, out);
+  const FoldWork work = scratch_.work();
+  HWY_DYNAMIC_DISPATCH(Weigh)(ageing_, token, state, work);
+  HWY_DYNAMIC_DISPATCH(TurnAndPeek)(TurnOf(token), work.share, token.values, state.output, ageing_.width, out);
 }
 
 }  // namespace aaren::engine

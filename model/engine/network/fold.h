@@ -52,17 +52,28 @@ struct FoldToken {
   const float* values;  // [width]
 };
 
+// What a token weighs in a layer.
+struct FoldWork {
+  float* exponents;  // of alpha, then of beta: [2 heads, padded]
+  double* weights;   // c': [heads]
+  double* peaks;     // m': [heads]
+  double* shares;    // p: [heads]
+  double* share;     // p of each value's head: [width]
+};
+
 // Memory that folding works in, of one layer at a time.
 class FoldScratch {
  public:
   FoldScratch(size_t heads, size_t width);
 
+  FoldWork work();
+
  private:
-  friend class LayerFold;
-  hwy::AlignedFreeUniquePtr<float[]> exponents_;  // of alpha, then of beta: [2, heads padded]
-  std::vector<double> weight_;                    // c': [heads]
-  std::vector<double> peak_;                      // m': [heads]
-  std::vector<double> share_;                     // p of each value's head: [width]
+  hwy::AlignedFreeUniquePtr<float[]> exponents_;
+  std::vector<double> weight_;
+  std::vector<double> peak_;
+  std::vector<double> head_share_;
+  std::vector<double> share_;
 };
 
 // Both write the attention's output to out: [width]. Fold leaves the new state behind, Peek the state as it was.
@@ -75,7 +86,6 @@ class LayerFold {
   void Peek(const FoldToken& token, const LayerState& state, float* out);
 
  private:
-  void Weigh(const FoldToken& token, const LayerState& state);
   Turn TurnOf(const FoldToken& token) const;
 
   const Ageing& ageing_;
