@@ -20,12 +20,19 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Doubles = hn::CappedTag<double, 8>;
 
-// Calls work(d, i) for each vector, and for single numbers where no vector fits any more.
+// Calls work(d, i) for each vector, for one of half the size, and for single numbers where none fits any more.
 template <class Work>
 HWY_INLINE void ForDoubles(size_t count, const Work& work) {
   const Doubles d;
   size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) work(d, i);
+  if constexpr (hn::MaxLanes(Doubles()) > 2) {
+    const hn::Half<Doubles> half;
+    if (i + hn::Lanes(half) <= count) {
+      work(half, i);
+      i += hn::Lanes(half);
+    }
+  }
   for (; i < count; ++i) work(hn::CappedTag<double, 1>(), i);
 }
 

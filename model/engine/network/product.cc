@@ -333,15 +333,26 @@ void MultiplyFew(const Product& product, size_t rows) {
   if constexpr (kRows > 1) MultiplyFew<Weight, kRows - 1>(product, rows);
 }
 
+// A group of rows after the other, each of which reads the halves. Unpacked for two groups, they would cost more time.
+void MultiplyHalves(Product product, size_t rows) {
+  while (rows > 0) {
+    const size_t group = NextGroup(rows);
+    MultiplyFew<Halves, kMaxRows>(product, group);
+    product.x += group * product.x_stride;
+    product.out += group * product.out_stride;
+    rows -= group;
+  }
+}
+
 void MultiplyAll(const PackedMatrix& matrix, const float* x, size_t x_stride, size_t rows, float* out,
                  size_t out_stride) {
   if (rows == 0) return;
   alignas(64) float unpacked[kUnpackedDepth * 2 * math::kLanes];
   const Product product{matrix, x, x_stride, out, out_stride, unpacked};
-  const bool few = rows <= kMaxRows;
   if (matrix.halved()) {
-    return few ? MultiplyFew<Halves, kMaxRows>(product, rows) : MultiplyMany<AllRowsOfHalves>(product, rows);
+    return rows <= 2 * kMaxRows ? MultiplyHalves(product, rows) : MultiplyMany<AllRowsOfHalves>(product, rows);
   }
+  const bool few = rows <= kMaxRows;
   // Very few rows, or short panels, are done before what is asked for would be there.
   if (rows > kFewest && matrix.depth() > kDepthBlock) {
     using Weight = Floats<true>;

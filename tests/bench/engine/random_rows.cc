@@ -68,7 +68,7 @@ absl::StatusOr<std::vector<Row>> RandomRows() {
   if (!shapes.ok()) return shapes.status();
   std::vector<Row> rows;
   for (const StepShape& shape : *shapes) {
-    if (shape.name != "bundled" && shape.name != "plain64") continue;
+    if (shape.name != "bundled" && shape.package.config.width != 64) continue;
     const absl::StatusOr<std::unique_ptr<engine::Engine>> engine = engine::NewCpuEngine(shape.package);
     if (!engine.ok()) return engine.status();
     rows.push_back(RowOf(shape, **engine));

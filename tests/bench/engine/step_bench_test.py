@@ -21,9 +21,9 @@ class StepBenchTest(unittest.TestCase):
         return rows
 
     def test_every_shape_is_measured_with_the_same_instruction_sets(self):
-        sets = {shape: set() for shape in ("bundled", "plain64", "plain128", "plain512")}
+        sets = {shape: set() for shape in (("bundled", 128), ("plain", 64), ("plain", 128), ("plain", 512))}
         for row in self.of(batch=2):
-            sets[row["shape"]].add(row["isa"])
+            sets[row["shape"], row["width"]].add(row["isa"])
         self.assertEqual(len(set(map(frozenset, sets.values()))), 1, sets)
 
     def test_no_forecast_is_faster_than_its_roof(self):

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "tests/model/engine/random_package.h"
 
 namespace aaren::bench {
@@ -38,7 +37,7 @@ absl::StatusOr<std::vector<StepShape>> StepShapes() {
   std::vector<StepShape> shapes;
   shapes.push_back({"bundled", *std::move(bundled)});
   for (const auto& [width, layers] : {std::pair(64, 2), std::pair(128, 3), std::pair(512, 4)}) {
-    shapes.push_back({absl::StrCat("plain", width), engine::RandomPackage(Plain(width, layers), 1)});
+    shapes.push_back({"plain", engine::RandomPackage(Plain(width, layers), 1)});
   }
   return shapes;
 }

@@ -12,7 +12,7 @@
 namespace aaren::bench {
 
 struct StepShape {
-  std::string name;
+  std::string name;  // bundled or plain
   package::ModelPackage package;
 };
 
