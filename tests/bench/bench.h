@@ -62,6 +62,10 @@ extern const char kStepNote[];
 absl::StatusOr<std::vector<Row>> RunSilentBench();
 extern const char kSilentNote[];
 
+// What a tile of tokens takes of a GPU, counted on this CPU from the kernel's text.
+absl::StatusOr<std::vector<Row>> RunDeviceBench();
+extern const char kDeviceNote[];
+
 // The error of a state after a hundred million tokens, beside the paper's plain one, and what the difference costs.
 absl::StatusOr<std::vector<Row>> RunNumericsBench();
 extern const char kNumericsNote[];

@@ -81,6 +81,7 @@ extern __shared__ int4 shared_memory[];
 
 class GpuBlock {
  public:
+  using Operations = math::ScalarOperations;
   template <class T>
   using View = GpuView<T>;
 

@@ -5,6 +5,7 @@
 // threads is comes as `Block`: cuda_device.cu gives it a GPU's, tests/model/engine/cuda/ an emulated one. Both compile
 // this text, and the arithmetic is scalar_operations.h's, so both give the bits of the CPU's kernels.
 //
+//   Operations: the arithmetic, scalar_operations.h's
 //   int thread(), threads(), block();  void Sync(): a barrier of the block
 //   View<T> Shared<T>(byte offset, count), Global(pointer, count)
 //   View<T>: Get(i), Put(i, value); GetMany<n>(i, array), PutMany<n>: n numbers side by side, aligned to their size or
@@ -22,7 +23,7 @@ namespace aaren::engine {
 template <class Block>
 class Kernel {
  public:
-  using Ops = math::ScalarOperations;
+  using Ops = typename Block::Operations;
   template <class T>
   using View = typename Block::template View<T>;
 

@@ -15,7 +15,7 @@ namespace aaren::engine {
 template <class Block>
 class ProductKernel {
  public:
-  using Ops = math::ScalarOperations;
+  using Ops = typename Block::Operations;
   using Lines = typename Block::template View<float>;
 
   AAREN_KERNEL ProductKernel(Block& block, const ForwardCall& call, const Lines& lines)

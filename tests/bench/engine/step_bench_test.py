@@ -48,6 +48,42 @@ class SilentBenchTest(unittest.TestCase):
             self.assertGreater(row["microseconds"], 0, row)
 
 
+class DeviceBenchTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        run = subprocess.run([BENCH, "device", "--json"], capture_output=True, text=True, check=True)
+        cls.rows = json.loads(run.stdout)["rows"]
+
+    def test_each_kind_of_gpu_has_each_shape(self):
+        shapes = {(row["shape"], row["width"]) for row in self.rows}
+        self.assertEqual(shapes, {("bundled", 128), ("plain", 64), ("plain", 128), ("plain", 512)})
+        for gpu in ("A100", "H100", "H200", "RTX 5090"):
+            of = {(row["shape"], row["width"]) for row in self.rows if row["gpu"] == gpu}
+            self.assertGreaterEqual(of, shapes - {("plain", 512)}, gpu)
+
+    def test_multiply_adds_are_those_of_the_products_and_few_more(self):
+        small = {**os.environ, "AAREN_BENCH_SESSIONS": "2", "AAREN_BENCH_SECONDS": "0.01"}
+        run = subprocess.run([BENCH, "step", "--json"], env=small, capture_output=True, text=True, check=True)
+        flop = {
+            (row["shape"], row["width"]): row["flop_per_token"]
+            for row in json.loads(run.stdout)["rows"]
+            if row["tier"] == "exact"
+        }
+        for row in self.rows:
+            products = flop[row["shape"], row["width"]] / 2 * row["tokens"]
+            self.assertGreaterEqual(row["multiply_adds"], products, row)
+            self.assertLess(row["multiply_adds"], 1.15 * products, row)
+
+    def test_no_tile_is_faster_than_the_multipliers(self):
+        for row in self.rows:
+            self.assertLess(row["roof_share"], 1, row)
+            self.assertGreaterEqual(row["tile_us"], max(v for k, v in row.items() if k.endswith("_us") and k != "tile_us"))
+
+    def test_tells_the_registers_that_the_tests_allow(self):
+        for row in self.rows:
+            self.assertGreater(row["registers"], 0, row)
+
+
 class NumericsBenchTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -21,6 +21,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/math/scalar_operations.h"
+
 namespace aaren::engine {
 
 // Where the device's memory is: of every piece its begin and its size.
@@ -28,6 +30,7 @@ using DevicePieces = std::map<uintptr_t, size_t>;
 
 class EmulatedBlock {
  public:
+  using Operations = math::ScalarOperations;
   template <class T>
   class View;
 

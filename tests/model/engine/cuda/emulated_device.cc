@@ -88,7 +88,8 @@ const char* Forward(const ForwardCall& call) {
                           .shared_bytes = shared,
                           .seed = device.settings.seed + device.calls,
                           .pieces = &device.pieces};
-  const std::string fault = RunBlocks(grid, [&](EmulatedBlock& block) { Kernel<EmulatedBlock>(block, call).Run(); });
+  const auto kernel = [&](EmulatedBlock& block) { Kernel<EmulatedBlock>(block, call).Run(); };
+  const std::string fault = device.settings.run ? device.settings.run(grid, call) : RunBlocks(grid, kernel);
   return fault.empty() ? nullptr : device.words.insert(fault).first->c_str();
 }
 

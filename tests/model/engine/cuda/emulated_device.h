@@ -9,10 +9,18 @@
 // There is one such device in a program. Threading: any thread.
 
 #include <cstdint>
+#include <functional>
+#include <string>
 
 #include "model/engine/cuda/device/device.h"
+#include "model/engine/cuda/program.h"
 
 namespace aaren::engine {
+
+struct BlockGrid;
+
+// Runs the kernel of a call, and returns the first fault, or nothing.
+using EmulatedRun = std::function<std::string(const BlockGrid& grid, const ForwardCall& call)>;
 
 struct EmulatedSettings {
   int32_t threads = 64;
@@ -21,6 +29,7 @@ struct EmulatedSettings {
   uint64_t memory_bytes = uint64_t{1} << 40;
   uint64_t seed = 1;
   uint64_t fails_from = UINT64_MAX;  // the number of the first call of the kernel that fails
+  EmulatedRun run = nullptr;         // for who watches more than an EmulatedBlock does
 };
 
 const DeviceTable& EmulatedDevice();
