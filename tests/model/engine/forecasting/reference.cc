@@ -16,17 +16,27 @@ std::vector<double>& operator+=(std::vector<double>& x, const std::vector<double
 
 }  // namespace
 
-Reference::Reference(const package::ModelPackage& package)
-    : package_(package), config_(package.config), folded_(static_cast<size_t>(package.config.layers)) {}
+Reference::Reference(const package::ModelPackage& package, Past past)
+    : package_(package),
+      config_(package.config),
+      past_(past),
+      folded_(static_cast<size_t>(package.config.layers)),
+      sums_(folded_.size(), std::vector<Sums>(static_cast<size_t>(package.config.heads))) {
+  for (std::vector<Sums>& heads : sums_) {
+    for (Sums& sums : heads) sums.values.assign(static_cast<size_t>(config_.head_width()), 0);
+  }
+}
 
-Reference::Forecast Reference::Take(float value) {
+void Reference::Remember(float value) {
   value = std::abs(value) < 1e-27f ? 0 : value;
   history_.push_back(std::isnan(value) ? value : std::clamp(value, -1e30f, 1e30f));
   remembered_.push_back(history_.back());
+  Run(history_.back());
   if (history_.size() % 48 == 0) RememberBlock();
-  double center;
-  double scale;
-  const Vector u = Input(&center, &scale);
+}
+
+// The residual stream after all layers; the token is folded into them where it is its turn.
+Reference::Vector Reference::Layers(const Vector& u) {
   Vector x = Linear("embed.linear", u);
   x += GatedMlp("embed", u);
   for (int layer = 0; layer < config_.layers; ++layer) {
@@ -34,8 +44,24 @@ Reference::Forecast Reference::Take(float value) {
     Folded folded;
     x += Attention(layer, Norm(block + "norm1.weight", x), &folded);
     x += GatedMlp(block + "mlp", Norm(block + "norm2.weight", x));
-    if (history_.size() % static_cast<size_t>(config_.fold_every) == 0) folded_[layer].push_back(folded);
+    if (!Folds()) continue;
+    past_ == Past::kSums ? AddToSums(layer, folded) : folded_[layer].push_back(folded);
   }
+  return x;
+}
+
+void Reference::See(float value) {
+  Remember(value);
+  double center, scale;
+  if (Folds()) Layers(Input(&center, &scale));
+}
+
+Reference::Forecast Reference::Take(float value) {
+  Remember(value);
+  double center;
+  double scale;
+  const Vector u = Input(&center, &scale);
+  const Vector x = Layers(u);
   const Vector r = Linear("head", Norm("norm.weight", x));
   const Vector skip = Linear("head.skip", u);
   const int count = config_.quantile_count();
@@ -54,27 +80,21 @@ Reference::Forecast Reference::Take(float value) {
   return forecast;
 }
 
-Reference::Running Reference::RunningOf(size_t tokens) const {
-  Running running;
-  double far = 0;
-  for (size_t t = 0; t < tokens; ++t) {
-    double x = history_[t];
-    if (std::isnan(x)) continue;
-    const double low = running.mean - running.reach(), high = running.mean + running.reach();
-    far = x < low || x > high ? std::min(far + 1, 4.0) : 0;
-    if (far < 4) x = std::clamp(x, low, high);
-    running.n = std::min(running.n + 1, static_cast<double>(config_.history));
-    const double delta = x - running.mean;
-    running.mean += delta / running.n;
-    running.variance += (delta * (x - running.mean) - running.variance) / running.n;
-  }
-  return running;
+void Reference::Run(double x) {
+  if (std::isnan(x)) return;
+  const double low = running_.mean - running_.reach(), high = running_.mean + running_.reach();
+  running_.far = x < low || x > high ? std::min(running_.far + 1, 4.0) : 0;
+  if (running_.far < 4) x = std::clamp(x, low, high);
+  running_.n = std::min(running_.n + 1, static_cast<double>(config_.history));
+  const double delta = x - running_.mean;
+  running_.mean += delta / running_.n;
+  running_.variance += (delta * (x - running_.mean) - running_.variance) / running_.n;
 }
 
 // Bounds the last 48 values and rounds them to a grid whose step is the least power of two that takes 65,534 steps over
 // their range.
 void Reference::RememberBlock() {
-  const Running running = RunningOf(history_.size());
+  const Running& running = running_;
   double least = INFINITY, most = -INFINITY;
   for (auto x = remembered_.end() - 48; x != remembered_.end(); ++x) {
     *x = std::clamp(*x, static_cast<double>(static_cast<float>(running.mean - running.reach())),
@@ -90,7 +110,7 @@ void Reference::RememberBlock() {
 }
 
 Reference::Vector Reference::Input(double* center, double* scale) const {
-  const Running running = RunningOf(history_.size());
+  const Running& running = running_;
   const double n = running.n, mean = running.mean;
   double variance = running.variance;
   Vector w(static_cast<size_t>(config_.ring), NAN);
@@ -131,9 +151,14 @@ Reference::Vector Reference::Input(double* center, double* scale) const {
 Reference::Vector Reference::Attention(int layer, const Vector& z, Folded* folded) const {
   const std::string name = "blocks." + std::to_string(layer) + ".attention";
   *folded = {.position = history_.size(), .scores = Linear(name + ".score", z), .values = Linear(name + ".value", z)};
-  std::vector<Folded> tokens = folded_[layer];
-  tokens.push_back(*folded);
-  Vector attended = Attend(name, tokens);
+  Vector attended;
+  if (past_ == Past::kSums) {
+    attended = AttendSums(layer, *folded);
+  } else {
+    std::vector<Folded> tokens = folded_[layer];
+    tokens.push_back(*folded);
+    attended = Attend(name, tokens);
+  }
   const Vector gate = Linear(name + ".gate", z);
   for (size_t i = 0; i < attended.size(); ++i) attended[i] *= 2 * Sigmoid(gate[i]);
   return Linear(name + ".output", attended);
@@ -165,9 +190,49 @@ Reference::Vector Reference::Attend(const std::string& name, const std::vector<F
   return attended;
 }
 
+// exp(score + decay position) and the value turned back by the position, of each head.
+void Reference::AddToSums(int layer, const Folded& folded) {
+  const std::string name = "blocks." + std::to_string(layer) + ".attention";
+  Vector turned = folded.values;
+  Turn(name, folded.position, turned, /*back=*/true);
+  for (size_t h = 0; h < sums_[layer].size(); ++h) {
+    Sums& sums = sums_[layer][h];
+    const auto decay = static_cast<long double>(Data(name + ".decay")[h]);
+    const long double logit = folded.scores[h] + decay * static_cast<long double>(folded.position);
+    const long double peak = std::max(sums.peak, logit);
+    const long double before = std::exp(sums.peak - peak), weight = std::exp(logit - peak);
+    sums.peak = peak;
+    sums.total = sums.total * before + weight;
+    for (size_t i = 0; i < sums.values.size(); ++i) {
+      sums.values[i] = sums.values[i] * before + weight * turned[h * sums.values.size() + i];
+    }
+  }
+}
+
+Reference::Vector Reference::AttendSums(int layer, const Folded& token) const {
+  const std::string name = "blocks." + std::to_string(layer) + ".attention";
+  Vector past, attended;
+  std::vector<long double> own;  // the token's share of each head
+  for (size_t h = 0; h < sums_[layer].size(); ++h) {
+    const Sums& sums = sums_[layer][h];
+    const auto decay = static_cast<long double>(Data(name + ".decay")[h]);
+    const long double aged = sums.peak - decay * static_cast<long double>(token.position), score = token.scores[h];
+    const long double peak = std::max(aged, score), before = std::exp(aged - peak), weight = std::exp(score - peak);
+    const long double total = sums.total * before + weight;
+    own.push_back(weight / total);
+    for (const long double value : sums.values) past.push_back(static_cast<double>(value * before / total));
+  }
+  Turn(name, token.position, past);
+  for (size_t i = 0; i < past.size(); ++i) {
+    attended.push_back(
+        static_cast<double>(past[i] + own[i / static_cast<size_t>(config_.head_width())] * token.values[i]));
+  }
+  return attended;
+}
+
 // Rotates each pair by -omega elapsed. The package gives omega for up to S tokens: of more, the rest first and then S
-// at a time.
-void Reference::Turn(const std::string& name, size_t elapsed, Vector& values) const {
+// at a time. Or back.
+void Reference::Turn(const std::string& name, size_t elapsed, Vector& values, bool back) const {
   const std::vector<float>& cosine = Data(name + ".cos");
   const std::vector<float>& sine = Data(name + ".sin");
   const size_t every = static_cast<size_t>(config_.fold_every);
@@ -177,7 +242,8 @@ void Reference::Turn(const std::string& name, size_t elapsed, Vector& values) co
                        : std::atan2(double{sine[(tokens - 1) * pairs + j]}, double{cosine[(tokens - 1) * pairs + j]});
   };
   for (size_t j = 0; j < pairs; ++j) {
-    const double turn = angle(elapsed % every, j) + static_cast<double>(elapsed / every) * angle(every, j);
+    const double once = angle(elapsed % every, j) + static_cast<double>(elapsed / every) * angle(every, j);
+    const double turn = back ? -once : once;
     const double x = values[2 * j];
     const double y = values[2 * j + 1];
     values[2 * j] = std::cos(turn) * x + std::sin(turn) * y;
