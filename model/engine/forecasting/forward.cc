@@ -9,6 +9,7 @@
 #include "model/engine/forecasting/tile.h"
 #include "model/engine/forecasting/weights.h"
 #include "model/engine/network/activation.h"
+#include "model/engine/network/product.h"
 #include "model/engine/network/split_product.h"
 #include "model/math/lanes.h"
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/engine/network/product.h"
+#include "model/engine/network/packed_matrix.h"
 #include "model/package/package.h"
 #include "model/season/seasonal_input.h"
 #include "model/season/sources.h"

@@ -12,7 +12,7 @@
 #include "model/engine/forecasting/season_head.h"
 #include "model/engine/network/fold.h"
 #include "model/engine/network/layer_bound.h"
-#include "model/engine/network/product.h"
+#include "model/engine/network/packed_matrix.h"
 #include "model/package/package.h"
 
 namespace aaren::engine {

@@ -5,7 +5,7 @@
 // bits for any number of rows, from matrix registers (AMX) and from vectors of any width alike. Where the CPU has AMX
 // it is several times as fast as the exact one, elsewhere half as fast: sessions of the tier go on there all the same.
 
-#include "model/engine/network/product.h"
+#include "model/engine/network/packed_matrix.h"
 #include "model/engine/network/split_rows.h"
 
 namespace aaren::engine {
