@@ -10,6 +10,7 @@ namespace aaren::engine {
 PackedMatrix PackedMatrix::Pack(std::initializer_list<Linear> layers) {
   PackedMatrix packed;
   packed.depth_ = static_cast<size_t>(layers.begin()->weight.shape[1]);
+  packed.pairs_ = SplitRows::Pad(packed.depth_) / 2;
   for (const Linear& linear : layers) {
     packed.offsets_.push_back(packed.width_);
     packed.width_ += math::PadToLanes(static_cast<size_t>(linear.weight.shape[0]));
@@ -30,7 +31,7 @@ void PackedMatrix::Halve() {
   const auto upper = [](float weight) { return std::bit_cast<uint32_t>(weight) >> 16; };
   const auto is_half = [&](float weight) { return std::bit_cast<uint32_t>(weight) == upper(weight) << 16; };
   if (!std::all_of(weights, weights + width_ * depth_, is_half)) return;
-  const size_t count = (width_ + kBeside - 1) / kBeside * kBeside * pairs();
+  const size_t count = (width_ + kBeside - 1) / kBeside * kBeside * pairs_;
   halves_ = hwy::AllocateAligned<uint32_t>(count);
   std::fill_n(halves_.get(), count, 0);
   for (size_t column = 0; column < width_; ++column) {
@@ -45,12 +46,6 @@ float PackedMatrix::weight(size_t k, size_t column) const {
   if (halved()) return std::bit_cast<float>(halves(column)[k / 2 * kBeside] >> k % 2 * 16 << 16);
   return weights_[column / math::kLanes * math::kLanes * depth_ + k * math::kLanes + column % math::kLanes];
 }
-
-const uint32_t* PackedMatrix::halves(size_t column) const {
-  return halves_.get() + column / kBeside * kBeside * pairs() + column % kBeside;
-}
-
-size_t PackedMatrix::pairs() const { return SplitRows::Pad(depth_) / 2; }
 
 void PackedMatrix::PackLinear(const Linear& linear, size_t offset) {
   const size_t outputs = static_cast<size_t>(linear.weight.shape[0]);

@@ -47,15 +47,17 @@ class PackedMatrix {
 
   // Words of two halves, the lower one for an even k: of the first pair of depths, the next kBeside words on. Only if
   // halved().
-  const uint32_t* halves(size_t column) const;
+  const uint32_t* halves(size_t column) const {  // here, because a call inside a kernel would cost it registers
+    return halves_.get() + column / kBeside * kBeside * pairs_ + column % kBeside;
+  }
   static constexpr size_t kBeside = 4 * math::kLanes;  // outputs
 
  private:
   void PackLinear(const Linear& linear, size_t offset);
   void Halve();
-  size_t pairs() const;  // of depths, with their padding
 
   size_t depth_ = 0;
+  size_t pairs_ = 0;  // of depths, with their padding
   size_t width_ = 0;
   std::vector<size_t> offsets_;
   hwy::AlignedFreeUniquePtr<float[]> weights_;
