@@ -61,8 +61,8 @@ const Golden kGoldens[] = {
       0x47d9a93e215d6c}},
     {"Bundled",
      Bundled,
-     {0x9bcf3f202412eb24, 0xcf5f04956fb3ab1, 0x901f525440556f1d, 0x5d2bc19aafad7086, 0xcc38bc641cc27ef5,
-      0x5e2d6b3951294ec1}},
+     {0xe5ccd9826803bb1f, 0x4215d308137963, 0xd8f33af77540a1ac, 0x943cbed289deced2, 0x90421b3a884ad98e,
+      0x9db46b9f50e18bc1}},
 };
 
 class GoldenTest : public testing::TestWithParam<Golden> {

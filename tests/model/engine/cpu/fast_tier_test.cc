@@ -48,8 +48,8 @@ const Golden kGoldens[] = {
       0x28473a2902067b52}},
     {"Bundled",
      Bundled,
-     {0xeebd4b65f92dfa27, 0x92fffdec4c83162f, 0x3f4c16936d30d6a5, 0x69c8e43399d14faa, 0x80a80628d9baea51,
-      0xa8c554af7a4284fa}},
+     {0x6d3bb591c7fbdf24, 0x973762b78cd44666, 0x34eca38d0700ff18, 0xfc47dc1c1001b580, 0x700279d2f5c7d85b,
+      0xc4939693d9177cd7}},
 };
 
 class FastTierTest : public testing::TestWithParam<Golden> {
