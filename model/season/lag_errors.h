@@ -41,8 +41,8 @@ struct LagErrors {
   // Compares `value`, that of token `seq`, within `bounds`, with those before it. REQUIRES: `memory` holds it already.
   void Add(uint64_t seq, float value, const Bounds& bounds, const ValueMemory& memory);
 
-  // How many lags of the bank, the shorter ones, were there to compare often enough by token `seq`: as many times as half
-  // the lag, and eight. Their errors are to be believed where they are present.
+  // How many lags of the bank, the shorter ones, were there to compare often enough by token `seq`: as many times as
+  // half the lag, and eight. Their errors are to be believed where they are present.
   static size_t Comparable(uint64_t seq);
 
   // The error at a lag of the bank or else of a found one or its multiples; else at the next longer lag of the bank.

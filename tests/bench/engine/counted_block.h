@@ -2,8 +2,8 @@
 #define AAREN_TESTS_BENCH_ENGINE_COUNTED_BLOCK_H_
 
 // CountedBlock is an EmulatedBlock that counts what the kernel's text (model/engine/cuda/kernel.h) asks of a GPU: every
-// operation and every access, by thread and by stretch between two barriers. What a compiler adds is not seen: addresses,
-// loops, moves. Threading: of one thread, whose fibers the kernel's threads are.
+// operation and every access, by thread and by stretch between two barriers. What a compiler adds is not seen:
+// addresses, loops, moves. Threading: of one thread, whose fibers the kernel's threads are.
 
 #include <cstdint>
 #include <string>

@@ -2,8 +2,8 @@
 #define AAREN_TESTS_BENCH_ENGINE_GPU_ROOF_H_
 
 // What a tile of the kernel takes on a GPU at the least, from what CountedBlock counted: in each stretch between two
-// barriers, the time of the busiest of the processor's parts, and what a barrier waits for. Nothing is measured: a GPU's
-// time is to be held against it.
+// barriers, the time of the busiest of the processor's parts, and what a barrier waits for. Nothing is measured: a
+// GPU's time is to be held against it.
 //
 // Threads of a warp are taken to run in step. Threading: free functions.
 

@@ -103,8 +103,8 @@ constexpr std::array<int32_t, kCount> StepsOf() {
   return steps;
 }
 
-// As many steps as a vector has numbers, whose quantiles are as many vectors as there are levels. Returns how many steps
-// that were.
+// As many steps at a time as a vector has numbers: their quantiles are as many vectors as there are levels. Returns how
+// many steps that were.
 template <size_t kLevels>
 HWY_INLINE size_t ShiftWholeVectors(const float* shifts, size_t steps, float* forecast) {
   const hn::CappedTag<float, math::kLanes> d;

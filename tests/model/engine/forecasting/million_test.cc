@@ -1,4 +1,5 @@
-// A million tokens of one session, half-way through which the series moves: both tiers beside the definition in float64.
+// A million tokens of one session, half-way through which the series moves: both tiers beside the definition in
+// float64.
 
 #include <gtest/gtest.h>
 
