@@ -5,8 +5,8 @@
 // outputs, in panels [outputs / 16][K][16]. Threading: immutable after Pack.
 //
 // Where every weight is a bfloat16 - a float whose lower half is zero -, they are kept as such, at half the size, and
-// made floats on the way: in registers for a few tokens, which wait for the weights to come from the caches, and once
-// for all of many tokens, which wait for the multipliers. They are the same numbers, so the same bits.
+// made floats on the way: in registers for some tokens, and once for all of many (product_weights-inl.h). They are the
+// same numbers, so the same bits.
 //
 // Such halves lie in words of two, of k and k + 1: one is made a float by a shift, the other by a mask. Four panels lie
 // beside each other, [outputs / 64][K / 2][64], so that a kernel reads few streams. K is padded with zeros to whole
