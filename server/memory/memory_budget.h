@@ -3,7 +3,7 @@
 
 // The MemoryBudget bounds what sessions cost a process that lives as long as they do. These are their rows and what is
 // known of them, and their saves in a store of memory. What streams and calls cost for a moment has limits of its own
-// (server/rpc/limits/stream_limits.h), which are set aside from the whole first; README.md has the table.
+// (server/rpc/limits/stream_limits.h), which are set aside from the whole first; server/README.md has the list.
 //
 // Threading: any thread.
 

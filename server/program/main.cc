@@ -1,4 +1,4 @@
-// aaren-server: serves the models of a folder until SIGTERM or SIGINT. README.md tells its settings.
+// aaren-server: serves the models of a folder until SIGTERM or SIGINT. SETTINGS.md tells its settings.
 //
 // Standard output carries one line, `ready listen=HOST:PORT metrics=HOST:PORT`, once it serves, with ` admin=ADDRESS`
 // where there is one; the log goes to standard error. Exit status: 0 after a shutdown in good order, 1 if it could not

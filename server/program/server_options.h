@@ -2,7 +2,8 @@
 #define AAREN_SERVER_PROGRAM_SERVER_OPTIONS_H_
 
 // What the settings mean to the parts of the server: how many shards there are, and how the memory is shared out.
-// server/README.md, "Limits", tells each share. Pure but for the limit of file descriptors, which is raised.
+// server/README.md, "Memory that clients can take", tells each share. Pure but for the limit of file descriptors,
+// which is raised.
 
 #include <cstdint>
 #include <vector>
