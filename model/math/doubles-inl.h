@@ -1,5 +1,5 @@
-// Loops over arrays of floats whose arithmetic is in doubles, a vector at a time. Included once per target, inside
-// foreach_target. Written out, because a compiler turns no branch on a double into a mask.
+// Loops over arrays of floats that compute in doubles, one vector at a time. A file includes this one once per target,
+// inside foreach_target. The vectors are written by hand because no compiler turns a branch on a double into a mask.
 
 #if defined(AAREN_MODEL_MATH_DOUBLES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AAREN_MODEL_MATH_DOUBLES_INL_H_
@@ -20,7 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Doubles = hn::CappedTag<double, 8>;
 
-// Calls work(d, i) for each vector, for one of half the size, and for single numbers where none fits any more.
+// Calls work(d, i) for each whole vector, for half a vector if half still fits, and for each number left.
 template <class Work>
 HWY_INLINE void ForDoubles(size_t count, const Work& work) {
   const Doubles d;
@@ -36,7 +36,7 @@ HWY_INLINE void ForDoubles(size_t count, const Work& work) {
   for (; i < count; ++i) work(hn::CappedTag<double, 1>(), i);
 }
 
-// As std::clamp: NaN passes. Of floats too.
+// Clamps like std::clamp, floats as well as doubles. A NaN passes.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Clamp(D d, V x, hn::TFromD<D> least, hn::TFromD<D> most) {
   x = hn::IfThenElse(hn::Lt(x, hn::Set(d, least)), hn::Set(d, least), x);
@@ -48,7 +48,7 @@ HWY_INLINE hn::Vec<D> LoadFloats(D d, const float* from) {
   return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), from));
 }
 
-// Rounds to floats. REQUIRES: within their range, or NaN.
+// Rounds doubles to floats. REQUIRES: each number is NaN or within the range of float.
 template <class D>
 HWY_INLINE void StoreFloats(D, hn::Vec<D> numbers, float* to) {
   const hn::Rebind<float, D> df;

@@ -1,17 +1,17 @@
-// The elementary functions of the exact tier (model/README.md, 12), over a policy of operations: Highway's vectors
-// (exact_math-inl.h), or plain numbers of a CPU or a GPU (scalar_operations.h). One text, so one sequence of
-// operations.
+// The elementary functions of the exact tier (model/README.md, 12), over a policy of operations. A policy is Highway's
+// vectors (exact_math-inl.h), or plain numbers of a CPU or a GPU (scalar_operations.h). All policies share one text, so
+// the sequence of operations is the same.
 //
-// Each is a fixed sequence of IEEE operations and fused multiply-adds, so every machine and vector width gives the same
-// bits. Included inside the policy's namespace, as often as there are policies; so it has no guard. AAREN_EXACT is what
-// a function needs to be compiled for its target.
+// Each function is a fixed sequence of IEEE operations and fused multiply-adds, so every machine and vector width gives
+// the same bits. The file is included inside the namespace of each policy, hence without an include guard. AAREN_EXACT
+// is the attribute a function needs to be compiled for its target.
 //
-// A policy has Number, Whole (of as many bits) and static functions:
+// A policy has the types Number and Whole (a signed integer of as many bits) and the static functions
 //   Set, SetWhole; Add, Sub, Mul, Div, Sqrt, Fma = a b + c, MinusFma = c - a b; Min, Max; Abs, Neg, CopySign, Round
 //   (ties to even); Less, AtLeast -> Mask; Select(mask, yes, no); ToWhole, ToNumber, Bits, FromBits; AddWhole,
 //   SubWhole, ShiftLeft23, ShiftRight1, ShiftRight23 (arithmetic).
 
-// ln 2 in two parts; the first has few enough bits that its product with any exponent is exact.
+// ln 2 in two parts. The first part has few enough bits for an exact product with any exponent.
 #define AAREN_LN2_HIGH 0x1.62e4p-1f
 #define AAREN_LN2_LOW 0x1.7f7d1cp-20f
 
@@ -21,7 +21,7 @@ AAREN_EXACT typename Ops::Number PowerOfTwo(typename Ops::Whole n) {
   return Ops::FromBits(Ops::ShiftLeft23(Ops::AddWhole(n, Ops::SetWhole(127))));
 }
 
-// exp(x) = 2^n exp(r), |r| <= ln 2 / 2: the Taylor series to r^7 leaves 6e-9. Returns exp(r).
+// exp(x) = 2^n exp(r) with |r| <= ln 2 / 2. The Taylor series to r^7 leaves an error of 6e-9. Returns exp(r).
 template <class Ops, class V = typename Ops::Number>
 AAREN_EXACT V ReducedExpOf(V x, typename Ops::Whole& n) {
   const V rounded = Ops::Round(Ops::Mul(x, Ops::Set(0x1.715476p+0f)));
@@ -38,18 +38,19 @@ AAREN_EXACT V ReducedExpOf(V x, typename Ops::Whole& n) {
   return Ops::Add(p, Ops::Set(1.0f));
 }
 
-// Zero below the least normal float.
+// exp(x); the result is zero where exp(x) is below the least normal float.
 template <class Ops, class V = typename Ops::Number>
 AAREN_EXACT V ExpOf(V x) {
   typename Ops::Whole n;
   const V p = ReducedExpOf<Ops>(Ops::Min(Ops::Max(x, Ops::Set(-87.5f)), Ops::Set(89.0f)), n);
-  // In two factors: n itself may be 128, and then overflows to the infinity that is right.
+  // The scaling takes two factors because n may be 128: 2^128 is no float, but the product may be a finite float or the
+  // correct infinity.
   const auto half = Ops::ShiftRight1(n);
   const V scaled = Ops::Mul(Ops::Mul(p, PowerOfTwo<Ops>(half)), PowerOfTwo<Ops>(Ops::SubWhole(n, half)));
   return Ops::Select(Ops::AtLeast(x, Ops::Set(-87.33654f)), scaled, Ops::Set(0.0f));
 }
 
-// The same bits for x <= 0, where n is -126 at least.
+// exp(x) for x <= 0, with the bits of ExpOf. One factor is enough because n is at least -126.
 template <class Ops, class V = typename Ops::Number>
 AAREN_EXACT V ExpOfNegative(V x) {
   typename Ops::Whole n;
@@ -58,9 +59,9 @@ AAREN_EXACT V ExpOfNegative(V x) {
   return Ops::Select(Ops::AtLeast(x, Ops::Set(-87.33654f)), scaled, Ops::Set(0.0f));
 }
 
-// For normal x > 0. x = 2^n (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)). With s = f / (2 + f), log(1 + f) = 2 atanh(s) =
-// f - s (f - R), R = 2 (s^2 / 3 + s^4 / 5 + ...). f^2 / 2 is taken apart so that f, the largest term, is added last and
-// exactly.
+// log(x) for normal x > 0. Let x = 2^n (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)], and s = f / (2 + f). Then log(1 + f)
+// = 2 atanh(s) = f - s (f - R) with R = 2 (s^2 / 3 + s^4 / 5 + ...). The term f^2 / 2 is computed apart, so that f, the
+// largest term, is added last and exactly.
 template <class Ops, class V = typename Ops::Number>
 AAREN_EXACT V LogOf(V x) {
   const auto bits = Ops::Bits(x);
@@ -79,13 +80,13 @@ AAREN_EXACT V LogOf(V x) {
   return Ops::Fma(exponent, Ops::Set(AAREN_LN2_HIGH), Ops::Sub(f, Ops::Sub(half_square, low)));
 }
 
-// What rounding 1 + t to `sum` lost, as a correction to log(sum).
+// The correction to log(sum) for the part of 1 + t that rounding to `sum` lost.
 template <class Ops, class V = typename Ops::Number>
 AAREN_EXACT V LostOf(V t, V sum) {
   return Ops::Div(Ops::Sub(t, Ops::Sub(sum, Ops::Set(1.0f))), sum);
 }
 
-// For 0 <= t < 2^24.
+// log(1 + t) for 0 <= t < 2^24.
 template <class Ops, class V = typename Ops::Number>
 AAREN_EXACT V Log1pOf(V t) {
   const V sum = Ops::Add(t, Ops::Set(1.0f));
@@ -110,8 +111,8 @@ AAREN_EXACT V SoftplusOf(V x) {
   return Ops::Add(Ops::Max(x, Ops::Set(0.0f)), Log1pOf<Ops>(ExpOfNegative<Ops>(Ops::Neg(Ops::Abs(x)))));
 }
 
-// For finite x: log1p(a + a^2 / (1 + sqrt(1 + a^2))) with a = |x|. Above 1e4, where a^2 may overflow, log(2a) differs
-// by less than an ulp.
+// asinh(x) for finite x: log1p(a + a^2 / (1 + sqrt(1 + a^2))) with a = |x|. Above 1e4 the square may overflow; log(2a)
+// differs from asinh(a) by less than an ulp there.
 template <class Ops, class V = typename Ops::Number>
 AAREN_EXACT V AsinhOf(V x) {
   const V one = Ops::Set(1.0f);

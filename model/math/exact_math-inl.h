@@ -1,8 +1,9 @@
-// The elementary functions of the exact tier, one float a lane: those of exact_functions-inl.h over Highway's vectors.
+// The elementary functions of the exact tier, one float a lane: the functions of exact_functions-inl.h over vectors of
+// Highway.
 //
-// Every CPU and vector width gives the same bits. Errors, as tested against the C library's double functions: Exp, Log
-// 1 ulp; Sigmoid, Softplus, Asinh 3 ulp; Silu 4 ulp. A result of Exp below the least normal float is 0. Included once
-// per target, inside foreach_target.
+// Every CPU and vector width gives the same bits. Errors, tested against the C library's functions of double: Exp and
+// Log 1 ulp; Sigmoid, Softplus and Asinh 3 ulp; Silu 4 ulp. Exp returns 0 instead of a number below the least normal
+// float. A file includes this one once per target, inside foreach_target.
 
 #if defined(AAREN_MODEL_MATH_EXACT_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AAREN_MODEL_MATH_EXACT_MATH_INL_H_
@@ -21,7 +22,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The policy of exact_functions-inl.h. D: a tag of float vectors.
+// VectorOperations is a policy for exact_functions-inl.h. D is a tag of float vectors.
 template <class D>
 struct VectorOperations {
   using Number = hn::Vec<D>;
@@ -68,13 +69,13 @@ HWY_INLINE V Exp(D, V x) {
   return ExpOf<VectorOperations<D>>(x);
 }
 
-// For x <= 0, with fewer instructions.
+// exp(x) for x <= 0, with fewer instructions than Exp.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ExpOfNegative(D, V x) {
   return ExpOfNegative<VectorOperations<D>>(x);
 }
 
-// For normal x > 0.
+// log(x) for normal x > 0.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Log(D, V x) {
   return LogOf<VectorOperations<D>>(x);
@@ -96,7 +97,7 @@ HWY_INLINE V Softplus(D, V x) {
   return SoftplusOf<VectorOperations<D>>(x);
 }
 
-// For finite x.
+// asinh(x) for finite x.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Asinh(D, V x) {
   return AsinhOf<VectorOperations<D>>(x);

@@ -3,8 +3,8 @@
 
 namespace aaren::math {
 
-// Whether the kernels that Highway chooses on this CPU were compiled with a fused multiply-add. Where they were not,
-// each would round twice and the exact tier's bits could not be had.
+// True if the kernels of Highway's choice on this CPU were compiled with a fused multiply-add. Kernels without FMA
+// round twice and cannot give the exact tier's bits.
 bool HasFma();
 
 }  // namespace aaren::math

@@ -2,7 +2,7 @@
 #define AAREN_MODEL_MATH_LANES_H_
 
 // Vectors of floats are padded with zeros to a multiple of kLanes and aligned to 64 bytes. So a kernel of any vector
-// width (at most kLanes) has no remainder to treat and the result cannot depend on one.
+// width up to kLanes has no remainder to treat, and no result can depend on a remainder.
 
 #include <cstddef>
 

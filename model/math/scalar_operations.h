@@ -1,11 +1,11 @@
 #ifndef AAREN_MODEL_MATH_SCALAR_OPERATIONS_H_
 #define AAREN_MODEL_MATH_SCALAR_OPERATIONS_H_
 
-// The exact tier's operations on single numbers, for code that is compiled for a GPU and, where it is tested, for the
-// CPU; and the elementary functions over them. On a GPU each is an instruction that rounds once to nearest, named so
-// that no compiler fuses two of them. On a CPU the flag -ffp-contract=off keeps them apart.
+// The exact tier's operations on single numbers, and the elementary functions over these operations. The code is
+// compiled for a GPU and, in tests, for the CPU. On a GPU each operation is an intrinsic that rounds once to nearest,
+// so that no compiler fuses two operations. On a CPU the flag -ffp-contract=off keeps operations apart.
 //
-// Maxima are by compare and select. Subnormal numbers are kept: compile with -ftz=false. Threading: free functions.
+// Min and Max compare and select. Subnormal numbers are kept: compile with -ftz=false. Threading: free functions.
 
 #include <cstdint>
 #include <cstring>
@@ -66,7 +66,7 @@ struct ScalarOperations {
   static AAREN_DEVICE double Mul(double a, double b) { return a * b; }
   static AAREN_DEVICE double Div(double a, double b) { return a / b; }
   static AAREN_DEVICE float ToFloat(double a) { return static_cast<float>(a); }
-  static AAREN_DEVICE Whole ToWhole(float a) { return static_cast<Whole>(a); }  // of whole numbers
+  static AAREN_DEVICE Whole ToWhole(float a) { return static_cast<Whole>(a); }  // REQUIRES: a is a whole number
   static AAREN_DEVICE float ToNumber(Whole a) { return static_cast<float>(a); }
   static AAREN_DEVICE Whole Bits(float a) {
     Whole bits;

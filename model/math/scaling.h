@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_MATH_SCALING_H_
 #define AAREN_MODEL_MATH_SCALING_H_
 
-// Scaling takes a series' values to the scale of the network, x -> (x - center) / scale, and forecasts back. In double:
-// the values of a series may be large and close together.
+// Scaling takes a series' values to the scale of the network, x -> (x - center) / scale. Forecasts go the opposite way.
+// The arithmetic is in double because the values of a series may be large and close together.
 
 #include <algorithm>
 #include <cmath>
@@ -10,17 +10,17 @@
 
 namespace aaren::math {
 
-// Values are clamped to the largest, so that their squares are far from overflow, and those below the least are 0, in
-// forecasts too. How far from 0 a forecast of zeros lies means nothing.
+// Values are clamped to kLargestValue, so that squares stay far from overflow. Values and forecasts below kLeastValue
+// become 0, because a distance from 0 means nothing in a series of zeros.
 inline constexpr float kLargestValue = 1e30f, kLeastValue = 1e-27f;
 
-// The float nearest to a number, within the finite range. REQUIRES: not NaN.
+// The float nearest to a number, within the finite range. REQUIRES: the number is not NaN.
 inline float ToFloat(double value) {
   constexpr double kMost = std::numeric_limits<float>::max();
   return static_cast<float>(std::clamp(value, -kMost, kMost));
 }
 
-// Likewise, as a forecast: below kLeastValue it is 0.
+// The float nearest to a number, as a forecast: a magnitude below kLeastValue becomes 0.
 inline float ToForecast(double number) {
   const float value = ToFloat(number);
   return std::abs(value) < kLeastValue ? 0.0f : value;

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_SEASON_BOUNDS_H_
 #define AAREN_MODEL_SEASON_BOUNDS_H_
 
-// What values are taken to lie within: a glitch counts as far as the running statistics reach.
+// Bounds limit the values of a series: a glitch counts only as far as the running statistics reach.
 
 #include <limits>
 
@@ -13,7 +13,7 @@ struct Bounds {
   float low;
   float high;
 
-  // NaN stays.
+  // Clamps a value. NaN stays NaN.
   float Apply(float value) const {
     const float above = value < low ? low : value;
     return above > high ? high : above;

@@ -16,12 +16,12 @@ HWY_BEFORE_NAMESPACE();
 namespace aaren::season {
 namespace HWY_NAMESPACE {
 
-// Where the newest value is among those remembered.
+// The place of the newest value in the memory: within its block, and among all codes.
 struct Place {
   size_t in_block, at;
 };
 
-// The fused multiply-add is an instruction here, and a call elsewhere.
+// The fused multiply-add is one instruction in code compiled for a target with FMA. In other code std::fma is a call.
 HWY_INLINE float PastValue(const ValueMemory& memory, const Place& place, size_t lag) {
   if (lag <= place.in_block) return memory.recent[place.in_block - lag];
   const size_t index = place.at >= lag ? place.at - lag : place.at + ValueMemory::kValues - lag;
@@ -33,7 +33,7 @@ HWY_INLINE float PastValue(const ValueMemory& memory, const Place& place, size_t
 
 HWY_INLINE Place PlaceOf(uint64_t seq) { return {seq % ValueMemory::kBlock, seq % ValueMemory::kValues}; }
 
-// The values at the lags, those beyond the first token left out; returns how many.
+// Writes the values at the lags of the bank that do not reach beyond the first token. Returns the number of these lags.
 HWY_ATTR size_t PastValues(const ValueMemory* memory, uint64_t seq, float* past) {
   const Place place = PlaceOf(seq);
   size_t count = 0;
@@ -43,7 +43,7 @@ HWY_ATTR size_t PastValues(const ValueMemory* memory, uint64_t seq, float* past)
   return count;
 }
 
-// Likewise at the found lags; NaN where there is none.
+// Writes the values at the found lags; NaN in a free place.
 HWY_ATTR void FoundValues(const ValueMemory* memory, uint64_t seq, const uint16_t* found, float* past) {
   const Place place = PlaceOf(seq);
   for (size_t i = 0; i < kFoundLags; ++i) {
@@ -51,7 +51,7 @@ HWY_ATTR void FoundValues(const ValueMemory* memory, uint64_t seq, const uint16_
   }
 }
 
-// mean += (error - mean) * rate, where there is an error; the first one is the mean.
+// mean += (error - mean) * rate, where an error is present. The first error becomes the mean.
 HWY_ATTR void Average(const float* past, const float* rate, size_t count, float value, const Bounds& bounds, float unit,
                       float* mean) {
   for (size_t i = 0; i < count; ++i) {
@@ -76,6 +76,7 @@ HWY_EXPORT(Average);
 
 namespace {
 
+// The comparisons of a lag by token `seq`. No token before number kFirst counts, because the series has no scale yet.
 uint64_t Comparisons(uint64_t seq, int lag) {
   const uint64_t first = std::max(static_cast<uint64_t>(lag), LagErrors::kFirst);
   return seq < first ? 0 : seq - first + 1;
@@ -87,11 +88,11 @@ bool MayBeFound(int lag, uint64_t seq) {
 }
 
 void WriteRates(uint64_t seq, size_t count, float* rates) {
-  if (Comparisons(seq, kLags.back()) >= LagErrors::kMemory) {  // as in most of a session's life
+  if (Comparisons(seq, kLags.back()) >= LagErrors::kMemory) {  // the case in most of a session's life
     std::fill_n(rates, count, 1.0f / static_cast<float>(LagErrors::kMemory));
     return;
   }
-  const int token = static_cast<int>(seq);  // in int, of which vector instructions make floats
+  const int token = static_cast<int>(seq);  // an int, since vector instructions convert only ints to float
   for (size_t i = 0; i < count; ++i) {
     const int comparisons = token - std::max(kLags[i], static_cast<int>(LagErrors::kFirst)) + 1;
     rates[i] = 1.0f / static_cast<float>(std::clamp(comparisons, 1, static_cast<int>(LagErrors::kMemory)));
@@ -132,7 +133,7 @@ size_t LagErrors::Comparable(uint64_t seq) {
   const auto enough = [seq](int lag) {
     return Comparisons(seq, lag) >= std::max<uint64_t>(8, static_cast<uint64_t>(lag) / 2);
   };
-  if (enough(kLags.back())) return kLagCount;  // as in most of a session's life
+  if (enough(kLags.back())) return kLagCount;  // the case in most of a session's life
   return static_cast<size_t>(std::partition_point(kLags.begin(), kLags.end(), enough) - kLags.begin());
 }
 

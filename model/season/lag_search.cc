@@ -15,10 +15,10 @@ namespace aaren::season {
 namespace {
 
 constexpr int kLanes = static_cast<int>(math::kLanes);
-constexpr int kCompared = 30;             // blocks of sixteen values, in the search
-constexpr int kFewest = 64, kMany = 240;  // pairs that are needed of a short lag, and of a long one
+constexpr int kCompared = 30;             // blocks of sixteen values that a search compares
+constexpr int kFewest = 64, kMany = 240;  // pairs needed to judge a short lag, and a long lag
 
-// Blocks of sixteen values that can be compared at a lag.
+// The number of blocks of sixteen values that can be compared at a lag.
 int BlocksAt(int lag) { return (static_cast<int>(ValueMemory::kValues) - lag) / kLanes; }
 
 int NeededAt(int lag) { return std::clamp(lag / 2, kFewest, kMany); }
@@ -38,7 +38,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A sum in sixteen partials, in the one fixed tree.
+// Sums sixteen partials in the one fixed tree (rule 11.7).
 HWY_INLINE float Join(float* partials) {
   for (size_t half = math::kLanes / 2; half > 0; half /= 2) {
     for (size_t i = 0; i < half; ++i) partials[i] += partials[i + half];
@@ -46,8 +46,8 @@ HWY_INLINE float Join(float* partials) {
   return partials[0];
 }
 
-// The mean distance of the newest `blocks` times sixteen values at a lag, none beyond `most`; NaN where fewer than
-// `needed` pairs are present.
+// The mean distance between values `lag` apart, over the newest `blocks` times sixteen values. No distance counts more
+// than `most`. NaN where fewer than `needed` pairs are present.
 HWY_INLINE double MeanDistance(const float* newest, int lag, int blocks, float most, int needed) {
   const hn::CappedTag<float, math::kLanes> d;
   HWY_ALIGN float distances[math::kLanes], counts[math::kLanes];
@@ -72,7 +72,7 @@ double MeanDistanceAt(const float* newest, int lag, int blocks, float most, int 
   return MeanDistance(newest, lag, blocks, most, needed);
 }
 
-// Of `count` lags from `first` on, by the newest values that are enough for each.
+// The mean distances at `count` lags from `first` on, each over the newest values that suffice for its lag.
 void MeanDistances(const float* newest, int first, int count, float most, double* out) {
   for (int i = 0; i < count; ++i) {
     const int lag = first + i;
@@ -92,24 +92,24 @@ HWY_EXPORT(MeanDistances);
 
 namespace {
 
-constexpr uint64_t kYoungest = 96;     // tokens, before which nothing is searched
-constexpr int kAtOnce = 16;            // lags
+constexpr uint64_t kYoungest = 96;     // no search before this token
+constexpr int kAtOnce = 16;            // lags that a probe looks at
 constexpr int kShortestTrial = 4;      // probes
-constexpr double kBetter = 0.8;        // than another season: the part of its error that is left
-constexpr double kBetterNearby = 0.9;  // than nearly the same
+constexpr double kBetter = 0.8;        // a lag must have less than this part of another season's error
+constexpr double kBetterNearby = 0.9;  // the same part for a lag close to that season
 
-// The part of an error at `first` that the one at `lag` has to be below.
+// The part of the error at `first` that the error at `lag` has to stay below.
 double PartOf(int lag, int first) { return IsSameSeason(lag, first) ? kBetterNearby : kBetter; }
 
-// About one season, in probes and in blocks of the values that come meanwhile.
+// The length of a trial: about one season, counted in probes and in blocks of the values that come meanwhile.
 int TrialOf(int lag) { return std::clamp(lag / kLanes + 1, kShortestTrial, static_cast<int>(kLongestTrial)); }
 
-// The mean distances of values, in units of the series; NaN where too few are present.
+// The mean distances of values at any lag, in the units of the series; NaN where too few pairs are present.
 class Distances {
  public:
   Distances(const float* newest, float unit) : newest_(newest), most_(LagErrors::kMost * unit) {}
 
-  // At `count` lags from `first` on.
+  // Writes the mean distances at `count` lags from `first` on.
   void Write(int first, int count, double* out) const {
     HWY_DYNAMIC_DISPATCH(MeanDistances)(newest_, first, count, most_, out);
   }
@@ -119,7 +119,7 @@ class Distances {
     return distance;
   }
 
-  // Whether the newest values repeat so much better at one lag than at another, over so many blocks at most.
+  // True if the newest values, at most `blocks` blocks, repeat better at `lag` than at `than` by the part of PartOf.
   bool AreLess(int lag, int than, int blocks) const {
     blocks = std::min({blocks, BlocksAt(lag), BlocksAt(than)});
     const int needed = std::min(kFewest, blocks * kLanes) / 2;
@@ -132,7 +132,7 @@ class Distances {
   float most_;
 };
 
-// Of one probe.
+// The search as continued by one probe.
 class Search {
  public:
   Search(uint64_t seq, const float* newest, int season, const SeasonScores& scores, LagErrors& errors)
@@ -149,14 +149,14 @@ class Search {
     double score = std::numeric_limits<double>::infinity();
   };
 
-  // What makes errors, as of late, of distances; not finite where that cannot be said.
+  // The factor from a distance now to an error as averaged lately; not finite where lag 1 tells nothing.
   double Gain() const { return static_cast<double>(errors_.At(seq_, 1)) / distances_.At(1); }
 
   bool IsKnown(int lag) const {
     return std::binary_search(kLags.begin(), kLags.end(), lag) || errors_.FoundIndex(lag) < kFoundLags;
   }
 
-  // The lag with the least score from `first` to `last` that is not known yet, and no worse than those beside it.
+  // The lag from `first` to `last` with the least score that is neither known nor worse than a neighbouring lag.
   Candidate BestOf(int first, int last, double gain) const {
     double distance[kAtOnce + 2];
     distances_.Write(first - 1, last - first + 3, distance);
@@ -171,6 +171,7 @@ class Search {
   }
 
   void LookOn() {
+    // Pairs over half a lag are needed (NeededAt), so the tokens must span one and a half lags.
     const int longest = static_cast<int>(std::min<uint64_t>(kLongestFound, 2 * (seq_ + 1) / 3));
     const int first = errors_.next_lag > longest ? kShortestSeason : errors_.next_lag;
     const int last = std::min(first + kAtOnce - 1, longest);
@@ -184,7 +185,7 @@ class Search {
     errors_.trial_left = static_cast<uint32_t>(TrialOf(best.lag));
   }
 
-  // By the values since: what was the best of many by chance is no better there.
+  // Judges the lag by the values since the trial began: a lag that was best by chance is no better on new values.
   void EndTrial() {
     const int lag = std::exchange(errors_.tried_lag, uint16_t{0});
     if (!distances_.AreLess(lag, season_, TrialOf(lag))) return;
@@ -195,7 +196,7 @@ class Search {
     errors_.found_mean[place] = static_cast<float>(std::min<double>(error, LagErrors::kMost));
   }
 
-  // Where a lag is kept: that of nearly the same season, an empty place, or that of the worse one.
+  // The place of a new lag: the place of nearly the same season, else a free place, else the place of the worse lag.
   size_t PlaceFor(int lag) const {
     for (size_t i = 0; i < kFoundLags; ++i) {
       if (errors_.found[i] != 0 && IsSameSeason(lag, errors_.found[i])) return i;

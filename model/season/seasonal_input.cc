@@ -20,7 +20,7 @@ namespace HWY_NAMESPACE {
 namespace doubles = math::HWY_NAMESPACE;
 namespace hn = hwy::HWY_NAMESPACE;
 
-// numbers[i] / scale, bounded, in place.
+// numbers[i] = numbers[i] / scale, clamped to +-kMostStandard.
 void DivideAll(double scale, size_t count, float* numbers) {
   doubles::ForDoubles(count, [&](auto d, size_t i) HWY_ATTR {
     const auto number = hn::Div(doubles::LoadFloats(d, numbers + i), hn::Set(d, scale));
@@ -28,7 +28,7 @@ void DivideAll(double scale, size_t count, float* numbers) {
   });
 }
 
-// (x - center) / scale as a float within its range, then bounded.
+// out[i] = (x[i] - center) / scale, clamped to the finite floats, rounded to float and clamped to +-kMostStandard.
 void StandardizeAll(const float* x, size_t count, const math::Scaling& scaling, float* out) {
   constexpr double kMost = std::numeric_limits<float>::max();
   doubles::ForDoubles(count, [&](auto d, size_t i) HWY_ATTR {
@@ -51,10 +51,10 @@ HWY_EXPORT(StandardizeAll);
 
 namespace {
 
-constexpr double kLeast = 0.01;   // added to an error before its logarithm
-constexpr double kNothing = 1.0;  // whose logarithm is 0
+constexpr double kLeast = 0.01;   // added to an error before the logarithm, so that an error of 0 has a logarithm
+constexpr double kNothing = 1.0;  // an argument with the logarithm 0
 
-// Writes the error, the error beside that at lag 1, the score, the lag, and whether there is a season.
+// Writes five numbers: the error, the error over the error at lag 1, the score, the lag, and 1 if the season exists.
 void WriteSeason(const Season& season, float previous, double* out) {
   const bool exists = season.lag > 0;
   const double error = static_cast<double>(season.error) + kLeast;
@@ -65,8 +65,8 @@ void WriteSeason(const Season& season, float previous, double* out) {
   out[4] = exists ? 1.0 : 0.0;
 }
 
-// Of the mean size of those present: of the newest, and of all that are judged. Without a branch, since adding nothing
-// changes no bit.
+// The mean magnitudes of the residuals that are present: of the newest ones, and of all judged ones. The loop has no
+// branch, because adding 0 for a missing residual changes no bit.
 struct MeanSizes {
   explicit MeanSizes(const float* residuals) {
     Add(residuals, 0, kNewestResiduals);
@@ -94,7 +94,7 @@ struct MeanSizes {
 
 void WriteStandardResiduals(const Past& past, const SeasonChoice& choice, double scale, size_t count, float* out) {
   WriteResiduals(past, choice, count, out);
-  HWY_DYNAMIC_DISPATCH(DivideAll)(scale, kSeasonSources * count, out);  // NaN passes
+  HWY_DYNAMIC_DISPATCH(DivideAll)(scale, kSeasonSources * count, out);  // a NaN passes
 }
 
 void StandardizeSources(const float* sources, size_t count, const math::Scaling& scaling, float* out) {

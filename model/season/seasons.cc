@@ -10,15 +10,15 @@
 namespace aaren::season {
 namespace {
 
-constexpr double kMostScore = 100.0;  // that is told
-constexpr double kSameSeason = 0.07;  // lags closer than this share of one are the same season
+constexpr double kMostScore = 100.0;  // the largest score that is reported
+constexpr double kSameSeason = 0.07;  // lags closer than this share of a season are the same season
 
 bool IsAnotherSeason(int lag, int first) {
   if (IsSameSeason(lag, first)) return false;
   return lag % first != 0 || lag == 7 * first || (lag == 1440 && first == 60);
 }
 
-// The bank's lags before those found.
+// The lags of the bank, then the found lags.
 using Candidates = std::array<std::pair<int, double>, kLagCount - kFirstSeason + kFoundLags>;
 
 Candidates CandidatesOf(const SeasonScores& scores) {
@@ -29,7 +29,7 @@ Candidates CandidatesOf(const SeasonScores& scores) {
   return candidates;
 }
 
-// The lag with the least score of those that may be taken; 0 if there is none.
+// The lag with the least score for which may_be(lag) is true; 0 if no lag is left.
 template <typename MayBe>
 uint16_t Best(const Candidates& candidates, MayBe may_be) {
   uint16_t best = 0;
@@ -48,7 +48,7 @@ float ErrorAt(const LagErrors& errors, int lag) {
   return errors.mean[std::lower_bound(kLags.begin(), kLags.end(), lag) - kLags.begin()];
 }
 
-// Of a lag that nothing is known of any more, the score and error are 0.
+// Returns a score and an error of 0 for a lag that has no score any more.
 Season Describe(const SeasonScores& scores, const LagErrors& errors, int lag) {
   if (lag == 0) return {};
   const double score = scores.Of(lag);

@@ -1,11 +1,12 @@
 #ifndef AAREN_MODEL_SEASON_SEASONS_H_
 #define AAREN_MODEL_SEASON_SEASONS_H_
 
-// Which lags a series repeats at, of the bank and of those found besides, chosen by their scores (season_scores.h;
-// model/README.md, rules 6.7 to 6.15).
+// Seasons are the two lags at which a series repeats best, chosen among the lags of the bank and the found lags by
+// their scores (season_scores.h; model/README.md, rules 6.7 to 6.15).
 //
-// The first season has the least score. The second has the least of those that are neither within 7 % of the first nor
-// multiples of it. Two multiples are allowed: seven times (a week of days) and 1,440 beside 60 (a day of hours).
+// The first season has the least score. The second has the least score among the lags that are neither within 7 % of
+// the first nor a multiple of the first. Two multiples are allowed: seven times (a week of days), and 1,440 beside 60
+// (a day of hours).
 
 #include <cstdint>
 
@@ -14,7 +15,7 @@
 
 namespace aaren::season {
 
-// The lags chosen, in tokens; 0 where there is none yet. It lies in the bytes of a row.
+// The chosen lags, in tokens; 0 where none was chosen. SeasonChoice lies in the bytes of a row.
 struct SeasonChoice {
   uint16_t first = 0;
   uint16_t second = 0;
@@ -22,15 +23,15 @@ struct SeasonChoice {
   bool operator==(const SeasonChoice&) const = default;
 };
 
-// Whether a lag is this season or within 7 % of it.
+// True if `lag` is within 7 % of `season`.
 bool IsSameSeason(int lag, int season);
 
-// A series without differences at all has no season.
+// Chooses the seasons with the least scores. A series without any differences has no season.
 SeasonChoice ChooseSeasons(const SeasonScores& scores);
 
 struct Season {
   int lag = 0;
-  float score = 0.0f;  // as above, 100 at most; far below 1 the series repeats
+  float score = 0.0f;  // SeasonScores' score, 100 at most; far below 1 the series repeats
   float error = 0.0f;  // mean |x_t - x_(t - lag)|, in scales
 };
 
@@ -38,7 +39,7 @@ struct Seasons {
   Season first, second;
 };
 
-// What the errors say of a choice after token `seq`, which may be later than the choice.
+// The scores and errors of a choice after token `seq`. The choice may be older than token `seq`.
 Seasons DescribeSeasons(uint64_t seq, const LagErrors& errors, const SeasonChoice& choice);
 
 }  // namespace aaren::season

@@ -33,16 +33,17 @@ HWY_INLINE float LastValue(const Past& past, float level) {
   return level;
 }
 
-// How long before the newest value the one is that is a season, or as many as needed, before the one `ahead` of it.
+// The age of the value to repeat `ahead` steps ahead: whole seasons before that step, the fewest that reach the past.
 HWY_INLINE int AgeAhead(int lag, int ahead) { return (ahead + lag - 1) / lag * lag - ahead; }
 
-// The value at this age, or else the latest that is whole seasons older; NaN if none is present.
+// The value at this age, or the latest value that is whole seasons older; NaN if none is present.
 HWY_INLINE float SeasonAgo(const Past& past, int lag, int age) {
   while (age <= past.older && std::isnan(past.At(age))) age += lag;
   return age <= past.older ? past.At(age) : kMissing;
 }
 
-// The mean of the values at this age and whole seasons older, of kSeasonsInMean at most, as far as present.
+// The mean of the values present among this age and the next seasons back, kSeasonsInMean at most. Without any such
+// value the result is SeasonAgo.
 HWY_INLINE float SeasonsMean(const Past& past, int lag, int age) {
   double sum = 0.0;
   int present = 0;
@@ -56,8 +57,8 @@ HWY_INLINE float SeasonsMean(const Past& past, int lag, int age) {
 
 HWY_INLINE float Otherwise(float value, float otherwise) { return std::isnan(value) ? otherwise : value; }
 
-// A vector of values, the first of this age and each next one token later, 0 where it is no part of a season; adds
-// where it is.
+// Loads a vector of values; the first has this age, each next value is one token later. A value that is no part of a
+// season becomes 0; every other lane adds 1 to `present`.
 HWY_INLINE V Seasonal(const Past& past, int age, V& present) {
   const D d;
   const V value = doubles::LoadFloats(d, past.newest - age);
@@ -67,11 +68,11 @@ HWY_INLINE V Seasonal(const Past& past, int age, V& present) {
   return hn::IfThenElseZero(seasonal, value);
 }
 
-// Writes a vector of means, or of values where there is one season to look at; the first of this age and each next one
-// token later. False, and nothing is written, where one of them is not to be had so simply.
+// Writes a vector of means of seasons, or of values if `seasons` is 1. The first has this age, each next is one token
+// later. Returns false and writes nothing where a lane needs an older season; the caller then takes the scalar way.
 HWY_INLINE bool WriteVector(const Past& past, int lag, int age, int seasons, float* out) {
   const D d;
-  const int later = static_cast<int>(hn::Lanes(d)) - 1;  // the last one
+  const int later = static_cast<int>(hn::Lanes(d)) - 1;  // the distance of the last lane
   if (age - later < past.far) return false;
   V sum = hn::Zero(d), present = hn::Zero(d);
   for (int season = 0; season < seasons; ++season, age += lag) {
@@ -85,7 +86,7 @@ HWY_INLINE bool WriteVector(const Past& past, int lag, int age, int seasons, flo
   return true;
 }
 
-// The value or the mean at `count` ages from `age` downwards, NaN where there is none. REQUIRES: count <= age + 1.
+// Writes the value or the mean at `count` ages from `age` downwards; NaN where none exists. REQUIRES: count <= age + 1.
 HWY_INLINE void WriteAges(const Past& past, int lag, int age, bool mean, size_t count, float* out) {
   const size_t lanes = hn::Lanes(D());
   const auto write = [&](size_t i) HWY_ATTR {
@@ -100,7 +101,7 @@ HWY_INLINE void WriteAges(const Past& past, int lag, int age, bool mean, size_t 
   for (; i < count; ++i) write(i);
 }
 
-// From one step ahead on: each is one value later, and at the newest a season starts again.
+// Writes a source from one step ahead on. Each step is one token later, and each new season repeats the season before.
 HWY_INLINE void WriteSource(const Past& past, int lag, bool mean, float last, absl::Span<float> out) {
   const size_t season = std::min(static_cast<size_t>(lag), out.size());
   WriteAges(past, lag, lag - 1, mean, season, out.data());
@@ -110,7 +111,7 @@ HWY_INLINE void WriteSource(const Past& past, int lag, bool mean, float last, ab
 
 using Floats = hn::CappedTag<float, math::kLanes>;
 
-// A vector of values, the first of this age and each next one token later; NaN where it is no part of a season.
+// A vector of values; the first has this age, each next value is one token later. NaN where no part of a season.
 HWY_INLINE hn::Vec<Floats> SeasonalValues(const Past& past, int age) {
   const Floats d;
   const auto value = hn::LoadU(d, past.newest - age);
@@ -119,7 +120,7 @@ HWY_INLINE hn::Vec<Floats> SeasonalValues(const Past& past, int age) {
   return hn::IfThenElse(seasonal, value, hn::Set(d, kMissing));
 }
 
-// What the values of the ages from `begin` to `end` are beyond expected(age), of which some(age) is a vector as above.
+// Writes each value less expected(age), for the ages from `begin` to `end`. some(age) is a vector of expected values.
 template <class Expected, class Some>
 HWY_INLINE void WriteBeyond(const Past& past, int lag, int begin, int end, Expected expected, Some some, float* out) {
   const Floats d;
@@ -135,20 +136,20 @@ HWY_INLINE void WriteBeyond(const Past& past, int lag, int begin, int end, Expec
   for (; age < end; ++age) write(age);
 }
 
-// What each value is beyond the one a season before it.
+// Writes each value less the value one season before.
 HWY_INLINE void WriteResidualsOfValues(const Past& past, int lag, absl::Span<float> out) {
-  const Past before = past.Before(0);  // of whom all is believed
+  const Past before = past.Before(0);  // a past whose newest values all count, since `far` is 0
   WriteBeyond(
       past, lag, 0, static_cast<int>(out.size()), [&](int age) HWY_ATTR { return before.At(age + lag); },
       [&](int age) HWY_ATTR { return SeasonalValues(before, age + lag); }, out.data());
 }
 
-// What each value is beyond the mean of seasons before it.
+// Writes each value less the mean of the seasons before.
 HWY_INLINE void WriteResidualsOfMeans(const Past& past, int lag, absl::Span<float> out) {
   constexpr int kStretch = 64;
   const int count = static_cast<int>(out.size());
   const Past before = past.Before(0);
-  float means[kStretch];  // in the order of time
+  float means[kStretch];  // oldest first
   for (int begin = 0, end; begin < count; begin = end) {
     end = std::min(begin + kStretch, count);
     const float* newest = means + (end - begin) - 1;

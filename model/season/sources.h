@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_SEASON_SOURCES_H_
 #define AAREN_MODEL_SEASON_SOURCES_H_
 
-// Sources are the naive forecasts that a series' memory gives. They are the last value, the values one season ago, the
-// mean of up to four seasons, and the values one second season ago (model/README.md, rules 6.16 to 6.24). A season is
-// continued as often as the horizon needs; a missing value is taken from a season before.
+// Sources are naive forecasts made from a series' memory: the last value, the value one season ago, the mean of up to
+// four seasons, and the value one second season ago (model/README.md, rules 6.16 to 6.24). A season repeats as often as
+// the horizon needs. For a missing value a source takes the value one more season ago.
 
 #include <cstddef>
 #include <limits>
@@ -18,32 +18,33 @@ enum Source : size_t { kLastValue, kSeasonAgo, kSeasonsMean, kSecondAgo };
 inline constexpr size_t kSourceCount = 4;
 inline constexpr int kSeasonsInMean = 4;
 
-// Values in the order of time, NaN where missing: the newest, and how many are before it.
+// Values in the order of time, NaN where missing: a pointer to the newest, and how many values precede the newest.
 struct Past {
   const float* newest;
   int older;
-  Bounds typical;  // what was beyond it does not come again
-  int far = 0;     // how many of the newest are not believed yet
+  Bounds typical;  // values beyond this range are no part of a season
+  int far = 0;     // how many of the newest values are not believed yet
 
-  // NaN also where it is no part of a season.
+  // The value `age` tokens before the newest; NaN if missing or no part of a season.
   float At(int age) const {
     const float value = newest[-age];
     const bool seasonal = age >= far && value >= typical.low && value <= typical.high;
     return seasonal ? value : std::numeric_limits<float>::quiet_NaN();
   }
-  // As it was `age` tokens earlier.
+  // The past as known `age` tokens ago.
   Past Before(int age) const { return {newest - age, older - age, typical}; }
 };
 
-// Writes out: [4, horizon], in the units of the series, by Source and step. Without a season its sources are the last
-// value; `level` stands for that where no value is present.
+// Writes the sources by Source and step to out: [4, horizon], in the units of the series. Without a season, the sources
+// of that season repeat the last value. Where no value is present, `level` stands for the last value.
 void WriteSources(const Past& past, const SeasonChoice& choice, float level, size_t horizon, float* out);
 
-// Of one step ahead alone: out is [4].
+// Writes the four sources of a single step, `ahead` steps ahead, to out: [4].
 void WriteSourcesAt(const Past& past, const SeasonChoice& choice, float level, int ahead, float* out);
 
-// How a source of seasons did lately: x_(t-i) less what it forecasts there, one season (or up to four) before, for
-// i = 0 .. count - 1. Writes out: [3, count], by source from kSeasonAgo on; NaN where either is missing.
+// Writes how the sources of seasons did lately to out: [3, count], by source from kSeasonAgo on. Residual i is x_(t-i)
+// less the source's forecast of x_(t-i), made from one season before (up to four for kSeasonsMean). NaN where either
+// number is missing.
 void WriteResiduals(const Past& past, const SeasonChoice& choice, size_t count, float* out);
 
 }  // namespace aaren::season

@@ -20,7 +20,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// One block: fma(step, code, low), NaN where the code says so.
+// Decodes one block: fma(step, code, low), or NaN for a missing value's code.
 HWY_INLINE void DecodeBlock(const uint16_t* codes, float low, float step, const Bounds& bounds, float* out) {
   const hn::CappedTag<float, math::kLanes> d;
   const hn::RebindToSigned<decltype(d)> di;
@@ -35,7 +35,7 @@ HWY_INLINE void DecodeBlock(const uint16_t* codes, float low, float step, const 
   }
 }
 
-// All blocks, the oldest of which is at `first`.
+// Decodes all blocks in the order of time; the oldest block is at place `first`.
 void DecodeBlocks(const ValueMemory* memory, size_t first, const Bounds& bounds, float* out) {
   for (size_t i = 0; i < ValueMemory::kBlocks; ++i) {
     const size_t block = (first + i) % ValueMemory::kBlocks;
@@ -58,10 +58,11 @@ namespace {
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 constexpr double kMostCode = ValueMemory::kMissingCode - 1;
 
-// Of the grid of a block that spans all that values can: at most twice as wide as what it holds.
+// The widest range of codes that a block of possible values can have. Rounding the step up to a power of two makes the
+// range of codes at most twice as wide as the range of values.
 constexpr double kWidestSpan = 4.0 * math::kLargestValue;
 
-// The least power of two that takes kMostCode steps over `range` > 0, a normal float.
+// The least power of two, and a normal float, for which kMostCode steps span `range`. REQUIRES: range > 0.
 float StepOf(double range) {
   int exponent;
   const double fraction = std::frexp(range / kMostCode, &exponent);  // in [1/2, 1)
@@ -69,18 +70,18 @@ float StepOf(double range) {
   return static_cast<float>(std::max<double>(step, std::numeric_limits<float>::min()));
 }
 
-// What the codes of a block stand for: low + step * code.
+// The grid of a block: code k stands for low + step * k.
 struct Grid {
   float low, step;
 };
 
-// NaN for `low` where no value is present.
+// Codes a block and returns its grid; `low` is NaN if no value is present.
 Grid EncodeBlock(const float* values, const Bounds& bounds, uint16_t* codes) {
   float bounded[ValueMemory::kBlock];
   float least = std::numeric_limits<float>::infinity(), most = -least;
   for (size_t i = 0; i < ValueMemory::kBlock; ++i) {
     bounded[i] = bounds.Apply(values[i]);
-    least = bounded[i] < least ? bounded[i] : least;  // NaN passes
+    least = bounded[i] < least ? bounded[i] : least;  // a NaN fails both comparisons
     most = bounded[i] > most ? bounded[i] : most;
   }
   if (least > most) least = most = kMissing;
@@ -92,7 +93,8 @@ Grid EncodeBlock(const float* values, const Bounds& bounds, uint16_t* codes) {
   return {.low = least, .step = step};
 }
 
-// The least or the largest of what is left without a tenth of them, one of four at least. REQUIRES: count > 0.
+// The least or the largest number left after a tenth of the numbers is dropped on that side. The share is rounded so
+// that one of four is dropped. REQUIRES: count > 0.
 float WithoutExtremes(float* numbers, size_t count, bool least) {
   const size_t dropped = (count + 6) / 10;
   const size_t at = least ? dropped : count - 1 - dropped;
@@ -138,7 +140,7 @@ Bounds ValueMemory::TypicalRange(uint64_t whole) const {
 }
 
 const float* ValueMemory::Unroll(uint64_t newest, const Bounds& bounds, Window& window) const {
-  const size_t whole = (newest + 1) / kBlock;  // blocks that are full
+  const size_t whole = (newest + 1) / kBlock;  // blocks filled since the start
   const size_t under_way = (newest + 1) % kBlock;
   HWY_DYNAMIC_DISPATCH(DecodeBlocks)(this, whole % kBlocks, bounds, window.values);
   for (size_t i = 0; i < under_way; ++i) window.values[kValues + i] = bounds.Apply(recent[i]);

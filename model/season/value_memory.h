@@ -1,15 +1,16 @@
 #ifndef AAREN_MODEL_SEASON_VALUE_MEMORY_H_
 #define AAREN_MODEL_SEASON_VALUE_MEMORY_H_
 
-// ValueMemory is what a row remembers of its series' values: the last 1,488 of them (model/README.md, step 1).
+// ValueMemory is a row's memory of the values of a series: the last 1,488 of them (model/README.md, step 1).
 //
-// Values are taken in blocks of 48. Those of the block under way are floats. When a block is full, its values become
-// codes of 16 bits on a grid of the block's own: low + step * code. The step is the least power of two that reaches the
-// block's largest value. So whole numbers stay what they are, and others move by 1/65,534 of the block's range at most.
-// All of it is a plain value without pointers and lies in the bytes of a row.
+// Values come in blocks of 48. The block under way keeps floats. A full block is coded: each value becomes 16 bits on a
+// grid of the block, low + step * code. The step is the least power of two with which the codes reach the block's
+// largest value. So whole numbers are kept exactly, and other values move by at most 1/65,534 of the block's range.
 //
-// The *typical* range is that of the blocks, but for a tenth of them on either side, and as much again beyond. It tells
-// what the series usually does from a glitch or an outage, which should not come again a season later.
+// The memory is a plain value without pointers and lies in the bytes of a row.
+//
+// The *typical* range spans the blocks except for a tenth of them on either side, and is widened by its own length at
+// both ends. A value outside is a glitch or an outage, which should not come again a season later.
 //
 // Threading: a plain value.
 
@@ -27,27 +28,29 @@ struct ValueMemory {
   static constexpr size_t kValues = kBlock * kBlocks;
   static constexpr uint16_t kMissingCode = 65535;
 
-  // A Window is room to unroll a memory into.
+  // A Window is the room into which a memory is unrolled.
   struct Window {
     alignas(64) float values[kValues + kBlock];
   };
 
-  Bounds typical;           // of full blocks; without any, everything
-  float recent[kBlock];     // of the block under way; beyond them, NaN or those of the block before
-  float low[kBlocks];       // the block b = seq / 48 is at b mod 31
+  Bounds typical;           // the typical range of the full blocks; without a full block, everything
+  float recent[kBlock];     // the block under way; places not yet taken hold NaN or the block before
+  float low[kBlocks];       // block b = seq / 48 lies at b mod 31
   float step[kBlocks];      // 0 where all values are equal
-  uint16_t codes[kValues];  // value `seq` is at seq mod 1488
+  uint16_t codes[kValues];  // the value of token `seq` lies at seq mod 1488
 
   void Reset();
 
-  // Takes the value of token `seq`, NaN where missing. Values of a block that is full are bounded by `bounds`.
+  // Stores the value of token `seq`, NaN if missing. If the value fills a block, the block's values are clamped to
+  // `bounds` and coded.
   void Add(uint64_t seq, float value, const Bounds& bounds);
 
-  // Writes the values up to token `newest`, the last one taken, in the order of time and within `bounds`, and returns
-  // where the newest is. At least kValues - 1 are before it; those before the first token are NaN.
+  // Writes the remembered values up to token `newest`, oldest first and clamped to `bounds`. `newest` is the last token
+  // added. Returns the place of the newest value. At least kValues - 1 values precede that place; values before the
+  // first token are NaN.
   const float* Unroll(uint64_t newest, const Bounds& bounds, Window& window) const;
 
-  // Over the blocks that are full, `whole` of them since the start.
+  // The typical range of the full blocks; `whole` blocks were filled since the start.
   Bounds TypicalRange(uint64_t whole) const;
 
   // DataLoss naming the number if no series can have left such a memory after `seq` tokens.
