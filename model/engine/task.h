@@ -1,14 +1,14 @@
 #ifndef AAREN_MODEL_ENGINE_TASK_H_
 #define AAREN_MODEL_ENGINE_TASK_H_
 
-// A Task is what an engine of this process's CPU does for one kind of model: what a row remembers, and what becomes of
-// a run's tokens. The engine itself (cpu/) knows batches, slots and lanes; a task knows series. ADDING_A_TASK.md tells
-// how one is added.
+// A Task is the CPU's part of an engine for one kind of model: the content of a row, and the treatment of a run's
+// tokens. The engine itself (cpu/) knows batches, slots and lanes; a task knows series. ADDING_A_TASK.md tells how to
+// add a task.
 //
 //   Submit ──► CheckRun, claim ──► Take(run) for each run ──► Begin ──► Done ... ──► Finish ──► the outputs are written
 //
-// Where a device computes, it is at work from Begin to Finish; a CPU is done when Begin returns. Threading: immutable;
-// a Scratch is of one thread. Nothing between CheckRun and Finish allocates or locks.
+// A device computes from Begin to Finish; a CPU is done when Begin returns. Threading: a Task is immutable; each
+// Scratch belongs to one thread. Nothing between CheckRun and Finish allocates or locks.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace aaren::engine {
 
 class Task {
  public:
-  // Memory that a lane's tokens go through.
+  // The memory through which a lane's tokens pass.
   class Scratch {
    public:
     virtual ~Scratch() = default;
@@ -33,33 +33,33 @@ class Task {
   virtual ~Task() = default;
   virtual std::unique_ptr<Scratch> NewScratch() const = 0;
 
-  // As Engine's of these names.
+  // These functions do the work of Engine's functions of the same names.
   virtual size_t row_bytes() const = 0;
   virtual size_t result_floats() const = 0;
   virtual void ResetRow(absl::Span<std::byte> row) const = 0;
   virtual absl::StatusOr<uint64_t> CheckRow(absl::Span<const std::byte> row) const = 0;
   virtual std::vector<float> Remembered(absl::Span<const std::byte> row) const = 0;
 
-  // How many bytes of a row the task itself works on, a multiple of 64. The rest is its network's, and lies where that
-  // computes.
+  // How many leading bytes of a row the task itself reads and writes, a multiple of 64. The remaining bytes belong to
+  // the task's network and lie where the network computes.
   virtual size_t task_bytes() const = 0;
 
-  // A field of the row that is 0, but while a batch works on it.
+  // A field of the row, which is 0 except while a batch works on the row.
   virtual uint64_t& claim(std::byte* row) const = 0;
 
-  // InvalidArgument saying what is wrong with the run's inputs or with the places for its outputs.
+  // InvalidArgument, naming the fault, if the run's inputs or the places for the run's outputs are wrong.
   virtual absl::Status CheckRun(const Run& run) const = 0;
 
-  // Takes the run's tokens into the row, in order. What goes through the network may wait in the scratch memory for
-  // tokens of other runs. REQUIRES: the run was checked; the row stays where it is until Finish; nothing is under way
-  // in the scratch memory.
+  // Takes the run's tokens into the row, in order. A token that passes through the network may wait in the scratch
+  // memory for tokens of other runs. REQUIRES: CheckRun accepted the run, the row stays in place until Finish, and
+  // nothing is under way in the scratch memory.
   virtual void Take(const Run& run, std::byte* row, Scratch& scratch) const = 0;
 
-  // Sends what still waits on its way; Done: whether Finish would not block.
+  // Begin sends the waiting tokens through the network. Done is true once Finish would not block.
   virtual void Begin(Scratch& scratch) const = 0;
   virtual bool Done(Scratch& scratch) const = 0;
 
-  // Does the rest of all that was taken. Internal if a device failed: rows and outputs are not to be trusted.
+  // Completes all tokens that were taken. Internal if a device failed: rows and outputs may not be trusted.
   virtual absl::Status Finish(Scratch& scratch) const = 0;
 };
 

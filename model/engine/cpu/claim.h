@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ENGINE_CPU_CLAIM_H_
 #define AAREN_MODEL_ENGINE_CPU_CLAIM_H_
 
-// A batch marks each row it works on, in the row, so that the next run with the same row is noticed without memory for
-// a set. Every lane whose rows' headers are in this process's memory does so. Threading: plain functions.
+// A batch claims each row that it works on by a mark in the row. So a second run with the same row is noticed without
+// memory for a set. Every lane whose row headers lie in this process's memory claims rows. Threading: plain functions.
 
 #include <cstddef>
 
@@ -13,11 +13,11 @@
 
 namespace aaren::engine {
 
-// InvalidArgument naming it.
+// InvalidArgument naming the slot.
 absl::Status StaleSlot(Slot slot);
 
-// Checks a run and marks its row, which is empty if its slot is stale. InvalidArgument saying what is wrong: the row is
-// then as it was. The mark is task.claim(row), and stays until the batch is done.
+// Checks a run and marks its row with task.claim(row). `row` is empty if the slot is stale. The mark stays until the
+// batch is done. InvalidArgument, naming the fault, if the run cannot be stepped; then the row is unchanged.
 absl::Status ClaimRow(const Task& task, const Run& run, absl::Span<std::byte> row);
 
 }  // namespace aaren::engine

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kCacheLine = 64;
 
-// Into the second cache, where a tile's rows find room.
+// Prefetches a row into the second cache, which has room for the rows of a tile.
 void Prefetch(absl::Span<const std::byte> row) {
   for (size_t at = 0; at < row.size(); at += kCacheLine) __builtin_prefetch(row.data() + at, 1, 2);
 }
@@ -59,6 +59,7 @@ std::unique_ptr<Lane> CpuEngine::NewLane(size_t capacity_rows) const {
 }
 
 absl::Status CpuLane::Step(absl::Span<const Run> runs, StateSlab& rows) {
+  // All rows are claimed before any row changes, so a batch that is refused leaves every row unchanged.
   for (size_t i = 0; i < runs.size(); ++i) {
     if (absl::Status status = ClaimRow(task_, runs[i], rows.Row(runs[i].slot)); !status.ok()) {
       Release(runs.first(i), rows);
@@ -66,7 +67,7 @@ absl::Status CpuLane::Step(absl::Span<const Run> runs, StateSlab& rows) {
     }
   }
   for (size_t i = 0; i < runs.size(); ++i) {
-    // The next row is on its way while this one is worked on.
+    // The next row is fetched while the CPU works on this row.
     if (i + 1 < runs.size()) Prefetch(rows.Row(runs[i + 1].slot));
     task_.Take(runs[i], rows.Row(runs[i].slot).data(), *scratch_);
   }
@@ -79,7 +80,7 @@ void CpuLane::Release(absl::Span<const Run> runs, StateSlab& rows) const {
   for (const Run& run : runs) task_.claim(rows.Row(run.slot).data()) = 0;
 }
 
-// The task of a package's kind. Another kind of model is added here.
+// Makes the task for the package's kind of model. A new kind of model is added here.
 std::unique_ptr<Task> NewTask(const package::ModelPackage& package, Tier tier) {
   return NewForecastingTask(package, NewHostNetwork(package, tier));
 }

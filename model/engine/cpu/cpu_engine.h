@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_ENGINE_CPU_CPU_ENGINE_H_
 #define AAREN_MODEL_ENGINE_CPU_CPU_ENGINE_H_
 
-// The engine on this machine's CPU, of either tier. Its batches are done when Submit returns.
+// The engine on this machine's CPU, of either tier. A batch is done when Submit returns.
 
 #include <memory>
 
@@ -12,7 +12,7 @@
 
 namespace aaren::engine {
 
-// For a package that LoadPackage accepted. FailedPrecondition on a CPU without FMA.
+// Makes the engine. FailedPrecondition on a CPU without FMA. REQUIRES: LoadPackage accepted the package.
 absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const package::ModelPackage& package, Tier tier = Tier::kExact);
 
 }  // namespace aaren::engine

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ENGINE_CPU_HOST_LANE_H_
 #define AAREN_MODEL_ENGINE_CPU_HOST_LANE_H_
 
-// A HostLane is a lane whose rows lie in this process's memory, in a StateSlab, and whose batches are done when Submit
-// returns: no batch is ever under way. A kind of engine adds the step itself.
+// A HostLane keeps its rows in this process's memory, in a StateSlab. A batch is done when Submit returns, so no batch
+// is ever under way. A subclass adds the step itself.
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@ namespace aaren::engine {
 
 class HostLane : public Lane {
  public:
-  // `engine` outlives this.
+  // REQUIRES: `engine` outlives this lane.
   HostLane(const Engine& engine, size_t capacity_rows) : engine_(engine), rows_(engine.row_bytes(), capacity_rows) {}
 
   absl::Status Allocate(absl::Span<Slot> slots) override;
@@ -30,7 +30,7 @@ class HostLane : public Lane {
   absl::Status Wait(Ticket) override { return absl::OkStatus(); }
 
  protected:
-  // What Submit promises, at once.
+  // Does the work of Submit before returning.
   virtual absl::Status Step(absl::Span<const Run> runs, StateSlab& rows) = 0;
 
  private:

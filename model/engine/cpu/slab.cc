@@ -18,10 +18,11 @@ constexpr size_t kBlockBytes = 16 * kHugePage;
 
 }  // namespace
 
-// Fresh memory of the system, on a boundary of huge pages. Nothing is spent on a page before its first row is written.
-// A random row is then one miss of the address cache instead of several, and one fault brings hundreds of rows.
+// Fresh memory from the system, aligned to huge pages. The system spends nothing on a page before the page's first row
+// is written. With huge pages, access to a random row costs one miss of the address cache instead of several, and one
+// page fault brings in hundreds of rows.
 struct StateSlab::Block {
-  // The first `small` bytes have pages of the usual size.
+  // The first `small` bytes get pages of the usual size.
   Block(size_t bytes, size_t small) : bytes((bytes + kHugePage - 1) / kHugePage * kHugePage) {
     void* mapped = mmap(nullptr, this->bytes + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) return;
@@ -30,7 +31,7 @@ struct StateSlab::Block {
     data = begin + before;
     if (before > 0) munmap(begin, before);
     munmap(data + this->bytes, kHugePage - before);
-    madvise(data + small, this->bytes - small, MADV_HUGEPAGE);  // a system without them does as well
+    madvise(data + small, this->bytes - small, MADV_HUGEPAGE);  // only advice: a system without huge pages works, too
   }
   ~Block() {
     if (data != nullptr) munmap(data, bytes);
@@ -39,7 +40,7 @@ struct StateSlab::Block {
   Block& operator=(const Block&) = delete;
 
   size_t bytes;
-  std::byte* data = nullptr;  // null: the system has no more
+  std::byte* data = nullptr;  // null if the system has no more memory
 };
 
 StateSlab::StateSlab(size_t row_bytes, size_t capacity_rows)
@@ -54,7 +55,7 @@ absl::StatusOr<Slot> StateSlab::Allocate() {
   if (free_.empty()) {
     const size_t index = generations_.size();
     if (index == blocks_.size() * rows_per_block_) {
-      // A slab of a few rows spends no huge page on them.
+      // The first block starts with small pages, so that a slab of a few rows spends no huge page.
       auto block = std::make_unique<Block>(rows_per_block_ * row_bytes_, blocks_.empty() ? kHugePage : 0);
       if (block->data == nullptr) {
         return absl::ResourceExhaustedError(absl::StrCat("the system has no ", block->bytes, " bytes for more rows"));
@@ -78,7 +79,7 @@ void StateSlab::Free(Slot slot) {
 }
 
 absl::Span<std::byte> StateSlab::Row(Slot slot) {
-  // An even generation is a freed row's: no Slot that was handed out has one.
+  // An even generation marks a freed place: no Slot that was handed out has an even generation.
   if (slot.index >= generations_.size() || slot.generation % 2 == 0 || generations_[slot.index] != slot.generation) {
     return {};
   }

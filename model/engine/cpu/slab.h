@@ -1,12 +1,12 @@
 #ifndef AAREN_MODEL_ENGINE_CPU_SLAB_H_
 #define AAREN_MODEL_ENGINE_CPU_SLAB_H_
 
-// StateSlab holds the rows of many sessions, all of one size, in large 64-byte aligned blocks that the system hands out
-// lazily, in huge pages where it has them.
+// StateSlab holds the rows of many sessions, all of one size, in large blocks aligned to 64 bytes. The system backs a
+// block with memory only as rows are written, in huge pages where available.
 //
-// Freeing a slot makes every copy of it stale: the generation of its place goes on. Freed places are reused first.
-// Memory is reserved block by block, so a slab costs what it holds. Threading: one thread at a time (a slab belongs to
-// one lane).
+// Freeing a slot advances the generation of its place, which makes every copy of the slot stale. Freed places are
+// reused first. Blocks are reserved one by one, so a slab costs the memory of its rows only. Threading: one thread at a
+// time, because a slab belongs to one lane.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,13 +27,13 @@ class StateSlab {
   StateSlab(const StateSlab&) = delete;
   StateSlab& operator=(const StateSlab&) = delete;
 
-  // A row of unspecified content. ResourceExhausted, naming the capacity, if every row is taken.
+  // Takes a row of unspecified content. ResourceExhausted, naming the capacity, if every row is taken.
   absl::StatusOr<Slot> Allocate();
 
   // Gives the row back. A stale slot is ignored.
   void Free(Slot slot);
 
-  // The row's bytes, aligned to 64; empty if the slot is stale. Valid until the slot is freed.
+  // The row's bytes, aligned to 64; empty if the slot is stale. The span is valid until the slot is freed.
   absl::Span<std::byte> Row(Slot slot);
 
   size_t row_bytes() const { return row_bytes_; }

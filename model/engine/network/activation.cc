@@ -64,7 +64,8 @@ void GateBySigmoidAll(const float* gate, const float* value, size_t count, float
   }
 }
 
-// Sum of squares in kLanes partials, the square of x[i] by FMA into partial i mod kLanes, joined in the one fixed tree.
+// The sum of squares in kLanes partials: FMA adds the square of x[i] to partial i mod kLanes. The partials are joined
+// in the one fixed tree, so the sum has the same bits for every vector width.
 float SumOfSquares(const float* x, size_t count) {
   const D d;
   const size_t lanes = hn::Lanes(d);

@@ -13,10 +13,10 @@ int forbidden = 0;
 
 #if defined(__x86_64__) && defined(__linux__)
 
-constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM, which older headers lack
-constexpr long kTileData = 18;               // the state of the registers
+constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM, a name missing from older headers
+constexpr long kTileData = 18;               // the XSAVE component of the registers' contents
 
-// AMX-TILE and AMX-BF16, and what their kernels take of AVX-512 (F, DQ, BW and VL).
+// The CPU needs AMX-TILE and AMX-BF16, and the parts of AVX-512 that the kernels use (F, DQ, BW and VL).
 bool CpuHasIt() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;

@@ -1,15 +1,16 @@
 #ifndef AAREN_MODEL_ENGINE_NETWORK_AMX_H_
 #define AAREN_MODEL_ENGINE_NETWORK_AMX_H_
 
-// Intel's matrix registers (AMX) for bfloat16: whether this CPU has them. Linux hands them out by process and on
-// request, so the first question asks for them too. Threading: any thread may ask at any time.
+// Intel's matrix registers (AMX) for bfloat16, and permission to use them. Linux grants the registers to a process on
+// request, so the first call of MayUseAmx also requests them. Threading: any thread may call MayUseAmx at any time.
 
 namespace aaren::engine {
 
-// Whether kernels may use them: the CPU has them, the kernel grants them, and no ForbidAmx lives.
+// True if kernels may use AMX: the CPU has AMX, Linux grants AMX to this process, and no ForbidAmx exists.
 bool MayUseAmx();
 
-// While it lives, kernels do without: for tests that compare them. Not while another thread computes.
+// Kernels do without AMX while a ForbidAmx exists. Tests use ForbidAmx to compare kernels. REQUIRES: no other thread
+// computes meanwhile.
 class ForbidAmx {
  public:
   ForbidAmx();

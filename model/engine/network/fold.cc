@@ -21,16 +21,17 @@ namespace HWY_NAMESPACE {
 namespace doubles = math::HWY_NAMESPACE;
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Exp is zero from here on; the empty state's -inf and any other exponent that a float cannot hold come to the same.
+// Exp is zero from this exponent down. Clamping to a finite number keeps the empty state's -inf, and any exponent that
+// no float can hold, out of the floats.
 constexpr double kLeastExponent = -200.0;
 
-// As std::max, whose first is taken where both are equal.
+// Compares like std::max: returns `first` where both are equal.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Larger(D, V first, V second) {
   return hn::IfThenElse(hn::Lt(first, second), second, first);
 }
 
-// m', and the exponents of alpha and beta.
+// Writes m' and the exponents of alpha and beta.
 HWY_INLINE void WriteExponents(const Ageing& ageing, const FoldToken& token, const double* peaks,
                                const FoldWork& work) {
   const double age = static_cast<double>(token.age);
@@ -46,7 +47,7 @@ HWY_INLINE void WriteExponents(const Ageing& ageing, const FoldToken& token, con
   });
 }
 
-// c' and the share of each head.
+// Writes c' and the share p of each head.
 HWY_INLINE void WriteShares(size_t heads, const double* weights, const FoldWork& work) {
   doubles::ForDoubles(heads, [&](auto d, size_t h) HWY_ATTR {
     const auto alpha = doubles::LoadFloats(d, work.exponents + h);
@@ -57,7 +58,7 @@ HWY_INLINE void WriteShares(size_t heads, const double* weights, const FoldWork&
   });
 }
 
-// alpha, beta and m', then c' and p.
+// Computes alpha, beta and m', then c' and p.
 void Weigh(const Ageing& ageing, const FoldToken& token, const LayerState& state, const FoldWork& work) {
   const hn::CappedTag<float, math::kLanes> d;
   WriteExponents(ageing, token, state.peak, work);
@@ -72,8 +73,8 @@ void Weigh(const Ageing& ageing, const FoldToken& token, const LayerState& state
   }
 }
 
-// o' = R o + p (v - R o), with R the rotation of each pair: each number times its cosine, and its neighbour times its
-// sine, which is negative for the second of a pair. `after` may be `before`, or null if nobody wants it.
+// o' = R o + p (v - R o), where R rotates each pair. A rotated number is cosine times the number plus sine times its
+// neighbour; the sine is negative for the second of a pair. `after` may be `before`. Unless kKept, `after` is unused.
 template <bool kKept>
 HWY_INLINE void TurnAndFoldAll(const Turn& turn, const double* share, const float* values, const double* before,
                                size_t width, double* after, float* out) {

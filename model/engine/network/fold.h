@@ -1,10 +1,10 @@
 #ifndef AAREN_MODEL_ENGINE_NETWORK_FOLD_H_
 #define AAREN_MODEL_ENGINE_NETWORK_FOLD_H_
 
-// One token enters the attention of one layer (paper, §3.1; model/README.md, step 4). The state of every head is aged
-// by the tokens since the last fold, the token's value is weighed in, and the attention's output is read.
+// A fold takes one token into the attention of one layer (paper, §3.1; model/README.md, step 4). The state of every
+// head is aged by the tokens since the last fold, the token's value is weighed in, and the attention's output is read.
 //
-// A token that folds leaves the new state behind; one that peeks reads the same output and leaves the state as it was.
+// A token that *folds* stores the new state. A token that *peeks* reads the same output and leaves the state unchanged.
 
 #include <hwy/aligned_allocator.h>
 
@@ -15,53 +15,53 @@
 
 namespace aaren::engine {
 
-// One layer's softmax attention over all that was folded (the plain o = a / c, so that it never grows).
+// The softmax attention of one layer over all folded tokens. The output is kept as o = a / c, which never grows.
 struct LayerState {
   double* output;  // o: [V], padded with zeros to a multiple of kLanes
   double* weight;  // c: [H]
   double* peak;    // m: [H]
 };
 
-// What ageing does in one layer. Each rotation is brought to length one, so that a million of them neither grow nor
+// How one layer's state ages. Each rotation is brought to length one, so that a million rotations neither grow nor
 // shrink a state.
 struct Ageing {
-  // REQUIRES: the tensors of one layer as package.h describes them.
+  // REQUIRES: the tensors belong to one layer and are as package.h describes.
   Ageing(const package::ForecasterConfig& config, const package::Tensor& decay, const package::Tensor& cosine,
          const package::Tensor& sine);
 
   size_t heads;
   size_t head_width;
-  size_t width;                // of all heads, padded to kLanes
+  size_t width;                // all heads together, padded to kLanes
   std::vector<double> decay;   // lambda: [heads]
-  std::vector<double> cosine;  // [fold_every, width / 2], of age 1, 2, ...
+  std::vector<double> cosine;  // [fold_every, width / 2], for age 1, 2, ...
   std::vector<double> sine;
-  std::vector<double> cosines;  // [fold_every, width]: the same for each number of a pair, and the sine of the second
-  std::vector<double> sines;    // negative
+  std::vector<double> cosines;  // [fold_every, width]: the cosine of its pair for each number, and the sine,
+  std::vector<double> sines;    // negative for the second number of a pair
 };
 
-// One age's: [width] of each.
+// The rotation for one age: [width] each.
 struct Turn {
   const double* cosine;
   const double* sine;
 };
 
-// What one token brings to a layer.
+// The contribution of one token to a layer.
 struct FoldToken {
-  size_t age;           // tokens since the last fold, this one counted: in [1, fold_every]
+  size_t age;           // tokens since the last fold, this token included: in [1, fold_every]
   const float* scores;  // [heads]
   const float* values;  // [width]
 };
 
-// What a token weighs in a layer.
+// The weights of one token in a layer, as computed by a fold.
 struct FoldWork {
-  float* exponents;  // of alpha, then of beta: [2 heads, padded]
+  float* exponents;  // the exponents of alpha, then beta: [2 heads, padded]
   double* weights;   // c': [heads]
   double* peaks;     // m': [heads]
   double* shares;    // p: [heads]
-  double* share;     // p of each value's head: [width]
+  double* share;     // p of the value's head, for each value: [width]
 };
 
-// Memory that folding works in, of one layer at a time.
+// The memory for folding in one layer at a time.
 class FoldScratch {
  public:
   FoldScratch(size_t heads, size_t width);
@@ -76,10 +76,11 @@ class FoldScratch {
   std::vector<double> share_;
 };
 
-// Both write the attention's output to out: [width]. Fold leaves the new state behind, Peek the state as it was.
+// LayerFold folds tokens into one layer. Fold and Peek write the attention's output to out: [width]. Fold stores the
+// new state; Peek leaves the state unchanged.
 class LayerFold {
  public:
-  // The references outlive this.
+  // REQUIRES: `ageing` and `scratch` outlive this object.
   LayerFold(const Ageing& ageing, FoldScratch& scratch) : ageing_(ageing), scratch_(scratch) {}
 
   void Fold(const FoldToken& token, const LayerState& state, float* out);

@@ -7,7 +7,7 @@
 namespace aaren::engine {
 namespace {
 
-// sqrt(d) |w g| of a matrix's row.
+// sqrt(d) |w g| for row w of a matrix.
 double Reach(const package::Tensor& matrix, size_t row, const package::Tensor& gain) {
   const size_t depth = gain.data.size();
   double squares = 0.0;
@@ -23,6 +23,7 @@ double Reach(const package::Tensor& matrix, size_t row, const package::Tensor& g
 LayerBound::LayerBound(const package::ForecasterConfig& config, const package::Tensor& norm,
                        const package::Tensor& score, const package::Tensor& value, const package::Tensor& bias)
     : peak(static_cast<size_t>(config.heads)), output(math::PadToLanes(static_cast<size_t>(config.value_width)) / 2) {
+  // Each bound grows by kRounding: the engine's products and folds are rounded, the bound's formula is not.
   for (size_t h = 0; h < peak.size(); ++h) peak[h] = (1.0 + kRounding) * Reach(score, h, norm);
   const auto reach = [&](size_t j) { return Reach(value, j, norm) + std::abs(static_cast<double>(bias.data[j])); };
   for (size_t j = 0; j < bias.data.size(); j += 2) {

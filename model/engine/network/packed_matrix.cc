@@ -25,7 +25,7 @@ PackedMatrix PackedMatrix::Pack(std::initializer_list<Linear> layers) {
   return packed;
 }
 
-// Keeps the upper halves alone if the lower ones are all zero.
+// Keeps only the upper halves of the weights, if all lower halves are zero.
 void PackedMatrix::Halve() {
   const float* weights = weights_.get();
   const auto upper = [](float weight) { return std::bit_cast<uint32_t>(weight) >> 16; };

@@ -18,12 +18,13 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// As many sums as the registers hold beside two of weights and one of inputs.
+// The most rows whose sums fit the registers, beside two vectors of weights and a vector of inputs.
 constexpr size_t kMaxRows = HWY_TARGET == HWY_AVX2 ? 6 : 12;
-// So few do not keep the multipliers busy for as long as weights take to come.
+// Up to this many rows, prefetching the next outputs' weights does not pay: the multiplications end before the weights
+// arrive.
 constexpr size_t kFewest = HWY_TARGET == HWY_AVX2 ? 1 : 2;
 
-// One block of K for kRows rows and kVectors vectors of outputs.
+// Computes one block of K for kRows rows and kVectors vectors of outputs.
 template <typename Weight, size_t kRows, size_t kVectors>
 HWY_INLINE void AddBlock(const Product& product, size_t row, size_t column, Depths depths) {
   const D d;
@@ -49,21 +50,21 @@ HWY_INLINE void MultiplyGroup(const Product& product, size_t row, size_t column,
   }
 }
 
-// `rows` rows from `row` on in one group. Apart from its caller, which would otherwise hold all the kernels, and the
-// compiler would run out of registers in each. REQUIRES: 1 <= rows <= kRows.
+// Multiplies `rows` rows from `row` on, in one group. The function is not inlined: a caller that contained all kernels
+// would make the compiler run out of registers in each. REQUIRES: 1 <= rows <= kRows.
 template <typename Weight, size_t kRows, size_t kVectors>
 HWY_NOINLINE void MultiplyApart(const Product& product, size_t rows, size_t row, size_t column, Depths depths) {
   if (rows == kRows) return MultiplyGroup<Weight, kRows, kVectors>(product, row, column, depths);
   if constexpr (kRows > 1) MultiplyApart<Weight, kRows - 1, kVectors>(product, rows, row, column, depths);
 }
 
-// How many rows the next group takes. What does not fill a group is shared with the one before: a few rows alone would
-// leave the multipliers idle.
+// The number of rows in the next group. Rows that do not fill a group are shared out between the last two groups,
+// because a few rows alone would leave the multipliers idle.
 constexpr size_t NextGroup(size_t rows) {
   return rows >= 2 * kMaxRows ? kMaxRows : rows > kMaxRows ? rows - rows / 2 : rows;
 }
 
-// The rows from `row` on for kVectors vectors of outputs, whose weights stay in the first cache.
+// Multiplies the rows from `row` on for kVectors vectors of outputs, whose weights stay in the first cache.
 template <typename Weight, size_t kVectors>
 HWY_INLINE void MultiplyRows(const Product& product, size_t row, size_t rows, size_t column, Depths depths) {
   while (row < rows) {
@@ -77,7 +78,7 @@ HWY_INLINE void MultiplyRows(const Product& product, size_t row, size_t rows, si
   }
 }
 
-// Of floats as they are.
+// The product with weights that are kept as floats.
 template <typename Weight>
 struct AllRows {
   template <size_t kVectors>
@@ -86,7 +87,7 @@ struct AllRows {
   }
 };
 
-// Of halves, which the first group unpacks.
+// The product with weights that are kept as halves. The first group of rows turns the halves into floats.
 struct AllRowsOfHalves {
   template <size_t kVectors>
   static HWY_INLINE void Multiply(const Product& product, size_t rows, size_t column) {
@@ -107,15 +108,15 @@ void MultiplyMany(const Product& product, size_t rows) {
   if (column < width) Rows::template Multiply<1>(product, rows, column);
 }
 
-// A chain waits for its own last sum: few rows need many outputs at once to keep the multipliers busy, as many as there
-// are registers for.
+// The number of output vectors that a kernel computes at once. Each FMA of a chain waits for the chain's last sum. So a
+// few rows need many outputs at once to keep the multipliers busy, as many as the registers hold.
 constexpr size_t VectorsBeside(size_t rows) {
   if (rows == 1) return 8;
   if (HWY_TARGET == HWY_AVX2) return rows == 2 ? 4 : 2;
   return rows <= 2 ? 8 : rows <= 6 ? 4 : 2;
 }
 
-// `groups` groups of as many vectors of outputs, the first at `column`. REQUIRES: 1 <= vectors <= kVectors.
+// Computes `groups` groups of `vectors` vectors of outputs, the first at `column`. REQUIRES: 1 <= vectors <= kVectors.
 template <typename Weight, size_t kRows, size_t kVectors>
 HWY_NOINLINE void MultiplyColumns(const Product& product, size_t vectors, size_t column, size_t groups) {
   if (vectors == kVectors) {
@@ -127,7 +128,7 @@ HWY_NOINLINE void MultiplyColumns(const Product& product, size_t vectors, size_t
   if constexpr (kVectors > 1) MultiplyColumns<Weight, kRows, kVectors - 1>(product, vectors, column, groups);
 }
 
-// All outputs in groups of about equal size: one vector left alone takes as long as a group.
+// Computes all outputs in groups of nearly equal size, because one vector left alone takes as long as a whole group.
 template <typename Weight, size_t kRows>
 void MultiplyWidth(const Product& product) {
   constexpr size_t kMost = VectorsBeside(kRows);
@@ -144,7 +145,8 @@ void MultiplyFew(const Product& product, size_t rows) {
   if constexpr (kRows > 1) MultiplyFew<Weight, kRows - 1>(product, rows);
 }
 
-// A group of rows after the other, each of which reads the halves. Unpacked for two groups, they would cost more time.
+// Multiplies one group of rows after the other; each group reads the halves anew. For only two groups, unpacking the
+// halves would cost more time than reading twice.
 void MultiplyHalves(Product product, size_t rows) {
   while (rows > 0) {
     const size_t group = NextGroup(rows);
@@ -164,7 +166,7 @@ void MultiplyAll(const PackedMatrix& matrix, const float* x, size_t x_stride, si
     return rows <= 2 * kMaxRows ? MultiplyHalves(product, rows) : MultiplyMany<AllRowsOfHalves>(product, rows);
   }
   const bool few = rows <= kMaxRows;
-  // Very few rows, or short panels, are done before what is asked for would be there.
+  // With very few rows or short panels, the product is done before prefetched weights would arrive.
   if (rows > kFewest && matrix.depth() > kDepthBlock) {
     using Weight = Floats<true>;
     return few ? MultiplyFew<Weight, kMaxRows>(product, rows) : MultiplyMany<AllRows<Weight>>(product, rows);

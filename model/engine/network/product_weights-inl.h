@@ -1,10 +1,10 @@
-// How a kernel of the exact product (product.cc) reads weights: floats, halves that it makes floats in registers, or
-// halves that the first group of rows makes floats for the others. Each has
+// Three ways in which a kernel of the exact product (product.cc) reads weights: as floats, as halves turned into floats
+// in registers, or as halves that the first group of rows turns into floats for all groups. Each way is a struct with
 //
-//   AddAll(product, row, column, depths, sums): adds to the sums of kRows rows and kVectors vectors of outputs, in the
-//   order of the depths
+//   AddAll(product, row, column, depths, sums): adds the products of `depths`, in order, to the sums of kRows rows and
+//   kVectors vectors of outputs
 //
-// Included once per target, inside foreach_target.
+// A file includes this one once per target, inside foreach_target.
 
 #if defined(AAREN_MODEL_ENGINE_NETWORK_PRODUCT_WEIGHTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AAREN_MODEL_ENGINE_NETWORK_PRODUCT_WEIGHTS_INL_H_
@@ -34,17 +34,17 @@ using V = hn::Vec<D>;
 
 constexpr size_t kDepthBlock = 128;
 
-// The operands of one call, and where its results go.
+// The operands of one call, and the place for its results.
 struct Product {
   const PackedMatrix& matrix;
   const float* x;
   size_t x_stride;
   float* out;
   size_t out_stride;
-  float* unpacked;  // [kUnpackedDepth, 2 vectors]: floats of a few outputs' halves, where many rows read them
+  float* unpacked;  // [kUnpackedDepth, 2 vectors]: the floats of a few outputs' halves, which many rows read
 };
 
-// The sums of kRows rows and kVectors vectors of outputs: one FMA chain for each.
+// The sums of kRows rows and kVectors vectors of outputs. Each sum is one chain of FMAs.
 template <size_t kRows, size_t kVectors>
 struct Sums {
   HWY_INLINE Sums() {
@@ -53,7 +53,7 @@ struct Sums {
     }
   }
 
-  // Weights of one depth; x is the first row's input there.
+  // Adds the products of one depth. w: the depth's weights. x: the first row's input at the depth.
   HWY_INLINE void Add(const V (&w)[kVectors], const float* x, size_t x_stride) {
     for (size_t r = 0; r < kRows; ++r) {
       const V input = hn::Set(D(), x[r * x_stride]);
@@ -64,21 +64,21 @@ struct Sums {
   V sums[kRows][kVectors];
 };
 
-// Asks for the weights of kVectors vectors that are needed later. The processor does so too late by itself where they
-// come from the third cache.
+// Prefetches the weights of kVectors vectors. The processor's own prefetch comes too late for weights in the third
+// cache.
 constexpr size_t kVectorsOfPanel = math::kLanes / hn::MaxLanes(D());
 template <size_t kVectors, typename T>
 HWY_INLINE void Fetch(const T* const (&weights)[kVectors], size_t at) {
   for (size_t v = 0; v < kVectors; v += kVectorsOfPanel) hwy::Prefetch(weights[v] + at);
 }
 
-// Depths [begin, end) of K. REQUIRES: begin is even.
+// The depths [begin, end) of K. REQUIRES: begin is even.
 struct Depths {
   size_t begin, end;
 };
 
-// Weights as floats. Those of the next outputs may be asked for meanwhile: by itself the processor would wait for the
-// third cache, or for memory, at the beginning of each panel.
+// Reads weights kept as floats. With kFetchNext, the kernel also prefetches the weights of the next outputs. Otherwise
+// each panel would begin with a wait for the third cache or for memory.
 template <bool kFetchNext>
 struct Floats {
   template <size_t kRows, size_t kVectors>
@@ -102,10 +102,10 @@ struct Floats {
   }
 };
 
-// Weights as halves, two in a word.
+// Reads weights kept as halves, two in a word.
 struct Halves {
   using DWords = hn::RebindToUnsigned<D>;
-  static constexpr size_t kAhead = 1024 / sizeof(uint32_t);  // of what is asked for
+  static constexpr size_t kAhead = 1024 / sizeof(uint32_t);  // distance of the prefetch, in words
 
   static HWY_INLINE V Even(hn::Vec<DWords> words) { return hn::BitCast(D(), hn::ShiftLeft<16>(words)); }
   static HWY_INLINE V Odd(hn::Vec<DWords> words) {
@@ -116,7 +116,8 @@ struct Halves {
     return matrix.halves(column) + depth / 2 * PackedMatrix::kBeside;
   }
 
-  // Both weights of a word in turn: more words at once do not fit the registers beside the sums of so many outputs.
+  // Adds both halves of one word before the next word. More words at once do not fit the registers beside the sums of
+  // so many outputs.
   template <size_t kRows, size_t kVectors>
   static HWY_INLINE void AddPair(const uint32_t* const (&words)[kVectors], size_t at, const float* x, size_t x_stride,
                                  Sums<kRows, kVectors>& all) {
@@ -132,7 +133,7 @@ struct Halves {
     }
   }
 
-  // All of one depth.
+  // Adds all products of one depth.
   template <bool kOdd, size_t kRows, size_t kVectors>
   static HWY_INLINE void AddDepth(const uint32_t* const (&words)[kVectors], size_t at, const float* x, size_t x_stride,
                                   Sums<kRows, kVectors>& sums) {
@@ -164,11 +165,12 @@ struct Halves {
   }
 };
 
-// The depths of halves that are made floats at once: their floats fit the second cache, beside the inputs.
+// The depths whose halves are turned into floats at once. The floats of so many depths fit the second cache beside the
+// inputs.
 constexpr size_t kUnpackedDepth = 4 * kDepthBlock;
 
-// Halves that many rows read. The first group makes them floats, which costs it nothing: the multipliers are busy. All
-// others read these.
+// Reads halves for many rows. The first group of rows turns the halves into floats, which costs no time because the
+// multipliers are busy. All later groups read the floats.
 template <bool kFirst>
 struct Unpacked {
   template <size_t kRows, size_t kVectors>
@@ -176,7 +178,7 @@ struct Unpacked {
                                 Sums<kRows, kVectors>& sums) {
     constexpr size_t kLanes = hn::MaxLanes(D()), kStep = kVectors * kLanes;
     float* floats = product.unpacked + depths.begin % kUnpackedDepth * kStep;
-    const size_t x_stride = product.x_stride;  // a copy, which stores cannot change
+    const size_t x_stride = product.x_stride;  // a local copy, which no store can change
     const float* x = product.x + row * x_stride;
     if constexpr (kFirst) {
       const uint32_t* words[kVectors];
@@ -197,7 +199,7 @@ struct Unpacked {
     }
   }
 
-  // All of one depth.
+  // Adds all products of one depth, and stores the depth's floats.
   template <bool kOdd, size_t kRows, size_t kVectors>
   static HWY_INLINE void AddAndKeep(const uint32_t* const (&words)[kVectors], size_t at, const float* x,
                                     size_t x_stride, float* floats, Sums<kRows, kVectors>& sums) {
@@ -210,7 +212,7 @@ struct Unpacked {
     sums.Add(w, x, x_stride);
   }
 
-  // A mask would take one of AVX2's sixteen registers from the sums.
+  // The odd halves as floats. Two shifts replace the mask on AVX2, where the mask would take a register from the sums.
   static HWY_INLINE V Odd(hn::Vec<Halves::DWords> words) {
     if constexpr (HWY_TARGET == HWY_AVX2) return hn::BitCast(D(), hn::ShiftLeft<16>(hn::ShiftRight<16>(words)));
     return Halves::Odd(words);

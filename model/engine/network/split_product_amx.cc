@@ -1,11 +1,12 @@
-// The fast product by Intel's matrix registers. One holds 16 rows of 64 bytes: of inputs, 8 rows' upper and lower parts
-// and 32 depths; of weights, 16 outputs and the same depths; of sums, both. A sum of parts is one instruction a block
-// of depths, which keeps to section 14 of model/README.md.
+// The fast product on Intel's matrix registers. A register holds 16 rows of 64 bytes. A register of inputs holds the
+// upper and lower parts of 8 rows at 32 depths. A register of weights holds 16 outputs at the same depths. A register
+// of sums holds one sum for each of 16 parts and 16 outputs. One instruction adds a block of depths, by section 14 of
+// model/README.md.
 //
-//   up to 8 rows:  inputs × weights of 4 panels beside each other     waits for the weights to come from the caches
-//   more:          inputs of 16 rows × weights of 2 panels            each weight that was loaded serves twice
+//   up to 8 rows:  inputs × weights of 4 panels beside each other     the kernel waits for weights from the caches
+//   more rows:     inputs of 16 rows × weights of 2 panels            each loaded weight serves twice
 //
-// The instructions are Linux's and x86's alone; elsewhere nobody calls this.
+// The instructions exist on x86 only, and are requested from Linux only. No other system calls MultiplySplitByAmx.
 
 #include "model/engine/network/split_product.h"
 
@@ -21,21 +22,22 @@ namespace {
 #define AAREN_AMX __attribute__((target("amx-tile,amx-bf16,avx512f,avx512dq,avx512bw,avx512vl")))
 
 constexpr size_t kLanes = math::kLanes;
-constexpr size_t kRegisterRows = 8;  // of inputs
+constexpr size_t kRegisterRows = 8;  // rows of inputs in a register
 constexpr int kRowBytes = 64;
 
-// The compiler does not know that the instructions read and write memory.
+// Keeps the compiler from moving accesses of memory past the tile instructions. The compiler does not know that these
+// read and write memory.
 inline void Fence() { asm volatile("" ::: "memory"); }
 
-// The registers' shapes, as the instruction wants them.
+// The shapes of the registers, in the layout of the instruction that loads them.
 struct alignas(64) Shapes {
   uint8_t palette = 1, start_row = 0, reserved[14] = {};
   uint16_t row_bytes[16] = {};
   uint8_t rows[16] = {};
 };
 
-// Registers 0 to 3 have sums, 4 and 5 inputs, 6 and 7 weights. The second of inputs has `second` rows of the call's,
-// and so have the sums 2 and 3 that it makes.
+// Registers 0 to 3 hold sums, 4 and 5 inputs, 6 and 7 weights. Register 4 holds `first` rows of inputs and feeds sums 0
+// and 1. Register 5 holds `second` rows and feeds sums 2 and 3.
 AAREN_AMX void Begin(size_t first, size_t second) {
   Shapes shapes;
   std::fill_n(shapes.row_bytes, 8, kRowBytes);
@@ -58,7 +60,7 @@ struct Call {
 constexpr int kWeightStride = PackedMatrix::kBeside * sizeof(uint32_t);
 constexpr size_t kWeightBlock = SplitRows::kDepthBlock / 2 * PackedMatrix::kBeside;
 
-// Joins the sums of parts of `rows` rows, [2 rows][kLanes].
+// Adds the two parts' sums and the bias for each of `rows` rows. sums: [2 rows][kLanes].
 AAREN_AMX inline void Join(const Call& call, const float* sums, size_t row, size_t rows, size_t column) {
   const __m512 bias = _mm512_load_ps(call.matrix.bias() + column);
   float* out = call.out + row * call.out_stride + column;
@@ -68,7 +70,7 @@ AAREN_AMX inline void Join(const Call& call, const float* sums, size_t row, size
   }
 }
 
-// `rows` rows, 8 at most, and kPanels panels of outputs, all of the same words of weights.
+// Multiplies `rows` rows, 8 at most, by kPanels panels of outputs. The panels lie in the same group of words.
 template <int kPanels>
 AAREN_AMX void MultiplyFew(const Call& call, size_t row, size_t rows, size_t column) {
   const uint16_t* x = call.x.parts(row);
@@ -104,7 +106,7 @@ AAREN_AMX void MultiplyFew(const Call& call, size_t row, size_t rows, size_t col
   for (size_t panel = 0; panel < kPanels; ++panel) Join(call, sums[panel], row, rows, column + panel * kLanes);
 }
 
-// 8 rows and `second` more, and kPanels panels of outputs.
+// Multiplies 8 rows, and `second` further rows, by kPanels panels of outputs.
 template <int kPanels>
 AAREN_AMX void MultiplyPair(const Call& call, size_t row, size_t second, size_t column) {
   const uint16_t* x = call.x.parts(row);
@@ -139,7 +141,7 @@ AAREN_AMX void MultiplyPair(const Call& call, size_t row, size_t second, size_t 
   }
 }
 
-// `rows` rows, 8 at most, from `row` on.
+// Multiplies `rows` rows from `row` on, 8 at most.
 void MultiplyFewRows(const Call& call, size_t row, size_t rows) {
   Begin(rows, rows);
   const size_t width = call.matrix.width();
@@ -155,8 +157,8 @@ void MultiplyFewRows(const Call& call, size_t row, size_t rows) {
   }
 }
 
-// `pairs` times 16 rows from `row` on; the weights of two panels stay in the first cache meanwhile. The last pair has
-// `second` rows in its second half.
+// Multiplies `pairs` times 16 rows from `row` on, while the weights of two panels stay in the first cache. The second
+// half of the last pair has `second` rows.
 void MultiplyPairs(const Call& call, size_t row, size_t pairs, size_t second) {
   Begin(kRegisterRows, second);
   const size_t width = call.matrix.width();

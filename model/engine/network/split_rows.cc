@@ -22,9 +22,9 @@ using DU = hn::RebindToUnsigned<D>;
 using U = hn::Vec<DU>;
 
 constexpr uint32_t kMagnitude = 0x7fffffffu;
-constexpr uint32_t kLeastPart = 0x21800000u;  // 2^-60: with the least weight, far above the subnormal
+constexpr uint32_t kLeastPart = 0x21800000u;  // 2^-60; times the least weight, 2^-40, still no subnormal number
 
-// The upper half of each, as a part: 0 where that is too small.
+// Stores the upper half of each number as a part; 0 where the number is too small.
 HWY_INLINE void StorePart(U bits, uint16_t* to) {
   const DU du;
   const auto small = hn::Lt(hn::And(bits, hn::Set(du, kMagnitude)), hn::Set(du, kLeastPart));
@@ -34,14 +34,14 @@ HWY_INLINE void StorePart(U bits, uint16_t* to) {
   hn::StoreU(hn::DemoteTo(dh, hn::BitCast(di, part)), dh, to);
 }
 
-// `depth` numbers, a multiple of the vector's, to a row's parts.
+// Splits `depth` numbers, a multiple of the vector's size, into a row's upper and lower parts.
 HWY_INLINE void SplitWhole(const float* x, size_t depth, uint16_t* upper, uint16_t* lower) {
   const D d;
   const DU du;
   for (size_t k = 0; k < depth; k += hn::Lanes(d)) {
     const auto value = hn::LoadU(d, x + k);
     const U bits = hn::And(hn::BitCast(du, value), hn::Set(du, 0xffff0000u));
-    // Exact: the upper part is the value without its last bits.
+    // The difference is exact, because the upper part is the value without its last bits.
     const U rest = hn::BitCast(du, hn::Sub(value, hn::BitCast(d, bits)));
     const U odd = hn::And(hn::ShiftRight<16>(rest), hn::Set(du, 1));
     StorePart(bits, upper + k);
@@ -84,7 +84,7 @@ float RoundWeight(float weight) {
   constexpr uint32_t kLeastWeight = 0x2b800000u;  // 2^-40
   uint32_t bits = std::bit_cast<uint32_t>(weight);
   bits = (bits + 0x7fffu + (bits >> 16 & 1)) & 0xffff0000u;
-  // Beyond the largest there is no nearest.
+  // A weight that rounds to infinity becomes the largest bfloat16 instead.
   if ((bits & 0x7fffffffu) == 0x7f800000u) bits -= 0x10000u;
   return (bits & 0x7fffffffu) < kLeastWeight ? 0.0f : std::bit_cast<float>(bits);
 }
