@@ -68,7 +68,7 @@ class ForecastingTask final : public Task {
 
   package::ForecasterConfig config_;
   RowLayout layout_;
-  std::vector<LayerBound> bounds_;  // of each layer: what rows are held against
+  std::vector<LayerBound> bounds_;  // the bounds of each layer, which CheckRow applies
   std::unique_ptr<const Network> network_;
 };
 
@@ -102,13 +102,14 @@ void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const 
   RowHeader& header = layout_.header(row);
   float* forecast = run.forecasts;
   const size_t forecast_size = static_cast<size_t>(config_.horizon) * config_.quantiles.size();
-  TileToken* pending = nullptr;  // The token before, if its forecast is still to be made.
+  TileToken* pending = nullptr;  // the token before, if its forecast is still to be made
   for (size_t i = 0; i < run.values.size(); ++i, ++header.seq) {
     const float value = Clean(run.values[i]);
     TakeSurprise(run, i, row, pending, tile);
     TakeValue(value, row);
     pending = nullptr;
     const bool wanted = run.forecast[i] != 0;
+    // A row keeps a one-step forecast of the newest token only (rule 8.1), so a token without a forecast clears that.
     if (!wanted) std::fill_n(layout_.one_step(row), config_.quantiles.size() + season::kSourceCount, kMissing);
     const bool folds = (header.seq + 1) % static_cast<uint64_t>(config_.fold_every) == 0;
     if (!wanted && !folds && !layout_.probes().At(header.seq)) continue;
@@ -136,7 +137,8 @@ void ForecastingTask::TakeValue(float value, std::byte* row) const {
   layout_.errors(row).Add(header.seq, value, bounds, layout_.values(row));
 }
 
-// The surprise of token i under the forecast of the one before, which may not be there yet: then it waits for it.
+// Writes the surprise of token i under the forecast of the token before. If that forecast is not made yet, the token
+// before keeps the value and the place of the surprise.
 void ForecastingTask::TakeSurprise(const Run& run, size_t i, std::byte* row, TileToken* pending, Tile& tile) const {
   float* surprise = run.surprises == nullptr ? nullptr : run.surprises + i;
   const float value = Clean(run.values[i]);
@@ -149,7 +151,8 @@ void ForecastingTask::TakeSurprise(const Run& run, size_t i, std::byte* row, Til
   }
 }
 
-// Under the forecast that the row keeps, of the token before. Nothing was learned since: it is refined as it was then.
+// The surprise under the forecast that the row keeps, made from the token before. The row has learned nothing since, so
+// the forecast is refined exactly as before.
 float ForecastingTask::OneStepSurprise(const Run& run, float value, std::byte* row, Tile& tile) const {
   const float* one_step = layout_.one_step(row);
   if (std::isnan(one_step[0])) return kMissing;
@@ -165,7 +168,7 @@ float ForecastingTask::OneStepSurprise(const Run& run, float value, std::byte* r
   return Surprise(config_.quantiles, quantiles, value);
 }
 
-// The input, and what a probe learns from, are taken now: the row goes on before the tile is full.
+// The input and a probe's evidence are computed now, because the row changes before the tile is full.
 void ForecastingTask::AddToken(const Run& run, std::byte* row, float* forecast, Tile& tile) const {
   const RowHeader& header = layout_.header(row);
   const size_t since_fold = header.seq % static_cast<uint64_t>(config_.fold_every);
@@ -194,7 +197,8 @@ void ForecastingTask::AddToken(const Run& run, std::byte* row, float* forecast, 
                               .next_surprise = nullptr};
 }
 
-// For the mixture in the units of the series, for a network with seasons on the token's scale too.
+// Adds the naive forecasts, in the units of the series for the mixture, and on the token's scale for a network with
+// seasons.
 void ForecastingTask::AddSources(const season::Past& past, const math::Scaling& scaling, std::byte* row,
                                  Tile& tile) const {
   const RowHeader& header = layout_.header(row);
@@ -206,7 +210,7 @@ void ForecastingTask::AddSources(const season::Past& past, const math::Scaling& 
     season::StandardizeSources(sources, season::kSourceCount * horizon, scaling, tile.standard[tile.size]);
 }
 
-// What the network sees of the series' seasons, but for the sources.
+// Adds the seasonal inputs of the network, except for the sources.
 void ForecastingTask::AddSeasons(const season::Past& past, const math::Scaling& scaling, std::byte* row,
                                  Tile& tile) const {
   constexpr size_t kResiduals = package::ForecasterConfig::kSeasonalResiduals;
@@ -224,7 +228,8 @@ void ForecastingTask::AddSeasons(const season::Past& past, const math::Scaling& 
   }
 }
 
-// Of a probe, which also chooses the seasons and the unit of errors until the next.
+// Adds the evidence by which a probe judges. A probe also chooses the seasons and the unit of errors for all tokens
+// until the next probe.
 void ForecastingTask::AddEvidence(const season::Past& past, double scale, std::byte* row, Tile& tile) const {
   const RowHeader& header = layout_.header(row);
   const Probes& probes = layout_.probes();
@@ -253,7 +258,7 @@ absl::Status ForecastingTask::Finish(Scratch& scratch) const {
   return std::exchange(tile.status, absl::OkStatus());
 }
 
-// Takes the tile through the network, learns from its probes and empties it.
+// Takes the tile through the network, learns from its probes and empties the tile.
 void ForecastingTask::FinishTile(Tile& tile) const {
   BeginTile(tile);
   if (!tile.under_way) return;
@@ -264,8 +269,8 @@ void ForecastingTask::FinishTile(Tile& tile) const {
   tile.size = 0;
 }
 
-// From what the network made of the tokens to what is told. The last forecast of a row stays there, as the network made
-// it, for the surprise of a later call.
+// Refines what the network made of each token as far as asked. A row's last forecast stays in the row, unrefined, for
+// the surprise of a later call.
 void ForecastingTask::Refine(Tile& tile) const {
   for (size_t t = 0; t < tile.size; ++t) {
     const TileToken& token = tile.tokens[t];
@@ -292,7 +297,7 @@ void ForecastingTask::KeepOneStep(Tile& tile, size_t t) const {
   }
 }
 
-// What is asked for has no part in it, so the forecast that the row learns from is a copy.
+// The row learns from a copy of the forecast, because learning must not depend on the refinement that a call asks for.
 void ForecastingTask::Learn(Tile& tile, size_t t) const {
   const TileToken& token = tile.tokens[t];
   layout_.mixture().Learn(token.seq, tile.evidence[t], token.forecast, layout_.mixture(token.row));

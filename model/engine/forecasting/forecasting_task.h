@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_ENGINE_FORECASTING_FORECASTING_TASK_H_
 #define AAREN_MODEL_ENGINE_FORECASTING_FORECASTING_TASK_H_
 
-// The task of a forecaster (model/README.md, steps 1 to 9): values come in, quantiles of the next ones go out, and the
-// row learns from their mistakes. It cuts runs into tiles, sends them through a Network, and gives each forecast and
-// surprise its place.
+// The task of a forecaster (model/README.md, steps 1 to 9). Values enter, quantiles of the next values leave, and the
+// row learns from the mistakes of its forecasts. The task cuts runs into tiles, sends the tiles through a Network, and
+// puts each forecast and surprise in its place.
 
 #include <memory>
 
@@ -13,7 +13,7 @@
 
 namespace aaren::engine {
 
-// For a package that LoadPackage accepted, and its network.
+// Makes the task. REQUIRES: LoadPackage accepted the package, and `network` is the network of the package.
 std::unique_ptr<Task> NewForecastingTask(const package::ModelPackage& package, std::unique_ptr<const Network> network);
 
 }  // namespace aaren::engine

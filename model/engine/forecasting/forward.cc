@@ -16,7 +16,7 @@
 namespace aaren::engine {
 namespace {
 
-// Its activations stay in the second cache, and each weight is read once for so many.
+// 64 tokens read each weight once, and their activations stay in the second cache.
 constexpr size_t kHostTokens = 64;
 
 size_t Size(int size) { return static_cast<size_t>(size); }
@@ -27,7 +27,7 @@ size_t Widest(const Weights& weights) {
                    weights.head.width()});
 }
 
-// The most inputs of any product.
+// The largest number of inputs of any product.
 size_t Deepest(const package::ForecasterConfig& config) {
   return Size(std::max({config.input_width(), config.width, config.embed_hidden, config.value_width, config.mlp_hidden,
                         package::ForecasterConfig::kSeasonalResiduals}));
@@ -35,7 +35,7 @@ size_t Deepest(const package::ForecasterConfig& config) {
 
 void MoveRow(size_t from, size_t to, FloatRows& rows) { std::copy_n(rows[from], rows.stride(), rows[to]); }
 
-// What every pass reads.
+// The parts of the model that every pass reads.
 struct Model {
   Model(const package::ModelPackage& package, Tier tier)
       : tier(tier), config(package.config), layout(package.config), weights(package) {}
@@ -46,7 +46,7 @@ struct Model {
   Weights weights;
 };
 
-// All the memory that a tile's way through the layers takes.
+// The memory in which a tile passes through the layers.
 class HostPass final : public Network::Pass {
  public:
   explicit HostPass(const Model& model);
@@ -73,12 +73,12 @@ class HostPass final : public Network::Pass {
   const Weights& weights_;
   FloatRows x_;                     // [., d]: the residual stream
   FloatRows normed_;                // [., d]
-  FloatRows wide_;                  // the products of a layer that reads x
-  FloatRows hidden_;                // what a layer feeds its last product with
-  FloatRows narrow_;                // that product
-  FloatRows corrections_;           // [3, ., T]: what a SeasonHead adds to its sources; this and the next
+  FloatRows wide_;                  // the products of a layer that read x
+  FloatRows hidden_;                // the input of a layer's last product
+  FloatRows narrow_;                // the output of a layer's last product
+  FloatRows corrections_;           // [3, ., T]: corrections of a SeasonHead's sources; like logits_, only with seasons
   FloatRows logits_;                // [., knots, 5]
-  std::optional<SplitRows> parts_;  // of a product's inputs, in the fast tier
+  std::optional<SplitRows> parts_;  // the parts of a product's inputs, in the fast tier
   FoldScratch fold_;
 };
 
@@ -102,7 +102,7 @@ void HostPass::Multiply(const PackedMatrix& matrix, FloatRows& x, size_t rows, F
   Multiply(matrix, x[0], x.stride(), rows, out[0], out.stride());
 }
 
-// By the arithmetic of the tier.
+// Multiplies in the arithmetic of the tier.
 void HostPass::Multiply(const PackedMatrix& matrix, const float* x, size_t x_stride, size_t rows, float* out,
                         size_t out_stride) {
   if (!parts_.has_value()) return engine::Multiply(matrix, x, x_stride, rows, out, out_stride);
@@ -126,7 +126,7 @@ void HostPass::AddMlp(const GatedMlp& mlp, FloatRows& in, size_t rows) {
   AddNarrow(rows);
 }
 
-// Takes every token into the layer's attention; hidden is what it reads there.
+// Takes every token into the layer's attention; hidden_ becomes the attention's gated output.
 void HostPass::Attend(const BlockWeights& block, size_t layer, const Tile& tile) {
   Normalize(block.attention_norm.get(), tile.size);
   Multiply(block.score_value_gate, normed_, tile.size, wide_);
@@ -144,7 +144,7 @@ void HostPass::Attend(const BlockWeights& block, size_t layer, const Tile& tile)
   }
 }
 
-// What is left of a block after its attention.
+// Completes a block after its attention.
 void HostPass::AddBlock(const BlockWeights& block, size_t rows) {
   Multiply(block.output, hidden_, rows, narrow_);
   AddNarrow(rows);
@@ -152,8 +152,8 @@ void HostPass::AddBlock(const BlockWeights& block, size_t rows) {
   AddMlp(block.mlp, normed_, rows);
 }
 
-// Moves together all that is still read of the tokens whose forecast is wanted or kept, and returns their number. One
-// that only folds has done so in every layer, and ends here.
+// Moves together everything that the head reads of the tokens whose forecast is wanted or kept. Returns the number of
+// such tokens. A token that only folds has folded in every layer by now and is left out.
 size_t HostPass::KeepForecasting(Tile& tile) {
   size_t made = 0;
   for (size_t t = 0; t < tile.size; ++t) {
@@ -167,7 +167,7 @@ size_t HostPass::KeepForecasting(Tile& tile) {
   return made;
 }
 
-// Of `made` tokens: narrow, the linear skip, becomes the mixture of it with the sources of seasons.
+// Replaces the linear skip of `made` tokens, in narrow_, by the mixture of the skip with the sources of seasons.
 void HostPass::MixSources(const SeasonHead& seasons, size_t made, Tile& tile) {
   Multiply(seasons.gate(), normed_, made, logits_);
   for (size_t source = 0; source < season::kSeasonSources; ++source) {
@@ -184,8 +184,8 @@ void HostPass::MixSources(const SeasonHead& seasons, size_t made, Tile& tile) {
   }
 }
 
-// The head, for the `made` tokens whose forecast is wanted or kept. What nobody wants overwrites the softplus that it
-// is made of.
+// Computes the head for the `made` tokens whose forecast is wanted or kept. A forecast that only a probe needs
+// overwrites the softplus from which the forecast is computed.
 void HostPass::WriteForecasts(size_t made, Tile& tile) {
   Normalize(weights_.norm.get(), made);
   Multiply(weights_.head, normed_, made, wide_);

@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_ENGINE_FORECASTING_FORWARD_H_
 #define AAREN_MODEL_ENGINE_FORECASTING_FORWARD_H_
 
-// The network on this CPU: embedding, blocks and head (model/README.md, steps 3 to 5) of 64 tokens at a time. Product
-// by product for the whole tile; only the attention goes token by token, in order. What the layers remember of a series
-// lies in its row (row.h). A pass is done when Begin returns.
+// The network on this CPU: embedding, blocks and head (model/README.md, steps 3 to 5) for 64 tokens at a time. Each
+// product covers the whole tile; only the attention takes one token after the other, in order. A layer's state lies in
+// the rows (row.h). A pass is done when Begin returns.
 
 #include <memory>
 
@@ -13,7 +13,8 @@
 
 namespace aaren::engine {
 
-// For a package that LoadPackage accepted. Of the fast tier, its weights are such as RoundedWeights leaves them.
+// Makes the network. REQUIRES: LoadPackage accepted the package. For the fast tier, the package comes from
+// RoundedWeights.
 std::unique_ptr<Network> NewHostNetwork(const package::ModelPackage& package, Tier tier);
 
 }  // namespace aaren::engine

@@ -29,8 +29,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = doubles::Doubles;
 using V = hn::Vec<D>;
 
-// A sum of doubles in kLanes partials by index, joined in the one fixed tree, and how many of its terms are present:
-// those that are not NaN.
+// A sum of doubles in kLanes partials by index, joined in the one fixed tree, and the number of terms present. A NaN is
+// a term not present.
 struct Partials {
   static constexpr size_t kVectors = math::kLanes / hn::MaxLanes(D());
 
@@ -58,7 +58,7 @@ struct Partials {
   V sums[kVectors], counts[kVectors];
 };
 
-// Changes are of each number and the one before it; x[-1] is read.
+// Summarizes x. A change is a number less the number before, so x[-1] is read as well.
 void Summarize(const float* x, size_t count, WindowSummary* window) {
   const D d;
   Partials values, changes, squares;
@@ -83,7 +83,7 @@ void Summarize(const float* x, size_t count, WindowSummary* window) {
   if (const int neighbours = changes.Terms(); neighbours > 0) window->change = changes.Sum() / neighbours;
 }
 
-// (x - center) / scale, rounded to float; 0 where x is missing.
+// out[i] = (x[i] - center) / scale, rounded to float; 0 where x[i] is missing.
 void Standardize(const float* x, size_t count, double center, double scale, float* out) {
   doubles::ForDoubles(count, [&](auto d, size_t i) HWY_ATTR {
     const auto away = hn::Sub(doubles::LoadFloats(d, x + i), hn::Set(d, center));
@@ -107,17 +107,18 @@ namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
-// The newest value present. REQUIRES: there is one.
+// The newest value present. REQUIRES: a value is present.
 double Newest(const float* window, size_t size) {
   while (std::isnan(window[size - 1])) --size;
   return window[size - 1];
 }
 
-// The summaries that are logarithms or shares, in the order of the input.
+// Writes the four last summaries, each a logarithm or a share, in the order of the input (rule 2.11, P + 2 to P + 5).
 void WriteSummaries(const WindowSummary& window, size_t size, const math::Statistics& statistics, double scale,
                     float* out) {
   alignas(64) float log[math::kLanes];
   std::fill_n(log, math::kLanes, 1.0f);
+  // 0.01 keeps the argument of a logarithm above 0 where a series does not vary.
   log[0] = static_cast<float>(std::sqrt(statistics.variance) / scale + 0.01);
   log[1] = static_cast<float>(window.change / scale + 0.01);
   log[2] = static_cast<float>(1.0 + static_cast<double>(statistics.count));
@@ -137,7 +138,7 @@ InputScratch::InputScratch(size_t ring) : window(hwy::AllocateAligned<float>(mat
 math::Scaling BuildInput(const float* newest, size_t size, const math::Statistics& statistics, InputScratch& scratch,
                          float* input) {
   float* x =
-      scratch.window.get() + math::kLanes;  // What comes before is missing, and so is what fills the last vector.
+      scratch.window.get() + math::kLanes;  // The values before, and those that fill the last vector, are missing.
   std::copy(newest + 1 - size, newest + 1, x);
   WindowSummary window;
   HWY_DYNAMIC_DISPATCH(Summarize)(x, math::PadToLanes(size), &window);
@@ -146,6 +147,7 @@ math::Scaling BuildInput(const float* newest, size_t size, const math::Statistic
   const double prior = statistics.Prior() * std::abs(center);
   math::Statistics beside = statistics;
   beside.variance = statistics.VarianceBeside(window.variance, window.present / static_cast<double>(size));
+  // 1e-7 |center| and 1e-30 keep the scale above 0 where the values do not vary.
   const double spread = std::sqrt(window.variance / 2.0 + beside.variance / 2.0 + prior * prior);
   const math::Scaling scaling{.center = center, .scale = spread + 1e-7 * std::abs(center) + 1e-30};
 

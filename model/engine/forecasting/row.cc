@@ -18,7 +18,7 @@ constexpr size_t kRowAlignment = 64;
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 constexpr double kEmptyPeak = -std::numeric_limits<double>::infinity();
 
-// No padding, whose bytes could differ between equal rows.
+// RowHeader has no padding, whose bytes could differ between equal rows.
 static_assert(std::is_trivially_copyable_v<RowHeader> && sizeof(RowHeader) == 40);
 
 size_t RoundUp(size_t bytes) { return (bytes + kRowAlignment - 1) / kRowAlignment * kRowAlignment; }
@@ -105,7 +105,7 @@ absl::Status RowLayout::CheckHeader(const RowHeader& header) const {
   }
   if (statistics.far >= math::Statistics::kFarRun) return Impossible("far", statistics.far, "a new level by then");
   if (statistics.far > statistics.count) return Impossible("far", statistics.far, "more than all values");
-  // A little more than the bound, for the rounding of a mean of many largest values.
+  // The factor 1.001 allows for the rounding of a mean of many largest values.
   const double most = statistics.count == 0 ? 0.0 : 1.001 * math::kLargestValue;
   if (!(std::abs(statistics.mean) <= most)) return Impossible("mean", statistics.mean, absl::StrCat("beyond ", most));
   if (!(statistics.variance >= 0.0 && statistics.variance <= 4.0 * most * most)) {
@@ -157,7 +157,8 @@ absl::Status RowLayout::CheckLayer(const RowHeader& header, size_t index, const 
   return absl::OkStatus();
 }
 
-// After the first fold c counts at least that fold or its equal, and at most each fold once.
+// Checks one head. After the first fold, c counts at least the largest term, which has weight 1, and at most 1 for each
+// fold. 1.001 allows for rounding.
 absl::Status RowLayout::CheckHead(uint64_t folds, size_t index, size_t head, const LayerState& state,
                                   const LayerBound& bound) const {
   const bool empty = folds == 0;

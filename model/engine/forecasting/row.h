@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_ENGINE_FORECASTING_ROW_H_
 #define AAREN_MODEL_ENGINE_FORECASTING_ROW_H_
 
-// RowLayout says where everything is in the bytes of a row, all that one series remembers (model/README.md, 13):
+// RowLayout gives the place of everything in a row, the bytes that one series remembers (model/README.md, 13):
 //
 //   RowHeader                                seq and statistics
 //   float [Q], float [4]                     one_step, and its sources
@@ -9,12 +9,12 @@
 //   float [Mixture::state_size()]            mixture
 //   SeasonChoice [Probes::under_way()]       choices
 //   LagErrors, ValueMemory, Support          errors, values, support
-//   zeros up to a multiple of 64 bytes; what follows is the network's, which may keep it elsewhere
+//   zeros up to a multiple of 64 bytes; all bytes beyond belong to the network, which may keep them elsewhere
 //   per layer: double o [V, padded], c [H], m [H]
 //   zeros up to a multiple of 64 bytes
 //
-// Every field is written by a token that changes it, whichever call the token came in, so equal histories have equal
-// bytes. Little-endian. Threading: a plain value.
+// A token that changes a field writes the field at once, in whichever call the token came, so equal histories leave
+// equal bytes. Little-endian. Threading: a plain value.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,8 +38,8 @@ namespace aaren::engine {
 
 struct RowHeader {
   uint64_t seq;                 // tokens taken
-  math::Statistics statistics;  // of the values so far
-  uint64_t claimed;             // 1 while a Step works on the row, to find a row that one call names twice; else 0
+  math::Statistics statistics;  // statistics of the values so far
+  uint64_t claimed;             // 1 while a Step works on the row, to find a row that a call names twice; else 0
 };
 
 class RowLayout {
@@ -47,20 +47,20 @@ class RowLayout {
   explicit RowLayout(const package::ForecasterConfig& config);
 
   size_t bytes() const { return bytes_; }                  // a multiple of 64
-  size_t layers_offset() const { return layers_offset_; }  // where what the network remembers begins; likewise
+  size_t layers_offset() const { return layers_offset_; }  // where the network's part begins, a multiple of 64
   const Probes& probes() const { return mixture_.probes(); }
   const Calibration& calibration() const { return calibration_; }
   const Mixture& mixture() const { return mixture_; }
 
-  // Views of a row, which is aligned to 8 bytes.
+  // Views of a row. REQUIRES: the row is aligned to 8 bytes.
   RowHeader& header(std::byte* row) const { return *reinterpret_cast<RowHeader*>(row); }
   float* one_step(std::byte* row) const {
     return reinterpret_cast<float*>(row + sizeof(RowHeader));
-  }  // as the network made it; NaN if no forecast
-  float* one_step_sources(std::byte* row) const { return one_step(row) + quantiles_; }  // likewise
+  }  // the network's forecast, unrefined; NaN without a forecast
+  float* one_step_sources(std::byte* row) const { return one_step(row) + quantiles_; }  // the forecast's sources
   float* calibration(std::byte* row) const { return reinterpret_cast<float*>(row + calibration_offset_); }
   float* mixture(std::byte* row) const { return reinterpret_cast<float*>(row + mixture_offset_); }
-  // By number of the probe that chose them, modulo how many there are.
+  // The choices of the last probes; a probe's choice lies at the probe's number modulo under_way().
   season::SeasonChoice* choices(std::byte* row) const {
     return reinterpret_cast<season::SeasonChoice*>(row + choices_offset_);
   }
@@ -73,16 +73,16 @@ class RowLayout {
   Support& support(std::byte* row) const { return *reinterpret_cast<Support*>(row + support_offset_); }
   LayerState layer(std::byte* row, size_t layer) const;
 
-  // What the last probe up to token `seq` chose; none before the first.
+  // The seasons chosen by the last probe up to token `seq`; no seasons before the first probe.
   season::SeasonChoice Choice(uint64_t seq, std::byte* row) const;
 
   void Reset(absl::Span<std::byte> row) const;
 
-  // Of any bytes of the right length.
+  // The number of tokens that a row has taken. The row may be unaligned. REQUIRES: the row has the right length.
   uint64_t seq(absl::Span<const std::byte> row) const;
 
-  // DataLoss naming the field if no series can have left such a row: from one that passes, all forecasts are finite.
-  // `bounds` are those of the weights, one a layer. The row may come from anywhere and be unaligned.
+  // DataLoss, naming the field, if no series can have left this row. All forecasts of a row that passes are finite.
+  // `bounds` are the bounds of the weights, one for each layer. The row may come from anywhere and may be unaligned.
   absl::Status Check(absl::Span<const std::byte> row, absl::Span<const LayerBound> bounds) const;
 
  private:

@@ -25,7 +25,8 @@ using V = hn::Vec<D>;
 
 constexpr size_t kParts = package::ForecasterConfig::kSeasonalParts;
 
-// Softmax over each knot's logits, a vector of knots at a time. weights: [kParts, kLanes], by part and knot.
+// Writes the softmax over each knot's logits, one vector of knots at a time. weights: [kParts, kLanes], by part and
+// knot.
 HWY_INLINE void WriteWeights(const float* logits, size_t knots, float* weights) {
   const D d;
   std::fill_n(weights, kParts * math::kLanes, 0.0f);
@@ -45,6 +46,7 @@ HWY_INLINE void WriteWeights(const float* logits, size_t knots, float* weights) 
   }
 }
 
+// Mixes one step ahead, in the order of the parts (rule 10.14).
 HWY_INLINE void MixStep(const float* weights, const KnotsBeside& steps, const MixedParts& parts, size_t j) {
   const float share = steps.share[j];
   float mixed = 0.0f;
@@ -57,7 +59,7 @@ HWY_INLINE void MixStep(const float* weights, const KnotsBeside& steps, const Mi
   parts.skip[j] = mixed;
 }
 
-// Likewise a vector of steps from j on. REQUIRES: a vector holds all knots' weights.
+// Mixes a vector of steps from j on. REQUIRES: a vector holds the weights of all knots.
 HWY_INLINE void MixVector(const float* weights, const KnotsBeside& steps, const MixedParts& parts, size_t j) {
   const D d;
   const auto before = hn::SetTableIndices(d, steps.before + j), after = hn::SetTableIndices(d, steps.after + j);

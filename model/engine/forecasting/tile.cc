@@ -18,7 +18,8 @@ FloatRows::FloatRows(size_t rows, size_t width)
   std::fill_n(data_.get(), rows * stride_, 0.0f);
 }
 
-// Rows that only a network with seasons needs: none is not to be had.
+// Some rows serve only a network with seasons. Other networks get a single row of these, because no row at all is not
+// possible.
 Tile::Tile(const package::ForecasterConfig& config, const RowLayout& layout, const Network& network)
     : pass(network.NewPass()),
       tokens(network.tile_tokens()),

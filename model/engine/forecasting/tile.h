@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_ENGINE_FORECASTING_TILE_H_
 #define AAREN_MODEL_ENGINE_FORECASTING_TILE_H_
 
-// A Tile is up to capacity() tokens, of one run or of many, that go through the network together: what the network
-// reads of them, and what the task needs once their forecasts are made. Tokens of one run are in its order. Threading:
-// of one thread.
+// A Tile is up to capacity() tokens, of one run or of many, that pass through the network together. A tile has the
+// network's inputs, and everything that the task needs once the forecasts are made. Tokens of one run are in the order
+// of the run. Threading: one thread.
 
 #include <hwy/aligned_allocator.h>
 
@@ -23,23 +23,23 @@ namespace aaren::engine {
 struct TileToken {
   std::byte* row;
   uint64_t seq;
-  size_t age;             // tokens since the last fold, this one counted
-  bool folds;             // else it peeks
-  bool probes;            // its forecast is kept, to learn from
-  bool wanted;            // its forecast is asked for
-  Refinement refinement;  // how far that, and the surprise of the value after it, go
-  float* forecast;        // out, [T, Q], if wanted; else null until a probe's is made, in memory of the pass
+  size_t age;             // tokens since the last fold, this token included
+  bool folds;             // false if the token only peeks
+  bool probes;            // true if the row learns from the token's forecast
+  bool wanted;            // true if the forecast is asked for
+  Refinement refinement;  // of the forecast, and of the next value's surprise
+  float* forecast;        // out, [T, Q], if wanted; else null until the pass has made a probe's, in the pass's memory
   math::Scaling scaling;
-  float unit;       // of naive forecasts' errors
-  Support support;  // as of this token
-  uint32_t count;   // of values until then
+  float unit;       // unit of the naive forecasts' errors
+  Support support;  // the support after this token
+  uint32_t count;   // values up to this token
 
-  // The token after it, if that came before this one's forecast was made.
+  // The next token of the run, if that token came before this token's forecast was made.
   bool followed;
   float next_value;
   float* next_surprise;  // out; null if not wanted
 
-  bool forecasts() const { return wanted || probes; }  // else it only folds
+  bool forecasts() const { return wanted || probes; }  // false: the token only folds
 };
 
 // Rows of floats, each padded to lanes and aligned.
@@ -61,18 +61,18 @@ struct Tile final : Task::Scratch {
 
   const std::unique_ptr<Network::Pass> pass;
   bool under_way = false;  // in the pass
-  absl::Status status;     // of the passes since the last Finish
+  absl::Status status;     // joined from the passes since the last Finish
   size_t size = 0;
   std::vector<TileToken> tokens;       // [capacity]
   FloatRows input;                     // [., U]
-  FloatRows judging;                   // [., Calibration's tracked horizons]: what a probe judges its forecasts by
-  FloatRows evidence;                  // [., Mixture::evidence_size()]: likewise
-  FloatRows sources;                   // [., 4, T]: what naive forecasts say, in the units of the series
-  FloatRows standard;                  // [., 4, T]: likewise, on the token's scale; this and the next for a SeasonHead
-  FloatRows residuals;                 // [., 3, 24]: what sources of seasons missed by lately
+  FloatRows judging;                   // [., Calibration's tracked horizons]: values by which a probe judges
+  FloatRows evidence;                  // [., Mixture::evidence_size()]: evidence by which a probe judges
+  FloatRows sources;                   // [., 4, T]: naive forecasts, in the units of the series
+  FloatRows standard;                  // [., 4, T]: naive forecasts on the token's scale, for a SeasonHead
+  FloatRows residuals;                 // [., 3, 24]: recent residuals of the sources of seasons, for a SeasonHead
   std::vector<float> quantiles;        // [Q]
-  std::vector<float> forecast;         // [T, Q]: of a probe, where another is wanted
-  season::ValueMemory::Window values;  // of one token
+  std::vector<float> forecast;         // [T, Q]: a probe's forecast, while the wanted forecast lies elsewhere
+  season::ValueMemory::Window values;  // the values of a single token
   InputScratch window;
 };
 

@@ -10,7 +10,7 @@
 namespace aaren::engine {
 namespace {
 
-// The tensors whose names begin with a prefix.
+// The tensors whose names begin with a prefix, by the rest of the name.
 class Tensors {
  public:
   Tensors(const package::ModelPackage& package, std::string prefix) : package_(package), prefix_(std::move(prefix)) {}
@@ -64,7 +64,7 @@ Weights::Weights(const package::ModelPackage& package) : norm(Padded(package.ten
 
 package::ModelPackage RoundedWeights(package::ModelPackage package) {
   for (auto& [name, tensor] : package.tensors) {
-    if (tensor.shape.size() != 2 || !absl::EndsWith(name, ".weight")) continue;  // norms and tables stay
+    if (tensor.shape.size() != 2 || !absl::EndsWith(name, ".weight")) continue;  // norms and tables keep their bits
     std::transform(tensor.data.begin(), tensor.data.end(), tensor.data.begin(), RoundWeight);
   }
   return package;

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ENGINE_FORECASTING_WEIGHTS_H_
 #define AAREN_MODEL_ENGINE_FORECASTING_WEIGHTS_H_
 
-// The weights of a forecaster as the kernels want them: layers that read the same input side by side, packed, padded
-// and aligned. Threading: immutable.
+// The weights of a forecaster as the kernels need them: packed, padded and aligned, with layers that read the same
+// input side by side. Threading: immutable.
 
 #include <hwy/aligned_allocator.h>
 
@@ -35,7 +35,7 @@ struct BlockWeights {
 };
 
 struct Weights {
-  // REQUIRES: the package is one that LoadPackage accepted; of the fast tier, as RoundedWeights leaves it.
+  // REQUIRES: LoadPackage accepted the package. For the fast tier, the package comes from RoundedWeights.
   explicit Weights(const package::ModelPackage& package);
 
   PackedMatrix embed;
@@ -47,11 +47,11 @@ struct Weights {
   std::optional<SeasonHead> seasons;
 };
 
-// The package with the weights of its matrices as bfloat16, which the fast tier multiplies by. One that aaren-train
-// wrote has such already.
+// The package with its matrices rounded to bfloat16, for the fast tier's products. A package of aaren-train has
+// bfloat16 weights already.
 package::ModelPackage RoundedWeights(package::ModelPackage package);
 
-// What rows are held against, of each block.
+// The bounds against which rows from outside are checked, one for each block.
 std::vector<LayerBound> BoundsOf(const package::ModelPackage& package);
 
 }  // namespace aaren::engine

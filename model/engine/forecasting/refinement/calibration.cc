@@ -11,15 +11,17 @@ namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
-constexpr double kMost = 0.75;  // of theta, in spreads
+constexpr double kMost = 0.75;  // the largest magnitude of theta, in spreads
 
-// How far one value may move theta: far while a session is young, never less than what follows a drift.
+// How far one value may move theta. A young session moves theta far. 0.01 is the least rate, so that theta always
+// follows a drift.
 double Rate(uint64_t probe) { return std::max(0.01, 2.0 / (40.0 + static_cast<double>(probe))); }
 
-// Quantiles far out are seldom passed, and the density there is low: they move further.
+// The factor of a quantile's steps. Values seldom pass an outer quantile, and their density there is low, so an outer
+// quantile moves further.
 double Weight(double level) { return 0.25 / std::max(0.09, level * (1.0 - level)); }
 
-// T, T / 2, T / 4, ... rounded up, and 1; ascending.
+// The tracked horizons: T, T / 2, T / 4, ... rounded up, down to 1, in ascending order.
 std::vector<size_t> TrackedHorizons(size_t horizon) {
   std::vector<size_t> tracked = {horizon};
   while (tracked.back() > 1) tracked.push_back((tracked.back() + 1) / 2);

@@ -1,15 +1,15 @@
 #ifndef AAREN_MODEL_ENGINE_FORECASTING_REFINEMENT_CALIBRATION_H_
 #define AAREN_MODEL_ENGINE_FORECASTING_REFINEMENT_CALIBRATION_H_
 
-// Calibration corrects a series' forecasts by what it has seen of their mistakes. Each quantile then lies above the
-// share of values that its level says, whatever the series does (adaptive conformal inference, Gibbs and Candes 2021;
-// model/README.md, step 7).
+// Calibration corrects a series' forecasts by the mistakes of earlier forecasts. After correction, the share of values
+// below each quantile tends to the quantile's level, whatever the series does (adaptive conformal inference, Gibbs and
+// Candes 2021; model/README.md, step 7).
 //
-// Tracked (probes.h) are the last horizon, its half, that one's half, ... and 1. Each has a correction theta per
-// quantile, in units of the forecast's own spread there. A probe's forecast, corrected, is kept until its value has
-// come, which then moves theta by a small step, up or down.
+// The tracked horizons (probes.h) are the last horizon, half of the last, half of the half, and so on down to 1. Each
+// tracked horizon has a correction theta per quantile, in units of the forecast's own spread. A probe keeps its
+// corrected forecast until the value forecast arrives. The value then moves theta by a small step, up or down.
 //
-// State, in the row: float theta [tracked, Q], then float kept [kept forecasts, Q], NaN where there is none.
+// State, in the row: float theta [tracked, Q], then float kept [kept forecasts, Q], NaN for a forecast not yet kept.
 // Threading: immutable.
 
 #include <cstddef>
@@ -30,17 +30,17 @@ class Calibration {
   const Probes& probes() const { return probes_; }
   size_t state_size() const { return state_size_; }  // floats
 
-  // A state that corrects nothing.
+  // Makes `state` a state that corrects nothing.
   void Reset(float* state) const;
 
-  // Of the probe at token `seq`: judges the kept forecasts by `values` (Probes::Gather), then keeps its own. forecast:
-  // [T, Q], not corrected.
+  // Learns at the probe at token `seq`: judges the kept forecasts by `values` (from Probes::Gather), then keeps the
+  // probe's own forecast. forecast: [T, Q], not corrected.
   void Learn(uint64_t seq, const float* values, const float* forecast, float* state) const;
 
-  // Corrects a forecast [T, Q] in place; quantiles stay in order and finite.
+  // Corrects a forecast [T, Q] in place. The quantiles stay in order and finite.
   void Correct(const float* state, float* forecast) const;
 
-  // Likewise the quantiles [Q] of one step ahead.
+  // Corrects the quantiles [Q] of one step ahead in place.
   void CorrectOneStep(const float* state, float* quantiles) const;
 
   // DataLoss naming the number if no series can have left such a state after `seq` tokens.

@@ -16,17 +16,17 @@ namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 constexpr double kMemory = 1000;  // tokens
-constexpr float kPower = 24.0f;   // of the errors, once much was seen
-constexpr float kHalf = 5.0f;     // judgements after which the power is half of that
+constexpr float kPower = 24.0f;   // power of the errors, after many judgements
+constexpr float kHalf = 5.0f;     // judgements after which the power is half of kPower
 constexpr float kLeastRatio = 1e-30f;
-constexpr float kLastValueCredit = 0.95f;  // of its error: who only equals the last value may be noise around it
-constexpr double kFarthest = 12.0;         // units: no error and no source counts beyond
-constexpr double kMostUnforeseen = 5.0;    // times the least error
-constexpr double kAlwaysForeseen = 0.05;   // units
-constexpr size_t kMostOctaves = 13;        // of a horizon of 4,096
+constexpr float kLastValueCredit = 0.95f;  // share of the error that counts, since an expert no better may be noise
+constexpr double kFarthest = 12.0;         // units: the most that an error or a source's distance counts
+constexpr double kMostUnforeseen = 5.0;    // times the least error; a larger miss is unforeseen
+constexpr double kAlwaysForeseen = 0.05;   // units: a smaller miss is never unforeseen
+constexpr size_t kMostOctaves = 13;        // octaves of a horizon of 4,096
 
-// Of each octave the first horizon and some more at equal distances, eight at most: enough that no season makes all of
-// them alike.
+// The judged horizons: in each octave the first horizon, and more at equal distances, eight at most. Several horizons
+// are judged because at a multiple of the season alone the last value is as good as the season.
 std::vector<size_t> JudgedHorizons(size_t horizon) {
   std::vector<size_t> judged;
   for (size_t first = 1; first <= horizon; first *= 2) {
@@ -46,13 +46,14 @@ std::vector<size_t> FirstOfEachOctave(const std::vector<Probes::Tracked>& tracke
   return first;
 }
 
-// The error at so many seasons, and at one: no less is to be expected of a source that goes back so far.
+// The error that a source `seasons` seasons back has to expect: the larger of the errors at that distance and at one
+// season.
 float ErrorOfSeasons(uint64_t seq, const season::LagErrors& errors, int lag, int seasons) {
   return std::max(errors.At(seq, lag), errors.At(seq, lag * seasons));
 }
 
-// What the sources of a new season start from in the octave of horizon `first`, where they go back by as many seasons
-// as reach beyond it; a mean is no worse than its parts are on average.
+// Writes the errors from which the sources of a new season start in the octave of horizon `first`. The source goes back
+// by as many seasons as reach beyond `first`. A mean is no worse than its parts are on average.
 void WriteStartingErrors(uint64_t seq, const season::LagErrors& errors, int lag, size_t first, float* season,
                          float* mean) {
   if (lag == 0) return;
@@ -65,7 +66,7 @@ void WriteStartingErrors(uint64_t seq, const season::LagErrors& errors, int lag,
   }
 }
 
-// Between the least error and each, in (0, 1]; the least for one that was never judged.
+// Writes the ratio of the least error to each error, in (0, 1]; kLeastRatio for an expert that was never judged.
 void WriteRatios(const float* error, float* ratios) {
   float credited[Mixture::kExperts];
   std::copy_n(error, Mixture::kExperts, credited);
@@ -99,7 +100,8 @@ void Mixture::Gather(uint64_t seq, const season::Past& past, float level, const 
   GatherRenewals(seq, errors, before, now, evidence + tracked * kExperts);
 }
 
-// sources: [4, tracked]. A source speaks at the probe whose forecasts are judged now, of what was known then.
+// Writes sources: [4, tracked]. Each source forecasts from the probe whose forecasts are judged now, by the values and
+// seasons known at that probe.
 void Mixture::GatherSources(uint64_t seq, const season::Past& past, float level, const season::SeasonChoice* chosen,
                             float* sources) const {
   const std::vector<Probes::Tracked>& tracked = probes_.tracked();
@@ -117,7 +119,7 @@ void Mixture::GatherSources(uint64_t seq, const season::Past& past, float level,
   }
 }
 
-// renewals: [octaves, 3], of the sources from kSeasonAgo on; NaN where a season stays.
+// Writes renewals: [octaves, 3], for the sources from kSeasonAgo on; NaN where the season did not change.
 void Mixture::GatherRenewals(uint64_t seq, const season::LagErrors& errors, const season::SeasonChoice& before,
                              const season::SeasonChoice& now, float* renewals) const {
   std::fill_n(renewals, octaves() * kRenewals, kMissing);
@@ -148,7 +150,7 @@ void Mixture::Renew(const float* renewals, float* error) const {
   }
 }
 
-// By the mean over the octave's horizons whose values, and what was said of them, are known.
+// Judges an octave by the mean over the horizons whose value and all forecasts are known.
 void Mixture::Judge(uint64_t seq, size_t octave, const float* evidence, const float* kept, float* error) const {
   double misses[kExperts] = {};
   double known = 0.0;
@@ -166,7 +168,8 @@ void Mixture::Judge(uint64_t seq, size_t octave, const float* evidence, const fl
   }
 }
 
-// False where nothing is known, and where the value is so far from all that was said that it tells nothing.
+// Adds the misses at one horizon. Returns false if the value or a forecast is missing, or if all experts missed by 12
+// units or more, which tells nothing about any of them.
 bool Mixture::AddMisses(size_t tracked, float median, const float* evidence, double* misses) const {
   const size_t count = probes_.tracked().size();
   const float* values = evidence + 1 + tracked;
@@ -184,8 +187,8 @@ bool Mixture::AddMisses(size_t tracked, float median, const float* evidence, dou
   return true;
 }
 
-// The part of the misses that counts: what no expert foresaw, an outage or a jump, says little of any, and would make
-// all alike for long.
+// The share of the misses that counts. An outage or a jump that no expert foresaw says little of any expert, and would
+// make all experts alike for long.
 double Mixture::Foreseeable(const float* error, const double* misses, double known) const {
   const double usual = *std::min_element(error, error + kExperts), least = *std::min_element(misses, misses + kExperts);
   const double most = (kMostUnforeseen * usual + kAlwaysForeseen) * known;

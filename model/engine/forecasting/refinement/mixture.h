@@ -1,19 +1,20 @@
 #ifndef AAREN_MODEL_ENGINE_FORECASTING_REFINEMENT_MIXTURE_H_
 #define AAREN_MODEL_ENGINE_FORECASTING_REFINEMENT_MIXTURE_H_
 
-// Mixture moves a forecast towards whichever naive forecast of the series has done better lately. So a session never
-// loses to one of them for long (model/README.md, step 6).
+// Mixture moves a forecast towards the naive forecasts that have done better lately. So a session is never worse than a
+// naive forecast for long (model/README.md, step 6).
 //
-// The experts are the network and the four sources (season/sources.h). Horizons are taken in octaves: 1, 2-3, 4-7, ...
-// Each octave keeps each expert's mean absolute error, over some of its horizons and in units of the series' scale at
-// the time, which forgets exponentially, about 1,000 values long. An expert's weight is a high power of its error, so
-// the best has nearly all of it, and equals share; the power grows with what was seen. The last value's error counts as
-// a little less: what is no better than that is noise around it. All quantiles of a step move as far as its median.
+// The experts are the network and the four sources (season/sources.h). Horizons are grouped in octaves: 1, 2-3, 4-7,
+// ... Each octave keeps each expert's mean absolute error over some of the octave's horizons, in units of the series'
+// scale at the time. The mean forgets exponentially and remembers about 1,000 values. An expert's weight is a high
+// power of the error, so the best expert has nearly all weight, and equal experts share. The power grows with the
+// number of judgements. The last value's error counts a little less, because an expert no better than the last value is
+// noise around the last value. All quantiles of a step move by the shift of the median.
 //
-// What naive forecasts said is not kept but computed again, from the seasons that each probe chose. When a season
-// changes, the errors of its sources start from those of the new lag, and no better than the network's.
+// A row does not keep naive forecasts, but computes them again from the seasons that each probe chose. When a season
+// changes, the errors of its sources start from the errors of the new lag, but not below the network's.
 //
-// State, in the row: float error [octaves, 5], then float median [kept], of the network; NaN where there is none.
+// State, in the row: float error [octaves, 5], then float median [kept], the network's; NaN for a number not yet known.
 // Threading: immutable.
 
 #include <cstddef>
@@ -31,34 +32,34 @@ namespace aaren::engine {
 class Mixture {
  public:
   static constexpr size_t kExperts = 1 + season::kSourceCount;   // the network first
-  static constexpr size_t kRenewals = season::kSourceCount - 1;  // of the sources that are seasons
+  static constexpr size_t kRenewals = season::kSourceCount - 1;  // the sources that are seasons
 
   explicit Mixture(const package::ForecasterConfig& config);
 
   const Probes& probes() const { return probes_; }
   size_t state_size() const { return octaves() * kExperts + probes_.kept(); }  // floats
 
-  // A state that prefers the network alone.
+  // Makes `state` a state that prefers the network alone.
   void Reset(float* state) const;
 
-  // What a probe judges by. That is the unit of errors and, for each tracked horizon, the value and what each source
-  // had said of it. For each octave it is also what the errors of a new season's sources start from.
+  // The size in floats of a probe's evidence. Evidence is the unit of errors; for each tracked horizon the value, and
+  // each source's forecast of the value; and for each octave the starting errors of a new season's sources.
   size_t evidence_size() const { return 1 + probes_.tracked().size() * kExperts + octaves() * kRenewals; }  // floats
 
-  // Of the probe at token `seq`, whose value is the newest of the past. `chosen`: [probes().under_way()], what the
-  // probes before it chose, each at its number modulo that; `now`: what it chooses itself. Writes evidence:
-  // [evidence_size()].
+  // Writes the evidence of the probe at token `seq` to evidence: [evidence_size()]. The newest value of `past` is the
+  // probe's. `chosen`: [probes().under_way()], the choices of earlier probes, each at the probe's number modulo
+  // under_way(). `now`: the probe's own choice.
   void Gather(uint64_t seq, const season::Past& past, float level, const season::LagErrors& errors,
               const season::SeasonChoice* chosen, const season::SeasonChoice& now, float* evidence) const;
 
-  // Judges by the evidence, then keeps the probe's forecast [T, Q], as the network made it.
+  // Judges all experts by the evidence, then keeps medians of the probe's unrefined forecast [T, Q].
   void Learn(uint64_t seq, const float* evidence, const float* forecast, float* state) const;
 
-  // Mixes the network's forecast [T, Q] from token `seq` with these sources [4, T], in place. `unit`: of errors then
-  // (LagErrors). What a source says counts no further than 12 of them from the network's median.
+  // Mixes the network's forecast [T, Q] from token `seq` with the sources [4, T], in place. `unit` is the unit of
+  // errors at that token (LagErrors). A source counts as at most 12 units from the network's median.
   void Mix(uint64_t seq, const float* state, float unit, const float* sources, float* forecast) const;
 
-  // Likewise the quantiles [Q] of one step ahead, with sources [4] of that step.
+  // Mixes the quantiles [Q] of one step ahead with the sources [4] of that step, in place.
   void MixOneStep(uint64_t seq, const float* state, float unit, const float* sources, float* quantiles) const;
 
   // DataLoss naming the number if no series can have left such a state after `seq` tokens.
@@ -74,15 +75,15 @@ class Mixture {
   void Judge(uint64_t seq, size_t octave, const float* evidence, const float* kept, float* error) const;
   bool AddMisses(size_t tracked, float median, const float* evidence, double* misses) const;
   double Foreseeable(const float* error, const double* misses, double known) const;
-  // How many probes this octave was judged by, had all values come.
+  // How many probes have judged this octave up to token `seq`, if no value was missing.
   uint64_t Judged(uint64_t seq, size_t octave) const;
-  // weights: [octaves, 5], each five of which add up to 1.
+  // Writes weights: [octaves, 5]; the five weights of an octave add up to 1.
   void WriteWeights(uint64_t seq, const float* state, float* weights) const;
 
   size_t horizon_;
   size_t quantiles_;
   Probes probes_;
-  std::vector<size_t> first_;  // [octaves + 1]: the first tracked horizon of each, among all
+  std::vector<size_t> first_;  // [octaves + 1]: index of each octave's first tracked horizon
 };
 
 }  // namespace aaren::engine

@@ -6,8 +6,8 @@
 namespace aaren::engine {
 namespace {
 
-// A prime, so that probes meet every phase of a season, unlike folds, of which one in 16 would see a third of a day's
-// hours only.
+// 17 is a prime, so probes meet every phase of a season. Folds do not: a fold at every 16th token sees only a third of
+// a day's hours.
 constexpr uint64_t kProbeEvery = 17;
 
 }  // namespace

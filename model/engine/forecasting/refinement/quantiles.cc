@@ -29,14 +29,15 @@ using math::HWY_NAMESPACE::StoreFloats;
 
 constexpr float kMostFloat = std::numeric_limits<float>::max();
 
-// Of theta, in spreads. A quantile is corrected by what theta exceeds kSlack by: theta wanders by chance while nothing
-// is wrong, and such a forecast is better left alone. The slack costs no coverage: theta goes on until it is right.
+// Part of theta without effect, in spreads: only the excess over kSlack corrects a quantile. theta wanders by chance
+// while nothing is wrong, and a forecast is then better left alone. The slack costs no coverage, because theta moves on
+// until the coverage is right.
 constexpr float kSlack = 0.1f;
 
-constexpr size_t kUsualLevels = 9;  // loops over as many are unrolled
-constexpr size_t kStretch = 64;     // steps at a time
+constexpr size_t kUsualLevels = 9;  // loops over this number of levels are unrolled
+constexpr size_t kStretch = 64;     // steps computed at a time
 
-// As math::ToForecast.
+// Clamps and rounds like math::ToForecast.
 template <class D, class Floats = hn::Rebind<float, D>>
 HWY_INLINE hn::Vec<Floats> ToForecast(D d, hn::Vec<D> number) {
   const Floats df;
@@ -49,7 +50,7 @@ HWY_INLINE void StoreForecast(D d, hn::Vec<D> number, float* to) {
   hn::StoreU(ToForecast(d, number), hn::Rebind<float, D>(), to);
 }
 
-// On the normalised scale. `forecast` may be where the softplus is.
+// Writes the quantiles on the normalised scale. `forecast` may be readout.softplus.
 HWY_INLINE void Spread(const Readout& readout, size_t steps, size_t levels, float* forecast) {
   const size_t middle = levels / 2;
   const float* raw = readout.raw;
@@ -77,7 +78,7 @@ void WriteAll(const Readout& readout, const math::Scaling& scaling, const Foreca
   });
 }
 
-// Calls some(d, i) for each vector, of eight floats at most, and for single numbers where none fits any more.
+// Calls some(d, i) for each vector of at most eight floats, then for each number left.
 template <class Some>
 HWY_INLINE void ForFloats(size_t count, const Some& some) {
   const hn::CappedTag<float, 8> d;
@@ -86,7 +87,7 @@ HWY_INLINE void ForFloats(size_t count, const Some& some) {
   for (; i < count; ++i) some(hn::CappedTag<float, 1>(), i);
 }
 
-// quantiles + shift, as math::ToForecast of a float.
+// quantiles += shift, clamped and rounded like math::ToForecast of a float.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void ShiftSome(D d, V shift, float* quantiles) {
   const V sum = hn::Add(hn::LoadU(d, quantiles), shift);
@@ -95,7 +96,7 @@ HWY_INLINE void ShiftSome(D d, V shift, float* quantiles) {
   hn::StoreU(hn::IfThenZeroElse(tiny, value), d, quantiles);
 }
 
-// The step of each number, where a forecast has so many levels.
+// The step of each number, in a forecast of kLevels levels.
 template <size_t kLevels, size_t kCount>
 constexpr std::array<int32_t, kCount> StepsOf() {
   std::array<int32_t, kCount> steps{};
@@ -103,8 +104,8 @@ constexpr std::array<int32_t, kCount> StepsOf() {
   return steps;
 }
 
-// As many steps at a time as a vector has numbers: their quantiles are as many vectors as there are levels. Returns how
-// many steps that were.
+// Shifts as many steps at a time as a vector has lanes; the quantiles of these steps fill kLevels whole vectors.
+// Returns the number of steps shifted.
 template <size_t kLevels>
 HWY_INLINE size_t ShiftWholeVectors(const float* shifts, size_t steps, float* forecast) {
   const hn::CappedTag<float, math::kLanes> d;
@@ -132,7 +133,7 @@ HWY_INLINE void ShiftAll(const float* shifts, size_t steps, size_t levels, float
   ShiftSteps(shifts + done, steps - done, kUsualLevels, forecast + done * kUsualLevels);
 }
 
-// How far the steps of a pull from `begin` on move. medians: theirs.
+// Writes the shifts of `steps` steps of a pull, from step `begin` on. medians: the medians of these steps.
 HWY_INLINE void WriteShifts(const Pull& pull, size_t begin, const double* medians, size_t steps, float* shifts) {
   const float* said = pull.sources + begin;
   ForDoubles(steps, [&](auto d, size_t j) HWY_ATTR {
@@ -145,7 +146,7 @@ HWY_INLINE void WriteShifts(const Pull& pull, size_t begin, const double* median
   });
 }
 
-// Shifts are gathered of many steps, whatever pulls they are of.
+// Shifts are gathered across pulls until kStretch steps are ready, so that most vectors are full.
 void PullAll(absl::Span<const Pull> pulls, const ForecastSize& size, float* forecast) {
   double medians[kStretch];
   float shifts[kStretch];
@@ -183,7 +184,7 @@ HWY_INLINE void CorrectStep(const float* low, const float* high, float fraction,
   });
 }
 
-// Whether none is less than the one before.
+// True if no quantile is less than the quantile before.
 HWY_INLINE bool InOrder(const float* quantiles, size_t levels) {
   bool all = true;
   ForFloats(levels - 1, [&](auto d, size_t i) HWY_ATTR {
@@ -192,7 +193,7 @@ HWY_INLINE bool InOrder(const float* quantiles, size_t levels) {
   return all;
 }
 
-// From the median outwards.
+// Puts the quantiles in order from the median outwards.
 HWY_INLINE void Order(size_t levels, float* quantiles) {
   const size_t middle = levels / 2;
   float quantile = quantiles[middle];
@@ -205,6 +206,7 @@ HWY_INLINE void CorrectSteps(const float* theta, absl::Span<const Between> steps
   float* quantiles = forecast;
   for (const Between& between : steps) {
     const float* low = theta + between.low * levels;
+    // A fraction of 0 may have no next tracked horizon, so both ends are `low`.
     const float* high = between.fraction == 0.0f ? low : low + levels;
     CorrectStep(low, high, between.fraction, levels, quantiles);
     quantiles += levels;

@@ -1,12 +1,13 @@
 #ifndef AAREN_MODEL_ENGINE_FORECASTING_REFINEMENT_QUANTILES_H_
 #define AAREN_MODEL_ENGINE_FORECASTING_REFINEMENT_QUANTILES_H_
 
-// What every quantile of a forecast goes through, compiled for each instruction set: from the network's outputs to the
-// units of the series, towards the naive forecasts, corrected, and onto what the series can be (model/README.md, rules
-// 5 to 7 and 9). Whose numbers those are is known to Mixture, Calibration and Support.
+// The arithmetic on all quantiles of a forecast, compiled for each instruction set. Quantiles are taken from the
+// network's outputs to the units of the series, pulled towards the naive forecasts, corrected, and restricted to values
+// that the series can take (model/README.md, rules 5 to 7 and 9). Mixture, Calibration and Support know where the
+// numbers come from.
 //
-// A forecast is [steps, levels]. Each number is a fixed sequence of operations of its own, so the compiler may
-// vectorise the loops and cannot change a bit. Threading: free functions.
+// A forecast is [steps, levels]. Each number is a fixed sequence of operations, so a compiler may vectorise the loops
+// and cannot change a bit. Threading: free functions.
 
 #include <cstddef>
 
@@ -19,40 +20,42 @@ struct ForecastSize {
   size_t steps, levels;
 };
 
-// What the head made of a token.
+// The outputs of the head for a token.
 struct Readout {
-  const float* raw;       // [steps, levels]: in the middle the median less the skip
-  const float* softplus;  // [steps, levels] of those: the gaps between quantiles
+  const float* raw;       // [steps, levels]; the middle level is the median less the skip
+  const float* softplus;  // [steps, levels]: softplus(raw), the gaps between quantiles
   const float* skip;      // [steps]
 };
 
-// The median first, then step by step outwards, so that they cannot cross; in the units of the series.
+// Writes the median, then each quantile from its inner neighbour outwards, so that quantiles cannot cross. The forecast
+// is in the units of the series.
 void WriteQuantiles(const Readout& readout, const math::Scaling& scaling, const ForecastSize& size, float* forecast);
 
-// Where naive forecasts draw some steps of a forecast, which follow each other.
+// The pull of the naive forecasts on some consecutive steps of a forecast.
 struct Pull {
   static constexpr size_t kSources = 4;
   const float* weights;  // [kSources]
   double most;           // the distance from the median that counts, at most
-  const float* sources;  // [steps], of the first source; each next is `distance` floats on
+  const float* sources;  // [steps], of the first source; each next source is `distance` floats further on
   size_t distance;
   size_t steps;
 };
 
-// All quantiles of a step move as far as its median. REQUIRES: the pulls have all steps of the forecast.
+// Moves all quantiles of a step by the shift of the step's median. REQUIRES: the pulls cover all steps of the forecast.
 void PullQuantiles(absl::Span<const Pull> pulls, const ForecastSize& size, float* forecast);
 
-// Where the correction of a step comes from: theta of a tracked horizon and a fraction of the way to the next.
+// The origin of a step's correction: theta of a tracked horizon, and a fraction of the way to the next tracked horizon.
 struct Between {
   size_t low;
   float fraction;
 };
 
-// quantiles[i] += (what theta exceeds the slack by) * spread; then in order from the median outwards, and finite.
-// theta: [tracked horizons, levels]; steps: of the forecast.
+// quantiles[i] += (theta's excess over the slack) * spread. Afterwards quantiles are put in order from the median
+// outwards and stay finite. theta: [tracked horizons, levels]. steps: one for each step of the forecast.
 void CorrectQuantiles(const float* theta, absl::Span<const Between> steps, size_t levels, float* forecast);
 
-// Multiples of `step` from `base`; none where step is 0. Quantiles further than `most` steps stay where they are.
+// A lattice holds the multiples of `step` from `base`; REQUIRES: step > 0. Quantiles further than `most` steps from
+// `base` do not move.
 struct Lattice {
   double base, step, most;
 };

@@ -13,15 +13,15 @@ namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 constexpr double kFloatUnit = 0x1p-23;
-constexpr double kWholeShare = 0x1p-9;  // likewise, of a number that is to be a decimal one
+constexpr double kWholeShare = 0x1p-9;  // tolerance on a number that stands for a decimal number
 constexpr int kMostDecimals = 6;
 
 bool IsWhole(double number) { return number == std::floor(number); }
 
-// How far a float may be from the decimal number that it stands for; a whole one is that number.
+// The most that a float may differ from the decimal number that it stands for. A whole number stands for itself.
 double RoundingOf(double value) { return IsWhole(value) ? 0.0 : kFloatUnit * std::abs(value); }
 
-// The decimal number of few places that this one is, but for the rounding of what it was made of; else itself.
+// The decimal number of at most 6 places that `number` equals, apart from rounding; `number` itself if none fits.
 double Decimal(double number) {
   double power = 1.0;
   for (int places = 0; places <= kMostDecimals; ++places, power *= 10.0) {
@@ -31,19 +31,20 @@ double Decimal(double number) {
   return number;
 }
 
-// The whole number of steps that this value is, but for its rounding; else itself.
+// The whole multiple of `step` that `value` equals, apart from rounding; else `value` itself.
 double OnGrid(double value, double step) {
   const double whole = std::floor(value / step + 0.5) * step;
   return std::abs(value - whole) <= RoundingOf(value) ? whole : value;
 }
 
-// What is left of `distance` after whole spans, on whichever side is less.
+// The distance to the nearest whole multiple of the span.
 double Remainder(double distance, double span) {
   const double rest = std::fmod(distance, span);
   return std::min(rest, span - rest);
 }
 
-// Of two numbers > 0, either of which may be off by `error`. NaN where that is too much to tell.
+// The greatest common divisor of two numbers > 0, each of which may be off by `error`. NaN if the error is too large to
+// tell.
 double GreatestDivisor(double distance, double span, double error) {
   while (true) {
     const double most = error + kFloatUnit * distance;
@@ -69,7 +70,7 @@ void Support::Add(float value) {
   if (std::isnan(origin)) origin = value;
   const double distance = std::abs(static_cast<double>(value) - origin);
   const double error = RoundingOf(value) + RoundingOf(origin);
-  if (std::abs(value) < std::abs(origin)) origin = value;  // the next to 0 has the least rounding
+  if (std::abs(value) < std::abs(origin)) origin = value;  // the value next to 0 has the least rounding
   if (distance == 0.0) return;
   const double divisor = GreatestDivisor(distance, span == 0.0f ? Decimal(distance) : span, error);
   const bool few = distance <= kMostSteps * divisor && divisor >= std::numeric_limits<float>::min();

@@ -7,8 +7,8 @@
 namespace aaren::engine {
 namespace {
 
-// (1 + z / 3)^-3 with z = distance / gap, which leaves the outermost quantile as steeply as exp(-z) does, and falls as
-// slowly as what arrives does; without a gap there is no tail.
+// The tail (1 + z / 3)^-3 with z = distance / gap. At the outermost quantile the tail is as steep as exp(-z), and
+// further out falls as slowly as real values do. Without a gap the tail is 0.
 double Tail(double distance, double gap) {
   if (gap == 0.0) return 0.0;
   const double share = 1.0 / (1.0 + distance / gap / 3.0);
@@ -24,7 +24,7 @@ float Surprise(const std::vector<float>& levels, const float* quantiles, float v
   const auto quantile = [&](size_t i) { return static_cast<double>(quantiles[i]); };
   const auto level = [&](size_t i) { return static_cast<double>(levels[i]); };
 
-  const double least = (quantile(last) - quantile(0)) / 16.0;  // rounded values lie on each other
+  const double least = (quantile(last) - quantile(0)) / 16.0;  // a least gap, because rounded quantiles may coincide
   if (x < quantile(0)) {
     const double gap = std::max(quantile(1) - quantile(0), least);
     return static_cast<float>(level(0) * Tail(quantile(0) - x, gap));
