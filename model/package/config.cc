@@ -9,7 +9,7 @@ namespace aaren::package {
 namespace {
 
 constexpr float kMiddle = 0.5f;
-constexpr int kKnots[] = {1, 2, 4, 8, 16, 24, 36, 48};  // of kKnotsOf steps ahead
+constexpr int kKnots[] = {1, 2, 4, 8, 16, 24, 36, 48};  // for a horizon of kKnotsOf
 constexpr int kKnotsOf = 48;
 
 struct Bound {
@@ -20,7 +20,7 @@ struct Bound {
 };
 
 absl::Status CheckBounds(const ForecasterConfig& c) {
-  // Generous, and small enough that no product of two sizes overflows an int.
+  // The bounds are generous, and small enough that no product of two sizes overflows an int.
   const Bound bounds[] = {
       {"ring", c.ring, 2, 1440},
       {"width", c.width, 1, 4096},
@@ -31,7 +31,7 @@ absl::Status CheckBounds(const ForecasterConfig& c) {
       {"mlp_hidden", c.mlp_hidden, 1, 16384},
       {"horizon", c.horizon, 1, 4096},
       {"fold_every", c.fold_every, 1, 4096},
-      // With one alone the running variance could round below zero.
+      // With a history of 1 the running variance could round below zero.
       {"history", c.history, 2, 1 << 20},
   };
   for (const Bound& bound : bounds) {
@@ -45,7 +45,7 @@ absl::Status CheckBounds(const ForecasterConfig& c) {
 
 absl::Status CheckQuantiles(const std::vector<float>& quantiles) {
   const size_t count = quantiles.size();
-  // Three at least: the surprise needs the gap between the two outermost on either side.
+  // A surprise needs the gap between the two outermost quantiles on either side, hence at least three levels.
   if (count < 3 || count > 99 || count % 2 == 0) {
     return absl::InvalidArgumentError(absl::StrCat("quantiles has ", count, " levels, not an odd number in [3, 99]"));
   }
@@ -68,7 +68,7 @@ absl::Status CheckQuantiles(const std::vector<float>& quantiles) {
 std::vector<int> ForecasterConfig::season_knots() const {
   std::vector<int> knots;
   for (int share : kKnots) {
-    const int knot = std::max(1, (share * horizon + kKnotsOf / 2) / kKnotsOf);  // rounded, a half upwards
+    const int knot = std::max(1, (share * horizon + kKnotsOf / 2) / kKnotsOf);  // rounded, halves upwards
     if (knots.empty() || knot > knots.back()) knots.push_back(knot);
   }
   return knots;

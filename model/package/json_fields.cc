@@ -16,14 +16,15 @@ const json& Null() {
   return null;
 }
 
-// The parser keeps numbers without a sign as uint64, those with one as int64; comparing them as JSON would wrap around.
+// The parser keeps numbers without a sign as uint64 and numbers with a sign as int64. Comparing such numbers as JSON
+// would wrap around, so each kind is compared in its own type.
 template <typename T>
 bool FitsIn(const json& value) {
   if (value.is_number_unsigned()) return std::in_range<T>(value.get<uint64_t>());
   return value.is_number_integer() && std::in_range<T>(value.get<int64_t>());
 }
 
-// Sees every key while the text is parsed: afterwards a repeated one has already replaced the first.
+// Sees every key while the text is parsed. After the parse a repeated key has already replaced the first.
 class KeyWatcher {
  public:
   bool operator()(int depth, json::parse_event_t event, const json& parsed) {

@@ -1,10 +1,10 @@
 #ifndef AAREN_MODEL_PACKAGE_JSON_FIELDS_H_
 #define AAREN_MODEL_PACKAGE_JSON_FIELDS_H_
 
-// JsonFields reads the fields of one JSON object strictly: each field must be there, have the right type, and be known.
+// JsonFields reads the fields of one JSON object strictly: each field must be present, of the right type, and known.
 //
-// Reads never fail by themselves; the first thing wrong is kept and Finish returns it, so that a reader is a plain list
-// of fields. What a failed Read leaves in its target is unspecified.
+// A Read never fails by itself. The first fault is kept, and Finish returns the fault, so that a reader is a plain list
+// of fields. A Read that fails leaves unspecified content in its target.
 
 #include <cstdint>
 #include <map>
@@ -19,25 +19,26 @@
 
 namespace aaren::package {
 
-// Parses a whole text. InvalidArgument with the position if it is not JSON, repeats a key, or nests deeper than 16.
+// Parses a whole text. InvalidArgument with the position if the text is no JSON, repeats a key, or nests deeper than
+// 16.
 absl::StatusOr<nlohmann::json> ParseJson(absl::string_view text);
 
 class JsonFields {
  public:
-  // `path` names the object in messages; empty for the outermost. `value` must outlive this.
+  // `path` names the object in messages; empty for the outermost object. REQUIRES: `value` outlives this object.
   JsonFields(const nlohmann::json& value, std::string path);
 
   void Read(const std::string& name, bool& target);
   void Read(const std::string& name, int& target);
   void Read(const std::string& name, std::string& target);
-  void Read(const std::string& name, std::vector<int64_t>& target);  // none negative
+  void Read(const std::string& name, std::vector<int64_t>& target);  // not negative
   void Read(const std::string& name, std::vector<float>& target);
   void Read(const std::string& name, std::map<std::string, std::string>& target);
 
-  // The value of a field, of any type; a null value if it is missing.
+  // The value of a field, of any type; a null value if the field is missing.
   const nlohmann::json& Take(const std::string& name);
 
-  // InvalidArgument naming the first field that was missing, of the wrong type, or (last) never read.
+  // InvalidArgument naming the first field that is missing, of the wrong type, or (checked last) never read.
   absl::Status Finish() const;
 
  private:

@@ -16,7 +16,7 @@ using nlohmann::json;
 constexpr int kFormat = 1;
 constexpr char kKind[] = "forecaster";
 
-// The double that prints as shortly as the float: 0.1 and not 0.10000000149011612.
+// The double with the shortest decimal form that is still the float: 0.1 and not 0.10000000149011612.
 double Shortest(float value) {
   char text[32];
   const char* end = std::to_chars(text, text + sizeof(text), value).ptr;
@@ -73,7 +73,7 @@ bool IsName(absl::string_view name) {
   });
 }
 
-// A name in the folder itself: nothing in it can lead elsewhere.
+// True for a name in the folder itself; no such name leads elsewhere.
 bool IsFileName(absl::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.find_first_of(absl::string_view("/\\\0", 3)) == name.npos;
 }
@@ -83,7 +83,8 @@ bool IsSha256(absl::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
 }
 
-// Until packages and engines had versions of their own, the field had the engine's name. The meaning was the same.
+// Early packages name the field after the engine's number, before packages and engines had separate numbers. The
+// meaning is the same.
 std::string InputVersionField(const json& manifest) {
   const bool old = manifest.contains("numerics_version") && !manifest.contains("input_version");
   return old ? "numerics_version" : "input_version";
@@ -146,7 +147,7 @@ absl::StatusOr<Manifest> ParseManifest(absl::string_view text) {
   int input_version = 0;
   std::string kind;
   JsonFields fields(*parsed, "");
-  // First, so that a file of another format is called that and not faulted for its fields.
+  // The format is read first, so that a file of another format is reported as such and not for its fields.
   fields.Read("format", format);
   fields.Read("kind", kind);
   fields.Read(InputVersionField(*parsed), input_version);
@@ -157,7 +158,7 @@ absl::StatusOr<Manifest> ParseManifest(absl::string_view text) {
   const json& config = fields.Take("config");
   const json& weights = fields.Take("weights");
   absl::Status status = CheckVersions(format, kind, input_version);
-  // A field that is missing altogether says more than the zero it left.
+  // A missing field is reported before the version error that the field's default value of zero would cause.
   if (absl::Status finish = fields.Finish(); !finish.ok() && (status.ok() || format == 0)) status = finish;
   if (status.ok()) status = ReadConfig(config, package.config);
   if (status.ok()) status = CheckInputVersion(input_version, package.config);

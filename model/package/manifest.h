@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_PACKAGE_MANIFEST_H_
 #define AAREN_MODEL_PACKAGE_MANIFEST_H_
 
-// Manifest is what model.json says: everything about a package but its tensors. README.md shows one.
+// Manifest is the content of model.json: everything about a package except its tensors. README.md shows an example.
 
 #include <string>
 
@@ -18,13 +18,13 @@ struct Manifest {
   std::string weights_sha256;  // hexadecimal
 };
 
-// InvalidArgument, naming the field and its value, for anything that a package may not say of itself.
+// InvalidArgument, naming the field and its value, if a field has a value that no package may have.
 absl::Status CheckManifest(const Manifest& manifest);
 
-// Parses and checks. InvalidArgument names the field.
+// Parses and checks the text of model.json. InvalidArgument names the field.
 absl::StatusOr<Manifest> ParseManifest(absl::string_view text);
 
-// InvalidArgument if a text in it is not UTF-8.
+// The text of model.json. InvalidArgument if a string of the manifest is not UTF-8.
 absl::StatusOr<std::string> FormatManifest(const Manifest& manifest);
 
 }  // namespace aaren::package

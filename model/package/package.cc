@@ -22,10 +22,10 @@ namespace fs = std::filesystem;
 constexpr char kManifestFile[] = "model.json";
 constexpr char kWeightsFile[] = "weights.safetensors";
 constexpr uint64_t kMaxManifestBytes = uint64_t{1} << 20;
-// Far above the rounding of a float32 sine, far below any intended gain.
+// Far above the rounding of a float32 sine, and far below any intended gain.
 constexpr double kUnitTolerance = 1e-5;
-// No trained weight comes near it, and with it no product of the largest model overflows: all that the engine computes
-// is finite.
+// No trained weight comes near this bound. Within the bound no product of the largest model overflows, so all results
+// of the engine are finite.
 constexpr float kMaxWeight = 1e4f;
 
 absl::Status In(const fs::path& file, const absl::Status& status) {
@@ -84,7 +84,7 @@ absl::Status CheckValues(const std::string& name, const Tensor& tensor) {
   return absl::OkStatus();
 }
 
-// Anything but a pure rotation would grow or shrink a session's memory at every fold.
+// Checks that each pair is a pure rotation. Any other factor would grow or shrink a session's memory at every fold.
 absl::Status CheckRotation(const ModelPackage& package, int layer) {
   const std::string prefix = absl::StrCat("blocks.", layer, ".attention.");
   const std::vector<float>& cosine = package.tensors.at(prefix + "cos").data;
@@ -133,7 +133,8 @@ absl::Status MakeFolder(const fs::path& folder) {
   return error ? absl::UnavailableError(absl::StrCat(folder.string(), ": ", error.message())) : absl::OkStatus();
 }
 
-// Both files are complete before either gets its name, and the manifest comes last: it holds the weights' hash.
+// Both files are complete before either gets its final name. The manifest is renamed last, because it holds the hash of
+// the weights: after a crash in between, the hash does not match.
 absl::Status WritePair(const fs::path& folder, absl::string_view manifest, absl::string_view weights) {
   if (absl::Status status = MakeFolder(folder); !status.ok()) return status;
   std::error_code error;

@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_PACKAGE_PACKAGE_H_
 #define AAREN_MODEL_PACKAGE_PACKAGE_H_
 
-// A ModelPackage is a trained model on disk: a folder that holds model.json (kind, sizes, schema, training summary,
-// hash of the weights) and weights.safetensors. The latter has every tensor as PyTorch lays it out, [out, in] and
-// row-major, in float32, or in bfloat16 where that loses nothing.
+// A ModelPackage is a trained model on disk: a folder with model.json (kind, sizes, training summary, hash of the
+// weights) and weights.safetensors. The second file has every tensor in PyTorch's layout, [out, in] and row-major.
+// Tensors are float32, or bfloat16 where no weight loses a bit.
 //
 // Tensors, with the sizes of ForecasterConfig (e: embed_hidden, f: mlp_hidden, N = 0 .. layers - 1):
 //
@@ -13,7 +13,7 @@
 //   embed.up.weight                  [e, U]
 //   embed.down.weight                [d, e]
 //   blocks.N.norm1.weight            [d]
-//   blocks.N.attention.score.weight  [H, d]      the folded query, an output a head: keys are never formed
+//   blocks.N.attention.score.weight  [H, d]      the folded query, one output per head: keys are never computed
 //   blocks.N.attention.value.weight  [V, d]
 //   blocks.N.attention.value.bias    [V]
 //   blocks.N.attention.gate.weight   [V, d]
@@ -32,15 +32,15 @@
 //   head.bias                        [T * Q]
 //   head.skip.weight                 [T, U]
 //
-// and where config.seasons (k knots):
+// and, if config.seasons is true (k knots):
 //
 //   season.gate.weight               [5 k, d]    part p at knot i is output 5 i + p
 //   season.gate.bias                 [5 k]
 //   season.residual.N.weight         [T, 24]     N = 0 .. 2: kSeasonAgo, kSeasonsMean, kSecondAgo
 //
-// Loading trusts nothing. Sizes, shapes, dtypes, finite values, decay >= 0, hashes, and paths that stay in the folder
-// are checked. The error names the file, the tensor or field, and both values. Threading: a plain value; const access
-// is safe from any thread.
+// Loading trusts nothing. The checks cover sizes, shapes, dtypes, finite values, decay >= 0, hashes, and paths that
+// stay in the folder. The error names the file, the tensor or field, and both values. Threading: a plain value; const
+// access is safe from any thread.
 
 #include <cstdint>
 #include <map>
@@ -60,10 +60,10 @@ struct Tensor {
   bool operator==(const Tensor&) const = default;
 };
 
-// What a network's input and output mean: how values become a token's input and its output a forecast, and the layers
-// between (model/README.md, steps 1 to 5). Weights are trained for one such meaning, so a package says which. It
-// changes when weights trained before would be wrong, not when the engine rounds otherwise (kNumericsVersion,
-// engine.h).
+// The number of a network's meaning of input and output: how values become a token's input, how the output becomes a
+// forecast, and the layers between (model/README.md, steps 1 to 5). Weights are trained for one meaning, and the
+// package records its number. The number changes when earlier weights would be wrong. A change of the engine's rounding
+// alone does not change the number (kNumericsVersion, engine.h).
 inline constexpr int kInputVersion = 3, kSeasonalInputVersion = 4;
 inline int InputVersion(const ForecasterConfig& config) {
   return config.seasons ? kSeasonalInputVersion : kInputVersion;
@@ -76,25 +76,25 @@ struct ModelPackage {
   ForecasterConfig config;
   std::map<std::string, Tensor> tensors;
   std::map<std::string, std::string> training;  // free text: seed, command, time, machine, metrics
-  std::string digest;                           // hex sha256 of the two files' contents; set by Load and Save
+  std::string digest;                           // hex sha256 of both files' contents; set by Load and Save
 };
 
-// The name and shape of every tensor that a package of this shape holds.
+// The name and shape of every tensor of a package with this config.
 std::map<std::string, std::vector<int64_t>> ExpectedTensors(const ForecasterConfig& config);
 
-// Reads <folder>/model.json and the weights file it names. NotFound if the folder or a file is missing; InvalidArgument
-// for anything malformed or of the wrong shape; DataLoss for a truncated file or a hash that does not match.
+// Reads <folder>/model.json and the weights file named in model.json. NotFound if the folder or a file is missing.
+// InvalidArgument for anything malformed or of the wrong shape. DataLoss for a truncated file or a hash that differs.
 absl::StatusOr<ModelPackage> LoadPackage(const std::string& folder);
 
 // InvalidArgument unless a package may have this name: [a-z0-9-]{1,64}.
 absl::Status CheckName(absl::string_view name);
 
-// Whether SavePackage could write to the folder now: makes it if it is absent, and a file in it that does not stay. For
-// who would otherwise learn of it after hours of training. Unavailable, naming the path.
+// OK if SavePackage can write to the folder now. Creates the folder if absent, and writes and removes a trial file.
+// Callers ask before hours of training, not after. Unavailable, naming the path, if writing fails.
 absl::Status CheckFolder(const std::string& folder);
 
-// Writes both files (first under temporary names, then renamed) and sets package.digest. InvalidArgument if a tensor is
-// missing, superfluous, or of the wrong shape.
+// Writes both files, first under temporary names that are then renamed, and sets package.digest. InvalidArgument if a
+// tensor is missing, superfluous, or of the wrong shape.
 absl::Status SavePackage(const std::string& folder, ModelPackage& package);
 
 }  // namespace aaren::package

@@ -18,13 +18,13 @@ static_assert(std::endian::native == std::endian::little, "safetensors data is c
 
 constexpr char kMetadata[] = "__metadata__";
 
-// How numbers lie in the file. A bfloat16 is the upper half of a float.
+// The type of the numbers in the file. A bfloat16 is the upper half of a float.
 enum class Dtype { kF32, kBf16 };
 
 const char* NameOf(Dtype dtype) { return dtype == Dtype::kF32 ? "F32" : "BF16"; }
 size_t SizeOf(Dtype dtype) { return dtype == Dtype::kF32 ? sizeof(float) : sizeof(uint16_t); }
 
-// A tensor as the header describes it; the bytes [begin, end) of the data are its own.
+// A tensor as the header describes it: the tensor's data are the bytes [begin, end).
 struct Entry {
   std::string name;
   Dtype dtype = Dtype::kF32;
@@ -37,7 +37,7 @@ absl::Status Invalid(absl::string_view tensor, absl::string_view message) {
   return absl::InvalidArgumentError(absl::StrCat("tensor ", tensor, " ", message));
 }
 
-// The bytes a shape needs, or more than `limit` if that is what it comes to.
+// The number of bytes that a shape needs, or limit + 1 if the shape needs more than `limit`.
 uint64_t BytesOf(Dtype dtype, const std::vector<int64_t>& shape, uint64_t limit) {
   uint64_t bytes = SizeOf(dtype);
   for (int64_t size : shape) {
@@ -70,14 +70,14 @@ absl::StatusOr<Entry> ParseEntry(const std::string& name, const json& value) {
   return entry;
 }
 
-// In the order of the data.
+// The entries of the header, in the order of the data.
 absl::StatusOr<std::vector<Entry>> ParseHeader(absl::string_view text) {
   absl::StatusOr<json> header = ParseJson(text);
   if (!header.ok()) return absl::InvalidArgumentError(absl::StrCat("the header ", header.status().message()));
   if (!header->is_object()) return absl::InvalidArgumentError("the header is not a JSON object");
   std::vector<Entry> entries;
   for (const auto& [name, value] : header->items()) {
-    if (name == kMetadata) continue;  // Free text; nothing here depends on it.
+    if (name == kMetadata) continue;  // free text, which nothing depends on
     absl::StatusOr<Entry> entry = ParseEntry(name, value);
     if (!entry.ok()) return entry.status();
     entries.push_back(*std::move(entry));
@@ -123,7 +123,7 @@ Tensor CopyTensor(const Entry& entry, absl::string_view data) {
   return tensor;
 }
 
-// The least that loses nothing.
+// The smaller dtype if every number fits, else float32.
 Dtype DtypeOf(const Tensor& tensor) {
   const bool halved = std::all_of(tensor.data.begin(), tensor.data.end(),
                                   [](float value) { return (std::bit_cast<uint32_t>(value) & 0xffff) == 0; });

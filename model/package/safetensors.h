@@ -3,8 +3,8 @@
 
 // Named tensors as the bytes of a safetensors file: the header's length (uint64, little-endian), a JSON header
 //   {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, ..., "__metadata__": {"key": "text"}}
-// and the data, to which the offsets refer. F32 and BF16 are read, both as floats, and every data byte must belong to
-// exactly one tensor.
+// and the data that the offsets refer to. F32 and BF16 are read, both as floats. Every data byte must belong to exactly
+// one tensor.
 
 #include <map>
 #include <string>
@@ -17,11 +17,11 @@ namespace aaren::package {
 
 inline constexpr size_t kMaxSafetensorsHeader = size_t{4} << 20;
 
-// DataLoss if the bytes end too early; InvalidArgument, naming the tensor, for anything else that is wrong.
+// DataLoss if the bytes end too early; InvalidArgument, naming the tensor, for any other fault.
 absl::StatusOr<std::map<std::string, Tensor>> ParseSafetensors(absl::string_view bytes);
 
-// A tensor is BF16 if that loses nothing, at half the size. REQUIRES: each one's data is as long as its shape says, and
-// the names are UTF-8.
+// Writes a tensor as BF16, at half the size, if no number loses a bit. REQUIRES: the data of each tensor is as long as
+// its shape says, and names are UTF-8.
 std::string FormatSafetensors(const std::map<std::string, Tensor>& tensors);
 
 }  // namespace aaren::package
