@@ -27,7 +27,7 @@ bool Fits(at::IntArrayRef shape, at::IntArrayRef needed) {
   return true;
 }
 
-// `shape` without its last size, then `sizes`.
+// `shape` without its last size, followed by `sizes`.
 std::vector<int64_t> Extend(at::IntArrayRef shape, std::initializer_list<int64_t> sizes) {
   std::vector<int64_t> extended(shape.begin(), shape.end() - 1);
   extended.insert(extended.end(), sizes);

@@ -8,16 +8,16 @@
 namespace aaren::attention {
 namespace {
 
-// The larger of both, constant to autograd: m is only an offset of c and a, and no output depends on it.
+// The larger of both, constant to autograd: m is only an offset of c and a, and no output depends on m.
 torch::Tensor Maximum(const torch::Tensor& x, const torch::Tensor& y) { return torch::maximum(x.detach(), y.detach()); }
 
-// exp(score - maximum), score <= maximum. Where the maximum itself is -inf the difference is not a number; any finite
-// offset makes the exponential 0 there, and its gradient too.
+// exp(score - maximum). REQUIRES: score <= maximum. If the maximum is -inf, the difference is not a number. Any finite
+// offset then makes the exponential 0, and its gradient too.
 torch::Tensor Weight(const torch::Tensor& score, const torch::Tensor& maximum) {
   return (score - maximum.masked_fill(maximum.isneginf(), 0)).exp();
 }
 
-// Zero weight is not enough to keep out a value that is not finite.
+// Clears the values of masked tokens. A weight of zero is not enough, because zero times infinity is not a number.
 torch::Tensor ZeroWhereMasked(const torch::Tensor& values, const torch::Tensor& scores) {
   return values.masked_fill(scores.isneginf().unsqueeze(-1), 0);
 }
@@ -66,7 +66,7 @@ AttentionState Age(const AttentionState& state, const torch::Tensor& amount) {
 }
 
 torch::Tensor Output(const AttentionState& state) {
-  return state.a / PerToken(state.c.masked_fill(state.c == 0, 1));  // c >= 1 once there is a token
+  return state.a / PerToken(state.c.masked_fill(state.c == 0, 1));  // c >= 1 after the first token
 }
 
 }  // namespace aaren::attention

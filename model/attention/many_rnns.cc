@@ -13,12 +13,12 @@
 namespace aaren::attention {
 namespace {
 
-// [*, Q, K] and [*, T, K] -> [*, Q, T].
+// Scores of [*, Q, K] and [*, T, K] -> [*, Q, T].
 torch::Tensor Scores(const torch::Tensor& queries, const torch::Tensor& keys) {
   return torch::matmul(queries, keys.transpose(-2, -1)) / std::sqrt(static_cast<double>(queries.size(-1)));
 }
 
-// The same tokens for each of `networks`: [*, T, D] -> [*, networks, T, D], without a copy.
+// Repeats the same tokens for each of `networks`, [*, T, D] -> [*, networks, T, D], without a copy.
 torch::Tensor ForEach(int64_t networks, const torch::Tensor& values) {
   std::vector<int64_t> sizes = values.sizes().vec();
   sizes.insert(sizes.end() - 2, networks);
@@ -29,7 +29,7 @@ AttentionState StartAll(const torch::Tensor& queries, int64_t width) {
   return EmptyState(queries.select(-1, 0).sizes(), width, queries.options());
 }
 
-// The networks after the first, which has reached its own token.
+// Drops the first network, whose own token is done.
 AttentionState WithoutFirst(const AttentionState& states) {
   return {.m = states.m.slice(-1, 1), .c = states.c.slice(-1, 1), .a = states.a.slice(-2, 1)};
 }
@@ -41,7 +41,7 @@ absl::Status RequireTokensFor(const torch::Tensor& queries, const torch::Tensor&
   std::vector<int64_t> sizes = queries.sizes().vec();
   sizes[sizes.size() - 2] = -1;
   if (absl::Status status = RequireShape("keys", keys, sizes); !status.ok()) return status;
-  return RequireQueriesKeysAndValues(keys, keys, values);  // what is left to check is keys beside values
+  return RequireQueriesKeysAndValues(keys, keys, values);  // keys and values remain to be checked
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ absl::StatusOr<torch::Tensor> CausalAttentionAsRnns(const torch::Tensor& queries
   const int64_t tokens = keys.size(-2);
   AttentionState states = StartAll(queries, values.size(-1));
   std::vector<torch::Tensor> outputs;
-  for (int64_t j = 0; j < tokens; ++j) {  // token j, seen by networks j .. N - 1
+  for (int64_t j = 0; j < tokens; ++j) {  // networks j .. N - 1 see token j
     const torch::Tensor scores = Scores(queries.slice(-2, j), keys.slice(-2, j, j + 1)).squeeze(-1);
     states = Fold(states, scores, values.slice(-2, j, j + 1).expand_as(states.a));
     outputs.push_back(Output(states).select(-2, 0));

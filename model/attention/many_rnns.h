@@ -1,16 +1,16 @@
 #ifndef AAREN_MODEL_ATTENTION_MANY_RNNS_H_
 #define AAREN_MODEL_ATTENTION_MANY_RNNS_H_
 
-// Known models read as recurrent networks (paper, §3.1). Each query is the initial state of a network of its own, with
-// the cell of attention_state.h, that runs over the tokens it attends to:
+// Two known models as recurrent networks (paper, §3.1). Each query is the initial state of a network of its own. The
+// network has the cell of attention_state.h and runs over the tokens that the query attends to:
 //
-//   causal self-attention   N networks, the i-th with token i's query over tokens 0 .. i. A new token adds a network
-//                           that must run over all tokens before it: O(N) a token.
-//   cross-attention         L networks over all N tokens. Where the L queries are latents that depend on the input, as
-//                           in Perceiver, a new token means running all of them again: O(N L).
+//   causal self-attention   N networks; network i has token i's query and runs over tokens 0 .. i. A new token adds a
+//                           network, which runs over all earlier tokens: O(N) per token.
+//   cross-attention         L networks over all N tokens. If the L queries are latents that depend on the input, as in
+//                           Perceiver, a new token makes all networks run again: O(N L).
 //
-// Scores are <q, k> / sqrt(K). float32 or float64, any device. Differentiable. InvalidArgument names the argument that
-// is wrong.
+// Scores are <q, k> / sqrt(K). float32 or float64, any device. Differentiable. InvalidArgument names the wrong
+// argument.
 
 #include <torch/types.h>
 
@@ -18,7 +18,7 @@
 
 namespace aaren::attention {
 
-// All networks advance together, token by token: N steps, a state each.
+// All networks advance together, token by token, in N steps.
 //   queries, keys  [*, N, K]
 //   values         [*, N, D]
 // Returns [*, N, D], equal to CausalSoftmaxAttention of softmax.h.

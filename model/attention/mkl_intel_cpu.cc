@@ -1,10 +1,10 @@
-// MKL, which LibTorch multiplies with, asks this function whether the CPU is Intel's, and takes its slow paths where it
-// is not, whatever the CPU can do: on an AMD Zen 5, training runs at 13,900 tokens a second on one thread, and at
-// 25,100 with this answer. MKL still looks at the CPU's features before it uses them; on an Intel CPU nothing changes.
+// LibTorch multiplies with MKL. MKL calls this function to ask if the CPU is Intel's, and takes slow paths on other
+// CPUs, however capable. On an AMD Zen 5, training runs at 13,900 tokens a second on one thread, and at 25,100 with
+// this answer. MKL still checks the CPU's features before use. On an Intel CPU nothing changes.
 //
-// A program that exports the symbol (target mkl_intel_cpu does) is asked instead of the library: the dynamic linker
-// takes the program's symbols first. The name is MKL's own, and not documented: where MKL asks another way, the answer
-// is never heard and all is as before.
+// A program that exports this symbol (target mkl_intel_cpu does) answers instead of the library, because the dynamic
+// linker takes the program's symbols first. The name is MKL's own and not documented. If a later MKL asks in another
+// way, nothing calls this function, and MKL behaves as without it.
 
 extern "C" int mkl_serv_intel_cpu_true();
 extern "C" int mkl_serv_intel_cpu_true() { return 1; }

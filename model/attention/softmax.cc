@@ -9,7 +9,7 @@
 namespace aaren::attention {
 namespace {
 
-// [*, N, K] -> [batch, heads, N, K]: torch's fused kernels take four dimensions only.
+// Reshapes [*, N, K] to [batch, heads, N, K], because torch's fused kernels take four dimensions only.
 torch::Tensor AsBatchAndHeads(const torch::Tensor& x) {
   return x.dim() == 4 ? x : x.reshape({1, -1, x.size(-2), x.size(-1)});
 }

@@ -1,1 +1,1 @@
-// Nothing to compile: this target exists for its precompiled header.
+// This file is empty: its target exists for the precompiled header.

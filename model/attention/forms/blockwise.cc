@@ -22,7 +22,7 @@ AttentionState FoldTokens(const AttentionState& state, const torch::Tensor& scor
   return FoldBlock(state, scores.slice(-1, begin, end), values.slice(-2, begin, end));
 }
 
-// Folds every block; before each, shows the state and the block's tokens begin .. end - 1.
+// Folds every block. Before each block, shows the state and the block's tokens begin .. end - 1.
 AttentionState Run(const torch::Tensor& scores, const torch::Tensor& values, int64_t block_size,
                    absl::FunctionRef<void(const AttentionState&, int64_t, int64_t)> show) {
   const int64_t tokens = scores.size(-1), size = std::min(block_size, tokens);

@@ -16,15 +16,15 @@ torch::Tensor Forgotten(const Forgetting& forgetting) {
   return forgetting.decay.view({-1, 1, 1}) * elapsed;
 }
 
-// Softmax over the allowed entries of each row, zeros in a row without any. The softmax of such a row is not a number:
-// the second mask keeps that out of the weights, the first out of the gradients.
+// Softmax over the allowed entries of each row; zeros in a row without any. The softmax of a row without allowed
+// entries is not a number. The first mask keeps such a number out of the gradients, the second out of the weights.
 torch::Tensor SoftmaxOver(const torch::Tensor& allowed, const torch::Tensor& logits) {
   const torch::Tensor nothing = allowed.any(-1, /*keepdim=*/true).logical_not();
   const torch::Tensor kept = logits.masked_fill(allowed.logical_not(), -std::numeric_limits<double>::infinity());
   return torch::softmax(kept, -1).masked_fill(nothing, 0);
 }
 
-// Keeps out values that are not finite, which a zero weight would not.
+// Clears the values of masked tokens. A weight of zero would not remove a value that is not finite.
 torch::Tensor ValuesOf(const torch::Tensor& heard, const torch::Tensor& values) {
   return values.masked_fill(heard.logical_not().unsqueeze(-1), 0);
 }

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ATTENTION_FORMS_FORM_H_
 #define AAREN_MODEL_ATTENTION_FORMS_FORM_H_
 
-// Attention with a constant query can be evaluated in many ways that give the same outputs (paper, §3). This is the
-// choice between them, so that a test or a comparison changes one word:
+// AttentionForm names the ways to evaluate attention with a constant query, all with the same outputs (paper, §3). A
+// test or a comparison chooses a form by one word:
 //
 //   kRecurrent      token by token, O(1) memory                                   recurrent.h
 //   kBlockwise      block by block, O(b) memory                                   blockwise.h
@@ -29,12 +29,11 @@ inline constexpr AttentionForm kAttentionForms[] = {
 // "recurrent", "blockwise", "hillis-steele", "brent-kung", "chunked", "dense", "scan".
 absl::string_view AttentionFormName(AttentionForm form);
 
-//   scores  [*, N], < inf; -inf masks a token, whatever its value. With forgetting [*, H, N].
+//   scores  [*, N], < inf; -inf masks a token, even if its value is NaN. With forgetting [*, H, N].
 //   values  [*, N, D]
-// Returns [*, N, D], zeros where every token so far is masked; whatever the form, up to rounding. Blocks and chunks are
-// of 64 tokens. Forms that know no forgetting attend to Undecayed scores, whose rounding grows with decay * elapsed.
-// Differentiable. float32 or float64. InvalidArgument names the argument that is wrong; kScan's other errors as scan.h
-// says.
+// Returns [*, N, D], zeros while every token so far is masked; equal for all forms up to rounding. Blocks and chunks
+// have 64 tokens. Forms without forgetting attend to Undecayed scores, whose rounding error grows with decay * elapsed.
+// Differentiable. float32 or float64. InvalidArgument names the wrong argument; kScan has the errors of scan.h as well.
 absl::StatusOr<torch::Tensor> ConstantQueryAttention(AttentionForm form, const torch::Tensor& scores,
                                                      const torch::Tensor& values, const Forgetting& forgetting = {});
 

@@ -13,7 +13,7 @@ namespace {
 
 int64_t Tokens(const AttentionState& states) { return states.m.size(-1); }
 
-// Every `step`-th token of begin .. end - 1; views, not copies.
+// Every `step`-th token of begin .. end - 1, as views and not copies.
 AttentionState Slice(const AttentionState& states, int64_t begin, int64_t end, int64_t step = 1) {
   return {.m = states.m.slice(-1, begin, end, step),
           .c = states.c.slice(-1, begin, end, step),
@@ -24,7 +24,7 @@ AttentionState Join(const AttentionState& x, const AttentionState& y) {
   return {.m = torch::cat({x.m, y.m}, -1), .c = torch::cat({x.c, y.c}, -1), .a = torch::cat({x.a, y.a}, -2)};
 }
 
-// The states of one more token each, along a new last leading dimension.
+// Stacks states along a new last leading dimension, one token each.
 AttentionState Stack(const std::vector<AttentionState>& columns) {
   std::vector<torch::Tensor> m, c, a;
   for (const AttentionState& column : columns) {
@@ -35,7 +35,7 @@ AttentionState Stack(const std::vector<AttentionState>& columns) {
   return {.m = torch::stack(m, -1), .c = torch::stack(c, -1), .a = torch::stack(a, -2)};
 }
 
-// The last two leading dimensions as one, and back.
+// Flatten joins the last two leading dimensions; Unflatten splits them again.
 AttentionState Flatten(const AttentionState& grid) {
   return {.m = grid.m.flatten(-2), .c = grid.c.flatten(-2), .a = grid.a.flatten(-3, -2)};
 }
@@ -50,17 +50,17 @@ AttentionState Column(const AttentionState& grid, int64_t j) {
   return {.m = grid.m.select(-1, j), .c = grid.c.select(-1, j), .a = grid.a.select(-2, j)};
 }
 
-// `tokens` identities that fit beside `states`.
+// `tokens` identities of the shape of `states`.
 AttentionState Identities(const AttentionState& states, int64_t tokens) {
   std::vector<int64_t> sizes = states.m.sizes().vec();
   sizes.back() = tokens;
   return EmptyState(sizes, states.a.size(-1), states.m.options());
 }
 
-// The sum (+) of each row of a grid [*, rows, columns], all columns at once.
+// The sum (+) of each row of a grid [*, rows, columns], over all columns at once.
 AttentionState ReduceRows(const AttentionState& grid) {
   const torch::Tensor m = grid.m.detach().amax(-1);
-  const torch::Tensor weights = (grid.m - m.masked_fill(m.isneginf(), 0).unsqueeze(-1)).exp();  // exp(-inf + inf) is 0
+  const torch::Tensor weights = (grid.m - m.masked_fill(m.isneginf(), 0).unsqueeze(-1)).exp();  // exp(-inf - 0) is 0
   return {.m = m, .c = (weights * grid.c).sum(-1), .a = torch::matmul(weights.unsqueeze(-2), grid.a).squeeze(-2)};
 }
 

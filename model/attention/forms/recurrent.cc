@@ -15,7 +15,7 @@ absl::Status Check(const torch::Tensor& scores, const torch::Tensor& values, con
   return RequireForgetting(forgetting, scores);
 }
 
-// What is forgotten between tokens k and k + 1: N - 1 tensors [H].
+// The amount forgotten between tokens k and k + 1: N - 1 tensors [H].
 std::vector<torch::Tensor> Forgotten(const Forgetting& forgetting) {
   const torch::Tensor times = forgetting.positions.to(forgetting.decay.device(), torch::kFloat64);
   return (times.diff().unsqueeze(1) * forgetting.decay).unbind(0);

@@ -10,17 +10,17 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-constexpr int64_t kChunk = 64;  // tokens: the weights of a chunk are about as large as its a, b and c
+constexpr int64_t kChunk = 64;  // tokens: the weights of a chunk are about as large as the chunk's a, b and c
 
-// [*, N, K] -> [*, chunks, chunk, K], with zeros behind the last token: they add nothing to any sum.
+// Cuts [*, N, K] into [*, chunks, chunk, K], with zeros after the last token. Zeros add nothing to any sum.
 torch::Tensor Chunked(const torch::Tensor& x, int64_t chunk) {
   const int64_t tokens = x.size(-2), padding = (chunk - tokens % chunk) % chunk;
   const torch::Tensor whole = padding == 0 ? x : torch::constant_pad_nd(x, {0, 0, 0, padding});
   return whole.unflatten(-2, {-1, chunk});
 }
 
-// For each chunk the sum over those before it, [*, chunks, K, D]. Not the inclusive sum less the chunk's own: that
-// would cancel, and let a chunk's tokens into outputs before them.
+// For each chunk the sum over all earlier chunks, [*, chunks, K, D]. The inclusive sum less the chunk's own sum would
+// cancel digits, and would let a chunk's tokens into earlier outputs.
 torch::Tensor SumBefore(const torch::Tensor& sums) {
   const torch::Tensor first = torch::zeros_like(sums.narrow(-3, 0, 1));
   return torch::cat({first, sums.narrow(-3, 0, sums.size(-3) - 1).cumsum(-3)}, -3);
@@ -37,7 +37,7 @@ torch::Tensor ProductByChunks(const torch::Tensor& a, const torch::Tensor& b, co
   return products.flatten(-3, -2).narrow(-2, 0, tokens);
 }
 
-// The sum over j >= i.
+// The same product, summed over j >= i.
 torch::Tensor ProductFromTheRight(const torch::Tensor& a, const torch::Tensor& b, const torch::Tensor& c) {
   return ProductByChunks(a.flip(-2), b.flip(-2), c.flip(-2)).flip(-2);
 }

@@ -10,12 +10,12 @@
 namespace aaren::attention {
 namespace {
 
-// A column of ones: the sum of weights is then one more column of the weighted sum of values.
+// Appends a column of ones, so that the sum of weights is one more column of the weighted sum of values.
 torch::Tensor WithOnes(const torch::Tensor& values) {
   return torch::cat({values, torch::ones_like(values.narrow(-1, 0, 1))}, -1);
 }
 
-// The last column divides the others. What is too small to divide by, in the gradient too, gives zero.
+// Divides all columns by the last. A divisor too small for the quotient or for the gradient gives zero.
 torch::Tensor Normalised(const torch::Tensor& sums) {
   const double least = sums.scalar_type() == torch::kFloat64 ? 1e-290 : 1e-30;
   const torch::Tensor numerator = sums.narrow(-1, 0, sums.size(-1) - 1), denominator = sums.narrow(-1, -1, 1);
@@ -26,7 +26,7 @@ torch::Tensor Normalised(const torch::Tensor& sums) {
 }  // namespace
 
 torch::Tensor PositiveFeatures(const torch::Tensor& x) {
-  return torch::where(x > 0, x + 1, x.clamp_max(0).exp());  // clamped: exp must not overflow, nor its gradient
+  return torch::where(x > 0, x + 1, x.clamp_max(0).exp());  // neither exp nor its gradient may overflow
 }
 
 absl::StatusOr<torch::Tensor> LinearAttention(const torch::Tensor& queries, const torch::Tensor& keys,
