@@ -45,7 +45,7 @@ torch::Tensor BlockImpl::Finish(const torch::Tensor& x, const torch::Tensor& mix
 }
 
 absl::StatusOr<torch::Tensor> BlockImpl::forward(const torch::Tensor& x) {
-  if (absl::Status status = mixer->RequireForward(x); !status.ok()) return status;  // before the norm reads x
+  if (absl::Status status = mixer->RequireForward(x); !status.ok()) return status;  // checked before the norm reads x
   const absl::StatusOr<torch::Tensor> mixed = mixer->forward(MixerInput(x));
   if (!mixed.ok()) return mixed.status();
   return Finish(x, *mixed);

@@ -1,15 +1,15 @@
 #ifndef AAREN_MODEL_NN_PERCEIVER_H_
 #define AAREN_MODEL_NN_PERCEIVER_H_
 
-// Perceiver-style cross-attention: L learned latents ask, all N inputs answer, R rounds over:
+// Perceiver-style cross-attention: L learned latents query all N inputs, in R rounds:
 //
 //   z^(0) = latents,   z^(r) = z^(r-1) + W_o Attention(W_q LN(z^(r-1)), W_k x, W_v x)    per head, scale 1 / sqrt(d_h)
 //
-// It sees all N inputs in O(N L), but it is no recurrence over them (paper, §3.1). From the second round on the queries
-// depend on the inputs through the latents, so a new input changes the queries that the old ones have answered. The
-// latents must then be recomputed from all of them, O(N L) for every token, with all inputs kept. With one round the
-// queries are constants, as an Aaren's is, and folding would do; Step recomputes all the same, as its cost is what it
-// shows.
+// The module sees all N inputs in O(N L), but is no recurrence over the inputs (paper, §3.1). From the second round on
+// the queries depend on the inputs through the latents, so a new input changes queries that old inputs have answered.
+// The latents must then be recomputed from all inputs, in O(N L) for every token, with all inputs kept. With one round
+// the queries are constants like an Aaren's, and folding would suffice. Step recomputes all the same, because the
+// module exists to show that cost.
 
 #include <torch/arg.h>
 #include <torch/nn/cloneable.h>
@@ -45,17 +45,17 @@ class PerceiverImpl : public torch::nn::Cloneable<PerceiverImpl> {
   explicit PerceiverImpl(const PerceiverOptions& options);
   void reset() override;
 
-  /// The latents [B, L, d] after the inputs x [B, N, d], N >= 1. Differentiable. InvalidArgument if x has another
-  /// width, dtype or device than the weights, or no inputs.
+  /// The latents [B, L, d] after the inputs x [B, N, d], N >= 1. Differentiable. InvalidArgument if x has no inputs, or
+  /// another width, dtype or device than the weights.
   absl::StatusOr<torch::Tensor> forward(const torch::Tensor& x);
   /// The state of `batch` >= 1 sequences before their first input: the inputs themselves, [B, capacity, d].
   MixerState Start(int64_t batch) const;
-  /// The latents [B, L, d] after one more input of each sequence, x [B, d], from all inputs again; `folds` counts them,
-  /// once a latent and round. It records no gradient. InvalidArgument as forward, or if B is not the state's; the state
-  /// is then unchanged.
+  /// The latents [B, L, d] after one more input of each sequence, x [B, d], computed from all inputs again. `folds`
+  /// counts each input once per latent and round. Records no gradient. InvalidArgument as from forward, or if B differs
+  /// from the state's; the state is then unchanged.
   absl::StatusOr<torch::Tensor> Step(MixerState& state, const torch::Tensor& x);
 
-  /// The options with which this module was made.
+  /// The options of this module.
   PerceiverOptions options;
   /// The latents before the first round, [L, d].
   torch::Tensor latents;
@@ -71,7 +71,7 @@ class PerceiverImpl : public torch::nn::Cloneable<PerceiverImpl> {
 };
 TORCH_MODULE(Perceiver);
 
-/// InvalidArgument if heads do not divide the width, or latents or rounds are less than 1.
+/// Makes a Perceiver. InvalidArgument if heads do not divide the width, or latents or rounds are less than 1.
 absl::StatusOr<Perceiver> MakePerceiver(const PerceiverOptions& options);
 
 }  // namespace aaren::nn

@@ -1,12 +1,12 @@
 #ifndef AAREN_MODEL_NN_STACK_H_
 #define AAREN_MODEL_NN_STACK_H_
 
-// A stack of blocks with mixers of one kind: what is trained on whole sequences and streamed token by token, with the
-// same weights and the same outputs (paper, §3.3). A block's inputs are the outputs of the block below, so a token
-// passes through all of them in one step; only the mixers remember.
+// A stack of blocks with mixers of one kind. A stack is trained on whole sequences and streamed token by token, with
+// the same weights and the same outputs (paper, §3.3). A block's inputs are the outputs of the block below, so a token
+// passes through all blocks in one step. Only the mixers have a memory.
 //
-// With kRecomputed the stack keeps its own inputs and nothing else: what enters the upper blocks is recomputed, for
-// every token again (recomputed_mixer.h).
+// With kRecomputed the stack keeps only its own inputs. The inputs of the upper blocks are recomputed for every token
+// (recomputed_mixer.h).
 
 #include <torch/arg.h>
 #include <torch/nn/cloneable.h>
@@ -27,21 +27,21 @@ namespace aaren::nn {
 /// Options for the `Stack` module.
 struct StackOptions {
   StackOptions(const BlockOptions& block, int64_t layers) : block_(block), layers_(layers) {}
-  /// Every block.
+  /// The options of every block.
   TORCH_ARG(BlockOptions, block);
   /// L >= 1.
   TORCH_ARG(int64_t, layers);
 };
 
-/// What a stack remembers: the state of each block's mixer, bottom first; with kRecomputed one, which holds the inputs
-/// of the stack. A copy shares its tensors; one made with Clone goes its own way.
+/// The state of a stack: the states of the blocks' mixers, bottom first. With kRecomputed there is a single state,
+/// which holds the inputs of the stack. A copy shares its tensors; Clone copies the tensors, too.
 struct StackState {
   std::vector<MixerState> layers;
 
   StackState Clone() const;
-  /// Bytes that the tensors of all layers take up.
+  /// Bytes of the tensors of all layers.
   int64_t bytes() const;
-  /// The sum over the layers (mixer.h).
+  /// The sum of the layers' folds (mixer.h).
   int64_t folds() const;
 };
 
@@ -55,11 +55,11 @@ class StackImpl : public torch::nn::Cloneable<StackImpl> {
   absl::StatusOr<torch::Tensor> forward(const torch::Tensor& x);
   /// The state of `batch` >= 1 sequences before their first token.
   StackState Start(int64_t batch) const;
-  /// Folds one token of each sequence: x [B, d] -> [B, d]. Errors are the mixer's, and InvalidArgument if the state is
-  /// of another number of layers; the state is then unchanged.
+  /// Folds one token of each sequence: x [B, d] -> [B, d]. Errors are the mixer's, and InvalidArgument if the state has
+  /// another number of layers. An error leaves the state unchanged.
   absl::StatusOr<torch::Tensor> Step(StackState& state, const torch::Tensor& x);
 
-  /// The options with which this module was made.
+  /// The options of this module.
   StackOptions options;
   /// L modules of type Block, bottom first.
   torch::nn::ModuleList blocks{nullptr};
@@ -68,12 +68,12 @@ class StackImpl : public torch::nn::Cloneable<StackImpl> {
   BlockImpl& BlockAt(int64_t layer) const;
   bool recomputes() const { return options.block().mixer().kind() == MixerKind::kRecomputed; }
   absl::Status RequireStep(const StackState& state, const torch::Tensor& x) const;
-  /// Output [B, d] of the lowest `layers` blocks at `position`, from nothing but the stack's inputs [B, N, d].
+  /// The output [B, d] of the lowest `layers` blocks at `position`, from the stack's inputs [B, N, d] alone.
   torch::Tensor Recompute(const torch::Tensor& inputs, int64_t layers, int64_t position, int64_t& folds) const;
 };
 TORCH_MODULE(Stack);
 
-/// InvalidArgument as MakeBlock, or if layers < 1.
+/// Makes a stack. InvalidArgument as from MakeBlock, or if layers < 1.
 absl::StatusOr<Stack> MakeStack(const StackOptions& options);
 
 }  // namespace aaren::nn

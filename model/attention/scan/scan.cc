@@ -18,7 +18,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// [*, N, D] -> [series, heads, N, D] whose last dimension is dense; without a copy if the strides allow it.
+// Reshapes [*, N, D] to [series, heads, N, D] with a dense last dimension, without a copy if the strides allow.
 torch::Tensor AsSeriesAndHeads(const torch::Tensor& values) {
   torch::Tensor x = values.resolve_neg();
   while (x.dim() < 4) x = x.unsqueeze(0);
@@ -26,7 +26,7 @@ torch::Tensor AsSeriesAndHeads(const torch::Tensor& values) {
   return x.stride(-1) == 1 ? x : x.contiguous();
 }
 
-// Of the same shape, and with the same strides if no two numbers of x share a place.
+// An empty tensor of the shape of x, with the strides of x if no two numbers of x share a place.
 torch::Tensor EmptyBeside(const torch::Tensor& x) {
   return x.is_non_overlapping_and_dense() ? torch::empty_like(x) : torch::empty(x.sizes(), x.options());
 }
@@ -40,7 +40,7 @@ Float* Data(const torch::Tensor& x) {
   return x.defined() ? x.data_ptr<Float>() : nullptr;
 }
 
-// Runs a kernel on the device of `values`. What fails there is thrown, as autograd's operations do.
+// Runs a kernel on the device of `values`. An error is thrown, as autograd's operations throw errors.
 template <typename Call>
 void Launch(const Call& call, const torch::Tensor& values) {
   if (values.device().is_cpu()) return ScanOnCpu(call);
@@ -91,7 +91,8 @@ absl::Status RequireKernels(const c10::Device& device) {
 
 bool IsDouble(const torch::Tensor& x) { return x.scalar_type() == torch::kFloat64; }
 
-// The gradient as an operation of its own, so that differentiating it again is refused and not silently wrong.
+// The gradient is an operation of its own, so that differentiating the gradient again is refused and not silently
+// wrong.
 struct ScanGradient : torch::autograd::Function<ScanGradient> {
   static tensor_list forward(AutogradContext*, const torch::Tensor& shares, const torch::Tensor& values,
                              const torch::Tensor& outputs, const torch::Tensor& gradient) {
@@ -109,7 +110,7 @@ struct ScanGradient : torch::autograd::Function<ScanGradient> {
   }
 };
 
-// Inputs as [series, heads, ...]; there are neither times nor rates where nothing is forgotten.
+// Inputs have the form [series, heads, ...]. Times and rates are absent if nothing is forgotten.
 struct Scan : torch::autograd::Function<Scan> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& scores, const torch::Tensor& values,
                                const std::optional<torch::Tensor>& times, const std::optional<torch::Tensor>& rates,

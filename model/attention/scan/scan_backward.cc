@@ -20,30 +20,31 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<float>;
 using Vector = hn::Vec<Lanes>;
 
-// Tokens that all groups of channels go through before the next ones do, so that a token's rows stay in the caches.
+// The tokens that one group of channels passes through before the next group starts. So few tokens' rows stay in the
+// caches for all groups.
 constexpr int64_t kChunk = 16;
 
-// Vectors in a group of channels: as many as the registers hold, three of each.
+// The most vectors in a group of channels: the registers hold three of each (sum, dots and output).
 constexpr int kMostVectors = HWY_TARGET == HWY_AVX3 ? 8 : 4;
 
-// What goes from chunk to chunk.
+// The numbers passed from chunk to chunk, from the last chunk to the first.
 struct Carry {
   explicit Carry(size_t width) : sums(width), dots(width), outputs(kChunk * kMostVectors * hn::MaxLanes(Lanes())) {}
 
-  std::vector<float> sums;     // G, [width] and a vector more
-  std::vector<float> dots;     // F, one number a channel, so that a token costs one sum over channels
-  float next_share = 0;        // of the token after the chunk
-  std::vector<float> outputs;  // of the chunk's tokens, one group of channels
+  std::vector<float> sums;     // G, [width] and one vector more
+  std::vector<float> dots;     // F, one number per channel, so that a token costs one sum over channels
+  float next_share = 0;        // share of the token after the chunk
+  std::vector<float> outputs;  // outputs of the chunk's tokens, for one group of channels
 };
 
-// kVectors vectors of channels, from `first` on. Where partial, only `there` lanes of the one vector exist.
+// Works on kVectors vectors of channels from `first` on. If partial, only `there` lanes of the single vector exist.
 template <int kVectors, bool kPartial, bool kAroundCache>
 class BackwardChannels {
  public:
   BackwardChannels(const BackwardSequence<float>& in, int64_t first, int64_t there, Carry& carry)
       : in_(in), first_(first), there_(hn::FirstN(d_, static_cast<size_t>(there))), carry_(carry) {}
 
-  // Goes through tokens [begin, end) and adds these channels' terms to the gradients of the scores.
+  // Passes through tokens [begin, end) and adds the terms of these channels to the gradients of the scores.
   void Run(int64_t begin, int64_t end) {
     float* outputs = carry_.outputs.data();
     Average(begin, end, outputs);
@@ -55,7 +56,7 @@ class BackwardChannels {
     return kPartial ? hn::MaskedLoad(there_, d_, at) : hn::LoadU(d_, at + v * lanes_);
   }
 
-  // The outputs, from the one before the chunk. To compute them again costs less than to read them.
+  // Computes the outputs from the output before the chunk. Computing outputs again costs less than reading them.
   void Average(int64_t begin, int64_t end, float* outputs) const {
     const float* shares = in_.shares;
     const TokenRows<const float> values = {in_.values.data + first_, in_.values.stride};
@@ -65,7 +66,7 @@ class BackwardChannels {
     for (int64_t k = begin; k < end; ++k, outputs += kVectors * lanes_) {
       const float* value = values[k];
       const Vector share = hn::Set(d_, shares[k]);
-      const bool masked = shares[k] == 0;  // then its value may be anything
+      const bool masked = shares[k] == 0;  // a masked token's value may be NaN
 #pragma GCC unroll 8
       for (int v = 0; v < kVectors; ++v) {
         if (!masked) o[v] = hn::MulAdd(share, hn::Sub(Load(value, v), o[v]), o[v]);
@@ -74,7 +75,7 @@ class BackwardChannels {
     }
   }
 
-  // From the last token to the first. (1 - p) G is taken as G - p G: then 1 - p is not rounded.
+  // Runs from the last token to the first. (1 - p) G is computed as G - p G, so that 1 - p is not rounded.
   void Differentiate(int64_t begin, int64_t end, const float* outputs) {
     const float* shares = in_.shares;
     float* score_gradients = in_.score_gradients;

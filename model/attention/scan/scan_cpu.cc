@@ -6,7 +6,7 @@
 namespace aaren::attention {
 namespace {
 
-// Results of more bytes than this go around the caches, where they would only push out what is still to be read.
+// Results of more bytes bypass the caches, where results would only evict data still to be read.
 constexpr int64_t kLargestCachedBytes = int64_t{8} << 20;
 
 template <typename Float>
@@ -48,7 +48,8 @@ BackwardSequence<Float> SequenceOf(const ScanBackward<Float>& call, int64_t sequ
           .around_cache = GoesAroundCache<Float>(shape)};
 }
 
-// Sequences are independent, so each is one thread's, whatever the number of threads: the results do not depend on it.
+// Each sequence is computed by one thread, because sequences are independent. So results do not depend on the number of
+// threads.
 template <typename Function>
 void ForEachSequence(const ScanShape& shape, const Function& run) {
   at::parallel_for(0, shape.series * shape.heads, 1, [&](int64_t begin, int64_t end) {

@@ -21,6 +21,7 @@ void RunForward(const ForwardSequence<double>& in) {
       denominator = denominator * std::exp(before - maximum) + add;
       share = add / denominator;
     }
+    // A share of 0 belongs to a masked token, whose value may be NaN.
     for (int64_t d = 0; d < in.width; ++d) {
       if (share != 0) output[d] += share * (in.values[k][d] - output[d]);
       in.outputs[k][d] = output[d];

@@ -18,13 +18,13 @@ namespace aaren::attention {
 namespace HWY_NAMESPACE {
 namespace {
 
-// kVectors vectors of channels of one token. Where partial, only some lanes of the one vector exist.
+// kVectors vectors of channels of one token. If partial, only some lanes of the single vector exist.
 template <int kVectors, bool kPartial, bool kAroundCache>
 struct ForwardChannels {
   ForwardChannels(int64_t count, int64_t ahead) : there(hn::FirstN(d, static_cast<size_t>(count))), ahead(ahead) {}
 
   Vector Load(const float* from, int v) const {
-    __builtin_prefetch(from + v * lanes + ahead, 0, 2);  // into the second level: the first has too few open misses
+    __builtin_prefetch(from + v * lanes + ahead, 0, 2);  // into the second level, as the first has too few open misses
     return kPartial ? hn::MaskedLoad(there, d, from) : hn::LoadU(d, from + v * lanes);
   }
   void Store(Vector x, float* to, int v) const {
@@ -43,22 +43,23 @@ struct ForwardChannels {
   const int64_t ahead;
 };
 
-// Outputs so far, as the unevaluated sum of two floats: else, once p_k (v_k - o) is less than half of o's last bit, o
-// would stand still.
+// The outputs so far, each as the unevaluated sum of two floats. A single float would stop moving once p_k (v_k - o) is
+// less than half of o's last bit.
 template <int kVectors>
 struct Running {
   Vector o[kVectors], rest[kVectors];
 };
 
-// o + rest -> their rounded sum, and what it lost.
+// Replaces o and rest by the rounded sum o + rest and the part that rounding lost.
 HWY_INLINE void Renormalize(Vector& o, Vector& rest) {
   const Vector sum = hn::Add(o, rest), moved = hn::Sub(sum, o);
   rest = hn::Add(hn::Sub(o, hn::Sub(sum, moved)), hn::Sub(rest, moved));
   o = sum;
 }
 
-// The outputs of one token of any share: o_k = o_{k-1} + p_k (v_k - o_{k-1}), or, the other way round, where p_k is
-// above 1/2 and a large output must not leave its rounding in a small one. A masked token's value may be anything.
+// Computes the outputs of one token with any share: o_k = o_{k-1} + p_k (v_k - o_{k-1}). If p_k is above 1/2, the
+// formula is turned round, so that a large output does not leave its rounding error in a small one. A masked token's
+// value may be NaN.
 template <int kVectors, typename Channels>
 HWY_INLINE void AverageOne(const Channels& channels, float share, float rest, const float* value, float* output,
                            Running<kVectors>& running) {
@@ -77,8 +78,8 @@ HWY_INLINE void AverageOne(const Channels& channels, float share, float rest, co
   }
 }
 
-// `count` tokens of shares in (0, kPlainShare], so few that the output before them keeps much of its weight: their
-// outputs are it and a deviation e_k = e_{k-1} + p_k ((v_k - o) - e_{k-1}).
+// Computes `count` tokens with shares in (0, kPlainShare]. The tokens are so few that the output o before them keeps
+// much of its weight. So each output is o plus a deviation e_k = e_{k-1} + p_k ((v_k - o) - e_{k-1}).
 template <int kVectors, typename Channels>
 HWY_INLINE void AverageFew(const Channels& channels, const float* shares, int64_t count, TokenRows<const float> values,
                            TokenRows<float> outputs, Running<kVectors>& running) {
@@ -93,8 +94,9 @@ HWY_INLINE void AverageFew(const Channels& channels, const float* shares, int64_
   }
 }
 
-// The same for an even count, two tokens in the time of one, which the chain from deviation to deviation sets:
-// e_{k+1} = e_{k-1} + (p (1 - q) x_k + q x_{k+1} - (p (1 - q) + q) e_{k-1}), x = v - o, p = p_k, q = p_{k+1}.
+// Computes like AverageFew, for an even count. The chain from deviation to deviation sets the time, so two tokens take
+// the time of one: e_{k+1} = e_{k-1} + (p (1 - q) x_k + q x_{k+1} - (p (1 - q) + q) e_{k-1}), with x = v - o, p = p_k
+// and q = p_{k+1}.
 template <int kVectors, typename Channels>
 HWY_INLINE void AveragePairs(const Channels& channels, const float* shares, int64_t count,
                              TokenRows<const float> values, TokenRows<float> outputs, Running<kVectors>& running) {
@@ -112,7 +114,7 @@ HWY_INLINE void AveragePairs(const Channels& channels, const float* shares, int6
   }
 }
 
-// A chunk of shares in (0, kPlainShare].
+// Computes a chunk of tokens with shares in (0, kPlainShare].
 template <int kVectors, typename Channels>
 void AveragePlain(const Channels& channels, const Chunk& chunk, TokenRows<const float> values, TokenRows<float> outputs,
                   Running<kVectors>& running) {
@@ -128,13 +130,13 @@ void AveragePlain(const Channels& channels, const Chunk& chunk, TokenRows<const 
   }
 }
 
-// What the outputs of a sequence's channels are carried in from chunk to chunk.
+// Carries the running outputs of a sequence's channels from chunk to chunk.
 struct Carry {
   explicit Carry(size_t width) : o(width), rest(width) {}
   std::vector<float> o, rest;
 };
 
-// Takes channels from `first` on through a chunk.
+// Takes the channels from `first` on through a chunk.
 template <int kVectors, bool kPartial, bool kAroundCache>
 void Average(const Chunk& chunk, TokenRows<const float> values, TokenRows<float> outputs, int64_t first, int64_t there,
              Carry& carry) {
@@ -161,7 +163,7 @@ void Average(const Chunk& chunk, TokenRows<const float> values, TokenRows<float>
   }
 }
 
-// All channels of a chunk, in groups whose outputs fit the registers.
+// Takes all channels through a chunk, in groups whose outputs fit the registers.
 template <bool kAroundCache>
 void AverageAll(const Chunk& chunk, TokenRows<const float> values, TokenRows<float> outputs, int64_t width,
                 Carry& carry) {

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ATTENTION_SCAN_SCAN_KERNEL_H_
 #define AAREN_MODEL_ATTENTION_SCAN_SCAN_KERNEL_H_
 
-// What a device must do for the scan (scan.h gives the formulas). Plain pointers into the device's memory, so that
-// kernels know nothing of torch: scan_cpu.cc and, in a plug-in library, scan_cuda.cu.
+// The work of a device for the scan (scan.h gives the formulas). Calls have plain pointers into the device's memory, so
+// that kernels know nothing of torch. The kernels are scan_cpu.cc and, in a plug-in library, scan_cuda.cu.
 //
 // Threading: calls may overlap if their outputs do not.
 
@@ -10,7 +10,7 @@
 
 namespace aaren::attention {
 
-// [series, heads, tokens, width], all >= 1. What is per token only ([series, heads, tokens]) is contiguous.
+// [series, heads, tokens, width], all >= 1. Arrays with one number per token, [series, heads, tokens], are contiguous.
 struct ScanShape {
   int64_t series, heads, tokens, width;
 };
@@ -24,13 +24,13 @@ template <typename Float>
 struct ScanForward {
   ScanShape shape;
   const Float* scores;   // [series, heads, tokens], < inf; -inf: masked
-  const Float* elapsed;  // [tokens], time since the token before, 0 for the first; or null: nothing is forgotten
-  const Float* decay;    // [heads], >= 0; null as elapsed
+  const Float* elapsed;  // [tokens], time since the token before, 0 for the first; null: no forgetting
+  const Float* decay;    // [heads], >= 0; null if elapsed is null
   const Float* values;
   ScanStrides value_strides;
   Float* outputs;
   ScanStrides output_strides;
-  Float* shares;  // [series, heads, tokens]: p_k, 0 for a masked token; or null: no gradient will be asked for
+  Float* shares;  // [series, heads, tokens]: p_k, 0 for a masked token; null: no gradient is needed
 };
 
 template <typename Float>
@@ -48,7 +48,7 @@ struct ScanBackward {
   ScanStrides value_gradient_strides;
 };
 
-// On the calling thread and torch's pool of threads; returns when done.
+// Runs on the calling thread and on torch's thread pool. Returns when done.
 void ScanOnCpu(const ScanForward<float>& call);
 void ScanOnCpu(const ScanForward<double>& call);
 void ScanOnCpu(const ScanBackward<float>& call);

@@ -1,15 +1,15 @@
 #ifndef AAREN_MODEL_ATTENTION_SCAN_SCAN_SEQUENCE_H_
 #define AAREN_MODEL_ATTENTION_SCAN_SCAN_SEQUENCE_H_
 
-// The scan's work on one sequence, that is one head of one series, on a CPU. scan_cpu.cc deals sequences out to
-// threads. scan_forward.cc and scan_backward.cc do float32 with the vector instructions of the machine. scan_double.cc
-// does float64 as the formulas stand.
+// The scan's work on one sequence, the values of one head of one series, on a CPU. scan_cpu.cc distributes sequences to
+// threads. scan_forward.cc and scan_backward.cc compute float32 with the machine's vector instructions. scan_double.cc
+// computes float64 by the formulas as written.
 
 #include <cstdint>
 
 namespace aaren::attention {
 
-// A vector of numbers for each token, `stride` numbers apart.
+// A vector of numbers for each token; vectors are `stride` numbers apart.
 template <typename Float>
 struct TokenRows {
   Float* data;
@@ -22,12 +22,12 @@ template <typename Float>
 struct ForwardSequence {
   int64_t tokens, width;
   const Float* scores;
-  const Float* elapsed;  // null: nothing is forgotten
+  const Float* elapsed;  // null: no forgetting
   Float decay;
   TokenRows<const Float> values;
   TokenRows<Float> outputs;
   Float* shares;      // may be null
-  bool around_cache;  // the outputs are too many to stay in the caches until they are read
+  bool around_cache;  // true if the outputs are too many to stay in the caches until read
 };
 
 template <typename Float>

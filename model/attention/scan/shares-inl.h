@@ -1,5 +1,5 @@
-// What the scan needs of each token before it touches a value: the share p_k = exp(s_k - m_k) / c_k of token k in its
-// own output. Included once per target, inside foreach_target.
+// The shares of tokens in their own outputs, p_k = exp(s_k - m_k) / c_k, which the scan computes before reading any
+// value. A file includes this one once per target, inside foreach_target.
 
 #if defined(AAREN_MODEL_ATTENTION_SCAN_SHARES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AAREN_MODEL_ATTENTION_SCAN_SHARES_INL_H_
@@ -20,7 +20,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace aaren::attention {
 namespace HWY_NAMESPACE {
-namespace {  // every file that includes this has its own
+namespace {  // every file that includes this one has a copy
 
 namespace exact = math::HWY_NAMESPACE;
 namespace hn = hwy::HWY_NAMESPACE;
@@ -28,36 +28,36 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<float>;
 using Vector = hn::Vec<Lanes>;
 
-// Tokens whose shares are computed together, at most. A chunk is cut into as many segments as a vector has lanes; lane
-// l holds segment l, so one instruction takes every segment one token on.
+// The most tokens whose shares are computed together. A chunk is cut into as many segments as a vector has lanes. Lane
+// l holds segment l, so one instruction moves every segment on by one token.
 constexpr int64_t kChunk = 256;
 
 constexpr float kMasked = -std::numeric_limits<float>::infinity();
 
 struct Chunk {
   const float* shares;  // p_k, [kChunk]
-  const float* rests;   // 1 - p_k, not rounded off where p_k is near 1
-  int64_t count;        // of tokens
-  bool plain;           // every share is in (0, kPlainShare]
+  const float* rests;   // 1 - p_k, not rounded off if p_k is near 1
+  int64_t count;        // number of tokens
+  bool plain;           // true if every share is in (0, kPlainShare]
 };
 
 constexpr float kPlainShare = 1.0f / 16;
 
-// The running maximum of scores that fall with age: the score that is largest now, and by how much it has fallen since.
-// Kept apart, since a small fall of a large score would be rounded away.
+// The running maximum of scores that fall with age: the score that is largest now, and the fall of that score since.
+// The two numbers are apart because a small fall of a large score would be rounded away.
 struct Maximum {
   Vector score, fall;
 };
 
-// The shares p_k of a sequence's tokens, chunk after chunk: the (m, c) of a prefix scan (paper, §3.2; chunked). It goes
-// through the segments first, then across them, then through them again. A score that is not below infinity makes the
-// shares from it on NaN.
+// The shares p_k of a sequence's tokens, chunk after chunk: the (m, c) of a prefix scan (paper, §3.2; chunked). Each
+// chunk is scanned inside the segments, then across the segments, then inside again. A score of +inf or NaN makes all
+// shares from that token on NaN.
 template <bool kForgets>
 class Shares {
  public:
   explicit Shares(const ForwardSequence<float>& in) : in_(in) {}
 
-  // Tokens [begin, begin + kChunk), as far as the sequence goes; valid until the next call.
+  // The tokens [begin, begin + kChunk), as far as the sequence reaches. Valid until the next call.
   Chunk Next(int64_t begin) {
     const int64_t count = std::min(kChunk, in_.tokens - begin);
     SetSegments(count);
@@ -72,12 +72,12 @@ class Shares {
   }
 
  private:
-  // Vector i of a chunk: token i of every segment.
+  // Vector i of a chunk has token i of every segment.
   Vector At(const float* chunk, size_t i) const { return hn::Load(d_, chunk + i * lanes_); }
   void Set(Vector x, float* chunk, size_t i) const { hn::Store(x, d_, chunk + i * lanes_); }
   Vector Drop(size_t i) const { return kForgets ? At(drop_, i) : hn::Zero(d_); }
 
-  // x - y. Between scores that are both -inf it is NaN, which Exp makes 0.
+  // x - y. The difference of two scores of -inf is NaN, which Exp turns into 0.
   static Vector Difference(Maximum x, Maximum y) {
     const Vector apart = hn::Sub(x.score, y.score);
     return kForgets ? hn::Add(apart, hn::Sub(y.fall, x.fall)) : apart;
@@ -90,13 +90,13 @@ class Shares {
     return {hn::IfThenElse(above, y.score, x.score), hn::IfThenElse(above, y.fall, x.fall)};
   }
 
-  // exp(exponent) for a token's own score; NaN if that is not below infinity.
+  // exp(exponent) for a token's own score; NaN if the score is +inf or NaN.
   Vector Weight(Vector score, Vector exponent) const {
     const auto valid = hn::Lt(score, hn::Set(d_, -kMasked));
     return hn::IfThenElse(valid, exact::Exp(d_, exponent), hn::Set(d_, std::numeric_limits<float>::quiet_NaN()));
   }
 
-  // As long as `count` tokens need.
+  // Makes segments as long as `count` tokens need.
   void SetSegments(int64_t count) {
     const hn::RebindToSigned<Lanes> di;
     steps_ = (static_cast<size_t>(count) + lanes_ - 1) / lanes_;
@@ -122,7 +122,7 @@ class Shares {
     return share_;
   }
 
-  // Of each segment alone: the running maximum, and by how much a whole segment ages what came before.
+  // Finds, inside each segment, the running maximum, and how much the whole segment ages earlier scores.
   void FindMaxima() {
     Maximum maximum = Fresh(hn::Set(d_, kMasked));
     Vector age = hn::Zero(d_);
@@ -137,7 +137,7 @@ class Shares {
     hn::Store(age, d_, age_);
   }
 
-  // The maximum before each segment, into before_ and before_fall_.
+  // Writes the maximum before each segment to before_ and before_fall_.
   void CarryMaximum() {
     for (size_t l = 0; l < lanes_; ++l) {
       before_[l] = carried_maximum_;
@@ -150,7 +150,7 @@ class Shares {
     }
   }
 
-  // Accumulate where no score of the chunk exceeds what came before: then nothing shrinks.
+  // Replaces Accumulate if no score of the chunk exceeds the maximum before the chunk. Sums then never shrink.
   void AccumulateBelow() {
     const Vector base = hn::Set(d_, carried_maximum_);
     Vector sum = hn::Zero(d_);
@@ -165,8 +165,8 @@ class Shares {
     hn::Store(hn::Set(d_, 1.0f), d_, shrunk_);
   }
 
-  // Of each segment alone: the sum of exp(s_i - m_k) over the tokens before k, into sum_, and the factor by which what
-  // came before the segment has shrunk, into keep_. m is now the maximum over all tokens so far.
+  // Computes, inside each segment, the sum of exp(s_i - m_k) over the tokens before k, into sum_. The factor by which
+  // the sum before the segment has shrunk goes into keep_. m is the maximum over all tokens so far by now.
   void Accumulate() {
     Maximum before = {hn::Load(d_, before_), hn::Load(d_, before_fall_)}, previous = before;
     Vector sum = hn::Zero(d_), keep = hn::Zero(d_);
@@ -187,7 +187,8 @@ class Shares {
     hn::Store(keep, d_, shrunk_);
   }
 
-  // The sum before each segment, into before_. In double: what a long sum loses, it would lose for good.
+  // Writes the sum before each segment to before_. The sum is in double, because digits lost by a long sum are lost for
+  // good.
   void CarrySum() {
     for (size_t l = 0; l < lanes_; ++l) {
       before_[l] = static_cast<float>(carried_sum_);
@@ -195,7 +196,7 @@ class Shares {
     }
   }
 
-  // Whether every share is in (0, kPlainShare].
+  // Writes shares and rests. True if every share is in (0, kPlainShare].
   bool Divide() {
     const Vector before = hn::Load(d_, before_), zero = hn::Zero(d_), most = hn::Set(d_, kPlainShare);
     bool plain = true;
@@ -213,13 +214,13 @@ class Shares {
   const ForwardSequence<float>& in_;
   const Lanes d_;
   const size_t lanes_ = hn::Lanes(d_);
-  size_t steps_ = 0;                             // tokens of a segment
-  hn::Vec<hn::RebindToSigned<Lanes>> segments_;  // where each begins
+  size_t steps_ = 0;                             // tokens in a segment
+  hn::Vec<hn::RebindToSigned<Lanes>> segments_;  // first token of each segment
   float carried_maximum_ = kMasked;
   double carried_fall_ = 0, carried_sum_ = 0;
   alignas(64) float score_[kChunk], maximum_[kChunk], fall_[kChunk], sum_[kChunk], keep_[kChunk];
   alignas(64) float share_[kChunk], rest_[kChunk], drop_[kChunk];
-  // Of each segment.
+  // One number for each segment.
   alignas(64) float before_[hn::MaxLanes(Lanes())], before_fall_[hn::MaxLanes(Lanes())];
   alignas(64) float last_[hn::MaxLanes(Lanes())], last_fall_[hn::MaxLanes(Lanes())];
   alignas(64) float age_[hn::MaxLanes(Lanes())], shrunk_[hn::MaxLanes(Lanes())];

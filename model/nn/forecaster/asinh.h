@@ -5,7 +5,7 @@
 
 namespace aaren::nn {
 
-// Replaces each of `count` finite numbers by its asinh, with the vector instructions of the machine: torch's own takes
+// Replaces each of `count` finite numbers by its asinh, with the machine's vector instructions. torch's own asinh takes
 // one float at a time. On a CPU with fused multiply-add the bits are those of the step engine.
 void AsinhInPlace(float* x, size_t count);
 

@@ -10,7 +10,7 @@
 namespace aaren::nn {
 namespace {
 
-// Of the first `count` numbers of each token.
+// Replaces the first `count` numbers of each token by their asinh.
 void AsinhOfRows(int64_t count, torch::Tensor& features) {
   const int64_t width = features.size(-1);
   float* data = features.data_ptr<float>();
@@ -19,7 +19,7 @@ void AsinhOfRows(int64_t count, torch::Tensor& features) {
   });
 }
 
-// Of all tokens of `rows` series, to be filled.
+// The inputs of all tokens of `rows` series, to be filled in.
 struct Places {
   Places(const package::ForecasterConfig& config, int64_t rows, int64_t tokens)
       : features(torch::empty({rows, tokens, config.input_width()}, torch::kFloat64)),
@@ -48,7 +48,7 @@ struct Places {
   torch::Tensor features, center, scale, spread, sources, residuals;
 };
 
-// `first` is the series' first token among all.
+// Encodes one series; `first` is the series' first token among all.
 void EncodeSeries(const package::ForecasterConfig& config, const double* values, const std::vector<int64_t>& positions,
                   int64_t first, const Places& places) {
   SeriesEncoder encoder(config);

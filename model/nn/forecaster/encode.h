@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_NN_FORECASTER_ENCODE_H_
 #define AAREN_MODEL_NN_FORECASTER_ENCODE_H_
 
-// From a crop of values to the forecaster's inputs, for chosen tokens of the crop (model/README.md, steps 1 and 2, and
-// "Seasonal inputs"). The crop is the start of a session: nothing is known before its first value.
+// Turns a crop of values into the forecaster's inputs, for chosen tokens of the crop (model/README.md, steps 1 and 2,
+// and "Seasonal inputs"). The crop is the start of a session: nothing is known before the first value.
 
 #include <torch/types.h>
 
@@ -13,16 +13,16 @@
 namespace aaren::nn {
 
 struct Encoding {
-  torch::Tensor features;   // [B, K, U], of the type asked for
-  torch::Tensor sources;    // [B, K, 4, T], likewise; this and the next undefined without config.seasons
+  torch::Tensor features;   // [B, K, U], of the requested dtype
+  torch::Tensor sources;    // [B, K, 4, T], of the same dtype; like residuals, only with config.seasons
   torch::Tensor residuals;  // [B, K, 3, 24], newest first, 0 where missing
   torch::Tensor center;     // float64 [B, K]: mu
   torch::Tensor scale;      // float64 [B, K], > 0
-  torch::Tensor spread;     // float64 [B, K]: square of the scale without its floor; 0 where nothing gives one
+  torch::Tensor spread;     // float64 [B, K]: square of the scale without its floor; 0 if undetermined
 };
 
-// values: float64 [B, N], NaN where missing. positions: K ascending indices into N. Missing values, features of the
-// type `dtype`.
+// values: float64 [B, N], NaN where missing. positions: K ascending indices into N. dtype: the type of features,
+// sources and residuals.
 Encoding Encode(const package::ForecasterConfig& config, const torch::Tensor& values,
                 const std::vector<int64_t>& positions, torch::ScalarType dtype);
 

@@ -53,14 +53,14 @@ void AddSeasons(const Forecaster& forecaster, package::ModelPackage& package) {
   }
 }
 
-// To the nearest, ties to even. REQUIRES: finite.
+// Rounds to the nearest bfloat16, ties to even. REQUIRES: the value is finite.
 float RoundToBfloat16(float value) { return static_cast<float>(c10::BFloat16(value)); }
 
 }  // namespace
 
 void RoundMatrices(package::ModelPackage& package) {
   for (auto& [name, tensor] : package.tensors) {
-    if (tensor.shape.size() != 2 || !name.ends_with(".weight")) continue;  // not the tables of cos and sin
+    if (tensor.shape.size() != 2 || !name.ends_with(".weight")) continue;  // the tables of cos and sin stay
     std::transform(tensor.data.begin(), tensor.data.end(), tensor.data.begin(), RoundToBfloat16);
   }
 }

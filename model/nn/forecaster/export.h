@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_NN_FORECASTER_EXPORT_H_
 #define AAREN_MODEL_NN_FORECASTER_EXPORT_H_
 
-// From a trained module to the package that the engine serves: queries folded into scores and rotations tabulated, both
-// in float64, everything else copied.
+// Turns a trained module into the package that the engine serves. Queries are folded into scores and rotations
+// tabulated, both in float64; all other weights are copied.
 
 #include <map>
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace aaren::nn {
 
-// The package's tensors (package.h lists them) and config; name, version and the rest are the caller's to fill in.
+// The package's tensors (package.h lists them) and config. The caller fills in name, version and all other fields.
 package::ModelPackage ToPackage(Forecaster forecaster);
 
-// Rounds the matrices' weights to bfloat16, of which the engine reads half as many bytes for a token alone. Their
-// rounding, 1 in 512 at most, is far below what training leaves undecided.
+// Rounds the matrices' weights to bfloat16, so that the engine reads half as many bytes for a token alone. The
+// rounding, 1 in 512 at most, is far below the uncertainty that training leaves.
 void RoundMatrices(package::ModelPackage& package);
 
 }  // namespace aaren::nn

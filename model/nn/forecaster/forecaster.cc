@@ -15,11 +15,11 @@ namespace aaren::nn {
 namespace {
 
 constexpr double kShortestPlain = 24, kShortestRotary = 300, kLongest = 2000;  // memories, in tokens
-constexpr double kSkipAtFirst = 0.6;                                           // of the mixture with sources
+constexpr double kSkipAtFirst = 0.6;                                           // the skip's share at first
 constexpr double kPeriods[] = {1008, 672, 504, 336, 288, 168, 144, 112, 96, 84, 72, 60, 56, 52, 48, 42,
                                36,   32,  30,  28,  24,  21,  20,  18,  16, 14, 12, 10, 8,  7,  6,  5};
 
-// `count` rates of memories that go geometrically from the longest to the shortest.
+// Appends `count` rates whose memories form a geometric sequence from the longest to the shortest.
 void AppendRates(double shortest, int count, std::vector<double>& rates) {
   for (int i = 0; i < count; ++i) {
     const double share = count > 1 ? i / (count - 1.0) : 1;
@@ -27,8 +27,8 @@ void AppendRates(double shortest, int count, std::vector<double>& rates) {
   }
 }
 
-// q, ascending in the last dimension: the median from the read-out and the skip, the others by cumulated softplus
-// around it.
+// The quantiles, ascending in the last dimension: the median is the sum of read-out and skip, and the other quantiles
+// add or subtract cumulated softplus.
 torch::Tensor Spread(const torch::Tensor& readout, const torch::Tensor& skip) {
   const int64_t count = readout.size(-1), middle = count / 2;
   const torch::Tensor median = readout.narrow(-1, middle, 1) + skip.unsqueeze(-1);
@@ -38,7 +38,7 @@ torch::Tensor Spread(const torch::Tensor& readout, const torch::Tensor& skip) {
   return torch::cat({below, median, above}, -1);
 }
 
-// [k, T]: linear between knots; before the first, its own.
+// [k, T]: linear weights between knots; before the first knot, the first knot's own.
 torch::Tensor Interpolation(const std::vector<int>& knots) {
   torch::Tensor shares = torch::zeros({static_cast<int64_t>(knots.size()), knots.back()}, torch::kFloat64);
   auto at = shares.accessor<double, 2>();
@@ -60,7 +60,7 @@ AarenOptions AttentionOptions(const package::ForecasterConfig& config) {
   AppendRates(kShortestPlain, plain, decay);
   AppendRates(kShortestRotary, rotary, decay);
   for (int head = 0; head < rotary; ++head) {
-    for (int pair = 0; pair < pairs; ++pair) {  // neighbours in the bank go to different heads
+    for (int pair = 0; pair < pairs; ++pair) {  // spreads neighbouring periods of the bank over different heads
       rates.push_back(2 * std::numbers::pi / kPeriods[(pair * rotary + head) % std::size(kPeriods)]);
     }
   }
@@ -91,7 +91,7 @@ void ForecasterImpl::ResetSeasons() {
   const int64_t count = static_cast<int64_t>(knots.size()), parts = package::ForecasterConfig::kSeasonalParts;
   season_gate = register_module("season_gate", torch::nn::Linear(config.width, count * parts));
   season_residuals = register_module("season_residuals", torch::nn::ModuleList());
-  for (int64_t source = 0; source < parts - 2; ++source) {  // not the skip, nor the last value
+  for (int64_t source = 0; source < parts - 2; ++source) {  // all sources except the last value
     season_residuals->push_back(torch::nn::Linear(
         torch::nn::LinearOptions(package::ForecasterConfig::kSeasonalResiduals, config.horizon).bias(false)));
   }

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_NN_FORECASTER_GATED_BLOCK_H_
 #define AAREN_MODEL_NN_FORECASTER_GATED_BLOCK_H_
 
-// The forecaster's block: RMSNorm, the gated MLP, and the pre-norm block that joins them to an Aaren layer.
+// The forecaster's block: RMSNorm, the gated MLP, and the pre-norm block that joins both to an Aaren layer.
 
 #include <torch/nn/cloneable.h>
 #include <torch/nn/modules/linear.h>

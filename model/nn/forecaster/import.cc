@@ -17,14 +17,14 @@ namespace {
 
 using Attentions = std::map<std::string, AarenImpl*>;  // by what their tensors' names begin with
 
-constexpr double kLeastDecay = 1e-9;  // its logarithm is what is learned
-constexpr double kSameRate = 1e-4;    // of a cosine or sine
+constexpr double kLeastDecay = 1e-9;  // keeps the logarithm, which is learned, finite
+constexpr double kSameRate = 1e-4;    // the tolerance of a cosine or sine
 
 torch::Tensor ToTorch(const package::Tensor& tensor) { return torch::tensor(tensor.data).view(tensor.shape); }
 
 torch::Tensor Exactly(const torch::Tensor& x) { return x.to(torch::kFloat64); }
 
-// By the name that a package has for them, the parameters that it holds as they are.
+// The parameters that a package holds unchanged, by their names in the package.
 std::map<std::string, torch::Tensor> PlainParameters(const Forecaster& forecaster) {
   std::map<std::string, torch::Tensor> plain;
   for (const auto& item : forecaster->named_parameters()) {
@@ -49,7 +49,7 @@ Attentions AttentionsOf(const Forecaster& forecaster) {
   return attentions;
 }
 
-// Of the first step, from which the others follow.
+// True if the rates agree. The first step's rotation is compared, because all others follow from that.
 bool SameRates(const package::ModelPackage& package, const std::string& attention, const torch::Tensor& rates) {
   const auto cosine = package.tensors.find(attention + "cos"), sine = package.tensors.find(attention + "sin");
   if (cosine == package.tensors.end() || cosine->second.shape.back() != rates.numel()) return true;  // does not fit
@@ -57,7 +57,7 @@ bool SameRates(const package::ModelPackage& package, const std::string& attentio
          torch::allclose(Exactly(ToTorch(sine->second)[0]), rates.sin(), 0, kSameRate);
 }
 
-// Whether it fits but for columns of inputs that only the forecaster has.
+// True if `from` fits except for columns of inputs that only the forecaster has.
 bool LacksColumns(const torch::Tensor& from, const torch::Tensor& to, const package::ModelPackage& package,
                   const package::ForecasterConfig& config) {
   return from.dim() == 2 && from.size(0) == to.size(0) && package.config.ring == config.ring &&
@@ -76,7 +76,7 @@ bool TakePlain(const torch::Tensor& from, torch::Tensor to, const package::Model
   return true;
 }
 
-// Changes W_k so that the folded query is `score` [H, d]: of each head by the least, along its query.
+// Changes W_k so that the folded query becomes `score` [H, d]. For each head, the least change is along the query.
 void SetScore(const torch::Tensor& score, AarenImpl& attention) {
   const int64_t heads = attention.options.heads(), head_width = attention.options.width() / heads;
   const torch::nn::Linear& projection = attention.query_projection;
@@ -91,7 +91,7 @@ void SetScore(const torch::Tensor& score, AarenImpl& attention) {
   attention.key->weight.copy_((keys + change).view_as(attention.key->weight));
 }
 
-// A tensor that a package holds in another form than the module; false if it is none of them or does not fit.
+// Takes a tensor that a package holds in another form than the module. False if the tensor is another or does not fit.
 bool TakeFolded(const std::string& name, const torch::Tensor& from, AarenImpl& attention) {
   if (name == "cos" || name == "sin") return from.size(1) == attention.rates.numel();  // not learned
   if (name == "decay" && from.sizes() == attention.log_decay.sizes()) {

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_NN_FORECASTER_IMPORT_H_
 #define AAREN_MODEL_NN_FORECASTER_IMPORT_H_
 
-// From a package back to a module, so that training may begin where another ended.
+// Loads a package's weights into a module, so that training can continue from an earlier training.
 
 #include <string>
 #include <vector>
@@ -12,12 +12,12 @@
 
 namespace aaren::nn {
 
-// Gives the forecaster those of the package's weights whose names and shapes agree. Inputs that only the forecaster has
-// start without effect: matrices over a token's input may lack the last columns, which become 0. A package holds each
-// query folded into its scores, so keys are changed as little as gives these scores with the forecaster's own query.
+// Gives the forecaster the package's weights whose names and shapes agree. Inputs that only the forecaster has start
+// without effect: a matrix over a token's input may lack the last columns, which become 0. A package holds each query
+// folded into scores. So keys change by the least that gives these scores with the forecaster's own query.
 //
-// Returns the package's tensors that did not fit. FailedPrecondition, before anything is changed, if the package turns
-// its values at other rates.
+// Returns the names of the package's tensors that did not fit. FailedPrecondition, before any change, if the package
+// turns values at other rates.
 absl::StatusOr<std::vector<std::string>> TakeWeights(const package::ModelPackage& package, Forecaster& forecaster);
 
 }  // namespace aaren::nn

@@ -14,7 +14,7 @@ constexpr size_t kResiduals = package::ForecasterConfig::kSeasonalResiduals;
 static_assert(season::kSeasonalNumbers == package::ForecasterConfig::kSeasonalNumbers);
 static_assert(season::kSourceCount + 1 == package::ForecasterConfig::kSeasonalParts);
 
-// What the ring holds at one token, oldest first.
+// The summary of the ring at one token.
 struct Ring {
   int present = 0;
   double mean = 0, variance = 0, change = 0, last = 0;
@@ -43,7 +43,7 @@ Ring Summarize(const double* w, int count) {
   return ring;
 }
 
-// What is taken of a ring, but for the features.
+// The scale of a token and its parts.
 struct Standard {
   double center, scale, spread, variance;
 };

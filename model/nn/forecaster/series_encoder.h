@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_NN_FORECASTER_SERIES_ENCODER_H_
 #define AAREN_MODEL_NN_FORECASTER_SERIES_ENCODER_H_
 
-// SeriesEncoder takes one series value by value, as a row of the engine does, and writes the inputs of chosen tokens
-// (model/README.md, steps 1 and 2, and "Seasonal inputs"). Values pass through a row's memory, which rounds those of
-// long ago; the unit of errors and the seasons change at probes. In double: it does not have the engine's bits.
+// SeriesEncoder takes one series value by value, like a row of the engine, and writes the inputs of chosen tokens
+// (model/README.md, steps 1 and 2, and "Seasonal inputs"). Values pass through a row's memory, which rounds old values.
+// The unit of errors and the seasons change at probes. The arithmetic is in double and lacks the engine's bits.
 //
 // Threading: a plain value.
 
@@ -20,13 +20,13 @@
 
 namespace aaren::nn {
 
-// Where one token's input goes.
+// The place for one token's input.
 struct TokenPlace {
   double* features;  // [U]: arguments of asinh for the ring and two summaries, of log for the next two
   double* center;    // mu
   double* scale;     // > 0
-  double* spread;    // square of the scale without its floor; 0 where nothing gives one
-  float* sources;    // [4, T]; this and the next with config.seasons only
+  double* spread;    // square of the scale without its floor; 0 if undetermined
+  float* sources;    // [4, T]; like residuals, only with config.seasons
   float* residuals;  // [3, 24], newest first, 0 where missing
 };
 
@@ -34,10 +34,10 @@ class SeriesEncoder {
  public:
   explicit SeriesEncoder(const package::ForecasterConfig& config);
 
-  // Takes a value, NaN where missing, as a float.
+  // Takes a value, rounded to float; NaN if missing.
   void Take(double value) { Take(value, nullptr); }
 
-  // Likewise, and writes its token.
+  // Takes a value in the same way, and writes the token's input.
   void Take(double value, const TokenPlace& place) { Take(value, &place); }
 
  private:

@@ -10,7 +10,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
 constexpr int64_t kSources = 4, kParts = kSources + 1, kSeasons = 3;
-constexpr int64_t kGrain = 64;  // rows a thread takes at least
+constexpr int64_t kGrain = 64;  // the least rows that a thread takes
 
 // Calls row(n) for each row, on all threads.
 template <typename Row>
@@ -28,7 +28,7 @@ void AddProduct(const float* w, const float* part, int64_t steps, float* out) {
   for (int64_t h = 0; h < steps; ++h) out[h] += w[h] * part[h];
 }
 
-// The two of one source are added up.
+// The source and its correction are added before the product.
 void MultiplyCorrected(const float* w, const float* source, const float* added, int64_t steps, float* out) {
   for (int64_t h = 0; h < steps; ++h) out[h] = w[h] * (source[h] + added[h]);
 }
@@ -86,7 +86,7 @@ struct Fused : torch::autograd::Function<Fused> {
   }
 };
 
-// By operations of torch: for any type and device, and what the fused one is tested against.
+// Mixes by operations of torch: for any type and device, and as the reference for the tests of the fused operation.
 torch::Tensor Unfused(const torch::Tensor& weights, const torch::Tensor& skip, const torch::Tensor& sources,
                       const std::array<torch::Tensor, 3>& added) {
   std::vector<torch::Tensor> parts = {skip, sources.select(-2, 0)};

@@ -10,9 +10,9 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-constexpr int64_t kGrain = 1 << 13;  // numbers a thread takes at least
+constexpr int64_t kGrain = 1 << 13;  // the least numbers that a thread takes
 
-// gate, x -> out; and back.
+// The kernels map (gate, x) to out, and back.
 using Forward = void(const float*, const float*, size_t, float*);
 using Backward = void(const float*, const float*, const float*, size_t, float*, float*);
 

@@ -13,7 +13,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
 constexpr float kEpsilon = 1e-6f;
-constexpr int64_t kBlock = 64;  // rows whose gradients at the weight are one partial sum, on any number of threads
+constexpr int64_t kBlock = 64;  // rows of one partial sum of weight gradients, the same for any number of threads
 
 struct Fused : torch::autograd::Function<Fused> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const torch::Tensor& weight) {

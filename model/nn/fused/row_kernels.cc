@@ -18,7 +18,7 @@ namespace HWY_NAMESPACE {
 namespace exact = math::HWY_NAMESPACE;
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Calls work(tag, i) for vectors of floats, then for what is left one by one.
+// Calls work(tag, i) for whole vectors of floats, then for each number left.
 template <class Work>
 HWY_INLINE void ForFloats(size_t count, const Work& work) {
   const hn::ScalableTag<float> d;
@@ -28,7 +28,7 @@ HWY_INLINE void ForFloats(size_t count, const Work& work) {
   for (; i < count; ++i) work(one, i);
 }
 
-// The sum of term(tag, i).
+// The sum of term(tag, i) over all i < count.
 template <class Term>
 HWY_INLINE float Sum(size_t count, const Term& term) {
   const hn::ScalableTag<float> d;
@@ -54,7 +54,8 @@ float RmsNormForward(const float* x, const float* weight, size_t width, float ep
   return inverse;
 }
 
-// With n = x / rms and h = gradient * weight: x's is (h - n * mean(h * n)) / rms, the weight's gradient * n.
+// With n = x / rms and h = gradient * weight, the gradient of x is (h - n * mean(h * n)) / rms. The gradient of the
+// weight is gradient * n.
 void RmsNormBackward(const float* gradient, const float* x, const float* weight, size_t width, float inverse,
                      float* x_gradient, float* weight_gradient) {
   const float product = Sum(width, [&](auto d, size_t i) {
@@ -108,7 +109,7 @@ void SigmoidBackward(const float* gradient, const float* gate, const float* x, s
 void Turn(const float* x, const float* cosines, const float* sines, size_t width, bool back, float* out) {
   const float sign = back ? -1.0f : 1.0f;
   size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR  // which has no neighbours
+#if HWY_TARGET != HWY_SCALAR  // a target without neighbouring lanes
   const hn::ScalableTag<float> d;
   for (; i + hn::Lanes(d) <= width; i += hn::Lanes(d)) {
     const auto v = hn::LoadU(d, x + i), sine = hn::Mul(hn::LoadU(d, sines + i), hn::Set(d, sign));

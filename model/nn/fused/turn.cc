@@ -10,7 +10,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-constexpr int64_t kGrain = 64;  // rows a thread takes at least
+constexpr int64_t kGrain = 64;  // the least rows that a thread takes
 
 torch::Tensor Turned(const torch::Tensor& x, const torch::Tensor& cosines, const torch::Tensor& sines, bool back) {
   const int64_t width = x.size(-1), positions = cosines.size(0);
@@ -35,7 +35,7 @@ struct Fused : torch::autograd::Function<Fused> {
     return Turned(x, cosines, sines, back);
   }
 
-  // A turn is undone by the one back.
+  // The gradient of a turn is the turn back.
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
     const tensor_list saved = context->get_saved_variables();
     const bool back = context->saved_data["back"].toBool();
@@ -43,7 +43,7 @@ struct Fused : torch::autograd::Function<Fused> {
   }
 };
 
-// By operations of torch: a pair is a complex number.
+// Turns by operations of torch: a pair is a complex number.
 torch::Tensor Unfused(const torch::Tensor& x, const torch::Tensor& angles, bool back) {
   const torch::Tensor turn = torch::polar(torch::ones_like(angles), back ? -angles : angles);
   const torch::Tensor pairs = torch::view_as_complex(x.contiguous().unflatten(-1, {-1, 2}));

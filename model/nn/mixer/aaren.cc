@@ -14,15 +14,15 @@
 namespace aaren::nn {
 namespace {
 
-// The frames that value pairs (2j, 2j + 1) are averaged in, at each of some positions.
+// The turning frames in which value pairs (2j, 2j + 1) are averaged, at each of some positions.
 class Frames {
  public:
-  // positions [N], rates [V / 2] or undefined: nothing turns.
+  // positions: [N]. rates: [V / 2], or undefined if nothing turns.
   Frames(const torch::Tensor& positions, const torch::Tensor& rates) {
     if (rates.defined()) angles_ = positions.to(torch::kFloat64).unsqueeze(1) * rates.to(positions.device());
   }
 
-  // x [B, N, V] into the frames, and back.
+  // Enter takes x [B, N, V] into the frames; Leave takes x out again.
   torch::Tensor Enter(const torch::Tensor& x) const { return Turned(x, /*back=*/false); }
   torch::Tensor Leave(const torch::Tensor& x) const { return Turned(x, /*back=*/true); }
 

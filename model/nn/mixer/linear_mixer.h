@@ -2,8 +2,8 @@
 #define AAREN_MODEL_NN_MIXER_LINEAR_MIXER_H_
 
 // Causal linear attention as a layer (model/attention/linear/linear.h). Queries depend on their tokens, as in the
-// Transformer. The state is of constant size, d_h (d_h + 1) numbers a head, but the weights are not those of a softmax.
-// A token costs O(d d_h) time.
+// Transformer. The state has constant size, d_h (d_h + 1) numbers per head, but the weights are no softmax. A token
+// costs O(d d_h) time.
 
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>

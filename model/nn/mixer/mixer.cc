@@ -14,7 +14,7 @@
 namespace aaren::nn {
 namespace {
 
-// Gives `to`, a module of the same structure, copies of the parameters of `from`, their dtype and device included.
+// Gives `to`, a module of the same structure, copies of the parameters of `from`, with dtype and device.
 void CopyParameters(const torch::nn::Module& from, torch::nn::Module& to, const std::optional<torch::Device>& device) {
   torch::NoGradGuard no_grad;
   auto copies = to.named_parameters();

@@ -1,18 +1,18 @@
 #ifndef AAREN_MODEL_NN_MIXER_MIXER_H_
 #define AAREN_MODEL_NN_MIXER_MIXER_H_
 
-// A sequence mixer is the one part of a block through which tokens see the tokens before them. Four are here, with one
-// interface, so that a comparison changes one word:
+// A sequence mixer is the part of a block through which tokens see earlier tokens. Four mixers share one interface, so
+// that a comparison changes one word:
 //
 //   kAaren       attention with a learned constant query; state (m, c, a), constant         aaren.h (paper, §3.3)
 //   kSoftmax     causal softmax attention; the state is a cache of keys and values, growing  softmax_mixer.h (§4.5)
 //   kLinear      linear attention, phi(x) = elu(x) + 1; state (S, Z), constant               linear_mixer.h
-//   kRecomputed  kSoftmax without a cache: it reads all inputs again for every token         recomputed_mixer.h
+//   kRecomputed  kSoftmax without a cache: reads all inputs again for every token           recomputed_mixer.h
 //
-// A mixer maps N tokens to N tokens, output k depends on tokens 0 .. k only, and forward over a sequence equals Step
-// token by token.
+// A mixer maps N tokens to N tokens. Output k depends on tokens 0 .. k only. forward over a sequence equals Step token
+// by token.
 //
-// Threading: weights are read only by forward and Step, which may run at once for different states.
+// Threading: forward and Step only read the weights, and may run at once for different states.
 
 #include <torch/arg.h>
 #include <torch/nn/module.h>
@@ -44,16 +44,16 @@ struct MixerOptions {
   TORCH_ARG(int64_t, heads);
 };
 
-/// What a mixer remembers of `tokens` tokens of B sequences; which tensors, each kind says. The first size of every
-/// tensor is B. A copy shares its tensors; one made with Clone goes its own way.
+/// A mixer's memory of `tokens` tokens of B sequences. Each kind documents its tensors. The first size of every tensor
+/// is B. A copy shares its tensors; Clone copies the tensors, too.
 struct MixerState {
   int64_t tokens = 0;
-  /// How often a token's key and value were formed and used: once a token, but for kRecomputed.
+  /// How often a token's key and value were computed and used: once per token, except with kRecomputed.
   int64_t folds = 0;
   std::vector<torch::Tensor> tensors;
 
   MixerState Clone() const;
-  /// Bytes that the tensors take up, room kept for growth included.
+  /// Bytes of the tensors, including room for growth.
   int64_t bytes() const;
 };
 
@@ -63,15 +63,15 @@ class MixerImpl : public torch::nn::Module {
   /// weights.
   absl::StatusOr<torch::Tensor> forward(const torch::Tensor& x);
 
-  /// The state of `batch` >= 1 sequences before their first token, of the weights' dtype and device.
+  /// The state of `batch` >= 1 sequences before their first token, in the weights' dtype and on their device.
   virtual MixerState Start(int64_t batch) const = 0;
 
-  /// Folds one token of each sequence: x [B, d] -> [B, d]. It records no gradient, so that the state does not hold on
-  /// to the tokens. InvalidArgument as forward, or if the state is not one of B sequences that Start of a mixer of this
-  /// kind and these sizes made; it is then unchanged.
+  /// Folds one token of each sequence: x [B, d] -> [B, d]. Records no gradient, so that the state does not keep tokens
+  /// alive. InvalidArgument as from forward, or if Start of a mixer of this kind and these sizes did not make the state
+  /// for B sequences. An error leaves the state unchanged.
   absl::StatusOr<torch::Tensor> Step(MixerState& state, const torch::Tensor& x);
 
-  /// The errors of forward and of Step: also a sequence of no tokens, and a state of another kind or other sizes.
+  /// The errors of forward and of Step. An error is also a sequence without tokens, or a state of another kind or size.
   absl::Status RequireForward(const torch::Tensor& x) const;
   absl::Status RequireStep(const MixerState& state, const torch::Tensor& x) const;
 
@@ -79,25 +79,25 @@ class MixerImpl : public torch::nn::Module {
   std::shared_ptr<torch::nn::Module> clone(const std::optional<torch::Device>& device = std::nullopt) const override;
 
  protected:
-  /// The sizes after B of each tensor of a state; -1 for room that grows.
+  /// The sizes of each tensor of a state, without B; -1 for room that grows.
   virtual std::vector<std::vector<int64_t>> StateSizes() const = 0;
-  /// The weights of a projection that reads x, [*, d]: they tell its width, dtype and device.
+  /// The weights of a projection that reads x, [*, d]. The weights tell the width, dtype and device of x.
   virtual const torch::Tensor& InputWeight() const = 0;
-  /// forward. REQUIRES: x is as it must be.
+  /// Does the work of forward. REQUIRES: RequireForward(x) is OK.
   virtual absl::StatusOr<torch::Tensor> Mix(const torch::Tensor& x) = 0;
-  /// Step, but for state.tokens. REQUIRES: RequireStep.
+  /// Does the work of Step, except for state.tokens. REQUIRES: RequireStep is OK.
   virtual torch::Tensor Advance(MixerState& state, const torch::Tensor& x) = 0;
   /// A mixer made with the same options.
   virtual std::shared_ptr<MixerImpl> Another() const = 0;
 
  private:
-  // Called when a module that holds this one is cloned.
+  // torch calls clone_ when a module that holds this mixer is cloned.
   void clone_(torch::nn::Module& other, const std::optional<torch::Device>& device) override;
 };
 
 using Mixer = std::shared_ptr<MixerImpl>;
 
-/// InvalidArgument if heads do not divide the width.
+/// Makes a mixer. InvalidArgument if heads do not divide the width.
 absl::StatusOr<Mixer> MakeMixer(const MixerOptions& options);
 
 }  // namespace aaren::nn

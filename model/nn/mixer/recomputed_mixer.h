@@ -1,13 +1,13 @@
 #ifndef AAREN_MODEL_NN_MIXER_RECOMPUTED_MIXER_H_
 #define AAREN_MODEL_NN_MIXER_RECOMPUTED_MIXER_H_
 
-// Causal softmax attention without a cache. Weights and forward are the Transformer's. But a step reads all earlier
-// inputs again, one at a time. It forms the key and the value of each, and folds them into the (m, c, a) of its own
-// query. What it computes with does not grow; only the inputs themselves must remain readable.
+// Causal softmax attention without a cache. Weights and forward are the Transformer's, but a step reads all earlier
+// inputs again, one at a time. The step computes the key and the value of each input, and folds both into the (m, c, a)
+// of the step's own query. The working memory does not grow; only the inputs must stay readable.
 //
 // In a stack the inputs of layer l are the outputs of layer l - 1, which are recomputed as well, down to the stack's
-// own inputs. With nothing used twice, output i of layer l takes T_l(i) = sum_{j <= i} (1 + T_{l-1}(j)) folds, T_0 = 0:
-// of the order of i^l / l!. MixerState::folds counts them.
+// own inputs. Nothing is used twice, so output i of layer l takes T_l(i) = sum_{j <= i} (1 + T_{l-1}(j)) folds with T_0
+// = 0, about i^l / l!. MixerState::folds counts the folds.
 
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
@@ -21,7 +21,7 @@
 
 namespace aaren::nn {
 
-/// Gives a layer's input [B, d] at a position, by reading or by computing it; anew in each call.
+/// Gives a layer's input [B, d] at a position, by reading or by computing the input anew in each call.
 using InputReader = absl::FunctionRef<torch::Tensor(int64_t position)>;
 
 class RecomputedMixerImpl : public SoftmaxMixerImpl {
@@ -31,8 +31,8 @@ class RecomputedMixerImpl : public SoftmaxMixerImpl {
   /// The inputs so far, [B, capacity, d] (token_buffer.h).
   MixerState Start(int64_t batch) const override;
 
-  /// The output [B, d] at `position`, from the input x [B, d] there and those before it, each read once, latest first.
-  /// Adds its position + 1 folds to `folds`; what the reader folds is the reader's to add. REQUIRES: shapes that agree.
+  /// The output [B, d] at `position`, from the input x [B, d] at `position` and all earlier inputs, each read once,
+  /// latest first. Adds position + 1 folds to `folds`; the reader adds its own folds. REQUIRES: shapes agree.
   torch::Tensor Recompute(const torch::Tensor& x, int64_t position, InputReader earlier, int64_t& folds);
 
  protected:

@@ -1,12 +1,12 @@
 #ifndef AAREN_MODEL_NN_MIXER_SOFTMAX_MIXER_H_
 #define AAREN_MODEL_NN_MIXER_SOFTMAX_MIXER_H_
 
-// Causal softmax self-attention, the Transformer's: every token asks with its own query, so every key and value must be
-// kept for the tokens to come (paper, §4.5):
+// Causal softmax self-attention, the Transformer's. Every token has its own query, so every key and value must be kept
+// for later tokens (paper, §4.5):
 //
 //   o_i = sum_{j <= i} softmax_j(q_i . k_j / sqrt(d_h)) v_j    per head, then W_o
 //
-// A token costs O(i) time, and a state of i tokens 2 d i numbers.
+// A token costs O(i) time; a state of i tokens has 2 d i numbers.
 
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>

@@ -1,14 +1,14 @@
 #ifndef AAREN_MODEL_ATTENTION_SCAN_CUDA_PLUGIN_LIBRARY_H_
 #define AAREN_MODEL_ATTENTION_SCAN_CUDA_PLUGIN_LIBRARY_H_
 
-// Finds and loads the shared library that holds the scan's kernels for GPUs (scan_plugin.h), libaaren_cuda.so. It is
-// looked for in
-//   the file that the environment variable AAREN_CUDA_PLUGIN names, and nowhere else if it is set;
-//   the folder of the running program, then lib/ beside that folder, as builds and installations lay it out.
-// A program without it is complete but for the GPU.
+// Finds and loads libaaren_cuda.so, the shared library of the scan's kernels for GPUs (scan_plugin.h). The library is
+// searched in
+//   the file named by the environment variable AAREN_CUDA_PLUGIN, and nowhere else if the variable is set;
+//   the folder of the running program, then lib/ beside that folder, as builds and installations lay the library out.
+// A program without the library is complete except for the GPU.
 //
-// Every error is FailedPrecondition and says what is missing and where it was looked for. Threading: all may be called
-// from any thread. A library stays loaded until the program ends.
+// Every error is FailedPrecondition and says what is missing and where the search looked. Threading: any thread may
+// call. A library stays loaded until the program ends.
 
 #include <string>
 
@@ -17,13 +17,13 @@
 
 namespace aaren::attention {
 
-// Loads one file and checks that it is a plug-in of this version. It need not find a GPU.
+// Loads one file and checks that the file is a plug-in of this version. No GPU is needed.
 absl::StatusOr<const ScanPlugin*> OpenScanPlugin(const std::string& path);
 
 // Opens the plug-in of this program.
 absl::StatusOr<const ScanPlugin*> FindScanPlugin();
 
-// Finds it together with a GPU that it can run on, at the first call; later ones give the same.
+// Finds the plug-in and a GPU that the kernels can run on. Later calls return the result of the first.
 absl::StatusOr<const ScanPlugin*> UsableScanPlugin();
 
 }  // namespace aaren::attention

@@ -6,7 +6,7 @@
 namespace aaren::attention {
 namespace {
 
-// `launch` is the member of the plug-in's table that takes such a call.
+// `launch` is the member of the plug-in's table for this kind of call.
 template <typename Call>
 absl::Status Scan(const char* (*ScanPlugin::*launch)(const Call&, int, void*), const Call& call, int device,
                   void* stream) {

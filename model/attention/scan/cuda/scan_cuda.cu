@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kMostBlocks = 0x7fffffff;
 
-// Makes a device the calling thread's current one, and the one before current again at the end.
+// Makes a device the calling thread's current device, and restores the former current device at the end.
 class CurrentDevice {
  public:
   explicit CurrentDevice(int device) : device_(device) {
@@ -35,7 +35,8 @@ class CurrentDevice {
   cudaError_t error_ = cudaSuccess;
 };
 
-// Null if all is well. Takes back the error that the runtime remembers: the caller is told of it here and now.
+// The error in words, or null if all is well. Clears the error that the runtime remembers, because the caller learns of
+// the error here.
 const char* InWords(cudaError_t error) {
   if (error == cudaSuccess) return nullptr;
   cudaGetLastError();
@@ -64,7 +65,8 @@ const char* Backward(const ScanBackward<Float>& call, int device, void* stream) 
   return Launch(ScanBackwardKernel<Float>, call, BackwardGrid(call.shape), device, stream);
 }
 
-// A GPU older than the kernels has no code to load.
+// The reason why this machine cannot run the kernels, or null. The last check finds a GPU older than the kernels, which
+// has no code to load.
 const char* Missing() {
   int driver = 0, devices = 0;
   if (const char* error = InWords(cudaDriverGetVersion(&driver))) return error;

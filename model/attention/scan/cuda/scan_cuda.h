@@ -1,12 +1,12 @@
 #ifndef AAREN_MODEL_ATTENTION_SCAN_CUDA_SCAN_CUDA_H_
 #define AAREN_MODEL_ATTENTION_SCAN_CUDA_SCAN_CUDA_H_
 
-// The scan (scan_kernel.h) on an NVIDIA GPU, by the plug-in library that plugin_library.h finds.
+// The scan (scan_kernel.h) on an NVIDIA GPU, through the plug-in library that plugin_library.h finds.
 //
-//   device  the GPU's index; all pointers of the call are into its memory
-//   stream  one of its streams, a cudaStream_t; null is the default one
-// Returns when the work is enqueued. FailedPrecondition says what is missing, be it the kernels, a driver or a GPU;
-// Internal what kept them from starting.
+//   device  index of the GPU; all pointers of the call point into the GPU's memory
+//   stream  a stream of the GPU, a cudaStream_t; null is the default stream
+// Returns when the work is enqueued. FailedPrecondition says if kernels, a driver or a GPU are missing. Internal says
+// why the kernels did not start.
 
 #include "absl/status/status.h"
 #include "model/attention/scan/scan_kernel.h"

@@ -1,31 +1,32 @@
 #ifndef AAREN_MODEL_ATTENTION_SCAN_CUDA_SCAN_CUDA_BACKWARD_CUH_
 #define AAREN_MODEL_ATTENTION_SCAN_CUDA_SCAN_CUDA_BACKWARD_CUH_
 
-// The backward scan on a GPU: from the last token to the first, a lane for a channel as in the forward scan. F is kept
-// per channel: F_i = g_i * o_i + (1 - p_{i+1}) F_{i+1} elementwise. So a token needs a single sum over the channels,
-// ds_i = p_i sum (v_i * G_i - F_i). The sums of 32 tokens are made together (SumOverLanes).
+// The backward scan on a GPU, from the last token to the first, with a lane per channel as in the forward scan. F is
+// kept per channel: F_i = g_i * o_i + (1 - p_{i+1}) F_{i+1} elementwise. So a token needs a single sum over the
+// channels, ds_i = p_i sum (v_i * G_i - F_i). SumOverLanes computes the sums of 32 tokens together.
 //
-// That sum crosses warps where a sequence has more than 32 channels. So a block takes one sequence: a warp for each 32
-// channels up to 4 warps, which meet once every 32 tokens. Sequences wider than a block go through it in passes of 128
-// channels, each adding to the score gradients of the one before. No atomics: the order of every sum is fixed.
+// The sum crosses warps if a sequence has more than 32 channels, so a block takes one sequence. The block has a warp
+// for each 32 channels, up to 4 warps, which meet once every 32 tokens. A wider sequence takes several passes of 128
+// channels. Each pass adds to the score gradients of the pass before. No atomics are used, so the order of every sum is
+// fixed.
 
 #include "model/attention/scan/cuda/warp.cuh"
 #include "model/attention/scan/scan_kernel.h"
 
 namespace aaren::attention {
 
-constexpr int kBackwardWarps = 4;  // a block, at most
+constexpr int kBackwardWarps = 4;  // most warps in a block
 
-// How many tokens are fetched ahead: three arrays of them, twice, must fit into a lane's registers.
+// Tokens fetched ahead: three arrays of so many tokens, twice, must fit into a lane's registers.
 template <typename Float>
 constexpr int kTokensAhead = sizeof(Float) == 4 ? 16 : 8;
 
-// Where a lane's channel of a sequence begins in each array.
+// The place of a lane's channel of a sequence in each array.
 template <typename Float>
 struct Channel {
   const Float *values, *outputs, *gradients;
   Float* value_gradients;
-  bool inside;  // if not, it is the last channel, of which the lane writes nothing
+  bool inside;  // false: the lane works on the last channel without writing
 
   __device__ Channel(const ScanBackward<Float>& call, int64_t sequence, int64_t wanted) {
     const int64_t last = call.shape.width - 1, channel = wanted < last ? wanted : last;
@@ -45,7 +46,7 @@ template <typename Float>
 struct BackwardChunk {
   Float values[kTokensAhead<Float>], outputs[kTokensAhead<Float>], gradients[kTokensAhead<Float>];
 
-  // Nothing if begin < 0: the chunk before the first.
+  // Fetches nothing if begin < 0, which is the chunk before the first.
   __device__ void Fetch(const ScanBackward<Float>& call, const Channel<Float>& channel, int64_t begin) {
     if (begin < 0) return;
     const int64_t left = call.shape.tokens - begin;
@@ -55,8 +56,8 @@ struct BackwardChunk {
   }
 };
 
-// Adds each lane's number over the warps of the block; the sum is the first warp's. `sums` has room for two rounds, so
-// that one meeting a round is enough: the round after next cannot begin before the first warp has read this one.
+// Adds each lane's number over the warps of the block; the first warp gets the sum. `sums` has room for two rounds, so
+// one meeting per round is enough: the round after next cannot begin before the first warp has read this round.
 template <typename Float>
 __device__ inline Float SumOverWarps(Float own, int lane, int& round, Float (&sums)[2][kBackwardWarps][kLanes]) {
   const int warps = blockDim.x / kLanes, warp = threadIdx.x / kLanes;
@@ -71,12 +72,12 @@ __device__ inline Float SumOverWarps(Float own, int lane, int& round, Float (&su
   return sum;
 }
 
-// G and F of one channel, and p of the token after.
+// G and F of one channel, and p of the following token.
 template <typename Float>
 struct Reverse {
   Float gradient = 0, dot = 0, share_after = 0;
 
-  // x - p x, not (1 - p) x: a rounded 1 - p would err the same way at every token.
+  // x - p x replaces (1 - p) x, because a rounded 1 - p would err the same way at every token.
   __device__ void Step(Float gradient_here, Float output, Float share) {
     gradient = gradient_here + fma(-share_after, gradient, gradient);
     dot = fma(gradient_here, output, fma(-share_after, dot, dot));
@@ -84,9 +85,9 @@ struct Reverse {
   }
 };
 
-// 32 tokens from the last to the first, a lane's share being that of token begin + lane. Returns in lane j the sum over
-// the warp's channels of v * G - F at token begin + j. `next` holds the last of these tokens, and at the end the tokens
-// before them.
+// Computes 32 tokens from the last to the first; a lane's share is the share of token begin + lane. Returns in lane j
+// the sum over the warp's channels of v * G - F at token begin + j. `next` holds the last of these tokens at the start,
+// and the tokens before them at the end.
 template <typename Float>
 __device__ inline Float StepBack(const ScanBackward<Float>& call, const Channel<Float>& channel, int64_t begin,
                                  Float share, int lane, Reverse<Float>& reverse, BackwardChunk<Float>& next) {
@@ -109,7 +110,7 @@ __device__ inline Float StepBack(const ScanBackward<Float>& call, const Channel<
   return SumOverLanes(terms, lane);
 }
 
-// All tokens of one sequence, for the channels [first, first + threads).
+// Computes all tokens of one sequence for the channels [first, first + threads).
 template <typename Float>
 __device__ inline void ScanSequenceBack(const ScanBackward<Float>& call, int64_t sequence, int64_t first, int& round,
                                         Float (&sums)[2][kBackwardWarps][kLanes]) {
@@ -126,7 +127,7 @@ __device__ inline void ScanSequenceBack(const ScanBackward<Float>& call, int64_t
     const Float of_warp = StepBack(call, channel, begin, share, lane, reverse, next);
     const Float sum = SumOverWarps(of_warp, lane, round, sums);
     if (threadIdx.x < kLanes && is_token) {
-      const Float added = share == 0 ? Float{0} : share * sum;  // 0 for a masked token, whatever its value
+      const Float added = share == 0 ? Float{0} : share * sum;  // 0 for a masked token, whose value may be NaN
       call.score_gradients[token] = first == 0 ? added : call.score_gradients[token] + added;
     }
   }
@@ -138,7 +139,7 @@ inline Grid BackwardGrid(const ScanShape& shape) {
   return {shape.series * shape.heads, static_cast<int>(groups < kBackwardWarps ? groups : kBackwardWarps) * kLanes};
 }
 
-// For the grid above, or one of fewer blocks, which then take several turns.
+// Works for the grid above, and for a grid of fewer blocks, each of which then takes several sequences.
 template <typename Float>
 __global__ void __launch_bounds__(kBackwardWarps* kLanes, sizeof(Float) == 4 ? 3 : 2)
     ScanBackwardKernel(const ScanBackward<Float> call) {

@@ -1,12 +1,12 @@
 #ifndef AAREN_MODEL_ATTENTION_SCAN_CUDA_SCAN_CUDA_FORWARD_CUH_
 #define AAREN_MODEL_ATTENTION_SCAN_CUDA_SCAN_CUDA_FORWARD_CUH_
 
-// The forward scan on a GPU. A sequence is one head of one series. A warp takes 32 channels of a sequence, a lane each,
-// through its tokens in order. The pass moves 2 numbers a channel and token and does next to no arithmetic, so all that
-// counts is bytes under way. Each warp has the next 32 tokens' loads in flight while it folds the last 32.
+// The forward scan on a GPU. A sequence is one head of one series. A warp takes 32 channels of a sequence, one per
+// lane, through the sequence's tokens in order. The pass moves 2 numbers per channel and token with hardly any
+// arithmetic, so speed depends on the bytes in flight. Each warp loads the next 32 tokens while folding the last 32.
 //
-// Warps of one sequence do not talk: each works out the shares of the tokens for itself, 32 at a time. That is about a
-// quarter of its instructions; memory is what it waits for.
+// Warps of one sequence do not communicate: each warp computes the shares of the tokens for itself, 32 at a time. The
+// shares take about a quarter of a warp's instructions, and the warp waits for memory anyway.
 
 #include <type_traits>
 
@@ -15,24 +15,23 @@
 
 namespace aaren::attention {
 
-constexpr int kForwardWarps = 4;  // a block
+constexpr int kForwardWarps = 4;  // warps in a block
 
-// What one token does to its sequence: p, and the step that Follow takes.
+// The effect of one token on its sequence: p, and the step for Follow.
 template <typename Float>
 struct TokenShare {
   Float share, step;
 };
 
-// An output so far, as the unevaluated sum of two numbers: else, once p (v - o) is less than half of o's last bit, it
-// would stand still.
+// An output so far, as the unevaluated sum of two numbers. A single number would stop moving once p (v - o) is less
+// than half of o's last bit.
 template <typename Float>
 struct Running {
   Float output, rest;
 };
 
-// o + p (v - o), or where p > 1/2 the same as v + (1 - p) (o - v), which keeps a small v exact after a large o. The
-// step is p, or p - 1 with its sign bit set, zero or not. A masked token has p = 0 and its v, NaN perhaps, does not
-// matter.
+// Computes o + p (v - o). For p > 1/2 computes the equal v + (1 - p) (o - v), which keeps a small v exact after a large
+// o. The step is p, or p - 1 with the sign bit set, even for zero. A masked token has p = 0, and its v may be NaN.
 template <typename Float>
 __device__ inline Running<Float> Follow(Running<Float> before, Float value, Float step) {
   if (signbit(step)) return {fma(step, (value - before.output) - before.rest, value), 0};
@@ -41,11 +40,11 @@ __device__ inline Running<Float> Follow(Running<Float> before, Float value, Floa
   return {output, move - (output - before.output)};
 }
 
-// What m is kept in.
+// The type of m.
 template <typename Float, bool kForgets>
 using ScoreOf = std::conditional_t<kForgets, double, Float>;
 
-// The shares of 32 tokens, a lane each, given all before them; moves `before` past them.
+// Computes the shares of 32 tokens, one per lane, given all tokens before. Moves `before` past the 32 tokens.
 template <bool kForgets, typename Float, typename Score>
 __device__ inline TokenShare<Float> ShareOut(Score score, Score lowered, int lane, Summary<Score, double>& before) {
   const bool masked = score == -INFINITY;
@@ -54,18 +53,18 @@ __device__ inline TokenShare<Float> ShareOut(Score score, Score lowered, int lan
   before.m = __shfl_sync(kAllLanes, until.m, kLanes - 1);
   before.rest = __shfl_sync(kAllLanes, until.rest, kLanes - 1);
   const Float c = static_cast<Float>(1 + until.rest);
-  const Float share = Exp(static_cast<Float>(score - until.m)) / c;  // exp(0) / c where p > 1/2: then m is this score
+  const Float share = Exp(static_cast<Float>(score - until.m)) / c;  // exp(0) / c if p > 1/2: m is then this score
   if (masked) return {0, 0};
   return {share, share > Float{0.5} ? -static_cast<Float>(until.rest) / c : share};
 }
 
-// 32 tokens of one sequence: a channel of each, and the score and age of the lane's own.
+// 32 tokens of one sequence: a channel of each token, and the score and age of the lane's own token.
 template <bool kForgets, typename Float>
 struct ForwardChunk {
   Float values[kLanes];
   Float score, elapsed;
 
-  // from: the channel of the sequence's first token.
+  // `from` points to the channel of the sequence's first token.
   __device__ void Fetch(const ScanForward<Float>& call, const Float* from, int64_t sequence, int lane, int64_t begin) {
     const int64_t tokens = call.shape.tokens, token = begin + lane;
     Load(from + begin * call.value_strides.token, call.value_strides.token, tokens - begin, values);
@@ -74,7 +73,7 @@ struct ForwardChunk {
   }
 };
 
-// Folds `count` tokens and writes their outputs, at a lane's channel if that is inside the width.
+// Folds `count` tokens, and writes the outputs of a lane's channel if the channel is inside the width.
 template <typename Float>
 __device__ inline Running<Float> FoldChunk(const Float (&values)[kLanes], Float step, Running<Float> running,
                                            int64_t count, bool inside, Float* outputs, int64_t stride) {
@@ -86,7 +85,8 @@ __device__ inline Running<Float> FoldChunk(const Float (&values)[kLanes], Float 
   return running;
 }
 
-// All tokens of one sequence, for 32 channels. A lane past the last channel works on that one and writes nothing.
+// Computes all tokens of one sequence for 32 channels. A lane beyond the last channel works on the last channel and
+// writes nothing.
 template <bool kForgets, typename Float>
 __device__ inline void ScanSequence(const ScanForward<Float>& call, int64_t sequence, int64_t first, int lane) {
   using Score = ScoreOf<Float, kForgets>;
@@ -111,13 +111,14 @@ __device__ inline void ScanSequence(const ScanForward<Float>& call, int64_t sequ
   }
 }
 
-// One warp for each 32 channels of each sequence.
+// The grid has one warp for each 32 channels of each sequence.
 inline Grid ForwardGrid(const ScanShape& shape) {
   const int64_t warps = shape.series * shape.heads * GroupsOf(shape.width);
   return {(warps + kForwardWarps - 1) / kForwardWarps, kForwardWarps * kLanes};
 }
 
-// For the grid above, or one of fewer blocks, which then take several turns. kForgets: elapsed is not null.
+// Works for the grid above, and for a grid of fewer blocks, each of which then takes several sequences. kForgets says
+// if elapsed is not null.
 template <bool kForgets, typename Float>
 __global__ void __launch_bounds__(kForwardWarps* kLanes, sizeof(Float) == 4 ? 4 : 2)
     ScanForwardKernel(const ScanForward<Float> call) {

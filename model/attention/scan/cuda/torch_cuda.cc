@@ -13,7 +13,7 @@
 namespace aaren::attention {
 namespace {
 
-// Where the loaded libtorch_cpu.so lies.
+// The folder of the loaded libtorch_cpu.so.
 absl::StatusOr<std::string> TorchFolder() {
   void* library = dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD);
   char folder[PATH_MAX];

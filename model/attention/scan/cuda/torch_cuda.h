@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ATTENTION_SCAN_CUDA_TORCH_CUDA_H_
 #define AAREN_MODEL_ATTENTION_SCAN_CUDA_TORCH_CUDA_H_
 
-// What a program needs of torch to work on a GPU, though it links only torch's CPU libraries: one build then serves
-// machines with and without a GPU.
+// Access to torch's GPU parts for a program that links only torch's CPU libraries. So one build serves machines with
+// and without a GPU.
 
 #include <c10/core/Device.h>
 
@@ -10,13 +10,14 @@
 
 namespace aaren::attention {
 
-// Loads torch's CUDA library, libtorch_cuda.so beside its CPU library, so that there can be CUDA tensors. Call it
-// before anything else of torch: torch asks once whether there is CUDA, at torch::manual_seed for one, and remembers.
-// FailedPrecondition if the library, one that it needs, a driver or a GPU is missing; torch then goes on without.
+// Loads torch's CUDA library, libtorch_cuda.so beside torch's CPU library, which makes CUDA tensors possible. Call
+// LoadTorchCuda before any other function of torch: torch looks for CUDA once, for example in torch::manual_seed, and
+// remembers the answer. FailedPrecondition if the library, a library needed by the library, a driver or a GPU is
+// missing; torch then works without CUDA.
 absl::Status LoadTorchCuda();
 
-// The cudaStream_t that torch uses at present on a CUDA device, or on the current one if the device has no index.
-// REQUIRES: LoadTorchCuda was OK.
+// The cudaStream_t that torch uses now on a CUDA device, or on the current device if `device` has no index. REQUIRES:
+// LoadTorchCuda returned OK.
 void* CurrentCudaStream(const c10::Device& device);
 
 }  // namespace aaren::attention

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_ATTENTION_SCAN_CUDA_WARP_CUH_
 #define AAREN_MODEL_ATTENTION_SCAN_CUDA_WARP_CUH_
 
-// What the 32 lanes of a warp do together for the scan. Where a number per token is wanted, tokens go by chunks of 32,
-// a lane each. Where values are folded, a lane has a channel. Every function here is called by all lanes at once.
+// Joint operations of the 32 lanes of a warp for the scan. Numbers per token are processed in chunks of 32 tokens, one
+// token per lane. Values are folded with one channel per lane. All lanes call every function of this file at once.
 
 #include <cstdint>
 
@@ -11,21 +11,21 @@ namespace aaren::attention {
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
 
-// How a kernel is launched.
+// The launch parameters of a kernel.
 struct Grid {
   int64_t blocks;
-  int threads;  // a block
+  int threads;  // threads in a block
 };
 
-// How many warps it takes to have a lane for each of `width` channels.
+// The number of warps that have a lane for each of `width` channels.
 __host__ __device__ inline int64_t GroupsOf(int64_t width) { return (width + kLanes - 1) / kLanes; }
 
-// Some tokens in a row, for the tokens after them: m and c of paper §3.1 as of the last one. And how far they lower the
-// scores of the tokens before them (forgetting). c is kept as c - 1, what all tokens but the greatest add to it, so
-// that it is exact where one token outweighs all others. No tokens: m = -inf, rest = -1.
+// A summary of some consecutive tokens: m and c of paper §3.1 at the last token, and the amount by which the tokens
+// lower earlier scores (forgetting). c is kept as c - 1, the contribution of all tokens but the greatest. So the sum is
+// exact if one token outweighs all others. The summary of no tokens has m = -inf and rest = -1.
 //
-// Score is what m is kept in: double where scores are lowered, since a score of 1e4 leaves a float only 1e-3 of an
-// exponent. Otherwise differences of scores are as exact as the scores.
+// Score is the type of m: double if scores are lowered, because a score of 1e4 leaves a float only 1e-3 of an exponent.
+// Without forgetting, differences of scores are as exact as the scores.
 template <typename Score, typename Float>
 struct Summary {
   Score lowered, m;
@@ -35,7 +35,7 @@ struct Summary {
 __device__ inline float Exp(float x) { return expf(x); }
 __device__ inline double Exp(double x) { return exp(x); }
 
-// x followed by y: the associative operator of paper §3.2. Without a branch.
+// The summary of x followed by y: the associative operator of paper §3.2, without a branch.
 template <typename Score, typename Before, typename Float>
 __device__ inline Summary<Score, Before> Join(const Summary<Score, Before>& x, const Summary<Score, Float>& y) {
   const Score before = x.m - y.lowered, gap = fabs(before - y.m);
@@ -45,7 +45,7 @@ __device__ inline Summary<Score, Before> Join(const Summary<Score, Before>& x, c
   return {x.lowered + y.lowered, falls ? before : y.m, greater_rest + (1 + lesser_rest) * less};
 }
 
-// In each lane, the lanes up to it joined in order: Hillis-Steele, in registers.
+// Each lane gets the summaries of the lanes up to its own, joined in order: Hillis-Steele, in registers.
 template <bool kForgets, typename Score, typename Float>
 __device__ inline Summary<Score, Float> JoinPrefix(Summary<Score, Float> own, int lane) {
 #pragma unroll
@@ -59,8 +59,8 @@ __device__ inline Summary<Score, Float> JoinPrefix(Summary<Score, Float> own, in
   return own;
 }
 
-// In lane j, the sum of terms[j] over the lanes. Each round halves the terms: a lane gives its partner the half that
-// the partner goes on with. 31 exchanges for 32 sums, always in the same order. Uses terms up.
+// Lane j gets the sum of terms[j] over the lanes. Each round halves the terms: a lane hands its partner the half that
+// the partner continues with. 32 sums take 31 exchanges, always in the same order. Destroys terms.
 template <int kHalf = kLanes / 2, typename Float>
 __device__ inline Float SumOverLanes(Float (&terms)[kLanes], int lane) {
   const bool upper = (lane & kHalf) != 0;
@@ -73,8 +73,8 @@ __device__ inline Float SumOverLanes(Float (&terms)[kLanes], int lane) {
   return terms[0];
 }
 
-// One channel of kCount tokens, the last ones zero if only `left` are left. All loads are independent, so they are
-// under way together. All lanes have the same `left`, so they take the same branch.
+// Loads one channel of kCount tokens; if only `left` tokens remain, the last numbers become zero. All loads are
+// independent and in flight together. All lanes have the same `left` and take the same branch.
 template <typename Float, int kCount>
 __device__ inline void Load(const Float* from, int64_t stride, int64_t left, Float (&loaded)[kCount]) {
   if (left >= kCount) {
