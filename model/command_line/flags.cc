@@ -21,11 +21,11 @@
 namespace aaren::command_line {
 namespace {
 
-constexpr char kNextLine[] = "\n                       ";  // of a flag's help
+constexpr char kNextLine[] = "\n                       ";  // between the lines of a flag's help
 
 std::string Dashed(absl::string_view name) { return absl::StrCat("--", name); }
 
-// What a value has to be, for errors.
+// The kind of value that T takes, for errors.
 template <typename T>
 constexpr absl::string_view Kind() {
   if (std::is_same_v<T, absl::Duration>) return "a duration like 500ms, 20s or 5m";
@@ -33,7 +33,7 @@ constexpr absl::string_view Kind() {
   return std::is_same_v<T, double> || std::is_same_v<T, std::optional<double>> ? "a number" : "a whole number";
 }
 
-// A whole number that no T is.
+// True if the text is a whole number, and so too large for T once T failed to read the text.
 template <typename T>
 bool IsTooLarge(absl::string_view text) {
   if (std::is_signed_v<T>) absl::ConsumePrefix(&text, "-");
@@ -60,7 +60,7 @@ std::string DefaultText(absl::Duration value) {
   return value == absl::InfiniteDuration() ? "" : absl::FormatDuration(value);
 }
 
-// CLI11 takes --name= for a flag whose value is the next word.
+// Turns --name= into --name and an empty word, because CLI11 takes --name= for a flag whose value is the next word.
 std::vector<std::string> WithEmptyValues(Arguments arguments) {
   std::vector<std::string> words;
   bool flags = true;
@@ -73,7 +73,7 @@ std::vector<std::string> WithEmptyValues(Arguments arguments) {
   return words;
 }
 
-// Every option but --help and --version.
+// All options except --help and --version.
 std::vector<const CLI::Option*> OptionsOf(const CLI::App& app) {
   return app.get_options(
       [&app](const CLI::Option* option) { return option != app.get_help_ptr() && option != app.get_version_ptr(); });
@@ -88,10 +88,10 @@ void AppendLine(const std::string& name, const std::string& help, std::string& t
 struct Flags::State {
   explicit State(std::string description) : app(std::move(description)) {}
   CLI::App app;
-  absl::Status error;  // the first value that is wrong
+  absl::Status error;  // the first wrong value
 };
 
-// CLI11's own words name the flag or the value, and seldom both.
+// Keeps an error of our own: CLI11's words name the flag or the value, and seldom both.
 void Flag::Check(Judge judge) const {
   option_->check([judge = std::move(judge), option = option_, error = error_](const std::string& value) {
     const std::string wrong = judge(value);
@@ -141,7 +141,7 @@ Flags::Flags(Flags&&) noexcept = default;
 Flags::~Flags() = default;
 
 Flag Flags::AddOption(absl::string_view name, absl::string_view help, absl::string_view default_text) {
-  const auto taken = [](const CLI::results_t&) { return true; };  // by what checks it
+  const auto taken = [](const CLI::results_t&) { return true; };  // each check sets the value itself
   CLI::Option* const option = state_->app.add_option(Dashed(name), taken, std::string(help));
   return Flag(option->default_str(std::string(default_text)), &state_->error);
 }
@@ -209,7 +209,7 @@ void Flags::RequireVerb() noexcept { state_->app.require_subcommand(1); }
 absl::StatusOr<Parsed> Flags::Parse(Arguments arguments) {
   std::vector<std::string> words = WithEmptyValues(arguments);
   state_->error = absl::OkStatus();
-  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+  std::reverse(words.begin(), words.end());  // CLI11 takes the words from the back
   try {
     state_->app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
@@ -220,7 +220,7 @@ absl::StatusOr<Parsed> Flags::Parse(Arguments arguments) {
     const absl::string_view text = error.what();
     return absl::InvalidArgumentError(absl::StrCat(text.substr(0, text.find(':')), " needs a value"));
   } catch (const CLI::ParseError& error) {
-    if (state_->app.remaining_size(/*recurse=*/true) > 0) return Unknown();  // why something else is missing
+    if (state_->app.remaining_size(/*recurse=*/true) > 0) return Unknown();  // an unknown word explains a missing one
     return state_->error.ok() ? absl::InvalidArgumentError(error.what()) : state_->error;
   }
   Parsed parsed;

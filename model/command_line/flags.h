@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_COMMAND_LINE_FLAGS_H_
 #define AAREN_MODEL_COMMAND_LINE_FLAGS_H_
 
-// The command line of a program or of a subcommand, by CLI11. Flags are bound to the caller's own variables, which keep
-// their values where a flag is not given. A flag is --name=value or --name value; a bool may stand alone. Of a
-// flag that is repeated the last one holds. "--" ends the flags.
+// The command line of a program or of a subcommand, parsed by CLI11. Flags are bound to the caller's own variables. A
+// variable keeps its value if its flag is not given. A flag is --name=value or --name value; a bool may stand alone.
+// The last value of a repeated flag counts. "--" ends the flags.
 //
 //   Flags flags("aaren fork [flags]", "Copies a session.");
 //   bool json = false;
@@ -11,12 +11,12 @@
 //   const absl::StatusOr<Parsed> parsed = flags.Parse(arguments);
 //   if (parsed.ok() && !parsed->answer.empty()) return std::fputs(parsed->answer.c_str(), stdout), 0;
 //
-// A program may have verbs, each with its operands, which share its flags: `aaren sessions export ID --output=FILE`.
+// A program may have verbs with operands; verbs share the program's flags: `aaren sessions export ID --output=FILE`.
 //
-// CLI11 is seen in flags.cc alone: it takes 12 s to compile, at every place that includes it. Its exceptions end there.
-// Values are read by Abseil, for which 010 is ten, as it is not for CLI11.
+// Only flags.cc includes CLI11, because every file that includes CLI11 takes 12 s more to compile. CLI11's exceptions
+// end in flags.cc. Abseil reads the values, because for Abseil 010 is ten, and for CLI11 is not.
 //
-// Threading: a plain value. What is added twice ends the program: that is our own mistake.
+// Threading: a plain value. A name added twice ends the program, because the mistake is the program's own.
 
 #include <cstdint>
 #include <functional>
@@ -36,73 +36,75 @@ class Option;
 
 namespace aaren::command_line {
 
-// What stands behind a program's or a subcommand's name.
+// The words after a program's or a subcommand's name.
 using Arguments = absl::Span<const std::string>;
 
 struct Parsed {
-  std::string answer;  // what --help or --version asks to print, instead of anything else; empty: nothing
-  std::string verb;    // empty: none was given
+  std::string answer;  // text that --help or --version prints instead of any other work; else empty
+  std::string verb;    // empty if no verb was given
   std::vector<std::string> operands;
 };
 
 class Flags;
 
-// What more is asked of a flag that was added. It does not outlive its Flags.
+// Further requirements on a flag that was added. REQUIRES: the Flags outlive this object.
 class Flag {
  public:
   const Flag& Required() const;
   const Flag& OneOf(const std::vector<std::string>& words) const;
-  const Flag& Between(int64_t least, int64_t most) const;  // both are allowed
+  const Flag& Between(int64_t least, int64_t most) const;  // both ends are allowed
   const Flag& AtLeast(int64_t least) const;
   const Flag& Needs(const Flag& other) const;
 
  private:
   friend class Flags;
-  // Says of a value what is wrong with it, as "is not a number"; empty: nothing.
+  // Returns what is wrong with a value, like "is not a number", or an empty text.
   using Judge = std::function<std::string(const std::string& value)>;
 
   Flag(CLI::Option* option, absl::Status* error) : option_(option), error_(error) {}
   void Check(Judge judge) const;
 
   CLI::Option* option_;
-  absl::Status* error_;  // of its Flags
+  absl::Status* error_;  // belongs to the Flags
 };
 
 class Flags {
  public:
-  // `usage` is the command line in one line; `summary` says what it does.
+  // `usage` is the command line in one line; `summary` says what the program does.
   Flags(absl::string_view usage, absl::string_view summary);
   Flags(Flags&&) noexcept;
   ~Flags();
 
-  // `value` outlives this. T is bool, int, uint32_t, int64_t, uint64_t, double, absl::Duration that is not negative,
-  // std::string, std::optional of int64_t or double, or std::vector<std::string>, to which each repetition adds.
+  // Adds a flag for a variable. REQUIRES: `value` outlives this object. T is bool, int, uint32_t, int64_t, uint64_t,
+  // double, absl::Duration (not negative), std::string, std::optional of int64_t or double, or
+  // std::vector<std::string>. Each repetition of the flag adds to a vector.
   template <typename T>
   Flag Add(absl::string_view name, T* value, absl::string_view help) noexcept;
 
-  // A flag that is no variable: `set` takes its value, or says what is wrong with it, as "is not a number".
+  // Adds a flag without a variable: `set` takes the value, or says what is wrong with the value, like "is not a
+  // number".
   Flag Add(absl::string_view name, std::function<absl::Status(const std::string&)> set, absl::string_view help,
            absl::string_view default_text) noexcept;
 
-  // As above, but the flag may stand without a value: "true" is then its text.
+  // Adds a flag without a variable that may also stand without a value; `set` then gets "true".
   Flag AddSwitch(absl::string_view name, std::function<absl::Status(const std::string&)> set,
                  absl::string_view help) noexcept;
 
-  // --version answers with it.
+  // Adds --version, which prints the text.
   void AddVersion(absl::string_view text) noexcept;
 
-  // `operands` are what to call the words that have to follow.
+  // Adds a verb. `operands` are the names of the words that must follow the verb.
   void AddVerb(absl::string_view name, const std::vector<std::string>& operands, absl::string_view help) noexcept;
   void RequireVerb() noexcept;
 
-  // Sets the variables. InvalidArgument names the flag and its value; what is unknown is answered with what looks like
-  // it.
+  // Sets the variables. InvalidArgument names the flag and the value; for an unknown word the error names similar
+  // words.
   absl::StatusOr<Parsed> Parse(Arguments arguments);
 
-  // What --help prints.
+  // The text that --help prints.
   std::string Help() const;
 
-  // Each flag with its value, or with its default where it was not given.
+  // Each flag with its value, or with its default if the flag was not given.
   std::vector<std::pair<std::string, std::string>> Values() const;
 
  private:
@@ -115,7 +117,7 @@ class Flags {
   std::unique_ptr<State> state_;
 };
 
-// A number of bytes: 4096, 512MiB, 2GB, 2G, 2Gi. False if it is none, or too large.
+// Reads a number of bytes: 4096, 512MiB, 2GB, 2G, 2Gi. False if the text is no such number, or the number is too large.
 bool ParseBytes(const std::string& text, uint64_t& bytes);
 
 }  // namespace aaren::command_line

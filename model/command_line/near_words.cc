@@ -11,7 +11,7 @@
 namespace aaren::command_line {
 namespace {
 
-// The number of inserted, removed or changed letters that make one word the other.
+// The number of inserted, removed or changed letters that turn one word into the other.
 size_t EditDistance(absl::string_view a, absl::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});

@@ -5,7 +5,7 @@
 
 namespace aaren::command_line {
 
-// An open takes the lowest number that is free.
+// Each open takes the lowest free number, so the loop fills the gaps in order.
 void HoldStandardStreams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (fcntl(fd, F_GETFD) >= 0) continue;

@@ -130,7 +130,7 @@ Dtype DtypeOf(const Tensor& tensor) {
   return halved ? Dtype::kBf16 : Dtype::kF32;
 }
 
-// Four bytes a number first, so that all lie at a multiple of their size.
+// Tensors with four bytes a number come first, so that all tensors lie at a multiple of their number's size.
 std::vector<Entry> LayOut(const std::map<std::string, Tensor>& tensors) {
   std::vector<Entry> entries;
   for (const auto& [name, tensor] : tensors) {
