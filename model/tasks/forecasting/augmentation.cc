@@ -13,7 +13,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// Of the values present; all 0 if there is none.
+// The moments of the values present; all 0 if no value is present.
 struct Moments {
   double mean = 0, deviation = 0, least = 0;
 };
@@ -33,7 +33,7 @@ Moments MomentsOf(const Values& values) {
 
 int Place(Random& random, const Values& values) { return random.Below(static_cast<int>(values.size())); }
 
-// From begin to end of a stretch: to the end of the series, or for a while.
+// The begin and end of a random stretch, which lasts to the end of the series with probability `for_good`.
 std::pair<int, int> Stretch(Random& random, const Values& values, double for_good) {
   const int size = static_cast<int>(values.size()), begin = random.Below(size);
   return {begin, random.Chance(for_good) ? size : begin + 1 + random.Below(size - begin)};
@@ -57,7 +57,7 @@ void ShiftLevel(Random& random, Values& values) {
   }
 }
 
-// At once from some moment on, or slowly up and down all along.
+// Changes the amplitude at once from some moment on, or slowly up and down all along.
 void ChangeAmplitude(Random& random, Values& values) {
   const Moments moments = MomentsOf(values);
   const double center = moments.least >= 0 ? 0 : moments.mean;
@@ -83,7 +83,7 @@ void Grow(Random& random, Values& values) {
   }
 }
 
-// One to four times nothing, or the least there is, arrives for a while.
+// One to four times, only zeros or the least value arrive for a while.
 void BreakDown(Random& random, Values& values) {
   const Moments moments = MomentsOf(values);
   const int times = 1 + random.Below(4);
@@ -123,7 +123,7 @@ void Round(Random& random, Values& values) {
   for (double& value : values) value = grid > 0 ? grid * std::round(value / grid) : value;
 }
 
-// A clock that runs up to a few in a hundred fast and slow; whole numbers stay whole.
+// A clock that runs up to a few per cent fast and slow; whole numbers stay whole.
 void Warp(Random& random, Values& values) {
   const int size = static_cast<int>(values.size());
   const Values speed = MeanReverting(random, size, random.LogUniform(100, 3000));
@@ -142,7 +142,7 @@ void Warp(Random& random, Values& values) {
   values = std::move(warped);
 }
 
-// From some moment on far away, and on another scale: a counter that starts anew, another unit, another sensor.
+// From some moment on the series is far away and on another scale: a counter that restarts, another unit or sensor.
 void Relocate(Random& random, Values& values) {
   const double deviation = MomentsOf(values).deviation, gain = random.LogUniform(0.1, 10);
   const double shift = (random.Chance(0.5) ? deviation : -deviation) * random.LogUniform(30, 1e5);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Levels may have gone through float: 0.1f is not 0.1.
+// The index of a level. The tolerance is for levels that were floats: 0.1f is not 0.1.
 int IndexOf(double level, const std::vector<double>& levels) {
   const auto at = std::find_if(levels.begin(), levels.end(), [&](double l) { return std::fabs(l - level) < 1e-6; });
   return at == levels.end() ? -1 : static_cast<int>(at - levels.begin());

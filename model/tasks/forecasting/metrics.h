@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_TASKS_FORECASTING_METRICS_H_
 #define AAREN_MODEL_TASKS_FORECASTING_METRICS_H_
 
-// The scores of quantile forecasts of one series against what came, in the definitions of the Chronos benchmark:
+// The scores of one series' quantile forecasts against the actual values, in the definitions of the Chronos benchmark:
 //   MASE        mean |value - median| / mean |x_t - x_{t-season}| over the history before the first forecast
 //   WQL         2 * sum of pinball losses over all points, mean over levels, / sum |value|
 //   coverage80  share of values between the 0.1 and the 0.9 quantile
@@ -15,24 +15,24 @@
 
 namespace aaren::forecasting {
 
-// Mean |x_t - x_{t-season}| over the pairs both present; NaN if there is none. REQUIRES: season >= 1.
+// Mean |x_t - x_{t-season}| over the pairs both present; NaN without such a pair. REQUIRES: season >= 1.
 double SeasonalError(absl::Span<const double> history, int season);
 
 class ForecastScore {
  public:
-  // levels ascend; the median 0.5 must be among them. seasonal_error as of SeasonalError.
+  // REQUIRES: levels ascend and contain the median 0.5. seasonal_error: from SeasonalError.
   ForecastScore(std::vector<double> levels, double seasonal_error);
 
   // Scores one value against its forecast quantiles, one per level.
   void Add(double value, absl::Span<const double> quantiles);
 
-  // Joins the points of another series: WQL and coverage are then pooled. Its MASE does not enter.
+  // Adds the points of another series, so that WQL and coverage are pooled. The other series' MASE does not enter.
   void Pool(const ForecastScore& other);
 
   int points() const { return points_; }
-  double mase() const;        // NaN without points or where the seasonal error is 0 or NaN
+  double mase() const;        // NaN without points, or if the seasonal error is 0 or NaN
   double wql() const;         // NaN if all values were 0
-  double coverage80() const;  // NaN if 0.1 or 0.9 is not among the levels
+  double coverage80() const;  // NaN if 0.1 or 0.9 is no level
 
  private:
   std::vector<double> levels_;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr absl::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-// Fields of one line; a quoted field may hold commas and doubled quotes, not line ends.
+// Splits one line into fields. A quoted field may hold commas and doubled quotes, but no line ends.
 std::vector<std::string> SplitLine(absl::string_view line) {
   std::vector<std::string> fields(1);
   bool quoted = false;
@@ -47,7 +47,7 @@ bool IsMissing(const std::string& field) {
          absl::EqualsIgnoreCase(field, "null");
 }
 
-// Nothing if the field is no finite number.
+// The field's number, NaN for a missing value, or nullopt if the field is no finite number.
 std::optional<double> ToNumber(const std::string& field) {
   double value;
   if (IsMissing(field)) return std::numeric_limits<double>::quiet_NaN();

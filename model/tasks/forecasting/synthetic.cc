@@ -9,12 +9,12 @@
 namespace aaren::forecasting {
 namespace {
 
-constexpr double kLargest = 1e8;                      // magnitude before a series is brought to a smaller unit
-constexpr uint64_t kFamilySeed = 0x9d39247e33776d41;  // apart from the seeds of the series themselves
+constexpr double kLargest = 1e8;                      // largest magnitude; a larger series is scaled down
+constexpr uint64_t kFamilySeed = 0x9d39247e33776d41;  // keeps the draw of the family apart from the draws of the series
 
 const Family& AnyFamily(Random& random) { return Families()[random.Below(static_cast<int>(Families().size()))]; }
 
-// In some, rows are lost on the way.
+// Draws a series of the family; some series lose rows on the way.
 std::vector<double> Draw(Random& random, const Family& family, int length) {
   const int lost = random.Chance(0.03) ? static_cast<int>(random.LogUniform(1, std::max(1.0, length / 10.0))) : 0;
   std::vector<double> values = family.draw(random, length + lost);
@@ -23,7 +23,7 @@ std::vector<double> Draw(Random& random, const Family& family, int length) {
   return values;
 }
 
-// Mean 0 and deviation 1 of what is present; a constant becomes zeros.
+// Standardizes the values present to mean 0 and deviation 1; a constant becomes zeros.
 void StandardizePresent(std::vector<double>& values) {
   double count = 0, mean = 0, squares = 0;
   for (const double value : values) {
@@ -36,7 +36,7 @@ void StandardizePresent(std::vector<double>& values) {
   for (double& value : values) value = (value - mean) * gain;
 }
 
-// The sum of two, in any proportion.
+// Replaces the values by their mixture with another series, in any proportion.
 void Mix(Random& random, std::vector<double>& values) {
   std::vector<double> other = Draw(random, AnyFamily(random), static_cast<int>(values.size()));
   const double share = random.Uniform(0.1, 0.9);
@@ -45,7 +45,7 @@ void Mix(Random& random, std::vector<double>& values) {
   for (size_t t = 0; t < values.size(); ++t) values[t] = share * values[t] + (1 - share) * other[t];
 }
 
-// Another regime from some moment on, and sometimes back: level, amplitude and shape all change at once.
+// Changes to another regime from some moment on, and sometimes back: level, amplitude and shape change at once.
 void ChangeRegime(Random& random, std::vector<double>& values) {
   const int length = static_cast<int>(values.size()), begin = random.Below(length);
   const int end = random.Chance(0.4) ? begin + random.Below(length - begin) : length;
@@ -56,7 +56,7 @@ void ChangeRegime(Random& random, std::vector<double>& values) {
   for (int t = begin; t < end; ++t) values[t] = keep * values[t] + gain * other[t] + shift;
 }
 
-// Families and augmentations keep to magnitudes that may happen; a product of all of them need not.
+// Bounds the magnitude. Each family and each event keeps to plausible magnitudes, but a product of all may not.
 void Bound(std::vector<double>& values) {
   double largest = 0;
   for (const double value : values) largest = std::max(largest, std::isnan(value) ? 0 : std::fabs(value));

@@ -1,10 +1,10 @@
 #ifndef AAREN_MODEL_TASKS_FORECASTING_SYNTHETIC_H_
 #define AAREN_MODEL_TASKS_FORECASTING_SYNTHETIC_H_
 
-// The generator of training series. A series is of one family (families/family.h), each as likely as any other. A few
-// are read backwards, mixed with a series of another family, or become one of another at some moment. Then comes what
-// happens to any series and its measurement (augmentation.h), and last gaps. No real series is used anywhere, so a
-// model trained on these alone is zero-shot on every real one.
+// The generator of training series. A series belongs to one family (families/family.h), each family equally likely. A
+// few series are read backwards, mixed with a series of another family, or replaced by another from some moment on.
+// Then come the events of any series and its measurement (augmentation.h), and last the gaps. No real series is used,
+// so a model trained on these series alone is zero-shot on every real series.
 
 #include <cstdint>
 #include <vector>
@@ -13,18 +13,19 @@
 
 namespace aaren::forecasting {
 
-// Raised when the same arguments give other series than before: a run that was begun with others cannot go on.
+// The edition rises when the same arguments give other series. A run begun with one edition cannot continue with
+// another.
 inline constexpr int kGeneratorEdition = 3;
 
-// Series number `index` of the endless row of `seed`: `length` values, NaN where missing, at least one present, all of
-// magnitude below 1e9. The same arguments give the same values; another length gives another series. REQUIRES:
-// length >= 1.
+// Series number `index` of the endless sequence of `seed`: `length` values, NaN where missing, at least one present,
+// all of magnitude below 1e9. Equal arguments give equal values; another length gives another series. REQUIRES: length
+// >= 1.
 std::vector<double> SyntheticSeries(uint64_t seed, uint64_t index, int length);
 
-// Of which family that series is.
+// The family of that series.
 const Family& SyntheticFamily(uint64_t seed, uint64_t index);
 
-// Series number `index` of this family alone; equal to SyntheticSeries where that has this family.
+// Series number `index` of this family alone; equal to SyntheticSeries if that series belongs to this family.
 std::vector<double> SyntheticSeries(const Family& family, uint64_t seed, uint64_t index, int length);
 
 }  // namespace aaren::forecasting

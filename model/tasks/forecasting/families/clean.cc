@@ -1,4 +1,4 @@
-// Seasons that repeat almost exactly: what a forecaster must copy from one season ago.
+// Seasons that repeat almost exactly. A forecaster must copy these from one season ago.
 
 #include <algorithm>
 #include <cmath>
@@ -12,10 +12,10 @@
 namespace aaren::forecasting {
 namespace {
 
-// Of the range of the profile, which is 1.
+// The noise, as a share of the profile's range of 1.
 double LowNoise(Random& random) { return random.LogUniform(0.002, 0.03); }
 
-// The grid of a sensor that shows 20 to 300 steps of the range; 0 for one that shows all.
+// The grid of a sensor that shows 20 to 300 steps of the range; 0 for a sensor that shows every value.
 double SensorGrid(Random& random) { return random.Chance(0.3) ? 1 / random.LogUniform(20, 300) : 0; }
 
 double AnyPeriod(Random& random) {
@@ -31,7 +31,7 @@ Series DrawCleanSeason(Random& random, int length) {
   const int steps = std::max(4, static_cast<int>(std::lround(std::min(period, 300.0))));
   const Profile profile = RandomProfile(random, steps), later = RandomProfile(random, steps);
   const double change = random.Chance(0.3) ? random.Uniform(0.05, 0.4) : 0;  // of shape, there and back
-  const double around = period * random.LogUniform(60, 400);                 // and over how many values
+  const double around = period * random.LogUniform(60, 400);                 // the values over which the shape changes
   const double second = random.Chance(0.3) ? period * random.OneOf({7, 7, 4, 0.25, 0.5, 1.0 / 3}) : 0;
   const double gain = random.Uniform(0.1, 0.6), noise = LowNoise(random), grid = SensorGrid(random);
   const double sway = random.Chance(0.6) ? random.LogUniform(0.01, 0.6) : 0, wave = random.Chance(0.3) ? 0.2 : 0;

@@ -1,4 +1,4 @@
-// Temperatures, and the rest of the weather: humidity, pressure, wind, wind power, pollution, rain.
+// Temperatures and other weather: humidity, pressure, wind, wind power, pollution, rain.
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 
 double Winter(const Day& day) { return std::cos(2 * std::numbers::pi * day.season); }
 
-// One value a day: the year, weather that lasts a few days, and more of it on one side of the year.
+// One value a day: the year, weather that lasts a few days, and more weather on one side of the year.
 Series DailyTemperature(Random& random, int length) {
   const double yearly = random.Uniform(1, 14), weather = random.Uniform(1.5, 5), mean = random.Uniform(-5, 28);
   const double uneven = random.Uniform(-0.5, 0.5), skew = random.Uniform(-0.25, 0.4), quick = random.Uniform(0, 0.5);
@@ -30,24 +30,24 @@ Series DailyTemperature(Random& random, int length) {
   return values;
 }
 
-// Several values a day. Sunny days are warm at noon and cold at night, cloudy ones neither.
+// Several values a day. Sunny days are warm at noon and cold at night, cloudy days are neither.
 Series HourlyTemperature(Random& random, int length) {
   const Calendar calendar = RandomCalendar(random, length);
   const double sunrise = random.Uniform(0.18, 0.32), noon = random.Uniform(0.55, 0.68);
   const Profile day_profile = Warmth(sunrise, noon, random.Uniform(0.8, 3.5), calendar.steps);
   const double yearly = random.Uniform(0, 14), mean = random.Uniform(-5, 28), swing = random.Uniform(1.5, 15);
-  const double regular = random.Chance(0.25) ? random.LogUniform(0.01, 0.2) : 1;  // an average of years, a desert
+  const double regular = random.Chance(0.25) ? random.LogUniform(0.01, 0.2) : 1;  // small: average years, a desert
   const double weather = regular * random.Uniform(1, 6), unsettled = regular * random.Uniform(0.1, 0.6);
   const double noise = regular * random.LogUniform(0.03, 0.6), grid = random.OneOf({0, 0.1, 0.1, 1});
   Reverting front(random, random.LogUniform(1, 6) * calendar.steps), clouds(random, random.LogUniform(0.5, 3));
   Reverting shower(random, random.LogUniform(0.7, 6) * calendar.hour());
   double amplitude = swing;
-  double settled = 0;  // of the front, which turns without corners
+  double settled = 0;  // follows the front, but turns without corners
   const double follow = 1 / (1 + 3 * calendar.hour());
   Series values(length);
   for (const Day& day : calendar.days) {
     const double winter = Winter(day), next = swing * (1 - 0.25 * winter) * std::exp(unsettled * clouds.Next(random));
-    const double turn = (next - amplitude) / calendar.steps;  // from night to night without a jump
+    const double turn = (next - amplitude) / calendar.steps;  // per step, so that no night begins with a jump
     for (int t = day.begin; t < day.end; ++t) {
       const double warmth = At(day_profile, t - day.midnight);
       amplitude += turn;
@@ -59,7 +59,7 @@ Series HourlyTemperature(Random& random, int length) {
   return values;
 }
 
-// A path that forgets over `memory` values, smoothed over `smooth` of them.
+// A path that forgets over `memory` values, smoothed over `smooth` values.
 Series SmoothPath(Random& random, int length, double memory, double smooth) {
   Reverting path(random, memory);
   const double follow = 1 / (1 + smooth);
@@ -69,7 +69,7 @@ Series SmoothPath(Random& random, int length, double memory, double smooth) {
   return values;
 }
 
-// Counts up while the wind keeps its direction, and starts anew.
+// Adds up while the wind keeps its direction, and restarts when the wind turns.
 void Accumulate(Random& random, Series& values) {
   const double turn = random.Uniform(0.01, 0.2), calm = random.Uniform(0.2, 1);
   double sum = 0;
@@ -88,7 +88,7 @@ void Rain(Random& random, Series& values) {
   }
 }
 
-// A turbine: nothing below its cut-in, a cube up to its rated power, flat above.
+// A turbine: no power below cut-in, a cube up to the rated power, flat above.
 void WindPower(Random& random, Series& values) {
   const double mean = random.Uniform(0.4, 0.9), spread = random.Uniform(0.15, 0.4), cut_in = random.Uniform(0, 0.3);
   const double gusts = random.LogUniform(0.01, 0.08), rated = random.LogUniform(1, 5000);
@@ -98,7 +98,7 @@ void WindPower(Random& random, Series& values) {
   }
 }
 
-// Builds up over days and is blown away in hours.
+// Pollution builds up over days and is blown away in hours.
 void Pollute(Random& random, Series& values, double hour) {
   const double spread = random.Uniform(0.5, 1), unit = random.LogUniform(5, 80), noise = random.LogUniform(0.02, 0.2);
   Episode front{random.LogUniform(0.003, 0.02) / hour, random.LogUniform(5, 60) * hour};
@@ -109,7 +109,7 @@ void Pollute(Random& random, Series& values, double hour) {
   }
 }
 
-// Wet at night and dry by day, at most 100 %.
+// Humidity is high at night and low by day, at most 100 %.
 void Humidity(Random& random, Series& values, const Calendar& calendar) {
   const double sunrise = random.Uniform(0.18, 0.3), noon = random.Uniform(0.55, 0.66);
   const Profile warmth = Warmth(sunrise, noon, 2, calendar.steps);

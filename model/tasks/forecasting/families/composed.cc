@@ -1,5 +1,5 @@
-// Sums of parts (trend.h, season.h, gaussian_process.h, noise.h) in random proportions, some of them exponentials,
-// counts or mostly zero: anything at all, where the other families are something.
+// Sums of parts (trend.h, season.h, gaussian_process.h, noise.h) in random proportions, some made exponentials, counts
+// or mostly zero. Other families imitate a particular thing; this family imitates no thing in particular.
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@ void AddTrends(Random& random, double more, Series& values) {
   AddScaled(other, RandomTrend(random, length), values);
 }
 
-// In some, with an amplitude that follows the level.
+// Adds a season; in some series the amplitude follows the level.
 void AddSeason(Random& random, Series& values) {
   const int length = static_cast<int>(values.size());
   Series season = RandomSeason(random, length);
@@ -36,7 +36,7 @@ void AddSeason(Random& random, Series& values) {
   AddScaled(random.LogUniform(0.3, 3), season, values);
 }
 
-// To a pattern, scaled to deviation 1; in some the noise grows with the level.
+// Adds noise to a pattern, which is scaled to deviation 1; in some series the noise grows with the level.
 void AddNoise(Random& random, Series& values) {
   Standardize(absl::MakeSpan(values));
   Series noise = RandomNoise(random, static_cast<int>(values.size()));
@@ -63,13 +63,13 @@ void Count(Random& random, Series& values) {
   for (double& value : values) value = random.Poisson(mean * std::exp(strength * std::clamp(value, -4.0, 4.0)));
 }
 
-// Zero at most values; what remains is positive.
+// Sets most values to zero; the remaining values are positive.
 void Intermit(Random& random, Series& values) {
   const double active = random.Uniform(0.05, 0.6);
   for (double& value : values) value = random.Chance(active) ? std::exp(0.5 * std::clamp(value, -4.0, 4.0)) : 0;
 }
 
-// What it is that varies: mostly the sum itself, in its own unit and on its own ground.
+// Chooses what varies: mostly the sum itself, in a unit and around a level of its own.
 void Become(Random& random, Series& values) {
   if (random.Chance(0.1)) Smooth(random, values);
   if (random.Chance(0.12)) {

@@ -1,4 +1,4 @@
-// Things that are counted: orders, calls, requests, parts.
+// Counted things: orders, calls, requests, parts.
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMost = 1e6;  // rate of a step
 
-// When a shop is open, as shares of the day; closed on some weekdays.
+// The opening hours of a shop, as shares of the day, and the closed weekdays.
 struct Hours {
   double opens = -1, closes = 2;
   std::array<bool, 7> closed = {};
@@ -46,7 +46,7 @@ Series DrawCounts(Random& random, int length) {
   const double rate = random.LogUniform(0.3, 3000), moody = random.Uniform(0.03, 0.4);
   const double shape = random.LogUniform(1.5, 2000), yearly = random.Uniform(0, 0.5),
                growth = 0.3 * random.Normal() / 365;
-  const bool worth = random.Chance(0.2);  // each counts with its worth: revenue, bytes
+  const bool worth = random.Chance(0.2);  // sums the worth of the things counted: revenue, bytes
   const double worth_spread = random.Uniform(0.3, 1.2), worth_unit = random.LogUniform(0.1, 100);
   Reverting mood(random, random.LogUniform(0.5, 20));
   Episode campaign{random.LogUniform(0.003, 0.06) / calendar.steps, random.LogUniform(2, 40) * calendar.hour()};
@@ -69,7 +69,7 @@ Series DrawCounts(Random& random, int length) {
       const int count = random.NegativeBinomial(std::min(expected, kMost), shape);
       values[t] = count;
       if (!worth || count == 0) continue;
-      const double spread = worth_spread / std::sqrt(count);  // of a mean of so many
+      const double spread = worth_spread / std::sqrt(count);  // spread of a mean of `count` worths
       values[t] = std::round(100 * worth_unit * count * std::exp(spread * random.Normal())) / 100;
     }
   }

@@ -1,5 +1,5 @@
-// One value a day, trading day, week, month or quarter: visits of a page, sales, transactions, statistics. A level that
-// grows and wanders, times the week (or the year) and holidays, with events that fade.
+// One value a day, trading day, week, month or quarter: visits of a page, sales, transactions, statistics. The level
+// grows and wanders, multiplied by the week (or the year) and holidays, with events that fade.
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ Series DrawDaily(Random& random, int length) {
     const double weekend = (random.Chance(0.7) ? -1 : 1) * random.LogUniform(0.05, 1.2);
     for (size_t i = 0; i < gains.size(); ++i) gains[i] = 0.3 * gains[i] + (i >= 5 ? weekend : 0);
   }
-  const double keep_gains = random.Chance(0.3) ? random.LogUniform(0.01, 0.1) : 0;  // a week is like the one before
+  const double keep_gains = random.Chance(0.3) ? random.LogUniform(0.01, 0.1) : 0;  // week from week
   const double yearly = random.Chance(0.6) ? random.Uniform(0, 0.5) : 0, second = random.Uniform(0, 0.5) * yearly;
   const double walk = random.LogUniform(0.001, 0.04), growth = random.Chance(0.6) ? 0.0008 * random.Normal() : 0;
   const double noise = random.LogUniform(0.01, 0.25), holiday = random.Chance(0.5) ? random.Uniform(-1.5, 0.7) : 0;

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_TASKS_FORECASTING_FAMILIES_DRAWS_H_
 #define AAREN_MODEL_TASKS_FORECASTING_FAMILIES_DRAWS_H_
 
-// The draws of all families, for their table in family.cc; README.md says what each one is. Callers use Families().
+// The draws of all families, for the table in family.cc; README.md describes each family. Callers use Families().
 
 #include <vector>
 

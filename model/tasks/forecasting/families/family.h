@@ -1,11 +1,11 @@
 #ifndef AAREN_MODEL_TASKS_FORECASTING_FAMILIES_FAMILY_H_
 #define AAREN_MODEL_TASKS_FORECASTING_FAMILIES_FAMILY_H_
 
-// A Family is a kind of series that occurs in the world, drawn by a simulation of what makes it so. The generator
-// (synthetic.h) draws from all families in equal parts. The best single one differs from model to model, and an equal
-// mixture of many is as good as the best.
+// A Family is a kind of series that occurs in the world, drawn by a simulation of its causes. The generator
+// (synthetic.h) draws from all families in equal parts. The best single family differs from model to model, and an
+// equal mixture of many families is as good as the best.
 //
-// A draw costs time and memory in proportion to its length, and depends on the state of `random` and the length alone.
+// A draw costs time and memory in proportion to its length, and depends only on the state of `random` and the length.
 //
 // Threading: plain values and functions.
 
@@ -21,13 +21,13 @@ struct Family {
   absl::string_view name;
   // `length` >= 1 values, NaN where missing, all of magnitude below 1e9, in the family's own unit.
   std::vector<double> (*draw)(Random& random, int length);
-  bool reversible = false;  // read backwards it is a series of the same kind
+  bool reversible = false;  // true if a series read backwards is of the same kind
 };
 
-// Every family, in an order that is part of what a seed means.
+// Every family, in an order that a seed's meaning depends on.
 absl::Span<const Family> Families();
 
-// The family of that name; null if there is none.
+// The family of that name; null if no family has the name.
 const Family* FindFamily(absl::string_view name);
 
 }  // namespace aaren::forecasting

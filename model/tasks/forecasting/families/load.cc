@@ -1,4 +1,4 @@
-// What people make by going to work: traffic, and electricity.
+// The load that people cause by going to work: traffic and electricity.
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 namespace aaren::forecasting {
 namespace {
 
-// Workday, Saturday, Sunday; the range of the workday is 1.
+// Profiles of a workday, a Saturday and a Sunday; the range of the workday is 1.
 using Week = std::array<Profile, 3>;
 
 Week RoadWeek(Random& random, int steps) {
@@ -58,7 +58,7 @@ Series DrawTraffic(Random& random, int length) {
   const Calendar calendar = RandomCalendar(random, length);
   const Week week = RoadWeek(random, calendar.steps);
   const std::array<double, 7> weekdays = Weekdays(random, random.Uniform(0.01, 0.06));
-  const bool occupancy = random.Chance(0.35);  // of a road, which jams at its peaks
+  const bool occupancy = random.Chance(0.35);  // share of a road in use, which jams at the peaks
   const double jam = random.Uniform(2, 6), night = random.LogUniform(0.005, 0.15);
   const double moody = random.LogUniform(0.01, 0.08), noise = random.LogUniform(0.02, 0.2);
   const double jam_noise = random.Uniform(0.1, 0.5), yearly = random.Uniform(0, 0.15);
@@ -107,7 +107,7 @@ Series DrawElectricity(Random& random, int length) {
     const double gain = weekdays[day.weekday] * (1 + moody * mood.Next(random)), stretch = 1 + 0.3 * climate;
     for (int t = day.begin; t < day.end; ++t) {
       const double shape = gain * stretch * At(profile, t - day.midnight);
-      const double warm = today + 0.1 * weather * before * shape;  // what the weather asks for, more by day
+      const double warm = today + 0.1 * weather * before * shape;  // load due to the weather, more by day
       values[t] = OnGrid(unit * grown * std::max(0.0, base + shape + warm + noise * short_noise.Next(random)), grid);
     }
     grown *= 1 + growth;

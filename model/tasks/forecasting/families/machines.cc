@@ -1,4 +1,4 @@
-// What machines do: fill up and empty, switch on and off, and run jobs by the clock.
+// Machines: tanks that fill up and empty, appliances that switch on and off, and jobs that run by the clock.
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace aaren::forecasting {
 namespace {
 
-// One appliance: on for a while, off for a while, its power nearly the same whenever it is on.
+// An appliance that is on for a while and off for a while, with nearly the same power whenever on.
 class Appliance {
  public:
   Appliance(Random& random, double hour) {
@@ -26,7 +26,7 @@ class Appliance {
     left_ = off_for_ * random.Uniform();
   }
 
-  // `activity` is how likely people are to use it now, from 0 to 1.
+  // `activity` is the probability, from 0 to 1, that people use the appliance now.
   double Next(Random& random, double activity) {
     if (--left_ <= 0) Switch(random, activity);
     if (!on_) return 0;
@@ -61,7 +61,7 @@ struct Job {
 Series DrawSawtooth(Random& random, int length) {
   const double period = random.LogUniform(5, 700), curve = random.OneOf({1, 1, 0.5, 2, 3});
   const double uneven = random.Chance(0.5) ? 0 : random.LogUniform(0.01, 0.5), rises = random.Uniform(0.5, 1);
-  const bool falls = random.Chance(0.4), drops = random.Chance(0.6);  // at once, or over the rest of the period
+  const bool falls = random.Chance(0.4), drops = random.Chance(0.6);  // drops at once, or over the remaining period
   const double full = random.Chance(0.3) ? random.Uniform(0.05, 0.4) : 0, noise = random.LogUniform(0.001, 0.08);
   const double unit = random.LogUniform(0.5, 1000), sway = random.Chance(0.3) ? random.Uniform(0.05, 0.5) : 0;
   const double grid = random.Chance(0.25) ? unit / random.LogUniform(10, 200) : 0;

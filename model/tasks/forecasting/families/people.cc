@@ -1,4 +1,4 @@
-// Where people are: in a car park that fills up, and on bicycles if the weather is fine.
+// Places with people: a car park that fills up, and bicycles in fine weather.
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ double Filled(double demand, double capacity) {
   return capacity * (share < 0.7 ? share : 0.7 + 0.3 * std::tanh((share - 0.7) / 0.3));
 }
 
-// A visit's profile: it fills up until `rise` and empties towards `fall`.
+// The profile of visits: rises until `rise` and falls towards `fall`.
 Profile Visits(Random& random, int steps) {
   const double rise = random.Uniform(0.3, 0.46), fall = rise + random.Uniform(0.18, 0.4);
   return Plateau(rise, fall, random.Uniform(0.05, 0.25), steps);

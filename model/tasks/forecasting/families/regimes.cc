@@ -1,4 +1,4 @@
-// Series that live in one state after another: Ornstein-Uhlenbeck processes whose mean, speed and spread switch, and
+// Series that pass from one regime to the next: Ornstein-Uhlenbeck processes whose mean, speed and spread switch, and
 // steps between levels.
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Regime RandomRegime(Random& random) {
   return {.mean = mean, .keep = keep, .fresh = spread * std::sqrt(1 - keep * keep)};
 }
 
-// Up and down between a few levels, or a staircase that falls back, or a load that goes on and off.
+// The next level: one of a few levels, or the next stair of a staircase that falls back, or a load switched on and off.
 class Levels {
  public:
   explicit Levels(Random& random) : kind_(random.Below(3)), levels_(2 + random.Below(5)) {
@@ -74,7 +74,7 @@ Series DrawSteps(Random& random, int length) {
   Levels levels(random);
   const bool scheduled = random.Chance(0.3);  // every so many values; else by chance
   const double stay = random.LogUniform(4, 400), noise = random.Chance(0.4) ? 0 : random.LogUniform(0.002, 0.1);
-  const double follow = random.Chance(0.3) ? 1 / random.LogUniform(1, 8) : 1;  // slow to get there
+  const double follow = random.Chance(0.3) ? 1 / random.LogUniform(1, 8) : 1;  // slow to reach a level
   const double unit = random.LogUniform(0.5, 2000), grid = random.Chance(0.4) ? unit / random.LogUniform(5, 200) : 0;
   Reverting short_noise(random, random.LogUniform(0.2, 10));
   const int every = std::max(1, static_cast<int>(stay));

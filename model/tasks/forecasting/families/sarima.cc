@@ -1,5 +1,5 @@
-// Seasonal ARIMA whose poles are drawn inside the unit circle, so that no path explodes; one path or the sum of two
-// with different seasons.
+// Seasonal ARIMA with poles inside the unit circle, so that no path explodes. A series is one path, or the sum of two
+// paths with different seasons.
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace aaren::forecasting {
 namespace {
 
-// Two poles: a pair r exp(+-i w), or two real ones; and a zero of the moving average inside the circle as well.
+// Two poles, a pair r exp(+-i w) or two real poles, and a zero of the moving average inside the circle.
 class Section {
  public:
   explicit Section(Random& random) {
@@ -43,7 +43,7 @@ class Section {
   double one_, two_, zero_, input_ = 0, last_ = 0, before_ = 0;
 };
 
-// Innovations: normal, heavy-tailed, or bursts whose rate follows a slow path.
+// Innovations: normal, heavy-tailed, or in bursts whose rate follows a slow path.
 class Innovations {
  public:
   explicit Innovations(Random& random)
@@ -64,7 +64,7 @@ class Innovations {
   Reverting rate_;
 };
 
-// y_t = pole y_{t - season} + x_t + zero x_{t - season}, from a smooth first season of the size that lasts.
+// y_t = pole y_{t - season} + x_t + zero x_{t - season}. The first season is smooth and has the size that lasts.
 void Seasonalize(Random& random, int season, double pole, double zero, Series& values) {
   const Profile first = RandomProfile(random, season);
   const double size = 2 / std::sqrt(1 - pole * pole) * random.LogUniform(0.5, 2);
@@ -115,7 +115,7 @@ Series DrawSarima(Random& random, int length) {
     const Series other = Path(random, length, random.Chance(0.8) ? RandomSeasonLength(random, length) : 0);
     for (int t = 0; t < length; ++t) values[t] += gain * other[t];
   }
-  if (random.Chance(0.35)) {  // integrated once: the level wanders too
+  if (random.Chance(0.35)) {  // integrated once, so that the level wanders too
     const double gain = random.LogUniform(0.01, 0.3), drift = random.Chance(0.3) ? 0.05 * random.Normal() : 0;
     Reverting steps(random, random.LogUniform(0.2, 5));
     double level = 0;

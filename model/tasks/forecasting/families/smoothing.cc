@@ -1,5 +1,5 @@
-// Exponential smoothing run forwards: every innovation moves the level, the slope and the season by its share, so that
-// the season is never twice the same; the innovation's size depends on the phase and on the level.
+// Exponential smoothing, run forwards. Every innovation moves the level, the slope and the season by a share of its
+// own, so no two seasons are equal. The size of an innovation depends on the phase and on the level.
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ Shares RandomShares(Random& random) {
   return shares;
 }
 
-// Deviations by phase: one in some series, in others large at some hours and small at others.
+// Deviations by phase: equal in some series, in others large at some hours and small at others.
 Profile RandomDeviations(Random& random, int season) {
   Profile deviations = RandomProfile(random, season);
   const double quiet = random.Chance(0.4) ? 1 : random.LogUniform(0.05, 1);
@@ -42,12 +42,12 @@ Series DrawSmoothing(Random& random, int length) {
   const Profile deviations = RandomDeviations(random, season);
   Profile states = RandomProfile(random, season);
   const double noise = random.LogUniform(0.01, 0.3), by_level = random.Chance(0.4) ? random.Uniform(0.3, 1) : 0;
-  const bool multiplies = random.Chance(0.35);  // season times level
+  const bool multiplies = random.Chance(0.35);  // the season is multiplied by the level
   const double home = random.Uniform(1, 4), pull = random.LogUniform(1e-5, 1e-2), lasting = random.Uniform(0, 0.6);
   double level = home, slope = 0, last = 0;
   for (double& state : states) state -= 0.5;
   const double around = std::max(1, season);
-  const double day_share = season > 1 && random.Chance(0.4) ? random.Uniform(0.1, 0.5) : 0;  // of a lasting effect
+  const double day_share = season > 1 && random.Chance(0.4) ? random.Uniform(0.1, 0.5) : 0;  // a lasting effect
   Reverting day(random, random.LogUniform(0.5, 3) * around);
   Series values(length);
   for (int t = 0; t < length; ++t) {

@@ -1,4 +1,4 @@
-// Power of the sun: nothing at night, days of other lengths in summer and winter, and clouds.
+// Power of the sun: none at night, long days in summer and short days in winter, and clouds.
 
 #include <algorithm>
 #include <cmath>
@@ -11,14 +11,14 @@
 namespace aaren::forecasting {
 namespace {
 
-constexpr double kTurn = 2 * std::numbers::pi, kObliquity = 0.409;  // of the earth's axis, in radians
+constexpr double kTurn = 2 * std::numbers::pi, kObliquity = 0.409;  // the earth's axis, in radians
 
-// What clouds do on one day: how much they take on average, and how much that changes from hour to hour.
+// The clouds of one day: how much light they take on average, and how much that changes from hour to hour.
 struct Sky {
   double cover = 0, unrest = 0;
 };
 
-// Clear, changing and overcast days; a day is like the one before it with chance `stay`.
+// Clear, changing and overcast days. A day is like the day before with probability `stay`.
 class Skies {
  public:
   Skies(Random& random) : clear_(random.Uniform(0.2, 0.8)), stay_(random.Uniform(0.2, 0.7)), kind_(Kind(random)) {}
@@ -43,7 +43,7 @@ Series DrawSolar(Random& random, int length) {
   const Calendar calendar = RandomCalendar(random, length);
   const double latitude = random.Uniform(-0.95, 0.95), noon = random.Uniform(0.47, 0.56);
   const double haze = random.Uniform(1, 1.5), tilt = random.Chance(0.4) ? random.Uniform(0.4, 0.9) : 1;
-  const double limit = random.Chance(0.4) ? random.Uniform(0.5, 0.9) : 2;  // of the inverter
+  const double limit = random.Chance(0.4) ? random.Uniform(0.5, 0.9) : 2;  // limit of the inverter
   const double unit = random.LogUniform(0.5, 1000), grid = unit > 50 && random.Chance(0.5) ? 1 : 0;
   Skies skies(random);
   Reverting clouds(random, random.LogUniform(0.3, 4) * calendar.hour());

@@ -1,4 +1,4 @@
-// Markets: prices whose next step nobody knows, and volumes that remember at every scale.
+// Markets: prices with an unpredictable next step, and volumes with a memory at every scale.
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@ Series DrawWalk(Random& random, int length) {
   const bool heavy = random.Chance(0.7), geometric = random.Chance(0.65);
   const double freedom = random.Uniform(2.5, 8), wild = random.Chance(0.7) ? random.Uniform(0.2, 0.7) : 0;
   const double step = random.LogUniform(0.0003, 0.025), drift = random.Chance(0.4) ? 0.05 * step * random.Normal() : 0;
-  const double pull = 1 / (random.Chance(0.3) ? random.LogUniform(300, 10000) : 20000);  // back to where it began
+  const double pull = 1 / (random.Chance(0.3) ? random.LogUniform(300, 10000) : 20000);  // back to the start
   const double bounce = random.Chance(0.3) ? random.Uniform(0.05, 0.4) * step : 0;       // between bid and ask
   const double still = random.Chance(0.25) ? random.Uniform(0.02, 0.4) : 0;              // no trade, no change
   const double jump = random.Chance(0.2) ? random.LogUniform(0.0003, 0.005) : 0;

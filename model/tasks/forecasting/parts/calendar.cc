@@ -14,10 +14,10 @@ int RandomSteps(Random& random, int length, int fewest) {
   return 2 * steps <= length ? steps : std::max(fewest, 24);
 }
 
-// When days are off, apart from week-ends.
+// The days off, apart from week-ends.
 struct Holidays {
-  double rate = 0;              // of single days
-  double begin = 0, share = 0;  // of the year: one break
+  double rate = 0;              // rate of single days
+  double begin = 0, share = 0;  // one break, as parts of the year
   bool Draw(Random& random, double season) const {
     const double since = season - begin - std::floor(season - begin);
     return random.Chance(rate) || since < share;
@@ -34,7 +34,7 @@ Holidays RandomHolidays(Random& random) {
   return holidays;
 }
 
-// The days of `length` values; `clock` values fewer and more on two days a year, half a year apart.
+// The days of `length` values. Two days a year, half a year apart, have `clock` values fewer and more.
 Calendar Days(Random& random, int length, int steps, int clock) {
   Calendar calendar = {.steps = steps, .days = {}};
   calendar.days.reserve(length / steps + 2);

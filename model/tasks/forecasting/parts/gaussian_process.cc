@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kCosines = 48;
 
-// Adds gain * cos(frequency t + phase); the cosine is turned on step by step, which costs a multiplication.
+// Adds gain * cos(frequency t + phase). A rotation step by step replaces the cosine and costs one multiplication.
 void AddCosine(double gain, double frequency, double phase, std::vector<double>& values) {
   std::complex<double> turning = std::polar(gain, phase);
   const std::complex<double> turn = std::polar(1.0, frequency);
@@ -22,8 +22,8 @@ void AddCosine(double gain, double frequency, double phase, std::vector<double>&
   }
 }
 
-// An angular frequency of the spectrum of a kernel that falls over `scale` values: normal for the squared exponential,
-// Student's t for Matern, a normal of random scale for the rational quadratic.
+// A random angular frequency from the spectrum of a kernel that falls over `scale` values: normal for the squared
+// exponential, Student's t for Matern, a normal of random scale for the rational quadratic.
 double Frequency(Random& random, int kind, double scale, int freedom) {
   if (kind == 0) return random.Normal() / scale;
   if (kind == 1) return random.StudentT(freedom) / scale;
@@ -41,7 +41,7 @@ std::vector<double> Stationary(Random& random, int length) {
   return values;
 }
 
-// The periodic kernel's spectrum: the harmonics of one period, the smoother the faster they vanish.
+// The periodic kernel's spectrum: harmonics of one period, which vanish faster for a smoother kernel.
 std::vector<double> Periodic(Random& random, int length) {
   const double period = random.LogUniform(4, 700), smoothness = random.Uniform(0.5, 3);
   std::vector<double> values(length);

@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_TASKS_FORECASTING_PARTS_GAUSSIAN_PROCESS_H_
 #define AAREN_MODEL_TASKS_FORECASTING_PARTS_GAUSSIAN_PROCESS_H_
 
-// Paths of Gaussian processes whose kernel is composed at random: one to four parts, joined by sums and products. A
-// part has a squared-exponential, Matern, rational-quadratic or periodic kernel. Its path is drawn as a sum of cosines
-// with frequencies from the kernel's spectrum, so it costs O(length).
+// Paths of Gaussian processes with a random kernel: one to four parts, joined by sums and products. A part has a
+// squared-exponential, Matern, rational-quadratic or periodic kernel. The path of a part is a sum of cosines with
+// frequencies from the kernel's spectrum, so a path costs O(length).
 
 #include <vector>
 

@@ -9,8 +9,8 @@
 namespace aaren::forecasting {
 namespace {
 
-// Coefficients of a stationary AR(1) to AR(3): any partial autocorrelations inside (-1, 1) give one (Durbin and
-// Levinson).
+// Coefficients of a stationary AR(1) to AR(3). Any partial autocorrelations inside (-1, 1) give a stationary process
+// (Durbin and Levinson).
 std::array<double, 3> StationaryCoefficients(Random& random) {
   const int order = 1 + random.Below(3);
   std::array<double, 3> phi = {};
@@ -54,7 +54,7 @@ std::vector<double> RandomNoise(Random& random, int length) {
 void AddBursts(Random& random, double size, absl::Span<double> values) {
   const double rate = random.LogUniform(0.5, 10) / 1000;
   const double memory = random.LogUniform(2, 60);
-  const double keep = random.Chance(0.5) ? std::exp(-1 / memory) : 1;  // decays, or holds until it ends
+  const double keep = random.Chance(0.5) ? std::exp(-1 / memory) : 1;  // decays, or stays until the end
   const double sign = random.Chance(0.8) ? 1 : -1;
   double level = 0;
   for (double& value : values) {

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_TASKS_FORECASTING_PARTS_PROCESS_H_
 #define AAREN_MODEL_TASKS_FORECASTING_PARTS_PROCESS_H_
 
-// Random processes that are stepped along a series, of which families make their weather, moods and noise.
+// Random processes that are stepped along a series. Families use processes for weather, moods and noise.
 //
 // Threading: plain values.
 
@@ -12,7 +12,7 @@
 
 namespace aaren::forecasting {
 
-// Mean 0 and deviation 1, forgotten over `memory` steps (an AR(1)). REQUIRES: memory > 0.
+// A process with mean 0 and deviation 1 that forgets over `memory` steps (an AR(1)). REQUIRES: memory > 0.
 class Reverting {
  public:
   Reverting(Random& random, double memory)
@@ -25,13 +25,13 @@ class Reverting {
   double keep_, fresh_, now_;
 };
 
-// Excursions that begin at a rate per step and end at once after a random while.
+// Excursions that begin at a rate per step and end after a random time.
 class Episode {
  public:
-  // `rate` >= 0 a step; `duration` >= 1 steps on average.
+  // `rate` >= 0 per step; `duration` >= 1 steps on average.
   Episode(double rate, double duration) : rate_(rate), end_(1 / std::max(1.0, duration)) {}
 
-  // Whether one is on at this step; `begun` says whether it began here.
+  // Moves on by one step. True while an excursion lasts; begun() says if the excursion began at this step.
   bool Next(Random& random) {
     begun_ = !on_ && random.Chance(rate_);
     on_ = begun_ || (on_ && !random.Chance(end_));
@@ -44,7 +44,7 @@ class Episode {
   bool on_ = false, begun_ = false;
 };
 
-// A value as a sensor or a ledger keeps it: a whole multiple of `grid`; grid 0 keeps it as it is.
+// A value as a sensor or a ledger stores numbers: a whole multiple of `grid`. A grid of 0 keeps the value.
 inline double OnGrid(double value, double grid) { return grid > 0 ? grid * std::round(value / grid) : value; }
 
 }  // namespace aaren::forecasting

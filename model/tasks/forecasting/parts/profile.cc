@@ -7,9 +7,9 @@
 namespace aaren::forecasting {
 namespace {
 
-constexpr int kFinest = 288;  // steps computed; finer profiles are read between them
+constexpr int kFinest = 288;  // most steps computed; a finer profile is read between these
 
-// value(phase) at every step.
+// Samples value(phase) at every step.
 template <class Function>
 Profile Sampled(int steps, const Function& value) {
   Profile coarse(std::min(steps, kFinest));
@@ -20,7 +20,7 @@ Profile Sampled(int steps, const Function& value) {
   return fine;
 }
 
-// To between 0 and 1; a constant becomes zeros.
+// Scales a profile to 0 .. 1; a constant becomes zeros.
 Profile Scaled(Profile profile) {
   const auto [low, high] = std::minmax_element(profile.begin(), profile.end());
   const double least = *low, range = *high - least;

@@ -17,8 +17,8 @@ uint64_t Mix(uint64_t z) {
   return z ^ (z >> 31);
 }
 
-// The density exp(-x^2 / 2) under layers of equal area (Marsaglia and Tsang 2000): edge[0] is the width that the lowest
-// layer would have without its tail, which begins at kTail.
+// The density exp(-x^2 / 2) under layers of equal area (Marsaglia and Tsang 2000). edge[0] is the width of the lowest
+// layer if that layer had no tail; the tail begins at kTail.
 constexpr int kLayers = 256;
 constexpr double kTail = 3.6541528853610088, kArea = 0.00492867323399;
 
@@ -55,7 +55,7 @@ double Random::Normal() {
   static const Ziggurat ziggurat;
   while (true) {
     const uint64_t bits = Bits();
-    const size_t layer = bits % kLayers;  // of bits that the place within the layer does not use
+    const size_t layer = bits % kLayers;  // from bits that the place within the layer does not use
     const double at = static_cast<double>(bits >> 11) * 0x1p-52 - 1, x = at * ziggurat.edge[layer];
     if (std::fabs(x) < ziggurat.edge[layer + 1]) return x;
     if (layer == 0) return std::copysign(Tail(), x);
@@ -64,7 +64,7 @@ double Random::Normal() {
   }
 }
 
-// Marsaglia's, of what is beyond the ziggurat.
+// Marsaglia's method for the tail beyond the ziggurat.
 double Random::Tail() {
   while (true) {
     const double beyond = Exponential() / kTail;
@@ -72,7 +72,7 @@ double Random::Tail() {
   }
 }
 
-// Bailey's polar form (1994): one radius and one angle, whatever the freedom.
+// Bailey's polar form (1994): one radius and one angle for any freedom.
 double Random::StudentT(double freedom) {
   const double spread = std::sqrt(freedom * (std::pow(1 - Uniform(), -2 / freedom) - 1));
   return spread * std::cos(2 * std::numbers::pi * Uniform());
@@ -80,7 +80,7 @@ double Random::StudentT(double freedom) {
 
 double Random::Exponential() { return -std::log(1 - Uniform()); }
 
-// Marsaglia and Tsang (2000): a cubed normal, rejected now and then.
+// Marsaglia and Tsang (2000): a cubed normal, sometimes rejected.
 double Random::Gamma(double shape) {
   if (shape < 1) {
     const double larger = Gamma(shape + 1);

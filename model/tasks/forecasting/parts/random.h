@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_TASKS_FORECASTING_PARTS_RANDOM_H_
 #define AAREN_MODEL_TASKS_FORECASTING_PARTS_RANDOM_H_
 
-// Random is a reproducible sequence of random numbers: the same (seed, index) gives the same one on every compiler,
-// which the distributions of <random> do not promise. Those of different (seed, index) are independent for all
+// Random is a reproducible sequence of random numbers. A pair (seed, index) gives the same sequence with every
+// compiler, which the distributions of <random> do not promise. Sequences of different pairs are independent for all
 // practical purposes.
 //
 // Threading: a plain value; one thread at a time.
@@ -19,7 +19,7 @@ class Random {
   uint64_t Bits();                             // 64 uniform bits
   double Uniform();                            // [0, 1)
   double Uniform(double low, double high);     // [low, high)
-  double LogUniform(double low, double high);  // its logarithm is uniform; 0 < low <= high
+  double LogUniform(double low, double high);  // uniform logarithm; 0 < low <= high
   int Below(int count);                        // 0 .. count - 1; count >= 1
   bool Chance(double probability);
   double Normal();                                  // mean 0, deviation 1
@@ -33,7 +33,7 @@ class Random {
   double OneOf(std::initializer_list<double> choices);
 
  private:
-  double Tail();  // of a normal, beyond the ziggurat
+  double Tail();  // a normal beyond the ziggurat
 
   uint64_t state_;
 };

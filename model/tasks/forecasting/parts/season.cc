@@ -25,7 +25,7 @@ Shape Harmonics(Random& random, int count) {
   return shape;
 }
 
-// Random heights at random knots, joined by lines: the profile of a day.
+// The profile of a day: random heights at random knots, joined by lines.
 Shape Profile(Random& random) {
   Shape shape = {};
   const int knots = 3 + random.Below(10);
@@ -81,10 +81,10 @@ double Read(const Shape& shape, double phase) {
 struct Cycle {
   double period = 1;
   double start = 0;              // phase of the first value
-  Shape shape = {}, later = {};  // `later` from `change` on
+  Shape shape = {}, later = {};  // `later` from value `change` on
   int change = 0;
-  double cycle_deviation = 0;  // of the amplitude, new in every cycle
-  double drift_deviation = 0;  // of the amplitude's slow path
+  double cycle_deviation = 0;  // deviation of the amplitude from cycle to cycle
+  double drift_deviation = 0;  // deviation of the amplitude's slow path
   double phase_wander = 0;     // per value, in cycles
 };
 
@@ -119,7 +119,7 @@ std::vector<double> Draw(Random& random, const Cycle& cycle, int length) {
   return values;
 }
 
-// Two of seven days are damped, amplified or shifted.
+// Damps, amplifies or shifts two of seven days.
 void ApplyWeekend(Random& random, double day, absl::Span<double> values) {
   const double gain = random.Uniform(-0.2, 1.3), shift = random.Uniform(-1.5, 1.5);
   const double start = random.Uniform(0, 7 * day);
@@ -128,7 +128,7 @@ void ApplyWeekend(Random& random, double day, absl::Span<double> values) {
   }
 }
 
-// Values per day, or the shorter cycle of a calendar; and the cycle above it, 0 if none.
+// The values per day, or a calendar's shorter cycle; then the longer cycle, 0 if none.
 std::pair<double, double> CalendarPeriods(Random& random) {
   static constexpr std::pair<double, double> kPeriods[] = {
       {24, 168}, {24, 168},   {96, 672}, {96, 672}, {144, 1008}, {144, 1008}, {48, 336},       {48, 336},  {288, 2016},

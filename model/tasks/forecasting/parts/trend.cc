@@ -5,7 +5,7 @@
 namespace aaren::forecasting {
 namespace {
 
-// Straight pieces; with one piece a line. Slopes are new at every bend.
+// Straight pieces with a new slope at every bend; without bends a line.
 std::vector<double> Pieces(Random& random, int length, double bends) {
   std::vector<double> values(length);
   double slope = random.Normal(), level = 0;

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_TASKS_FORECASTING_PARTS_TREND_H_
 #define AAREN_MODEL_TASKS_FORECASTING_PARTS_TREND_H_
 
-// The slow part of a synthetic series: linear, piecewise linear, integrated once or twice, level shifts, or
+// The slow part of a synthetic series: linear, piecewise linear, integrated once or twice, shifting in level, or
 // mean-reverting at a fast, a middle or a slow speed.
 
 #include <vector>
