@@ -22,7 +22,7 @@ std::vector<int64_t> JitteredPositions(forecasting::Random& random, int fold_eve
   return positions;
 }
 
-// Mean 0 and deviation 1 of what is present.
+// Standardizes the values present to mean 0 and deviation 1.
 void StandardizePresent(std::vector<double>& values) {
   double count = 0, mean = 0, variance = 0;
   for (double value : values) {
@@ -35,9 +35,9 @@ void StandardizePresent(std::vector<double>& values) {
   for (double& value : values) value = (value - mean) * gain;
 }
 
-// What is done to one crop.
+// The changes to one crop.
 struct Augmentation {
-  double share = 1;  // of the crop; the rest is another's
+  double share = 1;  // of the crop; the rest comes from another crop
   bool flip = false;
 };
 
@@ -65,7 +65,7 @@ std::vector<double> Augmented(const SeriesSource& source, const Augmentation& au
   return values;
 }
 
-// The power of two by which this step's crops are longer than `context`.
+// The power of two by which the crops of this step are longer than `context`.
 int LengthExponent(forecasting::Random& random) {
   const double draw = random.Uniform();
   return draw < 0.2 ? -1 : draw < 0.65 ? 0 : draw < 0.88 ? 1 : 2;

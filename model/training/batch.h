@@ -1,11 +1,12 @@
 #ifndef AAREN_MODEL_TRAINING_BATCH_H_
 #define AAREN_MODEL_TRAINING_BATCH_H_
 
-// What one training step computes on: crops of series, and the tokens of them that fold.
+// The data of one training step: crops of series, and the positions of the tokens that fold.
 //
-// Crops are short and long by turns, in numbers that keep the tokens of a batch about equal: each starts a session, so
-// young and old states are both trained. The gap between tokens is S, but with probability 0.3 uniform in 1 .. S:
-// without that jitter the state knows multiples of S only, and a peek at any other offset is off.
+// Some steps have short crops and some long ones, in numbers that keep the tokens of a batch about equal. Each crop
+// starts a session, so young and old states are both trained. The gap between tokens is S, and with probability 0.3
+// uniform in 1 .. S. Without such jitter the state would know multiples of S only, and a peek at any other offset would
+// be off.
 
 #include <torch/types.h>
 
@@ -20,16 +21,16 @@ namespace aaren::training {
 struct Batch {
   torch::Tensor values;            // float64 [B, N + T], NaN where missing
   std::vector<int64_t> positions;  // ascending, in [0, N)
-  int64_t first_target = 0;        // values before it are not scored
+  int64_t first_target = 0;        // earlier values are not scored
 };
 
-// The batch of training step `step`. Half, once, twice or four times `context` values; `rows` crops at `context`.
-// Signs are flipped at random, and three in ten crops are a mixture of two.
+// The batch of training step `step`. Crops have half, once, twice or four times `context` values; a batch has `rows`
+// crops at `context`. A quarter of the crops have the opposite sign, and 15 % are mixtures of two crops.
 Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource& source, uint64_t seed, int64_t step,
                     int rows, int context);
 
-// `rows` held-out crops of `context` values. Gaps are those of training, the same for every run: the engine forecasts
-// at every value, most of which lie less than S after a fold.
+// `rows` held-out crops of `context` values. Gaps are drawn as in training, equal for every run, because the engine
+// forecasts at every value, and most values lie less than S after a fold.
 Batch HeldOutBatch(const package::ForecasterConfig& config, const SeriesSource& source, int rows, int context);
 
 }  // namespace aaren::training

@@ -41,7 +41,7 @@ TensorMap GetTensors(const std::string& key, torch::serialize::InputArchive& arc
   return tensors;
 }
 
-// The bytes must be on the disk before the rename is.
+// The bytes must reach the disk before the rename does.
 bool Flush(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
@@ -49,7 +49,7 @@ bool Flush(const std::string& path) {
   return close(file) == 0 && flushed;
 }
 
-// The bytes of the file. Not written by torch: its writer ends the program when the disk is full.
+// The bytes of the file. torch does not write the file itself, because torch's writer ends the program on a full disk.
 std::string Bytes(const Checkpoint& checkpoint) {
   torch::serialize::OutputArchive archive;
   archive.write("fingerprint", c10::IValue(checkpoint.fingerprint));
@@ -92,7 +92,7 @@ absl::Status SaveCheckpoint(const std::string& folder, const Checkpoint& checkpo
   std::filesystem::create_directories(folder, error);
   const absl::Status written = WriteTextFile(partial, Bytes(checkpoint));
   if (!written.ok()) {
-    std::filesystem::remove(partial, error);  // the old one stays, and has its room
+    std::filesystem::remove(partial, error);  // the old checkpoint stays, and keeps its room
     return written;
   }
   if (!Flush(partial)) return absl::UnavailableError(absl::StrCat("cannot flush ", partial));

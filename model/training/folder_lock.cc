@@ -22,7 +22,7 @@ absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(const std::string& 
   if (descriptor < 0) return absl::UnavailableError(absl::StrCat("cannot open ", folder, ": ", std::strerror(errno)));
   std::unique_ptr<FolderLock> lock(new FolderLock(descriptor));
   if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return lock;
-  if (errno != EWOULDBLOCK) return lock;  // a file system without locks: as without this class
+  if (errno != EWOULDBLOCK) return lock;  // a file system without locks: no protection
   return absl::FailedPreconditionError(absl::StrCat(folder, " is in use by another run"));
 }
 

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_TRAINING_FOLDER_LOCK_H_
 #define AAREN_MODEL_TRAINING_FOLDER_LOCK_H_
 
-// FolderLock keeps a folder to one run: two that save to one checkpoint would undo each other's steps. The kernel gives
-// it back when the process ends, however it ends, and nothing is left in the folder.
+// FolderLock reserves a folder for one run, because two runs that save to one checkpoint would undo each other's steps.
+// The kernel releases the lock when the process ends in any way. The lock leaves no file in the folder.
 
 #include <memory>
 #include <string>
@@ -13,8 +13,8 @@ namespace aaren::training {
 
 class FolderLock {
  public:
-  // Creates the folder if need be. FailedPrecondition if a run has it, Unavailable if it cannot be opened; both name
-  // it.
+  // Locks the folder and creates the folder if needed. FailedPrecondition if another run has the folder, Unavailable if
+  // the folder cannot be opened; both name the folder.
   static absl::StatusOr<std::unique_ptr<FolderLock>> Take(const std::string& folder);
 
   ~FolderLock();

@@ -17,7 +17,7 @@ int64_t StretchOf(int64_t step, int64_t steps) {
   return steps <= kMostStretches ? step : (step - 1) * kMostStretches / steps;
 }
 
-// Records of a fixed number of doubles, one a row.
+// Records of a fixed number of doubles, one record per row.
 template <typename Record>
 torch::Tensor ToTensor(const std::vector<Record>& records) {
   constexpr int64_t width = sizeof(Record) / sizeof(double);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMuonMomentum = 0.95, kFirst = 0.9, kSecond = 0.98, kEpsilon = 1e-8;
 
-// U V^T of the singular value decomposition of x, roughly: singular values end in about [0.7, 1.2].
+// Roughly U V^T of the singular value decomposition of x: the singular values end in about [0.7, 1.2].
 torch::Tensor Orthogonal(const torch::Tensor& x) {
   const bool tall = x.size(0) > x.size(1);
   torch::Tensor y = tall ? x.t() : x;
@@ -25,7 +25,8 @@ torch::Tensor Orthogonal(const torch::Tensor& x) {
   return tall ? y.t() : y;
 }
 
-// W_q and W_k are met by no token: they make the folded query, one vector a head, so their gradients have rank one.
+// True for W_q and W_k, which multiply no token. W_q and W_k make the folded query, one vector per head, so their
+// gradients have rank one.
 bool MakesTheQuery(const std::string& name) {
   return absl::StrContains(name, ".query_projection.") || absl::StrContains(name, ".key.");
 }

@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_TRAINING_OPTIMIZER_H_
 #define AAREN_MODEL_TRAINING_OPTIMIZER_H_
 
-// Muon for the matrices that the blocks' tokens meet and AdamW for everything else. Muon replaces a matrix's momentum
-// by the nearest orthogonal matrix, found by five Newton-Schulz steps, so every direction learns at the same pace
-// (Jordan et al. 2024).
+// Muon for the matrices that multiply the blocks' tokens, and AdamW for all other parameters. Muon replaces a matrix's
+// momentum by the nearest orthogonal matrix, found by five Newton-Schulz steps, so every direction learns at the same
+// pace (Jordan et al. 2024).
 //
 // Threading: one thread.
 
@@ -17,22 +17,22 @@
 namespace aaren::training {
 
 struct OptimizerOptions {
-  double rate = 4e-3;       // AdamW's
-  double muon_rate = 0.02;  // Muon's
+  double rate = 4e-3;       // for AdamW
+  double muon_rate = 0.02;  // for Muon
   double weight_decay = 0.01;
-  double clip = 1;  // largest norm of all gradients together; longer ones are shortened to it
+  double clip = 1;  // largest norm of all gradients together; longer gradients are shortened
 };
 
 class Optimizer {
  public:
-  // Parameters below "blocks." with two dimensions take Muon, but for those of the folded query. The module's
-  // parameters are shared, not copied.
+  // Parameters below "blocks." with two dimensions take Muon, except for the parameters of the folded query. The
+  // optimiser shares the module's parameters and does not copy them.
   Optimizer(const torch::nn::Module& module, const OptimizerOptions& options);
 
-  // One update from the parameters' gradients, which are then cleared. Both rates are multiplied by `factor`.
+  // Makes one update from the parameters' gradients, then clears the gradients. Both rates are multiplied by `factor`.
   void Step(double factor);
 
-  // What the optimiser remembers, by name. Assigning to the tensors' contents restores it.
+  // The memory of the optimiser, by name. Assigning to the tensors' contents restores the memory.
   std::map<std::string, torch::Tensor> State() const;
   int64_t steps() const { return steps_; }
   void set_steps(int64_t steps) { steps_ = steps; }
@@ -54,7 +54,7 @@ class Optimizer {
   int64_t steps_ = 0;
 };
 
-// Warm-up over 50 steps (or a tenth of a short run), then half a cosine from 1 to 0. step counts from 0.
+// Warm-up over 50 steps (or a tenth of a short run), then half a cosine from 1 to 0. `step` counts from 0.
 double RateFactor(int64_t step, int64_t steps);
 
 }  // namespace aaren::training

@@ -5,7 +5,7 @@
 namespace aaren::training {
 namespace {
 
-// CPUs with AMX have it as well.
+// Every CPU with AMX has AVX512-BF16 as well.
 bool HasBFloat16() {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx512bf16");

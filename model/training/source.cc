@@ -46,7 +46,7 @@ class Csv : public SeriesSource {
     return Crop(series, end > length ? random.Below(end - length + 1) : 0, length, end);
   }
 
-  // The end of series number `index`, over and over.
+  // The end of series number `index`, modulo the number of series.
   std::vector<double> DrawHeldOut(uint64_t index, int length) const override {
     const forecasting::CsvSeries& series = series_[index % series_.size()];
     return Crop(series, Size(series) - length, length, Size(series));
@@ -62,7 +62,7 @@ class Csv : public SeriesSource {
   static int Size(const forecasting::CsvSeries& series) { return static_cast<int>(series.values.size()); }
   int HeldOut(const forecasting::CsvSeries& series) const { return std::max(horizon_, Size(series) / 10); }
 
-  // Values start .. start + length - 1, missing outside of [0, end).
+  // The values start .. start + length - 1, missing outside [0, end).
   static std::vector<double> Crop(const forecasting::CsvSeries& series, int start, int length, int end) {
     std::vector<double> crop(length, std::numeric_limits<double>::quiet_NaN());
     for (int i = std::max(0, -start); i < length && start + i < end; ++i) crop[i] = series.values[start + i];

@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 double Since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Everything that the weights depend on, readable, so that a mismatch explains itself.
+// Everything that the weights depend on, in readable form, so that a mismatch explains itself.
 std::string Fingerprint(const TrainOptions& options) {
   const package::ForecasterConfig& config = options.config;
   return absl::StrCat("input=", package::InputVersion(config), " data=", options.data, " seed=", options.seed,
@@ -66,7 +66,7 @@ absl::Status CheckOptions(const TrainOptions& options) {
     status = absl::InvalidArgumentError(absl::StrCat("clip is ", options.optimizer.clip, ", must be above 0"));
   }
   if (status.ok() &&
-      options.config.width % options.config.heads != 0) {  // the query is cut into heads; a package has none
+      options.config.width % options.config.heads != 0) {  // a query is cut into heads; packages have none
     status = absl::InvalidArgumentError(
         absl::StrCat("width is ", options.config.width, ", not divisible by heads, which is ", options.config.heads));
   }
@@ -79,7 +79,7 @@ TensorMap Weights(const nn::Forecaster& forecaster) {
   return weights;
 }
 
-// A checkpoint is read where there may be no GPU.
+// Copies tensors to the CPU, because a checkpoint may be read without a GPU.
 TensorMap OnCpu(TensorMap tensors) {
   for (auto& [name, tensor] : tensors) tensor = tensor.to(torch::kCPU);
   return tensors;
@@ -182,7 +182,7 @@ class Run {
     return absl::OkStatus();
   }
 
-  // While a GPU works, the CPU draws what it needs next.
+  // Takes the next batch. While a GPU works, the CPU already draws the batch after.
   Batch TakeBatch() {
     const Batch batch = next_batch_.valid() ? next_batch_.get() : DrawBatch(state_.step);
     if (!options_.device.is_cpu()) {
@@ -195,7 +195,7 @@ class Run {
     return TrainingBatch(options_.config, source_, options_.seed, step, options_.rows, options_.context);
   }
 
-  // Over as many steps as there were, until there are enough.
+  // Averages over all steps so far until there are enough steps for options_.average.
   void Average() {
     torch::NoGradGuard no_grad;
     const double keep = std::min(options_.average, (1.0 + state_.step) / (10.0 + state_.step));
@@ -221,7 +221,7 @@ class Run {
     state_.best = CloneTensors(OnCpu(Weights(averaged_)));
   }
 
-  // What the loss on held-out series is made of; for the report alone.
+  // Splits the loss on held-out series by group, only for the report.
   void CheckGroups() {
     const std::vector<std::string> names = source_.HeldOutGroups();
     const int64_t rows = held_out_.values.size(0), count = static_cast<int64_t>(names.size());
@@ -260,13 +260,13 @@ class Run {
   nn::Forecaster forecaster_, averaged_;
   Optimizer optimizer_;
   const Batch held_out_;
-  std::unique_ptr<FolderLock> lock_;  // of the checkpoint's folder
+  std::unique_ptr<FolderLock> lock_;  // locks the checkpoint's folder
   Checkpoint state_;
   History history_;
   TrainProgress progress_;
   double seconds_here_ = 0;
   int64_t tokens_here_ = 0, parameters_ = 0;
-  std::future<Batch> next_batch_;  // of the step to come; the last member, so that it ends before what it reads
+  std::future<Batch> next_batch_;  // the next step's; last member, so that it ends before the members it reads
 };
 
 }  // namespace
@@ -282,7 +282,7 @@ absl::StatusOr<TrainResult> Train(const TrainOptions& options, const SeriesSourc
     if (status.ok()) status = run.Loop(on_step);
     if (!status.ok()) return status;
     return run.Finish();
-  } catch (const c10::Error& e) {  // torch's own errors end here, without the stack that what() has
+  } catch (const c10::Error& e) {  // torch's own errors end here, without the stack of what()
     return absl::InternalError(e.what_without_backtrace());
   } catch (const std::exception& e) {
     return absl::InternalError(e.what());

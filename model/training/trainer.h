@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_TRAINING_TRAINER_H_
 #define AAREN_MODEL_TRAINING_TRAINER_H_
 
-// The training loop. Everything in it follows from the options. Two runs with the same options and thread count end, on
-// a CPU, with the same bits, and so does a run that was killed and resumed from its checkpoint.
+// The training loop. Everything follows from the options. Two runs with equal options and thread counts end with the
+// same bits on a CPU, also if one run was killed and resumed from its checkpoint.
 //
 // Threading: one run at a time in a process; torch's own threads work inside a step.
 
@@ -26,48 +26,48 @@ namespace aaren::training {
 struct TrainOptions {
   package::ForecasterConfig config;
   OptimizerOptions optimizer;
-  double average = 0.998;  // of the exponential moving average of the weights, which is what a run ends with
-  torch::Device device = torch::kCPU;  // CUDA once LoadTorchCuda was OK
+  double average = 0.998;              // keep of the exponential moving average of the weights, the run's result
+  torch::Device device = torch::kCPU;  // CUDA only after LoadTorchCuda returned OK
   uint64_t seed = 1;
   int64_t steps = 2400;
-  int rows = 64;       // crops a step, at `context` values
-  int context = 1024;  // values a crop; a step takes half, once, twice or four times as many
+  int rows = 64;       // crops per step, at `context` values
+  int context = 1024;  // values per crop; a step takes half, once, twice or four times as many
   int64_t validate_every = 100;
   int validation_rows = 120;  // held-out crops; five of each family of synthetic series
-  int patience = 10;          // stop after so many checks on held-out series without a better one; 0: never
+  int patience = 10;          // checks without a better one before the run stops; 0: never
   std::string checkpoint;     // folder; empty: no checkpoints
   int64_t checkpoint_every = 100;
-  std::optional<package::ModelPackage> init;  // whose weights to begin with, where they fit; empty: random ones
-  std::string data = "synthetic";             // what the source is, for the checkpoint's fingerprint
-  std::vector<ValidationFile> validation;     // scored at each check, for the history alone
+  std::optional<package::ModelPackage> init;  // the initial weights, where these fit; empty: random
+  std::string data = "synthetic";             // names the source in the checkpoint's fingerprint
+  std::vector<ValidationFile> validation;     // scored at each check, only for the history
 };
 
 struct TrainProgress {
-  int64_t step = 0, steps = 0;       // steps done, and of how many
+  int64_t step = 0, steps = 0;       // steps done, and steps in all
   double loss = 0;                   // running mean over about 20 steps
-  double held_out_loss = 0;          // of the averaged weights at the newest check; 0 before the first
-  bool checked = false;              // this step ended with a check
+  double held_out_loss = 0;          // of the averaged weights at the last check; 0 before
+  bool checked = false;              // true if this step ended with a check
   double tokens_per_second = 0;      // since this process began
-  double seconds = 0;                // since the run began, earlier processes included
-  int64_t parameters = 0;            // of the model
+  double seconds = 0;                // since the run began, with earlier processes
+  int64_t parameters = 0;            // number of the model's parameters
   const History* history = nullptr;  // so far; valid during the call
 };
 
 struct TrainResult {
   nn::Forecaster forecaster{nullptr};  // the averaged weights with the least held-out loss
-  int64_t steps = 0;                   // done
+  int64_t steps = 0;                   // steps done
   double held_out_loss = 0;
   double seconds = 0;
   bool stopped_early = false;
   int64_t parameters = 0;
-  HeldOutQuality held_out;  // of these weights
+  HeldOutQuality held_out;  // quality of these weights
   History history;
 };
 
-// Trains, or goes on from options.checkpoint if that folder has a checkpoint. `on_step` runs after each step; returning
-// false abandons the run as a kill would (Cancelled). InvalidArgument for options out of range. FailedPrecondition if
-// the checkpoint was made with other options, naming both, or another run has its folder, or as TakeWeights has it.
-// Unavailable if that folder cannot be made. Internal if the loss is no longer finite.
+// Trains, or continues from the checkpoint in options.checkpoint. `on_step` runs after each step; false stops the run
+// like a kill (Cancelled). InvalidArgument for options out of range. FailedPrecondition if the checkpoint has other
+// options (both are named), if another run has the folder, or as from TakeWeights. Unavailable if the folder cannot be
+// made. Internal if the loss is no longer finite.
 absl::StatusOr<TrainResult> Train(const TrainOptions& options, const SeriesSource& source,
                                   const std::function<bool(const TrainProgress&)>& on_step);
 

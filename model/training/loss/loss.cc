@@ -9,7 +9,8 @@ namespace {
 
 constexpr double kLargestTarget = 12;
 
-// The sum over what counts, by operations of torch: for any dtype, and what the fused loss is tested against.
+// The weighted sum of the losses, by operations of torch: for any dtype, and as the reference for tests of the fused
+// loss.
 torch::Tensor PinballSum(const torch::Tensor& quantiles, const torch::Tensor& target, const torch::Tensor& weight,
                          const torch::Tensor& levels) {
   const torch::Tensor error = target.unsqueeze(-1) - quantiles;
@@ -23,7 +24,7 @@ BatchLoss ComputeLoss(nn::Forecaster& forecaster, const Batch& batch) {
   const torch::ScalarType dtype = forecaster->head->weight.scalar_type();
   const nn::Encoding encoding = nn::Encode(config, batch.values, batch.positions, dtype);
   const torch::Tensor first = torch::tensor(batch.positions, torch::kInt64).unsqueeze(1) + 1;
-  const torch::Tensor ahead = first + torch::arange(config.horizon, torch::kInt64);  // [K, T]: which value is forecast
+  const torch::Tensor ahead = first + torch::arange(config.horizon, torch::kInt64);  // [K, T]: the values forecast
   const torch::Tensor future =
       batch.values.index_select(1, ahead.flatten()).view({batch.values.size(0), -1, config.horizon});
   const torch::Tensor target =

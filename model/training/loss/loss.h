@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_TRAINING_LOSS_LOSS_H_
 #define AAREN_MODEL_TRAINING_LOSS_LOSS_H_
 
-// What is minimised: twice the pinball loss on the normalised scale, its mean over levels, steps ahead, tokens and
-// crops. Targets are clipped at +-12 deviations; missing ones do not count, nor do tokens that nothing gives a scale:
-// after zeros alone, or after more than a few equal values.
+// The loss that training minimises: twice the pinball loss on the normalised scale, as the mean over levels, steps
+// ahead, tokens and crops. Targets are clipped at +-12 deviations. Missing targets do not count. Tokens without any
+// scale do not count either: after zeros alone, or after more than a few equal values.
 
 #include <torch/types.h>
 
@@ -13,11 +13,11 @@
 namespace aaren::training {
 
 struct BatchLoss {
-  torch::Tensor loss;  // scalar; 0 if nothing counts
-  int64_t tokens = 0;  // computed, B * K
+  torch::Tensor loss;  // scalar; 0 if no target counts
+  int64_t tokens = 0;  // tokens computed, B * K
 };
 
-// Runs the module, on the device where it is, over the batch, which is on the CPU. Differentiable.
+// Runs the module on its own device over the batch, which is on the CPU. Differentiable.
 BatchLoss ComputeLoss(nn::Forecaster& forecaster, const Batch& batch);
 
 }  // namespace aaren::training

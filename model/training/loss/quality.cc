@@ -13,16 +13,16 @@ namespace aaren::training {
 namespace {
 
 constexpr int kHorizon = 24, kBefore = 4096;
-constexpr double kLargestError = 12;  // deviations; what is beyond is luck
+constexpr double kLargestError = 12;  // deviations; a larger error is chance
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 int HorizonOf(const package::ForecasterConfig& config) { return std::min(kHorizon, config.horizon); }
 
-// The tokens of one series: where the session and the scored part begin, and which tokens, of the session, forecast.
+// The tokens of one series: the first values of the session and of the scored part, and the tokens that forecast.
 struct Windows {
   int64_t session = 0, scored = 0;
   std::vector<int64_t> positions;  // every token that folds
-  std::vector<size_t> origins;     // of those, the ones whose forecasts count
+  std::vector<size_t> origins;     // those tokens whose forecasts count
 };
 
 Windows WindowsOf(const package::ForecasterConfig& config, int64_t size) {
@@ -44,7 +44,7 @@ struct Scores {
   double forecast = kNone, naive = kNone;  // MASE
 };
 
-// The value a whole number of seasons before, the latest that was known at `origin`.
+// The value a whole number of seasons earlier, the latest known at `origin`.
 double SeasonalNaive(const std::vector<double>& values, int64_t origin, int step, int season) {
   const int64_t at = origin + step - (step + season - 1) / season * static_cast<int64_t>(season);
   return at >= 0 ? values[at] : kNone;

@@ -1,11 +1,11 @@
 #ifndef AAREN_MODEL_TRAINING_LOSS_QUALITY_H_
 #define AAREN_MODEL_TRAINING_LOSS_QUALITY_H_
 
-// How well a forecaster forecasts, for records and reports; nothing is chosen by it.
+// The quality of a forecaster, for records and reports. Training chooses nothing by quality.
 //
-// A file is streamed series by series, the last 4,096 values before its last fifth and that fifth in one session.
-// Forecasts of 24 values (the model's horizon if that is less) are scored there, at every token that folds, two windows
-// never overlapping.
+// A file is streamed series by series. A session has a series' last fifth and the 4,096 values before. In the last
+// fifth, forecasts of 24 values (or of the model's horizon, if shorter) are scored. Forecasts start at tokens that
+// fold, and no two windows overlap.
 
 #include <string>
 #include <vector>
@@ -18,24 +18,24 @@
 namespace aaren::training {
 
 struct ValidationFile {
-  std::string name;  // in the report
-  int season = 1;    // of seasonal naive and of MASE
+  std::string name;  // as named in the report
+  int season = 1;    // season of seasonal naive and of MASE
   std::vector<forecasting::CsvSeries> series;
 };
 
-// InvalidArgument if none of the series is long enough for a forecast in its last fifth, or the season is below 1.
+// InvalidArgument if no series is long enough for a forecast in its last fifth, or the season is below 1.
 absl::Status CheckValidationFile(const package::ForecasterConfig& config, const ValidationFile& file);
 
 struct FileQuality {
-  double mase = 0;      // mean over the series; NaN if none can be scored
-  double relative = 0;  // geometric mean of MASE / seasonal naive's
+  double mase = 0;      // mean over the series; NaN if no series can be scored
+  double relative = 0;  // geometric mean of MASE over seasonal naive's MASE
 };
 
 FileQuality Score(nn::Forecaster& forecaster, const ValidationFile& file);
 
-// On held-out crops.
+// The quality on held-out crops.
 struct HeldOutQuality {
-  double coverage80 = 0;  // share of values between the outermost quantiles 0.1 and 0.9; NaN without those levels
+  double coverage80 = 0;  // share of values between the outermost quantiles 0.1 and 0.9; NaN without both
   double relative =
       0;  // mean |value - median| / mean |value - last value|, in deviations of the token's scale, at most 12
 };

@@ -15,9 +15,9 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-constexpr int64_t kRows = 64;  // whose softplus is taken together, and whose loss is one partial sum
+constexpr int64_t kRows = 64;  // rows whose softplus is computed at once, and whose loss is one partial sum
 
-// One row: the loss, and its gradient at the quantiles carried back to the read-out.
+// One row: the loss, and the gradient at the quantiles carried back to the read-out.
 class Row {
  public:
   Row(const float* levels, int64_t count) : levels_(levels), count_(count), slopes_(count) {}
@@ -31,7 +31,7 @@ class Row {
     for (int64_t i = middle + 1; i < count_; ++i) loss += Add(i, quantile += gap[i], target);
     quantile = median;
     for (int64_t i = middle - 1; i >= 0; --i) loss += Add(i, quantile -= gap[i], target);
-    float above = 0, below = 0;  // what a gap moves: all quantiles from it outwards
+    float above = 0, below = 0;  // a gap moves all quantiles further out
     for (int64_t i = count_ - 1; i > middle; --i) readout_gradient[i] = share * gap_slope[i] * (above += slopes_[i]);
     for (int64_t i = 0; i < middle; ++i) readout_gradient[i] = -share * gap_slope[i] * (below += slopes_[i]);
     readout_gradient[middle] = *skip_gradient = share * (above + below + slopes_[middle]);
@@ -39,7 +39,7 @@ class Row {
   }
 
  private:
-  // Pinball loss of one quantile; keeps its slope.
+  // The pinball loss of one quantile; keeps the slope.
   float Add(int64_t i, float quantile, float target) {
     const float error = target - quantile;
     slopes_[i] = error > 0 ? -levels_[i] : 1 - levels_[i];

@@ -5,8 +5,8 @@
 
 namespace aaren::training {
 
-// softplus(x) = log(1 + exp(x)) and its slope, sigmoid(x), of `count` numbers, with the vector instructions of the
-// machine. The arrays do not overlap.
+// Writes softplus(x) = log(1 + exp(x)) and its slope sigmoid(x) for `count` numbers, with the machine's vector
+// instructions. REQUIRES: the arrays do not overlap.
 void SoftplusAndSlope(const float* x, size_t count, float* softplus, float* slope);
 
 }  // namespace aaren::training

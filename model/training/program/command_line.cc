@@ -14,9 +14,9 @@
 namespace aaren::training {
 namespace {
 
-constexpr char kSynthetic[] = "synthetic";  // what --data is without CSV files
+constexpr char kSynthetic[] = "synthetic";  // the value of --data without CSV files
 
-// The flags whose values are more than their texts, as they are typed.
+// Flags whose values are parsed further, as typed.
 struct Texts {
   std::string data = kSynthetic, columns, validation_csv, device = "cpu", products = "float32";
   std::string quantiles = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9";
@@ -92,7 +92,7 @@ absl::StatusOr<std::vector<float>> Quantiles(const std::string& text) {
 
 std::vector<std::string> Names(const std::string& text) { return absl::StrSplit(text, ',', absl::SkipWhitespace()); }
 
-// A file, or a file, a colon and its season.
+// Splits a file, or a file, a colon and the file's season.
 absl::StatusOr<std::pair<std::string, int>> FileAndSeason(const std::string& text) {
   const size_t colon = text.rfind(':');
   if (colon == text.npos) return std::pair(text, 1);
@@ -126,7 +126,7 @@ absl::Status ReadTexts(const Texts& texts, CommandLine& line) {
   return options.config.Validate();
 }
 
-// NaN and infinity are not in between either.
+// Checks that a rate is above 0 and at most `most`. NaN and infinity fail as well.
 absl::Status CheckRate(absl::string_view flag, double value, double most) {
   if (value > 0 && value <= most) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", value, " is not above 0 and at most ", most));
@@ -139,7 +139,7 @@ absl::Status CheckRates(const TrainOptions& options) {
   return status;
 }
 
-// As it would be typed: a value with spaces in quotes.
+// The command as one would type it, with quotes around values with spaces.
 std::string Typed(int argc, char** argv) {
   std::string text = argv[0];
   for (int i = 1; i < argc; ++i) {

@@ -1,9 +1,9 @@
 #ifndef AAREN_MODEL_TRAINING_PROGRAM_COMMAND_LINE_H_
 #define AAREN_MODEL_TRAINING_PROGRAM_COMMAND_LINE_H_
 
-// The flags of aaren-train, checked, as one value: what the trainer needs (trainer.h), where its data come from, and
-// where the package goes. Each flag is declared in command_line.cc with its default and its help. Files are opened
-// later. Threading: plain values.
+// The checked flags of aaren-train as one value: the trainer's options (trainer.h), the source of the data, and the
+// place for the package. command_line.cc declares each flag with its default and help. Files are opened later.
+// Threading: plain values.
 
 #include <cstdint>
 #include <string>
@@ -28,11 +28,11 @@ struct CommandLine {
   std::string output;                                       // folder of the package
   std::string name = "aaren-custom", description;
   std::string text;                                        // the command as typed
-  std::vector<std::pair<std::string, std::string>> flags;  // every flag, with its value
-  std::string help;                                        // what --help prints, where it was asked for
+  std::vector<std::pair<std::string, std::string>> flags;  // every flag with its value
+  std::string help;                                        // text for --help, if asked for
 };
 
-// InvalidArgument naming the flag and its value.
+// Parses the flags. InvalidArgument names the flag and its value.
 absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv);
 
 }  // namespace aaren::training

@@ -75,7 +75,8 @@ absl::Status ReadValidation(CommandLine& line) {
   return absl::OkStatus();
 }
 
-// Says what of the package does not fit, which is no error: a run may be of another shape.
+// Reads the initial weights, and reports the tensors that do not fit. A misfit is no error, because a run may have
+// another shape.
 absl::Status ReadInit(CommandLine& line) {
   if (line.init.empty()) return absl::OkStatus();
   absl::StatusOr<package::ModelPackage> package = package::LoadPackage(line.init);
@@ -113,7 +114,7 @@ absl::Status Write(const CommandLine& line, const RunRecord& record, const Train
   return package::SavePackage(line.output, package);
 }
 
-// Keeps the report up to date. One that cannot be written is said, but ends no run.
+// Keeps the report up to date. A report that cannot be written is announced, but ends no run.
 class Reporter {
  public:
   Reporter(const CommandLine& line, RunRecord record)
@@ -143,14 +144,15 @@ TrainProgress AtTheEnd(const CommandLine& line, const TrainResult& result) {
           .history = &result.history};
 }
 
-// The user's mistakes are 2, ours and the machine's 1.
+// A user's mistake exits with 2, a failure of the program or machine with 1.
 int ExitCode(const absl::Status& status) {
   if (status.ok()) return 0;
   if (absl::IsCancelled(status)) return 130;
   return absl::IsInternal(status) || absl::IsUnavailable(status) ? 1 : 2;
 }
 
-// Sums on a GPU come in any order: only a CPU promises the same bits. Products there take TF32's ten bits of mantissa.
+// Chooses the device. Only a CPU promises the same bits, because sums on a GPU come in any order. A GPU's products use
+// TF32 with ten bits of mantissa.
 absl::Status UseDevice(CommandLine& line) {
   if (line.cuda) {
     absl::Status status = attention::LoadTorchCuda();
@@ -160,7 +162,7 @@ absl::Status UseDevice(CommandLine& line) {
     at::globalContext().setFloat32MatmulPrecision("high");
   } else {
     at::globalContext().setDeterministicAlgorithms(true, false);
-    at::globalContext().setDeterministicFillUninitializedMemory(false);  // nothing is read before it is written
+    at::globalContext().setDeterministicFillUninitializedMemory(false);  // no memory is read before written
     if (line.bfloat16_products && !UseBFloat16Products()) {
       absl::FPrintF(stderr, "aaren-train: --products=bfloat16: this CPU has no such instructions, float32 it is\n");
     }
@@ -170,7 +172,7 @@ absl::Status UseDevice(CommandLine& line) {
 }
 
 absl::Status Run(CommandLine line) {
-  absl::Status status = UseDevice(line);  // before anything else of torch
+  absl::Status status = UseDevice(line);  // before any other use of torch
   if (!status.ok()) return status;
   absl::StatusOr<std::unique_ptr<SeriesSource>> source = OpenSource(line);
   if (!source.ok()) return source.status();
@@ -198,8 +200,8 @@ absl::Status Run(CommandLine line) {
   return absl::OkStatus();
 }
 
-// A step asks for the same tensors as the one before; handed back to the kernel in between, every page of them would
-// be cleared again.
+// Keeps freed memory in the process. Each step needs the same tensors as the step before, and the kernel would have to
+// clear every page that was returned to it.
 void KeepFreedMemory() {
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 2147483647);

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_TRAINING_PROGRAM_PROGRESS_H_
 #define AAREN_MODEL_TRAINING_PROGRAM_PROGRESS_H_
 
-// Shows a training run on standard error: one line that is redrawn on a terminal, or a plain line at every check when
-// piped.
+// Shows a training run on standard error: on a terminal as a single redrawn line, and otherwise as a line at every
+// check.
 
 #include "model/training/trainer.h"
 

@@ -52,7 +52,7 @@ Chart ChartOf(const std::string& name, const std::vector<double>& values) {
   return {.title = name, .x_label = "", .lines = {std::move(line)}, .show_gaps = true};
 }
 
-// About as high as half its width, and eight charts wide at most.
+// Draws a sheet about half as high as wide, at most eight charts wide.
 std::string SeriesFigure(const std::vector<std::string>& names, const std::vector<std::vector<double>>& series) {
   std::vector<Chart> charts;
   for (size_t i = 0; i < series.size(); ++i) charts.push_back(ChartOf(names[i], series[i]));
@@ -63,7 +63,7 @@ std::string SeriesFigure(const std::vector<std::string>& names, const std::vecto
   return DrawFigure(charts, sheet);
 }
 
-// The middle of each series of the files, under the file's name and its own.
+// Adds the middle of each series of the files, named after file and series.
 absl::Status AddBeside(const SynthOptions& options, std::vector<std::string>& names,
                        std::vector<std::vector<double>>& series) {
   for (const std::string& file : options.beside) {

@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_TRAINING_PROGRAM_SYNTH_H_
 #define AAREN_MODEL_TRAINING_PROGRAM_SYNTH_H_
 
-// `aaren-train synth`: series of the generator as a CSV file, to use elsewhere, and as a sheet of charts, to look at.
-// They follow from the numbers asked for alone. Series of CSV files may be drawn beside them, to compare.
+// `aaren-train synth`: series of the generator as a CSV file, for other programs, and as a sheet of charts, for the
+// eye. The series follow from the options alone. Series of CSV files may be drawn beside them for comparison.
 
 #include <cstdint>
 #include <string>
@@ -16,21 +16,20 @@ namespace aaren::training {
 struct SynthOptions {
   uint64_t seed = 1, first = 0;  // series first .. first + count - 1 of SyntheticSeries(seed, .)
   int count = 32, length = 1024;
-  std::string family;               // of this family alone; empty: of all
-  std::string csv, plot;            // files to write; empty: not
-  std::vector<std::string> beside;  // CSV files whose series are drawn too, from their middle, as long
-  std::string help;                 // what --help prints, where it was asked for
+  std::string family;               // draw this family alone; empty: all families
+  std::string csv, plot;            // files to write; empty: not written
+  std::vector<std::string> beside;  // CSV files whose series are drawn too: their middle, equally long
+  std::string help;                 // text for --help, if asked for
 };
 
-// From the arguments after `synth`. InvalidArgument names the flag and its value, or says that no file was asked for.
+// Parses the arguments after `synth`. InvalidArgument names the flag and its value, or says that no file was asked for.
 absl::StatusOr<SynthOptions> ParseSynth(int argc, char** argv);
 
-// Writes the files. InvalidArgument for more than 100 million values; a file that cannot be read has its
-// own error; Unavailable names the file that cannot be
-// written.
+// Writes the files. InvalidArgument for more than 100 million values. An input file that cannot be read has its own
+// error. Unavailable names an output file that cannot be written.
 absl::Status Synth(const SynthOptions& options);
 
-// One column a series under its name, one row a step; an empty field is a missing value.
+// One column per series under its name, one row per step; an empty field is a missing value.
 std::string SeriesCsv(const std::vector<std::string>& names, const std::vector<std::vector<double>>& series);
 
 }  // namespace aaren::training

@@ -3,8 +3,8 @@
 
 namespace aaren::training {
 
-// The code that this program was built from. It is the project's version and, where it was built in a git checkout, the
-// commit, as in "0.1.0+e2b850812ab4" and, with changes on top, "0.1.0+e2b850812ab4-modified". Written by the build.
+// The version of the code of this program: the project's version, and the commit if built in a git checkout. An example
+// is "0.1.0+e2b850812ab4", or "0.1.0+e2b850812ab4-modified" with changes on top. The build writes this function.
 const char* CodeVersion();
 
 }  // namespace aaren::training

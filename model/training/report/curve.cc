@@ -11,7 +11,7 @@ namespace {
 
 bool SameColumn(const Point& a, const Point& b) { return std::floor(2 * a.x) == std::floor(2 * b.x); }
 
-// Of points in one column, those that leave a trace.
+// Keeps the points of one column that leave a trace.
 void AppendColumn(absl::Span<const Point> column, std::vector<Point>& kept) {
   const auto [low, high] =
       std::minmax_element(column.begin(), column.end(), [](const Point& a, const Point& b) { return a.y < b.y; });
@@ -21,7 +21,7 @@ void AppendColumn(absl::Span<const Point> column, std::vector<Point>& kept) {
   }
 }
 
-// Points without a break.
+// Adds points without a break.
 void AppendRun(absl::Span<const Point> run, std::string& path) {
   std::vector<Point> kept;
   for (size_t begin = 0, end = 0; begin < run.size(); begin = end) {

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_TRAINING_REPORT_CURVE_H_
 #define AAREN_MODEL_TRAINING_REPORT_CURVE_H_
 
-// A curve on its way into a drawing: points in pixels, and the path through them as SVG writes it.
+// A curve for a drawing: points in pixels, and the path of SVG through the points.
 
 #include <string>
 #include <vector>
@@ -9,12 +9,12 @@
 namespace aaren::training {
 
 struct Point {
-  double x, y;  // pixels; y is NaN where there is none
+  double x, y;  // pixels; y is NaN for a break
 };
 
-// The `d` of an SVG path through the points, from left to right, broken where there is none; one alone between two
-// breaks is a dot. Where many fall within half a pixel only the first, lowest, highest and last are kept: what is seen
-// is the same, in far fewer bytes. Empty if there is no point at all.
+// The `d` of an SVG path through the points, from left to right, with breaks. A single point between two breaks is a
+// dot. Of many points within half a pixel only the first, lowest, highest and last are kept, so that the path looks the
+// same in far fewer bytes. Empty if there is no point.
 std::string PathThrough(const std::vector<Point>& points);
 
 }  // namespace aaren::training

@@ -14,10 +14,10 @@
 namespace aaren::training {
 namespace {
 
-// Told apart by the colour-blind too (Okabe and Ito).
+// Colours that the colour-blind can tell apart (Okabe and Ito).
 constexpr absl::string_view kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#444444"};
 constexpr absl::string_view kFaint = "#9ab8cc", kGrid = "#e4e4e4", kText = "#333333", kGap = "#f6cfa8";
-constexpr double kDigit = 5.8, kLetter = 6.8;  // widths at the size of labels, rather more than less
+constexpr double kDigit = 5.8, kLetter = 6.8;  // widths at the size of labels, rather too large than too small
 constexpr int kTitleHeight = 22, kTickHeight = 16, kLabelHeight = 14, kMargin = 8, kRight = 16;
 constexpr double kLargest = 1e300;
 
@@ -33,7 +33,7 @@ struct Range {
   }
 };
 
-// One chart on its way: what its axes span and where they are.
+// The plot of one chart: the ranges and places of its axes.
 class Plot {
  public:
   Plot(const Chart& chart, const Sheet& sheet) : chart_(chart), sheet_(sheet) {
@@ -105,7 +105,7 @@ class Plot {
     absl::StrAppendFormat(&svg_, "<path d='M%.1f %.1fL%.1f %.1f' stroke='%s'/>\n", x1, y1, x2, y2, color);
   }
 
-  // From half a step before the first missing value to half a step after the last.
+  // Shades gaps from half a step before the first missing value to half a step after the last.
   void ShadeGaps() {
     const Line& line = chart_.lines.front();
     const size_t size = line.x.size();
@@ -148,7 +148,7 @@ class Plot {
                                              : "1.6");
   }
 
-  // In the line of the title, at the right; each name starts beside its stroke, whatever the font makes of its width.
+  // Draws the legend at the right of the title. Each name starts beside its stroke, for any width of the font.
   void DrawLegend() {
     double left = sheet_.width - kRight;
     for (size_t i = chart_.lines.size(); i-- > 0;) {
@@ -164,7 +164,7 @@ class Plot {
   const Sheet& sheet_;
   Range x_range_, y_range_;
   Scale x_{0, 1, false}, y_{0, 1, false};
-  double left_ = 0, bottom_ = 0;  // of the area between the axes
+  double left_ = 0, bottom_ = 0;  // the area between the axes
   std::string svg_;
 };
 

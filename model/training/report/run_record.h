@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_TRAINING_REPORT_RUN_RECORD_H_
 #define AAREN_MODEL_TRAINING_REPORT_RUN_RECORD_H_
 
-// A RunRecord is what is told of a training run beside its weights and curves: in model.json, and in its report.
+// A RunRecord describes a training run, apart from weights and curves, for model.json and for the report.
 
 #include <cstdint>
 #include <map>
@@ -15,16 +15,16 @@
 namespace aaren::training {
 
 struct RunRecord {
-  std::string name;     // of the model
+  std::string name;     // name of the model
   std::string command;  // as typed
   std::string data;     // "synthetic" or "csv"
   uint64_t seed = 1, data_seed = 1;
   std::string date, machine, code_version;
-  std::vector<std::pair<std::string, std::string>> flags;  // every one, with its value
-  OptimizerOptions optimizer;                              // for the curve of its rates
+  std::vector<std::pair<std::string, std::string>> flags;  // every flag with its value
+  OptimizerOptions optimizer;                              // for the curve of the rates
 };
 
-// Today, on this machine, by this program; the rest is the caller's to fill in.
+// A record with today's date, this machine and this program; the caller fills in all other fields.
 RunRecord RecordHere(int threads);
 
 // The training summary of model.json.

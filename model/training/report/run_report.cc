@@ -45,7 +45,7 @@ std::string Pairs(const std::vector<std::pair<std::string, std::string>>& pairs)
   return table + "</table>\n";
 }
 
-// Of a stretch of steps: its middle.
+// The middle step of a stretch.
 double Middle(const Stretch& stretch) { return stretch.last_step - (stretch.steps - 1) / 2; }
 
 Line HeldOutLine(const History& history) {
@@ -69,7 +69,7 @@ Chart LossChart(const History& history) {
           .logarithmic_x = true};
 }
 
-// Alone, so that the noise of training does not set its scale.
+// Held-out loss in a chart of its own, so that the noise of training does not set the scale.
 Chart HeldOutChart(const History& history) {
   return {.title = "Held-out loss", .x_label = "step", .lines = {HeldOutLine(history)}};
 }
@@ -140,7 +140,7 @@ std::string Summary(const RunRecord& record, const TrainProgress& progress) {
                 {"Date", record.date}});
 }
 
-// NaN where this file was not scored at this step.
+// The check of a file at this step, NaN if the file was not scored.
 QualityCheck At(const std::vector<QualityCheck>& checks, double step) {
   const auto at = std::find_if(checks.begin(), checks.end(), [&](const QualityCheck& one) { return one.step == step; });
   return at == checks.end() ? QualityCheck{.step = step, .mase = NAN, .relative = NAN} : *at;
@@ -165,7 +165,7 @@ std::string Checks(const History& history) {
   return table + "</table>\n";
 }
 
-// The newest check and the best one of each group of held-out series.
+// The newest and the best check of each group of held-out series.
 std::string Groups(const History& history) {
   if (history.groups().empty()) return "";
   std::string table = "<h2>Held-out series by family</h2>\n<table class='n'>\n" +
@@ -199,7 +199,7 @@ std::string ReportPath(const std::string& checkpoint, const std::string& output)
 
 absl::Status WriteRunReport(const std::string& path, const RunRecord& record, const TrainProgress& progress) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::error_code ignored;  // writing will tell
+  std::error_code ignored;  // the write reports errors
   if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
   return ReplaceTextFile(path, RunReport(record, progress));
 }

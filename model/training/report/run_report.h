@@ -1,8 +1,8 @@
 #ifndef AAREN_MODEL_TRAINING_REPORT_RUN_REPORT_H_
 #define AAREN_MODEL_TRAINING_REPORT_RUN_REPORT_H_
 
-// The report of a training run as one HTML page that needs nothing else. It tells what was run, where, how long, and
-// the curves of loss, learning rates, speed and, where files were named for it, forecast quality.
+// The report of a training run as a single HTML page: the command, machine and time of the run, and curves of loss,
+// learning rates and speed. If validation files were named, the report also has the forecast quality.
 
 #include <string>
 
@@ -12,11 +12,11 @@
 
 namespace aaren::training {
 
-// REQUIRES: progress.history is set.
+// The page. REQUIRES: progress.history is set.
 std::string RunReport(const RunRecord& record, const TrainProgress& progress);
 
-// Where a run's report is: in the folder of its checkpoints, or, where it has none, beside the package. Not inside it,
-// which until the end of the run would be a folder that looks like a package and is none.
+// The path of a run's report: in the folder of the checkpoints, or else beside the package. A report inside the
+// package's folder would, until the end of the run, make a folder that looks like a package and is none.
 std::string ReportPath(const std::string& checkpoint, const std::string& output);
 
 // Replaces the report at `path`, creating its folder. Unavailable names the path.

@@ -9,7 +9,7 @@
 namespace aaren::training {
 namespace {
 
-// The least of 1, 2, 5, 10, 20, 50 ... that is not below `x` (but for rounding).
+// The least of 1, 2, 5, 10, 20, 50 ... that is at least `x`, apart from rounding.
 double RoundUp(double x) {
   const double decade = std::pow(10, std::floor(std::log10(x)));
   for (double factor : {1.0, 2.0, 5.0}) {
@@ -18,7 +18,7 @@ double RoundUp(double x) {
   return 10 * decade;
 }
 
-// 1, 2, 5 times powers of ten in [low, high], or powers of ten alone where those are enough.
+// 1, 2, 5 times powers of ten in [low, high], or only powers of ten if these are enough.
 std::vector<double> Decades(double low, double high, int count) {
   const int first = static_cast<int>(std::floor(std::log10(low))), last = static_cast<int>(std::ceil(std::log10(high)));
   const int stride = std::max(1, (last - first) / std::max(1, count));
@@ -60,7 +60,7 @@ double Scale::Position(double value) const { return (At(value) - low_) / (high_ 
 std::vector<double> Scale::Ticks(int count) const {
   if (logarithmic_) return Decades(std::pow(10, low_), std::pow(10, high_), count);
   std::vector<double> ticks;
-  for (double finer = 1; ticks.size() < 2 && finer < 8; finer *= 2) {  // one tick alone tells nothing
+  for (double finer = 1; ticks.size() < 2 && finer < 8; finer *= 2) {  // a single tick tells nothing
     const double step = RoundUp((high_ - low_) / (count * finer));
     ticks.clear();
     for (double i = std::ceil(low_ / step - 1e-9); i * step <= high_ + 1e-9 * step; ++i)

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_TRAINING_REPORT_SCALE_H_
 #define AAREN_MODEL_TRAINING_REPORT_SCALE_H_
 
-// A Scale is one axis of a chart: an interval of numbers, linear or logarithmic, and where on it the round numbers are.
+// A Scale is one axis of a chart: a linear or logarithmic interval of numbers, and the places of round numbers.
 
 #include <string>
 #include <vector>
@@ -10,27 +10,27 @@ namespace aaren::training {
 
 class Scale {
  public:
-  // From `low` to `high`, which may be equal. Logarithmic ones need both above 0, or are linear.
+  // The scale from `low` to `high`, which may be equal. A logarithmic scale with a number not above 0 becomes linear.
   Scale(double low, double high, bool logarithmic);
 
-  // The same with a twentieth of room at either end.
+  // The same scale with a margin of a twentieth at either end.
   static Scale WithMargins(double low, double high, bool logarithmic);
 
-  // Where `value` lies: 0 at the low end, 1 at the high end.
+  // The place of `value`: 0 at the low end, 1 at the high end.
   double Position(double value) const;
 
-  // Round numbers on the scale, ascending, about `count` of them.
+  // About `count` round numbers on the scale, ascending.
   std::vector<double> Ticks(int count) const;
 
-  // Numbers as they are written beside ticks: with as many decimals as tell them apart, and k and M for thousands and
-  // millions where that is shorter.
+  // The labels of the ticks: with enough decimals to tell ticks apart, and with k and M for thousands and millions if
+  // shorter.
   static std::vector<std::string> Labels(const std::vector<double>& ticks);
 
  private:
-  double At(double value) const;  // value or its logarithm
+  double At(double value) const;  // the value, or its logarithm
 
   bool logarithmic_;
-  double low_, high_;  // of values or their logarithms
+  double low_, high_;  // values, or their logarithms
 };
 
 }  // namespace aaren::training

@@ -8,10 +8,10 @@
 
 namespace aaren::training {
 
-// Writes the whole of a file that exists or not; its folder must. Unavailable names the path and the reason.
+// Writes a whole file, new or existing; the folder must exist. Unavailable names the path and the reason.
 absl::Status WriteTextFile(const std::string& path, absl::string_view text);
 
-// The same in one rename, so that a reader sees the old text or the new one, never a half.
+// Replaces a file in one rename, so that a reader sees the old or the new text, never a part.
 absl::Status ReplaceTextFile(const std::string& path, absl::string_view text);
 
 }  // namespace aaren::training
