@@ -27,7 +27,7 @@ struct TileToken {
   bool folds;             // false if the token only peeks
   bool probes;            // true if the row learns from the token's forecast
   bool wanted;            // true if the forecast is asked for
-  Refinement refinement;  // of the forecast, and of the next value's surprise
+  Refinement refinement;  // for the forecast, and for the next value's surprise
   float* forecast;        // out, [T, Q], if wanted; else null until the pass has made a probe's, in the pass's memory
   math::Scaling scaling;
   float unit;       // unit of the naive forecasts' errors

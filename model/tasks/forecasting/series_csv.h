@@ -13,7 +13,7 @@
 namespace aaren::forecasting {
 
 struct CsvSeries {
-  std::string name;            // of the column
+  std::string name;            // name of the column
   std::vector<double> values;  // NaN where missing
 };
 

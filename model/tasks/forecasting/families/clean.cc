@@ -30,7 +30,7 @@ Series DrawCleanSeason(Random& random, int length) {
   const double period = std::min(AnyPeriod(random), std::max(4.0, length / 3.0));
   const int steps = std::max(4, static_cast<int>(std::lround(std::min(period, 300.0))));
   const Profile profile = RandomProfile(random, steps), later = RandomProfile(random, steps);
-  const double change = random.Chance(0.3) ? random.Uniform(0.05, 0.4) : 0;  // of shape, there and back
+  const double change = random.Chance(0.3) ? random.Uniform(0.05, 0.4) : 0;  // share of the other shape, there and back
   const double around = period * random.LogUniform(60, 400);                 // the values over which the shape changes
   const double second = random.Chance(0.3) ? period * random.OneOf({7, 7, 4, 0.25, 0.5, 1.0 / 3}) : 0;
   const double gain = random.Uniform(0.1, 0.6), noise = LowNoise(random), grid = SensorGrid(random);
