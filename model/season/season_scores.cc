@@ -21,7 +21,7 @@ double Octaves(int lag) {
 
 double FactorOf(int lag) { return 1.0 + kPerOctave * Octaves(lag); }
 
-// Of the bank's lags: found once.
+// FactorOf for each lag of the bank, computed once.
 struct BankFactors : std::array<double, kLagCount> {
   BankFactors() { std::transform(kLags.begin(), kLags.end(), begin(), FactorOf); }
 };

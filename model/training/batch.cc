@@ -37,7 +37,7 @@ void StandardizePresent(std::vector<double>& values) {
 
 // The changes to one crop.
 struct Augmentation {
-  double share = 1;  // of the crop; the rest comes from another crop
+  double share = 1;  // the crop's; another crop gives the remaining share
   bool flip = false;
 };
 

@@ -18,7 +18,7 @@ namespace aaren::training {
 using TensorMap = std::map<std::string, torch::Tensor>;
 
 struct Checkpoint {
-  std::string fingerprint;  // of all options that must be equal to continue a run
+  std::string fingerprint;  // all options that must be equal to continue a run
   int64_t step = 0;         // steps done
   double seconds = 0;       // time of these steps
   double best_loss = 0;     // held-out loss of `best`

@@ -25,7 +25,7 @@ torch::Tensor Orthogonal(const torch::Tensor& x) {
   return tall ? y.t() : y;
 }
 
-// True for W_q and W_k, which multiply no token. W_q and W_k make the folded query, one vector per head, so their
+// True for W_q and W_k, which multiply no token. W_q and W_k make the folded query, a vector per head; their
 // gradients have rank one.
 bool MakesTheQuery(const std::string& name) {
   return absl::StrContains(name, ".query_projection.") || absl::StrContains(name, ".key.");

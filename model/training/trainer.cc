@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 double Since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Everything that the weights depend on, in readable form, so that a mismatch explains itself.
+// Everything that the weights depend on, in readable form, because a mismatch should explain itself.
 std::string Fingerprint(const TrainOptions& options) {
   const package::ForecasterConfig& config = options.config;
   return absl::StrCat("input=", package::InputVersion(config), " data=", options.data, " seed=", options.seed,
@@ -266,7 +266,7 @@ class Run {
   TrainProgress progress_;
   double seconds_here_ = 0;
   int64_t tokens_here_ = 0, parameters_ = 0;
-  std::future<Batch> next_batch_;  // the next step's; last member, so that it ends before the members it reads
+  std::future<Batch> next_batch_;  // the next step's; last member: ends before the members it reads
 };
 
 }  // namespace

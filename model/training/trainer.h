@@ -45,7 +45,7 @@ struct TrainOptions {
 struct TrainProgress {
   int64_t step = 0, steps = 0;       // steps done, and steps in all
   double loss = 0;                   // running mean over about 20 steps
-  double held_out_loss = 0;          // of the averaged weights at the last check; 0 before
+  double held_out_loss = 0;          // the averaged weights' loss at the last check; 0 before
   bool checked = false;              // true if this step ended with a check
   double tokens_per_second = 0;      // since this process began
   double seconds = 0;                // since the run began, with earlier processes

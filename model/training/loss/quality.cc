@@ -22,7 +22,7 @@ int HorizonOf(const package::ForecasterConfig& config) { return std::min(kHorizo
 struct Windows {
   int64_t session = 0, scored = 0;
   std::vector<int64_t> positions;  // every token that folds
-  std::vector<size_t> origins;     // those tokens whose forecasts count
+  std::vector<size_t> origins;     // tokens whose forecasts count
 };
 
 Windows WindowsOf(const package::ForecasterConfig& config, int64_t size) {

@@ -18,7 +18,7 @@
 namespace aaren::training {
 
 struct ValidationFile {
-  std::string name;  // as named in the report
+  std::string name;  // the name in the report
   int season = 1;    // season of seasonal naive and of MASE
   std::vector<forecasting::CsvSeries> series;
 };

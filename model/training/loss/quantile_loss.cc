@@ -15,7 +15,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-constexpr int64_t kRows = 64;  // rows whose softplus is computed at once, and whose loss is one partial sum
+constexpr int64_t kRows = 64;  // rows computed at once, with one partial sum of the loss
 
 // One row: the loss, and the gradient at the quantiles carried back to the read-out.
 class Row {

@@ -13,7 +13,7 @@ namespace aaren::training {
 
 struct Line {
   std::string name;          // in the legend; empty: absent from the legend
-  std::vector<double> x, y;  // of equal length; x ascends, NaN in y breaks the line
+  std::vector<double> x, y;  // equally long; x ascends, NaN in y breaks the line
   bool faint = false;        // drawn behind all other lines, as background
 };
 
@@ -27,7 +27,7 @@ struct Chart {
 };
 
 struct Sheet {
-  int columns = 1;                // of one chart, in pixels
+  int columns = 1;                // size of a chart in pixels
   int width = 640, height = 240;  // of one chart, in pixels
 };
 

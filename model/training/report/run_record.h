@@ -16,7 +16,7 @@ namespace aaren::training {
 
 struct RunRecord {
   std::string name;     // name of the model
-  std::string command;  // as typed
+  std::string command;  // the command typed
   std::string data;     // "synthetic" or "csv"
   uint64_t seed = 1, data_seed = 1;
   std::string date, machine, code_version;

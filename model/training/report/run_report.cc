@@ -69,7 +69,7 @@ Chart LossChart(const History& history) {
           .logarithmic_x = true};
 }
 
-// Held-out loss in a chart of its own, so that the noise of training does not set the scale.
+// Held-out loss in a separate chart, where the noise of training cannot set the scale.
 Chart HeldOutChart(const History& history) {
   return {.title = "Held-out loss", .x_label = "step", .lines = {HeldOutLine(history)}};
 }

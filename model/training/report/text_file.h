@@ -11,7 +11,7 @@ namespace aaren::training {
 // Writes a whole file, new or existing; the folder must exist. Unavailable names the path and the reason.
 absl::Status WriteTextFile(const std::string& path, absl::string_view text);
 
-// Replaces a file in one rename, so that a reader sees the old or the new text, never a part.
+// Replaces a file in one rename, and a reader sees the old text or the new text, never a part.
 absl::Status ReplaceTextFile(const std::string& path, absl::string_view text);
 
 }  // namespace aaren::training

@@ -1,4 +1,4 @@
-// Seasons that repeat almost exactly. A forecaster must copy these from one season ago.
+// Seasons with almost exact repetition. A forecaster must copy the values of a season ago.
 
 #include <algorithm>
 #include <cmath>

@@ -47,7 +47,7 @@ Series HourlyTemperature(Random& random, int length) {
   Series values(length);
   for (const Day& day : calendar.days) {
     const double winter = Winter(day), next = swing * (1 - 0.25 * winter) * std::exp(unsettled * clouds.Next(random));
-    const double turn = (next - amplitude) / calendar.steps;  // per step, so that no night begins with a jump
+    const double turn = (next - amplitude) / calendar.steps;  // per step: no night begins with a jump
     for (int t = day.begin; t < day.end; ++t) {
       const double warmth = At(day_profile, t - day.midnight);
       amplitude += turn;

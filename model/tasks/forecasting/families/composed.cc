@@ -69,7 +69,7 @@ void Intermit(Random& random, Series& values) {
   for (double& value : values) value = random.Chance(active) ? std::exp(0.5 * std::clamp(value, -4.0, 4.0)) : 0;
 }
 
-// Chooses what varies: mostly the sum itself, in a unit and around a level of its own.
+// Chooses the quantity: mostly the sum itself, with another unit and level.
 void Become(Random& random, Series& values) {
   if (random.Chance(0.1)) Smooth(random, values);
   if (random.Chance(0.12)) {

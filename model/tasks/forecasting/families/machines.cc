@@ -1,4 +1,4 @@
-// Machines: tanks that fill up and empty, appliances that switch on and off, and jobs that run by the clock.
+// Machines: tanks that fill and empty, appliances switching on and off, and jobs run by the clock.
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Series that pass from one regime to the next: Ornstein-Uhlenbeck processes whose mean, speed and spread switch, and
+// Series that pass from one regime to the next: Ornstein-Uhlenbeck processes with changing mean, speed and spread, and
 // steps between levels.
 
 #include <algorithm>
