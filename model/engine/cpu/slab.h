@@ -5,7 +5,7 @@
 // block with memory only as rows are written, in huge pages where available.
 //
 // Freeing a slot advances the generation of its place, which makes every copy of the slot stale. Freed places are
-// reused first. Blocks are reserved one by one, so a slab costs the memory of its rows only. Threading: one thread at a
+// reused first. Blocks are reserved one by one, and a slab costs only the rows' memory. Threading: one thread at a
 // time, because a slab belongs to one lane.
 
 #include <cstddef>

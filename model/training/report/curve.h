@@ -13,7 +13,7 @@ struct Point {
 };
 
 // The `d` of an SVG path through the points, from left to right, with breaks. A single point between two breaks is a
-// dot. Among many points within half a pixel only the first, lowest, highest and last are kept, so that the path looks the
+// dot. Among many points within half a pixel only the first, lowest, highest and last are kept. The path then looks the
 // same in far fewer bytes. Empty if there is no point.
 std::string PathThrough(const std::vector<Point>& points);
 

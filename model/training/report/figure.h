@@ -28,7 +28,7 @@ struct Chart {
 
 struct Sheet {
   int columns = 1;                // size of a chart in pixels
-  int width = 640, height = 240;  // of one chart, in pixels
+  int width = 640, height = 240;  // size of a chart in pixels
 };
 
 // Draws charts row by row. A chart without points says "nothing to draw".
