@@ -27,7 +27,7 @@ struct Chart {
 };
 
 struct Sheet {
-  int columns = 1;                // size of a chart in pixels
+  int columns = 1;
   int width = 640, height = 240;  // size of a chart in pixels
 };
 

@@ -35,14 +35,14 @@ torch::Tensor RandomValues(const torch::Tensor& scores) {
 
 AttentionState Empty(int64_t count, torch::ScalarType type) { return EmptyState({count}, kWidth, type); }
 
-// States of none to three tokens each.
+// States of zero to three tokens each.
 AttentionState RandomStates(torch::ScalarType type) {
   const torch::Tensor scores = RandomScores({kCases, 3}, type);
   return FoldBlock(Empty(kCases, type), scores, RandomValues(scores));
 }
 
-// Equal up to the rounding of ten tokens, at most, folded either way; m is a maximum and is never rounded. No value of
-// a hundred thousand normal ones is beyond 6, so a is rounded as 6 c is.
+// Expects states that are equal up to the rounding of at most ten tokens in either order; m is a maximum and never
+// rounded. None of a hundred thousand normal values is beyond 6, so a is rounded like 6 c.
 void ExpectSame(const AttentionState& x, const AttentionState& y) {
   const double tolerance = SoftmaxRounding(10, x.m.scalar_type() == torch::kFloat64 ? kDoubleUnit : kFloatUnit);
   EXPECT_TRUE(torch::equal(x.m, y.m));
@@ -130,7 +130,7 @@ TEST(AttentionStateElementTest, CombineAgreesWithElement) {
   EXPECT_LT(Distance(found.a, torch::tensor(expected.a, torch::kFloat64)), tolerance * 4 * expected.c);
 }
 
-// The gradient of a weighted sum of Output in the scores and values of six tokens.
+// The gradient of a weighted sum of Output with respect to the scores and values of six tokens.
 std::vector<torch::Tensor> Gradient(const torch::Tensor& output, const torch::Tensor& scores,
                                     const torch::Tensor& values) {
   return torch::autograd::grad({(output * torch::arange(1, 4)).sum()}, {scores, values}, {}, /*retain_graph=*/true);
@@ -146,7 +146,7 @@ TEST(AttentionStateGradientTest, EqualsThatOfSoftmax) {
            values[5]);
   const auto found = Gradient(Output(Combine(left, right)), scores, values);
   const auto expected = Gradient(torch::matmul(torch::softmax(scores, 0), values), scores, values);
-  // Terms: six tokens of three numbers of at most 3, by the loss's weights of at most 3, and their average beside each.
+  // The terms are six tokens of three numbers of at most 3, times weights of at most 3, and the average beside each.
   const double tolerance = SoftmaxRounding(6, kDoubleUnit) * 2 * 6 * 3 * 3 * 3;
   EXPECT_LT(Distance(found[0], expected[0]), tolerance);
   EXPECT_LT(Distance(found[1], expected[1]), tolerance);

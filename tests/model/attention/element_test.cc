@@ -16,10 +16,10 @@ using ::testing::Pointwise;
 
 constexpr double kMasked = -std::numeric_limits<double>::infinity();
 
-// Of three tokens whose values are at most 10; a log-sum-exp is at most 10, too.
+// For three tokens with values of at most 10; a log-sum-exp is at most 10 as well.
 const double kRounding = 10 * SoftmaxRounding(3, kDoubleUnit);
 
-// Equal as sets of tokens: the same output and the same log-sum-exp.
+// Expects elements that are equal as sets of tokens: the same output and the same log-sum-exp.
 void ExpectSame(const Element<double>& x, const Element<double>& y) {
   EXPECT_THAT(x.Output(), Pointwise(DoubleNear(kRounding), y.Output()));
   EXPECT_NEAR(x.m + std::log(x.c), y.m + std::log(y.c), kRounding);

@@ -18,7 +18,7 @@ torch::Tensor Random(std::vector<int64_t> leading, int64_t tokens, int64_t width
   return torch::randn(leading, torch::kFloat64);
 }
 
-// Of numbers of at most 5: an average over 23 tokens whose scores are products of 8, each as large as 5 x 5 x sqrt(8).
+// For an average over 23 tokens with numbers of at most 5; scores are products of 8 numbers, at most 5 x 5 x sqrt(8).
 const double kRounding = 5 * (SoftmaxRounding(23, kDoubleUnit) + 2 * 25 * std::sqrt(8.0) * Gamma(10, kDoubleUnit));
 
 // Conventional cross-attention.

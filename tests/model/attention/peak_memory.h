@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_MODEL_ATTENTION_PEAK_MEMORY_H_
 #define AAREN_TESTS_MODEL_ATTENTION_PEAK_MEMORY_H_
 
-// PeakMemory sees every tensor that a thread allocates and frees, for tests that say how memory grows with the tokens.
+// PeakMemory sees every tensor that a thread allocates and frees, for tests of how memory grows with the tokens.
 
 #include <c10/core/Allocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
@@ -26,7 +26,7 @@ class PeakMemory : public c10::MemoryReportingInfoBase {
   int64_t live_ = 0, peak_ = 0;
 };
 
-// The most bytes that the tensors which `work` makes on this thread take up at once.
+// The most bytes that the tensors made by `work` on this thread occupy at once.
 template <typename Work>
 int64_t PeakBytes(Work work) {
   const auto memory = std::make_shared<PeakMemory>();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kMasked = -std::numeric_limits<double>::infinity();
 
-// One output: the softmax of scores[0 .. last], each lowered by what is forgotten until then.
+// Computes one output: the softmax of scores[0 .. last], each lowered by the amount forgotten until `last`.
 void AttendPrefix(const double* scores, const double* times, double rate, const double* values, int64_t last,
                   int64_t width, double* output, double* magnitude) {
   std::vector<double> lowered(last + 1);

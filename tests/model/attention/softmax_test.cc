@@ -18,10 +18,10 @@ torch::Tensor Random(std::vector<int64_t> leading, int64_t tokens, int64_t width
   return torch::randn(leading, torch::kFloat64);
 }
 
-// Of numbers of at most 5: an average over 30 tokens whose scores are products of 8, each as large as 5 x 5 x sqrt(8).
+// For an average over 30 tokens with numbers of at most 5; scores are products of 8 numbers, at most 5 x 5 x sqrt(8).
 double Rounding(double unit) { return 5 * (SoftmaxRounding(30, unit) + 2 * 25 * std::sqrt(8.0) * Gamma(10, unit)); }
 
-// Token by token, each with its own softmax.
+// Computes token by token, each with a softmax of its own.
 torch::Tensor OneQueryAtATime(const torch::Tensor& queries, const torch::Tensor& keys, const torch::Tensor& values) {
   std::vector<torch::Tensor> outputs;
   for (int64_t i = 0; i < queries.size(-2); ++i) {

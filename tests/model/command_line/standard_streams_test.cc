@@ -9,7 +9,7 @@
 namespace aaren::command_line {
 namespace {
 
-// In a process of its own: exits with 0 if `holds` does.
+// Runs `holds` in a process of its own, which exits with 0 if `holds` is true.
 template <typename Holds>
 void InAnother(const Holds& holds) {
   EXPECT_EXIT(_exit(holds() ? 0 : 1), ::testing::ExitedWithCode(0), "");

@@ -1,5 +1,5 @@
-// What the bundled model says of series that no model was meant for: always something finite whose quantiles do not
-// cross, and something sensible. extremes_test.cc asks the first of any weights.
+// The bundled model on series unlike any in its training: forecasts are always finite, quantiles do not cross, and the
+// forecasts are sensible. extremes_test.cc tests the first two for any weights.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
 class BadInputTest : public ::testing::Test {
  protected:
-  // Streams the series through a session of its own, a forecast at every token.
+  // Streams the series through a session of its own, with a forecast at every token.
   void Feed(const std::vector<float>& series) {
     outputs_ = stepper_.Feed(stepper_.Open(), series);
     tokens_ = series.size();
@@ -29,7 +29,7 @@ class BadInputTest : public ::testing::Test {
     for (float surprise : outputs_.surprises) ASSERT_TRUE(std::isnan(surprise) || (surprise >= 0 && surprise <= 1));
   }
 
-  // Forecast after token t, `ahead` rows on, counted from 1.
+  // The forecast from token t, `ahead` steps ahead, counted from 1.
   float Quantile(size_t t, size_t ahead, size_t level) const {
     return outputs_.forecasts[(t * horizon_ + ahead - 1) * levels_ + level];
   }
@@ -122,7 +122,7 @@ TEST_F(BadInputTest, NinetyPercentMissingKeepsTheForecastAmongTheValues) {
   }
   Feed(series);
   const float span = high - low;
-  ExpectMediansWithin(100, low - span, high + span);  // a trend may be seen in so few, but no other scale
+  ExpectMediansWithin(100, low - span, high + span);  // so few values may look like a trend, but have no other scale
 }
 
 TEST_F(BadInputTest, JumpOfAMillionIsFollowed) {
@@ -132,7 +132,7 @@ TEST_F(BadInputTest, JumpOfAMillionIsFollowed) {
   for (size_t t = 1000; t < series.size(); ++t) series[t] += 1e6f;
   Feed(series);
   ExpectMediansWithin(1010, 0.0f, 2e6f);
-  ExpectMediansWithin(1200, below, above);  // when no other value is left in the ring
+  ExpectMediansWithin(1200, below, above);  // when the ring has no other value left
   EXPECT_LT(Width(1200, 1), 5 * Width(999, 1));
 }
 
@@ -155,7 +155,7 @@ TEST_F(BadInputTest, FirstValueOf1e30IsForgotten) {
   ExpectMediansWithin(200, below, above);
 }
 
-// A day of 24 values and noise; after what happened to it, its forecasts are nearly as good as if nothing had.
+// A day of 24 values and noise. After the disturbance, forecasts are nearly as good as without the disturbance.
 class AfterwardsTest : public BadInputTest {
  protected:
   static constexpr size_t kFrom = 1350, kTokens = 2600;
@@ -171,7 +171,7 @@ class AfterwardsTest : public BadInputTest {
   }
 
   struct Quality {
-    double loss = 0, inside = 0;  // mean pinball loss, share inside the 80 % interval; one to twelve values ahead
+    double loss = 0, inside = 0;  // mean pinball loss, and share inside the 80 % interval; one to twelve values ahead
   };
 
   Quality Judge(const std::vector<float>& series) {
@@ -248,7 +248,7 @@ TEST_F(BadInputTest, LoadThatGoesOnAndOffIsForecast) {
   }
   Feed(series);
   for (size_t t = 1000; t + 1 < series.size(); ++t) {
-    if (t % 48 < 4 || t % 48 > 40) continue;  // just after it was switched, and just before
+    if (t % 48 < 4 || t % 48 > 40) continue;  // just after the switch, and just before
     ASSERT_NEAR(Median(t, 1), series[t + 1], 12.0f) << t;
   }
 }
@@ -261,7 +261,7 @@ TEST_F(BadInputTest, DenormalsAreForecastZero) {
 }
 
 TEST_F(BadInputTest, IntegersOf1e15KeepTheirLevel) {
-  const float level = 1e15f, step = 67108864.0f;  // neighbouring floats there
+  const float level = 1e15f, step = 67108864.0f;  // neighbouring floats at that level
   std::vector<float> series;
   for (int t = 0; t < 1000; ++t) series.push_back(level + static_cast<float>(t % 5) * step);
   Feed(series);

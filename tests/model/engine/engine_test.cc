@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 class EngineTest : public testing::Test {
  protected:
-  // What becomes of runs of one token each.
+  // The status of a batch of runs with one token each.
   absl::Status Step(const std::vector<Slot>& slots) {
     std::vector<engine::Run> runs;
     for (Slot slot : slots)

@@ -14,7 +14,7 @@
 namespace aaren::engine {
 namespace {
 
-// Each test asserts equality of bits, of networks that see the series' seasons and of such that do not.
+// Each test compares bits, for networks with seasonal inputs and without.
 class ExactnessTest : public testing::TestWithParam<bool> {
  protected:
   package::ForecasterConfig Of(package::ForecasterConfig config) const {
@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, ExactnessTest, testing::Bool(),
 
 std::vector<uint8_t> Wanted(size_t count) { return std::vector<uint8_t>(count, 1); }
 
-// Feeds a series in calls of at most `most` tokens, their sizes drawn at random.
+// Feeds a series in calls of random sizes, at most `most` tokens each.
 Outputs FeedInPieces(Stepper& stepper, Slot slot, const std::vector<float>& series, size_t most, uint64_t seed) {
   std::mt19937_64 random(seed);
   Outputs outputs;
@@ -131,7 +131,7 @@ TEST_P(ExactnessTest, WhatIsLearnedDoesNotDependOnWhatIsAskedFor) {
   EXPECT_EQ(stepper.RowBytes(uncalibrated), stepper.RowBytes(asked));
   const Slot seldom = stepper.Open();
   std::vector<uint8_t> wanted(series.size(), 0);
-  for (size_t t = 0; t < series.size(); ++t) wanted[t] = t % 7 == 5;  // the last one too
+  for (size_t t = 0; t < series.size(); ++t) wanted[t] = t % 7 == 5;  // including the last token
   stepper.Step({{.slot = seldom, .values = series, .forecast = wanted}});
   EXPECT_EQ(stepper.RowBytes(seldom), stepper.RowBytes(asked));
 }

@@ -9,8 +9,7 @@
 namespace aaren::engine {
 namespace {
 
-// Whatever a series holds, its forecasts are finite, its quantiles do not cross, and its row is one that CheckRow
-// accepts.
+// For any series, forecasts are finite, quantiles do not cross, and CheckRow accepts the row.
 void ExpectSaneForecasts(const std::vector<float>& series) {
   Stepper stepper(RandomPackage(TinyConfig(), 1));
   const Slot slot = stepper.Open();

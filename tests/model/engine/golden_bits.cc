@@ -13,13 +13,13 @@ namespace {
 
 constexpr size_t kTokens = 800;
 
-// Whole numbers that are never negative, whose forecasts are such too.
+// Whole numbers that are never negative, so that forecasts are restricted likewise.
 std::vector<float> Whole(std::vector<float> values) {
   for (float& value : values) value = std::floor(std::abs(value));  // NaN stays
   return values;
 }
 
-// A season that is not in the bank.
+// A season outside the bank.
 std::vector<float> Cycle() {
   constexpr size_t kLength = 37;
   std::mt19937_64 random(41);

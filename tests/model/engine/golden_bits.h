@@ -1,9 +1,8 @@
 #ifndef AAREN_TESTS_MODEL_ENGINE_GOLDEN_BITS_H_
 #define AAREN_TESTS_MODEL_ENGINE_GOLDEN_BITS_H_
 
-// What an engine tells and leaves behind, in numbers that can be recorded. Nothing that goes in comes from the C
-// library's functions, whose bits differ from one machine to the next: integers, products, quotients and square roots
-// make the weights and the series.
+// Fingerprints of an engine's outputs and rows, to be recorded. Weights and series are made by integers, products,
+// quotients and square roots. No function of the C library is used, because its bits differ between machines.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +13,7 @@
 
 namespace aaren::engine {
 
-// Of everything that one session is told and leaves behind.
+// The fingerprints of everything that a session is told and leaves behind.
 struct Bits {
   uint64_t network, calibrated, surprises, row, whole, cycle;
   bool operator==(const Bits&) const = default;
@@ -22,14 +21,14 @@ struct Bits {
 
 std::ostream& operator<<(std::ostream& out, const Bits& bits);
 
-// Of a session whose tokens come `most` at a time, of one that wants the network's own forecasts, of one of whole
-// numbers, and the row of one whose season is found.
+// The bits of four sessions: tokens `most` at a time; the network's own forecasts; whole numbers; and, as a row, a
+// series whose season is found.
 Bits BitsOf(Stepper& stepper, size_t most);
 
-// As aaren-train leaves them: matrices whose weights are bfloat16, which the engine reads at half the size.
+// The package as aaren-train writes packages: matrices with bfloat16 weights, which the engine reads at half the size.
 package::ModelPackage Halved(package::ModelPackage package);
 
-// A forecaster that sees the series' seasons.
+// The config of a forecaster with seasonal inputs.
 package::ForecasterConfig WithSeasons(package::ForecasterConfig config);
 
 }  // namespace aaren::engine

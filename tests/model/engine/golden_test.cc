@@ -1,5 +1,5 @@
-// The bits of the exact tier, recorded: the same from every machine, compiler and instruction set. They may change only
-// together with kNumericsVersion.
+// The recorded bits of the exact tier, the same on every machine, compiler and instruction set. A change of the bits
+// requires a change of kNumericsVersion.
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Packages, GoldenTest, testing::ValuesIn(kGoldens),
 
 TEST_P(GoldenTest, GivesTheRecordedBits) { EXPECT_EQ(BitsOf(stepper_, 64), GetParam().bits); }
 
-// One token alone goes through other kernels than many: with halved weights, and with fewer rows at once.
+// One token alone passes through other kernels than many tokens: with halved weights, and with fewer rows at once.
 TEST_P(GoldenTest, EveryInstructionSetGivesThemHoweverTokensCome) {
   if (TestsEmulation()) GTEST_SKIP() << "of the CPU's kernels";
   for (int64_t target : ExactTargets()) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
-// One value of each kind of trouble, and the value itself where there is none.
+// Each function returns one kind of trouble at some tokens, and the value itself at all others.
 float Largest(size_t t, float value) { return t % 97 < 6 ? (t % 2 == 0 ? 1e30f : -1e30f) : value; }
 float Glitch(size_t t, float value) { return t % 89 == 40 ? -9999e6f : value; }
 float Tiny(size_t t, float value) { return t % 53 < 20 ? value * 0x1p-90f : value; }
@@ -42,7 +42,7 @@ std::vector<float> EventfulSeries(size_t length) {
   for (size_t t = 150; t < 210; ++t) series[t] = 1e5f + 64.0f * series[t];              // a jump
   std::fill_n(series.begin() + 210, 20, kMissing);                                      // an outage
   for (size_t t = 231; t < 250; t += 2) series[t] = kMissing;                           // gaps
-  for (size_t t = 250; t < 270; ++t) series[t] *= 0x1p-90f;                             // some below the least value
+  for (size_t t = 250; t < 270; ++t) series[t] *= 0x1p-90f;                             // partly below the least value
   std::fill_n(series.begin() + 290, 30, 0.0f);                                          // a constant
   for (size_t t = 330; t < 350; ++t) series[t] = static_cast<float>(t % 3) * 0x1p-86f;  // tiny beside ordinary ones
   std::fill_n(series.begin() + 400, 200, kMissing);                                     // an outage longer than a ring

@@ -9,7 +9,7 @@
 namespace aaren::engine {
 namespace {
 
-// The standard library's distributions differ between implementations; twelve uniform numbers do not.
+// A sum of twelve uniform numbers, because the standard library's distributions differ between implementations.
 double Normal(std::mt19937_64& random) {
   double sum = -6.0;
   for (int i = 0; i < 12; ++i) sum += static_cast<double>(random() >> 11) * 0x1p-53;
@@ -23,14 +23,15 @@ void Fill(const std::string& name, package::Tensor& tensor, std::mt19937_64& ran
   for (float& value : tensor.data) value = static_cast<float>((gain ? 1.0 : 0.0) + deviation * Normal(random));
 }
 
-// The first head remembers everything, the last about twenty tokens.
+// The first head remembers everything, the last head about twenty tokens.
 void FillDecay(const package::ForecasterConfig& config, package::Tensor& decay) {
   for (int h = 0; h < config.heads; ++h)
     decay.data[h] = 0.05f * static_cast<float>(h) / static_cast<float>(config.heads);
 }
 
-// Plain heads first; then rotary ones, each pair of values by an angle of its own, 2 atan(t) a token. The rotation by t
-// is (1 - t^2, 2 t) / (1 + t^2), and by several tokens its power: no cosine is asked for, whose bits differ.
+// Plain heads come first, then rotary heads. Each pair of values turns by an angle of its own, 2 atan(t) per token. The
+// rotation by t is (1 - t^2, 2 t) / (1 + t^2), and several tokens take its power. So no cosine is called, whose bits
+// differ between machines.
 void FillRotation(const package::ForecasterConfig& config, package::Tensor& cosine, package::Tensor& sine) {
   const int pairs = config.value_width / 2;
   for (int j = 0; j < pairs; ++j) {

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_MODEL_ENGINE_RANDOM_PACKAGE_H_
 #define AAREN_TESTS_MODEL_ENGINE_RANDOM_PACKAGE_H_
 
-// A model package of random weights: shaped and scaled like a trained one, so that every part of the engine is at work,
-// and made in microseconds. Equal seeds give equal bits on every machine and standard library.
+// A model package of random weights, shaped and scaled like a trained package, so that every part of the engine works.
+// The package is made in microseconds. Equal seeds give equal bits on every machine and standard library.
 
 #include <cstdint>
 
@@ -10,10 +10,10 @@
 
 namespace aaren::engine {
 
-// Few and awkward sizes: nothing is a multiple of a vector.
+// A config with few and awkward sizes: no size is a multiple of a vector.
 package::ForecasterConfig TinyConfig();
 
-// REQUIRES: config.Validate() is OK. The package has no digest until it is saved.
+// REQUIRES: config.Validate() is OK. The package has no digest until saved.
 package::ModelPackage RandomPackage(const package::ForecasterConfig& config, uint64_t seed);
 
 }  // namespace aaren::engine

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_MODEL_ENGINE_STEPPER_H_
 #define AAREN_TESTS_MODEL_ENGINE_STEPPER_H_
 
-// Stepper is a lane of an engine, driven one batch at a time; and the series and comparisons of the engine's tests.
+// Stepper is a lane of an engine, driven one batch at a time. The file also has series and comparisons of engine tests.
 
 #include <cstdint>
 #include <memory>
@@ -11,13 +11,13 @@
 
 namespace aaren::engine {
 
-// What one session got back for some tokens.
+// The outputs of one session for some tokens.
 struct Outputs {
   std::vector<float> forecasts;
   std::vector<float> surprises;
 
   void Append(const Outputs& more);
-  bool operator==(const Outputs& other) const;  // of bits: NaN equals NaN
+  bool operator==(const Outputs& other) const;  // compares bits: NaN equals NaN
 };
 
 // A session's part of one call.
@@ -41,10 +41,10 @@ class Stepper {
   // The slot of a session that has seen nothing.
   Slot Open();
 
-  // One batch, which must succeed.
+  // Steps one batch. REQUIRES: the batch succeeds.
   std::vector<Outputs> Step(const std::vector<Portion>& portions);
 
-  // One session's tokens in one call, all of them forecast from.
+  // Takes one session's tokens in one call, with a forecast from each token.
   Outputs Feed(Slot slot, const std::vector<float>& values, Refinement refinement = Refinement::kRestricted);
 
   std::vector<std::byte> RowBytes(Slot slot);
@@ -55,11 +55,11 @@ class Stepper {
   std::unique_ptr<Lane> lane_;
 };
 
-// A random walk with a season, noise, and one value in twenty missing; made without functions that differ between
-// machines.
+// A random walk with a season, noise, and one missing value in twenty. No function whose bits differ between machines
+// is used.
 std::vector<float> Series(uint64_t seed, size_t length);
 
-// Of the bits, so that two runs can be compared by one number.
+// A fingerprint of the bits, so that a single number compares two runs.
 uint64_t Fingerprint(const std::vector<float>& values);
 uint64_t Fingerprint(const std::vector<std::byte>& bytes);
 

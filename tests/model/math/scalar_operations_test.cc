@@ -18,7 +18,7 @@ using Scalar = float (*)(float);
 bool Usual(float) { return true; }
 bool Positive(float x) { return x >= std::numeric_limits<float>::min(); }
 
-// Over every 997th float but NaN, of both signs, and both infinities: not one differs in a bit.
+// Compares every 997th float except NaN, of both signs, and both infinities: no result differs in any bit.
 void ExpectTheSameBits(Vectors vectors, Scalar scalar, bool (*fits)(float)) {
   alignas(64) float x[kLanes], y[kLanes];
   for (uint64_t bits = 0; bits <= UINT32_MAX; bits += 997 * kLanes) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Mean 10 and deviation 1.
+// Statistics with mean 10 and deviation 1.
 Statistics Alternating(int values, uint64_t history = 1024) {
   Statistics statistics{};
   for (int i = 0; i < values; ++i) statistics.Add(i % 2 == 0 ? 9.0 : 11.0, history);

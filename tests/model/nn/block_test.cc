@@ -22,7 +22,7 @@ Block Exact(const BlockOptions& options) {
   return block;
 }
 
-// Of the outputs of one block of width 12, four times that within, up to 5 in size, after 20 tokens.
+// For the outputs of one block of width 12 and inner width 48, up to 5 in size, after 20 tokens.
 const double kRounding = 5 * NetworkRounding(1, 20, 48, kDoubleUnit);
 
 torch::Tensor RandomTokens() {
@@ -51,7 +51,7 @@ TEST(ParameterCountTest, AarenBlockHasThePapersCount) {
   }
 }
 
-// torch's own Transformer layer, given the block's weights.
+// torch's own Transformer layer with the block's weights.
 torch::nn::TransformerEncoderLayer TorchsLayer(const Block& block) {
   const int64_t width = block->options.mixer().width(), heads = block->options.mixer().heads();
   torch::nn::TransformerEncoderLayer layer(torch::nn::TransformerEncoderLayerOptions(width, heads)
@@ -75,7 +75,7 @@ torch::nn::TransformerEncoderLayer TorchsLayer(const Block& block) {
 
 class BlockTest : public ::testing::Test {
  protected:
-  BlockTest() { torch::set_num_threads(1); }  // hundreds of products too small to share
+  BlockTest() { torch::set_num_threads(1); }  // hundreds of products too small for several threads
 };
 
 TEST_F(BlockTest, SoftmaxBlockEqualsTorchsTransformerLayer) {

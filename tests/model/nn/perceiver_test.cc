@@ -22,7 +22,7 @@ Perceiver Exact(int64_t rounds) {
   return perceiver;
 }
 
-// Of latents up to 5 in size, after at most three rounds over at most 70 tokens.
+// For latents up to 5 in size, after at most three rounds over at most 70 tokens.
 const double kRounding = 5 * NetworkRounding(3, 70, kWidth, kDoubleUnit);
 
 torch::Tensor RandomTokens(int64_t tokens) {
@@ -32,7 +32,7 @@ torch::Tensor RandomTokens(int64_t tokens) {
 
 double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y).abs().max().item<double>(); }
 
-// One round as it is written, one sequence, one latent and one head at a time.
+// One round by the definition, one sequence, one latent and one head at a time.
 torch::Tensor Round(Perceiver& p, const torch::Tensor& z, const torch::Tensor& x) {
   const int64_t head_width = kWidth / kHeads;
   std::vector<torch::Tensor> latents;
@@ -51,7 +51,7 @@ torch::Tensor Round(Perceiver& p, const torch::Tensor& z, const torch::Tensor& x
 
 class PerceiverAttentionTest : public ::testing::Test {
  protected:
-  PerceiverAttentionTest() { torch::set_num_threads(1); }  // hundreds of products too small to share
+  PerceiverAttentionTest() { torch::set_num_threads(1); }  // hundreds of products too small for several threads
 };
 
 TEST_F(PerceiverAttentionTest, FollowsItsDefinition) {
@@ -85,8 +85,8 @@ TEST_F(PerceiverAttentionTest, EveryStepReadsAllInputsAgain) {
   EXPECT_TRUE(torch::equal(state.tensors[0].narrow(1, 0, 20), x));
 }
 
-// Attention of the latents z [L, d] to x [N, d] by folding one input after the other, and its output added: what a
-// recurrence over the inputs can do, as its queries must be known before them.
+// Attention of the latents z [L, d] to x [N, d] by folding one input after the other, plus z. A recurrence over the
+// inputs can do no more, because its queries must be known before the inputs.
 torch::Tensor Folded(Perceiver& p, const torch::Tensor& z, const torch::Tensor& x) {
   const auto heads = [](const torch::Tensor& y) { return y.unflatten(-1, {kHeads, -1}); };
   const torch::Tensor q = heads(p->query(p->norm(z))) / std::sqrt(static_cast<double>(kWidth / kHeads));  // [L, H, d_h]
@@ -104,7 +104,7 @@ TEST_F(PerceiverAttentionTest, OneRoundCanBeFoldedInputByInput) {
   EXPECT_LT(Distance(perceiver(x).value()[0], Folded(perceiver, perceiver->latents, x[0])), kRounding);
 }
 
-// The second round's queries are known only after all inputs: those of the inputs so far are wrong for the next.
+// The second round's queries are known only after all inputs, so queries of the inputs so far are wrong for the next.
 TEST_F(PerceiverAttentionTest, SecondRoundAsksAnewWithEveryInput) {
   Perceiver perceiver = Exact(2);
   const torch::Tensor x = RandomTokens(30)[0];

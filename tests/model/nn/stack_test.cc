@@ -19,7 +19,7 @@ StackOptions Small(MixerKind kind, bool norm_first = false) {
   return {BlockOptions(MixerOptions(kind, 12, 3)).norm_first(norm_first), kLayers};
 }
 
-// Of the outputs of three layers, up to 5 in size, after at most 150 tokens.
+// For the outputs of three layers, up to 5 in size, after at most 150 tokens.
 double Rounding(double unit) { return 5 * NetworkRounding(3, 150, 12, unit); }
 
 Stack Exact(const StackOptions& options) {
@@ -44,7 +44,7 @@ double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y)
 
 class MixerStackTest : public ::testing::TestWithParam<MixerKind> {
  protected:
-  MixerStackTest() { torch::set_num_threads(1); }  // thousands of products too small to share
+  MixerStackTest() { torch::set_num_threads(1); }  // thousands of products too small for several threads
 };
 
 INSTANTIATE_TEST_SUITE_P(All, MixerStackTest,

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What loading says about a package whose tensors were changed after it was saved.
+// The status of loading a package whose tensors were changed after saving.
 absl::Status LoadChanged(const PackageFolder& folder, const std::map<std::string, Tensor>& tensors) {
   folder.ReplaceWeights(FormatSafetensors(tensors));
   return LoadPackage(folder.path()).status();

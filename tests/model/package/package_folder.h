@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_MODEL_PACKAGE_PACKAGE_FOLDER_H_
 #define AAREN_TESTS_MODEL_PACKAGE_PACKAGE_FOLDER_H_
 
-// PackageFolder is a fresh folder of the test that holds a saved package, which a test then damages.
+// PackageFolder is a fresh folder with a saved package, which a test then damages.
 
 #include <string>
 
@@ -23,10 +23,10 @@ class PackageFolder {
   std::string Read(const std::string& file) const;
   void Write(const std::string& file, const std::string& bytes) const;
 
-  // Replaces a text that model.json holds exactly once.
+  // Replaces a text that model.json contains exactly once.
   void EditManifest(const std::string& text, const std::string& replacement) const;
 
-  // Writes these bytes as the weights, with the hash that makes them believable.
+  // Writes these bytes as the weights, with the matching hash in model.json.
   void ReplaceWeights(const std::string& bytes) const;
 
  private:

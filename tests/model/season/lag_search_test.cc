@@ -19,7 +19,7 @@ constexpr uint64_t kProbeEvery = 17;
 
 using Values = std::function<double(size_t)>;
 
-// What a row does, as far as seasons are concerned.
+// The part of a row's work that concerns seasons.
 class Session {
  public:
   Session() {
@@ -64,7 +64,7 @@ class Session {
 
 Session After(size_t tokens, const Values& value) { return Session().After(tokens, value); }
 
-// A shape that no shorter lag repeats, and noise of a twentieth of its deviation.
+// A shape that no shorter lag repeats, with noise of a twentieth of the shape's deviation.
 class Cycle {
  public:
   explicit Cycle(size_t length) {
@@ -122,7 +122,7 @@ TEST(LagSearchTest, FindsNothingInNoiseOrAWalk) {
   EXPECT_TRUE(After(20000, [&](size_t t) { return at += Noise(t); }).FoundNothing());
 }
 
-// By chance two of its events meet at some lag. The next ones do not.
+// Two events of a series may meet at some lag by chance. The next events do not.
 TEST(LagSearchTest, ATrialEndsMostOfWhatIsChance) {
   int trials = 0, found = 0;
   for (uint64_t seed = 0; seed < 10; ++seed) {
@@ -145,7 +145,7 @@ TEST(LagSearchTest, FindsNothingWhereAllIsEqualOrMissing) {
   EXPECT_TRUE(After(3000, [](size_t) { return NAN; }).FoundNothing());
 }
 
-// Of values of seven levels the lag beside the cycle is nearly as good: it is found first, where that comes first.
+// With values of seven levels, the lag beside the cycle is nearly as good, and is found first if tried first.
 TEST(LagSearchTest, MovesToTheBetterLagBeside) {
   const auto pulses = [](size_t t) { return (t % 250 < 40 ? 5.0 : 0.0) + 0.15 * Noise(t); };
   const Session session = After(9000, pulses);
@@ -193,8 +193,8 @@ void ExpectRefused(const std::function<void(LagErrors&)>& spoil, const std::stri
 }
 
 TEST(LagErrorsTest, ImpossibleFoundLagsAreRefused) {
-  ExpectRefused([](LagErrors& errors) { errors.found[0] = 24; }, "found lag 0 is 24");      // of the bank
-  ExpectRefused([](LagErrors& errors) { errors.found[1] = 37; }, "found lag 1 is 37");      // twice
+  ExpectRefused([](LagErrors& errors) { errors.found[0] = 24; }, "found lag 0 is 24");      // in the bank
+  ExpectRefused([](LagErrors& errors) { errors.found[1] = 37; }, "found lag 1 is 37");      // found twice
   ExpectRefused([](LagErrors& errors) { errors.found[0] = 3; }, "found lag 0 is 3");        // no season
   ExpectRefused([](LagErrors& errors) { errors.found[0] = 1249; }, "found lag 0 is 1249");  // beyond the search
   ExpectRefused([](LagErrors& errors) { errors.found[0] = 0; }, "found lag 0 is 0");        // with an error

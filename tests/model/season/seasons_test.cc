@@ -51,7 +51,7 @@ double Day(size_t t, size_t day) {
   return std::exp(-50 * (phase - 0.3) * (phase - 0.3)) + 0.6 * std::exp(-90 * (phase - 0.7) * (phase - 0.7));
 }
 
-// The definition of an error, in double, over everything: the mean of the first 1,500 and exponential from there.
+// The definition of an error, in double, over all values: the mean of the first 1,500, exponential from there on.
 // REQUIRES: no error is beyond 4 units.
 double ErrorOf(const std::vector<float>& values, size_t lag) {
   double mean = NAN;

@@ -22,7 +22,7 @@ ValueMemory Holding(const std::vector<float>& values, const Bounds& bounds = kUn
   return memory;
 }
 
-// As far back as it remembers, the newest last.
+// The remembered values, the newest last.
 std::vector<float> Unrolled(const ValueMemory& memory, size_t taken) {
   ValueMemory::Window window;
   const float* newest = memory.Unroll(taken - 1, kUnbounded, window);

@@ -23,7 +23,7 @@ Vector Sums(const package::Tensor& weight, const Vector& x) {
   return out;
 }
 
-// Eight bits of precision, ties to even; nothing below `least`.
+// Rounds to eight bits of precision, ties to even; a magnitude below `least` becomes 0.
 float Half(double x, double least) {
   int exponent = 0;
   const double fraction = std::frexp(x, &exponent);
@@ -42,7 +42,7 @@ Vector FastSums(const package::Tensor& weight, const Vector& x) {
   const size_t outputs = weight.shape[0], depth = weight.shape[1];
   Vector out(outputs);
   for (size_t n = 0; n < outputs; ++n) {
-    float sums[2] = {}, chains[2][2] = {};  // of the parts; of even and odd k
+    float sums[2] = {}, chains[2][2] = {};  // by part; by part and parity of k
     for (size_t k = 0; k < depth; ++k) {
       const float w = Half(weight.data[n * depth + k], 0x1p-40);  // 14.1
       const std::array<float, 2> parts = Parts(x[k]);
@@ -70,7 +70,7 @@ float ToForecast(double y) {
 
 Vector Product(Tier tier, const package::Tensor& weight, const package::Tensor* bias, const Vector& x) {
   Vector out = tier == Tier::kFast ? FastSums(weight, x) : Sums(weight, x);
-  for (size_t n = 0; n < out.size(); ++n) out[n] += bias != nullptr ? bias->data[n] : 0.0f;  // it makes +0 of -0
+  for (size_t n = 0; n < out.size(); ++n) out[n] += bias != nullptr ? bias->data[n] : 0.0f;  // the sum turns -0 into +0
   return out;
 }
 

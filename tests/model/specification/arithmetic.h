@@ -1,14 +1,14 @@
 #ifndef AAREN_TESTS_MODEL_SPECIFICATION_ARITHMETIC_H_
 #define AAREN_TESTS_MODEL_SPECIFICATION_ARITHMETIC_H_
 
-// This folder is a second implementation of the streaming forecaster, written from the rules of model/README.md and
-// not from the engine. Comments name the rules. It is plain scalar code and shares nothing with model/engine, so the
-// two agree to the bit only where both keep to the rules. It reads weights with model/package, and its lags are those
-// that rule 1.28 refers to.
+// This folder is a second implementation of the streaming forecaster, written from the rules of model/README.md and not
+// from the engine. Comments name the rules. The code is plain and scalar and shares nothing with model/engine. So both
+// agree to the bit only if both keep to the rules. model/package reads the weights, and the lags are the bank of rule
+// 1.28.
 //
 //   arithmetic, functions ◄── series, lag_errors, sources, seasonal_input, network, mixture, ... ◄── forecaster
 //
-// This file has rules 0.9-0.12 and sections 11 and 14. Letters (P, T, Q, ...) are those of rule 0.5 throughout.
+// This file has rules 0.9-0.12 and sections 11 and 14. Letters (P, T, Q, ...) are the letters of rule 0.5.
 
 #include <bit>
 #include <cstdint>
@@ -34,7 +34,7 @@ T Clamp(T y, T least, T most) {
 
 enum class Tier { kExact, kFast };
 
-// 11.3-11.5, or 14.1-14.6 of the fast tier. The bias is 0 where there is none (3.2).
+// 11.3-11.5, or 14.1-14.6 for the fast tier. Without a bias, the bias is 0 (3.2).
 Vector Product(Tier tier, const package::Tensor& weight, const package::Tensor* bias, const Vector& x);
 
 // 11.7: the end of a sum of 16 partials.

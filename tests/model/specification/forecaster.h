@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_MODEL_SPECIFICATION_FORECASTER_H_
 #define AAREN_TESTS_MODEL_SPECIFICATION_FORECASTER_H_
 
-// The order of things at a token (rules 1.3, 1.38, 6.3), and the row (section 13). One Forecaster is one series.
+// The order of work at a token (rules 1.3, 1.38, 6.3), and the row (section 13). One Forecaster is one series.
 
 #include <array>
 #include <cstddef>
@@ -17,27 +17,27 @@
 
 namespace aaren::specification {
 
-// How far a call's forecasts go (9.19).
+// The last refinement of a call's forecasts (9.19).
 enum class Stage { kNetwork, kMixed, kCalibrated, kRestricted };
 
 struct Reply {
   float surprise;
-  Vector forecast;  // [T, Q], empty where it is not wanted
+  Vector forecast;  // [T, Q], empty if not wanted
 };
 
 class Forecaster {
  public:
   explicit Forecaster(const package::ModelPackage& package, Tier tier = Tier::kExact);  // the package outlives this
-  Forecaster(const Forecaster&) = delete;                                               // its parts refer to its sizes
+  Forecaster(const Forecaster&) = delete;                                               // parts refer to the sizes
 
   Reply Take(float value, bool wanted, Stage stage);
 
   std::vector<std::byte> Row() const;  // section 13
 
  private:
-  // What became of a token that went on to the network.
+  // The results for a token that passed through the network.
   struct Outcome {
-    Vector forecast;  // of the network (5.7), [T, Q]; empty where nobody needs it
+    Vector forecast;  // the network's forecast (5.7), [T, Q]; empty if not needed
     SourcesOfSteps sources;
   };
 

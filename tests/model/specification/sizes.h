@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_MODEL_SPECIFICATION_SIZES_H_
 #define AAREN_TESTS_MODEL_SPECIFICATION_SIZES_H_
 
-// What follows from the sizes of a model (rule 0.5): which horizons are judged and tracked, and where knots are.
+// Numbers that follow from the sizes of a model (rule 0.5): judged and tracked horizons, and knots.
 
 #include <vector>
 
@@ -18,7 +18,7 @@ struct Sizes {
   bool seasons;
   std::vector<float> a;                  // levels
   std::vector<int> tracked;              // K of 7.1, ascending
-  std::vector<std::vector<int>> judged;  // of each octave, 6.25
+  std::vector<std::vector<int>> judged;  // by octave, 6.25
   std::vector<int> knots;                // 10.8
 };
 

@@ -1,5 +1,5 @@
-// The engine keeps to model/README.md, to the bit: forecasts, surprises and whole rows are those of a second
-// implementation that was written from its rules.
+// The engine keeps to model/README.md, to the bit: forecasts, surprises and whole rows equal the results of a second
+// implementation, which was written from the rules.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 namespace aaren::specification {
 namespace {
 
-// A call's tokens are taken by the rules; what comes of them, as the engine's Stepper tells it.
+// Takes a call's tokens by the rules, and returns the results in the form of the engine's Stepper.
 engine::Outputs TakeByRules(Forecaster& forecaster, const engine::Portion& portion) {
   engine::Outputs outputs;
   for (size_t i = 0; i < portion.values.size(); ++i) {
@@ -29,7 +29,7 @@ engine::Outputs TakeByRules(Forecaster& forecaster, const engine::Portion& porti
   return outputs;
 }
 
-// Cuts a series into calls of 1 to `longest` tokens, of any refinement. In a call all, none or some forecasts are
+// Cuts a series into calls of 1 to `longest` tokens, of random refinements. In a call all, none or some forecasts are
 // wanted.
 std::vector<engine::Portion> Cut(engine::Slot slot, const std::vector<float>& series, size_t longest, uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -46,7 +46,7 @@ std::vector<engine::Portion> Cut(engine::Slot slot, const std::vector<float>& se
   return calls;
 }
 
-// Feeds a series to both, and compares everything after each call.
+// Feeds a series to both implementations, and compares everything after each call.
 void ExpectEqual(const package::ModelPackage& package, const std::vector<float>& series, size_t longest, uint64_t seed,
                  Tier tier = Tier::kExact) {
   engine::Stepper stepper(engine::NewCpuEngine(package, static_cast<engine::Tier>(tier)).value(), 1);
@@ -63,7 +63,7 @@ void ExpectEqual(const package::ModelPackage& package, const std::vector<float>&
   }
 }
 
-// Counts of a week of days: whole and never negative, for the support, with a shorter season for B.
+// Counts with a week of days: whole and never negative, for the support, and with a shorter season for B.
 std::vector<float> Counts(size_t length) {
   std::vector<float> series = engine::Series(60, length);
   for (size_t t = 0; t < length; ++t) {
@@ -73,7 +73,7 @@ std::vector<float> Counts(size_t length) {
   return series;
 }
 
-// Cycles that are not in the bank, each long enough to be found: one, then another, and a slow one above.
+// Cycles outside the bank, each long enough to be found: one, then another, and a slow cycle above both.
 std::vector<float> Cycles(size_t length) {
   std::vector<float> series = engine::Series(61, length);
   for (size_t t = 0; t < length; ++t) {
@@ -112,7 +112,7 @@ TEST_P(SpecificationShapes, RulesGiveTheEnginesBitsOnHardSeries) {
   ExpectEqual(package, engine::EventfulSeries(800), 100, ++seed);
 }
 
-// Random weights, which are no bfloat16.
+// The weights are random and no bfloat16.
 TEST_P(SpecificationShapes, RulesOfTheFastTierGiveTheEnginesBits) {
   const package::ModelPackage package = Shaped(GetParam(), 7 + GetParam().ring);
   ExpectEqual(package, engine::EventfulSeries(750), 100, 9, Tier::kFast);

@@ -85,7 +85,7 @@ TEST(SyntheticSourceTest, HeldOutSeriesAreOfAllFamiliesByTurns) {
   EXPECT_TRUE(SameValues(torch::tensor(source->DrawHeldOut(2 * groups.size() + 7, 500)), torch::tensor(solar)));
 }
 
-// However far a run gets: no pool of series is drawn from again.
+// No step repeats an earlier step's series, however long the run.
 TEST(SyntheticSourceTest, LateStepsDrawOtherSeriesThanEarlyOnes) {
   std::set<double> sums;
   for (const int64_t step : {0, 1, 1000, 1000000}) sums.insert(BatchOf(step).values.nansum().item<double>());

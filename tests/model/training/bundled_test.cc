@@ -1,4 +1,4 @@
-// The model that ships with the server: that it is what the documentation says, and that it forecasts.
+// The model that ships with the server: the package matches the documentation, and forecasts.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ constexpr int kYear = 24 * 365;
 
 package::ModelPackage Bundled() { return package::LoadPackage(AAREN_BUNDLED_MODEL).value(); }
 
-// A day of 24 values with a level that wanders, and noise.
+// A day of 24 values with a wandering level, and noise.
 std::vector<float> DailySeries(int length = kLength) {
   forecasting::Random random(11, 0);
   std::vector<float> values;
@@ -35,7 +35,7 @@ std::vector<float> DailySeries(int length = kLength) {
   return values;
 }
 
-// Forecasts of [T, Q] numbers, one after the other, at the values where `wanted`.
+// Forecasts of [T, Q] numbers, one after the other, from the values where `wanted`.
 std::vector<float> StepAll(const package::ModelPackage& package, const std::vector<float>& values,
                            const std::vector<uint8_t>& wanted, float* surprises = nullptr) {
   const std::unique_ptr<engine::Engine> engine = std::move(engine::NewCpuEngine(package).value());

@@ -1,4 +1,4 @@
-// MKL asks the program whether the CPU is Intel's, and hears that it is.
+// MKL asks the program if the CPU is Intel's, and the answer is yes.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::string FileOf(void* address) {
   return dladdr(address, &info) != 0 ? std::filesystem::canonical(info.dli_fname).string() : "";
 }
 
-// MKL's own function of that name, in LibTorch; null where LibTorch multiplies with another library.
+// MKL's own function of that name in LibTorch; null if LibTorch multiplies with another library.
 void* OfMkl() { return dlsym(RTLD_NEXT, kSymbol); }
 
 TEST(MklIntelCpuTest, TheFirstSymbolOfTheNameIsTheProgramsAndSaysYes) {
@@ -32,7 +32,7 @@ TEST(MklIntelCpuTest, TheFirstSymbolOfTheNameIsTheProgramsAndSaysYes) {
   EXPECT_EQ(reinterpret_cast<int (*)()>(found)(), 1);
 }
 
-// As the dynamic linker tells it when it binds all symbols of a program at its start.
+// Reads the binding from the dynamic linker, which binds all symbols of a program at its start.
 void ExpectMklBoundTo(const std::string& program, const std::string& arguments) {
   const std::string folder =
       absl::StrCat(testing::TempDir(), "bindings_", std::filesystem::path(program).filename().string());

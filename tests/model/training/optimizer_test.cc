@@ -39,7 +39,7 @@ TEST(OptimizerTest, MuonStepIsNearlyOrthogonal) {
   EXPECT_LT(singular.max().item<double>(), 1.4);
 }
 
-// A Muon step would be as large in every direction.
+// A Muon step would be equally large in every direction.
 TEST(OptimizerTest, WhatMakesTheFoldedQueryTakesAdamSteps) {
   nn::Forecaster forecaster = Seeded();
   Optimizer optimizer(*forecaster, {.rate = 0.01, .muon_rate = 100, .weight_decay = 0});

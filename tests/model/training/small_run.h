@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_MODEL_TRAINING_SMALL_RUN_H_
 #define AAREN_TESTS_MODEL_TRAINING_SMALL_RUN_H_
 
-// A training run small enough for a test: a few milliseconds a step.
+// A training run small enough for a test: a few milliseconds per step.
 
 #include "model/training/trainer.h"
 

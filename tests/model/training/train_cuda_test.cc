@@ -1,5 +1,5 @@
-// Training on a GPU against the same run on the CPU. A program of its own: the GPU's library is loaded before anything
-// else of torch.
+// Training on a GPU against the same run on the CPU. The test is a program of its own, because the GPU's library must
+// be loaded before any other use of torch.
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>

@@ -39,7 +39,7 @@ void ExpectSameWeights(const TrainResult& one, const TrainResult& two) {
   }
 }
 
-// Runs until `step` is done, then goes away as a kill would.
+// Runs until `step` is done, then stops like a kill.
 void RunUntil(int64_t step, const TrainOptions& options) {
   const auto result = TrainSmall(options, [&](const TrainProgress& progress) { return progress.step < step; });
   ASSERT_TRUE(absl::IsCancelled(result.status())) << result.status();
@@ -143,8 +143,8 @@ TEST(TrainTest, KilledAndResumedRunEndsWithTheSameBits) {
   const auto whole = TrainSmall(SmallRun());
   TrainOptions options = SmallRun();
   options.checkpoint = FreshFolder();
-  RunUntil(8, options);   // goes on from step 5
-  RunUntil(23, options);  // goes on from step 20
+  RunUntil(8, options);   // continues from step 5
+  RunUntil(23, options);  // continues from step 20
   std::vector<int64_t> steps;
   const auto resumed = TrainSmall(options, [&](const TrainProgress& progress) {
     steps.push_back(progress.step);
@@ -156,7 +156,7 @@ TEST(TrainTest, KilledAndResumedRunEndsWithTheSameBits) {
   ExpectSameWeights(*whole, *resumed);
 }
 
-// What of a history does not depend on the clock.
+// The part of a history that does not depend on the clock.
 std::vector<double> Losses(const History& history) {
   std::vector<double> losses;
   for (const Stretch& stretch : history.stretches()) {
@@ -217,7 +217,7 @@ TEST(TrainTest, StopsWhenHeldOutSeriesDoNotImproveAndKeepsTheBest) {
   options.steps = 1000;
   options.validate_every = 1;
   options.patience = 3;
-  options.optimizer = {.rate = 0.3, .muon_rate = 0.5};  // wild, so that it soon gets no better
+  options.optimizer = {.rate = 0.3, .muon_rate = 0.5};  // wild, and soon without progress
   double best = 1e9;
   const auto result = TrainSmall(options, [&](const TrainProgress& progress) {
     best = std::min(best, progress.held_out_loss);

@@ -12,9 +12,9 @@
 namespace aaren::attention {
 namespace {
 
-const double kRounding = SoftmaxRounding(12, kDoubleUnit);  // of the tokens below
+const double kRounding = SoftmaxRounding(12, kDoubleUnit);  // for the 12 tokens below
 
-// Two series of three heads; tokens 0, 1 and 5 of the first are masked, with values that must not be heard.
+// Two series of three heads. Tokens 0, 1 and 5 of the first are masked, with values that must not enter the outputs.
 class DenseAttentionTest : public testing::Test {
  protected:
   DenseAttentionTest() {
@@ -44,7 +44,7 @@ TEST_F(DenseAttentionTest, EqualsPlainLoops) {
 }
 
 TEST_F(DenseAttentionTest, ForgettingEqualsPlainLoops) {
-  const double largest = 8 + 0.5 * 5 * 12;  // of a normal score times 2, and of what is forgotten
+  const double largest = 8 + 0.5 * 5 * 12;  // a normal score times 2, and the forgotten amount
   EXPECT_TRUE(Matches(DenseAttention(scores, values, forgetting), ReferenceAttention(scores, values, forgetting),
                       ForgettingRounding(12, largest, kDoubleUnit)));
 }
@@ -68,7 +68,7 @@ TEST_F(DenseAttentionTest, LastOutputOfMaskedTokensIsZeros) {
   EXPECT_TRUE(torch::equal(masked.grad(), torch::zeros({2, 7})));
 }
 
-// Every other form is compared with this one's gradient, so this one's is compared with differences.
+// Every other form is compared with this form's gradient, so this form's gradient is compared with differences.
 TEST_F(DenseAttentionTest, GradientsEqualFiniteDifferences) {
   const torch::Tensor weight = torch::randn({2, 3, 12, 4}, torch::kFloat64);
   const auto loss = [&] { return (DenseAttention(scores, values, forgetting).value() * weight).sum(); };

@@ -1,4 +1,4 @@
-// What every form of attention with a constant query must do alike.
+// Requirements that every form of attention with a constant query must meet.
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// In float64; values are 3 wide.
+// Inputs in float64; values have a width of 3.
 struct Inputs {
   torch::Tensor scores, values;
 };
@@ -43,12 +43,12 @@ Forgetting As(torch::ScalarType type, Forgetting forgetting) {
 // A bound of the error, given the unit of the numbers.
 using Rounding = std::function<double(double unit)>;
 
-// Of any averages of so many tokens.
+// The bound for averages of `tokens` tokens.
 Rounding Averages(double tokens) {
   return [=](double unit) { return SoftmaxRounding(tokens, unit); };
 }
 
-// Every form in both precisions against plain loops over the same numbers.
+// Compares every form in both precisions with plain loops over the same numbers.
 void ExpectEveryFormRight(const Inputs& in, const Forgetting& forgetting, const Rounding& rounding) {
   for (const torch::ScalarType type : {torch::kFloat32, torch::kFloat64}) {
     const torch::Tensor scores = in.scores.to(type), values = in.values.to(type);
@@ -110,8 +110,8 @@ TEST_F(AttentionFormulationsTest, EqualScores) {
   }
 }
 
-// Here every addition of a sum may round the same way, so that errors do not cancel: of 4,096 values, beside their
-// weight, its product and the quotient. Weights are exact.
+// Every addition of a sum may round the same way, so errors do not cancel: 4,096 additions, the product with the
+// weight, and the quotient. Weights are exact.
 TEST_F(AttentionFormulationsTest, EqualScoresAndEqualValues) {
   ExpectEveryFormRight({torch::zeros({4096}, torch::kFloat64), torch::full({4096, 1}, 0.1, torch::kFloat64)}, {},
                        [](double unit) { return Gamma(4096 + 3, unit); });
@@ -151,7 +151,7 @@ TEST_F(AttentionFormulationsTest, EverythingMaskedGivesZeros) {
 }
 
 TEST_F(AttentionFormulationsTest, Forgetting) {
-  const double largest = 10 + 0.01 * 8 * 250;  // of a normal score times 2, and of what is forgotten
+  const double largest = 10 + 0.01 * 8 * 250;  // a normal score times 2, and the forgotten amount
   ExpectEveryFormRight(RandomInputs({2, 3}, 250), SlowForgetting(250),
                        [=](double unit) { return ForgettingRounding(250, largest, unit); });
 }
@@ -191,8 +191,8 @@ TEST_F(AttentionFormulationsTest, GradientsEqualThoseOfDenseAttention) {
   const std::vector<torch::Tensor> inputs = {in.scores.requires_grad_(), in.values.requires_grad_(),
                                              forgetting.decay.requires_grad_()};
   const auto expected = Gradients(DenseAttention(in.scores, in.values, forgetting), inputs);
-  // A score's gradient has a term for each later output of 3 numbers of at most 5, with the average beside it; a
-  // decay's one for each pair of tokens of 2 series, times the time between them.
+  // A score's gradient has a term for each later output, with 3 numbers of at most 5 and the average beside each. A
+  // decay's gradient has a term for each pair of tokens of 2 series, times the time between both.
   const double rounding = 2 * ForgettingRounding(75, 10 + 0.01 * 8 * 75, kDoubleUnit), terms = 2 * 75 * 3 * 5;
   for (const AttentionForm form : kAttentionForms) {
     const auto found = Gradients(ConstantQueryAttention(form, in.scores, in.values, forgetting), inputs);

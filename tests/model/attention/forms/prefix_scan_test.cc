@@ -12,9 +12,9 @@
 namespace aaren::attention {
 namespace {
 
-const double kRounding = SoftmaxRounding(40, kDoubleUnit);  // of the most tokens below
+const double kRounding = SoftmaxRounding(40, kDoubleUnit);  // for the longest case below
 
-// Two rows of `tokens` leaves; equal from call to call.
+// Two rows of `tokens` leaves, equal in every call.
 struct Inputs {
   torch::Tensor scores, values;
   AttentionState leaves() const { return Leaf(scores, values); }
@@ -112,7 +112,7 @@ TEST(PrefixScanTest, OrderOfTokensIsKept) {
     const Inputs in = RandomInputs(tokens);
     const AttentionState maps{in.scores, in.scores / 3, in.values};
     std::vector<torch::Tensor> expected = {maps.a.select(1, 0)};
-    torch::Tensor size = maps.a.select(1, 0).abs();  // of the terms
+    torch::Tensor size = maps.a.select(1, 0).abs();  // size of the terms
     for (int64_t k = 1; k < tokens; ++k) {
       expected.push_back(expected.back() * maps.c.select(1, k).unsqueeze(-1) + maps.a.select(1, k));
       size = torch::maximum(size, size * maps.c.select(1, k).abs().unsqueeze(-1) + maps.a.select(1, k).abs());
@@ -123,7 +123,7 @@ TEST(PrefixScanTest, OrderOfTokensIsKept) {
   }
 }
 
-// Algorithm 1 with offset 2^(i + shift) for i = 1 .. ceil(log2 N): shift 0 is what the paper prints.
+// Algorithm 1 with offset 2^(i + shift) for i = 1 .. ceil(log2 N). The paper prints shift 0.
 AttentionState Algorithm1(const AttentionState& leaves, int64_t shift) {
   const int64_t tokens = leaves.m.size(-1);
   std::vector<AttentionState> z;
@@ -145,7 +145,7 @@ AttentionState Algorithm1(const AttentionState& leaves, int64_t shift) {
   return {torch::stack(m, -1), torch::stack(c, -1), torch::stack(a, -2)};
 }
 
-// With equal scores c counts the tokens of a prefix. Offsets 2, 4, 8 never join neighbours: the printed algorithm
+// With equal scores c counts the tokens of a prefix. Offsets 2, 4, 8 never join neighbours, so the printed algorithm
 // counts only the tokens at an even distance, and its outputs are wrong.
 TEST(PrefixScanTest, LiteralAlgorithm1OfThePaperMissesEverySecondToken) {
   const AttentionState leaves = Leaf(torch::zeros({8}), torch::arange(8).to(torch::kFloat32).unsqueeze(1));

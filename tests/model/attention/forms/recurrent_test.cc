@@ -16,7 +16,7 @@ struct Inputs {
   torch::Tensor scores, values;
 };
 
-const double kRounding = SoftmaxRounding(50, kDoubleUnit);  // of the most tokens below
+const double kRounding = SoftmaxRounding(50, kDoubleUnit);  // for the longest case below
 
 Inputs RandomInputs(std::vector<int64_t> leading, int64_t tokens) {
   torch::manual_seed(21);
@@ -61,7 +61,7 @@ TEST(RecurrentAttentionTest, ForgettingLowersOlderScores) {
                       ForgettingRounding(40, 15 + 0.7 * 9 * 40, kDoubleUnit)));
 }
 
-// The paper starts from m = 0. Then very negative scores vanish beside it, and the output is 0 / 0.
+// The paper starts from m = 0. Very negative scores then vanish beside the start, and the output is 0 / 0.
 TEST(RecurrentAttentionTest, InitialMaximumOfThePaperLosesVeryNegativeScores) {
   const torch::Tensor scores = torch::full({1}, -200.0), values = torch::ones({1, 3});
   AttentionState state = EmptyState({1}, 3, torch::kFloat32);

@@ -45,16 +45,16 @@ torch::Tensor Recurrent(const Inputs& in) {
 
 double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y).abs().max().item<double>(); }
 
-// Of an output after so many tokens, an average of values of at most 5: a weight is a sum of 4 products of features
+// For an output after `tokens` tokens, an average of values of at most 5. A weight is a sum of 4 products of features
 // with an exponential each, and passes a sum over the tokens in numerator and denominator.
 double Rounding(int64_t tokens) { return 5 * 2 * LikelyGamma(static_cast<double>(tokens) + 16, kDoubleUnit); }
 
-// Of a gradient: a sum over the tokens of such outputs' own, each of them at most as large as the largest of all.
+// For a gradient: a sum over the tokens of gradients of single outputs, each at most as large as the largest of all.
 double GradientRounding(int64_t tokens, const torch::Tensor& expected) {
   return Rounding(tokens) * static_cast<double>(tokens) * (1 + expected.abs().max().item<double>());
 }
 
-// Gradients of a fixed weighting of the outputs at queries, keys and values.
+// Gradients of a fixed weighted sum of the outputs at queries, keys and values.
 template <typename Form>
 std::vector<torch::Tensor> Gradients(const Inputs& in, Form form) {
   const Inputs leaves = Differentiable(in);
@@ -64,7 +64,7 @@ std::vector<torch::Tensor> Gradients(const Inputs& in, Form form) {
                                {leaves.queries, leaves.keys, leaves.values});
 }
 
-// One number of the output of one token as linear.h writes it, in plain loops over doubles.
+// One number of the output of one token as written in linear.h, in plain loops over doubles.
 double OutputAsWritten(const Inputs& in, int64_t token, int64_t column) {
   const auto phi = [](const torch::Tensor& x) {
     const double value = x.item<double>();
@@ -144,7 +144,7 @@ TEST(LinearAttentionTest, ScanGradientsEqualThoseOfTheDenseForm) {
   }
 }
 
-// Central differences along random directions, of all three inputs at once.
+// The differences are central, along random directions, for all three inputs at once.
 TEST(LinearAttentionTest, ScanGradientsEqualFiniteDifferences) {
   for (const int64_t tokens : {1, 7, 70}) {
     const Inputs in = RandomInputs(tokens), along = RandomInputs(tokens + 1000, torch::kFloat64);
@@ -162,7 +162,8 @@ TEST(LinearAttentionTest, ScanGradientsEqualFiniteDifferences) {
                           (gradients[1] * along.keys.narrow(2, 0, tokens)).sum() +
                           (gradients[2] * along.values.narrow(2, 0, tokens)).sum())
                              .item<double>();
-    // The loss is a sum of 30 normal products a token; a third derivative along all inputs is at most a thousandfold.
+    // The loss is a sum of 30 normal products per token. A third derivative along all inputs is at most a thousand
+    // times that.
     const double value = 30.0 * static_cast<double>(tokens);
     EXPECT_NEAR((loss(1e-6) - loss(-1e-6)) / 2e-6, slope, DifferenceRounding(1e-6, value, 1000 * value, 32 * value))
         << tokens << " tokens";
@@ -176,10 +177,10 @@ TEST(LinearAttentionTest, ScanCanBeDifferentiatedTwice) {
     return torch::autograd::grad({gradient.pow(2).sum()}, {in.values})[0];
   };
   const torch::Tensor expected = second(Dense);
-  EXPECT_LT(Distance(second(Scan), expected), 70 * GradientRounding(70, expected));  // of sums of gradients
+  EXPECT_LT(Distance(second(Scan), expected), 70 * GradientRounding(70, expected));  // sums of gradients
 }
 
-// The weights of all pairs of 2048 tokens would take up 200 MB here.
+// The weights of all pairs of 2048 tokens would take 200 MB.
 TEST(LinearAttentionTest, MemoryOfScanAndGradientIsLinearInTheTokens) {
   const auto peak = [](int64_t tokens) {
     const Inputs in = RandomInputs(tokens);
@@ -232,7 +233,7 @@ TEST(LinearAttentionTest, WeightsThatUnderflowGiveZerosAndNoGradient) {
   for (const torch::Tensor& gradient : Gradients(in, Scan)) EXPECT_EQ(gradient.abs().max().item<double>(), 0);
 }
 
-// Weights of every size down to and below the least that counts.
+// Weights have every size, down to and below the least that counts.
 TEST(LinearAttentionTest, GradientsStayFiniteAsWeightsVanish) {
   Inputs in = RandomInputs(160, torch::kFloat32);
   const torch::Tensor fall = torch::linspace(0, -60, 160).unsqueeze(1);

@@ -5,14 +5,14 @@
 #include "tests/model/attention/scan/scan_device.h"
 #include "tests/model/attention/scan/warp_emulator.h"
 
-// After the emulator, which tells what their words mean.
+// Included after the emulator, which defines the words of device code.
 #include "model/attention/scan/cuda/scan_cuda_backward.cuh"
 #include "model/attention/scan/cuda/scan_cuda_forward.cuh"
 
 namespace aaren::attention {
 namespace {
 
-// Fewer blocks than there is work for, so that every call also tests their taking turns.
+// Fewer blocks than the work needs, so that every call also tests how blocks take several sequences.
 constexpr int64_t kMostBlocks = 3;
 
 class Emulated : public ScanDevice {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kDevice = 0;
 
-// Memory by CUDA's driver, which every machine with a usable GPU has; so a test needs neither toolkit nor torch.
+// Memory from CUDA's driver, which every machine with a usable GPU has. So the test needs neither toolkit nor torch.
 class GpuDevice : public ScanDevice {
  public:
   GpuDevice() {

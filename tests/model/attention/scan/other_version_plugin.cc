@@ -1,4 +1,4 @@
-// A plug-in of a version that no program wants.
+// A plug-in of a version that no program accepts.
 
 #include "model/attention/scan/cuda/scan_plugin.h"
 

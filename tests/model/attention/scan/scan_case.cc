@@ -11,12 +11,12 @@ namespace aaren::attention {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kGuard = 32;            // numbers after every array that nobody may write
-constexpr double kUntouched = 7;      // what is in them and in the gaps between rows
-constexpr double kUnderflow = 1e-37;  // a float ends here
+constexpr int kGuard = 32;            // numbers after every array that no kernel may write
+constexpr double kUntouched = 7;      // the content of guards and of gaps between rows
+constexpr double kUnderflow = 1e-37;  // the end of the range of float
 
-// A share's error reaches every later weight, so an output of n tokens has ln n of them beside its own; a share is made
-// of some 80 roundings in warps of 32, and of exponents, which in double alone are deeper than that.
+// A share's error reaches every later weight, so an output of n tokens has ln n such errors beside its own. A share
+// takes some 80 roundings in warps of 32, and roundings of exponents, which are deeper than 80 only in double.
 template <typename Float>
 double Tolerance(const ScanShape& shape) {
   constexpr double kUnit = sizeof(Float) == 4 ? kFloatUnit : kDoubleUnit;
@@ -25,7 +25,7 @@ double Tolerance(const ScanShape& shape) {
 
 std::string Name(const char* array, int64_t index) { return std::string(array) + "[" + std::to_string(index) + "]"; }
 
-// Calls visit(sequence, series, head) for each.
+// Calls visit(sequence, series, head) for each sequence.
 template <typename Visit>
 void ForEachSequence(const ScanShape& shape, Visit visit) {
   for (int64_t sequence = 0; sequence < shape.series * shape.heads; ++sequence) {
@@ -118,7 +118,7 @@ std::vector<std::vector<Float>*> ScanCase<Float>::arrays() {
           &outputs_.numbers, &gradients_.numbers, &value_gradients_.numbers};
 }
 
-// Row k of the dense definition: the weights of tokens 0 .. k, all 0 if all are masked.
+// Row k of the dense definition: the weights of tokens 0 .. k, all 0 if all tokens are masked.
 template <typename Float>
 std::vector<double> ScanCase<Float>::Weights(int64_t sequence, int64_t k) const {
   const Float* scores = scores_.data() + sequence * options_.shape.tokens;
@@ -191,8 +191,8 @@ typename ScanCase<Float>::Gradients ScanCase<Float>::Dense(int64_t sequence, int
   return dense;
 }
 
-// The kernels know 1 - p only as far as a rounded p tells, so what later tokens hold may reach a token with an error of
-// their size, not only of its own.
+// The kernels know 1 - p only as exactly as a rounded p tells. So later tokens' values may reach a token with an error
+// of the later values' size.
 template <typename Float>
 Worst ScanCase<Float>::CheckBackward() const {
   const ScanShape& shape = options_.shape;

@@ -1,10 +1,10 @@
 #ifndef AAREN_TESTS_MODEL_ATTENTION_SCAN_SCAN_CASE_H_
 #define AAREN_TESTS_MODEL_ATTENTION_SCAN_SCAN_CASE_H_
 
-// ScanCase is one random call of the scan's kernels (scan_kernel.h) in host memory, with what must come of it by the
-// dense definition in double. That is o_k = sum of w_ki v_i, w_k the softmax over i <= k of s_i - decay (t_k - t_i),
-// and the gradients of that. Every array lies in its memory with other strides, and the gaps between its rows are
-// checked to be left alone.
+// ScanCase is one random call of the scan's kernels (scan_kernel.h) in host memory, with the expected result by the
+// dense definition in double. The definition is o_k = sum of w_ki v_i, with w_k the softmax over i <= k of s_i - decay
+// (t_k - t_i), and the gradients of o_k. Each array has strides of its own, and the gaps between rows are checked to
+// stay untouched.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace aaren::attention {
 struct ScanCaseOptions {
   ScanShape shape;
   bool forgets = false;
-  double masked = 0;         // the share of masked tokens, whose values are NaN
-  int64_t masked_first = 0;  // so many tokens at the start are masked, too
+  double masked = 0;         // share of masked tokens, whose values are NaN
+  int64_t masked_first = 0;  // further masked tokens at the start
   double score_scale = 1;
-  bool token_major = false;  // [series, tokens, heads, width] as torch's transpose leaves it, else head by head
+  bool token_major = false;  // [series, tokens, heads, width] like torch's transpose; else head by head
 };
 
-// The number that is furthest off.
+// The number with the largest error.
 struct Worst {
   double worst = 0;  // in tolerated distances
   std::string place = "nothing is off";
@@ -37,17 +37,17 @@ class ScanCase {
  public:
   explicit ScanCase(const ScanCaseOptions& options);
 
-  // The calls, in this object's memory. The backward call reads what the forward call writes.
+  // The calls, in this object's memory. The backward call reads the results of the forward call.
   ScanForward<Float> forward();
   ScanBackward<Float> backward();
 
-  // The arrays that the pointers of the calls point to, for a device with a memory of its own.
+  // The arrays behind the pointers of the calls, for a device with memory of its own.
   std::vector<std::vector<Float>*> arrays();
 
-  // All numbers in the outputs' memory.
+  // All numbers in the memory of the outputs.
   const std::vector<Float>& outputs() const { return outputs_.numbers; }
 
-  // Rounding is tolerated in proportion to the sum of the terms' magnitudes.
+  // The tolerated rounding is proportional to the sum of the terms' magnitudes.
   Worst CheckForward() const;
   Worst CheckBackward() const;
 

@@ -6,7 +6,7 @@
 #include "tests/model/attention/scan/scan_case.h"
 #include "tests/model/attention/scan/scan_device.h"
 
-// The CUDA kernels of the scan against the dense definition, on a GPU where there is one, and everywhere emulated.
+// The CUDA kernels of the scan against the dense definition, on a GPU if available, and emulated everywhere.
 
 namespace aaren::attention {
 namespace {
@@ -16,7 +16,7 @@ enum class Where { kEmulated, kGpu };
 const char* Name(Where where) { return where == Where::kEmulated ? "Emulated" : "Gpu"; }
 void PrintTo(Where where, std::ostream* out) { *out << Name(where); }
 
-// Copies of a case's arrays in a device's memory, there while this lives.
+// Copies of a case's arrays in a device's memory, freed with this object.
 template <typename Float>
 class Copies {
  public:

@@ -15,7 +15,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-// What kept a plug-in from loading; the test fails if it was anything but FailedPrecondition.
+// The reason why a plug-in did not load. The test fails if the error is not FailedPrecondition.
 std::string Refusal(const absl::StatusOr<const ScanPlugin*>& plugin) {
   EXPECT_EQ(plugin.status().code(), absl::StatusCode::kFailedPrecondition) << plugin.status();
   return std::string(plugin.status().message());
@@ -25,7 +25,7 @@ TEST(ScanPluginTest, LoadsFromTheBuildWithoutAGpu) {
 #ifndef AAREN_BUILT_CUDA_PLUGIN
   GTEST_SKIP() << "this build has no CUDA kernels: it was configured without AAREN_WITH_CUDA";
 #else
-  unsetenv("AAREN_CUDA_PLUGIN");  // whoever set it meant other programs
+  unsetenv("AAREN_CUDA_PLUGIN");  // the variable was set for other programs
   const auto plugin = OpenScanPlugin(AAREN_BUILT_CUDA_PLUGIN);
   ASSERT_TRUE(plugin.ok()) << plugin.status();
   EXPECT_EQ((*plugin)->version, kScanPluginVersion);

@@ -48,7 +48,7 @@ Inputs RandomInputs(int64_t tokens, int64_t width, bool forgets, torch::ScalarTy
 
 using Form = absl::StatusOr<torch::Tensor> (*)(const torch::Tensor&, const torch::Tensor&, const Forgetting&);
 
-// A fixed weighting of all outputs.
+// A fixed weighted sum of all outputs.
 torch::Tensor Loss(Form form, const Inputs& in) {
   const torch::Tensor outputs = form(in.scores, in.values, in.forgetting).value();
   torch::manual_seed(5);
@@ -63,18 +63,19 @@ void ExpectClose(const torch::Tensor& x, const torch::Tensor& y, double toleranc
   EXPECT_LE((x.to(torch::kFloat64) - y.to(torch::kFloat64)).abs().max().item<double>(), tolerance);
 }
 
-// As a number in float64.
+// The same numbers in float64.
 torch::Tensor Exact(const torch::Tensor& x) { return x.detach().to(torch::kFloat64).requires_grad_(); }
 
-// A gradient is a sum over the later tokens of what one token's outputs, two averages, are off by, and has as many
-// terms that cancel as there are tokens. Forgetting adds the roundings of what scores have fallen by, 40 at most.
+// A gradient is a sum over the later tokens of the errors of one token's outputs, which are two averages. The sum has
+// as many terms that cancel as there are tokens. Forgetting adds the roundings of scores that have fallen by 40 at
+// most.
 double GradientRounding(const Inputs& in) {
   const double tokens = static_cast<double>(in.scores.size(-1));
   if (in.scores.scalar_type() == torch::kFloat32) return 2 * ScanRounding(tokens);
   return 2 * ForgettingRounding(tokens, 40, kDoubleUnit);
 }
 
-// Within the rounding's share of the largest gradient of the dense form in float64, or `least_scale` if that is larger.
+// Tolerates rounding's share of the largest gradient of the dense form in float64, or of `least_scale` if larger.
 void ExpectSameGradients(const Inputs& in, double least_scale = 0) {
   const double tolerance = GradientRounding(in);
   Inputs exact = {.scores = Exact(in.scores), .values = Exact(in.values)};
@@ -103,10 +104,10 @@ torch::Tensor FiniteDifferences(const Inputs& in, const torch::Tensor& leaf) {
 
 TEST(ScanGradientTest, EqualsFiniteDifferences) {
   Inputs in = RandomInputs(9, 3, true);
-  in.forgetting.decay = torch::tensor({0.01, 0.001, 0.05}, torch::kFloat64).requires_grad_();  // a step off 0 is < 0
+  in.forgetting.decay = torch::tensor({0.01, 0.001, 0.05}, torch::kFloat64).requires_grad_();  // below 0 is invalid
   const std::vector<torch::Tensor> gradients = Gradients(ScanAttention, in);
   for (size_t i = 0; i < gradients.size(); ++i) {
-    // The loss is a sum of 162 normal products; nothing is older than 9 x 16, so no third derivative is beyond 162 x
+    // The loss is a sum of 162 normal products. No token is older than 9 x 16, so no third derivative exceeds 162 x
     // 144.
     ExpectClose(gradients[i], FiniteDifferences(in, in.leaves()[i]),
                 DifferenceRounding(1e-5, 162, 162 * 144, 16 * 162));
@@ -121,7 +122,7 @@ TEST(ScanGradientTest, EqualsThatOfTheDenseFormForOneToken) {
   for (const bool forgets : {false, true}) ExpectSameGradients(RandomInputs(1, 4, forgets));
 }
 
-// Widths with every mixture of vectors, lengths around a chunk's.
+// The widths have every mixture of vectors; the lengths lie around a chunk's.
 TEST(ScanGradientTest, Float32EqualsThatOfTheDenseFormAtEveryWidth) {
   for (const int64_t width : {1, 7, 16, 33, 64, 100, 200}) {
     for (const int64_t tokens : {15, 257}) {
@@ -140,7 +141,7 @@ TEST(ScanGradientTest, IsFiniteWithExtremeScores) {
   }
 }
 
-// One token then takes it all, and what its score would change is nothing but rounding.
+// One token then takes all weight, and a change of its score has no effect except rounding.
 TEST(ScanGradientTest, EqualsThatOfTheDenseFormWithExtremeScores) {
   Inputs in = RandomInputs(40, 5, false, torch::kFloat32);
   in.scores = (torch::randn({2, 3, 40}) * 1e4).requires_grad_();
@@ -204,7 +205,7 @@ TEST(ScanTest, GivesTheSameBitsForAnyNumberOfThreads) {
   for (size_t i = 0; i < one.size(); ++i) EXPECT_TRUE(torch::equal(one[i], three[i]));
 }
 
-// The kernels of one instruction set, while it lives.
+// The kernels of one instruction set, while the object lives.
 class OnlyTarget {
  public:
   explicit OnlyTarget(int64_t target) { Set(target); }
@@ -232,7 +233,7 @@ TEST(ScanTest, EveryInstructionSetAgreesWithTheDenseForm) {
   }
 }
 
-// Beside the largest outputs, which go around the caches, the same with small ones.
+// The largest outputs bypass the caches, and must equal small outputs of the same numbers.
 TEST(ScanTest, LargeOutputsEqualSmallOnes) {
   torch::manual_seed(1);
   const torch::Tensor scores = torch::randn({40, 1024}), values = torch::randn({40, 1024, 80});
@@ -242,20 +243,20 @@ TEST(ScanTest, LargeOutputsEqualSmallOnes) {
   }
 }
 
-// A token that takes nearly all must not keep the rounding of what it displaces.
+// A token that takes nearly all weight must not keep the rounding of the displaced value.
 TEST(ScanTest, SmallValueAfterALargeOneIsExact) {
   for (const int64_t width : {3, 16, 128}) {
     const torch::Tensor scores = torch::tensor({0.f, 20.f, 20.f});
     const torch::Tensor values = torch::tensor({1e7f, 1.f, 3.f}).unsqueeze(1).expand({3, width});
     const torch::Tensor outputs = ScanAttention(scores, values).value();
     const double large = 1e7 * std::exp(-20.0), first = (large + 1) / (1 + std::exp(-20.0));
-    // The large value enters with its share's last bit, ten roundings of exp(-20) = 2e-9 of it, and is 2e-2 itself.
+    // The large value enters with the last bit of its share, ten roundings of exp(-20) = 2e-9, and adds 2e-2 itself.
     EXPECT_NEAR(outputs[1][width - 1].item<double>(), first, Gamma(10, kFloatUnit));
     EXPECT_NEAR(outputs[2][0].item<double>(), (large + 4) / (2 + std::exp(-20.0)), 4 * Gamma(10, kFloatUnit));
   }
 }
 
-// Float32 within the scan's rounding of the same in float64, whose kernel is another and is tested against loops.
+// Compares float32 with float64 within the scan's rounding. Float64 has another kernel, tested against plain loops.
 void ExpectWithinBound(const torch::Tensor& scores, const torch::Tensor& values, const Forgetting& forgetting = {}) {
   Forgetting exact = forgetting;
   if (exact.any()) exact.decay = exact.decay.to(torch::kFloat64);
@@ -265,7 +266,7 @@ void ExpectWithinBound(const torch::Tensor& scores, const torch::Tensor& values,
       Matches(ScanAttention(scores, values, forgetting), expected, ScanRounding(static_cast<double>(scores.size(-1)))));
 }
 
-// What the average has reached and the new value differ in their last bits only: it must not stand still.
+// The average and the new value differ in their last bits only. The average must not stand still.
 TEST(ScanTest, SlowDriftIsFollowedOverALongSequence) {
   for (const int64_t width : {1, 16, 64}) {
     for (const int64_t tokens : {4096, 65536}) {

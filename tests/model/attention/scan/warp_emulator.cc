@@ -32,14 +32,14 @@ struct Block {
 
   std::vector<Fiber> fibers;
   std::vector<Barrier> warps;
-  std::vector<double> given;  // two numbers a thread
+  std::vector<double> given;  // two numbers per thread
   Barrier all;
   ucontext_t scheduler;
   const std::function<void()>* kernel = nullptr;
-  bool advanced = false;  // some thread came to a barrier or to its end in this round of the scheduler
+  bool advanced = false;  // true if a thread reached a barrier or its end in this round
 };
 
-Block* block;  // the one that runs
+Block* block;  // the running block
 
 void Meet(Barrier& barrier, int members) {
   const int round = barrier.round;
@@ -91,7 +91,8 @@ void EmulateGrid(int64_t blocks, int threads, const std::function<void()>& kerne
 
 int EmulatedLane() { return threadIdx.x % kWarp; }
 
-// Exchanges use two halves of the memory in turn: who is through the next one knows that all have read this one's.
+// Exchanges use two halves of the memory in turn. A thread past the next exchange knows that all threads have read this
+// exchange's half.
 double EmulateExchange(double value, int source) {
   const unsigned warp = threadIdx.x / kWarp;
   Barrier& barrier = block->warps[warp];

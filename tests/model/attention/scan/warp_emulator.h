@@ -1,12 +1,12 @@
 #ifndef AAREN_TESTS_MODEL_ATTENTION_SCAN_WARP_EMULATOR_H_
 #define AAREN_TESTS_MODEL_ATTENTION_SCAN_WARP_EMULATOR_H_
 
-// Runs device code on the CPU, so that kernels are tested where there is no GPU. A source that includes this header and
-// then a .cuh compiles the kernels as plain C++. Every thread of a block is a fiber, and a fiber that comes to a
-// shuffle or a barrier lets the others run until all have come to it. Blocks run one after another.
+// Runs device code on the CPU, so that kernels are tested without a GPU. A source that includes this header and then a
+// .cuh compiles the kernels as plain C++. Every thread of a block is a fiber. A fiber at a shuffle or a barrier lets
+// the others run until all have arrived. Blocks run one after another.
 //
-// It shows that the arithmetic, the indices and the barriers are right. It cannot show a race between warps, or speed.
-// A barrier that some threads never come to is a failed check.
+// The emulation shows that arithmetic, indices and barriers are right. The emulation cannot show a race between warps,
+// or speed. A barrier that some threads never reach is a failed check.
 
 #include <math.h>  // NOLINT: device code calls fma, exp and the like by their global names
 
@@ -28,10 +28,10 @@ struct EmulatedIndex {
 // Runs `kernel` as every thread of every block.
 void EmulateGrid(int64_t blocks, int threads, const std::function<void()>& kernel);
 
-// The value that the warp's lane `source` gives. Every lane of the warp calls it.
+// The value given by the warp's lane `source`. Every lane of the warp calls EmulateExchange.
 double EmulateExchange(double value, int source);
 
-int EmulatedLane();  // of the thread that runs
+int EmulatedLane();  // lane of the running thread
 
 }  // namespace aaren::attention
 

@@ -1,5 +1,5 @@
-// The fast tier: its bits, recorded and the same from every machine, with AMX or without; and how far they are from the
-// definition. They may change only together with kNumericsVersion.
+// The fast tier: recorded bits, the same on every machine, with AMX and without, and their distance from the
+// definition. A change of the bits requires a change of kNumericsVersion.
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
@@ -77,8 +77,8 @@ TEST_P(FastTierTest, AmxGivesTheRecordedBitsHoweverTokensCome) {
   }
 }
 
-// The largest error of any forecast, over the largest distance of its quantiles from each other, or its scale if they
-// lie closer.
+// The largest error of any forecast, over the largest distance between the forecast's quantiles, or over the scale if
+// larger.
 double WorstError(const package::ModelPackage& package, const package::ModelPackage& defined) {
   Stepper stepper(Fast(package));
   Reference reference(defined);
@@ -95,8 +95,8 @@ double WorstError(const package::ModelPackage& package, const package::ModelPack
   return worst;
 }
 
-// What is lost is what two bfloat16 lack of an input. Not a bound of rounding in general: the bits are the same on
-// every machine, so their distance from the definition in double is too.
+// The loss is the part of an input that two bfloat16 lack. The number bounds no rounding in general: the bits are equal
+// on every machine, and so is their distance from the definition in double.
 TEST(FastTierAccuracyTest, WeightsThatAreHalvesLoseLittle) {
   const package::ModelPackage package = RoundedWeights(RandomPackage(package::ForecasterConfig(), 7));
   EXPECT_LT(WorstError(package, package), 2e-4);

@@ -1,4 +1,4 @@
-// What a lane promises of its rows, on the engine that serves.
+// A lane's promises about its rows, on the engine that serves.
 
 #include "model/engine/cpu/host_lane.h"
 

@@ -1,4 +1,4 @@
-// Runs and batches far larger than a tile: equality of bits with the same tokens by themselves.
+// Runs and batches far larger than a tile have the bits of the same tokens stepped alone.
 
 #include <gtest/gtest.h>
 

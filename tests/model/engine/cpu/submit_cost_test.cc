@@ -1,4 +1,4 @@
-// What a batch costs beside its arithmetic: no memory is allocated.
+// The cost of a batch apart from arithmetic: no memory is allocated.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ std::atomic<size_t> allocations{0};
 
 }  // namespace
 
-// Of the whole program.
+// Counts the allocations of the whole program.
 void* operator new(size_t bytes) {
   ++allocations;
   if (void* memory = std::malloc(bytes)) return memory;

@@ -34,7 +34,7 @@ std::vector<double> CalibratedReference::Take(float value, const float* forecast
   return made;
 }
 
-// By the forecast of the latest probe whose value has come by now.
+// Judges by the forecast of the latest probe whose value has arrived.
 void CalibratedReference::Judge(size_t horizon) {
   const size_t probes = values_.size() / every_;
   const size_t back = (horizon + every_ - 1) / every_;

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_MODEL_ENGINE_FORECASTING_CALIBRATED_REFERENCE_H_
 #define AAREN_TESTS_MODEL_ENGINE_FORECASTING_CALIBRATED_REFERENCE_H_
 
-// CalibratedReference is step 7 of model/README.md written a second time, in float64 and as plainly as possible. It
-// keeps every value and every forecast it made, and looks back at them.
+// CalibratedReference is a second implementation of step 7 of model/README.md, in float64 and as plain as possible. The
+// reference keeps every value and every forecast, and looks back at all of them.
 
 #include <map>
 #include <vector>
@@ -15,7 +15,7 @@ class CalibratedReference {
  public:
   explicit CalibratedReference(const package::ForecasterConfig& config);
 
-  // Takes the next value and the network's forecast from it, [T, Q]; returns the corrected one.
+  // Takes the next value and the network's forecast from that value, [T, Q]. Returns the corrected forecast.
   std::vector<double> Take(float value, const float* forecast);
 
  private:

@@ -1,5 +1,5 @@
-// Rows that come from outside: what CheckRow accepts never makes a forecast that is not a number, and what the engine
-// itself has made of any series is accepted.
+// Rows from outside. A row that CheckRow accepts never makes a forecast that is not a number, and CheckRow accepts
+// every row that the engine made from any series.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ package::ForecasterConfig Config(int width) {
   return config;
 }
 
-// Random weights so large that everything the network computes is at the ends of its range.
+// Random weights so large that all results of the network lie at the ends of their ranges.
 package::ModelPackage LargePackage(bool seasons) {
   package::ForecasterConfig config = TinyConfig();
   config.seasons = seasons;
@@ -37,7 +37,7 @@ package::ModelPackage LargePackage(bool seasons) {
   return package;
 }
 
-// A session of one package, its row and the bounds of its weights.
+// A session of one package, the session's row and the bounds of the weights.
 struct Session {
   explicit Session(const package::ModelPackage& package)
       : stepper(package),
@@ -50,7 +50,7 @@ struct Session {
   absl::Status Check() { return stepper.engine()->CheckRow(bytes).status(); }
   std::byte* row() { return bytes.data(); }
 
-  // Steps on the row as it is now.
+  // Steps on the row in its present state.
   Outputs Feed(const std::vector<float>& values) {
     stepper.SetRow(slot, bytes);
     Outputs outputs = stepper.Feed(slot, values);
@@ -64,7 +64,7 @@ struct Session {
     for (float surprise : outputs.surprises) ASSERT_TRUE(std::isnan(surprise) || (surprise >= 0 && surprise <= 1));
   }
 
-  // Every number of o at `part` of what its pair can reach.
+  // Fills o with the share `part` of the bound of each pair.
   void FillOutputs(double part) {
     for (size_t i = 0; i < bounds.size(); ++i) {
       for (size_t j = 0; j < 2 * bounds[i].output.size(); ++j) {
@@ -78,7 +78,7 @@ struct Session {
   RowLayout layout;
   size_t levels;
   std::vector<LayerBound> bounds;
-  std::vector<std::byte> bytes;  // of the row
+  std::vector<std::byte> bytes;  // the row
 };
 
 class ForeignRowTest : public testing::TestWithParam<const char*> {
@@ -146,7 +146,7 @@ TEST_P(ForeignRowTest, RowsThatTheEngineMadeAreAccepted) {
   }
 }
 
-// A number for a field of a row, of any kind.
+// A number of any kind for a field of a row.
 double AnyNumber(std::mt19937_64& random) {
   constexpr double kOdd[] = {0.0,  -0.0,  1.0,   NAN,   INFINITY, -INFINITY, kMostFloat, -kMostFloat,
                              1e30, -1e30, 1e-27, 1e-45, 5e-324,   0.75,      -0.75};
@@ -155,7 +155,7 @@ double AnyNumber(std::mt19937_64& random) {
   return magnitude * (static_cast<double>(random() >> 11) * 0x1p-52 - 1.0);
 }
 
-// Lags that may be found, in any order, and now and then some that may not.
+// Writes lags that may be found, in any order, and sometimes lags that may not.
 void ScrambleSearch(season::LagErrors& errors, std::mt19937_64& random) {
   const auto lag = [&] {
     return static_cast<uint16_t>(random() % 4 == 0 ? random() % 1300 : 16 * (random() % 70) + 19);
@@ -169,7 +169,7 @@ void ScrambleSearch(season::LagErrors& errors, std::mt19937_64& random) {
   if (random() % 4 == 0) errors.tried_lag = lag(), errors.trial_left = static_cast<uint32_t>(1 + random() % 30);
 }
 
-// Likewise what a row remembers of its series and of naive forecasts.
+// Writes numbers to a row's memory of the series and of naive forecasts, in the same way.
 void ScrambleMemory(Session& session, std::mt19937_64& random) {
   const auto any = [&](double most) {
     const double part = static_cast<double>(random() >> 11) * 0x1p-52 - 1.0;
@@ -184,7 +184,7 @@ void ScrambleMemory(Session& session, std::mt19937_64& random) {
   for (float& mean : session.layout.errors(session.row()).mean) {
     if (!std::isnan(mean) && random() % 4 == 0) mean = std::abs(any(4.0));
   }
-  if (random() % 8 == 0) std::fill_n(session.layout.errors(session.row()).mean, 15, 1e-45f);  // beside larger ones
+  if (random() % 8 == 0) std::fill_n(session.layout.errors(session.row()).mean, 15, 1e-45f);  // beside larger errors
   ScrambleSearch(session.layout.errors(session.row()), random);
   for (size_t i = 0; i < session.layout.probes().under_way(); ++i) {
     if (random() % 4 == 0) session.layout.choices(session.row())[i].first = static_cast<uint16_t>(random() % 1500);
@@ -198,7 +198,7 @@ void ScrambleMemory(Session& session, std::mt19937_64& random) {
   }
 }
 
-// Overwrites some fields with numbers within the bounds, and now and then one with any number at all.
+// Overwrites some fields with numbers within the bounds, and sometimes one field with any number.
 void Scramble(Session& session, std::mt19937_64& random) {
   const auto part = [&] { return static_cast<double>(random() >> 11) * 0x1p-52 - 1.0; };
   const auto reckless = [&] { return random() % 64 == 0; };
@@ -243,7 +243,7 @@ TEST_P(ForeignRowTest, AcceptedRowsGiveFiniteForecastsWhateverIsInThem) {
   EXPECT_GT(refused, 60);
 }
 
-// With one number a token RMSNorm leaves its sign only: the engine's own values are as large as the bound.
+// With one number per token, RMSNorm leaves only the sign, so the engine's own values are as large as the bound.
 TEST(LayerBoundTest, IsReachedByAWidthOfOne) {
   Session session(RandomPackage(Config(1), 32));
   session.Feed(Series(3, 400));

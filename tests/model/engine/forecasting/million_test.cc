@@ -1,5 +1,4 @@
-// A million tokens of one session, half-way through which the series moves: both tiers beside the definition in
-// float64.
+// A million tokens of one session whose series moves half-way: both tiers beside the definition in float64.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +15,7 @@ namespace aaren::engine {
 namespace {
 
 constexpr size_t kTokens = 1'000'000, kCall = 10'000;
-constexpr size_t kEvery = 7'919;  // a forecast: at every phase of folds, probes and blocks
+constexpr size_t kEvery = 7'919;  // tokens between forecasts, which meet every phase of folds, probes and blocks
 
 package::ModelPackage Package() {
   package::ForecasterConfig config = TinyConfig();
@@ -48,7 +47,7 @@ std::vector<float> ForecastsOf(const package::ModelPackage& package, Tier tier, 
   return forecasts;
 }
 
-// The largest error over the largest distance of the forecast's quantiles, or its scale if they lie closer.
+// The largest error over the largest distance between the forecast's quantiles, or over the scale if larger.
 double WorstError(const std::vector<float>& got, const std::vector<Reference::Forecast>& expected) {
   double worst = 0.0;
   const float* next = got.data();

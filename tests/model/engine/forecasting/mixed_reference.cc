@@ -36,8 +36,8 @@ MixedReference::Five MixedReference::Said(size_t t, size_t h) const {
   return said;
 }
 
-// Of the octave that begins with this horizon. Probe number p is at token (p + 1) * every - 1; what it said h ahead is
-// judged at the first probe by which that value has come.
+// The weights for the octave that begins with this horizon. Probe number p is at token (p + 1) * every - 1. A forecast
+// h steps ahead is judged at the first probe at which the value has arrived.
 MixedReference::Five MixedReference::Weights(size_t octave) const {
   Five errors(5, NAN);
   double judged = 0;

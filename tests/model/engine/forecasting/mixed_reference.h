@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_MODEL_ENGINE_FORECASTING_MIXED_REFERENCE_H_
 #define AAREN_TESTS_MODEL_ENGINE_FORECASTING_MIXED_REFERENCE_H_
 
-// MixedReference is the mixture of model/README.md, step 6, written a second time, in float64 and as plainly as
-// possible. It keeps every value, forecast and source, and goes through all of them again for each token.
+// MixedReference is a second implementation of the mixture (model/README.md, step 6), in float64 and as plain as
+// possible. The reference keeps every value, forecast and source, and goes through all of them again for each token.
 
 #include <vector>
 
@@ -12,17 +12,17 @@ namespace aaren::engine {
 
 class MixedReference {
  public:
-  // unit: of errors, which none exceeds by 12.
+  // unit: the unit of errors. REQUIRES: no error exceeds 12 units.
   MixedReference(const package::ForecasterConfig& config, double unit);
 
-  // Takes the next value, the network's forecast from it, [T, Q], and its sources, [4, T]. Of a probe also what the
-  // errors of each octave's new seasons start from, [., 3], NaN where a season stays. Returns the mixed forecast.
+  // Takes the next value, the network's forecast from that value, [T, Q], and the sources, [4, T]. A probe also takes
+  // the starting errors of each octave's new seasons, [., 3], NaN where a season stays. Returns the mixed forecast.
   std::vector<double> Take(float value, const float* forecast, const float* sources, const float* renewals);
 
  private:
   using Five = std::vector<double>;
 
-  // What the five experts said at token t of the value h later.
+  // The forecasts of the five experts at token t for the value h later.
   Five Said(size_t t, size_t h) const;
   Five Weights(size_t octave) const;
 

@@ -1,5 +1,5 @@
-// The bundled model beside the two forecasts that everybody has, the last value and the value of a season ago: on no
-// kind of series is it the worse for it.
+// The bundled model beside two forecasts that everybody has, the last value and the value of a season ago. On no kind
+// of series is the model worse.
 
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ Values QuarterHours() {
       [](forecasting::Random& random, size_t t) { return std::exp(Wave(t, 96)) * (5 + 0.3 * random.Normal()); });
 }
 
-// Of a machine, say: no clock and no calendar has its length.
+// A machine's cycle, whose length is in no clock and no calendar.
 template <size_t kLength>
 Values Cycle() {
   const auto shape = [](size_t place) { return forecasting::Random(19, place / (kLength / 17)).Normal(); };

@@ -35,7 +35,7 @@ void Reference::Remember(float value) {
   if (history_.size() % 48 == 0) RememberBlock();
 }
 
-// The residual stream after all layers; the token is folded into them where it is its turn.
+// The residual stream after all layers. A token that folds is folded into the layers.
 Reference::Vector Reference::Layers(const Vector& u) {
   Vector x = Linear("embed.linear", u);
   x += GatedMlp("embed", u);
@@ -91,8 +91,8 @@ void Reference::Run(double x) {
   running_.variance += (delta * (x - running_.mean) - running_.variance) / running_.n;
 }
 
-// Bounds the last 48 values and rounds them to a grid whose step is the least power of two that takes 65,534 steps over
-// their range.
+// Clamps the last 48 values and rounds them to a grid. The grid's step is the least power of two with which 65,534
+// steps span the values' range.
 void Reference::RememberBlock() {
   const Running& running = running_;
   double least = INFINITY, most = -INFINITY;
@@ -164,8 +164,7 @@ Reference::Vector Reference::Attention(int layer, const Vector& z, Folded* folde
   return Linear(name + ".output", attended);
 }
 
-// The softmax over all tokens of their scores less their ages, of their values turned by their ages; the last is of age
-// 0.
+// The softmax over all tokens of scores less ages, applied to values turned by their ages. The last token has age 0.
 Reference::Vector Reference::Attend(const std::string& name, const std::vector<Folded>& tokens) const {
   const std::vector<float>& decay = Data(name + ".decay");
   const size_t now = tokens.back().position;
@@ -190,7 +189,7 @@ Reference::Vector Reference::Attend(const std::string& name, const std::vector<F
   return attended;
 }
 
-// exp(score + decay position) and the value turned back by the position, of each head.
+// Adds exp(score + decay position), and the value turned back by the position, to the sums of each head.
 void Reference::AddToSums(int layer, const Folded& folded) {
   const std::string name = "blocks." + std::to_string(layer) + ".attention";
   Vector turned = folded.values;
@@ -212,7 +211,7 @@ void Reference::AddToSums(int layer, const Folded& folded) {
 Reference::Vector Reference::AttendSums(int layer, const Folded& token) const {
   const std::string name = "blocks." + std::to_string(layer) + ".attention";
   Vector past, attended;
-  std::vector<long double> own;  // the token's share of each head
+  std::vector<long double> own;  // share of the token, by head
   for (size_t h = 0; h < sums_[layer].size(); ++h) {
     const Sums& sums = sums_[layer][h];
     const auto decay = static_cast<long double>(Data(name + ".decay")[h]);
@@ -230,8 +229,8 @@ Reference::Vector Reference::AttendSums(int layer, const Folded& token) const {
   return attended;
 }
 
-// Rotates each pair by -omega elapsed. The package gives omega for up to S tokens: of more, the rest first and then S
-// at a time. Or back.
+// Rotates each pair by -omega elapsed, or back. The package has omega for up to S tokens. A longer time turns by the
+// remainder first, then by S tokens at a time.
 void Reference::Turn(const std::string& name, size_t elapsed, Vector& values, bool back) const {
   const std::vector<float>& cosine = Data(name + ".cos");
   const std::vector<float>& sine = Data(name + ".sin");

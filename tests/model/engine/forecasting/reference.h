@@ -1,13 +1,13 @@
 #ifndef AAREN_TESTS_MODEL_ENGINE_FORECASTING_REFERENCE_H_
 #define AAREN_TESTS_MODEL_ENGINE_FORECASTING_REFERENCE_H_
 
-// Reference is the streaming forecaster written a second time, straight from model/README.md in float64 and the
-// standard library's functions, as plainly as possible. It keeps the raw values and, for each token that folded, its
-// score and value in every layer. The attention is a softmax over all of them, not a recurrence, and the ring is a
-// slice of the history.
+// Reference is a second implementation of the streaming forecaster, written from model/README.md in float64 with the
+// standard library's functions, as plain as possible. The reference keeps the raw values and, for each token that
+// folded, the score and value in every layer. The attention is a softmax over all tokens, not a recurrence. The ring is
+// a slice of the history.
 //
-// Of a million tokens a softmax over all takes too long. Then it is kept as sums in long double, of values turned and
-// weighed as of the first token instead of now: no more the engine's recurrence than the other.
+// A softmax over a million tokens takes too long. The attention is then kept as sums in long double, of values turned
+// and weighed relative to the first token instead of the present. Neither form is the engine's recurrence.
 
 #include <cmath>
 #include <map>
@@ -26,13 +26,13 @@ class Reference {
 
   struct Forecast {
     std::vector<double> quantiles;  // [T, Q], in the units of the series; not clamped
-    double scale;                   // of step 2
+    double scale;                   // scale of step 2
   };
 
-  // Takes the next value (NaN where missing) and forecasts from it. REQUIRES: finite or NaN.
+  // Takes the next value (NaN where missing) and forecasts from the value. REQUIRES: the value is finite or NaN.
   Forecast Take(float value);
 
-  // Takes the next value, and makes no forecast.
+  // Takes the next value without a forecast.
   void See(float value);
 
  private:
@@ -50,9 +50,9 @@ class Reference {
     Vector values;  // [V]
   };
 
-  // Of one head, as of the first token.
+  // The sums of one head, relative to the first token.
   struct Sums {
-    long double peak = -INFINITY, total = 0;  // of weights, the largest of which is exp(peak)
+    long double peak = -INFINITY, total = 0;  // sum of weights, the largest of which is exp(peak)
     std::vector<long double> values;
   };
 
@@ -77,10 +77,10 @@ class Reference {
   void RememberBlock();
 
   Vector history_;
-  Vector remembered_;  // likewise, but what is of a full block of 48 on that block's grid
+  Vector remembered_;  // values; full blocks of 48 lie on their blocks' grids
   Running running_;
-  std::vector<std::vector<Folded>> folded_;  // of each layer
-  std::vector<std::vector<Sums>> sums_;      // of each layer and head
+  std::vector<std::vector<Folded>> folded_;  // by layer
+  std::vector<std::vector<Sums>> sums_;      // by layer and head
 };
 
 }  // namespace aaren::engine

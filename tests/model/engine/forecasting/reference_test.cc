@@ -12,8 +12,8 @@
 namespace aaren::engine {
 namespace {
 
-// The largest error of any forecast, each over the largest distance of its quantiles from each other, or its scale if
-// they lie closer.
+// The largest error of any forecast, over the largest distance between the forecast's quantiles, or over the scale if
+// larger.
 double WorstError(const package::ModelPackage& package, const std::vector<float>& series, size_t tokens_per_call) {
   Stepper stepper(package);
   Reference reference(package);
@@ -31,7 +31,7 @@ double WorstError(const package::ModelPackage& package, const std::vector<float>
     const auto [least, most] = std::minmax_element(expected.quantiles.begin(), expected.quantiles.end());
     const double unit = std::max(expected.scale, *most - *least);
     for (double quantile : expected.quantiles) {
-      // A forecast is a float in the units of the series: half of its last place is no error of the network's.
+      // A forecast is a float in the units of the series: half of the last place is no error of the network.
       const double rounding = std::abs(quantile) * 0x1p-24;
       worst = std::max(worst, (std::abs(*forecast++ - quantile) - rounding) / unit);
     }
@@ -39,8 +39,8 @@ double WorstError(const package::ModelPackage& package, const std::vector<float>
   return worst;
 }
 
-// The accuracy the engine promises, as a share of its scale. Not a bound of rounding in general: the engine's bits are
-// the same on every machine, so its distance from the definition in double is too.
+// The accuracy that the engine promises, as a share of the scale. The number bounds no rounding in general: the
+// engine's bits are equal on every machine, and so is their distance from the definition in double.
 constexpr double kAccuracy = 1e-5;
 
 TEST(ReferenceTest, TinyForecasterAgreesInOneCall) {
@@ -91,7 +91,7 @@ TEST(ReferenceTest, AgreesWhenEveryTokenFolds) {
   EXPECT_LT(WorstError(RandomPackage(config, 13), Series(14, 300), 100), kAccuracy);
 }
 
-// The largest error of a corrected forecast, over the spread of the one that it corrects.
+// The largest error of a corrected forecast, over the spread of the forecast before correction.
 double WorstCorrection(const package::ModelPackage& package, const std::vector<float>& series) {
   Stepper stepper(package);
   CalibratedReference reference(package.config);

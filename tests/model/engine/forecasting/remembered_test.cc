@@ -1,4 +1,4 @@
-// What a row still knows of its series.
+// The values that a row remembers of its series.
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST_F(RememberedTest, OfALongSeriesTheLast31BlocksAndTheOneUnderWayAreKnown) {
   }
 }
 
-// Half a step of a block's grid, which is a power of two: at most twice the range over 65,534.
+// Tolerates half a step of a block's grid. A step is a power of two, at most twice the range over 65,534.
 TEST_F(RememberedTest, OlderValuesAreWithinAStepOfTheirBlocksRange) {
   const size_t tokens = 1000;
   const std::vector<float> series = Series(1, tokens), known = After(series);

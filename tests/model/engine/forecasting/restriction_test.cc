@@ -1,4 +1,4 @@
-// What a session's forecasts are restricted to, by the whole engine.
+// The restriction of a session's forecasts, through the whole engine.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 class RestrictionTest : public testing::Test {
  protected:
-  // From the last of these values.
+  // The forecast from the last of these values.
   std::vector<float> Forecast(const std::vector<float>& values, Refinement refinement = Refinement::kRestricted) {
     const std::vector<float> all = stepper_.Feed(stepper_.Open(), values, refinement).forecasts;
     return {all.end() - static_cast<ptrdiff_t>(all.size() / values.size()), all.end()};
@@ -26,7 +26,7 @@ class RestrictionTest : public testing::Test {
   Stepper stepper_{RandomPackage(TinyConfig(), 31)};
 };
 
-// Of people at a counter.
+// Counts of people at a counter.
 std::vector<float> Counts(size_t count) {
   std::vector<float> values(count);
   for (size_t t = 0; t < count; ++t) values[t] = static_cast<float>(t * t * 7 % 11 % 4);
@@ -71,7 +71,7 @@ TEST_F(RestrictionTest, SurprisesGoWithoutIt) {
 TEST_F(RestrictionTest, ForecastIsOfWhatWasKnownAtItsToken) {
   std::vector<float> values = Counts(60);
   const Slot slot = stepper_.Open();
-  values.push_back(0.3317f);  // in one call with the token before, which knew of whole numbers only
+  values.push_back(0.3317f);  // in one call with a token that knew whole numbers only
   const std::vector<float> all = stepper_.Feed(slot, values).forecasts;
   const ptrdiff_t size = static_cast<ptrdiff_t>(all.size() / values.size());
   EXPECT_TRUE(AllWhole({all.end() - 2 * size, all.end() - size}));

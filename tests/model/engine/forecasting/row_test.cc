@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// A row of 20 tokens, of which a test damages one field.
+// A row of 20 tokens; each test damages a field.
 class RowTest : public testing::Test {
  protected:
   RowTest() { Feed(Series(2, 20)); }
@@ -27,7 +27,7 @@ class RowTest : public testing::Test {
   absl::StatusOr<uint64_t> Check() { return stepper_.engine()->CheckRow(bytes_); }
   void Reset() { layout_.Reset(absl::MakeSpan(bytes_)); }
 
-  // Steps on the row as it is now.
+  // Steps on the row in its present state.
   Outputs Feed(const std::vector<float>& values) {
     stepper_.SetRow(slot_, bytes_);
     Outputs outputs = stepper_.Feed(slot_, values);
@@ -140,7 +140,7 @@ TEST_F(RowTest, ImpossibleMixtureIsRefused) {
 TEST_F(RowTest, ASeasonThatCannotHaveBeenChosenIsRefused) {
   layout_.choices(row())[0].first = 3;
   ExpectRefused("choice 0 is 3, no season yet");
-  layout_.choices(row())[0].first = 24;  // of 20 tokens
+  layout_.choices(row())[0].first = 24;  // longer than the 20 tokens
   ExpectRefused("choice 0 is 24, no season yet");
 }
 
@@ -198,7 +198,7 @@ TEST_F(RowTest, AttentionBeforeTheFirstFoldIsRefused) {
   ExpectRefused("layer 0 o[0] is 1, impossible after 0 folds");
 }
 
-// Whatever the bytes, checking them is safe, and a row that passes gives finite forecasts.
+// Checking any bytes is safe, and a row that passes gives finite forecasts.
 TEST_F(RowTest, RowsWithAnyOneByteChangedAreRefusedOrHarmless) {
   const std::vector<std::byte> good = bytes_;
   size_t accepted = 0;

@@ -16,13 +16,13 @@ namespace {
 
 using Function = void (*)(const float*, size_t, float*);
 
-// |got - exact| in units of the last place of the exact result.
+// got - exact| in units of the last place of the exact result.
 double Ulps(float got, double exact) {
   const double magnitude = std::max(std::abs(exact), double{std::numeric_limits<float>::min()});
   return std::abs(got - exact) / std::ldexp(1.0, std::ilogb(magnitude) - 23);
 }
 
-// Over every 4099th float from `near` to `far`, which have one sign, away from zero.
+// The worst error over every 4099th float from `near` to `far`, both of one sign, away from zero.
 double WorstUlps(Function function, const std::function<double(double)>& exact, float near, float far) {
   const uint32_t first = std::bit_cast<uint32_t>(near);
   const uint32_t last = std::bit_cast<uint32_t>(far);

@@ -100,7 +100,7 @@ TEST_F(FoldTest, ScoresFarApartDoNotOverflow) {
 }
 
 // After a million folds the state is within 1e-6 of the softmax over all million tokens, computed in one pass in long
-// double. The engine's bits are the same everywhere: 1e-6 is what it promises, not what some machine happened to round.
+// double. The engine's bits are the same everywhere, so 1e-6 is a promise, not one machine's rounding.
 TEST_F(FoldTest, MillionFoldsStayExact) {
   constexpr size_t kTokens = 1000000;
   const Ageing ageing = MakeAgeing(1e-6f, 0.7);

@@ -38,7 +38,7 @@ package::Tensor Halved(package::Tensor tensor) {
   return tensor;
 }
 
-// Two layers side by side, for `rows` rows; each output must be the rule's to the bit, and padding zero.
+// Multiplies `rows` rows by two layers side by side. Each output must have the rule's bits, and padding must be zero.
 void ExpectExact(size_t rows, size_t depth, bool halved = false, int64_t second = 83) {
   const size_t outputs[] = {5, static_cast<size_t>(second)};
   package::Tensor weights[] = {Random(5, static_cast<int64_t>(depth), 1),

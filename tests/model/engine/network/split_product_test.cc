@@ -14,12 +14,12 @@
 namespace aaren::engine {
 namespace {
 
-// A part of an input by the rule: the upper half of its bits, or the nearest bfloat16 to what is left.
+// A part of an input by the rule: the upper half of the bits, or the nearest bfloat16 to the remainder.
 float Part(float x, int part) {
   const float upper = std::bit_cast<float>(std::bit_cast<uint32_t>(x) & 0xffff0000u);
   float value = upper;
   if (part == 1) {
-    // To eight bits of precision, ties to even, by the default rounding of the quotient.
+    // Rounds to eight bits of precision, ties to even, by the default rounding mode.
     int exponent = 0;
     const float fraction = std::frexp(x - upper, &exponent);
     value = std::ldexp(std::nearbyint(fraction * 256.0f), exponent - 8);
@@ -42,7 +42,7 @@ float Expected(const package::Tensor& weight, float bias, size_t output, const f
   return (parts[0] + parts[1]) + bias;
 }
 
-// Of magnitudes from 2^-span to 1.
+// Numbers with magnitudes from 2^-span to 1.
 package::Tensor Random(int64_t rows, int64_t columns, uint64_t seed, int span) {
   std::mt19937_64 random(seed);
   package::Tensor tensor{.shape = {rows, columns}, .data = std::vector<float>(static_cast<size_t>(rows * columns))};
@@ -61,7 +61,7 @@ struct Size {
   int span = 4;
 };
 
-// Each output must be the rule's to the bit, and padding zero.
+// Each output must have the rule's bits, and padding must be zero.
 void ExpectRule(Kernel kernel, const Size& size) {
   const int64_t depth = static_cast<int64_t>(size.depth);
   package::Tensor weights[] = {Random(5, depth, 1, size.span), Random(size.outputs, depth, 2, size.span)};
@@ -99,7 +99,7 @@ void ExpectRuleForAllSizes(Kernel kernel) {
   for (int64_t outputs = 3; outputs <= 150; outputs += 16) {
     for (size_t rows : {1, 16, 17}) ExpectRule(kernel, {.rows = rows, .depth = 5, .outputs = outputs});
   }
-  // Parts and weights too small to count among them, and sums that cancel.
+  // The numbers include parts and weights too small to count, and sums that cancel.
   for (size_t rows : {3, 16}) ExpectRule(kernel, {.rows = rows, .depth = 215, .outputs = 83, .span = 70});
 }
 
@@ -122,8 +122,8 @@ TEST(SplitProductTest, MatrixRegistersAreNotUsedWhereTheyAreForbidden) {
   ExpectRule(MultiplySplit, {.rows = 3, .depth = 70});
 }
 
-// 16 bits of an input are kept: 2^-17 of each product is lost, and a rounding for each of the sums that a product is
-// in: 16 of its chain, and one for each block and at the end.
+// 16 bits of an input are kept, so 2^-17 of each product is lost. A product also takes part in rounded sums: 16 of its
+// chain, one for each block, and one at the end.
 TEST(SplitProductTest, LosesNoMoreThanItsRoundings) {
   constexpr size_t kDepth = 512;
   const package::Tensor x = Random(1, kDepth, 7, 4);
@@ -147,7 +147,7 @@ TEST(SplitProductTest, LosesNoMoreThanItsRoundings) {
 
 TEST(SplitProductTest, WeightsAreRoundedToTheNearestHalf) {
   EXPECT_EQ(RoundWeight(1.0f), 1.0f);
-  EXPECT_EQ(RoundWeight(0x1.01p0f), 0x1.00p0f);  // a tie goes to the even one
+  EXPECT_EQ(RoundWeight(0x1.01p0f), 0x1.00p0f);  // a tie rounds to the even bfloat16
   EXPECT_EQ(RoundWeight(0x1.03p0f), 0x1.04p0f);
   EXPECT_EQ(RoundWeight(-0x1.0101p0f), -0x1.02p0f);
   EXPECT_EQ(RoundWeight(0x1p-40f), 0x1p-40f);

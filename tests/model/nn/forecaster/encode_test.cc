@@ -12,7 +12,7 @@
 namespace aaren::nn {
 namespace {
 
-// Of features up to 5 in size, made of a dozen operations on a handful of values.
+// For features up to 5 in size, after a dozen operations on a handful of values.
 const double kRounding = 5 * Gamma(64, kDoubleUnit);
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
@@ -32,8 +32,8 @@ double Feature(const Encoding& encoding, int64_t token, int64_t index) {
 }
 
 TEST(EncodeTest, RingIsNormalisedByRingAndRunningDeviation) {
-  // Values 2, 4, 6: running mean 4 and variance 8 / 3; the ring of two holds 4 and 6, mean 5 and variance 1. Three
-  // values still say less than all of a scale.
+  // Values 2, 4, 6: running mean 4 and variance 8 / 3. The ring of two holds 4 and 6, with mean 5 and variance 1. After
+  // three values a part of the scale is still the prior.
   const Encoding encoding = EncodeOne(2, {2, 4, 6}, {2});
   const double prior = 5 * 0.1 / 16;
   const double scale = std::sqrt(0.5 + 8.0 / 6 + prior * prior) + 1e-7 * 5;
@@ -83,7 +83,7 @@ TEST(EncodeTest, TokensDoNotDependOnWhichOthersAreChosen) {
   EXPECT_TRUE(torch::equal(all.features[0][3], one.features[0][0]));
 }
 
-// Floats take another way to the same functions.
+// Floats take another path to the same functions.
 TEST(EncodeTest, FloatFeaturesAreThoseOfDoubleRounded) {
   torch::manual_seed(3);
   torch::Tensor values = torch::randn({3, 400}, torch::kFloat64).exp() * 50;
@@ -93,8 +93,8 @@ TEST(EncodeTest, FloatFeaturesAreThoseOfDoubleRounded) {
   const torch::Tensor floats = Encode(SmallRing(37), values, positions, torch::kFloat32).features;
   const torch::Tensor doubles = Encode(SmallRing(37), values, positions, torch::kFloat64).features;
   EXPECT_EQ(floats.scalar_type(), torch::kFloat32);
-  // Both are of arguments made in double. One is rounded to float, then its asinh or logarithm, by 4 units at most, and
-  // that of an argument near 1, which its rounding moves by as much.
+  // Both take arguments made in double. One is rounded to float, and so is its asinh or logarithm, by 4 units at most.
+  // The logarithm of an argument near 1 moves by as much as the argument's rounding.
   EXPECT_TRUE(torch::allclose(floats.to(torch::kFloat64), doubles, Gamma(6, kFloatUnit), Gamma(2, kFloatUnit)));
 }
 

@@ -1,5 +1,5 @@
-// The engine that serves against the module that was trained, in float64: the same forecasts from a fold, from a peek,
-// and with values missing.
+// The engine that serves against the trained module, in float64: equal forecasts from a fold, from a peek, and with
+// missing values.
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>
@@ -18,8 +18,9 @@
 namespace aaren::nn {
 namespace {
 
-// Of the token's scale. The engine's bits are the same on every machine, and the module in float64 is a million times
-// more exact than its floats: what is left is two layers in float, of averages kept in double.
+// A share of the token's scale. The engine's bits are the same on every machine, and the module in float64 is a
+// million times more exact than the engine's floats. The remaining error is of two layers in float, with averages in
+// double.
 const double kTolerance = NetworkRounding(2, 1, 40, kFloatUnit);
 
 package::ForecasterConfig Small() {
@@ -37,7 +38,7 @@ package::ForecasterConfig Small() {
   return config;
 }
 
-// With every parameter random, so that no branch is dead.
+// A forecaster with random parameters, so that no branch is dead.
 Forecaster RandomForecaster(const package::ForecasterConfig& config) {
   torch::manual_seed(8);
   Forecaster forecaster(config);
@@ -53,7 +54,7 @@ std::vector<float> Wave(int count) {
   return values;
 }
 
-// The engine's forecast at the last value, [T * Q], as the network has it.
+// The engine's forecast at the last value, [T * Q], unrefined.
 std::vector<float> StepAll(const package::ModelPackage& package, const std::vector<float>& values) {
   const std::unique_ptr<engine::Engine> engine = std::move(engine::NewCpuEngine(package).value());
   const std::unique_ptr<engine::Lane> lane = engine->NewLane(1);
@@ -71,7 +72,7 @@ std::vector<float> StepAll(const package::ModelPackage& package, const std::vect
   return forecast;
 }
 
-// Folds where the engine folds, and the last value.
+// The tokens that the engine folds, and the last value.
 std::vector<int64_t> Tokens(int count, int fold_every) {
   std::vector<int64_t> tokens;
   for (int64_t at = fold_every - 1; at < count - 1; at += fold_every) tokens.push_back(at);

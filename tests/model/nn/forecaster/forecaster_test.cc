@@ -27,7 +27,7 @@ package::ForecasterConfig Tiny() {
   return config;
 }
 
-// With every parameter random, so that no branch is dead.
+// A forecaster with random parameters, so that no branch is dead.
 Forecaster Exact(const package::ForecasterConfig& config) {
   torch::manual_seed(5);
   Forecaster forecaster(config);
@@ -58,7 +58,7 @@ TEST(ForecasterTest, QuantilesAscend) {
 TEST(ForecasterTest, ForecastFollowsShiftAndScaleOfTheSeries) {
   Forecaster forecaster = Exact(Tiny());
   const torch::Tensor values = RandomValues();
-  const std::vector<int64_t> settled = {9, 21, 40, 59};  // before, the level gives a scale
+  const std::vector<int64_t> settled = {9, 21, 40, 59};  // earlier, the level gives a scale
   const torch::Tensor moved = forecaster->Forecast(3 * values + 10, settled);
   EXPECT_LT(Distance(moved, 3 * forecaster->Forecast(values, settled) + 10),
             100 * 4 * 1e-7 * 13);  // forecasts up to 100 scales, four times the scale's 1e-7 |mu|, |mu| up to 13
@@ -91,7 +91,7 @@ package::ForecasterConfig Seasonal() {
   return config;
 }
 
-// Of period 8, for long enough to be found.
+// Waves of period 8, long enough for the season to be found.
 torch::Tensor Waves() {
   torch::manual_seed(7);
   const torch::Tensor t = torch::arange(90, torch::kFloat64);
@@ -100,7 +100,7 @@ torch::Tensor Waves() {
 
 const std::vector<int64_t> kLate = {20, 61, 84};
 
-// The definition, one number at a time, for a gate that does not look at the token.
+// The definition, one number at a time, for a gate that ignores the token.
 double MedianOffset(Forecaster& forecaster, const Encoding& encoding, int64_t row, int64_t token, int64_t step) {
   const std::vector<int> knots = forecaster->config.season_knots();
   size_t upper = 0;
@@ -135,7 +135,7 @@ TEST(SeasonalForecasterTest, SkipIsMixedWithTheCorrectedSources) {
     for (int64_t token = 0; token < 3; ++token) {
       for (int64_t step = 0; step < 5; ++step) {
         EXPECT_NEAR(skip[row][token][step].item<double>(), MedianOffset(forecaster, encoding, row, token, step),
-                    1e-9);  // of numbers up to 30 in double
+                    1e-9);  // for numbers up to 30 in double
       }
     }
   }
@@ -175,7 +175,7 @@ TEST(SeasonalForecasterTest, NewOneTakesSixTenthsFromItsSkip) {
 TEST(SeasonalForecasterTest, ForecastFollowsShiftAndScaleOfTheSeries) {
   Forecaster forecaster = Exact(Seasonal());
   const torch::Tensor values = Waves(), moved = forecaster->Forecast(4 * values + 16, kLate);
-  // Values are floats, and those of long ago are on a grid of 1 in 65,534 of their block's range.
+  // Values are floats, and old values lie on a grid of 1 in 65,534 of their block's range.
   EXPECT_LT(Distance(moved, 4 * forecaster->Forecast(values, kLate) + 16), 0.02);
 }
 

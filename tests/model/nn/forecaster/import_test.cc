@@ -30,7 +30,7 @@ package::ForecasterConfig Tiny(bool seasons) {
   return config;
 }
 
-// With every parameter random, so that no branch is dead.
+// A forecaster with random parameters, so that no branch is dead.
 Forecaster Random(const package::ForecasterConfig& config, uint64_t seed) {
   torch::manual_seed(seed);
   Forecaster forecaster(config);
@@ -44,7 +44,7 @@ torch::Tensor Forecast(Forecaster forecaster) {
   return forecaster->Forecast(torch::randn({2, 60}, torch::kFloat64).cumsum(1), {20, 36, 52});
 }
 
-// But for the rounding of two layers in float32.
+// Expects equal forecasts, apart from the rounding of two layers in float32.
 void ExpectSameForecasts(Forecaster one, Forecaster two) {
   const torch::Tensor expected = Forecast(one);
   const double largest = expected.abs().max().item<double>();
@@ -70,7 +70,7 @@ TEST(TakeWeightsTest, NewInputsStartWithoutEffect) {
     EXPECT_EQ(linear->weight.narrow(1, 18, 17).abs().max().item<double>(), 0);
   }
   torch::NoGradGuard no_grad;
-  to->season_gate->weight.zero_();  // all of the skip, as in the package
+  to->season_gate->weight.zero_();  // only the skip counts, like in the package
   to->season_gate->bias.fill_(-100).view({-1, 5}).select(1, 0).fill_(0);
   ExpectSameForecasts(from, to);
 }

@@ -1,4 +1,4 @@
-// What Encode says of seasons against a plain computation in double over the whole series.
+// Encode's seasonal inputs against a plain computation in double over the whole series.
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>
@@ -16,7 +16,7 @@ namespace aaren::nn {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-// An error is the mean of up to 900 numbers, each of which rounds it four times.
+// An error is a mean of up to 900 numbers, and each number rounds the mean four times.
 constexpr double kRounding = 900 * 4 * 0x1p-24;
 
 package::ForecasterConfig Seasonal() {
@@ -27,7 +27,7 @@ package::ForecasterConfig Seasonal() {
   return config;
 }
 
-// Days of 24, weeks of 168, and gaps; whole numbers, which a row's memory keeps as they are.
+// Days of 24, weeks of 168, and gaps. The numbers are whole, because a row's memory keeps whole numbers exactly.
 std::vector<double> Series() {
   torch::manual_seed(3);
   const torch::Tensor noise = torch::randn({900}, torch::kFloat64);
@@ -39,7 +39,7 @@ std::vector<double> Series() {
   return values;
 }
 
-// All that a session knows after token `now`.
+// All knowledge of a session after token `now`.
 class Plain {
  public:
   Plain(const std::vector<double>& values, int now) : values_(values), now_(now) {
@@ -69,7 +69,7 @@ class Plain {
     return numbers;
   }
 
-  // On the series' own scale, `ahead` >= 1.
+  // On the series' own scale. REQUIRES: `ahead` >= 1.
   double Source(int source, int ahead) const {
     const int lag = LagOf(source);
     if (lag == 0) return Last();
@@ -78,7 +78,7 @@ class Plain {
     return source == 2 ? MeanBack(t, lag) : Back(t, lag);
   }
 
-  // NaN where missing.
+  // The residual; NaN where missing.
   double Residual(int source, int age) const {
     const int lag = LagOf(source), t = now_ - age;
     if (lag == 0) return kNone;
@@ -117,7 +117,7 @@ class Plain {
     return count > 0 ? sum / count : Back(t, lag);
   }
 
-  // Without seasons: the encoder's own, which has tests of its own.
+  // The encoder's own scale without seasons, which has other tests.
   double ScaleAt(int t) const {
     package::ForecasterConfig config = Seasonal();
     config.seasons = false;
@@ -125,7 +125,7 @@ class Plain {
     return Encode(config, crop, {t}, torch::kFloat64).scale.item<double>();
   }
 
-  // By lag of the bank after token `end`; NaN where not to be believed.
+  // The errors after token `end`, by lag of the bank; NaN where not believed.
   std::vector<double> ErrorsAt(int end) const {
     std::vector<double> errors;
     for (int lag : season::kLags) {
@@ -231,7 +231,7 @@ TEST_P(SeasonalEncodeTest, ResidualsAreThoseOfThePlainComputation) {
   }
 }
 
-// Before the first probe; at one; soon after; a token that misses its value; the last.
+// The tokens are before the first probe, at a probe, soon after, at a missing value, and the last.
 INSTANTIATE_TEST_SUITE_P(Tokens, SeasonalEncodeTest, testing::Values(12, 50, 61, 449, 899));
 
 TEST(SeasonalEncodeOnceTest, SeriesOfTheseTestsHasTwoSeasons) {

@@ -1,4 +1,4 @@
-// The fused operations against torch's own, in float64: values and gradients.
+// The fused operations against torch's own in float64: values and gradients.
 
 #include "model/nn/fused/fused.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 using Operation = std::function<torch::Tensor(const std::vector<torch::Tensor>&)>;
 
-// The output, and the gradients of its product with one fixed tensor.
+// The output, and the gradients of the output's product with one fixed tensor.
 std::vector<torch::Tensor> Evaluate(const Operation& operation, const std::vector<torch::Tensor>& inputs,
                                     torch::ScalarType dtype) {
   std::vector<torch::Tensor> leaves;
@@ -42,7 +42,7 @@ torch::Tensor Random(at::IntArrayRef sizes, int seed, double scale = 1) {
   return scale * torch::randn(sizes, torch::kFloat64);
 }
 
-// Widths with and without a rest behind the vectors of any CPU.
+// Widths with and without a remainder after the vectors of any CPU.
 constexpr int64_t kWidths[] = {2, 6, 32, 46, 128};
 
 TEST(FusedTest, RmsNormIsTorchs) {
@@ -94,7 +94,7 @@ TEST(FusedTest, InputsNeedNotBeContiguous) {
                    {Random({3, 5, 16}, 11), Random({16}, 12)});
 }
 
-// Training promises the same bits for the same number of threads; these operations do for any.
+// Training promises the same bits for the same number of threads; these operations promise them for any number.
 TEST(FusedTest, ThreadsDoNotChangeTheBits) {
   const int before = torch::get_num_threads();
   const auto run = [](int threads) {

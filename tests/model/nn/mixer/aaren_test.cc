@@ -28,8 +28,8 @@ AarenOptions EverythingOn() {
       .gate(true);
 }
 
-// Of outputs up to 5 in size; positions are 16 apart at most, so a score falls by 16 x 0.3 a token and an angle, of
-// which rounding is as of an exponent, grows by 32.
+// For outputs up to 5 in size. Positions are at most 16 apart, so a score falls by 16 x 0.3 per token, and an angle,
+// which rounds like an exponent, grows by 32.
 double Rounding(double furthest = 16 * kTokens) {
   return 5 * (NetworkRounding(1, kTokens, 16, kDoubleUnit) + 4 * 2 * furthest * Gamma(kTokens + 4, kDoubleUnit));
 }
@@ -54,7 +54,7 @@ TEST(AarenAttentionTest, FoldedScoreEqualsUnfoldedUpToAConstantPerHead) {
   EXPECT_LT(Distance(difference, difference[0][0].expand_as(difference)), Rounding());
 }
 
-// The paper's formulas as they stand: keys, one softmax per prefix, no folding.
+// The paper's formulas as written: keys, one softmax per prefix, no folding.
 TEST(AarenAttentionTest, PlainLayerEqualsAttentionAsWritten) {
   Aaren layer = Exact(AarenOptions(12, 4));
   const torch::Tensor x = RandomTokens();
@@ -68,7 +68,7 @@ TEST(AarenAttentionTest, PlainLayerEqualsAttentionAsWritten) {
   EXPECT_LT(Distance(layer->ForwardAt(x, torch::arange(kTokens)), expected), Rounding());
 }
 
-// Every option at once against its definition: pair j of a value that is dt tokens old arrives turned by -rate_j dt.
+// Every option at once against its definition: pair j of a value dt tokens old arrives turned by -rate_j dt.
 TEST(AarenAttentionTest, OptionsFollowTheirDefinitions) {
   Aaren layer = Exact(EverythingOn());
   const torch::Tensor x = RandomTokens(), positions = UnevenPositions();
@@ -104,7 +104,7 @@ TEST(AarenAttentionTest, OutputDependsOnThePastOnly) {
 
 TEST(AarenAttentionTest, ForgettingRatesStartWhereTheyWereSet) {
   EXPECT_LT(Distance(Exact(EverythingOn())->Decay(), torch::tensor({0.001, 0.02, 0.1, 0.3}, torch::kFloat64)),
-            Gamma(8, kFloatUnit));  // the logarithm that is the parameter is set in float
+            Gamma(8, kFloatUnit));  // the parameter is the logarithm, set in float
   EXPECT_EQ(Exact(AarenOptions(12, 4))->Decay().abs().max().item<double>(), 0);
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kWidth = 12, kHeads = 3;
 
-// Of the outputs of one mixer, up to 5 in size, after at most 80 tokens.
+// For the outputs of one mixer, up to 5 in size, after at most 80 tokens.
 const double kRounding = 5 * NetworkRounding(1, 80, kWidth, kDoubleUnit);
 
 double Distance(const torch::Tensor& x, const torch::Tensor& y) { return (x - y).abs().max().item<double>(); }
@@ -35,13 +35,13 @@ torch::Tensor StepAll(const Mixer& mixer, MixerState& state, const torch::Tensor
 class MixerTest : public ::testing::TestWithParam<MixerKind> {
  protected:
   MixerTest() {
-    torch::set_num_threads(1);  // hundreds of products too small to share
+    torch::set_num_threads(1);  // hundreds of products too small for several threads
     torch::manual_seed(7);
     mixer_ = MakeMixer({GetParam(), kWidth, kHeads}).value();
     mixer_->to(torch::kFloat64);
   }
 
-  // InvalidArgument, and its message.
+  // The message of an InvalidArgument error.
   template <typename Result>
   static std::string Refusal(const Result& result) {
     EXPECT_EQ(result.status().code(), absl::StatusCode::kInvalidArgument);
@@ -164,7 +164,7 @@ TEST_P(MixerTest, HeadsThatDoNotDivideTheWidthAreRefused) {
   EXPECT_NE(Refusal(MakeMixer({GetParam(), 10, 0})).find("the 0 heads"), std::string::npos);
 }
 
-// Bytes of a float32 state of one sequence after some tokens.
+// Bytes of one sequence's float32 state after `tokens` tokens.
 int64_t BytesAfter(MixerKind kind, int64_t tokens) {
   const Mixer mixer = MakeMixer({kind, kWidth, kHeads}).value();
   MixerState state = mixer->Start(1);
@@ -174,7 +174,7 @@ int64_t BytesAfter(MixerKind kind, int64_t tokens) {
 
 class MixerStateTest : public ::testing::Test {
  protected:
-  MixerStateTest() { torch::set_num_threads(1); }  // hundreds of products too small to share
+  MixerStateTest() { torch::set_num_threads(1); }  // hundreds of products too small for several threads
 };
 
 TEST_F(MixerStateTest, AarenAndLinearStatesDoNotGrow) {

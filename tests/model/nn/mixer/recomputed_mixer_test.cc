@@ -19,7 +19,7 @@ torch::Tensor RandomTokens(int64_t tokens) {
   return torch::randn({2, tokens, 12}, torch::kFloat64);
 }
 
-// `to` with the weights of `from`.
+// Gives `to` the weights of `from`.
 void Share(const torch::nn::Module& from, torch::nn::Module& to) {
   torch::NoGradGuard no_grad;
   auto weights = to.named_parameters();
@@ -40,7 +40,7 @@ int64_t Cost(int64_t layers, int64_t position) {
   return sum;
 }
 
-// Peak bytes of the step of each token, the inputs' own buffer allocated before.
+// Peak bytes of each token's step; the buffer of the inputs is allocated before.
 std::vector<int64_t> StepPeaks(Stack& stack, int64_t tokens) {
   StackState state = stack->Start(2);
   const torch::Tensor x = RandomTokens(tokens);
@@ -54,7 +54,7 @@ std::vector<int64_t> StepPeaks(Stack& stack, int64_t tokens) {
 
 class RecomputedMixerTest : public ::testing::Test {
  protected:
-  RecomputedMixerTest() { torch::set_num_threads(1); }  // thousands of products too small to share
+  RecomputedMixerTest() { torch::set_num_threads(1); }  // thousands of products too small for several threads
 };
 
 TEST_F(RecomputedMixerTest, EqualsTheSoftmaxMixerWithTheSameWeights) {
@@ -101,7 +101,7 @@ TEST_F(RecomputedMixerTest, EveryStepCostsWhatTheFormulaSays) {
   }
 }
 
-// One layer is quadratic over a sequence, two are cubic: the sums in closed form.
+// One layer is quadratic over a sequence, two layers are cubic: the sums in closed form.
 TEST_F(RecomputedMixerTest, CostOfASequenceInClosedForm) {
   constexpr int64_t kTokens = 12;
   const auto folds = [](int64_t layers) {
@@ -134,7 +134,7 @@ TEST_F(RecomputedMixerTest, WorkingMemoryDoesNotGrowWithTheTokens) {
   for (size_t i = 3; i < peaks.size(); ++i) EXPECT_EQ(peaks[i], peaks[2]) << "token " << i;
 }
 
-// What the test above would see if memory grew.
+// Shows how the test above would see memory that grows.
 TEST_F(RecomputedMixerTest, WorkingMemoryOfTheSoftmaxMixerGrows) {
   Stack stack = Exact(MixerKind::kSoftmax, 2);
   const std::vector<int64_t> peaks = StepPeaks(stack, 60);

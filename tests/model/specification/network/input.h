@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_MODEL_SPECIFICATION_NETWORK_INPUT_H_
 #define AAREN_TESTS_MODEL_SPECIFICATION_NETWORK_INPUT_H_
 
-// Section 2 of model/README.md: what the network sees of a token, but for its seasonal numbers.
+// Section 2 of model/README.md: the network's input for a token, without the seasonal numbers.
 
 #include "tests/model/specification/arithmetic.h"
 #include "tests/model/specification/series/series.h"

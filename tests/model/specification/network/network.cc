@@ -13,7 +13,7 @@ void Add(Vector& x, const Vector& y) {
   for (size_t i = 0; i < x.size(); ++i) x[i] += y[i];
 }
 
-// 4.9-4.13 of all heads: c' and m' of `to`, and p.
+// 4.9-4.13 for all heads: c' and m' of `to`, and p.
 std::vector<double> WeighHeads(const Vector& score, const package::Tensor& decay, int dt, const BlockState& from,
                                BlockState& to) {
   std::vector<double> p(score.size());
@@ -28,7 +28,7 @@ std::vector<double> WeighHeads(const Vector& score, const package::Tensor& decay
   return p;
 }
 
-// 4.14, 4.15 of pair j.
+// 4.14, 4.15 for pair j.
 void Turn(double cosine, double sine, size_t j, std::vector<double>& o) {
   const double length = std::sqrt(cosine * cosine + sine * sine);
   const double C = cosine / length, Z = sine / length;

@@ -22,7 +22,7 @@ class Network {
  public:
   Network(const package::ModelPackage& package, Tier tier);  // not owned
 
-  // x after the blocks, of token t with the input u. Folds where it folds (4.4).
+  // x after the blocks, for token t with the input u. Stores the new states if the token folds (4.4).
   Vector Forward(int64_t t, const Vector& u);
 
   // 5.1
@@ -31,7 +31,7 @@ class Network {
   // q of 5.4-5.6, [T, Q]
   Vector Quantiles(const Vector& y, const Vector& skip) const;
 
-  // Of the layer of that name, with its bias if it has one.
+  // The product with the layer of that name, with the layer's bias if any.
   Vector Product(const std::string& name, const Vector& x) const;
 
   const package::Tensor& tensor(const std::string& name) const { return package_.tensors.at(name); }

@@ -8,7 +8,7 @@
 
 namespace aaren::specification {
 
-// [T], of the skip by 5.3 and of y by 5.1.
+// [T], for the skip by 5.3 and y by 5.1.
 Vector SeasonSkip(const Network& network, const Vector& skip, const Vector& y, const SeasonalInput& input);
 
 }  // namespace aaren::specification

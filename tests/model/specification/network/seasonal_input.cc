@@ -9,7 +9,7 @@
 namespace aaren::specification {
 namespace {
 
-// What x_(t-i) is compared with: the value of `token`, a season before, or missing (10.3).
+// The value compared with x_(t-i): the value of `token`, one season before, or missing (10.3).
 float SeasonBefore(const Series& series, int64_t token, int /*lag*/) {
   return SeasonalValue(series, token, {.token = token, .far = 0});
 }

@@ -12,7 +12,7 @@
 
 namespace aaren::specification {
 
-using SourcesOfSteps = std::vector<std::array<float, 4>>;  // of steps 1 ... T
+using SourcesOfSteps = std::vector<std::array<float, 4>>;  // for steps 1 ... T
 
 struct SeasonalInput {
   SeasonalInput(const Series& series, const LagErrors& errors, Seasons seasons, const Input& input,

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_MODEL_SPECIFICATION_REFINEMENT_CALIBRATION_H_
 #define AAREN_TESTS_MODEL_SPECIFICATION_REFINEMENT_CALIBRATION_H_
 
-// Section 7 of model/README.md: quantiles corrected by how often values were above them.
+// Section 7 of model/README.md: quantiles corrected by how often values lay above.
 
 #include <vector>
 
@@ -17,7 +17,7 @@ class Calibration {
 
   void Correct(int j, float* q) const;  // 7.3-7.7: step j, [Q]
 
-  // 7.8-7.15: probe p, of its mixed forecast, [T, Q].
+  // 7.8-7.15: the work of probe p, with its mixed forecast, [T, Q].
   void Judge(int64_t p, const Series& series, const Vector& mixed);
 
   std::vector<Vector> theta;              // [K, Q]

@@ -10,7 +10,7 @@
 namespace aaren::specification {
 namespace {
 
-// The misses of five experts at a horizon (6.31), or none where it is left out (6.33).
+// The misses of five experts at a horizon (6.31), or nullopt if the horizon is left out (6.33).
 std::optional<std::array<double, 5>> Misses(float y, float median, const std::array<float, 4>& sources, float unit) {
   const float words[5] = {median, sources[0], sources[1], sources[2], sources[3]};
   std::array<double, 5> misses;

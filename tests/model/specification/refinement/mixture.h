@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_MODEL_SPECIFICATION_REFINEMENT_MIXTURE_H_
 #define AAREN_TESTS_MODEL_SPECIFICATION_REFINEMENT_MIXTURE_H_
 
-// Rules 6.25-6.47 of model/README.md: naive forecasts and the network's are judged by probes, and mixed.
+// Rules 6.25-6.47 of model/README.md: probes judge the naive forecasts and the network's, and the mixture follows.
 
 #include <array>
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace aaren::specification {
 
-// What a probe judges one octave by.
+// The evidence by which a probe judges one octave.
 struct Evidence {
   struct Word {
     int horizon;
@@ -28,10 +28,10 @@ class Mixture {
  public:
   explicit Mixture(const Sizes& sizes);  // not owned
 
-  // Probe p chooses seasons (6.5), and what it judges by is collected before they take the place of older ones.
+  // Probe p chooses seasons (6.5). The evidence is collected before these seasons replace older ones.
   void Choose(int64_t p, const Series& series, LagErrors& errors);
 
-  // Probe p judges (6.31-6.40), then keeps medians (6.41) of its own forecast by the network, [T, Q].
+  // Probe p judges (6.31-6.40), then keeps medians (6.41) of the network's forecast, [T, Q].
   void Judge(int64_t p, float unit, const Vector& network);
 
   // 6.42-6.47: step j of a forecast of token t, [Q].

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_MODEL_SPECIFICATION_REFINEMENT_SUPPORT_H_
 #define AAREN_TESTS_MODEL_SPECIFICATION_REFINEMENT_SUPPORT_H_
 
-// Section 9 of model/README.md: what a series can be, and forecasts taken to it.
+// Section 9 of model/README.md: the values that a series can take, and forecasts restricted to them.
 
 #include <limits>
 
@@ -11,7 +11,7 @@
 namespace aaren::specification {
 
 struct Support {
-  void Take(const Series& before, float x);                     // 9.2-9.12; before the series takes x
+  void Take(const Series& before, float x);                     // 9.2-9.12. REQUIRES: the series has not taken x yet
   void Restrict(const Series& series, Vector& forecast) const;  // 9.13-9.18
 
   float least = std::numeric_limits<float>::infinity(), origin = kMissing, span = 0;

@@ -1,13 +1,13 @@
 #ifndef AAREN_TESTS_MODEL_SPECIFICATION_REFINEMENT_SURPRISE_H_
 #define AAREN_TESTS_MODEL_SPECIFICATION_REFINEMENT_SURPRISE_H_
 
-// Section 8 of model/README.md: the place of a value in the distribution forecast for it.
+// Section 8 of model/README.md: the place of a value in the distribution forecast for the value.
 
 #include "tests/model/specification/arithmetic.h"
 
 namespace aaren::specification {
 
-// 8.4-8.11, of the levels a [Q] and the quantiles q [Q].
+// 8.4-8.11, for the levels a [Q] and the quantiles q [Q].
 float Surprise(const Vector& a, const Vector& q, float x);
 
 }  // namespace aaren::specification

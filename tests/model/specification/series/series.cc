@@ -65,7 +65,7 @@ void Series::FillBlock() {
   float values[48], least = kMissing, largest = kMissing;
   for (int i = 0; i < 48; ++i) {
     values[i] = Reached(recent[i]);
-    least = std::fmin(least, values[i]);  // of a NaN and a number, the number
+    least = std::fmin(least, values[i]);  // std::fmin of a NaN and a number is the number
     largest = std::fmax(largest, values[i]);
   }
   low[place] = least;                                                                     // 1.17

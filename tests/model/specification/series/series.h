@@ -12,11 +12,11 @@ float Arriving(float value);  // 1.1, 1.2
 struct Series {
   explicit Series(int history);
 
-  // Takes x_t. What is read after it is as seen at t, until the next one.
+  // Takes x_t. Until the next Take, all reads are as seen at t.
   void Take(int64_t token, float x);
 
   double Reach() const;                // 1.4
-  float Reached(float x) const;        // clamped to the reach range of t (1.14)
+  float Reached(float x) const;        // x clamped to the reach range of t (1.14)
   float Decoded(int64_t token) const;  // 1.23. REQUIRES: the token's block is full
   float Seen(int64_t token) const;     // 1.25; missing before token 0 and after t
 

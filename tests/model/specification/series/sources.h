@@ -10,22 +10,22 @@
 
 namespace aaren::specification {
 
-// Where a naive forecast stands: at a token, without the `far` newest values.
+// The standpoint of a naive forecast: a token, without the `far` newest values.
 struct Standpoint {
   int64_t token;
   int64_t far;
 };
 
-// The value of a token where it is seasonal (6.16), and not after the standpoint; else missing.
+// The value of a token if seasonal (6.16) and not after the standpoint; else missing.
 float SeasonalValue(const Series& series, int64_t token, Standpoint from);
 
-// The newest seasonal value among a token and those lag, 2 lag, ... before (6.20), or missing.
+// The newest seasonal value among a token and the tokens lag, 2 lag, ... before (6.20), or missing.
 float NewestSeasonal(const Series& series, int64_t token, int lag, Standpoint from);
 
-// The mean of the seasonal ones of four values, a lag apart, of which this token is the newest (6.22), or missing.
+// The mean of the seasonal values among four values, a lag apart, the newest at `token` (6.22), or missing.
 float MeanOfFour(const Series& series, int64_t token, int lag, Standpoint from);
 
-// last, A1, AM and B1 of step j.
+// The sources last, A1, AM and B1 of step j.
 std::array<float, 4> Sources(const Series& series, Seasons seasons, int j, Standpoint from);
 
 }  // namespace aaren::specification

@@ -41,7 +41,7 @@ TEST(AugmentTest, LeavesAboutHalfOfAllSeriesAsTheyAre) {
   EXPECT_LT(same, 0.7 * kTries);
 }
 
-// But for glitches and for moves to another scale, which are of any sign and about as rare as here.
+// Glitches and moves to another scale may have any sign, and are about as rare as the test allows.
 TEST(AugmentTest, WhatIsNeverNegativeStaysSo) {
   int negative = 0;
   for (int index = 0; index < kTries; ++index) {

@@ -31,7 +31,7 @@ TEST(ForecastScoreTest, MaseIsTheMedianErrorOverTheSeasonalError) {
 TEST(ForecastScoreTest, WqlIsTwiceThePinballLossOverTheMagnitude) {
   ForecastScore score({0.1, 0.5, 0.9}, 1);
   score.Add(10, std::vector<double>{8, 9, 15});
-  // 0.1 * 2 + 0.5 * 1 + 0.1 * 5 = 1.2; mean over three levels 0.4; twice, over 10.
+  // 0.1 * 2 + 0.5 * 1 + 0.1 * 5 = 1.2; the mean over three levels is 0.4; twice the mean, over 10.
   EXPECT_NEAR(score.wql(), 0.08, 1e-15);
 }
 

@@ -25,7 +25,7 @@ bool SameBits(const std::vector<double>& x, const std::vector<double>& y) {
   return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0;
 }
 
-// Correlation of a series without gaps with itself `lag` values later.
+// Correlation of a series without gaps with the series `lag` values later.
 double Autocorrelation(const std::vector<double>& x, int lag) {
   double dot = 0, squares = 0;
   for (size_t t = lag; t < x.size(); ++t) dot += x[t] * x[t - lag];
@@ -55,7 +55,7 @@ TEST(SyntheticSeriesTest, ValuesAreMissingOrOfModestSize) {
   }
 }
 
-// However long, and however short.
+// Crops of every length are possible.
 TEST(SyntheticSeriesTest, LongCropsArePossible) {
   for (int index = 0; index < 50; ++index) EXPECT_EQ(SyntheticSeries(1, index, 16384).size(), 16384u);
 }
@@ -81,13 +81,13 @@ TEST(RandomGaussianProcessTest, IsStandardizedAndReproducible) {
     Random one(5, index), two(5, index);
     const std::vector<double> path = RandomGaussianProcess(one, kLength);
     EXPECT_TRUE(SameBits(path, RandomGaussianProcess(two, kLength)));
-    // Sums of as many numbers, up to 6 in size where their deviation is 1.
+    // Each bound is for a sum of as many numbers, up to 6 in size with a deviation of 1.
     EXPECT_NEAR(Autocorrelation(path, 0), 1, Gamma(4 * kLength, kDoubleUnit));
     EXPECT_NEAR(std::accumulate(path.begin(), path.end(), 0.0), 0, Gamma(4 * kLength, kDoubleUnit) * 6 * kLength);
   }
 }
 
-// Smooth kernels and rough ones: neighbours agree almost wholly in some paths and little in others.
+// Kernels are smooth and rough: neighbours nearly agree in some paths and differ in others.
 TEST(RandomGaussianProcessTest, PathsAreSmoothAndRough) {
   int smooth = 0, rough = 0;
   for (int index = 0; index < 200; ++index) {

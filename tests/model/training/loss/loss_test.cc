@@ -25,7 +25,7 @@ nn::Forecaster Exact(bool seasons = false) {
   return forecaster;
 }
 
-// Of a loss, a mean of errors of at most 24, by one forecaster of a layer or two after four tokens.
+// For a loss, a mean of errors of at most 24, from a forecaster of one or two layers after four tokens.
 double Rounding(double unit) { return 24 * NetworkRounding(2, 4, 32, unit); }
 
 Batch RandomBatch() {
@@ -63,14 +63,14 @@ TEST(ComputeLossTest, IsTwiceTheMeanPinballLoss) {
   EXPECT_NEAR(ComputeLoss(forecaster, batch).loss.item<double>(), LossByHand(forecaster, batch), Rounding(kDoubleUnit));
 }
 
-// Of period 8, for long enough to be found.
+// A series of period 8, long enough for the season to be found.
 Batch SeasonalBatch() {
   torch::manual_seed(4);
   const torch::Tensor season = (torch::arange(70, torch::kFloat64) * (2 * std::numbers::pi / 8)).sin();
   return {.values = season + 0.2 * torch::randn({3, 70}, torch::kFloat64), .positions = {30, 40, 49, 61}};
 }
 
-// Float32 goes through the fused loss, float64 through operations of torch.
+// Float32 takes the fused loss, float64 takes operations of torch.
 void ExpectFusedEqualsUnfused(bool seasons, const Batch& batch) {
   nn::Forecaster exact = Exact(seasons), fused = Exact(seasons);
   fused->to(torch::kFloat32);
@@ -82,7 +82,7 @@ void ExpectFusedEqualsUnfused(bool seasons, const Batch& batch) {
     ASSERT_EQ(item.value().grad().defined(), expected[item.key()].grad().defined()) << item.key();
     if (!item.value().grad().defined()) continue;  // the key's bias, which cancels
     const torch::Tensor gradient = item.value().grad().to(torch::kFloat64), wanted = expected[item.key()].grad();
-    // Back through the layers as there.
+    // The backward pass goes through the same layers.
     EXPECT_LE((gradient - wanted).abs().max().item<double>(),
               NetworkRounding(2, 4, 32, kFloatUnit) * std::max(1.0, wanted.abs().max().item<double>()))
         << item.key();

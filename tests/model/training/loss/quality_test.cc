@@ -19,8 +19,9 @@ using ::testing::HasSubstr;
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-// A forecaster whose median is the value just seen: every weight is zero but for the skip from the newest value. That
-// comes through an asinh, the identity for values close together beside their deviation: see AfterAnOutlier.
+// A forecaster whose median is the newest value: every weight is zero except the skip from the newest value. The newest
+// value passes through an asinh, which is the identity for values close together beside their deviation
+// (AfterAnOutlier).
 nn::Forecaster LastValue() {
   nn::Forecaster forecaster(SmallConfig());
   torch::NoGradGuard no_grad;
@@ -45,7 +46,7 @@ ValidationFile File(std::vector<double> values, int season) {
   return {.name = "file", .season = season, .series = {{.name = "x", .values = std::move(values)}}};
 }
 
-// Of period 4, but for one value in ten.
+// A series of period 4, except for one value in ten.
 std::vector<double> Seasonal() {
   std::vector<double> values(500);
   for (int t = 0; t < 500; ++t) values[t] = t % 4 + (t % 10 == 0 ? 0.5 : 0);
@@ -54,12 +55,12 @@ std::vector<double> Seasonal() {
 
 TEST(QualityTest, LastValueIsSeasonalNaiveOfPeriodOne) {
   nn::Forecaster forecaster = LastValue();
-  EXPECT_NEAR(Score(forecaster, File(Seasonal(), 1)).relative, 1, 0.06);  // asinh bends what is two deviations away
+  EXPECT_NEAR(Score(forecaster, File(Seasonal(), 1)).relative, 1, 0.06);  // asinh bends values two deviations away
 }
 
 TEST(QualityTest, LastValueIsFarWorseThanTheValueOneSeasonBefore) {
   nn::Forecaster forecaster = LastValue();
-  // After a 3 come 0, 1, 2, 3: an error of 1.5 beside one of 0.5 in two cases of ten.
+  // After a 3 come 0, 1, 2, 3: an error of 1.5, against an error of 0.5 in two of ten cases.
   EXPECT_NEAR(Score(forecaster, File(Seasonal(), 4)).relative, 1.5 / 0.1, 2);
 }
 
@@ -93,7 +94,7 @@ TEST(QualityTest, CoverageCountsValuesBetweenTheOuterQuantiles) {
   batch.values = torch::tensor(Alternation(64), torch::kFloat64).unsqueeze(0);
   batch.positions = {31, 47};
   const torch::Tensor gaps = forecaster->head->bias.view({4, 3});
-  gaps.fill_(-40).select(1, 1).zero_();  // of softplus(-40): none
+  gaps.fill_(-40).select(1, 1).zero_();  // softplus(-40): no gaps
   EXPECT_EQ(Score(forecaster, batch).coverage80, 0);
   gaps.fill_(10).select(1, 1).zero_();
   EXPECT_EQ(Score(forecaster, batch).coverage80, 1);

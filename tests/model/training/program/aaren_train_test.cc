@@ -1,4 +1,4 @@
-// The program as a user runs it.
+// The program, run like a user runs programs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ std::string Folder() {
 
 struct Outcome {
   int exit_code;
-  std::string text;  // both outputs
+  std::string text;  // standard output and standard error
 };
 
 Outcome Execute(const std::string& arguments) {
@@ -146,7 +146,7 @@ TEST(AarenTrainTest, KilledRunHasAReportWithItsCheckpoints) {
   EXPECT_THAT(TextOf(folder + "/run/report.html"), HasSubstr("of 100000</td>"));
 }
 
-// Two seeds of the weights that are checked on one family of series, so that their losses can be compared.
+// Two seeds of the weights are checked on one family of series, so that their losses can be compared.
 TEST(AarenTrainTest, SeedOfTheDataIsItsOwnIfGiven) {
   const std::string folder = Folder();
   ASSERT_EQ(Execute(kSmall + (" --seed=1 --output=" + folder + "/a")).exit_code, 0);
@@ -186,7 +186,7 @@ TEST(SynthTest, CsvHoldsTheSeriesOfTheGenerator) {
   EXPECT_TRUE(missing) << "or this test says nothing of missing values";
 }
 
-// The first of the family with a gap: as a single column, whose missing values would be empty lines.
+// The first series with a gap, as a single column, in which a missing value would be an empty line.
 TEST(SynthTest, SingleSeriesKeepsTheRowsOfItsGaps) {
   int index = 0;
   const auto has_gap = [](const std::vector<double>& x) {
@@ -244,7 +244,7 @@ TEST(SynthTest, NumbersOutOfRangeAreNamed) {
   ExpectUserError(" synth --csv=x --count=1000000 --length=1000000", "more than 100000000 values");
 }
 
-// What the build runs, on a folder that is no checkout of anything.
+// Runs the build's script on a folder that is no checkout.
 TEST(CodeVersionTest, OutsideOfACheckoutIsTheProjectsVersion) {
   const std::string folder = Folder();
   const std::string command = absl::StrCat(AAREN_CMAKE, " -DSOURCE=", folder, " -DVERSION=9.8.7 -DOUTPUT=", folder,
@@ -343,7 +343,7 @@ TEST(AarenTrainTest, HelpListsTheFlags) {
   EXPECT_THAT(outcome.text, HasSubstr("--checkpoint_every"));
 }
 
-// What libgomp says of how its threads wait, each time it is loaded; it has other names under other compilers.
+// libgomp's report of how its threads wait, printed when loaded; other compilers have other names for the report.
 std::string Waiting(const char* policy) {
   setenv("OMP_DISPLAY_ENV", "VERBOSE", 1);
   policy == nullptr ? unsetenv("OMP_WAIT_POLICY") : setenv("OMP_WAIT_POLICY", policy, 1);

@@ -20,12 +20,12 @@ constexpr size_t kLearning = 15000, kScored = 30000;  // tokens
 
 using Forecast = std::vector<float>;  // [T, Q]
 
-// A session of a forecaster that foretells the same for ever.
+// A session of a forecaster with a constant forecast.
 class Session {
  public:
   explicit Session(Forecast forecast) : forecast_(std::move(forecast)) { calibration_.Reset(state_.data()); }
 
-  // The corrected forecast made when this value has come.
+  // Takes a value and returns the corrected forecast made from the value.
   Forecast Take(float value) {
     values_.push_back(value);
     if (probes().At(seq_)) {
@@ -68,12 +68,12 @@ std::vector<float> Noise(double deviation, size_t length, uint64_t seed) {
   return values;
 }
 
-// Of one horizon's forecasts, the last kScored of them.
+// The scores of one horizon's forecasts, over the last kScored forecasts.
 struct Scores {
-  double coverage = 0;     // of the 80 % interval
+  double coverage = 0;     // share inside the 80 % interval
   double below = 0;        // share of values below the median
   double error = 0;        // mean |value - median|
-  double uncorrected = 0;  // that of the forecaster itself
+  double uncorrected = 0;  // error of the forecaster without correction
 
   void Add(float value, const float* quantiles, float uncorrected_median) {
     coverage += (value >= quantiles[0] && value <= quantiles[8]) / double{kScored};
@@ -83,7 +83,7 @@ struct Scores {
   }
 };
 
-// By horizon.
+// Scores by horizon.
 std::map<size_t, Scores> Score(Session session, const std::vector<float>& values, const std::vector<size_t>& horizons) {
   std::map<size_t, Scores> scores;
   const size_t end = values.size() - horizons.back();
@@ -98,7 +98,7 @@ std::map<size_t, Scores> Score(Session session, const std::vector<float>& values
   return scores;
 }
 
-// The largest distance of surprises' distribution from the uniform one (Kolmogorov, Smirnov).
+// The largest distance of the surprises' distribution from the uniform distribution (Kolmogorov, Smirnov).
 double Distance(std::vector<float> surprises) {
   std::sort(surprises.begin(), surprises.end());
   const double count = static_cast<double>(surprises.size());
@@ -125,7 +125,7 @@ TEST(CalibrationTest, CoversAgainAfterTheNoiseDoubled) {
   std::vector<float> values = Noise(1, kLearning, 1);
   const std::vector<float> doubled = Noise(2, kLearning + kScored, 2);
   values.insert(values.end(), doubled.begin(), doubled.end());
-  // 31 lies between two that are tracked. Uncorrected, 48 % are covered.
+  // Horizon 31 lies between two tracked horizons. Uncorrected intervals cover 48 %.
   for (const auto& [horizon, scores] : Score(Session(Normal(0, 1)), values, {1, 2, 12, 24, 31, 48})) {
     EXPECT_NEAR(scores.coverage, 0.8, 0.02) << horizon;
   }
@@ -134,20 +134,20 @@ TEST(CalibrationTest, CoversAgainAfterTheNoiseDoubled) {
 TEST(CalibrationTest, NarrowsAnIntervalThatIsTooWide) {
   const std::vector<float> values = Noise(0.5, kLearning + kScored, 3);
   for (const auto& [horizon, scores] : Score(Session(Normal(0, 1)), values, {1, 12, 48})) {
-    EXPECT_NEAR(scores.coverage, 0.8, 0.02) << horizon;  // 99 % before
+    EXPECT_NEAR(scores.coverage, 0.8, 0.02) << horizon;  // 99 % without correction
   }
 }
 
 TEST(CalibrationTest, RemovesABias) {
   const std::vector<float> values = Noise(1, kLearning + kScored, 4);
   for (const auto& [horizon, scores] : Score(Session(Normal(1.5, 1)), values, {1, 12, 48})) {
-    EXPECT_NEAR(scores.below, 0.5, 0.03) << horizon;  // 0.93 before
+    EXPECT_NEAR(scores.below, 0.5, 0.03) << horizon;  // 0.93 without correction
     EXPECT_NEAR(scores.coverage, 0.8, 0.02) << horizon;
     EXPECT_LT(scores.error, 0.6 * scores.uncorrected) << horizon;
   }
 }
 
-// By how much theta strays beyond its slack is chance, so the mean of several series is judged.
+// theta exceeds the slack by chance, so the test judges the mean of several series.
 TEST(CalibrationTest, LeavesAMedianThatIsRightAlone) {
   double error = 0, uncorrected = 0;
   for (uint64_t seed = 5; seed < 11; ++seed) {
@@ -160,7 +160,7 @@ TEST(CalibrationTest, LeavesAMedianThatIsRightAlone) {
   EXPECT_LT(error, 1.003 * uncorrected);
 }
 
-// A season of 16 tokens, or one of 24, would show some of its phases only to whoever looks at every 16th token.
+// A forecaster that looked at every 16th token would see only some phases of a season of 16 or 24 tokens.
 TEST(CalibrationTest, CoversOnAverageWhereTheNoiseHasASeason) {
   for (size_t season : {16, 24, 48}) {
     std::vector<float> values = Noise(1, kLearning + kScored, 6);

@@ -23,7 +23,7 @@ using Forecast = std::vector<float>;                           // [T, Q]
 using Network = std::function<float(size_t t, size_t ahead)>;  // a median
 using Values = std::function<float(size_t t)>;
 
-// A session whose network says what it is told to.
+// A session whose network forecasts as told.
 class Session {
  public:
   explicit Session(Network network) : network_(std::move(network)) {
@@ -46,9 +46,9 @@ class Session {
     return mixed;
   }
 
-  const Forecast& said() const { return said_; }                               // by the network, of the last value
-  const std::vector<float>& sources() const { return sources_; }               // likewise
-  const float* renewals() const { return &evidence_[evidence_.size() - 18]; }  // of the last probe
+  const Forecast& said() const { return said_; }                               // the network's, from the last value
+  const std::vector<float>& sources() const { return sources_; }               // sources of that forecast
+  const float* renewals() const { return &evidence_[evidence_.size() - 18]; }  // renewals of the last probe
   absl::Status Check() const { return mixture_.Check(seq_, state_.data()); }
 
  private:
@@ -82,7 +82,7 @@ class Session {
   uint64_t seq_ = 0;
 };
 
-// Mean absolute errors of medians over steps 1 to 48 from the last thousand tokens.
+// Mean absolute errors of medians over steps 1 to 48, from the last thousand tokens.
 struct Errors {
   double mixed = 0, network = 0, last = 0, season = 0;
 };
@@ -103,7 +103,7 @@ Errors ErrorsOf(Session session, const Values& value, size_t length) {
   return errors;
 }
 
-// Numbers that a test may ask for again: noise of deviation 1 at each t.
+// Reproducible numbers: noise of deviation 1 at each t.
 float Noise(size_t t) { return static_cast<float>(forecasting::Random(9, t).Normal()); }
 
 float Day(size_t t) { return static_cast<float>((t % 24) * (t % 24 < 12 ? 1 : 2)) + 0.05f * Noise(t); }
@@ -143,7 +143,7 @@ TEST(MixtureTest, FollowsTheNetworkAgainWhenTheSeasonHasGone) {
   const auto value = [](size_t t) { return t < 3000 ? Day(t) : 12 + Noise(t); };
   const auto network = [](size_t, size_t) { return 12.0f; };
   const Errors errors = ErrorsOf(Session(network), value, 8000);
-  // An error is the mean of some sixty: noise in it moves weight to those that are a little worse.
+  // An error is a mean of some sixty misses. Noise in the mean moves weight to slightly worse experts.
   EXPECT_LT(errors.mixed, 1.08 * errors.network);
 }
 
@@ -163,7 +163,7 @@ TEST(MixtureTest, MovesAllQuantilesOfAStepAlike) {
   }
 }
 
-// Sums of a few hundred float errors, to a power of 24, against doubles.
+// The mixture has sums of a few hundred float errors, to the power of 24; the reference computes in double.
 TEST(MixtureTest, IsWhatItIsDefinedToBe) {
   const auto network = [](size_t t, size_t ahead) { return 0.9f * Day(t + ahead) + 1; };
   Session session(network);

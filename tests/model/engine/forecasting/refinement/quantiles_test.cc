@@ -1,4 +1,4 @@
-// Against the rules step by step and number by number, in plain C++.
+// The kernels against the rules, step by step and number by number, in plain C++.
 
 #include "model/engine/forecasting/refinement/quantiles.h"
 
@@ -27,7 +27,7 @@ class Random {
     for (float& number : numbers) number = Number(scale);
     return numbers;
   }
-  // Each step's in order.
+  // Random quantiles, in order within each step.
   std::vector<float> Forecast(const ForecastSize& size, float scale) {
     std::vector<float> forecast = Numbers(size.steps * size.levels, scale);
     for (size_t j = 0; j < size.steps; ++j) {
@@ -43,7 +43,7 @@ class Random {
 constexpr size_t kLevels[] = {1, 3, 8, 9, 11, 33};
 constexpr size_t kSteps[] = {1, 2, 7, 16, 17, 48, 63, 64, 65, 200};
 
-// Calls test(size, seed) for forecasts of any size, with the kernels of each instruction set.
+// Calls test(size, seed) for forecasts of many sizes, with the kernels of each instruction set.
 template <typename Test>
 void ForEachSize(const Test& test) {
   for (const int64_t target : ExactTargets()) {
@@ -55,7 +55,7 @@ void ForEachSize(const Test& test) {
   }
 }
 
-// Rule 6 of one step.
+// Rule 6 for one step.
 void PullStep(const Pull& pull, size_t j, size_t levels, float* quantiles) {
   const double median = quantiles[levels / 2];
   double shift = 0.0;
@@ -97,7 +97,7 @@ TEST(QuantilesTest, PulledQuantilesThatAreTinyAreZero) {
   ForEachSize([](const ForecastSize& size, uint64_t seed) { ExpectPulled(size, seed, 3e-27f); });
 }
 
-// Rule 7 of one step: by what theta exceeds a tenth of a spread by, and then in order from the median outwards.
+// Rule 7 for one step: adds the excess of theta over a tenth of a spread, then orders from the median outwards.
 void CorrectOne(const float* low, const float* high, float fraction, size_t levels, float* quantiles) {
   const float spread = std::min(quantiles[levels - 1] - quantiles[0], kMostFloat);
   for (size_t i = 0; i < levels; ++i) {
@@ -109,7 +109,7 @@ void CorrectOne(const float* low, const float* high, float fraction, size_t leve
   for (size_t i = levels / 2; i > 0; --i) quantiles[i - 1] = std::min(quantiles[i - 1], quantiles[i]);
 }
 
-// theta: of two tracked horizons, the first and the last step.
+// theta: for two tracked horizons, the first and the last step.
 void ExpectCorrected(const ForecastSize& size, uint64_t seed, float theta_scale, float scale) {
   Random random(seed);
   const std::vector<float> theta = random.Numbers(2 * size.levels, theta_scale);

@@ -17,7 +17,7 @@ Support Learned(const std::vector<float>& values) {
   return support;
 }
 
-// Of a series that has settled.
+// The restricted forecast of a series that has settled.
 std::vector<float> Restricted(const Support& support, std::vector<float> forecast) {
   support.Restrict(Support::kSettled, forecast.size(), forecast.data());
   return forecast;

@@ -21,7 +21,7 @@ Series DrawOf(absl::string_view family, int index, int length = kLength) {
   return FindFamily(family)->draw(random, length);
 }
 
-// The middle one of a number that each of many series has; NaN does not count.
+// The median of a number over many series; NaN does not count.
 double MedianOver(absl::string_view family, const std::function<double(const Series&)>& number) {
   Series numbers;
   for (int index = 0; index < kSeries; ++index) {
@@ -61,7 +61,7 @@ double Deviation(const Series& values) {
   return std::sqrt(squares / std::max(count, 1.0));
 }
 
-// Mean |x_t - x_{t - lag}| over the deviation; of every seventh t, which is enough.
+// Mean |x_t - x_{t - lag}| over the deviation. Every seventh t is enough.
 double RawLagError(const Series& values, int lag) {
   double sum = 0, count = 0;
   for (size_t t = lag; t < values.size(); t += 7) {
@@ -75,7 +75,7 @@ double RawLagError(const Series& values, int lag) {
 
 double LagError(const Series& values, int lag) { return RawLagError(values, lag) / Deviation(values); }
 
-// At the best lag from `first` to 1,500.
+// The error at the best lag from `first` to 1,500.
 double LeastLagError(const Series& values, int first) {
   double least = 1e9;
   for (int lag = first; lag <= 1500; ++lag) least = std::min(least, RawLagError(values, lag));
@@ -225,8 +225,7 @@ TEST(WeatherTest, NeighboursAgreeMoreThanValuesFarApart) {
   EXPECT_LT(MedianOver("weather", far), 0.3);
 }
 
-// Poles inside the unit circle: the second half of a path is no wilder than the first. Those that are integrated
-// wander.
+// With poles inside the unit circle, the second half of a path is no wilder than the first. Integrated paths wander.
 TEST(SarimaTest, DoesNotExplode) {
   const auto growth = [](const Series& values) {
     const Series early(values.begin(), values.begin() + kLength / 2), late(values.begin() + kLength / 2, values.end());
@@ -236,7 +235,7 @@ TEST(SarimaTest, DoesNotExplode) {
   for (int index = 0; index < kSeries; ++index) EXPECT_LT(growth(DrawOf("sarima", index)), 20) << index;
 }
 
-// One value in 400 steps of memory at most, at deviation 1 around means of deviation 1.
+// The memory is at most 400 steps, and the deviation is 1 around means of deviation 1.
 TEST(OrnsteinUhlenbeckTest, Reverts) {
   for (int index = 0; index < kSeries; ++index) {
     for (const double value : DrawOf("ornstein-uhlenbeck", index, 16384)) ASSERT_LT(std::fabs(value), 15) << index;
@@ -278,7 +277,7 @@ TEST(StepsTest, AreFlatMostOfTheTimeBeforeTheirNoise) {
   EXPECT_GT(flat, kSeries / 4);
 }
 
-// A ramp goes one way for most of the time and comes back in leaps: its increments are skewed.
+// A ramp moves in one direction most of the time and returns in leaps, so its increments are skewed.
 TEST(SawtoothTest, RisesSlowlyAndFallsAtOnceOrTheOtherWayAround) {
   int skewed = 0;
   for (int index = 0; index < kSeries; ++index) {

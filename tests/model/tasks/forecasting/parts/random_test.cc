@@ -37,7 +37,7 @@ TEST(RandomTest, NormalHasMeanZeroAndDeviationOne) {
   EXPECT_NEAR(squares / kDraws, 1, 0.02);
 }
 
-// The tails too: a ziggurat is easily wrong beyond its last layer.
+// The test covers the tails, because a ziggurat is easily wrong beyond its last layer.
 TEST(RandomTest, NormalHasTheTailsOfANormal) {
   Random random(1, 1);
   int beyond_two = 0, beyond_four = 0;
