@@ -199,6 +199,7 @@ void Flags::AddVersion(absl::string_view text) noexcept {
 
 void Flags::AddVerb(absl::string_view name, const std::vector<std::string>& operands, absl::string_view help) noexcept {
   CLI::App* const verb = state_->app.add_subcommand(std::string(name), std::string(help));
+  // Falling through lets a verb share the program's flags.
   verb->fallthrough()->set_help_flag();
   for (const std::string& operand : operands) verb->add_option(operand)->required();
   state_->app.require_subcommand(0, 1);

@@ -26,6 +26,7 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
   return row[b.size()];
 }
 
+// Near is one edit, and one more edit for every four letters, or a word of three letters and more inside the other.
 bool Near(absl::string_view word, absl::string_view candidate) {
   return EditDistance(word, candidate) <= 1 + std::min(word.size(), candidate.size()) / 4 ||
          (word.size() >= 3 && absl::StrContains(candidate, word)) ||

@@ -128,6 +128,7 @@ void JsonFields::Read(const std::string& name, std::map<std::string, std::string
 
 absl::Status JsonFields::Finish() const {
   if (!status_.ok()) return status_;
+  // An unknown field is refused, because a field that nobody reads is a typing error that nobody notices.
   for (const auto& [key, item] : value_.items()) {
     if (known_.count(key) == 0) {
       return absl::InvalidArgumentError(

@@ -38,6 +38,7 @@ absl::Status ReadConfig(const json& value, ForecasterConfig& config) {
   fields.Read("fold_every", config.fold_every);
   fields.Read("history", config.history);
   fields.Read("quantiles", config.quantiles);
+  // An absent field means false.
   if (value.is_object() && value.contains("seasons")) fields.Read("seasons", config.seasons);
   return fields.Finish();
 }

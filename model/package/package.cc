@@ -117,6 +117,7 @@ absl::Status CheckTensors(const ModelPackage& package) {
   return absl::OkStatus();
 }
 
+// The largest weights file that this config allows. A larger file is refused before it is read into memory.
 uint64_t MaxWeightsBytes(const ForecasterConfig& config) {
   uint64_t count = 0;
   for (const auto& [name, shape] : ExpectedTensors(config)) {
@@ -163,6 +164,7 @@ absl::StatusOr<ModelPackage> LoadPackage(const std::string& folder) {
   const fs::path weights_path = fs::path(folder) / manifest->weights_file;
   absl::StatusOr<std::string> weights = ReadFile(weights_path, MaxWeightsBytes(package.config));
   if (!weights.ok()) return weights.status();
+  // The hash is checked before the parser runs, so that a torn file is DataLoss and not a puzzling shape error.
   if (const std::string sha256 = Sha256({*weights}); sha256 != manifest->weights_sha256) {
     return absl::DataLossError(absl::StrCat(weights_path.string(), ": its ", weights->size(), " bytes have sha256 ",
                                             sha256, ", but model.json says ", manifest->weights_sha256));

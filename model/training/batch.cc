@@ -82,6 +82,7 @@ Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource&
   forecasting::Random random(seed, static_cast<uint64_t>(step));
   const double stretch = std::pow(2, LengthExponent(random));
   const int length = std::max(1, static_cast<int>(context * stretch));
+  // Longer crops are fewer, so that the tokens of a batch stay about equal in number.
   const int count = std::max(1, static_cast<int>(rows / stretch));
   Batch batch;
   batch.positions = JitteredPositions(random, config.fold_every, length);
@@ -89,6 +90,7 @@ Batch TrainingBatch(const package::ForecasterConfig& config, const SeriesSource&
   const std::vector<Augmentation> augmentations = DrawAugmentations(random, count);
   at::parallel_for(0, count, 1, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
+      // Each row owns two draws: the crop, and the crop to mix with.
       const uint64_t index = static_cast<uint64_t>(step) * kDrawsPerStep + 2 * row;
       SetRow(Augmented(source, augmentations[row], index, length + config.horizon), row, batch.values);
     }

@@ -18,6 +18,7 @@ torch::Tensor Orthogonal(const torch::Tensor& x) {
   const bool tall = x.size(0) > x.size(1);
   torch::Tensor y = tall ? x.t() : x;
   y = y / (y.norm() + 1e-7);
+  // The coefficients of the Newton-Schulz step are those of Jordan et al. 2024.
   for (int i = 0; i < 5; ++i) {
     const torch::Tensor square = torch::mm(y, y.t());
     y = 3.4445 * y + torch::mm(-4.7750 * square + 2.0315 * torch::mm(square, square), y);

@@ -10,6 +10,7 @@
 namespace aaren::training {
 namespace {
 
+// Training draws from even seeds and held-out crops from odd seeds, so no held-out series is ever trained on.
 class Synthetic : public SeriesSource {
  public:
   explicit Synthetic(uint64_t seed) : seed_(seed) {}

@@ -237,6 +237,7 @@ class Run {
     state_.seconds += seconds;
     seconds_here_ += seconds;
     tokens_here_ += tokens;
+    // The factor 0.05 makes a running mean over about 20 steps.
     progress_.loss = progress_.step == 0 ? loss : progress_.loss + 0.05 * (loss - progress_.loss);
     progress_.step = state_.step;
     progress_.steps = options_.steps;

@@ -130,6 +130,8 @@ struct Scan : torch::autograd::Function<Scan> {
     const tensor_list found = ScanGradient::apply(saved[0], saved[1], saved[2], gradients[0]);
     torch::Tensor decay_gradient;
     if (saved[3].defined()) {
+      // The ds sum to zero (scan.h), so any origin of the positions gives the same gradient. The mean keeps factors
+      // small.
       const torch::Tensor centered = saved[3] - saved[3].mean();
       decay_gradient = (found[0] * centered).sum(at::IntArrayRef{0, 2}).to(found[0].scalar_type());
     }

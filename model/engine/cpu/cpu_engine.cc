@@ -88,6 +88,7 @@ std::unique_ptr<Task> NewTask(const package::ModelPackage& package, Tier tier) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Engine>> NewCpuEngine(const package::ModelPackage& package, Tier tier) {
+  // Without FMA, Highway would emulate the fused multiply-add with two roundings and give other bits.
   if (!math::HasFma()) {
     return absl::FailedPreconditionError("this CPU has no fused multiply-add (x86: AVX2 and FMA), so no tier");
   }

@@ -24,6 +24,7 @@ absl::Status HostLane::Reset(absl::Span<const Slot> slots) {
   for (const Slot& slot : slots) {
     if (absl::Status status = CheckSlot(slot); !status.ok()) return status;
   }
+  // All slots were checked before the first change, so a call that is refused changes no row.
   for (const Slot& slot : slots) engine_.ResetRow(rows_.Row(slot));
   return absl::OkStatus();
 }

@@ -24,6 +24,7 @@ constexpr size_t kBlockBytes = 16 * kHugePage;
 struct StateSlab::Block {
   // The first `small` bytes get pages of the usual size.
   Block(size_t bytes, size_t small) : bytes((bytes + kHugePage - 1) / kHugePage * kHugePage) {
+    // One more huge page is mapped, so that the block can begin on a boundary. Both ends are unmapped again.
     void* mapped = mmap(nullptr, this->bytes + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) return;
     auto* begin = static_cast<std::byte*>(mapped);

@@ -80,6 +80,7 @@ absl::StatusOr<uint64_t> ForecastingTask::CheckRow(absl::Span<const std::byte> r
 std::vector<float> ForecastingTask::Remembered(absl::Span<const std::byte> row) const {
   const uint64_t seq = layout_.seq(row);
   if (seq == 0) return {};
+  // A row from outside may be unaligned, so the memory is read from an aligned copy.
   const auto aligned = std::make_unique<std::byte[]>(row.size());
   std::memcpy(aligned.get(), row.data(), row.size());
   const auto window = std::make_unique<season::ValueMemory::Window>();
@@ -105,6 +106,7 @@ void ForecastingTask::TakeRun(const Run& run, std::byte* row, Tile& tile) const 
   TileToken* pending = nullptr;  // the token before, if its forecast is still to be made
   for (size_t i = 0; i < run.values.size(); ++i, ++header.seq) {
     const float value = Clean(run.values[i]);
+    // The surprise comes first, because it judges the row as it was before the value (rule 1.3).
     TakeSurprise(run, i, row, pending, tile);
     TakeValue(value, row);
     pending = nullptr;

@@ -210,6 +210,7 @@ void HostPass::Begin(Tile& tile) {
   for (size_t layer = 0; layer < weights_.blocks.size(); ++layer) {
     const BlockWeights& block = weights_.blocks[layer];
     Attend(block, layer, tile);
+    // Only the head reads the output of the last block, so a token that only folds ends after its last attention.
     if (layer + 1 == weights_.blocks.size()) rows = KeepForecasting(tile);
     AddBlock(block, rows);
   }

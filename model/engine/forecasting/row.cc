@@ -78,6 +78,7 @@ uint64_t RowLayout::seq(absl::Span<const std::byte> row) const {
 
 absl::Status RowLayout::Check(absl::Span<const std::byte> row, absl::Span<const LayerBound> bounds) const {
   if (row.size() != bytes_) return Impossible("its length", row.size(), absl::StrCat("not ", bytes_));
+  // A row from outside may be unaligned, so the checks read an aligned copy.
   const auto aligned = std::make_unique<std::byte[]>(bytes_);
   std::memcpy(aligned.get(), row.data(), bytes_);
   const RowHeader& head = header(aligned.get());
@@ -108,6 +109,7 @@ absl::Status RowLayout::CheckHeader(const RowHeader& header) const {
   // The factor 1.001 allows for the rounding of a mean of many largest values.
   const double most = statistics.count == 0 ? 0.0 : 1.001 * math::kLargestValue;
   if (!(std::abs(statistics.mean) <= most)) return Impossible("mean", statistics.mean, absl::StrCat("beyond ", most));
+  // Values within +-most differ from their mean by at most 2 most, so the variance is at most 4 most^2.
   if (!(statistics.variance >= 0.0 && statistics.variance <= 4.0 * most * most)) {
     return Impossible("variance", statistics.variance, "impossible for such values");
   }

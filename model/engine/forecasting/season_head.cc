@@ -81,6 +81,7 @@ void MixAll(const float* logits, size_t knots, const KnotsBeside& steps, const M
   alignas(64) float weights[kParts * math::kLanes];
   WriteWeights(logits, knots, weights);
   size_t j = 0;
+  // A table lookup reaches the lanes of one vector only, so more knots than lanes take the scalar loop.
   for (; knots <= kLanes && j + kLanes <= steps.count; j += kLanes) MixVector(weights, steps, parts, j);
   for (; j < steps.count; ++j) MixStep(weights, steps, parts, j);
 }

@@ -100,6 +100,7 @@ void ForecasterImpl::ResetSeasons() {
   for (const auto& residual : *season_residuals) residual->as<torch::nn::Linear>()->weight.zero_();
   season_gate->weight.zero_();
   season_gate->bias.zero_();
+  // With a matrix of zeros, the softmax of this bias gives the skip a share of 0.6 and each source a share of 0.1.
   const double others = (1 - kSkipAtFirst) / static_cast<double>(parts - 1);
   season_gate->bias.view({count, parts}).select(1, 0).fill_(std::log(kSkipAtFirst / others));
 }

@@ -87,6 +87,7 @@ void SeriesEncoder::Take(double value, const TokenPlace* place) {
   bounds_ = season::ReachOf(running_);
   memory_.Add(seq_, taken, bounds_);
   if (config_.seasons) errors_.Add(seq_, taken, bounds_, memory_);
+  // A probe only sets the unit of errors and the seasons here. Inputs without seasons need neither.
   const bool probes = config_.seasons && probes_.At(seq_);
   if (probes || place != nullptr) AddToken(probes, place);
   ++seq_;
