@@ -26,7 +26,7 @@ namespace aaren::training {
 struct TrainOptions {
   package::ForecasterConfig config;
   OptimizerOptions optimizer;
-  double average = 0.998;              // keep of the exponential moving average of the weights, the run's result
+  double average = 0.998;              // the share that the weights' moving average keeps per step
   torch::Device device = torch::kCPU;  // CUDA only after LoadTorchCuda returned OK
   uint64_t seed = 1;
   int64_t steps = 2400;
