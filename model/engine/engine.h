@@ -6,7 +6,7 @@
 // A *row* holds everything that one series remembers between two steps, in a fixed number of bytes. A *run* is one row
 // and the tokens that arrived for the row. Each thread has a Lane of the engine, which owns rows and steps any number
 // of ragged runs as one batch (lane.h). Each run is treated as if alone. In either tier (tier.h) the results have the
-// same bits on any machine, with any other runs in the batch, and for any cut of a session's tokens into batches.
+// same bits on any machine and in any batch, however a session's tokens are cut into batches.
 //
 // Units: values and forecasts are in the units of the series. Threading: an Engine is immutable; any thread may use it.
 
@@ -50,7 +50,7 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  virtual std::string tier() const = 0;      // its name: "exact" or "fast"
+  virtual std::string tier() const = 0;      // the tier's name: "exact" or "fast"
   virtual size_t row_bytes() const = 0;      // a multiple of 64
   virtual size_t result_floats() const = 0;  // floats in one result of one row; a forecaster's is [horizon, quantiles]
 

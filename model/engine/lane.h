@@ -17,8 +17,8 @@
 // written, reset or freed; all other rows may be.
 //
 // Threading: one thread at a time. Lanes of one engine are independent and may be used at once. Lifetime: the engine
-// outlives its lanes. A lane's destructor waits for batches under way, so memory that their runs point to outlives the
-// lane.
+// outlives its lanes. A lane's destructor waits for batches under way, so memory behind the pointers of runs under way
+// must outlive the lane.
 
 #include <cstddef>
 #include <cstdint>

@@ -92,7 +92,7 @@ void WriteRates(uint64_t seq, size_t count, float* rates) {
     std::fill_n(rates, count, 1.0f / static_cast<float>(LagErrors::kMemory));
     return;
   }
-  const int token = static_cast<int>(seq);  // an int, since vector instructions convert only ints to float
+  const int token = static_cast<int>(seq);  // an int, because vector instructions convert ints to float
   for (size_t i = 0; i < count; ++i) {
     const int comparisons = token - std::max(kLags[i], static_cast<int>(LagErrors::kFirst)) + 1;
     rates[i] = 1.0f / static_cast<float>(std::clamp(comparisons, 1, static_cast<int>(LagErrors::kMemory)));

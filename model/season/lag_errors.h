@@ -29,7 +29,7 @@ struct LagErrors {
   float found_mean[kFoundLags];  // the same for the found lags
   uint16_t found[kFoundLags];    // lags outside the bank; 0 in a free place
   uint16_t next_lag;             // the first lag of the next search
-  uint16_t tried_lag;            // the lag on trial; 0 if no lag is
+  uint16_t tried_lag;            // the lag on trial; 0 if none is on trial
   uint32_t trial_left;           // probes until the trial ends
 
   static constexpr float kLeastUnit = 1e-31f;

@@ -9,8 +9,9 @@
 //   the score of head h:   |s| <= sqrt(d) |r_h g|. The peak m, the largest score less its age, obeys the bound when
 //                          stored: each fold makes m at least the score of the fold's token, and ageing only lowers m;
 //   value j of a head:     |v_j| <= B_j = sqrt(d) |W_j g| + |b_j|. The state o = a / c is turned in pairs, which keeps
-//                          a pair's length, and moved towards v by a share p in [0, 1], which leaves the pair at most
-//                          as long as the longer of both. So the pair of j and k is at most sqrt(B_j^2 + B_k^2) long.
+//                          a pair's length. A fold then moves the pair towards v by a share p in [0, 1], so the pair
+//                          is at most as long as the longer of both. So the pair of j and k is at most
+//                          sqrt(B_j^2 + B_k^2) long.
 // Rounding: a product of depth d has a relative error of (d / 32 + 128) 2^-24 of the sum of its terms' magnitudes; the
 // bound holds for that sum, too. RMSNorm has a relative error of (d / 16 + 9) 2^-24. At the largest width, 4096, both
 // together make 5e-5. A fold in double adds 2^-50 at most, which reaches less than 1e-3 after a trillion folds.
