@@ -8,7 +8,7 @@
 namespace aaren::package {
 namespace {
 
-constexpr float kMiddle = 0.5f;
+constexpr float kMiddle = 0.5f;                         // level of the median
 constexpr int kKnots[] = {1, 2, 4, 8, 16, 24, 36, 48};  // for a horizon of kKnotsOf
 constexpr int kKnotsOf = 48;
 

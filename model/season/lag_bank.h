@@ -24,8 +24,8 @@ inline constexpr size_t kFirstSeason = 3;
 static_assert(kLags[kFirstSeason] == kShortestSeason);
 
 // The search (lag_search.h) may find seasons at lags outside the bank.
-inline constexpr size_t kFoundLags = 2;
-inline constexpr int kLongestFound = 1248;
+inline constexpr size_t kFoundLags = 2;        // places of a row
+inline constexpr int kLongestFound = 1248;     // tokens
 inline constexpr uint32_t kLongestTrial = 30;  // probes
 
 }  // namespace aaren::season

@@ -32,7 +32,7 @@ struct LagErrors {
   uint16_t tried_lag;            // the lag on trial; 0 if none is on trial
   uint32_t trial_left;           // probes until the trial ends
 
-  static constexpr float kLeastUnit = 1e-31f;
+  static constexpr float kLeastUnit = 1e-31f;  // above 0, because a unit of 0 stands for no scale
 
   void Reset();
 

@@ -15,8 +15,8 @@
 
 namespace aaren::season {
 
-inline constexpr size_t kSeasonSources = kSourceCount - 1;  // the sources from kSeasonAgo on
-inline constexpr size_t kJudgedResiduals = 48, kNewestResiduals = 12;
+inline constexpr size_t kSeasonSources = kSourceCount - 1;             // the sources from kSeasonAgo on
+inline constexpr size_t kJudgedResiduals = 48, kNewestResiduals = 12;  // residuals of a source
 inline constexpr float kMostStandard = 30.0f;  // scales: the magnitude to which sources and residuals are clamped
 
 // By number: five for the first season, five for the second, the error at lag 1, two for each source of seasons.

@@ -146,7 +146,7 @@ HWY_INLINE void WriteResidualsOfValues(const Past& past, int lag, absl::Span<flo
 
 // Writes each value less the mean of the seasons before.
 HWY_INLINE void WriteResidualsOfMeans(const Past& past, int lag, absl::Span<float> out) {
-  constexpr int kStretch = 64;
+  constexpr int kStretch = 64;  // means computed at a time
   const int count = static_cast<int>(out.size());
   const Past before = past.Before(0);
   float means[kStretch];  // oldest first

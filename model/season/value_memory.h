@@ -23,7 +23,7 @@
 namespace aaren::season {
 
 struct ValueMemory {
-  static constexpr size_t kBlock = 48;
+  static constexpr size_t kBlock = 48;  // values
   static constexpr size_t kBlocks = 31;
   static constexpr size_t kValues = kBlock * kBlocks;
   static constexpr uint16_t kMissingCode = 65535;

@@ -11,8 +11,8 @@
 namespace aaren::training {
 namespace {
 
-constexpr double kJitterShare = 0.3, kMixShare = 0.15, kFlipShare = 0.25;
-constexpr uint64_t kDrawsPerStep = 1 << 20, kHeldOutPositions = 1;
+constexpr double kJitterShare = 0.3, kMixShare = 0.15, kFlipShare = 0.25;  // shares: of gaps; of crops
+constexpr uint64_t kDrawsPerStep = 1 << 20, kHeldOutPositions = 1;         // numbers of draws per step; a seed
 
 std::vector<int64_t> JitteredPositions(forecasting::Random& random, int fold_every, int count) {
   std::vector<int64_t> positions;

@@ -10,7 +10,7 @@
 namespace aaren::training {
 namespace {
 
-constexpr int64_t kMostStretches = 400;
+constexpr int64_t kMostStretches = 400;  // points of a curve
 constexpr char kStretches[] = "stretches", kChecks[] = "checks", kQuality[] = "quality/", kGroups[] = "groups/";
 
 int64_t StretchOf(int64_t step, int64_t steps) {

@@ -11,7 +11,7 @@
 namespace aaren::training {
 namespace {
 
-constexpr double kMuonMomentum = 0.95, kFirst = 0.9, kSecond = 0.98, kEpsilon = 1e-8;
+constexpr double kMuonMomentum = 0.95, kFirst = 0.9, kSecond = 0.98, kEpsilon = 1e-8;  // the last three are AdamW's
 
 // Roughly U V^T of the singular value decomposition of x: the singular values end in about [0.7, 1.2].
 torch::Tensor Orthogonal(const torch::Tensor& x) {

@@ -118,7 +118,7 @@ HWY_INLINE void AveragePairs(const Channels& channels, const float* shares, int6
 template <int kVectors, typename Channels>
 void AveragePlain(const Channels& channels, const Chunk& chunk, TokenRows<const float> values, TokenRows<float> outputs,
                   Running<kVectors>& running) {
-  constexpr int64_t kFew = 16;
+  constexpr int64_t kFew = 16;  // 16 tokens of shares up to 1/16 leave much weight to the output before
   for (int64_t k = 0; k < chunk.count; k += kFew) {
     const int64_t count = std::min(kFew, chunk.count - k), pairs = kVectors <= 2 ? count - count % 2 : 0;
     const float* shares = chunk.shares + k;

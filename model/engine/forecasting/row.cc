@@ -14,7 +14,7 @@
 namespace aaren::engine {
 namespace {
 
-constexpr size_t kRowAlignment = 64;
+constexpr size_t kRowAlignment = 64;  // bytes: a cache line
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 constexpr double kEmptyPeak = -std::numeric_limits<double>::infinity();
 

@@ -12,8 +12,8 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-constexpr float kEpsilon = 1e-6f;
-constexpr int64_t kBlock = 64;  // rows of one partial sum of weight gradients, the same for any number of threads
+constexpr float kEpsilon = 1e-6f;  // the engine's (rule 11.8)
+constexpr int64_t kBlock = 64;     // rows of one partial sum of weight gradients, the same for any number of threads
 
 struct Fused : torch::autograd::Function<Fused> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const torch::Tensor& weight) {

@@ -7,7 +7,7 @@
 namespace aaren::training {
 namespace {
 
-constexpr double kLargestTarget = 12;
+constexpr double kLargestTarget = 12;  // deviations
 
 // The weighted sum of the losses, by operations of torch: for any dtype, and as the reference for tests of the fused
 // loss.

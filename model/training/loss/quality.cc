@@ -12,8 +12,8 @@
 namespace aaren::training {
 namespace {
 
-constexpr int kHorizon = 24, kBefore = 4096;
-constexpr double kLargestError = 12;  // deviations; a larger error is chance
+constexpr int kHorizon = 24, kBefore = 4096;  // values: of a forecast; of a session before the scored part
+constexpr double kLargestError = 12;          // deviations; a larger error is chance
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 int HorizonOf(const package::ForecasterConfig& config) { return std::min(kHorizon, config.horizon); }

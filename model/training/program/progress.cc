@@ -10,7 +10,7 @@ namespace aaren::training {
 namespace {
 
 constexpr int kBarWidth = 24;
-constexpr double kRedrawSeconds = 0.2;
+constexpr double kRedrawSeconds = 0.2;  // at least between two redraws
 
 std::string Bar(const TrainProgress& progress) {
   const int full = static_cast<int>(kBarWidth * progress.step / progress.steps);

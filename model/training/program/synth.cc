@@ -19,7 +19,7 @@ namespace aaren::training {
 namespace {
 
 constexpr int64_t kMostValues = 100'000'000;
-constexpr int kSheetWidth = 1760;
+constexpr int kSheetWidth = 1760;  // pixels
 
 std::string FamilyNames() {
   return absl::StrJoin(forecasting::Families(), ", ",

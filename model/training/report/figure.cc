@@ -19,7 +19,7 @@ constexpr absl::string_view kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79
 constexpr absl::string_view kFaint = "#9ab8cc", kGrid = "#e4e4e4", kText = "#333333", kGap = "#f6cfa8";
 constexpr double kDigit = 5.8, kLetter = 6.8;  // widths at the size of labels, rather too large than too small
 constexpr int kTitleHeight = 22, kTickHeight = 16, kLabelHeight = 14, kMargin = 8, kRight = 16;
-constexpr double kLargest = 1e300;
+constexpr double kLargest = 1e300;  // a larger magnitude is not drawn
 
 bool Drawable(double x) { return std::fabs(x) <= kLargest; }  // false for NaN
 

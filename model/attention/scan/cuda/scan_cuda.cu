@@ -12,7 +12,7 @@
 namespace aaren::attention {
 namespace {
 
-constexpr int64_t kMostBlocks = 0x7fffffff;
+constexpr int64_t kMostBlocks = 0x7fffffff;  // CUDA's limit for a grid
 
 // Makes a device the calling thread's current device, and restores the former current device at the end.
 class CurrentDevice {

@@ -15,10 +15,10 @@ namespace aaren::engine {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-constexpr double kMemory = 1000;  // tokens
-constexpr float kPower = 24.0f;   // power of the errors, after many judgements
-constexpr float kHalf = 5.0f;     // judgements after which the power is half of kPower
-constexpr float kLeastRatio = 1e-30f;
+constexpr double kMemory = 1000;           // tokens
+constexpr float kPower = 24.0f;            // power of the errors, after many judgements
+constexpr float kHalf = 5.0f;              // judgements after which the power is half of kPower
+constexpr float kLeastRatio = 1e-30f;      // keeps the logarithm of a ratio finite
 constexpr float kLastValueCredit = 0.95f;  // share of the error that counts, since an expert no better may be noise
 constexpr double kFarthest = 12.0;         // units: the most that an error or a source's distance counts
 constexpr double kMostUnforeseen = 5.0;    // times the least error; a larger miss is unforeseen

@@ -12,9 +12,9 @@ namespace aaren::engine {
 namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-constexpr double kFloatUnit = 0x1p-23;
+constexpr double kFloatUnit = 0x1p-23;  // largest relative distance of neighbouring floats
 constexpr double kWholeShare = 0x1p-9;  // tolerance on a number that stands for a decimal number
-constexpr int kMostDecimals = 6;
+constexpr int kMostDecimals = 6;        // places of a decimal number
 
 bool IsWhole(double number) { return number == std::floor(number); }
 

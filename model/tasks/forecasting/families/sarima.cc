@@ -89,7 +89,7 @@ Series Path(Random& random, int length, int season) {
   for (size_t i = 1; i < sections.size(); ++i) sections[i] = Section(random);
   Innovations innovations(random);
   Series values(length);
-  constexpr int kWarmUp = 200;
+  constexpr int kWarmUp = 200;  // steps in which the path forgets its start at zero
   for (int t = -kWarmUp; t < length; ++t) {
     double value = innovations.Next(random);
     for (Section& section : sections) value = section.Next(value);

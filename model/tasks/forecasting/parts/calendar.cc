@@ -6,7 +6,7 @@
 namespace aaren::forecasting {
 namespace {
 
-constexpr double kYear = 365.25;
+constexpr double kYear = 365.25;  // days
 
 int RandomSteps(Random& random, int length, int fewest) {
   const double drawn = random.OneOf({24, 24, 24, 24, 24, 48, 48, 96, 96, 144, 144, 288, 288, 1440, 72, 12, 8});
