@@ -11,7 +11,7 @@
 namespace aaren::command_line {
 namespace {
 
-// The number of inserted, removed or changed letters that turn one word into the other.
+// The number of inserted, removed or changed letters that turn `a` into `b`.
 size_t EditDistance(absl::string_view a, absl::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -26,7 +26,7 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
   return row[b.size()];
 }
 
-// Near is one edit, and one more edit for every four letters, or a word of three letters and more inside the other.
+// Near is an edit, and a further edit for every four letters, or a word of at least three letters inside the other.
 bool Near(absl::string_view word, absl::string_view candidate) {
   return EditDistance(word, candidate) <= 1 + std::min(word.size(), candidate.size()) / 4 ||
          (word.size() >= 3 && absl::StrContains(candidate, word)) ||

@@ -20,7 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<float>;
 using Vector = hn::Vec<Lanes>;
 
-// The tokens that one group of channels passes through before the next group starts. So few tokens' rows stay in the
+// The tokens that a group of channels passes through before the next group starts. So few tokens' rows stay in the
 // caches for all groups.
 constexpr int64_t kChunk = 16;
 
@@ -31,10 +31,10 @@ constexpr int kMostVectors = HWY_TARGET == HWY_AVX3 ? 8 : 4;
 struct Carry {
   explicit Carry(size_t width) : sums(width), dots(width), outputs(kChunk * kMostVectors * hn::MaxLanes(Lanes())) {}
 
-  std::vector<float> sums;     // G, [width] and one vector more
-  std::vector<float> dots;     // F, one number per channel, so that a token costs one sum over channels
+  std::vector<float> sums;     // G, [width] and a further vector
+  std::vector<float> dots;     // F, a number per channel: a token costs a single sum over channels
   float next_share = 0;        // share of the token after the chunk
-  std::vector<float> outputs;  // outputs of the chunk's tokens, for one group of channels
+  std::vector<float> outputs;  // outputs of the chunk's tokens, for a group of channels
 };
 
 // Works on kVectors vectors of channels from `first` on. If partial, only `there` lanes of the single vector exist.

@@ -58,7 +58,7 @@ HWY_INLINE void Renormalize(Vector& o, Vector& rest) {
 }
 
 // Computes the outputs of one token with any share: o_k = o_{k-1} + p_k (v_k - o_{k-1}). If p_k is above 1/2, the
-// formula is turned round, so that a large output does not leave its rounding error in a small one. A masked token's
+// formula is turned round, because a large output would leave its rounding error in a small output. A masked token's
 // value may be NaN.
 template <int kVectors, typename Channels>
 HWY_INLINE void AverageOne(const Channels& channels, float share, float rest, const float* value, float* output,
@@ -94,9 +94,9 @@ HWY_INLINE void AverageFew(const Channels& channels, const float* shares, int64_
   }
 }
 
-// Computes like AverageFew, for an even count. The chain from deviation to deviation sets the time, so two tokens take
-// the time of one: e_{k+1} = e_{k-1} + (p (1 - q) x_k + q x_{k+1} - (p (1 - q) + q) e_{k-1}), with x = v - o, p = p_k
-// and q = p_{k+1}.
+// Computes like AverageFew, for an even count. The chain from deviation to deviation sets the time, hence two tokens
+// take the time of one: e_{k+1} = e_{k-1} + (p (1 - q) x_k + q x_{k+1} - (p (1 - q) + q) e_{k-1}), with x = v - o, p =
+// p_k and q = p_{k+1}.
 template <int kVectors, typename Channels>
 HWY_INLINE void AveragePairs(const Channels& channels, const float* shares, int64_t count,
                              TokenRows<const float> values, TokenRows<float> outputs, Running<kVectors>& running) {

@@ -20,7 +20,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace aaren::attention {
 namespace HWY_NAMESPACE {
-namespace {  // every file that includes this one has a copy
+namespace {  // every including file has a copy
 
 namespace exact = math::HWY_NAMESPACE;
 namespace hn = hwy::HWY_NAMESPACE;
@@ -29,7 +29,7 @@ using Lanes = hn::ScalableTag<float>;
 using Vector = hn::Vec<Lanes>;
 
 // The most tokens whose shares are computed together. A chunk is cut into as many segments as a vector has lanes. Lane
-// l holds segment l, so one instruction moves every segment on by one token.
+// l holds segment l, and an instruction moves every segment on by a token.
 constexpr int64_t kChunk = 256;
 
 constexpr float kMasked = -std::numeric_limits<float>::infinity();
@@ -43,7 +43,7 @@ struct Chunk {
 
 constexpr float kPlainShare = 1.0f / 16;
 
-// The running maximum of scores that fall with age: the score that is largest now, and the fall of that score since.
+// The running maximum of scores that fall with age: the largest score now, and the score's fall since.
 // The two numbers are apart because a small fall of a large score would be rounded away.
 struct Maximum {
   Vector score, fall;

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_ENGINE_CPU_CLAIM_H_
 #define AAREN_MODEL_ENGINE_CPU_CLAIM_H_
 
-// A batch claims each row that it works on by a mark in the row. So a second run with the same row is noticed without
+// A batch claims each row that it works on by a mark in the row. A second run with the same row is noticed without
 // memory for a set. Every lane whose row headers lie in this process's memory claims rows. Threading: plain functions.
 
 #include <cstddef>

@@ -67,7 +67,7 @@ absl::Status CpuLane::Step(absl::Span<const Run> runs, StateSlab& rows) {
     }
   }
   for (size_t i = 0; i < runs.size(); ++i) {
-    // The next row is fetched while the CPU works on this row.
+    // The next row is fetched while the CPU works on the present row.
     if (i + 1 < runs.size()) Prefetch(rows.Row(runs[i + 1].slot));
     task_.Take(runs[i], rows.Row(runs[i].slot).data(), *scratch_);
   }

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_ENGINE_CPU_HOST_LANE_H_
 #define AAREN_MODEL_ENGINE_CPU_HOST_LANE_H_
 
-// A HostLane keeps its rows in this process's memory, in a StateSlab. A batch is done when Submit returns, so no batch
+// A HostLane keeps rows in the process's memory, in a StateSlab. A batch is done when Submit returns, so no batch
 // is ever under way. A subclass adds the step itself.
 
 #include <cstdint>

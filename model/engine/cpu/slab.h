@@ -5,8 +5,8 @@
 // block with memory only as rows are written, in huge pages where available.
 //
 // Freeing a slot advances the generation of its place, which makes every copy of the slot stale. Freed places are
-// reused first. Blocks are reserved one by one, and a slab costs only the rows' memory. Threading: one thread at a
-// time, because a slab belongs to one lane.
+// reused first. Blocks are reserved one by one, and a slab costs only the rows' memory. Threading: a single thread at a
+// time, because a slab belongs to a single lane.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_ENGINE_NETWORK_FOLD_H_
 #define AAREN_MODEL_ENGINE_NETWORK_FOLD_H_
 
-// A fold takes one token into the attention of one layer (paper, §3.1; model/README.md, step 4). The state of every
+// A fold takes a token into the attention of a layer (paper, §3.1; model/README.md, step 4). The state of every
 // head is aged by the tokens since the last fold, the token's value is weighed in, and the attention's output is read.
 //
 // A token that *folds* stores the new state. A token that *peeks* reads the same output and leaves the state unchanged.
@@ -15,14 +15,14 @@
 
 namespace aaren::engine {
 
-// The softmax attention of one layer over all folded tokens. The output is kept as o = a / c, which never grows.
+// The softmax attention of a layer over all folded tokens. The output is kept as o = a / c, which never grows.
 struct LayerState {
   double* output;  // o: [V], padded with zeros to a multiple of kLanes
   double* weight;  // c: [H]
   double* peak;    // m: [H]
 };
 
-// How one layer's state ages. Each rotation is brought to length one, so that a million rotations neither grow nor
+// How a layer's state ages. Each rotation is brought to length one, so that a million rotations neither grow nor
 // shrink a state.
 struct Ageing {
   // REQUIRES: the tensors belong to one layer and are as package.h describes.
@@ -39,20 +39,20 @@ struct Ageing {
   std::vector<double> sines;    // negative for the second number of a pair
 };
 
-// The rotation for one age: [width] each.
+// The rotation for an age: [width] each.
 struct Turn {
   const double* cosine;
   const double* sine;
 };
 
-// The contribution of one token to a layer.
+// The contribution of a token to a layer.
 struct FoldToken {
   size_t age;           // tokens since the last fold, this token included: in [1, fold_every]
   const float* scores;  // [heads]
   const float* values;  // [width]
 };
 
-// The weights of one token in a layer, as computed by a fold.
+// The weights of a token in a layer, as computed by a fold.
 struct FoldWork {
   float* exponents;  // the exponents of alpha, then beta: [2 heads, padded]
   double* weights;   // c': [heads]
@@ -61,7 +61,7 @@ struct FoldWork {
   double* share;     // p of the value's head, for each value: [width]
 };
 
-// The memory for folding in one layer at a time.
+// The memory for folding in a single layer at a time.
 class FoldScratch {
  public:
   FoldScratch(size_t heads, size_t width);
@@ -76,7 +76,7 @@ class FoldScratch {
   std::vector<double> share_;
 };
 
-// LayerFold folds tokens into one layer. Fold and Peek write the attention's output to out: [width]. Fold stores the
+// LayerFold folds tokens into a layer. Fold and Peek write the attention's output to out: [width]. Fold stores the
 // new state; Peek leaves the state unchanged.
 class LayerFold {
  public:

@@ -15,7 +15,7 @@ namespace aaren::nn {
 // The package's tensors (package.h lists them) and config. The caller fills in name, version and all other fields.
 package::ModelPackage ToPackage(Forecaster forecaster);
 
-// Rounds the matrices' weights to bfloat16, so that the engine reads half as many bytes for a token alone. The
+// Rounds the matrices' weights to bfloat16, because the engine reads half as many bytes for a token alone. The
 // rounding, 1 in 512 at most, is far below the uncertainty that training leaves.
 void RoundMatrices(package::ModelPackage& package);
 

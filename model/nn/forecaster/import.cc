@@ -15,7 +15,7 @@
 namespace aaren::nn {
 namespace {
 
-using Attentions = std::map<std::string, AarenImpl*>;  // by what their tensors' names begin with
+using Attentions = std::map<std::string, AarenImpl*>;  // by the prefix of the tensors' names
 
 constexpr double kLeastDecay = 1e-9;  // keeps the logarithm, which is learned, finite
 constexpr double kSameRate = 1e-4;    // the tolerance of a cosine or sine
@@ -49,7 +49,7 @@ Attentions AttentionsOf(const Forecaster& forecaster) {
   return attentions;
 }
 
-// True if the rates agree. The first step's rotation is compared, because all others follow from that.
+// True if the rates agree. The first step's rotation is compared, because all later rotations follow.
 bool SameRates(const package::ModelPackage& package, const std::string& attention, const torch::Tensor& rates) {
   const auto cosine = package.tensors.find(attention + "cos"), sine = package.tensors.find(attention + "sin");
   if (cosine == package.tensors.end() || cosine->second.shape.back() != rates.numel()) return true;  // does not fit

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_NN_FORECASTER_IMPORT_H_
 #define AAREN_MODEL_NN_FORECASTER_IMPORT_H_
 
-// Loads a package's weights into a module, so that training can continue from an earlier training.
+// Loads a package's weights into a module, to continue an earlier training.
 
 #include <string>
 #include <vector>

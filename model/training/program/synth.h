@@ -22,14 +22,14 @@ struct SynthOptions {
   std::string help;                 // text for --help, if asked for
 };
 
-// Parses the arguments after `synth`. InvalidArgument names the flag and its value, or says that no file was asked for.
+// Parses the arguments after `synth`. InvalidArgument names the flag and its value, or says: no file was asked for.
 absl::StatusOr<SynthOptions> ParseSynth(int argc, char** argv);
 
 // Writes the files. InvalidArgument for more than 100 million values. An input file that cannot be read has its own
 // error. Unavailable names an output file that cannot be written.
 absl::Status Synth(const SynthOptions& options);
 
-// One column per series under its name, one row per step; an empty field is a missing value.
+// A column per series under the series' name, a row per step; an empty field is a missing value.
 std::string SeriesCsv(const std::vector<std::string>& names, const std::vector<std::vector<double>>& series);
 
 }  // namespace aaren::training

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kTokens = 800;
 
-// Whole numbers that are never negative, so that forecasts are restricted likewise.
+// Whole numbers of at least 0, by which forecasts are restricted.
 std::vector<float> Whole(std::vector<float> values) {
   for (float& value : values) value = std::floor(std::abs(value));  // NaN stays
   return values;

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_MODEL_ENGINE_ONLY_TARGET_H_
 #define AAREN_TESTS_MODEL_ENGINE_ONLY_TARGET_H_
 
-// The kernels of one instruction set of this CPU, for tests that compare kernels.
+// The kernels of a single instruction set of the CPU, for tests that compare kernels.
 
 #include <cstdint>
 #include <vector>

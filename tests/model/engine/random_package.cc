@@ -30,7 +30,7 @@ void FillDecay(const package::ForecasterConfig& config, package::Tensor& decay) 
 }
 
 // Plain heads come first, then rotary heads. Each pair of values turns by an angle of its own, 2 atan(t) per token. The
-// rotation by t is (1 - t^2, 2 t) / (1 + t^2), and several tokens take its power. So no cosine is called, whose bits
+// rotation by t is (1 - t^2, 2 t) / (1 + t^2), and several tokens take its power. No cosine is called, because its bits
 // differ between machines.
 void FillRotation(const package::ForecasterConfig& config, package::Tensor& cosine, package::Tensor& sine) {
   const int pairs = config.value_width / 2;

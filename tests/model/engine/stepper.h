@@ -11,7 +11,7 @@
 
 namespace aaren::engine {
 
-// The outputs of one session for some tokens.
+// The outputs of a session for some tokens.
 struct Outputs {
   std::vector<float> forecasts;
   std::vector<float> surprises;
@@ -20,7 +20,7 @@ struct Outputs {
   bool operator==(const Outputs& other) const;  // compares bits: NaN equals NaN
 };
 
-// A session's part of one call.
+// A session's part of a call.
 struct Portion {
   Slot slot;
   std::vector<float> values;
@@ -41,10 +41,10 @@ class Stepper {
   // The slot of a session that has seen nothing.
   Slot Open();
 
-  // Steps one batch. REQUIRES: the batch succeeds.
+  // Steps a batch. REQUIRES: the batch succeeds.
   std::vector<Outputs> Step(const std::vector<Portion>& portions);
 
-  // Takes one session's tokens in one call, with a forecast from each token.
+  // Takes a session's tokens in a single call, with a forecast from each token.
   Outputs Feed(Slot slot, const std::vector<float>& values, Refinement refinement = Refinement::kRestricted);
 
   std::vector<std::byte> RowBytes(Slot slot);
@@ -59,7 +59,7 @@ class Stepper {
 // is used.
 std::vector<float> Series(uint64_t seed, size_t length);
 
-// A fingerprint of the bits, so that a single number compares two runs.
+// A fingerprint of the bits, to compare two runs by a single number.
 uint64_t Fingerprint(const std::vector<float>& values);
 uint64_t Fingerprint(const std::vector<std::byte>& bytes);
 

@@ -17,7 +17,7 @@ namespace aaren::attention {
 
 constexpr int kForwardWarps = 4;  // warps in a block
 
-// The effect of one token on its sequence: p, and the step for Follow.
+// The effect of a token on the sequence: p, and the step for Follow.
 template <typename Float>
 struct TokenShare {
   Float share, step;
@@ -53,7 +53,7 @@ __device__ inline TokenShare<Float> ShareOut(Score score, Score lowered, int lan
   before.m = __shfl_sync(kAllLanes, until.m, kLanes - 1);
   before.rest = __shfl_sync(kAllLanes, until.rest, kLanes - 1);
   const Float c = static_cast<Float>(1 + until.rest);
-  const Float share = Exp(static_cast<Float>(score - until.m)) / c;  // exp(0) / c if p > 1/2: m is then this score
+  const Float share = Exp(static_cast<Float>(score - until.m)) / c;  // exp(0) / c if p > 1/2, where m is the score
   if (masked) return {0, 0};
   return {share, share > Float{0.5} ? -static_cast<Float>(until.rest) / c : share};
 }
@@ -111,7 +111,7 @@ __device__ inline void ScanSequence(const ScanForward<Float>& call, int64_t sequ
   }
 }
 
-// The grid has one warp for each 32 channels of each sequence.
+// The grid has a warp for each 32 channels of each sequence.
 inline Grid ForwardGrid(const ScanShape& shape) {
   const int64_t warps = shape.series * shape.heads * GroupsOf(shape.width);
   return {(warps + kForwardWarps - 1) / kForwardWarps, kForwardWarps * kLanes};

@@ -2,7 +2,7 @@
 #define AAREN_MODEL_ATTENTION_SCAN_CUDA_SCAN_PLUGIN_H_
 
 // The interface of the shared library with the kernels for GPUs: one exported function that returns a table. The
-// program that loads the library (plugin_library.h) links nothing of CUDA, so one build serves machines with and
+// program that loads the library (plugin_library.h) links nothing of CUDA, so a single build serves machines with and
 // without a GPU. The library knows nothing of torch or Abseil.
 //
 // The launching functions only enqueue the kernel and return at once. A function returns null, or the error in words
@@ -13,7 +13,7 @@
 namespace aaren::attention {
 
 struct ScanPlugin {
-  int version;  // kScanPluginVersion of the library's build; first, so that any version of the table can be read
+  int version;  // kScanPluginVersion of the library's build; first, and readable in any version of the table
 
   // Null if this machine has a driver and a GPU for the kernels, else what is missing.
   const char* (*missing)();

@@ -1,7 +1,7 @@
 #ifndef AAREN_MODEL_ATTENTION_SCAN_CUDA_TORCH_CUDA_H_
 #define AAREN_MODEL_ATTENTION_SCAN_CUDA_TORCH_CUDA_H_
 
-// Access to torch's GPU parts for a program that links only torch's CPU libraries. So one build serves machines with
+// Access to torch's GPU parts for a program that links only torch's CPU libraries. A single build serves machines with
 // and without a GPU.
 
 #include <c10/core/Device.h>

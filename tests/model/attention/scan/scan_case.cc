@@ -15,7 +15,7 @@ constexpr int kGuard = 32;            // numbers after every array that no kerne
 constexpr double kUntouched = 7;      // the content of guards and of gaps between rows
 constexpr double kUnderflow = 1e-37;  // the end of the range of float
 
-// A share's error reaches every later weight, so an output of n tokens has ln n such errors beside its own. A share
+// A share's error reaches every later weight, and an output of n tokens has ln n further errors beside its own. A share
 // takes some 80 roundings in warps of 32, and roundings of exponents, which are deeper than 80 only in double.
 template <typename Float>
 double Tolerance(const ScanShape& shape) {

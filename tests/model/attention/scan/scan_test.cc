@@ -67,7 +67,7 @@ void ExpectClose(const torch::Tensor& x, const torch::Tensor& y, double toleranc
 torch::Tensor Exact(const torch::Tensor& x) { return x.detach().to(torch::kFloat64).requires_grad_(); }
 
 // A gradient is a sum over the later tokens of the errors of one token's outputs, which are two averages. The sum has
-// as many terms that cancel as there are tokens. Forgetting adds the roundings of scores that have fallen by 40 at
+// as many cancelling terms as tokens. Forgetting adds the roundings of scores that have fallen by 40 at
 // most.
 double GradientRounding(const Inputs& in) {
   const double tokens = static_cast<double>(in.scores.size(-1));

@@ -36,7 +36,7 @@ struct Block {
   Barrier all;
   ucontext_t scheduler;
   const std::function<void()>* kernel = nullptr;
-  bool advanced = false;  // true if a thread reached a barrier or its end in this round
+  bool advanced = false;  // true if a thread reached a barrier or its end in the round
 };
 
 Block* block;  // the running block

@@ -146,7 +146,7 @@ TEST(AarenTrainTest, KilledRunHasAReportWithItsCheckpoints) {
   EXPECT_THAT(TextOf(folder + "/run/report.html"), HasSubstr("of 100000</td>"));
 }
 
-// Two seeds of the weights are checked on one family of series, so that their losses can be compared.
+// Two seeds of the weights are checked on a single family of series, to compare the losses.
 TEST(AarenTrainTest, SeedOfTheDataIsItsOwnIfGiven) {
   const std::string folder = Folder();
   ASSERT_EQ(Execute(kSmall + (" --seed=1 --output=" + folder + "/a")).exit_code, 0);
@@ -343,7 +343,7 @@ TEST(AarenTrainTest, HelpListsTheFlags) {
   EXPECT_THAT(outcome.text, HasSubstr("--checkpoint_every"));
 }
 
-// libgomp's report of how its threads wait, printed when loaded; other compilers have other names for the report.
+// libgomp's report of how threads wait, printed when loaded; the report has further names under other compilers.
 std::string Waiting(const char* policy) {
   setenv("OMP_DISPLAY_ENV", "VERBOSE", 1);
   policy == nullptr ? unsetenv("OMP_WAIT_POLICY") : setenv("OMP_WAIT_POLICY", policy, 1);
