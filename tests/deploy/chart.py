@@ -37,7 +37,7 @@ VALUES = {
     "guarded": [*SHARED, "tls.secretName=tls", "tls.clientCa=true", "callers.secretName=callers",
                 "jwt.configMapName=keys", "jwt.issuer=https://login.example", "jwt.audience=aaren"],
     "guarded behind Envoy": [*SHARED, "tls.secretName=tls", "callers.secretName=callers", "envoy.enabled=true",
-                             "envoy.tls.secretName=front", "test.secretName=token",
+                             "envoy.tls.secretName=front", "envoy.tls.clientCa=true", "test.secretName=token",
                              "test.flags={--token_file=/etc/aaren/test/token}"],
     "traced": ["settings.trace_endpoint=collector.tracing:4317", "settings.trace_sampling=0.01",
                "networkPolicy.traces[0].podSelector.matchLabels.app=otel", "traceCa.configMapName=authorities"],

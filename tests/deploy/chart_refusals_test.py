@@ -84,6 +84,10 @@ class RefusalsTest(unittest.TestCase):
     def test_certificates_of_clients_behind_envoy(self):
         self.assert_refused(["tls.clientCa=true", "tls.secretName=tls", "envoy.enabled=true"], "tls.clientCa: Envoy")
 
+    def test_certificates_of_envoys_clients_without_tls(self):
+        self.assert_refused(["envoy.enabled=true", "replicas=2", "envoy.tls.clientCa=true"],
+                            "envoy.tls.clientCa: needs envoy.tls.secretName")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,7 +1,14 @@
-"""What Envoy is told: a real Envoy takes it, streams keep to a server by its name, and nothing ends a stream."""
+"""The configuration of Envoy: a real Envoy takes each, streams keep to a server by name, and no time ends a stream.
 
+    python3 envoy_config_test.py --write     renders deploy/docker/envoy.yaml anew, after a change of the chart
+"""
+
+import glob
 import os
+import re
+import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -9,6 +16,41 @@ import chart
 from chart import VALUES, Objects
 
 COMPOSED = os.path.join(chart.ROOT, "deploy", "docker", "envoy.yaml")
+PAIR = ["replicas=2", *chart.REDIS, "envoy.enabled=true"]
+HEAD = """\
+# Envoy before the two servers of compose.yaml. helm renders this file from the chart, and nobody edits the file.
+# After a change of deploy/helm: python3 tests/deploy/envoy_config_test.py --write
+"""
+
+
+def composed():
+    """The chart's configuration for two servers, under their names in compose.yaml."""
+    text = Objects(PAIR).one("ConfigMap", "live-aaren-envoy")["data"]["envoy.yaml"]
+    return HEAD + re.sub(r"live-aaren-(\d)\.[\w.-]+", r"server-\1", text) + "\n"
+
+
+def methods():
+    """The path of every method of a server, but for the methods of the admin address."""
+    paths = ["/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+             "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"]
+    for name in glob.glob(os.path.join(chart.ROOT, "proto", "**", "*.proto"), recursive=True):
+        with open(name, encoding="utf-8") as file:
+            text = file.read()
+        package = re.search(r"^package (\S+);", text, re.M).group(1)
+        for service, body in re.findall(r"^service (\w+) \{(.*?)^\}", text, re.M | re.S):
+            if service != "Admin":
+                paths += [f"/{package}.{service}/{method}" for method in re.findall(r"^  rpc (\w+)\(", body, re.M)]
+    return paths
+
+
+def manager(config):
+    return config["listeners"][0]["filter_chains"][0]["filters"][0]["typed_config"]
+
+
+def routes(config, path):
+    """The routes that take calls of a path."""
+    found = manager(config)["route_config"]["virtual_hosts"][0]["routes"]
+    return [route["route"] for route in found if re.fullmatch(route["match"]["safe_regex"]["regex"], path)]
 
 
 def validate(path):
@@ -26,8 +68,7 @@ def hosts(config):
 
 
 def route(config):
-    manager = config["listeners"][0]["filter_chains"][0]["filters"][0]["typed_config"]
-    return manager["route_config"]["virtual_hosts"][0]["routes"][0]["route"]
+    return routes(config, "/aaren.v1.Streaming/Stream")[0]
 
 
 class EnvoyConfigTest(unittest.TestCase):
@@ -40,16 +81,41 @@ class EnvoyConfigTest(unittest.TestCase):
                 run = validate(file.name)
                 self.assertEqual(run.returncode, 0, run.stderr)
 
+    def test_a_real_envoy_takes_a_rendering_with_certificates(self):
+        text = Objects(VALUES["guarded behind Envoy"]).one("ConfigMap", "live-aaren-envoy")["data"]["envoy.yaml"]
+        self.assertIn("require_client_certificate: true", text)
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                            "-subj", "/CN=localhost", "-out", f"{folder}/tls.crt", "-keyout", f"{folder}/tls.key"],
+                           check=True, capture_output=True)
+            shutil.copy(f"{folder}/tls.crt", f"{folder}/ca.crt")
+            with open(f"{folder}/envoy.yaml", "w", encoding="utf-8") as file:
+                file.write(text.replace("/etc/envoy/tls", folder).replace("/etc/envoy/upstream", folder))
+            run = validate(file.name)
+            self.assertEqual(run.returncode, 0, run.stderr)
+
     def test_a_real_envoy_takes_that_of_the_compose_file(self):
         run = validate(COMPOSED)
         self.assertEqual(run.returncode, 0, run.stderr)
 
     def test_the_compose_file_has_what_the_chart_renders(self):
-        ours, theirs = chart.load(COMPOSED)["static_resources"], Objects(VALUES["shared behind Envoy"]).envoy()
-        self.assertEqual(hosts(ours), ["server-0", "server-1"])
-        for config in (ours, theirs):
-            del cluster(config)["load_assignment"]
-        self.assertEqual(ours, theirs)
+        with open(COMPOSED, encoding="utf-8") as file:
+            self.assertEqual(file.read(), composed())
+        self.assertEqual(hosts(chart.load(COMPOSED)["static_resources"]), ["server-0", "server-1"])
+
+    def test_every_method_has_a_route_and_nothing_else_has(self):
+        config = Objects(VALUES["shared behind Envoy"]).envoy()
+        self.assertGreater(len(methods()), 12)
+        for path in methods():
+            self.assertEqual(len(routes(config, path)), 1, path)
+        for path in ("/no.Such/Method", "/aaren.v1.Streaming/Other", "/aaren.v1.Admin/GetSettings", "/"):
+            self.assertEqual(routes(config, path), [], path)
+
+    # gRPC counts a field's bytes and 32 more, and ends a connection beyond 8,192. Envoy adds five fields.
+    def test_no_headers_that_pass_are_too_large_for_a_server(self):
+        streams = manager(Objects(VALUES["shared behind Envoy"]).envoy())
+        fields = streams["common_http_protocol_options"]["max_headers_count"] + 5
+        self.assertLess(1024 * streams["max_request_headers_kb"] + 32 * fields + 300, 8192)
 
     def test_streams_keep_to_a_server_by_the_header_of_the_client(self):
         config = Objects(VALUES["shared behind Envoy"]).envoy()
@@ -70,7 +136,13 @@ class EnvoyConfigTest(unittest.TestCase):
             self.assertEqual(hashing, {"use_hostname_for_hashing": True})
 
     def test_no_time_ends_a_stream(self):
-        self.assertEqual(route(Objects(VALUES["shared behind Envoy"]).envoy())["timeout"], "0s")
+        config = Objects(VALUES["shared behind Envoy"]).envoy()
+        for path in ("/aaren.v1.Streaming/Stream", "/grpc.health.v1.Health/Watch"):
+            times = [(route["timeout"], route["idle_timeout"]) for route in routes(config, path)]
+            self.assertEqual(times, [("0s", "0s")])
+        options = manager(config)["common_http_protocol_options"]
+        ends = {"max_stream_duration", "max_connection_duration", "max_requests_per_connection"}
+        self.assertFalse(ends & set(options))
 
     def test_a_silent_server_is_looked_at_as_often_as_a_busy_one(self):
         check = cluster(Objects(VALUES["shared behind Envoy"]).envoy())["health_checks"][0]
@@ -99,4 +171,8 @@ class EnvoyConfigTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    if sys.argv[1:] == ["--write"]:
+        with open(COMPOSED, "w", encoding="utf-8") as file:
+            file.write(composed())
+    else:
+        unittest.main()

@@ -1,12 +1,20 @@
-"""A real Envoy on a free port before several servers: the sessions of one stream keep to one of them."""
+"""A real Envoy with the configuration that deploy/docker ships, before servers on ports of this machine.
 
-import json
+AAREN_ENVOY_CONFIG names another configuration, to compare an older one.
+"""
+
+import itertools
 import os
+import re
 import shutil
 import socket
 import subprocess
 import tempfile
 import time
+import urllib.request
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+CONFIG = os.environ.get("AAREN_ENVOY_CONFIG") or os.path.join(ROOT, "deploy", "docker", "envoy.yaml")
 
 
 def find():
@@ -16,66 +24,65 @@ def find():
     return os.environ.get("AAREN_ENVOY") or shutil.which("envoy") or (unpacked if os.path.exists(unpacked) else None)
 
 
-def endpoint(address):
-    host, port = address.rsplit(":", 1)
-    return {"endpoint": {"address": {"socket_address": {"address": host, "port_value": int(port)}}}}
+def free_ports(count):
+    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [probe.getsockname()[1] for probe in probes]
+    for probe in probes:
+        probe.close()
+    return ports
 
 
-def http2():
-    return {"envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
-        "@type": "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
-        "explicit_http_config": {"http2_protocol_options": {}}}}
-
-
-def cluster(servers):
-    """Maglev over servers that their health service calls SERVING. no_traffic_interval is 60 s unless it is set."""
-    return {"name": "aaren", "type": "STATIC", "lb_policy": "MAGLEV", "typed_extension_protocol_options": http2(),
-            "common_lb_config": {"healthy_panic_threshold": {"value": 0}},
-            "health_checks": [{"timeout": "1s", "interval": "0.1s", "no_traffic_interval": "0.1s",
-                               "unhealthy_threshold": 1, "healthy_threshold": 1, "grpc_health_check": {}}],
-            "load_assignment": {"cluster_name": "aaren",
-                                "endpoints": [{"lb_endpoints": [endpoint(server) for server in servers]}]}}
-
-
-def listener(port):
-    route = {"cluster": "aaren", "timeout": "0s", "hash_policy": [{"header": {"header_name": "aaren-stream"}}],
-             "retry_policy": {"retry_on": "connect-failure,refused-stream", "num_retries": 3}}
-    hosts = [{"name": "all", "domains": ["*"], "routes": [{"match": {"prefix": "/"}, "route": route}]}]
-    manager = {"@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3."
-                        "HttpConnectionManager",
-               "stat_prefix": "aaren", "codec_type": "HTTP2", "stream_idle_timeout": "0s",
-               "route_config": {"name": "aaren", "virtual_hosts": hosts},
-               "http_filters": [{"name": "envoy.filters.http.router", "typed_config": {
-                   "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}
-    return {"address": {"socket_address": {"address": "127.0.0.1", "port_value": port}},
-            "filter_chains": [{"filters": [{"name": "envoy.filters.network.http_connection_manager",
-                                            "typed_config": manager}]}]}
+def configuration(streams, stats, admin, servers):
+    """The delivered text with ports of this machine, and servers' addresses in place of compose.yaml's names."""
+    with open(CONFIG, encoding="utf-8") as file:
+        text = file.read()
+    addresses = itertools.cycle(server.rsplit(":", 1) for server in servers)
+    text = re.sub(r"address: server-\d, port_value: 7860",
+                  lambda _: "address: {}, port_value: {}".format(*next(addresses)), text)
+    for port, ours in ((7860, streams), (9902, stats)):
+        text = text.replace(f'"0.0.0.0", port_value: {port}', f"127.0.0.1, port_value: {ours}")
+    return text.replace("port_value: 9901", f"port_value: {admin}")
 
 
 class Envoy:
-    def __init__(self, servers):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        self.address = f"127.0.0.1:{port}"
-        self.config = tempfile.NamedTemporaryFile("w", suffix=".json")
-        json.dump({"static_resources": {"listeners": [listener(port)], "clusters": [cluster(servers)]}}, self.config)
+    """`changes` are pairs: a text of the configuration, and the text in its place."""
+
+    def __init__(self, servers, *changes):
+        streams, self.stats_port, admin = free_ports(3)
+        self.address = f"127.0.0.1:{streams}"
+        text = configuration(streams, self.stats_port, admin, servers)
+        for before, after in changes:
+            assert before in text, before
+            text = text.replace(before, after)
+        self.config = tempfile.NamedTemporaryFile("w", suffix=".yaml")
+        self.config.write(text)
         self.config.flush()
         self.errors = tempfile.TemporaryFile(mode="w+")
         self.process = subprocess.Popen(
             [find(), "--config-path", self.config.name, "--use-dynamic-base-id", "--concurrency", "1",
              "--log-level", "warning"], stdout=self.errors, stderr=self.errors)
-        self.wait_until_it_listens()
+        self.wait_until_it_is_ready()
 
-    def wait_until_it_listens(self):
+    def wait_until_it_is_ready(self):
         deadline = time.monotonic() + 30
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", int(self.address.rsplit(":", 1)[1])), timeout=1).close()
-                return
-            except OSError:
-                if self.process.poll() is not None or time.monotonic() > deadline:
-                    raise RuntimeError(f"envoy does not listen: {self.log()}")
-                time.sleep(0.02)
+        while not self.healthy_servers():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"envoy is not ready: {self.log()}")
+            time.sleep(0.02)
+
+    def healthy_servers(self):
+        try:
+            return self.stat('envoy_cluster_membership_healthy{envoy_cluster_name="servers"}')
+        except OSError:
+            return 0
+
+    def stat(self, name):
+        """The value of a metric; 0 if Envoy has no metric of the name."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.stats_port}/stats/prometheus", timeout=10) as reply:
+            for line in reply.read().decode().splitlines():
+                if line.startswith(name + " "):
+                    return float(line.split()[-1])
+        return 0
 
     def log(self):
         self.errors.seek(0)

@@ -1,6 +1,7 @@
 """Just enough of HTTP/2 to be a bad client of a gRPC server: connections that do nothing, streams that never read,
 and floods."""
 
+import re
 import socket
 import struct
 import threading
@@ -18,7 +19,12 @@ def frame(kind, flags, stream, payload=b""):
 
 def header(name, value):
     """A literal field without indexing (RFC 7541, 6.2.2)."""
-    return b"\x00" + bytes((len(name),)) + name + bytes((len(value),)) + value
+    return b"\x00" + string(name) + string(value)
+
+
+def string(text):
+    """A string literal without Huffman's code (RFC 7541, 5.2)."""
+    return (bytes((len(text),)) if len(text) < 127 else b"\x7f" + varint(len(text) - 127)) + text
 
 
 def varint(number):
@@ -69,6 +75,40 @@ def send_endless_headers(address, source, seconds):
             ended += 1
             time.sleep(0.05)
     return ended
+
+
+def trickle_headers(connection, bytes_a_second, seconds):
+    """A call whose headers never end and come slowly. For how long its connection was there."""
+    begin = time.monotonic()
+    field = header(b"a", b"b" * (bytes_a_second // 10 - 4))
+    try:
+        connection.sendall(frame(HEADERS, 0, 1, header(b":method", b"POST")))
+        while (lasted := time.monotonic() - begin) < seconds:
+            connection.sendall(frame(CONTINUATION, 0, 1, field))
+            time.sleep(0.1)
+    except OSError:
+        lasted = time.monotonic() - begin
+    return lasted
+
+
+def status(connection):
+    """The status that Envoy or a server ends the only call of a connection with; None if the call is reset. Bytes."""
+    connection.settimeout(10)
+    received = b""
+    while chunk := connection.recv(1 << 16):
+        received += chunk
+        while len(received) >= 9 and len(received) >= (end := 9 + int.from_bytes(received[:3], "big")):
+            kind, flags, payload = received[3], received[4], received[9:end]
+            received = received[end:]
+            if kind == RESET:
+                return None
+            if kind == HEADERS and (found := STATUS.search(payload)):
+                return found.group(1)
+    return None
+
+
+# "grpc-status" as Envoy writes it, in Huffman's code, and as gRPC does; then the number, which both write plain.
+STATUS = re.compile(b"(?:" + re.escape(bytes.fromhex("889acac8b21234da8f")) + rb"|\x0bgrpc-status)[\x01\x02](\d+)")
 
 
 def idle(address, source="127.0.0.1"):

@@ -40,7 +40,10 @@
 {{- fail "tls.clientCa: needs tls.secretName, whose ca.crt it is" -}}
 {{- end -}}
 {{- if and .Values.tls.clientCa .Values.envoy.enabled -}}
-{{- fail "tls.clientCa: Envoy ends the clients' connections, so the servers do not see their certificates; use callers with tokens" -}}
+{{- fail "tls.clientCa: Envoy ends the clients' connections, so the servers do not see their certificates; use envoy.tls.clientCa, and callers with tokens" -}}
+{{- end -}}
+{{- if and .Values.envoy.tls.clientCa (not .Values.envoy.tls.secretName) -}}
+{{- fail "envoy.tls.clientCa: needs envoy.tls.secretName, whose ca.crt it is" -}}
 {{- end -}}
 {{- if and .Values.envoy.tls.secretName (not .Values.envoy.enabled) -}}
 {{- fail "envoy.tls.secretName: envoy.enabled is false" -}}

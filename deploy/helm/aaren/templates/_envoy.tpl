@@ -2,6 +2,11 @@
 {{- define "aaren.envoyConfig" -}}
 admin:
   address: {socket_address: {address: 127.0.0.1, port_value: 9901}}
+overload_manager:
+  {{- include "aaren.edgeOverload" . | nindent 2 }}
+layered_runtime:
+  layers:
+    {{- include "aaren.edgeRuntime" . | nindent 4 }}
 static_resources:
   listeners:
     {{- include "aaren.envoyStreams" . | nindent 4 }}
@@ -15,57 +20,40 @@ static_resources:
         endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: 127.0.0.1, port_value: 9901}}}}]}]
 {{- end -}}
 
-{{- /* Streams last for days, so no time-out may end them. */ -}}
 {{- define "aaren.envoyStreams" -}}
 - name: streams
   address: {socket_address: {address: {{ trimAll "[]" .Values.bindAddress | quote }}, port_value: 7860}}
+  per_connection_buffer_limit_bytes: 65536    # bytes that wait for a client that does not read
+  max_connections_to_accept_per_socket_event: 8  # else a burst of connections keeps a thread from streams
+  listener_filters:
+    # New connections of all clients: each costs a handshake with Envoy, and another with a server.
+    - name: envoy.filters.listener.local_ratelimit
+      typed_config:
+        "@type": type.googleapis.com/envoy.extensions.filters.listener.local_ratelimit.v3.LocalRateLimit
+        stat_prefix: connections
+        token_bucket: {max_tokens: 1000, tokens_per_fill: 50, fill_interval: 0.1s}
   filter_chains:
-    - filters:
+    - transport_socket_connect_timeout: 10s  # a TLS handshake that stops
+      filters:
         - name: envoy.filters.network.http_connection_manager
           typed_config:
             "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
-            stat_prefix: streams
-            codec_type: HTTP2
-            stream_idle_timeout: 0s
-            http2_protocol_options: {connection_keepalive: {interval: 30s, timeout: 10s}}
-            route_config:
-              name: servers
-              virtual_hosts:
-                - name: servers
-                  domains: ["*"]
-                  routes:
-                    {{- if not (include "aaren.ownStores" .) }}
-                    # A server that leaves refuses streams before its health has been asked. Another one has their sessions too.
-                    - match: {prefix: /aaren.v1.Streaming/}
-                      route:
-                        cluster: servers
-                        timeout: 0s
-                        hash_policy: [{header: {header_name: aaren-stream}}]
-                        retry_policy:
-                          retry_on: connect-failure,refused-stream,unavailable
-                          num_retries: 3
-                          retry_host_predicate:
-                            - name: envoy.retry_host_predicates.previous_hosts
-                              typed_config:
-                                "@type": type.googleapis.com/envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate
-                          host_selection_retry_max_attempts: 5
-                    {{- end }}
-                    - match: {prefix: /}
-                      route:
-                        cluster: servers
-                        timeout: 0s
-                        hash_policy: [{header: {header_name: aaren-stream}}]
-                        retry_policy: {retry_on: "connect-failure,refused-stream", num_retries: 3}
-            http_filters:
-              - name: envoy.filters.http.router
-                typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}
+            {{- include "aaren.edgeManager" . | nindent 12 }}
       {{- if .Values.envoy.tls.secretName }}
       transport_socket:
         name: envoy.transport_sockets.tls
         typed_config:
           "@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext
+          {{- if .Values.envoy.tls.clientCa }}
+          require_client_certificate: true
+          {{- end }}
           common_tls_context:
             alpn_protocols: [h2]
+            {{- if .Values.envoy.tls.clientCa }}
+            validation_context:
+              trusted_ca: {filename: /etc/envoy/tls/ca.crt}
+              watched_directory: {path: /etc/envoy/tls}
+            {{- end }}
             tls_certificates:
               - certificate_chain: {filename: /etc/envoy/tls/tls.crt}
                 private_key: {filename: /etc/envoy/tls/tls.key}
@@ -77,12 +65,16 @@ static_resources:
 {{- define "aaren.envoyStats" -}}
 - name: stats
   address: {socket_address: {address: {{ trimAll "[]" .Values.bindAddress | quote }}, port_value: 9902}}
+  ignore_global_conn_limit: true  # else Kubernetes restarts an Envoy that is full
+  bypass_overload_manager: true
   filter_chains:
     - filters:
         - name: envoy.filters.network.http_connection_manager
           typed_config:
             "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
             stat_prefix: stats
+            request_headers_timeout: 10s
+            common_http_protocol_options: {idle_timeout: 60s}
             route_config:
               name: stats
               virtual_hosts:
@@ -114,11 +106,19 @@ static_resources:
       - max_connections: {{ int .Values.envoy.maxStreams }}
         max_pending_requests: {{ int .Values.envoy.maxStreams }}
         max_requests: {{ int .Values.envoy.maxStreams }}
+  # Each client's connection has connections of its own to the servers, as without Envoy: nobody shares a connection
+  # with a stranger whose calls end the connection, or fill the window.
+  connection_pool_per_downstream_connection: true
+  per_connection_buffer_limit_bytes: 65536
   typed_extension_protocol_options:
     envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
       "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
+      common_http_protocol_options: {idle_timeout: 2s}  # connections whose client has left
       explicit_http_config:
-        http2_protocol_options: {connection_keepalive: {interval: 30s, timeout: 10s}}
+        http2_protocol_options:
+          initial_stream_window_size: 262144      # replies that a client does not take wait at the server
+          initial_connection_window_size: 1048576
+          connection_keepalive: {interval: 30s, timeout: 10s}
   {{- if not (include "aaren.ownStores" .) }}
   health_checks:
     - timeout: 1s
