@@ -1,5 +1,6 @@
 """Strangers attack the Envoy that deploy/ ships, and no stream of another client breaks."""
 
+import functools
 import itertools
 import subprocess
 import threading
@@ -149,6 +150,17 @@ class EdgeTest(programs.ServerTest):
 
     def test_calls_that_exist_break_no_stream(self):
         self.attack(lambda: self.flood(lambda: calls_without_end(LIST)))
+
+    def test_calls_on_fifty_connections_break_no_stream(self):
+        def floods():
+            unknown = functools.partial(calls_without_end, NO_METHOD)
+            floods = [threading.Thread(target=self.flood, args=(unknown,)) for _ in range(50)]
+            for flood in floods:
+                flood.start()
+            for flood in floods:
+                flood.join()
+
+        self.attack(floods)
 
     def test_calls_beyond_those_of_a_second_do_not_reach_the_server(self):
         self.edge = self.start_envoy(("max_tokens: 1000, tokens_per_fill: 100", "max_tokens: 10, tokens_per_fill: 1"))
