@@ -2,12 +2,14 @@
 
 import functools
 import itertools
+import json
 import subprocess
+import tempfile
 import threading
 import time
 import unittest
 
-from peers import envoy, http2
+from peers import envoy, http2, tls
 import programs
 
 CLIENTS = 20  # with a connection and a stream each
@@ -33,12 +35,16 @@ def call(stream, path, *fields, trailers=None):
 
 
 @unittest.skipUnless(envoy.find(), "Envoy is not installed; deploy/setup --with-envoy fetches it")
-class EdgeTest(programs.ServerTest):
+class Attacked(programs.ServerTest):
+    """A server behind Envoy."""
+
     flags = ("--shards=1", "--memory=1GiB")
+    changes = ()     # of Envoy's configuration
+    connection = ()  # flags of the clients
 
     def setUp(self):
         super().setUp()
-        self.edge = self.start_envoy()
+        self.edge = self.start_envoy(*self.changes)
 
     def start_envoy(self, *changes):
         edge = envoy.Envoy([self.server.target], *changes)
@@ -55,7 +61,7 @@ class EdgeTest(programs.ServerTest):
         """Calls `what` beside clients whose streams must not break. Prints the clients' figures."""
         load = programs.start_aaren("load", f"--target={self.edge.address}", f"--sessions={CLIENTS}",
                                     f"--streams={CLIENTS}", "--rate=400", f"--duration={SECONDS + 2}s", "--json",
-                                    stdout=subprocess.PIPE)
+                                    *self.connection, stdout=subprocess.PIPE)
         self.addCleanup(load.kill)
         while self.server.metric("aaren_streams") < CLIENTS and load.poll() is None:
             time.sleep(0.05)
@@ -69,6 +75,8 @@ class EdgeTest(programs.ServerTest):
         self.assertEqual(load.returncode, 0, err)
         return result
 
+
+class EdgeTest(Attacked):
     def flood(self, pieces):
         """Sends what `pieces` yields, on one connection after the other. Returns how many connections were ended."""
         ended = 0
@@ -222,6 +230,53 @@ class EdgeTest(programs.ServerTest):
         while not condition():
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.1)
+
+
+class TlsEdgeTest(Attacked):
+    """An Envoy that speaks TLS, and wants a certificate of each client. One certificate is everybody's here."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        certificate, key = tls.make_certificate(folder.name)
+        self.connection = (f"--tls_ca={certificate}", f"--tls_cert={certificate}", f"--tls_key={key}")
+        common = {"alpn_protocols": ["h2"], "validation_context": {"trusted_ca": {"filename": certificate}},
+                  "tls_certificates": [{"certificate_chain": {"filename": certificate},
+                                        "private_key": {"filename": key}}]}
+        socket = {"name": "envoy.transport_sockets.tls", "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext",
+            "require_client_certificate": True, "common_tls_context": common}}
+        timeout = "transport_socket_connect_timeout: "
+        self.changes = ((f"{timeout}10s", f"transport_socket: {json.dumps(socket)}\n          {timeout}1s"),)
+        super().setUp()
+
+    def test_a_stranger_ends_at_the_handshake(self):
+        def call_without_certificate():
+            with self.assertRaises(OSError), tls.idle(self.edge.address) as connection:
+                connection.sendall(call(1, CHECK))
+                http2.status(connection)
+
+        self.attack(call_without_certificate)
+
+    def test_hellos_without_end_break_no_stream(self):
+        hello, kept = tls.client_hello(), []
+        self.addCleanup(lambda: [connection.close() for connection in kept])
+
+        def hellos():
+            sent = 0
+            end = time.monotonic() + SECONDS
+            while time.monotonic() < end:
+                kept.append(http2.connect(self.edge.address))
+                send(kept[-1], hello)
+                sent += 1
+                if len(kept) > 500:
+                    kept.pop(1).close()
+            return sent
+
+        self.assertGreater(self.attack(hellos), 100)
+        kept[0].settimeout(10)
+        while kept[0].recv(1 << 16):
+            pass  # the server's hello, and then the end
 
 
 def answers(edge):
