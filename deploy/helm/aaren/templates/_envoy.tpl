@@ -95,7 +95,7 @@ static_resources:
 - name: servers
   type: STRICT_DNS
   dns_lookup_family: {{ ternary "V6_ONLY" "V4_PREFERRED" (contains ":" .Values.bindAddress) }}
-  dns_refresh_rate: 2s
+  dns_refresh_rate: 2s  # deprecated in favor of the cluster type envoy.cluster.dns, which cannot hash names in 1.40
   connect_timeout: 1s
   lb_policy: MAGLEV
   common_lb_config:
