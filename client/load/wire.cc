@@ -14,11 +14,11 @@ using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CodedOutputStream;
 
-constexpr uint32_t Tag(int field, WireFormatLite::WireType type) {
+constexpr uint32_t FieldTag(int field, WireFormatLite::WireType type) {
   return static_cast<uint32_t>(field) << 3 | static_cast<uint32_t>(type);
 }
-constexpr uint32_t Varint(int field) { return Tag(field, WireFormatLite::WIRETYPE_VARINT); }
-constexpr uint32_t Bytes(int field) { return Tag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED); }
+constexpr uint32_t Varint(int field) { return FieldTag(field, WireFormatLite::WIRETYPE_VARINT); }
+constexpr uint32_t Bytes(int field) { return FieldTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED); }
 
 constexpr uint32_t kItems = Bytes(v1::ClientMessage::kItemsFieldNumber);
 constexpr uint32_t kReplyItems = Bytes(v1::ServerMessage::kItemsFieldNumber);

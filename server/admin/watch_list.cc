@@ -13,7 +13,7 @@
 namespace aaren::admin {
 namespace {
 
-constexpr uint32_t kDefaultSeconds = 3600, kMostSeconds = 86'400;
+constexpr uint32_t kDefaultWatchSeconds = 3600, kMostWatchSeconds = 86'400;
 
 std::optional<session::Refusal> Check(const v1::WatchSessionRequest& request) {
   if (!identity::IsTenant(request.tenant())) {
@@ -21,8 +21,8 @@ std::optional<session::Refusal> Check(const v1::WatchSessionRequest& request) {
                                  absl::StrCat("'", log::Shown(request.tenant()), "' cannot be a tenant's name"));
   }
   if (auto refusal = registrar::CheckSessionId("session_id", request.session_id())) return refusal;
-  if (request.seconds() <= kMostSeconds) return std::nullopt;
-  return session::InvalidField("seconds", absl::StrCat(request.seconds(), " is more than ", kMostSeconds));
+  if (request.seconds() <= kMostWatchSeconds) return std::nullopt;
+  return session::InvalidField("seconds", absl::StrCat(request.seconds(), " is more than ", kMostWatchSeconds));
 }
 
 // Until the first of those that are watched is forgotten.
@@ -49,7 +49,7 @@ std::optional<session::Refusal> Watch(watch::WatchedSessions& watched, const v1:
   if (request.stop()) {
     watched.Unwatch(key);
   } else {
-    const uint32_t seconds = request.seconds() == 0 ? kDefaultSeconds : request.seconds();
+    const uint32_t seconds = request.seconds() == 0 ? kDefaultWatchSeconds : request.seconds();
     if (absl::Status status = watched.Watch(key, now, now + absl::Seconds(seconds)); !status.ok()) {
       return session::OverQuota("watched_sessions", status.message(), Wait(watched, now));
     }

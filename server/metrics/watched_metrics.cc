@@ -13,12 +13,12 @@ namespace {
 using watch::WatchedChannel;
 using watch::WatchedSession;
 
-using Sessions = std::vector<WatchedSession>;
+using Watched = std::vector<WatchedSession>;
 
 std::string TenantOf(const WatchedSession& session) { return session.key.substr(0, session.key.find('/')); }
 std::string IdOf(const WatchedSession& session) { return session.key.substr(session.key.find('/') + 1); }
 
-prometheus::MetricFamily Tokens(const Sessions& sessions) {
+prometheus::MetricFamily Tokens(const Watched& sessions) {
   Family family =
       Counters("aaren_watched_tokens_total", "Tokens of a session that were stepped here since it is watched.");
   for (const WatchedSession& session : sessions) {
@@ -27,7 +27,7 @@ prometheus::MetricFamily Tokens(const Sessions& sessions) {
   return family.Take();
 }
 
-prometheus::MetricFamily NextSeqs(const Sessions& sessions) {
+prometheus::MetricFamily NextSeqs(const Watched& sessions) {
   Family family = Gauges("aaren_watched_next_seq", "How many tokens a watched session has had in its life.");
   for (const WatchedSession& session : sessions) {
     if (session.tokens == 0) continue;
@@ -38,7 +38,7 @@ prometheus::MetricFamily NextSeqs(const Sessions& sessions) {
 
 // A number of each channel; of those that have one.
 template <typename Number>
-prometheus::MetricFamily OfChannels(Family family, const Sessions& sessions, Number number) {
+prometheus::MetricFamily OfChannels(Family family, const Watched& sessions, Number number) {
   for (const WatchedSession& session : sessions) {
     for (size_t i = 0; i < session.channels.size(); ++i) {
       const double value = number(session.channels[i]);
@@ -49,7 +49,7 @@ prometheus::MetricFamily OfChannels(Family family, const Sessions& sessions, Num
   return family.Take();
 }
 
-prometheus::MetricFamily Forecasts(const Sessions& sessions) {
+prometheus::MetricFamily Forecasts(const Watched& sessions) {
   static constexpr std::pair<const char*, float task::Expected::*> kLevels[] = {
       {"low", &task::Expected::low}, {"middle", &task::Expected::middle}, {"high", &task::Expected::high}};
   Family family = Gauges("aaren_watched_forecast",
@@ -70,7 +70,7 @@ prometheus::MetricFamily Forecasts(const Sessions& sessions) {
 }  // namespace
 
 std::vector<prometheus::MetricFamily> WatchedMetrics::Collect() const {
-  const Sessions sessions = watched_.List(clock_.Now());
+  const Watched sessions = watched_.List(clock_.Now());
   return {
       Tokens(sessions),
       NextSeqs(sessions),

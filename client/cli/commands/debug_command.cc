@@ -21,7 +21,7 @@ namespace aaren::cli {
 namespace {
 
 constexpr char kAdminTarget[] = "127.0.0.1:7862";  // by custom: a server has none unless it is told
-constexpr uint32_t kPage = 200;
+constexpr uint32_t kDebugPage = 200;
 
 // One invocation.
 class DebugCommand {
@@ -83,7 +83,7 @@ int DebugCommand::Streams(const client::Admin& admin) const {
   std::string page_token;
   bool first = true;
   do {
-    const auto page = admin.Streams(page_token, kPage);
+    const auto page = admin.Streams(page_token, kDebugPage);
     if (!page.ok()) return FailAsked(page.status());
     if (std::exchange(first, false) && !json_) PrintStreamHeader();
     for (const client::StreamInfo& stream : page->streams) {
@@ -98,7 +98,7 @@ int DebugCommand::Sessions(const client::Admin& admin, const std::string& tenant
   std::string page_token;
   bool first = true;
   do {
-    const auto page = admin.Sessions(tenant, page_token, kPage);
+    const auto page = admin.Sessions(tenant, page_token, kDebugPage);
     if (!page.ok()) return FailAsked(page.status());
     if (std::exchange(first, false) && !json_) PrintLiveSessionHeader();
     for (const client::LiveSession& session : page->sessions) {

@@ -23,7 +23,7 @@
 namespace aaren::cli {
 namespace {
 
-constexpr uint32_t kMaxHorizon = 1 << 16;
+constexpr uint32_t kMaxRowsAhead = 1 << 16;
 
 struct EvaluateFlags {
   ConnectionFlags connection;
@@ -59,7 +59,7 @@ command_line::Flags Table(EvaluateFlags& evaluate) {
             "how times are written: unix, unix_ms, unix_us, unix_ns, or a format as of strptime, \"%d/%m/%Y %H:%M\";\n"
             "without it found from the first rows");
   flags.Add("missing", &evaluate.columns.missing, "a number that stands for a missing value");
-  flags.Add("horizon", &evaluate.horizon, "rows to forecast from each origin").Between(1, kMaxHorizon);
+  flags.Add("horizon", &evaluate.horizon, "rows to forecast from each origin").Between(1, kMaxRowsAhead);
   flags.Add("season", &evaluate.season, "rows in a season, of MASE and of the seasonal naive forecast").AtLeast(1);
   flags.Add("start", &evaluate.start, "the first origin's row; negative: from the end; without it at 80 % of the rows");
   flags

@@ -14,7 +14,7 @@
 namespace aaren::cli {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kShownSteps[] = {1, 12, 24, 48};  // rows ahead
 constexpr absl::Span<const Forecaster> kNaiveForecasters = absl::MakeConstSpan(kForecasters).subspan(kNaive);
 
@@ -40,7 +40,7 @@ ScoreLine WindowMeanOf(const std::vector<SeriesScores>& scores, const Forecaster
       magnitude += score.magnitude;
     }
     mase.Add(window.value());
-    wql.Add(magnitude > 0 ? loss / magnitude : kNone);
+    wql.Add(magnitude > 0 ? loss / magnitude : kNoScore);
   }
   return {mase.value(), wql.value(), MeanOf(scores, forecaster).coverage80};
 }

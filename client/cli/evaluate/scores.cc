@@ -21,7 +21,7 @@ int Find(const std::vector<double>& levels, double wanted) {
   return std::abs(levels[nearest] - wanted) < kSameLevel ? static_cast<int>(nearest) : -1;
 }
 
-double Mean(double sum, uint64_t count) { return count == 0 ? kNone : sum / static_cast<double>(count); }
+double Ratio(double sum, uint64_t count) { return count == 0 ? kNone : sum / static_cast<double>(count); }
 
 }  // namespace
 
@@ -61,7 +61,7 @@ WindowScore ForecastScore::AddWindow(absl::Span<const double> values, absl::Span
   ++windows_;
   pinball_ += pinball;
   magnitude_ += magnitude;
-  const double mase = seasonal_error > 0 ? Mean(error, present) / seasonal_error : kNone;
+  const double mase = seasonal_error > 0 ? Ratio(error, present) / seasonal_error : kNone;
   if (!std::isnan(mase)) {
     scaled_error_ += mase;
     ++scaled_windows_;
@@ -87,7 +87,7 @@ void ForecastScore::Pool(const ForecastScore& other) {
   windows_ += other.windows_;
 }
 
-double ForecastScore::mase() const { return Mean(scaled_error_, scaled_windows_); }
+double ForecastScore::mase() const { return Ratio(scaled_error_, scaled_windows_); }
 
 double ForecastScore::wql() const {
   return magnitude_ > 0 ? 2 * pinball_ / static_cast<double>(levels_.size()) / magnitude_ : kNone;
@@ -99,11 +99,11 @@ double ForecastScore::coverage80() const {
     all.inside += step.inside;
     all.points += step.points;
   }
-  return Mean(static_cast<double>(all.inside), all.points);
+  return Ratio(static_cast<double>(all.inside), all.points);
 }
 
 double ForecastScore::coverage80(size_t step) const {
-  return Mean(static_cast<double>(steps_[step].inside), steps_[step].points);
+  return Ratio(static_cast<double>(steps_[step].inside), steps_[step].points);
 }
 
 double SeasonalError::Before(size_t end) {
@@ -113,7 +113,7 @@ double SeasonalError::Before(size_t end) {
     sum_ += difference;
     ++pairs_;
   }
-  return Mean(sum_, pairs_);
+  return Ratio(sum_, pairs_);
 }
 
 std::vector<double> LastValue(absl::Span<const double> history, size_t horizon) {

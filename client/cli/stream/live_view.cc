@@ -17,8 +17,8 @@ namespace aaren::cli {
 namespace {
 
 constexpr absl::Duration kFrame = absl::Milliseconds(100);
-constexpr size_t kPast = 4096;      // values kept per series; a terminal of 2,000 columns shows no more
-constexpr double kSmoothing = 0.1;  // of the latency shown
+constexpr size_t kKeptValues = 4096;  // values kept per series; a terminal of 2,000 columns shows no more
+constexpr double kSmoothing = 0.1;    // of the latency shown
 constexpr absl::string_view kEnter = "\x1b[?1049h\x1b[?25l";  // second screen, no cursor
 constexpr absl::string_view kLeave = "\x1b[?25h\x1b[?1049l";
 
@@ -43,7 +43,7 @@ size_t NearestLevel(absl::Span<const float> levels, float wanted) {
 
 void PushBounded(float value, std::deque<float>& values) {
   values.push_back(value);
-  if (values.size() > kPast) values.pop_front();
+  if (values.size() > kKeptValues) values.pop_front();
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace aaren::client {
 namespace {
 
-using Stub = v1::Admin::Stub;
+using AdminStub = v1::Admin::Stub;
 
 absl::Duration Milliseconds(uint64_t number) { return absl::Milliseconds(static_cast<int64_t>(number)); }
 
@@ -62,7 +62,7 @@ Admin::Admin(ServiceOptions options)
 Admin::~Admin() = default;
 
 absl::StatusOr<ServerSettings> Admin::Settings(const CallOptions& call) const {
-  const auto answer = calls_->Ask(&Stub::GetSettings, v1::GetSettingsRequest(), {}, call);
+  const auto answer = calls_->Ask(&AdminStub::GetSettings, v1::GetSettingsRequest(), {}, call);
   if (!answer.ok()) return answer.status();
   ServerSettings settings{.version = answer->version()};
   for (const v1::Setting& setting : answer->settings()) {
@@ -72,7 +72,7 @@ absl::StatusOr<ServerSettings> Admin::Settings(const CallOptions& call) const {
 }
 
 absl::StatusOr<std::vector<ShardInfo>> Admin::Shards(const CallOptions& call) const {
-  const auto answer = calls_->Ask(&Stub::ListShards, v1::ListShardsRequest(), {}, call);
+  const auto answer = calls_->Ask(&AdminStub::ListShards, v1::ListShardsRequest(), {}, call);
   if (!answer.ok()) return answer.status();
   std::vector<ShardInfo> shards;
   for (const v1::ShardInfo& shard : answer->shards()) shards.push_back(ToShard(shard));
@@ -84,7 +84,7 @@ absl::StatusOr<StreamPage> Admin::Streams(const std::string& page_token, uint32_
   v1::ListStreamsRequest request;
   request.set_page_token(page_token);
   request.set_page_size(page_size);
-  const auto answer = calls_->Ask(&Stub::ListStreams, request, {}, call);
+  const auto answer = calls_->Ask(&AdminStub::ListStreams, request, {}, call);
   if (!answer.ok()) return answer.status();
   StreamPage page{.next_page_token = answer->next_page_token()};
   for (const v1::StreamInfo& stream : answer->streams()) page.streams.push_back(ToStream(stream));
@@ -97,7 +97,7 @@ absl::StatusOr<LiveSessionPage> Admin::Sessions(const std::string& tenant, const
   request.set_tenant(tenant);
   request.set_page_token(page_token);
   request.set_page_size(page_size);
-  const auto answer = calls_->Ask(&Stub::ListTenantSessions, request, {tenant}, call);
+  const auto answer = calls_->Ask(&AdminStub::ListTenantSessions, request, {tenant}, call);
   if (!answer.ok()) return answer.status();
   LiveSessionPage page{.next_page_token = answer->next_page_token()};
   for (const v1::LiveSession& live : answer->sessions()) {
@@ -110,7 +110,7 @@ absl::StatusOr<CpuProfile> Admin::Profile(uint32_t seconds) const {
   v1::ProfileRequest request;
   request.set_seconds(seconds);
   const CallOptions call{.deadline = absl::Now() + absl::Seconds(seconds) + timeout_};
-  const auto answer = calls_->Ask(&Stub::Profile, request, {}, call);
+  const auto answer = calls_->Ask(&AdminStub::Profile, request, {}, call);
   if (!answer.ok()) return answer.status();
   return CpuProfile{.folded = answer->folded(),
                     .samples = answer->samples(),
@@ -125,7 +125,7 @@ absl::StatusOr<std::vector<WatchedSession>> Admin::AskWatch(const std::string& t
   request.set_session_id(id);
   request.set_seconds(seconds);
   request.set_stop(seconds == 0);
-  const auto answer = calls_->Ask(&Stub::WatchSession, request, {tenant, id}, call);
+  const auto answer = calls_->Ask(&AdminStub::WatchSession, request, {tenant, id}, call);
   if (!answer.ok()) return answer.status();
   std::vector<WatchedSession> sessions;
   for (const v1::WatchedSession& one : answer->sessions()) {

@@ -9,7 +9,7 @@
 namespace aaren::client {
 namespace {
 
-using Stub = v1::Sessions::Stub;
+using SessionsStub = v1::Sessions::Stub;
 
 absl::StatusOr<SessionInfo> ToInfo(const absl::StatusOr<v1::SessionInfo>& answer) {
   if (!answer.ok()) return answer.status();
@@ -29,7 +29,7 @@ Sessions::~Sessions() = default;
 absl::StatusOr<SessionInfo> Sessions::Get(const std::string& id, const CallOptions& call) const {
   v1::GetSessionRequest request;
   request.set_session_id(id);
-  return ToInfo(calls_->Ask(&Stub::Get, request, {id}, call));
+  return ToInfo(calls_->Ask(&SessionsStub::Get, request, {id}, call));
 }
 
 absl::StatusOr<SessionPage> Sessions::List(const SessionQuery& query, const CallOptions& call) const {
@@ -37,7 +37,7 @@ absl::StatusOr<SessionPage> Sessions::List(const SessionQuery& query, const Call
   request.set_prefix(query.prefix);
   request.set_page_size(query.page_size);
   request.set_page_token(query.page_token);
-  const auto answer = calls_->Ask(&Stub::List, request, {query.prefix}, call);
+  const auto answer = calls_->Ask(&SessionsStub::List, request, {query.prefix}, call);
   if (!answer.ok()) return answer.status();
   SessionPage page{.next_page_token = answer->next_page_token()};
   for (const v1::SessionInfo& session : answer->sessions()) page.sessions.push_back(ToValue(session));
@@ -47,7 +47,7 @@ absl::StatusOr<SessionPage> Sessions::List(const SessionQuery& query, const Call
 absl::StatusOr<Snapshot> Sessions::Export(const std::string& id, const CallOptions& call) const {
   v1::ExportSessionRequest request;
   request.set_session_id(id);
-  auto answer = calls_->Ask(&Stub::Export, request, {id}, call);
+  auto answer = calls_->Ask(&SessionsStub::Export, request, {id}, call);
   if (!answer.ok()) return answer.status();
   return Snapshot{.bytes = std::move(*answer->mutable_snapshot()), .next_seq = answer->next_seq()};
 }
@@ -58,7 +58,7 @@ absl::StatusOr<SessionInfo> Sessions::Import(const std::string& id, const std::s
   request.set_session_id(id);
   request.set_snapshot(snapshot);
   request.set_replace(mode == ImportMode::kReplace);
-  return ToInfo(calls_->Ask(&Stub::Import, request, {id}, call));
+  return ToInfo(calls_->Ask(&SessionsStub::Import, request, {id}, call));
 }
 
 absl::StatusOr<SessionInfo> Sessions::Migrate(const SessionInfo& seen, const std::string& model,
@@ -72,7 +72,7 @@ absl::StatusOr<SessionInfo> Sessions::Migrate(const SessionInfo& seen, const std
   request.set_replace(true);
   request.set_model(model);
   request.set_epoch(seen.epoch);
-  return ToInfo(calls_->Ask(&Stub::Import, request, {seen.id}, call));
+  return ToInfo(calls_->Ask(&SessionsStub::Import, request, {seen.id}, call));
 }
 
 absl::StatusOr<SessionInfo> Sessions::Fork(const std::string& id, const std::string& new_id,
@@ -80,26 +80,26 @@ absl::StatusOr<SessionInfo> Sessions::Fork(const std::string& id, const std::str
   v1::ForkSessionRequest request;
   request.set_session_id(id);
   request.set_new_session_id(new_id);
-  return ToInfo(calls_->Ask(&Stub::Fork, request, {id, new_id}, call));
+  return ToInfo(calls_->Ask(&SessionsStub::Fork, request, {id, new_id}, call));
 }
 
 absl::Status Sessions::Delete(const std::string& id, const CallOptions& call) const {
   v1::DeleteSessionRequest request;
   request.set_session_id(id);
-  return calls_->Ask(&Stub::Delete, request, {id}, call).status();
+  return calls_->Ask(&SessionsStub::Delete, request, {id}, call).status();
 }
 
 absl::Status Sessions::DeleteUnused(const SessionInfo& seen, const CallOptions& call) const {
   v1::DeleteSessionRequest request;
   request.set_session_id(seen.id);
   request.set_epoch(seen.epoch);
-  return calls_->Ask(&Stub::Delete, request, {seen.id}, call).status();
+  return calls_->Ask(&SessionsStub::Delete, request, {seen.id}, call).status();
 }
 
 absl::Status Sessions::Evict(const std::string& id, const CallOptions& call) const {
   v1::EvictSessionRequest request;
   request.set_session_id(id);
-  return calls_->Ask(&Stub::Evict, request, {id}, call).status();
+  return calls_->Ask(&SessionsStub::Evict, request, {id}, call).status();
 }
 
 }  // namespace aaren::client

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kSessions = 16;
 constexpr size_t kShares = kSessions * (kSessions + 1) / 2;  // of a batch: the n-th session has n of them
-constexpr size_t kParts[] = {16, 2, 1};                      // of the last batch's tokens
+constexpr size_t kBatchParts[] = {16, 2, 1};                 // of the last batch's tokens
 
 // Numbers of a linear congruential generator (Knuth's MMIX): the same on every machine.
 class Numbers {
@@ -119,7 +119,7 @@ absl::Status TryOut(const Engine& engine, const Engine& right, size_t tokens) {
   for (Trial* trial : {&tried, &judge}) {
     if (absl::Status status = trial->Begin(); !status.ok()) return status;
   }
-  for (const size_t part : kParts) {
+  for (const size_t part : kBatchParts) {
     if (absl::Status status = TryBatch(tokens / part, tried, judge); !status.ok()) return status;
   }
   return absl::OkStatus();

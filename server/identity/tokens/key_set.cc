@@ -47,7 +47,7 @@ using HeldKey = std::unique_ptr<cjose_jwk_t, Releaser<cjose_jwk_release>>;
 using HeldJws = std::unique_ptr<cjose_jws_t, Releaser<cjose_jws_release>>;
 
 // A member that is a string; empty: it is none.
-std::string Text(const json& object, const char* name) {
+std::string TextOf(const json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
@@ -57,8 +57,8 @@ std::string PublicPart(const json& key) {
   json part;
   for (const char* name : {"crv", "e", "kty", "n", "x", "y"}) {
     const bool of_rsa = *name == 'e' || *name == 'n';
-    if (name != absl::string_view("kty") && of_rsa != (Text(key, "kty") == "RSA")) continue;
-    part[name] = Text(key, name);
+    if (name != absl::string_view("kty") && of_rsa != (TextOf(key, "kty") == "RSA")) continue;
+    part[name] = TextOf(key, name);
   }
   return part.dump();
 }
@@ -77,8 +77,8 @@ bool IsBase64Url(absl::string_view text) {
 // By an even exponent nothing can be signed, and by 1 anybody can: the power of a signature is the signature.
 bool IsWeak(const json& key) {
   std::string modulus, exponent;
-  const bool read = absl::WebSafeBase64Unescape(Text(key, "n"), &modulus) &&
-                    absl::WebSafeBase64Unescape(Text(key, "e"), &exponent) && !modulus.empty() && !exponent.empty();
+  const bool read = absl::WebSafeBase64Unescape(TextOf(key, "n"), &modulus) &&
+                    absl::WebSafeBase64Unescape(TextOf(key, "e"), &exponent) && !modulus.empty() && !exponent.empty();
   if (!read || modulus.back() % 2 == 0 || exponent.back() % 2 == 0) return true;
   const bool is_one = exponent.back() == 1;
   return is_one && std::all_of(exponent.begin(), exponent.end() - 1, [](char byte) { return byte == 0; });
@@ -88,14 +88,14 @@ bool IsWeak(const json& key) {
 bool HasReadableNumbers(const json& key) {
   const std::array<const char*, 4> names = {"n", "e", "x", "y"};
   return std::all_of(names.begin(), names.end(), [&key](const char* name) {
-    const std::string number = Text(key, name);
+    const std::string number = TextOf(key, name);
     std::string bytes;
     return IsBase64Url(number) && absl::WebSafeBase64Unescape(number, &bytes);
   });
 }
 
 bool IsForSignatures(const json& key) {
-  const std::string kind = Text(key, "kty"), use = Text(key, "use"), curve = Text(key, "crv");
+  const std::string kind = TextOf(key, "kty"), use = TextOf(key, "use"), curve = TextOf(key, "crv");
   if (!use.empty() && use != "sig") return false;
   return std::any_of(kAlgorithms.begin(), kAlgorithms.end(), [&](const Algorithm& known) {
     return known.kind == kind && (known.curve.empty() || known.curve == curve);
@@ -108,7 +108,7 @@ bool IsCompact(absl::string_view token) {
   return parts.size() == 3 && std::all_of(parts.begin(), parts.end(), IsBase64Url);
 }
 
-absl::Status No(absl::string_view why) { return absl::UnauthenticatedError(why); }
+absl::Status NoToken(absl::string_view why) { return absl::UnauthenticatedError(why); }
 
 }  // namespace
 
@@ -133,10 +133,10 @@ absl::StatusOr<KeySet::Key> KeySet::Key::From(const json& object) {
   const std::string part = PublicPart(object);
   cjose_err error;
   Key key{.held = HeldKey(cjose_jwk_import(part.data(), part.size(), &error)),
-          .id = Text(object, "kid"),
-          .kind = Text(object, "kty"),
-          .curve = Text(object, "crv"),
-          .algorithm = Text(object, "alg"),
+          .id = TextOf(object, "kid"),
+          .kind = TextOf(object, "kty"),
+          .curve = TextOf(object, "crv"),
+          .algorithm = TextOf(object, "alg"),
           .fingerprint = Fingerprint(part)};
   if (key.held == nullptr) return unreadable;
   if (key.kind != "RSA") return key;
@@ -166,7 +166,7 @@ absl::StatusOr<KeySet> KeySet::Parse(absl::string_view text) {
     absl::Status status = absl::OkStatus();
     if (!object.is_object()) {
       status = absl::InvalidArgumentError("no object");
-    } else if (Text(object, "kty") == "oct" || object.contains("d")) {
+    } else if (TextOf(object, "kty") == "oct" || object.contains("d")) {
       status = absl::InvalidArgumentError("a secret key; callers are checked by public ones");
     } else if (IsForSignatures(object)) {
       absl::StatusOr<Key> key = Key::From(object);
@@ -186,25 +186,25 @@ absl::Status KeySet::Add(Key key) {
 }
 
 absl::StatusOr<const KeySet::Key*> KeySet::Choose(absl::string_view token) const {
-  if (token.size() > kMaxTokenBytes) return No("it is too long");
+  if (token.size() > kMaxTokenBytes) return NoToken("it is too long");
   std::string text;
   if (!IsCompact(token) || !absl::WebSafeBase64Unescape(*absl::StrSplit(token, '.').begin(), &text)) {
-    return No("it is no JWS");
+    return NoToken("it is no JWS");
   }
   const json header = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
-  if (!header.is_object()) return No("its header is no object");
-  if (header.contains("crit")) return No("its header has extensions that must be understood");
+  if (!header.is_object()) return NoToken("its header is no object");
+  if (header.contains("crit")) return NoToken("its header has extensions that must be understood");
   const Key* chosen = nullptr;
   if (!header.contains("kid")) {
-    if (keys_.size() != 1) return No("it does not say which of several keys has signed it");
+    if (keys_.size() != 1) return NoToken("it does not say which of several keys has signed it");
     chosen = keys_[0].get();
   }
-  const std::string id = Text(header, "kid");
+  const std::string id = TextOf(header, "kid");
   for (const auto& key : keys_) {
     if (!id.empty() && key->id == id) chosen = key.get();
   }
-  if (chosen == nullptr) return No("its key is not in the set");
-  if (!chosen->Suits(Text(header, "alg"))) return No("its algorithm is not one of its key");
+  if (chosen == nullptr) return NoToken("its key is not in the set");
+  if (!chosen->Suits(TextOf(header, "alg"))) return NoToken("its algorithm is not one of its key");
   return chosen;
 }
 
@@ -214,13 +214,13 @@ absl::StatusOr<KeySet::Signed> KeySet::Verify(absl::string_view token) const {
   if (!key.ok()) return key.status();
   cjose_err error;
   const HeldJws jws(cjose_jws_import(token.data(), token.size(), &error));
-  if (jws == nullptr) return No("it is no JWS");
+  if (jws == nullptr) return NoToken("it is no JWS");
   const char* const algorithm = cjose_header_get(cjose_jws_get_protected(jws.get()), CJOSE_HDR_ALG, &error);
-  if (algorithm == nullptr || !(*key)->Suits(algorithm)) return No("its algorithm is not one of its key");
-  if (!cjose_jws_verify(jws.get(), (*key)->held.get(), &error)) return No("its signature is not its key's");
+  if (algorithm == nullptr || !(*key)->Suits(algorithm)) return NoToken("its algorithm is not one of its key");
+  if (!cjose_jws_verify(jws.get(), (*key)->held.get(), &error)) return NoToken("its signature is not its key's");
   uint8_t* payload = nullptr;  // the JWS's
   size_t size = 0;
-  if (!cjose_jws_get_plaintext(jws.get(), &payload, &size, &error)) return No("it says nothing");
+  if (!cjose_jws_get_plaintext(jws.get(), &payload, &size, &error)) return NoToken("it says nothing");
   return Signed{std::string(reinterpret_cast<const char*>(payload), size), (*key)->fingerprint};
 }
 

@@ -14,14 +14,14 @@ constexpr absl::string_view kMagic = "AARENSES";
 constexpr uint32_t kFormat = 1;
 constexpr size_t kChecksumBytes = 16;
 
-std::string Checksum(absl::string_view bytes) {
+std::string Sha256(absl::string_view bytes) {
   unsigned char digest[SHA256_DIGEST_LENGTH];
   SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
   return std::string(reinterpret_cast<const char*>(digest), kChecksumBytes);
 }
 
 // The bytes between magic and checksum.
-absl::StatusOr<absl::string_view> CheckedBody(absl::string_view bytes) {
+absl::StatusOr<absl::string_view> BodyOf(absl::string_view bytes) {
   if (!absl::StartsWith(bytes, kMagic)) {
     return absl::DataLossError(absl::StrCat("snapshot: the first bytes are not '", kMagic, "'"));
   }
@@ -30,7 +30,7 @@ absl::StatusOr<absl::string_view> CheckedBody(absl::string_view bytes) {
   }
   const absl::string_view checksum = bytes.substr(bytes.size() - kChecksumBytes);
   bytes.remove_suffix(kChecksumBytes);
-  if (Checksum(bytes) != checksum) {
+  if (Sha256(bytes) != checksum) {
     return absl::DataLossError(
         absl::StrCat("snapshot: the checksum of its ", bytes.size(), " bytes does not match: it was cut or altered"));
   }
@@ -46,11 +46,11 @@ std::string EncodeSnapshot(const SessionSnapshot& snapshot) {
   PutPoint(out, snapshot.point);
   Put(out, static_cast<uint64_t>(snapshot.rows.size()));
   out += snapshot.rows;
-  return out + Checksum(out);
+  return out + Sha256(out);
 }
 
 absl::StatusOr<SessionSnapshot> ParseSnapshot(absl::string_view bytes) {
-  const absl::StatusOr<absl::string_view> body = CheckedBody(bytes);
+  const absl::StatusOr<absl::string_view> body = BodyOf(bytes);
   if (!body.ok()) return body.status();
   Fields fields("snapshot", *body);
   uint32_t format = 0;

@@ -16,13 +16,13 @@
 namespace aaren::store {
 namespace {
 
-constexpr int kLeastVersion = 7;                        // scripts have flags
-constexpr absl::string_view kFormat = "aaren-store 2";  // what an identity begins with
+constexpr int kLeastVersion = 7;                                // scripts have flags
+constexpr absl::string_view kIdentityFormat = "aaren-store 2";  // what an identity begins with
 constexpr uint64_t kFenceMs = uint64_t{7 * 24} * 3600 * 1000;
 
 std::string NewIdentity() {
   std::random_device random;
-  return absl::StrCat(kFormat, " ", absl::Hex(random(), absl::kZeroPad8), absl::Hex(random(), absl::kZeroPad8));
+  return absl::StrCat(kIdentityFormat, " ", absl::Hex(random(), absl::kZeroPad8), absl::Hex(random(), absl::kZeroPad8));
 }
 
 absl::StatusOr<std::string> ReadPassword(const std::string& file) {
@@ -110,9 +110,9 @@ absl::Status RedisGreeting::OnHello(const redisReply& reply) {
   if (reply.type != REDIS_REPLY_ARRAY || reply.elements != 2)
     return absl::UnavailableError("no answer to the greeting");
   std::string identity(TextOf(*reply.element[0]));
-  if (!absl::StartsWith(identity, absl::StrCat(kFormat, " "))) {
+  if (!absl::StartsWith(identity, absl::StrCat(kIdentityFormat, " "))) {
     return absl::FailedPreconditionError(
-        absl::StrCat("its data is '", identity, "', this server knows '", kFormat, "'"));
+        absl::StrCat("its data is '", identity, "', this server knows '", kIdentityFormat, "'"));
   }
   last_fence_ = std::string(TextOf(*reply.element[1]));
   identity_ = std::move(identity);

@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLook(5);
-constexpr char kFenceMs[] = "604800000";  // as in the greeting: a week
+constexpr char kFenceMsText[] = "604800000";  // as in the greeting: a week
 
 // What no waiting mends: somebody must change the settings or the Redis.
 bool IsPermanent(const absl::Status& status) {
@@ -290,7 +290,7 @@ void RedisLink::Beat(Time now) {
   next_beat_ = now + timeout_;
   Send({{},
         {keys_.fence},
-        {"PEXPIRE", kFenceMs},
+        {"PEXPIRE", kFenceMsText},
         {},
         [this](const absl::StatusOr<const redisReply*>& reply) {
           if (reply.ok() && (*reply)->integer == 0) {

@@ -12,7 +12,7 @@
 namespace aaren::store {
 namespace {
 
-constexpr size_t kSlots = 2;
+constexpr size_t kSlotCount = 2;
 constexpr size_t kNameBytes = 2 * sizeof(uint64_t);                   // of rows: epoch, seq
 constexpr size_t kEpochEnd = 1 + 8, kIncarnationEnd = kEpochEnd + 8;  // in a header, behind its version
 
@@ -70,22 +70,22 @@ absl::StatusOr<StoredHeader> ParseRedisSession(const std::string& key, absl::Spa
   if (std::none_of(fields.begin(), fields.end(), IsThere)) return NoSuchSession(key);
   if (!IsThere(fields[0])) return Gone(key, "facts");
   absl::StatusOr<StoredHeader> header = ParseHeader(key, TextOf(*fields[0]));
-  for (uint8_t i = 0; header.ok() && i < kSlots; ++i) {
+  for (uint8_t i = 0; header.ok() && i < kSlotCount; ++i) {
     if (!IsThere(fields[1 + i])) continue;
     absl::StatusOr<StoredSlot> slot = ParseRedisSlot(key, TextOf(*fields[1 + i]));
     if (!slot.ok()) return slot.status();
     slot->slot = i;
     header->slots.push_back(*slot);
   }
-  if (header.ok() && header->slots.size() == kSlots && header->slots[0].point.seq > header->slots[1].point.seq) {
+  if (header.ok() && header->slots.size() == kSlotCount && header->slots[0].point.seq > header->slots[1].point.seq) {
     std::swap(header->slots[0], header->slots[1]);
   }
   return header;
 }
 
 absl::StatusOr<SessionRecord> ParseRedisRecord(const std::string& key, absl::Span<redisReply* const> fields) {
-  const std::array<redisReply*, 1 + kSlots> facts = {ValueOf("h", fields), ValueOf("s0", fields),
-                                                     ValueOf("s1", fields)};
+  const std::array<redisReply*, 1 + kSlotCount> facts = {ValueOf("h", fields), ValueOf("s0", fields),
+                                                         ValueOf("s1", fields)};
   const absl::StatusOr<StoredHeader> header = ParseRedisSession(key, facts);
   if (!header.ok()) return header.status();
   SessionRecord record = WithoutRows(*header);

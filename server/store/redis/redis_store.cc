@@ -21,7 +21,7 @@ constexpr size_t kScriptBytes = 256 << 10;
 
 using Reply = absl::StatusOr<const redisReply*>;
 
-absl::Status Named(const std::string& key, const absl::Status& status) {
+absl::Status WithKey(const std::string& key, const absl::Status& status) {
   if (!absl::IsDataLoss(status)) return status;
   return absl::DataLossError(absl::StrCat("session '", key, "': ", status.message()));
 }
@@ -32,7 +32,7 @@ absl::Status NotUnderstood() { return absl::UnavailableError("redis has answered
 template <typename Compare>
 WriteResult ParseWritten(const std::string& key, const redisReply& reply, Compare compare) {
   if (reply.type == REDIS_REPLY_INTEGER) return {};
-  if (reply.type == REDIS_REPLY_ERROR) return {Named(key, FromRedisError(TextOf(reply))), 0};
+  if (reply.type == REDIS_REPLY_ERROR) return {WithKey(key, FromRedisError(TextOf(reply))), 0};
   if (reply.len == 0) return compare(nullptr);
   const absl::StatusOr<StoredHeader> held = ParseHeader(key, TextOf(reply));
   return held.ok() ? compare(&*held) : WriteResult{held.status(), 0};
@@ -61,7 +61,7 @@ std::string FirstWith(const std::string& prefix, const std::string& after) {
   return after < prefix ? absl::StrCat("[", prefix) : absl::StrCat("(", after);
 }
 
-std::string EndOf(std::string prefix) {
+std::string PrefixEnd(std::string prefix) {
   while (!prefix.empty() && prefix.back() == '\xff') prefix.pop_back();
   if (prefix.empty()) return "+";
   prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
@@ -99,7 +99,7 @@ void RedisStore::ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> 
 void RedisStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
   std::vector<std::string> keys = {KeyOf(key)};
   auto end = [key = std::move(key), answer = std::move(answer)](const Reply& reply) mutable {
-    if (!reply.ok()) return answer(Named(key, reply.status()));
+    if (!reply.ok()) return answer(WithKey(key, reply.status()));
     const absl::StatusOr<StoredHeader> header = ParseRedisSession(key, {(*reply)->element, (*reply)->elements});
     header.ok() ? answer(WithoutRows(*header)) : answer(header.status());
   };
@@ -109,7 +109,7 @@ void RedisStore::Find(std::string key, Answer<absl::StatusOr<SessionRecord>> ans
 void RedisStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> answer) {
   std::vector<std::string> keys = {KeyOf(key)};
   auto end = [key = std::move(key), answer = std::move(answer)](const Reply& reply) mutable {
-    if (!reply.ok()) return answer(Named(key, reply.status()));
+    if (!reply.ok()) return answer(WithKey(key, reply.status()));
     answer(ParseRedisRecord(key, {(*reply)->element, (*reply)->elements}));
   };
   link_->Post({{}, std::move(keys), {"HGETALL"}, {}, std::move(end), {}});
@@ -129,7 +129,7 @@ void RedisStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
   auto end = [key = record.key, held_epoch = acquisition.held_epoch,
               kept = Kept{acquisition.keep_seq, acquisition.newest_seq},
               answer = std::move(answer)](const Reply& reply) mutable {
-    answer(reply.ok() ? ParseAcquired(key, held_epoch, kept, **reply) : WriteResult{Named(key, reply.status()), 0});
+    answer(reply.ok() ? ParseAcquired(key, held_epoch, kept, **reply) : WriteResult{WithKey(key, reply.status()), 0});
   };
   link_->Post({grows ? RedisScript::kCreate : RedisScript::kAcquire,
                std::move(keys),
@@ -246,7 +246,7 @@ void RedisStore::Delete(std::string key, std::optional<uint64_t> held_epoch, Ans
   std::vector<std::string> keys = {KeyOf(key)};
   std::vector<std::string> arguments = {key, held_epoch ? ExpectedEpoch(*held_epoch) : "*"};
   auto end = [key = std::move(key), held_epoch, answer = std::move(answer)](const Reply& reply) mutable {
-    if (!reply.ok()) return answer({Named(key, reply.status()), 0});
+    if (!reply.ok()) return answer({WithKey(key, reply.status()), 0});
     answer(ParseWritten(key, **reply, [&](const SessionHeader* held) {
       return Refused(CompareHeld(key, held, held_epoch.value_or(0)));
     }));
@@ -271,7 +271,7 @@ void RedisStore::List(std::string prefix, std::string after, size_t limit,
   };
   link_->Post({RedisScript::kList,
                {},
-               {FirstWith(prefix, after), EndOf(prefix), absl::StrCat(limit), sessions_},
+               {FirstWith(prefix, after), PrefixEnd(prefix), absl::StrCat(limit), sessions_},
                {},
                std::move(end),
                {}});
