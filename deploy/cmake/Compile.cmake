@@ -1,6 +1,10 @@
 # How every target here is compiled. aaren_library(NAME SOURCES ... ) and aaren_program(NAME SOURCES ...) apply it, so
 # that no flag is set for a whole directory.
 
+# With CMAKE_UNITY_BUILD the sources of a target are compiled in batches. Two files of a target must then not give one
+# name two meanings.
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
+
 add_library(aaren_compile INTERFACE)
 target_compile_features(aaren_compile INTERFACE cxx_std_20)
 target_include_directories(aaren_compile INTERFACE ${PROJECT_SOURCE_DIR})
@@ -9,6 +13,9 @@ target_compile_options(aaren_compile INTERFACE -Wall -Wextra -Wpedantic -Wnon-vi
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 sees overlaps in std::string's own operator+ (its bug 105651)
   target_compile_options(aaren_compile INTERFACE -Wno-restrict)
+endif()
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  target_compile_options(aaren_compile INTERFACE -Wno-subobject-linkage)  # GCC takes each source of a batch for a header
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   target_compile_options(aaren_compile INTERFACE -Wthread-safety -Wno-gnu-zero-variadic-macro-arguments)
@@ -40,10 +47,11 @@ endfunction()
 
 # For targets that make bits of the exact tier. GCC's vectoriser of straight-line code (SLP) forms one fused
 # instruction, vfmsubadd or vfmaddsub, of neighbouring products and sums, in spite of -ffp-contract=off. It does so
-# where the target has FMA.
+# where the target has FMA. Each source is compiled alone, in every build alike.
 function(aaren_exact)
   foreach(name IN LISTS ARGN)
     target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   endforeach()
 endfunction()
 
