@@ -10,22 +10,26 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <future>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "grpc/grpc.h"
 #include "model/command_line/standard_streams.h"
 #include "server/config/config.h"
+#include "server/cores/background.h"
 #include "server/log/log.h"
 #include "server/memory/memory_budget.h"
 #include "server/models/model_table.h"
 #include "server/program/check_settings.h"
 #include "server/program/load_models.h"
 #include "server/program/operator_addresses.h"
+#include "server/program/process_limits.h"
 #include "server/program/security.h"
 #include "server/program/server_options.h"
 #include "server/program/shutdown_signal.h"
@@ -74,6 +78,8 @@ void Leave(absl::Time end, rpc::Server& server, Tracing* tracing) {
 
 int Serve(const ServerConfig& config) {
   if (absl::Status status = CheckSettings(config); !status.ok()) return Fail(2, status);
+  if (absl::Status status = CheckOpenFiles(); !status.ok()) return Fail(1, status);
+  std::optional<StartGuard> starting(std::in_place);
   rpc::RouteGrpcLog();
   log::SetUpLog(config.log_format() == ServerConfig::JSON ? log::LogFormat::kJson : log::LogFormat::kText,
                 static_cast<log::LogLevel>(config.log_level()));
@@ -103,13 +109,19 @@ int Serve(const ServerConfig& config) {
   absl::StatusOr<OperatorAddresses> operators =
       OperatorAddresses::Start({config, options, *security, store, **server, models, tracing->get()});
   if (!operators.ok()) return Fail(1, operators.status());
+  absl::Notification admin_ended;
+  cores::Background admin_ending;
+  starting.reset();
   TellReady(config, options, store.name(), **server, *operators);
   shutdown.Wait();
   const absl::Duration grace = config::ToDuration(config.grace());
   const absl::Time end = session::Clock::System().Now() + grace;
   // An operator who takes no answers would keep it for ever, and sessions have to be saved.
-  const std::future<void> admin_ends = std::async(std::launch::async, [&] { operators->StopAdmin(); });
-  admin_ends.wait_for(absl::ToChronoNanoseconds(std::min(kAdminPatience, grace / 20)));
+  admin_ending.Post([&] {
+    operators->StopAdmin();
+    admin_ended.Notify();
+  });
+  admin_ended.WaitForNotificationWithTimeout(std::min(kAdminPatience, grace / 20));
   Leave(end, **server, tracing->get());
   shutdown.Done();
   log::Log(log::LogLevel::kInfo, "shut down");
@@ -138,5 +150,6 @@ int Main(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
   aaren::command_line::HoldStandardStreams();
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow (ulimit -f) cannot be written: the store says so
   return aaren::program::Main(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <thread>
 
-#include "absl/time/clock.h"
 #include "server/log/log.h"
 #include "server/session/clock.h"
 
@@ -38,25 +37,28 @@ ShutdownSignal::ShutdownSignal(absl::Duration grace) {
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::thread([this, signals, grace] {
+  std::thread waiter([this, signals, grace] {
     int signal = 0;
     sigwait(&signals, &signal);
     log::Log(log::LogLevel::kInfo, "shutting down", {{"signal", strsignal(signal)}});
     asked_.Notify();
     signal = WaitFor(signals, std::max(grace, kLeastGrace));
+    if (done_.HasBeenNotified()) {
+      (void)WaitFor(signals, kTidying);
+      _exit(0);
+    }
     if (signal > 0) _exit(128 + signal);
-    if (done_.HasBeenNotified()) _exit(0);
     log::Log(log::LogLevel::kError, "the grace period is over: what is not saved is lost");
     _exit(1);
-  }).detach();
+  });
+  waiter_ = waiter.native_handle();
+  waiter.detach();
 }
 
+// The waiter is told as it is of all else: another thread may not be had any more.
 void ShutdownSignal::Done() {
   done_.Notify();
-  std::thread([] {
-    absl::SleepFor(kTidying);
-    _exit(0);
-  }).detach();
+  pthread_kill(waiter_, SIGTERM);
 }
 
 }  // namespace aaren::program

@@ -5,6 +5,8 @@
 // period, ends the process at once. Never destroyed. REQUIRES: made before any other thread, so that all of them leave
 // these signals to it.
 
+#include <pthread.h>
+
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 
@@ -22,6 +24,7 @@ class ShutdownSignal {
 
  private:
   absl::Notification asked_, done_;
+  pthread_t waiter_;
 };
 
 }  // namespace aaren::program

@@ -21,7 +21,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
-#include "server/registrar/background.h"
+#include "server/cores/background.h"
 #include "server/registrar/delete/deleted_sessions.h"
 #include "server/registrar/lease_watch.h"
 #include "server/registrar/owner.h"
@@ -266,7 +266,7 @@ class Registrar::Impl {
   const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   Transit transit_;
   std::thread thread_;  // none before Start
-  Background background_;
+  cores::Background background_;
 };
 
 // Runs one Open: see open/open_operation.h.

@@ -1,11 +1,11 @@
 #include "server/rpc/server.h"
 
 #include <algorithm>
-#include <chrono>
-#include <future>
+#include <deque>
 #include <utility>
 
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "server/memory/machine_memory.h"
 #include "server/rpc/executor_clock.h"
@@ -105,6 +105,7 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
     loops_.push_back(*std::move(loop));
   }
   // Shards are known to the registrar before it runs, and it runs before a shard may ask it.
+    endings_.push_back(std::make_unique<cores::Background>());
   registrar_->Start();
   for (const auto& loop : loops_) loop->Start();
   acceptor_->Start(std::move(shards), BoundsOf(options, models), ExcessOver(options.process_bytes),
@@ -132,17 +133,22 @@ bool Server::Shutdown(absl::Duration grace) {
 // Each may wait for clients that do not answer; all of them wait at once. And gRPC closes no connection before it has
 // written what it began to write: a client that reads nothing would keep it for ever.
 void Server::ShutDownServers(absl::Duration linger) {
-  std::vector<std::future<void>> servers;  // end when they are destroyed, at the latest
-  for (const auto& loop : loops_) {
-    servers.push_back(std::async(std::launch::async, [&loop = *loop] { loop.ShutdownServer(); }));
+  std::deque<absl::Notification> ended(loops_.size());
+  for (size_t i = 0; i < loops_.size(); ++i) {
+    endings_[i]->Post([&loop = *loops_[i], &ended = ended[i]] {
+      loop.ShutdownServer();
+      ended.Notify();
+    });
   }
-  const auto end = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(linger);
-  for (const std::future<void>& server : servers) {
-    if (server.wait_until(end) == std::future_status::ready) continue;
-    return acceptor_->EndAll();
+  const absl::Time end = clock_.Now() + linger;
+  for (absl::Notification& one : ended) {
+    if (one.WaitForNotificationWithTimeout(end - clock_.Now())) continue;
+    acceptor_->EndAll();
+    break;
   }
 }
 
+  endings_.clear();
 void Server::DescribeStreams(int shard, uint64_t after, size_t most,
                              absl::AnyInvocable<void(std::vector<StreamInfo>)> done) const {
   ShardLoop& loop = *loops_[static_cast<size_t>(shard)];

@@ -22,6 +22,7 @@
 #include "grpcpp/security/server_credentials.h"
 #include "server/accept/acceptor.h"
 #include "server/address/address.h"
+#include "server/cores/background.h"
 #include "server/identity/callers.h"
 #include "server/models/model_table.h"
 #include "server/registrar/registrar.h"
@@ -97,8 +98,9 @@ class Server {
   std::optional<grpc::ResourceQuota> quota_;  // the last resort: gRPC ends whichever streams it comes across
   const std::unique_ptr<watch::WatchedSessions> watched_ = std::make_unique<watch::WatchedSessions>();
   std::vector<std::unique_ptr<ShardLoop>> loops_;
-  std::unique_ptr<registrar::Registrar> registrar_;  // destroyed before the loops, whose shards it knows
-  std::unique_ptr<accept::Acceptor> acceptor_;       // destroyed before the loops, which it gives connections
+  std::unique_ptr<registrar::Registrar> registrar_;          // destroyed before the loops, whose shards it knows
+  std::unique_ptr<accept::Acceptor> acceptor_;               // destroyed before the loops, which it gives connections
+  std::vector<std::unique_ptr<cores::Background>> endings_;  // for each loop's ShutdownServer
   bool running_ = false;
 };
 

@@ -2,10 +2,10 @@
 
 #include <atomic>
 #include <exception>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 
 namespace aaren::metrics {
@@ -42,12 +42,14 @@ absl::StatusOr<std::unique_ptr<Exposition>> Exposition::Start(
 Exposition::~Exposition() {
   if (exposer_ == nullptr) return;
   std::atomic<bool> ended = false;
-  std::thread visitor([&] {
+  absl::Notification left;
+  visitor_.Post([&] {
     for (; !ended; absl::SleepFor(kBetweenKnocks)) address::Knock(address_);
+    left.Notify();
   });
   exposer_.reset();
   ended = true;
-  visitor.join();
+  left.WaitForNotification();
 }
 
 }  // namespace aaren::metrics

@@ -11,6 +11,7 @@
 #include "prometheus/collectable.h"
 #include "prometheus/exposer.h"
 #include "server/address/address.h"
+#include "server/cores/background.h"
 
 namespace aaren::metrics {
 
@@ -30,6 +31,7 @@ class Exposition {
   address::Address address_;
   std::vector<std::shared_ptr<prometheus::Collectable>> sources_;
   std::unique_ptr<prometheus::Exposer> exposer_;
+  cores::Background visitor_;  // of its end
 };
 
 }  // namespace aaren::metrics

@@ -7,12 +7,15 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,11 +33,16 @@ namespace {
 
 using testing::HasSubstr;
 
-// A running aaren-server with a state folder of its own. Standard error goes to a file. `files`: its limit of file
-// descriptors, if it has its own.
+// A limit of a process, by RLIMIT_….
+struct Limit {
+  int resource;
+  rlim_t most;
+};
+
+// A running aaren-server with a state folder of its own. Standard error goes to a file. `limit`: if it has its own.
 class Program {
  public:
-  explicit Program(std::vector<std::string> arguments, const rlimit* files = nullptr)
+  explicit Program(std::vector<std::string> arguments, std::optional<Limit> limit = std::nullopt)
       : log_(absl::StrCat(testing::TempDir(), "server_program_", getpid(), "_", ++started_, ".log")),
         state_(log_ + ".state") {
     arguments.insert(arguments.begin(), AAREN_SERVER);
@@ -46,7 +54,8 @@ class Program {
     pid_ = fork();
     if (pid_ == 0) {
       setenv("XDG_STATE_HOME", state_.c_str(), /*overwrite=*/1);
-      if (files != nullptr) setrlimit(RLIMIT_NOFILE, files);
+      const rlimit most{limit ? limit->most : 0, limit ? limit->most : 0};
+      if (limit) setrlimit(static_cast<__rlimit_resource_t>(limit->resource), &most);
       dup2(output[1], STDOUT_FILENO);
       dup2(open(log_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), STDERR_FILENO);
       execv(argv[0], argv.data());
@@ -123,6 +132,48 @@ TEST(ServerProgramTest, FirstLineTellsTheAddressesAndSigtermEndsItWithZero) {
   EXPECT_TRUE(stream.Finish().ok());
   EXPECT_EQ(program.Wait(), 0);
   EXPECT_THAT(program.Log(), HasSubstr("shutting down"));
+}
+
+// No thread can be made by this process any more. False: this user cannot say so.
+bool ForbidThreads(pid_t pid) {
+  const rlimit none{0, 0};
+  if (geteuid() != 0) return prlimit(pid, RLIMIT_NPROC, &none, nullptr) == 0;
+  for (const char* root : {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"}) {  // that limit is not for root
+    const std::string group = absl::StrCat(root, "/aaren_test_", pid);
+    if (mkdir(group.c_str(), 0755) != 0) continue;
+    std::ofstream(group + "/cgroup.procs") << pid << std::flush;
+    if (std::ofstream(group + "/pids.max") << 1 << std::flush) return true;
+    rmdir(group.c_str());
+  }
+  return false;
+}
+
+void RemoveGroup(pid_t pid) {
+  for (const char* root : {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"}) {
+    rmdir(absl::StrCat(root, "/aaren_test_", pid).c_str());
+  }
+}
+
+TEST(ServerProgramTest, SavesEverythingWhereNoThreadCanBeMade) {
+  for (const std::string store : {"rocksdb", "memory"}) {
+    Program program({"--listen=127.0.0.1:0", "--metrics_listen=127.0.0.1:0", "--admin_address=127.0.0.1:0",
+                     absl::StrCat("--store=", store)});
+    const pid_t pid = program.pid();
+    rpc::TestStream stream(
+        grpc::CreateChannel(AddressIn(program.ReadLine(), "listen"), grpc::InsecureChannelCredentials()));
+    stream.Greet();
+    stream.Open(0, "a");
+    if (!ForbidThreads(pid)) GTEST_SKIP() << "no limit of threads can be set here";
+    stream.Send(rpc::TokensItem(0, 0, {1, 2, 3}));
+    EXPECT_TRUE(stream.Receive().has_forecasts());
+    program.Signal(SIGTERM);
+    while (!stream.Receive().has_draining()) {
+    }
+    stream.HalfClose();
+    EXPECT_EQ(program.Wait(), 0) << program.Log();
+    EXPECT_THAT(program.Log(), HasSubstr("shut down"));
+    RemoveGroup(pid);
+  }
 }
 
 TEST(ServerProgramTest, SecondSignalEndsItAtOnce) {
@@ -222,8 +273,7 @@ class SilentConnection {
 // As many as it may have, and more: none of them says anything.
 TEST(ServerProgramTest, RunningOutOfFileDescriptorsIsNotForEver) {
   constexpr rlim_t kFiles = 100;
-  const rlimit few{kFiles, kFiles};
-  Program server({"--listen=127.0.0.1:0", "--metrics_listen=", "--shards=2"}, &few);
+  Program server({"--listen=127.0.0.1:0", "--metrics_listen=", "--shards=2"}, Limit{RLIMIT_NOFILE, kFiles});
   const std::string address = AddressIn(server.ReadLine(), "listen");
   {
     std::vector<std::unique_ptr<SilentConnection>> connections;
@@ -232,6 +282,51 @@ TEST(ServerProgramTest, RunningOutOfFileDescriptorsIsNotForEver) {
   }
   rpc::TestStream stream(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
   EXPECT_EQ(stream.Greet().protocol_version(), 1u);
+}
+
+int Lines(const std::string& text) { return static_cast<int>(std::count(text.begin(), text.end(), '\n')); }
+
+TEST(ServerProgramTest, TooFewFileDescriptorsToStartAreToldOfInALine) {
+  for (const rlim_t files : {10, 20, 40, 60}) {
+    Program server({"--listen=127.0.0.1:0", "--metrics_listen=", "--shards=2"}, Limit{RLIMIT_NOFILE, files});
+    EXPECT_EQ(server.Wait(), 1) << files;
+    EXPECT_THAT(server.Log(), HasSubstr(absl::StrCat("cannot start: ", files, " files may be open (ulimit -Hn)")));
+    EXPECT_EQ(Lines(server.Log()), 1) << server.Log();
+  }
+}
+
+// From little more than the program's own libraries need to enough.
+TEST(ServerProgramTest, AnAddressSpaceThatIsTooSmallIsToldOf) {
+  int too_small = 0;
+  for (rlim_t megabytes = 700; megabytes <= 2200; megabytes += 150) {
+    Program server({"--listen=127.0.0.1:0", "--metrics_listen=", "--shards=2"}, Limit{RLIMIT_AS, megabytes << 20});
+    if (!server.ReadLine().empty()) continue;
+    ++too_small;
+    EXPECT_GT(server.Wait(), 0) << megabytes << server.Log();
+    EXPECT_THAT(server.Log(), testing::AnyOf(HasSubstr("ulimit -v"), HasSubstr("error while loading shared libraries")))
+        << megabytes;
+  }
+  EXPECT_GT(too_small, 0);
+}
+
+// It hears of the signal that says so, and goes on without its store.
+TEST(ServerProgramTest, AFileThatMayNotGrowDoesNotEndIt) {
+  Program server({"--listen=127.0.0.1:0", "--metrics_listen=", "--shards=1", "--save_interval=10ms"},
+                 Limit{RLIMIT_FSIZE, 64 << 10});
+  rpc::TestStream stream(
+      grpc::CreateChannel(AddressIn(server.ReadLine(), "listen"), grpc::InsecureChannelCredentials()));
+  stream.Greet();
+  stream.Open(0, "a");
+  for (uint64_t seq = 0; seq < 200; ++seq) {
+    stream.Send(rpc::TokensItem(0, seq, {1}));
+    v1::ServerItem item;
+    do {
+      item = stream.Receive();
+    } while (item.has_acked());
+    ASSERT_TRUE(item.has_forecasts()) << item.DebugString() << server.Log();
+    absl::SleepFor(absl::Milliseconds(2));
+  }
+  EXPECT_THAT(server.Log(), HasSubstr("save failed"));
 }
 
 TEST(ServerProgramTest, MemoryThatCannotBeEnoughIsRefused) {

@@ -1,23 +1,20 @@
-#include "server/registrar/background.h"
+#include "server/cores/background.h"
 
 #include <utility>
 
-namespace aaren::registrar {
+namespace aaren::cores {
 
 Background::~Background() {
-  std::thread thread;
   {
     absl::MutexLock lock(&mutex_);
     ending_ = true;
-    thread = std::move(thread_);
   }
-  if (thread.joinable()) thread.join();
+  thread_.join();
 }
 
 void Background::Post(Task task) {
   absl::MutexLock lock(&mutex_);
   tasks_.push_back(std::move(task));
-  if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
 }
 
 void Background::Run() {
@@ -33,4 +30,4 @@ void Background::Run() {
   }
 }
 
-}  // namespace aaren::registrar
+}  // namespace aaren::cores
