@@ -29,8 +29,8 @@ void ToStored(store::SessionHeader& header, const session::Clock& clock) {
 }  // namespace
 
 Registrar::Impl::Impl(store::StateStore& store, const models::ModelTable& models, const session::Clock& clock,
-                      size_t transit_bytes)
-    : store_(store),
+                      size_t transit_bytes, absl::Duration patience)
+    : store_(store, patience, [&clock] { return clock.Now(); }),
       models_(models),
       clock_(clock),
       transit_(transit_bytes, [inbox = std::weak_ptr<Inbox>(inbox_)](session::Mailbox::Message message) {
@@ -261,8 +261,9 @@ void Registrar::Impl::OnEpochs(absl::StatusOr<uint64_t> first, uint64_t count) {
 // What others may take away is asked for also while nobody uses it; the rest shows when it is used.
 void Registrar::Impl::WatchStore() {
   Post([this] {
+    store_.Look();
     stored_.Refresh();
-    if (watching_ || leaving_ || (health_.available() && !store_.shared())) return;
+    if (watching_ || leaving_ || (health().available() && !store_.shared())) return;
     watching_ = true;
     store_.TryWrite(Back<absl::Status>([this](const absl::Status&) { watching_ = false; }));
   });
@@ -318,8 +319,8 @@ void Registrar::Impl::SweepOn(bool more, absl::Duration ttl) {
 }
 
 Registrar::Registrar(store::StateStore& store, const models::ModelTable& models, const session::Clock& clock,
-                     size_t transit_bytes)
-    : impl_(std::make_unique<Impl>(store, models, clock, transit_bytes)) {}
+                     size_t transit_bytes, absl::Duration patience)
+    : impl_(std::make_unique<Impl>(store, models, clock, transit_bytes, patience)) {}
 
 Registrar::~Registrar() = default;
 

@@ -76,8 +76,9 @@ struct ImportRequest {
 class Registrar {
  public:
   // All outlive this. `transit_bytes`: what rows on their way from the store, between shards and to clients may hold.
+  // `patience`: a store that has not answered a call for so long is away.
   Registrar(store::StateStore& store, const models::ModelTable& models, const session::Clock& clock,
-            size_t transit_bytes = 64 << 20);
+            size_t transit_bytes = 64 << 20, absl::Duration patience = absl::Seconds(10));
   // Stops its thread after everything asked for is done, but for what waits for a shard's answer: that is dropped.
   // REQUIRES: the shards are still there (their threads may have ended), or never opened anything.
   ~Registrar();

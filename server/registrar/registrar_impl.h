@@ -30,6 +30,7 @@
 #include "server/registrar/transit.h"
 #include "server/session/mailbox.h"
 #include "server/session/table/compact_key.h"
+#include "server/store/punctual_store.h"
 
 namespace aaren::registrar {
 
@@ -59,7 +60,8 @@ class Registrar::Impl {
   };
   using Entries = absl::btree_set<std::unique_ptr<Entry>, InOrder>;
 
-  Impl(store::StateStore& store, const models::ModelTable& models, const session::Clock& clock, size_t transit_bytes);
+  Impl(store::StateStore& store, const models::ModelTable& models, const session::Clock& clock, size_t transit_bytes,
+       absl::Duration patience);
   ~Impl();
   void Start();
   bool Drain(size_t at_most);
@@ -76,7 +78,7 @@ class Registrar::Impl {
   void Promote(std::shared_ptr<const PromoteCall> call);
   void Delete(std::string key, DropCondition condition, Callback<std::monostate> done);
   void Sweep(absl::Duration ttl);  // deletes the sessions at rest that were not used for so long
-  void WatchStore();               // asks the store whether it is there, if that must be asked
+  void WatchStore();               // gives up what it does not answer, and asks whether it is there, if that must be
   void Post(session::Mailbox::Message message) { inbox_->mailbox.Post(std::move(message)); }
 
   // What follows runs on the registrar's thread.
@@ -104,7 +106,6 @@ class Registrar::Impl {
     return [this, inbox = inbox_, then = std::move(then)](T value) mutable {
       inbox->mailbox.Post([this, then = std::move(then), value = std::move(value)]() mutable {
         --store_calls_;
-        health_.Note(value, now());
         then(std::move(value));
       });
     };
@@ -186,7 +187,7 @@ class Registrar::Impl {
 
   store::StateStore& store() { return store_; }
   Transit& transit() { return transit_; }
-  const store::StoreHealth& health() const { return health_; }
+  const store::StoreHealth& health() const { return store_.health(); }
   const models::ModelTable& models() const { return models_; }
   const session::Clock& clock() const { return clock_; }
   absl::Time now() const { return clock_.Now(); }
@@ -238,7 +239,7 @@ class Registrar::Impl {
   void OnEpochs(absl::StatusOr<uint64_t> first, uint64_t count);
   size_t LargestSession() const;
 
-  store::StateStore& store_;
+  store::PunctualStore store_;
   const models::ModelTable& models_;
   const session::Clock& clock_;
   std::vector<SessionOwner*> shards_;  // filled before the first operation
@@ -261,7 +262,6 @@ class Registrar::Impl {
   uint64_t store_calls_ = 0;                              // likewise: not answered yet
   uint64_t computing_ = 0;                                // likewise: what Compute does now
   bool watching_ = false;                                 // likewise: a call of WatchStore is under way
-  store::StoreHealth health_;
 
   const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   Transit transit_;

@@ -13,7 +13,8 @@
 namespace aaren::rpc {
 namespace {
 
-constexpr absl::Duration kLinger = absl::Seconds(1);  // for what was written last, at most
+constexpr absl::Duration kLeastPatience = absl::Seconds(1);  // with a store, however small store_grace is
+constexpr absl::Duration kLinger = absl::Seconds(1);         // for what was written last, at most
 
 // What a sanitizer keeps of memory that was given back, and beside all memory, is not the program's.
 #ifdef AAREN_SANITIZED
@@ -62,7 +63,8 @@ Server::Server(address::Address address, const ServerOptions& options, const mod
                store::StateStore& store, const session::Clock& clock)
     : address_(std::move(address)),
       clock_(clock),
-      registrar_(std::make_unique<registrar::Registrar>(store, models, clock, options.transit_bytes)) {
+      registrar_(std::make_unique<registrar::Registrar>(store, models, clock, options.transit_bytes,
+                                                        std::max(options.store_grace, kLeastPatience))) {
   // So far beyond the limit that the acceptor, which knows who brought it, acts long before.
   if (options.process_bytes > 0) quota_.emplace("aaren").Resize(2 * options.process_bytes);
 }
@@ -103,9 +105,9 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
                       [loop = loop->get()] { return loop->kept_ns(); },
                       [loop = loop->get()] { return loop->Relieve(); }});
     loops_.push_back(*std::move(loop));
+    endings_.push_back(std::make_unique<cores::Background>());
   }
   // Shards are known to the registrar before it runs, and it runs before a shard may ask it.
-    endings_.push_back(std::make_unique<cores::Background>());
   registrar_->Start();
   for (const auto& loop : loops_) loop->Start();
   acceptor_->Start(std::move(shards), BoundsOf(options, models), ExcessOver(options.process_bytes),
@@ -146,9 +148,9 @@ void Server::ShutDownServers(absl::Duration linger) {
     acceptor_->EndAll();
     break;
   }
+  endings_.clear();
 }
 
-  endings_.clear();
 void Server::DescribeStreams(int shard, uint64_t after, size_t most,
                              absl::AnyInvocable<void(std::vector<StreamInfo>)> done) const {
   ShardLoop& loop = *loops_[static_cast<size_t>(shard)];

@@ -204,7 +204,7 @@ bool SessionShard::EndUntoldInTheWay() {
 void SessionShard::WatchStore() {
   constexpr int64_t kPauseMs = 1000;
   const int64_t now = now_ms();
-  if (index_ != 0 || !saver_.enabled() || now < next_watch_ms_) return;
+  if (index_ != 0 || now < next_watch_ms_) return;
   next_watch_ms_ = now + kPauseMs;
   registrar_.WatchStore();
 }

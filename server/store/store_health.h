@@ -1,10 +1,10 @@
 #ifndef AAREN_SERVER_STORE_STORE_HEALTH_H_
 #define AAREN_SERVER_STORE_STORE_HEALTH_H_
 
-// A StoreHealth is whether the store does what it is asked, as far as its last answers tell. It is away from an answer
-// Unavailable on until a write is done or refused for a reason of its own. Reads say less: a full disk can be read.
+// A StoreHealth tells whether the store works, as far as answers and silence show (PunctualStore). The store is away from
+// an answer Unavailable on, until a write is done or refused for another reason. Reads say less: a full disk can be read.
 //
-// Threading: Note by one thread, the rest by any.
+// Threading: notes are made by one thread at a time, the rest by any.
 
 #include <atomic>
 #include <cstdint>
@@ -33,6 +33,9 @@ class StoreHealth {
   void Note(const absl::StatusOr<T>& read, absl::Time now) {
     if (absl::IsUnavailable(read.status())) Leave(now);
   }
+
+  // A call made at `since` has waited in vain.
+  void NoteSilence(absl::Time since) { Leave(since); }
 
   bool available() const { return away_since_.load(std::memory_order_relaxed) == kHere; }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/server/shard/world/world.h"
+#include "tests/server/store/hanging_store.h"
 
 namespace aaren::shard {
 namespace {
@@ -117,6 +118,60 @@ TEST_F(StoreAwayTest, HealthSaysSinceWhenAndThatItIsBackWithoutAnyCall) {
   world_.store().FailAll(false);
   world_.Advance(absl::Seconds(5));
   EXPECT_TRUE(world_.registrar().store_health().available());
+}
+
+// A store that takes what it is asked, and does not answer from then on.
+class StoreHangsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    world_.Open(peer_, 0, Named("a"));
+    hanging_->Hang();
+  }
+  ~StoreHangsTest() override { hanging_->GoOn(); }
+
+  // The answer to an Open after so long.
+  const FakePeer::Event& OpenFor(absl::Duration time, const std::string& id, session::Handle handle) {
+    world_.shard().Open(peer_, handle, Named(id));
+    for (absl::Duration left = time; left > absl::ZeroDuration(); left -= absl::Seconds(1)) Pass(absl::Seconds(1));
+    return peer_.Last();
+  }
+  void Pass(absl::Duration time) {
+    world_.clock().Advance(time);
+    world_.shard().Tick();
+    for (const absl::Time end = absl::Now() + absl::Milliseconds(50); absl::Now() < end;) world_.shard().DrainMailbox();
+  }
+  const store::StoreHealth& health() { return world_.registrar().store_health(); }
+
+  store::HangingStore* hanging_ = new store::HangingStore;
+  World world_{ShardOptions{.save_interval = kInterval}, 1,
+               std::make_shared<ProbedStore>(std::unique_ptr<store::StateStore>(hanging_))};
+  FakePeer peer_;
+};
+
+TEST_F(StoreHangsTest, AnOpenIsRefusedOnceTheStoreIsAway) {
+  EXPECT_EQ(OpenFor(absl::Seconds(8), "b", 1).kind, Event::kOpened);  // that of "a"
+  EXPECT_TRUE(health().available());
+  const FakePeer::Event& refused = OpenFor(absl::Seconds(4), "c", 2);
+  EXPECT_EQ(refused.kind, Event::kFailed);
+  EXPECT_EQ(refused.refusal.status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_TRUE(refused.refusal.retry_after.has_value());
+  EXPECT_EQ(peer_.Count(Event::kFailed, 1), 1u);
+  EXPECT_FALSE(health().available());
+  EXPECT_GT(health().AwayFor(world_.clock().Now()), absl::Seconds(10));
+}
+
+TEST_F(StoreHangsTest, ASaveIsWaitedForAndMakesTheStoreBeAway) {
+  const std::vector<float> values = Values(0, 2);
+  session::TokensView tokens;
+  tokens.values = values;
+  ASSERT_TRUE(world_.shard().Tokens(peer_, tokens));
+  while (peer_.Count(Event::kForecasts, 0) == 0) world_.shard().Step();
+  for (int second = 0; second < 12; ++second) Pass(absl::Seconds(1));
+  EXPECT_FALSE(health().available());
+  hanging_->GoOn();
+  for (int second = 0; second < 3; ++second) Pass(absl::Seconds(1));
+  EXPECT_TRUE(health().available());
+  EXPECT_EQ(world_.store().Load("/a")->saves.back().point.seq, 2u);
 }
 
 TEST(StoreSlowTest, AStreamThatWaitsIsSavedAtOnceHoweverLongTheInterval) {

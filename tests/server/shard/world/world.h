@@ -92,7 +92,11 @@ class ProbedStore : public store::StateStore {
 
   std::string name() const override { return "probed"; }
   bool shared() const override { return shared_; }
-  void TryWrite(Answer<absl::Status> answer) override { answer(WriteHealth()); }
+  void TryWrite(Answer<absl::Status> answer) override {
+    if (absl::Status health = WriteHealth(); !health.ok()) return answer(health);
+    absl::MutexLock lock(&mutex_);
+    store_->TryWrite(std::move(answer));
+  }
   void ReserveEpochs(uint64_t count, Answer<absl::StatusOr<uint64_t>> answer) override;
   void Find(std::string key, Answer<absl::StatusOr<store::SessionRecord>> answer) override;
   void Load(std::string key, Answer<absl::StatusOr<store::SessionRecord>> answer) override;
