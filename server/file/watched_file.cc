@@ -1,39 +1,46 @@
 #include "server/file/watched_file.h"
 
-#include <chrono>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "server/file/regular_file.h"
 
 namespace aaren::file {
 namespace {
 
-constexpr int64_t kLookNs = 1'000'000'000;
-constexpr std::chrono::seconds kSettled(1);
+constexpr absl::Duration kSettled = absl::Seconds(1);
 constexpr size_t kMaxBytes = 16 << 20;
 
-// Whether nobody has written it for a while. A time to come is a clock's that is ahead, and says nothing.
-bool IsSettled(const std::string& path) {
-  std::error_code error;
-  const auto written = std::filesystem::last_write_time(path, error);
-  return !error && std::filesystem::file_time_type::clock::now() - written >= kSettled;
+std::optional<struct stat> StatOf(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 ? std::optional(info) : std::nullopt;
 }
+
+bool AreSame(const timespec& a, const timespec& b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
+
+// Whether it is the same file, and nobody has written it.
+bool AreSame(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_mode == b.st_mode && a.st_size == b.st_size &&
+         AreSame(a.st_mtim, b.st_mtim) && AreSame(a.st_ctim, b.st_ctim);
+}
+
+// Whether this lies a while back. A time to come is a clock's that is ahead, and says nothing.
+bool IsSettled(const timespec& time) { return absl::Now() - absl::TimeFromTimespec(time) >= kSettled; }
 
 }  // namespace
 
-bool WatchedFile::IsDue(int64_t now_ns) {
-  if (now_ns - looked_ns_ < kLookNs) return false;
-  looked_ns_ = now_ns;
-  return true;
-}
-
 absl::StatusOr<std::optional<std::string>> WatchedFile::Read() {
+  const std::optional<struct stat> info = StatOf(path_);
+  if (told_.has_value() && info && settled_ && AreSame(*info, *settled_)) return std::nullopt;
+  settled_.reset();
   absl::StatusOr<std::string> text = ReadRegularFile(path_, kMaxBytes);
   if (!text.ok()) return text.status();
+  // Two writes within one tick of the file system's clock look alike, so times that are recent say nothing.
+  if (info && IsSettled(info->st_mtim) && IsSettled(info->st_ctim)) settled_ = info;
   const bool same = *text == std::exchange(seen_, *text);
-  if (told_.has_value() && (*text == *told_ || !(same || IsSettled(path_)))) return std::nullopt;
+  const bool stands = same || (info && IsSettled(info->st_mtim));
+  if (told_.has_value() && (*text == *told_ || !stands)) return std::nullopt;
   told_ = *text;  // a bad one is told of once
   return std::optional(*std::move(text));
 }

@@ -1,15 +1,17 @@
 #ifndef AAREN_SERVER_FILE_WATCHED_FILE_H_
 #define AAREN_SERVER_FILE_WATCHED_FILE_H_
 
-// A WatchedFile is a text that a file has, and is looked at anew a second later. A change is told once, be it for the
-// worse: what was made of the text before holds until there is another that is good.
+// A WatchedFile is the text of a file whose owner looks every second. A change is told once, be it for the worse: what
+// was made of the text before holds until there is another that is good.
 //
 // A file that is being written may be empty, or end early, and look like a shorter one. So what was written less than
-// a second ago is not taken up before it was found the same a second later.
+// a second ago is not taken up before it was found the same a second later. An unchanged file is not read again: inode,
+// size and times tell.
 //
-// Threading: for its owner's lock.
+// Threading: for one thread at a time.
 
-#include <cstdint>
+#include <sys/stat.h>
+
 #include <optional>
 #include <string>
 
@@ -21,9 +23,6 @@ class WatchedFile {
  public:
   explicit WatchedFile(std::string path) : path_(std::move(path)) {}
 
-  // Whether a second has passed since it was so last. `now_ns` is monotonic.
-  bool IsDue(int64_t now_ns);
-
   // The text, if it is another than at the last call that had one; the first has one. The file's error, with its name.
   absl::StatusOr<std::optional<std::string>> Read();
 
@@ -32,8 +31,8 @@ class WatchedFile {
  private:
   std::string path_;
   std::optional<std::string> told_;
-  std::string seen_;  // at the last look
-  int64_t looked_ns_ = 0;
+  std::string seen_;                    // at the last look that read
+  std::optional<struct stat> settled_;  // of the file with the text seen_; none: a write may have followed
 };
 
 }  // namespace aaren::file

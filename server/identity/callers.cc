@@ -1,5 +1,6 @@
 #include "server/identity/callers.h"
 
+#include <pthread.h>
 #include <time.h>
 
 #include <utility>
@@ -12,6 +13,7 @@ namespace {
 
 constexpr absl::string_view kByKey = "key:";  // before the fingerprint, in Caller::known_by
 constexpr uint64_t kVainMicrosPerSecond = 50'000;
+constexpr absl::Duration kLook = absl::Seconds(1);
 
 // What this thread has used of a core: while it waits for one, a check costs nobody anything.
 int64_t ThreadMicros() {
@@ -22,12 +24,29 @@ int64_t ThreadMicros() {
 
 }  // namespace
 
-Callers::Callers(std::unique_ptr<const RosterFile> roster, std::unique_ptr<KeySetFile> keys, WebTokenRules rules)
+Callers::Callers(std::unique_ptr<RosterFile> roster, std::unique_ptr<KeySetFile> keys, WebTokenRules rules)
     : roster_(std::move(roster)),
       accounts_(roster_ == nullptr ? std::make_shared<Accounts>() : roster_->all_accounts()),
       keys_(std::move(keys)),
       rules_(std::move(rules)) {
   in_vain_.Set(kVainMicrosPerSecond);
+}
+
+Callers::~Callers() {
+  ending_.Notify();
+  if (watch_.joinable()) watch_.join();
+}
+
+void Callers::Look(int64_t now_ns) {
+  if (roster_ != nullptr) roster_->Look(now_ns);
+  if (keys_ != nullptr) keys_->Look();
+}
+
+void Callers::Watch(std::function<int64_t()> now_ns) {
+  watch_ = std::thread([this, now_ns = std::move(now_ns)] {
+    while (!ending_.WaitForNotificationWithTimeout(kLook)) Look(now_ns());
+  });
+  pthread_setname_np(watch_.native_handle(), "callers");
 }
 
 std::optional<Caller> Callers::Known::Still(const Caller& caller, absl::Time wall) const {
@@ -37,25 +56,23 @@ std::optional<Caller> Callers::Known::Still(const Caller& caller, absl::Time wal
   return caller;
 }
 
-Callers::Known Callers::Get(int64_t now_ns) const {
-  return {roster_ == nullptr ? nullptr : roster_->Get(now_ns), keys_ == nullptr ? nullptr : keys_->Get(now_ns)};
+Callers::Known Callers::Get() const {
+  return {roster_ == nullptr ? nullptr : roster_->Get(), keys_ == nullptr ? nullptr : keys_->Get()};
 }
 
 absl::StatusOr<Caller> Callers::FindToken(absl::string_view token, int64_t now_ns, absl::Time wall) const {
   if (roster_ != nullptr) {
-    if (std::optional<Caller> caller = roster_->Get(now_ns)->FindToken(token)) {
-      attempts().Remember(token, caller->known_by);
-      return *std::move(caller);
-    }
+    if (std::optional<Caller> caller = roster_->Get()->FindToken(token)) return *std::move(caller);
   }
   if (keys_ == nullptr) return absl::UnauthenticatedError("its token is not in the list");
   return FindWebToken(token, now_ns, wall);
 }
 
 absl::StatusOr<Caller> Callers::FindWebToken(absl::string_view token, int64_t now_ns, absl::Time wall) const {
-  const std::shared_ptr<const KeySet> keys = keys_->Get(now_ns);
+  const std::shared_ptr<const KeySet> keys = keys_->Get();
   std::optional<WebToken> says = verified_.Find(token, *keys, wall);
   if (!says) {
+    if (!in_vain_.Admits(now_ns)) return absl::ResourceExhaustedError("too many signatures were checked in vain");
     const int64_t begin = ThreadMicros();
     absl::StatusOr<WebToken> read = WebToken::Verify(token, *keys, rules_, wall);
     if (!read.ok()) {
@@ -74,15 +91,8 @@ absl::StatusOr<Caller> Callers::FindWebToken(absl::string_view token, int64_t no
   return caller;
 }
 
-std::optional<Caller> Callers::FindName(absl::string_view name, int64_t now_ns) const {
-  return roster_ == nullptr ? std::nullopt : roster_->Get(now_ns)->FindName(name);
-}
-
-bool Callers::IsWorthALook(absl::string_view token, int64_t now_ns, absl::Time wall) const {
-  if (attempts().Remembers(token)) return true;
-  if (keys_ == nullptr) return false;
-  const std::shared_ptr<const KeySet> keys = keys_->Get(now_ns);
-  return verified_.Find(token, *keys, wall).has_value() || (in_vain_.Admits(now_ns) && keys->NamesAKey(token));
+std::optional<Caller> Callers::FindName(absl::string_view name) const {
+  return roster_ == nullptr ? std::nullopt : roster_->Get()->FindName(name);
 }
 
 std::vector<const Account*> Callers::listed_accounts() const {

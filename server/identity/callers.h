@@ -5,18 +5,23 @@
 // (web_token.h), or both. A server that has none lets everybody do everything.
 //
 // A token of a provider holds until it ends and while its key is in the set. Its tenant has an account like any other
-// (accounts.h), with the limits that the list names for it, or for "*". Threading: any thread.
+// (accounts.h), with the limits that the list names for it, or for "*".
+//
+// Every token is looked up: a hash costs a microsecond. A signature costs fifty times as much and more, so checks in vain
+// may take a twentieth of a core. Threading: Look by one thread at a time, all else by any thread.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "server/identity/accounts/rate_limit.h"
-#include "server/identity/attempts.h"
 #include "server/identity/caller.h"
 #include "server/identity/roster_file.h"
 #include "server/identity/tokens/key_set_file.h"
@@ -28,7 +33,14 @@ namespace aaren::identity {
 class Callers {
  public:
   // Either may be null: nobody is let in that way. `rules` are of tokens that `keys` sign.
-  Callers(std::unique_ptr<const RosterFile> roster, std::unique_ptr<KeySetFile> keys, WebTokenRules rules);
+  Callers(std::unique_ptr<RosterFile> roster, std::unique_ptr<KeySetFile> keys, WebTokenRules rules);
+  ~Callers();
+
+  // Takes up changed files. `now_ns` is monotonic.
+  void Look(int64_t now_ns);
+
+  // Calls Look every second, on a new thread, until the Callers are destroyed. REQUIRES: called once at most.
+  void Watch(std::function<int64_t()> now_ns);
 
   // The list and the keys at one moment.
   struct Known {
@@ -41,22 +53,15 @@ class Callers {
     std::optional<Caller> Still(const Caller& caller, absl::Time wall) const;
   };
 
-  // As the files are now, or were two seconds ago. `now_ns` is monotonic.
-  Known Get(int64_t now_ns) const;
+  // As the files were at the last Look.
+  Known Get() const;
 
-  // Whose token it is. Unauthenticated: nobody's; the message is for the log alone, and has nothing of the token in it.
+  // Whose token it is. Unauthenticated: nobody's. ResourceExhausted: the signature was not checked, after too many
+  // checks in vain. The message is for the log alone, and has nothing of the token in it. `now_ns` as in Look.
   absl::StatusOr<Caller> FindToken(absl::string_view token, int64_t now_ns, absl::Time wall) const;
 
   // Who has this name in a certificate, as Roster::FindName.
-  std::optional<Caller> FindName(absl::string_view name, int64_t now_ns) const;
-
-  // Whether a token is looked at though its host has failed too often (Attempts). One that was somebody's when it came
-  // last is. So is one that a key may have signed: those that a proxy brings are renewed every few minutes. But what
-  // was checked in vain, of all hosts, may cost a twentieth of a core and no more.
-  bool IsWorthALook(absl::string_view token, int64_t now_ns, absl::Time wall) const;
-
-  // Of those whom nobody knows.
-  Attempts& attempts() const { return roster_ != nullptr ? roster_->attempts() : attempts_; }
+  std::optional<Caller> FindName(absl::string_view name) const;
 
   // Of the tenants that the list names now, by name.
   std::vector<const Account*> listed_accounts() const;
@@ -67,13 +72,14 @@ class Callers {
  private:
   absl::StatusOr<Caller> FindWebToken(absl::string_view token, int64_t now_ns, absl::Time wall) const;
 
-  const std::unique_ptr<const RosterFile> roster_;
+  const std::unique_ptr<RosterFile> roster_;
   const std::shared_ptr<Accounts> accounts_;  // of the list, too
   const std::unique_ptr<KeySetFile> keys_;
   const WebTokenRules rules_;
   mutable VerifiedTokens verified_;
   mutable RateLimit in_vain_;  // microseconds of checking tokens of which nothing came
-  mutable Attempts attempts_;  // where there is no list
+  absl::Notification ending_;
+  std::thread watch_;  // none before Watch
 };
 
 }  // namespace aaren::identity

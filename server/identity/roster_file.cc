@@ -20,12 +20,11 @@ size_t CallersOf(const Roster& roster) {
 absl::StatusOr<std::unique_ptr<RosterFile>> RosterFile::Open(const std::string& path,
                                                              std::shared_ptr<Accounts> accounts) {
   std::unique_ptr<RosterFile> file(new RosterFile(path, std::move(accounts)));
-  absl::MutexLock lock(&file->mutex_);
   if (absl::Status status = file->Read(0); !status.ok()) return status;
   return file;
 }
 
-absl::Status RosterFile::Read(int64_t now_ns) const {
+absl::Status RosterFile::Read(int64_t now_ns) {
   const absl::StatusOr<std::optional<std::string>> text = file_.Read();
   if (!text.ok()) return text.status();
   if (!text->has_value()) return absl::OkStatus();
@@ -34,12 +33,17 @@ absl::Status RosterFile::Read(int64_t now_ns) const {
   if (CallersOf(*roster) == 0) log::Log(log::LogLevel::kWarning, "the list names no caller", {{"file", file_.path()}});
   SetLimits(*roster, now_ns);
   roster->BindAccounts([this](const std::string& tenant) { return accounts_->OfListed(tenant); });
-  roster_ = std::make_shared<const Roster>(*std::move(roster));
-  attempts_.ForgetUnless([this](absl::string_view known_by) {
-    mutex_.AssertHeld();
-    return roster_->Find(known_by).has_value();
-  });
+  Exchange(std::make_shared<const Roster>(*std::move(roster)));
   return absl::OkStatus();
+}
+
+// The last owner of a roster frees every caller: that must be Look, and no shard.
+void RosterFile::Exchange(std::shared_ptr<const Roster> roster) {
+  {
+    absl::MutexLock lock(&mutex_);
+    roster_.swap(roster);
+  }
+  if (roster != nullptr) retired_.push_back(std::move(roster));
 }
 
 // A tenant without callers may be about to get some, or a name may be misspelt: then its limits hold for nobody.
@@ -55,30 +59,33 @@ void RosterFile::SetLimits(const Roster& roster, int64_t now_ns) const {
 }
 
 std::string RosterFile::Describe() const {
-  absl::MutexLock lock(&mutex_);
+  const std::shared_ptr<const Roster> roster = Get();
   std::string text;
-  for (const auto& [name, tenant] : roster_->tenants()) {
-    const TenantLimits& limits = tenant.limited ? tenant.limits : roster_->others();
+  for (const auto& [name, tenant] : roster->tenants()) {
+    const TenantLimits& limits = tenant.limited ? tenant.limits : roster->others();
     absl::StrAppend(&text, "# tenant ", name, ": ", tenant.callers, " callers, ", ToString(limits), "\n");
   }
-  absl::StrAppend(&text, "# each other tenant: ", ToString(roster_->others()), "\n");
+  absl::StrAppend(&text, "# each other tenant: ", ToString(roster->others()), "\n");
   return text;
 }
 
 std::vector<const Account*> RosterFile::accounts() const {
-  absl::MutexLock lock(&mutex_);
   std::vector<const Account*> accounts;
-  for (const auto& [name, tenant] : roster_->tenants()) accounts.push_back(accounts_->OfListed(name));
+  const std::shared_ptr<const Roster> roster = Get();
+  for (const auto& [name, tenant] : roster->tenants()) accounts.push_back(accounts_->OfListed(name));
   return accounts;
 }
 
-std::shared_ptr<const Roster> RosterFile::Get(int64_t now_ns) const {
+std::shared_ptr<const Roster> RosterFile::Get() const {
   absl::MutexLock lock(&mutex_);
-  if (!file_.IsDue(now_ns)) return roster_;
+  return roster_;
+}
+
+void RosterFile::Look(int64_t now_ns) {
+  std::erase_if(retired_, [](const auto& roster) { return roster.use_count() == 1; });
   if (absl::Status status = Read(now_ns); !status.ok()) {
     log::Log(log::LogLevel::kError, "the list of callers stays as it was", {{"reason", std::string(status.message())}});
   }
-  return roster_;
 }
 
 }  // namespace aaren::identity

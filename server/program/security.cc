@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/session/clock.h"
 #include "server/tls/credentials.h"
 
 namespace aaren::program {
@@ -36,7 +37,9 @@ absl::StatusOr<std::unique_ptr<identity::Callers>> OpenCallers(const ServerConfi
                                       .tenant_claim = config.jwt_tenant_claim(),
                                       .role_claim = config.jwt_role_claim(),
                                       .skew = config::ToDuration(config.jwt_skew())};
-  return std::make_unique<identity::Callers>(*std::move(roster), *std::move(keys), rules);
+  auto callers = std::make_unique<identity::Callers>(*std::move(roster), *std::move(keys), rules);
+  callers->Watch([] { return session::Clock::System().NowNanos(); });
+  return callers;
 }
 
 }  // namespace

@@ -37,22 +37,14 @@ Claim ClaimOf(const grpc::ServerContext& context) {
   return {.token = absl::StripAsciiWhitespace(text.substr(kBearer.size())), .has_token = true};
 }
 
-std::optional<identity::Caller> ByCertificate(const grpc::AuthContext& context, const identity::Callers& callers,
-                                              int64_t now_ns) {
+std::optional<identity::Caller> ByCertificate(const grpc::AuthContext& context, const identity::Callers& callers) {
   if (!context.IsPeerAuthenticated()) return std::nullopt;
   for (const char* property : {"x509_subject_alternative_name", "x509_common_name"}) {
     for (const grpc::string_ref& name : context.FindPropertyValues(property)) {
-      if (auto caller = callers.FindName(ViewOf(name), now_ns)) return caller;
+      if (auto caller = callers.FindName(ViewOf(name))) return caller;
     }
   }
   return std::nullopt;
-}
-
-// Whether many tokens of its host were not known just now.
-bool IsDoubtful(const grpc::ServerContext& context, const Claim& claim, const identity::Attempts& attempts,
-                int64_t now_ns) {
-  if (!claim.has_token || attempts.hosts() == 0) return false;
-  return attempts.AreTooMany(accept::HostOf(accept::NormalPeer(context.peer())), now_ns);
 }
 
 // A token that is not known is not made up for by a certificate. The error is for the log.
@@ -61,17 +53,15 @@ absl::StatusOr<identity::Caller> Find(const grpc::ServerContext& context, const 
   if (claim.has_token && claim.token.empty())
     return absl::UnauthenticatedError("its token is of another kind, or empty, or it has several");
   if (claim.has_token) return callers.FindToken(claim.token, clock.NowNanos(), clock.Wall());
-  std::optional<identity::Caller> caller = ByCertificate(*context.auth_context(), callers, clock.NowNanos());
+  std::optional<identity::Caller> caller = ByCertificate(*context.auth_context(), callers);
   if (!caller) return absl::UnauthenticatedError("it has no token");
   return *std::move(caller);
 }
 
-// The token is nobody's business, be it a wrong one: a letter less, and it may be somebody's.
-void NoteFailure(const grpc::ServerContext& context, const absl::Status& why, identity::Attempts& attempts,
-                 int64_t now_ns) {
-  const std::string peer = accept::NormalPeer(context.peer());
-  attempts.NoteFailure(accept::HostOf(peer), now_ns);
-  log::Log(log::LogLevel::kWarning, "caller not known", {{"peer", peer}, {"reason", std::string(why.message())}});
+// The token is nobody's business, be it a wrong one: a letter less, and it may be somebody's. The log bounds its lines.
+void LogFailure(const grpc::ServerContext& context, const absl::Status& why) {
+  log::Log(log::LogLevel::kWarning, "caller not known",
+           {{"peer", accept::NormalPeer(context.peer())}, {"reason", std::string(why.message())}});
 }
 
 }  // namespace
@@ -80,18 +70,11 @@ session::Outcome<identity::Caller> CallerOf(const grpc::ServerContext& context, 
                                             identity::Role least, const session::Clock& clock) {
   session::Outcome<identity::Caller> outcome;
   if (callers == nullptr) return outcome;
-  const Claim claim = ClaimOf(context);
-  const bool doubtful = IsDoubtful(context, claim, callers->attempts(), clock.NowNanos());
-  if (doubtful && !callers->IsWorthALook(claim.token, clock.NowNanos(), clock.Wall())) {
-    outcome.refusal = session::TooManyAttempts();
-    return outcome;
-  }
-  absl::StatusOr<identity::Caller> caller = Find(context, claim, *callers, clock);
-  if (!caller.ok() && doubtful) {  // neither noted nor logged: thousands of them may come in a second
-    outcome.refusal = session::TooManyAttempts();
-  } else if (!caller.ok()) {
-    NoteFailure(context, caller.status(), callers->attempts(), clock.NowNanos());
-    outcome.refusal = session::Unauthenticated();
+  absl::StatusOr<identity::Caller> caller = Find(context, ClaimOf(context), *callers, clock);
+  if (!caller.ok()) {
+    LogFailure(context, caller.status());
+    const bool unchecked = absl::IsResourceExhausted(caller.status());
+    outcome.refusal = unchecked ? session::TooManyAttempts() : session::Unauthenticated();
   } else if (caller->role < least) {
     outcome.refusal = session::PermissionDenied(identity::NameOf(caller->role), identity::NameOf(least));
   } else {
@@ -103,7 +86,7 @@ session::Outcome<identity::Caller> CallerOf(const grpc::ServerContext& context, 
 std::optional<session::Refusal> StillMayCall(const identity::Caller& caller, const identity::Callers* callers,
                                              identity::Role least, const session::Clock& clock) {
   if (callers == nullptr) return std::nullopt;
-  const std::optional<identity::Caller> now = callers->Get(clock.NowNanos()).Still(caller, clock.Wall());
+  const std::optional<identity::Caller> now = callers->Get().Still(caller, clock.Wall());
   if (!now || now->tenant != caller.tenant) return session::StruckOut();
   if (now->role < least) return session::PermissionDenied(identity::NameOf(now->role), identity::NameOf(least));
   return std::nullopt;

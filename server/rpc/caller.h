@@ -15,9 +15,8 @@ namespace aaren::rpc {
 
 // Whom `callers` know by the call's token (authorization: Bearer …) or else by a name in the certificate that its
 // connection has shown. Null: everybody is an admin of the tenant "default". Refused: nobody who is known
-// (UNAUTHENTICATED), and a role below `least` (PERMISSION_DENIED). The former is logged. Where many of one host were
-// refused so, its tokens are not looked at for a while, but for those that are worth it (Callers). Of several tokens in
-// one call none counts. REQUIRES: the call has begun. Any thread.
+// (UNAUTHENTICATED), and a role below `least` (PERMISSION_DENIED). The former is logged. Of several tokens in one call
+// none counts. REQUIRES: the call has begun. Any thread.
 session::Outcome<identity::Caller> CallerOf(const grpc::ServerContext& context, const identity::Callers* callers,
                                             identity::Role least, const session::Clock& clock);
 

@@ -278,11 +278,11 @@ void ShardLoop::Tick(absl::Time now) {
   next_tick_ = now + kTick;
   shard_.Tick();
   health_->SetStoreServing(registrar_.store_health().AwayFor(now) <= options_.store_grace);
+  streams_->EndStale(kPart);
   if (now < next_stale_) return;
   next_stale_ = now + kStale;
   vain_.Forget();
   last_words_.EndStale();
-  streams_->EndStale();
   unary_->EndStale();
   checks_->EndStale();
   health_->EndStale();

@@ -186,7 +186,7 @@ Refusal Unauthenticated() {
 
 Refusal TooManyAttempts() {
   Refusal refusal =
-      Because(absl::UnauthenticatedError("too many calls from this host came without a token that is known"), "CALLER");
+      Because(absl::UnauthenticatedError("the token was not checked: too many of nobody's came just now"), "CALLER");
   refusal.retry_after = kTenantRetry;
   return refusal;
 }

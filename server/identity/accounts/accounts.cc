@@ -3,6 +3,11 @@
 #include <utility>
 
 namespace aaren::identity {
+namespace {
+
+constexpr int kAtOnce = 100;  // accounts, under the lock
+
+}  // namespace
 
 const TenantLimits& Accounts::LimitsOf(const std::string& tenant) const {
   const auto own = own_.find(tenant);
@@ -32,12 +37,28 @@ Account* Accounts::OfToken(const std::string& tenant) {
   return account;
 }
 
+// Accounts that are made meanwhile have the new limits from the beginning.
 void Accounts::SetLimits(absl::btree_map<std::string, TenantLimits> own, const TenantLimits& others, int64_t now_ns) {
+  {
+    absl::MutexLock lock(&mutex_);
+    own_.swap(own);
+    others_ = others;
+    set_ns_ = now_ns;
+  }
+  std::string next;
+  while (SetSome(next, now_ns)) {
+  }
+}
+
+bool Accounts::SetSome(std::string& next, int64_t now_ns) {
   absl::MutexLock lock(&mutex_);
-  own_ = std::move(own);
-  others_ = others;
-  set_ns_ = now_ns;
-  for (auto& [tenant, entry] : entries_) entry.account->SetLimits(LimitsOf(tenant), now_ns);
+  auto entry = entries_.lower_bound(next);
+  for (int i = 0; i < kAtOnce && entry != entries_.end(); ++i, ++entry) {
+    entry->second.account->SetLimits(LimitsOf(entry->first), now_ns);
+  }
+  if (entry == entries_.end()) return false;
+  next = entry->first;
+  return true;
 }
 
 std::vector<const Account*> Accounts::of_tokens() const {

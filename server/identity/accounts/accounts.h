@@ -36,7 +36,7 @@ class Accounts {
   Account* OfToken(const std::string& tenant) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // What the list says from now on: which tenants have limits of their own, and what each of the others may have.
-  // `now_ns` as RateLimit has it.
+  // `now_ns` as RateLimit has it. From one thread at a time; others wait for a moment at most, however many there are.
   void SetLimits(absl::btree_map<std::string, TenantLimits> own, const TenantLimits& others, int64_t now_ns)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -45,6 +45,8 @@ class Accounts {
 
  private:
   Account* Of(const std::string& tenant) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Sets those of some tenants from `next` on, and moves it. False if there are no more.
+  bool SetSome(std::string& next, int64_t now_ns) ABSL_LOCKS_EXCLUDED(mutex_);
   const TenantLimits& LimitsOf(const std::string& tenant) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   struct Entry {

@@ -224,8 +224,6 @@ absl::StatusOr<KeySet::Signed> KeySet::Verify(absl::string_view token) const {
   return Signed{std::string(reinterpret_cast<const char*>(payload), size), (*key)->fingerprint};
 }
 
-bool KeySet::NamesAKey(absl::string_view token) const { return Choose(token).ok(); }
-
 bool KeySet::Has(absl::string_view fingerprint) const {
   return std::any_of(keys_.begin(), keys_.end(),
                      [fingerprint](const auto& key) { return key->fingerprint == fingerprint; });

@@ -44,9 +44,6 @@ class KeySet {
   // Unauthenticated: anything else. The message is for the log alone, and has nothing of the token in it.
   absl::StatusOr<Signed> Verify(absl::string_view token) const;
 
-  // Whether a key of the set may have signed it. It costs no signature.
-  bool NamesAKey(absl::string_view token) const;
-
   // Whether it has the key with this fingerprint (RFC 7638, by SHA-256).
   bool Has(absl::string_view fingerprint) const;
 

@@ -10,7 +10,6 @@ namespace aaren::identity {
 
 absl::StatusOr<std::unique_ptr<KeySetFile>> KeySetFile::Open(const std::string& path) {
   std::unique_ptr<KeySetFile> file(new KeySetFile(path));
-  absl::MutexLock lock(&file->mutex_);
   if (absl::Status status = file->Read(); !status.ok()) return status;
   return file;
 }
@@ -23,18 +22,22 @@ absl::Status KeySetFile::Read() {
   absl::StatusOr<KeySet> keys = KeySet::Parse(**text);
   if (!keys.ok()) return absl::InvalidArgumentError(absl::StrCat(file_.path(), ": ", keys.status().message()));
   if (keys->size() == 0) log::Log(log::LogLevel::kWarning, "no key may sign tokens", {{"file", file_.path()}});
-  keys_ = std::make_shared<const KeySet>(*std::move(keys));
+  auto made = std::make_shared<const KeySet>(*std::move(keys));
+  absl::MutexLock lock(&mutex_);
+  keys_.swap(made);
   return absl::OkStatus();
 }
 
-std::shared_ptr<const KeySet> KeySetFile::Get(int64_t now_ns) {
+std::shared_ptr<const KeySet> KeySetFile::Get() const {
   absl::MutexLock lock(&mutex_);
-  if (!file_.IsDue(now_ns)) return keys_;
+  return keys_;
+}
+
+void KeySetFile::Look() {
   if (absl::Status status = Read(); !status.ok()) {
     log::Log(log::LogLevel::kError, "the keys of tokens stay as they were",
              {{"reason", std::string(status.message())}});
   }
-  return keys_;
 }
 
 }  // namespace aaren::identity

@@ -4,9 +4,8 @@
 // A KeySetFile is the key set that a file has, and is read anew when the file changes, as the list of callers is. While
 // the file cannot be read, or is no JWKS, the keys before it hold, and the log says so.
 //
-// Threading: safe.
+// Threading: Look by one thread at a time, Get by any thread.
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -23,15 +22,18 @@ class KeySetFile {
   // The file's error, or the set's with the file's name.
   static absl::StatusOr<std::unique_ptr<KeySetFile>> Open(const std::string& path);
 
-  // As the file is now, or was two seconds ago. `now_ns` is monotonic.
-  std::shared_ptr<const KeySet> Get(int64_t now_ns) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Takes up a changed file.
+  void Look() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // As the file was at the last Look.
+  std::shared_ptr<const KeySet> Get() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   explicit KeySetFile(const std::string& path) : file_(path) {}
-  absl::Status Read() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Read() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  absl::Mutex mutex_;
-  file::WatchedFile file_ ABSL_GUARDED_BY(mutex_);
+  file::WatchedFile file_;  // Look's only
+  mutable absl::Mutex mutex_;
   std::shared_ptr<const KeySet> keys_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -13,7 +13,8 @@ namespace {
 
 constexpr size_t kMostUnread = 4 << 20;  // of one stream
 constexpr size_t kSmallMessage = 16 << 10;
-constexpr int kVisits = 16;  // between two looks at the clock
+constexpr int kVisits = 16;                         // between two looks at the clock
+constexpr absl::Duration kWalk = absl::Seconds(1);  // from one over all streams to the next
 
 }  // namespace
 
@@ -102,20 +103,31 @@ void StreamGroup::ForgetOf(const std::string& peer) {
   if (--found->second == 0) of_peers_.erase(found);
 }
 
-void StreamGroup::EndStale() {
+void StreamGroup::EndStale(absl::Duration at_most) {
   const absl::Time now = clock_.Now();
-  for (const auto& [number, stream] : streams_) stream->EndIfStale(now);
-  CheckCallers();
+  if (walked_ >= walk_to_) {
+    if (now < next_walk_) return;
+    BeginWalk(now);
+  }
+  const absl::Time wall = clock_.Wall(), deadline = now + at_most;
+  int visits = 0;
+  for (auto next = streams_.upper_bound(walked_); next != streams_.end() && next->first <= walk_to_; ++next) {
+    if (++visits % kVisits == 0 && clock_.Now() > deadline) return;
+    walked_ = next->first;
+    next->second->EndIfStale(now);
+    if (check_all_ || next->second->caller_ends() <= wall) next->second->CheckCaller(checked_, wall);
+  }
+  walked_ = walk_to_;
 }
 
-void StreamGroup::CheckCallers() {
+// Streams that begin meanwhile may have callers whom only a later list knows.
+void StreamGroup::BeginWalk(absl::Time now) {
+  next_walk_ = now + kWalk;
+  walked_ = 0;
+  walk_to_ = last_number_;
   if (callers_ == nullptr) return;
-  identity::Callers::Known known = callers_->Get(clock_.NowNanos());
-  const bool same = known == checked_;
-  const absl::Time wall = clock_.Wall();
-  for (const auto& [number, stream] : streams_) {
-    if (!same || stream->caller_ends() <= wall) stream->CheckCaller(known, wall);
-  }
+  identity::Callers::Known known = callers_->Get();
+  check_all_ = !(known == checked_);
   checked_ = std::move(known);
 }
 

@@ -75,8 +75,9 @@ class StreamGroup {
   void Flush(absl::Duration at_most);
 
   // Ends streams that have not said Hello, do not read, or have nothing open, for too long, and those whose callers
-  // were struck out or may not have them any more. Call it every second or so.
-  void EndStale();
+  // were struck out or may not have them any more. Each second all streams get a look, some with each call. REQUIRES:
+  // called every few milliseconds.
+  void EndStale(absl::Duration at_most);
 
   // Tells every stream that the server leaves, and refuses new ones.
   void Drain(absl::Duration deadline);
@@ -119,8 +120,7 @@ class StreamGroup {
   bool MayHaveMore(const std::string& peer) const;
   void ForgetOf(const std::string& peer);
 
-  // If the list of callers has changed.
-  void CheckCallers();
+  void BeginWalk(absl::Time now);
 
   // Of this peer. Null without an acceptor.
   Heard FindHeard(const std::string& peer) const { return heard_of_ ? heard_of_(peer) : nullptr; }
@@ -146,7 +146,10 @@ class StreamGroup {
   LastWords& last_words_;
   const HeardOf heard_of_;
   const identity::Callers* const callers_;
-  identity::Callers::Known checked_;  // by which the streams' callers were checked last
+  absl::Time next_walk_ = absl::InfinitePast();
+  uint64_t walked_ = 0, walk_to_ = 0;  // numbers of streams: EndStale is at the former
+  identity::Callers::Known checked_;   // the callers of this walk
+  bool check_all_ = false;             // the walk before had other callers
   bool draining_ = false;
   bool reading_ = true;
 

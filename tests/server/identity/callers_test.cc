@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "tests/server/identity/tokens/token_maker.h"
@@ -36,11 +37,6 @@ class CallersTest : public testing::Test {
   }();
 };
 
-TEST_F(CallersTest, ATokenThatNamesAKeyIsWorthALook) {
-  EXPECT_TRUE(callers_->IsWorthALook(TokenOf("acme"), kNow, wall_));
-  for (const char* other : {"banana", "a.b.c", ""}) EXPECT_FALSE(callers_->IsWorthALook(other, kNow, wall_)) << other;
-}
-
 TEST_F(CallersTest, ATenantThatOnlyTokensNameHasAnAccount) {
   Account* account = callers_->FindToken(TokenOf("acme"), kNow, wall_)->account;
   ASSERT_NE(account, nullptr);
@@ -56,34 +52,62 @@ TEST_F(CallersTest, LimitsThatTheListGivesLaterHoldForTheAccountThatATokenHas) {
     std::filesystem::last_write_time(list, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(1));
   };
   longer_ago();
-  const Callers callers(RosterFile::Open(list).value(), KeySetFile::Open(path_).value(),
-                        {.issuer = "us", .audience = "aaren"});
+  Callers callers(RosterFile::Open(list).value(), KeySetFile::Open(path_).value(),
+                  {.issuer = "us", .audience = "aaren"});
   const Account& acme = *callers.FindToken(TokenOf("acme"), kNow, wall_)->account;
   EXPECT_EQ(acme.streams.limit(), 0u);
   std::ofstream(list) << "* limits streams=3\n";
   longer_ago();
-  (void)callers.Get(kNow + 2 * kSecond);
+  callers.Look(kNow + 2 * kSecond);
   EXPECT_EQ(acme.streams.limit(), 3u);
   std::ofstream(list) << "* limits streams=3\nacme limits streams=9\n";
   longer_ago();
-  (void)callers.Get(kNow + 4 * kSecond);
+  callers.Look(kNow + 4 * kSecond);
   EXPECT_EQ(acme.streams.limit(), 9u);
   EXPECT_EQ(callers.listed_accounts(), std::vector<const Account*>{&acme});
   unlink(list.c_str());
 }
 
-TEST_F(CallersTest, UnknownTokensAreLookedAtUntilThatHasCostTooMuch) {
+TEST_F(CallersTest, SignaturesAreCheckedUntilThatHasCostTooMuch) {
   const std::string known = TokenOf("acme"), bad = TokenOf("acme", TokenMaker::Ec());
   ASSERT_TRUE(callers_->FindToken(known, kNow, wall_).ok());
+  const auto code = [&](const std::string& token, int64_t now_ns) {
+    return callers_->FindToken(token, now_ns, wall_).status().code();
+  };
   int looks = 0;
-  for (; callers_->IsWorthALook(bad, kNow, wall_) && looks < 100'000; ++looks) {
-    ASSERT_FALSE(callers_->FindToken(bad, kNow, wall_).ok());
+  for (; code(bad, kNow) == absl::StatusCode::kUnauthenticated && looks < 100'000; ++looks) {
   }
   EXPECT_GT(looks, 10);
   EXPECT_LT(looks, 100'000);
-  EXPECT_FALSE(callers_->IsWorthALook(TokenOf("another"), kNow, wall_));
-  EXPECT_TRUE(callers_->IsWorthALook(known, kNow, wall_));
-  EXPECT_TRUE(callers_->IsWorthALook(TokenOf("another"), kNow + kSecond, wall_));
+  EXPECT_EQ(code(TokenOf("another"), kNow), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(code(known, kNow), absl::StatusCode::kOk);
+  EXPECT_EQ(code(TokenOf("another"), kNow + kSecond), absl::StatusCode::kOk);
+}
+
+TEST_F(CallersTest, TokensOfTheListAreFoundHoweverManySignaturesWereCheckedInVain) {
+  const std::string list = absl::StrCat(path_, "_list");
+  // By sha256sum: "stream-token".
+  std::ofstream(list) << "acme stream sha256:8929ba67483f306170512dee064c1a5d009b1fca7daafb86e902b82b0a2e7c7b\n";
+  const Callers callers(RosterFile::Open(list).value(), KeySetFile::Open(path_).value(),
+                        {.issuer = "us", .audience = "aaren"});
+  const std::string bad = TokenOf("acme", TokenMaker::Ec());
+  while (!absl::IsResourceExhausted(callers.FindToken(bad, kNow, wall_).status())) {
+  }
+  EXPECT_TRUE(callers.FindToken("stream-token", kNow, wall_).ok());
+  unlink(list.c_str());
+}
+
+TEST_F(CallersTest, FilesAreWatchedOnAThreadOfItsOwn) {
+  Callers callers(nullptr, KeySetFile::Open(path_).value(), {.issuer = "us", .audience = "aaren"});
+  callers.Watch([] { return kNow; });
+  const TokenMaker other = TokenMaker::Ec();
+  std::ofstream(path_) << other.Jwks();
+  const std::string token = TokenOf("acme", other);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!callers.Get().keys->Verify(token).ok() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  EXPECT_TRUE(callers.FindToken(token, kNow, wall_).ok());
 }
 
 }  // namespace

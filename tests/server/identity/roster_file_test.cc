@@ -29,8 +29,10 @@ class RosterFileTest : public testing::Test {
   }
 
   std::string WhyNot() const { return std::string(RosterFile::Open(path_).status().message()); }
-  static bool Knows(const RosterFile& file, int64_t seconds, const char* name) {
-    return file.Get(seconds * 1'000'000'000).get()->FindName(name).has_value();
+  // At the next look.
+  static bool Knows(RosterFile& file, const char* name) {
+    file.Look(0);
+    return file.Get()->FindName(name).has_value();
   }
 
   const std::string path_ = absl::StrCat(testing::TempDir(), "/callers_", getpid());
@@ -42,14 +44,26 @@ TEST_F(RosterFileTest, TellsWhyItCannotBeOpened) {
   EXPECT_THAT(WhyNot(), HasSubstr(absl::StrCat(path_, ": line 1: ")));
 }
 
-TEST_F(RosterFileTest, IsReadAnewASecondLater) {
+TEST_F(RosterFileTest, IsAnotherFromTheNextLookOn) {
   Write("a read name:x");
   const auto file = RosterFile::Open(path_).value();
-  EXPECT_TRUE(Knows(*file, 10, "x"));
+  const std::shared_ptr<const Roster> before = file->Get();
   Write("a read name:y");
-  EXPECT_TRUE(Knows(*file, 10, "x"));
-  EXPECT_FALSE(Knows(*file, 11, "x"));
-  EXPECT_TRUE(Knows(*file, 11, "y"));
+  EXPECT_EQ(file->Get(), before);
+  EXPECT_TRUE(Knows(*file, "y"));
+  EXPECT_FALSE(Knows(*file, "x"));
+  EXPECT_TRUE(before->FindName("x").has_value());
+}
+
+TEST_F(RosterFileTest, OnlyALookForgetsARoster) {
+  Write("a read name:x");
+  const auto file = RosterFile::Open(path_).value();
+  const std::weak_ptr<const Roster> before = file->Get();
+  Write("a read name:y");
+  file->Look(0);
+  EXPECT_FALSE(before.expired());  // whoever reads it still need not take it apart
+  file->Look(0);
+  EXPECT_TRUE(before.expired());
 }
 
 TEST_F(RosterFileTest, AListThatWasEmptiedIsTakenWithAWarning) {
@@ -57,7 +71,7 @@ TEST_F(RosterFileTest, AListThatWasEmptiedIsTakenWithAWarning) {
   const auto file = RosterFile::Open(path_).value();
   Write("# nobody\na limits streams=3\n");
   testing::internal::CaptureStderr();
-  EXPECT_FALSE(Knows(*file, 10, "x"));
+  EXPECT_FALSE(Knows(*file, "x"));
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("the list names no caller"));
 }
 
@@ -65,11 +79,11 @@ TEST_F(RosterFileTest, KeepsTheRosterWhileTheFileIsBadOrGone) {
   Write("a read name:x");
   const auto file = RosterFile::Open(path_).value();
   Write("a write name:y");
-  EXPECT_TRUE(Knows(*file, 10, "x"));
+  EXPECT_TRUE(Knows(*file, "x"));
   std::filesystem::remove(path_);
-  EXPECT_TRUE(Knows(*file, 20, "x"));
+  EXPECT_TRUE(Knows(*file, "x"));
   Write("a read name:z");
-  EXPECT_TRUE(Knows(*file, 30, "z"));
+  EXPECT_TRUE(Knows(*file, "z"));
 }
 
 TEST_F(RosterFileTest, APipeInItsPlaceIsNotWaitedFor) {
@@ -77,23 +91,23 @@ TEST_F(RosterFileTest, APipeInItsPlaceIsNotWaitedFor) {
   const auto file = RosterFile::Open(path_).value();
   std::filesystem::remove(path_);
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
-  EXPECT_TRUE(Knows(*file, 10, "x"));
+  EXPECT_TRUE(Knows(*file, "x"));
 }
 
 TEST_F(RosterFileTest, WhatIsBeingWrittenIsTakenUpOnceItStands) {
   Write("a read name:x\na read name:y");
   const auto file = RosterFile::Open(path_).value();
   WriteAt("", std::chrono::minutes(1));
-  EXPECT_TRUE(Knows(*file, 10, "x"));
+  EXPECT_TRUE(Knows(*file, "x"));
   WriteAt("a read name:x", std::chrono::minutes(1));
-  EXPECT_TRUE(Knows(*file, 11, "y"));
-  EXPECT_FALSE(Knows(*file, 12, "y"));
+  EXPECT_TRUE(Knows(*file, "y"));
+  EXPECT_FALSE(Knows(*file, "y"));  // the same at two looks
 }
 
 TEST_F(RosterFileTest, CallersOfATenantShareItsAccount) {
   Write("a read name:x\na admin name:y\nb read name:z");
   const auto file = RosterFile::Open(path_).value();
-  const auto roster = file->Get(10);
+  const auto roster = file->Get();
   EXPECT_EQ(roster->FindName("x")->account, roster->FindName("y")->account);
   EXPECT_NE(roster->FindName("x")->account, roster->FindName("z")->account);
   EXPECT_EQ(roster->FindName("z")->account->tenant(), "b");
@@ -102,14 +116,15 @@ TEST_F(RosterFileTest, CallersOfATenantShareItsAccount) {
 TEST_F(RosterFileTest, LimitsChangeWhileAnAccountIsInUse) {
   Write("a read name:x\na limits streams=1");
   const auto file = RosterFile::Open(path_).value();
-  Account* account = file->Get(10)->FindName("x")->account;
+  Account* account = file->Get()->FindName("x")->account;
   EXPECT_EQ(account->streams.limit(), 1u);
   Write("a read name:x\na limits streams=2 weight=3");
-  EXPECT_EQ(file->Get(20'000'000'000)->FindName("x")->account, account);
+  file->Look(0);
+  EXPECT_EQ(file->Get()->FindName("x")->account, account);
   EXPECT_EQ(account->streams.limit(), 2u);
   EXPECT_EQ(account->weight(), 3);
   Write("a read name:x");
-  (void)file->Get(30'000'000'000);
+  file->Look(0);
   EXPECT_EQ(account->streams.limit(), 0u);
 }
 
@@ -118,14 +133,14 @@ TEST_F(RosterFileTest, OnlyTenantsOfTheFileAreTold) {
   const auto file = RosterFile::Open(path_).value();
   EXPECT_EQ(file->accounts().size(), 2u);
   Write("b read name:y");
-  (void)file->Get(20'000'000'000);
+  file->Look(0);
   ASSERT_EQ(file->accounts().size(), 1u);
   EXPECT_EQ(file->accounts()[0]->tenant(), "b");
 }
 
 TEST_F(RosterFileTest, AnEmptyFileKnowsNobody) {
   Write("");
-  EXPECT_FALSE(Knows(*RosterFile::Open(path_).value(), 10, "x"));
+  EXPECT_FALSE(Knows(*RosterFile::Open(path_).value(), "x"));
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ class WebTokenTest : public Serving {
         std::move(roster), identity::KeySetFile::Open(keys_).value(),
         identity::WebTokenRules{.issuer = "us", .audience = "aaren", .skew = absl::ZeroDuration()});
     rpc::ServerOptions options = Options();
+    callers_->Watch([] { return session::Clock::System().NowNanos(); });
     options.callers = callers_.get();
     Start(options);
     channel_ = NewChannel();
