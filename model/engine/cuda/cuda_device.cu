@@ -11,6 +11,7 @@
 
 #include "model/engine/cuda/device/device.h"
 #include "model/engine/cuda/kernel.h"
+#include "model/engine/cuda/stream/cuda_launch.h"
 
 namespace aaren::engine {
 namespace {
@@ -133,6 +134,9 @@ const char* Facts(DeviceFacts* facts) {
   facts->shared_bytes = properties.sharedMemPerBlockOptin;
   facts->processors = properties.multiProcessorCount;
   facts->threads = kThreads;
+  for (int form = 0; form < kStreamFormCount; ++form) {
+    facts->clusters[form] = StreamLauncher::Clusters(form, static_cast<int>(facts->shared_bytes));
+  }
   return nullptr;
 }
 
@@ -169,6 +173,10 @@ const char* Forward(void* queue, const ForwardCall* call) {
   return InWords(cudaGetLastError());
 }
 
+const char* ForwardStreamed(void* queue, const ForwardCall* call, const StreamPlan* plan) {
+  return InWords(StreamLauncher::Launch(StreamOf(queue), *call, *plan));
+}
+
 const char* Poll(void* queue, bool* done) {
   const cudaError_t error = cudaStreamQuery(StreamOf(queue));
   *done = error == cudaSuccess;
@@ -184,7 +192,8 @@ const char* Wait(void* queue) { return InWords(cudaStreamSynchronize(StreamOf(qu
 
 extern "C" __attribute__((visibility("default"))) const aaren::engine::DeviceTable* AarenDevice() {
   using namespace aaren::engine;
-  static const DeviceTable table = {kDeviceVersion, Missing,    Facts,  Allocate, Release, AllocateHost, ReleaseHost,
-                                    OpenQueue,      CloseQueue, CopyIn, CopyOut,  Forward, Poll,         Wait};
+  static const DeviceTable table = {kDeviceVersion, Missing,     Facts,           Allocate,   Release,
+                                    AllocateHost,   ReleaseHost, OpenQueue,       CloseQueue, CopyIn,
+                                    CopyOut,        Forward,     ForwardStreamed, Poll,       Wait};
   return &table;
 }

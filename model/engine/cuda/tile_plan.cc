@@ -38,4 +38,13 @@ void PlanTiles(absl::Span<const DeviceToken> tokens, size_t tile_tokens, TilePla
   if (begin < tokens.size()) AddBlock(begin, tokens.size(), tile_tokens, plan);
 }
 
+size_t LongestRun(absl::Span<const DeviceToken> tokens) {
+  size_t longest = 0;
+  for (size_t run = 0, end; run < tokens.size(); run = end) {
+    end = EndOfRun(tokens, run);
+    longest = std::max(longest, end - run);
+  }
+  return longest;
+}
+
 }  // namespace aaren::engine

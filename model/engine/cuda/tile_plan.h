@@ -20,6 +20,9 @@ struct TilePlan {
 // Overwrites `plan`. REQUIRES: tokens of one state are side by side.
 void PlanTiles(absl::Span<const DeviceToken> tokens, size_t tile_tokens, TilePlan& plan);
 
+// The most tokens of one state, side by side.
+size_t LongestRun(absl::Span<const DeviceToken> tokens);
+
 }  // namespace aaren::engine
 
 #endif  // AAREN_MODEL_ENGINE_CUDA_TILE_PLAN_H_

@@ -13,15 +13,17 @@
 #include <cstdint>
 
 #include "model/engine/cuda/program.h"
+#include "model/engine/cuda/stream/plan.h"
 
 namespace aaren::engine {
 
 struct DeviceFacts {
   char name[256];
   uint64_t memory_bytes;
-  uint64_t shared_bytes;  // of a block of threads, at most
-  int32_t processors;     // blocks that can run beside each other, at least
-  int32_t threads;        // that a call's blocks have: a multiple of 16
+  uint64_t shared_bytes;               // of a block of threads, at most
+  int32_t processors;                  // blocks that can run beside each other, at least
+  int32_t threads;                     // that the plain kernel's blocks have: a multiple of 16
+  int32_t clusters[kStreamFormCount];  // of each form of the streamed kernel, that can run beside each other; 0: none
 };
 
 struct DeviceTable {
@@ -41,13 +43,14 @@ struct DeviceTable {
   void (*close_queue)(void* queue);  // waits for what is in it
   const char* (*copy_in)(void* queue, void* device, const void* host, size_t bytes);
   const char* (*copy_out)(void* queue, void* host, const void* device, size_t bytes);
-  const char* (*forward)(void* queue, const ForwardCall* call);
+  const char* (*forward)(void* queue, const ForwardCall* call);  // the plain kernel
+  const char* (*forward_streamed)(void* queue, const ForwardCall* call, const StreamPlan* plan);
   const char* (*poll)(void* queue, bool* done);  // whether all in it is done; never blocks
   const char* (*wait)(void* queue);              // until it is
 };
 
-// Goes up with any change of this table or of program.h.
-constexpr int kDeviceVersion = 1;
+// Goes up with any change of this table, of program.h or of stream/plan.h.
+constexpr int kDeviceVersion = 2;
 
 // The exported function's name and type.
 constexpr char kDeviceEntry[] = "AarenDevice";

@@ -53,6 +53,10 @@ void DeviceQueue::Forward(const ForwardCall& call) {
   if (status_.ok()) Note(table_.forward(queue_, &call));
 }
 
+void DeviceQueue::ForwardStreamed(const ForwardCall& call, const StreamPlan& plan) {
+  if (status_.ok()) Note(table_.forward_streamed(queue_, &call, &plan));
+}
+
 bool DeviceQueue::Done() {
   if (!status_.ok()) return true;
   bool done = false;

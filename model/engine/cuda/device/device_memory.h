@@ -45,6 +45,7 @@ class DeviceQueue {
   void CopyIn(void* device, const void* host, size_t bytes);
   void CopyOut(void* host, const void* device, size_t bytes);
   void Forward(const ForwardCall& call);
+  void ForwardStreamed(const ForwardCall& call, const StreamPlan& plan);
 
   bool Done();          // whether Wait would not block
   absl::Status Wait();  // until all is done

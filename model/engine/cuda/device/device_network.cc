@@ -1,12 +1,15 @@
 #include "model/engine/cuda/device/device_network.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "model/engine/cuda/device/device_memory.h"
 #include "model/engine/cuda/network_image.h"
+#include "model/engine/cuda/stream/packed_stream.h"
 #include "model/engine/cuda/tile_plan.h"
 #include "model/engine/forecasting/row.h"
 #include "model/engine/forecasting/tile.h"
@@ -18,11 +21,23 @@ namespace {
 constexpr size_t kDeviceTokens = 2048;
 constexpr int kTileTokens[] = {8, 16, 32};
 
+// The network's plans by form; no tokens where it has none. And their weights on the device.
+struct DeviceStreams {
+  std::array<StreamPlan, kStreamFormCount> plans = {};
+  std::vector<DeviceMemory> memory;
+};
+
 class DeviceNetwork final : public Network {
  public:
   DeviceNetwork(const package::ForecasterConfig& config, const DeviceTable& table, const DeviceFacts& facts,
-                const Program& program, DeviceMemory image)
-      : layout_(config), table_(table), facts_(facts), program_(program), image_(std::move(image)) {
+                const Program& program, DeviceMemory image, DeviceStreams streams, KernelUse use)
+      : layout_(config),
+        table_(table),
+        facts_(facts),
+        program_(program),
+        image_(std::move(image)),
+        streams_(std::move(streams)),
+        use_(use) {
     program_.image = image_.data();
   }
 
@@ -37,12 +52,23 @@ class DeviceNetwork final : public Network {
   // The smallest tiles whose blocks all run beside each other; the largest that fit where there are too many tokens.
   int TileTokensFor(size_t tokens) const;
 
+  // The streamed kernel's plan for a call, or null where the plain kernel has to take it.
+  const StreamPlan* StreamFor(size_t tokens, size_t longest_run) const;
+
+  std::atomic<int>& calls_under_way() const { return calls_under_way_; }
+
  private:
+  const StreamPlan* NextStream() const;
+
   const RowLayout layout_;
   const DeviceTable& table_;
   const DeviceFacts facts_;
   Program program_;
   const DeviceMemory image_;
+  const DeviceStreams streams_;
+  const KernelUse use_;
+  mutable std::atomic<int> calls_under_way_ = 0;
+  mutable std::atomic<uint32_t> turn_ = 0;
 };
 
 // One piece of memory of the host and its like on the device. It is filled from the front, and copied at once.
@@ -89,6 +115,7 @@ absl::Status Staging::Allocate(const DeviceTable& table, size_t bytes) {
 class DevicePass final : public Network::Pass {
  public:
   explicit DevicePass(const DeviceNetwork& network);
+  ~DevicePass() override { SetUnderWay(false); }
 
   void Begin(Tile& tile) override;
   bool Done() override { return !status_.ok() || queue_.Done(); }
@@ -96,13 +123,17 @@ class DevicePass final : public Network::Pass {
 
  private:
   size_t ForecastFloats() const { return static_cast<size_t>(program_.horizon) * static_cast<size_t>(program_.levels); }
+  void SetUnderWay(bool under_way);
   void TakeTokens(const Tile& tile, ForwardCall& call);
   void TakeInputs(Tile& tile, ForwardCall& call);
+  void PlanBlocks(ForwardCall& call);
 
   const DeviceNetwork& network_;
   const Program& program_;
   std::vector<DeviceToken> tokens_;
   TilePlan plan_;
+  const StreamPlan* stream_ = nullptr;
+  bool under_way_ = false;
   Staging in_, out_;
   absl::Status status_;  // of making this
   DeviceQueue queue_;    // after the memory that it works on: its end waits
@@ -120,6 +151,28 @@ int DeviceNetwork::TileTokensFor(size_t tokens) const {
   return chosen;
 }
 
+const StreamPlan* DeviceNetwork::StreamFor(size_t tokens, size_t longest_run) const {
+  if (use_ == KernelUse::kInTurn) return NextStream();
+  FormQuestion question;
+  for (size_t form = 0; form < kStreamFormCount; ++form) {
+    if (streams_.plans[form].tokens > 0) question.clusters[form] = facts_.clusters[form];
+  }
+  question.processors = facts_.processors;
+  question.tokens = tokens;
+  question.longest_run = longest_run;
+  question.calls_under_way = calls_under_way_.load(std::memory_order_relaxed);
+  const int form = ChooseForm(question);
+  return form < 0 ? nullptr : &streams_.plans[static_cast<size_t>(form)];
+}
+
+const StreamPlan* DeviceNetwork::NextStream() const {
+  for (size_t tries = 0; tries < kStreamFormCount; ++tries) {
+    const StreamPlan& plan = streams_.plans[turn_.fetch_add(1, std::memory_order_relaxed) % kStreamFormCount];
+    if (plan.tokens > 0) return &plan;
+  }
+  return nullptr;
+}
+
 DevicePass::DevicePass(const DeviceNetwork& network)
     : network_(network), program_(network.program()), queue_(network.table()) {
   const size_t floats =
@@ -132,19 +185,29 @@ DevicePass::DevicePass(const DeviceNetwork& network)
   plan_.blocks.reserve(kDeviceTokens);
 }
 
+void DevicePass::SetUnderWay(bool under_way) {
+  if (under_way != under_way_) network_.calls_under_way().fetch_add(under_way ? 1 : -1, std::memory_order_relaxed);
+  under_way_ = under_way;
+}
+
 void DevicePass::Begin(Tile& tile) {
   if (!status_.ok()) return;
   ForwardCall call = {};
   call.program = program_;
-  call.tile_tokens = network_.TileTokensFor(tile.size);
   call.threads = network_.facts().threads;
   in_.Clear();
   out_.Clear();
   TakeTokens(tile, call);
+  PlanBlocks(call);
   TakeInputs(tile, call);
   call.forecasts = out_.Take<float>(call.forecast_count * ForecastFloats()).second;
   queue_.CopyIn(in_.device(), in_.host(), in_.used());
-  queue_.Forward(call);
+  if (stream_ != nullptr) {
+    queue_.ForwardStreamed(call, *stream_);
+  } else {
+    queue_.Forward(call);
+  }
+  SetUnderWay(true);
   if (call.forecast_count > 0) queue_.CopyOut(out_.host(), out_.device(), out_.used());
 }
 
@@ -161,11 +224,16 @@ void DevicePass::TakeTokens(const Tile& tile, ForwardCall& call) {
                        .age = static_cast<uint16_t>(token.age),
                        .folds = token.folds});
   }
-  PlanTiles(tokens_, static_cast<size_t>(call.tile_tokens), plan_);
   call.tokens = in_.Put(tokens_.data(), tokens_.size());
+  call.token_count = static_cast<uint32_t>(tokens_.size());
+}
+
+void DevicePass::PlanBlocks(ForwardCall& call) {
+  stream_ = network_.StreamFor(tokens_.size(), LongestRun(tokens_));
+  call.tile_tokens = stream_ != nullptr ? stream_->tokens : network_.TileTokensFor(tokens_.size());
+  PlanTiles(tokens_, static_cast<size_t>(call.tile_tokens), plan_);
   call.tiles = in_.Put(plan_.tiles.data(), plan_.tiles.size());
   call.blocks = in_.Put(plan_.blocks.data(), plan_.blocks.size());
-  call.token_count = static_cast<uint32_t>(tokens_.size());
   call.tile_count = static_cast<uint32_t>(plan_.tiles.size());
   call.block_count = static_cast<uint32_t>(plan_.blocks.size());
 }
@@ -179,7 +247,9 @@ void DevicePass::TakeInputs(Tile& tile, ForwardCall& call) {
 
 absl::Status DevicePass::End(Tile& tile) {
   if (!status_.ok()) return status_;
-  if (absl::Status status = queue_.Wait(); !status.ok()) return status;
+  const absl::Status status = queue_.Wait();
+  SetUnderWay(false);
+  if (!status.ok()) return status;
   float* made = reinterpret_cast<float*>(out_.host());
   for (size_t t = 0; t < tile.size; ++t) {
     TileToken& token = tile.tokens[t];
@@ -194,10 +264,33 @@ absl::Status DevicePass::End(Tile& tile) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<DeviceMemory> CopyToDevice(const DeviceTable& table, const std::vector<std::byte>& bytes) {
+  absl::StatusOr<DeviceMemory> memory = DeviceMemory::OnDevice(table, bytes.size());
+  if (!memory.ok()) return memory;
+  DeviceQueue queue(table);
+  queue.CopyIn(memory->data(), bytes.data(), bytes.size());
+  if (absl::Status status = queue.Wait(); !status.ok()) return status;
+  return memory;
+}
+
+absl::StatusOr<DeviceStreams> StreamsOf(const NetworkImage& image, const DeviceTable& table, const DeviceFacts& facts) {
+  DeviceStreams streams;
+  for (size_t form = 0; form < kStreamFormCount; ++form) {
+    if (facts.clusters[form] == 0) continue;
+    const PackedStream packed(image, kStreamForms[form], facts.shared_bytes);
+    if (!packed.fits()) continue;
+    absl::StatusOr<DeviceMemory> memory = CopyToDevice(table, packed.bytes);
+    if (!memory.ok()) return memory.status();
+    streams.plans[form] = packed.PlanAt(memory->data());
+    streams.memory.push_back(*std::move(memory));
+  }
+  return streams;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Network>> NewDeviceNetwork(const package::ModelPackage& package,
-                                                          const DeviceTable& table) {
+                                                          const DeviceTable& table, KernelUse use) {
   DeviceFacts facts = {};
   if (const char* error = table.facts(&facts)) return absl::InternalError(absl::StrCat("the device failed: ", error));
   const NetworkImage image(package);
@@ -206,12 +299,12 @@ absl::StatusOr<std::unique_ptr<Network>> NewDeviceNetwork(const package::ModelPa
     return absl::ResourceExhaustedError(absl::StrCat("the network is too wide for ", facts.name, ": a block needs ",
                                                      needed, " bytes of shared memory, and has ", facts.shared_bytes));
   }
-  absl::StatusOr<DeviceMemory> memory = DeviceMemory::OnDevice(table, image.bytes.size());
+  absl::StatusOr<DeviceMemory> memory = CopyToDevice(table, image.bytes);
   if (!memory.ok()) return memory.status();
-  DeviceQueue queue(table);
-  queue.CopyIn(memory->data(), image.bytes.data(), image.bytes.size());
-  if (absl::Status status = queue.Wait(); !status.ok()) return status;
-  return std::make_unique<DeviceNetwork>(package.config, table, facts, image.program, *std::move(memory));
+  absl::StatusOr<DeviceStreams> streams = StreamsOf(image, table, facts);
+  if (!streams.ok()) return streams.status();
+  return std::make_unique<DeviceNetwork>(package.config, table, facts, image.program, *std::move(memory),
+                                         *std::move(streams), use);
 }
 
 }  // namespace aaren::engine

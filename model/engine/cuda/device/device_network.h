@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "model/engine/cuda/device/device.h"
+#include "model/engine/cuda/stream/form_choice.h"
 #include "model/engine/forecasting/network.h"
 #include "model/package/package.h"
 
@@ -17,7 +18,7 @@ namespace aaren::engine {
 // For a package that LoadPackage accepted; its weights are copied to the device. ResourceExhausted if the device's
 // memory, or that of its blocks, does not hold the network. `table` outlives it.
 absl::StatusOr<std::unique_ptr<Network>> NewDeviceNetwork(const package::ModelPackage& package,
-                                                          const DeviceTable& table);
+                                                          const DeviceTable& table, KernelUse use);
 
 }  // namespace aaren::engine
 

@@ -1,5 +1,6 @@
 #include "tests/model/engine/cuda/emulated_device.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -10,6 +11,7 @@
 
 #include "model/engine/cuda/kernel.h"
 #include "tests/model/engine/cuda/emulated_block.h"
+#include "tests/model/engine/cuda/emulated_cluster.h"
 
 namespace aaren::engine {
 namespace {
@@ -20,7 +22,7 @@ struct Device {
   std::mutex mutex;  // of all below
   EmulatedSettings settings;
   DevicePieces pieces;
-  uint64_t bytes = 0, calls = 0;
+  uint64_t bytes = 0, calls = 0, streamed = 0;
   std::set<std::string> words;  // of errors
 };
 
@@ -93,6 +95,16 @@ const char* Forward(const ForwardCall& call) {
   return fault.empty() ? nullptr : device.words.insert(fault).first->c_str();
 }
 
+const char* ForwardStreamed(const ForwardCall& call, const StreamPlan& plan) {
+  Device& device = TheDevice();
+  const std::lock_guard lock(device.mutex);
+  if (device.calls++ >= device.settings.fails_from) return "it was told to fail";
+  if (plan.shared_bytes > device.settings.shared_bytes) return "too much shared memory is asked for";
+  ++device.streamed;
+  const std::string fault = RunStreamKernel(call, plan, device.settings.seed + device.calls, device.pieces);
+  return fault.empty() ? nullptr : device.words.insert(fault).first->c_str();
+}
+
 Queue& Of(void* queue) { return *static_cast<Queue*>(queue); }
 
 void DoOne(Queue& queue) {
@@ -120,7 +132,9 @@ const char* Facts(DeviceFacts* facts) {
             .memory_bytes = device.settings.memory_bytes,
             .shared_bytes = device.settings.shared_bytes,
             .processors = device.settings.processors,
-            .threads = device.settings.threads};
+            .threads = device.settings.threads,
+            .clusters = {}};
+  std::copy(device.settings.clusters.begin(), device.settings.clusters.end(), facts->clusters);
   return nullptr;
 }
 
@@ -156,6 +170,10 @@ const DeviceTable& EmulatedDevice() {
         Of(queue).work.push_back([call = *call] { return Forward(call); });
         return nullptr;
       },
+      .forward_streamed = [](void* queue, const ForwardCall* call, const StreamPlan* plan) -> const char* {
+        Of(queue).work.push_back([call = *call, plan = *plan] { return ForwardStreamed(call, plan); });
+        return nullptr;
+      },
       .poll = Poll,
       .wait = Wait};
   return table;
@@ -165,7 +183,19 @@ void SetUpEmulatedDevice(const EmulatedSettings& settings) {
   Device& device = TheDevice();
   const std::lock_guard lock(device.mutex);
   device.settings = settings;
-  device.calls = 0;
+  device.calls = device.streamed = 0;
+}
+
+EmulatedSettings Streamed(std::initializer_list<size_t> forms) {
+  EmulatedSettings settings = {.threads = 256, .processors = 1};
+  for (size_t form : forms) settings.clusters[form] = 1;
+  return settings;
+}
+
+uint64_t StreamedCalls() {
+  Device& device = TheDevice();
+  const std::lock_guard lock(device.mutex);
+  return device.streamed;
 }
 
 uint64_t EmulatedBytes() {
