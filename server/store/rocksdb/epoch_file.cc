@@ -20,7 +20,7 @@ absl::Status Problem(const std::string& path, int error) {
 
 // 0, or what went wrong.
 int WriteSynced(const std::string& path, const std::string& text) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) return errno;
   errno = ENOSPC;  // of a write that is cut short
   const bool written = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && fsync(file) == 0;

@@ -65,14 +65,29 @@ absl::StatusOr<bool> SaysNoFormat(int folder, const std::string& path, uint32_t 
 
 }  // namespace
 
+void KeepPrivate(const std::string& folder) {
+  namespace fs = std::filesystem;
+  constexpr fs::perms kOthers = fs::perms::group_all | fs::perms::others_all;
+  std::error_code ignored;  // a folder that was mounted may be another user's, who let this process in
+  fs::permissions(folder, kOthers, fs::perm_options::remove, ignored);
+  auto entry = fs::recursive_directory_iterator(folder, ignored);
+  for (; entry != fs::recursive_directory_iterator() && !ignored; entry.increment(ignored)) {
+    std::error_code kept;
+    if (!entry->is_symlink(kept)) fs::permissions(entry->path(), kOthers, fs::perm_options::remove, kept);
+  }
+}
+
 absl::StatusOr<FolderLock> FolderLock::Take(const std::string& folder, uint32_t format) {
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  const std::filesystem::path parent = std::filesystem::path(folder).parent_path();
+  if (!parent.empty()) std::filesystem::create_directories(parent, error);
+  (void)mkdir(folder.c_str(), S_IRWXU);
+  if (!error) std::filesystem::create_directories(folder, error);  // tells what is wrong with it
   if (error) return CannotUse(folder, error.value() == EEXIST ? ENOTDIR : error.value());
   FolderLock lock(folder, open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (lock.directory_ < 0) return CannotUse(folder, errno);
   const std::string path = folder + "/owner";
-  lock.file_ = openat(lock.directory_, "owner", O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  lock.file_ = openat(lock.directory_, "owner", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (lock.file_ < 0) return CannotUse(path, errno);
   if (flock(lock.file_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return CannotUse(path, errno);
@@ -90,7 +105,7 @@ absl::StatusOr<FolderLock> FolderLock::Take(const std::string& folder, uint32_t 
 
 absl::Status FolderLock::WriteFormat(uint32_t format) const {
   const std::string path = folder_ + "/format";
-  const int file = openat(directory_, "format", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  const int file = openat(directory_, "format", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return CannotUse(path, errno);
   absl::Status status = Write(file, path, absl::StrCat(kFormatPrefix, format, "\n"));
   close(file);

@@ -51,6 +51,9 @@ class FolderLock {
   bool is_new_ = false;
 };
 
+// Takes the group's and others' rights from a folder and all that is in it, as far as this process may.
+void KeepPrivate(const std::string& folder);
+
 }  // namespace aaren::store
 
 #endif  // AAREN_SERVER_STORE_ROCKSDB_FOLDER_LOCK_H_

@@ -1,6 +1,7 @@
 #include "server/store/rocksdb/rocksdb_store.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
@@ -138,6 +139,7 @@ void AnswerWritten(WriteGroup& group, WriteResult result, StateStore::Answer<Wri
 absl::StatusOr<std::unique_ptr<RocksDbStore>> RocksDbStore::Open(const RocksDbOptions& options) {
   absl::StatusOr<FolderLock> lock = FolderLock::Take(options.folder, kFormat);
   if (!lock.ok()) return lock.status();
+  KeepPrivate(lock->path());
   std::unique_ptr<RocksDbStore> store(new RocksDbStore(*std::move(lock), options));
   if (absl::Status status = store->OpenDatabase(); !status.ok()) return status;
   const absl::StatusOr<uint64_t> epoch = NextEpoch(*store->db_, store->lock_, store->epochs_);
@@ -146,6 +148,7 @@ absl::StatusOr<std::unique_ptr<RocksDbStore>> RocksDbStore::Open(const RocksDbOp
     if (absl::Status status = store->lock_.WriteFormat(kFormat); !status.ok()) return status;
   }
   store->next_epoch_ = store->end_epoch_ = *epoch;
+  store->lister_.Start();
   store->thread_ = std::thread([made = store.get()] { made->Run(); });
   pthread_setname_np(store->thread_.native_handle(), "store");
   return store;
@@ -157,7 +160,8 @@ RocksDbStore::RocksDbStore(FolderLock lock, const RocksDbOptions& options)
       options_(options),
       settings_(std::make_unique<rocksdb::Options>(RocksDbSettings(options.buffer_bytes, &lock_))),
       sparing_(*settings_),
-      held_(options.buffer_bytes / 2 / HeldCache::kBytes) {}
+      held_(options.buffer_bytes / 2 / HeldCache::kBytes),
+      lister_(lock_) {}
 
 RocksDbStore::~RocksDbStore() {
   if (!thread_.joinable()) return;
@@ -166,6 +170,7 @@ RocksDbStore::~RocksDbStore() {
     stopping_ = true;
   }
   thread_.join();
+  lister_.Stop();
   if (db_ == nullptr || !failed_.ok()) return;
   // The log is empty then, and what a start finds does not depend on it. It waits for nothing that is rewritten.
   rocksdb::FlushOptions at_once;
@@ -175,12 +180,13 @@ RocksDbStore::~RocksDbStore() {
 
 // Only a new folder gets a database: a session that is not in it counts as deleted.
 absl::Status RocksDbStore::OpenDatabase() {
+  lister_.Use(nullptr);
   db_.reset();
   const std::string folder = lock_.path() + "/rocksdb";
   const bool may_create = lock_.is_new() && thread_.get_id() == std::thread::id();
   std::error_code error;
   if (may_create) {
-    std::filesystem::create_directories(folder, error);  // what is wrong with it RocksDB will say
+    (void)mkdir(folder.c_str(), S_IRWXU);  // what is wrong with it RocksDB will say
   } else if (!std::filesystem::exists(folder + "/CURRENT", error)) {
     return absl::UnavailableError(absl::StrCat(options_.folder,
                                                "/rocksdb: the database is gone. Put it back, or remove ",
@@ -192,6 +198,7 @@ absl::Status RocksDbStore::OpenDatabase() {
   rocksdb::DB* opened = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(settings, folder, &opened);
   db_.reset(opened);
+  lister_.Use(opened);
   garbage_.Reset();
   if (status.ok()) NoteLostWrites();
   if (status.ok()) return absl::OkStatus();
@@ -347,7 +354,7 @@ void RocksDbStore::List(std::string prefix, std::string after, size_t limit,
         answer = std::move(answer)](WriteGroup& group) mutable {
     group.Commit();  // an iterator sees what is written
     if (db_ == nullptr) return answer(group.failed());
-    answer(ListHeaders(*db_, lock_, prefix, after, limit));
+    lister_.List(HeaderWalk(std::move(prefix), after, limit), std::move(answer));
   });
 }
 

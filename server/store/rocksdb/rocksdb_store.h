@@ -3,12 +3,13 @@
 
 // A RocksDbStore keeps saved sessions in a folder, by RocksDB: they outlive the server.
 //
-// One thread does all calls in their order. What waits when it comes back is one group: reads see the writes before
-// them, all writes go to the log together, and then they are answered. So the more there is to do, the less a write
-// costs. README.md tells what is under which key, and why RocksDB is set as it is.
+// One thread does all calls but lists in their order; lists have a thread of their own. What waits when the first one
+// comes back is one group: reads see the writes before them, all writes go to the log together, and then they are
+// answered. So the more there is to do, the less a write costs. README.md tells what is under which key, and why
+// RocksDB is set as it is.
 //
 // Errors: a full disk makes writes Unavailable until there is room again; sessions that are damaged answer DataLoss,
-// and no others. Threading: as StateStore; answers come on the store's thread.
+// and no others. Threading: as StateStore; answers come on those two threads.
 
 #include <atomic>
 #include <chrono>
@@ -26,6 +27,7 @@
 #include "server/store/rocksdb/epoch_file.h"
 #include "server/store/rocksdb/folder_lock.h"
 #include "server/store/rocksdb/held_cache.h"
+#include "server/store/rocksdb/lister.h"
 #include "server/store/rocksdb/sparing.h"
 #include "server/store/store.h"
 
@@ -108,6 +110,7 @@ class RocksDbStore : public StateStore {
   absl::Mutex mutex_;
   std::vector<Call> calls_ ABSL_GUARDED_BY(mutex_);
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  Lister lister_;
   std::thread thread_;
 };
 

@@ -3,6 +3,7 @@
 #define XXH_INLINE_ALL
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -25,6 +26,11 @@ namespace aaren::store {
 namespace {
 
 using ::testing::HasSubstr;
+
+std::filesystem::perms OthersRights(const std::filesystem::directory_entry& entry) {
+  using std::filesystem::perms;
+  return entry.status().permissions() & (perms::group_all | perms::others_all);
+}
 
 TEST_F(RocksDbStoreTest, SessionsOutliveIt) {
   Add(Open(), "/a");
@@ -266,6 +272,29 @@ TEST_F(RocksDbStoreTest, EpochsOutliveTheDatabasesOwnRecordOfThem) {
     ASSERT_TRUE(db->Delete({}, "e").ok());
   }
   EXPECT_GE(Open().ReserveEpochs(1).value(), given + 5);
+}
+
+TEST_F(RocksDbStoreTest, FilesAreTheirOwnersAloneWhateverTheUmask) {
+  const auto expect_private = [this] {
+    size_t files = 0;
+    std::filesystem::directory_entry folder(folder_);
+    EXPECT_EQ(OthersRights(folder), std::filesystem::perms::none) << folder_;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+      EXPECT_EQ(OthersRights(entry), std::filesystem::perms::none) << entry.path();
+      ++files;
+    }
+    EXPECT_GE(files, 10u);
+  };
+  const mode_t before = umask(0);
+  Add(Open(), "/a");
+  ASSERT_TRUE(BlockingStore(*store_).ReserveEpochs(1).ok());
+  expect_private();
+  // As an earlier server left them.
+  std::filesystem::permissions(folder_, std::filesystem::perms::all);
+  std::filesystem::permissions(FileEndingIn(".log"), std::filesystem::perms::all);
+  Add(Open(), "/b");
+  expect_private();
+  umask(before);
 }
 
 }  // namespace
