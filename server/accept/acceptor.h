@@ -1,20 +1,21 @@
 #ifndef AAREN_SERVER_ACCEPT_ACCEPTOR_H_
 #define AAREN_SERVER_ACCEPT_ACCEPTOR_H_
 
-// The Acceptor listens, and gives each connection to a shard (placement.h). gRPC could listen by itself. But it
+// The Acceptor listens, and gives each connection to a shard (placement.h). gRPC could listen by itself. But gRPC 1.51
 // stops accepting for good when file descriptors run out, counts no connections, and lets nobody end one.
 //
-// Whoever has said nothing yet is kept from the shards (handshake_gate.h).
+// A client that has said nothing yet is kept from the shards (handshake_gate.h). Beyond the limit a connection is
+// closed as soon as it is accepted. The last eighth of the places is for hosts with few connections, so that no host
+// keeps all others out. A connection that breaks HTTP/2 at everybody's cost is ended: by a header that never ends
+// (connection_table.h), or by more calls than are allowed (waiting_frames.h). Nothing else that a call does ends the
+// connection of the call, or keeps its host away: behind a proxy both are everybody's.
 //
-// Twice a second it looks which connections are still there. Beyond the limit a connection is closed as soon as it is
-// accepted, unless another host has more than its share and gives way (connection_table.h).
+// While gRPC keeps a shard's thread, the acceptor lets another go on (rpc/baton.h). The last resort against the end of
+// the whole process: while the process holds more memory than it may, the connection that sends most is ended, and only
+// hosts with few connections may connect.
 //
-// It watches the shards, too. A connection that keeps a thread is held (reading_watch.h). While a shard is late nobody
-// new is admitted, and connections that bring a flood of frames are ended (frame_flood.h); their hosts are refused for
-// a time (refused_hosts.h). It looks at any time for headers that never end, and for bytes of which nothing comes: no
-// shard need be late. The greatest senders end while memory is short (memory_relief.h).
-//
-// Threading: Start, Stop and the destructor by the owner; End and EndAll by anybody; counters are read by any thread.
+// Threading: Start, Stop and the destructor by the owner; EndAll and HeardOf by anybody; counters are read by any
+// thread.
 
 #include <cstdint>
 #include <functional>
@@ -32,10 +33,7 @@
 #include "absl/types/span.h"
 #include "server/accept/connection_table.h"
 #include "server/accept/handshake_gate.h"
-#include "server/accept/memory_relief.h"
 #include "server/accept/placement.h"
-#include "server/accept/reading_watch.h"
-#include "server/accept/refused_hosts.h"
 #include "server/address/address.h"
 #include "server/counters/counter.h"
 #include "server/session/clock.h"
@@ -44,21 +42,18 @@ namespace aaren::accept {
 
 // Of all connections.
 struct ConnectionCounters {
-  counters::Counter open;                      // a level
-  counters::Counter accepted, refused, ended;  // ended: by the server, not by gRPC
-  counters::Counter held;                      // for a while, because reading it kept others waiting
-  counters::Counter reliefs;                   // of shards' threads, because gRPC kept them
+  counters::Counter open;  // a level
+  counters::Counter accepted, refused, ended;
+  counters::Counter reliefs;  // of shards' threads, because gRPC kept them
 };
 
 class Acceptor {
  public:
-  // All are called on the acceptor's thread.
+  // The acceptor's thread calls all of them.
   struct Shard {
-    std::function<void(int socket)> take;        // a connection, a nonblocking socket that it owns from then on
-    std::function<bool()> late;                  // whether its round has taken far too long; null: never
-    std::function<int64_t()> busy_ns;            // how long it has worked since its start; null: never
-    std::function<int64_t()> kept_ns = nullptr;  // how long gRPC has kept threads of it, likewise
-    std::function<bool()> relieve = nullptr;     // goes on without threads that gRPC keeps; true if it begins to
+    std::function<void(int socket)> take;     // a connection, a nonblocking socket that the shard owns from then on
+    std::function<int64_t()> busy_ns;         // how long the shard has worked since its start; null: never
+    std::function<bool()> relieve = nullptr;  // goes on without threads that gRPC keeps; true if it begins to
   };
 
   // Listens on every address of the host; port 0: any free one. Connections wait until Start. InvalidArgument if the
@@ -68,30 +63,24 @@ class Acceptor {
                                                           const session::Clock& clock = session::Clock::System());
   ~Acceptor();
 
-  // What connections may bring.
   struct Bounds {
     bool tls = false;
-    absl::Duration opening = absl::InfiniteDuration();  // their first words must have come; then they are closed
+    absl::Duration opening = absl::InfiniteDuration();  // the first words of a connection must have come by then
     size_t message_bytes = 4 << 20;                     // the greatest message
   };
 
-  // One for each shard. They outlive this. `excess`: by how many bytes the process holds too much memory; null: it
-  // never does. `worked_ns`: how long gRPC's own threads have worked; null: never.
-  void Start(std::vector<Shard> shards, const Bounds& bounds, std::function<size_t()> excess = nullptr,
-             std::function<int64_t()> worked_ns = nullptr);
+  // One for each shard. They outlive this.
+  // `short_of_memory`: whether the process holds more than it may; null: never.
+  void Start(std::vector<Shard> shards, const Bounds& bounds, std::function<bool()> short_of_memory = nullptr);
 
-  // Accepts nothing any more. Whoever connects is refused.
+  // Accepts nothing any more. A client that connects is refused.
   void Stop();
-
-  // Ends the connection of this peer, as grpc::ServerContext::peer() names it, if it is still there, and refuses its
-  // host for a second.
-  void End(absl::string_view peer) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Ends all connections. What their clients have not been sent by then is lost to them.
   void EndAll() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Where to write, by the clock of this, what becomes of this peer's connection; null if it is not there any more. A
-  // flood is told by that, too.
+  // Where the shard notes that something of this peer's connection was handled; null if the connection has gone. `peer`
+  // is as grpc::ServerContext::peer() has it.
   std::shared_ptr<Heard> HeardOf(absl::string_view peer) ABSL_LOCKS_EXCLUDED(mutex_);
 
   int port() const { return port_; }
@@ -101,27 +90,18 @@ class Acceptor {
   Acceptor(size_t max_connections, const session::Clock& clock);
   void Run();
   void Turn(absl::Span<const int> ready) ABSL_LOCKS_EXCLUDED(mutex_);
-  void GiveMemoryBack() ABSL_LOCKS_EXCLUDED(mutex_);
-  bool late() const;
-  int patience() const ABSL_LOCKS_EXCLUDED(mutex_);
-  bool HasMemoryToGive() const ABSL_LOCKS_EXCLUDED(mutex_);
+  int patience() const;
   bool AcceptFrom(int listener);
   void Admit(int socket) ABSL_LOCKS_EXCLUDED(mutex_);
-  bool Admits(const std::string& peer, int socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HasPlaceFor(const std::string& host) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool Admits(const std::string& host) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void LookAtShards();
-  bool HasPlaceFor(const std::string& host, int socket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void ForgetEnded(size_t most) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void EndIfBroken(const std::string& peer, Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void EndFlood(const std::string& peer, Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  MemoryRelief::Brought Brought() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void EndGreatest() ABSL_LOCKS_EXCLUDED(mutex_);
-  void HoldReaders() ABSL_LOCKS_EXCLUDED(mutex_);
-  void EndFloods() ABSL_LOCKS_EXCLUDED(mutex_);
-  void ForgetEvidence() ABSL_LOCKS_EXCLUDED(mutex_);
-  bool EndForGood(const std::string& peer, Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool EndNow(const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void RefuseFlood(const std::string& host) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool Floods(Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Relieve();
+  void LookAtMemory() ABSL_LOCKS_EXCLUDED(mutex_);
+  bool BreaksHttp2(const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void End(const std::string& peer, const Connection& connection, absl::string_view why)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void LookAtConnections(size_t most) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t max_connections_;
   const session::Clock& clock_;
@@ -131,24 +111,19 @@ class Acceptor {
   int stop_ = -1;  // eventfd
   std::vector<int> listeners_;
   std::vector<Shard> shards_;
-  std::function<int64_t()> worked_ns_;  // of gRPC's own threads
   ConnectionCounters counters_;
-  absl::Time next_look_ = absl::InfinitePast();  // for some that have ended
-  absl::Time next_scan_ = absl::InfinitePast();  // for all of them, while all places are taken
-  int64_t last_look_ns_ = 0;                     // for floods; 0: none since all shards were in time
-  std::vector<char> look_;                       // what waits on one connection
-  std::optional<MemoryRelief> relief_;           // since Start
-  std::optional<Placement> placement_;           // likewise
-  std::optional<HandshakeGate> gate_;            // likewise
+  absl::Time next_look_ = absl::InfinitePast();  // at some of the connections
+  absl::Time next_scan_ = absl::InfinitePast();  // of all connections, while all places are taken
   int64_t last_work_ns_ = 0;                     // when a shard was last seen to have worked
   int64_t last_busy_ns_ = 0;                     // of all shards, then
-  absl::Time next_relief_ = absl::InfinitePast();
-  absl::Time closed_until_ = absl::InfinitePast();  // nobody is admitted while memory is short
-  mutable absl::Mutex mutex_;
-  absl::Time trim_at_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();  // memory is given back then
-  std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);         // since Start
-  ReadingWatch reading_ ABSL_GUARDED_BY(mutex_);
-  RefusedHosts refused_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Placement> placement_;           // since Start
+  std::optional<HandshakeGate> gate_;            // likewise
+  std::function<bool()> short_of_memory_;
+  bool is_short_ = false;
+  std::vector<char> look_;  // what waits on one connection
+  absl::Time next_memory_look_ = absl::InfinitePast();
+  absl::Mutex mutex_;
+  std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);  // since Start
   std::thread thread_;
 };
 

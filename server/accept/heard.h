@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_ACCEPT_HEARD_H_
 #define AAREN_SERVER_ACCEPT_HEARD_H_
 
-// Heard is what the acceptor is told of one connection by the shard that has it. Threading: any thread.
+// Heard says when a shard last handled something of a connection. Threading: any thread.
 
 #include <atomic>
 #include <cstdint>
@@ -10,24 +10,14 @@ namespace aaren::accept {
 
 class Heard {
  public:
-  // A call of it began.
-  void NoteBegun(int64_t now_ns) {
-    if (ns() <= 0) ns_.store(-now_ns, std::memory_order_relaxed);
-    calls_.fetch_add(1, std::memory_order_relaxed);
-  }
+  // A call began, or a message of a call was handled or taken. By the clock that never steps.
+  void Note(int64_t now_ns) { ns_.store(now_ns, std::memory_order_relaxed); }
 
-  // Something that a call of it sent was handled.
-  void NoteHandled(int64_t now_ns) { ns_.store(now_ns, std::memory_order_relaxed); }
-
-  // When something was last handled, by the clock that never steps; until then less than zero from when the first call
-  // begins.
+  // Zero until the first call begins.
   int64_t ns() const { return ns_.load(std::memory_order_relaxed); }
-
-  uint64_t calls() const { return calls_.load(std::memory_order_relaxed); }  // that began
 
  private:
   std::atomic<int64_t> ns_{0};
-  std::atomic<uint64_t> calls_{0};
 };
 
 }  // namespace aaren::accept

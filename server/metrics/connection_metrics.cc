@@ -12,9 +12,6 @@ std::vector<prometheus::MetricFamily> ConnectionMetrics::Collect() const {
               .Add({{"outcome", "refused"}}, number(counters_.refused))
               .Add({{"outcome", "ended"}}, number(counters_.ended))
               .Take(),
-          Counters("aaren_connections_held_total", "Times that a connection was held: reading it kept others waiting.")
-              .Add({}, number(counters_.held))
-              .Take(),
           Counters("aaren_shard_reliefs_total", "Times that gRPC kept a shard's thread, and another went on.")
               .Add({}, number(counters_.reliefs))
               .Take()};

@@ -1,11 +1,6 @@
 #include "server/rpc/baton.h"
 
 namespace aaren::rpc {
-namespace {
-
-constexpr int64_t kCountsNs = 500'000;
-
-}  // namespace
 
 void Baton::Take(size_t hand) ABSL_NO_THREAD_SAFETY_ANALYSIS {
   mutex_.Lock();
@@ -20,9 +15,7 @@ void Baton::Lend(absl::Duration may_wait, absl::FunctionRef<void()> call) ABSL_N
   lent_until_ns_[hand].store(until_ns, std::memory_order_relaxed);
   mutex_.Unlock();
   call();
-  const int64_t over_ns = clock_.NowNanos() - until_ns;
   lent_until_ns_[hand].store(0, std::memory_order_relaxed);
-  if (over_ns >= kCountsNs) kept_ns_.fetch_add(over_ns, std::memory_order_relaxed);
   Take(hand);
 }
 
@@ -34,16 +27,6 @@ size_t Baton::kept() const {
     if (until_ns == 0 || now_ns - until_ns < absl::ToInt64Nanoseconds(kLong)) break;
   }
   return hand;
-}
-
-int64_t Baton::kept_ns() const {
-  int64_t sum_ns = kept_ns_.load(std::memory_order_relaxed);
-  const int64_t now_ns = clock_.NowNanos();
-  for (const auto& lent : lent_until_ns_) {
-    const int64_t until_ns = lent.load(std::memory_order_relaxed);
-    if (until_ns != 0 && now_ns - until_ns >= kCountsNs) sum_ns += now_ns - until_ns;
-  }
-  return sum_ns;
 }
 
 }  // namespace aaren::rpc

@@ -38,16 +38,11 @@ class ABSL_LOCKABLE Baton {
   // How many hands, from 0 on, are kept.
   size_t kept() const;
 
-  // For how long hands were kept for half a millisecond or longer, all together, since the start. What gRPC does for
-  // connections that bring no flood takes microseconds.
-  int64_t kept_ns() const;
-
  private:
   const session::Clock& clock_;
   absl::Mutex mutex_;
   size_t holder_ = 0;                                            // who has it, or had it last
   std::array<std::atomic<int64_t>, kHands> lent_until_ns_ = {};  // when it should be back, at the latest; 0: not lent
-  std::atomic<int64_t> kept_ns_{0};                              // of calls that are over
 };
 
 }  // namespace aaren::rpc

@@ -8,7 +8,6 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "server/memory/machine_memory.h"
-#include "server/rpc/executor_clock.h"
 
 namespace aaren::rpc {
 namespace {
@@ -23,13 +22,10 @@ constexpr bool kMemoryIsOurs = false;
 constexpr bool kMemoryIsOurs = true;
 #endif
 
-// By how many bytes the process holds more than it does now and `bytes`.
-std::function<size_t()> ExcessOver(size_t bytes) {
+// Whether the process holds more than now and `bytes`.
+std::function<bool()> HoldsMoreThan(size_t bytes) {
   if (bytes == 0 || !kMemoryIsOurs) return nullptr;
-  return [most = memory::ProcessMemory() + bytes] {
-    const size_t held = memory::ProcessMemory();
-    return held > most ? held - most : 0;
-  };
+  return [most = memory::ProcessMemory() + bytes] { return memory::ProcessMemory() > most; };
 }
 
 // What can be exported can be imported: the rows of a session with all the channels that it may have, beside its names.
@@ -78,31 +74,30 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
   shard::ShardOptions shard_options = options.shard;
   shard_options.watched = watched_.get();
   if (shard_options.advertise.empty() && address::IsForOthers(address_)) shard_options.advertise = address_.ToString();
+  StreamLimits limits = options.limits;
+  limits.import_bytes = LargestImport(models, shard_options.max_channels);
   std::vector<accept::Acceptor::Shard> shards;
   for (int i = 0; i < options.shards; ++i) {
     const size_t index = static_cast<size_t>(i);
     const LoopOptions loop_options{.index = i,
                                    .core = options.cores.empty() ? -1 : options.cores[index % options.cores.size()],
                                    .shard = shard_options,
-                                   .limits = options.limits,
+                                   .limits = limits,
                                    .connections = options.connections,
                                    .traces = options.traces,
                                    .spans = options.spans,
                                    .message_bytes = options.message_bytes,
-                                   .request_bytes = LargestImport(models, shard_options.max_channels),
                                    .store_grace = options.store_grace,
                                    .quota = quota_.has_value() ? &*quota_ : nullptr,
                                    .credentials = options.credentials,
                                    .callers = options.callers,
-                                   .end_connection = [this](absl::string_view peer) { acceptor_->End(peer); },
                                    .end_all_connections = [this] { acceptor_->EndAll(); },
                                    .heard_of = [this](absl::string_view peer) { return acceptor_->HeardOf(peer); }};
     absl::StatusOr<std::unique_ptr<ShardLoop>> loop = ShardLoop::Make(loop_options, models, *registrar_, clock_);
     if (!loop.ok()) return loop.status();
     registrar_->AddShard((*loop)->shard());
     shards.push_back({[loop = loop->get()](int socket) { loop->Take(socket); },
-                      [loop = loop->get()] { return loop->late(); }, [loop = loop->get()] { return loop->busy_ns(); },
-                      [loop = loop->get()] { return loop->kept_ns(); },
+                      [loop = loop->get()] { return loop->busy_ns(); },
                       [loop = loop->get()] { return loop->Relieve(); }});
     loops_.push_back(*std::move(loop));
     endings_.push_back(std::make_unique<cores::Background>());
@@ -110,8 +105,7 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
   // Shards are known to the registrar before it runs, and it runs before a shard may ask it.
   registrar_->Start();
   for (const auto& loop : loops_) loop->Start();
-  acceptor_->Start(std::move(shards), BoundsOf(options, models), ExcessOver(options.process_bytes),
-                   [executors = std::make_shared<ExecutorClock>(clock_)] { return executors->worked_ns(); });
+  acceptor_->Start(std::move(shards), BoundsOf(options, models), HoldsMoreThan(options.process_bytes));
   running_ = true;
   return absl::OkStatus();
 }

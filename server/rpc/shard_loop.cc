@@ -25,8 +25,7 @@ constexpr absl::Duration kStale = absl::Seconds(1);  // between two looks for st
 constexpr absl::Duration kPart = absl::Milliseconds(1);
 constexpr absl::Duration kReliefPause = absl::Milliseconds(1);
 constexpr absl::Duration kAcceptNothing = absl::Milliseconds(100);  // at most, while a thread is kept
-constexpr absl::Duration kLate = absl::Milliseconds(50);
-constexpr absl::Duration kServeOn = absl::Seconds(2);      // at most, after Draining was sent
+constexpr absl::Duration kServeOn = absl::Seconds(2);               // at most, after Draining was sent
 constexpr absl::Duration kQuiet = absl::Milliseconds(50);  // without an answer: who has not read by now does not read
 constexpr std::chrono::milliseconds kCancelAfter(100);
 
@@ -73,7 +72,6 @@ ShardLoop::ShardLoop(const LoopOptions& options, const models::ModelTable& model
       services_{v1::Streaming::service_full_name(), v1::Sessions::service_full_name(), v1::Models::service_full_name(),
                 grpc::health::v1::Health::service_full_name(),
                 grpc::reflection::v1alpha::ServerReflection::service_full_name()},
-      vain_(options.limits.vain_calls, options.end_connection),
       last_words_(clock),
       baton_(clock) {}
 
@@ -90,20 +88,19 @@ absl::Status ShardLoop::Build() {
   builder.RegisterAsyncGenericService(&unknown_methods_);
   // gRPC has one limit for all methods; a stream keeps to its own.
   builder.SetMaxReceiveMessageSize(
-      static_cast<int>(std::min<size_t>(std::max(options_.message_bytes, options_.request_bytes), INT_MAX)));
+      static_cast<int>(std::min<size_t>(std::max(options_.message_bytes, options_.limits.import_bytes), INT_MAX)));
   if (options_.quota != nullptr) builder.SetResourceQuota(*options_.quota);
   SetConnections(options_.connections, builder);
   queue_ = std::make_unique<EventQueue>(builder.AddCompletionQueue(), clock_, &baton_);
   unary_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
   checks_ = std::make_unique<UnaryHost>(queue_->queue(), shard_.mailbox(), calls_, options_.limits, clock_);
   unary_->heard_of = checks_->heard_of = options_.heard_of;
-  unary_->vain = checks_->vain = &vain_;
   unary_->callers = options_.callers;
   health_ = std::make_unique<HealthService>(
       health_service_, *checks_, services_,
       std::vector<std::string>{v1::Streaming::service_full_name(), v1::Sessions::service_full_name()});
   streams_ = std::make_unique<StreamGroup>(streaming_, queue_->queue(), shard_, ToLimits(options_), options_.limits,
-                                           clock_, calls_, vain_, last_words_, options_.heard_of, options_.callers);
+                                           clock_, calls_, last_words_, options_.heard_of, options_.callers);
   shard_.mailbox().SetWaker([this] { queue_->Wake(); });
   server_ = builder.BuildAndStart();
   return server_ != nullptr ? absl::OkStatus() : absl::UnavailableError("gRPC cannot start a server");
@@ -238,8 +235,6 @@ bool ShardLoop::DoRound() {
   return worked;
 }
 
-bool ShardLoop::late() const { return round() > kLate; }
-
 absl::Duration ShardLoop::round() const {
   const int64_t began = round_began_ns_.load(std::memory_order_relaxed);
   return began == 0 ? absl::ZeroDuration() : absl::Nanoseconds(std::max<int64_t>(0, clock_.NowNanos() - began));
@@ -254,7 +249,6 @@ bool ShardLoop::Round() {
   worked |= shard_.DrainMailboxFor(kPart);
   const bool stepped = MayStep() && shard_.Step() > 0;
   worked |= stepped || shard_.StepUnderWay();
-  for (LastWords* words : {&last_words_, &unary_->last_words, &checks_->last_words}) worked |= words->AcceptIfFew();
   streams_->Flush(kPart);
   worked |= streams_->busy();
   const absl::Time now = clock_.Now();
@@ -281,7 +275,6 @@ void ShardLoop::Tick(absl::Time now) {
   streams_->EndStale(kPart);
   if (now < next_stale_) return;
   next_stale_ = now + kStale;
-  vain_.Forget();
   last_words_.EndStale();
   unary_->EndStale();
   checks_->EndStale();

@@ -58,12 +58,10 @@ struct LoopOptions {
   trace::TracerOptions traces = {};
   trace::SpanBuffer* spans = nullptr;              // where they go; null: nothing is traced
   size_t message_bytes = 4 << 20;                  // largest ClientMessage
-  size_t request_bytes = 4 << 20;                  // largest request of a unary call, an import's
   absl::Duration store_grace = absl::Seconds(10);  // a store that is away for longer shows in the health service
   grpc::ResourceQuota* quota = nullptr;            // shared by all loops; null: none
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
-  const identity::Callers* callers = nullptr;  // who may call; null: everybody may everything
-  EndConnection end_connection = nullptr;
+  const identity::Callers* callers = nullptr;           // who may call; null: everybody may everything
   std::function<void()> end_all_connections = nullptr;  // of all shards
   HeardOf heard_of = nullptr;
 };
@@ -80,14 +78,8 @@ class ShardLoop {
   // Serves a connection: a nonblocking socket, which it owns from now on. From any thread, before ShutdownServer.
   void Take(int socket);
 
-  // Whether the round under way has taken fifty times as long as it should. From any thread.
-  bool late() const;
-
   // How long the round under way has taken; zero while none is. From any thread.
   absl::Duration round() const;
-
-  // How long gRPC has kept threads of this (baton.h). From any thread.
-  int64_t kept_ns() const { return baton_.kept_ns(); }
 
   // Lets another thread go on while gRPC keeps the one that should. True if that begins. Call it every few
   // milliseconds, from one thread.
@@ -153,7 +145,6 @@ class ShardLoop {
   grpc::AsyncGenericService unknown_methods_;
 
   int calls_ = 0;
-  VainCalls vain_;
   LastWords last_words_;  // of streams
   Baton baton_;
   std::unique_ptr<EventQueue> queue_;

@@ -127,10 +127,6 @@ Refusal PlainRefusal(absl::Status status) {
   return refusal;
 }
 
-Refusal Malformed(absl::string_view message) {
-  return PlainRefusal(absl::InvalidArgumentError(absl::StrCat("malformed ", message)));
-}
-
 Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration retry_after) {
   Refusal refusal = Because(absl::ResourceExhaustedError(problem), "QUOTA");
   refusal.metadata = {{"quota", quota}};

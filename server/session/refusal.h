@@ -65,9 +65,6 @@ Refusal BadState(absl::string_view what, const absl::Status& status);
 // With nothing beside its status.
 Refusal PlainRefusal(absl::Status status);
 
-// INVALID_ARGUMENT: it is not the message that it should be.
-Refusal Malformed(absl::string_view message);
-
 // RESOURCE_EXHAUSTED, naming the quota. A retry may succeed after `retry_after`, if that is not zero.
 Refusal OverQuota(std::string quota, absl::string_view problem, absl::Duration retry_after);
 

@@ -1,6 +1,5 @@
-"""One host that holds every call or stream that the server has places for keeps nobody out, not even for a moment."""
+"""Clients that hold every call that the server has places for keep others out for a second at most."""
 
-import subprocess
 import time
 import unittest
 
@@ -23,7 +22,7 @@ class HeldCallsTest(programs.ServerTest):
             connection = http2.connect(self.server.target, source)
             self.addCleanup(connection.close)
             http2.hold_calls(connection, path, CALLS, request)
-        time.sleep(0.5)
+        time.sleep(1.5)  # a call that waits for its client gives way after a second
 
     def assert_others_are_served(self):
         for command in (("health",), ("models", "list")):
@@ -46,21 +45,6 @@ class HeldCallsTest(programs.ServerTest):
         self.hold(CHECK, b"")
         self.assert_others_are_served()
 
-    # Who comes from where they come from waits for those that have been held for a second.
-    def test_replies_that_their_neighbours_do_not_take(self):
-        self.hold(CHECK, b"", source="127.0.0.1")
-        time.sleep(1)
-        self.assert_others_are_served()
-
-    # A connection's second call is one more than half of what is left, so places that are free do not help it.
-    def test_many_calls_of_one_connection_beside_a_host_that_leaves_two_places(self):
-        for calls in (16, 8, 4, 2):
-            connection = http2.connect(self.server.target, HOLDER)
-            self.addCleanup(connection.close)
-            http2.hold_calls(connection, WATCH, calls, b"")
-            time.sleep(0.2)
-        self.assert_watches_are_served(8)
-
     # All at once on one connection.
     def assert_watches_are_served(self, count):
         with http2.connect(self.server.target) as connection:
@@ -77,7 +61,7 @@ class HeldCallsTest(programs.ServerTest):
                 self.assertTrue(more, received)
                 received += more
 
-    def test_watches_of_another_host_find_a_place(self):
+    def test_watches_whose_news_is_not_taken(self):
         self.hold(WATCH, b"")
         self.assert_watches_are_served(1)
 
@@ -111,35 +95,6 @@ class LeavingTest(programs.ServerTest):
             self.addCleanup(connection.close)
         time.sleep(0.5)
         self.assertEqual(self.server.stop(), 0, self.server.log())
-
-
-class VainCallsTest(programs.ServerTest):
-    flags = ("--shards=1",)
-
-    # Too slow for a flood of frames.
-    def test_calls_that_are_reset_before_they_ask_end_their_connection(self):
-        for path, host in ((LIST, "127.0.0.2"), (CHECK, "127.0.0.3"), (WATCH, "127.0.0.4")):  # a host is then refused
-            with http2.idle(self.server.target, host) as connection, self.assertRaises(ConnectionError):
-                sent = 1
-                while sent < 40_000:
-                    sent = http2.reset_streams(connection, sent, 100, path=path)
-                    time.sleep(0.03)
-        self.assertEqual(self.server.log().count("its calls come to nothing"), 3)
-
-
-class HeldStreamsTest(programs.ServerTest):
-    flags = ("--shards=1", "--max_streams=8")
-
-    def test_streams_of_another_host_find_a_place(self):
-        for i in range(16):
-            connection = http2.never_reading(self.server.target, f"held-{i}", 1, HOLDER)
-            self.addCleanup(connection.close)
-        time.sleep(0.5)
-        programs.write_series(self.path("rows.csv"), 100)
-        reply = programs.aaren("stream", f"--csv={self.path('rows.csv')}", f"--target={self.server.target}")
-        self.assertEqual(reply.returncode, 0, reply.stderr)
-        self.assertEqual(reply.stderr.count("limit"), 0, reply.stderr)
-        self.assertLessEqual(self.server.metric("aaren_streams"), 8)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "aaren/v1/stream.pb.h"
+#include "server/rpc/messages/bounded_parse.h"
 #include "server/rpc/messages/convert.h"
 #include "server/rpc/messages/envelope.h"
 #include "tests/fuzz/target.h"
@@ -13,9 +14,18 @@
 namespace aaren::fuzz {
 namespace {
 
+constexpr rpc::ParseBounds kBounds{.bytes = 1 << 20, .fields = 4096};
+
+// Within the bounds the message is protobuf's own, but for fields that nobody knows.
 template <typename Content>
 bool Parse(absl::string_view bytes, Content& content) {
-  return content.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+  if (!rpc::ParseBounded({bytes.data(), bytes.size()}, kBounds, content).ok()) return false;
+  Content whole;
+  Must(whole.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())), "protobuf refuses what is within bounds");
+  whole.DiscardUnknownFields();
+  content.DiscardUnknownFields();
+  Must(whole.SerializeAsString() == content.SerializeAsString(), "another message than protobuf's");
+  return true;
 }
 
 void RunItem(uint32_t field, absl::string_view content) {

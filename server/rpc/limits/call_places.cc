@@ -1,8 +1,7 @@
 #include "server/rpc/limits/call_places.h"
 
 #include <algorithm>
-
-#include "server/accept/peer_name.h"
+#include <vector>
 
 namespace aaren::rpc {
 namespace {
@@ -37,13 +36,10 @@ void CallPlaces::Place::EndWaiting() {
 }
 
 CallPlaces::Place CallPlaces::Take(const std::string& peer, GiveUp give_up) {
-  std::string host = accept::HostOf(accept::NormalPeer(peer));
-  const bool full = calls_.size() >= limit_;
-  if (full ? !MakeWay(host) : !Admits(peer) && !hosts_.WhoHasMoreThan(host)) return {};
+  if (calls_.size() >= limit_ ? !MakeWay() : !Admits(peer)) return {};
   const uint64_t number = ++last_number_;
-  hosts_.Add(host, number);
   ++by_peer_[peer];
-  calls_.emplace(number, Call{peer, std::move(host), std::move(give_up), waiting_.end()});
+  calls_.emplace(number, Call{peer, std::move(give_up), waiting_.end()});
   return {this, number};
 }
 
@@ -58,66 +54,24 @@ bool CallPlaces::Admits(const std::string& peer) const {
   return own < (limit_ - others + 1) / 2;
 }
 
-template <typename Fits>
-std::optional<uint64_t> CallPlaces::FirstWaiting(absl::Time since, Fits fits) const {
-  for (const auto& [began, number] : waiting_) {
-    if (began > since) break;
-    if (fits(calls_.at(number))) return number;
-  }
-  return std::nullopt;
+bool CallPlaces::MakeWay() {
+  if (waiting_.empty() || waiting_.front().first > clock_.Now() - kPatience) return false;
+  TakeAway(waiting_.front().second, Why::kGivesWay);
+  return true;
 }
 
-std::optional<uint64_t> CallPlaces::WhoGivesWayTo(const std::string& host) {
-  const absl::Time now = clock_.Now();
-  if (const std::optional<std::string> greediest = hosts_.WhoHasMoreThan(host)) {
-    const auto its = FirstWaiting(now, [&](const Call& other) { return other.host == *greediest; });
-    if (its) return its;
-  }
-  const size_t own = hosts_.OfHost(host);
-  const auto patient =
-      FirstWaiting(now - kPatience, [&](const Call& other) { return hosts_.OfHost(other.host) >= own; });
-  return patient || !lasting_ ? patient : hosts_.WhoGivesWayTo(host, now);
-}
-
-bool CallPlaces::MakeRoom(const std::string& peer, size_t bytes, size_t lacking) {
-  const std::string host = accept::HostOf(accept::NormalPeer(peer));
-  absl::flat_hash_map<std::string, HeldBytes> held;
-  for (const auto& [began, number] : waiting_) {
-    const Call& call = calls_.at(number);
-    if (call.bytes == 0) continue;
-    held[call.host].bytes += call.bytes;
-    held[call.host].numbers.push_back(number);
-  }
-  const std::vector<uint64_t> numbers = WhoseBytesGo(held, host, bytes, lacking);
-  for (const uint64_t number : numbers) TakeAway(number, Why::kGivesWay);
-  return !numbers.empty();
-}
-
-// None if that is not enough.
-std::vector<uint64_t> CallPlaces::WhoseBytesGo(absl::flat_hash_map<std::string, HeldBytes>& held,
-                                               const std::string& asker, size_t bytes, size_t lacking) const {
+bool CallPlaces::MakeRoom(size_t lacking) {
   const absl::Time patient = clock_.Now() - kPatience;
-  const size_t own = held[asker].bytes + bytes;
   std::vector<uint64_t> numbers;
-  for (size_t freed = 0; freed < lacking; freed += calls_.at(numbers.back()).bytes) {
-    HeldBytes* most = nullptr;
-    for (auto& [host, its] : held) {
-      if (its.numbers.empty() || (host != asker && its.bytes < own)) continue;
-      if (its.bytes <= own && calls_.at(its.numbers.front()).waiting->first > patient) continue;
-      if (most == nullptr || its.bytes > most->bytes) most = &its;
-    }
-    if (most == nullptr) return {};
-    numbers.push_back(most->numbers.front());
-    most->numbers.pop_front();
-    most->bytes -= calls_.at(numbers.back()).bytes;
+  size_t freed = 0;
+  for (auto next = waiting_.begin(); next != waiting_.end() && next->first <= patient && freed < lacking; ++next) {
+    const size_t bytes = calls_.at(next->second).bytes;
+    if (bytes > 0) numbers.push_back(next->second);
+    freed += bytes;
   }
-  return numbers;
-}
-
-bool CallPlaces::MakeWay(const std::string& host) {
-  const std::optional<uint64_t> number = WhoGivesWayTo(host);
-  if (number) TakeAway(*number, Why::kGivesWay);
-  return number.has_value();
+  if (freed < lacking) return false;
+  for (const uint64_t number : numbers) TakeAway(number, Why::kGivesWay);
+  return true;
 }
 
 void CallPlaces::TakeAway(uint64_t number, Why why) {
@@ -130,7 +84,6 @@ void CallPlaces::Remove(uint64_t number) {
   const auto call = calls_.find(number);
   if (call == calls_.end()) return;  // it has lost it
   EndWaiting(call->second);
-  hosts_.Remove(call->second.host, number);
   const auto own = by_peer_.find(call->second.peer);
   if (--own->second == 0) by_peer_.erase(own);
   calls_.erase(call);

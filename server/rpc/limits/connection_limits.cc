@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <climits>
 
-#include "server/accept/frame_flood.h"
-
 namespace aaren::rpc {
 namespace {
 
@@ -32,11 +30,11 @@ void SetConnections(const ConnectionLimits& limits, grpc::ServerBuilder& builder
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, 60'000);
   // gRPC reads up to 4 MB at once, and then is at work on these, however small their frames are.
   builder.AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kReadBytes);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(accept::kStreamsOfConnection));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(kStreamsOfConnection));
   // The kernel probes for less (accept/acceptor.h): gRPC walks a timer of each connection every second.
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, INT_MAX);
   // gRPC 1.51 makes an error for each ping too many, at twenty microseconds, until it has read them all. An answer
-  // costs next to nothing, and floods of pings are ended as any other (accept/acceptor.h).
+  // costs next to nothing.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
   RefuseCompression(builder);
 }

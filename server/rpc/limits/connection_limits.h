@@ -3,10 +3,14 @@
 
 // What holds for every connection of this program's gRPC servers, and for how long one may last.
 
+#include <cstddef>
+
 #include "absl/time/time.h"
 #include "grpcpp/server_builder.h"
 
 namespace aaren::rpc {
+
+inline constexpr size_t kStreamsOfConnection = 256;  // that may be under way at once: HTTP/2's settings tell clients
 
 // Zero: for ever.
 struct ConnectionLimits {

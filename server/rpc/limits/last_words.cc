@@ -5,22 +5,13 @@ namespace {
 
 constexpr size_t kMost = 1024;
 constexpr size_t kMostWithCutOff = 2 * kMost;
-constexpr absl::Duration kTurn = absl::Milliseconds(1);
-constexpr int kMostInTurn = 4;
-constexpr int kMostRounds = 1000;  // a microsecond each, at least
 constexpr absl::Duration kTime = absl::Seconds(5);
 
 }  // namespace
 
 void LastWords::Begin(Word& word, Cancelling cancel) {
   word.words_ = this;
-  const absl::Time now = clock_.Now();
-  if (now - turn_ >= kTurn) {
-    turn_ = now;
-    in_turn_ = rounds_ = 0;
-  }
-  ++in_turn_;
-  word.at_ = list_.emplace(list_.end(), now, std::move(cancel));
+  word.at_ = list_.emplace(list_.end(), clock_.Now(), std::move(cancel));
   if (list_.size() > kMost) CutOffOldest();
 }
 
@@ -41,14 +32,10 @@ void LastWords::End(List::iterator at) {
   AcceptIfFew();
 }
 
-bool LastWords::AcceptIfFew() {
-  if (waiting_.empty() || paused_ || list_.size() + cut_off_.size() >= kMostWithCutOff) return false;
-  if (TurnIsFull() && ++rounds_ < kMostRounds) return true;
+void LastWords::AcceptIfFew() {
+  if (waiting_.empty() || paused_ || list_.size() + cut_off_.size() >= kMostWithCutOff) return;
   for (Accept& accept : std::exchange(waiting_, {})) accept();
-  return false;
 }
-
-bool LastWords::TurnIsFull() const { return in_turn_ >= kMostInTurn && clock_.Now() - turn_ < kTurn; }
 
 void LastWords::WhenFew(Accept accept) {
   waiting_.push_back(std::move(accept));

@@ -6,8 +6,7 @@
 // a thousand the oldest is cut off.
 //
 // A connection that gRPC is at work on takes nothing for as long as that lasts. So beyond two thousand, with those that
-// were cut off, no further call is waited for: others would stand behind all that comes of them. Nor is it beyond four
-// in a millisecond: gRPC does more for a call that is refused than this server, and others stand behind that, too.
+// were cut off, no further call is waited for: others would stand behind all that comes of them.
 //
 // Threading: belongs to one thread, that of the calls' queue.
 
@@ -58,9 +57,6 @@ class LastWords {
 
   // Calls `accept`, at once or when there are few enough, and not between Pause and Resume.
   void WhenFew(Accept accept);
-  // Call it in each round. True if some only wait for the next millisecond, or for the thousandth round where the clock
-  // stands.
-  bool AcceptIfFew();
   void Pause() { paused_ = true; }
   void Resume();
 
@@ -69,15 +65,12 @@ class LastWords {
  private:
   void CutOffOldest();
   void End(List::iterator at);
-  bool TurnIsFull() const;
+  void AcceptIfFew();
 
   const session::Clock& clock_;
   List list_, cut_off_;  // those that may still leave, and those that were cut off
   std::vector<Accept> waiting_;
   bool paused_ = false;
-  absl::Time turn_ = absl::InfinitePast();  // when the millisecond under way began
-  int in_turn_ = 0;                         // that began in it
-  int rounds_ = 0;                          // in which it was full
 };
 
 }  // namespace aaren::rpc

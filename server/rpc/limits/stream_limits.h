@@ -18,7 +18,7 @@ struct StreamLimits {
   size_t unary_bytes = size_t{16} << 20;   // of their requests, and of replies that are not taken
   size_t watches = 1'024;
   size_t reflections = 64;                    // calls of the reflection service
-  size_t vain_calls = 1'000;                  // of a connection in a second, that come to nothing
+  size_t import_bytes = 4 << 20;              // of one import
   absl::Duration hello = absl::Seconds(10);   // a stream's first item must come within
   absl::Duration unread = absl::Seconds(60);  // a client must have read a message within
   absl::Duration unused = absl::Minutes(10);  // a stream may have no session open for so long

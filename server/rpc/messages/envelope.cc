@@ -2,85 +2,31 @@
 
 #include "aaren/v1/stream.pb.h"
 #include "google/protobuf/io/coded_stream.h"
+#include "server/rpc/messages/wire_field.h"
 
 namespace aaren::rpc {
 namespace {
 
 using google::protobuf::io::CodedOutputStream;
 
-enum WireType : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
-
 constexpr uint32_t kItemsTag = v1::ServerMessage::kItemsFieldNumber << 3 | kBytes;
-
-// What is left of some bytes. It lives in registers: every item passes here.
-struct Rest {
-  explicit Rest(std::string_view bytes) : begin(bytes.data()), end(bytes.data() + bytes.size()) {}
-  size_t size() const { return static_cast<size_t>(end - begin); }
-  std::string_view view() const { return {begin, size()}; }
-
-  const char* begin;
-  const char* end;
-};
-
-bool TakeLongVarint(Rest& rest, uint64_t& value) {
-  value = 0;
-  for (int shift = 0; shift < 70 && rest.begin != rest.end; shift += 7) {
-    const auto byte = static_cast<uint8_t>(*rest.begin++);
-    value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-    if (byte < 0x80) return true;
-  }
-  return false;
-}
-
-// Most are one byte long: tags, and the lengths of items with a point.
-inline bool TakeVarint(Rest& rest, uint64_t& value) {
-  if (rest.begin == rest.end || static_cast<uint8_t>(*rest.begin) >= 0x80) return TakeLongVarint(rest, value);
-  value = static_cast<uint8_t>(*rest.begin++);
-  return true;
-}
-
-inline bool TakeBytes(Rest& rest, uint64_t size, std::string_view& taken) {
-  if (size > rest.size()) return false;
-  taken = {rest.begin, size};
-  rest.begin += size;
-  return true;
-}
-
-// One field of a message. `content` is filled for fields of bytes and empty for numbers.
-inline bool TakeField(Rest& rest, uint32_t& field, uint32_t& type, std::string_view& content) {
-  uint64_t tag, number;
-  if (!TakeVarint(rest, tag)) return false;
-  field = static_cast<uint32_t>(tag) >> 3;  // bits beyond 32 are passed over, as protobuf does
-  if (field == 0) return false;
-  type = tag & 7;
-  content = {};
-  switch (type) {
-    case kVarint:
-      return TakeVarint(rest, number);
-    case kFixed64:
-      return TakeBytes(rest, 8, content);
-    case kFixed32:
-      return TakeBytes(rest, 4, content);
-    case kBytes:
-      return TakeVarint(rest, number) && TakeBytes(rest, number, content);
-    default:
-      return false;
-  }
-}
 
 inline bool IsKind(uint32_t field) { return field >= v1::ClientItem::kHello && field <= v1::ClientItem::kClose; }
 
-// Of a oneof the last one counts. What is beside it is of a later version, as is an item that has nothing else.
-inline bool ReadItem(std::string_view item, uint32_t& kind, std::string_view& content) {
+// The last field of a oneof counts. Fields beside it belong to a later version of the protocol. False if the item is
+// malformed, or has more such fields than `unknown_left`.
+inline bool ReadItem(std::string_view item, uint32_t& kind, std::string_view& content, size_t& unknown_left) {
   kind = 0;
   content = {};
-  for (Rest rest(item); rest.begin != rest.end;) {
-    uint32_t field, type;
-    std::string_view bytes;
-    if (!TakeField(rest, field, type, bytes)) return false;
-    if (type != kBytes || (IsKind(kind) && !IsKind(field))) continue;
-    kind = field;
-    content = bytes;
+  for (WireRest rest(item); !rest.empty();) {
+    WireField field;
+    if (!TakeField(rest, field)) return false;
+    if (field.type == kBytes && (IsKind(field.number) || !IsKind(kind))) {
+      kind = field.number;
+      content = field.content;
+    } else if (unknown_left-- == 0) {
+      return false;
+    }
   }
   return true;
 }
@@ -88,13 +34,15 @@ inline bool ReadItem(std::string_view item, uint32_t& kind, std::string_view& co
 }  // namespace
 
 ItemReader::Result ItemReader::Next() {
-  Rest rest(rest_);
-  while (rest.begin != rest.end) {
-    uint32_t field, type;
-    std::string_view bytes;
-    if (!TakeField(rest, field, type, bytes)) return Result::kMalformed;
-    if (field != v1::ClientMessage::kItemsFieldNumber || type != kBytes) continue;  // of a later version
-    if (!ReadItem(bytes, field_, content_)) return Result::kMalformed;
+  WireRest rest(rest_);
+  while (!rest.empty()) {
+    WireField field;
+    if (!TakeField(rest, field)) return Result::kMalformed;
+    if (field.number != v1::ClientMessage::kItemsFieldNumber || field.type != kBytes) {
+      if (unknown_left_-- == 0) return Result::kMalformed;
+      continue;
+    }
+    if (!ReadItem(field.content, field_, content_, unknown_left_)) return Result::kMalformed;
     rest_ = rest.view();
     return Result::kItem;
   }

@@ -6,6 +6,7 @@
 // two uses. A merged reply is its items' bytes one after another, with nothing kept as objects in between. And the
 // object of an item's content can be reused (inside a oneof the generated code frees it with every Clear).
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,10 +15,13 @@
 
 namespace aaren::rpc {
 
-// Reads the items of a ClientMessage. The bytes must outlive the reader.
+// Reads the items of a ClientMessage. The bytes must outlive the reader. Fields of later versions are passed over, a few
+// thousand a message: the walk past millions of them would keep the shard's thread.
 class ItemReader {
  public:
   enum class Result { kItem, kEnd, kMalformed };
+
+  static constexpr size_t kMostUnknown = 4096;
 
   ItemReader() = default;
   explicit ItemReader(std::string_view message) : rest_(message) {}
@@ -33,6 +37,7 @@ class ItemReader {
   std::string_view rest_;
   uint32_t field_ = 0;
   std::string_view content_;
+  size_t unknown_left_ = kMostUnknown;
 };
 
 // Appends one item, `content` as field `field` of ServerItem, to the bytes of a ServerMessage.

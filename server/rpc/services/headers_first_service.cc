@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "grpcpp/support/slice.h"
 #include "server/log/log.h"
 
 namespace aaren::rpc {
@@ -14,6 +15,17 @@ using grpc::internal::RpcMethod;
 using grpc::internal::RpcServiceMethod;
 
 }  // namespace
+
+absl::Status ParseRequest(const grpc::ByteBuffer& bytes, const ParseBounds& bounds,
+                          google::protobuf::Message& request) {
+  // A message beyond the bound is not even copied into one piece.
+  if (bytes.Length() > bounds.bytes) return BeyondBounds(request, bounds);
+  grpc::Slice whole;
+  if (!bytes.TrySingleSlice(&whole).ok() && !bytes.DumpToSingleSlice(&whole).ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("malformed ", request.GetTypeName()));
+  }
+  return ParseBounded({reinterpret_cast<const char*>(whole.begin()), whole.size()}, bounds, request);
+}
 
 HeadersFirstService::HeadersFirstService(const std::string& full_name)
     : service_(*google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(full_name)) {

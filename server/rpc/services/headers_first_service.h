@@ -10,23 +10,24 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
 #include "grpcpp/impl/service_type.h"
 #include "grpcpp/server_builder.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/async_stream.h"
 #include "grpcpp/support/byte_buffer.h"
-#include "grpcpp/support/proto_buffer_reader.h"
+#include "server/rpc/messages/bounded_parse.h"
 
 namespace aaren::rpc {
 
-// The bytes as a message. False if they are not one.
-template <typename Request>
-bool ParseRequest(grpc::ByteBuffer& bytes, Request& request) {
-  grpc::ProtoBufferReader reader(&bytes);
-  return reader.status().ok() && request.ParseFromZeroCopyStream(&reader);
-}
+// The request of a probe: the name of a service or of a symbol.
+inline constexpr ParseBounds kProbeRequest{.bytes = 512, .fields = 32};
+
+// The bytes as a message, within the bounds; the status as ParseBounded has it (messages/bounded_parse.h).
+absl::Status ParseRequest(const grpc::ByteBuffer& bytes, const ParseBounds& bounds, google::protobuf::Message& request);
 
 class HeadersFirstService : public grpc::Service {
  public:

@@ -27,6 +27,7 @@ class HealthService::Watch {
     if (busy() || is_gone_ || finishing_ || status == told_) return;
     told_ = status;
     writing_ = true;
+    place_.BeginWaiting();
     HealthCheckResponse response;
     response.set_status(status);
     io_.Write(response, &written_);
@@ -41,7 +42,7 @@ class HealthService::Watch {
     accepted_already_ = true;
     if (is_gone_) return Finish(grpc::Status::CANCELLED);
     place_ = health_.places_.Take(context_.peer(), [this](CallPlaces::Why why) { GiveUp(why); });
-    if (!place_.taken()) return RefuseVain(TooMany());
+    if (!place_.taken()) return Finish(TooMany());
     place_.BeginWaiting();
     reading_ = true;
     io_.Read(&received_, &read_);
@@ -51,13 +52,12 @@ class HealthService::Watch {
     reading_ = false;
     grpc::ByteBuffer received;  // goes with this function, whatever becomes of the call
     received.Swap(&received_);
-    if (!ok && !finishing_) health_.host_.NoteVain(context_.peer());
     if (is_gone_ || finishing_) return Finish(grpc::Status::CANCELLED);
     place_.EndWaiting();
     if (!ok) return Finish({grpc::StatusCode::INVALID_ARGUMENT, "the call has ended without a request"});
     HealthCheckRequest request;
-    if (!ParseRequest(received, request)) {
-      return RefuseVain(ToGrpcStatus(session::Malformed(HealthCheckRequest::descriptor()->full_name())));
+    if (const absl::Status parsed = ParseRequest(received, kProbeRequest, request); !parsed.ok()) {
+      return Finish(ToGrpcStatus(session::PlainRefusal(parsed)));
     }
     kind_ = health_.KindOf(request.service());
     health_.watches_.insert(this);
@@ -66,6 +66,7 @@ class HealthService::Watch {
 
   void OnWritten(bool) {
     writing_ = false;
+    place_.EndWaiting();
     if (is_gone_ || finishing_) return Finish(grpc::Status::CANCELLED);
     Update();
   }
@@ -85,11 +86,6 @@ class HealthService::Watch {
 
   static grpc::Status TooMany() {
     return ToGrpcStatus(session::OverQuota("watches", "too many watches are open here", absl::Seconds(1)));
-  }
-
-  void RefuseVain(const grpc::Status& status) {
-    health_.host_.NoteVain(context_.peer());
-    Finish(status);
   }
 
   void Finish(const grpc::Status& status) {
@@ -132,7 +128,7 @@ HealthService::HealthService(HeadersFirstService& service, UnaryHost& host, std:
       host_(host),
       services_(std::move(services)),
       need_store_(std::move(need_store)),
-      places_(host.limits.watches, host.clock, /*lasting=*/true) {}
+      places_(host.limits.watches, host.clock) {}
 
 void HealthService::Serve() {
   UnaryCall<HealthCheckRequest, HealthCheckResponse>::ServeToTheEnd(

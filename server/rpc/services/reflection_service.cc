@@ -73,7 +73,7 @@ class ReflectionCall {
     host_.last_words.WhenFew(
         [&service = service_, &host = host_, &services = services_] { new ReflectionCall(service, host, services); });
     place_ = host_.reflections.Take(context_.peer(), [this](CallPlaces::Why why) { GiveUp(why); });
-    if (!place_.taken()) return RefuseVain(TooMany("too many calls of reflection are open here"));
+    if (!place_.taken()) return Finish(TooMany("too many calls of reflection are open here"));
     Read();
   }
 
@@ -89,12 +89,10 @@ class ReflectionCall {
     received.Swap(&received_);
     if (finishing_) return DeleteIfDone();
     place_.EndWaiting();
-    if (!ok) return asked_ ? Finish(grpc::Status::OK) : RefuseVain(grpc::Status::OK);
-    asked_ = true;
+    if (!ok) return Finish(grpc::Status::OK);
     ServerReflectionRequest request;
-    if (received.Length() > kMostBytes) return RefuseVain(TooMany("the request is longer than any name could make it"));
-    if (!ParseRequest(received, request)) {
-      return RefuseVain(ToGrpcStatus(session::Malformed(ServerReflectionRequest::descriptor()->full_name())));
+    if (const absl::Status parsed = ParseRequest(received, kProbeRequest, request); !parsed.ok()) {
+      return Finish(ToGrpcStatus(session::PlainRefusal(parsed)));
     }
     place_.BeginWaiting();
     writing_ = true;
@@ -119,11 +117,6 @@ class ReflectionCall {
     return ToGrpcStatus(session::OverQuota("reflection", why, absl::ZeroDuration()));
   }
 
-  void RefuseVain(const grpc::Status& status) {
-    host_.NoteVain(context_.peer());
-    Finish(status);
-  }
-
   void Finish(const grpc::Status& status) {
     finishing_ = true;
     place_ = {};
@@ -140,8 +133,6 @@ class ReflectionCall {
     if (finished_already_ && !reading_) delete this;
   }
 
-  static constexpr size_t kMostBytes = 4096;  // of a request
-
   HeadersFirstService& service_;
   UnaryHost& host_;
   const std::vector<std::string>& services_;
@@ -151,7 +142,6 @@ class ReflectionCall {
   grpc::ByteBuffer received_;
   CallPlaces::Place place_;  // these two after context_
   LastWords::Word last_word_;
-  bool asked_ = false;
   bool reading_ = false, writing_ = false;
   bool finishing_ = false, finished_already_ = false;
   CallEvent<ReflectionCall> accepted_{this, &ReflectionCall::OnAccepted}, read_{this, &ReflectionCall::OnRead},

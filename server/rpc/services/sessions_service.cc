@@ -77,7 +77,8 @@ void ServeSessions(HeadersFirstService& service, UnaryHost& host, registrar::Reg
         if (request.has_epoch()) import.over.epoch = request.epoch();
         registrar.Import(caller.tenant, request.session_id(), std::move(import),
                          Answer<session::SessionInfo, v1::SessionInfo>(std::move(reply), kFillInfo));
-      });
+      },
+      {.bytes = host.limits.import_bytes, .fields = kSmallRequest.fields});
   UnaryCall<v1::ForkSessionRequest, v1::SessionInfo>::Serve(
       service, "Fork", host, identity::Role::kAdmin,
       [&registrar](const identity::Caller& caller, const v1::ForkSessionRequest& request, auto reply) {

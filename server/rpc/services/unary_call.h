@@ -57,15 +57,21 @@ class UnaryCall {
   // Serves the method of this name on the host's queue until the server leaves, to callers whose role is `least` or
   // more. REQUIRES: as HeadersFirstService::Find. All outlive the server.
   static void Serve(HeadersFirstService& service, absl::string_view name, UnaryHost& host, identity::Role least,
-                    Handler handler) {
+                    Handler handler, const ParseBounds& bounds = kSmallRequest) {
     Accept(std::make_shared<const Method>(Method{service, service.Find<Request, Response>(name), host, host.callers,
-                                                 least, std::move(handler), /*to_the_end=*/false}));
+                                                 least, std::move(handler), bounds, /*to_the_end=*/false}));
   }
 
-  // … and while it leaves, until it shuts down; and to everybody.
+  // … and while it leaves, until it shuts down; and to everybody, so the request is a probe's.
   static void ServeToTheEnd(HeadersFirstService& service, absl::string_view name, UnaryHost& host, Handler handler) {
-    Accept(std::make_shared<const Method>(Method{
-        service, service.Find<Request, Response>(name), host, nullptr, {}, std::move(handler), /*to_the_end=*/true}));
+    Accept(std::make_shared<const Method>(Method{service,
+                                                 service.Find<Request, Response>(name),
+                                                 host,
+                                                 nullptr,
+                                                 {},
+                                                 std::move(handler),
+                                                 kProbeRequest,
+                                                 /*to_the_end=*/true}));
   }
 
  private:
@@ -76,6 +82,7 @@ class UnaryCall {
     const identity::Callers* callers;
     identity::Role least;
     Handler handler;
+    ParseBounds bounds;  // of a request
     bool to_the_end;
   };
 
@@ -91,9 +98,9 @@ class UnaryCall {
     if (!ok) return delete this;  // the server has shut down; OnOver does not come
     host_.last_words.WhenFew([method = method_] { Accept(method); });
     peer_ = context_.peer();
-    host_.NoteBegun(peer_);
+    host_.NoteHeard(peer_);
     if (const auto leaving = WhyLeaving()) return Refuse(*leaving);
-    if (const std::optional<session::Refusal> refusal = WhyRefused()) return RefuseVain(*refusal);
+    if (const std::optional<session::Refusal> refusal = WhyRefused()) return Refuse(*refusal);
     place_.BeginWaiting();
     reading_ = true;
     io_.Read(&received_, &read_);
@@ -121,14 +128,15 @@ class UnaryCall {
     received.Swap(&received_);
     if (finishing_) return DeleteIfDone();
     place_.EndWaiting();
-    if (!ok)
-      return RefuseVain(session::PlainRefusal(absl::InvalidArgumentError("the call has ended without a request")));
+    if (!ok) return Refuse(session::PlainRefusal(absl::InvalidArgumentError("the call has ended without a request")));
     host_.NoteHeard(peer_);
     if (auto refusal = WhyLeaving()) return Refuse(*refusal);
     if (auto refusal = StillMayCall(caller_, method_->callers, method_->least, host_.clock)) return Refuse(*refusal);
     const size_t bytes = received.Length();
-    if (!host_.MakeRoom(peer_, bytes)) return Refuse(UnaryHost::TooMany("too many unary calls are under way here"));
-    if (!ParseRequest(received, request_)) return RefuseVain(session::Malformed(Request::descriptor()->full_name()));
+    if (!host_.MakeRoom(bytes)) return Refuse(UnaryHost::TooMany("too many unary calls are under way here"));
+    if (absl::Status parsed = ParseRequest(received, method_->bounds, request_); !parsed.ok()) {
+      return Refuse(session::PlainRefusal(std::move(parsed)));
+    }
     Hold(bytes);
     const auto post = [this](session::Outcome<Response> outcome) {
       host_.mailbox.Post([this, outcome = std::move(outcome)]() { Finish(outcome); });
@@ -143,7 +151,7 @@ class UnaryCall {
     if (outcome.refusal.has_value()) return Refuse(*outcome.refusal);
     if (over_already_) return Refuse(session::PlainRefusal(absl::CancelledError("the caller has gone")));
     const size_t bytes = outcome.value.ByteSizeLong();
-    if (!host_.MakeRoom(peer_, bytes)) return Refuse(UnaryHost::TooMany("too many replies wait here to be taken"));
+    if (!host_.MakeRoom(bytes)) return Refuse(UnaryHost::TooMany("too many replies wait here to be taken"));
     Hold(bytes);
     place_.BeginWaiting(bytes > UnaryHost::kSmall ? bytes : 0);
     finishing_ = true;
@@ -160,11 +168,6 @@ class UnaryCall {
         why == CallPlaces::Why::kStale
             ? session::PlainRefusal(absl::DeadlineExceededError("the request did not come in time"))
             : UnaryHost::TooMany("too many unary calls are under way here, and the request of this one did not come"));
-  }
-
-  void RefuseVain(const session::Refusal& refusal) {
-    host_.NoteVain(peer_);
-    Refuse(refusal);
   }
 
   void Refuse(const session::Refusal& refusal) {

@@ -24,7 +24,6 @@
 #include "server/rpc/limits/call_places.h"
 #include "server/rpc/limits/last_words.h"
 #include "server/rpc/limits/stream_limits.h"
-#include "server/rpc/limits/vain_calls.h"
 #include "server/session/clock.h"
 #include "server/session/mailbox.h"
 #include "server/session/peer.h"
@@ -53,31 +52,20 @@ struct UnaryHost {
   // What small requests and replies hold does not count: the places bound how many there are.
   static constexpr size_t kSmall = 16 << 10;
 
-  // Whether a call of this peer may hold so many bytes more; replies that others do not take may have to go for it.
-  // REQUIRES: it does not wait for its client.
-  bool MakeRoom(const std::string& peer, size_t bytes) {
+  // Whether a call may hold so many bytes more; replies that others do not take may have to go for it. REQUIRES: the
+  // call does not wait for its client.
+  bool MakeRoom(size_t bytes) {
     const size_t all = held_bytes + bytes;
-    return bytes <= kSmall || held_bytes == 0 || all <= limits.unary_bytes ||
-           places.MakeRoom(peer, bytes, all - limits.unary_bytes);
+    return bytes <= kSmall || held_bytes == 0 || all <= limits.unary_bytes || places.MakeRoom(all - limits.unary_bytes);
   }
 
   static session::Refusal TooMany(absl::string_view problem) {
     return session::OverQuota("unary_calls", problem, absl::Seconds(1));
   }
 
-  // What has been heard of this peer's connection, and what came to nothing.
-  void NoteBegun(const std::string& peer) const {
-    if (const auto heard = heard_of ? heard_of(peer) : nullptr; heard != nullptr) {
-      heard->NoteBegun(clock.NowNanos());
-    }
-  }
+  // A call of this peer began, or its request was handled.
   void NoteHeard(const std::string& peer) const {
-    if (const auto heard = heard_of ? heard_of(peer) : nullptr; heard != nullptr) {
-      heard->NoteHandled(clock.NowNanos());
-    }
-  }
-  void NoteVain(const std::string& peer) const {
-    if (vain != nullptr) vain->Note(peer);
+    if (const auto heard = heard_of ? heard_of(peer) : nullptr; heard != nullptr) heard->Note(clock.NowNanos());
   }
 
   // Ends the calls whose clients do not send their request, or do not take their reply. Call it every second or so.
@@ -98,7 +86,6 @@ struct UnaryHost {
   size_t held_bytes = 0;
   bool draining = false;                       // the server leaves
   const identity::Callers* callers = nullptr;  // who may call; null: everybody may everything
-  VainCalls* vain = nullptr;                   // null: they are not counted
   std::function<std::shared_ptr<accept::Heard>(absl::string_view peer)> heard_of;  // accept/acceptor.h; or null
 };
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/log/log.h"
 #include "server/log/shown.h"
+#include "server/rpc/messages/bounded_parse.h"
 #include "server/rpc/messages/convert.h"
 #include "server/rpc/messages/grpc_status.h"
 #include "server/session/refusal.h"
@@ -22,11 +23,12 @@ constexpr uint32_t kProtocolVersion = 1;
 constexpr int kItemsPerTurn = 256;
 constexpr size_t kBytesPerTurn = 64 << 10;
 
-template <typename Message>
-absl::Status Parse(std::string_view bytes, Message& message) {
-  if (message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("malformed ", message.GetTypeName()));
-}
+// An Open may name every horizon of a model. Numbers of a Tokens item that are not packed are a field each.
+constexpr ParseBounds kHello{.bytes = 4 << 10, .fields = 256};
+constexpr ParseBounds kOpen{.bytes = 32 << 10, .fields = 4096};
+constexpr ParseBounds kClose{.bytes = 512, .fields = 32};
+constexpr size_t kTokensFields = 16 << 10;
+constexpr size_t kKeptBytes = 64 << 10;  // the capacity of the scratch message after a larger item is given back
 
 }  // namespace
 
@@ -35,17 +37,20 @@ void Stream::Read() {
   io_.Read(&received_, &read_);
 }
 
+void Stream::NoteHeard() const {
+  if (heard_ != nullptr) heard_->Note(group_.clock_.NowNanos());
+}
+
 void Stream::OnRead(bool ok) {
   reading_ = false;
   if (finishing_) return DeleteIfDone();
   if (!ok) {
     // gRPC says the same of a client that has no more to send and of one that has gone: a write will tell.
     half_closed_ = true;
-    if (!used_) group_.vain_.Note(context_.peer());
     return Touch();
   }
   if (absl::Status status = TakeMessage(); !status.ok()) return Fail(status);
-  if (heard_ != nullptr) heard_->NoteHandled(group_.clock_.NowNanos());
+  NoteHeard();
   group_.counters_.messages_received.Add(1);
   group_.counters_.bytes_received.Add(message_.size());
   if (!group_.TakeInput(message_.size())) {
@@ -190,7 +195,7 @@ absl::StatusOr<Stream::Handled> Stream::HandleItem(uint32_t field, std::string_v
 absl::Status Stream::HandleHello(std::string_view content) {
   if (greeted_) return absl::InvalidArgumentError("Hello came twice on one stream");
   v1::Hello hello;
-  if (absl::Status status = Parse(content, hello); !status.ok()) return status;
+  if (absl::Status status = ParseBounded(content, kHello, hello); !status.ok()) return status;
   if (hello.protocol_version() != kProtocolVersion) {
     return absl::FailedPreconditionError(absl::StrCat("protocol version ", hello.protocol_version(),
                                                       " is not spoken here; version ", kProtocolVersion, " is"));
@@ -208,9 +213,8 @@ absl::Status Stream::HandleHello(std::string_view content) {
 
 absl::StatusOr<Stream::Handled> Stream::HandleOpen(std::string_view content) {
   if (!group_.shard_.AdmitsOpen(*this)) return Handled::kWaitsForShard;
-  used_ = true;
   v1::Open open;
-  if (absl::Status status = Parse(content, open); !status.ok()) return status;
+  if (absl::Status status = ParseBounded(content, kOpen, open); !status.ok()) return status;
   if (group_.shard_.IsClosing(*this, open.handle())) return Handled::kWaits;
   session::Outcome<session::OpenRequest> request = ToOpenRequest(open, caller_.tenant);
   if (request.refusal) {
@@ -227,8 +231,14 @@ absl::StatusOr<Stream::Handled> Stream::HandleTokens(std::string_view content) {
     return Handled::kWaitsForShard;
   }
   if (!group_.shard_.AdmitsTokens(*this, content.size())) return Handled::kWaitsForShard;
-  if (absl::Status status = Parse(content, group_.tokens_); !status.ok()) return status;
-  session::TokensView tokens = ToTokensView(group_.tokens_);
+  const ParseBounds bounds{.bytes = group_.welcome_.message_bytes(), .fields = kTokensFields};
+  if (absl::Status status = ParseBounded(content, bounds, group_.tokens_); !status.ok()) return status;
+  const Handled handled = HandleParsedTokens(ToTokensView(group_.tokens_));
+  if (content.size() > kKeptBytes) v1::Tokens().Swap(&group_.tokens_);
+  return handled;
+}
+
+Stream::Handled Stream::HandleParsedTokens(session::TokensView tokens) {
   if (traces_ != nullptr) tokens.trace = traces_->current();
   if (!group_.shard_.Tokens(*this, tokens)) return Handled::kWaits;
   if (tokens.trace != 0) traces_->NoteItem(tokens.handle);
@@ -238,7 +248,7 @@ absl::StatusOr<Stream::Handled> Stream::HandleTokens(std::string_view content) {
 
 absl::StatusOr<Stream::Handled> Stream::HandleClose(std::string_view content) {
   v1::Close close;
-  if (absl::Status status = Parse(content, close); !status.ok()) return status;
+  if (absl::Status status = ParseBounded(content, kClose, close); !status.ok()) return status;
   if (close.delete_session() && !group_.shard_.AdmitsOpen(*this)) return Handled::kWaitsForShard;
   if (group_.shard_.IsClosing(*this, close.handle())) return Handled::kWaits;
   group_.shard_.Close(*this, close.handle(), close.delete_session(),
@@ -337,6 +347,7 @@ void Stream::OnWritten(bool ok) {
   group_.CountUnread(-static_cast<ptrdiff_t>(taken));
   if (finishing_) return DeleteIfDone();
   if (!ok) return Finish(grpc::Status::CANCELLED);  // the client has gone
+  NoteHeard();
   if (traces_ != nullptr) traces_->OnTaken(taken);
   Touch();
   if (!HasRoom()) return;

@@ -12,7 +12,7 @@
 // After a half-close it ends with OK as soon as everything is answered. When the client breaks the contract, it ends
 // with the reason, after a Failed without a handle. When the server leaves, it ends with UNAVAILABLE; when the client
 // vanishes, silently. It also ends when the client does not say Hello, does not read, or opens nothing, for too long,
-// when its caller is struck out of the list, and when it gives way to another host's. The sessions stay in each case.
+// and when its caller is struck out of the list. The sessions stay in each case.
 // Finish is called exactly once and the object deletes itself when no operation is left.
 //
 // Threading: the shard's thread only.
@@ -81,8 +81,6 @@ class Stream final : public session::Peer {
   // Ends it at once if its caller may not have it any more.
   void CheckCaller(const identity::Callers::Known& callers, absl::Time wall);
 
-  // Ends it at once: all places are taken, and another has its own from now on.
-  void GiveWay();
   StreamInfo Describe(absl::Time now) const;
   absl::Time caller_ends() const { return caller_.ends; }
 
@@ -92,6 +90,7 @@ class Stream final : public session::Peer {
   void OnAccepted(bool ok);
   void OnRead(bool ok);
   void OnWritten(bool ok);
+  void NoteHeard() const;
   void OnFinished(bool ok);
 
   // What became of an item. One that waits is handled again, after TryAgain.
@@ -101,13 +100,12 @@ class Stream final : public session::Peer {
   bool HandleTurn();
   void ChargeTurn();
   std::optional<session::Refusal> WhyRefused();
-  session::Refusal AllPlacesTaken() const;
   bool Refused();
-  void LeavePlace();
   void StrikeOut(const session::Refusal& why);
   absl::StatusOr<Handled> HandleItem(uint32_t field, std::string_view content);
   absl::Status HandleHello(std::string_view content);
   absl::StatusOr<Handled> HandleTokens(std::string_view content);
+  Handled HandleParsedTokens(session::TokensView tokens);
   absl::StatusOr<Handled> HandleOpen(std::string_view content);
   absl::StatusOr<Handled> HandleClose(std::string_view content);
   void Wait(Handled why);
@@ -138,16 +136,16 @@ class Stream final : public session::Peer {
   std::unique_ptr<StreamTraces> traces_;  // null: none of its messages was traced
   std::optional<grpc::Status> ending_;
   LastWords::Word last_word_;  // after context_
-  std::string peer_, host_;    // of its client, once it was accepted
+  std::string peer_;           // of its client, once it was accepted
   uint64_t number_ = 0;        // in the group, once it is one of its streams
   absl::Time opened_;
   absl::Time since_;          // when it was accepted, greeted, or last had a session open
   absl::Time writing_since_;  // of the write under way
   size_t writing_bytes_ = 0;
   uint64_t turn_tokens_ = 0;  // that came in this turn, times channels
+  size_t header_bytes_ = 0;   // of its headers, as the group counts them
 
   bool greeted_ = false;      // Hello has come
-  bool used_ = false;         // an Open has come
   Heard heard_;               // null if its connection is not there any more
   bool reading_ = false;      // a read is under way
   bool writing_ = false;      // a write is under way
@@ -161,7 +159,6 @@ class Stream final : public session::Peer {
   bool in_input_ = false;    // in the group's list of those with items to handle
   bool in_waiting_ = false;  // in its list of those that the shard did not admit
   bool counted_ = false;     // among the group's streams
-  bool has_place_ = false;   // among those of its host
   bool placed_ = false;      // among its tenant's
   bool over_rate_ = false;   // its tenant may have no more tokens in this turn
   bool struck_out_ = false;  // what the shard had of it is gone

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/accept/frame_flood.h"
+#include "server/rpc/limits/connection_limits.h"
 #include "server/rpc/messages/grpc_status.h"
 #include "server/rpc/streams/stream.h"
 #include "server/session/refusal.h"
@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kMostUnread = 4 << 20;  // of one stream
 constexpr size_t kSmallMessage = 16 << 10;
+constexpr size_t kSmallHeaders = 4 << 10;
 constexpr int kVisits = 16;                         // between two looks at the clock
 constexpr absl::Duration kWalk = absl::Seconds(1);  // from one over all streams to the next
 
@@ -20,7 +21,7 @@ constexpr absl::Duration kWalk = absl::Seconds(1);  // from one over all streams
 
 StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, shard::SessionShard& shard,
                          v1::Limits welcome, const StreamLimits& limits, const session::Clock& clock, int& calls,
-                         VainCalls& vain, LastWords& last_words, HeardOf heard_of, const identity::Callers* callers)
+                         LastWords& last_words, HeardOf heard_of, const identity::Callers* callers)
     : service_(service),
       queue_(queue),
       shard_(shard),
@@ -28,7 +29,6 @@ StreamGroup::StreamGroup(StreamingService& service, grpc::ServerCompletionQueue&
       limits_(limits),
       clock_(clock),
       calls_(calls),
-      vain_(vain),
       last_words_(last_words),
       heard_of_(std::move(heard_of)),
       callers_(callers) {}
@@ -53,6 +53,13 @@ bool StreamGroup::TakeInput(size_t bytes) {
   const bool alone = input_bytes_ == 0 && bytes <= limits_.input_bytes;
   if (bytes > kSmallMessage && bytes > left / 2 && !alone) return false;
   input_bytes_ += bytes;
+  return true;
+}
+
+bool StreamGroup::TakeHeaders(size_t bytes) {
+  const size_t left = limits_.input_bytes - std::min(limits_.input_bytes, header_bytes_);
+  if (bytes > kSmallHeaders && bytes > left / 2) return false;
+  header_bytes_ += bytes;
   return true;
 }
 
@@ -85,17 +92,9 @@ void StreamGroup::Flush(absl::Duration at_most) {
   }
 }
 
-bool StreamGroup::MakeWay(const std::string& host) {
-  if (places_.size() < limits_.streams) return true;
-  const std::optional<uint64_t> number = places_.WhoGivesWayTo(host, clock_.Now());
-  if (!number) return false;
-  streams_.at(*number)->GiveWay();
-  return true;
-}
-
 bool StreamGroup::MayHaveMore(const std::string& peer) const {
   const auto found = of_peers_.find(peer);
-  return found == of_peers_.end() || found->second < 2 * accept::kStreamsOfConnection;
+  return found == of_peers_.end() || found->second < 2 * kStreamsOfConnection;
 }
 
 void StreamGroup::ForgetOf(const std::string& peer) {

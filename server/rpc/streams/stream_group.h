@@ -24,11 +24,9 @@
 #include "grpcpp/server_builder.h"
 #include "grpcpp/support/status.h"
 #include "server/accept/heard.h"
-#include "server/accept/host_places.h"
 #include "server/identity/callers.h"
 #include "server/rpc/limits/last_words.h"
 #include "server/rpc/limits/stream_limits.h"
-#include "server/rpc/limits/vain_calls.h"
 #include "server/rpc/streams/outbox.h"
 #include "server/rpc/streams/stream_info.h"
 #include "server/rpc/streams/waiting_streams.h"
@@ -55,14 +53,11 @@ using Heard = std::shared_ptr<accept::Heard>;
 using HeardOf = std::function<Heard(absl::string_view peer)>;
 
 class StreamGroup {
-  // A stream a second, as of somebody who calls `aaren` in a loop, beside a host that has all other places.
-  static constexpr size_t kFreeGains = 60;
-
  public:
   // `welcome` is what Welcome tells. All arguments but it and `limits` outlive this; `calls` counts the calls alive on
-  // `queue`, `vain` those that come to nothing, and `last_words` those that have ended.
+  // `queue`, and `last_words` those that have ended.
   StreamGroup(StreamingService& service, grpc::ServerCompletionQueue& queue, shard::SessionShard& shard,
-              v1::Limits welcome, const StreamLimits& limits, const session::Clock& clock, int& calls, VainCalls& vain,
+              v1::Limits welcome, const StreamLimits& limits, const session::Clock& clock, int& calls,
               LastWords& last_words, HeardOf heard_of = nullptr, const identity::Callers* callers = nullptr);
 
   // Waits for the next stream; each stream that comes does so again.
@@ -112,8 +107,10 @@ class StreamGroup {
   bool TakeInput(size_t bytes);
   void GiveInput(size_t bytes) { input_bytes_ -= bytes; }
 
-  // Whether there is a place for one more stream of this host. Another host's may give way to it.
-  bool MakeWay(const std::string& host);
+  // What the headers of open streams hold. As for input, one stream may take half of what is left; small ones are
+  // always taken.
+  bool TakeHeaders(size_t bytes);
+  void GiveHeaders(size_t bytes) { header_bytes_ -= bytes; }
 
   // gRPC tells a client how many streams a connection may have, and keeps to it once the client has said that it knows.
   // One of those that ended may not be known to have ended yet, so it is twice as many here.
@@ -136,13 +133,12 @@ class StreamGroup {
   absl::btree_map<uint64_t, Stream*> streams_;         // by number; each deletes itself when its call is over
   absl::flat_hash_map<std::string, size_t> of_peers_;  // how many each has
   uint64_t last_number_ = 0;                           // that was given to a stream
-  accept::HostPlaces places_{kFreeGains};              // of those that need not give way
   std::deque<Stream*> input_;                          // have items to handle; null where a stream has gone since
   WaitingStreams waiting_;                             // likewise, once the shard admits them
   std::deque<Stream*> touched_;                        // to visit in Flush; null where a stream has gone since
   size_t unread_bytes_ = 0;                            // of all outboxes
   size_t input_bytes_ = 0;                             // of messages that are not handled to their end
-  VainCalls& vain_;
+  size_t header_bytes_ = 0;                            // of streams that are open
   LastWords& last_words_;
   const HeardOf heard_of_;
   const identity::Callers* const callers_;

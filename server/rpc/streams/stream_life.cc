@@ -18,6 +18,14 @@ namespace {
 constexpr absl::Duration kInTheWay = absl::Seconds(1);
 constexpr absl::Duration kLastSecond = absl::Seconds(1);
 
+// gRPC 1.51 keeps some 140 bytes beside each field of a header, and the field twice.
+size_t HeaderBytes(const grpc::ServerContext& context) {
+  constexpr size_t kField = 140;
+  size_t bytes = 0;
+  for (const auto& [name, value] : context.client_metadata()) bytes += kField + 2 * (name.size() + value.size());
+  return bytes;
+}
+
 // Empties the place of `stream` in one of the group's lists.
 void Forget(Stream* stream, std::deque<Stream*>& list) {
   std::replace(list.begin(), list.end(), stream, static_cast<Stream*>(nullptr));
@@ -34,8 +42,8 @@ Stream::~Stream() {
   if (in_input_) Forget(this, group_.input_);
   if (in_waiting_) group_.waiting_.Forget(*this, account);
   if (placed_) account->streams.Give();
-  LeavePlace();
   group_.CountUnread(-static_cast<ptrdiff_t>(outbox_.bytes() + writing_bytes_));
+  group_.GiveHeaders(header_bytes_);
   if (!counted_) return;
   group_.ForgetOf(peer_);
   group_.streams_.erase(number_);
@@ -48,13 +56,12 @@ void Stream::OnAccepted(bool ok) {
   group_.last_words_.WhenFew([&group = group_] { group.Accept(); });
   if (group_.draining_) return Finish(GoneStatus());
   heard_ = group_.FindHeard(context_.peer());
-  if (heard_ != nullptr) heard_->NoteBegun(group_.clock_.NowNanos());
+  NoteHeard();
   if (Refused()) return;
-  counted_ = has_place_ = true;
+  counted_ = true;
   number_ = ++group_.last_number_;
   group_.streams_.emplace(number_, this);
   ++group_.of_peers_[peer_];
-  group_.places_.Add(host_, number_);
   group_.counters_.opened.Add(1);
   since_ = opened_ = group_.clock_.Now();
   Read();
@@ -76,30 +83,20 @@ std::optional<session::Refusal> Stream::WhyRefused() {
   if (!group_.MayHaveMore(peer_)) {
     return session::OverQuota("streams", "the connection has more streams than it may have", absl::Seconds(1));
   }
-  host_ = accept::HostOf(accept::NormalPeer(peer_));
-  if (group_.MakeWay(host_)) return std::nullopt;
-  return AllPlacesTaken();
-}
-
-session::Refusal Stream::AllPlacesTaken() const {
+  const size_t header_bytes = HeaderBytes(context_);
+  if (!group_.TakeHeaders(header_bytes)) {
+    return session::OverQuota("headers", "the headers of streams that are open here hold too much", absl::Seconds(1));
+  }
+  header_bytes_ = header_bytes;
+  if (group_.streams_.size() < group_.limits_.streams) return std::nullopt;
   const std::string problem = absl::StrCat(group_.limits_.streams, " streams are open here, which is the limit");
   return session::OverQuota("streams", problem, absl::Seconds(1));
-}
-
-void Stream::LeavePlace() {
-  if (std::exchange(has_place_, false)) group_.places_.Remove(host_, number_);
-}
-
-void Stream::GiveWay() {
-  LeavePlace();
-  if (!finishing_ && !struck_out_) StrikeOut(AllPlacesTaken());
 }
 
 bool Stream::Refused() {
   const std::optional<session::Refusal> refusal = WhyRefused();
   if (!refusal) return false;
   group_.counters_.refused.Add(1);
-  group_.vain_.Note(context_.peer());
   Finish(ToGrpcStatus(*refusal));
   return true;
 }
@@ -185,7 +182,6 @@ void Stream::LogRefused(const session::Refusal& refusal) {
 
 void Stream::Fail(const session::Refusal& refusal) {
   LogRefused(refusal);
-  if (!used_) group_.vain_.Note(context_.peer());
   v1::Failed failed;
   *failed.mutable_status() = ToRpcStatus(refusal);
   Append(v1::ServerItem::kFailed, failed);
@@ -207,7 +203,6 @@ void Stream::Finish(const grpc::Status& status) {
   outbox_.Clear();
   if (handling_) DropMessage();
   handling_ = false;
-  LeavePlace();
   group_.last_words_.Begin(last_word_, [this] { Cancel(); });
   io_.Finish(status, &finished_);
 }

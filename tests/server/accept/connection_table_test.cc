@@ -30,11 +30,11 @@ class ConnectionTableTest : public testing::Test {
   ConnectionTable table_{/*shards=*/2};
 };
 
-TEST_F(ConnectionTableTest, NewestOfTheHostThatHasMostGivesWay) {
+TEST_F(ConnectionTableTest, CountsTheConnectionsOfAHost) {
   Add("10.0.0.1", 3);
   Add("10.0.0.2", 5);
-  Add("10.0.0.3", 4);
-  EXPECT_EQ(table_.WhoGivesWayTo("10.0.0.4", now_), "10.0.0.2:5");
+  EXPECT_EQ(table_.OfHost("10.0.0.1"), 3u);
+  EXPECT_EQ(table_.OfHost("10.0.0.3"), 0u);
 }
 
 TEST_F(ConnectionTableTest, EndedConnectionsAreForgottenWithTheirPlaceInAShard) {
@@ -68,159 +68,103 @@ TEST_F(ConnectionTableTest, OneOfTheSameNameTakesThePlaceOfTheOneBefore) {
   EXPECT_EQ(table_.size(), 1u);
 }
 
-class BroughtTest : public testing::Test {
+TEST(ConnectionTest, TrafficIsWhatHasComeWhetherReadOrNot) {
+  const Loopback loopback;
+  ConnectionTable table(/*shards=*/1);
+  table.Add("peer", loopback.own(), 0);
+  loopback.Send(1000);
+  loopback.Read(500);
+  EXPECT_EQ(table.Find("peer")->traffic().bytes, 1000u);
+  EXPECT_GE(table.Find("peer")->traffic().packets, 1u);
+}
+
+TEST(SentOfLateTest, CountsTheLastTwoToFourSeconds) {
+  SentOfLate sent;
+  const absl::Time begin = absl::UnixEpoch();
+  sent.Look(1000, begin);
+  EXPECT_EQ(sent.Of(1500), 1500u);
+  sent.Look(1500, begin + absl::Seconds(1));  // too soon
+  sent.Look(2000, begin + absl::Seconds(2));
+  EXPECT_EQ(sent.Of(2500), 1500u);
+  sent.Look(2500, begin + absl::Seconds(4));
+  sent.Look(2500, begin + absl::Seconds(6));
+  EXPECT_EQ(sent.Of(2500), 0u);
+}
+
+TEST(SentOfLateTest, WhatWasForgottenDoesNotCountAgain) {
+  SentOfLate sent;
+  sent.Look(0, absl::UnixEpoch());
+  sent.Forget(1000);
+  EXPECT_EQ(sent.Of(1000), 0u);
+}
+
+TEST(ConnectionTest, GreatestSenderIsTheOneThatBroughtMostOfLate) {
+  const Loopback little, much;
+  ConnectionTable table(/*shards=*/1);
+  table.Add("little", little.own(), 0);
+  table.Add("much", much.own(), 0);
+  EXPECT_EQ(table.GreatestSender().second, nullptr);
+  little.Send(1000);
+  for (int i = 0; i < 4; ++i) {
+    much.Send(32 << 10);
+    much.Read(32 << 10);
+  }
+  EXPECT_EQ(table.GreatestSender().first, "much");
+}
+
+// Looks at one connection once a second.
+class HeaderTimeTest : public testing::Test {
  protected:
-  BroughtTest() { table_.Add("peer", loopback_.own(), 0); }
-
-  Connection& connection() { return table_.connections().at("peer"); }
-  void Send(size_t bytes) const { loopback_.Send(bytes); }
-  void Read(size_t bytes) const { loopback_.Read(bytes); }
-  void Bring(size_t bytes) {
-    for (size_t left = bytes; left > 0; left -= std::min(left, kPiece)) {
-      Send(std::min(left, kPiece));
-      Read(std::min(left, kPiece));
+  // For so many seconds; whether one look said that it is over.
+  bool Send(int seconds, uint64_t packets, uint64_t bytes, bool handled = false) {
+    bool over = false;
+    for (int i = 0; i < seconds; ++i) {
+      traffic_.packets += packets;
+      traffic_.bytes += bytes;
+      now_ += absl::Seconds(1);
+      heard_ns_ += handled ? 1 : 0;
+      over |= time_.IsOver(traffic_, heard_ns_, kMessage, now_);
     }
-    Age(last_);
-  }
-  void Age(double seconds) {
-    last_ = seconds;
-    connection().Age(absl::UnixEpoch() + absl::Seconds(seconds));
+    return over;
   }
 
-  double last_ = 0;
-  static constexpr size_t kPiece = 1 << 15;  // for which there is room in the sockets
-  Loopback loopback_;
-  ConnectionTable table_{/*shards=*/1};
+  static constexpr uint64_t kMessage = 4 << 20;
+  absl::Time now_ = absl::UnixEpoch();
+  Traffic traffic_;
+  int64_t heard_ns_ = 0;
+  HeaderTime time_;
 };
 
-TEST_F(BroughtTest, OfLateCountsHalfAfterASecond) {
-  Send(1000);
-  Read(1000);
-  Age(0);
-  Age(1);
-  EXPECT_EQ(connection().TakeBrought(), 500u);
+TEST_F(HeaderTimeTest, SmallPacketsOfWhichNothingComesAreOverAfterTenSeconds) {
+  EXPECT_FALSE(Send(/*seconds=*/10, /*packets=*/380, /*bytes=*/3800));
+  EXPECT_TRUE(Send(/*seconds=*/1, /*packets=*/380, /*bytes=*/3800));
 }
 
-TEST_F(BroughtTest, WhatWaitsIsOfLateOnce) {
-  Send(1000);
-  for (int i = 0; i < 10; ++i) Age(0);
-  EXPECT_EQ(connection().TakeBrought(), 1000u);
+TEST_F(HeaderTimeTest, SmallPacketsOfWhichMessagesComeGoOn) {
+  EXPECT_FALSE(Send(/*seconds=*/3600, /*packets=*/1000, /*bytes=*/100'000, /*handled=*/true));
 }
 
-TEST_F(BroughtTest, WhatWaitsCountsEachTimeThatItIsTaken) {
-  Send(1000);
-  Age(0);
-  connection().TakeBrought();
-  EXPECT_EQ(connection().TakeBrought(), 1000u);
-  Read(1000);
-  connection().TakeBrought();
-  EXPECT_EQ(connection().TakeBrought(), 0u);
+TEST_F(HeaderTimeTest, LargeMessageThatComesSlowlyGoesOn) {
+  EXPECT_FALSE(Send(/*seconds=*/200, /*packets=*/15, /*bytes=*/20'000));
 }
 
-TEST_F(BroughtTest, WhatWasTakenIsNotOfLateAgain) {
-  Send(1000);
-  Read(1000);
-  EXPECT_EQ(connection().TakeBrought(), 1000u);
-  Age(0);
-  EXPECT_EQ(connection().TakeBrought(), 0u);
+TEST_F(HeaderTimeTest, LargeMessageThatComesFastGoesOn) {
+  EXPECT_FALSE(Send(/*seconds=*/20, /*packets=*/150, /*bytes=*/200'000));
 }
 
-TEST_F(BroughtTest, ManyBytesOfWhichNothingIsEverHandledAreNothing) {
-  Bring(Connection::kMostFirst);
-  EXPECT_FALSE(connection().BringsNothing(0));
-  Bring(1);
-  EXPECT_FALSE(connection().BringsNothing(0));  // many streams may begin at once
-  Bring(1);
-  EXPECT_TRUE(connection().BringsNothing(0));
+TEST_F(HeaderTimeTest, PingsOfAnIdleClientGoOn) {
+  EXPECT_FALSE(Send(/*seconds=*/100'000, /*packets=*/1, /*bytes=*/17));
 }
 
-TEST_F(BroughtTest, OfThemHalfIsForgottenAfterASecond) {
-  Bring(Connection::kMostFirst);
-  Age(1);
-  Bring(Connection::kMostFirst / 2);
-  for (int i = 0; i < 5; ++i) Age(last_);
-  EXPECT_FALSE(connection().BringsNothing(0));
+TEST_F(HeaderTimeTest, MoreBytesThanTwoMessagesAreOverAfterTenSeconds) {
+  EXPECT_FALSE(Send(/*seconds=*/10, /*packets=*/1500, /*bytes=*/2 << 20));
+  EXPECT_TRUE(Send(/*seconds=*/1, /*packets=*/1500, /*bytes=*/2 << 20));
 }
 
-TEST_F(BroughtTest, BytesThatWaitToBeReadAreNotInVain) {
-  connection().heard->NoteBegun(1);
-  Bring(1000);  // in which a call began
-  Bring(Connection::kBesideMessage);
-  Send(1000);
-  Age(last_);
-  EXPECT_FALSE(connection().BringsNothing(0));
-}
-
-TEST_F(BroughtTest, OfWhatIsReadInVainHalfIsForgottenAfterTenSeconds) {
-  connection().heard->NoteBegun(1);
-  Bring(1000);
-  Bring(Connection::kBesideMessage);
-  Age(10);
-  Bring(Connection::kBesideMessage / 2);
-  EXPECT_FALSE(connection().BringsNothing(0));
-  Bring(1);
-  EXPECT_TRUE(connection().BringsNothing(0));
-}
-
-TEST_F(BroughtTest, OneOfWhichACallHasBegunMayBringTheGreatestMessage) {
-  constexpr uint64_t kMessage = 3 << 20;
-  connection().heard->NoteBegun(1);
-  Bring(1000);  // in which it began
-  Bring(2 * kMessage + Connection::kBesideMessage);
-  EXPECT_FALSE(connection().BringsNothing(kMessage));
-  Bring(1);
-  EXPECT_TRUE(connection().BringsNothing(kMessage));
-}
-
-// A connection that is ended is looked at again before gRPC lets go of it.
-TEST_F(BroughtTest, WhatWasTakenCountsForNothingMore) {
-  connection().heard->NoteBegun(1);
-  Bring(1000);
-  Bring(Connection::kBesideMessage + 1);
-  ASSERT_TRUE(connection().BringsNothing(0));
-  connection().TakeBrought();
-  Age(last_);
-  EXPECT_FALSE(connection().BringsNothing(0));
-}
-
-TEST_F(BroughtTest, OneThatIsHeardMayBringAsMuchAgain) {
-  Bring(2 * Connection::kMostFirst);
-  connection().heard->NoteHandled(1);
-  Bring(2 * Connection::kMostFirst);
-  Bring(2 * Connection::kMostFirst);
-  EXPECT_FALSE(connection().BringsNothing(0));
-}
-
-TEST_F(BroughtTest, AClockThatGoesBackMakesNothingMore) {
-  Send(1000);
-  Read(1000);
-  Age(10);
-  Age(0);
-  EXPECT_EQ(connection().TakeBrought(), 1000u);
-}
-
-TEST_F(BroughtTest, NothingComesOfOneThatIsHeld) {
-  ASSERT_TRUE(connection().Hold());
-  Send(1);
-  EXPECT_FALSE(loopback_.Waits());
-}
-
-TEST_F(BroughtTest, WhatOneSaidBeforeItWasHeldIsThere) {
-  Send(1);
-  ASSERT_TRUE(connection().Hold());
-  EXPECT_TRUE(loopback_.Waits());
-}
-
-TEST_F(BroughtTest, WhatOneSaidWhileItWasHeldComesAfterwards) {
-  ASSERT_TRUE(connection().Hold());
-  Send(1);
-  connection().Release();
-  EXPECT_TRUE(loopback_.Comes());
-}
-
-TEST_F(BroughtTest, OneThatHasEndedCannotBeHeld) {
-  connection().cookie = 0;
-  EXPECT_FALSE(connection().Hold());
+TEST_F(HeaderTimeTest, TimeBeginsAnewWithWhatIsHandled) {
+  EXPECT_FALSE(Send(/*seconds=*/10, /*packets=*/380, /*bytes=*/3800));
+  EXPECT_FALSE(Send(/*seconds=*/1, /*packets=*/380, /*bytes=*/3800, /*handled=*/true));
+  EXPECT_FALSE(Send(/*seconds=*/9, /*packets=*/380, /*bytes=*/3800));
 }
 
 }  // namespace

@@ -82,17 +82,5 @@ TEST_F(BatonTest, HandsAreKeptInARow) {
   });
 }
 
-TEST_F(BatonTest, SumsUpForHowLongHandsWereKept) {
-  baton_.Lend(absl::ZeroDuration(), [&] { clock_.Advance(absl::Microseconds(499)); });
-  EXPECT_EQ(baton_.kept_ns(), 0);
-  baton_.Lend(absl::Milliseconds(1), [&] { clock_.Advance(absl::Microseconds(1500)); });
-  EXPECT_EQ(baton_.kept_ns(), 500'000);
-  baton_.Lend(absl::ZeroDuration(), [&] {
-    clock_.Advance(absl::Milliseconds(3));
-    EXPECT_EQ(baton_.kept_ns(), 3'500'000);
-  });
-  EXPECT_EQ(baton_.kept_ns(), 3'500'000);
-}
-
 }  // namespace
 }  // namespace aaren::rpc

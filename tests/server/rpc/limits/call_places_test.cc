@@ -17,8 +17,6 @@ using ::testing::IsEmpty;
 
 class CallPlacesTest : public testing::Test {
  protected:
-  explicit CallPlacesTest(bool lasting = false) : places_(8, clock_, lasting) {}
-
   // A call that waits for its client, unless told otherwise.
   bool Begin(const std::string& peer, bool waits = true) {
     CallPlaces::Place place = places_.Take(absl::StrCat("ipv4:", peer), [this, peer](CallPlaces::Why why) {
@@ -42,13 +40,8 @@ class CallPlacesTest : public testing::Test {
 
   shard::TestClock clock_;
   std::vector<std::string> cancelled_, stale_;  // peers of calls that lost their places
-  CallPlaces places_;
+  CallPlaces places_{8, clock_};
   std::vector<CallPlaces::Place> held_;
-};
-
-class LastingCallsTest : public CallPlacesTest {
- protected:
-  LastingCallsTest() : CallPlacesTest(true) {}
 };
 
 TEST_F(CallPlacesTest, OneConnectionHasHalfOfThem) {
@@ -73,31 +66,7 @@ TEST_F(CallPlacesTest, PlaceIsThereAgainWhenItsCallHasGone) {
   EXPECT_THAT(cancelled_, IsEmpty());
 }
 
-TEST_F(CallPlacesTest, OfTheHostThatHasMostTheCallThatWaitedLongestGivesWay) {
-  FillBy("1.1.1.1");
-  EXPECT_TRUE(Begin("2.2.2.2:1"));
-  EXPECT_THAT(cancelled_, ElementsAre("1.1.1.1:1"));
-  EXPECT_EQ(places_.size(), 8u);
-}
-
-// All but two are taken, so nobody has to give way to its first two.
-TEST_F(CallPlacesTest, ConnectionHasItsShareBesideAHostThatHasNearlyAll) {
-  for (const int port : {1, 1, 1, 1, 2, 2}) ASSERT_TRUE(Begin(absl::StrCat("1.1.1.1:", port)));
-  for (int i = 0; i < 4; ++i) EXPECT_TRUE(Begin("2.2.2.2:1")) << i;
-  EXPECT_FALSE(Begin("2.2.2.2:1"));
-  EXPECT_THAT(cancelled_, ElementsAre("1.1.1.1:1", "1.1.1.1:1"));
-}
-
-TEST_F(CallPlacesTest, AnotherHostFindsAPlaceHoweverOftenItComes) {
-  FillBy("1.1.1.1");
-  for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(Begin("2.2.2.2:1")) << i;
-    held_.pop_back();
-    ASSERT_TRUE(Begin(absl::StrCat("1.1.1.1:", 9 + i))) << i;
-  }
-}
-
-TEST_F(CallPlacesTest, AnotherOfTheSameHostWaitsASecond) {
+TEST_F(CallPlacesTest, CallThatHasWaitedLongestGivesWayAfterASecond) {
   FillBy("1.1.1.1");
   clock_.Advance(absl::Milliseconds(999));
   EXPECT_FALSE(Begin("1.1.1.1:9"));
@@ -106,54 +75,28 @@ TEST_F(CallPlacesTest, AnotherOfTheSameHostWaitsASecond) {
   EXPECT_THAT(cancelled_, ElementsAre("1.1.1.1:1"));
 }
 
-TEST_F(CallPlacesTest, CallThatWaitsForNobodyDoesNotGiveWayToTheSameHost) {
+TEST_F(CallPlacesTest, CallThatDoesNotWaitForItsClientKeepsItsPlace) {
   FillBy("1.1.1.1", /*waits=*/false);
   clock_.Advance(absl::Minutes(1));
   EXPECT_FALSE(Begin("1.1.1.1:9"));
 }
 
-TEST_F(CallPlacesTest, CallThatWaitsForNobodyDoesNotGiveWayToAnotherHost) {
-  FillBy("1.1.1.1", /*waits=*/false);
-  EXPECT_FALSE(Begin("2.2.2.2:1"));
-}
-
-// Slow uploads beside a host that asks again and again.
-TEST_F(CallPlacesTest, HostThatHasMostTakesOnlyItsOwn) {
-  ASSERT_TRUE(Begin("2.2.2.2:1"));
-  for (const int port : {1, 1, 1, 1, 2, 3, 4}) ASSERT_TRUE(Begin(absl::StrCat("1.1.1.1:", port)));
-  clock_.Advance(absl::Seconds(10));
-  for (int i = 0; i < 7; ++i) ASSERT_TRUE(Begin(absl::StrCat("1.1.1.1:", 10 + i))) << i;
-  EXPECT_FALSE(Begin("1.1.1.1:99"));
-  EXPECT_THAT(cancelled_, testing::Each(testing::StartsWith("1.1.1.1:")));
-}
-
-// One slow upload beside a host that has all the rest, and somebody else asks.
-TEST_F(CallPlacesTest, WhoHasWaitedLongestKeepsItsPlaceWhileAnotherHostHasMost) {
-  ASSERT_TRUE(Begin("2.2.2.2:1"));
-  clock_.Advance(absl::Seconds(10));
-  for (const int port : {1, 1, 1, 1, 2, 3, 4}) ASSERT_TRUE(Begin(absl::StrCat("1.1.1.1:", port)));
-  EXPECT_TRUE(Begin("3.3.3.3:1"));
-  EXPECT_THAT(cancelled_, ElementsAre("1.1.1.1:1"));
-}
-
 TEST_F(CallPlacesTest, NobodyGivesWayWhileThereArePlaces) {
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(Begin("2.2.2.2:1"));
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(Begin("1.1.1.1:1")) << i;
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(Begin("1.1.1.1:1")) << i;
   clock_.Advance(absl::Minutes(1));
   EXPECT_FALSE(Begin("1.1.1.1:1"));  // it has half of what is left
   EXPECT_THAT(cancelled_, IsEmpty());
 }
 
-TEST_F(LastingCallsTest, GiveWayToAnotherHostAFewTimesAMinute) {
-  FillBy("1.1.1.1", /*waits=*/false);
-  int gained = 0;
-  for (int i = 0; i < 50; ++i) {
-    if (!Begin("2.2.2.2:1")) continue;
-    ++gained;
-    held_.pop_back();
-    ASSERT_TRUE(Begin(absl::StrCat("1.1.1.1:", 9 + i), /*waits=*/false));
+// Calls that come again and again wait behind the oldest, so each finds a place a second after the call before.
+TEST_F(CallPlacesTest, PlacesGoRoundAmongCallsThatWait) {
+  FillBy("1.1.1.1");
+  for (int i = 0; i < 20; ++i) {
+    clock_.Advance(absl::Seconds(1));
+    ASSERT_TRUE(Begin(absl::StrCat("2.2.2.2:", i))) << i;
   }
-  EXPECT_EQ(gained, 10);
+  EXPECT_EQ(places_.size(), 8u);
 }
 
 TEST_F(CallPlacesTest, WhoWaitsNoMoreIsNotStale) {
@@ -175,6 +118,7 @@ TEST_F(CallPlacesTest, OnlyThoseThatHaveWaitedSoLongAreStale) {
 
 TEST_F(CallPlacesTest, CallThatWasCancelledMayStillWaitAndGo) {
   FillBy("1.1.1.1");
+  clock_.Advance(absl::Seconds(1));
   ASSERT_TRUE(Begin("2.2.2.2:1"));
   held_.front().EndWaiting();
   held_.front().BeginWaiting();

@@ -63,34 +63,10 @@ TEST_F(LastWordsTest, BeyondTwoThousandWithThoseCutOffNoCallIsWaitedFor) {
   EXPECT_EQ(accepted, 3);
 }
 
-TEST_F(LastWordsTest, BeyondFourInAMillisecondNoCallIsWaitedForUntilTheNext) {
-  int accepted = 0;
-  for (int i = 0; i < 3; ++i) Say();
-  words_.WhenFew([&] { ++accepted; });
-  EXPECT_EQ(accepted, 1);
-  Say();
-  words_.WhenFew([&] { ++accepted; });
-  clock_.Advance(absl::Microseconds(999));
-  EXPECT_TRUE(words_.AcceptIfFew());
-  EXPECT_EQ(accepted, 1);
-  clock_.Advance(absl::Microseconds(1));
-  EXPECT_FALSE(words_.AcceptIfFew());
-  EXPECT_EQ(accepted, 2);
-}
-
-TEST_F(LastWordsTest, WhereTheClockStandsAThousandRoundsAreEnough) {
-  int accepted = 0;
-  for (int i = 0; i < 4; ++i) Say();
-  words_.WhenFew([&] { ++accepted; });
-  for (int round = 0; round < 1000; ++round) words_.AcceptIfFew();
-  EXPECT_EQ(accepted, 1);
-}
-
 TEST_F(LastWordsTest, BetweenPauseAndResumeNoCallIsWaitedFor) {
   int accepted = 0;
   words_.Pause();
   words_.WhenFew([&] { ++accepted; });
-  words_.AcceptIfFew();
   EXPECT_EQ(accepted, 0);
   words_.Resume();
   EXPECT_EQ(accepted, 1);

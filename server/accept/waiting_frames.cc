@@ -1,4 +1,4 @@
-#include "server/accept/frame_flood.h"
+#include "server/accept/waiting_frames.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,10 +13,8 @@ constexpr size_t kHeaderBytes = 9;
 constexpr size_t kMostLength = 16 << 10;
 constexpr size_t kLeastFrames = 16;  // fewer could be chance
 constexpr size_t kLongest = 2048;    // of a small frame
-constexpr size_t kTooManyCalls = 2 * kStreamsOfConnection;
-constexpr int kMostLooks = 5;  // twenty milliseconds apart
+constexpr size_t kTooManyCalls = 512;          // twice as many as one connection may have under way
 enum Type : uint8_t {
-  kData = 0,
   kHeaders = 1,
   kPriority = 2,
   kReset = 3,
@@ -50,6 +48,12 @@ std::optional<Frame> FrameAt(absl::string_view bytes, size_t at) {
   return frame;
 }
 
+struct FrameCounts {
+  size_t frames = 0;
+  size_t begun = 0;   // calls
+  size_t resets = 0;  // of calls
+};
+
 // The frames from `at` to the end; none if these are no frames, or more than `most`. What was looked at is taken from
 // `most`.
 FrameCounts CountFrom(absl::string_view bytes, size_t at, size_t& most) {
@@ -61,7 +65,6 @@ FrameCounts CountFrom(absl::string_view bytes, size_t at, size_t& most) {
     ++counts.frames;
     counts.begun += frame->type == kHeaders;
     counts.resets += frame->type == kReset;
-    counts.empty += frame->type != kData || frame->length == 0;
     at += frame->whole();
   }
   return counts;
@@ -79,6 +82,17 @@ size_t ContinuationsFrom(absl::string_view bytes, size_t at) {
   return count;
 }
 
+// The frames in `bytes`, which begin anywhere in a connection. None if the bytes are not many small frames.
+FrameCounts CountFrames(absl::string_view bytes) {
+  const size_t longest = std::min(kLongest, bytes.size() / kLeastFrames);  // where there are enough of them
+  size_t most = 4 * bytes.size() / kHeaderBytes;  // content may be made to look like frames wherever one begins
+  for (size_t at = 0; at < longest && most > 0; ++at) {
+    const FrameCounts counts = CountFrom(bytes, at, most);
+    if (counts.frames >= kLeastFrames) return counts;
+  }
+  return {};
+}
+
 }  // namespace
 
 bool HasEndlessHeaders(absl::string_view bytes) {
@@ -90,37 +104,9 @@ bool HasEndlessHeaders(absl::string_view bytes) {
   return false;
 }
 
-FrameCounts CountFrames(absl::string_view bytes) {
-  const size_t longest = std::min(kLongest, bytes.size() / kLeastFrames);  // where there are enough of them
-  size_t most = 4 * bytes.size() / kHeaderBytes;  // content may be made to look like frames wherever one begins
-  for (size_t at = 0; at < longest && most > 0; ++at) {
-    const FrameCounts counts = CountFrom(bytes, at, most);
-    if (counts.frames >= kLeastFrames) return counts;
-  }
-  return {};
-}
-
 bool HasTooManyCalls(absl::string_view bytes) {
   const FrameCounts counts = CountFrames(bytes);
   return counts.begun > counts.resets + kTooManyCalls;
-}
-
-bool FloodEvidence::Add(const Look& look) {
-  // A look at one that nobody reads may find less read than the look before: bytes came while it was taken.
-  const uint64_t fresh = began_ && look.read > read_ ? look.read - read_ : 0;
-  const uint64_t before = read_;
-  const bool idle = fresh == 0 || look.waiting.empty() || look.handled;
-  if (idle) *this = {};
-  began_ = true;
-  read_ = std::max(look.read, before);
-  if (idle) return false;
-  if (HasEndlessHeaders(look.waiting) || HasTooManyCalls(look.waiting)) return true;
-  const FrameCounts counts = CountFrames(look.waiting);
-  const double looks = static_cast<double>(fresh) / static_cast<double>(look.waiting.size());
-  begun_ += looks * (static_cast<double>(counts.begun) - static_cast<double>(counts.resets));
-  if (5 * counts.resets >= counts.frames) resets_ += looks * static_cast<double>(counts.resets);
-  if (10 * counts.empty >= 9 * counts.frames) empty_ += looks * static_cast<double>(counts.empty);
-  return ++looks_ >= kMostLooks || resets_ > 250 || empty_ > 1000 || begun_ > kTooManyCalls;
 }
 
 }  // namespace aaren::accept
