@@ -19,6 +19,13 @@ namespace {
 // Between the moment all sessions are open and the first token, so that every stream is there.
 constexpr int64_t kLead = 2000000;
 
+// Of options: beyond these this process, not the server, would be what is measured.
+constexpr uint32_t kMaxStreams = 1024;
+constexpr double kMaxRate = 1e9;       // tokens a second
+constexpr double kMaxTimes = 1 << 28;  // of messages unanswered, eight bytes each
+constexpr double kMaxMessageValues = 1 << 22;
+constexpr absl::Duration kMaxDuration = absl::Hours(24 * 365);
+
 std::vector<std::unique_ptr<LoadStream>> MakeStreams(const LoadOptions& options) {
   const std::string run = absl::StrCat(options.prefix, absl::ToUnixMicros(absl::Now()), "-");
   std::vector<std::vector<std::string>> ids(options.streams);
@@ -85,9 +92,18 @@ absl::Status CheckLoad(const LoadOptions& options) {
   if (options.points_per_message == 0) return invalid("points_per_message", 0, "at least 1");
   if (options.window == 0) return invalid("window", 0, "at least 1");
   if (options.channels == 0) return invalid("channels", 0, "at least 1");
-  if (!(options.rate >= 0)) return invalid("rate", options.rate, "0 or more");
-  if (options.duration <= absl::ZeroDuration()) {
-    return invalid("duration", absl::ToDoubleSeconds(options.duration), "more than 0 seconds");
+  if (options.streams > kMaxStreams) return invalid("streams", options.streams, absl::StrCat(kMaxStreams, " at most"));
+  const double times = static_cast<double>(options.sessions) * options.window;
+  if (times > kMaxTimes) return invalid("sessions x window", times, absl::StrCat(kMaxTimes, " at most"));
+  const double values = static_cast<double>(options.points_per_message) * options.channels;
+  if (values > kMaxMessageValues) {
+    return invalid("points_per_message x channels", values, absl::StrCat(kMaxMessageValues, " at most"));
+  }
+  if (!(options.rate >= 0 && options.rate <= kMaxRate)) {
+    return invalid("rate", options.rate, absl::StrCat("0 .. ", kMaxRate));
+  }
+  if (options.duration <= absl::ZeroDuration() || options.duration > kMaxDuration) {
+    return invalid("duration", absl::ToDoubleSeconds(options.duration), "more than 0 seconds, and a year at most,");
   }
   return CheckChannel(options.channel);
 }

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cpp/channel/channel.h"
+#include "client/cpp/messages/claims.h"
 #include "client/cpp/messages/rpc_status.h"
 #include "client/cpp/messages/values.h"
 
@@ -20,6 +21,7 @@ namespace {
 constexpr char kMethod[] = "/aaren.v1.Streaming/Stream";
 constexpr int64_t kSecond = 1000000000;
 constexpr int64_t kSettleTimeout = 60 * kSecond;  // for all Opened, and for all Closed
+constexpr double kLongestInterval = 1e18;         // nanoseconds: 31 years
 constexpr int64_t kPatience = kSecond / 10;       // between two looks at `stop`
 
 // One message is neither so large that server and client take turns, nor so small that its own price counts.
@@ -80,9 +82,9 @@ LoadStream::LoadStream(const LoadOptions& options, uint32_t stream, std::vector<
       write_bytes_(kWriteBytes),
       stub_(MakeChannel(options.target, options.channel)) {
   for (std::string& id : ids) sessions_.push_back({.id = std::move(id)});
-  interval_ = open_loop() ? 1e9 * options.points_per_message * options.sessions / options.rate /
-                                static_cast<double>(sessions_.size())
-                          : 0;
+  if (!open_loop()) return;
+  interval_ = std::min(kLongestInterval, 1e9 * options.points_per_message * options.sessions / options.rate /
+                                             static_cast<double>(sessions_.size()));
 }
 
 LoadStream::~LoadStream() {
@@ -108,6 +110,7 @@ absl::Status LoadStream::Open() {
   ++pending_;
   unsettled_ = static_cast<uint32_t>(sessions_.size());
   Loop(NowNanos() + kSettleTimeout, [this] { return unsettled_ == 0; });
+  if (!refused_.ok()) return refused_;
   if (!broken_ && unsettled_ == 0) return absl::OkStatus();
   const absl::Status status = FromGrpc(status_);
   if (!status.ok()) return status;
@@ -294,12 +297,19 @@ void LoadStream::MakeDue() {
   }
 }
 
+uint64_t LoadStream::SeqOf(const Session& session, uint64_t message) const {
+  return session.base_seq + message * options_.points_per_message;
+}
+
 void LoadStream::OnProgress(uint32_t handle, uint64_t next_seq) {
   if (handle >= sessions_.size() || phase_ == Phase::kClosing) return;
   Session& session = sessions_[handle];
+  if (session.failed) return;
   const uint64_t points = options_.points_per_message;
-  for (; session.answered < session.sent && session.base_seq + (session.answered + 1) * points <= next_seq;
-       ++session.answered) {
+  Claims claims(options_.target, "Forecasts");
+  claims.Within<uint64_t>("next_seq", next_seq, 0, SeqOf(session, session.timed));
+  if (!claims.status().ok()) return EndSession(session, std::string(claims.status().message()));
+  for (; session.answered < session.sent && SeqOf(session, session.answered + 1) <= next_seq; ++session.answered) {
     counts_.latency.Record(now_ - times_[TimeIndex(handle, session.answered)], points);
     counts_.received += points;
     --in_flight_;
@@ -309,16 +319,23 @@ void LoadStream::OnProgress(uint32_t handle, uint64_t next_seq) {
 }
 
 void LoadStream::OnItem(const v1::ServerItem& item) {
-  if (item.has_welcome()) OnWelcome(item.welcome().limits());
+  if (item.has_welcome()) OnWelcome(item.welcome());
   if (item.has_opened()) OnOpened(item.opened());
   if (item.has_failed()) OnFailed(item.failed());
   if (item.has_closed() && unsettled_ > 0) --unsettled_;
   if (item.has_draining()) Count(absl::StrCat("stream ", stream_, ": the server is shutting down"));
 }
 
-void LoadStream::OnWelcome(const v1::Limits& limits) {
+void LoadStream::OnWelcome(const v1::Welcome& welcome) {
+  if (welcomed_) return;  // said once
+  const absl::StatusOr<v1::Limits> said = ToLimits(welcome, options_.target);
+  if (!said.ok()) {
+    refused_ = said.status();
+    return context_.TryCancel();
+  }
   welcomed_ = true;
   phase_ = Phase::kOpening;
+  const v1::Limits& limits = *said;
   const uint64_t in_flight = limits.in_flight_tokens() / options_.points_per_message;
   if (in_flight > 0) window_ = static_cast<uint32_t>(std::min<uint64_t>(window_, in_flight));
   // The last item may overshoot.
@@ -328,17 +345,24 @@ void LoadStream::OnWelcome(const v1::Limits& limits) {
 
 void LoadStream::OnOpened(const v1::Opened& opened) {
   if (opened.handle() >= sessions_.size() || unsettled_ == 0) return;
-  sessions_[opened.handle()].open = true;
-  sessions_[opened.handle()].base_seq = opened.next_seq();
+  Session& session = sessions_[opened.handle()];
+  if (session.open) return;  // said once
   --unsettled_;
+  session.open = true;
+  if (session.failed) return;
+  const absl::StatusOr<Opened> value = ToValue(opened, options_.target);
+  if (!value.ok()) return EndSession(session, std::string(value.status().message()));
+  session.base_seq = value->next_seq;
 }
 
 // The server had no room for the tokens from there on.
 void LoadStream::SendAgain(uint32_t handle, uint64_t expected_seq) {
   if (phase_ == Phase::kClosing) return;
   Session& session = sessions_[handle];
-  const uint64_t whole = (std::max(expected_seq, session.base_seq) - session.base_seq) / options_.points_per_message;
-  const uint64_t sent = std::clamp(whole, session.answered, session.sent);
+  Claims claims(options_.target, "Failed");
+  claims.Within("expected_seq", expected_seq, SeqOf(session, session.answered), SeqOf(session, session.sent));
+  if (!claims.status().ok()) return EndSession(session, std::string(claims.status().message()));
+  const uint64_t sent = (expected_seq - session.base_seq) / options_.points_per_message;
   in_flight_ -= session.sent - sent;
   session.sent = sent;
   session.resume_seq = expected_seq;
@@ -346,15 +370,19 @@ void LoadStream::SendAgain(uint32_t handle, uint64_t expected_seq) {
 }
 
 void LoadStream::OnFailed(const v1::Failed& failed) {
-  const absl::Status status = FromProto(failed.status());
-  if (ErrorReason(status) == "SET_ASIDE" && failed.handle() < sessions_.size()) {
-    return SendAgain(failed.handle(), failed.expected_seq());
-  }
-  Count(absl::StrCat(status.message(), " (", absl::StatusCodeToString(status.code()), ")"));  // details are bytes
-  if (!failed.has_handle() || failed.handle() >= sessions_.size()) return;
+  const absl::Status status = FromProto(failed.status(), options_.target);
+  // Details are bytes.
+  const std::string error = absl::StrCat(status.message(), " (", absl::StatusCodeToString(status.code()), ")");
+  if (!failed.has_handle() || failed.handle() >= sessions_.size()) return Count(error);
+  if (ErrorReason(status) == "SET_ASIDE") return SendAgain(failed.handle(), failed.expected_seq());
   Session& session = sessions_[failed.handle()];
   const bool owed = !session.open || phase_ == Phase::kClosing;
   if (owed && unsettled_ > 0) --unsettled_;
+  EndSession(session, error);
+}
+
+void LoadStream::EndSession(Session& session, const std::string& error) {
+  Count(error);
   in_flight_ -= session.sent - session.answered;
   session.answered = session.sent;
   session.failed = true;

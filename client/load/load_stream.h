@@ -74,10 +74,12 @@ class LoadStream : private ReplyHandler {
 
   void OnProgress(uint32_t handle, uint64_t next_seq) override;
   void OnItem(const v1::ServerItem& item) override;
-  void OnWelcome(const v1::Limits& limits);
+  void OnWelcome(const v1::Welcome& welcome);
   void OnOpened(const v1::Opened& opened);
   void OnFailed(const v1::Failed& failed);
   void SendAgain(uint32_t handle, uint64_t expected_seq);
+  uint64_t SeqOf(const Session& session, uint64_t message) const;
+  void EndSession(Session& session, const std::string& error);
   void Count(const std::string& error);
 
   template <typename Done>
@@ -114,6 +116,7 @@ class LoadStream : private ReplyHandler {
   int64_t now_ = 0;  // as of the last event or write
   Phase phase_ = Phase::kHello;
   bool welcomed_ = false;
+  absl::Status refused_;  // a Welcome that cannot be
 
   grpc::CompletionQueue queue_;
   grpc::GenericStub stub_;

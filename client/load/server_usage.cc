@@ -20,11 +20,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 
 namespace aaren::client {
 namespace {
 
 constexpr int kSocketTimeoutSeconds = 5;
+constexpr absl::Duration kPageTimeout = absl::Seconds(10);
+constexpr size_t kMostPageBytes = 16 << 20;
 constexpr absl::string_view kListening = "0A";  // a socket's state in /proc/net/tcp
 
 std::pair<std::string, std::string> SplitHostPort(const std::string& address) {
@@ -62,7 +66,11 @@ std::string GetMetrics(const std::string& address) {
   std::string page;
   if (send(fd, request.data(), request.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(request.size())) {
     char buffer[16384];
-    for (ssize_t n; (n = recv(fd, buffer, sizeof(buffer), 0)) > 0;) page.append(buffer, static_cast<size_t>(n));
+    const absl::Time end = absl::Now() + kPageTimeout;
+    for (ssize_t n; page.size() < kMostPageBytes && absl::Now() < end;) {
+      if ((n = recv(fd, buffer, sizeof(buffer), 0)) <= 0) break;
+      page.append(buffer, static_cast<size_t>(n));
+    }
   }
   close(fd);
   return page;
@@ -149,7 +157,8 @@ std::optional<double> Metric(absl::string_view page, absl::string_view name) {
 std::optional<ServerUsage> ParseMetrics(absl::string_view page) {
   const auto cpu = Metric(page, "process_cpu_seconds_total");
   const auto rss = Metric(page, "process_resident_memory_bytes");
-  if (!cpu || !rss) return std::nullopt;
+  constexpr double kMost = 1e18;
+  if (!cpu || !rss || !(*cpu >= 0 && *cpu < kMost) || !(*rss >= 0 && *rss < kMost)) return std::nullopt;
   return ServerUsage{.cpu_seconds = *cpu, .rss_bytes = static_cast<uint64_t>(*rss)};
 }
 

@@ -4,6 +4,7 @@
 #include <google/protobuf/wire_format_lite.h>
 #include <grpcpp/support/proto_buffer_reader.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -34,6 +35,11 @@ uint8_t* WriteField(uint32_t tag, uint64_t value, uint8_t* to) {
 
 size_t VarintSize(uint64_t value) { return CodedOutputStream::VarintSize64(value); }
 
+// How long a field is: no longer than what is there, whatever the server says.
+bool ReadSize(CodedInputStream& in, uint32_t& size) {
+  return in.ReadVarint32(&size) && int64_t{size} <= in.BytesUntilLimit();
+}
+
 // Reads the handle and next_seq of a Forecasts or an Acked and skips the rest.
 bool ReadProgress(CodedInputStream& in, uint32_t next_seq_tag, ReplyHandler& handler) {
   uint32_t handle = 0;
@@ -55,7 +61,7 @@ bool ReadProgress(CodedInputStream& in, uint32_t next_seq_tag, ReplyHandler& han
 
 // `tag` of the item's one field has been read; `size` bytes of it follow.
 bool ReadRareItem(CodedInputStream& in, uint32_t tag, uint32_t size, ReplyHandler& handler) {
-  std::string field(2 * 5 + size, '\0');
+  std::string field(size_t{2 * 5} + size, '\0');
   auto* begin = reinterpret_cast<uint8_t*>(field.data());
   uint8_t* to = WriteField(tag, size, begin);
   if (!in.ReadRaw(to, static_cast<int>(size))) return false;
@@ -69,7 +75,7 @@ bool ReadRareItem(CodedInputStream& in, uint32_t tag, uint32_t size, ReplyHandle
 bool ReadItem(CodedInputStream& in, ReplyHandler& handler) {
   while (const uint32_t tag = in.ReadTag()) {
     uint32_t size;
-    if (WireFormatLite::GetTagWireType(tag) != WireFormatLite::WIRETYPE_LENGTH_DELIMITED || !in.ReadVarint32(&size)) {
+    if (WireFormatLite::GetTagWireType(tag) != WireFormatLite::WIRETYPE_LENGTH_DELIMITED || !ReadSize(in, size)) {
       return false;
     }
     if (tag != kForecasts && tag != kAcked) {
@@ -113,9 +119,10 @@ bool ReadReply(grpc::ByteBuffer& message, ReplyHandler& handler) {
   grpc::ProtoBufferReader reader(&message);
   CodedInputStream in(&reader);
   in.SetTotalBytesLimit(INT32_MAX);
+  in.PushLimit(static_cast<int>(std::min<size_t>(message.Length(), INT32_MAX)));
   while (const uint32_t tag = in.ReadTag()) {
     uint32_t size;
-    if (tag != kReplyItems || !in.ReadVarint32(&size)) return false;
+    if (tag != kReplyItems || !ReadSize(in, size)) return false;
     const auto limit = in.PushLimit(static_cast<int>(size));
     if (!ReadItem(in, handler) || in.BytesUntilLimit() > 0) return false;
     in.PopLimit(limit);

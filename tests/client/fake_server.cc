@@ -64,6 +64,7 @@ grpc::Status FakeServer::Stream(grpc::ServerContext* context,
     NoteHeaders(*context);
     if (refusal_ != 0) return grpc::Status(static_cast<grpc::StatusCode>(refusal_), "no streams today");
   }
+  if (options_.compresses) context->set_compression_algorithm(GRPC_COMPRESS_GZIP);
   Handles handles;
   v1::ClientMessage message;
   bool started = false;
@@ -77,6 +78,7 @@ grpc::Status FakeServer::Stream(grpc::ServerContext* context,
       context->TryCancel();
       return grpc::Status(grpc::StatusCode::UNAVAILABLE, "the stream was cut");
     }
+    if (options_.lie) options_.lie(reply);
     if (reply.items_size() > 0) stream->Write(reply);
   }
   return grpc::Status::OK;

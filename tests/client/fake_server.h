@@ -11,6 +11,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -35,6 +36,8 @@ class FakeServer : public v1::Streaming::Service {
     bool surprises = false;
     std::shared_ptr<grpc::ServerCredentials> credentials = {};  // null: plain text
     bool numbers_opens = true;                                  // false: as a server that knows nothing of Open.number
+    bool compresses = false;                                    // its messages on streams
+    std::function<void(v1::ServerMessage&)> lie = {};           // changes what is said on streams; null: nothing
   };
   static v1::Limits DefaultLimits();
 

@@ -6,6 +6,7 @@
 
 namespace aaren::fuzz {
 
+void RunAnswer(absl::string_view bytes);
 void RunClientHello(absl::string_view bytes);
 void RunConfig(absl::string_view bytes);
 void RunCsv(absl::string_view bytes);
@@ -13,6 +14,7 @@ void RunFrames(absl::string_view bytes);
 void RunMessage(absl::string_view bytes);
 void RunPackage(absl::string_view bytes);
 void RunPageToken(absl::string_view bytes);
+void RunReply(absl::string_view bytes);
 void RunRoster(absl::string_view bytes);
 void RunRow(absl::string_view bytes);
 void RunSnapshot(absl::string_view bytes);
@@ -22,13 +24,15 @@ void RunTraceparent(absl::string_view bytes);
 void RunWebToken(absl::string_view bytes);
 
 absl::Span<const Target> Targets() {
-  static constexpr Target kTargets[] = {{"client_hello", RunClientHello},
+  static constexpr Target kTargets[] = {{"answer", RunAnswer},
+                                        {"client_hello", RunClientHello},
                                         {"config", RunConfig},
                                         {"csv", RunCsv},
                                         {"frames", RunFrames},
                                         {"message", RunMessage},
                                         {"package", RunPackage},
                                         {"page_token", RunPageToken},
+                                        {"reply", RunReply},
                                         {"roster", RunRoster},
                                         {"row", RunRow},
                                         {"snapshot", RunSnapshot},

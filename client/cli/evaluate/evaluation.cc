@@ -72,6 +72,7 @@ class SeriesEvaluation : private client::Listener {
   Stretch stretch_ = {};          // changes between sessions only
   SeasonalError seasonal_error_;  // of the client's thread until Run returns, as are the scores
   std::optional<SeriesScores> scores_;
+  absl::Status failure_;  // likewise
 };
 
 absl::Status SeriesEvaluation::Run(client::Client& client, const std::string& id) {
@@ -80,8 +81,11 @@ absl::Status SeriesEvaluation::Run(client::Client& client, const std::string& id
     stretch_ = stretch;
     const absl::Status status = RunStretch(client, absl::StrCat(id, "-", sessions++));
     if (!status.ok()) return status;
+    if (!failure_.ok()) return failure_;
   }
-  return absl::OkStatus();
+  if (scores_->windows.size() == series_.origins.size()) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("server ", options_.target, " forecast at ", scores_->windows.size(), " of ",
+                                          series_.origins.size(), " origins"));
 }
 
 absl::Status SeriesEvaluation::RunStretch(client::Client& client, const std::string& id) {
@@ -120,9 +124,14 @@ absl::Status SeriesEvaluation::Send(client::Session& session, uint64_t& seq) {
   return sent;
 }
 
+// Scores of one series are of one model: another one, as of a canary, may forecast other levels.
 void SeriesEvaluation::OnOpened(client::Session&, const client::Opened& opened) {
-  if (scores_) return;
   const std::vector<double> levels(opened.model.quantiles.begin(), opened.model.quantiles.end());
+  if (scores_ && scores_->levels != levels) {
+    failure_ = absl::FailedPreconditionError(absl::StrCat("begun with model ", scores_->model, ", goes on with ",
+                                                          opened.model.FullName(), ", which has other quantiles"));
+  }
+  if (scores_) return;
   const ForecastScore score(levels);
   scores_.emplace(SeriesScores{score, score, score, score});
   scores_->levels = levels;
@@ -130,6 +139,7 @@ void SeriesEvaluation::OnOpened(client::Session&, const client::Opened& opened) 
 }
 
 void SeriesEvaluation::OnForecast(client::Session&, const client::Forecast& forecast) {
+  if (!failure_.ok()) return;
   const size_t row = stretch_.begin + forecast.seq;
   if (stretch_.HasOrigin(row)) {
     scores_->surprises.push_back(forecast.surprise.empty() ? std::numeric_limits<double>::quiet_NaN()
@@ -235,14 +245,15 @@ absl::StatusOr<std::vector<size_t>> Origins(size_t rows, const OriginOptions& op
   const int64_t start = options.start.value_or(count * 8 / 10);
   const int64_t first = start < 0 ? count + start : start;
   const int64_t horizon = static_cast<int64_t>(options.horizon);
-  if (first < 1 || first + horizon > count) {
+  if (first < 1 || first > count - horizon) {
     return absl::InvalidArgumentError(
         absl::StrCat(rows, " rows leave no room for an origin at row ", first, " and ", horizon, " rows from there"));
   }
   const int64_t gaps = options.windows.value_or(1) - 1;
   const int64_t spread = gaps > 0 ? std::max<int64_t>(1, (count - horizon - first) / gaps) : 1;
+  const int64_t stride = std::min(options.stride.value_or(spread), count);
   std::vector<size_t> origins;
-  for (int64_t row = first; row + horizon <= count; row += options.stride.value_or(spread)) {
+  for (int64_t row = first; row <= count - horizon; row += stride) {
     if (options.windows && static_cast<int64_t>(origins.size()) >= *options.windows) break;
     origins.push_back(static_cast<size_t>(row));
   }

@@ -1,18 +1,23 @@
 #include "client/cpp/messages/rpc_status.h"
 
+#include <algorithm>
+
 #include "absl/strings/cord.h"
+#include "client/cpp/messages/claims.h"
 #include "google/rpc/error_details.pb.h"
 
 namespace aaren::client {
 namespace {
 
 constexpr char kTypePrefix[] = "type.googleapis.com/";
+constexpr int kMostDetails = 64;  // kept: finding one among them is a walk over all
+constexpr absl::Duration kLongestRetry = absl::Hours(1);
 
 absl::Status Build(int code, const std::string& message, const google::rpc::Status& details) {
   if (code == 0) return absl::OkStatus();
   absl::Status status(static_cast<absl::StatusCode>(code), message);
-  for (const google::protobuf::Any& detail : details.details()) {
-    status.SetPayload(detail.type_url(), absl::Cord(detail.value()));
+  for (int i = 0; i < std::min(details.details_size(), kMostDetails); ++i) {
+    status.SetPayload(details.details(i).type_url(), absl::Cord(details.details(i).value()));
   }
   return status;
 }
@@ -33,7 +38,12 @@ absl::Status FromGrpc(const grpc::Status& status) {
   return Build(status.error_code(), status.error_message(), details);
 }
 
-absl::Status FromProto(const google::rpc::Status& status) { return Build(status.code(), status.message(), status); }
+absl::Status FromProto(const google::rpc::Status& status, absl::string_view server) {
+  Claims claims(server, "Status");
+  claims.Within("code", status.code(), 1, 16);
+  if (!claims.status().ok()) return claims.status();
+  return Build(status.code(), status.message(), status);
+}
 
 std::string ErrorReason(const absl::Status& status) {
   const auto info = Detail<google::rpc::ErrorInfo>(status);
@@ -43,7 +53,10 @@ std::string ErrorReason(const absl::Status& status) {
 std::optional<absl::Duration> RetryDelay(const absl::Status& status) {
   const auto info = Detail<google::rpc::RetryInfo>(status);
   if (!info) return std::nullopt;
-  return absl::Seconds(info->retry_delay().seconds()) + absl::Nanoseconds(info->retry_delay().nanos());
+  const absl::Duration delay =
+      absl::Seconds(info->retry_delay().seconds()) + absl::Nanoseconds(info->retry_delay().nanos());
+  if (delay <= absl::ZeroDuration()) return std::nullopt;
+  return std::min(delay, kLongestRetry);
 }
 
 }  // namespace aaren::client

@@ -8,12 +8,15 @@
 
 #include "aaren/client/status.h"
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "google/rpc/status.pb.h"
 
 namespace aaren::client {
 
 absl::Status FromGrpc(const grpc::Status& status);
-absl::Status FromProto(const google::rpc::Status& status);
+
+// Never OK: INTERNAL, naming `server`, for a code that is no error's.
+absl::Status FromProto(const google::rpc::Status& status, absl::string_view server);
 
 }  // namespace aaren::client
 

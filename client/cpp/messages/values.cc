@@ -1,5 +1,9 @@
 #include "client/cpp/messages/values.h"
 
+#include <utility>
+
+#include "client/cpp/messages/claims.h"
+
 namespace aaren::client {
 namespace {
 
@@ -31,54 +35,128 @@ Durability ToDurability(v1::Open::Durability durability) {
   }
 }
 
+// For limits that a server leaves at 0.
+constexpr uint64_t kDefaultMessageBytes = 4 << 20;
+constexpr uint32_t kDefaultTokensPerItem = 1024;
+
+constexpr uint64_t kLeastMessageBytes = 256;  // with less there is no room for an item, and none would be sent
+constexpr int64_t kYear10000Ms = 253'402'300'800'000;
+
+ModelLabel ToLabel(const v1::ModelLabel& message, Claims& claims) {
+  return {.label = claims.Name("label", message.label()),
+          .version = static_cast<int>(claims.Within<uint32_t>("version", message.version(), 0, INT32_MAX)),
+          .share = claims.Within("share", message.share(), 0.0, 1.0)};
+}
+
 }  // namespace
 
-ModelInfo ToValue(const v1::ModelInfo& message) {
-  ModelInfo model{.name = message.name(),
-                  .version = message.version(),
+absl::StatusOr<ModelInfo> ToValue(const v1::ModelInfo& message, absl::string_view server) {
+  Claims claims(server, "ModelInfo");
+  claims.Levels("quantiles", message.quantiles());
+  ModelInfo model{.name = claims.Name("name", message.name()),
+                  .version = claims.Within<uint32_t>("version", message.version(), 0, INT32_MAX),
                   .digest = message.digest(),
-                  .horizon = message.horizon(),
+                  .horizon = claims.Within<uint32_t>("horizon", message.horizon(), 1, kMaxHorizon),
                   .quantiles = {message.quantiles().begin(), message.quantiles().end()},
-                  .row_bytes = message.row_bytes(),
+                  .row_bytes = claims.Count("row_bytes", message.row_bytes()),
                   .description = message.description(),
                   .training = {message.training().begin(), message.training().end()},
                   .tier = message.tier()};
   for (const v1::Column& column : message.columns()) {
     model.columns.push_back({.name = column.name(), .role = ToRole(column.role())});
   }
-  return model;
+  return claims.Made(std::move(model));
 }
 
-Opened ToValue(const v1::Opened& message) {
-  return {.epoch = message.epoch(),
-          .incarnation = message.incarnation(),
-          .next_seq = message.next_seq(),
-          .durable_seq = message.durable_seq(),
-          .created = message.created(),
-          .model = ToValue(message.model()),
-          .channels = message.channels(),
-          .tier = message.tier(),
-          .numerics_version = message.numerics_version(),
-          .durability = ToDurability(message.durability())};
+absl::StatusOr<ModelList> ToValue(const v1::ListModelsResponse& message, absl::string_view server) {
+  ModelList list{.default_model = message.default_model()};
+  for (const v1::ModelInfo& model : message.models()) {
+    absl::StatusOr<ModelInfo> value = ToValue(model, server);
+    if (!value.ok()) return value.status();
+    list.models.push_back(*std::move(value));
+  }
+  Claims claims(server, "ListModelsResponse");
+  // A server of before tells no uses.
+  const int uses = message.uses_size() == 0 ? 0 : message.models_size();
+  claims.Within("uses.size", message.uses_size(), uses, uses);
+  for (const v1::ModelUse& use : message.uses()) {
+    list.uses.push_back({use.state() == v1::ModelUse::RETIRING, claims.Count("uses.sessions", use.sessions())});
+  }
+  list.uses.resize(list.models.size());
+  Claims labels(server, "ModelLabel");
+  for (const v1::ModelLabel& label : message.labels()) list.labels.push_back(ToLabel(label, labels));
+  for (const v1::PendingPackage& package : message.pending()) {
+    list.pending.push_back({package.folder(), package.refusal()});
+  }
+  if (!labels.status().ok()) return labels.status();
+  return claims.Made(std::move(list));
 }
 
-SessionInfo ToValue(const v1::SessionInfo& message) {
-  return {.id = message.session_id(),
-          .epoch = message.epoch(),
-          .incarnation = message.incarnation(),
-          .next_seq = message.next_seq(),
-          .durable_seq = message.durable_seq(),
-          .delivered_seq = message.delivered_seq(),
-          .model = message.model(),
-          .package_digest = message.package_digest(),
-          .tier = message.tier(),
-          .numerics_version = message.numerics_version(),
-          .channels = message.channels(),
-          .state_bytes = message.state_bytes(),
-          .attached = message.attached(),
-          .resident = message.resident(),
-          .last_active = absl::FromUnixMillis(message.last_active_ms()),
-          .server = message.server()};
+absl::StatusOr<Opened> ToValue(const v1::Opened& message, absl::string_view server) {
+  absl::StatusOr<ModelInfo> model = ToValue(message.model(), server);
+  if (!model.ok()) return model.status();
+  Claims claims(server, "Opened");
+  const uint64_t next_seq = claims.Seq("next_seq", message.next_seq());
+  return claims.Made(Opened{.epoch = message.epoch(),
+                            .incarnation = message.incarnation(),
+                            .next_seq = next_seq,
+                            .durable_seq = claims.Within<uint64_t>("durable_seq", message.durable_seq(), 0, next_seq),
+                            .created = message.created(),
+                            .model = *std::move(model),
+                            .channels = claims.Within<uint32_t>("channels", message.channels(), 1, kMaxChannels),
+                            .tier = message.tier(),
+                            .numerics_version = message.numerics_version(),
+                            .durability = ToDurability(message.durability())});
+}
+
+absl::StatusOr<SessionInfo> ToValue(const v1::SessionInfo& message, absl::string_view server) {
+  Claims claims(server, "SessionInfo");
+  return claims.Made(SessionInfo{.id = claims.Name("session_id", message.session_id()),
+                                 .epoch = message.epoch(),
+                                 .incarnation = message.incarnation(),
+                                 .next_seq = claims.Seq("next_seq", message.next_seq()),
+                                 .durable_seq = claims.Seq("durable_seq", message.durable_seq()),
+                                 .delivered_seq = claims.Seq("delivered_seq", message.delivered_seq()),
+                                 .model = message.model(),
+                                 .package_digest = message.package_digest(),
+                                 .tier = message.tier(),
+                                 .numerics_version = message.numerics_version(),
+                                 .channels = claims.Within<uint32_t>("channels", message.channels(), 0, kMaxChannels),
+                                 .state_bytes = claims.Count("state_bytes", message.state_bytes()),
+                                 .attached = message.attached(),
+                                 .resident = message.resident(),
+                                 .last_active = absl::FromUnixMillis(claims.Within<int64_t>(
+                                     "last_active_ms", message.last_active_ms(), 0, kYear10000Ms)),
+                                 .server = message.server()});
+}
+
+absl::StatusOr<SessionPage> ToValue(const v1::ListSessionsResponse& message, absl::string_view server) {
+  SessionPage page{.next_page_token = message.next_page_token()};
+  for (const v1::SessionInfo& session : message.sessions()) {
+    absl::StatusOr<SessionInfo> value = ToValue(session, server);
+    if (!value.ok()) return value.status();
+    page.sessions.push_back(*std::move(value));
+  }
+  return page;
+}
+
+absl::StatusOr<Snapshot> ToValue(v1::ExportSessionResponse message, absl::string_view server) {
+  Claims claims(server, "ExportSessionResponse");
+  return claims.Made(Snapshot{.bytes = std::move(*message.mutable_snapshot()),
+                              .next_seq = claims.Seq("next_seq", message.next_seq())});
+}
+
+absl::StatusOr<v1::Limits> ToLimits(const v1::Welcome& message, absl::string_view server) {
+  Claims welcome(server, "Welcome");
+  welcome.Within("protocol_version", message.protocol_version(), kProtocolVersion, kProtocolVersion);
+  if (!welcome.status().ok()) return welcome.status();
+  v1::Limits limits = message.limits();
+  if (limits.message_bytes() == 0) limits.set_message_bytes(kDefaultMessageBytes);
+  if (limits.tokens_per_item() == 0) limits.set_tokens_per_item(kDefaultTokensPerItem);
+  if (limits.in_flight_tokens() == 0) limits.set_in_flight_tokens(UINT64_MAX);
+  Claims claims(server, "Limits");
+  claims.Within<uint64_t>("message_bytes", limits.message_bytes(), kLeastMessageBytes, UINT64_MAX);
+  return claims.Made(std::move(limits));
 }
 
 v1::Open::Mode ToMessage(OpenMode mode) {

@@ -21,7 +21,8 @@ absl::Status End(Connection& connection, const std::shared_ptr<SessionState>& st
 }  // namespace
 
 Session::Session(std::shared_ptr<Connection> connection, SessionOptions options, Listener& listener)
-    : connection_(std::move(connection)), state_(std::make_shared<SessionState>(std::move(options), *this, listener)) {}
+    : connection_(std::move(connection)),
+      state_(std::make_shared<SessionState>(std::move(options), *this, listener, connection_->server())) {}
 
 Session::~Session() {
   state_->Detach();

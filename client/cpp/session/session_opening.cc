@@ -7,6 +7,7 @@
 
 #include "aaren/client/status.h"
 #include "absl/strings/str_cat.h"
+#include "client/cpp/messages/claims.h"
 #include "client/cpp/messages/values.h"
 #include "client/cpp/session/session_state.h"
 
@@ -16,9 +17,6 @@ namespace {
 // A session begins with so few tokens in flight, and doubles them with every round trip. A stream that broke under load
 // then brings replies soon, however slow the server and however short-lived the connection: the session gets ahead.
 constexpr uint64_t kFirstTokens = 16;
-
-// Steps ahead: what a server says beyond it is no forecaster's.
-constexpr uint32_t kMaxHorizon = 1 << 20;
 
 constexpr absl::Duration kRetryDelay = absl::Seconds(1);  // where the server does not say
 
@@ -57,16 +55,26 @@ absl::StatusOr<Loss> SessionState::AdoptAgain(const Opened& opened) {
   return Loss{.session = other};
 }
 
+// Tokens and forecasts are of one shape as long as the session lives, and of the shape that was asked for.
+absl::Status SessionState::CheckOpened(const Opened& opened) const {
+  Claims claims(server_, "Opened");
+  const uint32_t channels = opened_once_ ? opened_.channels : options_.channels;
+  if (channels != 0) claims.Within("channels", opened.channels, channels, channels);
+  for (const uint32_t steps : options_.output.horizons) {
+    claims.Within("model.horizon", opened.model.horizon, steps, kMaxHorizon);
+  }
+  return claims.status();
+}
+
 void SessionState::FixShape(const Opened& opened) {
-  channels_ = std::max(1u, opened.channels);
+  channels_ = opened.channels;
   horizons_ = options_.output.horizons.empty() ? AllHorizons(opened.model.horizon) : options_.output.horizons;
   quantiles_ = options_.output.quantiles.empty() ? opened.model.quantiles : options_.output.quantiles;
 }
 
 absl::StatusOr<Loss> SessionState::Adopt(const Opened& opened) {
-  if (opened.model.horizon > kMaxHorizon) {
-    return Named(absl::StatusCode::kInternal, absl::StrCat("a model of horizon ", opened.model.horizon));
-  }
+  const absl::Status possible = CheckOpened(opened);
+  if (!possible.ok()) return Named(possible);
   FixShape(opened);
   absl::StatusOr<Loss> loss = opened_once_ ? AdoptAgain(opened) : AdoptFirst(opened);
   if (!loss.ok()) return loss;
@@ -97,7 +105,7 @@ SessionState::Next SessionState::DeleteAgain(const Opened& opened) {
 SessionState::Next SessionState::OnOpened(const v1::Opened& message) {
   // A server that knows no numbers says 0.
   if (message.number() != 0 && message.number() != open_number_) return {};
-  const Opened opened = ToValue(message);
+  const absl::StatusOr<Opened> value = ToValue(message, server_);
   bool deleting;
   absl::StatusOr<Loss> loss = Loss();
   {
@@ -105,8 +113,10 @@ SessionState::Next SessionState::OnOpened(const v1::Opened& message) {
     if (phase_ != Phase::kOpening) return {};
     phase_ = Phase::kRewinding;
     deleting = delete_sent_;
-    if (!deleting) loss = Adopt(opened);
+    if (value.ok() && !deleting) loss = Adopt(*value);
   }
+  if (!value.ok()) return End(Named(value.status()));
+  const Opened& opened = *value;
   // Callbacks come without the lock: a listener may call the session back.
   if (deleting) return DeleteAgain(opened);
   if (!loss.ok()) return End(loss.status());

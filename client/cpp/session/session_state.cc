@@ -9,8 +9,8 @@ namespace aaren::client {
 
 constinit thread_local const SessionState* SessionState::current_callback = nullptr;
 
-SessionState::SessionState(SessionOptions options, Session& session, Listener& listener)
-    : options_(std::move(options)), session_(session), listener_(listener) {}
+SessionState::SessionState(SessionOptions options, Session& session, Listener& listener, std::string server)
+    : options_(std::move(options)), server_(std::move(server)), session_(session), listener_(listener) {}
 
 absl::Status SessionState::Named(absl::StatusCode code, absl::string_view what) const {
   return absl::Status(code, absl::StrCat("session \"", options_.id, "\": ", what));
@@ -27,7 +27,7 @@ absl::Status SessionState::OutOfStep(uint64_t first_seq) const {
 
 bool SessionState::Full() const {
   const uint64_t end = log_.end();
-  return end >= acked_ + options_.window || end - std::min(end, SafeSeq()) >= in_flight_limit_;
+  return end - acked_ >= options_.window || end - std::min(end, SafeSeq()) >= in_flight_limit_;
 }
 
 bool SessionState::Flushed() const { return !rewound_ && acked_ >= log_.end() && answered_ >= log_.end(); }

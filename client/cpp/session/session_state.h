@@ -35,7 +35,8 @@ namespace aaren::client {
 
 class SessionState {
  public:
-  SessionState(SessionOptions options, Session& session, Listener& listener);
+  // `server` is the server's name in errors.
+  SessionState(SessionOptions options, Session& session, Listener& listener, std::string server = "");
 
   const SessionOptions& options() const { return options_; }
 
@@ -86,7 +87,7 @@ class SessionState {
   Next OnOpened(const v1::Opened& opened);
   Next OnForecasts(const v1::Forecasts& forecasts);
   Next OnAcked(const v1::Acked& acked);
-  Next OnClosed();
+  Next OnClosed(const v1::Closed& closed);
   Next OnFailed(const v1::Failed& failed);
   void OnDisconnected(const absl::Status& why);
   Next End(const absl::Status& status);
@@ -115,6 +116,7 @@ class SessionState {
   absl::Status OutOfStep(uint64_t first_seq) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   absl::Status EndedStatus() const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   absl::Status Named(absl::StatusCode code, absl::string_view what) const;
+  absl::Status Named(const absl::Status& status) const { return Named(status.code(), status.message()); }
 
   // Whose listener this thread is in. constinit, since another file would reach it by a call else, whose result UBSan
   // takes for null.
@@ -128,6 +130,7 @@ class SessionState {
   absl::StatusOr<Loss> Adopt(const Opened& opened) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Loss AdoptFirst(const Opened& opened) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<Loss> AdoptAgain(const Opened& opened) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckOpened(const Opened& opened) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   void FixShape(const Opened& opened);
   Next DeleteAgain(const Opened& opened);
   Next GoOnFrom(uint64_t seq);
@@ -139,7 +142,9 @@ class SessionState {
   Next RetryAfter(const absl::Status& status);
   void Trim(uint64_t durable_seq) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckShape(const v1::Forecasts& forecasts) const;
-  absl::Status CheckAnswered(uint64_t replies_from, uint64_t next_seq) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckNumbers(const v1::Forecasts& forecasts) const;
+  absl::Status CheckAnswered(absl::string_view item, uint64_t replies_from, uint64_t next_seq,
+                             uint64_t durable_seq) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   void HandOver(const v1::Forecasts& forecasts, uint64_t from);
 
   uint64_t every() const { return options_.output.every == 0 ? 1 : options_.output.every; }
@@ -150,6 +155,7 @@ class SessionState {
   void Call(absl::FunctionRef<void()> callback);
 
   const SessionOptions options_;
+  const std::string server_;
   Session& session_;    // valid until detached
   Listener& listener_;  // valid until detached
   std::atomic<bool> detached_ = false;

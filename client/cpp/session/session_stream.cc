@@ -2,10 +2,12 @@
 // opens, and opens again, is in session_opening.cc.
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "aaren/client/status.h"
 #include "absl/strings/str_cat.h"
+#include "client/cpp/messages/claims.h"
 #include "client/cpp/messages/rpc_status.h"
 #include "client/cpp/messages/values.h"
 #include "client/cpp/session/session_state.h"
@@ -105,21 +107,24 @@ void SessionState::FillClose(MessageBuilder& builder) {
 }
 
 // A reply that is left out would shift all that follow by one token, silently. So it ends the session.
-absl::Status SessionState::CheckAnswered(uint64_t replies_from, uint64_t next_seq) const {
-  if (next_seq > sent_) {
-    return Named(absl::StatusCode::kInternal, absl::StrCat("the server answered tokens below ", next_seq,
-                                                           "; only those below ", sent_, " were sent"));
-  }
+absl::Status SessionState::CheckAnswered(absl::string_view item, uint64_t replies_from, uint64_t next_seq,
+                                         uint64_t durable_seq) const {
+  Claims claims(server_, item);
+  claims.Within<uint64_t>("next_seq", next_seq, 0, sent_);
+  claims.Within<uint64_t>("durable_seq", durable_seq, 0, sent_);
+  if (!claims.status().ok()) return Named(claims.status());
   const uint64_t asking = log_.FirstAsking(answered_, replies_from, every());
   if (asking >= replies_from) return absl::OkStatus();
-  return Named(absl::StatusCode::kInternal, absl::StrCat("the server left out its reply to token ", asking));
+  return Named(absl::StatusCode::kInternal, absl::StrCat("server ", server_, " left out its reply to token ", asking));
 }
 
 absl::Status SessionState::CheckShape(const v1::Forecasts& forecasts) const {
   const uint64_t first = forecasts.first_seq();
   const uint64_t next = std::max(first, forecasts.next_seq());
   const uint64_t results = (Due(next) - Due(first)) / every();
-  const auto fits = [&](int size, size_t width) { return static_cast<uint64_t>(size) == results * width; };
+  const auto fits = [&](int size, size_t width) {  // a product could wrap round
+    return static_cast<uint64_t>(size) / width == results && static_cast<uint64_t>(size) % width == 0;
+  };
   const size_t channel_results = horizons_.size() * quantiles_.size();
   if (forecasts.next_seq() >= first && fits(forecasts.values_size(), channels_ * channel_results) &&
       (forecasts.surprise_size() == 0 || fits(forecasts.surprise_size(), channels_)) &&
@@ -128,19 +133,31 @@ absl::Status SessionState::CheckShape(const v1::Forecasts& forecasts) const {
     return absl::OkStatus();
   }
   return Named(absl::StatusCode::kInternal,
-               absl::StrCat("a reply to tokens ", first, " .. ", forecasts.next_seq(), " (excluded) has ",
-                            forecasts.values_size(), " values, ", forecasts.surprise_size(), " surprises, ",
-                            forecasts.times_ns_size(), " times and ", forecasts.steps_ns_size(), " steps; ", results,
-                            " x ", channels_, " x ", channel_results, " values expected"));
+               absl::StrCat("server ", server_, " says that a reply to tokens ", first, " .. ", forecasts.next_seq(),
+                            " (excluded) has ", forecasts.values_size(), " values, ", forecasts.surprise_size(),
+                            " surprises, ", forecasts.times_ns_size(), " times and ", forecasts.steps_ns_size(),
+                            " steps; ", results, " x ", channels_, " x ", channel_results, " values expected"));
+}
+
+// Forecasts themselves may be anything: what is no number is shown as none.
+absl::Status SessionState::CheckNumbers(const v1::Forecasts& forecasts) const {
+  Claims claims(server_, "Forecasts");
+  for (const float surprise : forecasts.surprise()) {
+    if (!std::isnan(surprise)) claims.Within("surprise", surprise, 0.0f, 1.0f);
+  }
+  claims.Within<int64_t>("step_ns", forecasts.step_ns(), 0, INT64_MAX);
+  for (const int64_t step : forecasts.steps_ns()) claims.Within<int64_t>("steps_ns", step, 0, INT64_MAX);
+  return claims.status().ok() ? absl::OkStatus() : Named(claims.status());
 }
 
 SessionState::Next SessionState::OnForecasts(const v1::Forecasts& forecasts) {
   uint64_t from;
-  absl::Status status = CheckShape(forecasts);
+  absl::Status status = CheckNumbers(forecasts);
   {
     absl::MutexLock lock(&mutex_);
     if (phase_ != Phase::kOpen) return {};
-    status.Update(CheckAnswered(forecasts.first_seq(), forecasts.next_seq()));
+    status.Update(CheckAnswered("Forecasts", forecasts.first_seq(), forecasts.next_seq(), forecasts.durable_seq()));
+    status.Update(CheckShape(forecasts));
     from = answered_;
     const uint64_t due = Due(forecasts.next_seq());
     if (due >= every() + std::max(from, forecasts.first_seq())) last_reply_end_ = due - every() + 1;
@@ -176,7 +193,7 @@ SessionState::Next SessionState::OnAcked(const v1::Acked& acked) {
   {
     absl::MutexLock lock(&mutex_);
     if (phase_ != Phase::kOpen) return {};
-    status = CheckAnswered(acked.next_seq(), acked.next_seq());
+    status = CheckAnswered("Acked", acked.next_seq(), acked.next_seq(), acked.durable_seq());
   }
   if (!status.ok()) return End(status);
   return Advance(acked.next_seq(), acked.durable_seq());
@@ -212,13 +229,23 @@ void SessionState::Trim(uint64_t durable_seq) {
   log_.DropBelow(std::max(old, durable));
 }
 
-SessionState::Next SessionState::OnClosed() { return End(absl::OkStatus()); }
+// Nobody else closes a session: tokens of it would be lost in silence.
+SessionState::Next SessionState::OnClosed(const v1::Closed& closed) {
+  bool asked;
+  {
+    absl::MutexLock lock(&mutex_);
+    asked = phase_ == Phase::kClosing;
+  }
+  if (asked) return End(absl::OkStatus());
+  return End(Named(absl::StatusCode::kInternal,
+                   absl::StrCat("server ", server_, " says Closed at seq ", closed.next_seq(), ", unasked")));
+}
 
 SessionState::Next SessionState::OnFailed(const v1::Failed& failed) {
   if (failed.has_open_number() && failed.open_number() != open_number_) return {};
-  const absl::Status status = FromProto(failed.status());
+  const absl::Status status = FromProto(failed.status(), server_);
   const absl::Status named = [&] {
-    absl::Status copy = Named(status.code(), status.message());
+    absl::Status copy = Named(status);
     status.ForEachPayload([&](absl::string_view url, const absl::Cord& value) { copy.SetPayload(url, value); });
     return copy;
   }();

@@ -3,13 +3,9 @@
 #include <string>
 
 #include "client/cpp/messages/rpc_status.h"
+#include "client/cpp/messages/values.h"
 
 namespace aaren::client {
-namespace {
-
-constexpr uint32_t kProtocolVersion = 1;
-
-}  // namespace
 
 Call::Call(const ClientOptions& options, const Metadata& metadata, uint32_t stream, Among among,
            grpc::CompletionQueue& queue)

@@ -7,13 +7,10 @@
 #include "absl/strings/str_cat.h"
 #include "client/cpp/channel/channel.h"
 #include "client/cpp/messages/rpc_status.h"
+#include "client/cpp/messages/values.h"
 
 namespace aaren::client {
 namespace {
-
-// For limits that a server leaves at 0.
-constexpr uint64_t kDefaultMessageBytes = 4 << 20;
-constexpr uint32_t kDefaultTokensPerItem = 1024;
 
 // Room for the longest Open: with less a session would never get a word in.
 constexpr uint64_t kLeastWriteBytes = 1024;
@@ -26,12 +23,8 @@ uint64_t RandomWriter() {
   return absl::Uniform<uint64_t>(absl::IntervalClosed, generator, 1, UINT64_MAX);
 }
 
-v1::Limits WithDefaults(v1::Limits limits) {
-  if (limits.message_bytes() == 0) limits.set_message_bytes(kDefaultMessageBytes);
-  if (limits.tokens_per_item() == 0) limits.set_tokens_per_item(kDefaultTokensPerItem);
-  if (limits.in_flight_tokens() == 0) limits.set_in_flight_tokens(UINT64_MAX);
-  return limits;
-}
+// A server that drains for longer is left before it has gone.
+constexpr int64_t kLongestDrainMs = 3'600'000;
 
 }  // namespace
 
@@ -90,7 +83,7 @@ Among Connection::WhereTo() {
 Break Connection::RunCall() {
   welcomed_ = false;
   given_up_ = {};
-  handles_ = std::make_unique<Handles>(mailbox_, opens_, clock_);
+  handles_ = std::make_unique<Handles>(mailbox_, opens_, clock_, options_.target);
   mailbox_.DropReady();
   call_deadline_ = reconnect_.Begin();
   const absl::StatusOr<Metadata> metadata = CallMetadata(options_.channel);
@@ -130,6 +123,14 @@ void Connection::OnDeadline(Call& call) {
 }
 
 void Connection::OnItem(const v1::ServerItem& item, Call& call) {
+  const absl::Status status = Handle(item, call);
+  if (status.ok() || !given_up_.why.ok()) return;
+  given_up_ = {.why = status, .by = Break::By::kLie};
+  call.Cancel();
+}
+
+// Not OK: what the server says cannot be.
+absl::Status Connection::Handle(const v1::ServerItem& item, Call& call) {
   switch (item.item_case()) {
     case v1::ServerItem::kWelcome:
       return OnWelcome(item.welcome());
@@ -147,21 +148,26 @@ void Connection::OnItem(const v1::ServerItem& item, Call& call) {
     case v1::ServerItem::kFailed:
       return OnFailed(item.failed());
     case v1::ServerItem::kDraining:
-      return OnDraining(item.draining(), call);
+      OnDraining(item.draining(), call);
+      return absl::OkStatus();
     case v1::ServerItem::ITEM_NOT_SET:
-      return;
+      return absl::OkStatus();
   }
+  return absl::OkStatus();
 }
 
-void Connection::OnWelcome(const v1::Welcome& welcome) {
-  if (welcomed_) return;  // said once
+absl::Status Connection::OnWelcome(const v1::Welcome& welcome) {
+  if (welcomed_) return absl::OkStatus();  // said once
+  const absl::StatusOr<v1::Limits> limits = ToLimits(welcome, options_.target);
+  if (!limits.ok()) return limits.status();
+  limits_ = *limits;
   welcomed_ = true;
   wary_ = 0;
   reconnect_.OnWelcome();
   call_deadline_ = absl::InfiniteFuture();
-  limits_ = WithDefaults(welcome.limits());
   builder_.set_capacity(std::min(std::max<uint64_t>(options_.write_bytes, kLeastWriteBytes), limits_.message_bytes()));
   mailbox_.AddAllAgain();
+  return absl::OkStatus();
 }
 
 // The server answers what it has and takes no more: better to be elsewhere soon. It may still take connections, and its
@@ -171,13 +177,14 @@ void Connection::OnDraining(const v1::Draining& draining, Call& call) {
     given_up_ = {.why = absl::UnavailableError("the server is shutting down"), .by = Break::By::kDraining};
   }
   wary_ = kWaryAttempts;
-  call_deadline_ = clock_.Now() + absl::Milliseconds(std::max<int64_t>(0, draining.deadline_ms()));
+  call_deadline_ = clock_.Now() + absl::Milliseconds(std::clamp<int64_t>(draining.deadline_ms(), 0, kLongestDrainMs));
   call.HalfClose();
 }
 
-void Connection::OnFailed(const v1::Failed& failed) {
+absl::Status Connection::OnFailed(const v1::Failed& failed) {
   if (failed.has_handle()) return handles_->Handle(failed);
-  given_up_ = {.why = FromProto(failed.status()), .by = Break::By::kRefusal};
+  given_up_ = {.why = FromProto(failed.status(), options_.target), .by = Break::By::kRefusal};
+  return absl::OkStatus();
 }
 
 void Connection::Pump(Call& call) {

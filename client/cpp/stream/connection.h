@@ -40,6 +40,9 @@ class Connection {
   // system has no thread left.
   absl::Status Add(State state);
 
+  // The server's name in errors.
+  const std::string& server() const { return options_.target; }
+
   // `state` has something to send, if `ready` says so.
   void Enqueue(const State& state, SessionState::Ready ready);
 
@@ -58,9 +61,10 @@ class Connection {
   Mailbox::Heed Heeds(const Call& call) const;
   void OnDeadline(Call& call);
   void OnItem(const v1::ServerItem& item, Call& call);
-  void OnWelcome(const v1::Welcome& welcome);
+  absl::Status Handle(const v1::ServerItem& item, Call& call);
+  absl::Status OnWelcome(const v1::Welcome& welcome);
   void OnDraining(const v1::Draining& draining, Call& call);
-  void OnFailed(const v1::Failed& failed);
+  absl::Status OnFailed(const v1::Failed& failed);
   void Pump(Call& call);
   void OnBroken(const Break& end);
   void EndAll(const absl::Status& status);

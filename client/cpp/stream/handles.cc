@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 
 namespace aaren::client {
 namespace {
@@ -83,33 +84,38 @@ void Handles::Fill(const v1::Limits& limits, MessageBuilder& builder) {
 }
 
 template <typename Item, typename Method>
-void Handles::Dispatch(const Item& item, Method method) {
+absl::Status Handles::Dispatch(const Item& item, Method method) {
+  if (item.handle() >= next_handle_) {
+    return absl::InternalError(absl::StrCat("server ", server_, " answers under handle ", item.handle(), "; only ",
+                                            next_handle_, " were given"));
+  }
   const auto found = handles_.find(item.handle());
-  if (found == handles_.end()) return;
+  if (found == handles_.end()) return absl::OkStatus();
   const State state = found->second;
   Follow(state, method(*state));
+  return absl::OkStatus();
 }
 
-void Handles::Handle(const v1::Opened& opened) {
+absl::Status Handles::Handle(const v1::Opened& opened) {
   opening_.erase(opened.handle());
-  Dispatch(opened, [&](SessionState& state) { return state.OnOpened(opened); });
+  return Dispatch(opened, [&](SessionState& state) { return state.OnOpened(opened); });
 }
 
-void Handles::Handle(const v1::Forecasts& forecasts) {
-  Dispatch(forecasts, [&](SessionState& state) { return state.OnForecasts(forecasts); });
+absl::Status Handles::Handle(const v1::Forecasts& forecasts) {
+  return Dispatch(forecasts, [&](SessionState& state) { return state.OnForecasts(forecasts); });
 }
 
-void Handles::Handle(const v1::Acked& acked) {
-  Dispatch(acked, [&](SessionState& state) { return state.OnAcked(acked); });
+absl::Status Handles::Handle(const v1::Acked& acked) {
+  return Dispatch(acked, [&](SessionState& state) { return state.OnAcked(acked); });
 }
 
-void Handles::Handle(const v1::Closed& closed) {
-  Dispatch(closed, [&](SessionState& state) { return state.OnClosed(); });
+absl::Status Handles::Handle(const v1::Closed& closed) {
+  return Dispatch(closed, [&](SessionState& state) { return state.OnClosed(closed); });
 }
 
-void Handles::Handle(const v1::Failed& failed) {
+absl::Status Handles::Handle(const v1::Failed& failed) {
   opening_.erase(failed.handle());
-  Dispatch(failed, [&](SessionState& state) { return state.OnFailed(failed); });
+  return Dispatch(failed, [&](SessionState& state) { return state.OnFailed(failed); });
 }
 
 void Handles::Follow(const State& state, const SessionState::Next& next) {

@@ -16,6 +16,8 @@
 #include "aaren/v1/stream.pb.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client/cpp/messages/message_builder.h"
 #include "client/cpp/session/session_state.h"
@@ -34,8 +36,9 @@ class Handles {
  public:
   using State = Mailbox::State;
 
-  // All outlive this.
-  Handles(Mailbox& mailbox, OpenCounter& opens, Clock& clock) : mailbox_(mailbox), opens_(opens), clock_(clock) {}
+  // All outlive this. `server` is its name in errors.
+  Handles(Mailbox& mailbox, OpenCounter& opens, Clock& clock, absl::string_view server)
+      : mailbox_(mailbox), opens_(opens), clock_(clock), server_(server) {}
 
   // Gives newcomers a handle and takes it from who left; sessions whose retry is due become newcomers.
   void TakeMail();
@@ -43,12 +46,13 @@ class Handles {
   // Adds what the sessions have to send, until `builder` is full.
   void Fill(const v1::Limits& limits, MessageBuilder& builder);
 
-  // Hands an item to its session; one of a handle that is not known any more is dropped.
-  void Handle(const v1::Opened& opened);
-  void Handle(const v1::Forecasts& forecasts);
-  void Handle(const v1::Acked& acked);
-  void Handle(const v1::Closed& closed);
-  void Handle(const v1::Failed& failed);  // REQUIRES: it has a handle
+  // Hands an item to its session; one of a handle that is not known any more is dropped. INTERNAL for a handle that was
+  // never given: what the server means by it cannot be known.
+  absl::Status Handle(const v1::Opened& opened);
+  absl::Status Handle(const v1::Forecasts& forecasts);
+  absl::Status Handle(const v1::Acked& acked);
+  absl::Status Handle(const v1::Closed& closed);
+  absl::Status Handle(const v1::Failed& failed);  // REQUIRES: it has a handle
 
   // When the next retry is due.
   absl::Time NextRetry() const;
@@ -60,12 +64,13 @@ class Handles {
   void Forget(uint32_t handle);
   void RetryDue();
   template <typename Item, typename Method>
-  void Dispatch(const Item& item, Method method);
+  absl::Status Dispatch(const Item& item, Method method);
   void Follow(const State& state, const SessionState::Next& next);
 
   Mailbox& mailbox_;
   OpenCounter& opens_;
   Clock& clock_;
+  const absl::string_view server_;
   uint32_t next_handle_ = 0;
   absl::flat_hash_map<uint32_t, State> handles_;       // open on this call, or being opened
   std::deque<State> unopened_;                         // whose Opens are not sent

@@ -16,6 +16,7 @@ double RealRandom() {
 
 // Whether another attempt would only meet the same.
 bool IsFinal(const Break& end) {
+  if (end.by == Break::By::kLie) return true;
   if (RetryDelay(end.why)) return false;
   switch (end.why.code()) {
     case absl::StatusCode::kInvalidArgument:

@@ -18,6 +18,7 @@ struct Break {
   enum class By {
     kStream,    // it broke, or the server ended it
     kRefusal,   // the server refused what this client did, and said so
+    kLie,       // the server said what cannot be
     kClient,    // this side gave it up
     kDraining,  // the server is leaving, and said so in time
   };

@@ -5,50 +5,13 @@
 #include "aaren/v1/admin.grpc.pb.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "client/cpp/messages/values.h"
+#include "client/cpp/messages/admin_values.h"
 #include "client/cpp/unary/unary.h"
 
 namespace aaren::client {
 namespace {
 
 using AdminStub = v1::Admin::Stub;
-
-absl::Duration Milliseconds(uint64_t number) { return absl::Milliseconds(static_cast<int64_t>(number)); }
-
-ShardInfo ToShard(const v1::ShardInfo& message) {
-  ShardInfo shard{.shard = message.shard(),
-                  .sessions_attached = message.sessions_attached(),
-                  .sessions_resting = message.sessions_resting(),
-                  .sessions_demoted = message.sessions_demoted(),
-                  .sessions_stalled = message.sessions_stalled(),
-                  .streams = message.streams(),
-                  .queued_tokens = message.queued_tokens(),
-                  .queued_bytes = message.queued_bytes(),
-                  .unread_bytes = message.unread_bytes(),
-                  .held_bytes = message.held_bytes(),
-                  .slice_tokens = message.slice_tokens(),
-                  .slice = absl::Microseconds(static_cast<int64_t>(message.slice_us())),
-                  .busy = message.busy(),
-                  .round = Milliseconds(message.round_ms())};
-  for (const v1::ModelRows& rows : message.rows()) {
-    shard.rows.push_back({rows.model(), rows.used(), rows.free(), rows.row_bytes(), rows.tier()});
-  }
-  return shard;
-}
-
-StreamInfo ToStream(const v1::StreamInfo& message) {
-  return {.shard = message.shard(),
-          .number = message.number(),
-          .peer = message.peer(),
-          .tenant = message.tenant(),
-          .role = message.role(),
-          .age = Milliseconds(message.age_ms()),
-          .sessions = message.sessions(),
-          .queued_bytes = message.queued_bytes(),
-          .unread_bytes = message.unread_bytes(),
-          .unread = Milliseconds(message.unread_ms()),
-          .reading = message.reading()};
-}
 
 }  // namespace
 
@@ -64,19 +27,13 @@ Admin::~Admin() = default;
 absl::StatusOr<ServerSettings> Admin::Settings(const CallOptions& call) const {
   const auto answer = calls_->Ask(&AdminStub::GetSettings, v1::GetSettingsRequest(), {}, call);
   if (!answer.ok()) return answer.status();
-  ServerSettings settings{.version = answer->version()};
-  for (const v1::Setting& setting : answer->settings()) {
-    settings.settings.push_back({setting.name(), setting.value(), setting.is_default()});
-  }
-  return settings;
+  return ToValue(*answer, calls_->server());
 }
 
 absl::StatusOr<std::vector<ShardInfo>> Admin::Shards(const CallOptions& call) const {
   const auto answer = calls_->Ask(&AdminStub::ListShards, v1::ListShardsRequest(), {}, call);
   if (!answer.ok()) return answer.status();
-  std::vector<ShardInfo> shards;
-  for (const v1::ShardInfo& shard : answer->shards()) shards.push_back(ToShard(shard));
-  return shards;
+  return ToValue(*answer, calls_->server());
 }
 
 absl::StatusOr<StreamPage> Admin::Streams(const std::string& page_token, uint32_t page_size,
@@ -86,9 +43,7 @@ absl::StatusOr<StreamPage> Admin::Streams(const std::string& page_token, uint32_
   request.set_page_size(page_size);
   const auto answer = calls_->Ask(&AdminStub::ListStreams, request, {}, call);
   if (!answer.ok()) return answer.status();
-  StreamPage page{.next_page_token = answer->next_page_token()};
-  for (const v1::StreamInfo& stream : answer->streams()) page.streams.push_back(ToStream(stream));
-  return page;
+  return ToValue(*answer, calls_->server());
 }
 
 absl::StatusOr<LiveSessionPage> Admin::Sessions(const std::string& tenant, const std::string& page_token,
@@ -99,11 +54,7 @@ absl::StatusOr<LiveSessionPage> Admin::Sessions(const std::string& tenant, const
   request.set_page_size(page_size);
   const auto answer = calls_->Ask(&AdminStub::ListTenantSessions, request, {tenant}, call);
   if (!answer.ok()) return answer.status();
-  LiveSessionPage page{.next_page_token = answer->next_page_token()};
-  for (const v1::LiveSession& live : answer->sessions()) {
-    page.sessions.push_back({ToValue(live.session()), live.shard(), live.queued_tokens(), live.stalled()});
-  }
-  return page;
+  return ToValue(*answer, calls_->server());
 }
 
 absl::StatusOr<CpuProfile> Admin::Profile(uint32_t seconds) const {
@@ -112,10 +63,7 @@ absl::StatusOr<CpuProfile> Admin::Profile(uint32_t seconds) const {
   const CallOptions call{.deadline = absl::Now() + absl::Seconds(seconds) + timeout_};
   const auto answer = calls_->Ask(&AdminStub::Profile, request, {}, call);
   if (!answer.ok()) return answer.status();
-  return CpuProfile{.folded = answer->folded(),
-                    .samples = answer->samples(),
-                    .dropped = answer->dropped(),
-                    .interval = absl::Milliseconds(answer->interval_ms())};
+  return ToValue(*answer, calls_->server());
 }
 
 absl::StatusOr<std::vector<WatchedSession>> Admin::AskWatch(const std::string& tenant, const std::string& id,
@@ -127,11 +75,7 @@ absl::StatusOr<std::vector<WatchedSession>> Admin::AskWatch(const std::string& t
   request.set_stop(seconds == 0);
   const auto answer = calls_->Ask(&AdminStub::WatchSession, request, {tenant, id}, call);
   if (!answer.ok()) return answer.status();
-  std::vector<WatchedSession> sessions;
-  for (const v1::WatchedSession& one : answer->sessions()) {
-    sessions.push_back({one.tenant(), one.session_id(), one.tokens(), Milliseconds(one.left_ms())});
-  }
-  return sessions;
+  return ToValue(*answer, calls_->server());
 }
 
 absl::StatusOr<std::vector<WatchedSession>> Admin::Watch(const std::string& tenant, const std::string& id,

@@ -19,19 +19,7 @@ Models::~Models() = default;
 absl::StatusOr<ModelList> Models::List(const CallOptions& call) const {
   const auto answer = calls_->Ask(&v1::Models::Stub::List, v1::ListModelsRequest(), {}, call);
   if (!answer.ok()) return answer.status();
-  ModelList list{.default_model = answer->default_model()};
-  for (const v1::ModelInfo& model : answer->models()) list.models.push_back(ToValue(model));
-  for (const v1::ModelUse& use : answer->uses()) {
-    list.uses.push_back({use.state() == v1::ModelUse::RETIRING, use.sessions()});
-  }
-  list.uses.resize(list.models.size());  // a server of before tells none
-  for (const v1::ModelLabel& label : answer->labels()) {
-    list.labels.push_back({label.label(), static_cast<int>(label.version()), label.share()});
-  }
-  for (const v1::PendingPackage& package : answer->pending()) {
-    list.pending.push_back({package.folder(), package.refusal()});
-  }
-  return list;
+  return ToValue(*answer, calls_->server());
 }
 
 absl::StatusOr<ModelInfo> Models::Get(const std::string& model, const CallOptions& call) const {
@@ -39,7 +27,7 @@ absl::StatusOr<ModelInfo> Models::Get(const std::string& model, const CallOption
   request.set_model(model);
   const auto answer = calls_->Ask(&v1::Models::Stub::Get, request, {model}, call);
   if (!answer.ok()) return answer.status();
-  return ToValue(*answer);
+  return ToValue(*answer, calls_->server());
 }
 
 }  // namespace aaren::client

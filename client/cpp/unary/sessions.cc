@@ -11,16 +11,16 @@ namespace {
 
 using SessionsStub = v1::Sessions::Stub;
 
-absl::StatusOr<SessionInfo> ToInfo(const absl::StatusOr<v1::SessionInfo>& answer) {
-  if (!answer.ok()) return answer.status();
-  return ToValue(*answer);
-}
-
 }  // namespace
 
 class Sessions::Calls : public UnaryCaller<v1::Sessions> {
  public:
   using UnaryCaller::UnaryCaller;
+
+  absl::StatusOr<SessionInfo> Read(const absl::StatusOr<v1::SessionInfo>& answer) const {
+    if (!answer.ok()) return answer.status();
+    return ToValue(*answer, server());
+  }
 };
 
 Sessions::Sessions(ServiceOptions options) : calls_(std::make_unique<const Calls>(std::move(options))) {}
@@ -29,7 +29,7 @@ Sessions::~Sessions() = default;
 absl::StatusOr<SessionInfo> Sessions::Get(const std::string& id, const CallOptions& call) const {
   v1::GetSessionRequest request;
   request.set_session_id(id);
-  return ToInfo(calls_->Ask(&SessionsStub::Get, request, {id}, call));
+  return calls_->Read(calls_->Ask(&SessionsStub::Get, request, {id}, call));
 }
 
 absl::StatusOr<SessionPage> Sessions::List(const SessionQuery& query, const CallOptions& call) const {
@@ -39,9 +39,7 @@ absl::StatusOr<SessionPage> Sessions::List(const SessionQuery& query, const Call
   request.set_page_token(query.page_token);
   const auto answer = calls_->Ask(&SessionsStub::List, request, {query.prefix}, call);
   if (!answer.ok()) return answer.status();
-  SessionPage page{.next_page_token = answer->next_page_token()};
-  for (const v1::SessionInfo& session : answer->sessions()) page.sessions.push_back(ToValue(session));
-  return page;
+  return ToValue(*answer, calls_->server());
 }
 
 absl::StatusOr<Snapshot> Sessions::Export(const std::string& id, const CallOptions& call) const {
@@ -49,7 +47,7 @@ absl::StatusOr<Snapshot> Sessions::Export(const std::string& id, const CallOptio
   request.set_session_id(id);
   auto answer = calls_->Ask(&SessionsStub::Export, request, {id}, call);
   if (!answer.ok()) return answer.status();
-  return Snapshot{.bytes = std::move(*answer->mutable_snapshot()), .next_seq = answer->next_seq()};
+  return ToValue(*std::move(answer), calls_->server());
 }
 
 absl::StatusOr<SessionInfo> Sessions::Import(const std::string& id, const std::string& snapshot, ImportMode mode,
@@ -58,7 +56,7 @@ absl::StatusOr<SessionInfo> Sessions::Import(const std::string& id, const std::s
   request.set_session_id(id);
   request.set_snapshot(snapshot);
   request.set_replace(mode == ImportMode::kReplace);
-  return ToInfo(calls_->Ask(&SessionsStub::Import, request, {id}, call));
+  return calls_->Read(calls_->Ask(&SessionsStub::Import, request, {id}, call));
 }
 
 absl::StatusOr<SessionInfo> Sessions::Migrate(const SessionInfo& seen, const std::string& model,
@@ -72,7 +70,7 @@ absl::StatusOr<SessionInfo> Sessions::Migrate(const SessionInfo& seen, const std
   request.set_replace(true);
   request.set_model(model);
   request.set_epoch(seen.epoch);
-  return ToInfo(calls_->Ask(&SessionsStub::Import, request, {seen.id}, call));
+  return calls_->Read(calls_->Ask(&SessionsStub::Import, request, {seen.id}, call));
 }
 
 absl::StatusOr<SessionInfo> Sessions::Fork(const std::string& id, const std::string& new_id,
@@ -80,7 +78,7 @@ absl::StatusOr<SessionInfo> Sessions::Fork(const std::string& id, const std::str
   v1::ForkSessionRequest request;
   request.set_session_id(id);
   request.set_new_session_id(new_id);
-  return ToInfo(calls_->Ask(&SessionsStub::Fork, request, {id, new_id}, call));
+  return calls_->Read(calls_->Ask(&SessionsStub::Fork, request, {id, new_id}, call));
 }
 
 absl::Status Sessions::Delete(const std::string& id, const CallOptions& call) const {

@@ -7,6 +7,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "aaren/client/service.h"
@@ -26,6 +27,9 @@ class UnaryCaller {
 
   explicit UnaryCaller(ServiceOptions options)
       : options_(std::move(options)), stub_(Service::NewStub(MakeChannel(options_.target, options_.channel))) {}
+
+  // The server's name in errors.
+  const std::string& server() const { return options_.target; }
 
   // DEADLINE_EXCEEDED if no answer came in time, connecting included; INVALID_ARGUMENT for metadata that cannot be
   // sent; else the server's status, as status.h reads it, or UNAVAILABLE if nobody is there.

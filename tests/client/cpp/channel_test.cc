@@ -67,6 +67,17 @@ TEST(ChannelTest, AClientWithSuchMetadataOpensNothing) {
   EXPECT_EQ(client.Open({.id = "a"}, recorder).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+// A kilobyte may become a megabyte, and none of the limits would know.
+TEST(ChannelTest, WhatIsCompressedIsNotUnpacked) {
+  FakeServer server({.compresses = true});
+  Client client(FastOptions(server.target()));
+  Recorder recorder;
+  auto session = client.Open({.id = "a"}, recorder);
+  const absl::Status status = (*session)->WaitOpened().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("gzip"));
+}
+
 TEST(ChannelTest, OptionsBecomeArguments) {
   const grpc::ChannelArguments made = MakeArguments(
       {.keepalive = absl::Seconds(7), .keepalive_timeout = absl::Milliseconds(1500), .max_message_bytes = 12345});

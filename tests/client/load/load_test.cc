@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "absl/time/clock.h"
+#include "google/rpc/error_details.pb.h"
 #include "tests/client/fake_server.h"
 
 namespace aaren::client {
@@ -38,6 +40,49 @@ TEST(LoadTest, DeletesItsSessions) {
   ASSERT_TRUE(RunLoad(Small(server)).ok());
   EXPECT_EQ(server.closed(), 12);
   EXPECT_EQ(server.sessions(), 0);
+}
+
+TEST(LoadTest, OptionsThatNoMachineHoldsAreRefused) {
+  const LoadOptions base = {.target = "127.0.0.1:1"};
+  LoadOptions options = base;
+  options.window = UINT32_MAX;
+  EXPECT_FALSE(CheckLoad(options).ok());
+  options = base;
+  options.channels = UINT32_MAX;
+  EXPECT_FALSE(CheckLoad(options).ok());
+  options = base;
+  options.sessions = options.streams = UINT32_MAX;
+  EXPECT_FALSE(CheckLoad(options).ok());
+  options = base;
+  options.rate = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(CheckLoad(options).ok());
+  options = base;
+  options.duration = absl::InfiniteDuration();
+  EXPECT_FALSE(CheckLoad(options).ok());
+}
+
+// An expected_seq beyond what was sent made the next message one of nearly 2^64 tokens.
+TEST(LoadTest, TokensThatWereNeverSentAreNotSentAgain) {
+  FakeServer server({.lie = [](v1::ServerMessage& message) {
+    for (v1::ServerItem& item : *message.mutable_items()) {
+      if (!item.has_forecasts()) continue;
+      const uint32_t handle = item.forecasts().handle();
+      google::rpc::ErrorInfo info;
+      info.set_reason("SET_ASIDE");
+      v1::Failed& failed = *item.mutable_failed();
+      failed.set_handle(handle);
+      failed.set_expected_seq(uint64_t{1} << 40);
+      failed.mutable_status()->set_code(11);
+      failed.mutable_status()->add_details()->PackFrom(info);
+    }
+  }});
+  LoadOptions options = Small(server);
+  options.drain = absl::Milliseconds(100);
+  const auto report = RunLoad(options);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->errors, 12u);
+  EXPECT_THAT(report->first_error, HasSubstr("says Failed.expected_seq 1099511627776"));
+  EXPECT_LT(report->sent, 12u * 17);
 }
 
 TEST(LoadTest, LatenciesAreInOrder) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "tests/client/fake_server.h"
 
 namespace aaren::client {
@@ -21,6 +22,15 @@ TEST(ServerUsageTest, ReadsAMetricsPage) {
 TEST(ServerUsageTest, APageWithoutTheProcessTellsNothing) {
   EXPECT_FALSE(ParseMetrics("process_cpu_seconds_total 12.5\n"));
   EXPECT_FALSE(ParseMetrics(""));
+}
+
+TEST(ServerUsageTest, NumbersThatCannotBeTellNothing) {
+  for (const char* number : {"nan", "inf", "-1", "1e300"}) {
+    EXPECT_FALSE(
+        ParseMetrics(absl::StrCat("process_cpu_seconds_total 1\nprocess_resident_memory_bytes ", number, "\n")));
+    EXPECT_FALSE(
+        ParseMetrics(absl::StrCat("process_cpu_seconds_total ", number, "\nprocess_resident_memory_bytes 1\n")));
+  }
 }
 
 TEST(ServerUsageTest, FindsTheProcessThatListensHere) {

@@ -95,6 +95,17 @@ TEST(WireTest, ReadsProgressAndTheRareItems) {
   }
 }
 
+// The sizes are the server's word: nothing is copied or kept by them.
+TEST(WireTest, AnItemThatSaysMoreThanThereIsIsMalformed) {
+  for (const char* bytes :
+       {"\x0a\xff\xff\xff\xff\x0f\x0a\xff\xff\xff\xff\x0f", "\x0a\x0c\x0a\xff\xff\xff\xff\x0f",
+        "\x0a\x06\x0a\xff\xff\xff\xff\x0f", "\x0a\x06\x0a\xff\xff\xff\xff\x07", "\x0a\x02\x0a\x05"}) {
+    Heard heard;
+    EXPECT_FALSE(Read(bytes, 1000, heard));
+    EXPECT_TRUE(heard.items.empty());
+  }
+}
+
 TEST(WireTest, ACutReplyIsMalformed) {
   const std::string bytes = Reply().SerializeAsString();
   for (const size_t keep : {bytes.size() - 1, bytes.size() / 2, size_t{5}}) {

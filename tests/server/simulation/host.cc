@@ -304,7 +304,7 @@ void Host::Dispatch(const v1::ServerItem& item) {
   } else if (item.has_acked()) {
     if (Track* track = At(item.acked().handle())) Handle(*track, track->state().OnAcked(item.acked()));
   } else if (item.has_closed()) {
-    if (Track* track = At(item.closed().handle())) Handle(*track, track->state().OnClosed());
+    if (Track* track = At(item.closed().handle())) Handle(*track, track->state().OnClosed(item.closed()));
   } else if (item.has_failed()) {
     if (Track* track = At(item.failed().handle())) {
       Handle(*track, track->state().OnFailed(item.failed()));

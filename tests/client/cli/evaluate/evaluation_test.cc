@@ -39,6 +39,12 @@ TEST(OriginsTest, NoRoomForAWindowIsAnError) {
               HasSubstr("10 rows leave no room"));
   EXPECT_FALSE(Origins(10, {.horizon = 5, .start = 0}).ok());
   EXPECT_FALSE(Origins(10, {.horizon = 5, .start = -20}).ok());
+  EXPECT_FALSE(Origins(10, {.horizon = 5, .start = INT64_MAX}).ok());
+  EXPECT_FALSE(Origins(10, {.horizon = 5, .start = INT64_MIN}).ok());
+}
+
+TEST(OriginsTest, StrideBeyondTheRowsLeavesOneOrigin) {
+  EXPECT_THAT(*Origins(100, {.horizon = 1, .start = 10, .stride = INT64_MAX}), ElementsAre(10));
 }
 
 // The fake server's forecasts of token s are [sum of values 0 .. s, s], its surprise is its value, and NaN where token

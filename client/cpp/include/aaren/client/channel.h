@@ -44,8 +44,10 @@ struct ChannelOptions {
   MetadataSource metadata_source = {};           // … and more of it; null: none
   absl::Duration keepalive = absl::Seconds(60);  // a silent connection is probed so often
   absl::Duration keepalive_timeout = absl::Seconds(20);  // and is broken if no answer comes for so long
-  int max_message_bytes = -1;                            // received; -1: any
-  std::string user_agent = {};                           // before gRPC's own
+  // Received; a larger one ends its call with RESOURCE_EXHAUSTED. Servers send less than 4 MiB, but for snapshots of
+  // thousands of channels. -1: any, for servers that are trusted with this process's memory.
+  int max_message_bytes = 256 << 20;
+  std::string user_agent = {};  // before gRPC's own
 };
 
 // INVALID_ARGUMENT, naming it, for metadata that cannot be sent.

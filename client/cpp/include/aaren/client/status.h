@@ -15,7 +15,7 @@ namespace aaren::client {
 // ErrorInfo.reason, such as SESSION_NOT_FOUND; empty if there is none.
 std::string ErrorReason(const absl::Status& status);
 
-// How long the server asks to wait before the next attempt.
+// How long the server asks to wait before the next attempt: more than nothing, and an hour at most, whatever it says.
 std::optional<absl::Duration> RetryDelay(const absl::Status& status);
 
 }  // namespace aaren::client
