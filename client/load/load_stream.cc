@@ -357,8 +357,8 @@ void LoadStream::OnOpened(const v1::Opened& opened) {
 
 // The server had no room for the tokens from there on.
 void LoadStream::SendAgain(uint32_t handle, uint64_t expected_seq) {
-  if (phase_ == Phase::kClosing) return;
   Session& session = sessions_[handle];
+  if (phase_ == Phase::kClosing || session.failed) return;
   Claims claims(options_.target, "Failed");
   claims.Within("expected_seq", expected_seq, SeqOf(session, session.answered), SeqOf(session, session.sent));
   if (!claims.status().ok()) return EndSession(session, std::string(claims.status().message()));

@@ -9,9 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "client/cli/commands/command.h"
 #include "client/cli/commands/debug_json.h"
 #include "client/cli/commands/debug_tables.h"
+#include "client/cli/commands/pages.h"
 #include "client/cli/commands/profile_table.h"
 #include "client/cli/commands/service_error.h"
 #include "client/cli/flags/connection_flags.h"
@@ -80,41 +82,40 @@ int DebugCommand::Shards(const client::Admin& admin) const {
 }
 
 int DebugCommand::Streams(const client::Admin& admin) const {
-  std::string page_token;
-  bool first = true;
-  do {
-    const auto page = admin.Streams(page_token, kDebugPage);
-    if (!page.ok()) return FailAsked(page.status());
-    if (std::exchange(first, false) && !json_) PrintStreamHeader();
-    for (const client::StreamInfo& stream : page->streams) {
-      json_ ? (void)absl::PrintF("%s\n", ToJson(stream)) : PrintStream(stream);
-    }
-    page_token = page->next_page_token;
-  } while (!page_token.empty());
-  return kSuccess;
+  const auto ask = [&, first = true](const std::string& page_token) mutable {
+    auto page = admin.Streams(page_token, kDebugPage);
+    if (page.ok() && std::exchange(first, false) && !json_) PrintStreamHeader();
+    return page;
+  };
+  const auto key = [](const client::StreamInfo& stream) { return std::pair(stream.shard, stream.number); };
+  const absl::Status status =
+      ForEachEntry(server_.target, &client::StreamPage::streams, ask, key, [this](const client::StreamInfo& stream) {
+        json_ ? (void)absl::PrintF("%s\n", ToJson(stream)) : PrintStream(stream);
+      });
+  return status.ok() ? kSuccess : FailAsked(status);
 }
 
 int DebugCommand::Sessions(const client::Admin& admin, const std::string& tenant) const {
-  std::string page_token;
-  bool first = true;
-  do {
-    const auto page = admin.Sessions(tenant, page_token, kDebugPage);
-    if (!page.ok()) return FailAsked(page.status());
-    if (std::exchange(first, false) && !json_) PrintLiveSessionHeader();
-    for (const client::LiveSession& session : page->sessions) {
-      json_ ? (void)absl::PrintF("%s\n", ToJson(session)) : PrintLiveSession(session);
-    }
-    page_token = page->next_page_token;
-  } while (!page_token.empty());
-  return kSuccess;
+  const auto ask = [&, first = true](const std::string& page_token) mutable {
+    auto page = admin.Sessions(tenant, page_token, kDebugPage);
+    if (page.ok() && std::exchange(first, false) && !json_) PrintLiveSessionHeader();
+    return page;
+  };
+  const auto key = [](const client::LiveSession& live) { return live.session.id; };
+  const absl::Status status = ForEachEntry(server_.target, &client::LiveSessionPage::sessions, ask, key,
+                                           [this](const client::LiveSession& live) {
+                                             json_ ? (void)absl::PrintF("%s\n", ToJson(live)) : PrintLiveSession(live);
+                                           });
+  return status.ok() ? kSuccess : FailAsked(status);
 }
 
 int DebugCommand::Profile(const client::Admin& admin) const {
   const auto profile = admin.Profile(static_cast<uint32_t>(seconds_));
   if (!profile.ok()) return FailAsked(profile.status());
   if (json_) return absl::PrintF("%s", ProfileToJson(profile->folded)), kSuccess;
-  if (folded_) return absl::PrintF("%s", profile->folded), kSuccess;
-  return PrintProfile(*profile), kSuccess;
+  if (!folded_) return PrintProfile(*profile), kSuccess;
+  for (const absl::string_view line : absl::StrSplit(profile->folded, '\n', absl::SkipEmpty())) PrintLine(line);
+  return kSuccess;
 }
 
 int DebugCommand::Watch(const client::Admin& admin, const std::string& tenant, const std::string& id) const {

@@ -5,7 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/sources/time/timestamp.h"
-#include "client/cli/terminal/json.h"
+#include "client/cli/terminal/report.h"
+#include "client/cli/terminal/shown.h"
 
 namespace aaren::cli {
 namespace {
@@ -33,9 +34,9 @@ const char* StateOf(const client::SessionInfo& session) {
 }
 
 void PrintSettings(const client::ServerSettings& settings) {
-  absl::PrintF("aaren-server %s; * where a setting is not the default\n", settings.version);
+  PrintLine(absl::StrFormat("aaren-server %s; * where a setting is not the default", settings.version));
   for (const client::Setting& setting : settings.settings) {
-    absl::PrintF("%c %-24s %s\n", setting.is_default ? ' ' : '*', setting.name, ToUtf8(setting.value));
+    PrintLine(absl::StrFormat("%c %s %s", setting.is_default ? ' ' : '*', Padded(setting.name, 24), setting.value));
   }
 }
 
@@ -52,8 +53,9 @@ void PrintShards(const std::vector<client::ShardInfo>& shards) {
                "in all");
   for (const client::ShardInfo& shard : shards) {
     for (const client::ModelRows& rows : shard.rows) {
-      absl::PrintF("%5d %-32s %-6s %12d %12d %10d %10s\n", shard.shard, ToUtf8(rows.model), ToUtf8(rows.tier),
-                   rows.used, rows.free, rows.row_bytes, Bytes(rows.used * rows.row_bytes));
+      PrintLine(absl::StrFormat("%5d %s %s %12d %12d %10d %10s", shard.shard, Padded(rows.model, 32),
+                                Padded(rows.tier, 6), rows.used, rows.free, rows.row_bytes,
+                                Bytes(rows.used * rows.row_bytes)));
     }
   }
 }
@@ -64,10 +66,10 @@ void PrintStreamHeader() {
 }
 
 void PrintStream(const client::StreamInfo& stream) {
-  absl::PrintF("%5d %8d %-24s %-16s %-6s %8s %8d %10s %10s %8s  %s\n", stream.shard, stream.number, ToUtf8(stream.peer),
-               ToUtf8(stream.tenant), stream.role, Short(stream.age), stream.sessions, Bytes(stream.queued_bytes),
-               Bytes(stream.unread_bytes), stream.unread_bytes > 0 ? Short(stream.unread) : "-",
-               stream.reading ? "yes" : "no");
+  PrintLine(absl::StrFormat("%5d %8d %s %s %s %8s %8d %10s %10s %8s  %s", stream.shard, stream.number,
+                            Padded(stream.peer, 24), Padded(stream.tenant, 16), Padded(stream.role, 6),
+                            Short(stream.age), stream.sessions, Bytes(stream.queued_bytes), Bytes(stream.unread_bytes),
+                            stream.unread_bytes > 0 ? Short(stream.unread) : "-", stream.reading ? "yes" : "no"));
 }
 
 void PrintLiveSessionHeader() {
@@ -78,17 +80,17 @@ void PrintLiveSessionHeader() {
 void PrintLiveSession(const client::LiveSession& live) {
   const client::SessionInfo& session = live.session;
   const bool dated = session.last_active > absl::UnixEpoch();
-  absl::PrintF("%-32s %-8s %5d %10d %10d %8d %8d %11d  %-24s  %s%s\n", ToUtf8(session.id), StateOf(session), live.shard,
-               session.next_seq, session.durable_seq, live.queued_tokens, session.channels, session.state_bytes,
-               dated ? FormatTimestamp(absl::ToUnixNanos(session.last_active)) : "-", session.model,
-               live.stalled ? " (waits for the store)" : "");
+  PrintLine(absl::StrFormat("%s %-8s %5d %10d %10d %8d %8d %11d  %-24s  %s%s", Padded(session.id, 32), StateOf(session),
+                            live.shard, session.next_seq, session.durable_seq, live.queued_tokens, session.channels,
+                            session.state_bytes, dated ? FormatTimestamp(absl::ToUnixNanos(session.last_active)) : "-",
+                            session.model, live.stalled ? " (waits for the store)" : ""));
 }
 
 void PrintWatched(const std::vector<client::WatchedSession>& sessions) {
   absl::PrintF("%-16s %-32s %12s %10s\n", "tenant", "watched session", "tokens", "left");
   for (const client::WatchedSession& session : sessions) {
-    absl::PrintF("%-16s %-32s %12d %10s\n", ToUtf8(session.tenant), ToUtf8(session.id), session.tokens,
-                 Short(session.left));
+    PrintLine(absl::StrFormat("%s %s %12d %10s", Padded(session.tenant, 16), Padded(session.id, 32), session.tokens,
+                              Short(session.left)));
   }
 }
 

@@ -157,8 +157,7 @@ int Evaluate(const EvaluateFlags& evaluate, const std::string& command) {
     const absl::Status writable = CheckWritable(evaluate.report);
     if (!writable.ok()) return Fail(writable);
   }
-  Interrupt interrupt;
-  interrupt.SetForce([&interrupt] { _exit(128 + interrupt.signal()); });
+  std::optional<Interrupt> interrupt(std::in_place);
   std::vector<EvaluatedSeries> series;
   for (const std::string& path : evaluate.csv) {
     const absl::Status status = ReadSeries(path, evaluate, series);
@@ -174,9 +173,9 @@ int Evaluate(const EvaluateFlags& evaluate, const std::string& command) {
                 .age = evaluate.age,
                 .refinement = evaluate.refinement,
                 .connect_timeout = evaluate.connect_timeout},
-               interrupt, [&](size_t done) { ShowProgress(done, series.size()); });
-  interrupt.SetForce(nullptr);
-  if (interrupt.signal() != 0) return 128 + interrupt.signal();
+               *interrupt, [&](size_t done) { ShowProgress(done, series.size()); });
+  if (interrupt->signal() != 0) return 128 + interrupt->signal();
+  interrupt.reset();  // now a signal ends the program at once, though nobody may read what it prints
   if (!scores.ok()) return Fail(scores.status());
   const std::vector<ScoreRow> rows = ScoreRows(series, *scores);
   Complain(rows);

@@ -1,10 +1,10 @@
 // aaren load: how much a server takes, and how fast it answers.
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -14,6 +14,7 @@
 #include "client/cli/flags/durability_flag.h"
 #include "client/cli/terminal/interrupt.h"
 #include "client/cli/terminal/report.h"
+#include "client/cli/terminal/shown.h"
 #include "client/load/load.h"
 
 namespace aaren::cli {
@@ -54,18 +55,18 @@ void PrintReport(const client::LoadReport& report) {
 }
 
 int Load(const client::LoadOptions& load, bool json) {
-  Interrupt interrupt;
-  interrupt.SetForce([&interrupt] { _exit(128 + interrupt.signal()); });
-  const absl::StatusOr<client::LoadReport> report = client::RunLoad(load, &interrupt.stopped());
-  interrupt.SetForce(nullptr);
+  std::optional<Interrupt> interrupt(std::in_place);
+  const absl::StatusOr<client::LoadReport> report = client::RunLoad(load, &interrupt->stopped());
+  const int signal = interrupt->signal();
+  interrupt.reset();  // now a signal ends the program at once, though nobody may read what it prints
   if (!report.ok()) return Fail(FromServer(absl::StrCat("load at ", load.target), report.status()));
   if (json) {
-    absl::PrintF("%s\n", client::ToJson(*report));
+    absl::PrintF("%s\n", EscapedJson(client::ToJson(*report)));
   } else {
     PrintReport(*report);
   }
   if (report->errors > 0) Say(absl::StrCat("load: ", report->errors, " errors; the first: ", report->first_error));
-  if (interrupt.signal() != 0) return 128 + interrupt.signal();
+  if (signal != 0) return 128 + signal;
   return report->errors == 0 ? kSuccess : kFailure;
 }
 

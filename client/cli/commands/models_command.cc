@@ -12,6 +12,7 @@
 #include "client/cli/flags/connection_flags.h"
 #include "client/cli/terminal/json.h"
 #include "client/cli/terminal/report.h"
+#include "client/cli/terminal/shown.h"
 
 namespace aaren::cli {
 namespace {
@@ -80,35 +81,38 @@ void PrintList(const client::ModelList& list) {
   for (size_t i = 0; i < list.models.size(); ++i) {
     const client::ModelInfo& model = list.models[i];
     const std::string name = model.FullName();
-    absl::PrintF("%-32s %-8s %8d %8d %10d  %s%s\n", name, list.uses[i].retiring ? "retiring" : "offered",
-                 list.uses[i].sessions, model.horizon, model.row_bytes, name == list.default_model ? "(default) " : "",
-                 ToUtf8(model.description));
+    PrintLine(absl::StrFormat("%s %-8s %8d %8d %10d  %s%s", Padded(name, 32),
+                              list.uses[i].retiring ? "retiring" : "offered", list.uses[i].sessions, model.horizon,
+                              model.row_bytes, name == list.default_model ? "(default) " : "", model.description));
   }
   for (const client::ModelLabel& label : list.labels) {
     const std::string share = label.share > 0 ? absl::StrFormat(", %g%% of new sessions", 100 * label.share) : "";
-    absl::PrintF("%-32s version %d%s\n", label.label, label.version, share);
+    PrintLine(absl::StrFormat("%s version %d%s", Padded(label.label, 32), label.version, share));
   }
   for (const client::PendingPackage& package : list.pending) {
-    absl::PrintF("%-32s %s\n", ToUtf8(package.folder),
-                 package.refusal.empty() ? "loading" : absl::StrCat("refused: ", ToUtf8(package.refusal)));
+    PrintLine(absl::StrCat(Padded(package.folder, 32), " ",
+                           package.refusal.empty() ? "loading" : absl::StrCat("refused: ", package.refusal)));
   }
 }
 
 void PrintOne(const client::ModelInfo& model) {
-  absl::PrintF("model        %s\ndigest       %s\nhorizon      %d\nrow bytes    %d\ntier         %s\n",
-               model.FullName(), model.digest, model.horizon, model.row_bytes, ToUtf8(model.tier));
-  absl::PrintF("description  %s\n", ToUtf8(model.description));
+  PrintLine(absl::StrCat("model        ", model.FullName()));
+  PrintLine(absl::StrCat("digest       ", model.digest));
+  PrintLine(absl::StrCat("horizon      ", model.horizon));
+  PrintLine(absl::StrCat("row bytes    ", model.row_bytes));
+  PrintLine(absl::StrCat("tier         ", model.tier));
+  PrintLine(absl::StrCat("description  ", model.description));
   std::string quantiles;
   for (float level : model.quantiles) {
     quantiles += quantiles.empty() ? "" : " ";
     AppendJson(level, quantiles);
   }
-  absl::PrintF("quantiles    %s\n", quantiles);
+  PrintLine(absl::StrCat("quantiles    ", quantiles));
   for (const client::Column& column : model.columns) {
-    absl::PrintF("column       %s (%s)\n", ToUtf8(column.name), RoleName(column.role));
+    PrintLine(absl::StrFormat("column       %s (%s)", column.name, RoleName(column.role)));
   }
   for (const auto& [key, value] : model.training) {
-    absl::PrintF("training     %s = %s\n", ToUtf8(key), ToUtf8(value));
+    PrintLine(absl::StrFormat("training     %s = %s", key, value));
   }
 }
 

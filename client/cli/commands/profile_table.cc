@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "client/cli/terminal/json.h"
+#include "client/cli/terminal/report.h"
 
 namespace aaren::cli {
 namespace {
@@ -57,8 +58,8 @@ void PrintProfile(const client::CpuProfile& profile) {
   const std::vector<FunctionShare> shares = FunctionShares(profile.folded);
   const double percent = profile.samples > 0 ? 100.0 / static_cast<double>(profile.samples) : 0;
   for (size_t i = 0; i < std::min(shares.size(), kMostFunctions); ++i) {
-    absl::PrintF("%5.1f%% %5.1f%%  %s\n", percent * static_cast<double>(shares[i].own),
-                 percent * static_cast<double>(shares[i].total), ToUtf8(shares[i].name));
+    PrintLine(absl::StrFormat("%5.1f%% %5.1f%%  %s", percent * static_cast<double>(shares[i].own),
+                              percent * static_cast<double>(shares[i].total), shares[i].name));
   }
 }
 

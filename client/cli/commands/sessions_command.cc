@@ -17,11 +17,13 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/commands/command.h"
+#include "client/cli/commands/pages.h"
 #include "client/cli/commands/service_error.h"
 #include "client/cli/flags/connection_flags.h"
 #include "client/cli/sources/time/timestamp.h"
 #include "client/cli/terminal/json.h"
 #include "client/cli/terminal/report.h"
+#include "client/cli/terminal/shown.h"
 #include "client/cli/terminal/whole_file.h"
 
 namespace aaren::cli {
@@ -87,9 +89,9 @@ void PrintHeader() {
 }
 
 void PrintRow(const client::SessionInfo& session) {
-  absl::PrintF("%-32s %10d %10d %8d %11d  %-8s  %-24s  %s\n", session.id, session.next_seq, session.durable_seq,
-               session.channels, session.state_bytes, session.attached ? "yes" : "no",
-               FormatTimestamp(absl::ToUnixNanos(session.last_active)), session.model);
+  PrintLine(absl::StrFormat("%s %10d %10d %8d %11d  %-8s  %-24s  %s", Padded(session.id, 32), session.next_seq,
+                            session.durable_seq, session.channels, session.state_bytes, session.attached ? "yes" : "no",
+                            FormatTimestamp(absl::ToUnixNanos(session.last_active)), session.model));
 }
 
 // Whether two servers tell of one session. Stores count epochs each for itself, so these alone do not say it.
@@ -154,21 +156,16 @@ int SessionsCommand::Show(const absl::StatusOr<client::SessionInfo>& session) co
 }
 
 int SessionsCommand::List() {
-  client::SessionQuery query{.prefix = prefix_, .page_size = kPage};
   if (!json_) PrintHeader();
-  do {
-    const auto page = sessions_->List(query);
-    if (!page.ok()) return FailAsked(page.status());
-    for (const client::SessionInfo& session : page->sessions) {
-      if (json_) {
-        absl::PrintF("%s\n", ToJson(session));
-      } else {
-        PrintRow(session);
-      }
-    }
-    query.page_token = page->next_page_token;
-  } while (!query.page_token.empty());
-  return kSuccess;
+  const auto ask = [this](const std::string& page_token) {
+    return sessions_->List({.prefix = prefix_, .page_size = kPage, .page_token = page_token});
+  };
+  const auto key = [](const client::SessionInfo& session) { return session.id; };
+  const absl::Status status = ForEachEntry(server_.target, &client::SessionPage::sessions, ask, key,
+                                           [this](const client::SessionInfo& session) {
+                                             json_ ? (void)absl::PrintF("%s\n", ToJson(session)) : PrintRow(session);
+                                           });
+  return status.ok() ? kSuccess : FailAsked(status);
 }
 
 int SessionsCommand::Get() { return Show(sessions_->Get(operands_[0])); }
@@ -181,7 +178,7 @@ int SessionsCommand::Delete() {
     line.clear();
     JsonObject(line).Add("session_id", operands_[0]).Add("deleted", true).Close();
   }
-  absl::PrintF("%s\n", line);
+  PrintLine(line);
   return kSuccess;
 }
 
@@ -193,7 +190,7 @@ int SessionsCommand::Evict() {
     line.clear();
     JsonObject(line).Add("session_id", operands_[0]).Add("evicted", true).Close();
   }
-  absl::PrintF("%s\n", line);
+  PrintLine(line);
   return kSuccess;
 }
 
@@ -211,7 +208,7 @@ int SessionsCommand::Export() {
     object.Add("session_id", operands_[0]).Add("next_seq", exported->next_seq).Add("output", output_);
     object.Add("bytes", exported->bytes.size()).Close();
   }
-  absl::PrintF("%s\n", line);
+  PrintLine(line);
   return kSuccess;
 }
 

@@ -216,7 +216,9 @@ int Stream(const StreamFlags& stream) {
   }
   const ForecastStreamOptions options = Options(stream);
   std::unique_ptr<LiveView> view;
-  if (WantsView(stream)) view = std::make_unique<LiveView>((*source)->columns(), options.session, options.alert);
+  if (WantsView(stream)) {
+    view = std::make_unique<LiveView>((*source)->columns(), options.session, interrupt, options.alert);
+  }
   ForecastStream forecasts(options, **source, output.get(), view.get(), interrupt);
   const absl::Status status = forecasts.Run();
   view.reset();  // the terminal is back before the last words

@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "client/cli/evaluate/mean.h"
 #include "client/cli/terminal/json.h"
+#include "client/cli/terminal/shown.h"
 
 namespace aaren::cli {
 namespace {
@@ -79,15 +80,9 @@ void AppendWindow(const char* key, const WindowScore& score, JsonObject& object,
   JsonObject(out).Add("mase", score.mase).Add("loss", score.loss).Add("magnitude", score.magnitude).Close();
 }
 
-// Characters, not bytes: a name is UTF-8.
-size_t Width(const std::string& name) {
-  const auto begins = [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; };
-  return static_cast<size_t>(std::count_if(name.begin(), name.end(), begins));
-}
-
 size_t WidestName(const std::vector<ScoreRow>& rows) {
   size_t width = 6;
-  for (const ScoreRow& row : rows) width = std::max(width, Width(row.series));
+  for (const ScoreRow& row : rows) width = std::max(width, Columns(Shown(row.series)));
   return width;
 }
 
@@ -180,9 +175,8 @@ std::string ToTable(const std::vector<ScoreRow>& rows) {
   for (size_t i = 0; i < kNaiveForecasters.size(); ++i) absl::StrAppendFormat(&out, "   %8s %8s", "MASE", "WQL");
   absl::StrAppend(&out, "  windows\n");
   for (const ScoreRow& row : rows) {
-    absl::StrAppendFormat(&out, "%s%s  %8s %8s %8s", row.series, blank.substr(Width(row.series)),
-                          ScoreText(row.forecast.mase), ScoreText(row.forecast.wql),
-                          ScoreText(row.forecast.coverage80));
+    absl::StrAppendFormat(&out, "%s  %8s %8s %8s", Padded(row.series, blank.size()), ScoreText(row.forecast.mase),
+                          ScoreText(row.forecast.wql), ScoreText(row.forecast.coverage80));
     for (const Forecaster& naive : kNaiveForecasters) {
       const ScoreLine& line = row.*naive.line;
       absl::StrAppendFormat(&out, "   %8s %8s", ScoreText(line.mase), ScoreText(line.wql));
@@ -217,13 +211,13 @@ std::string ToCalibrationTable(const std::vector<ScoreRow>& rows) {
   const size_t steps = names.size() - kSurpriseColumns;
   std::string out =
       absl::StrCat(blank, "  ", Ruled("in 80 %", 9 * steps - 1), "   ", Ruled("surprise", 9 * kSurpriseColumns - 1));
-  const auto append = [&](absl::string_view name, size_t width, const std::vector<std::string>& cells) {
-    absl::StrAppend(&out, "\n", name, blank.substr(width), " ");
+  const auto append = [&](absl::string_view name, const std::vector<std::string>& cells) {
+    absl::StrAppend(&out, "\n", Padded(name, blank.size()), " ");
     for (size_t i = 0; i < cells.size(); ++i) absl::StrAppendFormat(&out, "%s %8s", i == steps ? "  " : "", cells[i]);
   };
-  append("series", 6, names);
+  append("series", names);
   for (const ScoreRow& row : rows) {
-    if (!row.coverage80_by_step.empty()) append(row.series, Width(row.series), CalibrationCells(row));
+    if (!row.coverage80_by_step.empty()) append(row.series, CalibrationCells(row));
   }
   return absl::StrCat(out, "\n");
 }

@@ -35,7 +35,7 @@ bool IsAnyOf(absl::string_view text, absl::Span<const absl::string_view> words) 
 }
 
 // What a reader has to see of a cell: enough to find it, never a whole book.
-std::string Shown(absl::string_view cell) {
+std::string Excerpt(absl::string_view cell) {
   constexpr size_t kMost = 40;
   return absl::StrCat("\"", ToUtf8(cell.substr(0, kMost)), cell.size() > kMost ? "…" : "", "\"");
 }
@@ -86,8 +86,8 @@ absl::Status CsvReader::Error(absl::string_view what) const {
 }
 
 absl::Status CsvReader::CellError(size_t field, absl::string_view what) const {
-  return Error(
-      absl::StrCat("line ", records_.line(), ", column \"", header_[field], "\": ", Shown(fields_[field]), " ", what));
+  return Error(absl::StrCat("line ", records_.line(), ", column \"", header_[field], "\": ", Excerpt(fields_[field]),
+                            " ", what));
 }
 
 absl::StatusOr<bool> CsvReader::NextRecord() {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/terminal/shown.h"
 
 namespace aaren::cli {
 namespace {
@@ -173,7 +174,7 @@ std::string Title(const SeriesChart& series, int width) {
   const size_t room = static_cast<size_t>(std::max(0, width - 12));  // beside the value
   std::string alerts = series.alerts > 0 ? absl::StrCat("  alerts: ", series.alerts) : "";
   if (alerts.size() >= room) alerts.clear();
-  const std::string name = series.name.substr(0, room - alerts.size());
+  const std::string name = Cut(Shown(series.name), room - alerts.size());
   return absl::StrCat(kBold, name, kReset, "  ", shown, kStyles[kSurprise], alerts, kReset);
 }
 
@@ -206,17 +207,10 @@ std::vector<std::string> Panel(const SeriesChart& series, const AlertRule& marke
 }
 
 std::string Status(const ChartState& state, size_t hidden, int width) {
-  std::string text = absl::StrCat(" ", state.status, hidden > 0 ? absl::StrCat(" · ", hidden, " more series") : "");
-  // Counted in characters: continuation bytes take no column.
-  int columns = 0;
-  size_t bytes = 0;
-  for (; bytes < text.size(); ++bytes) {
-    const bool begins = (static_cast<uint8_t>(text[bytes]) & 0xC0) != 0x80;
-    if (begins && ++columns > width) break;
-  }
-  text.resize(bytes);
-  text.append(static_cast<size_t>(std::max(0, width - columns)), ' ');
-  return absl::StrCat(kInverse, text, kReset);
+  const std::string text =
+      Shown(absl::StrCat(" ", state.status, hidden > 0 ? absl::StrCat(" · ", hidden, " more series") : ""));
+  const size_t columns = static_cast<size_t>(std::max(0, width));
+  return absl::StrCat(kInverse, Padded(Cut(text, columns), columns), kReset);
 }
 
 }  // namespace

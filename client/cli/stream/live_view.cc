@@ -1,40 +1,23 @@
 #include "client/cli/stream/live_view.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include "aaren/client/clock.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "client/cli/terminal/report.h"
 
 namespace aaren::cli {
 namespace {
 
 constexpr absl::Duration kFrame = absl::Milliseconds(100);
-constexpr size_t kKeptValues = 4096;  // values kept per series; a terminal of 2,000 columns shows no more
-constexpr double kSmoothing = 0.1;    // of the latency shown
-constexpr absl::string_view kEnter = "\x1b[?1049h\x1b[?25l";  // second screen, no cursor
-constexpr absl::string_view kLeave = "\x1b[?25h\x1b[?1049l";
-
-void Put(absl::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-}
-
-winsize TerminalSize() {
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
-    size.ws_row = 24;
-    size.ws_col = 80;
-  }
-  return size;
-}
+constexpr size_t kKeptValues = 4096;      // values kept per series; a terminal of 2,000 columns shows no more
+constexpr double kSmoothing = 0.1;  // of the latency shown
 
 size_t NearestLevel(absl::Span<const float> levels, float wanted) {
   const auto nearer = [&](float a, float b) { return std::abs(a - wanted) < std::abs(b - wanted); };
@@ -48,11 +31,11 @@ void PushBounded(float value, std::deque<float>& values) {
 
 }  // namespace
 
-LiveView::LiveView(const std::vector<std::string>& series, std::string title, std::optional<AlertRule> alert)
-    : title_(std::move(title)), alert_(alert), begin_(client::Clock::Real().Now()) {
+LiveView::LiveView(const std::vector<std::string>& series, std::string title, const Interrupt& interrupt,
+                   std::optional<AlertRule> alert)
+    : title_(std::move(title)), alert_(alert), begin_(client::Clock::Real().Now()), screen_(STDOUT_FILENO, interrupt) {
   if (alert_) state_.marked = *alert_;
   for (const std::string& name : series) state_.series.push_back({.name = name});
-  Put(kEnter);
   thread_ = std::thread([this] { Run(); });
 }
 
@@ -63,10 +46,10 @@ LiveView::~LiveView() {
   }
   thread_.join();
   absl::MutexLock lock(&mutex_);
-  const winsize size = TerminalSize();
+  const winsize size = screen_.size();
   UpdateStatus();
-  Put(absl::StrCat(kLeave, Render(state_, size.ws_col, size.ws_row - 2), "\n"));
-  for (const std::string& message : messages_) absl::FPrintF(stderr, "aaren: %s\n", message);
+  screen_.Leave(absl::StrCat(Render(state_, size.ws_col, size.ws_row - 2), "\n"));
+  for (const std::string& message : messages_) cli::Say(message);
 }
 
 void LiveView::SetQuantiles(absl::Span<const float> quantiles) {
@@ -121,7 +104,7 @@ void LiveView::UpdateStatus() {
 
 // Each line is cleared behind its end, so that nothing of the frame before shines through and nothing flickers.
 std::string LiveView::Frame() {
-  const winsize size = TerminalSize();
+  const winsize size = screen_.size();
   UpdateStatus();
   const std::string frame = Render(state_, size.ws_col, size.ws_row);
   return absl::StrCat("\x1b[H", absl::StrReplaceAll(frame, {{"\n", "\x1b[K\r\n"}}), "\x1b[J");
@@ -135,7 +118,7 @@ void LiveView::Run() {
       if (quit_) return;
       if (std::exchange(changed_, false)) frame = Frame();
     }
-    Put(frame);  // with no lock: a slow terminal must not hold up the stream
+    screen_.Draw(frame);  // with no lock: a slow terminal must not hold up the stream
     absl::MutexLock lock(&mutex_);
     client::Clock::Real().AwaitFor(mutex_, absl::Condition(&quit_), kFrame);
   }

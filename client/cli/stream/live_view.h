@@ -17,13 +17,17 @@
 #include "client/cli/stream/alert.h"
 #include "client/cli/stream/chart.h"
 #include "client/cli/stream/pending_rows.h"
+#include "client/cli/terminal/interrupt.h"
+#include "client/cli/terminal/screen.h"
 
 namespace aaren::cli {
 
 class LiveView {
  public:
   // Values that `alert` finds are marked and counted; without it the surprising ones are marked.
-  LiveView(const std::vector<std::string>& series, std::string title, std::optional<AlertRule> alert = {});
+  // A terminal that nobody reads keeps the view waiting only until the interrupt, which outlives this, has a signal.
+  LiveView(const std::vector<std::string>& series, std::string title, const Interrupt& interrupt,
+           std::optional<AlertRule> alert = {});
   ~LiveView();
   LiveView(const LiveView&) = delete;
   LiveView& operator=(const LiveView&) = delete;
@@ -45,6 +49,7 @@ class LiveView {
   const std::string title_;
   const std::optional<AlertRule> alert_;
   const absl::Time begin_;
+  Screen screen_;  // of the view's thread, while that runs
   absl::Mutex mutex_;
   ChartState state_ ABSL_GUARDED_BY(mutex_);
   size_t levels_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -20,7 +21,8 @@ namespace {
 
 using Clock = Interrupt::Clock;
 
-constexpr std::chrono::seconds kGrace(5);
+constexpr std::chrono::seconds kGrace(5);      // to finish
+constexpr std::chrono::seconds kLastGrace(1);  // after that was forced
 constexpr Clock::time_point kNever = Clock::time_point::max();
 
 sigset_t Signals() {
@@ -86,7 +88,8 @@ void Interrupt::SetForce(std::function<void()> force) {
 
 void Interrupt::Force() {
   absl::MutexLock lock(&mutex_);
-  if (force_) std::exchange(force_, nullptr)();
+  if (!force_) std::quick_exit(128 + signal_);
+  std::exchange(force_, nullptr)();
 }
 
 void Interrupt::Run() {
@@ -98,12 +101,12 @@ void Interrupt::Run() {
     signalfd_siginfo info;
     const bool again = stopped_;
     if (events[1].revents != 0 && read(signals_, &info, sizeof info) == sizeof info) {
-      if (again) Force();
       signal_ = static_cast<int>(info.ssi_signo);
-      deadline = Clock::now() + kGrace;
+      if (again) Force();
+      deadline = Clock::now() + (again ? kLastGrace : kGrace);
       Stop();
     } else if (Clock::now() >= deadline) {
-      deadline = kNever;
+      deadline = signal_ != 0 ? Clock::now() + kLastGrace : kNever;
       if (signal_ != 0) Force();
       Stop();
     }

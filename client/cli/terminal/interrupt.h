@@ -3,7 +3,9 @@
 
 // An Interrupt is how a running subcommand is told to finish: by Ctrl-C or SIGTERM, by the clock, or by one of its own
 // parts. What waits for the outside world waits with it. Finishing politely may itself hang (a server that is gone),
-// so a second signal, or a few seconds after the first, calls `force`.
+// so a second signal, or a few seconds after the first, calls `force`. If that does not help either, or there is none,
+// the next signal or a second more ends the process with 128 + the signal, by quick_exit: writes to a terminal that
+// nobody reads have no other end.
 //
 // Time is monotonic: a wall clock that is set back would have it wait until that has caught up.
 //
@@ -39,8 +41,8 @@ class Interrupt {
   // The signal that stopped it; 0 if none.
   int signal() const { return signal_; }
 
-  // Called at most once, on the interrupt's own thread. Null: nobody wants to be forced any more; returns only when
-  // no call is in progress.
+  // Called at most once, on the interrupt's own thread. Null: there is none any more; returns only when no call is in
+  // progress.
   void SetForce(std::function<void()> force);
 
   // Waits for the time; false if stopped before.

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/terminal/shown.h"
+
 namespace aaren::cli {
 namespace {
 
-// `text` in quotes, escaped, without bytes that are no UTF-8.
+// `text` in quotes, escaped as JSON needs it, without bytes that are no UTF-8.
 std::string Quoted(absl::string_view text) {
   return nlohmann::json(std::string(text))
       .dump(/*indent=*/-1, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace);
@@ -29,7 +31,7 @@ void AppendJson(float value, std::string& out) { AppendShortest(value, out); }
 void AppendJson(double value, std::string& out) { AppendShortest(value, out); }
 void AppendJson(bool value, std::string& out) { out += value ? "true" : "false"; }
 
-void AppendJson(absl::string_view text, std::string& out) { out += Quoted(text); }
+void AppendJson(absl::string_view text, std::string& out) { out += EscapedJson(Quoted(text)); }
 
 void AppendJson(absl::Span<const float> values, std::string& out) {
   out += '[';

@@ -1,14 +1,12 @@
 #include "client/cli/terminal/output_file.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -17,13 +15,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/terminal/patient_write.h"
 
 namespace aaren::cli {
 namespace {
 
 constexpr uint64_t kFirstTailBytes = 64 << 10;
 constexpr uint64_t kMostForeignBytes = 64 << 20;  // no line in so many: this is some other file
-constexpr int kPatienceMs = 100;                  // between two looks at whether a write is abandoned
 constexpr absl::string_view kLineBegin = "{\"seq\":";
 
 bool IsRegular(int fd) {
@@ -88,7 +86,8 @@ absl::Status OutputFile::Errno(absl::string_view what) const {
 }
 
 std::unique_ptr<OutputFile> OutputFile::Standard() {
-  return std::unique_ptr<OutputFile>(new OutputFile("standard output", STDOUT_FILENO));
+  const int again = IsRegular(STDOUT_FILENO) ? -1 : OpenAgain(STDOUT_FILENO);
+  return std::unique_ptr<OutputFile>(new OutputFile("standard output", again >= 0 ? again : STDOUT_FILENO));
 }
 
 OutputFile::~OutputFile() {
@@ -100,7 +99,10 @@ absl::StatusOr<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& 
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
   auto file = std::unique_ptr<OutputFile>(new OutputFile(path, fd));
-  if (!file->regular_) return file;
+  if (!file->regular_) {
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    return file;
+  }
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     return absl::UnavailableError(absl::StrCat(path, ": another process is writing this file"));
   }
@@ -157,24 +159,11 @@ absl::Status OutputFile::Recover(const std::vector<std::string>& series) {
   return absl::OkStatus();
 }
 
-// A write to a full pipe would wait for its reader, whatever happens meanwhile.
-absl::Status OutputFile::AwaitRoom() const {
-  pollfd room{fd_, POLLOUT, 0};
-  int ready = regular_ ? 1 : 0;
-  while (ready == 0 && !abandoned_) {
-    ready = poll(&room, 1, kPatienceMs);
-    if (ready < 0 && errno == EINTR) ready = 0;
-  }
-  return ready != 0 ? absl::OkStatus() : absl::CancelledError(absl::StrCat("nobody reads ", name_));
-}
-
 absl::Status OutputFile::Write(absl::string_view lines) {
-  const size_t most = regular_ ? lines.size() : PIPE_BUF;  // for so much there is room
+  if (!regular_) return PatientWrite(fd_, lines, name_, [this] { return abandoned_.load(); });
   while (!lines.empty()) {
-    if (absl::Status status = AwaitRoom(); !status.ok()) return status;
-    const ssize_t written = write(fd_, lines.data(), std::min(most, lines.size()));
-    if (written < 0 && errno == EPIPE) return absl::CancelledError(absl::StrCat(name_, " is closed"));
-    if (written < 0 && errno != EINTR && errno != EAGAIN) return Errno("write to");
+    const ssize_t written = write(fd_, lines.data(), lines.size());
+    if (written < 0 && errno != EINTR) return Errno("write to");
     lines.remove_prefix(static_cast<size_t>(std::max<ssize_t>(0, written)));
   }
   return absl::OkStatus();

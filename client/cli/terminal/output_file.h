@@ -52,7 +52,6 @@ class OutputFile {
 
  private:
   OutputFile(std::string name, int fd);
-  absl::Status AwaitRoom() const;
   absl::Status Recover(const std::vector<std::string>& series);
   absl::StatusOr<std::string> ReadEnd(uint64_t bytes, uint64_t size) const;
   absl::StatusOr<std::string> ReadLastLines(uint64_t size, size_t lines) const;

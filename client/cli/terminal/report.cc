@@ -3,12 +3,18 @@
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/terminal/shown.h"
 
 namespace aaren::cli {
 
 void Say(absl::string_view message) {
-  const std::string line = absl::StrCat("aaren: ", message, "\n");
+  const std::string line = absl::StrCat("aaren: ", Shown(message), "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void PrintLine(absl::string_view line) {
+  const std::string shown = absl::StrCat(Shown(line), "\n");
+  std::fwrite(shown.data(), 1, shown.size(), stdout);
 }
 
 absl::Status FromServer(absl::string_view what, const absl::Status& status) {

@@ -1,7 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_TERMINAL_REPORT_H_
 #define AAREN_CLIENT_CLI_TERMINAL_REPORT_H_
 
-// How a subcommand speaks to people: everything goes to standard error, a line each, after the program's name.
+// How a subcommand speaks to people: a line at a time, in which whatever came from outside is shown (shown.h). Errors
+// and remarks go to standard error, after the program's name; answers to standard output.
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -14,6 +15,9 @@ inline constexpr int kUsageError = 2;
 
 // "aaren: message".
 void Say(absl::string_view message);
+
+// A line of an answer.
+void PrintLine(absl::string_view line);
 
 // The error of a server's answer, as it is shown: "what: the server's message (NOT_FOUND)". OK stays OK.
 absl::Status FromServer(absl::string_view what, const absl::Status& status);

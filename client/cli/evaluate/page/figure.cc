@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/cli/terminal/json.h"
+#include "client/cli/terminal/shown.h"
 
 namespace aaren::cli {
 namespace {
@@ -326,7 +326,7 @@ std::string Figure::LegendSvg() const { return Drawing(*this).DrawLegendAlone();
 
 std::string EscapeXml(absl::string_view text) {
   std::string escaped;
-  for (char c : ToUtf8(text)) {
+  for (char c : Shown(text)) {
     switch (c) {
       case '<':
         escaped += "&lt;";
@@ -341,7 +341,7 @@ std::string EscapeXml(absl::string_view text) {
         escaped += "&quot;";
         break;
       default:
-        escaped += static_cast<uint8_t>(c) < 0x20 ? ' ' : c;
+        escaped += c;
     }
   }
   return escaped;

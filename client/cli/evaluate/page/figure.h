@@ -72,7 +72,7 @@ class Figure {
   std::vector<Layer> layers_;
 };
 
-// For text of an element or an attribute; bytes that are no UTF-8 become U+FFFD, control characters too.
+// For text of an element or an attribute, as a terminal would show it: without characters that nobody sees.
 std::string EscapeXml(absl::string_view text);
 
 }  // namespace aaren::cli

@@ -1,0 +1,37 @@
+#ifndef AAREN_CLIENT_CLI_TERMINAL_SHOWN_H_
+#define AAREN_CLIENT_CLI_TERMINAL_SHOWN_H_
+
+// Text as a terminal may show it. Names in files, and whatever a server says, may hold bytes that move the cursor, that
+// turn the direction of writing, or that nobody sees. Here each of these stands as people write it, \x1b or \u202e, so
+// that a text is what it looks like. All that is said to people goes this way: see report.h.
+//
+//   Shown("a\x1b[2Jb");         // a\x1b[2Jb, in nine visible characters
+//   Padded("温度", 8);            // the name and four blanks, as it takes four columns
+//
+// Threading: functions.
+
+#include <cstddef>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace aaren::cli {
+
+// `text` in valid UTF-8 with every control and every invisible character escaped, line ends too.
+std::string Shown(absl::string_view text);
+
+// How many columns of a terminal a shown text takes.
+size_t Columns(absl::string_view shown);
+
+// As much of a shown text as `columns` hold, never half a character.
+std::string Cut(absl::string_view shown, size_t columns);
+
+// `text` shown, and blanks up to `columns`.
+std::string Padded(absl::string_view text, size_t columns);
+
+// JSON with the same characters as \u escapes, which change nothing for who parses it.
+std::string EscapedJson(absl::string_view json);
+
+}  // namespace aaren::cli
+
+#endif  // AAREN_CLIENT_CLI_TERMINAL_SHOWN_H_
