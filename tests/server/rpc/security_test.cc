@@ -227,7 +227,10 @@ TEST_F(CallersTest, ATenantSeesItsOwnSessionsOnly) {
 TEST_F(CallersTest, WhoeverIsStruckOutMayNotCallAnyMore) {
   EXPECT_EQ(ListModels(channel_, "read-token"), StatusCode::OK);
   Write("callers", "");
-  EXPECT_TRUE(Eventually([&] { return ListModels(channel_, "read-token") == StatusCode::UNAUTHENTICATED; }));
+  EXPECT_TRUE(Eventually([&] {
+    callers_->Look(session::Clock::System().NowNanos());
+    return ListModels(channel_, "read-token") == StatusCode::UNAUTHENTICATED;
+  }));
 }
 
 TEST_F(CallersTest, HealthIsTold) {
