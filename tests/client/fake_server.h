@@ -5,7 +5,7 @@
 // on demand. It cuts streams before or after it folded a message, loses sessions, goes away and comes back on the same
 // port, refuses, falls silent. Its model is a running sum, so that a forecast tells exactly which tokens were folded.
 // The forecast of token s is [sum of values 0 .. s, s] for horizons 1 and 2 and the one quantile 0.5. Its surprise,
-// where the options have any and it is asked for, is its value, or NaN if token s - 1 had no forecast.
+// where the options have any and it is asked for, is its value cut to 0 .. 1, or NaN if token s - 1 had no forecast.
 //
 // Threading: safe from any thread.
 

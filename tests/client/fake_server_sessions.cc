@@ -145,7 +145,7 @@ void FakeServer::Answer(const v1::Tokens& tokens, Session& session, v1::ServerMe
     forecasts.add_values(static_cast<float>(seq));
     if (options_.surprises && session.output.surprise()) {
       const bool any = seq > 0 && session.forecast_seqs.count(seq - 1) > 0;
-      forecasts.add_surprise(any ? tokens.values(i) : std::numeric_limits<float>::quiet_NaN());
+      forecasts.add_surprise(any ? std::clamp(tokens.values(i), 0.0f, 1.0f) : std::numeric_limits<float>::quiet_NaN());
     }
     if (tokens.times_ns_size() > 0) AddTime(tokens.times_ns(i), session, forecasts);
   }

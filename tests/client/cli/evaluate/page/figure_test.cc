@@ -101,7 +101,7 @@ TEST(FigureTest, NamesCannotBreakTheMarkup) {
   Figure figure({.title = "a<b & \"c\"", .x = {.include = {0, 1}}, .y = {.names = {"</svg>\x01\xff"}}});
   const std::string svg = figure.Svg();
   EXPECT_THAT(svg, HasSubstr("a&lt;b &amp; &quot;c&quot;"));
-  EXPECT_THAT(svg, HasSubstr(">&lt;/svg&gt; \xEF\xBF\xBD<"));
+  EXPECT_THAT(svg, HasSubstr(">&lt;/svg&gt;\\x01\xEF\xBF\xBD<"));
   EXPECT_EQ(Count(svg, "</svg>"), 1);
 }
 
