@@ -15,7 +15,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   target_compile_options(aaren_compile INTERFACE -Wno-restrict)
 endif()
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  target_compile_options(aaren_compile INTERFACE -Wno-subobject-linkage)  # GCC takes each source of a batch for a header
+  # GCC takes each source of a batch for a header.
+  target_compile_options(aaren_compile INTERFACE -Wno-subobject-linkage)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   target_compile_options(aaren_compile INTERFACE -Wthread-safety -Wno-gnu-zero-variadic-macro-arguments)

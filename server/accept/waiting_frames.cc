@@ -11,9 +11,9 @@ namespace {
 // RFC 9113, section 4.1: 3 bytes of length, type, flags, 4 bytes of stream.
 constexpr size_t kHeaderBytes = 9;
 constexpr size_t kMostLength = 16 << 10;
-constexpr size_t kLeastFrames = 16;  // fewer could be chance
-constexpr size_t kLongest = 2048;    // of a small frame
-constexpr size_t kTooManyCalls = 512;          // twice as many as one connection may have under way
+constexpr size_t kLeastFrames = 16;    // fewer could be chance
+constexpr size_t kLongest = 2048;      // of a small frame
+constexpr size_t kTooManyCalls = 512;  // twice as many as one connection may have under way
 enum Type : uint8_t {
   kHeaders = 1,
   kPriority = 2,

@@ -7,8 +7,8 @@
 // A token of a provider holds until it ends and while its key is in the set. Its tenant has an account like any other
 // (accounts.h), with the limits that the list names for it, or for "*".
 //
-// Every token is looked up: a hash costs a microsecond. A signature costs fifty times as much and more, so checks in vain
-// may take a twentieth of a core. Threading: Look by one thread at a time, all else by any thread.
+// Every token is looked up: a hash costs a microsecond. A signature costs fifty times as much and more, so checks in
+// vain may take a twentieth of a core. Threading: Look by one thread at a time, all else by any thread.
 
 #include <functional>
 #include <memory>

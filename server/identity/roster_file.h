@@ -5,8 +5,8 @@
 // call from two seconds later on, where Look is called every second. While the file cannot be read, or has a bad line,
 // the roster before it holds, and the log says so.
 //
-// Reading a list of 150,000 callers takes half a second, and freeing the old roster takes some of a second too. Look does
-// both, while no other thread waits.
+// Reading a list of 150,000 callers takes half a second, and freeing the old roster takes some of a second too. Look
+// does both, while no other thread waits.
 //
 // Threading: Look by one thread at a time, all else by any thread.
 

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_PROGRAM_PROCESS_LIMITS_H_
 #define AAREN_SERVER_PROGRAM_PROCESS_LIMITS_H_
 
-// Limits of the process (ulimit) too low for a start. Libraries meet a limit somewhere on the way, and many abort without
-// a word. So one line tells the operator which limit to raise.
+// Limits of the process (ulimit) too low for a start. Libraries meet a limit somewhere on the way, and many abort
+// without a word. So one line tells the operator which limit to raise.
 
 #include <exception>
 

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_STORE_PUNCTUAL_STORE_H_
 #define AAREN_SERVER_STORE_PUNCTUAL_STORE_H_
 
-// A PunctualStore is another store, and knows whether the store below answers in time. A disk whose writes hang gives no
-// answer at all. So the store is away as well once a call has waited for `patience`:
+// A PunctualStore is another store, and knows whether the store below answers in time. A disk whose writes hang gives
+// no answer at all. So the store is away as well once a call has waited for `patience`:
 //
 //   calls under way     are answered Unavailable, as a write with an unknown outcome. A late answer is dropped.
 //   calls to come       are refused with Unavailable and do not reach the store, where calls would pile up.

@@ -1,8 +1,9 @@
 #ifndef AAREN_SERVER_STORE_STORE_HEALTH_H_
 #define AAREN_SERVER_STORE_STORE_HEALTH_H_
 
-// A StoreHealth tells whether the store works, as far as answers and silence show (PunctualStore). The store is away from
-// an answer Unavailable on, until a write is done or refused for another reason. Reads say less: a full disk can be read.
+// A StoreHealth tells whether the store works, as far as answers and silence show (PunctualStore). The store is away
+// from an answer Unavailable on, until a write is done or refused for another reason. Reads say less: a full disk can
+// be read.
 //
 // Threading: notes are made by one thread at a time, the rest by any.
 

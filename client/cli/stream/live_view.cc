@@ -16,8 +16,8 @@ namespace aaren::cli {
 namespace {
 
 constexpr absl::Duration kFrame = absl::Milliseconds(100);
-constexpr size_t kKeptValues = 4096;      // values kept per series; a terminal of 2,000 columns shows no more
-constexpr double kSmoothing = 0.1;  // of the latency shown
+constexpr size_t kKeptValues = 4096;  // values kept per series; a terminal of 2,000 columns shows no more
+constexpr double kSmoothing = 0.1;    // of the latency shown
 
 size_t NearestLevel(absl::Span<const float> levels, float wanted) {
   const auto nearer = [&](float a, float b) { return std::abs(a - wanted) < std::abs(b - wanted); };

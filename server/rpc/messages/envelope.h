@@ -15,8 +15,8 @@
 
 namespace aaren::rpc {
 
-// Reads the items of a ClientMessage. The bytes must outlive the reader. Fields of later versions are passed over, a few
-// thousand a message: the walk past millions of them would keep the shard's thread.
+// Reads the items of a ClientMessage. The bytes must outlive the reader. Fields of later versions are passed over, a
+// few thousand a message: the walk past millions of them would keep the shard's thread.
 class ItemReader {
  public:
   enum class Result { kItem, kEnd, kMalformed };

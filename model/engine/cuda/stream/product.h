@@ -20,8 +20,8 @@ class StreamProduct {
 
   AAREN_KERNEL explicit StreamProduct(Thread& thread) : my_(thread), block_(thread.block), plan_(thread.plan) {}
 
-  // The filling warp's whole work: the stream once for each tile. tile_begins(i) is called where tile i begins; only the
-  // first tile's weights are copied before.
+  // The filling warp's whole work: the stream once for each tile. tile_begins(i) is called where tile i begins; only
+  // the first tile's weights are copied before.
   template <class TileBegins>
   AAREN_KERNEL void Fill(const DeviceBlock& own, const TileBegins& tile_begins) {
     int ahead = plan_.slots < plan_.chunks ? plan_.slots : plan_.chunks;

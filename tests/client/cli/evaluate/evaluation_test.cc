@@ -47,8 +47,8 @@ TEST(OriginsTest, StrideBeyondTheRowsLeavesOneOrigin) {
   EXPECT_THAT(*Origins(100, {.horizon = 1, .start = 10, .stride = INT64_MAX}), ElementsAre(10));
 }
 
-// The fake server's forecasts of token s are [sum of values 0 .. s, s]. The surprise is the token's value, cut to 0 .. 1,
-// and NaN where token s - 1 had no forecast.
+// The fake server's forecasts of token s are [sum of values 0 .. s, s]. The surprise is the token's value, cut to 0 ..
+// 1, and NaN where token s - 1 had no forecast.
 class EvaluateTest : public ::testing::Test {
  protected:
   absl::StatusOr<std::vector<SeriesScores>> Score(const std::vector<EvaluatedSeries>& series,

@@ -81,15 +81,14 @@ struct Case {
 
 void PrintTo(const Case& test, std::ostream* out) { *out << test.name; }
 
-const Case kCases[] = {
-    {"Tiny", Tiny, 120, {}},
-    {"TinySeasonal", TinySeasonal, 120, {.threads = 32, .seed = 7}},
-    {"LittleSharedMemory", TinySeasonal, 60, {.shared_bytes = 15 << 10}},
-    {"Wide", Wide, 40, {.threads = 256}},
-    {"Bundled", Bundled, 12, {.threads = 256, .processors = 1}},
-    {"Streamed", Streamable, 9, Streamed({0, 1, 2, 3, 4, 5, 6}), KernelUse::kInTurn},
-    {"StreamedSeasonal", StreamableSeasonal, 8, Streamed({0, 1, 2, 3, 4, 5, 6}), KernelUse::kInTurn},
-    {"StreamedBundled", Bundled, 7, Streamed({0, 1, 2, 3, 4, 5, 6}), KernelUse::kInTurn}};
+const Case kCases[] = {{"Tiny", Tiny, 120, {}},
+                       {"TinySeasonal", TinySeasonal, 120, {.threads = 32, .seed = 7}},
+                       {"LittleSharedMemory", TinySeasonal, 60, {.shared_bytes = 15 << 10}},
+                       {"Wide", Wide, 40, {.threads = 256}},
+                       {"Bundled", Bundled, 12, {.threads = 256, .processors = 1}},
+                       {"Streamed", Streamable, 9, Streamed({0, 1, 2, 3, 4, 5, 6}), KernelUse::kInTurn},
+                       {"StreamedSeasonal", StreamableSeasonal, 8, Streamed({0, 1, 2, 3, 4, 5, 6}), KernelUse::kInTurn},
+                       {"StreamedBundled", Bundled, 7, Streamed({0, 1, 2, 3, 4, 5, 6}), KernelUse::kInTurn}};
 
 // One device lane and one of the CPU, of which the same is asked.
 class World {
