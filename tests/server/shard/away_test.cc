@@ -165,7 +165,7 @@ TEST_F(StoreHangsTest, ASaveIsWaitedForAndMakesTheStoreBeAway) {
   session::TokensView tokens;
   tokens.values = values;
   ASSERT_TRUE(world_.shard().Tokens(peer_, tokens));
-  while (peer_.Count(Event::kForecasts, 0) == 0) world_.shard().Step();
+  ASSERT_TRUE(world_.RunUntil([this] { return peer_.Count(Event::kForecasts, 0) > 0; }));
   for (int second = 0; second < 12; ++second) Pass(absl::Seconds(1));
   EXPECT_FALSE(health().available());
   hanging_->GoOn();
