@@ -77,7 +77,7 @@ TEST_F(OracleTest, OneFlippedBitIsNamedWithBothValues) {
 }
 
 TEST_F(OracleTest, ForecastThatIsLeftOutIsNamed) {
-  EXPECT_THAT(BrokenBy(Deed::kLeaveOut), HasSubstr("the server left out its reply to token"));
+  EXPECT_THAT(BrokenBy(Deed::kLeaveOut), HasSubstr("left out its reply to token"));
 }
 
 TEST_F(OracleTest, SilenceIsNamed) { EXPECT_THAT(BrokenBy(Deed::kSilence), HasSubstr("no forecast for 3s")); }
