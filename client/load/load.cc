@@ -19,7 +19,7 @@ namespace {
 // Between the moment all sessions are open and the first token, so that every stream is there.
 constexpr int64_t kLead = 2000000;
 
-// Of options: beyond these this process, not the server, would be what is measured.
+// The most that options may ask for. Beyond these, the figures would tell of this process and not of the server.
 constexpr uint32_t kMaxStreams = 1024;
 constexpr double kMaxRate = 1e9;       // tokens a second
 constexpr double kMaxTimes = 1 << 28;  // of messages unanswered, eight bytes each

@@ -38,8 +38,9 @@ constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);  // of a full 
 constexpr absl::Duration kBetweenMemoryLooks = absl::Milliseconds(20);
 constexpr int kMuchWaits = 16 << 10;      // bytes
 constexpr size_t kLookBytes = 128 << 10;  // where small calls wait, more than are allowed at once
-constexpr int kEndedAtOnce = 16;
-constexpr size_t kReserved = 8;  // this part of all places is for hosts that have fewer connections than that
+constexpr size_t kEndedAtOnce = 16;
+constexpr size_t kGrowth = 2 << 20;  // bytes; less is nobody's fault
+constexpr size_t kReserved = 8;      // this part of all places is for hosts that have fewer connections than that
 
 // The kernel asks a peer that is silent for so long whether it is still there, three times. Connections that came
 // together are not asked together: of thousands of questions at once most would be lost.
@@ -102,9 +103,9 @@ void Acceptor::Stop() {
   for (const int listener : std::exchange(listeners_, {})) close(listener);
 }
 
-void Acceptor::Start(std::vector<Shard> shards, const Bounds& bounds, std::function<bool()> short_of_memory) {
+void Acceptor::Start(std::vector<Shard> shards, const Bounds& bounds, std::function<size_t()> excess) {
   shards_ = std::move(shards);
-  short_of_memory_ = std::move(short_of_memory);
+  excess_ = std::move(excess);
   bounds_ = bounds;
   placement_.emplace(shards_.size());
   gate_.emplace(HandshakeGate::Options{.tls = bounds.tls, .shards = shards_.size(), .within = bounds.opening}, poll_);
@@ -218,20 +219,22 @@ void Acceptor::Relieve() {
   if (std::exchange(last_busy_ns_, busy_ns) != busy_ns) last_work_ns_ = clock_.NowNanos();
 }
 
-// What was freed is the heap's until somebody asks for it. What a connection held comes back only once gRPC has handled
-// what was read, so few are ended at a time.
+// The heap keeps freed memory until malloc_trim. A server that is full and does not grow ends nobody: clients that are
+// there now have not filled it.
 void Acceptor::LookAtMemory() {
-  if (!short_of_memory_) return;
-  is_short_ = short_of_memory_();
-  if (!is_short_) return;
-  malloc_trim(0);
-  is_short_ = short_of_memory_();
+  if (!excess_) return;
+  size_t excess = excess_();
+  if (excess > 0) {
+    malloc_trim(0);
+    excess = excess_();
+  }
+  is_short_ = excess > 0;
+  level_ = std::min(level_, excess);
+  if (excess <= level_ + kGrowth) return;
+  level_ = excess;
   absl::MutexLock lock(&mutex_);
-  for (int i = 0; is_short_ && i < kEndedAtOnce; ++i) {
-    const auto [peer, greatest] = table_->GreatestSender();
-    if (greatest == nullptr) return;
-    greatest->sent.Forget(greatest->traffic().bytes);
-    End(peer, *greatest, "memory is short, and it sends most");
+  for (const std::string& peer : table_->GreatestSenders(kEndedAtOnce)) {
+    End(peer, *table_->Find(peer), "memory is short, and it sends most");
   }
 }
 

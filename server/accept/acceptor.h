@@ -11,7 +11,7 @@
 // connection of the call, or keeps its host away: behind a proxy both are everybody's.
 //
 // While gRPC keeps a shard's thread, the acceptor lets another go on (rpc/baton.h). The last resort against the end of
-// the whole process: while the process holds more memory than it may, the connection that sends most is ended, and only
+// the whole process: while the process holds more memory than it may and grows, the connections that send most are ended, and only
 // hosts with few connections may connect.
 //
 // Threading: Start, Stop and the destructor by the owner; EndAll and HeardOf by anybody; counters are read by any
@@ -70,8 +70,8 @@ class Acceptor {
   };
 
   // One for each shard. They outlive this.
-  // `short_of_memory`: whether the process holds more than it may; null: never.
-  void Start(std::vector<Shard> shards, const Bounds& bounds, std::function<bool()> short_of_memory = nullptr);
+  // `excess`: by how many bytes the process holds more than it may; null: never.
+  void Start(std::vector<Shard> shards, const Bounds& bounds, std::function<size_t()> excess = nullptr);
 
   // Accepts nothing any more. A client that connects is refused.
   void Stop();
@@ -118,8 +118,9 @@ class Acceptor {
   int64_t last_busy_ns_ = 0;                     // of all shards, then
   std::optional<Placement> placement_;           // since Start
   std::optional<HandshakeGate> gate_;            // likewise
-  std::function<bool()> short_of_memory_;
+  std::function<size_t()> excess_;
   bool is_short_ = false;
+  size_t level_ = 0;        // the excess when connections were last ended for it, or less since
   std::vector<char> look_;  // what waits on one connection
   absl::Time next_memory_look_ = absl::InfinitePast();
   absl::Mutex mutex_;

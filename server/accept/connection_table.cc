@@ -71,17 +71,18 @@ const Connection* ConnectionTable::Find(const std::string& peer) const {
   return found == connections_.end() ? nullptr : &found->second;
 }
 
-std::pair<std::string, Connection*> ConnectionTable::GreatestSender() {
-  std::pair<std::string, Connection*> greatest{"", nullptr};
-  uint64_t most = kMuch;
-  for (auto& [peer, connection] : connections_) {
-    const uint64_t bytes = connection.traffic().bytes;
-    const uint64_t brought = connection.Lasts() ? connection.sent.Of(bytes) : 0;
-    if (brought < most) continue;
-    most = brought;
-    greatest = {peer, &connection};
+std::vector<std::string> ConnectionTable::GreatestSenders(size_t most) const {
+  std::vector<std::pair<uint64_t, const std::string*>> senders;
+  for (const auto& [peer, connection] : connections_) {
+    const uint64_t brought = connection.Lasts() ? connection.sent.Of(connection.traffic().bytes) : 0;
+    if (brought >= kMuch) senders.emplace_back(brought, &peer);
   }
-  return greatest;
+  most = std::min(most, senders.size());
+  std::partial_sort(senders.begin(), senders.begin() + static_cast<ptrdiff_t>(most), senders.end(),
+                    [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::string> peers;
+  for (size_t i = 0; i < most; ++i) peers.push_back(*senders[i].second);
+  return peers;
 }
 
 void ConnectionTable::Add(const std::string& peer, int socket, size_t shard) {

@@ -14,7 +14,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -56,7 +55,6 @@ class SentOfLate {
   void Look(uint64_t bytes, absl::Time now);
 
   uint64_t Of(uint64_t bytes) const { return bytes - std::min(bytes, before_); }  // fewer once the connection is reset
-  void Forget(uint64_t bytes) { before_ = last_ = bytes; }
 
  private:
   uint64_t before_ = 0, last_ = 0;  // at the look before the last, at the last
@@ -64,7 +62,7 @@ class SentOfLate {
 };
 
 struct Connection {
-  // Whether the descriptor is still this connection's.
+  // True while the descriptor is still this connection's.
   bool Lasts() const;
 
   // Ends the connection at once, if it lasts: what waits on either side is dropped, and the peer is told. False if the
@@ -97,8 +95,8 @@ class ConnectionTable {
   // Adds a connection of this shard.
   void Add(const std::string& peer, int socket, size_t shard);
 
-  // The connection that brought most of late, with 64 KB or more, and its peer; null if none did.
-  std::pair<std::string, Connection*> GreatestSender();
+  // The peers of connections that brought most of late, the greatest first: `most` of those with 64 KB or more.
+  std::vector<std::string> GreatestSenders(size_t most) const;
 
   // Forgets those that have ended among the next `most`, and shows the others. Successive calls go round all
   // connections, so that no call takes long.

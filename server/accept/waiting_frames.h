@@ -11,11 +11,11 @@
 
 namespace aaren::accept {
 
-// Whether `bytes`, from anywhere in a connection, have three CONTINUATION frames in a row. No client sends so many for
+// True if `bytes`, from anywhere in a connection, have three CONTINUATION frames in a row. No client sends so many for
 // headers of the length that gRPC allows.
 bool HasEndlessHeaders(absl::string_view bytes);
 
-// Whether `bytes`, from anywhere in a connection, begin twice as many calls as may be under way at once, and end few of
+// True if `bytes`, from anywhere in a connection, begin twice as many calls as may be under way at once, and end few of
 // them.
 bool HasTooManyCalls(absl::string_view bytes);
 

@@ -19,13 +19,13 @@ std::optional<struct stat> StatOf(const std::string& path) {
 
 bool AreSame(const timespec& a, const timespec& b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
-// Whether it is the same file, and nobody has written it.
+// True if both are of the same file, and nobody has written the file in between.
 bool AreSame(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_mode == b.st_mode && a.st_size == b.st_size &&
          AreSame(a.st_mtim, b.st_mtim) && AreSame(a.st_ctim, b.st_ctim);
 }
 
-// Whether this lies a while back. A time to come is a clock's that is ahead, and says nothing.
+// True if the time lies a while back. A time in the future comes from a clock that is ahead, and says nothing.
 bool IsSettled(const timespec& time) { return absl::Now() - absl::TimeFromTimespec(time) >= kSettled; }
 
 }  // namespace

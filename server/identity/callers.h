@@ -53,7 +53,7 @@ class Callers {
     std::optional<Caller> Still(const Caller& caller, absl::Time wall) const;
   };
 
-  // As the files were at the last Look.
+  // The list and the keys at the last Look.
   Known Get() const;
 
   // Whose token it is. Unauthenticated: nobody's. ResourceExhausted: the signature was not checked, after too many

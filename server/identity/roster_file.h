@@ -34,7 +34,7 @@ class RosterFile {
   // Takes up a changed file. `now_ns` is monotonic.
   void Look(int64_t now_ns) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // As the file was at the last Look.
+  // The list at the last Look.
   std::shared_ptr<const Roster> Get() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Of the tenants that the file names, by name.

@@ -22,10 +22,13 @@ constexpr bool kMemoryIsOurs = false;
 constexpr bool kMemoryIsOurs = true;
 #endif
 
-// Whether the process holds more than now and `bytes`.
-std::function<bool()> HoldsMoreThan(size_t bytes) {
+// By how many bytes the process holds more than now and `bytes`.
+std::function<size_t()> ExcessOver(size_t bytes) {
   if (bytes == 0 || !kMemoryIsOurs) return nullptr;
-  return [most = memory::ProcessMemory() + bytes] { return memory::ProcessMemory() > most; };
+  return [most = memory::ProcessMemory() + bytes] {
+    const size_t held = memory::ProcessMemory();
+    return held > most ? held - most : 0;
+  };
 }
 
 // What can be exported can be imported: the rows of a session with all the channels that it may have, beside its names.
@@ -105,7 +108,7 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
   // Shards are known to the registrar before it runs, and it runs before a shard may ask it.
   registrar_->Start();
   for (const auto& loop : loops_) loop->Start();
-  acceptor_->Start(std::move(shards), BoundsOf(options, models), HoldsMoreThan(options.process_bytes));
+  acceptor_->Start(std::move(shards), BoundsOf(options, models), ExcessOver(options.process_bytes));
   running_ = true;
   return absl::OkStatus();
 }

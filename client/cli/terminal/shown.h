@@ -23,7 +23,7 @@ std::string Shown(absl::string_view text);
 // How many columns of a terminal a shown text takes.
 size_t Columns(absl::string_view shown);
 
-// As much of a shown text as `columns` hold, never half a character.
+// The beginning of a shown text that fits into `columns`, never half a character.
 std::string Cut(absl::string_view shown, size_t columns);
 
 // `text` shown, and blanks up to `columns`.

@@ -25,7 +25,7 @@ class KeySetFile {
   // Takes up a changed file.
   void Look() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // As the file was at the last Look.
+  // The keys at the last Look.
   std::shared_ptr<const KeySet> Get() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

@@ -71,7 +71,7 @@ class AcceptorTest : public testing::Test {
     acceptor_->Start({{[this](int socket) { Add(0, socket); }, [this] { return busy_ns_.load(); },
                        [this] { return kept_.exchange(false); }},
                       {[this](int socket) { Add(1, socket); }, nullptr}},
-                     {.opening = absl::Seconds(10)});
+                     {.opening = absl::Seconds(10)}, [this] { return excess_.load(); });
   }
   void Add(size_t shard, int socket) {
     absl::MutexLock lock(&mutex_);
@@ -84,9 +84,9 @@ class AcceptorTest : public testing::Test {
   // Reads what waits, as a shard does.
   void Drain() {
     absl::MutexLock lock(&mutex_);
-    char byte;
+    std::string bytes(64 << 10, 0);
     for (const auto& shard : taken_) {
-      for (const Socket& socket : shard) (void)recv(socket.fd(), &byte, 1, MSG_DONTWAIT);
+      for (const Socket& socket : shard) (void)recv(socket.fd(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     }
   }
   bool Await(size_t taken, size_t open) {
@@ -117,6 +117,7 @@ class AcceptorTest : public testing::Test {
   StandingClock clock_;
   std::atomic<bool> kept_ = false;    // the first shard's thread, until it is relieved
   std::atomic<int64_t> busy_ns_ = 0;  // of the first shard
+  std::atomic<size_t> excess_ = 0;
   absl::Mutex mutex_;
   std::vector<Socket> taken_[2];
   std::unique_ptr<Acceptor> acceptor_;
@@ -251,6 +252,39 @@ TEST_F(AcceptorTest, AfterStopWhoeverConnectsIsRefused) {
   address.sin_port = htons(static_cast<in_port_t>(acceptor_->port()));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   EXPECT_NE(connect(client.fd(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+}
+
+// 64 KB and more of late, as clients that ask for much have.
+class MemoryTest : public AcceptorTest {
+ protected:
+  void Send(const Socket& client) {
+    const std::string piece(32 << 10, 'x');
+    for (int i = 0; i < 4; ++i) {
+      ASSERT_EQ(send(client.fd(), piece.data(), piece.size(), MSG_NOSIGNAL), static_cast<ssize_t>(piece.size()));
+      Drain();
+    }
+  }
+};
+
+TEST_F(MemoryTest, WhileMemoryGrowsTheGreatestSenderIsEnded) {
+  Start(/*max_connections=*/10);
+  const Socket greedy = Connect(), quiet = Connect();
+  ASSERT_TRUE(Await(2, 2));
+  Send(greedy);
+  excess_ = 100 << 20;
+  EXPECT_TRUE(greedy.Ended());
+  EXPECT_EQ(acceptor_->counters().ended.value(), 1u);
+}
+
+TEST_F(MemoryTest, MemoryThatDoesNotGrowCostsNobodyAConnection) {
+  Start(/*max_connections=*/10);
+  const Socket first = Connect();
+  ASSERT_TRUE(Await(1, 1));
+  excess_ = 100 << 20;
+  absl::SleepFor(absl::Milliseconds(200));  // a look is taken every twenty
+  Send(first);
+  absl::SleepFor(absl::Milliseconds(200));
+  EXPECT_EQ(acceptor_->counters().ended.value(), 0u);
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ class StreamFold {
     return {my_.template Constant<double>(s.cosine, at), my_.template Constant<double>(s.sine, at)};
   }
 
-  // As the plain kernel's.
+  // The same bits as the plain kernel's Power.
   static AAREN_KERNEL float Power(double difference) {
     const double least = -200.0;
     return math::scalar::ExpOf<Ops>(Ops::ToFloat(Ops::Less(difference, least) ? least : difference));

@@ -116,7 +116,7 @@ class StreamHead {
     return mixed;
   }
 
-  // As math::ToForecast.
+  // The same bits as math::ToForecast.
   static AAREN_KERNEL float ToForecast(double number) {
     const double most = 0x1.fffffep+127;
     number = Ops::Less(number, -most) ? -most : number;
