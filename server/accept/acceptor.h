@@ -11,8 +11,8 @@
 // connection of the call, or keeps its host away: behind a proxy both are everybody's.
 //
 // While gRPC keeps a shard's thread, the acceptor lets another go on (rpc/baton.h). The last resort against the end of
-// the whole process: while the process holds more memory than it may and grows, the connections that send most are ended, and only
-// hosts with few connections may connect.
+// the whole process: while the process holds more memory than it may and grows, the connections that send most are
+// ended, and only hosts with few connections may connect.
 //
 // Threading: Start, Stop and the destructor by the owner; EndAll and HeardOf by anybody; counters are read by any
 // thread.
