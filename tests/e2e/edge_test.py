@@ -212,18 +212,15 @@ class EdgeTest(Attacked):
 
     def test_an_envoy_without_memory_keeps_its_streams(self):
         self.edge = self.start_envoy(("max_heap_size_bytes: 805306368", f"max_heap_size_bytes: {32 << 20}"))
-        others = []
 
         def connections():
             for _ in range(500):
-                others.append(http2.connect(self.edge.address))
-                send(others[-1], http2.PREFACE + http2.frame(http2.SETTINGS, 0, 0) + call(1, WATCH))
+                other = http2.connect(self.edge.address)
+                self.addCleanup(other.close)
+                send(other, http2.PREFACE + http2.frame(http2.SETTINGS, 0, 0) + call(1, WATCH))
             return self.wait_for(lambda: not answers(self.edge))
 
         self.attack(connections)
-        for other in others:
-            other.close()
-        self.wait_for(lambda: answers(self.edge))
 
     def wait_for(self, condition):
         deadline = time.monotonic() + 30
