@@ -66,6 +66,15 @@ class RefusalsTest(unittest.TestCase):
     def test_one_port_for_two_things(self):
         self.assert_refused(["adminPort=7861"], "adminPort: is that of metricsPort")
 
+    def test_a_claim_for_several_servers(self):
+        self.assert_refused(["persistence.existingClaim=mine", "replicas=2", "envoy.enabled=true"], "persistence.existingClaim: is of one")
+
+    def test_a_claim_for_nothing(self):
+        self.assert_refused(["persistence.existingClaim=mine", "store.kind=memory"], "persistence.existingClaim: needs store.kind")
+
+    def test_a_label_that_the_chart_makes(self):
+        self.assert_refused(["commonLabels.helm\\.sh/chart=x"], "'helm.sh/chart'")
+
     def test_redis_without_an_address(self):
         self.assert_refused(["store.kind=redis"], "redis.addresses: store.kind is redis")
 

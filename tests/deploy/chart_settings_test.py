@@ -51,7 +51,7 @@ class SchemaTest(unittest.TestCase):
             self.assertEqual(integer, fields()[name] in ("uint32", "uint64"), name)
 
     def test_describes_every_value(self):
-        self.assertEqual(set(chart.load(os.path.join(chart.CHART, "values.yaml"))) | {"global"}, set(schema()))
+        self.assertEqual(set(chart.load(os.path.join(chart.CHART, "values.yaml"))) | {"global", "tags", "enabled"}, set(schema()))
 
 
 class SettingsTest(unittest.TestCase):

@@ -8,6 +8,16 @@
 
 {{- define "aaren.checkStore" -}}
 {{- $kind := .Values.store.kind -}}
+{{- if eq (toString .Values.enabled) "false" -}}
+{{- fail "enabled: is false; a chart that has this one as a dependency needs `condition: aaren.enabled` there to leave it out" -}}
+{{- end -}}
+{{- $claim := .Values.persistence.existingClaim -}}
+{{- if and $claim (or (ne $kind "rocksdb") (not .Values.persistence.enabled)) -}}
+{{- fail "persistence.existingClaim: needs store.kind rocksdb and persistence.enabled, as nothing else is kept in it" -}}
+{{- end -}}
+{{- if and $claim (gt (int (include "aaren.mostReplicas" .)) 1) -}}
+{{- fail "persistence.existingClaim: is of one server, and replicas are more; two servers cannot share a folder" -}}
+{{- end -}}
 {{- if and (eq $kind "redis") (not .Values.redis.addresses) -}}
 {{- fail "redis.addresses: store.kind is redis, and no address of a Redis is given" -}}
 {{- end -}}

@@ -1,16 +1,62 @@
-{{- define "aaren.podSecurity" -}}
-runAsNonRoot: true
-runAsUser: 65532
-runAsGroup: 65532
-fsGroup: 65532
-fsGroupChangePolicy: OnRootMismatch
-seccompProfile: {type: RuntimeDefault}
+{{- /* A list of a map and of a value: the map without what is null or that value, which Kubernetes may choose. An
+      umbrella chart's null does not take a default away, so "" does, too. */ -}}
+{{- define "aaren.given" -}}
+{{- $given := dict -}}
+{{- $left := list "" (index . 1 | toString) -}}
+{{- range $name, $value := index . 0 -}}
+{{- if not (or (kindIs "invalid" $value) (has (toString $value) $left)) -}}{{- $_ := set $given $name $value -}}{{- end -}}
+{{- end -}}
+{{- toYaml $given -}}
 {{- end -}}
 
-{{- define "aaren.containerSecurity" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities: {drop: [ALL]}
+{{- /* OpenShift's restricted profile refuses a user and groups of the chart's choice. */ -}}
+{{- define "aaren.podSecurity" -}}
+{{- $own := .Capabilities.APIVersions.Has "security.openshift.io/v1" | ternary 65532 "" -}}
+{{- include "aaren.given" (list .Values.podSecurityContext $own) -}}
+{{- end -}}
+
+{{- /* What all pods have. */ -}}
+{{- define "aaren.podSettings" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+securityContext: {{- include "aaren.podSecurity" . | nindent 2 }}
+{{- with concat (($.Values.global | default dict).imagePullSecrets | default list) (.Values.imagePullSecrets | default list) }}
+imagePullSecrets:
+  {{- range . }}
+  - {name: {{ kindIs "string" . | ternary . (get (kindIs "string" . | ternary dict .) "name") }}}
+  {{- end }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.dnsPolicy }}
+dnsPolicy: {{ . }}
+{{- end }}
+{{- with .Values.dnsConfig }}
+dnsConfig: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- /* Where pods of a kind go beside one another: a list of the root context, their affinity and their selector. */ -}}
+{{- define "aaren.spread" -}}
+{{- $selector := index . 2 -}}
+{{- with index . 1 }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with (index . 0).Values.topologySpread }}
+topologySpreadConstraints:
+  {{- range . }}
+  - {{ toYaml . | nindent 4 | trim }}
+    labelSelector:
+      matchLabels: {{- $selector | nindent 8 }}
+  {{- end }}
+{{- end }}
 {{- end -}}
 
 {{- /* Kubernetes' gRPC probes speak no TLS. What is left then is whether the server accepts connections. */ -}}
@@ -66,6 +112,9 @@ livenessProbe:
 {{- if .Values.models.volume }}
 - {name: models, mountPath: /models, readOnly: true}
 {{- end }}
+{{- with .Values.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{- define "aaren.volumes" -}}
@@ -73,9 +122,14 @@ livenessProbe:
   configMap: {name: {{ include "aaren.fullname" . }}}
 - name: tmp
   emptyDir: {sizeLimit: 64Mi}
-{{- if and (eq .Values.store.kind "rocksdb") (not .Values.persistence.enabled) }}
+{{- if eq .Values.store.kind "rocksdb" }}
+{{- if not .Values.persistence.enabled }}
 - name: data
   emptyDir: {}
+{{- else if .Values.persistence.existingClaim }}
+- name: data
+  persistentVolumeClaim: {claimName: {{ .Values.persistence.existingClaim }}}
+{{- end }}
 {{- end }}
 {{- with .Values.redis.passwordSecret }}
 {{- if .name }}
@@ -102,6 +156,9 @@ livenessProbe:
 {{- if .Values.models.volume }}
 - name: models
   {{- toYaml .Values.models.volume | nindent 2 }}
+{{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
 {{- end }}
 {{- end -}}
 
