@@ -40,7 +40,7 @@ class RulesTest(unittest.TestCase):
         for alert in read(prometheus.RULES, "alerts.yml").split("- alert: ")[1:]:
             with self.subTest(alert.splitlines()[0]):
                 self.assertRegex(alert, r"severity: (page|ticket)}")
-                self.assertRegex(alert, r"summary: \"\S")
+                self.assertRegex(alert, r"summary: (>-\s+|\")\S")
                 self.assertRegex(alert, r"runbook: (>-\s+|\")\S")
 
 
