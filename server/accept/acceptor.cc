@@ -1,8 +1,8 @@
 #include "server/accept/acceptor.h"
 
+#include <linux/tcp.h>
 #include <malloc.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>

@@ -11,9 +11,9 @@ namespace {
 // RFC 9113, section 4.1: 3 bytes of length, type, flags, 4 bytes of stream.
 constexpr size_t kHeaderBytes = 9;
 constexpr size_t kMostLength = 16 << 10;
-constexpr size_t kLeastFrames = 16;    // fewer could be chance
-constexpr size_t kLongest = 2048;      // of a small frame
-constexpr size_t kTooManyCalls = 512;  // twice as many as one connection may have under way
+constexpr size_t kLeastFrames = 16;       // fewer could be chance
+constexpr size_t kMostFrameBytes = 2048;  // of a small frame
+constexpr size_t kTooManyCalls = 512;     // twice as many as one connection may have under way
 enum Type : uint8_t {
   kHeaders = 1,
   kPriority = 2,
@@ -84,7 +84,7 @@ size_t ContinuationsFrom(absl::string_view bytes, size_t at) {
 
 // The frames in `bytes`, which begin anywhere in a connection. None if the bytes are not many small frames.
 FrameCounts CountFrames(absl::string_view bytes) {
-  const size_t longest = std::min(kLongest, bytes.size() / kLeastFrames);  // where there are enough of them
+  const size_t longest = std::min(kMostFrameBytes, bytes.size() / kLeastFrames);  // where there are enough of them
   size_t most = 4 * bytes.size() / kHeaderBytes;  // content may be made to look like frames wherever one begins
   for (size_t at = 0; at < longest && most > 0; ++at) {
     const FrameCounts counts = CountFrom(bytes, at, most);

@@ -1,33 +1,26 @@
 #include "server/admin/profile/folded_stacks.h"
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/debugging/symbolize.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
-#include "server/admin/profile/elf_symbols.h"
 
 namespace aaren::admin {
 namespace {
 
 constexpr size_t kNameBytes = 160;  // of a function: templates have names of pages
 
-std::string Demangled(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                    std::free);
-  std::string demangled = status == 0 ? text.get() : name;
-  if (demangled.size() > kNameBytes) demangled = absl::StrCat(demangled.substr(0, kNameBytes), "…");
-  return absl::StrReplaceAll(demangled, {{";", ":"}, {"\n", " "}});
+std::string Readable(std::string name) {
+  if (name.size() > kNameBytes) name = absl::StrCat(name.substr(0, kNameBytes), "…");
+  return absl::StrReplaceAll(name, {{";", ":"}, {"\n", " "}});
 }
 
 std::string ThreadName(pid_t thread) {
@@ -52,12 +45,11 @@ class Names {
   }
 
  private:
-  std::string LookUp(const void* address) const {
-    const absl::string_view own = program_.Find(address);
-    if (!own.empty()) return Demangled(std::string(own));
+  static std::string LookUp(const void* address) {
+    char name[4096];  // absl::Symbolize cuts a longer name
+    if (absl::Symbolize(address, name, sizeof(name))) return Readable(name);
     Dl_info info{};
     if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return Hex(reinterpret_cast<uint64_t>(address));
-    if (info.dli_sname != nullptr) return Demangled(info.dli_sname);
     const absl::string_view file = info.dli_fname;
     const auto offset = static_cast<const char*>(address) - static_cast<const char*>(info.dli_fbase);
     return absl::StrCat(file.substr(file.rfind('/') + 1), "+", Hex(static_cast<uint64_t>(offset)));
@@ -65,7 +57,6 @@ class Names {
 
   static std::string Hex(uint64_t number) { return absl::StrCat("0x", absl::Hex(number)); }
 
-  const ElfSymbols program_;
   absl::flat_hash_map<const void*, std::string> functions_;
   absl::flat_hash_map<pid_t, std::string> threads_;
 };

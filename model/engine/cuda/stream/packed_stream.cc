@@ -8,7 +8,7 @@
 namespace aaren::engine {
 namespace {
 
-constexpr size_t kAlignment = 256;
+constexpr size_t kPackedAlignment = 256;
 constexpr int kDepthUnit = 32;  // the depths of any shape's block divide it
 constexpr uint16_t kMinusZero = 0x8000;
 
@@ -356,7 +356,7 @@ const char* Packer::Run() {
 template <class T>
 size_t Append(const T* from, size_t count, std::vector<std::byte>& to) {
   const size_t at = to.size();
-  to.resize((at + count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment);
+  to.resize((at + count * sizeof(T) + kPackedAlignment - 1) / kPackedAlignment * kPackedAlignment);
   std::memcpy(to.data() + at, from, count * sizeof(T));
   return at;
 }
