@@ -24,29 +24,29 @@
 namespace aaren::accept {
 namespace {
 
-constexpr int kBacklog = 4096;  // connections that wait to be accepted; the kernel has its own limit
+constexpr int kBacklog = 4096;  // connections waiting to be accepted; the kernel has a limit of its own
 constexpr int kAcceptsPerTurn = 64;
 constexpr int kWatchMs = 20;                               // between two looks at the connections
-constexpr int kRelieveMs = 2;                              // between two looks at shards that work
+constexpr int kRelieveMs = 2;                              // between two looks at shards, while a shard works
 constexpr int kGateMs = 1;                                 // while handshakes wait for their turn
-constexpr int64_t kWorksOnNs = 100'000'000;                // after its last work a shard may still be at work
-constexpr absl::Duration kPause = absl::Milliseconds(20);  // until there are descriptors again
+constexpr int64_t kWorksOnNs = 100'000'000;                // a shard counts as working for this long after work
+constexpr absl::Duration kPause = absl::Milliseconds(20);  // after the descriptors ran out, before the next try
 constexpr absl::Duration kBetweenLooks = absl::Milliseconds(20);
 constexpr size_t kLooksAround = 100;  // until each connection was looked at: all at once would take milliseconds
 constexpr size_t kLeastLooks = 64;
-constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);  // of a full table
+constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);  // between two scans of a full table
 constexpr absl::Duration kBetweenMemoryLooks = absl::Milliseconds(20);
 constexpr int kMuchWaits = 16 << 10;      // bytes
 constexpr size_t kLookBytes = 128 << 10;  // where small calls wait, more than are allowed at once
 constexpr size_t kEndedAtOnce = 16;
 constexpr size_t kGrowth = 2 << 20;  // bytes; less is nobody's fault
-constexpr size_t kReserved = 8;      // this part of all places is for hosts that have fewer connections than that
+constexpr size_t kReserved = 8;      // an eighth of the places is for hosts with fewer connections
 
-// The kernel asks a peer that is silent for so long whether it is still there, three times. Connections that came
-// together are not asked together: of thousands of questions at once most would be lost.
+// The kernel probes a peer that has been silent for kSilentSeconds, three times. Each connection adds up to
+// kSpreadSeconds of its own: of thousands of probes sent at once most would be lost.
 constexpr int kSilentSeconds = 60, kSpreadSeconds = 60;
 constexpr int kProbeSeconds = 10, kProbes = 3;
-// Until data that nobody acknowledges ends a connection; the kernel takes it for the end of all questions too.
+// Unacknowledged data ends a connection after this time. The kernel applies the same time to its probes.
 constexpr int kUserTimeoutMs = 1000 * (kSilentSeconds + kSpreadSeconds + kProbes * kProbeSeconds);
 
 void Watch(int poll, int socket) {
@@ -58,7 +58,7 @@ void Watch(int poll, int socket) {
 
 void Set(int socket, int level, int option, int value) { setsockopt(socket, level, option, &value, sizeof(value)); }
 
-// Peers that vanish without a word are found.
+// Keepalive finds peers that vanish without a word.
 void SetUp(int socket, uint64_t number) {
   Set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   Set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeoutMs);
@@ -129,7 +129,7 @@ void Acceptor::Run() {
   }
 }
 
-// Milliseconds, as epoll_wait takes them.
+// In milliseconds, as epoll_wait takes the time.
 int Acceptor::patience() const {
   if (gate_->waiting()) return kGateMs;
   if (counters_.open.value() == 0) return -1;
@@ -155,10 +155,10 @@ void Acceptor::Turn(absl::Span<const int> ready) {
   }
   gate_->CloseSilent(now);
   gate_->Advance(now, placement_->busy());
-  if (lacking) absl::SleepFor(kPause);  // whoever waits to be accepted is still there afterwards
+  if (lacking) absl::SleepFor(kPause);  // the waiting clients are still there after the pause
 }
 
-// False if there were no descriptors left.
+// False if the descriptors ran out.
 bool Acceptor::AcceptFrom(int listener) {
   for (int i = 0; i < kAcceptsPerTurn; ++i) {
     const int socket = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -195,7 +195,7 @@ bool Acceptor::Admits(const std::string& host) const {
   return !few || table_->OfHost(host) < kReserved;
 }
 
-// Those that have ended are looked for at most ten times a second: whoever knocks at a full table costs little.
+// A full table is scanned for ended connections at most ten times a second: knocking at a full table costs little.
 bool Acceptor::HasPlaceFor(const std::string& host) {
   if (!Admits(host) && clock_.Now() >= next_scan_) {
     next_scan_ = clock_.Now() + kBetweenScans;
@@ -219,8 +219,8 @@ void Acceptor::Relieve() {
   if (std::exchange(last_busy_ns_, busy_ns) != busy_ns) last_work_ns_ = clock_.NowNanos();
 }
 
-// The heap keeps freed memory until malloc_trim. A server that is full and does not grow ends nobody: clients that are
-// there now have not filled it.
+// The heap keeps freed memory until malloc_trim. A server that is full and does not grow ends nobody: the clients
+// connected now have not filled the memory.
 void Acceptor::LookAtMemory() {
   if (!excess_) return;
   size_t excess = excess_();

@@ -2,7 +2,7 @@
 #define AAREN_SERVER_ACCEPT_ACCEPTOR_H_
 
 // The Acceptor listens, and gives each connection to a shard (placement.h). gRPC could listen by itself. But gRPC 1.51
-// stops accepting for good when file descriptors run out, counts no connections, and lets nobody end one.
+// stops accepting for good when file descriptors run out, counts no connections, and lets nobody end a connection.
 //
 // A client that has said nothing yet is kept from the shards (handshake_gate.h). Beyond the limit a connection is
 // closed as soon as it is accepted. The last eighth of the places is for hosts with few connections, so that no host
@@ -10,9 +10,9 @@
 // (connection_table.h), or by more calls than are allowed (waiting_frames.h). Nothing else that a call does ends the
 // connection of the call, or keeps its host away: behind a proxy both are everybody's.
 //
-// While gRPC keeps a shard's thread, the acceptor lets another go on (rpc/baton.h). The last resort against the end of
-// the whole process: while the process holds more memory than it may and grows, the connections that send most are
-// ended, and only hosts with few connections may connect.
+// While gRPC keeps a shard's thread, the acceptor lets another thread run the shard (rpc/baton.h). The last resort
+// against the end of the whole process: while the process holds more memory than it may and grows, the connections that
+// send most are ended, and only hosts with few connections may connect.
 //
 // Threading: Start, Stop and the destructor by the owner; EndAll and HeardOf by anybody; counters are read by any
 // thread.
@@ -40,23 +40,24 @@
 
 namespace aaren::accept {
 
-// Of all connections.
+// The counts of all connections.
 struct ConnectionCounters {
   counters::Counter open;  // a level
   counters::Counter accepted, refused, ended;
-  counters::Counter reliefs;  // of shards' threads, because gRPC kept them
+  counters::Counter reliefs;  // how often another thread took over a shard because gRPC kept the shard's thread
 };
 
 class Acceptor {
  public:
-  // The acceptor's thread calls all of them.
+  // The acceptor's thread calls all three functions.
   struct Shard {
-    std::function<void(int socket)> take;     // a connection, a nonblocking socket that the shard owns from then on
+    std::function<void(int socket)> take;     // serves a connection; the shard owns the nonblocking socket from then on
     std::function<int64_t()> busy_ns;         // how long the shard has worked since its start; null: never
-    std::function<bool()> relieve = nullptr;  // goes on without threads that gRPC keeps; true if it begins to
+    std::function<bool()> relieve = nullptr;  // lets another thread go on while gRPC keeps the shard's; true if a
+                                              // relief begins
   };
 
-  // Listens on every address of the host; port 0: any free one. Connections wait until Start. InvalidArgument if the
+  // Listens on every address of the host; port 0: any free port. Connections wait until Start. InvalidArgument if the
   // host cannot be resolved, AlreadyExists if the port is in use, else PermissionDenied or FailedPrecondition.
   // `clock` outlives this.
   static absl::StatusOr<std::unique_ptr<Acceptor>> Listen(const address::Address& address, size_t max_connections,
@@ -65,22 +66,23 @@ class Acceptor {
 
   struct Bounds {
     bool tls = false;
-    absl::Duration opening = absl::InfiniteDuration();  // the first words of a connection must have come by then
+    absl::Duration opening = absl::InfiniteDuration();  // within which a client must speak
     size_t message_bytes = 4 << 20;                     // the greatest message
   };
 
-  // One for each shard. They outlive this.
+  // `shards`: an element for each shard; the shards outlive the acceptor.
+  //
   // `excess`: by how many bytes the process holds more than it may; null: never.
   void Start(std::vector<Shard> shards, const Bounds& bounds, std::function<size_t()> excess = nullptr);
 
-  // Accepts nothing any more. A client that connects is refused.
+  // Accepts no further connection: new clients are refused.
   void Stop();
 
-  // Ends all connections. What their clients have not been sent by then is lost to them.
+  // Ends all connections. Bytes not sent by then are lost to the clients.
   void EndAll() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Where the shard notes that something of this peer's connection was handled; null if the connection has gone. `peer`
-  // is as grpc::ServerContext::peer() has it.
+  // The place where the shard notes that it handled something of this peer's connection; null if the connection has
+  // gone. `peer` is the name that grpc::ServerContext::peer() gives.
   std::shared_ptr<Heard> HeardOf(absl::string_view peer) ABSL_LOCKS_EXCLUDED(mutex_);
 
   int port() const { return port_; }
@@ -113,15 +115,15 @@ class Acceptor {
   std::vector<Shard> shards_;
   ConnectionCounters counters_;
   absl::Time next_look_ = absl::InfinitePast();  // at some of the connections
-  absl::Time next_scan_ = absl::InfinitePast();  // of all connections, while all places are taken
+  absl::Time next_scan_ = absl::InfinitePast();  // for a scan of a full table
   int64_t last_work_ns_ = 0;                     // when a shard was last seen to have worked
-  int64_t last_busy_ns_ = 0;                     // of all shards, then
+  int64_t last_busy_ns_ = 0;                     // the shards' sum of busy_ns at the last look
   std::optional<Placement> placement_;           // since Start
-  std::optional<HandshakeGate> gate_;            // likewise
+  std::optional<HandshakeGate> gate_;            // since Start
   std::function<size_t()> excess_;
   bool is_short_ = false;
-  size_t level_ = 0;        // the excess when connections were last ended for it, or less since
-  std::vector<char> look_;  // what waits on one connection
+  size_t level_ = 0;        // the excess when connections were last ended because of memory, or less since
+  std::vector<char> look_;  // bytes waiting on one connection
   absl::Time next_memory_look_ = absl::InfinitePast();
   absl::Mutex mutex_;
   std::optional<ConnectionTable> table_ ABSL_GUARDED_BY(mutex_);  // since Start

@@ -13,7 +13,7 @@ constexpr char kClientHello = 1;
 constexpr size_t kRecordHeader = 5;   // type, version, length
 constexpr size_t kMessageHeader = 4;  // type, length
 
-// Of a number whose highest byte comes first.
+// The value of a number with its highest byte first.
 size_t NumberIn(absl::string_view bytes) {
   size_t number = 0;
   for (const char byte : bytes) number = number << 8 | static_cast<uint8_t>(byte);
@@ -23,7 +23,7 @@ size_t NumberIn(absl::string_view bytes) {
 }  // namespace
 
 ClientHello LookForClientHello(absl::string_view bytes) {
-  std::string header;  // of the message: even that may be in several records
+  std::string header;  // the header of the message, perhaps split over several records
   size_t come = 0;
   while (!bytes.empty()) {
     if (bytes[0] != kHandshake) return ClientHello::kNone;

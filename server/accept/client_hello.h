@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_ACCEPT_CLIENT_HELLO_H_
 #define AAREN_SERVER_ACCEPT_CLIENT_HELLO_H_
 
-// Whether a TLS connection's first message, its ClientHello (RFC 8446, 4.1.2), has come whole. Threading: pure
+// Tells whether a TLS connection's first message, the ClientHello (RFC 8446, 4.1.2), has come whole. Threading: pure
 // functions.
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace aaren::accept {
 
-// Of the message alone. Clients need two kilobytes at most.
+// The length of the message alone. Clients need two kilobytes at most.
 inline constexpr size_t kLongestClientHello = 16 << 10;
 
 enum class ClientHello {
-  kPart,     // more of it must come
-  kWhole,    // whatever else has
+  kPart,     // more bytes of the hello must come
+  kWhole,    // the hello has come; more bytes may follow
   kNone,     // something else
-  kTooLong,  // as it says by itself
+  kTooLong,  // by the length in its own header
 };
 
-// `bytes`: what has come first, from the first byte on. The message may lie in several records (RFC 8446, 5.1).
+// `bytes`: the first bytes of the connection. The message may lie in several records (RFC 8446, 5.1).
 ClientHello LookForClientHello(absl::string_view bytes);
 
 }  // namespace aaren::accept

@@ -41,8 +41,9 @@ void SentOfLate::Look(uint64_t bytes, absl::Time now) {
 
 bool Connection::Lasts() const { return CookieOf(socket) == cookie; }
 
-// A shutdown would leave what waits to be read by gRPC, and a peer that does not read would not notice. gRPC may close
-// its descriptor at any moment, and the next connection may get the number: a copy stays what it is.
+// A shutdown would leave gRPC's unread bytes, and a peer that does not read would not notice. gRPC may close
+// its descriptor at any moment, and the next connection may get the number; a duplicate keeps meaning this
+// socket.
 bool Connection::Reset() const {
   const int copy = fcntl(socket, F_DUPFD_CLOEXEC, 0);
   if (copy < 0) return false;

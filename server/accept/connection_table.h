@@ -1,12 +1,12 @@
 #ifndef AAREN_SERVER_ACCEPT_CONNECTION_TABLE_H_
 #define AAREN_SERVER_ACCEPT_CONNECTION_TABLE_H_
 
-// A ConnectionTable knows every open connection by its peer's name, its shard, and how many connections each host has.
+// A ConnectionTable knows every open connection by the peer's name, and counts connections by shard and by host.
 //
-// gRPC owns the sockets and closes them at any time. So the table knows a connection by its descriptor and by its
-// cookie, the kernel's own number of a socket, which no other socket ever has.
+// gRPC owns the sockets and closes them at any time. The table therefore knows a connection by its descriptor and its
+// cookie, the kernel's own number of a socket, never given to another socket.
 //
-// Threading: none of its own.
+// Threading: not thread-safe.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,14 +23,14 @@
 
 namespace aaren::accept {
 
-// Packets and bytes with data that have come on a connection.
+// Packets with data that have come on a connection, and their bytes.
 struct Traffic {
   uint64_t packets = 0, bytes = 0;
 };
 
-// HeaderTime tells a header that never ends. While gRPC waits for the end of a header, nothing else of the connection
-// is handled, and each further packet costs a copy of all that came before (CVE-2023-33953). A large message that comes
-// slowly has full packets; a client that sends many small messages has some handled.
+// HeaderTime detects a header that never ends. While gRPC waits for the end of a header, nothing else of the connection
+// is handled, and each further packet costs a copy of all packets before (CVE-2023-33953). A large, slow message has
+// full packets; a client sending many small messages has some of them handled.
 class HeaderTime {
  public:
   static constexpr absl::Duration kLongest = absl::Seconds(10);
@@ -38,20 +38,21 @@ class HeaderTime {
   static constexpr uint64_t kSmall = 256;      // bytes of a packet, on average
   static constexpr uint64_t kBytes = 8 << 20;  // beside two messages
 
-  // `heard_ns` as Heard has it. True once the client has sent for kLongest, with nothing handled, kPackets a second
-  // of less than kSmall bytes, or more than two of the largest messages and kBytes. Call it every second or two.
+  // `heard_ns` is the time from Heard. True once, with nothing handled for kLongest, the client has sent kPackets a
+  // second of less than kSmall bytes, or more than two of the largest messages and kBytes. Call IsOver every second or
+  // two.
   bool IsOver(const Traffic& traffic, int64_t heard_ns, uint64_t message_bytes, absl::Time now);
 
  private:
-  absl::Time since_ = absl::InfinitePast();  // the last look at which something had been handled
-  Traffic before_;                           // at that look
+  absl::Time since_ = absl::InfinitePast();  // the last look that found something handled
+  Traffic before_;                           // the traffic at that look
   int64_t heard_ns_ = -1;
 };
 
 // How much a client has sent within the last two to four seconds. A plain value.
 class SentOfLate {
  public:
-  // `bytes` have come so far. Call it every second or so.
+  // `bytes`: all bytes of the connection so far. Call Look every second or so.
   void Look(uint64_t bytes, absl::Time now);
 
   uint64_t Of(uint64_t bytes) const { return bytes - std::min(bytes, before_); }  // fewer once the connection is reset
@@ -62,19 +63,19 @@ class SentOfLate {
 };
 
 struct Connection {
-  // True while the descriptor is still this connection's.
+  // True while the descriptor still belongs to this connection.
   bool Lasts() const;
 
-  // Ends the connection at once, if it lasts: what waits on either side is dropped, and the peer is told. False if the
-  // connection has ended already.
+  // Ends the connection at once, dropping unread and unsent bytes, and tells the peer. False if the connection has
+  // ended already.
   bool Reset() const;
 
-  Traffic traffic() const;  // zeros if it has ended
+  Traffic traffic() const;  // zeros if the connection has ended
 
   size_t shard = 0;
   int socket = -1;
   uint64_t cookie = 0;
-  uint64_t number = 0;  // one more than the connection before
+  uint64_t number = 0;  // counts connections: one more than the connection before
   std::string host;
   HeaderTime header_time;
   SentOfLate sent;
@@ -89,17 +90,18 @@ class ConnectionTable {
   size_t OfHost(const std::string& host) const;
   const std::vector<size_t>& of_shards() const { return of_shards_; }  // connections of each
 
-  // Null if there is none.
+  // Null if the peer has no connection.
   const Connection* Find(const std::string& peer) const;
 
-  // Adds a connection of this shard.
+  // Adds a connection of the shard.
   void Add(const std::string& peer, int socket, size_t shard);
 
-  // The peers of connections that brought most of late, the greatest first: `most` of those with 64 KB or more.
+  // The peers of the connections that brought most of late, the greatest first: at most `most`, each with 64 KB or
+  // more.
   std::vector<std::string> GreatestSenders(size_t most) const;
 
-  // Forgets those that have ended among the next `most`, and shows the others. Successive calls go round all
-  // connections, so that no call takes long.
+  // Looks at the next `most` connections: forgets the ended ones, and shows the living ones to `look`. Successive calls
+  // go round all connections: no call takes long.
   void RemoveEnded(size_t most, absl::FunctionRef<void(const std::string& peer, Connection&)> look);
 
  private:

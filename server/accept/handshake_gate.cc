@@ -15,11 +15,11 @@
 namespace aaren::accept {
 namespace {
 
-constexpr absl::Duration kLongest = absl::Milliseconds(200);  // a handshake that is not answered by then is over
-constexpr size_t kAtOnce = 2;                                 // of each shard: one may wait until it is read
-constexpr absl::Duration kRest = absl::Milliseconds(2);       // of each shard
+constexpr absl::Duration kLongest = absl::Milliseconds(200);  // a handshake without an answer by then is over
+constexpr size_t kAtOnce = 2;                                 // handshakes of a shard: one may wait to be read
+constexpr absl::Duration kRest = absl::Milliseconds(2);       // the pause of a shard after a handshake
 
-// A hello at its longest, in records of a byte each.
+// Room for the longest hello, in records of one byte each.
 constexpr size_t kRoom = 8 * kLongestClientHello;
 
 }  // namespace
@@ -37,7 +37,7 @@ void HandshakeGate::Hold(int socket, std::string host, Take take, absl::Time now
   numbers_[socket] = number;
   silent_.insert(number);
   epoll_event event{};
-  event.events = EPOLLIN | EPOLLRDHUP | EPOLLET;  // once for all that has come: a part of a hello stays unread
+  event.events = EPOLLIN | EPOLLRDHUP | EPOLLET;  // one event for all bytes so far: a part of a hello stays unread
   event.data.fd = socket;
   if (epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &event) != 0) return LetThrough(held_.find(number));
   Look(socket);
@@ -63,7 +63,7 @@ void HandshakeGate::Hear(ByNumber::iterator held, absl::string_view words) {
     case ClientHello::kWhole:
       silent_.erase(held->first);
       return line_.Add(held->second.host, held->first);
-    case ClientHello::kNone:  // gRPC says what is wrong, if anything
+    case ClientHello::kNone:  // gRPC answers bytes that are no hello
       return LetThrough(held);
     case ClientHello::kTooLong:
       return Close(held);

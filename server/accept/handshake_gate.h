@@ -1,15 +1,16 @@
 #ifndef AAREN_SERVER_ACCEPT_HANDSHAKE_GATE_H_
 #define AAREN_SERVER_ACCEPT_HANDSHAKE_GATE_H_
 
-// A HandshakeGate keeps new connections from gRPC until their clients have said something: who says nothing costs a
+// A HandshakeGate keeps new connections from gRPC until their clients have said something. A silent client costs a file
 // descriptor, and no more.
 //
-// With TLS that is the whole ClientHello, and the gate lets them through a few at a time, host by host. The server
-// signs in answer, on a shard's thread, for up to a millisecond; a client sends thousands of hellos a second at no
-// cost, even the same one again and again. So two are under way for each shard, and while shards have other work the
-// gate rests after each, so that none signs more than five hundred times a second.
+// With TLS a client must have sent the whole ClientHello, and the gate lets connections through a few at a time, host
+// by host. The server signs in answer, on a shard's thread, for up to a millisecond; a client sends thousands of hellos
+// a second at no cost, even the same hello again and again. So two handshakes are under way for each shard, and while
+// shards have other work the gate rests after each handshake, so that no shard signs more than five hundred times a
+// second.
 //
-// Threading: none of its own.
+// Threading: not thread-safe.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,23 +36,24 @@ class HandshakeGate {
   };
   using Take = std::function<void(int socket)>;
 
-  // `poll`: the epoll descriptor that watches the sockets which are held here; it outlives this.
+  // `poll`: the epoll descriptor that watches the held sockets; the descriptor outlives the gate.
   HandshakeGate(const Options& options, int poll);
-  ~HandshakeGate();  // closes the sockets that it holds
+  ~HandshakeGate();  // closes the held sockets
 
-  // A nonblocking socket, which this owns until `take` is called with it, maybe at once, or it is closed.
+  // Holds a nonblocking socket and owns it until `take` is called with the socket, maybe at once, or the gate
+  // closes.
   void Hold(int socket, std::string host, Take take, absl::Time now);
 
-  // Something has happened on this socket. False if it is not held here.
+  // Reads what has come on the socket. False if the gate does not hold the socket.
   bool Look(int socket);
 
-  // Lets those through whose turn it is. `busy`: shards have other work.
+  // Lets the next connections through. `busy`: shards have other work.
   void Advance(absl::Time now, bool busy);
 
-  // Closes those whose first words have not come in time. Whoever has spoken may wait for longer.
+  // Closes connections whose first words have not come in time. A client that spoke may wait for longer.
   void CloseSilent(absl::Time now);
 
-  // Whether Advance must be called in a moment, though nothing happens on a socket.
+  // True if Advance must be called in a moment, though nothing happens on a socket.
   bool waiting() const { return !line_.empty(); }
 
  private:
@@ -66,7 +68,7 @@ class HandshakeGate {
     uint64_t cookie;
     absl::Time since;
   };
-  using ByNumber = std::map<uint64_t, Held>;  // in the order in which they came
+  using ByNumber = std::map<uint64_t, Held>;  // in the order of arrival
 
   bool IsOver(const Begun& handshake, absl::Time now) const;
   void Hear(ByNumber::iterator held, absl::string_view words);
@@ -77,12 +79,12 @@ class HandshakeGate {
   const int poll_;
   uint64_t last_number_ = 0;
   ByNumber held_;
-  std::set<uint64_t> silent_;                   // of held_: whose first words have not come whole
-  absl::flat_hash_map<int, uint64_t> numbers_;  // of held sockets
-  HostLine line_;                               // of those whose hello has come
+  std::set<uint64_t> silent_;                   // the numbers in held_ whose first words have not come whole
+  absl::flat_hash_map<int, uint64_t> numbers_;  // numbers of the held sockets
+  HostLine line_;                               // connections whose hello has come
   std::vector<Begun> begun_;
   absl::Time rests_until_ = absl::InfinitePast();
-  std::vector<char> bytes_;  // the first of one connection
+  std::vector<char> bytes_;  // the first bytes of one connection
 };
 
 }  // namespace aaren::accept

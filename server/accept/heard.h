@@ -10,7 +10,7 @@ namespace aaren::accept {
 
 class Heard {
  public:
-  // A call began, or a message of a call was handled or taken. By the clock that never steps.
+  // Notes that a call began, or that a message of a call was handled or taken. `now_ns`: by the clock that never steps.
   void Note(int64_t now_ns) { ns_.store(now_ns, std::memory_order_relaxed); }
 
   // Zero until the first call begins.

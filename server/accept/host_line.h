@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_ACCEPT_HOST_LINE_H_
 #define AAREN_SERVER_ACCEPT_HOST_LINE_H_
 
-// A HostLine is a line in which hosts take turns, however many of its own each has put there: the first of each, then
-// the second of each. Threading: none of its own.
+// A HostLine is a line of connections in which hosts take turns: first each host's first connection, then each host's
+// second. A host with many connections gets no more turns. Threading: not thread-safe.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,18 +19,19 @@ class HostLine {
  public:
   bool empty() const { return size_ == 0; }
 
-  // `number` tells one from all others, and goes before greater ones of its host. One that is there keeps its place.
+  // Adds a connection by its number. Within a host the lowest number comes first. A number already in the line stays.
   void Add(const std::string& host, uint64_t number);
 
-  // Nothing happens if it is not there.
+  // Does nothing if the number is not in the line.
   void Remove(const std::string& host, uint64_t number);
 
-  // Takes out the one whose turn it is.
+  // Takes out the connection whose turn has come.
   std::optional<uint64_t> Next();
 
  private:
   size_t size_ = 0;
-  absl::flat_hash_map<std::string, std::set<uint64_t>> hosts_;  // just those in turns_; none may be left of one
+  absl::flat_hash_map<std::string, std::set<uint64_t>> hosts_;  // the hosts in turns_; a host in turns_ may have no
+                                                                // connections left
   std::deque<std::string> turns_;
 };
 

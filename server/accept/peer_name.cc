@@ -16,7 +16,7 @@
 namespace aaren::accept {
 namespace {
 
-constexpr ptrdiff_t kNetworkBytes = 8;  // of an IPv6 address; who has one has all that begin so
+constexpr ptrdiff_t kNetworkBytes = 8;  // network part of an IPv6 address, its owner's alone
 
 std::string NameOf(const in_addr& host, in_port_t port) {
   char text[INET_ADDRSTRLEN];
@@ -24,7 +24,7 @@ std::string NameOf(const in_addr& host, in_port_t port) {
   return absl::StrCat(text, ":", ntohs(port));
 }
 
-// An IPv4 address that came by an IPv6 socket is named as what it is.
+// An IPv4 address behind an IPv6 socket gets its IPv4 name.
 std::string NameOf(const in6_addr& host, in_port_t port) {
   if (IN6_IS_ADDR_V4MAPPED(&host)) {
     in_addr inner;

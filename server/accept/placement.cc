@@ -6,9 +6,9 @@
 namespace aaren::accept {
 namespace {
 
-constexpr absl::Duration kPeriod = absl::Seconds(1);  // a client opens its first stream within one or two
-constexpr double kBusy = 0.01;                        // of its time
-constexpr size_t kNewTenths = 2;                      // that a new connection is taken to need
+constexpr absl::Duration kPeriod = absl::Seconds(1);  // a client opens its first stream within one or two periods
+constexpr double kBusy = 0.01;                        // share of the period
+constexpr size_t kNewTenths = 2;                      // tenths of a shard's time set aside for a new connection
 
 }  // namespace
 

@@ -9,7 +9,7 @@
 namespace aaren::accept {
 namespace {
 
-constexpr int kEstablished = 1;  // of tcp_info.tcpi_state; its name is in a header that linux/tcp.h does not bear
+constexpr int kEstablished = 1;  // a value of tcp_info.tcpi_state; linux/tcp.h has no name for the value
 
 std::optional<tcp_info> InfoOf(int socket) {
   tcp_info info{};

@@ -1,19 +1,19 @@
 #ifndef AAREN_SERVER_ACCEPT_TCP_SOCKET_H_
 #define AAREN_SERVER_ACCEPT_TCP_SOCKET_H_
 
-// What the kernel knows of a TCP socket. Threading: free functions.
+// The kernel's knowledge of a TCP socket. Threading: free functions.
 
 #include <cstdint>
 
 namespace aaren::accept {
 
-// The kernel's own number of a socket, which it gives to no other; 0 if the descriptor is no socket, or closed.
+// The kernel's own number of a socket, never given twice; 0 if the descriptor is closed or no socket.
 uint64_t CookieOf(int socket);
 
-// Whether both sides may still send.
+// True while both sides may still send.
 bool IsEstablished(int socket);
 
-// Whether something was sent to its peer, or nothing ever will be.
+// True once something was sent to the peer, or nothing ever will be.
 bool IsAnswered(int socket);
 
 }  // namespace aaren::accept

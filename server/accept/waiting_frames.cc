@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kHeaderBytes = 9;
 constexpr size_t kMostLength = 16 << 10;
 constexpr size_t kLeastFrames = 16;       // fewer could be chance
-constexpr size_t kMostFrameBytes = 2048;  // of a small frame
+constexpr size_t kMostFrameBytes = 2048;  // the most bytes of a small frame
 constexpr size_t kTooManyCalls = 512;     // twice as many as one connection may have under way
 enum Type : uint8_t {
   kHeaders = 1,
@@ -41,7 +41,7 @@ std::optional<Frame> FrameAt(absl::string_view bytes, size_t at) {
   if (frame.type == kPriority && frame.length != 5) return std::nullopt;
   if (frame.type == kPing && frame.length != 8) return std::nullopt;
   if (frame.type == kSettings && frame.length % 6 != 0) return std::nullopt;
-  // Most belong to a stream, two kinds never do: so zeros in a message are no frames.
+  // Every kind but window updates either always or never belongs to a stream: zeros within a message are no frames.
   const bool has_stream = ((byte(5) & 0x7f) | byte(6) | byte(7) | byte(8)) != 0;
   const bool of_connection = frame.type == kSettings || frame.type == kPing;
   if (frame.type != kWindow && has_stream == of_connection) return std::nullopt;
@@ -51,11 +51,11 @@ std::optional<Frame> FrameAt(absl::string_view bytes, size_t at) {
 struct FrameCounts {
   size_t frames = 0;
   size_t begun = 0;   // calls
-  size_t resets = 0;  // of calls
+  size_t resets = 0;  // calls reset
 };
 
-// The frames from `at` to the end; none if these are no frames, or more than `most`. What was looked at is taken from
-// `most`.
+// Counts the frames from `at` to the end; none if the bytes are no frames, or have more than `most`. Takes the examined
+// frames from `most`.
 FrameCounts CountFrom(absl::string_view bytes, size_t at, size_t& most) {
   FrameCounts counts;
   while (at + kHeaderBytes <= bytes.size()) {
@@ -70,7 +70,7 @@ FrameCounts CountFrom(absl::string_view bytes, size_t at, size_t& most) {
   return counts;
 }
 
-// How many CONTINUATION frames follow one another from `at` on.
+// The length of the row of CONTINUATION frames that begins at `at`.
 size_t ContinuationsFrom(absl::string_view bytes, size_t at) {
   size_t count = 0;
   while (at + kHeaderBytes <= bytes.size()) {
@@ -82,10 +82,10 @@ size_t ContinuationsFrom(absl::string_view bytes, size_t at) {
   return count;
 }
 
-// The frames in `bytes`, which begin anywhere in a connection. None if the bytes are not many small frames.
+// Counts the frames in `bytes`, a piece from anywhere in a connection. None if the bytes are not many small frames.
 FrameCounts CountFrames(absl::string_view bytes) {
-  const size_t longest = std::min(kMostFrameBytes, bytes.size() / kLeastFrames);  // where there are enough of them
-  size_t most = 4 * bytes.size() / kHeaderBytes;  // content may be made to look like frames wherever one begins
+  const size_t longest = std::min(kMostFrameBytes, bytes.size() / kLeastFrames);  // enough of such frames
+  size_t most = 4 * bytes.size() / kHeaderBytes;  // content may look like frames at every offset
   for (size_t at = 0; at < longest && most > 0; ++at) {
     const FrameCounts counts = CountFrom(bytes, at, most);
     if (counts.frames >= kLeastFrames) return counts;

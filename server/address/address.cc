@@ -37,7 +37,7 @@ absl::Status BindError(int error, const Address& address) {
   return absl::FailedPreconditionError(text);
 }
 
-// A socket that listens there; -1 for a family that this machine lacks.
+// A listening socket; -1 for a family that the machine lacks.
 absl::StatusOr<int> ListenOne(const addrinfo& info, const Address& address, int backlog) {
   const int fd = socket(info.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return -1;
@@ -120,7 +120,7 @@ bool Knock(const Address& address) {
     const int fd = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) continue;
     const timeval patience{1, 0};
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));  // whoever listens may be behind
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));  // the listener may be behind
     heard |= connect(fd, info->ai_addr, info->ai_addrlen) == 0;
     close(fd);
   }

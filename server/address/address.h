@@ -2,7 +2,7 @@
 #define AAREN_SERVER_ADDRESS_ADDRESS_H_
 
 // A network address to listen on: "HOST:PORT", with an IPv6 host in brackets, a name, or an address; port 0 means any
-// free one.
+// free port.
 
 #include <string>
 #include <vector>
@@ -17,31 +17,31 @@ struct Address {
   std::string host;  // without brackets
   int port = 0;
 
-  // InvalidArgument naming what was given.
+  // InvalidArgument naming the text.
   static absl::StatusOr<Address> Parse(absl::string_view text);
 
   std::string ToString() const;
 };
 
-// Whether only this machine reaches it.
+// True if only this machine reaches the address.
 bool IsLoopback(const Address& address);
 
-// Whether it can be an address for other machines: not the loopback's, and not "everywhere" ("0.0.0.0", "::").
+// True for an address usable by other machines: not the loopback's, and not "everywhere" ("0.0.0.0", "::").
 bool IsForOthers(const Address& address);
 
-// Sockets that listen, nonblocking, one for each address of the host; the caller closes them. Port 0: any free one,
-// the same for all. AlreadyExists if the port is in use, InvalidArgument if the host cannot be resolved,
-// PermissionDenied or FailedPrecondition if it cannot be bound; each names the address.
+// Listening sockets, nonblocking, one for each address of the host; the caller closes the sockets. Port 0: any free
+// port, the same for all. AlreadyExists if the port is in use, InvalidArgument if the host cannot be resolved,
+// PermissionDenied or FailedPrecondition if the address cannot be bound; each names the address.
 absl::StatusOr<std::vector<int>> ListenOn(const Address& address, int backlog);
 
-// Whether nobody listens on the address: else as ListenOn.
+// Ok if nobody listens on the address: else as ListenOn.
 absl::Status CheckFree(const Address& address);
 
-// Connects to whoever listens there, says nothing and leaves. False if nobody takes it within a second. May wait for
-// the name of a host.
+// Connects to the listener, says nothing and leaves. False if no listener answers within a second. May wait for the
+// name of a host.
 bool Knock(const Address& address);
 
-// Of a socket that is bound.
+// The port of a bound socket.
 int PortOf(int socket);
 
 }  // namespace aaren::address

@@ -15,15 +15,15 @@
 namespace aaren::admin {
 namespace {
 
-constexpr absl::Duration kLook = absl::Milliseconds(50);    // from one look at the queue to the next …
-constexpr absl::Duration kLookOn = absl::Milliseconds(10);  // … while somebody asks
-constexpr absl::Duration kAsking = absl::Seconds(1);        // which is so after each event
-constexpr absl::Duration kDrain = absl::Milliseconds(20);   // what one may take
+constexpr absl::Duration kLook = absl::Milliseconds(50);    // between two looks at the queue
+constexpr absl::Duration kLookOn = absl::Milliseconds(10);  // the same while an operator asks
+constexpr absl::Duration kAsking = absl::Seconds(1);        // how long after an event an operator counts as asking
+constexpr absl::Duration kDrain = absl::Milliseconds(20);   // the longest drain
 constexpr std::chrono::milliseconds kCancelAfter(500);
 constexpr int kRequestBytes = 64 << 10;
 constexpr char kUnix[] = "unix:";
 
-// Of a few people: what their calls hold stays small beside what the shards' do.
+// For a few people: the memory of the admin's calls stays small beside the shards'.
 rpc::StreamLimits Limits() {
   rpc::StreamLimits limits;
   limits.unary_calls = 32;
@@ -31,7 +31,7 @@ rpc::StreamLimits Limits() {
   return limits;
 }
 
-// What gRPC is to bind. It would share a port that somebody has, and does not tell why it cannot have one.
+// The address for gRPC to bind. gRPC would share a port already in use, and gives no reason when it cannot bind.
 absl::StatusOr<address::Address> FreeAddress(const std::string& text) {
   absl::StatusOr<address::Address> address = address::Address::Parse(text);
   if (!address.ok()) return address.status();
@@ -87,7 +87,7 @@ absl::Status AdminServer::Listen(const AdminOptions& options) {
 
 AdminServer::~AdminServer() {
   Stop();
-  // It could listen and did not begin.
+  // Listen succeeded, and the thread never began.
   if (server_ == nullptr || stopping_) return;
   server_->Shutdown();
   queue_->Shutdown();

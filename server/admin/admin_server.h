@@ -1,11 +1,12 @@
 #ifndef AAREN_SERVER_ADMIN_ADMIN_SERVER_H_
 #define AAREN_SERVER_ADMIN_ADMIN_SERVER_H_
 
-// The AdminServer serves aaren.v1.Admin on `admin_address`: a grpc::Server, a queue and a thread of its own, so that it
-// answers whatever the public address is busy with. Its connections are secured as those of the public one.
+// The AdminServer serves aaren.v1.Admin on `admin_address`: a grpc::Server, a queue and a thread of its own. It answers
+// however busy the public address is. Its connections have the same security as the public ones.
 //
-// The thread does not wait at its queue. gRPC has one set of sockets for the whole process, and a thread that waits
-// there takes events away from the shards (server/rpc/README.md says what that costs). It looks, and sleeps elsewhere.
+// The thread does not wait at its queue. gRPC has one set of sockets for the whole process, and a waiting thread takes
+// events away from the shards (server/rpc/README.md has the price). The thread looks at the queue, and sleeps
+// elsewhere.
 //
 // Threading: Start and Stop by one thread.
 
@@ -29,18 +30,19 @@
 
 namespace aaren::admin {
 
-// Whether it is the address of a Unix socket, "unix:PATH".
+// True for the address of a Unix socket, "unix:PATH".
 bool IsUnixSocket(absl::string_view address);
 
 struct AdminOptions {
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
-  const identity::Callers* callers = nullptr;  // who may call; null: everybody may everything
+  const identity::Callers* callers = nullptr;  // the known callers; null: everybody may do everything
 };
 
 class AdminServer {
  public:
-  // On the address that `config` has, to the admins of the tenant that it has. All arguments but the options outlive
-  // this. InvalidArgument for a bad address, AlreadyExists for a port in use, else Unavailable; each names the setting.
+  // Serves on the address in `config`, for the admins of the tenant in `config`. All arguments but the options outlive
+  // the server. InvalidArgument for a bad address, AlreadyExists for a port in use, else Unavailable; each names the
+  // setting.
   static absl::StatusOr<std::unique_ptr<AdminServer>> Start(const AdminOptions& options,
                                                             const config::ServerConfig& config,
                                                             const rpc::Server& server, const models::ModelTable& models,

@@ -16,9 +16,9 @@
 namespace aaren::admin {
 namespace {
 
-constexpr uint32_t kDefaultSeconds = 10, kMostSeconds = 30;  // of a profile
+constexpr uint32_t kDefaultSeconds = 10, kMostSeconds = 30;  // for a profile
 
-// Whoever is let in sees all tenants, so an admin of some tenant is not enough. Empty: nobody is told apart.
+// An operator sees all tenants: an admin of some tenant is not enough. Empty: all admins are equal.
 std::optional<session::Refusal> WhyNot(const identity::Caller& caller, const std::string& tenant) {
   if (tenant.empty() || caller.tenant == tenant) return std::nullopt;
   session::Refusal refusal;
@@ -127,7 +127,7 @@ void AdminService::BeginProfile(const v1::ProfileRequest& request, rpc::Reply<v1
 void AdminService::Tick() {
   busy_.Tick();
   if (!profiling_) return;
-  // Nobody would have it, and it keeps others from theirs.
+  // Nobody would get the profile, and it keeps others waiting.
   if (!profiling_->reply.wanted())
     return EndProfile(session::PlainRefusal(absl::CancelledError("its caller has gone")));
   if (clock_.Now() < profiling_->end) return;

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_ADMIN_ADMIN_SERVICE_H_
 #define AAREN_SERVER_ADMIN_ADMIN_SERVICE_H_
 
-// The AdminService answers the calls of aaren.v1.Admin: it knows which of the server's parts has what is asked for.
-// Settings and what shards publish it reads; of streams and sessions it asks their shards for one page, by their
-// mailboxes. Threading: the thread of the queue that serves it only.
+// The AdminService answers the calls of aaren.v1.Admin from the parts of the server: from the settings and the shards'
+// published counters, and from a page of streams or sessions asked of the shards' mailboxes. Threading: the thread of
+// the service's queue only.
 
 #include <memory>
 #include <optional>
@@ -22,7 +22,7 @@
 
 namespace aaren::admin {
 
-// What there is to tell of. All of it outlives the service.
+// The sources of the answers. All of them outlive the service.
 struct AdminSources {
   const config::ServerConfig& config;
   const rpc::Server& server;
@@ -36,14 +36,14 @@ class AdminService {
   // Waits for calls. `service` and `host` outlive the server.
   void Serve(rpc::HeadersFirstService& service, rpc::UnaryHost& host);
 
-  // What is due: call it every few milliseconds.
+  // Does due work: call it every few milliseconds.
   void Tick();
 
-  // Refuses the profile that is being taken, and those that are asked for later.
+  // Refuses the running profile, and all later ones.
   void Leave();
 
  private:
-  // A profile that is being taken.
+  // A running profile.
   struct Profiling {
     CpuProfile profile;
     absl::Time end;

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_ADMIN_BUSY_SHARES_H_
 #define AAREN_SERVER_ADMIN_BUSY_SHARES_H_
 
-// BusyShares remembers for each shard in which share of the last second it had work. Shards tell how long they have
-// worked since their start; it looks at that once a second. Threading: one thread.
+// BusyShares knows for each shard the share of the last second with work. Once a second it reads each shard's working
+// time since the start. Threading: one thread.
 
 #include <cstdint>
 #include <vector>
@@ -15,10 +15,10 @@ namespace aaren::admin {
 
 class BusyShares {
  public:
-  // Both outlive this.
+  // Both arguments outlive the BusyShares.
   BusyShares(const rpc::Server& server, const session::Clock& clock);
 
-  // Call it every few milliseconds.
+  // Call Tick every few milliseconds.
   void Tick();
 
   // 0 to 1; 0 before the first second is over.
@@ -27,9 +27,9 @@ class BusyShares {
  private:
   const rpc::Server& server_;
   const session::Clock& clock_;
-  absl::Time since_;                // of the second under way
-  std::vector<int64_t> before_ns_;  // as it began
-  std::vector<double> shares_;      // of the one before
+  absl::Time since_;                // beginning of the current second
+  std::vector<int64_t> before_ns_;  // busy_ns at the beginning of the second
+  std::vector<double> shares_;      // busy shares in the second before
 };
 
 }  // namespace aaren::admin

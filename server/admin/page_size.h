@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_ADMIN_PAGE_SIZE_H_
 #define AAREN_SERVER_ADMIN_PAGE_SIZE_H_
 
-// How much one page of a list holds: what a shard can tell of in a fraction of a millisecond.
+// The size of one page of a list: a shard fills a page in a fraction of a millisecond.
 
 #include <cstdint>
 

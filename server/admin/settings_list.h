@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_ADMIN_SETTINGS_LIST_H_
 #define AAREN_SERVER_ADMIN_SETTINGS_LIST_H_
 
-// The settings as operators are told them.
+// The settings in the form for operators.
 
 #include <string>
 
@@ -11,11 +11,11 @@
 
 namespace aaren::admin {
 
-// Every field of `config`, each with its value and whether that is the default.
+// Every field of `config` with its value, and whether the value is the default.
 void FillSettings(const config::ServerConfig& config, v1::GetSettingsResponse& response);
 
-// Each part of a comma-separated text without what stands before its last @, where URLs have names and passwords:
-// "redis://me:secret@host:1" is "redis://***@host:1". A file's path stays as it is.
+// Masks each part of a comma-separated text before its last @, where URLs have names and passwords:
+// "redis://me:secret@host:1" is "redis://***@host:1". A file's path stays unchanged.
 std::string Masked(absl::string_view value);
 
 }  // namespace aaren::admin

@@ -5,7 +5,7 @@
 namespace aaren::admin {
 namespace {
 
-// Levels are written one after another, so two of them may be of different moments.
+// Levels are written in turn: two levels may be of different moments.
 uint64_t Less(uint64_t all, uint64_t part) { return all > part ? all - part : 0; }
 
 void FillSessions(const shard::ShardCounters& counters, v1::ShardInfo& info) {
@@ -24,7 +24,7 @@ void FillWork(const shard::ShardCounters& counters, v1::ShardInfo& info) {
   info.set_slice_us(counters.slice_ns.value() / 1000);
 }
 
-// A model that left a shard and came back has two blocks there, and the first is empty.
+// A model that left a shard and came back has two blocks, the first block empty.
 void FillRows(const models::LoadedModel& model, v1::ListShardsResponse& response) {
   model.counters.ForEach([&](const models::ModelCounters& counters) {
     const uint64_t capacity = counters.rows_capacity.value(), used = counters.rows_used.value();

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_ADMIN_SHARD_LIST_H_
 #define AAREN_SERVER_ADMIN_SHARD_LIST_H_
 
-// What each shard does, for `aaren debug shards`: its sessions, rows, what waits, and how busy it has been. All of it
-// is read from counters that shards publish. So no shard is asked, and one that hangs is listed, too. Threading: any.
+// Lists the shards for `aaren debug shards`: sessions, rows, waiting tokens, and busy shares. Every number is read from
+// counters that the shards publish: no shard is asked, and a shard that hangs is listed, too. Threading: any.
 
 #include "aaren/v1/admin.pb.h"
 #include "server/admin/busy_shares.h"

@@ -18,9 +18,9 @@
 namespace aaren::admin {
 namespace {
 
-constexpr absl::string_view kList = "streams/";  // as page tokens name it
+constexpr absl::string_view kList = "streams/";  // the list's name in page tokens
 
-// Behind which stream a page begins.
+// The stream before a page.
 struct Place {
   int shard = 0;
   uint64_t number = 0;
@@ -58,7 +58,7 @@ class StreamPage : public std::enable_shared_from_this<StreamPage> {
              absl::AnyInvocable<void(session::Outcome<v1::ListStreamsResponse>)> reply)
       : server_(server), left_(page_size), reply_(std::move(reply)) {}
 
-  // One more than the page still takes tells whether there is another page.
+  // Asks for one stream more than the page takes: a stream too many means another page.
   void Ask(Place behind) {
     if (behind.shard >= server_.shards()) return reply_(std::move(outcome_));
     server_.DescribeStreams(

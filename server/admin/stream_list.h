@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_ADMIN_STREAM_LIST_H_
 #define AAREN_SERVER_ADMIN_STREAM_LIST_H_
 
-// One page of the streams that are open, of one shard after another. Streams come and go while a list is read page by
-// page; one that is there all the time is listed once.
+// Pages of the open streams, shard after shard. Streams come and go between pages; a stream open all the time is listed
+// once.
 
 #include "aaren/v1/admin.pb.h"
 #include "absl/functional/any_invocable.h"
@@ -11,7 +11,7 @@
 
 namespace aaren::admin {
 
-// `reply` is called once, here or on a shard's thread. The server outlives that.
+// Calls `reply` once, here or on a shard's thread. The server outlives the call.
 void ListStreams(const rpc::Server& server, const v1::ListStreamsRequest& request,
                  absl::AnyInvocable<void(session::Outcome<v1::ListStreamsResponse>)> reply);
 

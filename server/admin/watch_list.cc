@@ -25,7 +25,7 @@ std::optional<session::Refusal> Check(const v1::WatchSessionRequest& request) {
   return session::InvalidField("seconds", absl::StrCat(request.seconds(), " is more than ", kMostWatchSeconds));
 }
 
-// Until the first of those that are watched is forgotten.
+// The time until the first watch ends.
 absl::Duration Wait(watch::WatchedSessions& watched, absl::Time now) {
   absl::Time first = absl::InfiniteFuture();
   for (const watch::WatchedSession& session : watched.List(now)) first = std::min(first, session.end);

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_ADMIN_WATCH_LIST_H_
 #define AAREN_SERVER_ADMIN_WATCH_LIST_H_
 
-// Which sessions the metrics tell of by themselves: what Admin.WatchSession adds, prolongs and ends.
+// Adds, prolongs and ends the watches of Admin.WatchSession: sessions with metrics of their own.
 
 #include <optional>
 
@@ -12,7 +12,7 @@
 
 namespace aaren::admin {
 
-// Does what is asked and fills the response, or says what is wrong and changes nothing.
+// Does the request and fills the response, or returns the refusal and changes nothing.
 std::optional<session::Refusal> Watch(watch::WatchedSessions& watched, const v1::WatchSessionRequest& request,
                                       absl::Time now, v1::WatchSessionResponse& response);
 

@@ -20,7 +20,7 @@ using google::protobuf::TextFormat;
 
 const Descriptor& Fields() { return *ServerConfig::descriptor(); }
 
-// Keeps the first error and where it is.
+// Keeps the first error and its line.
 class FirstError final : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, int, const std::string& message) override {

@@ -79,7 +79,7 @@ absl::Status Setting::Check(const ServerConfig& config) const {
   return absl::OkStatus();
 }
 
-// Every number that is not whole is a share of something.
+// Every fractional setting is a share.
 absl::Status Setting::CheckShare(double value) const {
   return value >= 0 && value <= 1 ? absl::OkStatus() : Invalid("is not between 0 and 1");
 }
@@ -109,14 +109,14 @@ std::string Setting::ToText(const ServerConfig& config) const {
   }
   if (is_switch()) return reflection.GetBool(config, &field_) ? "true" : "false";
   if (field_.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
-    return nlohmann::json(reflection.GetDouble(config, &field_)).dump();  // as short as it can be read again
+    return nlohmann::json(reflection.GetDouble(config, &field_)).dump();  // the shortest text that reads back equal
   }
   return absl::StrCat(Number(config));
 }
 
 void Setting::Fill(ServerConfig& config) const {
   if (config.GetReflection()->HasField(config, &field_)) return;
-  // Reading gives the default, and what was read can be parsed: both are true of every field.
+  // Reading gives the default, and every field's text can be parsed.
   (void)Parse(ToText(config), config);
 }
 

@@ -2,7 +2,7 @@
 #define AAREN_SERVER_CONFIG_SETTING_H_
 
 // A Setting is one field of ServerConfig, handled by reflection: parsed from a flag's text, checked against the limits
-// that its options state, described for --help. A new setting is a line in server_config.proto and nothing here.
+// in the field's options, described for --help. A new setting is a line in server_config.proto and nothing here.
 
 #include <string>
 
@@ -15,25 +15,25 @@ namespace aaren::config {
 
 class Setting {
  public:
-  // `field` is one of ServerConfig's.
+  // `field`: a field of ServerConfig.
   explicit Setting(const google::protobuf::FieldDescriptor& field) : field_(field) {}
 
   const std::string& name() const { return field_.name(); }
   bool is_switch() const { return field_.cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_BOOL; }
 
-  // InvalidArgument, as "is not a number that it can be", if the text is no value of the setting's type.
+  // InvalidArgument, as in "is not a number", if the text is no value of the setting's type.
   absl::Status Parse(const std::string& text, ServerConfig& config) const;
 
   // InvalidArgument, as "is less than 1", naming the limit.
   absl::Status Check(const ServerConfig& config) const;
 
-  // Writes the default into a field that is not set.
+  // Writes the default into an unset field.
   void Fill(ServerConfig& config) const;
 
-  // What it is for, and between what it chooses.
+  // The purpose of the setting, with its choices.
   std::string Help() const;
 
-  // Its value, or else its default.
+  // The value, or else the default.
   std::string ToText(const ServerConfig& config) const;
 
  private:

@@ -15,7 +15,7 @@
 namespace aaren::cores {
 namespace {
 
-// Processor time by the time it may be taken in, of a control group; none: 0.
+// A control group's processor time, and the period for the time; 0: no limit.
 struct Quota {
   double time = 0, period = 0;
 };
@@ -40,7 +40,7 @@ Quota ReadOldQuota(const std::string& folder) {
   return {ReadNumber(folder + "cpu.cfs_quota_us"), ReadNumber(folder + "cpu.cfs_period_us")};
 }
 
-// Rounded up; 0 if there is no limit.
+// Rounded up; 0 without a limit.
 int CoresOf(const Quota& quota) {
   if (!(quota.time > 0) || !(quota.period > 0)) return 0;
   return static_cast<int>(std::min((quota.time + quota.period - 1) / quota.period, 1e6));

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_COUNTERS_COUNTER_H_
 #define AAREN_SERVER_COUNTERS_COUNTER_H_
 
-// Numbers that one thread writes and anybody reads: relaxed atomics, bumped without a locked instruction. They cost the
-// writer next to nothing; metrics/ sums them when Prometheus asks.
+// Numbers with one writing thread and any readers: relaxed atomics, bumped without a locked instruction. The writer
+// pays next to nothing; metrics/ sums the numbers when Prometheus asks.
 
 #include <array>
 #include <atomic>

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_FILE_REGULAR_FILE_H_
 #define AAREN_SERVER_FILE_REGULAR_FILE_H_
 
-// Files that the server reads again while it serves: the list of callers, certificates, labels of models. Whatever lies
-// at such a path at that moment, the reader comes back: a pipe is not waited for, and a device not read to its end.
+// Reads files that the server reads again while serving: the list of callers, certificates, labels of models. The
+// reader never hangs: a pipe at the path is not waited for, and a device not read to its end.
 
 #include <cstddef>
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace aaren::file {
 
-// All of it. Errors name the path: those of the system, FailedPrecondition for what is no regular file, InvalidArgument
-// for one of more than `most` bytes.
+// The whole content. Errors name the path: those of the system, FailedPrecondition for anything but a regular file,
+// InvalidArgument for a file of more than `most` bytes.
 absl::StatusOr<std::string> ReadRegularFile(const std::string& path, size_t most);
 
 }  // namespace aaren::file

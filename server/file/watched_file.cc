@@ -36,12 +36,12 @@ absl::StatusOr<std::optional<std::string>> WatchedFile::Read() {
   settled_.reset();
   absl::StatusOr<std::string> text = ReadRegularFile(path_, kMaxBytes);
   if (!text.ok()) return text.status();
-  // Two writes within one tick of the file system's clock look alike, so times that are recent say nothing.
+  // Two writes within one tick of the file system's clock look alike: recent times say nothing.
   if (info && IsSettled(info->st_mtim) && IsSettled(info->st_ctim)) settled_ = info;
   const bool same = *text == std::exchange(seen_, *text);
   const bool stands = same || (info && IsSettled(info->st_mtim));
   if (told_.has_value() && (*text == *told_ || !stands)) return std::nullopt;
-  told_ = *text;  // a bad one is told of once
+  told_ = *text;  // a bad text is told once
   return std::optional(*std::move(text));
 }
 

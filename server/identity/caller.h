@@ -1,7 +1,8 @@
 #ifndef AAREN_SERVER_IDENTITY_CALLER_H_
 #define AAREN_SERVER_IDENTITY_CALLER_H_
 
-// Who calls, as the server knows them: whose sessions they see, what they may do, and how much of it.
+// The caller of a call, as the server knows the caller: tenant, role, and limits. A caller sees the tenant's sessions
+// only.
 
 #include <cstdint>
 #include <string>
@@ -12,7 +13,7 @@
 
 namespace aaren::identity {
 
-// Each may do what those before it may.
+// Each role may do everything that earlier roles may.
 enum class Role : uint8_t {
   kRead,    // Models; Sessions.Get and List
   kStream,  // streams: open, feed, close and delete sessions
@@ -20,9 +21,9 @@ enum class Role : uint8_t {
 };
 
 absl::string_view NameOf(Role role);                     // "read", "stream", "admin"
-absl::StatusOr<Role> ParseRole(absl::string_view name);  // InvalidArgument that says which there are
+absl::StatusOr<Role> ParseRole(absl::string_view name);  // InvalidArgument naming the roles
 
-// Whether a tenant may be called so: 1 to 128 bytes that can be seen, and no '/': a session's key is tenant, '/', id.
+// True for a tenant's name: 1 to 128 visible bytes without '/', since a session's key is tenant, '/', id.
 bool IsTenant(absl::string_view name);
 
 class Account;  // server/identity/accounts/account.h
@@ -30,10 +31,10 @@ class Account;  // server/identity/accounts/account.h
 struct Caller {
   std::string tenant = "default";  // no '/'
   Role role = Role::kAdmin;
-  // As the list has it: "sha256:…" or "name:…"; "key:…" of a key that signs tokens; empty: everybody may call.
+  // From the list: "sha256:…" or "name:…"; from a signing key: "key:…"; empty: everybody may call.
   std::string known_by;
-  absl::Time ends = absl::InfiniteFuture();  // by the wall clock: from then on it is nobody
-  Account* account = nullptr;  // the tenant's, which lasts as long as the server; null: nothing is limited
+  absl::Time ends = absl::InfiniteFuture();  // by the wall clock: from then on nobody
+  Account* account = nullptr;                // the tenant's, living as long as the server; null: no limits
 };
 
 }  // namespace aaren::identity

@@ -15,7 +15,7 @@ constexpr absl::string_view kByKey = "key:";  // before the fingerprint, in Call
 constexpr uint64_t kVainMicrosPerSecond = 50'000;
 constexpr absl::Duration kLook = absl::Seconds(1);
 
-// What this thread has used of a core: while it waits for one, a check costs nobody anything.
+// The core time used by this thread: while the thread waits for a core, a check costs nobody anything.
 int64_t ThreadMicros() {
   timespec used;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);

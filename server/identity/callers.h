@@ -1,14 +1,14 @@
 #ifndef AAREN_SERVER_IDENTITY_CALLERS_H_
 #define AAREN_SERVER_IDENTITY_CALLERS_H_
 
-// A Callers knows who may call: those of a list (roster_file.h), those for whom an identity provider has signed a token
-// (web_token.h), or both. A server that has none lets everybody do everything.
+// Callers know the callers of the server: by a list (roster_file.h), by tokens that an identity provider has signed
+// (web_token.h), or both. A server without Callers lets everybody do everything.
 //
-// A token of a provider holds until it ends and while its key is in the set. Its tenant has an account like any other
-// (accounts.h), with the limits that the list names for it, or for "*".
+// A provider's token holds until it ends and while its key is in the set. The token's tenant has an account like any
+// tenant (accounts.h), with the limits in the list for the tenant, or for "*".
 //
-// Every token is looked up: a hash costs a microsecond. A signature costs fifty times as much and more, so checks in
-// vain may take a twentieth of a core. Threading: Look by one thread at a time, all else by any thread.
+// Every token is looked up: a hash costs a microsecond. A signature costs fifty times as much and more: checks in vain
+// may take a twentieth of a core. Threading: Look by one thread at a time, all else by any thread.
 
 #include <functional>
 #include <memory>
@@ -32,7 +32,7 @@ namespace aaren::identity {
 
 class Callers {
  public:
-  // Either may be null: nobody is let in that way. `rules` are of tokens that `keys` sign.
+  // Either may be null: nobody is let in that way. `rules` hold for tokens signed by `keys`.
   Callers(std::unique_ptr<RosterFile> roster, std::unique_ptr<KeySetFile> keys, WebTokenRules rules);
   ~Callers();
 
@@ -49,35 +49,35 @@ class Callers {
 
     bool operator==(const Known& other) const { return roster == other.roster && keys == other.keys; }
 
-    // What somebody who was let in is now; none: nobody any more. `wall` is the wall clock's.
+    // The present rights of an admitted caller; none: the caller may not call any more. `wall` is the wall clock's.
     std::optional<Caller> Still(const Caller& caller, absl::Time wall) const;
   };
 
   // The list and the keys at the last Look.
   Known Get() const;
 
-  // Whose token it is. Unauthenticated: nobody's. ResourceExhausted: the signature was not checked, after too many
-  // checks in vain. The message is for the log alone, and has nothing of the token in it. `now_ns` as in Look.
+  // The caller with this token. Unauthenticated: nobody's token. ResourceExhausted: the signature was not checked,
+  // after too many checks in vain. The message is for the log alone, without any of the token. `now_ns` as in Look.
   absl::StatusOr<Caller> FindToken(absl::string_view token, int64_t now_ns, absl::Time wall) const;
 
-  // Who has this name in a certificate, as Roster::FindName.
+  // The caller with this name in a certificate, as Roster::FindName.
   std::optional<Caller> FindName(absl::string_view name) const;
 
-  // Of the tenants that the list names now, by name.
+  // The accounts of the tenants in the list, by name.
   std::vector<const Account*> listed_accounts() const;
 
-  // Of those that tokens have named, in the order in which they came. The list may name some of them.
+  // The accounts of tenants named by tokens, in order of arrival. The list may name some of them.
   std::vector<const Account*> token_accounts() const { return accounts_->of_tokens(); }
 
  private:
   absl::StatusOr<Caller> FindWebToken(absl::string_view token, int64_t now_ns, absl::Time wall) const;
 
   const std::unique_ptr<RosterFile> roster_;
-  const std::shared_ptr<Accounts> accounts_;  // of the list, too
+  const std::shared_ptr<Accounts> accounts_;  // the list's, too
   const std::unique_ptr<KeySetFile> keys_;
   const WebTokenRules rules_;
   mutable VerifiedTokens verified_;
-  mutable RateLimit in_vain_;  // microseconds of checking tokens of which nothing came
+  mutable RateLimit in_vain_;  // microseconds spent on refused tokens
   absl::Notification ending_;
   std::thread watch_;  // none before Watch
 };

@@ -30,7 +30,7 @@ bool IsHash(absl::string_view text) {
   return text.size() == 2 * SHA256_DIGEST_LENGTH && std::all_of(text.begin(), text.end(), absl::ascii_isxdigit);
 }
 
-// As the table has it: hashes in small letters.
+// The text in the table's form: hashes in small letters.
 absl::StatusOr<std::string> ParseKnownBy(absl::string_view text) {
   if (absl::StartsWith(text, kName) && text.size() > kName.size()) return std::string(text);
   if (absl::StartsWith(text, kHash) && IsHash(text.substr(kHash.size()))) return absl::AsciiStrToLower(text);

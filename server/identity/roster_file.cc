@@ -37,7 +37,7 @@ absl::Status RosterFile::Read(int64_t now_ns) {
   return absl::OkStatus();
 }
 
-// The last owner of a roster frees every caller: that must be Look, and no shard.
+// The last owner of a roster frees every caller: the last owner must be Look, and no shard.
 void RosterFile::Exchange(std::shared_ptr<const Roster> roster) {
   {
     absl::MutexLock lock(&mutex_);
@@ -46,7 +46,7 @@ void RosterFile::Exchange(std::shared_ptr<const Roster> roster) {
   if (roster != nullptr) retired_.push_back(std::move(roster));
 }
 
-// A tenant without callers may be about to get some, or a name may be misspelt: then its limits hold for nobody.
+// A tenant without callers may be about to get some, or a name may be misspelt and the limits hold for nobody.
 void RosterFile::SetLimits(const Roster& roster, int64_t now_ns) const {
   absl::btree_map<std::string, TenantLimits> own;
   for (const auto& [name, tenant] : roster.tenants()) {

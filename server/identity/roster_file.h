@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_IDENTITY_ROSTER_FILE_H_
 #define AAREN_SERVER_IDENTITY_ROSTER_FILE_H_
 
-// A RosterFile is the roster that a file has, and is read anew when the file changes: who is struck out of it may not
-// call from two seconds later on, where Look is called every second. While the file cannot be read, or has a bad line,
-// the roster before it holds, and the log says so.
+// A RosterFile reads the roster from a file, and again when the file changes. A caller struck out of the file may not
+// call from two seconds later on, if Look is called every second. While the file cannot be read, or has a bad line, the
+// earlier roster holds, and the log tells why.
 //
 // Reading a list of 150,000 callers takes half a second, and freeing the old roster takes some of a second too. Look
 // does both, while no other thread waits.
@@ -27,7 +27,8 @@ namespace aaren::identity {
 
 class RosterFile {
  public:
-  // The file's error, or the roster's with the file's name. It tells `accounts` of limits, and gives callers theirs.
+  // Errors: the file's, or the roster's with the file's name. Sets the limits in `accounts`, and gives each caller its
+  // account.
   static absl::StatusOr<std::unique_ptr<RosterFile>> Open(
       const std::string& path, std::shared_ptr<Accounts> accounts = std::make_shared<Accounts>());
 
@@ -37,13 +38,13 @@ class RosterFile {
   // The list at the last Look.
   std::shared_ptr<const Roster> Get() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Of the tenants that the file names, by name.
+  // The accounts of the tenants in the file, by name.
   std::vector<const Account*> accounts() const;
 
-  // Of these and all others.
+  // The accounts of all tenants, also of those not in the file.
   const std::shared_ptr<Accounts>& all_accounts() const { return accounts_; }
 
-  // Its tenants, a line each, as a comment.
+  // The tenants of the file, a line each, as a comment.
   std::string Describe() const;
 
  private:
@@ -55,7 +56,7 @@ class RosterFile {
 
   const std::shared_ptr<Accounts> accounts_;
   file::WatchedFile file_;                              // Look's only
-  std::vector<std::shared_ptr<const Roster>> retired_;  // likewise; other threads may still read some
+  std::vector<std::shared_ptr<const Roster>> retired_;  // Look's only; other threads may still read some
   mutable absl::Mutex mutex_;
   std::shared_ptr<const Roster> roster_ ABSL_GUARDED_BY(mutex_);
 };

@@ -50,7 +50,7 @@ std::string JsonText(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-// As it is where that is unmistakable, else quoted.
+// The text itself where unmistakable, else quoted.
 std::string PlainText(const std::string& text) {
   const bool plain = !text.empty() && text.find_first_of(" =\"\\") == std::string::npos;
   const std::string escaped = absl::Utf8SafeCEscape(text);

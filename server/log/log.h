@@ -18,11 +18,11 @@ namespace aaren::log {
 enum class LogFormat { kText, kJson };
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
-// Until it is called, text at level warning and above.
+// Before SetUpLog, the log is text at level warning and above.
 void SetUpLog(LogFormat format, LogLevel least);
 
-// Values may hold anything: they are quoted and escaped as the format needs. Of one event, a hundred lines a second are
-// written; the next one after that has how many were left out (log_rate.h).
+// Values may hold anything: they are quoted and escaped as the format needs. At most a hundred lines a second of one
+// event are written; the next line then has the number of lines left out (log_rate.h).
 void Log(LogLevel level, std::string_view event,
          std::initializer_list<std::pair<std::string_view, std::string>> fields = {});
 

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_LOG_LOG_RATE_H_
 #define AAREN_SERVER_LOG_LOG_RATE_H_
 
-// A LogRate bounds how many lines of one event are written in a second, so that no client fills a disk with lines about
-// itself. The first line of a later second tells how many were left out. Threading: safe.
+// A LogRate bounds the lines of one event in a second: no client fills a disk with lines. The first line of a later
+// second tells how many lines were left out. Threading: safe.
 
 #include <cstdint>
 #include <optional>
@@ -19,7 +19,7 @@ class LogRate {
  public:
   static constexpr uint64_t kLinesASecond = 100;
 
-  // None: leave the line out. Else how many of the event were left out before it. `now_ns` is monotonic. Events are
+  // None: leave the line out. Else the number of lines of the event left out before. `now_ns` is monotonic. Events are
   // few: constants of the program.
   std::optional<uint64_t> Admit(std::string_view event, int64_t now_ns) ABSL_LOCKS_EXCLUDED(mutex_);
 

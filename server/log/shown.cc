@@ -10,8 +10,8 @@ namespace {
 
 bool Continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-// Bytes of the character that `text` begins with; 0 if that is none, or one too many by its first two bytes: overlong,
-// a surrogate, or beyond U+10FFFF.
+// The bytes of the first character of `text`; 0 if `text` begins with no character, or with an invalid one by its first
+// two bytes: overlong, a surrogate, or beyond U+10FFFF.
 size_t CharacterBytes(absl::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const size_t bytes = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
@@ -24,7 +24,7 @@ size_t CharacterBytes(absl::string_view text) {
   return overlong || beyond ? 0 : bytes;
 }
 
-// Of ASCII, and of what Latin-1 has between the two.
+// The control characters of ASCII, and of Latin-1 between both halves.
 bool IsControl(absl::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
   return first < 0x20 || first == 0x7F || (first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0);

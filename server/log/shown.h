@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_LOG_SHOWN_H_
 #define AAREN_SERVER_LOG_SHOWN_H_
 
-// Text from outside as people are shown it, in an error or the log. It is cut between two characters: a status that is
-// no UTF-8 cannot be read by clients, who lose the stream that it came on. Threading: a function.
+// Text from outside, in the form for an error or the log. The text is cut between two characters: clients cannot read a
+// status that is no UTF-8, and lose the stream. Threading: a function.
 
 #include <cstddef>
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace aaren::log {
 
-// The first characters of `text`, `most` bytes of them, and "..." if there are more. Bytes that are no UTF-8 and what
-// moves a terminal's cursor are escaped.
+// The first characters of `text`, at most `most` bytes, and "..." if `text` is longer. Bytes that are no UTF-8 and
+// control characters are escaped.
 std::string Shown(absl::string_view text, size_t most = 128);
 
 }  // namespace aaren::log

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kUnknown = uint64_t{1} << 30;
 
-// A file with one number, or "max"; 0 if there is none.
+// The number in a file, or 0 for "max" or no file.
 uint64_t ReadLimit(const std::string& file) {
   std::ifstream in(file);
   std::string text;

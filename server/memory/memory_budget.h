@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_MEMORY_MEMORY_BUDGET_H_
 #define AAREN_SERVER_MEMORY_MEMORY_BUDGET_H_
 
-// The MemoryBudget bounds what sessions cost a process that lives as long as they do. These are their rows and what is
-// known of them, and their saves in a store of memory. What streams and calls cost for a moment has limits of its own
-// (server/rpc/limits/stream_limits.h), which are set aside from the whole first; server/README.md has the list.
+// The MemoryBudget bounds the memory of sessions: their rows and facts, and their saves in a store of memory. Memory
+// held by streams and calls for a moment has limits of its own (server/rpc/limits/stream_limits.h), set aside from the
+// whole first; server/README.md has the list.
 //
 // Threading: any thread.
 
@@ -19,7 +19,7 @@ class MemoryBudget {
 
   explicit MemoryBudget(size_t limit) : limit_(limit) {}
 
-  // False, and nothing is taken, if that would exceed the limit.
+  // False, with nothing taken, if `bytes` would exceed the limit.
   bool TryTake(Use use, size_t bytes) {
     size_t total = total_.load(std::memory_order_relaxed);
     do {
@@ -29,7 +29,7 @@ class MemoryBudget {
     return true;
   }
 
-  // Whatever the limit: for what takes the place of more, which is given back next.
+  // Takes `bytes` despite the limit: for a replacement of a larger piece, which is given back next.
   void Take(Use use, size_t bytes) {
     total_.fetch_add(bytes, std::memory_order_relaxed);
     used_[static_cast<size_t>(use)].fetch_add(bytes, std::memory_order_relaxed);

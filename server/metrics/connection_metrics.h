@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_METRICS_CONNECTION_METRICS_H_
 #define AAREN_SERVER_METRICS_CONNECTION_METRICS_H_
 
-// What Prometheus sees of the connections. Threading: Collect from any thread.
+// The metrics of the connections. Threading: Collect from any thread.
 
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace aaren::metrics {
 
 class ConnectionMetrics final : public prometheus::Collectable {
  public:
-  // `counters` outlives this.
+  // `counters` outlives the metrics.
   explicit ConnectionMetrics(const accept::ConnectionCounters& counters) : counters_(counters) {}
 
   std::vector<prometheus::MetricFamily> Collect() const override;

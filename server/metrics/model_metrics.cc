@@ -12,7 +12,7 @@ using Models = std::vector<models::ModelRef>;
 prometheus::MetricFamily Surprises(const Models& models) {
   Family family("aaren_surprise", "Where values lay in the distributions that were forecast for them, from 0 to 1.",
                 prometheus::MetricType::Histogram);
-  // A model that nobody has used yet has its buckets, too: a series that is there from the start has a rate.
+  // An unused model has its buckets, too: a series present from the start has a rate.
   static const counters::Histogram<models::kSurpriseBounds.size()> none(models::kSurpriseBounds);
   for (const models::ModelRef& model : models) {
     std::vector<const counters::Histogram<models::kSurpriseBounds.size()>*> parts = {&none};

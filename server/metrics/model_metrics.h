@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_METRICS_MODEL_METRICS_H_
 #define AAREN_SERVER_METRICS_MODEL_METRICS_H_
 
-// What Prometheus sees of the models, side by side: as many series as models are loaded, for any number of sessions.
-// Those of a model that is unloaded end. Threading: Collect from any thread.
+// The metrics of the models, side by side: a series a loaded model, for any number of sessions. An unloaded model's
+// series end. Threading: Collect from any thread.
 
 #include <vector>
 
@@ -14,7 +14,7 @@ namespace aaren::metrics {
 
 class ModelMetrics final : public prometheus::Collectable {
  public:
-  explicit ModelMetrics(const models::ModelTable& models) : models_(models) {}  // outlives this
+  explicit ModelMetrics(const models::ModelTable& models) : models_(models) {}  // `models` outlives the metrics
 
   std::vector<prometheus::MetricFamily> Collect() const override;
 

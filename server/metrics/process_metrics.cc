@@ -18,7 +18,7 @@ namespace {
 
 using Families = std::vector<prometheus::MetricFamily>;
 
-// What /proc/self/stat tells (proc(5)), in base units.
+// The values of /proc/self/stat (proc(5)), in base units.
 struct Stat {
   double cpu_seconds = 0;
   double threads = 0;
@@ -78,7 +78,7 @@ void AddFiles(Families& families) {
   std::error_code error;
   const std::filesystem::directory_iterator open("/proc/self/fd", error);
   if (!error) {
-    const auto count = std::distance(begin(open), end(open)) - 1;  // one is the folder's own
+    const auto count = std::distance(begin(open), end(open)) - 1;  // without the folder's own descriptor
     families.push_back(Gauges("process_open_fds", "Open file descriptors.").Add({}, static_cast<double>(count)).Take());
   }
   rlimit limit{};

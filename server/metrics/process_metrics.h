@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_METRICS_PROCESS_METRICS_H_
 #define AAREN_SERVER_METRICS_PROCESS_METRICS_H_
 
-// The process_* metrics that every Prometheus client library offers, read from /proc/self at each scrape. What cannot
-// be read is left out. Threading: Collect from any thread.
+// The process_* metrics of every Prometheus client library, read from /proc/self at each scrape. An unreadable value is
+// left out. Threading: Collect from any thread.
 
 #include <vector>
 

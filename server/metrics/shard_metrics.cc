@@ -18,7 +18,7 @@ double Sum(const std::vector<const Holder*>& holders, counters::Counter Holder::
   return static_cast<double>(sum);
 }
 
-// One metric per (label value, counter).
+// A metric for each pair of label value and counter.
 template <typename Holder>
 prometheus::MetricFamily ByLabel(Family family, const char* label, const std::vector<const Holder*>& holders,
                                  std::initializer_list<std::pair<const char*, counters::Counter Holder::*>> parts) {
@@ -106,7 +106,7 @@ void AddStreams(const Streams& streams, std::vector<prometheus::MetricFamily>& f
       streams, {{"received", &rpc::StreamCounters::bytes_received}, {"sent", &rpc::StreamCounters::bytes_sent}}));
 }
 
-// What clients make the server hold, and the most that it may be.
+// The memory held for clients, and its limits.
 void AddMemory(const Shards& shards, const Streams& streams, const rpc::ServerOptions& options, size_t transit_bytes,
                std::vector<prometheus::MetricFamily>& families) {
   const auto times = static_cast<double>(shards.size());

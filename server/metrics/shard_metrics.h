@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_METRICS_SHARD_METRICS_H_
 #define AAREN_SERVER_METRICS_SHARD_METRICS_H_
 
-// What Prometheus sees of the shards: their counters, summed over all of them at the moment of a scrape. The path of a
-// token pays nothing for it. Names follow Prometheus' habits: aaren_ before, base units, _total on counters.
+// The metrics of the shards: their counters, summed over all shards at the moment of a scrape. A token's path pays
+// nothing for metrics. Names follow Prometheus' habits: the prefix aaren_, base units, _total on counters.
 //
 // Threading: Collect from any thread.
 
@@ -19,7 +19,7 @@ namespace aaren::metrics {
 
 class ShardMetrics final : public prometheus::Collectable {
  public:
-  // What is pointed to outlives this. `transit_bytes`: what rows on their way hold; from any thread.
+  // The counters outlive the metrics. `transit_bytes`: the memory of rows on their way; from any thread.
   ShardMetrics(std::vector<const shard::ShardCounters*> shards, std::vector<const rpc::StreamCounters*> streams,
                rpc::ServerOptions options, std::function<size_t()> transit_bytes)
       : shards_(std::move(shards)),
@@ -32,7 +32,7 @@ class ShardMetrics final : public prometheus::Collectable {
  private:
   const std::vector<const shard::ShardCounters*> shards_;
   const std::vector<const rpc::StreamCounters*> streams_;
-  const rpc::ServerOptions options_;  // for its limits
+  const rpc::ServerOptions options_;  // for the limits
   const std::function<size_t()> transit_bytes_;
 };
 

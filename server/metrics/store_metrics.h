@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_METRICS_STORE_METRICS_H_
 #define AAREN_SERVER_METRICS_STORE_METRICS_H_
 
-// What Prometheus sees of the store. Threading: Collect from any thread.
+// The metrics of the store. Threading: Collect from any thread.
 
 #include <vector>
 
@@ -14,7 +14,7 @@ namespace aaren::metrics {
 
 class StoreMetrics final : public prometheus::Collectable {
  public:
-  // Both outlive this. The store's name is a label of every metric.
+  // Both arguments outlive the metrics. The store's name is a label of every metric.
   StoreMetrics(const store::MeasuredStore& store, const store::StoreHealth& health) : store_(store), health_(health) {}
 
   std::vector<prometheus::MetricFamily> Collect() const override;

@@ -14,7 +14,7 @@ namespace {
 
 using Limits = std::array<uint64_t, Account::kLimits.size()>;
 
-// What is told of one tenant, or of many together.
+// The numbers of one tenant, or of many together.
 struct Row {
   std::string tenant;
   uint64_t sessions = 0, streams = 0, tokens = 0, stored_bytes = 0;
@@ -37,8 +37,8 @@ Row RowOf(const Account& account) {
   return row;
 }
 
-// Who is told of by name goes by when it came, and not by how many before it are in the list now: a counter that moves
-// from one row to another is a leap in both. The list itself moves one, when it names a tenant of the others.
+// A row's tenant is chosen by order of arrival, not by the number of earlier tenants now in the list: a counter moving
+// from one row to another leaps in both. Only the list moves a tenant out of the shared row, by naming the tenant.
 std::vector<Row> RowsOf(const identity::Callers& callers) {
   std::vector<Row> rows;
   const std::vector<const Account*> listed = callers.listed_accounts();

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_METRICS_TENANT_METRICS_H_
 #define AAREN_SERVER_METRICS_TENANT_METRICS_H_
 
-// What Prometheus sees of the tenants: by name those that the list of callers names now, and the first kMostUnlisted
-// that tokens have named. The others are one, called "*", so that nobody makes labels without end.
+// The metrics of the tenants: by name the tenants in the list of callers, and the first kMostUnlisted named by tokens.
+// The rest share the name "*": nobody makes labels without end.
 //
 // Threading: Collect from any thread.
 
@@ -17,7 +17,7 @@ class TenantMetrics final : public prometheus::Collectable {
  public:
   static constexpr size_t kMostUnlisted = 100;
 
-  // `callers` outlives this.
+  // `callers` outlives the metrics.
   explicit TenantMetrics(const identity::Callers& callers) : callers_(callers) {}
 
   std::vector<prometheus::MetricFamily> Collect() const override;

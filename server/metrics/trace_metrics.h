@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_METRICS_TRACE_METRICS_H_
 #define AAREN_SERVER_METRICS_TRACE_METRICS_H_
 
-// What Prometheus sees of traces: messages that were traced or might not be, and what became of their spans.
-// Threading: Collect from any thread.
+// The metrics of traces: traced and skipped messages, sent and lost spans. Threading: Collect from any
+// thread.
 
 #include <utility>
 #include <vector>
@@ -16,7 +16,7 @@ namespace aaren::metrics {
 
 class TraceMetrics final : public prometheus::Collectable {
  public:
-  // `shards`, one a shard, and `exporter` outlive this.
+  // `shards`, an element a shard, and `exporter` outlive the metrics.
   TraceMetrics(std::vector<const trace::TracerCounters*> shards, const trace::Exporter& exporter)
       : shards_(std::move(shards)), exporter_(exporter) {}
 

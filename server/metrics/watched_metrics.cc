@@ -36,7 +36,7 @@ prometheus::MetricFamily NextSeqs(const Watched& sessions) {
   return family.Take();
 }
 
-// A number of each channel; of those that have one.
+// A number of each channel, without channels whose number is NaN.
 template <typename Number>
 prometheus::MetricFamily OfChannels(Family family, const Watched& sessions, Number number) {
   for (const WatchedSession& session : sessions) {

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_METRICS_WATCHED_METRICS_H_
 #define AAREN_SERVER_METRICS_WATCHED_METRICS_H_
 
-// What Prometheus sees of single sessions: those that an operator has named, for as long as he has (server/watch/).
-// They are few, and so are their channels; of a server where none is watched there is no series. Threading: Collect
-// from any thread.
+// The metrics of single sessions, named by an operator for a time (server/watch/). Sessions and
+// channels are few; without a watched session there is no series. Threading: Collect from any
+// thread.
 
 #include <vector>
 
@@ -16,7 +16,7 @@ namespace aaren::metrics {
 
 class WatchedMetrics final : public prometheus::Collectable {
  public:
-  // Both outlive this.
+  // Both arguments outlive the metrics.
   explicit WatchedMetrics(watch::WatchedSessions& watched, const session::Clock& clock = session::Clock::System())
       : watched_(watched), clock_(clock) {}
 

@@ -1,12 +1,14 @@
 #ifndef AAREN_SERVER_MODELS_LOADED_MODEL_H_
 #define AAREN_SERVER_MODELS_LOADED_MODEL_H_
 
-// A LoadedModel is a package in memory, with the engine that runs it. It lives as long as anybody holds a ModelRef: the
-// table, a shard that has a lane of it, an Open or a state on its way. A session holds none: its row is in such a lane.
+// A LoadedModel is a package in memory, with its engine. The model lives while a ModelRef is held: by the table, by a
+// shard with a lane of the model, or by an Open or a state on its way. Sessions hold no ModelRef: a session's row is in
+// a lane.
 //
-// A package may be loaded in both tiers: new sessions get the one, and those that began in the other one keep that.
+// A package may be loaded in both tiers: new sessions get one tier, and sessions of the second tier keep
+// theirs.
 //
-// Threading: constant but for its counters and `retiring`, so any thread may use it.
+// Threading: constant but for the counters and `retiring`; any thread may use the model.
 
 #include <atomic>
 #include <cstdint>
@@ -21,18 +23,18 @@
 namespace aaren::models {
 
 struct LoadedModel : std::enable_shared_from_this<LoadedModel> {
-  package::ModelPackage package;  // the tensors are dropped once the engine has packed them
+  package::ModelPackage package;  // without tensors once the engine has packed them
   std::unique_ptr<engine::Engine> engine;
   std::unique_ptr<const task::Conversion> conversion;
   std::string id;  // "name:version"
-  int index = 0;   // small, and no other model's while anybody holds this one
+  int index = 0;   // small, and unique among living models
 
   std::atomic<bool> retiring{false};  // not offered any more; set by the table
   mutable ModelCounterBlocks counters;
 
-  std::shared_ptr<LoadedModel> other_tier;  // of the same package, id and retirement; null: it has none, or is one
+  std::shared_ptr<LoadedModel> other_tier;  // same package, id and retirement; null: none, or itself the second tier
 
-  // In its own tier.
+  // The sessions in this tier.
   uint64_t sessions() const {
     uint64_t sum = 0;
     counters.ForEach([&sum](const ModelCounters& block) { sum += block.sessions.value(); });

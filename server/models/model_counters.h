@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_MODELS_MODEL_COUNTERS_H_
 #define AAREN_SERVER_MODELS_MODEL_COUNTERS_H_
 
-// The numbers that one shard keeps about one model. They belong to the model and not to the shard, so that they last as
-// long as anybody may read them, and whoever reads sees as many as there are models. Only that shard's thread writes
-// them, anybody reads them.
+// The numbers that one shard counts for one model. The counters belong to the model, not to the shard: they last
+// as long as their readers, and there is one set a model and shard. Only the shard's thread writes; any thread
+// reads.
 
 #include <array>
 #include <deque>
@@ -15,22 +15,22 @@
 
 namespace aaren::models {
 
-// The nine quantiles of a forecast, and how far out alerts are looked for. If the intervals keep what they promise,
-// four of five surprises lie between 0.1 and 0.9.
+// The nine quantiles of a forecast, with bounds further out for alerts. If the intervals are right, four of five
+// surprises lie between 0.1 and 0.9.
 inline constexpr std::array<double, 13> kSurpriseBounds = {0.005, 0.05, 0.1, 0.2, 0.3,  0.4,  0.5,
                                                            0.6,   0.7,  0.8, 0.9, 0.95, 0.995};
 
 struct ModelCounters {
   explicit ModelCounters(int shard_index) : shard(shard_index) {}
 
-  const int shard;                                                         // whose they are
+  const int shard;                                                         // the shard that counts
   counters::Counter tokens;                                                // folded
-  counters::Counter sessions;                                              // a level: with a row or a handle here
-  counters::Counter rows_used, rows_capacity;                              // levels: of its lane there, if it has one
-  counters::Histogram<kSurpriseBounds.size()> surprises{kSurpriseBounds};  // of those that are sent
+  counters::Counter sessions;                                              // a level: sessions with row or handle here
+  counters::Counter rows_used, rows_capacity;                              // levels: in the model's lane, if any
+  counters::Histogram<kSurpriseBounds.size()> surprises{kSurpriseBounds};  // sent results' surprises
 };
 
-// Those of all shards. A block that was handed out stays, also when its shard has let the model go: sums never fall.
+// The blocks of all shards. A block stays when its shard has dropped the model: sums never fall.
 class ModelCounterBlocks {
  public:
   ModelCounters& Add(int shard = 0) ABSL_LOCKS_EXCLUDED(mutex_) {

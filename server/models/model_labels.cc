@@ -75,7 +75,7 @@ absl::StatusOr<ModelLabels> ParseLabels(absl::string_view text) {
   return labels;
 }
 
-// FNV-1a, and a multiplication that spreads its low bits: of our own, since servers that share sessions must agree.
+// FNV-1a, and a multiplication to spread the low bits: code of our own, since servers sharing sessions must agree.
 double DrawOf(absl::string_view session_key) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : session_key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

@@ -1,14 +1,14 @@
 #ifndef AAREN_SERVER_MODELS_MODEL_LABELS_H_
 #define AAREN_SERVER_MODELS_MODEL_LABELS_H_
 
-// ModelLabels name versions: `name@label` is the version that the label has now. They are written in the file `labels`
-// of the models' folder, a label a line, '#' before a comment:
+// ModelLabels name versions: `name@label` is the version with the label now. The file `labels` in the models' folder
+// has the labels, a label a line, '#' before a comment:
 //
 //   aaren-univariate@stable  3
 //   aaren-univariate@canary  4  5%
 //
-// The share, of at most one label a name, goes to that version of the new sessions that are opened by the bare name.
-// Threading: a plain value.
+// At most one label a name has a share: the part of the new sessions opened by the bare name that gets the label's
+// version. Threading: a plain value.
 
 #include <map>
 #include <string>
@@ -21,7 +21,7 @@ namespace aaren::models {
 
 struct ModelLabel {
   int version = 0;
-  double share = 0;  // of new sessions, 0 to 1
+  double share = 0;  // part of new sessions, 0 to 1
 };
 
 struct ModelLabels {
@@ -29,18 +29,18 @@ struct ModelLabels {
 
   const ModelLabel* Find(const std::string& name, const std::string& label) const;
 
-  // The label of the name with a share; null if there is none.
+  // The label of the name with a share; null if no label has one.
   const ModelLabel* Shared(const std::string& name) const;
 };
 
-// What stays when nothing was said, and where others go than to the label with a share.
+// The label of sessions opened without a label, and of sessions outside another label's share.
 inline constexpr char kStable[] = "stable";
 inline constexpr char kLabelsFile[] = "labels";
 
 // InvalidArgument, naming the line.
 absl::StatusOr<ModelLabels> ParseLabels(absl::string_view text);
 
-// A number in [0, 1) that is the same for the same session on every server: the label's, if it is below its share.
+// A number in [0, 1), the same for a session on every server. A number below a label's share gives the label's version.
 double DrawOf(absl::string_view session_key);
 
 }  // namespace aaren::models

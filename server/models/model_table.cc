@@ -12,7 +12,7 @@
 namespace aaren::models {
 namespace {
 
-constexpr size_t kMostModels = 256;  // each has metrics of its own
+constexpr size_t kMostModels = 256;  // each has its own metrics
 
 std::shared_ptr<LoadedModel> Loaded(package::ModelPackage package, std::unique_ptr<engine::Engine> engine) {
   auto model = std::make_shared<LoadedModel>();
@@ -23,7 +23,7 @@ std::shared_ptr<LoadedModel> Loaded(package::ModelPackage package, std::unique_p
   return model;
 }
 
-// Whether somebody beside the table, or the model whose other tier it is, holds it.
+// True if anybody but the table, and the model with `model` as its second tier, holds a reference.
 bool Held(const std::shared_ptr<LoadedModel>& model) { return model != nullptr && model.use_count() > 1; }
 
 bool ByNameThenVersion(const std::shared_ptr<LoadedModel>& a, const std::shared_ptr<LoadedModel>& b) {
@@ -51,7 +51,7 @@ absl::Status ModelTable::Add(package::ModelPackage package, std::unique_ptr<engi
   return absl::OkStatus();
 }
 
-// The smallest that is free, and not `taken`: whoever keeps something by index has few of them.
+// The smallest free index other than `taken`: tables by index stay small.
 int ModelTable::FreeIndex(int taken) const {
   int index = 0;
   const auto has_it = [&index](const auto& model) {
@@ -86,7 +86,7 @@ ModelRef ModelTable::Offered(absl::string_view id) const {
   return nullptr;
 }
 
-// `but`: a version that it is not, unless there is no other.
+// `but`: the version to avoid if another exists.
 ModelRef ModelTable::Latest(absl::string_view name, int but) const {
   ModelRef latest, excepted;  // versions of a name come in ascending order
   for (const auto& model : models_) {
@@ -120,7 +120,7 @@ ModelRef ModelTable::Default(absl::string_view session_key) const {
   if (!default_.empty()) {
     if (ModelRef model = Meant(default_, session_key); model != nullptr) return model;
   }
-  // Nobody chose one: the first stays it, until its name has labels or it is gone.
+  // Without a chosen default the first model stays the default, until its name has labels or the model is gone.
   const bool labelled = labels_.Shared(first_name_) != nullptr || labels_.Find(first_name_, kStable) != nullptr;
   ModelRef model = labelled ? nullptr : Offered(first_);
   if (model == nullptr) model = OfName(first_name_, session_key);
@@ -174,7 +174,7 @@ void ModelTable::SetRetiring(const std::string& digest, bool retiring) {
 void ModelTable::Retire(const std::string& digest) { SetRetiring(digest, true); }
 void ModelTable::Offer(const std::string& digest) { SetRetiring(digest, false); }
 
-// Nobody gets a first reference but here and under the lock, so one that only the table holds stays unused.
+// First references are made only here, under the lock: a model held by the table alone stays unused.
 std::vector<std::string> ModelTable::Unload() {
   Models unused;
   {

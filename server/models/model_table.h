@@ -1,16 +1,16 @@
 #ifndef AAREN_SERVER_MODELS_MODEL_TABLE_H_
 #define AAREN_SERVER_MODELS_MODEL_TABLE_H_
 
-// The ModelTable holds the models that a server has loaded, and says which one a name means.
+// The ModelTable holds the loaded models of a server, and finds the model that a name means.
 //
 //   Add ──► offered ──Retire──► retiring ──Unload, once nobody holds it──► gone
 //              ▲                    │
 //              └───────Offer────────┘
 //
-// New sessions get models that are offered. A session stays with its package for life, so it finds a retiring one too,
-// by digest. README.md has the life of a model.
+// New sessions get offered models. A session stays with its package for life, and finds a retiring model by digest,
+// too. README.md has the life of a model.
 //
-// Threading: any thread may call everything. It locks, so it is not on a token's path.
+// Threading: any thread may call every method. Methods lock, and are not on a token's path.
 
 #include <atomic>
 #include <memory>
@@ -29,51 +29,51 @@
 
 namespace aaren::models {
 
-// A folder of a package that is not served: it is being loaded, or was refused.
+// A folder with a package that is not served: loading, or refused.
 struct PendingPackage {
   std::string folder;
-  std::string refusal;  // empty: it is being loaded
+  std::string refusal;  // empty: loading
 };
 
 class ModelTable {
  public:
-  // Adds a model, which is offered at once. AlreadyExists if its name:version is taken, be it by one that retires. The
-  // first added is the default.
-  // `other_tier`, if there is one, is for sessions that began in that tier.
+  // Adds a model and offers it at once. AlreadyExists if the name:version is taken, even by a retiring
+  // model. The first model added is the default. `other_tier`, if any, is for sessions begun in the other
+  // tier.
   absl::Status Add(package::ModelPackage package, std::unique_ptr<engine::Engine> engine,
                    std::unique_ptr<engine::Engine> other_tier = nullptr);
 
-  // Makes what the name means, now and later, the default. NotFound.
+  // Makes the model meant by the name, now and later, the default. NotFound.
   absl::Status SetDefault(const std::string& name);
 
   void SetLabels(ModelLabels labels);
   ModelLabels labels() const;
 
-  // The model of "name:version" or "name@label"; the default of "". Of "name" it is the version labelled stable, else
-  // the latest. But a label may have a share of new sessions, chosen by `session_key`, and they get its version.
-  // NotFound names what is there.
+  // The model of "name:version" or "name@label"; the default for "". For "name" the version labelled stable, else the
+  // latest. A label may have a share of new sessions, chosen by `session_key`: those sessions get the label's version.
+  // NotFound names the loaded models.
   absl::StatusOr<ModelRef> Find(const std::string& name, absl::string_view session_key = {}) const;
 
-  // The model whose package has this digest, be it offered or retiring; null if none.
+  // The model whose package has this digest, offered or retiring; null if none.
   ModelRef FindDigest(const std::string& digest) const;
 
-  // As above, in that tier.
+  // The same, in the tier.
   ModelRef FindDigest(const std::string& digest, const std::string& tier) const;
 
-  // From now on it is not offered; it is again. Nothing if there is none with this digest.
+  // Retire ends the offer, Offer renews the offer. Without a model of this digest both do nothing.
   void Retire(const std::string& digest);
   void Offer(const std::string& digest);
 
-  // Forgets those that retire and that nobody holds: their names. What they took is freed before it returns.
+  // Forgets retiring models without holders, frees their memory, and returns their names.
   std::vector<std::string> Unload();
 
   bool any_retiring() const { return retiring_.load(std::memory_order_relaxed) > 0; }
 
-  ModelRef default_model() const;        // null: there is no model
-  std::vector<ModelRef> models() const;  // retiring ones too, in order of name, then version
-  std::vector<ModelRef> tiers() const;   // as above, each followed by its other tier if it has one
+  ModelRef default_model() const;        // null: no model
+  std::vector<ModelRef> models() const;  // with retiring ones, in order of name, then version
+  std::vector<ModelRef> tiers() const;   // models(), each followed by its second tier, if any
 
-  // What the folder holds beside the models; for those who ask.
+  // The packages of the folder that are not served; for lists.
   void SetPending(std::vector<PendingPackage> pending);
   std::vector<PendingPackage> pending() const;
   counters::Counter& failures() { return failures_; }  // the loader's thread alone writes
@@ -91,8 +91,9 @@ class ModelTable {
 
   mutable absl::Mutex mutex_;
   Models models_ ABSL_GUARDED_BY(mutex_);                                           // in order of name, then version
-  std::string first_ ABSL_GUARDED_BY(mutex_), first_name_ ABSL_GUARDED_BY(mutex_);  // of the first added
-  std::string default_ ABSL_GUARDED_BY(mutex_);                                     // as set; empty: the first added
+  std::string first_ ABSL_GUARDED_BY(mutex_), first_name_ ABSL_GUARDED_BY(mutex_);  // the first added model's
+  std::string default_ ABSL_GUARDED_BY(mutex_);                                     // the setting; empty: the first
+                                                                                    // added
   ModelLabels labels_ ABSL_GUARDED_BY(mutex_);
   std::vector<PendingPackage> pending_ ABSL_GUARDED_BY(mutex_);
   std::atomic<int> retiring_{0};

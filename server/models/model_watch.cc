@@ -17,7 +17,7 @@ namespace {
 constexpr int kLowPriority = 10;
 constexpr size_t kMaxLabelsBytes = 1 << 20;
 
-// Without the file there are none.
+// A missing file means no labels.
 absl::StatusOr<ModelLabels> ReadLabels(const std::string& path) {
   const absl::StatusOr<std::string> text = file::ReadRegularFile(path, kMaxLabelsBytes);
   if (absl::IsNotFound(text.status())) return ModelLabels{};
@@ -44,7 +44,7 @@ void ModelWatch::Start(absl::Duration period) {
 }
 
 void ModelWatch::Run(absl::Duration period) {
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kLowPriority);  // of this thread, on Linux
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kLowPriority);  // for this thread, on Linux
   std::unique_lock lock(mutex_);
   while (!stop_.wait_for(lock, absl::ToChronoNanoseconds(period), [this] { return stopping_; })) {
     lock.unlock();
@@ -120,7 +120,7 @@ absl::Status ModelWatch::LoadInto(const std::string& path, Package& package) {
   absl::StatusOr<package::ModelPackage> read = package::LoadPackage(path);
   if (!read.ok()) return read.status();
   const std::string digest = read->digest, id = absl::StrCat(read->name, ":", read->version);
-  if (models_.FindDigest(digest) != nullptr) {  // it has come back, or its files were written again
+  if (models_.FindDigest(digest) != nullptr) {  // the folder is back, or its files were written again
     models_.Offer(digest);
     Replace(package, digest);
     return absl::OkStatus();
@@ -156,7 +156,7 @@ void ModelWatch::RetireUnlessElsewhere(const std::string& digest) {
     log::Log(log::LogLevel::kInfo, "model retires", {{"model", model->id}});
 }
 
-// What was not seen is not there any more.
+// A folder not seen in this look has disappeared.
 void ModelWatch::Forget() {
   for (auto next = packages_.begin(); next != packages_.end();) {
     const auto package = next++;
@@ -170,14 +170,14 @@ void ModelWatch::UnloadUnused() {
   if (!models_.any_retiring()) return;
   const std::vector<std::string> unloaded = models_.Unload();
   for (const std::string& id : unloaded) log::Log(log::LogLevel::kInfo, "model unloaded", {{"model", id}});
-  // A package of the same name:version may be waiting for that, or any for room.
+  // A package of the same name:version may have waited for an unload, or any package for room.
   for (auto& [path, package] : packages_) {
     const bool waits = absl::IsAlreadyExists(package.refusal) || absl::IsResourceExhausted(package.refusal);
     if (!unloaded.empty() && waits) package.tried = false;
   }
 }
 
-// `loading`: the one that is being loaded, if any.
+// `loading`: the package being loaded, if any.
 void ModelWatch::Publish(const std::string& loading) {
   std::vector<PendingPackage> pending;
   for (const auto& [path, package] : packages_) {

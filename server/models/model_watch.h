@@ -1,15 +1,15 @@
 #ifndef AAREN_SERVER_MODELS_MODEL_WATCH_H_
 #define AAREN_SERVER_MODELS_MODEL_WATCH_H_
 
-// A ModelWatch keeps a ModelTable like a folder of packages, while others serve from it.
+// A ModelWatch keeps a ModelTable equal to a folder of packages, while the server serves from the table.
 //
 //   a folder appears      its files rest from one look to the next ─► loaded, checked, warmed up ─► offered
-//   it is broken          refused by name; what is offered stays. Tried again when its files change
-//   it disappears         its model retires, and is unloaded once nobody holds it
-//   the file `labels`     read again when it has changed and rests; one that is wrong changes nothing
+//   a folder is broken    refused by name; offered models stay. Tried again when the files change
+//   a folder disappears   the model retires, and is unloaded once nobody holds it
+//   the file `labels`     read again once changed and at rest; a wrong file changes nothing
 //
-// Threading: Load before Start, once. From then on its own thread looks, at a low priority, since it shares the
-// machine with those that serve. Tests call Look instead.
+// Threading: Load before Start, once. From then on the watch's own thread looks, at a low priority, since the serving
+// threads share the machine. Tests call Look instead.
 
 #include <condition_variable>
 #include <map>
@@ -27,12 +27,12 @@ namespace aaren::models {
 
 class ModelWatch {
  public:
-  // `models` outlives this. `engine`, `tier`: as for OpenEngines.
+  // `models` outlives the watch. `engine`, `tier`: as for OpenEngines.
   ModelWatch(ModelTable& models, std::string folder, std::string engine = kDefaultEngine,
              engine::Tier tier = engine::Tier::kExact);
-  ~ModelWatch();  // waits for a package that is being loaded
+  ~ModelWatch();  // waits for a package being loaded
 
-  // Loads what is there now. If nothing of it can be served: why not the first.
+  // Loads the present packages. If none can be served: the error of the first.
   absl::Status Load();
 
   void Start(absl::Duration period);
@@ -42,10 +42,10 @@ class ModelWatch {
  private:
   struct Package {
     std::string fingerprint;  // at the last look
-    bool tried = false;       // as it was then
-    std::string digest;       // of the model that it was when it could be loaded; empty: never
+    bool tried = false;       // with this fingerprint
+    std::string digest;       // the loaded model's; empty: never loaded
     absl::Status refusal;
-    bool seen = true;  // in this look
+    bool seen = true;  // by this look
   };
 
   void LookAtLabels(bool wait_for_rest);
@@ -65,9 +65,9 @@ class ModelWatch {
   const std::string engine_;
   const engine::Tier tier_;
   std::map<std::string, Package> packages_;  // by path
-  std::string labels_seen_, labels_read_;    // their fingerprints: at the last look; when they were read
+  std::string labels_seen_, labels_read_;    // fingerprints: at the last look; when the labels were read
   bool folder_missing_ = false;
-  std::mutex mutex_;  // not Abseil's: that waits by the wall clock, which may be set back
+  std::mutex mutex_;  // not Abseil's: waits of absl::Mutex go by the wall clock, which may be set back
   std::condition_variable stop_;
   bool stopping_ = false;  // guarded by mutex_
   std::thread thread_;     // none before Start

@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kCpu[] = "cpu", kGpu[] = "cuda";
 
-// `no_gpu`: why it is not a GPU, where that was asked for.
+// `no_gpu`: why the device is no GPU, if a GPU was asked for.
 void LogChoice(const package::ModelPackage& package, const std::string& device, const absl::Status& no_gpu) {
   if (no_gpu.ok()) {
     log::Log(log::LogLevel::kInfo, "engine chosen", {{"model", package.name}, {"device", device}});

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_MODELS_OPEN_ENGINE_H_
 #define AAREN_SERVER_MODELS_OPEN_ENGINE_H_
 
-// Makes the engines that the settings name, for a model, and logs where it computes. Another kind of engine is added
+// Makes the engines named by the settings, for a model, and logs where each computes. Another kind of engine is added
 // here.
 
 #include <memory>
@@ -15,22 +15,22 @@
 
 namespace aaren::models {
 
-// A GPU if this machine has one that holds the model, else the CPU.
+// A GPU if the machine has one with room for the model, else the CPU.
 inline constexpr char kDefaultEngine[] = "auto";
 
-// InvalidArgument for a name of no engine, naming those there are. FailedPrecondition for `cuda` where something is
-// missing for it: the library, the driver, the GPU.
+// InvalidArgument for an unknown name, naming the engines. FailedPrecondition for `cuda` without the library, the
+// driver, or the GPU.
 absl::Status CheckEngine(const std::string& name);
 
-// Of one package, in both tiers: for new sessions, and for those that began in the other tier.
+// The engines of one package, in both tiers: for new sessions, and for sessions begun in the other tier.
 struct Engines {
   std::unique_ptr<engine::Engine> offered, other;
 };
 
-// New sessions are of `tier`, but exact where this CPU is no faster in the fast one, which has no AMX. The log says so.
+// New sessions get `tier`, but exact on a CPU without AMX, where the fast tier is no faster. The log tells.
 absl::StatusOr<Engines> OpenEngines(const std::string& name, engine::Tier tier, const package::ModelPackage& package);
 
-// The one of the exact tier. As CheckEngine, or as the engine's own maker.
+// The engine of the exact tier. Errors as CheckEngine, or the engine's own.
 absl::StatusOr<std::unique_ptr<engine::Engine>> OpenEngine(const std::string& name,
                                                            const package::ModelPackage& package);
 

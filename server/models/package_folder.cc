@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Through links: what counts is the file that would be read.
+// Follows links: the file behind the link counts.
 std::string Stamp(const std::string& path) {
   struct stat file {};
   if (stat(path.c_str(), &file) != 0) return "";

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_MODELS_PACKAGE_FOLDER_H_
 #define AAREN_SERVER_MODELS_PACKAGE_FOLDER_H_
 
-// What lies in a folder of models, and whether it has changed since.
+// Reads a folder of models, and detects changes.
 
 #include <string>
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace aaren::models {
 
-// The folders directly under `folder`, in order of name. Those that begin with a dot are not there: a package that is
-// copied under such a name and then renamed comes whole. NotFound if the folder cannot be read.
+// The folders directly under `folder`, in order of name. Names beginning with a dot are skipped: a package copied under
+// such a name and then renamed appears whole. NotFound if the folder cannot be read.
 absl::StatusOr<std::vector<std::string>> FoldersIn(const std::string& folder);
 
-// Differs where a file, or one directly in the folder, has been written, replaced, added or removed, or may be read by
-// others than before. Empty: nothing is there.
+// A fingerprint of a file, or of a folder's direct content. Differs once a file was written, replaced, added or
+// removed, or has new permissions. Empty: nothing exists at the path.
 std::string FingerprintOf(const std::string& path);
 
 }  // namespace aaren::models

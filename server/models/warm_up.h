@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_MODELS_WARM_UP_H_
 #define AAREN_SERVER_MODELS_WARM_UP_H_
 
-// Before a model is offered, a few tokens go through its engine. What is wrong with it shows here and not in a session,
-// and its weights are in memory and in the caches of a device.
+// Before a model is offered, a few tokens go through its engine. A broken model shows here and not in a session, and
+// the weights are then in memory and in the caches of a device.
 
 #include "absl/status/status.h"
 #include "model/engine/engine.h"

@@ -15,17 +15,17 @@ using config::ServerConfig;
 
 constexpr uint64_t kLeastMemory = 16 << 20;  // the program and small buffers
 
-// Whoever can reach the server can read and write all sessions, unless TLS keeps others from listening.
+// Everybody who can reach the server can read and write all sessions, unless TLS keeps strangers from listening.
 absl::Status CheckReach(absl::string_view setting, const std::string& text, const ServerConfig& config) {
   const absl::StatusOr<address::Address> listen = address::Address::Parse(text);
   if (!listen.ok() || address::IsLoopback(*listen) || config.insecure() || !config.tls_cert().empty()) {
-    return absl::OkStatus();  // a bad address is told of when it is taken
+    return absl::OkStatus();  // a bad address is reported by its user
   }
   return absl::InvalidArgumentError(absl::StrCat(
       setting, ": others can reach ", text, "; give tls_cert and tls_key, or insecure to serve them in plain text"));
 }
 
-// Whoever is let in there sees all tenants: that is no right of every tenant's admin.
+// The admin address shows all tenants: no right of every tenant's admin.
 absl::Status CheckAdmin(const ServerConfig& config) {
   const bool knows_callers = !config.callers().empty() || !config.jwks().empty();
   const std::string& tenant = config.admin_tenant();
@@ -40,14 +40,14 @@ absl::Status CheckAdmin(const ServerConfig& config) {
     return absl::InvalidArgumentError(
         "admin_address: give admin_tenant, whose admins may see all tenants there; callers or jwks tell who that is");
   }
-  // Who may come to a Unix socket its folder says.
+  // The folder of a Unix socket says who may connect.
   if (admin::IsUnixSocket(config.admin_address())) return absl::OkStatus();
   const absl::Status address = address::Address::Parse(config.admin_address()).status();
   if (!address.ok()) return absl::InvalidArgumentError(absl::StrCat("admin_address: ", address.message()));
   return CheckReach("admin_address", config.admin_address(), config);
 }
 
-// A token that any issuer's key may sign, for whatever audience, would be everybody's.
+// A token signed by any issuer's key, for any audience, would be everybody's.
 absl::Status CheckTokens(const ServerConfig& config) {
   const bool rules = !config.jwt_issuer().empty() && !config.jwt_audience().empty();
   if (!config.jwks().empty() && !rules) {

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_PROGRAM_LOAD_MODELS_H_
 #define AAREN_SERVER_PROGRAM_LOAD_MODELS_H_
 
-// The models that the settings name, or the bundled ones.
+// Loads the models named by the settings, or the bundled models.
 
 #include <memory>
 #include <string>
@@ -13,10 +13,10 @@
 
 namespace aaren::program {
 
-// Of the setting `device`, as models::CheckEngine knows it.
+// The engine of the setting `device`, in the names of models::CheckEngine.
 std::string EngineName(const config::ServerConfig& config);
 
-// Loads them, and watches their folder from then on. NotFound where there is no model; else as ModelWatch::Load and
+// Loads the models, and watches their folder from then on. NotFound without a model; else as ModelWatch::Load and
 // ModelTable::SetDefault.
 absl::StatusOr<std::unique_ptr<models::ModelWatch>> LoadModels(const config::ServerConfig& config,
                                                                models::ModelTable& models);

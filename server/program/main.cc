@@ -1,8 +1,8 @@
-// aaren-server: serves the models of a folder until SIGTERM or SIGINT. SETTINGS.md tells its settings.
+// aaren-server: serves the models of a folder until SIGTERM or SIGINT. SETTINGS.md has the settings.
 //
-// Standard output carries one line, `ready listen=HOST:PORT metrics=HOST:PORT`, once it serves, with ` admin=ADDRESS`
-// where there is one; the log goes to standard error. Exit status: 0 after a shutdown in good order, 1 if it could not
-// start or save all, 2 for bad settings.
+// Standard output carries one line, `ready listen=HOST:PORT metrics=HOST:PORT`, once the server serves, with `
+// admin=ADDRESS` if set; the log goes to standard error. Exit status: 0 after a shutdown in good order, 1 if the server
+// could not start or not save every session, 2 for bad settings.
 
 #include <signal.h>
 #include <unistd.h>
@@ -66,7 +66,7 @@ void TellReady(const ServerConfig& config, const rpc::ServerOptions& options, ab
             {"connections", absl::StrCat(options.max_connections)}});
 }
 
-// Saves what can be saved until the grace period ends. The process ends if that is not all.
+// Saves sessions until the grace period ends. With sessions still unsaved then, the process ends.
 void Leave(absl::Time end, rpc::Server& server, Tracing* tracing) {
   const session::Clock& clock = session::Clock::System();
   if (!server.Shutdown(end - clock.Now())) {
@@ -85,7 +85,7 @@ int Serve(const ServerConfig& config) {
                 static_cast<log::LogLevel>(config.log_level()));
   ShutdownSignal& shutdown = *new ShutdownSignal(config::ToDuration(config.grace()));
   grpc_init();
-  const absl::Cleanup grpc_ends_last = &grpc_shutdown;  // it may wait ten seconds for a poller of its own
+  const absl::Cleanup grpc_ends_last = &grpc_shutdown;  // it may wait ten seconds for gRPC's own poller
   models::ModelTable models;
   const absl::StatusOr<std::unique_ptr<models::ModelWatch>> watch = LoadModels(config, models);
   if (!watch.ok()) return Fail(1, watch.status());
@@ -116,7 +116,7 @@ int Serve(const ServerConfig& config) {
   shutdown.Wait();
   const absl::Duration grace = config::ToDuration(config.grace());
   const absl::Time end = session::Clock::System().Now() + grace;
-  // An operator who takes no answers would keep it for ever, and sessions have to be saved.
+  // An operator who takes no answers would hold the end up, and sessions have to be saved.
   admin_ending.Post([&] {
     operators->StopAdmin();
     admin_ended.Notify();
@@ -150,6 +150,6 @@ int Main(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
   aaren::command_line::HoldStandardStreams();
   signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow (ulimit -f) cannot be written: the store says so
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow (ulimit -f) fails to be written, and the store tells
   return aaren::program::Main(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_PROGRAM_OPERATOR_ADDRESSES_H_
 #define AAREN_SERVER_PROGRAM_OPERATOR_ADDRESSES_H_
 
-// Where operators ask, beside the address that streams come to: /metrics for Prometheus, and the service Admin. Each is
-// there only if the settings give it an address.
+// The addresses for operators, beside the address for streams: /metrics for Prometheus, and the service Admin. Each
+// exists only with an address in the settings.
 //
 // Threading: one thread.
 
@@ -23,7 +23,7 @@ namespace aaren::program {
 
 class OperatorAddresses {
  public:
-  // What they tell of. All of it outlives them.
+  // The sources of the answers. All of them outlive the addresses.
   struct Sources {
     const config::ServerConfig& config;
     const rpc::ServerOptions& options;
@@ -34,7 +34,7 @@ class OperatorAddresses {
     const Tracing* tracing;  // null if nothing is traced
   };
 
-  // An address that is bad or in use; the message names the setting.
+  // Error: a bad address, or an address in use; the message names the setting.
   static absl::StatusOr<OperatorAddresses> Start(const Sources& sources);
 
   // "HOST:PORT", or "none".
@@ -42,7 +42,7 @@ class OperatorAddresses {
   // "HOST:PORT", "unix:PATH", or empty.
   std::string admin() const;
 
-  // Ends the calls of Admin, which ask shards. REQUIRES: before the server's Shutdown.
+  // Ends the calls of Admin, since the calls ask shards. REQUIRES: before the server's Shutdown.
   void StopAdmin();
 
  private:

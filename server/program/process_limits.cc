@@ -17,9 +17,9 @@ namespace aaren::program {
 namespace {
 
 constexpr rlim_t kLeastFiles = 64;  // a start opens some 20; files of the store and connections come later
-constexpr std::array<int, 3> kEnds = {SIGABRT, SIGSEGV, SIGBUS};  // after a refused allocation that nobody checked
+constexpr std::array<int, 3> kEnds = {SIGABRT, SIGSEGV, SIGBUS};  // after a refused allocation without a check
 
-// Made beforehand: at the end there may be no memory for a text. `any` is empty without a limited address space.
+// Made beforehand: at the end memory may lack for a text. `any` is empty without a limited address space.
 struct Lines {
   std::string memory, threads, any;
 };

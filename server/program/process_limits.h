@@ -2,7 +2,7 @@
 #define AAREN_SERVER_PROGRAM_PROCESS_LIMITS_H_
 
 // Limits of the process (ulimit) too low for a start. Libraries meet a limit somewhere on the way, and many abort
-// without a word. So one line tells the operator which limit to raise.
+// without a word. Hence one line tells the operator which limit to raise.
 
 #include <exception>
 
@@ -13,7 +13,7 @@ namespace aaren::program {
 // ResourceExhausted if the process may open fewer files than a server needs.
 absl::Status CheckOpenFiles();
 
-// While a StartGuard lives, a line names the limit behind the end of the process in a library, with exit status 1:
+// While a StartGuard lives and a library ends the process, a line names the limit behind the end, with exit status 1:
 //
 //   refused memory       the address space (ulimit -v)
 //   a refused thread     processes (ulimit -u), the address space, pids.max of the control group

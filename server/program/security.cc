@@ -25,7 +25,7 @@ absl::StatusOr<std::unique_ptr<identity::KeySetFile>> OpenKeys(const ServerConfi
   return opened;
 }
 
-// Who may call. Null only if no setting says: then everybody may.
+// The known callers. Null without any setting: then everybody may call.
 absl::StatusOr<std::unique_ptr<identity::Callers>> OpenCallers(const ServerConfig& config) {
   absl::StatusOr<std::unique_ptr<identity::RosterFile>> roster = OpenRoster(config);
   if (!roster.ok()) return roster.status();

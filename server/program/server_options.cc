@@ -13,8 +13,8 @@ namespace {
 
 using config::ServerConfig;
 
-// What of it rows may keep. The rest is for sessions that are not saved yet, and for what is known of all of them; with
-// a store of memory, for their saves.
+// How many bytes of the sessions' memory the rows may take. The rest is for sessions not saved yet, and for the facts
+// of all sessions; with a store of memory, for the saves.
 uint64_t ResidentBytes(const ServerConfig& config, uint64_t memory) {
   const uint64_t most = SessionMemory(memory) / 8 * (config.store() == ServerConfig::MEMORY ? 3 : 7);
   return config.max_resident_bytes() > 0 ? config.max_resident_bytes() : most;
@@ -26,7 +26,7 @@ void SetLimits(const ServerConfig& config, uint64_t memory, rpc::ServerOptions& 
   const auto share = [](uint64_t total, uint64_t n) { return static_cast<size_t>((total + n - 1) / n); };
   options.shard.max_queued_bytes = std::clamp<uint64_t>(part / 4, 1 << 20, 8 << 20);
   options.limits.unread_bytes = std::clamp<uint64_t>(part / 2, 1 << 20, 64 << 20);
-  // Whatever the shares are, the largest message that is allowed finds room.
+  // The largest allowed message finds room, whatever the shares are.
   const uint64_t message = config.message_bytes();
   options.limits.input_bytes = std::max<uint64_t>(4 * message, std::min<uint64_t>(part / 4, 64 << 20));
   options.limits.unary_bytes = std::max<uint64_t>(message, std::min<uint64_t>(part / 4, 16 << 20));
@@ -39,7 +39,7 @@ void SetLimits(const ServerConfig& config, uint64_t memory, rpc::ServerOptions& 
   options.connections.age = config::ToDuration(config.connection_age());
 }
 
-// Raises the limit of file descriptors as far as it goes. One a connection, and some for everything else.
+// Raises the limit of file descriptors to its maximum. One a connection, and some for everything else.
 size_t MostConnections(const ServerConfig& config) {
   constexpr rlim_t kOthers = 128 + store::RocksDbStore::kFiles;
   rlimit files{};
@@ -50,7 +50,7 @@ size_t MostConnections(const ServerConfig& config) {
   return static_cast<size_t>(std::min<rlim_t>(config.max_connections(), room));
 }
 
-// What is counted only about, and buffers that do not shrink with the memory.
+// Memory counted only roughly, and buffers that do not shrink with the memory.
 constexpr uint64_t kBesideMemory = 32 << 20;
 
 }  // namespace
@@ -71,8 +71,8 @@ uint64_t MemoryOf(const ServerConfig& config) {
   return config.memory() > 0 ? config.memory() : memory::MachineMemory() / 4 * 3;
 }
 
-// Shares out the memory: an eighth for what gRPC holds, an eighth for replies that clients have not read, tokens that
-// wait and unary requests, and an eighth stays free for what is counted only about. The rest is for sessions.
+// Shares out the memory: an eighth for gRPC, an eighth for replies not read by clients, waiting tokens and unary
+// requests, and an eighth stays free for memory counted only roughly. The rest is for sessions.
 uint64_t SessionMemory(uint64_t memory) { return memory / 8 * 5; }
 
 rpc::ServerOptions ToServerOptions(const ServerConfig& config, uint64_t memory, memory::MemoryBudget& budget) {

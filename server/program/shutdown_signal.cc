@@ -17,7 +17,7 @@ namespace {
 constexpr absl::Duration kLeastGrace = absl::Seconds(1);
 constexpr absl::Duration kTidying = absl::Seconds(1);
 
-// The signal that came, or 0. A process that was stopped and goes on waits on.
+// The signal that came, or 0. A process that was stopped and continued keeps waiting.
 int WaitFor(const sigset_t& signals, absl::Duration time) {
   const absl::Time deadline = session::Clock::System().Now() + time;
   for (;;) {
@@ -55,7 +55,7 @@ ShutdownSignal::ShutdownSignal(absl::Duration grace) {
   waiter.detach();
 }
 
-// The waiter is told as it is of all else: another thread may not be had any more.
+// A signal tells the waiter, as ever: a new thread may not be available any more.
 void ShutdownSignal::Done() {
   done_.Notify();
   pthread_kill(waiter_, SIGTERM);

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_PROGRAM_SHUTDOWN_SIGNAL_H_
 #define AAREN_SERVER_PROGRAM_SHUTDOWN_SIGNAL_H_
 
-// Waits for SIGTERM and SIGINT on a thread of its own: the first asks for a shutdown; a second, or the end of the grace
-// period, ends the process at once. Never destroyed. REQUIRES: made before any other thread, so that all of them leave
-// these signals to it.
+// Waits for SIGTERM and SIGINT on a thread of its own: the first signal asks for a shutdown; a second, or the end of
+// the grace period, ends the process at once. Never destroyed. REQUIRES: made before any other thread, since all
+// threads must leave both signals to it.
 
 #include <pthread.h>
 
@@ -18,8 +18,8 @@ class ShutdownSignal {
 
   void Wait() { asked_.WaitForNotification(); }
 
-  // Everything is saved and closed. What is left is to give memory back, and libraries may take their time for that: a
-  // second later the process ends in any case, with status 0.
+  // Everything is saved and closed. Only memory remains to be given back, and libraries may take their time: a second
+  // later the process ends in any case, with status 0.
   void Done();
 
  private:

@@ -35,7 +35,7 @@ std::string HostName() {
   return gethostname(name, sizeof(name) - 1) == 0 ? name : "";
 }
 
-// No other server's: where others reach it, if that was given. Many servers may listen on 0.0.0.0.
+// A name of this server alone: the advertised address, if given. Many servers may listen on 0.0.0.0.
 std::string InstanceOf(const ServerConfig& config, int port) {
   return config.advertise().empty() ? absl::StrCat(HostName(), ":", port) : config.advertise();
 }

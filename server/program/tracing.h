@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_PROGRAM_TRACING_H_
 #define AAREN_SERVER_PROGRAM_TRACING_H_
 
-// Traces as the settings want them: where the shards' spans go, and who sends them. Threading: one thread.
+// Tracing from the settings: the buffer for the shards' spans, and the exporter. Threading: one thread.
 
 #include <memory>
 #include <optional>
@@ -21,16 +21,16 @@ class Tracing {
   // Null if nothing is to be traced. InvalidArgument if trace_ca cannot be read.
   static absl::StatusOr<std::unique_ptr<Tracing>> Open(const config::ServerConfig& config);
 
-  // What a server is to be started with. This outlives it.
+  // Adds tracing to the options of a server. The Tracing outlives the server.
   void SetUp(rpc::ServerOptions& options);
 
-  // Begins to send, in the name of a server that listens on `port`.
+  // Begins to send, in the name of a server listening on `port`.
   void Start(int port);
 
-  // Sends what is left of the spans, and gives up after half of `left` or a second.
+  // Sends the remaining spans, and gives up after half of `left` or a second.
   void Stop(absl::Duration left);
 
-  const trace::Exporter& exporter() const { return *exporter_; }  // once it has started
+  const trace::Exporter& exporter() const { return *exporter_; }  // REQUIRES: Start was called
 
  private:
   Tracing(const config::ServerConfig& config, std::shared_ptr<grpc::ChannelCredentials> credentials)

@@ -1,13 +1,14 @@
 #ifndef AAREN_SERVER_RPC_BATON_H_
 #define AAREN_SERVER_RPC_BATON_H_
 
-// Whoever holds the Baton of a shard runs it: its own thread, or one that relieves it. gRPC may keep a thread for as
-// long as it likes: it reads on while more comes of a connection, signs for handshakes, and takes down thousands of
-// calls one after another. So whatever it is asked, the baton is free meanwhile, and another thread may go on.
+// The holder of the Baton runs a shard: the shard's own thread, or a thread that relieves it. gRPC may keep a thread
+// for as long as gRPC likes: gRPC reads a connection on while more comes, signs for handshakes, and takes down
+// thousands of calls one after another. Therefore a thread gives the baton away while it calls gRPC, and another thread
+// may go on.
 //
-// Each thread is a hand, with a number. The shard's own is 0; each other relieves those before it.
+// Each thread is a hand, with a number. The shard's own thread is 0; each further hand relieves the hands before.
 //
-// Threading: Lend by whoever holds it; the rest from any thread.
+// Threading: the holder calls Lend; any thread calls the rest.
 
 #include <array>
 #include <atomic>
@@ -25,14 +26,15 @@ namespace aaren::rpc {
 class ABSL_LOCKABLE Baton {
  public:
   static constexpr size_t kHands = 3;
-  static constexpr absl::Duration kLong = absl::Milliseconds(2);  // a hand is kept, from then on
+  static constexpr absl::Duration kLong = absl::Milliseconds(2);  // from this delay on a hand counts as kept
+                                                                  // is kept
 
   explicit Baton(const session::Clock& clock) : clock_(clock) {}
 
   void Take(size_t hand) ABSL_EXCLUSIVE_LOCK_FUNCTION();
   void Give() ABSL_UNLOCK_FUNCTION();
 
-  // Does something of gRPC's, which may wait for so long, without the baton. It is taken again afterwards.
+  // Runs `call`, a call of gRPC that may wait for `may_wait`, without the baton, and then takes the baton again.
   void Lend(absl::Duration may_wait, absl::FunctionRef<void()> call);
 
   // How many hands, from 0 on, are kept.
@@ -41,8 +43,10 @@ class ABSL_LOCKABLE Baton {
  private:
   const session::Clock& clock_;
   absl::Mutex mutex_;
-  size_t holder_ = 0;                                            // who has it, or had it last
-  std::array<std::atomic<int64_t>, kHands> lent_until_ns_ = {};  // when it should be back, at the latest; 0: not lent
+  size_t holder_ = 0;                                            // the hand with the baton, or the last hand that had
+                                                                 // the baton
+  std::array<std::atomic<int64_t>, kHands> lent_until_ns_ = {};  // when the baton should be back, at the latest; 0: not
+                                                                 // lent
 };
 
 }  // namespace aaren::rpc

@@ -21,13 +21,13 @@ constexpr absl::string_view kBearer = "Bearer ";
 
 absl::string_view ViewOf(grpc::string_ref text) { return {text.data(), text.size()}; }
 
-// What the caller says of itself.
+// The token that a caller shows.
 struct Claim {
   absl::string_view token;
   bool has_token = false;  // perhaps of another kind than is known here
 };
 
-// Of several headers a proxy may have checked another than the first: then none counts.
+// With several headers, a proxy may have checked another than the first: then none counts.
 Claim ClaimOf(const grpc::ServerContext& context) {
   const auto [authorization, end] = context.client_metadata().equal_range("authorization");
   if (authorization == end) return {};
@@ -47,7 +47,7 @@ std::optional<identity::Caller> ByCertificate(const grpc::AuthContext& context, 
   return std::nullopt;
 }
 
-// A token that is not known is not made up for by a certificate. The error is for the log.
+// A certificate does not make up for an unknown token. The error is for the log.
 absl::StatusOr<identity::Caller> Find(const grpc::ServerContext& context, const Claim& claim,
                                       const identity::Callers& callers, const session::Clock& clock) {
   if (claim.has_token && claim.token.empty())
@@ -58,7 +58,7 @@ absl::StatusOr<identity::Caller> Find(const grpc::ServerContext& context, const 
   return *std::move(caller);
 }
 
-// The token is nobody's business, be it a wrong one: a letter less, and it may be somebody's. The log bounds its lines.
+// The log never shows the token, even a wrong one: a mistyped token is nearly somebody's. The log bounds its lines.
 void LogFailure(const grpc::ServerContext& context, const absl::Status& why) {
   log::Log(log::LogLevel::kWarning, "caller not known",
            {{"peer", accept::NormalPeer(context.peer())}, {"reason", std::string(why.message())}});

@@ -1,17 +1,17 @@
 #ifndef AAREN_SERVER_RPC_EVENT_H_
 #define AAREN_SERVER_RPC_EVENT_H_
 
-// An Event is what a completion queue hands back when an operation ends: every tag of this server's queues is an
-// Event*. Events live as members of the call they belong to, so that an operation allocates nothing.
+// An Event hears the end of an operation of gRPC: every tag in the server's completion queues is an Event*. An event
+// lives as a member of the call that owns the event, and an operation allocates nothing.
 
 namespace aaren::rpc {
 
 class Event {
  public:
-  // What streams under way read and write goes first. What begins and ends calls waits for that.
+  // Reads and writes of streams under way go first. Beginnings and ends of calls wait.
   enum class Turn { kFirst, kLater };
 
-  // `ok` means what grpcpp/completion_queue.h says for the operation. May delete the event.
+  // `ok` has the meaning that grpcpp/completion_queue.h gives for the operation. May delete the event.
   virtual void Done(bool ok) = 0;
 
   Turn turn() const { return turn_; }
@@ -24,7 +24,7 @@ class Event {
   const Turn turn_;
 };
 
-// Calls a method of the call that owns it.
+// Calls a method of the owning call.
 template <typename Call>
 class CallEvent final : public Event {
  public:
@@ -38,7 +38,7 @@ class CallEvent final : public Event {
   Method method_;
 };
 
-// Counts the calls that are alive on one queue; only that queue's thread touches it. A queue may be shut down at zero.
+// Counts the living calls of one queue; only the queue's thread touches the count. A queue may be shut down at zero.
 class CallCount {
  public:
   explicit CallCount(int& calls) : calls_(calls) { ++calls_; }

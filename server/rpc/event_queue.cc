@@ -6,10 +6,10 @@ namespace aaren::rpc {
 namespace {
 
 constexpr int kMaxEventsPerDrain = 1024;
-constexpr int kEventsPerLook = 16;  // at the clock
-// Each look at an empty queue lets gRPC do one thing that waits at a socket: accept, shake hands, read a frame. Not all
-// of that ends in an event, so a thread that is busy otherwise must look more than once, every millisecond, to get
-// anywhere.
+constexpr int kEventsPerLook = 16;  // events between two looks at the clock
+// Each look at an empty queue lets gRPC do one thing that waits at a socket: accept, shake hands, read a frame. Not
+// every such thing ends in an event. Hence a busy thread looks several times every millisecond, or a handshake would
+// never get done.
 constexpr int kLooks = 16;
 constexpr int64_t kBetweenLooksNanos = 1'000'000;
 
@@ -81,7 +81,7 @@ void EventQueue::Sleep(absl::Duration at_most, absl::FunctionRef<bool()> busy) {
   if (!quiet()) return;
   asleep_ = true;
   if (!busy()) Await(at_most);
-  if (!asleep_.exchange(false)) ++wakes_expected_;  // somebody called Wake: its alarm has rung or will
+  if (!asleep_.exchange(false)) ++wakes_expected_;  // another thread called Wake: the alarm has rung or will ring
 }
 
 void EventQueue::Wake() {

@@ -1,15 +1,16 @@
 #ifndef AAREN_SERVER_RPC_EVENT_QUEUE_H_
 #define AAREN_SERVER_RPC_EVENT_QUEUE_H_
 
-// An EventQueue is the completion queue of one shard as its thread uses it: take all events that are there without
-// waiting, or sleep until there is one. Another thread ends a sleep with Wake, which costs nothing while the owner is
-// awake.
+// An EventQueue is the completion queue of one shard as the shard's thread uses the queue: takes all waiting events
+// without a wait, or sleeps until an event comes. Another thread ends a sleep with Wake; a Wake costs nothing while the
+// owner is awake.
 //
-// gRPC reads sockets only while a thread looks at a queue that is empty, and a client that sends one small message
-// after another keeps this one from being so. Looks at a second queue, which is always empty, read them all the same.
+// gRPC reads sockets only while a thread looks at an empty queue, and a client sending one small message after
+// another keeps this queue from being empty. Looks at a second, always empty queue read the sockets all the
+// same.
 //
-// Threading: the owner's thread only, except Wake. Where there is a baton, the owner is whoever holds it. Others may
-// take it while gRPC is asked.
+// Threading: the owner's thread only, except Wake. With a baton, the owner is the holder of the baton. Other threads
+// may take the baton while the queue asks gRPC.
 
 #include <atomic>
 #include <deque>
@@ -31,21 +32,21 @@ class EventQueue {
   EventQueue(std::unique_ptr<grpc::ServerCompletionQueue> queue, const session::Clock& clock, Baton* baton = nullptr)
       : queue_(std::move(queue)), clock_(clock), baton_(baton) {}
 
-  // Handles the events that are there, for about so long at most; after those of Turn::kFirst the others, for as long.
-  // True if there were any.
+  // Handles the waiting events for about `at_most`: first events of Turn::kFirst, then the rest for as long. True if
+  // any event came.
   bool Drain(absl::Duration at_most);
 
-  // Sleeps until an event comes, which it handles, or Wake is called, or the time is over. `busy` is asked once a Wake
-  // can no longer be missed: if it is true there is no sleep.
+  // Sleeps until an event comes and is handled, Wake is called, or the time is over. `busy` is called once no Wake can
+  // be missed any more; if `busy` returns true, Sleep returns at once.
   void Sleep(absl::Duration at_most, absl::FunctionRef<bool()> busy);
 
-  // Waits for an event, which it handles, and nothing else. False if there was none for so long.
+  // Waits for one event and handles it. False if no event came in time.
   bool Await(absl::Duration at_most);
 
-  // Ends the sleep under way, if there is one.
+  // Ends the sleep under way, if any.
   void Wake();
 
-  // Handles what is left, and returns when the queue is empty for good. REQUIRES: no operation begins any more.
+  // Handles the remaining events, and returns when the queue is empty for good. REQUIRES: no operation begins any more.
   void Shutdown();
 
   // False while a Wake is under way: the queue must not be shut down yet.
@@ -57,7 +58,7 @@ class EventQueue {
   struct Got {
     void* tag = nullptr;
     bool ok = false;
-    bool any = false;  // an event was there
+    bool any = false;  // an event came
   };
   static void Handle(const Got& got);
   bool HandleLater(absl::Duration at_most);
@@ -72,8 +73,8 @@ class EventQueue {
   int64_t last_looks_ns_ = 0;
   std::deque<Got> later_;
   std::atomic<bool> asleep_{false};
-  grpc::Alarm alarm_;       // set only by the one thread that turned asleep_ off
-  int wakes_expected_ = 0;  // alarms that were set and have not rung
+  grpc::Alarm alarm_;       // set only by the thread that turned asleep_ off
+  int wakes_expected_ = 0;  // alarms set that have not rung
   CallEvent<EventQueue> woken_{this, &EventQueue::OnWoken, Event::Turn::kFirst};
 };
 

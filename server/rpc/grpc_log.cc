@@ -23,7 +23,7 @@ log::LogLevel LevelOf(gpr_log_severity severity) {
 }
 
 #ifdef AAREN_PROTOBUF_LOGS
-// Of clients' messages: none of it is the server's own error.
+// Protobuf complains about clients' messages: no such complaint is the server's own error.
 void LogOfProtobuf(google::protobuf::LogLevel, const char* file, int line, const std::string& message) {
   const std::string name = std::filesystem::path(file).filename().string();
   log::Log(log::LogLevel::kWarning, "protobuf", {{"message", message}, {"source", absl::StrCat(name, ":", line)}});

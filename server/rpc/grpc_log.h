@@ -3,9 +3,9 @@
 
 namespace aaren::rpc {
 
-// What gRPC has to say, and protobuf about messages that it cannot read, goes into the server's log from now on, as
-// events "grpc" and "protobuf". How much gRPC says is for GRPC_VERBOSITY: errors, if it is not set. REQUIRES: called
-// before anything of gRPC.
+// Sends gRPC's log, and protobuf's complaints about messages, to the server's log from now on, as events "grpc" and
+// "protobuf". GRPC_VERBOSITY sets how much gRPC logs; by default errors only. REQUIRES: called before anything of
+// gRPC.
 void RouteGrpcLog();
 
 }  // namespace aaren::rpc

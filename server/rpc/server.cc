@@ -13,9 +13,9 @@ namespace aaren::rpc {
 namespace {
 
 constexpr absl::Duration kLeastPatience = absl::Seconds(1);  // with a store, however small store_grace is
-constexpr absl::Duration kLinger = absl::Seconds(1);         // for what was written last, at most
+constexpr absl::Duration kLinger = absl::Seconds(1);         // for the last written bytes, at most
 
-// What a sanitizer keeps of memory that was given back, and beside all memory, is not the program's.
+// A sanitizer keeps freed memory and adds memory of its own: the process's memory then says nothing about the program.
 #ifdef AAREN_SANITIZED
 constexpr bool kMemoryIsOurs = false;
 #else
@@ -31,7 +31,7 @@ std::function<size_t()> ExcessOver(size_t bytes) {
   };
 }
 
-// What can be exported can be imported: the rows of a session with all the channels that it may have, beside its names.
+// An exported session can be imported: a session's rows with all allowed channels, and its names.
 size_t LargestImport(const models::ModelTable& models, uint32_t max_channels) {
   size_t row_bytes = 0;
   for (const models::ModelRef& model : models.models()) row_bytes = std::max(row_bytes, model->engine->row_bytes());
@@ -64,7 +64,7 @@ Server::Server(address::Address address, const ServerOptions& options, const mod
       clock_(clock),
       registrar_(std::make_unique<registrar::Registrar>(store, models, clock, options.transit_bytes,
                                                         std::max(options.store_grace, kLeastPatience))) {
-  // So far beyond the limit that the acceptor, which knows who brought it, acts long before.
+  // Far beyond the limit of the acceptor, who knows the connections that brought the memory.
   if (options.process_bytes > 0) quota_.emplace("aaren").Resize(2 * options.process_bytes);
 }
 
@@ -105,7 +105,7 @@ absl::Status Server::Begin(const ServerOptions& options, const models::ModelTabl
     loops_.push_back(*std::move(loop));
     endings_.push_back(std::make_unique<cores::Background>());
   }
-  // Shards are known to the registrar before it runs, and it runs before a shard may ask it.
+  // The registrar learns of the shards before it runs, and runs before a shard may ask it.
   registrar_->Start();
   for (const auto& loop : loops_) loop->Start();
   acceptor_->Start(std::move(shards), BoundsOf(options, models), ExcessOver(options.process_bytes));
@@ -120,7 +120,7 @@ Server::~Server() {
 
 bool Server::Shutdown(absl::Duration grace) {
   if (!std::exchange(running_, false)) return true;
-  // Side by side, so that each has the whole grace period.
+  // All loops at once: each has the whole grace period.
   for (const auto& loop : loops_) loop->Drain(grace);
   for (const auto& loop : loops_) loop->closed().WaitForNotification();
   acceptor_->Stop();
@@ -129,8 +129,8 @@ bool Server::Shutdown(absl::Duration grace) {
   return std::all_of(loops_.begin(), loops_.end(), [](const auto& loop) { return loop->all_saved(); });
 }
 
-// Each may wait for clients that do not answer; all of them wait at once. And gRPC closes no connection before it has
-// written what it began to write: a client that reads nothing would keep it for ever.
+// Each loop may wait for clients that do not answer; all loops wait at once. gRPC closes no connection before gRPC has
+// written the begun bytes: a client that reads nothing would keep the connection for ever.
 void Server::ShutDownServers(absl::Duration linger) {
   std::deque<absl::Notification> ended(loops_.size());
   for (size_t i = 0; i < loops_.size(); ++i) {

@@ -1,15 +1,15 @@
 #ifndef AAREN_SERVER_RPC_SERVER_H_
 #define AAREN_SERVER_RPC_SERVER_H_
 
-// The server as a whole: as many ShardLoops as asked for, the Acceptor that gives them connections of one port, and the
-// Registrar between them. What it serves and where it keeps sessions is given from outside, so that a benchmark can run
-// it with an engine of its own.
+// A Server is the whole server: `shards` ShardLoops, an Acceptor that listens on one port and gives connections to the
+// loops, and a Registrar between the loops. The caller owns the models and the store: a benchmark may pass an engine of
+// its own.
 //
 //   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start({.listen = "127.0.0.1:0"}, models, store);
 //   ... (*server)->address() ...
 //   (*server)->Shutdown(absl::Seconds(20));
 //
-// Threading: Start, Shutdown and the destructor by one thread; the rest by anybody.
+// Threading: Start, Shutdown and the destructor by one thread; the rest by any thread.
 
 #include <memory>
 #include <optional>
@@ -36,20 +36,22 @@ namespace aaren::rpc {
 struct ServerOptions {
   std::string listen = "127.0.0.1:0";
   int shards = 1;
-  std::vector<int> cores = {};     // that they keep to, in turn; none: they may be anywhere
-  shard::ShardOptions shard = {};  // of each
-  StreamLimits limits = {};        // of each shard
+  std::vector<int> cores = {};     // the cores that threads keep to, in turn; none: any core
+  shard::ShardOptions shard = {};  // for each shard
+  StreamLimits limits = {};        // for each shard
   ConnectionLimits connections = {};
-  absl::Duration store_grace = absl::Seconds(10);  // a store that is away for longer shows in the health service
+  absl::Duration store_grace = absl::Seconds(10);  // the health service tells of a store away for longer
   size_t message_bytes = 4 << 20;                  // largest ClientMessage
   size_t transit_bytes = 64 << 20;                 // rows on their way between the store, shards and clients
   size_t max_connections = 16'384;
-  std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();  // of every connection
-  bool tls = false;                                                                          // which those are of
-  const identity::Callers* callers = nullptr;  // who may call, outlives the server; null: everybody may everything
+  std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();  // for every connection
+  bool tls = false;                                                                          // true for credentials of
+                                                                                             // TLS
+  const identity::Callers* callers = nullptr;  // the known callers, outlives the server; null: everybody may do
+                                               // everything
   trace::TracerOptions traces = {};
-  trace::SpanBuffer* spans = nullptr;  // where they go, outlives the server; null: nothing is traced
-  size_t process_bytes = 0;  // that the process may hold beyond what it has when it begins to serve; 0: no limit
+  trace::SpanBuffer* spans = nullptr;  // where spans go, outlives the server; null: nothing is traced
+  size_t process_bytes = 0;            // memory that the process may add while serving; 0: no limit
 };
 
 class Server {
@@ -58,25 +60,25 @@ class Server {
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options, const models::ModelTable& models,
                                                        store::StateStore& store,
                                                        const session::Clock& clock = session::Clock::System());
-  ~Server();  // Shutdown(a second), unless it was called
+  ~Server();  // calls Shutdown(a second) unless Shutdown was called
 
-  // Leaves in good order (server/rpc/shard_loop.h) within `grace`, and returns when all is saved and closed. False if
-  // sessions were left that could not be saved.
+  // Leaves in good order (server/rpc/shard_loop.h) within `grace`, and returns when every session is saved and every
+  // connection closed. False if a session could not be saved.
   bool Shutdown(absl::Duration grace);
 
   int port() const { return address_.port; }
   std::string address() const { return address_.ToString(); }
 
-  // One per shard, for as long as the server lives.
+  // One element per shard, for as long as the server lives.
   std::vector<const shard::ShardCounters*> shard_counters() const;
   std::vector<const StreamCounters*> stream_counters() const;
-  // What one shard does, numbered from 0.
+  // The figures of one shard, numbered from 0.
   int shards() const { return static_cast<int>(loops_.size()); }
   int64_t busy_ns(int shard) const { return loops_[static_cast<size_t>(shard)]->busy_ns(); }
   absl::Duration round(int shard) const { return loops_[static_cast<size_t>(shard)]->round(); }
 
-  // The oldest streams of a shard behind number `after`, `most` of them. `done` is called on the shard's thread, and
-  // must not block. REQUIRES: before Shutdown.
+  // Gives `done` the oldest streams of a shard behind number `after`, at most `most`. The shard's thread calls `done`,
+  // which must not block. REQUIRES: before Shutdown.
   void DescribeStreams(int shard, uint64_t after, size_t most,
                        absl::AnyInvocable<void(std::vector<StreamInfo>)> done) const;
 
@@ -95,11 +97,13 @@ class Server {
 
   address::Address address_;
   const session::Clock& clock_;
-  std::optional<grpc::ResourceQuota> quota_;  // the last resort: gRPC ends whichever streams it comes across
+  std::optional<grpc::ResourceQuota> quota_;  // the last resort: gRPC then ends streams at random
   const std::unique_ptr<watch::WatchedSessions> watched_ = std::make_unique<watch::WatchedSessions>();
   std::vector<std::unique_ptr<ShardLoop>> loops_;
-  std::unique_ptr<registrar::Registrar> registrar_;          // destroyed before the loops, whose shards it knows
-  std::unique_ptr<accept::Acceptor> acceptor_;               // destroyed before the loops, which it gives connections
+  std::unique_ptr<registrar::Registrar> registrar_;          // destroyed before the loops: the registrar knows their
+                                                             // shards
+  std::unique_ptr<accept::Acceptor> acceptor_;               // destroyed before the loops: the acceptor gives
+                                                             // connections
   std::vector<std::unique_ptr<cores::Background>> endings_;  // for each loop's ShutdownServer
   bool running_ = false;
 };

@@ -18,15 +18,15 @@ namespace {
 constexpr absl::Duration kPoll = absl::Microseconds(50);  // before going to sleep
 constexpr absl::Duration kTick = absl::Milliseconds(5);
 constexpr absl::Duration kSleep = absl::Milliseconds(20);  // at most: saves and expiry are due at some time
-constexpr absl::Duration kIdle = absl::Milliseconds(200);  // without work: from then on it may sleep longer
+constexpr absl::Duration kIdle = absl::Milliseconds(200);  // without work: after this time the thread sleeps for longer
 constexpr absl::Duration kLongSleep = absl::Milliseconds(100);
 constexpr absl::Duration kStale = absl::Seconds(1);  // between two looks for stale streams
-// What each part of a round may take, so that none keeps the others waiting. The step has ShardOptions::slice.
+// The time of each part of a round: no part keeps the rest waiting. ShardOptions::slice is the step's time.
 constexpr absl::Duration kPart = absl::Milliseconds(1);
 constexpr absl::Duration kReliefPause = absl::Milliseconds(1);
 constexpr absl::Duration kAcceptNothing = absl::Milliseconds(100);  // at most, while a thread is kept
 constexpr absl::Duration kServeOn = absl::Seconds(2);               // at most, after Draining was sent
-constexpr absl::Duration kQuiet = absl::Milliseconds(50);  // without an answer: who has not read by now does not read
+constexpr absl::Duration kQuiet = absl::Milliseconds(50);  // without an answer: a slow client does not read any more
 constexpr std::chrono::milliseconds kCancelAfter(100);
 
 v1::Limits ToLimits(const LoopOptions& options) {
@@ -86,7 +86,7 @@ absl::Status ShardLoop::Build() {
     builder.RegisterService(service);
   }
   builder.RegisterAsyncGenericService(&unknown_methods_);
-  // gRPC has one limit for all methods; a stream keeps to its own.
+  // gRPC has one limit for all methods; a stream keeps to a limit of its own.
   builder.SetMaxReceiveMessageSize(
       static_cast<int>(std::min<size_t>(std::max(options_.message_bytes, options_.limits.import_bytes), INT_MAX)));
   if (options_.quota != nullptr) builder.SetResourceQuota(*options_.quota);
@@ -127,8 +127,8 @@ void ShardLoop::Take(int socket) {
   shard_.mailbox().Post([this, socket] { arrived_.push_back(socket); });
 }
 
-// gRPC reads at once what the connection brings, and goes on for as long as more comes, on the thread that gives it the
-// socket. The acceptor's must not: it is the one that watches.
+// The thread that gives gRPC a socket reads the connection's bytes at once, and goes on while more come. The acceptor
+// keeps watch, and must not read.
 bool ShardLoop::TakeConnections() {
   if (arrived_.empty()) return false;
   const absl::Time end = clock_.Now() + kPart;
@@ -150,7 +150,7 @@ void ShardLoop::Serve() {
   RefuseUnknownMethods(unknown_methods_, *unary_);
 }
 
-// Whatever the thread is the first to touch is then in the memory beside that core.
+// Memory first touched by a thread lies beside the core of the thread.
 void ShardLoop::KeepToCore() const {
   if (options_.core < 0) return;
   const absl::Status status = cores::KeepTo(options_.core);
@@ -170,7 +170,7 @@ void ShardLoop::Run() {
     if (worked) last_work = now;
     if (now - last_work <= kPoll) continue;
     const absl::Duration sleep = now - last_work < kIdle ? kSleep : kLongSleep;
-    // gRPC may read on and on while this should be asleep, too.
+    // gRPC may read on and on during the sleep, too.
     round_began_ns_.store(clock_.NowNanos() + absl::ToInt64Nanoseconds(sleep), std::memory_order_relaxed);
     queue_->Sleep(sleep, [this] { return shard_.DrainMailboxFor(kPart); });
   }
@@ -193,7 +193,7 @@ bool ShardLoop::Relieve() {
   return !std::exchange(relieved_, kept > 0) && kept > 0;
 }
 
-// Its thread relieves those before it, whenever gRPC keeps all of them.
+// Each relief relieves the hands before it while gRPC keeps all of them.
 void ShardLoop::RunWhileKept(size_t hand) {
   for (;;) {
     {
@@ -215,8 +215,9 @@ void ShardLoop::RunWhileKept(size_t hand) {
   }
 }
 
-// What a thread is kept with may be thousands of calls of one connection. Who asks something of such a connection
-// meanwhile has gRPC give it to a thread of its own, and there others wait behind it. A probe of health does not wait.
+// gRPC may keep a thread with thousands of calls of one connection. If another thread asks gRPC about the same
+// connection, gRPC queues the work on a thread of gRPC's own, where more work waits behind. A probe of health does not
+// wait.
 void ShardLoop::AcceptCalls(bool accept) {
   for (LastWords* words : {&last_words_, &unary_->last_words}) {
     if (accept) {
@@ -240,7 +241,7 @@ absl::Duration ShardLoop::round() const {
   return began == 0 ? absl::ZeroDuration() : absl::Nanoseconds(std::max<int64_t>(0, clock_.NowNanos() - began));
 }
 
-// From half of the grace on what waits is not begun any more: its clients have it, and sessions must be saved.
+// From half of the grace period on, waiting tokens are not begun: clients keep unanswered tokens, and saves come first.
 bool ShardLoop::MayStep() const { return phase_ != Phase::kSaving || shard_.StepUnderWay() || clock_.Now() < save_; }
 
 bool ShardLoop::Round() {
@@ -257,8 +258,8 @@ bool ShardLoop::Round() {
   return worked;
 }
 
-// A stream whose message was handled to its end may have the next one already: what it sent in many messages is stepped
-// together and answered by one write.
+// A stream whose message was handled to its end may have the next message already: one step and one write then serve
+// many messages.
 bool ShardLoop::TakeIn() {
   bool worked = queue_->Drain(kPart);
   if (!streams_->HandleInput(kPart)) return worked;
@@ -295,13 +296,13 @@ void ShardLoop::BeginDrain(absl::Duration grace) {
   unary_->draining = true;
   health_->SetServing(false);
   streams_->Drain(serve_on);
-  shard_.SaveEarly();  // so that less is left to save at the end
+  shard_.SaveEarly();  // leaves fewer sessions to save at the end
   phase_ = Phase::kDraining;
 }
 
-// Goes to the next phase when this one is over. `stepped`: tokens were answered in this round, and more may wait.
-// Once none waits, or none was answered for a moment, the sessions are saved, whatever else clients ask for, and from
-// half of the grace on in any case.
+// Goes to the next phase once this phase is over. `stepped`: tokens were answered in this round, and more may wait.
+// Once no token waits, or none was answered for kQuiet, the sessions are saved whatever else clients ask for; from half
+// of the grace period on in any case.
 void ShardLoop::Advance(absl::Time now, bool stepped) {
   if (stepped) quiet_ = now + kQuiet;
   const bool answered = !stepped && !shard_.TokensWait() && !streams_->busy();
@@ -334,7 +335,7 @@ void ShardLoop::EndStreams() {
   phase_ = Phase::kClosing;
 }
 
-// No stream is over before gRPC has written what it began to write, cancelled or not. Some clients take nothing.
+// A stream is over only when gRPC has written the begun bytes, cancelled or not. Some clients take nothing.
 void ShardLoop::EndAllConnections() {
   end_all_ = absl::InfiniteFuture();
   options_.end_all_connections();

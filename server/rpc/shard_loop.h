@@ -2,17 +2,17 @@
 #define AAREN_SERVER_RPC_SHARD_LOOP_H_
 
 // A ShardLoop is one core of the server: a grpc::Server without a port, one completion queue, one thread, and the
-// SessionShard they feed. An Acceptor gives it its connections. Its round is what makes it fast: drain the queue, step
-// everything that arrived, write one merged message per touched stream. It polls for a moment before it sleeps, since a
-// wake-up costs more than a step.
+// SessionShard that they feed. An Acceptor gives the loop its connections. The round makes the loop fast: drain the
+// queue, step every token that arrived, write one merged message per touched stream. The thread polls for a moment
+// before it sleeps, since a wake-up costs more than a step.
 //
 // Leaving: Drain begins it from any thread. The loop tells health watchers and streams, refuses unary calls and serves
-// streams on for a little. Then it takes no more tokens, answers those it has, saves, and ends every stream. At last
-// closed() is notified. Clients that do not read are cut off at the deadline.
+// streams on for a moment. Then the loop takes no more tokens, answers the taken ones, saves, and ends every stream. At
+// last closed() is notified. Clients that do not read are cut off at the deadline.
 //
-// gRPC may keep the thread for long. Another relieves it then (baton.h), and runs rounds until it is back.
+// gRPC may keep the thread for long. Another thread then relieves it (baton.h), and runs rounds until it is back.
 //
-// Threading: Start, Drain, ShutdownServer, Stop by the owner, one after another; counters by anybody.
+// Threading: Start, Drain, ShutdownServer, Stop by the owner, one after another; counters by any thread.
 
 #include <atomic>
 #include <deque>
@@ -51,51 +51,51 @@ namespace aaren::rpc {
 
 struct LoopOptions {
   int index = 0;
-  int core = -1;  // that its thread keeps to; less than zero: it may be anywhere
+  int core = -1;  // the core of the thread; below zero: any core
   shard::ShardOptions shard = {};
   StreamLimits limits = {};
   ConnectionLimits connections = {};
   trace::TracerOptions traces = {};
-  trace::SpanBuffer* spans = nullptr;              // where they go; null: nothing is traced
+  trace::SpanBuffer* spans = nullptr;              // where spans go; null: nothing is traced
   size_t message_bytes = 4 << 20;                  // largest ClientMessage
-  absl::Duration store_grace = absl::Seconds(10);  // a store that is away for longer shows in the health service
+  absl::Duration store_grace = absl::Seconds(10);  // the health service tells of a store away for longer
   grpc::ResourceQuota* quota = nullptr;            // shared by all loops; null: none
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
-  const identity::Callers* callers = nullptr;           // who may call; null: everybody may everything
-  std::function<void()> end_all_connections = nullptr;  // of all shards
+  const identity::Callers* callers = nullptr;           // the known callers; null: everybody may do everything
+  std::function<void()> end_all_connections = nullptr;  // ends the connections of all shards
   HeardOf heard_of = nullptr;
 };
 
 class ShardLoop {
  public:
-  // Calls wait until Start. Unavailable if gRPC cannot serve. The arguments outlive this.
+  // Calls wait until Start. Unavailable if gRPC cannot serve. The arguments outlive the loop.
   static absl::StatusOr<std::unique_ptr<ShardLoop>> Make(const LoopOptions& options, const models::ModelTable& models,
                                                          registrar::Registrar& registrar, const session::Clock& clock);
-  ~ShardLoop();  // REQUIRES: stopped, or never started; the registrar is gone or knows nothing of this
+  ~ShardLoop();  // REQUIRES: stopped, or never started; the registrar is gone or does not know the loop
 
   void Start();
 
-  // Serves a connection: a nonblocking socket, which it owns from now on. From any thread, before ShutdownServer.
+  // Serves a connection: a nonblocking socket, which the loop owns from now on. From any thread, before ShutdownServer.
   void Take(int socket);
 
   // How long the round under way has taken; zero while none is. From any thread.
   absl::Duration round() const;
 
-  // Lets another thread go on while gRPC keeps the one that should. True if that begins. Call it every few
+  // Lets another thread go on while gRPC keeps the thread at work. True if a relief begins. Call Relieve every few
   // milliseconds, from one thread.
   bool Relieve();
 
-  // How long rounds have taken that had work. From any thread.
+  // The sum of the times of rounds that had work. From any thread.
   int64_t busy_ns() const { return busy_ns_.load(std::memory_order_relaxed); }
 
   // Leaves within `grace`.
   void Drain(absl::Duration grace);
   const absl::Notification& closed() const { return closed_; }
 
-  // Whether every session was saved that had to be. REQUIRES: closed().
+  // True if every session with unsaved tokens was saved. REQUIRES: closed().
   bool all_saved() const { return all_saved_; }
 
-  // Takes nothing any more and cancels calls that are still there. REQUIRES: closed().
+  // Takes no further call and cancels the remaining calls. REQUIRES: closed().
   void ShutdownServer();
 
   // Ends the thread. REQUIRES: ShutdownServer was called, on every loop of the server.
@@ -145,11 +145,11 @@ class ShardLoop {
   grpc::AsyncGenericService unknown_methods_;
 
   int calls_ = 0;
-  LastWords last_words_;  // of streams
+  LastWords last_words_;  // the streams' statuses
   Baton baton_;
   std::unique_ptr<EventQueue> queue_;
   std::unique_ptr<UnaryHost> unary_;
-  std::unique_ptr<UnaryHost> checks_;  // of health: whatever others ask for, a probe is answered
+  std::unique_ptr<UnaryHost> checks_;  // for health: a probe is answered, whatever else clients ask for
   std::unique_ptr<HealthService> health_;
   std::unique_ptr<StreamGroup> streams_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections_;
@@ -162,10 +162,10 @@ class ShardLoop {
   std::vector<std::thread> reliefs_;
   bool relieved_ = false;  // at the last Relieve
 
-  std::atomic<int64_t> round_began_ns_{0};  // of clock_, or when it should wake; 0: not running
+  std::atomic<int64_t> round_began_ns_{0};  // by clock_, or when a sleep should end; 0: not running
   std::atomic<int64_t> busy_ns_{0};
 
-  // Whoever holds the baton only.
+  // For the holder of the baton only.
   std::deque<int> arrived_;  // connections, to be given to gRPC
   Phase phase_ = Phase::kServing;
   bool stopping_ = false;
@@ -173,7 +173,7 @@ class ShardLoop {
   absl::Time next_stale_ = absl::InfinitePast();
   absl::Time stop_reading_ = absl::InfiniteFuture();
   absl::Time quiet_ = absl::InfiniteFuture();  // no token was answered for a moment
-  absl::Time save_ = absl::InfiniteFuture();   // whatever still waits
+  absl::Time save_ = absl::InfiniteFuture();   // although tokens may still wait
   absl::Time cut_off_ = absl::InfiniteFuture();
   absl::Time end_all_ = absl::InfiniteFuture();
   bool all_saved_ = true;  // written before closed_

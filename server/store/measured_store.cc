@@ -9,7 +9,7 @@ namespace {
 
 int64_t NowNs() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
 
-// A session that is not there, or that another writer has, is an answer like any other.
+// A missing session, or another writer's, is an answer like any other, not a failure.
 bool Failed(const absl::Status& status) {
   return !status.ok() && !absl::IsNotFound(status) && !absl::IsAborted(status);
 }

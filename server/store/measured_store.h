@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_STORE_MEASURED_STORE_H_
 #define AAREN_SERVER_STORE_MEASURED_STORE_H_
 
-// A MeasuredStore is another store whose calls are counted and timed, from the call to its answer. Threading: as
-// StateStore; counters are readable from any thread.
+// A MeasuredStore counts and times the calls of another store, from the call to the answer. Threading: as StateStore;
+// counters are readable from any thread.
 
 #include <array>
 #include <memory>
@@ -26,7 +26,7 @@ struct StoreCounters {
     counters::Histogram<counters::kLatencyBounds.size()> seconds{counters::kLatencyBounds};
   };
   std::array<Operation, kOperations.size()> operations;
-  counters::Counter saved_bytes;  // of rows
+  counters::Counter saved_bytes;  // bytes of rows
 };
 
 class MeasuredStore : public StateStore {
@@ -59,7 +59,7 @@ class MeasuredStore : public StateStore {
   Answer<T> Counted(Operation operation, Answer<T> answer);
 
   const std::unique_ptr<StateStore> store_;
-  absl::Mutex mutex_;       // calls and answers come on two threads, and counters have one writer at a time
+  absl::Mutex mutex_;       // calls and answers come on two threads; a counter has one writer at a time
   StoreCounters counters_;  // written under mutex_
 };
 

@@ -32,7 +32,7 @@ std::vector<uint64_t> SeqsOf(const SessionRecord& record) {
   return seqs;
 }
 
-// Of memory, about: with its place in the map.
+// The memory of a record, about, with its place in the map.
 size_t BytesOf(const SessionRecord& record) {
   size_t bytes =
       sizeof(record) + 2 * record.key.size() + record.origin.model.size() + record.origin.package_digest.size() + 128;

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_STORE_MEMORY_STORE_H_
 #define AAREN_SERVER_STORE_MEMORY_STORE_H_
 
-// A MemoryStore keeps saved sessions in this process: they outlive streams and slabs, not the server. What it holds is
-// counted against a budget: beyond it, it refuses with ResourceExhausted and keeps what it has. Every call is answered
-// before it returns.
+// A MemoryStore keeps saved sessions in the process's memory: sessions outlive streams and slabs, not the server. The
+// memory is counted against a budget: a write beyond the budget is refused with ResourceExhausted, and the stored
+// sessions stay. Every call is answered before the call returns.
 
 #include <map>
 #include <string>
@@ -16,7 +16,7 @@ namespace aaren::store {
 
 class MemoryStore : public StateStore {
  public:
-  // `budget` outlives this; null: no limit.
+  // `budget` outlives the store; null: no limit.
   explicit MemoryStore(memory::MemoryBudget* budget = nullptr) : budget_(budget) {}
 
   std::string name() const override { return "memory"; }
@@ -33,7 +33,7 @@ class MemoryStore : public StateStore {
   const SessionRecord* Held(const std::string& key) const;
   WriteResult SaveOne(SaveWrite write);
 
-  // Puts `record` in the place of the one of its key, which keeps its save at keep_seq.
+  // Replaces the record with the same key, and keeps the old record's save at keep_seq.
   absl::Status Put(SessionRecord record, std::optional<uint64_t> keep_seq);
   absl::Status Count(size_t before, size_t after);
 

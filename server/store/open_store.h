@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_STORE_OPEN_STORE_H_
 #define AAREN_SERVER_STORE_OPEN_STORE_H_
 
-// Makes the store that the settings name. Another kind of store is added here.
+// Opens the store named by the settings. Another kind of store is added here.
 
 #include <cstdint>
 #include <memory>
@@ -14,12 +14,12 @@
 
 namespace aaren::store {
 
-// InvalidArgument or as the store's own Open, naming the setting. `memory` is what the process may take, bytes;
-// `budget` is that of sessions, and outlives the store.
+// InvalidArgument, naming the setting, or the error of the store's own Open. `memory`: the process's limit in bytes;
+// `budget` is the budget of sessions, and outlives the store.
 absl::StatusOr<std::unique_ptr<StateStore>> OpenStore(const config::ServerConfig& config, uint64_t memory,
                                                       memory::MemoryBudget& budget);
 
-// aaren/ below $XDG_STATE_HOME, or below ~/.local/state. Empty if there is neither.
+// aaren/ below $XDG_STATE_HOME, or below ~/.local/state. Empty without either.
 std::string DefaultDataFolder();
 
 }  // namespace aaren::store

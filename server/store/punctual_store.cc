@@ -58,7 +58,7 @@ class PunctualStore::Calls {
     return !given_up;
   }
 
-  // Whether a call has waited for `patience`.
+  // True if a call has waited for `patience`.
   bool IsLate() const ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     return IsLate(now_());
@@ -112,7 +112,7 @@ class PunctualStore::Calls {
   mutable absl::Mutex mutex_;
   std::map<uint64_t, Call> under_way_ ABSL_GUARDED_BY(mutex_);  // by number
   uint64_t last_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool silent_ ABSL_GUARDED_BY(mutex_) = false;  // the log has said so last
+  bool silent_ ABSL_GUARDED_BY(mutex_) = false;  // the last line of the log told of silence
 };
 
 PunctualStore::PunctualStore(StateStore& store, absl::Duration patience, std::function<absl::Time()> now)

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_STORE_SESSION_POINT_H_
 #define AAREN_SERVER_STORE_SESSION_POINT_H_
 
-// The facts of a session that travel everywhere: where its rows come from, where it stands, and by which Open it is
-// held. Threading: plain values.
+// Facts of a session that travel everywhere: the origin of its rows, its position, and the Open that holds it.
+// Threading: plain values.
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace aaren::store {
 
-// What made the rows. Others can go on from them only if they are the same.
+// The makers of the rows. Another server can continue the rows only with equal values.
 struct SessionOrigin {
   std::string model;  // name:version
   std::string package_digest;
@@ -26,9 +26,9 @@ struct SessionPoint {
   TokenClock clock;
 };
 
-// Which of its writer's Opens it is: numbers of one writer rise. Writer 0: nobody says.
+// An Open of a writer: a writer numbers its Opens in rising order. Writer 0: unknown.
 struct Attempt {
-  // Whether `latest` is a later Open of the same writer.
+  // True if `latest` is a later Open of the same writer.
   bool IsBehind(const Attempt& latest) const {
     return writer != 0 && writer == latest.writer && number < latest.number;
   }

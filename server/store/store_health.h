@@ -3,7 +3,7 @@
 
 // A StoreHealth tells whether the store works, as far as answers and silence show (PunctualStore). The store is away
 // from an answer Unavailable on, until a write is done or refused for another reason. Reads say less: a full disk can
-// be read.
+// still be read.
 //
 // Threading: notes are made by one thread at a time, the rest by any.
 
@@ -40,13 +40,13 @@ class StoreHealth {
 
   bool available() const { return away_since_.load(std::memory_order_relaxed) == kHere; }
 
-  // For how long it has been away; zero if it is not.
+  // How long the store has been away; zero while the store works.
   absl::Duration AwayFor(absl::Time now) const {
     const int64_t since = away_since_.load(std::memory_order_relaxed);
     return since == kHere ? absl::ZeroDuration() : now - absl::FromUnixNanos(since);
   }
 
-  const counters::Counter& outages() const { return outages_; }  // that began
+  const counters::Counter& outages() const { return outages_; }  // outages begun
 
  private:
   static constexpr int64_t kHere = 0;
@@ -57,7 +57,7 @@ class StoreHealth {
     outages_.Add(1);
   }
 
-  std::atomic<int64_t> away_since_{kHere};  // of the server's clock, since 1970
+  std::atomic<int64_t> away_since_{kHere};  // by the server's clock, since 1970
   counters::Counter outages_;
 };
 

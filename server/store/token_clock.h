@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_STORE_TOKEN_CLOCK_H_
 #define AAREN_SERVER_STORE_TOKEN_CLOCK_H_
 
-// The TokenClock of a session: the time of its latest token and the step between its times. It follows from the times
-// of the tokens so far, one by one, and so never from how they were cut into items.
+// The TokenClock of a session: the time of the latest token and the step between token times. Both follow from the
+// times of the tokens one by one, and never from the cutting of tokens into items.
 
 #include <cstdint>
 

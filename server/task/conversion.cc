@@ -4,7 +4,7 @@
 
 namespace aaren::task {
 
-// A package of another kind is refused when it is read (model/package/manifest.cc).
+// The reader of packages refuses further kinds (model/package/manifest.cc).
 std::unique_ptr<const Conversion> NewConversion(const package::ModelPackage& package) {
   return std::make_unique<ForecastingConversion>(package.config);
 }

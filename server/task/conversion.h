@@ -1,14 +1,14 @@
 #ifndef AAREN_SERVER_TASK_CONVERSION_H_
 #define AAREN_SERVER_TASK_CONVERSION_H_
 
-// A Conversion is what the server must know of a kind of model: what an Open may ask of it, which fields its tokens
-// carry, what of a result is sent. Sessions, queues, stores and messages ask it and know nothing of forecasting.
+// A Conversion knows a kind of model for the server: the options of an Open, the fields of tokens, and the parts of a
+// result to send. Sessions, queues, stores and messages ask the Conversion and know nothing of forecasting.
 //
 //   Open   ──► Resolve ──► OutputPlan          kept with the session
-//   Tokens ──► CheckNumbers ──► CopyInputs     before any of them is folded; then what the engine takes
-//   result ──► CopyPlanned(plan) ──► values    [horizon, quantiles] of a forecaster, or the part that was asked for
+//   Tokens ──► CheckNumbers ──► CopyInputs     before any token is folded; then the engine's inputs
+//   result ──► CopyPlanned(plan) ──► values    [horizon, quantiles] of a forecaster, or the requested part
 //
-// It knows neither gRPC nor protobuf. A task is added as one more pair of files, and a line of NewConversion.
+// A Conversion knows neither gRPC nor protobuf. A new task is one more pair of files, and a line of NewConversion.
 // Threading: immutable.
 
 #include <cstddef>
@@ -24,20 +24,20 @@
 
 namespace aaren::task {
 
-// A field of a message that the model cannot serve, by its path, and why.
+// A field of a message that the model cannot serve, by its path, and the reason.
 struct BadField {
   std::string field;
   std::string problem;
 };
 
 struct Resolved {
-  std::optional<BadField> bad;  // the plan is then of no use
+  std::optional<BadField> bad;  // if set, the plan is void
   OutputPlan plan;
 };
 
-// What Models.Get says of the model's inputs and results.
+// The model's inputs and results for Models.Get.
 struct Schema {
-  std::vector<std::string> targets;  // names of the columns that are forecast
+  std::vector<std::string> targets;  // names of the forecast columns
   uint32_t horizon = 0;
   absl::Span<const float> quantiles;  // the conversion's own
 };
@@ -46,7 +46,7 @@ class Conversion {
  public:
   virtual ~Conversion() = default;
 
-  // How many numbers of a token, of one channel, the engine takes: 1 of a forecaster, its value.
+  // How many numbers of a token the engine takes for one channel: 1 for a forecaster, the value.
   size_t inputs() const { return inputs_; }
 
   virtual Schema schema() const = 0;
@@ -54,20 +54,20 @@ class Conversion {
   // The plan of a request, or the option that the model cannot give.
   virtual Resolved Resolve(const OutputRequest& request) const = 0;
 
-  // A field that the model has no use for, or whose length does not fit so many channels. Such tokens are refused: a
-  // client must not believe that it was read. Times are checked elsewhere, for all tasks alike.
+  // A field unknown to the model, or with a length that does not fit `channels`. The server refuses the tokens: a
+  // client must not believe that an unused field was read. Times are checked elsewhere, for all tasks alike.
   virtual std::optional<BadField> CheckNumbers(const TokenNumbers& numbers, uint32_t channels) const = 0;
 
-  // Writes what the engine takes, float32 [n, channels, inputs()]. REQUIRES: the numbers, of n tokens, were checked.
+  // Writes the engine's inputs, float32 [n, channels, inputs()]. REQUIRES: the numbers, of n tokens, were checked.
   virtual void CopyInputs(const TokenNumbers& numbers, uint32_t channels, float* out) const = 0;
 
-  // How many numbers of a result, of one channel, the plan asks for.
+  // How many numbers of a result the plan asks for, for one channel.
   virtual size_t PlannedFloats(const OutputPlan& plan) const = 0;
 
-  // Copies them from `result`, Engine::result_floats() numbers, to `out`. Returns the end of what it wrote.
+  // Copies the planned numbers from `result`, Engine::result_floats() numbers, to `out`. Returns the end of the output.
   virtual float* CopyPlanned(const float* result, const OutputPlan& plan, float* out) const = 0;
 
-  // What a result, of one channel, says of the next value, for those who look at a session.
+  // The expectation of the next value in the result of one channel, for watchers of a session.
   virtual Expected NextValue(const float* result) const = 0;
 
  protected:
@@ -77,7 +77,7 @@ class Conversion {
   const size_t inputs_;
 };
 
-// That of the package's kind.
+// The conversion of the package's kind.
 std::unique_ptr<const Conversion> NewConversion(const package::ModelPackage& package);
 
 }  // namespace aaren::task

@@ -40,7 +40,7 @@ std::optional<BadField> ForecastingConversion::ResolveHorizons(const OutputReque
     return BadField{Indexed("horizons", i), absl::StrCat(request.horizons[i], " is not in 1 .. ", config_.horizon)};
   };
   const auto most = static_cast<uint32_t>(config_.horizon);
-  // The farthest is named, not the first that is too far: it is what a user asked for.
+  // Names the farthest horizon, not the first that is too far: users ask for the farthest.
   if (!request.horizons.empty() && request.horizons.back() > most) return out_of_range(request.horizons.size() - 1);
   for (size_t i = 0; i < request.horizons.size(); ++i) {
     const uint32_t horizon = request.horizons[i];

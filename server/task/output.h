@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_TASK_OUTPUT_H_
 #define AAREN_SERVER_TASK_OUTPUT_H_
 
-// Which of a model's outputs an Open asks for, in its client's words and in the model's; what one says of a value.
+// The outputs that an Open asks for, in the client's words and in the model's; and the expectation of the next value.
 
 #include <cstdint>
 #include <limits>
@@ -20,7 +20,7 @@ struct OutputRequest {
   engine::Refinement refinement = engine::Refinement::kRestricted;
 };
 
-// What the model makes of a request; shared by the sessions that asked for the same.
+// The model's form of a request; shared by sessions with equal requests.
 struct OutputPlan {
   std::vector<uint32_t> horizons = {};   // 0-based rows of the forecast; empty: all
   std::vector<uint32_t> quantiles = {};  // 0-based columns; empty: all
@@ -28,15 +28,15 @@ struct OutputPlan {
   bool surprise = false;
   engine::Refinement refinement = engine::Refinement::kRestricted;
 
-  // Whether the client gets a result of the token numbered `seq`.
+  // True if the client gets a result for the token numbered `seq`.
   bool Sends(uint64_t seq) const { return every == 1 || seq % every == 0; }
 
-  // Whether its forecast is computed. A surprise compares a value with the forecast one token earlier, though nobody
-  // may get that one.
+  // True if the token's forecast is computed. A surprise compares a value with the forecast one token earlier, even if
+  // the client does not get the earlier forecast.
   bool Computes(uint64_t seq) const { return Sends(seq) || (surprise && (seq + 1) % every == 0); }
 };
 
-// What a result says of the next value alone: the lowest, the middle and the highest of its quantiles. NaN: nothing.
+// A result's lowest, middle and highest quantile of the next value. NaN: no result.
 struct Expected {
   float low = std::numeric_limits<float>::quiet_NaN();
   float middle = std::numeric_limits<float>::quiet_NaN();

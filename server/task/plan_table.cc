@@ -11,7 +11,7 @@ bool PlanTable::Before::operator()(const OutputPlan& a, const OutputPlan& b) con
 }
 
 size_t PlanTable::BytesOf(const OutputPlan& plan) {
-  constexpr size_t kNode = 48, kBlock = 16;  // of a tree; of what is allocated for each
+  constexpr size_t kNode = 48, kBlock = 16;  // a node of the tree; overhead of an allocation
   const auto bytes = [](const std::vector<uint32_t>& list) { return list.empty() ? 0 : kBlock + list.size() * 4; };
   return sizeof(plan) + kNode + kBlock + bytes(plan.horizons) + bytes(plan.quantiles);
 }

@@ -1,8 +1,9 @@
 #ifndef AAREN_SERVER_TASK_PLAN_TABLE_H_
 #define AAREN_SERVER_TASK_PLAN_TABLE_H_
 
-// The table in which equal plans are kept once: thousands of sessions on a server usually ask for the same. Where each
-// asks for something else, a plan is larger than what is remembered of a session in the store only. So plans count.
+// A PlanTable keeps equal plans once: usually thousands of sessions on a server ask for the same outputs. If every
+// session asks for other outputs, a plan is larger than the memory of a demoted session; hence plans count against the
+// budget.
 //
 // Threading: a PlanTable belongs to one shard.
 
@@ -17,13 +18,13 @@ namespace aaren::task {
 
 class PlanTable {
  public:
-  // `budget`, which outlives this, is for what sessions cost; null: plans are not counted.
+  // `budget`, for the cost of sessions, outlives the table; null: plans are not counted.
   explicit PlanTable(memory::MemoryBudget* budget = nullptr) : budget_(budget) {}
 
-  // Of memory, about.
+  // The memory of a plan, about.
   static size_t BytesOf(const OutputPlan& plan);
 
-  // A plan equal to this one; good until it is released as often as it was acquired.
+  // A plan equal to `plan`; valid until released as often as acquired.
   const OutputPlan* Acquire(const OutputPlan& plan);
   void Release(const OutputPlan* plan);
 

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_TASK_TOKEN_NUMBERS_H_
 #define AAREN_SERVER_TASK_TOKEN_NUMBERS_H_
 
-// The numbers of tokens as a client sends them, of whatever task: the repeated fields of a Tokens item. From the
-// message to the model's Conversion everybody passes them on as one thing. So a field that a new task brings is named
-// here, where messages are read, and in that task's Conversion.
+// The numbers of tokens from a client, for any task: the repeated fields of a Tokens item. From the message to the
+// model's Conversion all code passes the numbers on as one value. A new task's field is named only here, at the parser
+// of messages, and in the task's Conversion.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,16 +17,16 @@ namespace aaren::task {
 struct TokenNumbers {
   absl::Span<const float> values = {};         // [n, channels]
   absl::Span<const int64_t> times_ns = {};     // [n] or empty
-  absl::Span<const uint32_t> marks = {};       // likewise: classes of events
+  absl::Span<const uint32_t> marks = {};       // classes of events, [n] or empty
   absl::Span<const float> future_values = {};  // [n, horizon, covariates] or empty
 
-  // How many tokens they are, if a token has so many channels.
+  // The number of tokens, given the channels of a token.
   uint64_t count(uint32_t channels) const {
     if (values.empty()) return marks.size();
     return channels <= 1 ? values.size() : values.size() / channels;
   }
 
-  // Those of the tokens from `first` on. REQUIRES: every field that is there fits count(channels).
+  // The numbers of the tokens from `first` on. REQUIRES: every present field fits count(channels).
   TokenNumbers From(uint64_t first, uint32_t channels) const {
     if (first == 0) return *this;
     const auto rest = [tokens = count(channels), first](auto field) {
@@ -46,10 +46,10 @@ class OwnedNumbers {
         marks_(numbers.marks.begin(), numbers.marks.end()),
         future_values_(numbers.future_values.begin(), numbers.future_values.end()) {}
 
-  // Good until this is changed or gone.
+  // Valid until the OwnedNumbers change or go.
   TokenNumbers view() const { return {values_, times_ns_, marks_, future_values_}; }
 
-  // Of memory, without its own.
+  // The memory of the arrays.
   size_t bytes() const {
     return values_.size() * sizeof(float) + times_ns_.size() * sizeof(int64_t) + marks_.size() * sizeof(uint32_t) +
            future_values_.size() * sizeof(float);

@@ -31,7 +31,7 @@ std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const TlsCopy& copy) {
   return grpc::experimental::TlsServerCredentials(options);
 }
 
-// Credentials, and a thread that keeps the copy that they are made of. Threading: immutable.
+// Credentials, and a thread that keeps their copy of the files up to date. Threading: immutable.
 class WatchedCredentials {
  public:
   explicit WatchedCredentials(std::unique_ptr<TlsCopy> copy)
@@ -60,8 +60,8 @@ class WatchedCredentials {
 
   const std::unique_ptr<TlsCopy> copy_;
   const std::shared_ptr<grpc::ServerCredentials> credentials_;
-  std::promise<void> ended_;  // whose waits go by the monotonic clock
-  std::thread thread_;        // the last: it uses the others
+  std::promise<void> ended_;  // its waits go by the monotonic clock
+  std::thread thread_;        // the last member: the thread uses the rest
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 #ifndef AAREN_SERVER_TLS_CREDENTIALS_H_
 #define AAREN_SERVER_TLS_CREDENTIALS_H_
 
-// How connections are secured: TLS with a certificate of the server's, and if asked for with one of the client's.
+// The credentials of the server's connections: TLS with a server certificate, and if asked for with client
+// certificates.
 
 #include <memory>
 
@@ -11,10 +12,10 @@
 
 namespace aaren::tls {
 
-// Plain text if no file is named. The files are looked through first, and those that cannot serve are named
-// (InvalidArgument, or why they cannot be read). They are looked at every few seconds: connections that begin ten
-// seconds after a change are secured by what is there then, and others go on. While the files cannot serve, or do not
-// fit together, what they held before holds, and the log names the file.
+// Plain text if no file is named. The files are checked first, and a file that cannot serve is named (InvalidArgument,
+// or why the file cannot be read). A thread looks at the files every few seconds: connections begun ten seconds after a
+// change use the new files, and open connections go on. While the files cannot serve, or do not fit together, the
+// earlier content holds, and the log names the file.
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeCredentials(const TlsFiles& files);
 
 }  // namespace aaren::tls

@@ -26,7 +26,7 @@ MemoryFile::~MemoryFile() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-// The new file takes the place of the old one under its number: so the two change over in one step.
+// The new file takes the old file's place under the same number: the change is one step.
 absl::Status MemoryFile::Set(absl::string_view text) {
   const int made = memfd_create("text", MFD_CLOEXEC);
   if (made < 0) return absl::ErrnoToStatus(errno, "cannot make a file in memory");

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_TLS_MEMORY_FILE_H_
 #define AAREN_SERVER_TLS_MEMORY_FILE_H_
 
-// A MemoryFile is a file on no disk, for those who want a path where there is a text. Whoever opens the path reads the
-// text of before a Set or that of after it, never a part of one. Threading: Set by one thread at a time; anybody reads.
+// A MemoryFile is a file without a disk, for libraries that want a path. A reader of the path gets the text before a
+// Set or the text after, never a part of either. Threading: Set by one thread at a time; any thread reads.
 
 #include <string>
 
@@ -18,10 +18,10 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  // What is wrong with the machine, if it cannot.
+  // Error: what the machine lacks.
   absl::Status Set(absl::string_view text);
 
-  // Of this process. REQUIRES: Set was called; the path stays the same.
+  // A path within this process. REQUIRES: Set was called; the path stays the same.
   std::string path() const;
 
  private:

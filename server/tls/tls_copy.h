@@ -1,10 +1,10 @@
 #ifndef AAREN_SERVER_TLS_TLS_COPY_H_
 #define AAREN_SERVER_TLS_TLS_COPY_H_
 
-// A TlsCopy is what the files of TLS held when they last fitted together. gRPC takes whatever its files hold, and then
-// accepts nobody: half of a certificate, or one whose key comes a moment later. So it is given this copy to watch.
+// A TlsCopy is the content of the TLS files when they last fitted together. gRPC takes any content of its files, and
+// then accepts nobody: half of a certificate, or a certificate without its key. Hence gRPC watches a copy.
 //
-// Threading: Open, then Refresh by one thread at a time; anybody reads the paths.
+// Threading: Open, then Refresh by one thread at a time; any thread reads the paths.
 
 #include <memory>
 #include <string>
@@ -17,13 +17,13 @@ namespace aaren::tls {
 
 class TlsCopy {
  public:
-  // As ReadTlsFiles.
+  // Errors: ReadTlsFiles's.
   static absl::StatusOr<std::unique_ptr<TlsCopy>> Open(const TlsFiles& files);
 
-  // Copies the files again, if they fit together. Else the copy stays as it is; the error is that of ReadTlsFiles.
+  // Copies the files again, if they fit together. Else the copy stays, with the error of ReadTlsFiles.
   absl::Status Refresh();
 
-  // Key and certificate are one file, so that nobody reads one of before and one of after a change.
+  // Key and certificate are in one file: no reader mixes an old key with a new certificate.
   std::string pair_path() const { return pair_.path(); }
   std::string client_ca_path() const { return files_.client_ca.empty() ? "" : client_ca_.path(); }
 

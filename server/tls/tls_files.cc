@@ -27,7 +27,7 @@ absl::Status ReadText(const std::string& path, std::string& text) {
   return read.status();
 }
 
-// OpenSSL's reasons are of its own parts; ours name the file.
+// OpenSSL's reasons name OpenSSL's parts; errors from here name the file.
 absl::Status Bad(const std::string& path, absl::string_view problem) {
   ERR_clear_error();
   return absl::InvalidArgumentError(absl::StrCat(path, " ", problem));
@@ -35,16 +35,16 @@ absl::Status Bad(const std::string& path, absl::string_view problem) {
 
 Text TextOf(const std::string& pem) { return {BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free}; }
 
-// The next one; null if there is none, or something else.
+// The next certificate; null at the end, or at anything else.
 Certificate NextCertificate(BIO* text) { return {PEM_read_bio_X509_AUX(text, nullptr, nullptr, nullptr), &X509_free}; }
 
-// Whether the text ended where the last one did, and not in the middle of the next.
+// True if the text ended behind the last certificate, and not within the next.
 bool EndedWhole() {
   const unsigned long error = ERR_peek_last_error();
   return ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
 }
 
-// The first one, if the text holds certificates and all of them can be read.
+// The first certificate, if the text holds certificates and all of them can be read.
 Certificate ReadCertificates(const std::string& pem) {
   ERR_clear_error();
   const Text text = TextOf(pem);

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_TLS_TLS_FILES_H_
 #define AAREN_SERVER_TLS_TLS_FILES_H_
 
-// The files by which connections are secured, and what is wrong with them. Threading: plain values, pure functions.
+// The files that secure connections, and the errors in the files. Threading: plain values, pure functions.
 
 #include <string>
 
@@ -11,18 +11,18 @@ namespace aaren::tls {
 
 // PEM files; empty: none.
 struct TlsFiles {
-  std::string cert;  // the server's, and those between it and its authority
+  std::string cert;  // the server's, and all up to its authority
   std::string key;
-  std::string client_ca;  // who may have signed clients' certificates; then each client must show one
+  std::string client_ca;  // authority of clients' certificates; set: each client must show one
 };
 
-// What they hold.
+// The content of the files.
 struct TlsTexts {
   std::string cert, key, client_ca;
   friend bool operator==(const TlsTexts&, const TlsTexts&) = default;
 };
 
-// InvalidArgument naming the file that cannot serve, or why it cannot be read.
+// InvalidArgument naming the file that cannot serve, or why the file cannot be read.
 absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files);
 
 }  // namespace aaren::tls

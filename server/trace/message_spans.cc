@@ -35,7 +35,7 @@ Span RootOf(const MessageNotes& notes) {
   return root;
 }
 
-// Each behind the wait for it. Batches of two models that are of one step have the same times.
+// Each step follows its wait. Batches of two models in one step have equal times.
 void AddSteps(const MessageNotes& notes, Sampler& ids, std::vector<Span>& spans) {
   int64_t since_ns = notes.read_ns;
   for (const StepNote& step : notes.steps) {

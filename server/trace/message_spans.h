@@ -1,16 +1,16 @@
 #ifndef AAREN_SERVER_TRACE_MESSAGE_SPANS_H_
 #define AAREN_SERVER_TRACE_MESSAGE_SPANS_H_
 
-// What is noted of one message while it is traced, and the spans that this becomes:
+// Notes about one message while the message is traced, and the spans made of the notes:
 //
 //   message  ├────────────────────────────────────────────────┤  from gRPC's read until gRPC took the last reply
-//   read     ├──────┤                                            parsed and checked, the turns of others included
+//   read     ├──────┤                                            parsed and checked, with turns of other streams
 //   queue           ├─────┤        ├───┤                         until its tokens were granted a step
-//   step                  ├────────┤   ├───────┤                 the engine's batch, with the tokens of others
+//   step                  ├────────┤   ├───────┤                 the engine's batch, with tokens of other messages
 //   write                                      ├──────────────┤  until gRPC took the last reply
 //
-// A message whose tokens were stepped together has one queue and one step. Times are of the shard's clock.
-// Threading: plain values.
+// A message whose tokens were stepped together has one queue and one step. Times are by the shard's clock. Threading:
+// plain values.
 
 #include <cstdint>
 #include <optional>
@@ -23,37 +23,37 @@
 
 namespace aaren::trace {
 
-// A batch in which tokens of the message were.
+// A batch with tokens of the message.
 struct StepNote {
   int64_t began_ns = 0, ended_ns = 0;
-  uint32_t batch_tokens = 0;  // of all messages, times channels
-  uint64_t tokens = 0;        // of this one
+  uint32_t batch_tokens = 0;  // all messages' tokens, times channels
+  uint64_t tokens = 0;        // the message's own
   std::string model = {};     // "name:version"
 };
 
 struct MessageNotes {
-  static constexpr size_t kMostSteps = 16;  // that become spans
+  static constexpr size_t kMostSteps = 16;  // the most steps with spans
 
-  SpanContext context;              // of the message's span
-  std::optional<SpanContext> link;  // what the client's stream is part of
+  SpanContext context;              // the message's span
+  std::optional<SpanContext> link;  // the context of the client's stream
   std::string tenant;               // empty: nobody's
   int shard = 0;
   int64_t began_ns = 0;
-  int64_t read_ns = 0;   // 0: not to its end
+  int64_t read_ns = 0;   // 0: not to the end
   int64_t ready_ns = 0;  // everything is answered; 0: not yet
   int64_t written_ns = 0;
   uint64_t bytes = 0;
-  uint64_t items = 0;                     // that hold tokens
-  absl::flat_hash_set<uint32_t> handles;  // of their sessions, until it is read
-  uint64_t sessions = 0;                  // how many these were
-  uint64_t tokens = 0;                    // that were taken: no duplicates, none that were refused
-  std::vector<StepNote> steps;            // the first of them
+  uint64_t items = 0;                     // items with tokens
+  absl::flat_hash_set<uint32_t> handles;  // sessions' handles, until the message is read
+  uint64_t sessions = 0;                  // the number of handles
+  uint64_t tokens = 0;                    // tokens taken: no duplicates, no refused tokens
+  std::vector<StepNote> steps;            // the first kMostSteps
   uint64_t step_count = 0;
   std::string error;  // the first; empty: none
 };
 
-// The message's span is the first; the others are its children, in order of time. `wall_ns` is what the wall clock is
-// ahead of the notes' times.
+// Makes the message's span, then its children in order of time. `wall_ns`: the wall clock's lead over the notes'
+// times.
 std::vector<Span> ToSpans(const MessageNotes& notes, int64_t wall_ns, Sampler& ids);
 
 }  // namespace aaren::trace

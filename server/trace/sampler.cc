@@ -7,7 +7,7 @@
 namespace aaren::trace {
 namespace {
 
-// As much randomness as ids have: those of many servers meet in one collector.
+// Seeds with as much randomness as ids have: ids of many servers meet in one collector.
 std::mt19937_64 MakeRandom(uint64_t seed) {
   if (seed != 0) return std::mt19937_64(seed);
   std::random_device device;
@@ -19,7 +19,7 @@ std::mt19937_64 MakeRandom(uint64_t seed) {
 
 Sampler::Sampler(double share, uint64_t seed) : share_(share), random_(MakeRandom(seed)), left_(Gap()) {}
 
-// Geometric: of messages that are each taken with probability p, the number up to the first that is.
+// A geometric number: if each message is taken with probability p, the number up to the first one taken.
 uint64_t Sampler::Gap() {
   if (share_ >= 1) return 1;
   if (share_ <= 0) return std::numeric_limits<uint64_t>::max();

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_TRACE_SAMPLER_H_
 #define AAREN_SERVER_TRACE_SAMPLER_H_
 
-// A Sampler says which messages are traced: each with the same probability, whatever became of others. It draws how
-// many are left out until the next one, so that most messages cost a subtraction. It draws ids as well. Threading:
-// belongs to one shard.
+// A Sampler chooses the messages to trace, each with the same probability, independently. The sampler draws the number
+// of messages up to the next choice: most messages cost a subtraction. It draws ids as well. Threading: belongs to one
+// shard.
 
 #include <cstdint>
 #include <random>
@@ -14,10 +14,10 @@ namespace aaren::trace {
 
 class Sampler {
  public:
-  // `share` is from 0, nothing, to 1, everything. A seed makes it repeat itself; 0: the machine's randomness.
+  // `share`: from 0, nothing, to 1, everything. A seed gives repeatable choices; 0: the machine's randomness.
   Sampler(double share, uint64_t seed);
 
-  // Whether the next message is one of them.
+  // True if the next message is to be traced.
   bool Next() {
     if (--left_ != 0) return false;
     left_ = Gap();
@@ -32,7 +32,7 @@ class Sampler {
 
   const double share_;
   std::mt19937_64 random_;
-  uint64_t left_;  // messages up to the next that is traced, with it
+  uint64_t left_;  // messages up to and with the next traced one
 };
 
 }  // namespace aaren::trace

@@ -1,10 +1,11 @@
 #ifndef AAREN_SERVER_TRACE_SAVE_SPANS_H_
 #define AAREN_SERVER_TRACE_SAVE_SPANS_H_
 
-// SaveSpans follows sessions that have stepped tokens of traced messages to the save that covers these. That is one
-// span, "store": a child of the first such message, with links to the others. It may begin and end long after them.
+// SaveSpans follows sessions with stepped tokens of traced messages to the save of those tokens. The save is one span,
+// "store": a child of the first traced message, with links to the rest. The span may begin and end long after the
+// messages.
 //
-// Bounded: of more sessions, or of more messages of one, nothing is followed. Threading: belongs to one shard.
+// Bounded: further sessions, and further messages of a session, are not followed. Threading: belongs to one shard.
 
 #include <cstdint>
 #include <optional>
@@ -22,11 +23,12 @@ namespace aaren::trace {
 class SaveSpans {
  public:
   static constexpr size_t kMostSessions = 256;
-  static constexpr size_t kMostMessages = 16;  // of one save
+  static constexpr size_t kMostMessages = 16;  // for one save
   static constexpr int64_t kPatienceNs = 60'000'000'000;
 
-  // Tokens of the message are stepped into the session, and not saved yet. `now_ns`, here and below, is of the shard's
-  // clock. Sessions whose save does not come for a minute give way to others: they have left, or wait for their client.
+  // Tokens of the message are stepped into the session, and not saved yet. `now_ns`, here and below, is by the shard's
+  // clock. A session without a save for a minute gives way to a new session: the old one has left, or waits for its
+  // client.
   void Follow(absl::string_view session, const SpanContext& message, int64_t now_ns);
 
   bool empty() const { return sessions_.empty(); }
@@ -41,9 +43,9 @@ class SaveSpans {
  private:
   struct Followed {
     std::vector<SpanContext> waiting;  // for the next save
-    std::vector<SpanContext> saving;   // of the save under way
+    std::vector<SpanContext> saving;   // for the save under way
     int64_t began_ns = 0;
-    int64_t since_ns = 0;  // when something of it happened last
+    int64_t since_ns = 0;  // the session's last event
   };
 
   bool MakeRoom(int64_t now_ns);

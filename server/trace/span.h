@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_TRACE_SPAN_H_
 #define AAREN_SERVER_TRACE_SPAN_H_
 
-// A Span is a stretch of time in the life of a message, in OpenTelemetry's words. What it tells is numbers and names:
-// no value of a series, no id of a session, nothing that says who somebody is but the tenant. Threading: plain values.
+// A Span is a stretch of time in the life of a message, in OpenTelemetry's words. A span has numbers and names only: no
+// value of a series, no id of a session, and nothing personal but the tenant. Threading: plain values.
 
 #include <array>
 #include <cstdint>
@@ -17,14 +17,14 @@
 namespace aaren::trace {
 
 using TraceId = std::array<uint8_t, 16>;  // zero: none
-using SpanId = std::array<uint8_t, 8>;    // likewise
+using SpanId = std::array<uint8_t, 8>;    // zero: none
 
 struct SpanContext {
   TraceId trace{};
   SpanId span{};
 };
 
-// As `traceparent` and the log write it.
+// The form in `traceparent` and in the log.
 template <size_t N>
 std::string Hex(const std::array<uint8_t, N>& id) {
   return absl::BytesToHexString({reinterpret_cast<const char*>(id.data()), id.size()});
@@ -39,10 +39,10 @@ struct Span {
   Kind kind = Kind::kInternal;
   SpanContext context = {};
   SpanId parent{};
-  int64_t begin_ns = 0, end_ns = 0;  // of the wall clock, since 1970-01-01 UTC
+  int64_t begin_ns = 0, end_ns = 0;  // by the wall clock, since 1970-01-01 UTC
   std::vector<Attribute> attributes = {};
   std::vector<SpanContext> links = {};
-  std::string error = {};  // empty: there was none
+  std::string error = {};  // empty: no error
 };
 
 }  // namespace aaren::trace

@@ -1,10 +1,10 @@
 #ifndef AAREN_SERVER_TRACE_SPAN_BUFFER_H_
 #define AAREN_SERVER_TRACE_SPAN_BUFFER_H_
 
-// The SpanBuffer holds spans between the shards, which end them, and the exporter, which sends them. It is bounded:
-// what finds no room is dropped and counted, so a collector that is slow or away costs spans and nothing else.
+// The SpanBuffer holds spans between the shards, which end spans, and the exporter, which sends them. The buffer is
+// bounded: spans without room are dropped and counted. A collector that is slow or away costs spans and nothing else.
 //
-// Threading: safe. A shard waits for it no longer than another's vector is moved.
+// Threading: safe. A shard waits at most for the move of a vector.
 
 #include <condition_variable>
 #include <cstddef>
@@ -23,14 +23,14 @@ class SpanBuffer {
 
   explicit SpanBuffer(size_t most = kMostSpans) : most_(most) {}
 
-  // All of them or, if there is no room for all, none.
+  // Adds all spans or, without room for all, none.
   void Add(std::vector<Span> spans);
 
-  // Waits until there are `batch` of them, it is closed, or for `wait`, an hour at most, and takes `batch` at most. A
-  // wall clock that is set back makes that no longer.
+  // Waits for `batch` spans, for Close, or for `wait`, an hour at most, and takes `batch` at most. A wall clock that is
+  // set back does not prolong the wait.
   std::vector<Span> Take(size_t batch, absl::Duration wait);
 
-  // Nobody waits for more, and what is added from now on is dropped.
+  // Ends all waits; spans added from now on are dropped.
   void Close();
   bool closed() const;
 
@@ -38,10 +38,10 @@ class SpanBuffer {
 
  private:
   const size_t most_;
-  mutable std::mutex mutex_;  // guards what follows. Not Abseil's: that waits by the wall clock, which may be set back
-  std::condition_variable enough_;  // there are wanted_, or it was closed
+  mutable std::mutex mutex_;        // guards the members below; no absl::Mutex: its waits follow the wall clock
+  std::condition_variable enough_;  // wanted_ spans, or closed
   std::vector<Span> spans_;
-  size_t wanted_ = 0;  // by whoever waits, who is not woken for less
+  size_t wanted_ = 0;  // for the waiting thread, not woken for less
   uint64_t dropped_ = 0;
   bool closed_ = false;
 };

@@ -7,7 +7,7 @@
 namespace aaren::trace {
 namespace {
 
-constexpr size_t kLength = 55;  // of version 00
+constexpr size_t kLength = 55;  // for version 00
 constexpr size_t kTraceAt = 3, kSpanAt = 36, kFlagsAt = 53;
 
 bool IsLowerHex(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }

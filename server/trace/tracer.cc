@@ -41,7 +41,7 @@ void Tracer::NoteItem(Mark mark, uint32_t handle) {
   notes.handles.insert(handle);
 }
 
-// How many sessions it was of is all that is kept: a message may be of a hundred thousand.
+// Keeps only the number of sessions: a message may have a hundred thousand.
 void Tracer::EndReading(Mark mark) {
   Slot& slot = At(mark);
   slot.reading = false;
@@ -62,7 +62,7 @@ void Tracer::Stepped(Mark mark, const StepNote& step) {
   MessageNotes& notes = At(mark).notes;
   StepNote* last = notes.steps.empty() ? nullptr : &notes.steps.back();
   if (last != nullptr && last->began_ns == step.began_ns && last->model == step.model) {
-    last->tokens += step.tokens;  // of another item, or session
+    last->tokens += step.tokens;  // from another item, or another session
     return;
   }
   ++notes.step_count;
@@ -96,7 +96,7 @@ void Tracer::Leave(Owner& owner) {
   }
 }
 
-// Between the shard's clock, which never steps, and the one that people and collectors read.
+// From the shard's clock, which never steps, to the wall clock of people and collectors.
 int64_t Tracer::WallOffset() const { return absl::ToInt64Nanoseconds(clock_.Wall() - clock_.Now()); }
 
 void Tracer::Emit(Slot& slot) {

@@ -1,16 +1,17 @@
 #ifndef AAREN_SERVER_TRACE_TRACER_H_
 #define AAREN_SERVER_TRACE_TRACER_H_
 
-// A Tracer decides which messages of a shard's streams are traced, and follows each to its end.
+// A Tracer chooses the messages to trace among a shard's streams, and follows each to its end.
 //
 //   stream: Samples, Begin ──► the shard's: Hold, Stepped, Release ──► stream: OnAnswered ──► End: spans to the buffer
 //
-// A traced message has a Mark, a small number that goes with whatever waits of it: items in the queue, tokens that wait
-// for an Open, replies that wait for a save. Each of them holds the message, and so does its stream while it handles
-// it. When nobody holds it any more, all of it is answered, and its stream says when gRPC took the answer.
+// A traced message has a Mark, a small number that goes with every waiting part of the message: items in the queue,
+// tokens that wait for an Open, replies that wait for a save. Each part holds the message, and the stream holds it
+// while handling it. Once nobody holds the message, all of it is answered, and its stream tells when gRPC took the
+// answer.
 //
-// The marks are those of a fixed pool. While all are taken, messages that should be traced are not, and are counted. A
-// server without traces has no Tracer, and every mark is 0.
+// Marks come from a fixed pool. While all marks are taken, further messages are not traced, but counted. A server
+// without traces has no Tracer, and every mark is 0.
 //
 // Threading: belongs to one shard; counters() from any thread.
 
@@ -34,20 +35,20 @@ namespace aaren::trace {
 using Mark = uint16_t;  // 0: not traced
 
 struct TracerOptions {
-  double share = 0.001;     // of messages with tokens, from 0 to 1
-  size_t most_marks = 256;  // messages traced at once, of one shard
+  double share = 0.001;     // share of messages with tokens, from 0 to 1
+  size_t most_marks = 256;  // messages traced at once, for one shard
   int shard = 0;            // told as an attribute
-  uint64_t seed = 0;        // of what is sampled and of ids; 0: the machine's randomness
+  uint64_t seed = 0;        // for sampling and ids; 0: the machine's randomness
 };
 
 struct TracerCounters {
   counters::Counter sampled, skipped;  // messages
 };
 
-// Who has read the message, and answers it.
+// The reader of the message, which answers the message.
 class Owner {
  public:
-  // Nobody holds it any more: what it is owed stands in the outbox. Ended, now or later, by Tracer::End.
+  // Nobody holds the message any more: all replies stand in the outbox. The owner calls Tracer::End, now or later.
   virtual void OnAnswered(Mark mark) = 0;
 
  protected:
@@ -56,16 +57,16 @@ class Owner {
 
 class Tracer {
  public:
-  // `buffer` and `clock` outlive this.
+  // `buffer` and `clock` outlive the tracer.
   Tracer(const TracerOptions& options, SpanBuffer& buffer, const session::Clock& clock);
 
-  // Whether the message that has come is to be traced.
+  // True if the newly read message is to be traced.
   bool Samples() { return sampler_.Next(); }
 
-  // The mark of a message of so many bytes that has just been read, held once; 0 if all are taken.
+  // The mark of a message of `bytes` just read, held once; 0 if all marks are taken.
   Mark Begin(Owner& owner, uint64_t bytes, const std::string& tenant, const std::optional<SpanContext>& link);
-  void NoteItem(Mark mark, uint32_t handle);  // of tokens
-  void EndReading(Mark mark);                 // and releases it
+  void NoteItem(Mark mark, uint32_t handle);  // an item with tokens
+  void EndReading(Mark mark);                 // also releases the mark
 
   void Hold(Mark mark) { ++At(mark).holds; }
   void Release(Mark mark);
@@ -73,13 +74,13 @@ class Tracer {
   void NoteTokens(Mark mark, uint64_t tokens) { At(mark).notes.tokens += tokens; }
   void Stepped(Mark mark, const StepNote& step);
 
-  // Something of it was refused or dropped. Errors are codes and reasons, and have nothing of what a client sent.
+  // Part of the message was refused or dropped. Errors are codes and reasons, without any of a client's words.
   void NoteError(Mark mark, absl::string_view error);
 
-  // Its reply was taken, or will not be: its spans go to the buffer. REQUIRES: OnAnswered came.
+  // The reply was taken, or will not be: the spans go to the buffer. REQUIRES: OnAnswered came.
   void End(Mark mark, bool written);
 
-  // The owner goes: what it has not answered ends now.
+  // The owner goes: its unanswered messages end now.
   void Leave(Owner& owner);
 
   TraceId IdOf(Mark mark) const { return slots_[mark - 1].notes.context.trace; }
@@ -94,15 +95,15 @@ class Tracer {
 
  private:
   struct Slot {
-    Owner* owner = nullptr;  // null: it has left
+    Owner* owner = nullptr;  // null: the owner has left
     uint32_t holds = 0;
-    bool ended = false;  // its spans are gone, though something of it is still held
+    bool ended = false;  // the spans are sent, though a part is still held
     bool reading = false;
     MessageNotes notes;
   };
 
   Slot& At(Mark mark) { return slots_[mark - 1]; }
-  // One that opens and closes sessions only is no message of this kind, unless it was refused.
+  // A message that only opens and closes sessions makes no spans, unless refused.
   static bool HasSpans(const Slot& slot) { return slot.notes.items > 0 || !slot.notes.error.empty(); }
   int64_t WallOffset() const;
   void Emit(Slot& slot);
@@ -113,12 +114,12 @@ class Tracer {
   const session::Clock& clock_;
   TracerCounters counters_;
   Sampler sampler_;
-  std::vector<Slot> slots_;  // of marks 1, 2, ...; as many as were needed at once
+  std::vector<Slot> slots_;  // for marks 1, 2, ...; as many as were needed at once
   std::vector<Mark> free_;
   SaveSpans saves_;
 };
 
-// Holds a message for as long as it lives.
+// Holds a message during its own life.
 class Held {
  public:
   Held() = default;

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_VERSION_VERSION_H_
 #define AAREN_SERVER_VERSION_VERSION_H_
 
-// Which release this program is of. It has a file of its own so that a new release compiles one file anew. The
-// CMakeLists.txt at the top says the number.
+// The release of this program. A file of its own, since a new release then compiles one file anew. The number is in the
+// top CMakeLists.txt.
 
 namespace aaren::version {
 

@@ -1,15 +1,15 @@
 #ifndef AAREN_SERVER_WATCH_WATCHED_SESSIONS_H_
 #define AAREN_SERVER_WATCH_WATCHED_SESSIONS_H_
 
-// The WatchedSessions keep the newest numbers of a few sessions, for the metrics to tell of each by itself.
+// WatchedSessions keep the newest numbers of a few sessions; the metrics show each by name.
 //
-// A label for every session would make a dozen series of each, which take more than the session itself. So whoever
-// wants to see one names it, for a time, and kMost have room at once. What is kept is what its stream brings and gets
-// on this server: the value, its surprise, the forecast of the next one, and how far forecasts and last values were
-// off. A session need not be here when it is named.
+// A label for every session would make a dozen series a session, larger than the session itself. Hence an operator
+// names the sessions to watch, for a time; kMost have room at once. The kept numbers are those of the session's stream
+// on this server: the value, its surprise, the forecast of the next value, and the errors of forecasts and last values.
+// A session need not be open when named.
 //
-// While nobody is watched it costs a shard one load for each piece of a session's tokens.
-// Threading: any thread.
+// With no session watched, a shard pays one load for each piece of a session's tokens. Threading: any
+// thread.
 
 #include <atomic>
 #include <cstdint>
@@ -34,46 +34,47 @@ inline constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 struct Sighting {
   uint64_t seq = 0;
   uint32_t channel = 0;
-  float value = kNone;       // NaN: it is missing
+  float value = kNone;       // NaN: missing
   float surprise = kNone;    // NaN: none was made
-  task::Expected next = {};  // what is expected of the next value
+  task::Expected next = {};  // the forecast of the next value
 };
 
-// What is known of a channel. Values are judged whose forecast, and the value before, are known.
+// The numbers of a channel. A value is judged if its forecast and the value before are known.
 struct WatchedChannel {
-  uint64_t seq = 0;  // of the newest token
+  uint64_t seq = 0;  // the newest token's
   float value = kNone, surprise = kNone;
   task::Expected next;
   uint64_t judged = 0;
-  uint64_t outside = 0;         // of the judged: not within low .. high
+  uint64_t outside = 0;         // judged values not within low .. high
   double error = 0;             // sum over the judged: how far the middle of the forecast was off
-  double last_value_error = 0;  // likewise: the value before
+  double last_value_error = 0;  // the same for the value before
 };
 
 struct WatchedSession {
   std::string key;  // tenant, '/', id
   absl::Time end;
   uint64_t next_seq = 0;  // 0: no token came yet
-  uint64_t tokens = 0;    // that came
+  uint64_t tokens = 0;    // tokens received
   std::vector<WatchedChannel> channels;
 };
 
 class WatchedSessions {
  public:
   static constexpr size_t kMost = 16;
-  static constexpr uint32_t kMostChannels = 8;  // the first ones of a session; the others are not told of
+  static constexpr uint32_t kMostChannels = 8;  // the first channels of a session
 
-  // Until `end`, also if it is watched already: its numbers go on. ResourceExhausted while kMost others are.
+  // Watches the session until `end`. A session already watched keeps its numbers. ResourceExhausted beyond kMost
+  // sessions.
   absl::Status Watch(absl::string_view key, absl::Time now, absl::Time end) ABSL_LOCKS_EXCLUDED(mutex_);
   void Unwatch(absl::string_view key) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // May be true of another.
+  // May be true for an unwatched session.
   bool Watches(absl::string_view key) const;
 
-  // In order of seq; nothing if it is not watched.
+  // Takes tokens in order of seq; does nothing for an unwatched session.
   void Note(absl::string_view key, absl::Span<const Sighting> sightings) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // In order of key. Those whose end has come are forgotten.
+  // The watched sessions in order of key. Forgets sessions whose end has come.
   std::vector<WatchedSession> List(absl::Time now) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

@@ -1,5 +1,6 @@
-// aaren-bench [NAME] [--json] [--output=DIR] [--against=SERVER]: runs one bench and prints its table. Without a name it
-// lists them. With --against it measures this build's server beside another's, whose aaren-bench-server SERVER is.
+// aaren-bench [NAME] [--json] [--output=DIR] [--against=SERVER]: runs one bench and prints its table. Without a name
+// the program lists the benches. --against=SERVER measures this build's server beside another build's
+// aaren-bench-server.
 
 #include <unistd.h>
 
@@ -61,7 +62,7 @@ int Fail(const Bench& bench, const absl::Status& status) {
   return 1;
 }
 
-// A bench takes minutes: whether its files can be written is found out first.
+// A bench takes minutes: the folder is checked first.
 absl::Status MakeWritable(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);

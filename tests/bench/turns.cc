@@ -8,7 +8,7 @@ namespace {
 
 struct Times {
   int runs = 0;
-  double total = 0;  // of these
+  double total = 0;  // over all runs
   double best = std::numeric_limits<double>::infinity();
 };
 

@@ -1,5 +1,5 @@
-// The same session gives the same bits however its tokens are cut into messages, whoever else the server is busy with,
-// and on however many shards.
+// The same session gives the same bits for every cutting of its tokens into messages, every load of the server, and
+// every number of shards.
 
 #include <cmath>
 #include <cstring>
@@ -23,8 +23,8 @@ namespace {
 constexpr int kTokens = 300;
 constexpr int kOthers = 500;
 
-// A triangle with noise and gaps; for session 0 also a glitch, a jump, an outage and tiny values. Of integers and
-// products: every machine makes the same bits.
+// A triangle with noise and gaps; for session 0 also a glitch, a jump, an outage and tiny values. Made from integers
+// and products: every machine makes the same bits.
 float Value(int session, int seq) {
   if ((seq + session) % 41 == 7) return std::nanf("");
   const int season = (seq + session) % 24 - 12;
@@ -109,7 +109,7 @@ void AddTokens(v1::ClientMessage& message, int handle, int first, int count) {
   for (int i = 0; i < count; ++i) tokens.add_values(Value(handle, first + i));
 }
 
-// Session 0's answers when its tokens come `split` at a time, `others` sessions talking in between.
+// Session 0's answers with `split` tokens an item, while `others` sessions talk in between.
 std::string Answers(int split, int others, int shards) {
   models::ModelTable models;
   EXPECT_TRUE(models::ModelWatch(models, AAREN_BUNDLED_MODELS).Load().ok());
@@ -136,7 +136,7 @@ class BitsTest : public testing::Test {
 
 TEST_F(BitsTest, EveryTokenIsAnsweredInFull) { EXPECT_EQ(alone_.size(), kTokens * (48 * 9 + 1) * sizeof(float)); }
 
-// They change only together with kNumericsVersion, as golden_test.cc's do.
+// The bits change only together with kNumericsVersion, like golden_test.cc's.
 TEST_F(BitsTest, TheBundledModelGivesTheRecordedBits) {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (char byte : alone_) hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100000001b3;

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kSessions = 200;
 constexpr int kRounds = 4;
-constexpr int kTokens = 12;  // of a session in a round
+constexpr int kTokens = 12;  // for a session in a round
 constexpr size_t kResident = 4;
 constexpr size_t kRowBytes = 8192;
 
@@ -98,7 +98,7 @@ class TiersTest : public testing::Test {
   TiersTest() { EXPECT_TRUE(models::ModelWatch(models_, AAREN_BUNDLED_MODELS).Load().ok()); }
   ~TiersTest() override { std::filesystem::remove_all(folder_); }
 
-  // The forecasts of all sessions, of a server whose rows may take so much.
+  // The forecasts of all sessions by a server with `resident_bytes` for rows.
   std::vector<std::vector<float>> Forecasts(size_t resident_bytes) {
     auto store = store::RocksDbStore::Open({.folder = absl::StrCat(folder_, "/", ++servers_)});
     EXPECT_TRUE(store.ok()) << store.status();

@@ -8,12 +8,12 @@
 namespace aaren::admin {
 namespace {
 
-constexpr absl::Duration kLeastInterval = absl::Milliseconds(10);  // the kernel looks at its timers about as often
+constexpr absl::Duration kLeastInterval = absl::Milliseconds(10);  // the period of the kernel's timers, about
 constexpr size_t kMostBytes = 3 << 20;                             // clients take messages of 4 MiB
 
 }  // namespace
 
-// So long that the samples have room, should every core be busy.
+// With an interval long enough for room for all samples with every core busy.
 absl::StatusOr<CpuProfile> CpuProfile::Begin(absl::Duration duration) {
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   const absl::Duration fitting = duration * static_cast<int64_t>(cores) / static_cast<int64_t>(CpuSampler::kSamples);

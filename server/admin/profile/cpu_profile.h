@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_ADMIN_PROFILE_CPU_PROFILE_H_
 #define AAREN_SERVER_ADMIN_PROFILE_CPU_PROFILE_H_
 
-// A CpuProfile says which functions the process' CPU time goes to, from Begin to End. Threading: one thread; one at a
-// time in a process.
+// A CpuProfile tells which functions use the process' CPU time, from Begin to End. Threading: one thread; one at a time
+// in a process.
 
 #include <cstddef>
 #include <memory>
@@ -16,14 +16,14 @@
 namespace aaren::admin {
 
 struct FoldedProfile {
-  std::string stacks = {};  // as FoldStacks makes them; 3 MiB at most
+  std::string stacks = {};  // from FoldStacks; 3 MiB at most
   size_t samples = 0, dropped = 0;
-  absl::Duration interval;  // of CPU time, from one to the next
+  absl::Duration interval;  // CPU time between two samples
 };
 
 class CpuProfile {
  public:
-  // `duration`: how long it is to take about, by which the interval is chosen. As CpuSampler::Start.
+  // `duration`: about how long the profile will run; sets the interval. Errors as CpuSampler::Start.
   static absl::StatusOr<CpuProfile> Begin(absl::Duration duration);
 
   // Takes some tenths of a second for the names.

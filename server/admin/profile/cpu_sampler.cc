@@ -14,10 +14,10 @@
 namespace aaren::admin {
 namespace {
 
-constexpr int kOwnFrames = 4;  // at most: of the handler, and the kernel's between it and what was interrupted
+constexpr int kOwnFrames = 4;  // at most: the handler's frames, and the kernel's before the interrupted function
 
 std::atomic<CpuSampler*> running_sampler{nullptr};
-std::atomic<int> handlers{0};  // that may be using it just now
+std::atomic<int> handlers{0};  // handlers that may be using running_sampler now
 
 void* InterruptedAt(const ucontext_t& context) {
 #if defined(__x86_64__)
@@ -41,7 +41,7 @@ void OnSignal(int, siginfo_t*, void* context) {
 
 bool Install() {
   void* frame = nullptr;
-  backtrace(&frame, 1);  // its first call loads a library, which a handler must not
+  backtrace(&frame, 1);  // the first call loads a library, which a handler must not do
   struct sigaction action {};
   action.sa_sigaction = OnSignal;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
@@ -87,7 +87,7 @@ void CpuSampler::Take(void* pc) {
   const auto interrupted = std::find(frames, frames + depth, pc) - frames;
   CpuSample& sample = samples_[place];
   sample.thread = static_cast<pid_t>(syscall(SYS_gettid));
-  // Code without tables to unwind by is at least named itself.
+  // Code without unwind tables is at least named itself.
   sample.frames[0] = pc;
   sample.depth = 1;
   for (auto i = interrupted + 1; i < depth && sample.depth < CpuSample::kFrames; ++i) {

@@ -1,14 +1,14 @@
 #ifndef AAREN_SERVER_ADMIN_PROFILE_CPU_SAMPLER_H_
 #define AAREN_SERVER_ADMIN_PROFILE_CPU_SAMPLER_H_
 
-// A CpuSampler notes, each time that this process has used so much more of the CPU, which thread used it and what that
-// was doing. The kernel tells by SIGPROF (ITIMER_PROF), whose handler writes the stack into memory that is there from
-// the start: it neither allocates nor locks.
+// A CpuSampler notes the running thread and its stack after each interval of the process's CPU time. The kernel sends
+// SIGPROF (ITIMER_PROF), and the handler writes the stack into memory allocated at the start: the handler neither
+// allocates nor locks.
 //
-// A thread is signalled while it computes, and not while it waits: system calls that wait are not cut short by it. The
-// handler stays for the process' life, since a signal that comes late would else end the program.
+// A computing thread gets the signal, a waiting thread does not: waiting system calls are not cut short. The handler
+// stays for the process' life, since without a handler a late signal would end the program.
 //
-// Threading: one thread starts, stops and reads it; one sampler at a time in a process.
+// Threading: one thread starts, stops and reads the sampler; one sampler at a time in a process.
 
 #include <sys/types.h>
 
@@ -24,19 +24,19 @@
 namespace aaren::admin {
 
 struct CpuSample {
-  static constexpr int kFrames = 48;  // of deeper stacks the innermost
+  static constexpr int kFrames = 48;  // the innermost of deeper stacks
 
   pid_t thread = 0;
   int depth = 0;
-  void* frames[kFrames];  // the innermost first: where it was, then where each caller goes on
+  void* frames[kFrames];  // innermost first: the interrupted address, then return addresses
 };
 
 class CpuSampler {
  public:
-  static constexpr size_t kSamples = 8192;  // 3 MiB; those beyond are dropped
+  static constexpr size_t kSamples = 8192;  // 3 MiB; further samples are dropped
 
-  // ResourceExhausted if there is one already; Internal if the kernel has no such timer. `interval`: of CPU time, of
-  // all threads together.
+  // ResourceExhausted if a sampler runs already; Internal if the kernel has no such timer. `interval`: CPU time of all
+  // threads together.
   static absl::StatusOr<std::unique_ptr<CpuSampler>> Start(absl::Duration interval);
   ~CpuSampler();  // Stop()
 
@@ -46,14 +46,14 @@ class CpuSampler {
   absl::Span<const CpuSample> samples() const;
   size_t dropped() const;
 
-  // For the signal handler: notes a sample of the thread that was at `pc`.
+  // For the signal handler: notes a sample of the thread interrupted at `pc`.
   void Take(void* pc);
 
  private:
   CpuSampler() : samples_(kSamples) {}
 
   std::vector<CpuSample> samples_;
-  std::atomic<size_t> taken_{0};  // also of those that found no room
+  std::atomic<size_t> taken_{0};  // with the dropped samples
   bool running_ = true;
 };
 

@@ -16,7 +16,7 @@
 namespace aaren::admin {
 namespace {
 
-constexpr size_t kNameBytes = 160;  // of a function: templates have names of pages
+constexpr size_t kNameBytes = 160;  // the longest name: templates have names of pages
 
 std::string Readable(std::string name) {
   if (name.size() > kNameBytes) name = absl::StrCat(name.substr(0, kNameBytes), "…");
@@ -61,7 +61,7 @@ class Names {
   absl::flat_hash_map<pid_t, std::string> threads_;
 };
 
-// A caller goes on behind the call, which may be the last thing in its function.
+// A return address lies behind the call, maybe behind the end of the function.
 std::string StackOf(const CpuSample& sample, Names& names) {
   std::string stack = names.Thread(sample.thread);
   for (int i = sample.depth - 1; i >= 0; --i) {

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_ADMIN_PROFILE_FOLDED_STACKS_H_
 #define AAREN_SERVER_ADMIN_PROFILE_FOLDED_STACKS_H_
 
-// Samples as text that people and flame graphs read: "shard-0;main;f;g 12", a line a stack, the most frequent first.
+// Samples as text for people and flame graphs: "shard-0;main;f;g 12", a line a stack, the most frequent first.
 
 #include <cstddef>
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace aaren::admin {
 
-// Stacks that find no room in `most_bytes` are "[other stacks]", counted together. A function without a name is
-// FILE+0xOFFSET, as addr2line takes it, or its address. Threads that have ended are "(ended)".
+// Stacks beyond `most_bytes` are "[other stacks]", counted together. A function without a name is FILE+0xOFFSET, the
+// form for addr2line, or its address. Ended threads are "(ended)".
 std::string FoldStacks(absl::Span<const CpuSample> samples, size_t most_bytes);
 
 }  // namespace aaren::admin

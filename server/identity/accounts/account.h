@@ -1,12 +1,12 @@
 #ifndef AAREN_SERVER_IDENTITY_ACCOUNTS_ACCOUNT_H_
 #define AAREN_SERVER_IDENTITY_ACCOUNTS_ACCOUNT_H_
 
-// An Account is what one tenant has of this server, and how much it may have. Whoever serves the tenant looks its
-// account up when a call begins, and keeps it: it lasts as long as the server. Its limits change when the list of
-// callers does.
+// An Account counts the tokens, streams and sessions of one tenant on this server, and holds the tenant's limits. A
+// call looks the account up at its beginning, and keeps it: an account lasts as long as the server. A changed list of
+// callers changes the limits.
 //
-// Threading: safe. Numbers of calls, streams and sessions are shared by all shards. Tokens are counted by each shard
-// for itself (AddCounter), so that counting them costs no locked instruction.
+// Threading: safe. All shards share the numbers of calls, streams and sessions. Each shard counts tokens for itself
+// (AddCounter), without a locked instruction.
 
 #include <array>
 #include <atomic>
@@ -23,24 +23,24 @@
 
 namespace aaren::identity {
 
-// What the list of callers says of a tenant. 0: no limit.
+// A tenant's line in the list of callers. 0: no limit.
 struct TenantLimits {
-  uint64_t weight = 1;             // its share of a shard that has more to do than it can
-  uint64_t sessions = 0;           // that its streams have open
+  uint64_t weight = 1;             // share of an overloaded shard
+  uint64_t sessions = 0;           // open on the tenant's streams
   uint64_t streams = 0;            // open at once
-  uint64_t tokens_per_second = 0;  // times channels; beyond it its streams are read later
+  uint64_t tokens_per_second = 0;  // times channels; beyond, streams are read later
   uint64_t unary_per_second = 0;   // calls
-  uint64_t stored_bytes = 0;       // in the store; beyond it no new session
+  uint64_t stored_bytes = 0;       // in the store; beyond, no new session
 };
 
-// The number of things that are there, and the most of it.
+// A number of things and its limit.
 class Tally {
  public:
   void SetLimit(uint64_t limit) { limit_.store(limit, std::memory_order_relaxed); }
   uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
   uint64_t value() const { return value_.load(std::memory_order_relaxed); }
 
-  // One more, unless the limit is reached. Several threads together do not come beyond it.
+  // Adds one, unless the limit is reached. Threads together never exceed the limit.
   bool TryTake() {
     uint64_t value = value_.load(std::memory_order_relaxed);
     do {
@@ -55,7 +55,7 @@ class Tally {
   std::atomic<uint64_t> value_{0}, limit_{0};
 };
 
-// What somebody else counts, and its limit.
+// A number counted elsewhere, and its limit.
 class Level {
  public:
   void SetLimit(uint64_t limit) { limit_.store(limit, std::memory_order_relaxed); }
@@ -77,20 +77,20 @@ class Account {
 
   const std::string& tenant() const { return tenant_; }
   int64_t weight() const { return weight_.load(std::memory_order_relaxed); }
-  void SetLimits(const TenantLimits& limits, int64_t now_ns = 0);  // as RateLimit has it
+  void SetLimits(const TenantLimits& limits, int64_t now_ns = 0);  // `now_ns` as in RateLimit
   TenantLimits limits() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Something was refused, or for tokens had to wait, for the limit.
   void NoteLimited(Limit limit) { limited_[static_cast<size_t>(limit)].fetch_add(1, std::memory_order_relaxed); }
   uint64_t limited(Limit limit) const { return limited_[static_cast<size_t>(limit)].load(std::memory_order_relaxed); }
 
-  // For the tokens that one thread answers. It lasts as long as the account.
+  // A counter for the tokens answered by one thread. The counter lasts as long as the account.
   counters::Counter& AddCounter() ABSL_LOCKS_EXCLUDED(mutex_);
-  uint64_t tokens_answered() const ABSL_LOCKS_EXCLUDED(mutex_);  // by all of them
+  uint64_t tokens_answered() const ABSL_LOCKS_EXCLUDED(mutex_);  // by all threads
 
   Tally sessions, streams;
   RateLimit tokens, unary_calls;
-  Level stored_bytes;  // as registrar/stored/stored_bytes.h counts them; 0 without a limit
+  Level stored_bytes;  // by registrar/stored/stored_bytes.h; 0 without a limit
 
  private:
   const std::string tenant_;

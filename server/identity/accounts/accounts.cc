@@ -37,7 +37,7 @@ Account* Accounts::OfToken(const std::string& tenant) {
   return account;
 }
 
-// Accounts that are made meanwhile have the new limits from the beginning.
+// Accounts made meanwhile have the new limits from the beginning.
 void Accounts::SetLimits(absl::btree_map<std::string, TenantLimits> own, const TenantLimits& others, int64_t now_ns) {
   {
     absl::MutexLock lock(&mutex_);

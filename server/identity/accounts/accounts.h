@@ -1,15 +1,15 @@
 #ifndef AAREN_SERVER_IDENTITY_ACCOUNTS_ACCOUNTS_H_
 #define AAREN_SERVER_IDENTITY_ACCOUNTS_ACCOUNTS_H_
 
-// The Accounts of all tenants: of those that the list of callers names, and of those that only tokens name. Streams
-// point to them, so that an account lasts as long as the server, and limits that are given later hold for streams that
-// are open.
+// Accounts hold the accounts of all tenants, named by the list of callers or by tokens alone.
+// Streams point to accounts: an account lasts as long as the server, and later limits hold for open
+// streams.
 //
-//   a tenant with a line of limits   has those
-//   any other                        has those of the line "*", or none
+//   a tenant with a line of limits   has those limits
+//   any other tenant                 has the limits of the line "*", or none
 //
-// A provider could name tenants without end. Beyond kMaxUnlisted those that the list does not name share one account,
-// called "*". A tenant with a line of limits never does.
+// A provider could name tenants without end. Beyond kMaxUnlisted, tenants not in the list share one account, called
+// "*". A tenant with a line of limits never shares.
 //
 // Threading: safe.
 
@@ -29,23 +29,23 @@ class Accounts {
   static constexpr size_t kMaxUnlisted = 4'096;
   static constexpr const char* kOthers = "*";
 
-  // The account of a tenant that the list names.
+  // The account of a tenant in the list.
   Account* OfListed(const std::string& tenant) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The account of a tenant that a token names.
+  // The account of a tenant named by a token.
   Account* OfToken(const std::string& tenant) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // What the list says from now on: which tenants have limits of their own, and what each of the others may have.
-  // `now_ns` as RateLimit has it. From one thread at a time; others wait for a moment at most, however many there are.
+  // Sets the limits of the list from now on: the tenants with limits of their own, and the limits of the rest. `now_ns`
+  // as in RateLimit. From one thread at a time; other calls wait for a moment at most, however many tenants there are.
   void SetLimits(absl::btree_map<std::string, TenantLimits> own, const TenantLimits& others, int64_t now_ns)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Of tenants that tokens have named, in the order in which they came; the one that is shared is the last.
+  // Accounts of tenants named by tokens, in order of arrival; the shared account is the last.
   std::vector<const Account*> of_tokens() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   Account* Of(const std::string& tenant) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Sets those of some tenants from `next` on, and moves it. False if there are no more.
+  // Sets the limits of some tenants from `next` on, and moves `next`. False after the last tenant.
   bool SetSome(std::string& next, int64_t now_ns) ABSL_LOCKS_EXCLUDED(mutex_);
   const TenantLimits& LimitsOf(const std::string& tenant) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

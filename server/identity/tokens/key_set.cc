@@ -21,8 +21,8 @@ using nlohmann::json;
 
 constexpr size_t kLeastRsaBits = 2048, kMostRsaBits = 8192;
 
-// An algorithm, and the keys that it is for. What is not listed is not accepted: above all `none`, and HS256, by which
-// whoever has the public key could sign.
+// An algorithm, and the keys for the algorithm. No algorithm beyond the table is accepted: above all not `none`, and
+// not HS256, by which anybody with the public key could sign.
 struct Algorithm {
   absl::string_view name, kind, curve;
 };
@@ -46,13 +46,13 @@ struct Releaser {
 using HeldKey = std::unique_ptr<cjose_jwk_t, Releaser<cjose_jwk_release>>;
 using HeldJws = std::unique_ptr<cjose_jws_t, Releaser<cjose_jws_release>>;
 
-// A member that is a string; empty: it is none.
+// A member of type string; empty for anything else.
 std::string TextOf(const json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-// The members that RFC 7638 wants, sorted and without spaces, as `dump` writes them. Nothing private is among them.
+// The members required by RFC 7638, sorted and without spaces, as `dump` writes. None of them is private.
 std::string PublicPart(const json& key) {
   json part;
   for (const char* name : {"crv", "e", "kty", "n", "x", "y"}) {
@@ -84,7 +84,7 @@ bool IsWeak(const json& key) {
   return is_one && std::all_of(exponent.begin(), exponent.end() - 1, [](char byte) { return byte == 0; });
 }
 
-// Whether its numbers are base64url without padding. cjose ends the process at some that are not.
+// True if the numbers are base64url without padding. cjose ends the process at some malformed numbers.
 bool HasReadableNumbers(const json& key) {
   const std::array<const char*, 4> names = {"n", "e", "x", "y"};
   return std::all_of(names.begin(), names.end(), [&key](const char* name) {
@@ -102,7 +102,7 @@ bool IsForSignatures(const json& key) {
   });
 }
 
-// Three parts of base64url. Both parsers of a part then see the same bytes.
+// True for three parts of base64url. Both parsers of a part then see the same bytes.
 bool IsCompact(absl::string_view token) {
   const std::vector<absl::string_view> parts = absl::StrSplit(token, '.');
   return parts.size() == 3 && std::all_of(parts.begin(), parts.end(), IsBase64Url);
@@ -115,7 +115,7 @@ absl::Status NoToken(absl::string_view why) { return absl::UnauthenticatedError(
 struct KeySet::Key {
   HeldKey held;
   std::string id, kind, curve;
-  std::string algorithm;  // the only one that it is for; empty: those of its kind
+  std::string algorithm;  // the key's only algorithm; empty: every algorithm of its kind
   std::string fingerprint;
 
   static absl::StatusOr<Key> From(const json& object);
@@ -152,7 +152,7 @@ KeySet& KeySet::operator=(KeySet&&) noexcept = default;
 KeySet::~KeySet() = default;
 
 absl::StatusOr<KeySet> KeySet::Parse(absl::string_view text) {
-  const bool is_text = !absl::StrContains(text, '\0');  // at which the parser would end
+  const bool is_text = !absl::StrContains(text, '\0');  // a NUL byte would end the parser's text
   const json set = is_text ? json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false) : json();
   if (!set.is_object() || !set.contains("keys") || !set["keys"].is_array()) {
     return absl::InvalidArgumentError("no JWKS: it is an object of JSON with an array \"keys\"");
@@ -208,7 +208,7 @@ absl::StatusOr<const KeySet::Key*> KeySet::Choose(absl::string_view token) const
   return chosen;
 }
 
-// The key and its algorithm are chosen before cjose sees the token, which would take other algorithms as well.
+// cjose accepts further algorithms: key and algorithm are chosen before cjose sees the token.
 absl::StatusOr<KeySet::Signed> KeySet::Verify(absl::string_view token) const {
   const absl::StatusOr<const Key*> key = Choose(token);
   if (!key.ok()) return key.status();

@@ -14,7 +14,7 @@ absl::StatusOr<std::unique_ptr<KeySetFile>> KeySetFile::Open(const std::string& 
   return file;
 }
 
-// A set that has no key is one, and lets nobody in: the log says so, as it may be meant.
+// A set without a key is valid and lets nobody in. The log tells, since an empty set may be a mistake.
 absl::Status KeySetFile::Read() {
   const absl::StatusOr<std::optional<std::string>> text = file_.Read();
   if (!text.ok()) return text.status();

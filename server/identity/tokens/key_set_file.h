@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_IDENTITY_TOKENS_KEY_SET_FILE_H_
 #define AAREN_SERVER_IDENTITY_TOKENS_KEY_SET_FILE_H_
 
-// A KeySetFile is the key set that a file has, and is read anew when the file changes, as the list of callers is. While
-// the file cannot be read, or is no JWKS, the keys before it hold, and the log says so.
+// A KeySetFile reads the key set from a file, and again when the file changes, like the list of callers. While the file
+// cannot be read, or is no JWKS, the earlier keys hold, and the log tells why.
 //
 // Threading: Look by one thread at a time, Get by any thread.
 

@@ -9,11 +9,11 @@
 namespace aaren::identity {
 namespace {
 
-constexpr absl::Duration kSweep = absl::Seconds(1);  // no more often: a sweep of a full table looks at all of it
+constexpr absl::Duration kSweep = absl::Seconds(1);  // the shortest pause: a sweep of a full table looks at every token
 
 }  // namespace
 
-// Without a secret anybody could look for tokens that have one name: that must not go on.
+// Without a secret anybody could search for two tokens with one name: the process must end.
 VerifiedTokens::VerifiedTokens() : swept_(absl::InfinitePast()) {
   if (RAND_bytes(secret_.data(), static_cast<int>(secret_.size())) != 1) std::abort();
 }
@@ -38,7 +38,7 @@ std::optional<WebToken> VerifiedTokens::Find(absl::string_view token, const KeyS
 void VerifiedTokens::Remember(absl::string_view token, const WebToken& says, absl::Time now) {
   const std::string name = NameOf(token);
   absl::MutexLock lock(&mutex_);
-  const bool is_due = now - swept_ >= kSweep || now < swept_;  // the wall clock's: it may have been set back
+  const bool is_due = now - swept_ >= kSweep || now < swept_;  // the wall clock may have been set back
   if (tokens_.size() >= kMost && is_due) {
     absl::erase_if(tokens_, [now](const auto& entry) { return now >= entry.second.ends; });
     swept_ = now;

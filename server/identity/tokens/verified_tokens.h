@@ -1,12 +1,12 @@
 #ifndef AAREN_SERVER_IDENTITY_TOKENS_VERIFIED_TOKENS_H_
 #define AAREN_SERVER_IDENTITY_TOKENS_VERIFIED_TOKENS_H_
 
-// VerifiedTokens remembers which tokens were verified, and what they say, until they end: a signature costs far
-// more than a hash, and a caller shows one token with all of its calls.
+// VerifiedTokens remembers verified tokens with their claims until the tokens end: a signature costs far more than a
+// hash, and a caller shows one token with every call.
 //
-// It keeps no token, but HMAC-SHA256 of each by a random key of this process. So whoever reads its memory cannot call,
-// and nobody can make a token that is taken for another. The table is bounded: when it is full of tokens that have not
-// ended, those to come are verified each time.
+// The table keeps no token, but the HMAC-SHA256 of each by a random key of this process. A reader of the process's
+// memory cannot call, and nobody can make a token that is taken for another. The table is bounded: while full of tokens
+// that have not ended, further tokens are verified each time.
 //
 // Threading: safe.
 
@@ -30,7 +30,7 @@ class VerifiedTokens {
 
   VerifiedTokens();
 
-  // What the token says; none: it was not remembered, has ended, or its key is not in the set any more.
+  // The claims of the token; none: not remembered, ended, or the key is not in the set any more.
   std::optional<WebToken> Find(absl::string_view token, const KeySet& keys, absl::Time now) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -44,7 +44,7 @@ class VerifiedTokens {
   std::array<unsigned char, 32> secret_;
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<std::string, WebToken> tokens_ ABSL_GUARDED_BY(mutex_);  // by NameOf
-  absl::Time swept_ ABSL_GUARDED_BY(mutex_);                                   // when those that had ended went last
+  absl::Time swept_ ABSL_GUARDED_BY(mutex_);                                   // when ended tokens were last removed
 };
 
 }  // namespace aaren::identity

@@ -17,26 +17,26 @@ constexpr double kMostSeconds = 253'402'300'799;  // the year 9999
 
 absl::Status No(absl::string_view why) { return absl::UnauthenticatedError(why); }
 
-// A claim by its name, or by a way of names with dots between them; null: it is missing.
+// A claim by its name, or by a path of names with dots between them; null: the claim is missing.
 const json* Find(const json& claims, const std::string& name) {
   if (const auto found = claims.find(name); found != claims.end()) return &*found;
   const json* at = &claims;
   for (const absl::string_view part : absl::StrSplit(name, '.')) {
-    const auto found = at->find(std::string(part));  // of no object: its end
+    const auto found = at->find(std::string(part));  // end(), unless an object
     if (found == at->end()) return nullptr;
     at = &*found;
   }
   return at;
 }
 
-// A claim that is a string; none: it is missing, or something else.
+// A claim of type string; none: missing, or of another type.
 std::optional<std::string> Text(const json& claims, const std::string& name) {
   const json* claim = Find(claims, name);
   if (claim == nullptr || !claim->is_string()) return std::nullopt;
   return claim->get<std::string>();
 }
 
-// The highest role of a text; none: it names none of ours.
+// The highest role named in a text; none: no known role.
 std::optional<Role> RoleIn(const std::string& text) {
   std::optional<Role> highest;
   for (const absl::string_view name : absl::StrSplit(text, ' ')) {
@@ -58,7 +58,7 @@ std::optional<Role> HighestRole(const json& claims, const std::string& name) {
   return highest;
 }
 
-// A claim that is a time (NumericDate: seconds since 1970, perhaps with a fraction); none: it is something else.
+// A claim that is a time (NumericDate: seconds since 1970, perhaps with a fraction); none: another value.
 std::optional<absl::Time> Time(const json& claim) {
   if (!claim.is_number()) return std::nullopt;
   const auto seconds = claim.get<double>();

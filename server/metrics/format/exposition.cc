@@ -12,7 +12,7 @@ namespace aaren::metrics {
 
 namespace {
 
-// Who connects and asks nothing has a thread until the time is over.
+// A client that connects and asks nothing keeps a thread until the timeout.
 constexpr char kThreads[] = "16";
 constexpr char kTimeoutMs[] = "1000";
 constexpr absl::Duration kBetweenKnocks = absl::Milliseconds(5);
@@ -38,7 +38,7 @@ absl::StatusOr<std::unique_ptr<Exposition>> Exposition::Start(
   return exposition;
 }
 
-// CivetWeb looks every two seconds whether it should end, and whenever somebody connects.
+// CivetWeb checks every two seconds whether to end, and at every connection.
 Exposition::~Exposition() {
   if (exposer_ == nullptr) return;
   std::atomic<bool> ended = false;

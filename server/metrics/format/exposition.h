@@ -17,7 +17,7 @@ namespace aaren::metrics {
 
 class Exposition {
  public:
-  // Port 0: any free one. InvalidArgument for a bad address, AlreadyExists if the port is in use.
+  // Port 0: any free port. InvalidArgument for a bad address, AlreadyExists if the port is in use.
   static absl::StatusOr<std::unique_ptr<Exposition>> Start(
       const std::string& listen, std::vector<std::shared_ptr<prometheus::Collectable>> sources);
 
@@ -31,7 +31,7 @@ class Exposition {
   address::Address address_;
   std::vector<std::shared_ptr<prometheus::Collectable>> sources_;
   std::unique_ptr<prometheus::Exposer> exposer_;
-  cores::Background visitor_;  // of its end
+  cores::Background visitor_;  // knocks until the threads end
 };
 
 }  // namespace aaren::metrics

@@ -32,7 +32,7 @@ class Family {
     return *this;
   }
 
-  // Of a histogram's family.
+  // For a histogram's family.
   prometheus::ClientMetric::Histogram& AddHistogram(Labels labels = {}) { return AddMetric(labels).histogram; }
 
   prometheus::MetricFamily Take() { return std::move(family_); }
@@ -52,7 +52,7 @@ inline Family Counters(const char* name, const char* help) {
 }
 inline Family Gauges(const char* name, const char* help) { return Family(name, help, prometheus::MetricType::Gauge); }
 
-// One histogram of several with the same bounds.
+// Adds several histograms with equal bounds up to one.
 template <size_t N>
 void SumHistograms(const std::vector<const counters::Histogram<N>*>& parts, prometheus::ClientMetric::Histogram& out) {
   for (size_t bucket = 0; bucket <= N && !parts.empty(); ++bucket) {

@@ -23,7 +23,7 @@ CallPlaces::Place::~Place() {
 void CallPlaces::Place::BeginWaiting(size_t bytes) {
   if (!taken()) return;
   const auto call = places_->calls_.find(number_);
-  if (call == places_->calls_.end()) return;  // it has lost it
+  if (call == places_->calls_.end()) return;  // the place is lost
   places_->EndWaiting(call->second);
   call->second.waiting = places_->waiting_.emplace(places_->waiting_.end(), places_->clock_.Now(), number_);
   call->second.bytes = bytes;
@@ -82,7 +82,7 @@ void CallPlaces::TakeAway(uint64_t number, Why why) {
 
 void CallPlaces::Remove(uint64_t number) {
   const auto call = calls_.find(number);
-  if (call == calls_.end()) return;  // it has lost it
+  if (call == calls_.end()) return;  // the place is lost
   EndWaiting(call->second);
   const auto own = by_peer_.find(call->second.peer);
   if (--own->second == 0) by_peer_.erase(own);

@@ -1,13 +1,13 @@
 #ifndef AAREN_SERVER_RPC_LIMITS_CALL_PLACES_H_
 #define AAREN_SERVER_RPC_LIMITS_CALL_PLACES_H_
 
-// CallPlaces are the places for calls of one kind: how many may be under way at once.
+// CallPlaces bound the calls of one kind that may be under way at once.
 //
-// One connection may have half of the places that others leave. A call that waits for its client, for the request or
-// until the reply is taken, holds a place for nothing. When all places are taken, the call that has waited longest
-// gives way, a second after it began to wait. So neither slow clients nor silent ones keep others out.
+// One connection may have half of the free places. A call waiting for its client, for the request or until the reply is
+// taken, holds a place for nothing. When all places are taken, the call that has waited longest gives way, a second
+// after the wait began. Neither slow nor silent clients keep other clients out.
 //
-// Threading: belongs to one thread, that of the calls' queue.
+// Threading: belongs to one thread, the thread of the calls' queue.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ class CallPlaces {
   enum class Why { kGivesWay, kStale };
   using GiveUp = absl::AnyInvocable<void(Why)>;
 
-  // The place of one call, until it is destroyed. May be empty.
+  // The place of one call, until the Place is destroyed. May be empty.
   class Place {
    public:
     Place() = default;
@@ -37,8 +37,8 @@ class CallPlaces {
 
     bool taken() const { return places_ != nullptr; }
 
-    // The call waits for its client from now on, until EndWaiting, and holds so many bytes meanwhile. Nothing happens
-    // if the place is empty or lost.
+    // From now on, until EndWaiting, the call waits for its client, and holds `bytes` meanwhile. Does nothing if the
+    // place is empty or lost.
     void BeginWaiting(size_t bytes = 0);
     void EndWaiting();
 
@@ -52,12 +52,12 @@ class CallPlaces {
 
   CallPlaces(size_t limit, const session::Clock& clock) : limit_(limit), clock_(clock) {}
 
-  // A place for a call of this peer, as gRPC names it; empty if no other call gives way. `give_up` is called when the
-  // call has lost its place, and must end the call; not after the place has gone. This outlives all places.
+  // A place for a call of `peer`, named by gRPC; empty if no waiting call gives way. `give_up` is called when the call
+  // loses its place, and must end the call; not after the Place has gone. CallPlaces outlive all their places.
   Place Take(const std::string& peer, GiveUp give_up);
 
-  // Takes the places of calls that have waited for their clients for a second, the longest first, until they hold
-  // `lacking` bytes in all. False, and no place is taken, if they hold less.
+  // Takes the places of calls that have waited for their clients for a second, the longest first, until the taken calls
+  // held `lacking` bytes in all. False, without a place taken, if all calls together hold less.
   bool MakeRoom(size_t lacking);
 
   // Takes the places of calls that have waited for their clients since `oldest`, or longer.
@@ -72,7 +72,7 @@ class CallPlaces {
     std::string peer;
     GiveUp give_up;
     Waiting::iterator waiting;  // waiting_.end(): for no client
-    size_t bytes = 0;           // that the call holds meanwhile
+    size_t bytes = 0;           // held by the call while it waits
   };
 
   bool Admits(const std::string& peer) const;
@@ -84,7 +84,7 @@ class CallPlaces {
   const size_t limit_;
   const session::Clock& clock_;
   uint64_t last_number_ = 0;
-  absl::flat_hash_map<uint64_t, Call> calls_;  // that have a place
+  absl::flat_hash_map<uint64_t, Call> calls_;  // calls with a place
   absl::flat_hash_map<std::string, size_t> by_peer_;
   Waiting waiting_;
 };

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kReadBytes = 16 << 10;
 
-// gRPC expands a message before it looks at its size: 4 MB may become 4 GB, on the shard's thread.
+// gRPC expands a message before it looks at the size: 4 MB may become 4 GB, on the shard's thread.
 void RefuseCompression(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
@@ -28,12 +28,12 @@ void SetConnections(const ConnectionLimits& limits, grpc::ServerBuilder& builder
   limit(GRPC_ARG_MAX_CONNECTION_IDLE_MS, limits.idle);
   limit(GRPC_ARG_MAX_CONNECTION_AGE_MS, limits.age);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, 60'000);
-  // gRPC reads up to 4 MB at once, and then is at work on these, however small their frames are.
+  // gRPC reads up to 4 MB at once, and then works through all of it, however small the frames are.
   builder.AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kReadBytes);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(kStreamsOfConnection));
   // The kernel probes for less (accept/acceptor.h): gRPC walks a timer of each connection every second.
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, INT_MAX);
-  // gRPC 1.51 makes an error for each ping too many, at twenty microseconds, until it has read them all. An answer
+  // gRPC 1.51 makes an error for each ping too many, at twenty microseconds, until gRPC has read all pings. An answer
   // costs next to nothing.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
   RefuseCompression(builder);

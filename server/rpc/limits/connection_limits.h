@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_RPC_LIMITS_CONNECTION_LIMITS_H_
 #define AAREN_SERVER_RPC_LIMITS_CONNECTION_LIMITS_H_
 
-// What holds for every connection of this program's gRPC servers, and for how long one may last.
+// Limits of every connection of the program's gRPC servers, and how long a connection may last.
 
 #include <cstddef>
 
@@ -10,16 +10,16 @@
 
 namespace aaren::rpc {
 
-inline constexpr size_t kStreamsOfConnection = 256;  // that may be under way at once: HTTP/2's settings tell clients
+inline constexpr size_t kStreamsOfConnection = 256;  // under way at once; HTTP/2's settings tell clients
 
 // Zero: for ever.
 struct ConnectionLimits {
   absl::Duration handshake = absl::Seconds(10);  // until HTTP/2 is agreed on
   absl::Duration idle = absl::Minutes(5);        // without a call
-  absl::Duration age = absl::Hours(24);          // then clients are asked to connect anew, and have a minute
+  absl::Duration age = absl::Hours(24);          // then clients are asked to connect anew, within a minute
 };
 
-// Clients may probe as often as they like. Messages are not compressed.
+// Sets the limits. Clients may probe as often as they like. Messages are not compressed.
 void SetConnections(const ConnectionLimits& limits, grpc::ServerBuilder& builder);
 
 }  // namespace aaren::rpc

@@ -19,13 +19,13 @@ void LastWords::EndStale() {
   while (!list_.empty() && list_.front().first + kTime <= clock_.Now()) CutOffOldest();
 }
 
-// Its word still points to it.
+// Moves the oldest entry to cut_off_; the entry's Word still points to it.
 void LastWords::CutOffOldest() {
   cut_off_.splice(cut_off_.end(), list_, list_.begin());
   std::exchange(cut_off_.back().second, nullptr)();
 }
 
-// Whichever list it is in.
+// Removes the entry from either list.
 void LastWords::End(List::iterator at) {
   List gone;
   gone.splice(gone.end(), at->second ? list_ : cut_off_, at);

@@ -1,14 +1,14 @@
 #ifndef AAREN_SERVER_RPC_LIMITS_LAST_WORDS_H_
 #define AAREN_SERVER_RPC_LIMITS_LAST_WORDS_H_
 
-// LastWords are the statuses that calls of a shard have been ended with and that have not left yet. Such a call has no
-// place any more, and gRPC keeps it until its client's connection takes the status. So it has a few seconds, and beyond
-// a thousand the oldest is cut off.
+// LastWords are the statuses of a shard's ended calls until the statuses leave. An ended call has no place any more,
+// and gRPC keeps the call until the client's connection takes the status. Each call has a few seconds; beyond a
+// thousand calls the oldest is cut off.
 //
-// A connection that gRPC is at work on takes nothing for as long as that lasts. So beyond two thousand, with those that
-// were cut off, no further call is waited for: others would stand behind all that comes of them.
+// A connection takes nothing while gRPC is at work on it. Beyond two thousand ended calls, cut off or not, the shard
+// waits for no further call: new calls would stand behind all events of the old calls.
 //
-// Threading: belongs to one thread, that of the calls' queue.
+// Threading: belongs to one thread, the thread of the calls' queue.
 
 #include <cstddef>
 #include <list>
@@ -30,7 +30,7 @@ class LastWords {
   using List = std::list<std::pair<absl::Time, Cancelling>>;  // the oldest first
 
  public:
-  // One call's, until it is destroyed or the call was cut off. It may be empty.
+  // The status of one call, until the Word is destroyed or the call cut off. May be empty.
   class Word {
    public:
     Word() = default;
@@ -49,7 +49,8 @@ class LastWords {
 
   explicit LastWords(const session::Clock& clock) : clock_(clock) {}
 
-  // `cancel` cuts the call off, at most once and before `word` goes. REQUIRES: `word` is empty; this outlives it.
+  // `cancel` cuts the call off, at most once and before `word` goes. REQUIRES: `word` is empty; LastWords outlive
+  // `word`.
   void Begin(Word& word, Cancelling cancel);
 
   // Cuts off the calls whose time is over. Call it every second or so.
@@ -68,7 +69,7 @@ class LastWords {
   void AcceptIfFew();
 
   const session::Clock& clock_;
-  List list_, cut_off_;  // those that may still leave, and those that were cut off
+  List list_, cut_off_;  // calls that may still leave, and calls that were cut off
   std::vector<Accept> waiting_;
   bool paused_ = false;
 };

@@ -11,12 +11,12 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// A message of so few bytes has at most 64 fields, so nothing that it becomes is worth a walk.
+// A message of 128 bytes has at most 64 fields: no result of a parse is worth a walk.
 constexpr size_t kNotWorthAWalk = 128;
-constexpr size_t kMostElementBytes = 8;  // of a packed number of any type, once parsed
+constexpr size_t kMostElementBytes = 8;  // for a packed number of any type, once parsed
 constexpr int kDepth = 8;                // the protocol's messages nest three deep
 
-// Counts down from the bounds, and stops at the first that is passed.
+// Counts down from the bounds, and stops at the first bound passed.
 class Walk {
  public:
   explicit Walk(const ParseBounds& bounds) : fields_left_(bounds.fields), memory_left_(2 * bounds.bytes) {}

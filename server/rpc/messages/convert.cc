@@ -24,7 +24,7 @@ void Append(absl::Span<const T> from, Repeated& field) {
   field.Add(from.begin(), from.end());
 }
 
-// The last one alone where they are all the same, as they are where times are regular.
+// Sends the last step alone where all are equal, the case of regular times.
 void FillSteps(absl::Span<const int64_t> steps, v1::Forecasts& forecasts) {
   forecasts.set_step_ns(steps.back());
   const bool same = std::all_of(steps.begin(), steps.end(), [&](int64_t step) { return step == steps.front(); });
@@ -74,16 +74,16 @@ absl::Span<const T> SpanOf(const google::protobuf::RepeatedField<T>& field) {
   return {field.data(), static_cast<size_t>(field.size())};
 }
 
-// How many numbers of one result, of one channel, are sent.
+// How many numbers of one channel's result are sent.
 size_t PlannedFloats(const session::ForecastsReply& reply) {
   return reply.model->conversion->PlannedFloats(*reply.plan);
 }
 
-// Of results [begin, end) of the reply, what its plan asks for.
+// Fills the parts of results [begin, end) that the reply's plan asks for.
 void FillValues(const session::ForecastsReply& reply, size_t begin, size_t end,
                 google::protobuf::RepeatedField<float>& values) {
   const size_t size = (end - begin) * reply.channels * PlannedFloats(reply);
-  // Sized once and written in place: a forecast is hundreds of floats, and most of the bytes that leave.
+  // Sized once and written in place: a forecast is hundreds of floats, and most of the bytes sent.
   values.Reserve(static_cast<int>(size));
   float* out = values.AddNAlreadyReserved(static_cast<int>(size));
   for (const float* forecast : reply.forecasts.subspan(begin * reply.channels, (end - begin) * reply.channels)) {

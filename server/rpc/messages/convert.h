@@ -1,11 +1,11 @@
 #ifndef AAREN_SERVER_RPC_MESSAGES_CONVERT_H_
 #define AAREN_SERVER_RPC_MESSAGES_CONVERT_H_
 
-// Messages to the session layer's words (server/session/peer.h) and back. The two meet here and nowhere else. What
-// is a task's own the model's Conversion tells (server/task/conversion.h). Names and units are the same on both sides,
-// so nothing is decided but how large one Forecasts item may be.
+// Turns messages into the session layer's types (server/session/peer.h) and back. The two meet here and nowhere else.
+// The model's Conversion fills the fields of a task (server/task/conversion.h). Names and units are the same on both
+// sides: the only decision here is the size of a Forecasts item.
 //
-// Functions that fill a message expect it cleared, so that callers can reuse it with its capacity. Threading: pure
+// Functions that fill a message expect a cleared message; callers reuse messages with their capacity. Threading: pure
 // functions.
 
 #include <cstddef>
@@ -21,20 +21,20 @@
 
 namespace aaren::rpc {
 
-// Refused: a mode or durability that does not exist. Everything else is the session layer's to judge.
+// Refuses a mode or durability that does not exist. The session layer judges everything else.
 session::Outcome<session::OpenRequest> ToOpenRequest(const v1::Open& open, const std::string& tenant);
 
-// A view of `tokens`, which must outlive it.
+// A view of `tokens`, which must outlive the view.
 session::TokensView ToTokensView(const v1::Tokens& tokens);
 
-// Without the model's description and training: Models.Get has them, and a stream may open 100,000 sessions.
+// Without the model's description and training: Models.Get has both, and a stream may open 100,000 sessions.
 void FillOpened(session::Handle handle, const session::OpenedReply& reply, v1::Opened& opened);
 
 // How many of the reply's results fit into one Forecasts item; at least 1.
 size_t ResultsPerItem(const session::ForecastsReply& reply);
 
-// Results [begin, end) of the reply. The first part also covers the tokens before its first result, the last those
-// after its last.
+// Fills results [begin, end) of the reply. The first part also covers the tokens before its first result, the last part
+// the tokens after its last result.
 void FillForecasts(session::Handle handle, const session::ForecastsReply& reply, size_t begin, size_t end,
                    v1::Forecasts& forecasts);
 

@@ -13,8 +13,8 @@ constexpr uint32_t kItemsTag = v1::ServerMessage::kItemsFieldNumber << 3 | kByte
 
 inline bool IsKind(uint32_t field) { return field >= v1::ClientItem::kHello && field <= v1::ClientItem::kClose; }
 
-// The last field of a oneof counts. Fields beside it belong to a later version of the protocol. False if the item is
-// malformed, or has more such fields than `unknown_left`.
+// The last field of a oneof counts. Further fields belong to a later version of the protocol. False if the item is
+// malformed, or has more than `unknown_left` unknown fields.
 inline bool ReadItem(std::string_view item, uint32_t& kind, std::string_view& content, size_t& unknown_left) {
   kind = 0;
   content = {};

@@ -2,9 +2,9 @@
 #define AAREN_SERVER_RPC_MESSAGES_ENVELOPE_H_
 
 // The envelopes of a stream, ClientMessage and ServerMessage, as bytes: a message is a row of items, and an item is one
-// field of a oneof. Walking and appending them here, and leaving only what is inside an item to the generated code, has
-// two uses. A merged reply is its items' bytes one after another, with nothing kept as objects in between. And the
-// object of an item's content can be reused (inside a oneof the generated code frees it with every Clear).
+// field of a oneof. Envelopes are walked and appended here; the generated code sees only the content of an item. That
+// has two uses. A merged reply is the bytes of its items, without objects in between. And the object of an item's
+// content can be reused, while the generated code of a oneof frees the content with every Clear.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +26,8 @@ class ItemReader {
   ItemReader() = default;
   explicit ItemReader(std::string_view message) : rest_(message) {}
 
-  // Moves to the next item; afterwards field() is its number in ClientItem (0: the item is empty) and content() its
-  // bytes.
+  // Moves to the next item; afterwards field() is the item's number in ClientItem (0: the item is empty) and content()
+  // the item's bytes.
   Result Next();
 
   uint32_t field() const { return field_; }

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_RPC_MESSAGES_GRPC_STATUS_H_
 #define AAREN_SERVER_RPC_MESSAGES_GRPC_STATUS_H_
 
-// The one place where an absl::Status becomes a grpc::Status. Their codes are numbered alike.
+// Turns an absl::Status into a grpc::Status, here and nowhere else. The codes are numbered alike.
 
 #include <string>
 
@@ -14,7 +14,7 @@ namespace aaren::rpc {
 // `details` is a serialised google.rpc.Status, or empty.
 grpc::Status ToGrpcStatus(const absl::Status& status, const std::string& details = "");
 
-// With the refusal's details, for a call that it ends.
+// With the refusal's details, for a call that the refusal ends.
 grpc::Status ToGrpcStatus(const session::Refusal& refusal);
 
 }  // namespace aaren::rpc

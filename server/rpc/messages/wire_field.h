@@ -12,7 +12,7 @@ namespace aaren::rpc {
 
 enum WireType : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
-// What is left of the bytes, as two pointers: the walk of a message is one loop over them.
+// The rest of the bytes, as two pointers: one loop over both walks a message.
 struct WireRest {
   explicit WireRest(std::string_view bytes) : begin(bytes.data()), end(bytes.data() + bytes.size()) {}
 
@@ -27,12 +27,12 @@ struct WireRest {
 struct WireField {
   uint32_t number = 0;
   uint32_t type = 0;
-  std::string_view content;  // of a field of bytes or of a fixed size; empty for a varint
+  std::string_view content;  // for bytes or a fixed size; empty for a varint
 };
 
 bool TakeLongVarint(WireRest& rest, uint64_t& value);
 
-// Most are one byte long: tags, and the lengths of items with a point.
+// Most varints are one byte long: tags, and the lengths of items with a point.
 inline bool TakeVarint(WireRest& rest, uint64_t& value) {
   if (rest.empty() || static_cast<uint8_t>(*rest.begin) >= 0x80) return TakeLongVarint(rest, value);
   value = static_cast<uint8_t>(*rest.begin++);

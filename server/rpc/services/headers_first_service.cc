@@ -32,9 +32,9 @@ HeadersFirstService::HeadersFirstService(const std::string& full_name)
   for (int i = 0; i < service_.method_count(); ++i) {
     paths_.push_back(absl::StrCat("/", full_name, "/", service_.method(i)->name()));
   }
-  // gRPC waits for the message of those that it takes for unary, or for streams of replies only.
+  // Otherwise gRPC waits for the message of unary methods and of methods streaming replies only.
   for (int i = 0; i < service_.method_count(); ++i) {
-    const bool replies = service_.method(i)->server_streaming();  // whatever it takes
+    const bool replies = service_.method(i)->server_streaming();  // however many messages the method takes
     AddMethod(new RpcServiceMethod(paths_[static_cast<size_t>(i)].c_str(),
                                    replies ? RpcMethod::BIDI_STREAMING : RpcMethod::CLIENT_STREAMING, nullptr));
     MarkMethodAsync(i);

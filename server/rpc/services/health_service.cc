@@ -12,8 +12,8 @@ namespace aaren::rpc {
 using grpc::health::v1::HealthCheckRequest;
 using grpc::health::v1::HealthCheckResponse;
 
-// One call of Watch: writes the state at first and whenever it has changed since the last write. It ends when its
-// caller has gone (OnGone) and deletes itself when no operation is left.
+// One call of Watch: writes the state at first, and whenever the state has changed since the last write. The call ends
+// when the client has gone (OnGone), and is deleted when no operation is left.
 class HealthService::Watch {
  public:
   explicit Watch(HealthService& health) : health_(health), count_(health.host_.calls), io_(&context_) {
@@ -37,7 +37,7 @@ class HealthService::Watch {
   bool busy() const { return reading_ || writing_; }
 
   void OnAccepted(bool ok) {
-    if (!ok) return delete this;  // never begun, so OnGone does not come
+    if (!ok) return delete this;  // never begun: OnGone does not come
     health_.host_.last_words.WhenFew([&health = health_] { new Watch(health); });
     accepted_already_ = true;
     if (is_gone_) return Finish(grpc::Status::CANCELLED);
@@ -50,7 +50,7 @@ class HealthService::Watch {
 
   void OnRead(bool ok) {
     reading_ = false;
-    grpc::ByteBuffer received;  // goes with this function, whatever becomes of the call
+    grpc::ByteBuffer received;  // freed when the function returns, in any case
     received.Swap(&received_);
     if (is_gone_ || finishing_) return Finish(grpc::Status::CANCELLED);
     place_.EndWaiting();
@@ -71,9 +71,9 @@ class HealthService::Watch {
     Update();
   }
 
-  // It has no place any more.
+  // The call has lost its place.
   void GiveUp(CallPlaces::Why why) {
-    if (writing_) return context_.TryCancel();  // what it is told is not taken
+    if (writing_) return context_.TryCancel();  // the client does not take the state
     Finish(why == CallPlaces::Why::kStale
                ? grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "the request did not come in time")
                : TooMany());
@@ -110,13 +110,13 @@ class HealthService::Watch {
   grpc::ByteBuffer received_;
   Kind kind_ = Kind::kUnknown;
   grpc::ServerAsyncReaderWriter<HealthCheckResponse, grpc::ByteBuffer> io_;
-  CallPlaces::Place place_;  // these two after context_
+  CallPlaces::Place place_;  // place_ and last_word_ after context_
   LastWords::Word last_word_;
   CallEvent<Watch> accepted_{this, &Watch::OnAccepted}, read_{this, &Watch::OnRead}, written_{this, &Watch::OnWritten},
       gone_{this, &Watch::OnGone}, finished_{this, &Watch::OnFinished};
   HealthCheckResponse::ServingStatus told_ = HealthCheckResponse::UNKNOWN;
   bool reading_ = false, writing_ = false;
-  bool accepted_already_ = false;  // the thread that heard of it may come second (baton.h)
+  bool accepted_already_ = false;  // the thread that hears of the acceptance may come second (baton.h)
   bool is_gone_ = false;
   bool finishing_ = false, finished_done_ = false;
 };

@@ -1,18 +1,18 @@
 #ifndef AAREN_SERVER_RPC_SERVICES_HEALTH_SERVICE_H_
 #define AAREN_SERVER_RPC_SERVICES_HEALTH_SERVICE_H_
 
-// Serves grpc.health.v1.Health on a shard's queue: Check at once, Watch until the caller leaves.
+// Serves grpc.health.v1.Health on a shard's queue: Check at once, Watch until the client leaves.
 //
-//                                     serves                          leaves, for good
-//   "", the server as a whole         SERVING                         NOT_SERVING
-//   services that need no store       SERVING                         NOT_SERVING
-//   services that need the store      while the store is there        NOT_SERVING
+//                                      serves                          leaves, for good
+//    "", the server as a whole         SERVING                         NOT_SERVING
+//    services that need no store       SERVING                         NOT_SERVING
+//    services that need the store      while the store answers         NOT_SERVING
 //
-// So a balancer that asks for aaren.v1.Streaming sends new streams elsewhere while the store is away. A probe of ""
-// that restarts what does not serve leaves the server alone: its sessions go on, and a restart would not mend the
+// A balancer asking for aaren.v1.Streaming sends new streams elsewhere while the store is away. A probe of
+// "" that restarts servers leaves this server alone: sessions go on, and a restart would not mend the
 // store.
 //
-// gRPC's own health service would bring a second thread that polls beside the shard's (README.md says what that costs).
+// gRPC's own health service would bring a second thread polling beside the shard's (README.md has the price).
 // Threading: the shard's thread only.
 
 #include <string>
@@ -26,18 +26,18 @@ namespace aaren::rpc {
 
 class HealthService {
  public:
-  // Everything passed in outlives this. `services` are full names.
-  // Those of `need_store` are among them.
+  // All arguments outlive the service. `services` and `need_store` are full names. Each of `need_store` is in
+  // `services`.
   HealthService(HeadersFirstService& service, UnaryHost& host, std::vector<std::string> services,
                 std::vector<std::string> need_store);
 
   void Serve();
 
-  // Tells every watcher. Serving is what it begins with.
+  // Tells every watcher. The service begins serving.
   void SetServing(bool serving);
   void SetStoreServing(bool serving);
 
-  // Ends the watches whose clients do not say what they watch. Call it every second or so.
+  // Ends the watches of clients that do not say which service to watch. Call it every second or so.
   void EndStale();
 
  private:
@@ -51,11 +51,11 @@ class HealthService {
   grpc::health::v1::HealthCheckResponse::ServingStatus StatusOf(Kind kind) const;
 
   HeadersFirstService& service_;
-  const int watch_;  // which method it is
+  const int watch_;  // the index of the method
   UnaryHost& host_;
   const std::vector<std::string> services_, need_store_;
   absl::flat_hash_set<Watch*> watches_;
-  CallPlaces places_;  // of the watches
+  CallPlaces places_;  // places for watches
   bool serving_ = true, store_serving_ = true;
 };
 

@@ -25,7 +25,7 @@ void FillError(const std::string& what, ServerReflectionResponse& response) {
   response.mutable_error_response()->set_error_message(absl::StrCat("not found: ", what));
 }
 
-// The file, then everything it imports, each once.
+// Adds the file, then every imported file, each once.
 void AddFile(const FileDescriptor& file, std::set<const FileDescriptor*>& added, ServerReflectionResponse& response) {
   if (!added.insert(&file).second) return;
   google::protobuf::FileDescriptorProto proto;
@@ -57,8 +57,8 @@ void FillExtensionNumbers(const std::string& type, ServerReflectionResponse& res
   }
 }
 
-// One call: answers a request before it reads the next, ends with OK when the caller half-closes. One that asks
-// nothing, or does not take the answer, is given up like a unary call.
+// One call: answers a request before reading the next, and ends with OK when the client half-closes. A call without a
+// request, or with an answer not taken, is given up like a unary call.
 class ReflectionCall {
  public:
   ReflectionCall(HeadersFirstService& service, UnaryHost& host, const std::vector<std::string>& services)
@@ -85,7 +85,7 @@ class ReflectionCall {
 
   void OnRead(bool ok) {
     reading_ = false;
-    grpc::ByteBuffer received;  // goes with this function, whatever becomes of the call
+    grpc::ByteBuffer received;  // freed when the function returns, in any case
     received.Swap(&received_);
     if (finishing_) return DeleteIfDone();
     place_.EndWaiting();
@@ -106,9 +106,9 @@ class ReflectionCall {
     Read();
   }
 
-  // It has no place any more.
+  // The call has lost its place.
   void GiveUp(CallPlaces::Why why) {
-    if (writing_) return context_.TryCancel();  // its answer is not taken
+    if (writing_) return context_.TryCancel();  // the client does not take the answer
     Finish(why == CallPlaces::Why::kStale ? grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "no request has come")
                                           : TooMany("too many calls of reflection are open here"));
   }
@@ -140,7 +140,7 @@ class ReflectionCall {
   grpc::ServerContext context_;
   grpc::ServerAsyncReaderWriter<ServerReflectionResponse, grpc::ByteBuffer> io_;
   grpc::ByteBuffer received_;
-  CallPlaces::Place place_;  // these two after context_
+  CallPlaces::Place place_;  // place_ and last_word_ after context_
   LastWords::Word last_word_;
   bool reading_ = false, writing_ = false;
   bool finishing_ = false, finished_already_ = false;

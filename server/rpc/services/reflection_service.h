@@ -1,11 +1,11 @@
 #ifndef AAREN_SERVER_RPC_SERVICES_REFLECTION_SERVICE_H_
 #define AAREN_SERVER_RPC_SERVICES_REFLECTION_SERVICE_H_
 
-// Serves grpc.reflection.v1alpha.ServerReflection on a shard's queue, so that grpcurl and its like can list and call
-// the services without their .proto files. Answers come from the descriptors linked into the program.
+// Serves grpc.reflection.v1alpha.ServerReflection on a shard's queue: tools like grpcurl can list and call the services
+// without the .proto files. Answers come from the descriptors linked into the program.
 //
-// gRPC's own plug-in is a synchronous service with threads that poll beside the shard's (README.md says what that
-// costs).
+// gRPC's own plug-in is a synchronous service with threads that poll beside the shard's (README.md has the
+// price).
 
 #include <string>
 #include <vector>

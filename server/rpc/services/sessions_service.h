@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_RPC_SERVICES_SESSIONS_SERVICE_H_
 #define AAREN_SERVER_RPC_SERVICES_SESSIONS_SERVICE_H_
 
-// Serves aaren.v1.Sessions on a shard's queue: every method asks the Registrar, which finds the shard or the store that
-// has the session.
+// Serves aaren.v1.Sessions on a shard's queue: every method asks the Registrar, which finds the session in a shard or
+// in the store.
 
 #include "aaren/v1/sessions.grpc.pb.h"
 #include "server/registrar/registrar.h"

@@ -1,12 +1,13 @@
 #ifndef AAREN_SERVER_RPC_SERVICES_UNARY_CALL_H_
 #define AAREN_SERVER_RPC_SERVICES_UNARY_CALL_H_
 
-// A UnaryCall is one call of a unary rpc on a shard's queue. It begins with its headers: who asks is known, and it has
-// a place, before its request is read. Whether the caller may still ask is looked at again when the request has come. A
-// method's handler gets who asks, the request, and a Reply to call exactly once, from any thread, when the answer is
-// there; nothing blocks meanwhile. Each call waits for its successor as soon as it has begun.
+// A UnaryCall is one call of a unary rpc on a shard's queue. The call begins with its headers: the server knows the
+// caller, and gives the call a place, before reading the request. The caller's rights are checked again when the
+// request has come. A method's handler gets the caller, the request, and a Reply to call exactly once, from any thread,
+// when the answer is ready; nothing blocks meanwhile. Each call waits for its successor as soon as it has begun.
 //
-// It ends when gRPC has said that the reply has left, or cannot, that the call is over, and that nothing is read.
+// A call is deleted once gRPC has said that the reply left or cannot leave and that the call is over, with no read
+// under way.
 
 #include <functional>
 #include <memory>
@@ -41,7 +42,7 @@ class Reply {
   // REQUIRES: called once.
   void operator()(session::Outcome<Response> outcome) { send_(std::move(outcome)); }
 
-  // Whether the caller still waits for it. REQUIRES: it was not called yet. The queue's thread only.
+  // True while the client waits for the answer. REQUIRES: the Reply was not called yet. The queue's thread only.
   bool wanted() const { return !*gone_; }
 
  private:
@@ -54,15 +55,15 @@ class UnaryCall {
  public:
   using Handler = std::function<void(const identity::Caller&, const Request&, Reply<Response>)>;
 
-  // Serves the method of this name on the host's queue until the server leaves, to callers whose role is `least` or
-  // more. REQUIRES: as HeadersFirstService::Find. All outlive the server.
+  // Serves the method `name` on the host's queue until the server leaves, to callers whose role is `least` or more.
+  // REQUIRES: as HeadersFirstService::Find. All arguments outlive the server.
   static void Serve(HeadersFirstService& service, absl::string_view name, UnaryHost& host, identity::Role least,
                     Handler handler, const ParseBounds& bounds = kSmallRequest) {
     Accept(std::make_shared<const Method>(Method{service, service.Find<Request, Response>(name), host, host.callers,
                                                  least, std::move(handler), bounds, /*to_the_end=*/false}));
   }
 
-  // … and while it leaves, until it shuts down; and to everybody, so the request is a probe's.
+  // Like Serve, but also while the server leaves, until it shuts down; and to everybody: the request is a probe's.
   static void ServeToTheEnd(HeadersFirstService& service, absl::string_view name, UnaryHost& host, Handler handler) {
     Accept(std::make_shared<const Method>(Method{service,
                                                  service.Find<Request, Response>(name),
@@ -82,7 +83,7 @@ class UnaryCall {
     const identity::Callers* callers;
     identity::Role least;
     Handler handler;
-    ParseBounds bounds;  // of a request
+    ParseBounds bounds;  // for a request
     bool to_the_end;
   };
 
@@ -110,7 +111,7 @@ class UnaryCall {
     return host_.draining && !method_->to_the_end ? std::make_optional(session::ShuttingDown()) : std::nullopt;
   }
 
-  // Before anything of its request is read. The place comes last: another call may have to give way for it.
+  // Checks before the request is read. The place comes last: another call may have to give way for the place.
   std::optional<session::Refusal> WhyRefused() {
     session::Outcome<identity::Caller> caller = CallerOf(context_, method_->callers, method_->least, host_.clock);
     if (caller.refusal) return std::move(caller.refusal);
@@ -124,7 +125,7 @@ class UnaryCall {
 
   void OnRead(bool ok) {
     reading_ = false;
-    grpc::ByteBuffer received;  // goes with this function, whatever becomes of the call
+    grpc::ByteBuffer received;  // freed when the function returns, in any case
     received.Swap(&received_);
     if (finishing_) return DeleteIfDone();
     place_.EndWaiting();
@@ -144,7 +145,7 @@ class UnaryCall {
     method_->handler(caller_, request_, Reply<Response>(post, over_already_));
   }
 
-  // A large reply for which there is no room among those not taken yet is not sent: the client may ask again.
+  // A large reply without room among the replies not taken yet is not sent: the client may ask again.
   void Finish(const session::Outcome<Response>& outcome) {
     Request().Swap(&request_);
     LetGo();
@@ -158,9 +159,9 @@ class UnaryCall {
     io_.Finish(outcome.value, grpc::Status::OK, &finished_);
   }
 
-  // It has waited for its client, and has no place any more.
+  // The call has waited for its client for too long, and has lost its place.
   void GiveUp(CallPlaces::Why why) {
-    if (finishing_) {  // its reply is not taken
+    if (finishing_) {  // the client does not take the reply
       LetGo();
       return context_.TryCancel();
     }
@@ -210,7 +211,7 @@ class UnaryCall {
   grpc::ByteBuffer received_;
   Request request_;
   grpc::ServerAsyncReader<Response, grpc::ByteBuffer> io_;
-  CallPlaces::Place place_;  // these two after context_
+  CallPlaces::Place place_;  // place_ and last_word_ after context_
   LastWords::Word last_word_;
   size_t held_bytes_ = 0;
   bool reading_ = false, finishing_ = false;  // a read is under way; the last operation has begun

@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_RPC_SERVICES_UNARY_HOST_H_
 #define AAREN_SERVER_RPC_SERVICES_UNARY_HOST_H_
 
-// A UnaryHost is what the unary calls of one queue share: the queue that they live on, the mailbox of the thread that
-// drains it, who may call, and what they hold. That is their requests, and replies until the client has taken them.
+// A UnaryHost is shared by the unary calls of one queue: the queue, the mailbox of the thread draining the queue, the
+// callers, and the bytes of requests, and of replies until the client has taken each.
 //
 // Threading: the thread of the queue only.
 
@@ -42,18 +42,18 @@ struct UnaryHost {
         reflections(l.reflections, k),
         last_words(k) {}
 
-  // A call counts among those of its tenant's second, or is one too many.
+  // Counts a call for the tenant's rate, or refuses a call beyond the rate.
   std::optional<session::Refusal> Charge(identity::Account* account) const {
     if (account == nullptr || account->unary_calls.TryTake(clock.NowNanos())) return std::nullopt;
     account->NoteLimited(identity::Account::Limit::kUnary);
     return session::TooManyUnaryCalls(*account, absl::Nanoseconds(account->unary_calls.WaitForOneNs(clock.NowNanos())));
   }
 
-  // What small requests and replies hold does not count: the places bound how many there are.
+  // Requests and replies of at most kSmall do not count: the places bound their number.
   static constexpr size_t kSmall = 16 << 10;
 
-  // Whether a call may hold so many bytes more; replies that others do not take may have to go for it. REQUIRES: the
-  // call does not wait for its client.
+  // True if a call may hold `bytes` more; replies not taken by their clients may have to give way. REQUIRES: the call
+  // does not wait for its client.
   bool MakeRoom(size_t bytes) {
     const size_t all = held_bytes + bytes;
     return bytes <= kSmall || held_bytes == 0 || all <= limits.unary_bytes || places.MakeRoom(all - limits.unary_bytes);
@@ -63,12 +63,12 @@ struct UnaryHost {
     return session::OverQuota("unary_calls", problem, absl::Seconds(1));
   }
 
-  // A call of this peer began, or its request was handled.
+  // Notes that a call of the peer began, or was handled.
   void NoteHeard(const std::string& peer) const {
     if (const auto heard = heard_of ? heard_of(peer) : nullptr; heard != nullptr) heard->Note(clock.NowNanos());
   }
 
-  // Ends the calls whose clients do not send their request, or do not take their reply. Call it every second or so.
+  // Ends calls with a request not sent or a reply not taken by the client. Call EndStale every second or so.
   void EndStale() {
     const absl::Time oldest = clock.Now() - limits.unread;
     places.EndStale(oldest);
@@ -85,7 +85,7 @@ struct UnaryHost {
   LastWords last_words;
   size_t held_bytes = 0;
   bool draining = false;                       // the server leaves
-  const identity::Callers* callers = nullptr;  // who may call; null: everybody may everything
+  const identity::Callers* callers = nullptr;  // the known callers; null: everybody may do everything
   std::function<std::shared_ptr<accept::Heard>(absl::string_view peer)> heard_of;  // accept/acceptor.h; or null
 };
 

@@ -10,7 +10,7 @@
 namespace aaren::rpc {
 namespace {
 
-constexpr size_t kShown = 128;  // bytes of a name that a client made up
+constexpr size_t kShown = 128;  // bytes shown of a name that a client made up
 
 class UnknownCall {
  public:

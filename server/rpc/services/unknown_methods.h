@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_RPC_SERVICES_UNKNOWN_METHODS_H_
 #define AAREN_SERVER_RPC_SERVICES_UNKNOWN_METHODS_H_
 
-// Answers calls of methods that no service here has: UNIMPLEMENTED, by name, and each counts as vain. gRPC would answer
-// them itself, within its own look for events: whoever sends them without end would keep the shard there.
+// Answers calls of unknown methods with UNIMPLEMENTED, by name, each counted as vain. gRPC would answer by itself,
+// during the shard's look for events: a client sending unknown calls without end would keep the shard's thread.
 
 #include "grpcpp/generic/async_generic_service.h"
 #include "server/rpc/services/unary_host.h"

@@ -2,7 +2,7 @@
 #define AAREN_SERVER_STORE_FORMAT_FIELDS_H_
 
 // Values as bytes that outlive the process: integers little-endian, strings as uint16 length and bytes. Reading trusts
-// nothing: every length is compared with what is left. Threading: plain values.
+// nothing: every length is compared with the remaining bytes. Threading: plain values.
 
 #include <cstdint>
 #include <string>
@@ -23,10 +23,10 @@ void PutString(std::string& out, absl::string_view text);
 void PutOrigin(std::string& out, const SessionOrigin& origin);
 void PutPoint(std::string& out, const SessionPoint& point);
 
-// Takes fields off the front of what is left; after the first one that is not there, nothing more.
+// Takes fields off the front of the bytes; after the first missing field, nothing more.
 class Fields {
  public:
-  // `what` they are of, for errors: "snapshot".
+  // The errors name the bytes by `what`: "snapshot".
   Fields(std::string what, absl::string_view bytes) : what_(std::move(what)), left_(bytes) {}
 
   template <typename T>
@@ -43,7 +43,7 @@ class Fields {
   void TakePoint(SessionPoint& point);
   absl::string_view TakeBytes(uint64_t length, const char* name);
 
-  // What was taken cannot be: `problem` is the first error, if there was none before.
+  // Notes a field with an impossible value. `problem` becomes the error unless an earlier error exists.
   void Fail(absl::string_view problem);
 
   // DataLoss if a field was missing or could not be, or something is left.

@@ -59,7 +59,7 @@ absl::Status Damaged(const std::string& key, absl::string_view what) {
                                           " does not match: they were cut or altered"));
 }
 
-// What stands before the checksum.
+// The bytes before the checksum.
 absl::StatusOr<absl::string_view> CheckedBody(const std::string& key, absl::string_view bytes) {
   constexpr size_t kChecksumBytes = sizeof(uint64_t);
   if (bytes.size() < kChecksumBytes) return Damaged(key, "facts");

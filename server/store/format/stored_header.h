@@ -1,17 +1,17 @@
 #ifndef AAREN_SERVER_STORE_FORMAT_STORED_HEADER_H_
 #define AAREN_SERVER_STORE_FORMAT_STORED_HEADER_H_
 
-// A session's header as a key-value store keeps it, beside its rows. The rows of a session are in one or two slots,
-// each under a key of its own. So a save writes one slot and the header, and an Open only the header. The header has
-// what is needed to trust the slots: where each stands, how long its rows are, and their checksum.
+// The header of a session in a key-value store, stored beside the session's rows. The rows of a session are in one or
+// two slots, each under a key of its own: a save writes one slot and the header, an Open only the header. Position,
+// length and checksum in the header let readers trust each slot's rows.
 //
 // Layout, as in fields.h: uint8 version · uint64 epoch · uint64 incarnation · origin · uint64 delivered_seq ·
 //   uint64 writer · uint64 number · int64 last active, Unix ms · string server · int64 leased until, Unix ms ·
-//   uint8 slots, of each: uint8 slot · point · uint64 bytes of rows · uint64 XXH3 of rows ·
-//   then the XXH3, 64 bits, of all before, as in every version: what is damaged is told from what is newer
+//   uint8 slots, for each: uint8 slot · point · uint64 bytes of rows · uint64 XXH3 of rows ·
+//   then the XXH3, 64 bits, of all before, as in every version: a damaged header is told from a newer one
 //
-// A store that compares headers itself cannot write slots into one. It keeps them apart, each as above and followed by
-// the XXH3 of it.
+// A store that compares headers itself cannot write slots into the header. Slots then stand apart, each as above and
+// followed by the slot's own XXH3.
 //
 // Threading: plain values.
 
@@ -38,10 +38,10 @@ struct StoredHeader : SessionHeader {
 
 std::string EncodeHeader(const StoredHeader& header);
 
-// DataLoss for bytes that EncodeHeader did not write; FailedPrecondition for another version than this one.
+// DataLoss for bytes not written by EncodeHeader; FailedPrecondition for another version.
 absl::StatusOr<StoredHeader> ParseHeader(const std::string& key, absl::string_view bytes);
 
-// What is known without the rows.
+// The record of a session as far as the header tells, without the rows.
 SessionRecord WithoutRows(const StoredHeader& header);
 
 std::string EncodeSlot(const StoredSlot& slot);
@@ -49,11 +49,11 @@ absl::StatusOr<StoredSlot> ParseSlot(const std::string& key, absl::string_view b
 
 StoredSlot SlotOf(uint8_t slot, const SavedRows& save);
 
-// DataLoss if they are not the rows that the slot was made of.
+// DataLoss if `rows` are not the rows of the slot.
 absl::Status CheckSlot(const std::string& key, const StoredSlot& slot, absl::string_view rows);
 
-// The header after a write: `header` over what `held` (null: nothing) has, whose save at keep_seq stays; the saves go
-// to the slots that are free then, in their order.
+// The header after a write: `header` over the stored header `held` (null: nothing), whose save at keep_seq stays. New
+// saves go to the free slots, in order.
 StoredHeader HeaderAfter(const StoredHeader* held, SessionHeader header, std::optional<uint64_t> keep_seq,
                          const std::vector<SavedRows>& saves);
 

@@ -12,8 +12,8 @@
 namespace aaren::store {
 namespace {
 
-constexpr size_t kReadBytes = 64 << 10;  // hiredis moves what is left of it at every reply
-constexpr size_t kCommandBytes = 64;     // of a command beside its arguments, about
+constexpr size_t kReadBytes = 64 << 10;  // hiredis moves the unread rest at every reply
+constexpr size_t kCommandBytes = 64;     // a command's bytes beside its arguments, about
 
 }  // namespace
 

@@ -17,7 +17,7 @@ namespace aaren::store {
 namespace {
 
 constexpr int kLeastVersion = 7;                                // scripts have flags
-constexpr absl::string_view kIdentityFormat = "aaren-store 2";  // what an identity begins with
+constexpr absl::string_view kIdentityFormat = "aaren-store 2";  // the beginning of an identity
 constexpr uint64_t kFenceMs = uint64_t{7 * 24} * 3600 * 1000;
 
 std::string NewIdentity() {

@@ -1,9 +1,9 @@
 #ifndef AAREN_SERVER_STORE_REDIS_REDIS_GREETING_H_
 #define AAREN_SERVER_STORE_REDIS_REDIS_GREETING_H_
 
-// A RedisGreeting is what a new connection says before anything else, all at once, and what it makes of the answers.
-// It gives the password, asks which Redis this is, loads the scripts, and gets the connection's number for the fence.
-// Threading: belongs to one thread.
+// A RedisGreeting makes the first commands of a new connection, all sent at once, and reads the answers. The greeting
+// gives the password, asks for the identity of the Redis, loads the scripts, and puts the connection's number into the
+// fence. Threading: belongs to one thread.
 
 #include <array>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace aaren::store {
 
-// The keys that belong to all sessions.
+// The keys common to all sessions.
 struct RedisKeys {
   RedisKeys(const std::string& prefix, const std::string& server)
       : fence(prefix + "fence:" + server),
@@ -25,15 +25,15 @@ struct RedisKeys {
         identity(prefix + "identity"),
         epochs(prefix + "epochs") {}
 
-  const std::string fence;  // of this server
+  const std::string fence;  // for this server
   const std::string sessions, identity, epochs;
 };
 
 class RedisGreeting {
  public:
   struct Facts {
-    uint64_t number = 0;          // of this connection
-    uint64_t greatest_epoch = 0;  // that this server knows
+    uint64_t number = 0;          // the connection's number
+    uint64_t greatest_epoch = 0;  // the greatest epoch known to this server
   };
 
   // PermissionDenied or NotFound if the password cannot be read.
@@ -41,15 +41,16 @@ class RedisGreeting {
 
   const std::vector<std::vector<std::string>>& commands() const { return commands_; }
 
-  // Takes the answer to the next command. Unauthenticated, PermissionDenied: the password. FailedPrecondition: a Redis
-  // that is too old, a cluster, or data of a later format. Unavailable: a replica, one that loads its data, and so on.
+  // Takes the answer to the next command. Unauthenticated, PermissionDenied: the password. FailedPrecondition: the
+  // Redis is too old, a cluster, or has data of a later format. Unavailable: the Redis is a replica, loads its data,
+  // and the like.
   absl::Status OnReply(const redisReply& reply);
   bool done() const { return !identity_.empty(); }
 
-  // What was learned, once it is done.
+  // Facts from the answers, once done.
   const std::string& version() const { return version_; }
   const std::string& identity() const { return identity_; }
-  const std::string& last_fence() const { return last_fence_; }  // of this server; empty: none
+  const std::string& last_fence() const { return last_fence_; }  // this server's; empty: none
   const std::array<std::string, kRedisScripts>& scripts() const { return scripts_; }
 
  private:
@@ -57,9 +58,9 @@ class RedisGreeting {
   absl::Status OnHello(const redisReply& reply);
 
   std::vector<std::vector<std::string>> commands_;
-  size_t answered_ = 0, info_ = 0;  // info_: which command asks it; the scripts follow
+  size_t answered_ = 0, info_ = 0;  // info_: the place of the INFO command; the scripts follow
   std::string version_, identity_, last_fence_;
-  std::array<std::string, kRedisScripts> scripts_;  // their names
+  std::array<std::string, kRedisScripts> scripts_;  // names of the scripts
 };
 
 }  // namespace aaren::store

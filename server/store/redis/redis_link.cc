@@ -18,15 +18,15 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLook(5);
-constexpr char kFenceMsText[] = "604800000";  // as in the greeting: a week
+constexpr char kFenceMsText[] = "604800000";  // a week, as in the greeting
 
-// What no waiting mends: somebody must change the settings or the Redis.
+// Waiting mends no such error: an operator must change the settings or the Redis.
 bool IsPermanent(const absl::Status& status) {
   return absl::IsUnauthenticated(status) || absl::IsPermissionDenied(status) || absl::IsFailedPrecondition(status) ||
          absl::IsNotFound(status);
 }
 
-// Of an address, beside what was wrong with others.
+// Adds an address's error to the errors of other addresses.
 absl::Status Add(const absl::Status& others, const address::Address& address, const absl::Status& why) {
   const std::string here = absl::StrCat(address.ToString(), ": ", why.message());
   if (others.ok()) return absl::Status(why.code(), here);
@@ -78,7 +78,7 @@ RedisLink::~RedisLink() {
   close(wake_);
 }
 
-// Abseil would wait by the wall clock, which may be set back as a machine starts.
+// Abseil would wait by the wall clock, and the wall clock may be set back while a machine starts.
 absl::Status RedisLink::AwaitFirst() {
   const auto end = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.start);
   while (!IsDecided() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(kLook);
@@ -155,7 +155,7 @@ void RedisLink::Poll(Time now) {
   if (files[0].revents != 0) eventfd_read(wake_, &ignored);
   if (connection_ == nullptr || files[1].revents == 0) return;
   now = std::chrono::steady_clock::now();
-  heard_ = now;  // long rows may take longer than the timeout, as long as they move
+  heard_ = now;  // long rows may take longer than the timeout while bytes still move
   if ((files[1].revents & POLLOUT) != 0) broken_.Update(connection_->Write());
   if ((files[1].revents & ~POLLOUT) != 0 && broken_.ok()) ReadReplies(now);
   if (!broken_.ok()) Break(std::exchange(broken_, absl::OkStatus()), now);
@@ -233,8 +233,8 @@ void RedisLink::OnReply(const redisReply& reply) {
   if (under_way_.empty() && !again_.empty() && broken_.ok()) LoadScripts();
 }
 
-// Somebody else has loaded the scripts between a call that did not find its own and one that came later: to do the
-// first one now would be to do it after the second.
+// Another server has loaded the scripts after this call missed its script and before a later call. The later call is
+// done: doing this call now would change the order.
 void RedisLink::RefuseOvertaken(const RedisCall& done) {
   for (auto call = again_.begin(); call != again_.end();) {
     if (!ShareAKey(*call, done)) {
@@ -257,7 +257,7 @@ void RedisLink::LoadScripts() {
 }
 
 void RedisLink::SendWaiting() {
-  // What waits for its script must not be overtaken.
+  // A call waiting for its script is not overtaken.
   while (again_.empty() && !waiting_.empty() && connection_->has_room()) {
     RedisCall call = std::move(waiting_.front());
     waiting_.pop_front();
@@ -285,7 +285,7 @@ void RedisLink::Send(RedisCall call) {
   under_way_.push_back(std::move(call));
 }
 
-// Keeps the fence, and finds out whether the Redis is still there, and still has what it had.
+// Keeps the fence, and finds out whether the Redis is up and still has its data.
 void RedisLink::Beat(Time now) {
   next_beat_ = now + timeout_;
   Send({{},
@@ -345,7 +345,7 @@ void RedisLink::AttemptFailed(const absl::Status& why, Time now) {
   round_ = down_;
 }
 
-// With as much chance as time in it: servers that have lost one Redis must not come back all at once.
+// Half of the pause is chance: servers that have lost one Redis must not come back all at once.
 void RedisLink::Pause(Time now) {
   const auto half = pause_ / 2;
   next_try_ = now + half + milliseconds(random_() % static_cast<uint64_t>(half.count() + 1));

@@ -1,17 +1,17 @@
 #ifndef AAREN_SERVER_STORE_REDIS_REDIS_LINK_H_
 #define AAREN_SERVER_STORE_REDIS_REDIS_LINK_H_
 
-// A RedisLink keeps a connection to one of several Redis, and does calls over it: many are under way at once, all in
-// the order in which they came. One thread does everything.
+// A RedisLink keeps a connection to one of several Redis, and does calls over the connection: many calls are under way
+// at once, in the order of the Posts. One thread does everything.
 //
 //   no connection -> connecting and greeting -> ready -> broken: the calls under way are answered Unavailable
 //        ^                                                 |
 //        +------ a pause that grows, the next address <----+
 //
-// Calls that were not sent yet wait for the next connection, until the timeout is over or every address was tried in
-// vain. After that, calls are refused at once. A Redis that says nothing for the timeout is left. A call that was sent
-// on a broken connection is not sent again: it may have been done. The fence (redis_scripts.h) keeps it from being
-// done later.
+// Unsent calls wait for the next connection, until the timeout is over or every address was tried in vain. After that,
+// calls are refused at once. The link leaves a Redis that is silent for the timeout. A call sent on a broken connection
+// is not sent again, since the Redis may have done the call. The fence (redis_scripts.h) keeps the Redis from doing the
+// call later.
 //
 // Threading: Post from any thread; answers come on the link's thread.
 
@@ -41,33 +41,34 @@
 namespace aaren::store {
 
 // A script's KEYS are the fence, the set of sessions and `keys`; its ARGV the connection's number and `arguments`. A
-// command without a script is its `arguments`, after the first of which come the keys.
+// command without a script is its `arguments`, with the keys after the first argument.
 struct RedisCall {
   std::optional<RedisScript> script;
   std::vector<std::string> keys;
   std::vector<std::string> arguments;
-  std::shared_ptr<const std::string> last;  // one more argument, long, that somebody else needs too; null: none
+  std::shared_ptr<const std::string> last;  // one more argument, long, shared with another call; null: none
   absl::AnyInvocable<void(absl::StatusOr<const redisReply*>)> answer;  // no error is among the replies
   std::chrono::steady_clock::time_point made{};                        // set by Post
 };
 
 class RedisLink {
  public:
-  // Waits for the first connection. What the greeting refuses (redis_greeting.h), Unavailable if none came in time.
+  // Waits for the first connection. Errors: the greeting's (redis_greeting.h), or Unavailable without a connection in
+  // time.
   static absl::StatusOr<std::unique_ptr<RedisLink>> Open(const RedisOptions& options);
 
-  // Answers what is under way first.
+  // Answers the calls under way first.
   ~RedisLink();
 
-  // Which server this is, among those that share the Redis.
+  // The name of this server among the servers that share the Redis.
   const std::string& server() const { return server_; }
 
   void Post(RedisCall call) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // How often there was a connection again. Any thread.
+  // The number of connections after the first. Any thread.
   uint64_t reconnects() const { return reconnects_.load(std::memory_order_relaxed); }
 
-  // In an answer: an epoch that was given out. No Redis will give out a smaller one.
+  // Called in an answer with an epoch given out. No Redis will give out a smaller epoch.
   void NoteEpoch(uint64_t epoch) { greatest_epoch_ = std::max(greatest_epoch_, epoch); }
 
  private:
@@ -112,18 +113,19 @@ class RedisLink {
 
   // The thread's only, until the mutex.
   std::unique_ptr<RedisConnection> connection_;
-  std::optional<RedisGreeting> greeting_;  // of the connection
+  std::optional<RedisGreeting> greeting_;  // the connection's
   std::array<std::string, kRedisScripts> scripts_;
   std::deque<RedisCall> waiting_, under_way_;  // not sent; sent and not answered
-  std::deque<RedisCall> again_;                // to be sent again, when nothing is under way: their script was gone
+  std::deque<RedisCall> again_;                // to be sent again, when nothing is under way: Redis had forgotten their
+                                               // script
   absl::Status broken_;                        // why the connection is to be ended
   absl::Status round_failed_;                  // why the addresses of this round do not work
-  absl::Status down_;                          // why none worked in the last round; ok: one may
+  absl::Status down_;                          // why no address worked in the last round; ok: an address may work
   std::string last_log_;
-  std::string identity_;  // of the data
-  uint64_t number_ = 0;   // of the connection
+  std::string identity_;  // identity of the data
+  uint64_t number_ = 0;   // number of the connection
   uint64_t greatest_epoch_ = 0;
-  size_t at_ = 0, tried_ = 0;  // addresses: the one in use, how many in vain
+  size_t at_ = 0, tried_ = 0;  // addresses: the current one, how many in vain
   std::chrono::milliseconds pause_ = kFirstPause;
   Time next_try_{}, heard_{}, next_beat_{};  // heard_: when bytes last moved, or a reply began to be waited for
 

@@ -1,7 +1,7 @@
 #ifndef AAREN_SERVER_STORE_REDIS_REDIS_OPTIONS_H_
 #define AAREN_SERVER_STORE_REDIS_REDIS_OPTIONS_H_
 
-// Where the Redis is, and how it is spoken to. Threading: plain values.
+// The address of the Redis, and the way to talk to it. Threading: plain values.
 
 #include <string>
 #include <vector>
@@ -14,17 +14,17 @@
 namespace aaren::store {
 
 struct RedisOptions {
-  std::vector<address::Address> addresses;  // tried in turn until one is a master that answers
+  std::vector<address::Address> addresses;  // tried in turn until one is an answering master
   std::string password_file;      // its first line is the password; empty: none. Read anew for each connection
-  std::string prefix = "aaren:";  // all keys begin with it
-  absl::Duration timeout = absl::Seconds(2);  // a Redis that says nothing for so long is left
-  absl::Duration start = absl::Seconds(10);   // the first connection must be there within
+  std::string prefix = "aaren:";  // the beginning of all keys
+  absl::Duration timeout = absl::Seconds(2);  // a Redis silent for this long is left
+  absl::Duration start = absl::Seconds(10);   // for the first connection
 };
 
-// "HOST:PORT[,HOST:PORT…]". InvalidArgument naming the one that is no address.
+// "HOST:PORT[,HOST:PORT…]". InvalidArgument naming the wrong address.
 absl::StatusOr<std::vector<address::Address>> ParseRedisAddresses(absl::string_view text);
 
-// InvalidArgument naming what cannot be.
+// InvalidArgument naming the wrong option.
 absl::Status CheckRedisOptions(const RedisOptions& options);
 
 }  // namespace aaren::store

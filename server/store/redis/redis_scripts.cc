@@ -6,7 +6,7 @@ namespace aaren::store {
 namespace {
 
 constexpr char kWrites[] = "#!lua";
-constexpr char kWritesInLittle[] = "#!lua flags=allow-oom";  // also while there is no room
+constexpr char kWritesInLittle[] = "#!lua flags=allow-oom";  // also while Redis is full
 constexpr char kReads[] = "#!lua flags=no-writes";
 
 constexpr char kCheckFence[] = R"(
@@ -15,8 +15,8 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then
 end
 )";
 
-// Of a slot: bytes 1 to 8 are its writer's epoch, 9 to 16 its seq; the two name the rows. Bytes of seqs are compared
-// one by one: Lua's own comparison of strings follows the locale.
+// In a slot bytes 1 to 8 are the writer's epoch, 9 to 16 the seq; both together name the rows. Bytes of seqs are
+// compared one by one: Lua's own comparison of strings follows the locale.
 constexpr char kSlots[] = R"(
 local function seq_of(slot) return string.sub(slot, 9, 16) end
 local function rows_of(slot) return string.sub(slot, 1, 16) end
@@ -29,8 +29,8 @@ local function is_above(a, b)
 end
 )";
 
-// Epochs follow the time in microseconds, and so never begin again: whatever Redis has lost, those that it gives out
-// now are larger than those of before. Numbers of Lua are exact up to 2^53.
+// Epochs follow the time in microseconds, and never begin again: whatever data Redis has lost, new epochs are larger
+// than all before. Numbers of Lua are exact up to 2^53.
 constexpr char kEpochs[] = R"(
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -39,8 +39,8 @@ if last < now then redis.call('SET', KEYS[3], string.format('%.0f', now)) end
 return redis.call('INCRBY', KEYS[3], ARGV[2])
 )";
 
-// The save to keep must be there, and the newest must be the one that was loaded: since then another server may have
-// saved, and told its client so. 0 stands for the empty row, too, which counts unless the first save is durable.
+// The save to keep must be stored, and the newest save must be the loaded one: another server may have saved since, and
+// told its client. 0 also stands for the empty row, which counts unless the first save is durable.
 constexpr char kAcquire[] = R"(
 local function delivered_seq(header)
   local at = 18
@@ -98,8 +98,8 @@ redis.call('ZADD', KEYS[2], 0, member)
 return 1
 )";
 
-// A Redis that has gone back a little may have lost the save to keep: then the newest before it stays. Rows that come
-// along take no more room than those that go. They come after the calls behind them, so they may be late.
+// A Redis that has gone back a little may have lost the save to keep: then the newest save before it stays. Rows in the
+// arguments take no more room than the rows thrown away. They come after later calls, and may be late.
 constexpr char kSave[] = R"(
 local function keepable(held, keep)
   local best = ''
@@ -171,7 +171,7 @@ end
 return results
 )";
 
-// Rows that were sent before it made a hash of their own where the session is gone.
+// Where the session is gone, the rows sent ahead have made a hash of their own.
 constexpr char kDropRows[] = R"(
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then
   for i = 3, #KEYS do
@@ -213,7 +213,7 @@ end
 return page
 )";
 
-// Only a later connection may take the place of one.
+// Only a later connection may take a connection's place.
 constexpr char kHello[] = R"(
 local fence = redis.call('GET', KEYS[1])
 if not fence or tonumber(fence) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[4]) end

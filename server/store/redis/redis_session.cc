@@ -13,7 +13,7 @@ namespace aaren::store {
 namespace {
 
 constexpr size_t kSlotCount = 2;
-constexpr size_t kNameBytes = 2 * sizeof(uint64_t);                   // of rows: epoch, seq
+constexpr size_t kNameBytes = 2 * sizeof(uint64_t);                   // the name of rows: epoch, seq
 constexpr size_t kEpochEnd = 1 + 8, kIncarnationEnd = kEpochEnd + 8;  // in a header, behind its version
 
 absl::Status Gone(const std::string& key, absl::string_view what) {
@@ -22,12 +22,12 @@ absl::Status Gone(const std::string& key, absl::string_view what) {
 
 bool IsThere(const redisReply* field) { return field != nullptr && field->type == REDIS_REPLY_STRING; }
 
-// A slot, behind the name of its rows.
+// Parses a slot, behind the name of its rows.
 absl::StatusOr<StoredSlot> ParseRedisSlot(const std::string& key, absl::string_view bytes) {
   return ParseSlot(key, bytes.substr(std::min(bytes.size(), kNameBytes)));
 }
 
-// The value of a field, among name, value, ...; null if there is none.
+// The value of a field, among name, value, ...; null without the field.
 redisReply* ValueOf(absl::string_view name, absl::Span<redisReply* const> fields) {
   for (size_t i = 0; i + 1 < fields.size(); i += 2) {
     if (TextOf(*fields[i]) == name) return fields[i + 1];

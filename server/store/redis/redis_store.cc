@@ -15,7 +15,7 @@
 namespace aaren::store {
 namespace {
 
-// Of one script: Redis does nothing else meanwhile.
+// Limits for one script: Redis does nothing else meanwhile.
 constexpr size_t kScriptSaves = 64;
 constexpr size_t kScriptBytes = 256 << 10;
 
@@ -28,7 +28,7 @@ absl::Status WithKey(const std::string& key, const absl::Status& status) {
 
 absl::Status NotUnderstood() { return absl::UnavailableError("redis has answered what it was not asked"); }
 
-// What a script that compares has answered. `compare` says of the header that it found why nothing was written.
+// The answer of a script that compares. `compare` tells from the found header why nothing was written.
 template <typename Compare>
 WriteResult ParseWritten(const std::string& key, const redisReply& reply, Compare compare) {
   if (reply.type == REDIS_REPLY_INTEGER) return {};
@@ -44,7 +44,7 @@ WriteResult Refused(WriteResult why) {
   return why;
 }
 
-// Of an acquisition: it answers all that it found.
+// The answer of an acquisition: everything that the script found.
 WriteResult ParseAcquired(const std::string& key, uint64_t held_epoch, const Kept& kept, const redisReply& reply) {
   if (reply.type == REDIS_REPLY_INTEGER) return {};
   const absl::StatusOr<StoredHeader> held = ParseRedisSession(key, {reply.element, reply.elements});
@@ -56,7 +56,7 @@ WriteResult ParseAcquired(const std::string& key, uint64_t held_epoch, const Kep
   return Refused(CompareKept(*held, seqs, kept));
 }
 
-// Where keys with the prefix begin and end, as ZRANGEBYLEX has it.
+// The first and last key with the prefix, for ZRANGEBYLEX.
 std::string FirstWith(const std::string& prefix, const std::string& after) {
   return after < prefix ? absl::StrCat("[", prefix) : absl::StrCat("(", after);
 }
@@ -80,7 +80,7 @@ absl::StatusOr<std::unique_ptr<RedisStore>> RedisStore::Open(const RedisOptions&
 RedisStore::RedisStore(const std::string& prefix, std::unique_ptr<RedisLink> link)
     : sessions_(prefix + "session:"), epochs_(prefix + "epochs"), link_(std::move(link)) {}
 
-// No epochs are given out: the counter is written as it is.
+// Reserves no epochs: the counter is written unchanged.
 void RedisStore::TryWrite(Answer<absl::Status> answer) {
   auto end = [answer = std::move(answer)](const Reply& reply) mutable { answer(reply.status()); };
   link_->Post({RedisScript::kEpochs, {epochs_}, {"0"}, {}, std::move(end), {}});
@@ -115,7 +115,7 @@ void RedisStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> ans
   link_->Post({{}, std::move(keys), {"HGETALL"}, {}, std::move(end), {}});
 }
 
-// A session that is there takes no more room than before, unless it brings rows.
+// An existing session takes no more room than before, unless the acquisition brings rows.
 void RedisStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
   SessionRecord& record = acquisition.record;
   const bool grows = acquisition.held_epoch == 0 || !record.saves.empty();
@@ -139,12 +139,12 @@ void RedisStore::Acquire(Acquisition acquisition, Answer<WriteResult> answer) {
                {}});
 }
 
-// The saves of one call, which several scripts do.
+// The saves of one call, done by several scripts.
 struct RedisStore::SaveBatch {
   struct Item {
     SessionHeader writer;
     std::string key, field;
-    std::array<std::string, 4> arguments;  // of the script, but for the rows
+    std::array<std::string, 4> arguments;  // for the script, but for the rows
     std::shared_ptr<const std::string> rows;
     WriteResult result;
   };
@@ -169,7 +169,7 @@ struct RedisStore::SaveBatch {
   Answer<std::vector<WriteResult>> answer;
 };
 
-// Puts rows where the script finds them. Not among the call's keys: a script that has to wait is not overtaken by rows.
+// Puts rows where the script finds them. The call names no keys: rows do not overtake a script that has to wait.
 void RedisStore::BringRows(const std::shared_ptr<SaveBatch>& batch, size_t save) {
   const SaveBatch::Item& item = batch->items[save];
   link_->Post({{}, {}, {"HSET", item.key, item.field}, item.rows, [](const Reply&) {}, {}});
@@ -194,7 +194,7 @@ bool LacksRows(const redisReply* reply) {
 
 }  // namespace
 
-// There was no room for the rows beside the old ones: those may go first.
+// Redis has no room for the new rows beside the old rows: the old may go first.
 void RedisStore::SaveWithRows(const std::shared_ptr<SaveBatch>& batch, size_t save) {
   RedisCall call{RedisScript::kSave, {}, {}, batch->items[save].rows, {}, {}};
   SaveBatch::Add(batch->items[save], call);
@@ -265,7 +265,7 @@ void RedisStore::List(std::string prefix, std::string after, size_t limit,
       const std::string key(TextOf(*fields[0]));
       const absl::StatusOr<StoredHeader> header = ParseRedisSession(key, {fields + 1, kFields - 1});
       page.push_back(header.ok() ? WithoutRows(*header) : SessionRecord());
-      page.back().key = key;  // of a damaged session no more is known
+      page.back().key = key;  // nothing else is known of a damaged session
     }
     answer(std::move(page));
   };

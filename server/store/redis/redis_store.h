@@ -1,14 +1,14 @@
 #ifndef AAREN_SERVER_STORE_REDIS_REDIS_STORE_H_
 #define AAREN_SERVER_STORE_REDIS_REDIS_STORE_H_
 
-// A RedisStore keeps saved sessions in a Redis: they outlive the server, and several servers share them.
+// A RedisStore keeps saved sessions in a Redis: sessions outlive the server, and several servers share them.
 //
-// Every write is a script that compares and writes in one step (redis_scripts.h), over one connection that carries many
-// at once and comes back when it breaks (redis_link.h). README.md tells what is under which key.
+// Every write is a script for comparing and writing in one step (redis_scripts.h), over one connection. The connection
+// carries many calls at once and comes back after a break (redis_link.h). README.md has the keys.
 //
-// Errors: Unavailable while there is no Redis, and for calls that were under way when it went. ResourceExhausted while
-// it has no room. DataLoss for sessions that are damaged, and no others. Threading: as StateStore; answers come on the
-// link's thread.
+// Errors: Unavailable without a Redis, and for calls under way when the Redis went. ResourceExhausted while the Redis
+// is full. DataLoss for damaged sessions, and for no others. Threading: as StateStore; answers come on the link's
+// thread.
 
 #include <cstdint>
 #include <memory>
@@ -24,7 +24,7 @@ namespace aaren::store {
 
 class RedisStore : public StateStore {
  public:
-  // As RedisLink::Open; InvalidArgument as CheckRedisOptions.
+  // Errors: RedisLink::Open's; InvalidArgument from CheckRedisOptions.
   static absl::StatusOr<std::unique_ptr<RedisStore>> Open(const RedisOptions& options);
 
   std::string name() const override { return "redis"; }
@@ -48,7 +48,7 @@ class RedisStore : public StateStore {
   void BringRows(const std::shared_ptr<SaveBatch>& batch, size_t save);
   void SaveWithRows(const std::shared_ptr<SaveBatch>& batch, size_t save);
 
-  const std::string sessions_, epochs_;  // keys of Redis: what those of sessions begin with, the counter
+  const std::string sessions_, epochs_;  // keys of Redis: prefix of sessions, counter of epochs
   const std::unique_ptr<RedisLink> link_;
 };
 

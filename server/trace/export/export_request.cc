@@ -7,7 +7,7 @@ namespace {
 
 namespace otlp = opentelemetry::proto;
 
-// As OTLP wants ids: their bytes.
+// An id in OTLP's form: bytes.
 template <size_t N>
 std::string Bytes(const std::array<uint8_t, N>& id) {
   return std::string(id.begin(), id.end());

@@ -14,7 +14,7 @@ namespace aaren::trace {
 
 using ExportRequest = opentelemetry::proto::collector::trace::v1::ExportTraceServiceRequest;
 
-// Who sends the spans: "service.name" and what else tells one server from others.
+// The sender of the spans: "service.name" and whatever distinguishes the server.
 using Resource = std::vector<std::pair<std::string, std::string>>;
 
 ExportRequest ToRequest(const Resource& resource, const std::vector<Span>& spans);

@@ -16,8 +16,8 @@ namespace aaren::trace {
 namespace {
 
 constexpr std::chrono::minutes kLogPause(1);
-constexpr size_t kLogBytes = 512;       // of what a collector says
-constexpr int kMostBackoffMs = 10'000;  // once a collector is back, it is found within
+constexpr size_t kLogBytes = 512;       // shown of a collector's message
+constexpr int kMostBackoffMs = 10'000;  // bounds the time to find a collector again
 
 }  // namespace
 
@@ -37,8 +37,8 @@ void Exporter::Stop(absl::Duration patience) {
   thread_.join();
 }
 
-// Without keepalive, which collectors refuse if it is frequent. So a connection whose other end has vanished shows by
-// its silence alone, and each one is a channel of its own.
+// Without keepalive, since collectors refuse frequent pings. A connection whose peer has vanished shows only by
+// silence, and each connection is a channel of its own.
 void Exporter::Connect() {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -49,7 +49,7 @@ void Exporter::Connect() {
 void Exporter::Run() {
   Connect();
   for (;;) {
-    const bool last = buffer_.closed();  // asked first: nothing is added once it is
+    const bool last = buffer_.closed();  // asked first: nothing is added after the close
     const std::vector<Span> spans = buffer_.Take(options_.batch, options_.period);
     if (!spans.empty()) Send(spans);
     if (last && spans.empty()) break;
@@ -57,7 +57,7 @@ void Exporter::Run() {
   done_.set_value();
 }
 
-// Makes it the call under way. False if no more is to be sent.
+// Makes `call` the call under way. False if nothing more may be sent.
 bool Exporter::Enter(grpc::ClientContext& call) {
   absl::MutexLock lock(&mutex_);
   if (!given_up_) call_ = &call;

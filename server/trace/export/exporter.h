@@ -1,11 +1,11 @@
 #ifndef AAREN_SERVER_TRACE_EXPORT_EXPORTER_H_
 #define AAREN_SERVER_TRACE_EXPORT_EXPORTER_H_
 
-// An Exporter sends what is in a SpanBuffer to a collector, by OTLP over gRPC: one batch after another, each within a
-// deadline. A batch that is refused or not answered in time is dropped, counted, and told of in the log once a minute
-// at most. Nothing is sent twice: a collector that has taken a batch may still fail to say so.
+// An Exporter sends the spans of a SpanBuffer to a collector, by OTLP over gRPC: one batch after another, each within a
+// deadline. A batch refused or not answered in time is dropped and counted; the log tells at most once a minute.
+// Nothing is sent twice: a collector may take a batch and fail to answer.
 //
-// Threading: one thread of its own; Stop by the owner, counters by anybody.
+// Threading: one thread of its own; Stop by the owner, counters by any thread.
 
 #include <atomic>
 #include <chrono>
@@ -31,20 +31,20 @@ struct ExporterOptions {
   std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
   Resource resource = {};
   size_t batch = 512;                          // spans
-  absl::Duration period = absl::Seconds(1);    // between two batches, unless there are enough for one earlier
-  absl::Duration deadline = absl::Seconds(5);  // of a batch
+  absl::Duration period = absl::Seconds(1);    // between two batches, unless a batch is full earlier
+  absl::Duration deadline = absl::Seconds(5);  // for a batch
 };
 
 class Exporter {
  public:
-  // Begins at once; whether there is a collector is not asked. `buffer` outlives this.
+  // Begins at once, without a check of the collector. `buffer` outlives the exporter.
   Exporter(ExporterOptions options, SpanBuffer& buffer);
   ~Exporter() { Stop(absl::ZeroDuration()); }
 
-  // Closes the buffer, sends what is in it, gives up after `patience`, and ends the thread.
+  // Closes the buffer, sends the remaining spans, gives up after `patience`, and ends the thread.
   void Stop(absl::Duration patience);
 
-  // Spans that a collector has taken, and those that got lost, in the buffer or on the way.
+  // Spans taken by a collector, and spans lost, in the buffer or on the way.
   uint64_t sent() const { return sent_.load(std::memory_order_relaxed); }
   uint64_t dropped() const { return lost_.load(std::memory_order_relaxed) + buffer_.dropped(); }
 

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_BENCH_ATTENTION_GNUPLOT_H_
 #define AAREN_TESTS_BENCH_ATTENTION_GNUPLOT_H_
 
-// Figures are drawn by gnuplot, a program of its own that reads a script from its standard input.
+// Draws figures by gnuplot, a separate program that reads a script from its standard input.
 
 #include <string>
 
@@ -10,8 +10,8 @@
 
 namespace aaren::bench {
 
-// Runs `program`, looked for in PATH, on the script and waits for its end. FailedPrecondition that says what to install
-// if there is no such program; Internal if it fails, its own message being on standard error.
+// Runs `program`, found in PATH, on the script and waits for its end. FailedPrecondition naming the package to install
+// if the program is missing; Internal if it fails, with its own message on standard error.
 absl::Status RunGnuplot(absl::string_view script, const std::string& program = "gnuplot");
 
 // The text as a string of gnuplot's language, in single quotes.

@@ -1,17 +1,17 @@
 #ifndef AAREN_TESTS_BENCH_ATTENTION_MEMORY_COPY_H_
 #define AAREN_TESTS_BENCH_ATTENTION_MEMORY_COPY_H_
 
-// What a plain copy of memory costs, the roof of all that reads and writes each number once. On torch's threads, a
-// stretch of memory each; the two buffers do not overlap.
+// The cost of a plain copy of memory, the roof for all code that reads and writes each number once. Runs on torch's
+// threads, a stretch of memory each; the two buffers do not overlap.
 
 #include <cstdint>
 
 namespace aaren::bench {
 
-// With memcpy, which goes through the caches unless a stretch is about as large as they are.
+// Copies with memcpy, through the caches unless a stretch is about as large as the caches.
 void CopyInStretches(const float* from, float* to, int64_t count);
 
-// With stores that go past the caches, so that what is written need not be read before. REQUIRES: `to` aligned to 64
+// Copies with stores past the caches: the target is not read first. REQUIRES: `to` aligned to 64
 // bytes.
 void StreamInStretches(const float* from, float* to, int64_t count);
 

@@ -1,10 +1,10 @@
-// The fused scan, forward and with its backward, against other ways to the same outputs (scan_baselines.h).
+// The fused scan, forward and with its backward, against further ways to the same outputs (scan_baselines.h).
 //
-// Independent streams of one head each: as many as make the values alone 400 MB on a CPU, more than its last-level
-// cache holds (the outputs may be written past it), and at least one a thread. Everything of one row is timed in turns,
-// best run; the ratios are baseline over fused, per stream. Baselines run on fewer streams, whose time is scaled to as
-// many as the fused scan has: that keeps them in cache and flatters them. Memory is kept by the allocator between runs,
-// so that no run pays for page faults.
+// Independent streams of one head each: enough to make the values alone 400 MB on a CPU, more than the last-level cache
+// holds (the outputs may be written past the cache), and at least one a thread. Everything in one row is timed in
+// turns, best run; the ratios are baseline over fused, per stream. Baselines run on fewer streams, with their time
+// scaled to the streams of the fused scan: fewer streams stay in cache, which flatters baselines. The allocator keeps
+// memory between runs: no run pays for page faults.
 
 #include <malloc.h>
 #include <torch/cuda.h>
@@ -50,20 +50,20 @@ struct Case {
   int threads;
 
   int64_t per_stream() const { return tokens * width; }
-  // At least one stream a thread, and as many for each.
+  // At least one stream a thread, and equally many for each thread.
   int64_t Streams() const {
     const int64_t each = (size.elements / per_stream() + threads - 1) / threads;
     return std::max<int64_t>(each, 1) * threads;
   }
   int64_t BaselineStreams() const { return std::max<int64_t>(size.baseline_elements / per_stream(), 1); }
-  // Fewer where its quadratic cost would take long.
+  // Fewer streams where the quadratic cost would take long.
   int64_t SdpaStreams() const {
     const double operations = 2.0 * static_cast<double>(tokens) * static_cast<double>(per_stream());
     return std::max<int64_t>(std::min(BaselineStreams(), static_cast<int64_t>(kSdpaOperations / operations)), 1);
   }
 };
 
-// What the tensors of every case are views of.
+// The tensors of every case are views of these buffers.
 struct Buffers {
   Buffers(torch::Device device, const Size& size, int threads) {
     const torch::TensorOptions options = torch::TensorOptions(device).dtype(torch::kFloat32);
@@ -73,7 +73,7 @@ struct Buffers {
     gradients = torch::randn({elements}, options);
     copy = torch::zeros({elements}, options);
     query = torch::randn({kWidest}, options);
-    torch::zeros({4 * elements}, options);  // is freed at once: memory for what the first runs allocate
+    torch::zeros({4 * elements}, options);  // freed at once: memory for the allocations of the first runs
   }
 
   torch::Tensor scores, values, gradients, copy, query;
@@ -93,7 +93,7 @@ struct Inputs {
 
   int64_t streams;
   torch::Tensor scores, values, keys, gradients;
-  torch::Tensor queries;  // of causal attention only
+  torch::Tensor queries;  // for causal attention only
 };
 
 // One way to the outputs [streams, tokens, width].
@@ -135,7 +135,7 @@ std::function<void()> Backward(Form form, const Inputs& x) {
   };
 }
 
-// Baselines beside the fused scan, each with the streams it runs on.
+// Baselines beside the fused scan, each with its own streams.
 struct Contest {
   Contest(const Buffers& buffers, const Case& c, bool requires_gradients)
       : fused(buffers, c, c.Streams(), requires_gradients),

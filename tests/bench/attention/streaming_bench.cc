@@ -1,8 +1,8 @@
 // Ten thousand tokens, one at a time, through stacks that differ in nothing but their mixer: the paper's Figure 5
-// (§4.5), whose range, batch and depth it does not give.
+// (§4.5). The paper gives no range, batch or depth for the figure.
 //
-// One sequence, one thread, no gradients, the same random tokens for all. The stacks take turns from one recorded
-// number of tokens to the next, so that a machine that slows down for a while slows all of them down.
+// One sequence, one thread, no gradients, the same random tokens for all stacks. The stacks take turns from one
+// recorded number of tokens to the next: a machine that slows down for a while slows all stacks down.
 
 #include <torch/torch.h>
 
@@ -38,7 +38,7 @@ constexpr Shape kShapes[] = {{512, 4, 1}, {128, 4, 3}};
 struct Entrant {
   nn::MixerKind kind;
   const char* name;
-  int64_t tokens;  // it goes no further
+  int64_t tokens;  // the end of its run
   int passes;
 };
 constexpr Entrant kEntrants[] = {{nn::MixerKind::kAaren, "aaren", kTokens, kPasses},
@@ -59,7 +59,7 @@ std::vector<int64_t> RecordedTokens() {
   return tokens;
 }
 
-// One stack, its sequence so far, and what was recorded of it.
+// One stack, its sequence, and its records.
 class MeasuredStack {
  public:
   static absl::StatusOr<MeasuredStack> Make(const Entrant& entrant, const Shape& shape) {
@@ -76,7 +76,7 @@ class MeasuredStack {
     tokens_ = 0;
   }
 
-  // Goes on until there have been so many tokens in all, and records it.
+  // Goes on until `tokens` tokens in all, and records the point.
   absl::Status Advance(const std::vector<torch::Tensor>& inputs, int64_t tokens) {
     const auto start = std::chrono::steady_clock::now();
     for (; tokens_ < tokens; ++tokens_) {

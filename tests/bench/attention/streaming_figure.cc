@@ -17,7 +17,7 @@ constexpr char kSvg[] = "svg size 900,700 enhanced background '#ffffff' font 'sa
 constexpr char kPng[] =
     "pngcairo size 1800,1400 enhanced background '#ffffff' font 'sans-serif,12' fontscale 2 linewidth 2 pointscale 2";
 
-// Colours that the colour-blind can tell apart, and marks for those who print in black.
+// Colours distinct for colour-blind readers, and marks for print in black.
 struct Style {
   absl::string_view mixer, title, color;
   int mark;
@@ -116,7 +116,7 @@ std::string Legend(const std::vector<Curve>& curves) {
   return script;
 }
 
-// The plot command: columns of inline data, which follow it.
+// The plot command, followed by its columns of inline data.
 std::string Plot(const std::vector<Curve>& curves, int column) {
   std::string plot, data;
   for (const Curve& curve : curves) {
@@ -131,7 +131,7 @@ std::string Plot(const std::vector<Curve>& curves, int column) {
   return absl::StrCat(plot, "\n", data, "unset label\n");
 }
 
-// Both axes logarithmic: what is constant, and how far apart.
+// Both axes logarithmic: shows constants, and their distance.
 std::string MemoryPanel(const std::vector<Curve>& curves) {
   constexpr double kLeast = 5e2, kMost = 2e8;
   std::string script = absl::StrFormat(
@@ -152,7 +152,7 @@ std::string MemoryPanel(const std::vector<Curve>& curves) {
   return absl::StrCat(script, LabelsAtBorder(std::move(labels)), Plot(curves, 2));
 }
 
-// Both axes linear: what bends, and by how much.
+// Both axes linear: shows curves that bend, and how much.
 std::string TimePanel(const std::vector<Curve>& curves) {
   double most = 0;
   for (const Curve& curve : curves) {

@@ -64,7 +64,7 @@ const char* ForwardStreamed(void* queue, const ForwardCall* call, const StreamPl
   return last.device->forward_streamed(queue, call, plan);
 }
 
-// Queues that are closed at the end.
+// Queues, closed by the destructor.
 class Queues {
  public:
   explicit Queues(int count) : queues_(static_cast<size_t>(count), nullptr) {

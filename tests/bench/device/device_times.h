@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_BENCH_DEVICE_DEVICE_TIMES_H_
 #define AAREN_TESTS_BENCH_DEVICE_DEVICE_TIMES_H_
 
-// A device's table (model/engine/cuda/device/device.h) that remembers the last call of a kernel, so that the call can
-// be sent again and timed alone. A program has one table. Threading: any thread calls the table; the rest is of one
+// A device's table (model/engine/cuda/device/device.h) that remembers the last call of a kernel. The call can then be
+// sent again and timed alone. A program has one table. Threading: any thread calls the table; the rest is for one
 // thread, while no engine is at work.
 
 #include <string>
@@ -15,10 +15,10 @@ namespace aaren::bench {
 
 class DeviceTimes {
  public:
-  // The table in front of `device`, whose streamed kernel has these forms only, by bits.
+  // The table in front of `device`. `forms`, by bits, are the only forms of its streamed kernel.
   static const engine::DeviceTable& TableOf(const engine::DeviceTable& device, unsigned forms);
 
-  // Microseconds of the last call: one after another, and with many queues at work.
+  // Microseconds of the last call: call after call, and with many queues at work.
   static absl::StatusOr<double> Chained(int calls);
   static absl::StatusOr<double> Together(int queues, int calls);
 

@@ -11,7 +11,7 @@
 
 namespace aaren::bench {
 
-// Four sums, so that none waits for its last product. The registers are zero, which takes as long as any number.
+// Four sums: no sum waits for its last product. The registers are zero; zeros take as long as any number.
 __attribute__((target("amx-tile,amx-bf16"))) void MatrixProducts() {
   struct alignas(64) {
     uint8_t palette = 1, start_row = 0, reserved[14] = {};

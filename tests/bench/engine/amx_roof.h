@@ -1,11 +1,11 @@
 #ifndef AAREN_TESTS_BENCH_ENGINE_AMX_ROOF_H_
 #define AAREN_TESTS_BENCH_ENGINE_AMX_ROOF_H_
 
-// What the matrix registers of one core can reach at best: products in registers alone.
+// The best speed of one core's matrix registers: products in registers alone.
 
 namespace aaren::bench {
 
-// Of one piece of work: a product of 16 x 32 by 32 x 16 is 2 * 16 * 32 * 16.
+// For one piece of work: a product of 16 x 32 by 32 x 16 is 2 * 16 * 32 * 16.
 inline constexpr double kMatrixProductFlop = 2.0 * 16 * 32 * 16 * 4 * 10'000;
 
 // REQUIRES: engine::MayUseAmx().

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_BENCH_ENGINE_BUNDLED_RATE_H_
 #define AAREN_TESTS_BENCH_ENGINE_BUNDLED_RATE_H_
 
-// How fast the step engine alone forecasts with the bundled model. Threading: of one thread.
+// The speed of forecasts by the step engine alone with the bundled model. Threading: one thread.
 
 #include <memory>
 
@@ -17,7 +17,7 @@ class BundledRate {
   // NotFound without the bundled model.
   static absl::StatusOr<std::unique_ptr<BundledRate>> New();
 
-  // Works for that long: forecasts of 64 of 1,000 sessions a call.
+  // Works for `duration`: forecasts of 64 of 1,000 sessions a call.
   virtual double TokensPerSecond(absl::Duration duration) = 0;
 };
 

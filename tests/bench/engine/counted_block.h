@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_BENCH_ENGINE_COUNTED_BLOCK_H_
 #define AAREN_TESTS_BENCH_ENGINE_COUNTED_BLOCK_H_
 
-// CountedBlock is an EmulatedBlock that counts what the kernel's text (model/engine/cuda/kernel.h) asks of a GPU: every
-// operation and every access, by thread and by stretch between two barriers. What a compiler adds is not seen:
-// addresses, loops, moves. Threading: of one thread, whose fibers the kernel's threads are.
+// CountedBlock is an EmulatedBlock that counts the demands of the kernel's text (model/engine/cuda/kernel.h) on a GPU:
+// every operation and every access, by thread and by stretch between two barriers. A compiler's additions are not
+// counted: addresses, loops, moves. Threading: one thread, with the kernel's threads as fibers.
 
 #include <cstdint>
 #include <string>
@@ -21,12 +21,12 @@ struct Access {
   uint32_t bytes;
 };
 
-// Of one thread in one stretch.
+// The counts of one thread in one stretch.
 struct ThreadCounts {
-  uint64_t multiply_adds = 0, others = 0;         // of floats and whole numbers: an instruction each
-  uint64_t divisions = 0;                         // of floats, and roots: several
-  uint64_t doubles = 0, double_divisions = 0;     // likewise of doubles
-  std::vector<Access> shared, constants, memory;  // of the block; of the image; of what the device's memory holds else
+  uint64_t multiply_adds = 0, others = 0;         // floats and whole numbers: an instruction each
+  uint64_t divisions = 0;                         // floats, and roots: several
+  uint64_t doubles = 0, double_divisions = 0;     // the same for doubles
+  std::vector<Access> shared, constants, memory;  // the block's; the image's; the rest of the device's memory
 };
 
 // By stretch, then by thread.
@@ -71,7 +71,7 @@ class CountedBlock {
   template <class T>
   class View;
 
-  // Adds to `counts`, which outlive this. program: of the call.
+  // Adds to `counts`, which outlive the block. program: the call's.
   CountedBlock(engine::EmulatedBlock& block, const engine::Program& program, BlockCounts& counts)
       : block_(block), program_(program), counts_(counts) {
     Begin();

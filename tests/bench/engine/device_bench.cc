@@ -1,5 +1,5 @@
-// The kernel for GPUs, counted on this CPU: what a tile of tokens takes of a GPU's parts, and so of its time at the
-// least. No GPU is asked.
+// The kernel for GPUs, counted on this CPU: the demands of a tile of tokens on a GPU's parts, and thereby the least
+// time. No GPU is asked.
 
 #include <algorithm>
 #include <fstream>
@@ -35,13 +35,13 @@ constexpr int kThreads = 256;
 constexpr int kTileTokens[] = {8, 16, 32};
 constexpr double kBusBytes = 55e9;  // a second and way
 
-// A call of the kernel, and what it counted.
+// A call of the kernel, and its counts.
 struct Counted {
   engine::ForwardCall call;
   BlockCounts counts;
 };
 
-// The last of some calls, in which all sessions fold.
+// The last of some calls; in it all sessions fold.
 absl::StatusOr<Counted> CountCall(const package::ModelPackage& package, size_t tokens) {
   Counted last;
   const auto count = [&last](const engine::BlockGrid& grid, const engine::ForwardCall& call) {
@@ -76,7 +76,7 @@ absl::StatusOr<Counted> CountCall(const package::ModelPackage& package, size_t t
   return last;
 }
 
-// Of "sm_80 registers 176 ..."; -1 where there is no such line.
+// The registers in "sm_80 registers 176 ..."; -1 without such a line.
 int64_t RegistersOf(const std::string& architecture) {
   std::ifstream budget(AAREN_KERNEL_BUDGET);
   for (std::string line, name, word; std::getline(budget, line);) {
@@ -94,7 +94,7 @@ const char* BoundOf(const Cycles& cycles) {
   return std::max_element(std::begin(parts), std::end(parts))->second;
 }
 
-// Of one token, the busier way.
+// The bytes of one token on the busier way of the bus.
 double BusBytes(const engine::Program& program) {
   const int in = program.input_stride + program.standard_stride + program.residual_stride;
   const int out = program.horizon * program.levels;
@@ -147,7 +147,7 @@ absl::StatusOr<std::vector<Row>> RunDeviceBench() {
       const absl::StatusOr<Counted> counted = CountCall(shape.package, static_cast<size_t>(tokens));
       if (absl::IsResourceExhausted(counted.status())) break;  // too wide for a block of any GPU
       if (!counted.ok()) return counted.status();
-      if (counted->call.tile_tokens != tokens) break;  // so many do not fit
+      if (counted->call.tile_tokens != tokens) break;  // more tokens do not fit
       const uint64_t shared = engine::SharedBytes(counted->call.program, tokens);
       for (const Gpu& gpu : Gpus()) {
         if (shared <= gpu.shared_bytes) rows.push_back(RowOf(shape, *counted, gpu));

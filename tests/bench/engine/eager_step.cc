@@ -11,7 +11,7 @@
 namespace aaren::bench {
 namespace {
 
-// One layer's attention of a batch.
+// The attention state of a batch in one layer.
 struct State {
   torch::Tensor output;        // o: [B, H, pairs, 2]
   torch::Tensor weight, peak;  // c, m: [B, H]

@@ -3,8 +3,8 @@
 
 // The baseline: a token's way through the network in LibTorch's eager tensor operations, on one thread.
 //
-// It is a fair one: inference mode, scores folded, layers that read the same input in one product, states in float. It
-// has neither the input nor naive forecasts nor calibration, so what it lacks counts for it. Threading: of one thread.
+// A fair baseline: inference mode, scores folded, layers with the same input in one product, states in float. The
+// baseline lacks the input, naive forecasts and calibration, which favours it. Threading: one thread.
 
 #include <cstddef>
 #include <memory>
@@ -17,7 +17,7 @@ class EagerStep {
  public:
   virtual ~EagerStep() = default;
 
-  // One token of each of `batch` sessions; `calls` such calls.
+  // Steps one token of each of `batch` sessions; `calls` such calls.
   virtual void Step(size_t batch, int calls) = 0;
 };
 

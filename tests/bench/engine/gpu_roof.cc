@@ -10,10 +10,10 @@ namespace {
 constexpr size_t kWarp = 32, kSchedulers = 4;
 constexpr uint64_t kSector = 32, kLine = 128, kBank = 4;
 
-// Instructions of one division that rounds rightly, where nothing is subnormal; as the compiler writes them.
+// Instructions of one correctly rounded division without subnormal numbers, as compilers write the division.
 constexpr double kDivision = 8, kDoubleDivision = 12;
 
-// Cycles that nothing hides. Assumed, of a Hopper's order.
+// Cycles that nothing hides. Assumed, by Hopper's order of magnitude.
 constexpr double kBarrier = 30, kSharedWait = 30, kL2Wait = 250;
 
 using Threads = std::vector<ThreadCounts>;
@@ -32,7 +32,7 @@ double AllWork(const ThreadCounts& of) {
   return FloatWork(of) + DoubleWork(of) + static_cast<double>(Instructions(of));
 }
 
-// The most of any thread of the warp that begins at `first`.
+// The most work of any thread of the warp that begins at `first`.
 template <class Work>
 double MostOfWarp(const Threads& threads, size_t first, Work work) {
   double most = 0;
@@ -54,7 +54,7 @@ void AddUnits(const Access& access, uint64_t unit, std::set<uint64_t>& units) {
 
 using Accesses = std::vector<Access> ThreadCounts::*;
 
-// Calls some(units) for each access that a warp makes in step, with the different units that it touches.
+// Calls some(units) for each access that a warp makes in step, with the distinct units of the access.
 template <class Some>
 void ForEachOfWarp(const Threads& threads, size_t first, Accesses accesses, uint64_t unit, const Some& some) {
   const size_t end = std::min(first + kWarp, threads.size());
@@ -69,14 +69,14 @@ void ForEachOfWarp(const Threads& threads, size_t first, Accesses accesses, uint
   }
 }
 
-// A bank answers one word a cycle, to all who ask for it.
+// A bank answers one word a cycle, to all threads that ask for the word.
 double BankCycles(const std::set<uint64_t>& words) {
   std::array<int, 32> banks = {};
   for (uint64_t word : words) ++banks[word % banks.size()];
   return *std::max_element(banks.begin(), banks.end());
 }
 
-// Of shared memory, and of the first cache, which is the same memory.
+// Cycles of shared memory, and of the first cache, which is the same memory.
 double SharedCycles(const Threads& threads) {
   double cycles = 0;
   for (size_t first = 0; first < threads.size(); first += kWarp) {
@@ -110,7 +110,7 @@ double IssueCycles(const Threads& threads) {
 
 }  // namespace
 
-// Published: processors, clocks, lanes, memory. Assumed: what the second cache delivers to each of all processors.
+// Published: processors, clocks, lanes, memory. Assumed: the second cache's bytes to each of all processors.
 const std::vector<Gpu>& Gpus() {
   static const std::vector<Gpu>& gpus =
       *new std::vector<Gpu>{{"A100", "sm_80", 108, 1.41, 64, 32, 40, 1555 / 108.0 / 1.41, 163 << 10},

@@ -17,7 +17,7 @@ const Gpu kGpu = {.name = "a test",
                   .memory_bytes = 16,
                   .shared_bytes = 1 << 16};
 
-// One stretch of `threads` threads, each as `of(thread)` says.
+// One stretch of `threads` threads; of(thread) gives each thread's counts.
 template <class Of>
 BlockCounts Stretch(size_t threads, Of of) {
   BlockCounts counts(1, std::vector<ThreadCounts>(threads));

@@ -1,5 +1,5 @@
-// How exact a state is after a hundred million tokens: the one that serves beside the paper's as it is written, both
-// against long doubles, and what the exactness costs.
+// The error of a state after a hundred million tokens: the serving state beside the paper's literal state, both against
+// long doubles, and the price of the exactness.
 
 #include <time.h>
 
@@ -65,7 +65,7 @@ class Tokens {
   std::vector<float> scores_, values_, shifted_;
 };
 
-// What every state is held against: sums of the first head's outputs. Scores are small, so nothing overflows.
+// The reference of every state: sums of the first head's outputs. Scores are small: nothing overflows.
 class LongSums {
  public:
   void Fold(const float* scores, const float* values) {

@@ -1,10 +1,10 @@
 #ifndef AAREN_TESTS_BENCH_ENGINE_PLAIN_FOLD_H_
 #define AAREN_TESTS_BENCH_ENGINE_PLAIN_FOLD_H_
 
-// The paper's state as it is written (§3.1): a and c grow with every token, and all three are floats.
+// The paper's state, literally (§3.1): a and c grow with every token, and all three are floats.
 //
-// What the engine keeps instead, o = a / c in doubles, is held against it. Compiled for each instruction set, as the
-// engine's fold is. Threading: of one thread.
+// The reference for the engine's state, o = a / c in doubles. Compiled for each instruction set, like the engine's
+// fold. Threading: one thread.
 
 #include <hwy/aligned_allocator.h>
 

@@ -19,9 +19,9 @@ namespace {
 constexpr int kSessions = 2'000'000;
 constexpr size_t kHot = 1000;
 constexpr size_t kBatch = 64;
-constexpr int kCalls = 64;  // of one piece of work
+constexpr int kCalls = 64;  // in one piece of work
 
-// What the system could give without swapping.
+// The memory that the system could give without swapping.
 size_t AvailableBytes() {
   std::ifstream in("/proc/meminfo");
   for (std::string key; in >> key;) {
@@ -31,7 +31,7 @@ size_t AvailableBytes() {
   return 0;
 }
 
-// As many as are wanted, fewer where their rows would fill the memory that is free.
+// The wanted number, or fewer if their rows would fill the free memory.
 size_t SessionsOf(const engine::Engine& engine) {
   const size_t fit = AvailableBytes() / 100 * 85 / engine.row_bytes();
   return std::max(std::min(static_cast<size_t>(BenchSessions(kSessions)), fit), kBatch);

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_BENCH_ENGINE_RANDOM_ROWS_H_
 #define AAREN_TESTS_BENCH_ENGINE_RANDOM_ROWS_H_
 
-// How much slower the step engine is where each token is of another session, whose row no cache holds.
+// The slowdown of the step engine when each token belongs to another session, whose row no cache holds.
 
 #include <vector>
 
@@ -10,7 +10,7 @@
 
 namespace aaren::bench {
 
-// A row for the bundled model and for a plain one of small rows: random sessions of many beside 1,000 hot ones.
+// A row for the bundled model and a row for a plain model of small rows: random sessions beside 1,000 hot ones.
 absl::StatusOr<std::vector<Row>> RandomRows();
 
 }  // namespace aaren::bench

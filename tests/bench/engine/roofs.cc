@@ -19,11 +19,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 
 constexpr size_t kChains = 12;  // enough to hide a multiply-add's latency
-constexpr size_t kStreams = 8;  // likewise of a load's
+constexpr size_t kStreams = 8;  // enough to hide a load's
 
 const char* Name() { return hwy::TargetName(HWY_TARGET); }
 
-// The result is used, or there would be nothing left to measure.
+// The result is used, or the compiler would remove the work.
 float MultiplyAddAll(float seed) {
   const D d;
   const auto factor = hn::Set(d, seed), addend = hn::Set(d, 1.0f - seed);

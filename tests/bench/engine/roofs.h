@@ -1,11 +1,11 @@
 #ifndef AAREN_TESTS_BENCH_ENGINE_ROOFS_H_
 #define AAREN_TESTS_BENCH_ENGINE_ROOFS_H_
 
-// What one core can reach at best: fused multiply-adds a second, reads of weights that lie where a model's lie, and
-// copies between places that no cache holds.
+// The best speeds of one core: fused multiply-adds a second, reads of weights laid out like a model's, and copies
+// between places outside every cache.
 //
-// All are pieces of work, to be timed in turns with what is held against them, and of the instruction set that the
-// engine's kernels have at that moment. Threading: free functions and plain values, of one thread.
+// Each is a piece of work, timed in turns with the measured code, with the instruction set of the engine's kernels at
+// the moment. Threading: free functions and plain values, one thread.
 
 #include <hwy/aligned_allocator.h>
 
@@ -14,14 +14,14 @@
 
 namespace aaren::bench {
 
-// The name of the instruction set that kernels have now.
+// The name of the kernels' present instruction set.
 std::string InstructionSet();
 
 // Multiplies and adds in registers alone; a multiply-add counts as two.
 inline constexpr double kMultiplyAddFlop = 2.0 * 12 * 16 * 20'000;
 void MultiplyAdd();
 
-// As many bytes as a model's weights, read from the first to the last by one call.
+// The bytes of a model's weights, read from first to last by one call.
 class Weights {
  public:
   explicit Weights(size_t bytes);
@@ -33,7 +33,7 @@ class Weights {
   hwy::AlignedFreeUniquePtr<float[]> data_;
 };
 
-// More bytes than any cache has, copied from one place to another.
+// More bytes than any cache has, copied from place to place.
 class Copies {
  public:
   static constexpr size_t kBytes = size_t{256} << 20;

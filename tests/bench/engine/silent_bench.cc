@@ -1,4 +1,4 @@
-// Tokens of the step engine whose forecast nobody wants: what one costs that folds, is a probe, or is neither.
+// Tokens of the step engine without a wanted forecast: the cost of a token that folds, is a probe, or is neither.
 
 #include <functional>
 #include <string>
@@ -23,7 +23,7 @@ namespace {
 
 using Silent = StepLoad::Silent;
 
-constexpr size_t kTokens = 8 * 17;    // of one piece of work
+constexpr size_t kTokens = 8 * 17;    // in one piece of work
 constexpr size_t kHistory = 16 * 17;  // every phase of folds and probes
 
 struct Kind {
@@ -32,7 +32,7 @@ struct Kind {
 };
 constexpr Kind kKinds[] = {{"fold", Silent::kFold}, {"probe", Silent::kProbe}, {"skipped", Silent::kSkipped}};
 
-// A call, and what is to be taken off: each begins with rows as they were before such a token.
+// A call, and the time to take off: each call begins with rows as before such a token.
 struct Measured {
   std::string kind;
   size_t batch, tokens;

@@ -1,7 +1,7 @@
-// The step engine on one core: how long a call takes, by the number of tokens in it.
+// The step engine on one core: the time of a call, by the number of its tokens.
 //
-// The calls of one model and one instruction set take turns with each other and with the roofs that they are held
-// against, so that a machine that slows down for a while slows all of them down.
+// The calls of one model and one instruction set take turns with each other and with their roofs: a machine that slows
+// down for a while slows all of them down.
 
 #include <algorithm>
 #include <functional>
@@ -33,21 +33,21 @@ eager_latency_ratio: the same of one token, eager_best_ratio: LibTorch's best to
 
 namespace {
 
-// Tokens of one piece of work, eight times as many as from probe to probe: enough that it is of no account what a piece
-// finds in the caches, and too few for a long turn.
+// Tokens of one piece of work, eight times the tokens between probes: enough that the content of the caches does not
+// matter, and too few for a long turn.
 constexpr size_t kTokens = 8 * 17;
-constexpr int kReads = 64;  // of all weights: one alone is too short for the clock
+constexpr int kReads = 64;  // of all weights: a single read is too short for the clock
 
 int CallsOf(size_t batch) { return static_cast<int>(std::max<size_t>(kTokens / batch, 1)); }
 
 struct Measured {
   size_t batch;
-  int calls;                    // of one piece of work
-  size_t work;                  // its place among them
-  std::optional<size_t> eager;  // likewise: the baseline
+  int calls;                    // in one piece of work
+  size_t work;                  // its place in the list of work
+  std::optional<size_t> eager;  // the same for the baseline
 };
 
-// What is timed of one model with one arithmetic.
+// The timed work of one model with one arithmetic.
 class StepTurns {
  public:
   StepTurns(const StepCase& of, size_t sessions)

@@ -1,10 +1,10 @@
 #ifndef AAREN_TESTS_BENCH_ENGINE_STEP_CASES_H_
 #define AAREN_TESTS_BENCH_ENGINE_STEP_CASES_H_
 
-// The engines that benches measure: each model (step_shape.h) with each arithmetic that this CPU has.
+// The engines under measurement: each model (step_shape.h) with each arithmetic of this CPU.
 //
-// The exact tier comes by each instruction set of the CPU, the fast one by AMX and by the best set without. While one
-// is measured, every kernel is of its instruction set, the roofs' too.
+// The exact tier comes by each instruction set of the CPU, the fast tier by AMX and by the best set without. During a
+// measurement every kernel uses the case's instruction set, the roofs' too.
 
 #include <cstdint>
 #include <functional>
@@ -23,10 +23,10 @@ namespace aaren::bench {
 // How a model is computed.
 struct Arithmetic {
   engine::Tier tier;
-  int64_t target;  // of Highway, for what AMX does not do
+  int64_t target;  // Highway's, for work without AMX
   bool amx;
 
-  std::string isa() const;  // REQUIRES: its kernels are the ones chosen now
+  std::string isa() const;  // REQUIRES: its kernels are now chosen
 };
 
 struct StepCase {
@@ -35,10 +35,10 @@ struct StepCase {
   const engine::Engine& engine;
 };
 
-// The rows of every case, those of one model behind each other.
+// The rows of every case, grouped by model.
 absl::StatusOr<std::vector<Row>> ForEachStepCase(const std::function<std::vector<Row>(const StepCase&)>& measure);
 
-// The columns that say what was measured.
+// The columns that name the case.
 Row DescribeCase(const StepCase& of);
 
 }  // namespace aaren::bench

@@ -10,8 +10,8 @@ namespace aaren::bench {
 namespace {
 
 constexpr size_t kPast = 1600;   // more than a row remembers
-constexpr size_t kPhases = 34;   // of sessions beside each other: two rounds of probes
-constexpr uint64_t kProbe = 17;  // rule 6.1 of model/README.md, of rings as long as that
+constexpr size_t kPhases = 34;   // sessions side by side: two rounds of probes
+constexpr uint64_t kProbe = 17;  // rule 6.1 of model/README.md, the length of a ring
 
 std::vector<float> NoisySeason(size_t length) {
   std::mt19937_64 random(1);
@@ -109,7 +109,7 @@ void StepLoad::Write(const RowBytes& row, size_t sessions) {
   }
 }
 
-// The first session goes on until its next token is one of that kind.
+// Steps the first session until its next token is of the kind.
 StepLoad::RowBytes StepLoad::RowBefore(Silent kind) {
   for (;; ++seq_, Replay(1)) {
     const bool folds = (seq_ + 1) % fold_every_ == 0, probes = (seq_ + 1) % kProbe == 0;

@@ -22,7 +22,7 @@ package::ForecasterConfig Plain(int width, int layers) {
           .horizon = 8};
 }
 
-// Whether a token's step multiplies by it. A rotation is a table.
+// True if a token's step multiplies by the tensor. A rotation is a table.
 bool IsMatrix(const std::string& name, const package::Tensor& tensor) {
   return tensor.shape.size() == 2 && !absl::EndsWith(name, ".cos") && !absl::EndsWith(name, ".sin");
 }

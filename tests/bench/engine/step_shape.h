@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_BENCH_ENGINE_STEP_SHAPE_H_
 #define AAREN_TESTS_BENCH_ENGINE_STEP_SHAPE_H_
 
-// The models that the step engine is measured with: the bundled one, and plain ones of random weights.
+// The models for measuring the step engine: the bundled model, and plain models of random weights.
 
 #include <string>
 #include <vector>
@@ -19,10 +19,10 @@ struct StepShape {
 // NotFound without the bundled model.
 absl::StatusOr<std::vector<StepShape>> StepShapes();
 
-// Of the products that one forecast takes: two for each weight of a matrix.
+// Operations of one forecast's products: two for each weight of a matrix.
 double FlopPerToken(const package::ModelPackage& package);
 
-// Of those weights as the engine keeps them for a few tokens: two each where all of a matrix are a bfloat16.
+// Bytes of the matrices' weights in the engine for a few tokens: two a weight if a whole matrix is bfloat16.
 size_t WeightBytes(const package::ModelPackage& package);
 
 }  // namespace aaren::bench

@@ -1,4 +1,4 @@
-// A session's age: what it costs in memory and in time after a thousand tokens and after a million.
+// A session's cost in memory and in time after a thousand tokens and after a million.
 
 #include <memory>
 #include <vector>

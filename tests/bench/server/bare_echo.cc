@@ -12,7 +12,7 @@ constexpr std::chrono::seconds kPark(1);
 
 }  // namespace
 
-// One call: at most one read and one write are under way. The tag of an operation is a pointer to its member.
+// One call, with at most one read and one write under way. The tag of an operation is a pointer to its member.
 class BareEcho::Stream {
  public:
   struct Tag {

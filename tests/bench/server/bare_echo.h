@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_BENCH_SERVER_BARE_ECHO_H_
 #define AAREN_TESTS_BENCH_SERVER_BARE_ECHO_H_
 
-// A BareEcho is what gRPC alone costs: one server, one completion queue, one thread. It drains the queue, answers every
-// Tokens item with a Forecasts item of `values_per_token` numbers a token, and writes one merged message per touched
-// stream. It checks nothing and remembers nothing, so it is the roof that the real server is held against.
+// A BareEcho shows the cost of gRPC alone: one server, one completion queue, one thread. The echo drains the queue,
+// answers every Tokens item with a Forecasts item of `values_per_token` numbers a token, and writes one merged message
+// per touched stream. The echo checks and remembers nothing: a roof for the real server.
 
 #include <memory>
 #include <string>
@@ -18,7 +18,7 @@ class BareEcho {
  public:
   explicit BareEcho(size_t values_per_token);
 
-  int port() const { return port_; }  // 0 if it could not listen
+  int port() const { return port_; }  // 0 if the echo cannot listen
 
  private:
   class Stream;

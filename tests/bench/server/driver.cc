@@ -53,7 +53,7 @@ class Driver::Stream {
 
   void OnRead(bool ok) {
     if (!ok) {
-      context_.TryCancel();  // nothing of it keeps a server that leaves
+      context_.TryCancel();  // a server that leaves need not wait for the call
       return Fail("the stream ended");
     }
     for (const v1::ServerItem& item : reply_.items()) Take(item);
@@ -124,9 +124,9 @@ class Driver::Stream {
   Driver& driver_;
   const int index_;
   std::vector<uint64_t> next_seq_;    // by handle
-  std::vector<uint64_t> opened_seq_;  // likewise: where this run began, …
-  std::vector<uint64_t> answered_;    // … and how many points of it are answered
-  std::deque<uint32_t> ready_;        // handles whose next message may go out
+  std::vector<uint64_t> opened_seq_;  // by handle: the beginning of this run, …
+  std::vector<uint64_t> answered_;    // … and the number of answered points
+  std::deque<uint32_t> ready_;        // handles with room for a next message
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientAsyncReaderWriter<v1::ClientMessage, v1::ServerMessage>> io_;
   v1::ClientMessage message_;
@@ -141,7 +141,7 @@ absl::StatusOr<std::unique_ptr<Driver>> Driver::Connect(const std::string& targe
   auto driver = std::unique_ptr<Driver>(new Driver(options));
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection for each channel
   driver->opening_ = options.sessions;
   for (int i = 0; i < options.streams; ++i) {
     if (i % options.streams_per_connection == 0) {

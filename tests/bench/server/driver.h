@@ -2,8 +2,9 @@
 #define AAREN_TESTS_BENCH_SERVER_DRIVER_H_
 
 // A Driver keeps a server busy: a number of streams on one connection or several, sessions on each, and a window of
-// unanswered messages a session. Each message carries one Tokens item. It answers every reply with the session's
-// next item at once (a closed loop), and counts points answered. Single-threaded: Run works on the caller's thread.
+// unanswered messages a session. Each message carries one Tokens item. The driver answers every reply with the
+// session's next item at once (a closed loop), and counts answered points. Single-threaded: Run works on the caller's
+// thread.
 
 #include <cstdint>
 #include <memory>
@@ -36,10 +37,10 @@ class Driver {
   static absl::StatusOr<std::unique_ptr<Driver>> Connect(const std::string& target, const DriverOptions& options);
   ~Driver();
 
-  // Exchanges messages for `duration`, then waits until everything is answered. Returns points answered per second.
+  // Exchanges messages for `duration`, then waits for all answers. Returns points answered per second.
   absl::StatusOr<double> Run(absl::Duration duration);
 
-  // Takes what comes, the end of streams too, until `over`: a client that only waits while its server leaves.
+  // Reads everything, ends of streams too, until `over`: a client that only waits while its server leaves.
   void StayUntil(const absl::Notification& over);
 
   uint64_t points() const { return points_; }  // answered so far
@@ -53,7 +54,7 @@ class Driver {
 
   const DriverOptions options_;
   grpc::CompletionQueue queue_;
-  std::vector<std::unique_ptr<v1::Streaming::Stub>> stubs_;  // a connection each, for so many streams
+  std::vector<std::unique_ptr<v1::Streaming::Stub>> stubs_;  // a connection each, for streams_per_connection streams
   std::vector<std::unique_ptr<Stream>> streams_;
   uint64_t points_ = 0;     // answered
   uint64_t in_flight_ = 0;  // items

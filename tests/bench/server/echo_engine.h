@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_BENCH_SERVER_ECHO_ENGINE_H_
 #define AAREN_TESTS_BENCH_SERVER_ECHO_ENGINE_H_
 
-// An EchoEngine stands where the model's engine stands and only counts tokens: every number it forecasts is the token's
-// value. What is left of the server's time is the server's own.
+// An EchoEngine takes the place of the model's engine and only counts tokens: every forecast number is the token's
+// value. The remaining time is the server's own.
 
 #include <memory>
 

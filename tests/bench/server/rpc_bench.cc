@@ -106,7 +106,7 @@ absl::StatusOr<double> MemoryOf(Served& served, const DriverOptions& options) {
   return static_cast<double>(served.resident_bytes() - before);
 }
 
-// What an idle stream and an idle session cost.
+// The memory of an idle stream and of an idle session.
 absl::StatusOr<Row> IdleMemory() {
   std::vector<double> stream_bytes;
   for (const char* kind : {"echo", "bare"}) {

@@ -1,4 +1,4 @@
-// aaren-bench-server KIND [SHARDS]: the other process of the benches that measure a server (served.h lists the kinds).
+// aaren-bench-server KIND [SHARDS]: the server process of benches (served.h lists the kinds).
 
 #include <algorithm>
 #include <cstdio>
@@ -41,7 +41,7 @@ void SayReady(const std::string& address, size_t row_bytes) {
   if (echo->port() == 0) std::_Exit(1);
   SayReady(absl::StrCat("127.0.0.1:", echo->port()), 0);
   WaitForEndOfInput();
-  std::_Exit(0);  // its thread is still at work
+  std::_Exit(0);  // the echo's thread is still at work
 }
 
 absl::Status AddModels(const std::string& kind, models::ModelTable& models) {
@@ -55,7 +55,7 @@ absl::Status AddModels(const std::string& kind, models::ModelTable& models) {
   return models.Add(std::move(package), std::move(engine));
 }
 
-// Nothing is saved, so that memory is that of the sessions alone.
+// Nothing is saved: the memory is the sessions' alone.
 absl::Status ServeReal(const std::string& kind, int shards) {
   models::ModelTable models;
   if (absl::Status status = AddModels(kind, models); !status.ok()) return status;

@@ -24,7 +24,7 @@ std::string ReadLine(int fd) {
   return line;
 }
 
-// Beside this program.
+// The program beside this program.
 std::string ServerProgram() {
   std::error_code error;
   return std::filesystem::read_symlink("/proc/self/exe", error).replace_filename("aaren-bench-server");
@@ -43,7 +43,7 @@ absl::StatusOr<std::unique_ptr<Served>> Served::Start(const std::string& kind, c
   if (pid == 0) {
     dup2(input[0], STDIN_FILENO);
     dup2(output[1], STDOUT_FILENO);
-    // One shard goes without saying, as for builds that know no other number.
+    // One shard is not passed: older builds know no number of shards.
     execl(program.c_str(), program.c_str(), kind.c_str(), options.shards == 1 ? nullptr : shards.c_str(), nullptr);
     _exit(127);
   }

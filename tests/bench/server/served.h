@@ -1,12 +1,12 @@
 #ifndef AAREN_TESTS_BENCH_SERVER_SERVED_H_
 #define AAREN_TESTS_BENCH_SERVER_SERVED_H_
 
-// A Served is a server in a process of its own, so that its memory and processor time can be told from the client's.
-// The process is aaren-bench-server, which lies beside this program and, unlike it, does not link LibTorch.
+// A Served is a server in a process of its own: its memory and processor time are told apart from the client's. The
+// process is aaren-bench-server, beside this program and without LibTorch.
 //
 //   bare     a gRPC echo and nothing else: drain, then one merged write a stream; replies as large as the real server's
 //   echo     the real server with an engine whose Step only fills in numbers
-//   wide     the same, with as many numbers a token as the bundled model's
+//   wide     the echo server with as many numbers a token as the bundled model's
 //   bundled  the real server with the bundled model and no saving
 
 #include <sys/types.h>
@@ -19,8 +19,8 @@
 namespace aaren::bench {
 
 struct ServedOptions {
-  int shards = 1;            // of a real server; so both sides of a comparison have one thread
-  std::string program = "";  // the aaren-bench-server of another build; empty: of this one
+  int shards = 1;            // a real server's; both sides of a comparison have one thread
+  std::string program = "";  // another build's aaren-bench-server; empty: this build's
 };
 
 class Served {
@@ -31,13 +31,13 @@ class Served {
   const std::string& target() const { return target_; }  // "127.0.0.1:PORT"
   int64_t resident_bytes() const;
   double cpu_seconds() const;
-  int64_t row_bytes() const { return row_bytes_; }  // of the session state; 0 for `bare`
+  int64_t row_bytes() const { return row_bytes_; }  // for the session state; 0 for `bare`
 
  private:
   Served(pid_t pid, int input) : pid_(pid), input_(input) {}
 
   pid_t pid_;
-  int input_;  // the process ends when this is closed
+  int input_;  // the process ends when it is closed
   std::string target_;
   int64_t row_bytes_ = 0;
 };

@@ -1,5 +1,5 @@
-// The server with its model: how near it comes to its model and its messages one after the other, and what a second
-// shard brings.
+// The server with its model: its speed beside model and messages one after another, and the gain of a second
+// shard.
 
 #include <algorithm>
 #include <memory>
@@ -25,14 +25,14 @@ echo: the same server, but an engine that only fills in as many numbers. ratio: 
 namespace {
 
 constexpr int kTurns = 7;
-constexpr int kPointsUnderWay = 16;  // of a session, but for one whole message
+constexpr int kPointsUnderWay = 16;  // for a session, unless a whole message is larger
 
 double Median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<long>(values.size() / 2), values.end());
   return values[values.size() / 2];
 }
 
-// A server under load, and what it did in each turn.
+// A server under load, and its rate in each turn.
 struct Side {
   std::unique_ptr<Served> served;
   std::unique_ptr<Driver> driver;

@@ -1,4 +1,4 @@
-// Many sessions: what it costs that a token's row lies in no cache, and the memory of a session that stands idle.
+// Many sessions: the cost of a token whose row lies in no cache, and the memory of an idle session.
 
 #include <algorithm>
 #include <memory>

@@ -1,6 +1,6 @@
-// Where sessions live and what that costs: in memory with their rows, in the store with a handle, in the store only.
-// And the way back: from a demoted session's token to its forecast, over RocksDB. All of it is one shard, as the server
-// has it, driven by this thread. gRPC is left out: its memory and time are those of a stream, not of a session.
+// The cost of a session by tier: in memory with its row, in the store with a handle, in the store only. Also the way
+// back: from a demoted session's token to its forecast, over RocksDB. The bench is one shard, as in the server, driven
+// by this thread. gRPC is left out: gRPC's memory and time belong to a stream, not to a session.
 
 #include <malloc.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ promoted: a demoted session's token to its forecast, 1 % of the sessions in rand
 namespace {
 
 constexpr size_t kResident = 20'000;
-constexpr size_t kStayBytes = 8 << 20;  // of rows, where most are demoted
+constexpr size_t kStayBytes = 8 << 20;  // for rows, while most sessions are demoted
 constexpr size_t kBuffer = 32 << 20;
 constexpr absl::Duration kTick = absl::Milliseconds(5);
 constexpr absl::Duration kPause = absl::Milliseconds(1);  // between two tokens of demoted sessions
@@ -60,7 +60,7 @@ class CountingPeer final : public session::Peer {
   absl::Status failed;
 };
 
-// A shard and one stream of it, run by this thread as a ShardLoop would.
+// A shard with one stream, run by this thread in place of a ShardLoop.
 class OneShard {
  public:
   OneShard(size_t resident_bytes, absl::Duration save_interval, const models::ModelTable& models,
@@ -70,7 +70,7 @@ class OneShard {
     registrar_->AddShard(shard_);
     registrar_->Start();
   }
-  ~OneShard() { registrar_.reset(); }  // before the shard that it knows
+  ~OneShard() { registrar_.reset(); }  // before the shard, known to the registrar
 
   void Turn() {
     shard_.DrainMailbox();
@@ -141,7 +141,7 @@ Row MemoryRow(const char* tier, size_t sessions, double bytes, Cell goal) {
           {"p99_us", std::monostate()}};
 }
 
-// Of demoted sessions chosen at random, from the token to its forecast.
+// Times from the token to its forecast, for demoted sessions chosen at random.
 absl::StatusOr<Row> Promote(OneShard& shard, size_t sessions) {
   std::mt19937_64 random(1);
   std::vector<session::Handle> order(sessions);

@@ -1,6 +1,6 @@
-// What a server has to save when it is told to end: sessions that were never saved, all of them, through its own
-// shutdown. Its save interval is an hour, so that none is saved before. It has no /metrics, whose listener takes a
-// second or two to end after everything is saved.
+// The saves of a server that is told to end: sessions never saved before, all of them, through the server's own
+// shutdown. The save interval is an hour: no session is saved before. The server has no /metrics, whose listener takes
+// a second or two to end after the last save.
 
 #include <memory>
 #include <optional>
@@ -21,7 +21,7 @@ namespace {
 constexpr double kGoalSeconds = 5;
 constexpr absl::Duration kMost = absl::Minutes(5);
 
-// One token of each session, whose stream stays open.
+// Sends one token of each session; the stream stays open.
 absl::StatusOr<std::unique_ptr<Driver>> MakeDirty(const std::string& target, int sessions) {
   absl::StatusOr<std::unique_ptr<Driver>> driver =
       Driver::Connect(target, {.streams = 4, .sessions = sessions, .window = 1, .merge = true});

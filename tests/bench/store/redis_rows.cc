@@ -1,4 +1,4 @@
-// The store in Redis under the load, and beside it the same bytes by a bare pipeline of hiredis to the same Redis.
+// The store in Redis under the load, beside the same bytes by a bare pipeline of hiredis to the same Redis.
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -20,7 +20,7 @@
 namespace aaren::bench {
 namespace {
 
-// A redis-server of this bench's own, on a port that was free.
+// A redis-server for this bench alone, on a free port.
 class RedisProcess {
  public:
   RedisProcess() {
@@ -49,7 +49,7 @@ class RedisProcess {
   pid_t pid_ = 0;
 };
 
-// That Redis holds of one session, its name and its row included.
+// The memory of one session in the Redis, with name and row.
 Cell BytesOf(redisContext& context, int session) {
   const std::string key = absl::StrCat("aaren:session:", KeyOf(session));
   const std::unique_ptr<redisReply, decltype(&freeReplyObject)> reply(
@@ -87,7 +87,7 @@ class BareRedis {
  private:
   const std::string& KeyAt(size_t i) { return key_ = absl::StrCat("bare:", KeyOf(order_[i])); }
 
-  // As many commands at once as the store has in a batch.
+  // Sends as many commands at once as a batch of the store.
   template <typename CommandOf>
   void Pipeline(CommandOf command_of) {
     for (size_t begin = 0; begin < order_.size(); begin += kBatch) {

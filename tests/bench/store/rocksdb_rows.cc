@@ -1,4 +1,4 @@
-// RocksDB's store under the load, and beside it the same bytes by a bare RocksDB of the same settings.
+// RocksDB's store under the load, beside the same bytes by a bare RocksDB with the same settings.
 
 #include <algorithm>
 #include <filesystem>

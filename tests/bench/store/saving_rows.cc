@@ -1,4 +1,4 @@
-// What saving costs a server that is busy: INTERVAL beside NONE, and EVERY_TOKEN.
+// The cost of saving for a busy server: INTERVAL beside NONE, and EVERY_TOKEN.
 
 #include <algorithm>
 #include <memory>

@@ -23,7 +23,7 @@ class Window {
  public:
   explicit Window(int most) : most_(most) {}
 
-  // Waits until there is room; the result is to be called at the answer.
+  // Waits for room; the caller calls the result at the answer.
   std::function<void()> Begin() {
     absl::MutexLock lock(&mutex_);
     mutex_.Await(absl::Condition(

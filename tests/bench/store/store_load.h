@@ -1,10 +1,10 @@
 #ifndef AAREN_TESTS_BENCH_STORE_STORE_LOAD_H_
 #define AAREN_TESTS_BENCH_STORE_STORE_LOAD_H_
 
-// The load that every store gets, and its roof with it: as many sessions, of one row each, opened once, then saved in
-// batches and loaded in random order, a few rounds of both. What counts is the best round.
+// The load for every store and its roof: a number of sessions, with one row each, opened once, then saved in batches
+// and loaded in random order, a few rounds of both. The best round counts.
 //
-// Threading: one thread calls; the store answers on any.
+// Threading: one thread calls; the store answers on any thread.
 
 #include <functional>
 #include <random>
@@ -24,20 +24,20 @@ double SecondsOf(const std::function<void()>& work);
 std::string KeyOf(int session);
 store::SessionHeader HeaderOf(int session);
 
-// 8,192 bytes that no compression makes smaller, others each time.
+// 8,192 incompressible bytes, new each time.
 std::string RandomRows(std::mt19937_64& random);
 
 // The numbers of all sessions, in random order.
 std::vector<int> Shuffled(std::mt19937_64& random);
 
-// What a piece of work took; the best of its rounds.
+// The time of a piece of work; the best of its rounds.
 struct Timing {
   double seconds = 1e9;
   double p99_us = 0;
   void Add(double took, double p99);
 };
 
-// A store, or what stands beside it as its roof.
+// The timings of a store, or of its roof.
 struct Timings {
   Timing acquire, save, load;
 };
@@ -45,7 +45,7 @@ struct Timings {
 // One store under the load.
 class Entrant {
  public:
-  // Both outlive this.
+  // Both arguments outlive the entrant.
   Entrant(store::StateStore& store, const std::vector<int>& order) : store_(store), order_(order) {}
 
   void Acquire();
@@ -60,7 +60,7 @@ class Entrant {
   Timings timings_;
 };
 
-// The rows of one store: acquire, save, load. `roof` may be null; it acquires nothing. `bytes` a session go to the
+// The rows of one store: acquire, save, load. `roof` may be null, and acquires nothing. `bytes` a session belong to the
 // save.
 std::vector<Row> StoreRows(const std::string& store, size_t sessions, const Timings& timings, const Timings* roof,
                            const Cell& bytes);

@@ -1,12 +1,12 @@
 #ifndef AAREN_TESTS_BENCH_STORE_STORE_ROWS_H_
 #define AAREN_TESTS_BENCH_STORE_STORE_ROWS_H_
 
-// What `aaren-bench store` measures, a function each: the stores by themselves, then what saving costs a running
-// server. Rows have equal columns, so that they make one table: `bare_per_second` is the roof of a row, `ratio` its
-// share of it.
+// The parts of `aaren-bench store`, a function each: the stores by themselves, then the cost of saving for a running
+// server. Rows have equal columns, for one table: `bare_per_second` is the roof of a row, `ratio` the row's share of
+// the roof.
 //
-// Threading: one after the other, so that no measurement disturbs another. Each blocks until it is done, and takes some
-// ten seconds. `folder` exists and may be written to; what is left there the caller removes.
+// Threading: one after another, without disturbing one another. Each function blocks until done, and takes some ten
+// seconds. `folder` exists and is writable; the caller removes its content.
 
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ int64_t BytesOf(const std::string& folder);
 
 std::vector<Row> MemoryRows();
 absl::StatusOr<std::vector<Row>> RocksDbRows(const std::string& folder);
-// Unavailable where there is no redis-server.
+// Unavailable without a redis-server.
 absl::StatusOr<std::vector<Row>> RedisRows();
 
 // aaren-server on one shard and RocksDB, driven by the load harness.

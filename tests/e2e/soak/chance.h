@@ -1,7 +1,8 @@
 #ifndef AAREN_TESTS_E2E_SOAK_CHANCE_H_
 #define AAREN_TESTS_E2E_SOAK_CHANCE_H_
 
-// Chance decides what one thread of the soak does, from the run's seed and the thread's number. Threading: one thread.
+// Chance makes the decisions of one thread of the soak, from the run's seed and the thread's number. Threading: one
+// thread.
 
 #include <cstdint>
 
@@ -23,7 +24,7 @@ class Chance {
   uint64_t Draw(uint64_t n) { return (state_ = Mix(state_)) % n; }
   bool OneIn(uint64_t n) { return Draw(n) == 0; }
 
-  // 1 .. most, small ones more often: every power of two is as likely as the next.
+  // 1 .. most, small numbers more often: every power of two is as likely as the next.
   uint64_t Size(uint64_t most) {
     uint64_t bits = 0;
     while ((uint64_t{1} << (bits + 1)) <= most) ++bits;

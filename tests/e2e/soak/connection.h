@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_E2E_SOAK_CONNECTION_H_
 #define AAREN_TESTS_E2E_SOAK_CONNECTION_H_
 
-// A Connection is a TCP connection of its own with a gRPC channel on it, which can be cut from under the channel.
-// Threading: any thread.
+// A Connection is a TCP connection with a gRPC channel on it; Cut breaks the connection under the channel. Threading:
+// any thread.
 
 #include <memory>
 #include <string>
@@ -19,7 +19,7 @@ class Connection {
 
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
 
-  // As if the cable were cut, whatever is under way.
+  // As if the cable were cut, with calls under way.
   void Cut();
 
  private:
@@ -29,7 +29,7 @@ class Connection {
   std::shared_ptr<grpc::Channel> channel_;
 };
 
-// An exchange of one request and its whole answer over plain TCP; empty if there was none.
+// An exchange of one request and its whole answer over plain TCP; empty without an answer.
 std::string Ask(const std::string& address, const std::string& request);
 
 }  // namespace aaren::soak

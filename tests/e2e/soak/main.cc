@@ -1,9 +1,9 @@
 // aaren-soak --server=PROGRAM --models=FOLDER; --help lists the other flags.
 //
 // Starts the server and drives it from several threads and streams with a random mix of everything that the protocol
-// allows and much that it does not, decided by the seed. Every forecast is compared, bit for bit, with one that the
-// engine makes here, value by value. The first broken promise is printed with the session's history; then the exit
-// status is 1. Threads and the network are not the seed's: a run of one seed is alike, not the same.
+// allows and much that it forbids, decided by the seed. Every forecast is compared, bit for bit, with a forecast by the
+// engine in this process, value by value. The first broken promise is printed with the session's history; then the exit
+// status is 1. Threads and the network do not follow the seed: two runs of one seed are alike, not the same.
 
 #include <signal.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ command_line::Flags Table(Settings& settings) {
   return flags;
 }
 
-// A folder that goes with this.
+// A folder, removed by the destructor.
 class Folder {
  public:
   Folder() : path_(std::filesystem::temp_directory_path() / absl::StrCat("aaren_soak_", getpid())) {

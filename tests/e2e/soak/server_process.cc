@@ -25,7 +25,7 @@ std::string ReadLine(int fd) {
   return line;
 }
 
-// What follows `name`= in the line.
+// The word after `name`= in the line.
 std::string Word(const std::string& line, const std::string& name) {
   const size_t at = line.find(name + "=");
   if (at == std::string::npos) return "";

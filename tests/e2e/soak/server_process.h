@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_E2E_SOAK_SERVER_PROCESS_H_
 #define AAREN_TESTS_E2E_SOAK_SERVER_PROCESS_H_
 
-// A ServerProcess is the real aaren-server on free ports, its metrics and its memory. Threading: any thread, but for
-// Terminate.
+// A ServerProcess is the real aaren-server on free ports, with its metrics and its memory. Threading: any thread, but
+// for Terminate.
 
 #include <sys/types.h>
 
@@ -19,22 +19,22 @@ namespace aaren::soak {
 
 class ServerProcess {
  public:
-  // Null, with a word on standard error, if it does not start. Its standard error goes to `log`.
+  // Null, with a message on standard error, if the server does not start. The server's standard error goes to `log`.
   static std::unique_ptr<ServerProcess> Start(const std::string& program, std::vector<std::string> flags,
                                               const std::string& log);
-  ~ServerProcess();  // kills it
+  ~ServerProcess();  // kills the process
 
   const std::string& address() const { return address_; }
 
-  // By name and labels, as Prometheus writes them; empty if the server did not answer.
+  // By name and labels, in Prometheus' form; empty without an answer.
   std::map<std::string, double> Metrics() const;
 
   uint64_t ResidentBytes() const;
 
-  // Its exit status, or minus the signal that ended it; none while it runs.
+  // The exit status, or minus the signal that ended the process; none while the process runs.
   std::optional<int> Ended();
 
-  // SIGTERM, and its end; none if it took longer than `most`.
+  // Sends SIGTERM and waits for the end; none after `most`.
   std::optional<int> Terminate(absl::Duration most);
 
  private:

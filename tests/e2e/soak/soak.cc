@@ -16,9 +16,9 @@ constexpr uint64_t kMemory = 128 << 20;
 constexpr uint64_t kMessage = 512 << 10;
 constexpr absl::Duration kGrace = absl::Seconds(10);
 
-// server/main.cc: of each shard a 64th of the memory for unread replies, half as much for tokens that wait (at least a
-// MiB) and for messages handled in part (room for four); gRPC's buffers; and RocksDB's four and its cache, a 64th each.
-// A sanitizer keeps what was freed, so that memory says nothing.
+// The limits of server/main.cc: for each shard a 64th of the memory for unread replies, half as much for waiting tokens
+// (at least a MiB) and for messages handled in part (room for four); gRPC's buffers; and RocksDB's four and its cache,
+// a 64th each. A sanitizer keeps freed memory: memory then says nothing.
 #ifdef AAREN_SANITIZED
 constexpr uint64_t kSwing = uint64_t{1} << 40;
 #else
@@ -26,7 +26,7 @@ constexpr uint64_t kBuffers = 16 << 20;
 constexpr uint64_t kSwing = kBuffers + kMemory / 16 + kShards * ((2 << 20) + 4 * kMessage) + 5 * (kMemory / 64);
 #endif
 
-// Turns until it is told to stop, on a thread of its own.
+// Takes turns until stopped, on a thread of its own.
 class Actor {
  public:
   template <typename Who>
@@ -106,7 +106,7 @@ void Soak::Storm(absl::Duration duration) {
   Watch(duration, /*samples=*/true);
 }
 
-// Owners finish, without trouble and without others.
+// Owners finish, undisturbed and alone.
 void Soak::Calm() {
   world_.calm = true;
   for (const auto& rival : rivals_) rival->Leave();
@@ -124,7 +124,7 @@ void Soak::Calm() {
   for (const auto& owner : owners_) owner->Leave();
 }
 
-// A storm in which nothing happens proves nothing.
+// A storm without events proves nothing.
 void Soak::CheckHappened() {
   metrics_ = server_.Metrics();
   for (const char* event : {"evicted", "moved", "rewound", "fenced", "deleted", "refused"}) {
@@ -148,7 +148,7 @@ bool Soak::Eventually(const std::function<bool()>& holds) {
 
 double Soak::Held(const std::string& use) { return metrics_[absl::StrCat("aaren_held_bytes{use=\"", use, "\"}")]; }
 
-// Without streams nothing is held but the rows of sessions at rest and what is known of them, below a KiB each.
+// Without streams the server holds only rows of sessions at rest and their facts, below a KiB each.
 void Soak::CheckIdle() {
   const auto row_bytes = static_cast<double>(world_.oracle.engine().row_bytes());
   const auto idle = [&] {
@@ -177,7 +177,7 @@ void Soak::CheckEmpty() {
                                          Held("saves"), " of saves are held"));
 }
 
-// Clients that go on whatever happens, and SIGTERM.
+// Clients that go on in any case, and SIGTERM.
 void Soak::EndBusy() {
   world_.calm = false;
   std::vector<std::unique_ptr<Actor>> actors;

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_E2E_SOAK_SOAK_H_
 #define AAREN_TESTS_E2E_SOAK_SOAK_H_
 
-// A Soak is a storm of clients against one server, then a calm in which they finish what they began. Then it looks at
-// what the server still holds, and sends SIGTERM while it is busy again.
+// A Soak is a storm of clients against one server, then a calm in which all clients finish their work. Then the soak
+// checks the memory of the server, and sends SIGTERM while the server is busy again.
 
 #include <functional>
 #include <memory>
@@ -24,7 +24,7 @@ class Soak {
  public:
   Soak(World& world, ServerProcess& server);
 
-  // Whether every promise held. What did not was printed.
+  // True if every promise held. Broken promises were printed.
   bool Run(absl::Duration duration);
 
  private:

@@ -64,7 +64,7 @@ void Clerk::Turn() {
   }
 }
 
-// The life that the session is in now; null if there is none, or none that anybody here knows.
+// The session's present life; null without a life known here.
 std::shared_ptr<Life> Clerk::Get(const std::string& id) {
   Context context;
   v1::GetSessionRequest request;
@@ -98,7 +98,7 @@ void Clerk::List() {
   } while (!page.empty() && !world_.over());
 }
 
-// The session may be another one when it is exported: a source is known for sure if the same was there before and
+// The session may be replaced around the export: the source is known for sure if the same life was there before and
 // after.
 void Clerk::Export(const std::string& id) {
   const std::shared_ptr<Life> source = Get(id);

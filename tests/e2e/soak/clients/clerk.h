@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_E2E_SOAK_CLIENTS_CLERK_H_
 #define AAREN_TESTS_E2E_SOAK_CLIENTS_CLERK_H_
 
-// A Clerk asks unary methods about everybody's sessions: Get, List and Export of any; Fork, Import and Delete of those
-// that rivals fight over. What it forks and imports goes on with its source's tokens, which rivals then send.
-// Threading: Turn on one thread.
+// A Clerk calls unary methods about all sessions: Get, List and Export of any; Fork, Import and Delete of the
+// rivals' sessions. A fork or an import goes on with its source's tokens, sent by rivals. Threading: Turn on one
+// thread.
 
 #include <memory>
 #include <string>
@@ -23,7 +23,7 @@ class Clerk {
 
   void Turn();
 
-  // Deletes every session that List tells of, and counts them.
+  // Deletes every session in List, and counts them.
   void DeleteAll();
 
  private:
@@ -42,7 +42,7 @@ class Clerk {
   void Fork(const std::string& id);
   void Delete(const std::string& id);
 
-  // Whether the answer is OK; one that is neither OK nor among the codes breaks a promise.
+  // True if the answer is OK; a code outside `allowed` breaks a promise.
   bool Good(const std::string& id, const char* what, const grpc::Status& status, std::vector<grpc::StatusCode> allowed);
 
   World& world_;

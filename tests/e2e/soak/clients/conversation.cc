@@ -9,8 +9,8 @@
 namespace aaren::soak {
 namespace {
 
-// A client that reads nothing for so long may find itself cut off: a second where its tokens are in others' way
-// (server/README.md), less what it needs to notice.
+// A client that reads nothing for this long may be cut off: a second if its tokens block others (server/README.md),
+// less the time to notice.
 constexpr absl::Duration kImpolite = absl::Milliseconds(400);
 
 }  // namespace
@@ -49,7 +49,7 @@ Hold& Conversation::Open(v1::Open open, Application& application, v1::ClientMess
   return *hold;
 }
 
-// One that was closed, or refused without a Close on its way, may be used again.
+// A handle may be used again after a Close, or after a refusal without a Close on its way.
 uint32_t Conversation::FreeHandle() const {
   uint32_t handle = 0;
   for (const auto& [used, hold] : holds_) {

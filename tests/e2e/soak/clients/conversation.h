@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_E2E_SOAK_CLIENTS_CONVERSATION_H_
 #define AAREN_TESTS_E2E_SOAK_CLIENTS_CONVERSATION_H_
 
-// A Conversation is one stream on a connection of its own. Items go out as one thread says them. A second thread reads,
-// judges and now and then does not read for a while. Every item that comes is judged by the Hold of its handle.
+// A Conversation is one stream on a connection of its own. One thread sends items. A second thread reads, judges, and
+// now and then pauses. The Hold of a handle judges every item of the handle.
 //
 // Threading: one thread speaks; Holds are guarded by mutex(), which the reader takes for each message.
 
@@ -25,16 +25,16 @@ namespace aaren::soak {
 
 class Conversation {
  public:
-  // Null if there is no server. Says Hello.
+  // Null without a server. Says Hello.
   static std::unique_ptr<Conversation> Begin(World& world, const std::string& name);
 
-  // Cancels what has not ended and waits for the reader.
+  // Cancels the call unless ended, and waits for the reader.
   ~Conversation();
 
   absl::Mutex& mutex() ABSL_LOCK_RETURNED(mutex_) { return mutex_; }
   const std::string& name() const { return name_; }
 
-  // Whether more may be said.
+  // True while more may be said.
   bool speaking() const { return !ended_ && !silent_; }
   bool ended() const { return ended_; }
 
@@ -42,16 +42,16 @@ class Conversation {
   Hold& Open(v1::Open open, Application& application, v1::ClientMessage& message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   uint32_t FreeHandle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Items of a handle that was never opened: each must be refused with NOT_FOUND.
+  // Items of a handle never opened: each must be refused with NOT_FOUND.
   void Stray(uint32_t handle) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { ++strays_[handle]; }
 
-  // Opens that must be refused with the code, by number.
+  // Opens to be refused with the code, by number.
   void Doomed(uint64_t number, int code) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { doomed_[number] = code; }
 
   std::map<uint32_t, std::unique_ptr<Hold>>& holds() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return holds_; }
   uint64_t waiting() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Sends what was told to the Holds. Not under the mutex: it may block until the reader reads.
+  // Sends the message noted by the Holds. Not under the mutex: Say may block until the reader reads.
   void Say(const v1::ClientMessage& message) ABSL_LOCKS_EXCLUDED(mutex_);
 
   void HalfClose();
@@ -81,7 +81,7 @@ class Conversation {
   absl::Mutex mutex_;
   bool welcome_ ABSL_GUARDED_BY(mutex_) = false;
   std::map<uint32_t, std::unique_ptr<Hold>> holds_ ABSL_GUARDED_BY(mutex_);
-  std::vector<std::unique_ptr<Hold>> past_ ABSL_GUARDED_BY(mutex_);  // whose handles were opened again
+  std::vector<std::unique_ptr<Hold>> past_ ABSL_GUARDED_BY(mutex_);  // handles that were opened again
   std::map<uint32_t, int> strays_ ABSL_GUARDED_BY(mutex_);
   std::map<uint64_t, int> doomed_ ABSL_GUARDED_BY(mutex_);
   uint64_t opens_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -72,7 +72,7 @@ std::string Errand::Judge(const v1::Open& open, const v1::Opened& opened) const 
 
 void Errand::OnOpened(Hold& hold, const v1::Opened& opened) {
   absl::MutexLock lock(&mutex_);
-  // Another Open of this session was answered already: what this one says is older, and its stream is fenced.
+  // A later Open of this session was answered already: this answer is older, and its stream is fenced.
   if (opened.epoch() < epoch_) return;
   const std::string expected = Judge(hold.open(), opened);
   if (!expected.empty()) {
@@ -92,7 +92,7 @@ void Errand::OnOpened(Hold& hold, const v1::Opened& opened) {
 
 void Errand::OnAnswered(Hold& hold, uint64_t begin, uint64_t end) {
   absl::MutexLock lock(&mutex_);
-  if (hold.life()->incarnation != incarnation_) return;  // the rest of a session that was deleted
+  if (hold.life()->incarnation != incarnation_) return;  // the rest of a deleted session
   if (!tracked_) {
     if (hold.epoch() < epoch_ && end > begun_) {
       world_.history.Accuse(id_, absl::StrCat("epoch ", hold.epoch(), " answered up to ", end, ", epoch ", epoch_,
@@ -108,7 +108,7 @@ void Errand::OnAnswered(Hold& hold, uint64_t begin, uint64_t end) {
   durable_ = std::max(durable_, hold.durable());
 }
 
-// Only this application deletes the session: what was there is found.
+// Only this application deletes the session: existing data must be found.
 void Errand::OnRefused(Hold& hold, int code) {
   absl::MutexLock lock(&mutex_);
   const bool missing = code == static_cast<int>(absl::StatusCode::kNotFound) ||

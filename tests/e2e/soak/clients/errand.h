@@ -1,11 +1,11 @@
 #ifndef AAREN_TESTS_E2E_SOAK_CLIENTS_ERRAND_H_
 #define AAREN_TESTS_E2E_SOAK_CLIENTS_ERRAND_H_
 
-// An Errand is one session's application, which nobody else writes to. With delivered_seq it wants every forecast
-// exactly once: a resume that goes beyond what it told, a gap, a loss, or a session that is forgotten breaks a promise.
-// Without, it goes on from where the server is, which must not be before anything that was answered.
+// An Errand is the only writing application of one session. With delivered_seq it wants every forecast exactly once: a
+// resume beyond its delivered_seq, a gap, a loss, or a forgotten session breaks a promise. Without delivered_seq the
+// errand goes on from the server's position, which must not lie before any answer.
 //
-// Its session may be open on several streams; the server lets one write. Threading: any thread.
+// The session may be open on several streams; the server lets one write. Threading: any thread.
 
 #include <cstdint>
 #include <string>
@@ -24,15 +24,15 @@ class Errand : public Application {
 
   const std::string& id() const { return id_; }
 
-  // Fills what an Open must say of where this application is.
+  // Fills the application's position into an Open.
   void Fill(v1::Open& open, bool strict);
 
-  // What has come is there for good now; and what was told so.
+  // Everything received is delivered for good now; returns the new delivered_seq.
   uint64_t Deliver();
   uint64_t delivered() const;
   bool tracked() const { return tracked_; }
 
-  // The process dies and comes back with what was delivered. REQUIRES: it has no stream.
+  // The process dies and comes back with the delivered forecasts. REQUIRES: no stream is open.
   void Crash();
 
   // Every token up to the goal was answered.
@@ -42,7 +42,7 @@ class Errand : public Application {
   // A Close that deletes the session is about to be sent; it may never be answered.
   void Deleting();
 
-  // Once the session is gone: another one of `goal` tokens.
+  // Once the session is gone: begins a new session of `goal` tokens.
   void Renew(uint64_t goal);
   bool deleted() const;
 
@@ -60,11 +60,11 @@ class Errand : public Application {
   mutable absl::Mutex mutex_;
   uint64_t goal_ ABSL_GUARDED_BY(mutex_);
   uint64_t incarnation_ ABSL_GUARDED_BY(mutex_) = 0;  // 0: not known
-  uint64_t epoch_ ABSL_GUARDED_BY(mutex_) = 0;        // of the latest Opened
-  uint64_t begun_ ABSL_GUARDED_BY(mutex_) = 0;        // … and where it went on
+  uint64_t epoch_ ABSL_GUARDED_BY(mutex_) = 0;        // the latest Opened's
+  uint64_t begun_ ABSL_GUARDED_BY(mutex_) = 0;        // … and its next_seq
   uint64_t frontier_ ABSL_GUARDED_BY(mutex_) = 0;     // answers below it have come
   uint64_t delivered_ ABSL_GUARDED_BY(mutex_) = 0;    // … for good
-  uint64_t durable_ ABSL_GUARDED_BY(mutex_) = 0;      // tokens below it need not be kept
+  uint64_t durable_ ABSL_GUARDED_BY(mutex_) = 0;      // earlier tokens need not be kept
   bool deleting_ ABSL_GUARDED_BY(mutex_) = false, deleted_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -9,7 +9,7 @@
 namespace aaren::soak {
 namespace {
 
-constexpr uint64_t kWaiting = 8192;  // tokens that are not answered yet
+constexpr uint64_t kWaiting = 8192;  // tokens not answered yet
 
 }  // namespace
 
@@ -30,7 +30,7 @@ bool Owner::finished() const {
 
 bool Owner::Ready(std::unique_ptr<Conversation>& conversation) {
   if (conversation && conversation->speaking()) return true;
-  if (conversation && !conversation->ended() && !chance_.OneIn(100)) return false;  // what is left of it is read
+  if (conversation && !conversation->ended() && !chance_.OneIn(100)) return false;  // the rest of the stream is read
   conversation.reset();
   conversation = Conversation::Begin(world_, absl::StrCat(name_, "#", world_.history.counted("streams")));
   return conversation != nullptr;
@@ -71,7 +71,7 @@ void Owner::Die() {
   for (const Job& job : jobs_) job.errand->Crash();
 }
 
-// Whether the other stream has the session open, as far as is known here.
+// True if the other stream has the session open, as far as known here.
 bool Owner::OpenElsewhere(const Job& job, Conversation& conversation) {
   Conversation* other = conversations_[conversations_[0].get() == &conversation ? 1 : 0].get();
   if (other == nullptr || other->ended()) return false;
@@ -109,7 +109,7 @@ void Owner::Work(Job& job, Conversation& conversation) {
         Send(job, conversation, {handle, *hold, /*delivers=*/false}, message);
     } else if (job.errand->deleted()) {
       return;                                                        // meanwhile
-    } else if (!elsewhere || (!world_.calm && chance_.OneIn(40))) {  // else it is moved while it is open
+    } else if (!elsewhere || (!world_.calm && chance_.OneIn(40))) {  // else the open session is moved
       v1::Open open = OpenOf(job.errand->id(), conversation.FreeHandle(), world_.oracle.config(), chance_);
       job.errand->Fill(open, /*strict=*/chance_.OneIn(2));
       conversation.Open(open, *job.errand, message);

@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_E2E_SOAK_CLIENTS_OWNER_H_
 #define AAREN_TESTS_E2E_SOAK_CLIENTS_OWNER_H_
 
-// An Owner is a well-mannered client with a few errands and two streams. It moves sessions from one stream to the other
-// while they are open on the first, loses streams, dies and comes back. It ends each session when all of its forecasts
-// have come once. Threading: Turn on one thread.
+// An Owner is a well-mannered client with a few errands and two streams. It moves open sessions from stream to stream,
+// loses streams, dies and comes back. It ends each session when all forecasts have come once. Threading: Turn on one
+// thread.
 
 #include <atomic>
 #include <memory>
@@ -21,7 +21,7 @@ class Owner {
  public:
   Owner(World& world, int number, const std::vector<std::string>& ids);
 
-  // Does something, and waits a little. In the calm it only goes on with what it has begun.
+  // Does something, and waits a little. In the calm Turn only continues begun work.
   void Turn();
 
   // All sessions have reached their goals and are closed.
