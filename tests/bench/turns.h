@@ -12,7 +12,7 @@
 namespace aaren::bench {
 
 struct TurnLimits {
-  int runs = 6;          // of each piece, at least ...
+  int runs = 6;          // for each piece, at least ...
   double seconds = 0.1;  // ... and for this long in all; but
   double slow = 0.5;     // a piece that has taken this long is not run again
 

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_CLIENT_CERTIFICATES_H_
 #define AAREN_TESTS_CLIENT_CERTIFICATES_H_
 
-// Certificates made for one test: an authority signs those of servers and clients. Threading: plain values.
+// Certificates for a test: an authority signs certificates of servers and clients. Threading: plain values.
 
 #include <openssl/evp.h>
 #include <openssl/x509.h>
@@ -21,7 +21,7 @@ class CertificateAuthority {
  public:
   CertificateAuthority();
 
-  // Its own certificate, by which those it issued are known.
+  // The authority's own certificate, which verifies issued certificates.
   const std::string& cert() const { return cert_; }
 
   // A certificate of the host `name`, good for a server and a client.

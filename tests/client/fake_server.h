@@ -2,10 +2,10 @@
 #define AAREN_TESTS_CLIENT_FAKE_SERVER_H_
 
 // A FakeServer speaks the streaming protocol over real gRPC on loopback, keeps its sessions in memory, and misbehaves
-// on demand. It cuts streams before or after it folded a message, loses sessions, goes away and comes back on the same
-// port, refuses, falls silent. Its model is a running sum, so that a forecast tells exactly which tokens were folded.
-// The forecast of token s is [sum of values 0 .. s, s] for horizons 1 and 2 and the one quantile 0.5. Its surprise,
-// where the options have any and it is asked for, is its value cut to 0 .. 1, or NaN if token s - 1 had no forecast.
+// on demand. It cuts streams before or after folding a message, loses sessions, goes away and comes back on the same
+// port, refuses, falls silent. Its model is a running sum: a forecast tells exactly which tokens were folded. The
+// forecast of token s is [sum of values 0 .. s, s] for horizons 1 and 2 and the single quantile 0.5. The surprise, if
+// enabled and asked for, is the token's value cut to 0 .. 1, or NaN if token s - 1 had no forecast.
 //
 // Threading: safe from any thread.
 
@@ -35,9 +35,10 @@ class FakeServer : public v1::Streaming::Service {
     v1::Limits limits = DefaultLimits();
     bool surprises = false;
     std::shared_ptr<grpc::ServerCredentials> credentials = {};  // null: plain text
-    bool numbers_opens = true;                                  // false: as a server that knows nothing of Open.number
-    bool compresses = false;                                    // its messages on streams
-    std::function<void(v1::ServerMessage&)> lie = {};           // changes what is said on streams; null: nothing
+    bool numbers_opens = true;                                  // false: like a server without Open.number
+    bool compresses = false;                                    // compresses the messages on streams
+    std::function<void(v1::ServerMessage&)> lie = {};           // changes the server's messages on streams; null:
+                                                                // nothing
   };
   static v1::Limits DefaultLimits();
 
@@ -47,17 +48,17 @@ class FakeServer : public v1::Streaming::Service {
 
   std::string target() const;
 
-  // Cuts the stream that brings the n-th message with tokens from now on; n counts from 1, over all streams. Where n is
-  // even that is before the message is handled, else after it was folded, its replies lost.
+  // Cuts the stream of the n-th message with tokens from now on; n counts from 1, over all streams. For an even n the
+  // cut is before the message is handled, else after it was folded, without its replies.
   void CutAt(const std::set<int>& messages) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  void LoseNextClosed();  // the next Close is done, and the stream cut instead of an answer
-  // The next `items` of tokens. With a reason its ErrorInfo has that.
+  void LoseNextClosed();  // does the next Close, and cuts the stream instead of an answer
+  // Fails the next `items` items of tokens. A reason goes into the ErrorInfo.
   void FailNextTokens(int code, const std::string& message, const std::string& reason = "", int items = 1);
   // Fails the next `opens` Opens; retry_ms 0: without RetryInfo.
   void FailNextOpen(int code, const std::string& message, int retry_ms, int opens = 1);
-  void AnswerOldOpenFirst();  // before the next Opened, an Opened and a Failed of an earlier Open under its handle
-  // Ends the next `streams` streams when they bring tokens. With `failed`, a Failed without a handle comes first.
+  void AnswerOldOpenFirst();  // puts an Opened and a Failed of an earlier Open of the handle before the next Opened
+  // Ends the next `streams` streams when tokens come. With `failed`, a Failed without a handle comes first.
   void EndStreams(int streams, int code, const google::rpc::Status& failed = {});
   void Steal(const std::string& id);                       // another writer opens the session
   void Forget();                                           // the memory is gone
@@ -68,19 +69,19 @@ class FakeServer : public v1::Streaming::Service {
   void Stop();                                             // breaks every connection
   void Start();                                            // again, on the same port
 
-  // What it has seen.
+  // The server's counts.
   int streams() const;        // rpcs begun
   int messages() const;       // ClientMessages
   int duplicates() const;     // tokens below next_seq
   uint64_t folded() const;    // tokens
-  int sessions() const;       // that exist
+  int sessions() const;       // existing sessions
   int violations() const;     // items over a limit
-  int largest_start() const;  // tokens in a stream's first message that had any
+  int largest_start() const;  // tokens in a stream's first message with tokens
   int largest_opens() const;  // Opens in one message
   int closed() const;         // sessions detached by Close
   // The writer and the number of each Open.
   std::vector<std::pair<uint64_t, uint64_t>> attempts() const;
-  std::string header(const std::string& name) const;  // of the last call; empty: it had none
+  std::string header(const std::string& name) const;  // from the last call; empty: missing
   bool exists(const std::string& id) const;
   uint64_t next_seq(const std::string& id) const;
   uint64_t delivered(const std::string& id) const;
@@ -96,7 +97,7 @@ class FakeServer : public v1::Streaming::Service {
     uint64_t delivered = 0;
     double sum = 0;
     std::map<uint64_t, double> saves = {{0, 0.0}};
-    std::set<uint64_t> forecast_seqs;  // tokens that had a forecast
+    std::set<uint64_t> forecast_seqs;  // tokens with a forecast
     v1::OutputOptions output;
     int64_t last_time_ns = 0;
     int64_t step_ns = 0;
@@ -123,7 +124,7 @@ class FakeServer : public v1::Streaming::Service {
   void NoteStart(const v1::ClientMessage& message, bool& started);
   void NoteOpens(const v1::ClientMessage& message);
   bool Cuts(const v1::ClientMessage& message, bool before) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // False: the stream is cut, or ends with `end` if that is not OK.
+  // False: cuts the stream, or ends it with `end` if not OK.
   bool Handle(const v1::ClientMessage& message, Handles& handles, v1::ServerMessage& reply, grpc::Status& end);
 
   const Options options_;

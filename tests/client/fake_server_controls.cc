@@ -1,4 +1,4 @@
-// What tests tell a FakeServer to do, and ask it about.
+// The controls and the counts of a FakeServer.
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-// The sessions of a FakeServer: opening, folding, forecasting and closing them.
+// The sessions of a FakeServer: opens, folds, forecasts and closes sessions.
 
 #include <algorithm>
 #include <limits>
@@ -27,7 +27,7 @@ void Fail(uint32_t handle, const google::rpc::Status& status, uint64_t expected_
 
 }  // namespace
 
-// As if the answers to an Open before this one came late.
+// Answers late to an Open before this Open.
 void FakeServer::AnswerOldOpen(const v1::Open& open, v1::ServerMessage& reply) {
   v1::Opened& opened = *reply.add_items()->mutable_opened();
   opened.set_handle(open.handle());
@@ -116,7 +116,7 @@ void FakeServer::Fold(const v1::Tokens& tokens, Handles& handles, v1::ServerMess
   Answer(tokens, session, reply);
 }
 
-// Steps are between the tokens that ask for a forecast, which is enough for these tests.
+// Steps are between tokens with forecasts: enough for the tests.
 void FakeServer::AddTime(int64_t time_ns, Session& session, v1::Forecasts& forecasts) {
   if (session.last_time_ns != 0 && time_ns > session.last_time_ns) session.step_ns = time_ns - session.last_time_ns;
   session.last_time_ns = time_ns;

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_CLIENT_FAKE_SERVICES_H_
 #define AAREN_TESTS_CLIENT_FAKE_SERVICES_H_
 
-// The services Sessions and Models of a FakeServer, as far as clients can tell them from real ones. A snapshot is a
-// running sum and a seq as text. Threading: safe from any thread.
+// The services Sessions and Models of a FakeServer, to a client like real services. A snapshot is a running sum and a
+// seq as text. Threading: safe from any thread.
 
 #include <grpcpp/grpcpp.h>
 
@@ -13,7 +13,7 @@ namespace aaren {
 
 class FakeServer;
 
-// "sum:3", the only model there is.
+// "sum:3", the only model.
 v1::ModelInfo FakeModel();
 
 class FakeSessions : public v1::Sessions::Service {

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_CLIENT_HEALTH_SERVER_H_
 #define AAREN_TESTS_CLIENT_HEALTH_SERVER_H_
 
-// A HealthServer is gRPC's own health service on a free port: what a client's questions are tested against. Threading:
-// one thread.
+// A HealthServer is gRPC's own health service on a free port, to test a client's questions. Threading:
+// single-threaded.
 
 #include <grpcpp/grpcpp.h>
 
@@ -21,7 +21,7 @@ class HealthServer {
     grpc::ServerBuilder builder;
     int port = 0;
     builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
-    builder.RegisterService(&models_);  // gRPC polls for a server that has a service
+    builder.RegisterService(&models_);  // gRPC polls for a server with a service
     server_ = builder.BuildAndStart();
     grpc::EnableDefaultHealthCheckService(false);
     target_ = absl::StrCat("127.0.0.1:", port);

@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_CLIENT_LYING_SERVICES_H_
 #define AAREN_TESTS_CLIENT_LYING_SERVICES_H_
 
-// LyingServices are the unary services of a server that lies: each answer is that of an honest server of one model,
-// one session, one shard and one stream, and a Lie changes the answer on its way out. Threading: safe from any thread;
-// the Lie is called by gRPC's.
+// LyingServices are the unary services of a server that lies: each answer is an honest answer of a server with a model,
+// a session, a shard and a stream, changed by a Lie on its way out. Threading: safe from any thread; gRPC's threads
+// call the Lie.
 
 #include <grpcpp/grpcpp.h>
 
@@ -20,7 +20,7 @@ namespace aaren {
 // Changes an answer of any kind.
 using Lie = std::function<void(google::protobuf::Message&)>;
 
-// A Lie about answers of one kind.
+// A Lie about answers of type Answer.
 template <typename Answer>
 Lie About(std::function<void(Answer&)> change) {
   return [change = std::move(change)](google::protobuf::Message& message) {

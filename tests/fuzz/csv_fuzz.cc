@@ -1,5 +1,5 @@
-// A CSV file whose first byte chooses the options and how its bytes come: every row has a value a column, and times
-// never go back.
+// A CSV file whose first byte chooses the options and the pieces of its bytes: every row has a value a column, and
+// times never go back.
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// What waits on a connection: however many frames are told of it, they are there.
+// The waiting bytes of a connection: every counted frame exists.
 
 #include "server/accept/waiting_frames.h"
 #include "tests/fuzz/target.h"

@@ -1,4 +1,4 @@
-// A message on a stream: the walk over its items agrees with protobuf's own reader, and their contents become requests.
+// A message on a stream: the walk over its items agrees with protobuf's own reader, and item contents become requests.
 
 #include <google/protobuf/unknown_field_set.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr rpc::ParseBounds kBounds{.bytes = 1 << 20, .fields = 4096};
 
-// Within the bounds the message is protobuf's own, but for fields that nobody knows.
+// Within the bounds the message equals protobuf's own, but for unknown fields.
 template <typename Content>
 bool Parse(absl::string_view bytes, Content& content) {
   if (!rpc::ParseBounded({bytes.data(), bytes.size()}, kBounds, content).ok()) return false;
@@ -38,7 +38,7 @@ void RunItem(uint32_t field, absl::string_view content) {
   }
 }
 
-// proto3 has no groups; protobuf passes over those of others, and here they are malformed.
+// proto3 has no groups: protobuf skips foreign groups, and this server calls them malformed.
 bool HasGroup(const google::protobuf::Message& message) {
   const google::protobuf::UnknownFieldSet& unknown = message.GetReflection()->GetUnknownFields(message);
   for (int i = 0; i < unknown.field_count(); ++i) {

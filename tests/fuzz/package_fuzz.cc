@@ -1,5 +1,5 @@
-// A model's two files: JSON up to the first zero byte, then safetensors. What is read as tensors is written and read
-// again as the same.
+// A model's two files: JSON up to the first zero byte, then safetensors. Tensors read are written and read again
+// unchanged.
 
 #include <string>
 

@@ -1,4 +1,4 @@
-// A page token: what is taken for one is one that was given out.
+// A page token: every accepted token was given out.
 
 #include "server/registrar/list/page_token.h"
 #include "tests/fuzz/target.h"

@@ -1,5 +1,5 @@
-// A server's words on a stream. A client's session that sends tokens meanwhile hears forecasts of the shape that it
-// was told, each token's once and in order, and numbers that can be; aaren load reads the same bytes in its own way.
+// A server's words on a stream. A client's session that sends tokens meanwhile hears forecasts of the announced shape,
+// each token's once and in order, with possible numbers; aaren load reads the same bytes in its own way.
 
 #include <cmath>
 #include <memory>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t kChannels = 2;
 
-// A session's callbacks name their Session, which nobody looks at here.
+// A session's callbacks name their Session, unused here.
 union Unborn {
   Unborn() {}
   ~Unborn() {}

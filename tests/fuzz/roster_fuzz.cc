@@ -1,4 +1,4 @@
-// The list of callers, and a token that may be any: nobody is found in an empty list.
+// The list of callers, and any token: nobody is found in an empty list.
 
 #include "server/identity/roster.h"
 #include "tests/fuzz/target.h"

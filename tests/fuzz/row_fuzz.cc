@@ -1,5 +1,5 @@
-// A row from outside: one that a series has left, with changes that the bytes name. What CheckRow accepts forecasts
-// finite numbers only.
+// A row from outside: a real series' row, with changes named by the bytes. A row accepted by CheckRow forecasts finite
+// numbers only.
 
 #include <cmath>
 #include <cstring>
@@ -12,7 +12,7 @@
 namespace aaren::fuzz {
 namespace {
 
-constexpr size_t kChange = 10;  // bytes of one: where, and eight that are written there
+constexpr size_t kChange = 10;  // bytes of a change: its place, and eight new bytes
 
 // A session with some past, for every input the same.
 struct Session {
@@ -43,7 +43,7 @@ void RunRow(absl::string_view bytes) {
   static Session& session = *new Session;
   std::vector<std::byte> row = session.row;
   for (; bytes.size() >= kChange; bytes.remove_prefix(kChange)) Change(bytes, row);
-  if (bytes.size() == kChange - 1) row.pop_back();  // one byte short
+  if (bytes.size() == kChange - 1) row.pop_back();  // a byte short
   if (!session.stepper.engine()->CheckRow(row).ok()) return;
   session.stepper.SetRow(session.slot, row);
   const engine::Outputs outputs = session.stepper.Feed(session.slot, engine::Series(8, 40));

@@ -1,4 +1,4 @@
-// A snapshot, as it is and with a checksum that fits: what is read is written as the same bytes.
+// A snapshot, unchanged and with a matching checksum: a parsed snapshot is written as the same bytes.
 
 #include <openssl/sha.h>
 

@@ -1,5 +1,5 @@
-// A session's header and slots in a store, as they are and with a checksum that fits: what is read is written and read
-// again as the same. Times beyond what Abseil holds are its last ones.
+// A session's header and slots in a store, unchanged and with a matching checksum: a parsed header is written and read
+// again unchanged. Times beyond Abseil's range are its last times.
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -1,4 +1,4 @@
-// The times of a file, a line each: the format that is found reads the first, and the pattern that it names reads it
+// The times of a file, a line each: the detected format reads the first, and the pattern named by the format reads it
 // alike.
 
 #include <optional>

@@ -1,4 +1,4 @@
-// A client's `traceparent`: what is taken for one says what its ids are, as its own hexadecimal text has them.
+// A client's `traceparent`: the ids of an accepted header equal its hexadecimal text.
 
 #include "server/trace/traceparent.h"
 #include "tests/fuzz/target.h"

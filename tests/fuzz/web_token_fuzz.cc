@@ -1,5 +1,5 @@
-// A JWKS on the first line, and a token that may be any on the second: what is said of a token, a key of the set has
-// signed.
+// A JWKS on the first line, and any token on the second: every accepted token was signed by a key of the
+// set.
 
 #include <string>
 #include <utility>

@@ -1,12 +1,13 @@
 // Shows ThreadSanitizer the locks of Abseil.
 //
-// The distribution's Abseil is not instrumented, so to the sanitizer two threads that take turns by an absl::Mutex are
-// in a race. A program of the preset "tsan" therefore has the functions below in front of the library's: each calls the
-// library's and says what it orders, "release" before others may go on and "acquire" after others were waited for.
-// gRPC's locks are Abseil's too and call these, since a dynamic linker takes a program's own functions first.
+// The distribution's Abseil is not instrumented: to the sanitizer, two threads taking turns by an absl::Mutex are in a
+// race. A program of the preset "tsan" therefore has the functions below in front of the library's: each calls the
+// library's and tells the order, "release" before other threads may go on and "acquire" after a wait for other threads.
+// gRPC's locks are Abseil's too and call the same functions, since a dynamic linker takes a program's own functions
+// first.
 //
-// A lock evaluates the conditions that others wait for inside Unlock, where it is still held but released in the
-// sanitizer's eyes; so what the library reads during a call is not judged.
+// A lock evaluates the conditions of waiting threads inside Unlock, while the lock is still held but released in the
+// sanitizer's eyes; hence reads by the library during a call are not judged.
 
 #include <sanitizer/tsan_interface.h>
 
@@ -32,14 +33,14 @@ class Unjudged {
   ~Unjudged() { AnnotateIgnoreReadsEnd(__FILE__, __LINE__); }
 };
 
-// `name` as the compiler writes it behind the namespace, which is versioned.
+// `name` as the compiler writes it behind the versioned namespace.
 template <typename Function>
 Function InAbseil(const std::string& name, const std::string& prefix = "_ZN") {
   const std::string version = AAREN_STRING_OF(ABSL_OPTION_INLINE_NAMESPACE_NAME);
   return aaren::NextSymbol<Function>(prefix + "4absl" + std::to_string(version.size()) + version + name);
 }
 
-// Calls `real`, which may give `lock` to others and returns with it.
+// Calls `real`, which may give `lock` to further threads and returns with the lock.
 template <typename Function, typename... Arguments>
 auto Exchange(void* lock, Function real, Arguments... arguments) {
   struct Acquire {
@@ -144,7 +145,7 @@ bool CondVar::WaitWithTimeout(Mutex* mutex, absl::Duration timeout) {
   return Exchange(mutex, real, this, mutex, timeout);
 }
 
-// The fast ways of these two are atomics inside the library.
+// Both functions have fast paths of atomics inside the library.
 
 void Notification::Notify() {
   static const auto real = InAbseil<void (*)(Notification*)>("12Notification6NotifyEv");

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_TSAN_NEXT_SYMBOL_H_
 #define AAREN_TESTS_TSAN_NEXT_SYMBOL_H_
 
-// The function that a program would call if it did not define one of the same name itself.
+// Finds the function that a program would call without its own function of the same name.
 
 #include <dlfcn.h>
 
@@ -11,7 +11,7 @@
 
 namespace aaren {
 
-// Function is a pointer's type. Ends the program if no library has the symbol: what stands before it cannot do its work
+// Function is a pointer's type. Ends the program if no library has the symbol: the wrapper cannot do its work
 // then.
 template <typename Function>
 Function NextSymbol(const std::string& name) {

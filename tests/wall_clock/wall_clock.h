@@ -3,16 +3,16 @@
 
 // The wall clock of this program, as an operator or NTP would set it. Monotonic time and the kernel's own clock stay.
 //
-// A wait that is set to begin now and to end at a time of the wall clock, while that is ahead of the kernel's, is one
-// during which the clock is set back: it ends when the kernel's clock is there.
+// To test a wait during which the clock is set back: begin a wait until a time of the wall clock while the wall clock
+// is ahead of the kernel's; the wait ends when the kernel's clock reaches the time.
 //
-// Threading: any thread. A test sets it back to zero.
+// Threading: any thread. A test sets the clock back to zero.
 
 #include <cstdint>
 
 namespace aaren::wall_clock {
 
-// By how much it is ahead from now on.
+// Puts the wall clock ahead by `seconds` from now on.
 void SetAhead(int64_t seconds);
 
 }  // namespace aaren::wall_clock

@@ -1,10 +1,10 @@
 #ifndef AAREN_TESTS_BENCH_ENGINE_EAGER_STEP_H_
 #define AAREN_TESTS_BENCH_ENGINE_EAGER_STEP_H_
 
-// The baseline: a token's way through the network in LibTorch's eager tensor operations, on one thread.
+// The baseline: a token's way through the network in LibTorch's eager tensor operations, single-threaded.
 //
-// A fair baseline: inference mode, scores folded, layers with the same input in one product, states in float. The
-// baseline lacks the input, naive forecasts and calibration, which favours it. Threading: one thread.
+// A fair baseline: inference mode, scores folded, layers with the same input in a single product, states in float. It
+// lacks the input, naive forecasts and calibration, to its advantage. Threading: single-threaded.
 
 #include <cstddef>
 #include <memory>
@@ -17,7 +17,7 @@ class EagerStep {
  public:
   virtual ~EagerStep() = default;
 
-  // Steps one token of each of `batch` sessions; `calls` such calls.
+  // Steps a token of each of `batch` sessions, `calls` times.
   virtual void Step(size_t batch, int calls) = 0;
 };
 

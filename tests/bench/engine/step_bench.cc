@@ -1,7 +1,7 @@
 // The step engine on one core: the time of a call, by the number of its tokens.
 //
-// The calls of one model and one instruction set take turns with each other and with their roofs: a machine that slows
-// down for a while slows all of them down.
+// The calls of a model with an instruction set take turns with each other and with their roofs: a machine that slows
+// down for a while slows all calls and roofs down.
 
 #include <algorithm>
 #include <functional>
@@ -36,7 +36,7 @@ namespace {
 // Tokens of one piece of work, eight times the tokens between probes: enough that the content of the caches does not
 // matter, and too few for a long turn.
 constexpr size_t kTokens = 8 * 17;
-constexpr int kReads = 64;  // of all weights: a single read is too short for the clock
+constexpr int kReads = 64;  // for all weights: a single read is too short for the clock
 
 int CallsOf(size_t batch) { return static_cast<int>(std::max<size_t>(kTokens / batch, 1)); }
 
@@ -47,7 +47,7 @@ struct Measured {
   std::optional<size_t> eager;  // the same for the baseline
 };
 
-// The timed work of one model with one arithmetic.
+// The timed work of a model with one arithmetic.
 class StepTurns {
  public:
   StepTurns(const StepCase& of, size_t sessions)

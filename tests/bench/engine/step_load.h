@@ -4,8 +4,8 @@
 // Sessions of one lane, with a past of 1,600 values and more, and calls that step the sessions.
 //
 // Forecasts go on and on, each session at a phase of its own: a call has its share of tokens that fold and of probes.
-// The cost of a silent token depends on its place in the series: each silent call begins with rows as before such a
-// token. Threading: one thread.
+// The cost of a silent token depends on its place in the series: each silent call begins with rows from before the
+// token. Threading: single-threaded.
 
 #include <cstdint>
 #include <memory>
@@ -28,11 +28,11 @@ class StepLoad {
 
   size_t sessions() const { return slots_.size(); }
 
-  // Steps one token of each of the first `batch` sessions, with forecasts; `calls` such calls.
+  // Steps a token of each of the first `batch` sessions, with forecasts; `calls` such calls.
   void Forecast(size_t batch, int calls);
 
-  // Steps one token of each of `batch` sessions, with forecasts: the next sessions in a random order of all. Each
-  // session comes once before any comes again. `calls` such calls.
+  // Steps a token of each of `batch` sessions, with forecasts: the next sessions in a random order of all. Each session
+  // comes once before any comes again. `calls` times.
   void ForecastAnywhere(size_t batch, int calls);
 
   // One silent token of each session, after Restore of rows just before a token of the kind.

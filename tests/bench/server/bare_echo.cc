@@ -12,7 +12,7 @@ constexpr std::chrono::seconds kPark(1);
 
 }  // namespace
 
-// One call, with at most one read and one write under way. The tag of an operation is a pointer to its member.
+// A call, with at most a read and a write under way. The tag of an operation is a pointer to its member.
 class BareEcho::Stream {
  public:
   struct Tag {

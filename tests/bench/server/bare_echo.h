@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_BENCH_SERVER_BARE_ECHO_H_
 #define AAREN_TESTS_BENCH_SERVER_BARE_ECHO_H_
 
-// A BareEcho shows the cost of gRPC alone: one server, one completion queue, one thread. The echo drains the queue,
-// answers every Tokens item with a Forecasts item of `values_per_token` numbers a token, and writes one merged message
-// per touched stream. The echo checks and remembers nothing: a roof for the real server.
+// A BareEcho shows the cost of gRPC alone: a server, a completion queue, a thread. The echo drains the queue, answers
+// every Tokens item with a Forecasts item of `values_per_token` numbers a token, and writes a merged message per
+// touched stream. The echo checks and remembers nothing: a roof for the real server.
 
 #include <memory>
 #include <string>

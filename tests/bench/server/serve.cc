@@ -18,7 +18,7 @@
 namespace aaren::bench {
 namespace {
 
-// As many numbers a token as the bundled model's.
+// Forecasts of the bundled model's size.
 package::ForecasterConfig WideConfig() {
   package::ForecasterConfig config = EchoConfig();
   config.horizon = 48;

@@ -2,8 +2,8 @@
 #define AAREN_TESTS_BENCH_STORE_STORE_ROWS_H_
 
 // The parts of `aaren-bench store`, a function each: the stores by themselves, then the cost of saving for a running
-// server. Rows have equal columns, for one table: `bare_per_second` is the roof of a row, `ratio` the row's share of
-// the roof.
+// server. Rows have equal columns, for a single table: `bare_per_second` is the roof of a row, `ratio` the row's share
+// of the roof.
 //
 // Threading: one after another, without disturbing one another. Each function blocks until done, and takes some ten
 // seconds. `folder` exists and is writable; the caller removes its content.
@@ -28,11 +28,11 @@ absl::StatusOr<std::vector<Row>> RedisRows();
 //
 // Tokens a second of 10,000 sessions with INTERVAL, and of as many with NONE on a second server, in turns.
 absl::StatusOr<std::vector<Row>> IntervalRows(const std::string& folder);
-// Tokens a second of 1,000 sessions with EVERY_TOKEN and how long a reply takes; and the saves of many sessions that
-// were one write together, a second.
+// Tokens a second of 1,000 sessions with EVERY_TOKEN, and the time of a reply; and the commits of grouped saves a
+// second.
 absl::StatusOr<std::vector<Row>> EveryTokenRows(const std::string& folder);
-// 100,000 sessions with one unsaved token each: from SIGTERM to the end of the process. DataLoss if it did not end with
-// everything saved.
+// 100,000 sessions with one unsaved token each: from SIGTERM to the end of the process. DataLoss if the server ended
+// with unsaved sessions.
 absl::StatusOr<std::vector<Row>> LeavingRows(const std::string& folder);
 
 }  // namespace aaren::bench

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_E2E_ORACLE_ACCOUNT_H_
 #define AAREN_TESTS_E2E_ORACLE_ACCOUNT_H_
 
-// An Account is what the witnesses of all sessions write down: figures, and the first promise that was broken.
-// Durations are nanoseconds. Threading: any thread.
+// An Account collects the notes of all witnesses: figures, and the first broken promise. Durations are nanoseconds.
+// Threading: any thread.
 
 #include <atomic>
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace aaren::oracle {
 
-// Nanoseconds of a clock that only goes forward.
+// Nanoseconds of a monotonic clock.
 int64_t Now();
 
-// A promise of the server or of the client library that was not kept.
+// A broken promise of the server or of the client library.
 struct Breach {
   std::string what;  // names the session and the token
-  // Of a forecast with other bits than expected: whose it is, and what came.
+  // For a forecast with unexpected bits: its session and seq, and the received values.
   size_t session = 0;
   uint64_t seq = 0;
   std::vector<float> came = {};
@@ -31,10 +31,10 @@ struct Breach {
 struct Figures {
   uint64_t forecasts = 0;
   uint64_t reopened = 0;    // sessions opened again, each time counted
-  uint64_t replayed = 0;    // tokens whose forecasts were delivered, folded again after a break
+  uint64_t replayed = 0;    // tokens with delivered forecasts, folded again after a break
   int64_t longest_gap = 0;  // between two forecasts of one session
   std::string gap_session = {};
-  client::DurationHistogram latency = {};  // from when a token was due to its forecast
+  client::DurationHistogram latency = {};  // from a token's due time to its forecast
 };
 
 class Account {

@@ -14,7 +14,7 @@ namespace {
 constexpr soak::Kind kKind = {.channels = 1, .times = soak::Kind::Times::kNone, .every = 1, .surprise = false};
 constexpr uint8_t kWanted = 1;
 
-// The engine that judges must not fail.
+// The judging engine must not fail.
 void Require(const absl::Status& status) {
   if (status.ok()) return;
   std::fprintf(stderr, "aaren-oracle: the engine that knows the forecasts: %s\n", status.ToString().c_str());

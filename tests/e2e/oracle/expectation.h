@@ -1,11 +1,11 @@
 #ifndef AAREN_TESTS_E2E_ORACLE_EXPECTATION_H_
 #define AAREN_TESTS_E2E_ORACLE_EXPECTATION_H_
 
-// An Expectation knows what each token must be answered with. It steps the engine itself, apart from any server, with a
-// row for each session. Of a forecast it gives a digest, so that nobody has to keep forecasts until they come.
+// An Expectation knows the answer to each token. It steps the engine itself, apart from any server, with a row for each
+// session. For a forecast it gives a digest: nobody has to keep forecasts until they come.
 //
-// The tokens of session i are a soak::Series of the run's seed: any of them is known without those before it.
-// Threading: one thread, but for Value and DigestOf.
+// The tokens of session i are a soak::Series of the run's seed: every token is known without the earlier tokens.
+// Threading: single-threaded, but for Value and DigestOf.
 
 #include <cstdint>
 #include <memory>
@@ -20,7 +20,7 @@
 
 namespace aaren::oracle {
 
-// Of the bits of a forecast, float32 [horizon, quantiles].
+// The digest of a forecast's bits, float32 [horizon, quantiles].
 uint64_t DigestOf(absl::Span<const float> forecast);
 
 class Expectation {
@@ -33,13 +33,13 @@ class Expectation {
   // The next token of a session.
   struct Token {
     size_t session = 0;
-    uint64_t digest = 0;  // out: of its forecast
+    uint64_t digest = 0;  // out: the forecast's
   };
 
-  // Folds one token of each session. REQUIRES: sessions are distinct.
+  // Folds a token of each session. REQUIRES: sessions are distinct.
   void Step(absl::Span<Token> tokens);
 
-  // Tokens of the session that were folded.
+  // The number of folded tokens of the session.
   uint64_t folded(size_t session) const { return folded_[session]; }
 
   // float32 [horizon, quantiles], computed anew from the session's first token.
@@ -57,7 +57,7 @@ class Expectation {
   std::vector<engine::Slot> slots_;
   std::vector<uint64_t> folded_;
   std::vector<soak::Series> series_;
-  std::vector<float> forecasts_;  // of one Step
+  std::vector<float> forecasts_;  // for a Step
 };
 
 }  // namespace aaren::oracle

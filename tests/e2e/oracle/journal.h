@@ -1,13 +1,13 @@
 #ifndef AAREN_TESTS_E2E_ORACLE_JOURNAL_H_
 #define AAREN_TESTS_E2E_ORACLE_JOURNAL_H_
 
-// A Journal is the application that forecasts are delivered to: a file with a record of eight bytes for each one that
-// was judged. A record is session and seq; records are in the order they came. A forecast counts as delivered once its
-// record is written.
+// A Journal is the application that gets the forecasts: a file with a record of eight bytes for each judged forecast. A
+// record is session and seq; records are in order of arrival. A forecast counts as delivered once its record is
+// written.
 //
-// Whoever is killed finds in it where each session goes on. Open reads all of it and refuses a file in which a seq of a
-// session is missing or comes twice. So what many lives of the oracle were handed, one after another, is judged as one
-// run. A last record that is cut in two was never delivered, and is dropped. Threading: any thread.
+// After a kill the oracle finds each session's position in the file. Open reads the whole file and refuses a file with
+// a missing or repeated seq. The forecasts of many lives of the oracle are thus judged as one run. A last record cut in
+// two was never delivered, and is dropped. Threading: any thread.
 
 #include <cstdint>
 #include <memory>
@@ -27,12 +27,12 @@ class Journal {
   static absl::StatusOr<std::unique_ptr<Journal>> Open(const std::string& path, size_t sessions);
   ~Journal();
 
-  // Forecasts that each session had when the file was opened: the seq to go on from.
+  // Each session's forecasts when the file was opened: the seq to go on from.
   const std::vector<uint64_t>& delivered() const { return delivered_; }
 
   void Add(uint32_t session, uint32_t seq) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Writes what was added. It outlives the process then.
+  // Writes the added records. Written records outlive the process.
   absl::Status Write() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

@@ -1,12 +1,12 @@
 // aaren-oracle --target=ADDRESS --package=FOLDER; --help lists the other flags.
 //
-// Streams so many sessions at so many tokens a second in all, and holds every forecast against the one that an
-// undisturbed run would bring: the same bits, none missing, none twice, in order. It runs until SIGTERM, SIGINT or
+// Streams a number of sessions at an even rate of tokens, and holds every forecast against the forecast of an
+// undisturbed run: the same bits, none missing, none twice, in order. The oracle runs until SIGTERM, SIGINT or
 // --seconds, then finishes all sessions. The last line is a JSON object of figures. The exit status is 1 at the first
-// broken promise, which is told on standard error, and 2 if there was nothing to judge.
+// broken promise, printed on standard error, and 2 if nothing was judged.
 //
-// ADDRESS may be a list: ipv4:127.0.0.1:7860,127.0.0.1:7862. With a journal, one that is killed and started again goes
-// on where it was.
+// ADDRESS may be a list: ipv4:127.0.0.1:7860,127.0.0.1:7862. With a journal, an oracle killed and started again goes on
+// from its position.
 
 #include <signal.h>
 

@@ -1,4 +1,4 @@
-// The oracle finds nothing to say about a server that keeps its promises, and names each one that is broken.
+// The oracle accepts a server that keeps its promises, and names each broken promise.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class OracleTest : public testing::Test {
     server_ = *std::move(server);
   }
 
-  // The promise that is found to be broken in a second of eight sessions; empty: none.
+  // The first broken promise in a second of eight sessions; empty: none.
   std::string Broken(const std::string& target, const std::string& journal = "") {
     Trial trial({.target = target,
                  .package = absl::StrCat(AAREN_BUNDLED_MODELS, "/aaren-univariate"),

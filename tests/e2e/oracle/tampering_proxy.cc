@@ -53,7 +53,7 @@ void TamperingProxy::Spoil(v1::ServerMessage& reply) {
       float& last = *(forecasts.mutable_values()->end() - 1);
       last = std::bit_cast<float>(std::bit_cast<uint32_t>(last) ^ 1);
     } else if (deed_ != Deed::kNone) {
-      reply.mutable_items(i)->Clear();  // as an item of a later version, which the client passes over
+      reply.mutable_items(i)->Clear();  // like an item of a later version, ignored by clients
     }
   }
 }

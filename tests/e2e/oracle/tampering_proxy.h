@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_E2E_ORACLE_TAMPERING_PROXY_H_
 #define AAREN_TESTS_E2E_ORACLE_TAMPERING_PROXY_H_
 
-// A TamperingProxy stands between clients and a server, and breaks a promise for it: so the oracle is seen to notice.
-// It counts the Forecasts items of all its streams, and spoils one. Threading: safe from any thread.
+// A TamperingProxy stands between clients and a server, and breaks a promise, to show that the oracle notices. The
+// proxy counts the Forecasts items of all its streams, and spoils one. Threading: safe from any thread.
 
 #include <grpcpp/grpcpp.h>
 
@@ -21,7 +21,7 @@ class TamperingProxy : public v1::Streaming::Service {
     kNone,
     kFlipBit,   // the last bit of the item's last value
     kLeaveOut,  // the item
-    kSilence,   // it and all that follow
+    kSilence,   // the item and all later items
   };
 
   TamperingProxy(const std::string& server, Deed deed, int nth);

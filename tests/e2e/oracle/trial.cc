@@ -12,18 +12,18 @@
 namespace aaren::oracle {
 namespace {
 
-constexpr size_t kMostAwaited = 1024;  // of a session: the client library's window
+constexpr size_t kMostAwaited = 1024;  // for a session: the client library's window
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr absl::Duration kTick = absl::Milliseconds(1);
-// Servers that are killed as soon as they are there would otherwise be left alone for seconds, and most kills meet
-// nobody.
+// Without this limit, the client would leave servers killed early alone for seconds, and most kills would meet no
+// stream.
 constexpr absl::Duration kLongestBackoff = absl::Milliseconds(250);
 
 int64_t Nanos(absl::Duration duration) { return absl::ToInt64Nanoseconds(duration); }
 
 }  // namespace
 
-// Witnesses outlive what calls them.
+// Witnesses outlive their callers.
 Trial::~Trial() {
   for (Member& member : members_) member.session.reset();
   client_.reset();
@@ -77,7 +77,7 @@ absl::Status Trial::OpenSessions() {
   return absl::OkStatus();
 }
 
-// One past the last token of a session that is due, where `due` of all are.
+// The seq after the session's last due token, if `due` tokens of all sessions are due.
 uint64_t Trial::DueOf(const Member& member, size_t index, uint64_t due) const {
   return member.first + (due + members_.size() - 1 - index) / members_.size();
 }
@@ -97,7 +97,7 @@ absl::Status Trial::Run(const std::atomic<bool>& stop) {
   return absl::OkStatus();
 }
 
-// Until told to stop, and then until everything that was due is answered.
+// Runs until told to stop, and then until every due token is answered.
 void Trial::Stream(const std::atomic<bool>& stop) {
   const int64_t end = options_.duration == absl::InfiniteDuration() ? INT64_MAX : began_ + Nanos(options_.duration);
   int64_t until = INT64_MAX;
@@ -112,7 +112,7 @@ void Trial::Stream(const std::atomic<bool>& stop) {
   }
 }
 
-// Sends what is due of each session, a token of each in turn. True if all was sent and answered.
+// Sends the due tokens of each session, a token of each in turn. True if all were sent and answered.
 bool Trial::Round(uint64_t due) {
   bool idle = true;
   for (bool again = true; again && !account_.broken();) {
@@ -144,7 +144,7 @@ void Trial::Foretell(const std::vector<size_t>& members) {
   }
 }
 
-// The next token of the session, if its forecast is foretold. True if it was sent.
+// Sends the next token of the session, once its forecast is foretold. True if sent.
 bool Trial::Send(size_t index) {
   Member& member = members_[index];
   if (!member.opened) {
@@ -164,7 +164,7 @@ bool Trial::Send(size_t index) {
   return true;
 }
 
-// Whether somebody has waited for too long.
+// Breaks the trial if a session has waited for too long.
 void Trial::Watch() {
   const int64_t now = Now();
   next_watch_ += kSecond;
@@ -198,7 +198,7 @@ void Trial::Finish() {
   });
   if (!closed.WaitForNotificationWithTimeout(options_.patience)) {
     account_.Break({absl::StrCat("sessions were not closed for ", absl::FormatDuration(options_.patience))});
-    client_.reset();  // ends the Close that waits
+    client_.reset();  // ends the waiting Close
   }
   closing.join();
 }

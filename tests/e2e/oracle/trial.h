@@ -2,11 +2,11 @@
 #define AAREN_TESTS_E2E_ORACLE_TRIAL_H_
 
 // A Trial streams many sessions through the client library at an even rate, whatever the servers do, and holds every
-// forecast against the one that an undisturbed run would bring. It ends at the first broken promise, or when told: then
-// every token that was due is sent and answered, and every session closed.
+// forecast against the forecast of an undisturbed run. A trial ends at the first broken promise, or when told: then
+// every due token is sent and answered, and every session closed.
 //
-// Open loop: token k of the run is due k / rate seconds after the begin, and belongs to session k mod sessions. Latency
-// counts from then. Threading: Run once; everything else from any thread.
+// Open loop: token k of the run is due k / rate seconds after the beginning, and belongs to session k mod sessions.
+// Latency counts from the due time. Threading: Run once; everything else from any thread.
 
 #include <atomic>
 #include <cstdint>
@@ -25,15 +25,15 @@
 namespace aaren::oracle {
 
 struct TrialOptions {
-  std::string target = {};   // HOST:PORT, or what else gRPC takes: ipv4:HOST:PORT,HOST:PORT
-  std::string package = {};  // the folder of the model that the servers have
+  std::string target = {};   // HOST:PORT, or another target of gRPC: ipv4:HOST:PORT,HOST:PORT
+  std::string package = {};  // the folder of the servers' model
   std::string journal = {};  // a file; empty: none
   uint64_t seed = 1;
   uint32_t sessions = 1000;
   uint32_t streams = 4;
   double rate = 2000;  // tokens a second, of all sessions
   absl::Duration duration = absl::InfiniteDuration();
-  absl::Duration patience = absl::Seconds(60);  // a forecast that takes longer is a broken promise
+  absl::Duration patience = absl::Seconds(60);  // a longer wait for a forecast breaks the promise
   bool progress = false;                        // a line a second on standard error
 };
 
@@ -42,20 +42,20 @@ class Trial {
   explicit Trial(TrialOptions options) : options_(std::move(options)) {}
   ~Trial();
 
-  // Not OK: there was nothing to judge. Otherwise see account().
+  // Not OK: nothing was judged. Otherwise see account().
   absl::Status Run(const std::atomic<bool>& stop);
 
   const Account& account() const { return account_; }
-  double seconds() const { return seconds_; }  // of Run
+  double seconds() const { return seconds_; }  // duration of Run
 
-  // The first broken promise in full; empty: every one was kept.
+  // The first broken promise in full; empty: every promise was kept.
   std::string BrokenPromise() const;
 
  private:
   struct Member {
     std::unique_ptr<Witness> witness;
     std::unique_ptr<client::Session> session;
-    uint64_t first = 0;  // forecasts below it were delivered in an earlier life
+    uint64_t first = 0;  // the forecasts delivered in earlier lives
     uint64_t next = 0;   // the token to send; behind `first` where the server fell back
     bool opened = false;
   };

@@ -19,7 +19,7 @@ class Connection {
 
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
 
-  // As if the cable were cut, with calls under way.
+  // Cuts the cable, with calls under way.
   void Cut();
 
  private:
@@ -29,7 +29,7 @@ class Connection {
   std::shared_ptr<grpc::Channel> channel_;
 };
 
-// An exchange of one request and its whole answer over plain TCP; empty without an answer.
+// Sends a request over plain TCP and returns the whole answer; empty without an answer.
 std::string Ask(const std::string& address, const std::string& request);
 
 }  // namespace aaren::soak

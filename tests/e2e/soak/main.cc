@@ -1,9 +1,9 @@
 // aaren-soak --server=PROGRAM --models=FOLDER; --help lists the other flags.
 //
-// Starts the server and drives it from several threads and streams with a random mix of everything that the protocol
-// allows and much that it forbids, decided by the seed. Every forecast is compared, bit for bit, with a forecast by the
-// engine in this process, value by value. The first broken promise is printed with the session's history; then the exit
-// status is 1. Threads and the network do not follow the seed: two runs of one seed are alike, not the same.
+// Starts the server and drives it from several threads and streams with a random mix of everything allowed by the
+// protocol and much that is forbidden, decided by the seed. Every forecast is compared, bit for bit, with a forecast by
+// the engine in this process, value by value. The first broken promise is printed with the session's history; then the
+// exit status is 1. Threads and the network do not follow the seed: two runs of a seed are alike, not the same.
 
 #include <signal.h>
 #include <unistd.h>

@@ -24,7 +24,7 @@ class Memory {
   std::string Text() const;
 
  private:
-  // Of third 0, 1 or 2 of the samples.
+  // For the third 0, 1 or 2 of the samples.
   uint64_t Most(size_t third) const;
   uint64_t Median(size_t third) const;
   std::vector<uint64_t> Third(size_t third) const;

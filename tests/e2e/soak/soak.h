@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_E2E_SOAK_SOAK_H_
 #define AAREN_TESTS_E2E_SOAK_SOAK_H_
 
-// A Soak is a storm of clients against one server, then a calm in which all clients finish their work. Then the soak
+// A Soak is a storm of clients against a server, then a calm in which all clients finish their work. Then the soak
 // checks the memory of the server, and sends SIGTERM while the server is busy again.
 
 #include <functional>
@@ -47,8 +47,8 @@ class Soak {
   std::unique_ptr<Clerk> clerk_;
 };
 
-// The server's flags: few rows, so that sessions are evicted, and limits that clients reach. `data_dir`: where its
-// store is; empty: in memory.
+// The server's flags: few rows, to force evictions, and limits within the clients' reach. `data_dir`: the folder of the
+// store; empty: a store in memory.
 std::vector<std::string> ServerFlags(const std::string& models, const std::string& data_dir);
 
 }  // namespace aaren::soak

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_E2E_SOAK_WORLD_H_
 #define AAREN_TESTS_E2E_SOAK_WORLD_H_
 
-// What all parts of a run share. Threading: any thread.
+// The state shared by all parts of a run. Threading: any thread.
 
 #include <atomic>
 #include <cstdint>
@@ -23,10 +23,10 @@ struct World {
   const Oracle& oracle;
   History history;
   Ledger ledger;
-  std::string address;                   // of the server; set before threads begin
-  uint64_t flip = 0;                     // this forecast is expected with a bit flipped: to see the soak fail
+  std::string address;                   // the server's; set before threads begin
+  uint64_t flip = 0;                     // flips a bit of this expected forecast, to see the soak fail
   std::atomic<uint64_t> judged{0};       // forecasts
-  std::atomic<bool> calm{false};         // no more trouble: finish what is begun
+  std::atomic<bool> calm{false};         // no more trouble: finish begun work
   std::atomic<bool> terminating{false};  // the server was told to end
 
   bool over() const { return history.broken(); }

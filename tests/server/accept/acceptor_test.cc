@@ -22,7 +22,7 @@
 namespace aaren::accept {
 namespace {
 
-// A socket of this process, closed with it.
+// A socket of this process, closed by the destructor.
 class Socket {
  public:
   explicit Socket(int fd) : fd_(fd) {}
@@ -32,7 +32,7 @@ class Socket {
   }
   int fd() const { return fd_; }
 
-  // Whether the other side has ended the connection; waits for at most a minute.
+  // True if the peer has ended the connection; waits for at most a minute.
   bool Ended() const {
     const timeval minute{60, 0};
     setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &minute, sizeof(minute));
@@ -45,7 +45,7 @@ class Socket {
   int fd_;
 };
 
-// Stands still but where it is told.
+// A clock that stands until told to pass.
 class StandingClock : public session::Clock {
  public:
   int64_t NowNanos() const override { return now_ns_; }
@@ -81,7 +81,7 @@ class AcceptorTest : public testing::Test {
     absl::MutexLock lock(&mutex_);
     return taken_[shard].size();
   }
-  // Reads what waits, as a shard does.
+  // Reads the waiting bytes, as a shard does.
   void Drain() {
     absl::MutexLock lock(&mutex_);
     std::string bytes(64 << 10, 0);
@@ -94,10 +94,10 @@ class AcceptorTest : public testing::Test {
         [&] { return Taken(0) + Taken(1) == taken && acceptor_->counters().open.value() == open; });
   }
 
-  // From 127.0.0.`host`; it says the first byte.
+  // Connects from 127.0.0.`host` and sends the first byte.
   Socket Connect(uint32_t host = 1) const {
     Socket client = ConnectSilently(host);
-    (void)send(client.fd(), "P", 1, MSG_NOSIGNAL);  // it may be refused already
+    (void)send(client.fd(), "P", 1, MSG_NOSIGNAL);  // may be refused already
     return client;
   }
   Socket ConnectSilently(uint32_t host = 1) const {
@@ -115,8 +115,8 @@ class AcceptorTest : public testing::Test {
   }
 
   StandingClock clock_;
-  std::atomic<bool> kept_ = false;    // the first shard's thread, until it is relieved
-  std::atomic<int64_t> busy_ns_ = 0;  // of the first shard
+  std::atomic<bool> kept_ = false;    // the first shard's thread, until relieved
+  std::atomic<int64_t> busy_ns_ = 0;  // the first shard's
   std::atomic<size_t> excess_ = 0;
   absl::Mutex mutex_;
   std::vector<Socket> taken_[2];
@@ -165,7 +165,7 @@ TEST_F(AcceptorTest, ConnectionThatSaysNothingIsClosedAfterItsTime) {
   EXPECT_TRUE(Await(/*taken=*/0, /*open=*/0));
 }
 
-// The kernel ends a connection once the user timeout is over and one question is open, however many are allowed.
+// The kernel ends a connection once the user timeout is over with a probe open, however many probes are allowed.
 TEST_F(AcceptorTest, QuestionsThatAreLostEndNobodyBeforeAllAre) {
   Start(/*max_connections=*/9);
   const Socket first = Connect(), second = Connect();
@@ -188,7 +188,7 @@ TEST_F(AcceptorTest, ClosesAConnectionBeyondTheLimitUntilAnotherEnds) {
     EXPECT_TRUE(Await(2, 2));
     EXPECT_TRUE(Connect().Ended());
     absl::MutexLock lock(&mutex_);
-    taken_[1].clear();  // its server closes it
+    taken_[1].clear();  // the server closes the socket
   }
   EXPECT_TRUE(rpc::Serving::Eventually([this] { return acceptor_->counters().open.value() == 1; }));
   const Socket third = Connect();
@@ -225,7 +225,7 @@ TEST_F(AcceptorTest, RelievesAShardWhoseThreadIsKept) {
   EXPECT_TRUE(rpc::Serving::Eventually([this] { return acceptor_->counters().reliefs.value() == 1; }));
 }
 
-// Nothing of the connection is handled: its packets are of a header that does not end.
+// Nothing of the connection is handled: the packets belong to an endless header.
 TEST_F(AcceptorTest, EndsAConnectionOnWhichAHeaderDoesNotEnd) {
   Start(/*max_connections=*/2, clock_);
   const Socket client = Connect(), quiet = Connect();
@@ -236,7 +236,7 @@ TEST_F(AcceptorTest, EndsAConnectionOnWhichAHeaderDoesNotEnd) {
   setsockopt(client.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   for (int i = 0; i < 2000; ++i) {
     ASSERT_EQ(send(client.fd(), "x", 1, MSG_NOSIGNAL), 1);
-    Drain();  // so that each is a packet of its own
+    Drain();  // makes each byte a packet
   }
   clock_.Pass(absl::Seconds(11));
   EXPECT_TRUE(client.Ended());
@@ -254,7 +254,7 @@ TEST_F(AcceptorTest, AfterStopWhoeverConnectsIsRefused) {
   EXPECT_NE(connect(client.fd(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
 }
 
-// 64 KB and more of late, as clients that ask for much have.
+// Senders of 64 KB and more of late, like clients that ask for much.
 class MemoryTest : public AcceptorTest {
  protected:
   void Send(const Socket& client) {

@@ -9,19 +9,19 @@
 namespace aaren::accept {
 namespace {
 
-// What OpenSSL's client sends first.
+// The first bytes of OpenSSL's client.
 std::string ClientHelloOfOpenSsl() {
   const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
   const std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(context.get()), SSL_free);
   BIO* const out = BIO_new(BIO_s_mem());
-  SSL_set_bio(ssl.get(), BIO_new(BIO_s_mem()), out);  // which it frees
+  SSL_set_bio(ssl.get(), BIO_new(BIO_s_mem()), out);  // frees `out`
   SSL_connect(ssl.get());
   char* data = nullptr;
   const long size = BIO_get_mem_data(out, &data);  // NOLINT(google-runtime-int): OpenSSL's
   return {data, static_cast<size_t>(size)};
 }
 
-// A record of the handshake; its version is TLS 1.0, as in every first record.
+// A record of the handshake, with the version TLS 1.0 of every first record.
 std::string Record(const std::string& content) {
   return std::string{22, 3, 1, static_cast<char>(content.size() >> 8), static_cast<char>(content.size())} + content;
 }

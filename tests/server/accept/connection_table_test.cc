@@ -20,7 +20,7 @@ class ConnectionTableTest : public testing::Test {
   ConnectionTableTest() : socket_(socket(AF_INET, SOCK_STREAM, 0)) {}
   ~ConnectionTableTest() override { close(socket_); }
 
-  // Connections of a host, from ports 1 to `count`, which are all one socket.
+  // Adds connections of a host, from ports 1 to `count`, all of the same socket.
   void Add(const std::string& host, int count) {
     for (int port = 1; port <= count; ++port) table_.Add(absl::StrCat(host, ":", port), socket_, 0);
   }
@@ -105,10 +105,10 @@ TEST(ConnectionTest, GreatestSendersAreThoseThatBroughtMostOfLate) {
   EXPECT_EQ(table.GreatestSenders(2), std::vector<std::string>{"much"});
 }
 
-// Looks at one connection once a second.
+// Looks at a connection once a second.
 class HeaderTimeTest : public testing::Test {
  protected:
-  // For so many seconds; whether one look said that it is over.
+  // Sends for `seconds`; true if a look found the time over.
   bool Send(int seconds, uint64_t packets, uint64_t bytes, bool handled = false) {
     bool over = false;
     for (int i = 0; i < seconds; ++i) {

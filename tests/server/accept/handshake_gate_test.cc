@@ -17,10 +17,10 @@
 namespace aaren::accept {
 namespace {
 
-// The shortest whole ClientHello, as the gate reads it.
+// The shortest whole ClientHello for the gate.
 const std::string kHello{22, 3, 1, 0, 4, 1, 0, 0, 0};
 
-// Both ends of a connection of loopback. The server's belongs to whoever holds it.
+// Both ends of a loopback connection. The server's end belongs to its holder.
 struct Ends {
   int client, server;
 };
@@ -54,7 +54,7 @@ class HandshakeGateTest : public testing::Test {
     return {client, accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK)};
   }
 
-  // A connection that the gate holds; its client has said `words`.
+  // A connection in the gate; its client has said `words`.
   Ends Hold(const std::string& words, const std::string& host = "a") {
     const Ends ends = Connect();
     Say(ends, words);
@@ -67,7 +67,7 @@ class HandshakeGateTest : public testing::Test {
   }
   static void Answer(const Ends& ends) { EXPECT_EQ(send(ends.server, "x", 1, MSG_NOSIGNAL), 1); }
 
-  // What happens on sockets within a moment is looked at.
+  // Looks at the sockets with events within a moment.
   void Look() {
     std::array<epoll_event, 16> events;
     const int count = epoll_wait(poll_, events.data(), events.size(), 200);
@@ -75,11 +75,11 @@ class HandshakeGateTest : public testing::Test {
   }
   void Pass(absl::Duration time, bool busy = true) { gate_->Advance(now_ += time, busy); }
 
-  // Whether the server's end was closed, which its client hears of.
+  // True if the server's end was closed, as seen by the client.
   static bool Closed(const Ends& ends) {
     char byte;
     const ssize_t got = recv(ends.client, &byte, 1, MSG_DONTWAIT);
-    return got == 0 || (got < 0 && errno == ECONNRESET);  // the latter if it had not been read
+    return got == 0 || (got < 0 && errno == ECONNRESET);  // ECONNRESET if bytes were unread
   }
 
   const int poll_ = epoll_create1(0);
@@ -230,7 +230,7 @@ TEST_F(HandshakeGateTest, SilentConnectionIsClosedAfterItsTime) {
 
 TEST_F(HandshakeGateTest, WhoeverHasSpokenMayWaitForLonger) {
   Start({.tls = true, .within = absl::Seconds(10)});
-  const Ends spoken = Hold(kHello), plain = Hold("PRI");  // which waits for nothing
+  const Ends spoken = Hold(kHello), plain = Hold("PRI");  // a plain connection waits for nothing
   const Ends part = Hold(kHello.substr(0, 3));
   gate_->CloseSilent(now_ + absl::Seconds(10));
   EXPECT_TRUE(Closed(part));

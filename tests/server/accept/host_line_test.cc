@@ -39,7 +39,7 @@ TEST_F(HostLineTest, OneThatWasRemovedDoesNotCome) {
   line_.Add("a", 1);
   line_.Add("b", 2);
   line_.Remove("a", 1);
-  line_.Remove("a", 7);  // was never there
+  line_.Remove("a", 7);  // never added
   EXPECT_EQ(All(), (std::vector<uint64_t>{2}));
 }
 

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_SERVER_ACCEPT_LOOPBACK_H_
 #define AAREN_TESTS_SERVER_ACCEPT_LOOPBACK_H_
 
-// A connection over loopback: the end that a server has, and its peer's.
+// A connection over loopback: the server's end, and the peer's.
 
 #include <cstddef>
 
@@ -13,11 +13,11 @@ class Loopback {
   ~Loopback();
   Loopback(const Loopback&) = delete;
 
-  void Send(size_t bytes) const;  // by the peer; REQUIRES: there is room for them
-  void Read(size_t bytes) const;  // by the server; waits for them
+  void Send(size_t bytes) const;  // by the peer; REQUIRES: room for the bytes
+  void Read(size_t bytes) const;  // by the server; waits for the bytes
   bool Waits() const;             // something, to be read by the server
 
-  // Whether something comes within a minute.
+  // True if something comes within a minute.
   bool Comes() const;
 
   int own() const { return own_; }

@@ -13,7 +13,7 @@ class PlacementTest : public testing::Test {
  protected:
   PlacementTest() { Pass(0, 0); }
 
-  // A second passes, of which each shard works a part.
+  // A second passes, with a part of work for each shard.
   void Pass(double first, double second) {
     now_ += absl::Seconds(1);
     busy_ns_[0] += static_cast<int64_t>(first * 1e9);

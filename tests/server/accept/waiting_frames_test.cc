@@ -15,7 +15,7 @@ std::string Frame(char type, const std::string& content, char stream = 1) {
   return std::string{byte(16), byte(8), byte(0), type, 0, 0, 0, 0, stream} + content;
 }
 
-// From the middle of a frame on, as a look finds it.
+// A piece from the middle of a frame on, as seen by a look.
 std::string Many(const std::string& frames, size_t size = 64 << 10) {
   std::string bytes;
   while (bytes.size() < size + 5) bytes += frames;

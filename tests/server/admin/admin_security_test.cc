@@ -1,4 +1,4 @@
-// Who may ask the admin address: those whom the public one would let in as admins, of one tenant.
+// The callers of the admin address: the admins of a single tenant, known as on the public address.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using ::grpc::StatusCode;
 
-// By sha256sum: "stream-token", "admin-token", "other-token".
+// The sha256sum of "stream-token", "admin-token", "other-token".
 constexpr char kCallers[] = R"(
 ops stream sha256:8929ba67483f306170512dee064c1a5d009b1fca7daafb86e902b82b0a2e7c7b
 ops admin sha256:10a4c7c9fc5206d6f36dc6944a81bb6f4a3cb0e25014ae3b12e6c3e52712292a
@@ -34,7 +34,7 @@ class AdminSecurityTest : public AdminServing {
     config_.set_admin_tenant("ops");
   }
   ~AdminSecurityTest() override {
-    admin_.reset();  // it needs the list of callers to the end
+    admin_.reset();  // the server needs the list of callers to the end
     std::filesystem::remove_all(folder_);
   }
 

@@ -1,4 +1,4 @@
-// What the calls of Admin tell of a world with known sessions, and where they are served.
+// The answers of Admin's calls about known sessions, and the addresses of the service.
 
 #include "server/admin/admin_server.h"
 
@@ -18,7 +18,7 @@ namespace {
 using ::grpc::StatusCode;
 using ::testing::HasSubstr;
 
-// "a", "b" and "c" of one stream, with a token each; "b" was closed.
+// Sessions "a", "b" and "c" of a stream, with a token each; "b" was closed.
 class AdminServerTest : public AdminServing {
  protected:
   AdminServerTest() : stream_(std::make_unique<rpc::TestStream>(NewChannel())) {

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_SERVER_ADMIN_ADMIN_SERVING_H_
 #define AAREN_TESTS_SERVER_ADMIN_ADMIN_SERVING_H_
 
-// AdminServing is the base of tests that ask a real admin address about a real server.
+// AdminServing is the base of tests with a real admin address of a real server.
 
 #include <memory>
 #include <string>
@@ -20,9 +20,9 @@ class AdminServing : public rpc::Serving {
   using Stub = v1::Admin::Stub;
 
  protected:
-  ~AdminServing() override { admin_.reset(); }  // it asks the server
+  ~AdminServing() override { admin_.reset(); }  // the admin asks the server
 
-  // On a free port of this machine, unless the settings say where.
+  // Starts on a free port of this machine, unless the settings name an address.
   void StartAdmin(const AdminOptions& options = {}) {
     if (config_.admin_address().empty()) config_.set_admin_address("127.0.0.1:0");
     auto admin = AdminServer::Start(options, config_, server(), models_);

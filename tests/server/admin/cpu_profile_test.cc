@@ -28,7 +28,7 @@ absl::Duration CpuTime() {
   return absl::DurationFromTimespec(now);
 }
 
-// By the CPU's clock, so that it is as much on a machine that is busy.
+// By the CPU's clock, to burn as much on a busy machine.
 void BurnFor(absl::Duration cpu) {
   const absl::Duration end = CpuTime() + cpu;
   while (CpuTime() < end) profiled_work();
@@ -82,7 +82,7 @@ TEST_F(CpuProfileTest, TwoAtOnceAreRefused) {
   EXPECT_TRUE(CpuProfile::Begin(absl::Seconds(1)).ok());
 }
 
-// A thread that waits is not woken: epoll_wait is the call that no flag of a signal lets go on.
+// A waiting thread is not woken: no flag of a signal lets epoll_wait go on.
 TEST_F(CpuProfileTest, WhoWaitsIsNotInterrupted) {
   absl::StatusOr<CpuProfile> profile = CpuProfile::Begin(absl::Seconds(1));
   ASSERT_TRUE(profile.ok()) << profile.status();

@@ -8,7 +8,7 @@
 
 namespace aaren::admin {
 
-// Known by their names to the linker.
+// The linker knows both names.
 extern "C" void profiled_leaf() {}
 extern "C" void profiled_caller() {}
 
@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// At the begin of a function; a caller is behind its call, so a byte further.
+// An address in a function: 0 is its beginning; a return address lies behind a call, at least a byte further.
 void* In(void (*function)(), int bytes) { return reinterpret_cast<char*>(reinterpret_cast<void*>(function)) + bytes; }
 
 CpuSample Sample(const std::vector<void*>& frames, pid_t thread = getpid()) {

@@ -40,7 +40,7 @@ TEST(SettingsListTest, TellsEverySettingAndWhichAreDefaults) {
   EXPECT_EQ(Find(response, "redis")->value(), "***@host:1");
 }
 
-// What is given as it is by default is no change.
+// A default set explicitly is no change.
 TEST(SettingsListTest, ADefaultThatWasGivenIsOne) {
   config::ServerConfig config;
   config.set_grace("20s");

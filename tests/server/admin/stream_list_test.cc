@@ -35,7 +35,7 @@ class StreamListTest : public AdminServing {
     return Ask(&Stub::ListStreams, request, response);
   }
 
-  // All of them, in pages of this size.
+  // All streams, in pages of `page_size`.
   std::vector<v1::StreamInfo> All(uint32_t page_size) const {
     std::vector<v1::StreamInfo> all;
     v1::ListStreamsResponse page;

@@ -1,4 +1,4 @@
-// What Admin.WatchSession adds, prolongs, ends and refuses, at a real admin address.
+// Admin.WatchSession adds, prolongs, ends and refuses watches, at a real admin address.
 
 #include "server/admin/watch_list.h"
 
@@ -27,7 +27,7 @@ class WatchListTest : public AdminServing {
     return AdminServing::Ask(&Stub::WatchSession, request, watched_);
   }
 
-  v1::WatchSessionResponse watched_;  // as last answered
+  v1::WatchSessionResponse watched_;  // the last answer
 };
 
 TEST_F(WatchListTest, ASessionIsWatchedForAnHourUnlessTold) {
@@ -43,7 +43,7 @@ TEST_F(WatchListTest, ASessionIsWatchedForAnHourUnlessTold) {
 
 TEST_F(WatchListTest, ASessionIsNotWatchedAnyMoreWhenToldSo) {
   ASSERT_TRUE(Ask("default", "a").ok());
-  ASSERT_TRUE(Ask("default", "a/b").ok());  // an id may hold what stands between tenant and id
+  ASSERT_TRUE(Ask("default", "a/b").ok());  // an id may hold the separator of tenant and id
   EXPECT_EQ(watched_.sessions(1).session_id(), "a/b");
   ASSERT_TRUE(Ask("default", "a", 0, true).ok());
   ASSERT_EQ(watched_.sessions_size(), 1);

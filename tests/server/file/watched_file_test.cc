@@ -15,7 +15,7 @@
 namespace aaren::file {
 namespace {
 
-// How much this process has read of files and pipes.
+// The bytes that this process has read from files and pipes.
 uint64_t BytesRead() {
   std::ifstream counters("/proc/self/io");
   std::string name;
@@ -37,10 +37,10 @@ class WatchedFileTest : public testing::Test {
   }
   void Write(const std::string& text) const { Write(text, path_); }
 
-  // Until nobody can have written the file within the tick in which it was read.
+  // Waits until no write can fall into the tick of the read.
   static void Settle() { std::this_thread::sleep_for(std::chrono::milliseconds(1100)); }
 
-  // What a look tells; "" if there is nothing new.
+  // The result of a look; "" without news.
   std::string Look() { return file_.Read().value().value_or(""); }
 
   const std::string path_ = absl::StrCat(testing::TempDir(), "/watched_", getpid());

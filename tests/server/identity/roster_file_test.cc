@@ -61,7 +61,7 @@ TEST_F(RosterFileTest, OnlyALookForgetsARoster) {
   const std::weak_ptr<const Roster> before = file->Get();
   Write("a read name:y");
   file->Look(0);
-  EXPECT_FALSE(before.expired());  // whoever reads it still need not take it apart
+  EXPECT_FALSE(before.expired());  // a reader need not free the roster
   file->Look(0);
   EXPECT_TRUE(before.expired());
 }

@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Of "test", by sha256sum.
+// The sha256sum of "test".
 constexpr char kTestHash[] = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
 Roster Parsed(const std::string& text) {

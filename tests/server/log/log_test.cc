@@ -7,7 +7,7 @@
 namespace aaren::log {
 namespace {
 
-// What `write` puts on standard error.
+// The output of `write` on standard error.
 template <typename Write>
 std::string Captured(Write write) {
   testing::internal::CaptureStderr();

@@ -33,7 +33,7 @@ TEST(ShownTest, BytesThatAreNoUtf8AreEscaped) {
   EXPECT_EQ(Shown("\xc3"), "\\xc3");
   EXPECT_EQ(Shown("\xc3(é"), "\\xc3(é");
   EXPECT_EQ(Shown("\xc0\xaf"), "\\xc0\\xaf");           // overlong
-  EXPECT_EQ(Shown("\xe0\x80\xaf"), "\\xe0\\x80\\xaf");  // likewise
+  EXPECT_EQ(Shown("\xe0\x80\xaf"), "\\xe0\\x80\\xaf");  // overlong
   EXPECT_EQ(Shown("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a pair
   EXPECT_EQ(Shown("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
 }

@@ -17,7 +17,7 @@ TEST(StoreMetricsTest, EachOperationHasItsCallsAndItsHistogram) {
   store::BlockingStore blocking(store);
   for (const char* key : {"/a", "/b", "/c"}) (void)blocking.Load(key);
   store::SaveWrite write;
-  write.header.epoch = 1;  // of a session that is not there
+  write.header.epoch = 1;  // the epoch of a missing session
   write.save.rows = std::string(8192, 'x');
   (void)blocking.Save(std::move(write));
   const store::StoreHealth health;

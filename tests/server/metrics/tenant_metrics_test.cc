@@ -38,14 +38,14 @@ TEST(TenantMetricsTest, TellsOfTheTenantsOfTheListAndNoOthers) {
   EXPECT_THAT(text, Not(HasSubstr("aaren_tenant_limit{tenant=\"other\"")));
   EXPECT_THAT(text, Not(HasSubstr("aaren_tenant_stored_bytes{tenant=\"other\"")));
   std::ofstream(path, std::ios::trunc) << "acme read name:x\n";
-  // Long ago: what was written just now is not taken up at once.
+  // Long ago: a new write is not taken up at once.
   std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(1));
   callers.Look(0);
   EXPECT_THAT(prometheus::TextSerializer().Serialize(TenantMetrics(callers).Collect()), Not(HasSubstr("other")));
   std::filesystem::remove(path);
 }
 
-// More of them than are told apart.
+// More tenants than are named apart.
 TEST(TenantMetricsTest, TellsOfManyThatOnlyTokensNameTogether) {
   const auto accounts = std::make_shared<identity::Accounts>();
   const std::string path = absl::StrCat(testing::TempDir(), "/many_callers_", getpid());

@@ -134,7 +134,7 @@ TEST(ModelTableTest, AnotherIsTheDefaultOnceTheDefaultRetires) {
   EXPECT_EQ(models->default_model(), nullptr);
 }
 
-// For the sanitizers: whoever has found a model may use it, whatever becomes of it meanwhile.
+// For the sanitizers: a found model may be used, even if the table drops it meanwhile.
 TEST(ModelTableTest, ReadersNeverMeetAModelThatIsGone) {
   const auto models = shard::FakeModels();
   std::atomic<bool> stop{false};

@@ -38,7 +38,7 @@ class ModelWatchTest : public ::testing::Test {
   }
   void Write(const std::string& path, const std::string& text) { std::ofstream(root_ / path) << text; }
 
-  // A package that appears rests from one look to the next.
+  // A new package rests from look to look.
   void LookTwice() {
     watch_.Look();
     watch_.Look();
@@ -208,7 +208,7 @@ TEST_F(ModelWatchTest, LabelsAreReadAgainWhenTheirFileChanges) {
   EXPECT_EQ(Found("a@stable"), "");
 }
 
-// Of an editor that writes in two parts, or removes the file before it writes another.
+// An editor may write in two parts, or remove the file before it writes another.
 TEST_F(ModelWatchTest, LabelsThatAreBeingWrittenAreNotTaken) {
   Write("models/labels", "a@stable 1\na@canary 1 100%\n");
   LookTwice();

@@ -1,4 +1,4 @@
-// aaren-server as a process: what it prints, what it returns, how it takes signals.
+// aaren-server as a process: its output, its exit status, its reaction to signals.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ struct Limit {
   rlim_t most;
 };
 
-// A running aaren-server with a state folder of its own. Standard error goes to a file. `limit`: if it has its own.
+// A running aaren-server with a state folder of its own. Standard error goes to a file. `limit`: the process's, if any.
 class Program {
  public:
   explicit Program(std::vector<std::string> arguments, std::optional<Limit> limit = std::nullopt)
@@ -83,7 +83,7 @@ class Program {
 
   void Signal(int signal) { kill(pid_, signal); }
 
-  // The exit status, or minus the signal that ended it.
+  // The exit status, or minus the signal that ended the process.
   int Wait() {
     int status = 0;
     waitpid(pid_, &status, 0);
@@ -134,11 +134,11 @@ TEST(ServerProgramTest, FirstLineTellsTheAddressesAndSigtermEndsItWithZero) {
   EXPECT_THAT(program.Log(), HasSubstr("shutting down"));
 }
 
-// No thread can be made by this process any more. False: this user cannot say so.
+// Forbids the process to make threads. False: this user cannot.
 bool ForbidThreads(pid_t pid) {
   const rlimit none{0, 0};
   if (geteuid() != 0) return prlimit(pid, RLIMIT_NPROC, &none, nullptr) == 0;
-  for (const char* root : {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"}) {  // that limit is not for root
+  for (const char* root : {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"}) {  // RLIMIT_NPROC does not hold for root
     const std::string group = absl::StrCat(root, "/aaren_test_", pid);
     if (mkdir(group.c_str(), 0755) != 0) continue;
     std::ofstream(group + "/cgroup.procs") << pid << std::flush;
@@ -201,7 +201,7 @@ TEST(ServerProgramTest, PortInUseIsNamed) {
 }
 
 #ifdef AAREN_EMULATED_LIBRARY
-// What a server with this flag answers to a few tokens.
+// The answer of a server with this flag to a few tokens.
 std::string ForecastsWith(const std::string& flag, std::string& log) {
   std::vector<std::string> arguments = FreePorts();
   arguments.push_back(flag);
@@ -232,7 +232,7 @@ TEST(ServerProgramTest, ADeviceThatALibraryBringsAnswersAsTheCpu) {
 #endif
 
 TEST(ServerProgramTest, BadSettingsExitWithTwo) {
-  setenv("AAREN_ENGINE_PLUGIN", "/nowhere/gpu.so", 1);  // no GPU, whatever this machine has
+  setenv("AAREN_ENGINE_PLUGIN", "/nowhere/gpu.so", 1);  // no GPU on any machine
   for (const auto& [flag, named] :
        std::vector<std::pair<std::string, std::string>>{{"--lisen=x", "--lisen"},
                                                         {"--shards=many", "many"},
@@ -252,7 +252,7 @@ TEST(ServerProgramTest, BadSettingsOfARedisExitWithTwo) {
   }
 }
 
-// To a port of this machine.
+// A connection to a port of this machine.
 class SilentConnection {
  public:
   explicit SilentConnection(const std::string& address) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
@@ -270,7 +270,7 @@ class SilentConnection {
   const int fd_;
 };
 
-// As many as it may have, and more: none of them says anything.
+// All allowed connections, and more, without a word.
 TEST(ServerProgramTest, RunningOutOfFileDescriptorsIsNotForEver) {
   constexpr rlim_t kFiles = 100;
   Program server({"--listen=127.0.0.1:0", "--metrics_listen=", "--shards=2"}, Limit{RLIMIT_NOFILE, kFiles});
@@ -278,7 +278,8 @@ TEST(ServerProgramTest, RunningOutOfFileDescriptorsIsNotForEver) {
   {
     std::vector<std::unique_ptr<SilentConnection>> connections;
     for (rlim_t i = 0; i < 2 * kFiles; ++i) connections.push_back(std::make_unique<SilentConnection>(address));
-    absl::SleepFor(absl::Milliseconds(200));  // until it has accepted what it can; the outcome does not depend on it
+    absl::SleepFor(absl::Milliseconds(200));  // until the server has accepted all it can; the outcome does not depend
+                                              // on it
   }
   rpc::TestStream stream(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
   EXPECT_EQ(stream.Greet().protocol_version(), 1u);
@@ -309,7 +310,7 @@ TEST(ServerProgramTest, AnAddressSpaceThatIsTooSmallIsToldOf) {
   EXPECT_GT(too_small, 0);
 }
 
-// It hears of the signal that says so, and goes on without its store.
+// The server hears the signal about the file, and goes on without its store.
 TEST(ServerProgramTest, AFileThatMayNotGrowDoesNotEndIt) {
   Program server({"--listen=127.0.0.1:0", "--metrics_listen=", "--shards=1", "--save_interval=10ms"},
                  Limit{RLIMIT_FSIZE, 64 << 10});
@@ -335,7 +336,7 @@ TEST(ServerProgramTest, MemoryThatCannotBeEnoughIsRefused) {
   EXPECT_THAT(server.Log(), HasSubstr("memory: 1000 bytes; at least 16777216 (16 MB) are needed"));
 }
 
-// The cores that the thread of this name may run on, as /proc lists them.
+// The cores open to the thread of this name, as listed in /proc.
 std::string CoresOfThread(pid_t pid, const std::string& name) {
   for (const auto& task : std::filesystem::directory_iterator(absl::StrCat("/proc/", pid, "/task"))) {
     std::string line;

@@ -1,4 +1,4 @@
-// How streams end, and that no end of one is felt by another.
+// The ends of streams, and that no end is felt by another stream.
 
 #include <gmock/gmock.h>
 
@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 class EndsTest : public Serving {
  protected:
-  // Sends `items` on a fresh stream and returns how the server ends it.
+  // Sends `items` on a fresh stream and returns the end of the stream.
   grpc::Status EndOf(const std::vector<v1::ClientItem>& items) {
     TestStream stream(NewChannel());
     stream.Send(items);
@@ -156,7 +156,7 @@ TEST_F(EndsTest, VanishedClientsLeaveTheirSessionsAsTheyWere) {
   }));
 }
 
-// A refusal of tokens is no answer to the Close behind them.
+// A refusal of tokens is no answer to the Close behind the tokens.
 TEST_F(EndsTest, CloseIsAnsweredBehindTokensThatAreRefused) {
   for (int i = 0; i < 50; ++i) {
     TestStream stream(NewChannel());

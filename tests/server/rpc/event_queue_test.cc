@@ -17,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Events that are there at once, and what was handled of them.
+// Waiting events, and a list of the handled ones.
 class EventQueueTest : public testing::Test {
  protected:
   class Noted final : public Event {

@@ -1,4 +1,4 @@
-// Sessions and tokens over a stream: what is asked and what is answered.
+// Sessions and tokens over a stream: requests and answers.
 
 #include <gmock/gmock.h>
 

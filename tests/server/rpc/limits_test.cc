@@ -1,4 +1,4 @@
-// What one client can make the server hold is bounded, and other clients do not notice.
+// A client can make the server hold a bounded amount, and further clients do not notice.
 
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 class LimitsTest : public Serving {
  protected:
-  // As the server's counters have it.
+  // The sum of a counter over the server's shards.
   uint64_t Sum(counters::Counter rpc::StreamCounters::*counter) {
     uint64_t sum = 0;
     for (const rpc::StreamCounters* counters : server().stream_counters()) sum += (counters->*counter).value();
@@ -63,9 +63,9 @@ TEST_F(LimitsTest, ClientThatReadsAgainGetsEverything) {
     for (uint64_t i = 0; i < kMessages; ++i) stream.Send(TokensItem(0, i * kTokens, std::vector<float>(kTokens, 1)));
     stream.HalfClose();
   });
-  absl::SleepFor(absl::Milliseconds(200));  // let the replies pile up; the outcome does not depend on it
+  absl::SleepFor(absl::Milliseconds(200));  // lets replies pile up; the outcome does not depend on the time
   uint64_t next_seq = 0;
-  // Its tokens wait for the store now and then: an Acked says that a save has become durable.
+  // Tokens wait for the store now and then: an Acked says that a save has become durable.
   for (v1::ServerItem item = stream.Receive(); item.has_forecasts() || item.has_acked(); item = stream.Receive()) {
     if (item.has_acked()) continue;
     ASSERT_EQ(item.forecasts().first_seq(), next_seq);
@@ -95,7 +95,8 @@ TEST_F(LimitsTest, HundredThousandOpensOnOneStream) {
   EXPECT_TRUE(stream.Finish().ok());
 }
 
-// They wait in one list, are told of room of their own meanwhile, and end: under a sanitizer, none may be left in it.
+// Streams wait in a list, hear of room of their own meanwhile, and end: under a sanitizer, none may be left in the
+// list.
 TEST_F(LimitsTest, StreamsThatWaitForOneAnothersOpensComeAndGo) {
   constexpr int kStreams = 400;
   rpc::ServerOptions options = Options();
@@ -147,7 +148,7 @@ TEST_F(LimitsTest, MessageThatFindsNoRoomEndsItsStreamAndSaysSo) {
   EXPECT_EQ(stream.Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
 }
 
-// As many items as it needs.
+// A message of `tokens` tokens, in several items.
 std::vector<v1::ClientItem> LargeMessage(uint64_t first_seq, uint64_t tokens) {
   std::vector<v1::ClientItem> items;
   for (uint64_t seq = first_seq; seq < first_seq + tokens; seq += 2000) {
@@ -156,7 +157,7 @@ std::vector<v1::ClientItem> LargeMessage(uint64_t first_seq, uint64_t tokens) {
   return items;
 }
 
-// Two of them hold a message each that is not handled before they read; the second would leave too little.
+// Two clients each hold a message that is not handled before they read; a second message would leave too little room.
 TEST_F(LimitsTest, LargeMessageFindsRoomBesideThoseOfClientsThatDoNotRead) {
   rpc::ServerOptions options = Options();
   options.limits.input_bytes = 100'000;
@@ -178,7 +179,7 @@ TEST_F(LimitsTest, LargeMessageFindsRoomBesideThoseOfClientsThatDoNotRead) {
   EXPECT_TRUE(other.Receive().has_forecasts());
 }
 
-// It broke the contract behind tokens whose replies it does not read: nobody waits for it to hear so.
+// The stream broke the contract behind tokens with unread replies: the server does not wait for the client.
 TEST_F(LimitsTest, EndedStreamThatIsNotReadIsCutOff) {
   rpc::ServerOptions options = Options();
   options.limits.unread = absl::Seconds(2);  // long enough to be seen on a busy machine
@@ -198,7 +199,7 @@ TEST_F(LimitsTest, EndedStreamThatIsNotReadIsCutOff) {
   EXPECT_TRUE(Eventually([this] { return Sum(&rpc::StreamCounters::closed) == 1; }));
 }
 
-// Its reply does not fit into what the connection may have in flight, and nobody reads.
+// The reply does not fit into the connection's window, and nobody reads.
 TEST_F(LimitsTest, UnaryCallEndsWhenItsReplyIsNotTaken) {
   rpc::ServerOptions options = Options();
   options.limits.unary_calls = 1;
@@ -243,7 +244,7 @@ TEST_F(LimitsTest, UnaryCallEndsWhenItsReplyIsNotTaken) {
   }
 }
 
-// Their tokens fill the queue and cannot be stepped; the limit on reading itself is far away.
+// The clients' tokens fill the queue and cannot be stepped; the limit on reading is far away.
 TEST_F(LimitsTest, ClientsThatDoNotReadDoNotKeepTheQueueFromOthers) {
   constexpr int kStreams = 20;
   rpc::ServerOptions options = Options();
@@ -265,7 +266,7 @@ TEST_F(LimitsTest, ClientsThatDoNotReadDoNotKeepTheQueueFromOthers) {
   TestStream other(NewChannel());
   other.Greet();
   other.Open(0, "other");
-  EXPECT_TRUE(Eventually([this] { return Sum(&rpc::StreamCounters::timed_out) > 0; }));  // it was full
+  EXPECT_TRUE(Eventually([this] { return Sum(&rpc::StreamCounters::timed_out) > 0; }));  // the queue was full
   other.Send(TokensItem(0, 0, {1}));
   EXPECT_TRUE(other.Receive().has_forecasts());
   for (const auto& stream : greedy) stream->Cancel();

@@ -1,4 +1,4 @@
-// What is refused: the code, the details, and that the stream and its sessions go on where they can.
+// Refusals: the code, the details, and that the stream and its sessions go on if possible.
 
 #include <gmock/gmock.h>
 

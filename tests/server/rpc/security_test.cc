@@ -1,4 +1,4 @@
-// Who is let in: TLS, certificates of clients, tokens, roles, and tenants that do not see each other.
+// Callers: TLS, certificates of clients, tokens, roles, and tenants that do not see each other.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ namespace {
 using ::grpc::StatusCode;
 using ::testing::HasSubstr;
 
-// By sha256sum: "stream-token", "read-token", "admin-token", "other-token".
+// The sha256sum of "stream-token", "read-token", "admin-token", "other-token".
 constexpr char kCallers[] = R"(
 acme stream sha256:8929ba67483f306170512dee064c1a5d009b1fca7daafb86e902b82b0a2e7c7b
 acme read sha256:0328587016f9e316b9c31c94f944a2c453e1494a564062b5eab68039c75b58bf
@@ -44,7 +44,7 @@ class SecurityTest : public Serving {
     std::filesystem::create_directories(folder_);
   }
   ~SecurityTest() override {
-    server_.reset();  // it needs the list of callers to the end
+    server_.reset();  // the server needs the list of callers to the end
     std::filesystem::remove_all(folder_);
   }
 
@@ -71,7 +71,7 @@ class SecurityTest : public Serving {
     return Channel(options, grpc::ChannelArguments());
   }
 
-  // By its address, for a name would be looked up, and c-ares 1.18 loses the memory of "localhost".
+  // By the address, since a name would be looked up, and c-ares 1.18 loses the memory of "localhost".
   std::shared_ptr<grpc::Channel> Channel(const grpc::SslCredentialsOptions& options,
                                          grpc::ChannelArguments arguments) const {
     arguments.SetSslTargetNameOverride("localhost");
@@ -89,7 +89,7 @@ class SecurityTest : public Serving {
   std::unique_ptr<identity::Callers> callers_;
 };
 
-// Of a call with a token; empty: without one.
+// The context of a call with a token; empty: without a token.
 std::unique_ptr<grpc::ClientContext> With(const std::string& token) {
   auto context = std::make_unique<grpc::ClientContext>();
   context->set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
@@ -160,7 +160,7 @@ TEST_F(SecurityTest, RenewedCertificateHoldsForConnectionsThatBeginLater) {
     apart.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     return ListModels(Channel({stranger_.cert(), "", ""}, apart)) == StatusCode::OK;
   }));
-  EXPECT_EQ(before.Open(0, "a").next_seq(), 0);  // still there
+  EXPECT_EQ(before.Open(0, "a").next_seq(), 0);  // still open
 }
 
 TEST_F(SecurityTest, FilesThatCannotServeAreNamed) {
@@ -182,7 +182,7 @@ class CallersTest : public SecurityTest {
     channel_ = NewChannel();
   }
 
-  // Opens a session as this caller.
+  // Opens a session as the caller with this token.
   void OpenAs(const std::string& token, const std::string& id) {
     TestStream stream(channel_, {{"authorization", absl::StrCat("Bearer ", token)}});
     stream.Greet();
@@ -220,7 +220,7 @@ TEST_F(CallersTest, ATenantSeesItsOwnSessionsOnly) {
   OpenAs("stream-token", "a");
   EXPECT_EQ(Get(channel_, "other-token", "a"), StatusCode::NOT_FOUND);
   EXPECT_EQ(Evict(channel_, "other-token", "a"), StatusCode::NOT_FOUND);
-  OpenAs("other-token", "a");  // another one
+  OpenAs("other-token", "a");  // another session
   EXPECT_EQ(Get(channel_, "other-token", "a"), StatusCode::OK);
 }
 

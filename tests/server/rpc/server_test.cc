@@ -29,7 +29,7 @@ TEST_F(PortInUseTest, SecondServerIsAnErrorThatNamesTheAddress) {
 
 class CompressionTest : public Serving {};
 
-// gRPC would expand it before anybody looks at its size.
+// gRPC would expand the message before a look at its size.
 TEST_F(CompressionTest, ACompressedMessageIsRefused) {
   v1::ListSessionsRequest request;
   request.set_prefix(std::string(1000, 'a'));
@@ -53,7 +53,7 @@ TEST_F(FloodTest, OneStreamOfSmallMessagesLeavesOthersTheirTurn) {
   other.Greet();
   other.Open(0, "other");
   std::thread writer([&hot] {
-    for (uint64_t seq = 0; seq < kMessages; ++seq) hot.Send(TokensItem(0, 0, {1}));  // all but one come twice
+    for (uint64_t seq = 0; seq < kMessages; ++seq) hot.Send(TokensItem(0, 0, {1}));  // all but the first are duplicates
     hot.HalfClose();
   });
   std::thread reader([&hot] {
@@ -69,7 +69,7 @@ TEST_F(FloodTest, OneStreamOfSmallMessagesLeavesOthersTheirTurn) {
   reader.join();
 }
 
-// As behind a proxy, whose connection is everybody's.
+// Like behind a proxy, whose connection is everybody's.
 TEST_F(FloodTest, StreamsOpenedInVainEndNobodysStream) {
   const auto channel = NewChannel();
   TestStream other(channel);
@@ -85,7 +85,7 @@ TEST_F(FloodTest, StreamsOpenedInVainEndNobodysStream) {
   EXPECT_EQ(server().connection_counters().ended.value(), 0u);
 }
 
-// What a client made up, called without a message.
+// Calls a made-up method without a message.
 grpc::Status CallUnknown(const std::shared_ptr<grpc::Channel>& channel, const std::string& method) {
   grpc::GenericStub stub(channel);
   grpc::ClientContext context;
@@ -121,7 +121,7 @@ TEST_F(FloodTest, CallsOfMethodsThatDoNotExistEndNobodysStream) {
   EXPECT_EQ(server().connection_counters().ended.value(), 0u);
 }
 
-// Four megabytes of fields that nobody knows became 130 MB, and a quarter of a second of the shard's time.
+// Four megabytes of unknown fields became 130 MB, and a quarter of a second of the shard's time.
 TEST_F(FloodTest, ProbeOfMegabytesIsRefusedByItsSize) {
   grpc::health::v1::HealthCheckRequest request;
   for (int i = 0; i < 1000; ++i) {

@@ -15,7 +15,7 @@
 namespace aaren::rpc {
 namespace {
 
-// The server's clock stands, so that no deadline passes before a test lets it.
+// The server's clock stands: no deadline passes unless a test moves the clock.
 class ShutdownTest : public Serving {
  protected:
   ShutdownTest() { Start(Options(), clock_); }
@@ -75,7 +75,7 @@ TEST_F(ShutdownTest, ClientThatDoesNotReadIsCutOffWithinGrace) {
   while (!witness.Receive().has_draining()) {
   }
   clock_.Advance(absl::Seconds(18));
-  shutdown.join();  // hangs if the client is not cut off by then
+  shutdown.join();  // hangs unless the client is cut off by then
   writer.join();
 }
 
@@ -129,7 +129,7 @@ TEST_F(ShutdownTest, UnaryCallsAreRefusedAndHealthIsToldWhileDraining) {
 }
 
 TEST_F(ShutdownTest, SessionsAreSavedHoweverOftenClientsAsk) {
-  Start(Options());  // on a clock that runs: the stream never leaves
+  Start(Options());  // on a running clock: the stream never leaves
   TestStream stream(NewChannel());
   stream.Greet();
   stream.Open(0, "a");

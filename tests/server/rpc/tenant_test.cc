@@ -1,4 +1,4 @@
-// What tenants may have, what becomes of the streams of callers who are struck out, and of those who guess.
+// Limits of tenants, streams of callers struck out of the list, and callers who guess tokens.
 
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -26,7 +26,7 @@ namespace {
 using ::grpc::StatusCode;
 using ::testing::HasSubstr;
 
-// By sha256sum: "stream-token", "admin-token", "other-token".
+// The sha256sum of "stream-token", "admin-token", "other-token".
 constexpr char kStream[] = "acme stream sha256:8929ba67483f306170512dee064c1a5d009b1fca7daafb86e902b82b0a2e7c7b\n";
 constexpr char kDemoted[] = "acme read sha256:8929ba67483f306170512dee064c1a5d009b1fca7daafb86e902b82b0a2e7c7b\n";
 constexpr char kPromoted[] = "acme admin sha256:8929ba67483f306170512dee064c1a5d009b1fca7daafb86e902b82b0a2e7c7b\n";
@@ -35,7 +35,7 @@ constexpr char kOther[] = "other admin sha256:6c67163bbed989f232b31acc4f04df54b3
 
 TestStream::Metadata Token(const std::string& token) { return {{"authorization", absl::StrCat("Bearer ", token)}}; }
 
-// A detail of the status; an empty one if it is not there.
+// A detail of the status; empty if missing.
 template <typename Detail>
 Detail DetailOf(const grpc::Status& status) {
   google::rpc::Status rpc;
@@ -47,13 +47,13 @@ Detail DetailOf(const grpc::Status& status) {
   return {};
 }
 
-// The subject of its QuotaFailure; empty if there is none.
+// The subject of the QuotaFailure; empty without one.
 std::string QuotaOf(const grpc::Status& status) {
   const auto quota = DetailOf<google::rpc::QuotaFailure>(status);
   return quota.violations_size() == 1 ? quota.violations(0).subject() : "";
 }
 
-// Whether the session's replies come to this seq, one after the other, and to none beyond it. A step may answer a part.
+// True if the session's replies come to `seq`, in order, and not beyond. A step may answer a part.
 bool ComesTo(TestStream& stream, uint64_t seq) {
   uint64_t next = 0;
   while (next < seq) {
@@ -73,7 +73,7 @@ class TenantsTest : public Serving {
 
   void Write(const std::string& callers) const { std::ofstream(path_, std::ios::trunc) << callers; }
 
-  // On a clock that stands until it is moved.
+  // On a clock that stands until moved.
   void ServeWith(const std::string& callers) { Serve(callers, clock_); }
 
   void Serve(const std::string& callers, const session::Clock& clock) {
@@ -103,7 +103,7 @@ class TenantsTest : public Serving {
     return v1::Sessions::NewStub(channel_)->Get(&context, request, &info);
   }
 
-  // Of the only stream there is.
+  // The role of the only stream.
   identity::Role RoleOfTheStream() const {
     std::promise<std::vector<StreamInfo>> described;
     server_->DescribeStreams(0, 0, 1,
@@ -165,7 +165,7 @@ TEST_F(TenantsTest, TokensBeyondTheRateAreReadLaterAndNoneIsLost) {
   EXPECT_TRUE(ComesTo(stream, kTokens));
   const identity::Account& acme = *callers_->listed_accounts()[0];
   EXPECT_TRUE(Eventually([&] { return acme.limited(identity::Account::Limit::kTokens) > 0; }));
-  // Another tenant's are read meanwhile, and then still none of this one's.
+  // Another tenant's tokens are read meanwhile, and still none of this tenant's.
   TestStream other(channel_, Token("other-token"));
   other.Greet();
   other.Open(0, "a");
@@ -197,10 +197,10 @@ TEST_F(TenantsTest, WhoIsStruckOutLosesItsStreamAndKeepsItsSessions) {
   EXPECT_TRUE(Get("admin-token", "a", info).ok());
   EXPECT_EQ(info.next_seq(), 3u);
   EXPECT_FALSE(info.attached());
-  EXPECT_EQ(colleague.Open(0, "b").next_seq(), 0u);  // still there
+  EXPECT_EQ(colleague.Open(0, "b").next_seq(), 0u);  // still open
 }
 
-// Its headers were let in.
+// The call's headers were let in.
 TEST_F(TenantsTest, WhoIsStruckOutBeforeItsRequestComesIsNotServed) {
   Serve(absl::StrCat(kStream, kAdmin), session::Clock::System());
   grpc::ClientContext context;
@@ -215,7 +215,7 @@ TEST_F(TenantsTest, WhoIsStruckOutBeforeItsRequestComesIsNotServed) {
   const auto call = stub.PrepareCall(&context, "/aaren.v1.Models/List", &queue);
   call->StartCall(nullptr);
   wait();
-  TestStream colleague(channel_, Token("stream-token"));  // of the same connection: those headers have come
+  TestStream colleague(channel_, Token("stream-token"));  // on the same connection: the call's headers have come
   colleague.Greet();
   Write(kStream);
   ASSERT_TRUE(Eventually([&] { return ListModels("admin-token").error_code() == StatusCode::UNAUTHENTICATED; }));
@@ -254,7 +254,7 @@ TEST_F(TenantsTest, WhoBecomesAnothersLosesItsStream) {
   EXPECT_EQ(stream.Finish().error_code(), StatusCode::UNAUTHENTICATED);
 }
 
-// Behind a proxy both come from one host.
+// Like behind a proxy: both come from the same host.
 TEST_F(TenantsTest, WhoGuessesKeepsNobodyOut) {
   ServeWith(absl::StrCat(kStream, kOther));
   for (int i = 0; i < 100; ++i) {

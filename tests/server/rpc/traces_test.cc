@@ -1,4 +1,4 @@
-// Messages that are traced, over a real stream: which spans they leave, and of whom these are.
+// Traced messages over a real stream: their spans, and the spans' tenant.
 
 #include <gmock/gmock.h>
 
@@ -28,7 +28,7 @@ class TracesTest : public Serving {
     return options;
   }
 
-  // A trace's spans by their names, once `count` traces are complete; in the order in which they ended.
+  // Each trace's spans by name, once `count` traces are complete; in order of their ends.
   std::vector<std::map<std::string, Span>> Traces(size_t count) {
     EXPECT_TRUE(Eventually([&] {
       for (Span& span : spans_.Take(100, absl::ZeroDuration())) {

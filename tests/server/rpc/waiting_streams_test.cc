@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kSecond = 1'000'000'000, kNow = 50 * kSecond;
 
-// Streams that nobody looks into.
+// Streams without content, never read.
 class WaitingStreamsTest : public testing::Test {
  protected:
   Stream& S(int i) { return reinterpret_cast<Stream&>(places_[i]); }

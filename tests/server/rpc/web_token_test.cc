@@ -1,4 +1,4 @@
-// Callers whom an identity provider vouches for: tokens that its key has signed, over the wire.
+// Callers with tokens signed by an identity provider's key, over the wire.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,11 +30,11 @@ constexpr char kListed[] =
 class WebTokenTest : public Serving {
  protected:
   WebTokenTest() { Write(keys_, provider_.Jwks()); }
-  ~WebTokenTest() override { server_.reset(); }  // it needs the callers to the end
+  ~WebTokenTest() override { server_.reset(); }  // the server needs the callers to the end
 
   void Write(const std::string& path, const std::string& text) const { std::ofstream(path, std::ios::trunc) << text; }
 
-  // With a list of callers beside the keys, unless it is empty.
+  // With a list of callers beside the keys, unless `list` is empty.
   void Serve(const std::string& list = "") {
     std::unique_ptr<identity::RosterFile> roster;
     if (!list.empty()) {
@@ -51,7 +51,7 @@ class WebTokenTest : public Serving {
     channel_ = NewChannel();
   }
 
-  // Of the tenant "acme".
+  // A token of the tenant "acme".
   static std::string TokenOf(const identity::TokenMaker& provider, const std::string& role,
                              absl::Duration life = absl::Hours(1), const std::string& audience = "aaren") {
     const std::string claims = absl::StrCat(R"({"iss":"us","aud":")", audience, R"(","tenant":"acme","role":")", role,
@@ -94,7 +94,7 @@ TEST_F(WebTokenTest, WithKeysAloneNobodyWithoutATokenMayCall) {
   EXPECT_EQ(List(TokenOf(provider_, "read")), StatusCode::OK);
 }
 
-// As behind a proxy, where all clients have one host.
+// Like behind a proxy, where all clients have the same host.
 TEST_F(WebTokenTest, ANewTokenIsTakenAmongManyBadOnesOfItsHost) {
   Serve();
   for (int i = 0; i < 30; ++i) ASSERT_EQ(List(TokenOf(stranger_, "read")), StatusCode::UNAUTHENTICATED);
@@ -142,7 +142,7 @@ TEST_F(WebTokenTest, ATenantThatOnlyTokensNameHasTheLimitsOfAllOthers) {
   EXPECT_EQ(second.Finish().error_code(), StatusCode::RESOURCE_EXHAUSTED);
 }
 
-// One that it has open counts among them.
+// An already open stream counts.
 TEST_F(WebTokenTest, LimitsThatTheListGivesLaterHoldForATenantWithOpenStreams) {
   Serve("# nobody\n");
   TestStream first(channel_, {{"authorization", "Bearer " + TokenOf(provider_, "stream")}});

@@ -10,7 +10,7 @@ namespace aaren::simulation {
 
 namespace {
 
-// The answer, or nobody to hear it.
+// The answer, or an answer that nobody hears.
 template <typename T>
 store::StateStore::Answer<T> OrNobody(bool answered, store::StateStore::Answer<T> answer) {
   return answered ? std::move(answer) : [](T) {};
@@ -121,7 +121,7 @@ Cluster::~Cluster() {
 }
 
 void Cluster::Start() {
-  // In every other life rows travel one session at a time.
+  // In every second life rows travel one session at a time.
   const size_t transit_bytes = life_ % 2 == 0 ? 1 : 64 << 20;
   registrar_ = std::make_unique<registrar::Registrar>(store_, *models_, fate_, transit_bytes);
   for (int i = 0; i < count_; ++i) {
@@ -159,8 +159,8 @@ Cluster::Late Cluster::LateOfModels() const {
   return late;
 }
 
-// A model stops being offered, or is again, at any moment. New sessions get another one meanwhile, whose forecasts are
-// the same. One that is unloaded was nobody's, so the one that comes in its place finds all that it has left.
+// A model retires, or is offered again, at any moment. New sessions get another model meanwhile, with the same
+// forecasts. An unloaded model was unused: the model that replaces it finds everything it has left.
 void Cluster::ChangeModels() {
   const std::string digest = fate_.OneIn(2) ? "digest-sum-1" : "digest-sum-2";
   models_->FindDigest(digest)->retiring ? models_->Offer(digest) : models_->Retire(digest);

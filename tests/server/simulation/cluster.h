@@ -2,8 +2,8 @@
 #define AAREN_TESTS_SERVER_SIMULATION_CLUSTER_H_
 
 // A Cluster is the server under simulation: the real registrar and shards, without threads. Each call of Turn lets one
-// of them work for a moment; in between, messages wait in their mailboxes. Kill takes everything but the store, which
-// may refuse a save now and then. In half of the runs the engines are late: a step's results come at any later turn.
+// of them work for a moment; in between, messages wait in the mailboxes. Kill takes everything but the store, which may
+// refuse a save now and then. In half of the runs the engines are late: a step's results come at any later turn.
 
 #include <deque>
 #include <memory>
@@ -18,7 +18,7 @@
 
 namespace aaren::simulation {
 
-// The store of a run: it outlives kills. It answers when it likes, refuses a write now and then, and a kill finds calls
+// The store of a run: it outlives kills. It answers at any time, refuses a write now and then, and a kill finds calls
 // under way, done or not.
 class UnreliableStore : public store::StateStore {
  public:
@@ -34,11 +34,11 @@ class UnreliableStore : public store::StateStore {
   void List(std::string prefix, std::string after, size_t limit,
             Answer<absl::StatusOr<std::vector<store::SessionRecord>>> answer) override;
 
-  // Does the call that has waited longest, if there is one.
+  // Does the call that has waited longest, if any.
   void Turn();
   bool idle() const { return calls_.empty(); }
 
-  // Of the calls under way some are still done; none is answered.
+  // Does some of the calls under way, and answers none.
   void Crash();
   void set_reliable() { reliable_ = true; }
 
@@ -73,17 +73,17 @@ class Cluster {
   // The server notices that a client has gone.
   void Disconnect(int shard, session::Peer& peer);
 
-  // Of late engines: batches that were done at a later turn, that somebody had to wait for, and streams that were cut
-  // while a step was under way.
+  // Counts of late engines: batches done at a later turn, batches waited for, and streams cut during a
+  // step.
   struct Late {
     uint64_t finished = 0, awaited = 0, cut = 0;
   };
   Late late() const;
 
-  // How often a model was unloaded, and came again with an engine of its own.
+  // How often a model was unloaded, and came again with a new engine.
   uint64_t unloaded() const { return unloaded_; }
 
-  // Whether nothing is under way.
+  // True if nothing is under way.
   bool Idle() const;
 
  private:
@@ -99,7 +99,7 @@ class Cluster {
   UnreliableStore store_;
   const std::unique_ptr<models::ModelTable> models_;
   std::vector<shard::LateEngine*> late_engines_;
-  Late late_before_;  // of engines that are gone
+  Late late_before_;  // counts of ended engines
   uint64_t cut_ = 0, unloaded_ = 0;
   std::vector<std::unique_ptr<shard::SessionShard>> shards_;
   std::unique_ptr<registrar::Registrar> registrar_;

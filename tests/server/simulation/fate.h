@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_SERVER_SIMULATION_FATE_H_
 #define AAREN_TESTS_SERVER_SIMULATION_FATE_H_
 
-// Fate decides everything that is left to chance in one run, from a seed, and tells the time. It keeps the history,
-// too: what happened, in order, and the first thing that must not have happened. Two runs of one seed are the same run.
-// The history is written only where somebody will read it.
+// Fate decides every chance of a run, from a seed, and tells the time. It also keeps the history: the events, in order,
+// and the first forbidden event. Two runs of a seed are the same run. The history is written only if somebody will read
+// it.
 
 #include <cstdint>
 #include <string>
@@ -33,7 +33,7 @@ class Fate : public session::Clock {
     if (keeps_history_) history_.push_back(absl::StrCat(absl::Dec(moments_, absl::kZeroPad6), "  ", parts...));
   }
 
-  // Something broke a promise. The first one counts.
+  // Notes a broken promise. The first counts.
   template <typename... Parts>
   void Accuse(const Parts&... parts) {
     Tell("BROKEN  ", parts...);

@@ -7,7 +7,7 @@
 namespace aaren::simulation {
 namespace {
 
-// A session's callbacks name their Session, which applications here have no use for and never look at.
+// A session's callbacks name their Session, unused by the applications here.
 union Unborn {
   Unborn() {}
   ~Unborn() {}
@@ -37,7 +37,7 @@ void Track::Begin() {
   options.window = 32;
   options.durability = durability_;
   options.delivery = manual_ ? client::Delivery::kManual : client::Delivery::kAutomatic;
-  options.open_timeout = absl::ZeroDuration();  // where there is no room the application asks again, and soon
+  options.open_timeout = absl::ZeroDuration();  // without room the application asks again, and soon
   state_ = std::make_unique<client::SessionState>(std::move(options), unborn.session, *this);
   closing_ = ended_ = false;
 }
@@ -98,7 +98,7 @@ void Track::OnOpened(client::Session&, const client::Opened& opened) {
 void Track::Opens(bool contested) {
   contested_ = contested;
   open_delivered_ = delivered_;
-  // This Open, even if it is read late, takes the session back below the others.
+  // This Open, even if read late, takes the session back below the rest.
   told_.erase(told_.upper_bound(delivered_), told_.end());
 }
 
@@ -117,7 +117,7 @@ void Track::OnProgress(client::Session&, uint64_t next_seq, uint64_t durable_seq
   }
 }
 
-// A process that began after the server's last save reads its source again.
+// A process begun after the server's last save reads its source again.
 bool Track::OnRewind(client::Session&, uint64_t) { return true; }
 
 void Track::OnLost(client::Session&, const client::Loss& loss) {
@@ -148,7 +148,7 @@ bool Host::finished() const {
 }
 
 void Host::Connect() {
-  static constexpr int kNumbered = 1000;  // links of a run are told apart by their number
+  static constexpr int kNumbered = 1000;  // a link's number is unique within a run
   const int number = static_cast<int>(fate_.moments()) % (kNumbered * kNumbered);
   link_ = std::make_unique<Link>(fate_, cluster_, static_cast<int>(fate_.Draw(cluster_.shards())), number);
   handles_.clear();
@@ -198,7 +198,7 @@ bool Host::DeliverOne(std::vector<std::unique_ptr<Link>>& links, uint64_t pick) 
   return delivered;
 }
 
-// Streams that were left are read late, after their successors.
+// Left streams are read late, after their successors.
 bool Host::Deliver() {
   if (link_ && !fate_.OneIn(8)) return link_->Deliver();
   const uint64_t pick = fate_.Draw(old_links_.size() + orphans_.size() + 1);
@@ -268,7 +268,7 @@ void Host::Work() {
   if (track.Turn()) ready_.push_back(&track);
 }
 
-// The application opens its session again, after another writer had it or there was no room.
+// The application opens its session again, after another writer took it or room lacked.
 void Host::Restart(Track& track) {
   ready_.erase(std::remove(ready_.begin(), ready_.end(), &track), ready_.end());
   for (auto it = handles_.begin(); it != handles_.end();)

@@ -1,14 +1,14 @@
 #ifndef AAREN_TESTS_SERVER_SIMULATION_HOST_H_
 #define AAREN_TESTS_SERVER_SIMULATION_HOST_H_
 
-// A Host is a client's process: a few sessions on one stream, each the real client's SessionState with an application
-// behind it that wants every forecast exactly once. The host does what client::Connection does, a turn at a time. Its
-// stream is cut, and its process dies and comes back with what it had delivered for good. In the end every forecast of
-// every session must have come once, in order, with the right bits. Nobody else opens its sessions: as long as no Open
-// of a dead process is on its way, none may be taken from it.
+// A Host is a client's process: a few sessions on a stream, each the real client's SessionState with an application
+// that wants every forecast exactly once. The host does client::Connection's work, a turn at a time. Its stream is cut,
+// and its process dies and comes back with the delivered forecasts. In the end every forecast of every session must
+// have come once, in order, with the right bits. Nobody else opens its sessions: while no Open of a dead process is on
+// its way, none may be taken from the host.
 //
-// Each session has a durability, and is held to its promise. With NONE it may lose replies, by name. With EVERY_TOKEN a
-// reply is saved when it comes, and tokens that it answers are never wanted again.
+// Each session has a durability with its promise. With NONE a session may lose replies, by name. With EVERY_TOKEN a
+// reply is saved when it comes, and the answered tokens are never wanted again.
 
 #include <deque>
 #include <map>
@@ -25,25 +25,26 @@
 
 namespace aaren::simulation {
 
-// One session's application.
+// The application of a session.
 class Track final : public client::Listener {
  public:
   Track(Fate& fate, std::string id, const Series& series, bool manual, client::Durability durability);
 
-  // The process begins: it knows what was delivered for good, and nothing else.
+  // The process begins: it knows the delivered forecasts, and nothing else.
   void Begin();
   bool finished() const { return finished_; }
   bool ended() const { return ended_; }
   client::SessionState& state() { return *state_; }
   const std::string& id() const { return id_; }
 
-  // An Open follows. `contested`: one of a process that died may come to the server after it, and take the session.
+  // An Open follows. `contested`: an Open of a dead process may come to the server later, and take the session.
   void Opens(bool contested);
 
-  // The process dies: an Open of it may come at any later time, tell what it knew, and have the session go back there.
+  // The process dies: a late Open of the process may tell its old position, and take the session back there.
   void Doubt() { doubted_ = true; }
 
-  // Gives the session more tokens, closes it, or writes to disk what came. True if the session has something to send.
+  // Gives the session more tokens, closes it, or writes received forecasts to disk. True if the session has items to
+  // send.
   bool Turn();
 
   void OnForecast(client::Session&, const client::Forecast& forecast) override;
@@ -63,11 +64,11 @@ class Track final : public client::Listener {
   const bool manual_;
   const client::Durability durability_;
   std::unique_ptr<client::SessionState> state_;
-  uint64_t received_ = 0;        // forecasts that this process has
-  uint64_t delivered_ = 0;       // … and that are on disk
-  uint64_t durable_ = 0;         // the server will never want tokens below it again
-  std::set<uint64_t> told_;      // with EVERY_TOKEN: what it said of that, good for who has the replies
-  uint64_t open_delivered_ = 0;  // as the Open said, or more
+  uint64_t received_ = 0;        // forecasts in this process
+  uint64_t delivered_ = 0;       // … and on disk
+  uint64_t durable_ = 0;         // earlier tokens are never wanted again
+  std::set<uint64_t> told_;      // with EVERY_TOKEN: each promised durable_ that holds for received replies
+  uint64_t open_delivered_ = 0;  // the Open's delivered_seq, or more
   bool doubted_ = false;
   bool contested_ = false, closing_ = false, ended_ = false, finished_ = false;
 };
@@ -80,17 +81,17 @@ class Host {
   void Turn();
   void Calm() { calm_ = true; }
 
-  // The server is gone, and the stream with it.
+  // The server is gone, and its stream.
   void LoseServer();
 
-  // Lets an item through on one of the streams that are or were this host's. False if there is none.
+  // Lets an item through on a present or past stream of this host. False if none has an item.
   bool Deliver();
 
   bool finished() const;
 
  private:
-  // Links are often cut before they are answered, as those of a bad network are. Opens are then on their way, and come
-  // to the server after those of the next link.
+  // Links are often cut before any answer, as on a bad network. Opens are then on their way, and come to the server
+  // after the Opens of the next link.
   uint64_t CutOneIn() const { return heard_ ? 150 : 25; }
 
   void Connect();
@@ -110,14 +111,14 @@ class Host {
   Cluster& cluster_;
   std::vector<std::unique_ptr<Track>> tracks_;
   std::unique_ptr<Link> link_;
-  std::vector<std::unique_ptr<Link>> old_links_;  // left by this process; the server may not know yet
-  std::vector<std::unique_ptr<Link>> orphans_;    // left by processes that died
+  std::vector<std::unique_ptr<Link>> old_links_;  // left by this process; maybe unknown to the server
+  std::vector<std::unique_ptr<Link>> orphans_;    // left by dead processes
   std::map<uint32_t, Track*> handles_;
   std::deque<Track*> ready_;
   std::deque<std::pair<int64_t, Track*>> retries_;  // when to open again
   client::MessageBuilder builder_;
   uint32_t next_handle_ = 0;
-  uint64_t writer_;  // another one in each life
+  uint64_t writer_;  // new in each life
   uint64_t opens_ = 0;
   bool heard_ = false;  // the server has answered on this link
   bool calm_ = false;

@@ -27,7 +27,7 @@ void Link::Cut() {
   fate_.Tell("link ", number_, "   its client leaves, ", to_server_.size(), " items on their way");
   client_left_ = true;
   to_client_.clear();
-  // Some of what was sent never leaves the client's machine.
+  // Some items never leave the client's machine.
   while (!to_server_.empty() && fate_.OneIn(2)) to_server_.pop_back();
 }
 
@@ -46,7 +46,7 @@ bool Link::Deliver() {
     return client_left_;
   }
   if (!Admitted(to_server_.front())) {
-    if (client_left_) LoseServer();  // what is not read any more does not hide that the client has gone
+    if (client_left_) LoseServer();  // unread items do not hide that the client has gone
     return client_left_;
   }
   const v1::ClientItem item = std::move(to_server_.front());
@@ -55,7 +55,7 @@ bool Link::Deliver() {
   return true;
 }
 
-// As rpc::Stream asks.
+// Asks like rpc::Stream.
 bool Link::Admitted(const v1::ClientItem& item) {
   shard::SessionShard& shard = cluster_.shard(shard_);
   if (item.has_open()) return !shard.IsClosing(*this, item.open().handle()) && shard.AdmitsOpen(*this);

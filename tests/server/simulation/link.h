@@ -1,11 +1,11 @@
 #ifndef AAREN_TESTS_SERVER_SIMULATION_LINK_H_
 #define AAREN_TESTS_SERVER_SIMULATION_LINK_H_
 
-// A Link is one stream between a client and a shard. Items wait on it, each way in order, until fate lets one through.
-// Either end may lose it. What waits towards that end is gone, and the other end learns of it later. Until then what
-// waits towards the other end may still arrive, as bytes in a socket's buffer do.
+// A Link is a stream between a client and a shard. Items wait on the link, each way in order, until fate lets an item
+// through. Either end may lose the link. Items towards a lost end are gone, and the surviving end learns of the loss
+// later. Until then items towards the surviving end may still arrive, like bytes in a socket's buffer.
 //
-// The server's end turns items into the shard's calls with the functions of server/rpc/convert.h, as rpc::Stream does.
+// The server's end turns items into the shard's calls with the functions of server/rpc/convert.h, like rpc::Stream.
 
 #include <deque>
 #include <memory>
@@ -27,9 +27,10 @@ class Link final : public session::Peer {
   void Send(const v1::ClientItem& item) { to_server_.push_back(item); }
   std::optional<v1::ServerItem> Receive();
   void Cut();                                                       // the client leaves
-  bool lost() const { return server_left_ && to_client_.empty(); }  // the client notices that the server has gone
+  bool lost() const { return server_left_ && to_client_.empty(); }  // the client notices the server's end
 
-  // The server's end: lets one item through to the shard, or tells it that the client has gone. False if nothing waits.
+  // The server's end: lets an item through to the shard, or tells the shard that the client has gone. False if nothing
+  // waits.
   bool Deliver();
   void LoseServer();  // the server was killed or dropped the connection
 
@@ -47,7 +48,7 @@ class Link final : public session::Peer {
   void OnRoom() override {}
 
  private:
-  static constexpr size_t kUnread = 20;  // replies that the server makes for a client that does not read
+  static constexpr size_t kUnread = 20;  // replies for a client that does not read
 
   bool Admitted(const v1::ClientItem& item);
   void Handle_(const v1::ClientItem& item);

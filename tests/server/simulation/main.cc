@@ -1,7 +1,7 @@
-// simulate: runs the simulation for many seeds, or one of them with its history.
+// simulate: runs the simulation for many seeds, or for a single seed with its history.
 //
-//   simulate [--first=N] [--seeds=N]     exit status 1 at the first seed that breaks a promise, with its history's end
-//   simulate --seed=N                    the whole history of one seed
+//   simulate [--first=N] [--seeds=N]     exit status 1 at the first seed with a broken promise, with its history's end
+//   simulate --seed=N                    the whole history of a seed
 
 #include <signal.h>
 #include <unistd.h>
@@ -21,10 +21,10 @@
 namespace aaren::simulation {
 namespace {
 
-constexpr unsigned kPatience = 60;  // seconds for one seed, which takes milliseconds
+constexpr unsigned kPatience = 60;  // seconds for a seed; a seed takes milliseconds
 constexpr size_t kLines = 60;
 
-char hanging[96];  // what to say if a seed never ends
+char hanging[96];  // the message for a seed without end
 
 void OnAlarm(int) {
   (void)!write(STDERR_FILENO, hanging, strlen(hanging));
@@ -80,7 +80,7 @@ int RunMany(uint64_t first, uint64_t seeds) {
               " models unloaded; every promise held\n",
               seeds, sum.moments, sum.evicted, sum.demoted, sum.promoted, sum.moved, sum.rewound, sum.fenced, sum.kills,
               sum.late, sum.awaited, sum.cut, sum.unloaded);
-  // A storm in which nothing happens proves nothing.
+  // A storm without events proves nothing.
   const uint64_t least = std::min({sum.evicted, sum.demoted, sum.promoted, sum.moved, sum.rewound, sum.fenced,
                                    sum.kills, sum.late, sum.awaited, sum.cut, sum.unloaded});
   return seeds < 100 || least > 0 ? 0 : 1;
@@ -100,7 +100,7 @@ int Main(const std::vector<std::string>& words) {
   }
   if (!parsed->answer.empty()) return std::fputs(parsed->answer.c_str(), stdout), 0;
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  log::SetUpLog(log::LogFormat::kText, log::LogLevel::kError);  // the history tells of saves that fail
+  log::SetUpLog(log::LogFormat::kText, log::LogLevel::kError);  // the history has the failed saves
   signal(SIGALRM, OnAlarm);
   return seed > 0 ? RunOne(seed) : RunMany(first, seeds);
 }

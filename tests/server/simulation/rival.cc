@@ -135,7 +135,7 @@ void Rival::Check(const v1::Forecasts& forecasts) {
   }
 }
 
-// Answers may come after this rival is gone: they keep what they need.
+// Answers may come after this rival's end: the callbacks own everything they need.
 void Rival::Ask() {
   registrar::Registrar& registrar = cluster_.registrar();
   const std::string id = AnyId();

@@ -1,10 +1,10 @@
 #ifndef AAREN_TESTS_SERVER_SIMULATION_RIVAL_H_
 #define AAREN_TESTS_SERVER_SIMULATION_RIVAL_H_
 
-// A Rival is a client without manners. It opens sessions that others of its kind have open. It sends tokens twice, with
-// gaps, silently, or behind an Open that was not answered. It closes, deletes and leaves at any moment, and asks unary
-// methods about all of it. All rivals' sessions have the same series, so that each may be forked or imported as any
-// other; whatever they are answered must have that series' bits.
+// A Rival is a client without manners. It opens sessions that further rivals have open. It sends tokens twice, with
+// gaps, silently, or behind an unanswered Open. It closes, deletes and leaves at any moment, and calls unary methods
+// about all of it. All rivals' sessions have the same series: each may be forked or imported as any other, and every
+// answer must have the series' bits.
 
 #include <map>
 #include <memory>

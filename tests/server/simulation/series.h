@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_SERVER_SIMULATION_SERIES_H_
 #define AAREN_TESTS_SERVER_SIMULATION_SERIES_H_
 
-// A Series is all that a session of the simulation may ever be sent, and all that it may ever answer: value, time,
-// forecast and step of every seq. Whoever sends tokens of a session sends these, so whatever happened to the session,
-// a forecast for a seq has one right answer, to the bit.
+// A Series has all tokens and all answers of a session of the simulation: value, time, forecast and step of
+// every seq. Every sender sends tokens of the series: a forecast for a seq has a single right answer, to the
+// bit.
 
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ namespace aaren::simulation {
 
 class Series {
  public:
-  // Series of one number are equal. `tokens` of them are there.
+  // Series of equal numbers are equal. `tokens`: their length.
   Series(uint32_t number, size_t tokens);
 
   size_t size() const { return values_.size(); }

@@ -13,14 +13,14 @@ namespace aaren::simulation {
 namespace {
 
 constexpr uint64_t kStorm = 3000;    // moments of trouble
-constexpr uint64_t kLimit = 200000;  // moments in which everybody must have finished
+constexpr uint64_t kLimit = 200000;  // moments until everybody must have finished
 
-constexpr size_t kRowBytes = 64;  // of a fake engine
+constexpr size_t kRowBytes = 64;  // a fake engine's
 
 shard::ShardOptions DrawOptions(Fate& fate) {
   shard::ShardOptions options;
   options.capacity_rows = 2 + fate.Draw(6);
-  // Most runs send what is saved to the store at once, or all but a few rows.
+  // Most runs send saved rows to the store at once, or all but a few rows.
   if (!fate.OneIn(4)) options.max_resident_bytes = fate.Draw(4) * kRowBytes;
   options.max_tokens_per_item = 16;
   options.max_in_flight_tokens = 64;
@@ -122,7 +122,7 @@ class Simulation {
     return std::all_of(hosts_.begin(), hosts_.end(), [](const auto& host) { return host->finished(); });
   }
 
-  // What keeps them waiting, as far as the shards know.
+  // The shards' view of the reasons to wait.
   void TellLevels() {
     for (int i = 0; i < cluster_.shards(); ++i) {
       const shard::ShardCounters& counters = cluster_.shard(i).counters();
@@ -133,7 +133,7 @@ class Simulation {
     }
   }
 
-  // Everybody has gone: what is left must add up.
+  // Everybody has gone: the rest must add up.
   void CheckRows() {
     for (uint64_t i = 0; i < 4000 || !cluster_.Idle(); ++i) {
       fate_.Pass(absl::Milliseconds(1));

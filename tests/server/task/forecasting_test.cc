@@ -21,13 +21,13 @@ class ForecastingConversionTest : public testing::Test {
     return config;
   }
 
-  // The path of the option that is refused; empty: none is.
+  // The path of the refused option; empty: none.
   std::string BadField() const {
     const Resolved resolved = conversion_.Resolve(request_);
     return resolved.bad ? resolved.bad->field : "";
   }
 
-  // What is sent of the result 0, 1, .. 11: number 3 h + q is quantile q of step h.
+  // The sent part of the result 0, 1, .. 11: number 3 h + q is quantile q of step h.
   std::vector<float> Sent() const {
     std::array<float, 12> result;
     std::iota(result.begin(), result.end(), 0.0f);

@@ -27,7 +27,7 @@ TEST(SamplerTest, TakesTheShareThatWasAskedFor) {
   }
 }
 
-// What follows a message that was taken is taken as often as any other.
+// A message after a taken one is taken as often as any.
 TEST(SamplerTest, TakesAMessageWhateverBecameOfTheOneBefore) {
   const double share = 0.25;
   const std::vector<int> sampled = Sampled(share, 2);

@@ -1,5 +1,5 @@
-// Against the examples of W3C's Trace Context (https://www.w3.org/TR/trace-context/, sections 3.2 and 4) and of its
-// test suite.
+// Examples from W3C's Trace Context (https://www.w3.org/TR/trace-context/, sections 3.2 and 4) and from its test
+// suite.
 
 #include "server/trace/traceparent.h"
 
@@ -35,7 +35,7 @@ TEST(TraceparentTest, IgnoresWhatIsMalformed) {
            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",  // no trace
            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",  // no parent
            "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",  // upper case
-           "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",  // a version that is forbidden
+           "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",  // a forbidden version
            "cc-12345678901234567890123456789012-1234567890123456-01.and-more",
            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0",

@@ -28,7 +28,7 @@ class Stream final : public Owner {
 
 class TracerTest : public testing::Test {
  protected:
-  // A message with one item of one session.
+  // A message with an item of a session.
   Mark Read() {
     const Mark mark = tracer_.Begin(stream_, 100, "acme", std::nullopt);
     tracer_.NoteItem(mark, 3);
@@ -52,7 +52,7 @@ class TracerTest : public testing::Test {
 
 TEST_F(TracerTest, AMessageIsASpanWithThoseOfItsLifeInIt) {
   const Mark mark = Read();
-  tracer_.Hold(mark);  // by its item
+  tracer_.Hold(mark);  // by the item
   tracer_.EndReading(mark);
   EXPECT_THAT(stream_.answered, ElementsAre());
   tracer_.Stepped(mark, {.began_ns = 1'200, .ended_ns = 1'300, .batch_tokens = 7, .tokens = 2, .model = "m:1"});

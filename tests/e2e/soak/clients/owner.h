@@ -34,8 +34,8 @@ class Owner {
     std::unique_ptr<std::atomic<bool>> finished = std::make_unique<std::atomic<bool>>(false);
   };
 
-  // An open handle of an errand's session. While another stream may have an Open of the session under way, nothing more
-  // is told to be delivered: that Open says what was delivered before.
+  // An open handle of an errand's session. While another stream may have an Open of the session under way, the grip
+  // tells the server of no further delivery: the Open already has a delivered_seq.
   struct Grip {
     uint32_t handle;
     Hold& hold;

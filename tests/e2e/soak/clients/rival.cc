@@ -12,7 +12,7 @@ namespace aaren::soak {
 namespace {
 
 constexpr size_t kHolds = 4;
-constexpr uint64_t kWaiting = 8192;    // tokens that are not answered yet
+constexpr uint64_t kWaiting = 8192;    // tokens not answered yet
 constexpr uint64_t kLongest = 12'000;  // tokens of a session
 
 }  // namespace
@@ -31,7 +31,7 @@ void Rival::Connect() {
 void Rival::Turn() {
   absl::SleepFor(absl::Milliseconds(chance_.Draw(12)));
   if (!conversation_ || !conversation_->speaking()) {
-    // A stream that was half-closed is read to its end.
+    // A half-closed stream is read to its end.
     if (!conversation_ || conversation_->ended() || chance_.OneIn(200)) Connect();
     return;
   }
@@ -73,7 +73,7 @@ void Rival::Open(v1::ClientMessage& message) {
   const std::string& id = ids_[chance_.Draw(ids_.size())];
   v1::Open open = OpenOf(id, conversation_->FreeHandle(), world_.oracle.config(), chance_);
   if (id.front() == 'f') {
-    open.set_mode(v1::Open::RESUME);  // it comes to be by Fork and Import only
+    open.set_mode(v1::Open::RESUME);  // made by Fork and Import only
   } else if (chance_.OneIn(3)) {
     open.set_mode(static_cast<v1::Open::Mode>(chance_.Draw(3)));
   }
@@ -84,7 +84,7 @@ void Rival::Open(v1::ClientMessage& message) {
   if (behind) open.set_incarnation(newest->incarnation);
   Hold& hold = conversation_->Open(open, *this, message);
   if (!behind) return;
-  // Where it goes on is not known yet: what is sent behind the Open may come too late, too early or right.
+  // The session's position is not known yet: tokens sent behind the Open may come too late, too early or right.
   const Series& series = *newest->track->series();
   const uint64_t from = chance_.OneIn(3) ? chance_.Draw(sent + 1) : sent;
   if (from < series.branch()) return;

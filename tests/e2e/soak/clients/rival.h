@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_E2E_SOAK_CLIENTS_RIVAL_H_
 #define AAREN_TESTS_E2E_SOAK_CLIENTS_RIVAL_H_
 
-// A Rival is a client without manners. It opens sessions that others of its kind have open. It sends tokens behind an
-// Open that was not answered, twice, with gaps, and bad ones. It closes, deletes, does not read and leaves at any
+// A Rival is a client without manners. It opens sessions that further rivals have open. It sends tokens behind an
+// unanswered Open, sends tokens twice, with gaps, and malformed. It closes, deletes, does not read and leaves at any
 // moment. Threading: Turn on one thread.
 
 #include <memory>

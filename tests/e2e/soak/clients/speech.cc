@@ -9,7 +9,7 @@
 namespace aaren::soak {
 namespace {
 
-// Breaks the item, so that it must be refused where its tokens are new. `from` is the token that is expected.
+// Breaks the item: the server must refuse it if its tokens are new. `from` is the expected token.
 void Spoil(v1::Tokens& tokens, uint32_t channels, uint64_t from, Chance& chance) {
   const auto last = tokens.values_size() - 1;
   const bool timed = tokens.times_ns_size() > 1;
@@ -30,7 +30,7 @@ void Spoil(v1::Tokens& tokens, uint32_t channels, uint64_t from, Chance& chance)
   }
 }
 
-// What is wrong with an Open, and the code that it must be refused with.
+// Breaks an Open, and returns the code of the refusal.
 absl::StatusCode Doom(v1::Open& open, Chance& chance) {
   switch (chance.Draw(7)) {
     case 0:

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_E2E_SOAK_CLIENTS_SPEECH_H_
 #define AAREN_TESTS_E2E_SOAK_CLIENTS_SPEECH_H_
 
-// The items that clients say: right ones, and ones that must be refused.
+// The items of clients: valid items, and items to be refused.
 
 #include <string>
 
@@ -14,7 +14,7 @@
 
 namespace aaren::soak {
 
-// An Open of the session, with output options that fit its kind. Mode, delivered_seq and incarnation are the caller's.
+// An Open of the session, with output options that fit its kind. The caller sets mode, delivered_seq and incarnation.
 v1::Open OpenOf(const std::string& id, uint32_t handle, const package::ForecasterConfig& config, Chance& chance);
 
 // Tokens begin .. end - 1, as silent as token `as` is.
@@ -24,7 +24,7 @@ v1::Tokens TokensOf(const Series& series, uint32_t handle, uint64_t begin, uint6
 // sent. Now and then it has some that were sent before, too few, or something that must be refused.
 v1::Tokens NextTokens(const Hold& hold, uint32_t handle, uint64_t most, Chance& chance);
 
-// Appends something that must be refused: items of a handle that is not open, or an Open that cannot be.
+// Appends an invalid item: an item of a handle that is not open, or an invalid Open.
 void AddBadItem(Conversation& conversation, Chance& chance, v1::ClientMessage& message)
     ABSL_EXCLUSIVE_LOCKS_REQUIRED(conversation.mutex());
 

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_E2E_SOAK_JUDGE_HISTORY_H_
 #define AAREN_TESTS_E2E_SOAK_JUDGE_HISTORY_H_
 
-// The History of a run: what was done to each session, the latest of it, and the first promise that was broken. It also
-// counts what happened. Threading: any thread.
+// The History of a run: the latest actions on each session, the first broken promise, and counts of events. Threading:
+// any thread.
 
 #include <cstdint>
 #include <deque>
@@ -27,8 +27,8 @@ class History {
     Keep(id, absl::StrCat(parts...));
   }
 
-  // Something broke a promise: `what` says what was expected and what came. The first one is printed, with what was
-  // done to the session; an empty id is the server's.
+  // Notes a broken promise: `what` has the expected and the actual answer. The first is printed, with the history of
+  // the session; an empty id means the server's.
   void Accuse(const std::string& id, const std::string& what);
 
   bool broken() const;
@@ -38,7 +38,7 @@ class History {
   std::string Counts() const;
 
  private:
-  static constexpr size_t kLines = 200;  // of one session
+  static constexpr size_t kLines = 200;  // for a session
 
   void Keep(const std::string& id, std::string line);
 

@@ -58,7 +58,7 @@ void Hold::Send(const v1::Close& close) {
   delivered_ = std::max(delivered_, close.delivered_seq());
 }
 
-// What the server does with an item of a session that is open (proto/aaren/v1/stream.proto).
+// Foretells the server's reaction to an item of an open session (proto/aaren/v1/stream.proto).
 void Hold::Admit(const v1::Tokens& tokens) {
   if (tokens.has_delivered_seq()) {
     tracks_ = true;
@@ -82,7 +82,7 @@ void Hold::Admit(const v1::Tokens& tokens) {
   due_.push_back({Due::What::kTokens, end, tokens.silent()});
 }
 
-// The code with which the item is refused; 0: it is taken, or a duplicate.
+// The code of the item's refusal; 0: accepted, or a duplicate.
 int Hold::Refusal(const v1::Tokens& tokens) const {
   const uint32_t channels = KindOf(id()).channels;
   const uint64_t count = static_cast<uint64_t>(tokens.values_size()) / channels;

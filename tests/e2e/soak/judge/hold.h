@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_E2E_SOAK_JUDGE_HOLD_H_
 #define AAREN_TESTS_E2E_SOAK_JUDGE_HOLD_H_
 
-// A Hold is one handle of one stream, from an Open on: it foretells what the server must answer to each item sent, in
-// order, and judges what comes. Only a fence, which others cause, may come at any time; after it nothing comes until
-// the handle is opened again.
+// A Hold is one handle of a stream, from an Open on: it foretells the server's answer to each item, in order, and
+// judges the actual answers. Only a fence, caused by another client, may come at any time; after a fence nothing comes
+// until the handle is opened again.
 //
 // Threading: guarded by its Conversation's mutex.
 
@@ -21,7 +21,7 @@ namespace aaren::soak {
 
 class Hold;
 
-// Who opened the handle. Called under the Conversation's mutex.
+// The opener of the handle. Called under the Conversation's mutex.
 class Application {
  public:
   virtual ~Application() = default;
@@ -35,10 +35,10 @@ class Hold {
  public:
   enum class Phase { kOpening, kOpen, kRefused, kClosed };
 
-  // REQUIRES: the Open's output options are ones that the model has.
+  // REQUIRES: the model supports the Open's output options.
   Hold(World& world, std::string name, Application& application, const v1::Open& open);
 
-  // What is about to be sent.
+  // Foretells the answer to an item about to be sent.
   void Send(const v1::Tokens& tokens);
   void Send(const v1::Close& close);
 
@@ -48,7 +48,7 @@ class Hold {
   void Judge(const v1::Closed& closed);
   void Judge(const v1::Failed& failed);
 
-  // The stream has ended after everything that was sent on it was to be answered.
+  // The stream has ended after everything sent on it was due an answer.
   void JudgeEnd();
 
   Phase phase() const { return phase_; }
@@ -59,7 +59,7 @@ class Hold {
   const std::shared_ptr<Life>& life() const { return life_; }
   const Series& series() const { return *life_->track->series(); }
   uint64_t epoch() const { return epoch_; }
-  uint64_t expected() const { return expected_; }  // the next token that the server wants, once it has all sent
+  uint64_t expected() const { return expected_; }  // the server's next token, once it has everything sent
   uint64_t answered() const { return answered_; }
   uint64_t durable() const { return durable_; }
   uint64_t delivered() const { return delivered_; }
@@ -67,13 +67,13 @@ class Hold {
   uint64_t waiting() const { return expected_ - answered_ + waiting_behind_; }
 
  private:
-  // What must come.
+  // A due answer.
   struct Due {
     enum class What { kTokens, kAck, kFailed };
     What what;
-    uint64_t end = 0;  // of kTokens
+    uint64_t end = 0;  // for kTokens
     bool silent = false;
-    int code = 0;  // of kFailed
+    int code = 0;  // for kFailed
   };
 
   void Admit(const v1::Tokens& tokens);
@@ -93,14 +93,14 @@ class Hold {
   Application& application_;
   const v1::Open open_;
   const Known before_;
-  std::vector<size_t> picked_;  // of a forecast's floats, those that were asked for
+  std::vector<size_t> picked_;  // the requested floats of a forecast
   Phase phase_ = Phase::kOpening;
   std::shared_ptr<Life> life_;
   uint64_t epoch_ = 0, expected_ = 0, answered_ = 0, durable_ = 0, delivered_ = 0;
   bool tracks_ = false, refusing_ = false;
   int64_t last_time_ = INT64_MIN;  // after expected_
   std::deque<v1::Tokens> behind_;  // sent behind the Open
-  uint64_t waiting_behind_ = 0;    // tokens in them
+  uint64_t waiting_behind_ = 0;    // tokens in behind_
   std::deque<Due> due_;
   std::optional<v1::Close> close_;
 };

@@ -1,4 +1,4 @@
-// How a Hold judges what the server answers.
+// A Hold's judgement of the server's answers.
 
 #include <algorithm>
 #include <cstring>
@@ -11,7 +11,7 @@
 namespace aaren::soak {
 namespace {
 
-// Words for bits that differ.
+// Describes bits that differ.
 std::string Differing(const char* what, size_t at, float expected, float came) {
   uint32_t expected_bits, came_bits;
   std::memcpy(&expected_bits, &expected, sizeof(float));
@@ -138,7 +138,7 @@ bool Hold::JudgeTimes(const v1::Forecasts& forecasts, uint64_t seq, size_t resul
 void Hold::JudgeDurable(uint64_t durable) {
   if (durable < durable_) {
     Accuse(absl::StrCat("durable_seq went back from ", durable_, " to ", durable));
-  } else if (open_.has_delivered_seq() && durable > delivered_) {  // else a save may come before the first it tells
+  } else if (open_.has_delivered_seq() && durable > delivered_) {  // else a save may precede the first delivered_seq
     Accuse(absl::StrCat("durable_seq at most ", delivered_, " expected, which was delivered, came ", durable));
   }
   durable_ = durable;
@@ -149,7 +149,7 @@ void Hold::Judge(const v1::Acked& acked) {
   if (phase_ != Phase::kOpen) return Accuse("Acked after a fence, a Closed or a refusal");
   JudgeDurable(acked.durable_seq());
   if (acked.durable_seq() > acked.next_seq()) return Accuse("Acked with durable_seq above next_seq");
-  if (acked.next_seq() == answered_) {  // of duplicates, or of a save
+  if (acked.next_seq() == answered_) {  // an Acked for duplicates, or for a save
     if (!due_.empty() && due_.front().what == Due::What::kAck) due_.pop_front();
     return;
   }
@@ -165,7 +165,7 @@ void Hold::Judge(const v1::Acked& acked) {
 void Hold::Judge(const v1::Closed& closed) {
   world_.history.Tell(id(), name_, " <- Closed ", closed.next_seq());
   if (!closing() || phase_ == Phase::kOpening) return Accuse("Closed, though no Close was under way");
-  // A fence that came before the Close leaves nothing to be closed.
+  // A fence before the Close leaves nothing to close.
   const bool taken = phase_ == Phase::kRefused;
   const uint64_t next_seq = taken ? 0 : answered_;
   if (closed.next_seq() != next_seq || (!taken && !due_.empty())) {

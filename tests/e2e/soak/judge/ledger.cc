@@ -16,7 +16,7 @@ void Ledger::Raise(Entry& entry, uint64_t epoch, uint64_t incarnation) {
   entry.known.epoch = std::max(entry.known.epoch, epoch);
   if (incarnation <= entry.known.incarnation) return;
   entry.known.incarnation = incarnation;
-  // What was replaced may be asked for no more, or by readers that are late.
+  // A replaced life is asked for only by late readers, if at all.
   for (auto& [number, life] : entry.lives) {
     if (number < incarnation && life->track) life->track->Trim();
   }
@@ -33,7 +33,7 @@ std::shared_ptr<Life> Ledger::LifeOf(const std::string& id, Entry& entry, uint64
   return life;
 }
 
-// What the answer says that cannot be, whatever the session's state is.
+// The impossible part of the answer, whatever the session's state.
 std::string Ledger::Contradiction(const v1::Open& open, const Known& before, const v1::Opened& opened) const {
   const uint64_t incarnation = opened.incarnation();
   if (opened.epoch() <= before.epoch) return absl::StrCat("an epoch above ", before.epoch);
@@ -51,7 +51,7 @@ std::string Ledger::Contradiction(const v1::Open& open, const Known& before, con
   return "";
 }
 
-// What the answer says that cannot be of this incarnation.
+// The part of the answer that is impossible for this incarnation.
 std::string Ledger::Misplaced(const v1::Open& open, const v1::Opened& opened, const Life& life) const {
   const uint64_t next = opened.next_seq();
   if (next > life.sent) return absl::StrCat("next_seq at most ", life.sent.load(), ", where the tokens sent end");

@@ -1,9 +1,9 @@
 #ifndef AAREN_TESTS_E2E_SOAK_JUDGE_LEDGER_H_
 #define AAREN_TESTS_E2E_SOAK_JUDGE_LEDGER_H_
 
-// The Ledger is what all clients of a run together know of the sessions: their incarnations, what was sent to each, the
-// newest epoch that anybody has seen. An answer that contradicts what was known before its question was sent breaks a
-// promise. Threading: any thread.
+// The Ledger has the common knowledge of all clients of a run about the sessions: their incarnations, the tokens sent
+// to each, the newest epoch seen. An answer breaks a promise if it contradicts the knowledge before its question was
+// sent. Threading: any thread.
 
 #include <atomic>
 #include <cstdint>
@@ -21,18 +21,18 @@
 
 namespace aaren::soak {
 
-// One incarnation of a session. Threading: `sent` grows while others read it; the rest is made before anybody has it.
+// An incarnation of a session. Threading: `sent` grows while readers look; the rest is constant.
 struct Life {
   uint64_t incarnation = 0;
-  std::shared_ptr<Track> track;    // null: nobody can know of which tokens it was made
+  std::shared_ptr<Track> track;    // null: nobody can know the tokens that made the life
   std::atomic<uint64_t> sent = 0;  // tokens below it were sent, or came with a snapshot
 };
 
-// What was known of a session when a question was sent.
+// The knowledge about a session when a question was sent.
 struct Known {
   uint64_t epoch = 0;
   uint64_t incarnation = 0;
-  uint64_t dead = 0;  // incarnations up to it are gone
+  uint64_t dead = 0;  // incarnations up to `dead` are gone
 };
 
 class Ledger {
@@ -41,7 +41,7 @@ class Ledger {
 
   Known Before(const std::string& id) const;
 
-  // The life that an Open was answered with; null if the answer breaks a promise.
+  // The life in the answer to an Open; null if the answer breaks a promise.
   std::shared_ptr<Life> Opened(const std::string& id, const v1::Open& open, const Known& before,
                                const v1::Opened& opened);
 
@@ -49,15 +49,15 @@ class Ledger {
   void Described(const Known& before, const v1::SessionInfo& info);
   void Deleted(const std::string& id, uint64_t incarnation);
 
-  // An Import or Fork puts a session of tokens that `source` has, up to a seq, in the place of `id`. While one is under
-  // way nobody judges an incarnation of `id` that is not known.
+  // An Import or Fork replaces `id` by a session with the tokens of `source` up to a seq. Meanwhile nobody judges an
+  // unknown incarnation of `id`.
   void BeginPlacing(const std::string& id);
   void EndPlacing(const std::string& id, const std::shared_ptr<Life>& source, const v1::SessionInfo* placed);
 
   // Before tokens up to `end` are sent.
   void Sending(Life& life, uint64_t end);
 
-  // The newest incarnation that is known, if it lives; null if none.
+  // The newest known incarnation, if it lives; else null.
   std::shared_ptr<Life> Newest(const std::string& id) const;
 
  private:
@@ -77,7 +77,7 @@ class Ledger {
   History& history_;
   mutable absl::Mutex mutex_;
   std::map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
-  std::set<uint64_t> epochs_ ABSL_GUARDED_BY(mutex_);  // of all Opens: no two have the same
+  std::set<uint64_t> epochs_ ABSL_GUARDED_BY(mutex_);  // for all Opens: no two are equal
 };
 
 }  // namespace aaren::soak

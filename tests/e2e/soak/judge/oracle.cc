@@ -17,7 +17,7 @@ void Require(const absl::Status& status) {
   std::abort();
 }
 
-// A lane of one row, of one thread.
+// A lane with a single row, for a single thread.
 struct Bench {
   explicit Bench(const engine::Engine& engine) : lane(engine.NewLane(1)) { Require(lane->Allocate({&slot, 1})); }
 
@@ -57,7 +57,7 @@ Track::Rows Track::RowsAt(uint64_t window) {
   return FindRows(window);
 }
 
-// Computes forward from the nearest rows that are known.
+// Computes forward from the nearest known rows.
 Track::Rows Track::FindRows(uint64_t window) {
   const uint64_t branch_window = series_->branch() / Window::kTokens;
   if (parent_ && window <= branch_window) return rows_.try_emplace(window, parent_->RowsAt(window)).first->second;

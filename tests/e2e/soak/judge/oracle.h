@@ -1,11 +1,11 @@
 #ifndef AAREN_TESTS_E2E_SOAK_JUDGE_ORACLE_H_
 #define AAREN_TESTS_E2E_SOAK_JUDGE_ORACLE_H_
 
-// The Oracle knows every forecast: it steps the engine itself, one row a channel and one value a call, over the tokens
-// of a Series, apart from any server. A Track is one series' rows and answers.
+// The Oracle knows every forecast: it steps the engine itself, a row a channel and a value a call, over the tokens of a
+// Series, apart from any server. A Track has the rows and answers of a series.
 //
-// Rows are kept where windows of 64 tokens begin, answers of the last windows only: what is asked for again is computed
-// again. Threading: an Oracle and its Tracks may be used from any thread.
+// Rows are kept at the beginnings of windows of 64 tokens, answers for the last windows only: older answers are
+// computed again. Threading: an Oracle and its Tracks may be used from any thread.
 
 #include <cstddef>
 #include <map>
@@ -22,7 +22,7 @@
 
 namespace aaren::soak {
 
-// Answers to tokens begin .. begin + kTokens - 1. Those without a forecast hold NaN.
+// Answers to tokens begin .. begin + kTokens - 1. Tokens without a forecast have NaN.
 struct Window {
   static constexpr uint64_t kTokens = 64;
   uint64_t begin = 0;
@@ -51,10 +51,10 @@ class Track {
 
   const std::shared_ptr<const Series>& series() const { return series_; }
 
-  // The window that holds seq.
+  // The window with seq.
   std::shared_ptr<const Window> WindowOf(uint64_t seq, bool calibrated);
 
-  // Forgets what can be computed again.
+  // Forgets everything that can be computed again.
   void Trim();
 
  private:

@@ -18,7 +18,7 @@ float Uniform(uint64_t hash) { return static_cast<float>(hash % 10'000) * 1e-4f;
 
 Kind KindOf(const std::string& id) { return kAll[static_cast<size_t>(id.back() - '0')]; }
 
-// A triangle with noise on a level that jumps now and then; values missing one by one and in outages.
+// A triangle with noise on a level that jumps now and then; single missing values and outages.
 float Series::Value(uint64_t seq, uint32_t channel) const {
   const uint64_t key = Mix(At(seq).number_ * 64 + channel);
   if (Mix(key ^ (seq * 2 + 1)) % 20 == 0 || Mix(key ^ ~(seq / 150)) % 12 == 0) return std::nanf("");
@@ -28,7 +28,7 @@ float Series::Value(uint64_t seq, uint32_t channel) const {
   return level + 5.0f * std::fabs(phase - 12.0f) + noise;
 }
 
-// Every seventh repeats the time before it, every hundredth comes an hour late.
+// Every seventh time repeats the time before, every hundredth comes an hour late.
 int64_t Series::Time(uint64_t seq) const {
   if (kind_.times == Kind::Times::kRegular) return kStartNs + static_cast<int64_t>(seq) * kStepNs;
   const auto steps = static_cast<int64_t>(seq - (seq % 7 == 3 ? 1 : 0) + seq / 100 * 60);

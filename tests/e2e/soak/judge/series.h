@@ -1,11 +1,11 @@
 #ifndef AAREN_TESTS_E2E_SOAK_JUDGE_SERIES_H_
 #define AAREN_TESTS_E2E_SOAK_JUDGE_SERIES_H_
 
-// A Series is all that an incarnation of a session may ever be sent. Whoever writes to it sends these tokens, so that a
-// forecast for a seq has one right answer whatever happened to the session. A forked or imported session has its
-// source's tokens up to the seq that was captured and its own from there.
+// A Series is the full list of tokens for an incarnation of a session. Every writer sends only tokens of the series: a
+// forecast for a seq has a single right answer, whatever happened to the session. A forked or imported session has its
+// source's tokens up to the captured seq, and its own from there.
 //
-// What a session is like (its Kind) follows from the end of its id: "owned-3.k2". Threading: immutable.
+// A session's Kind follows from the end of its id: "owned-3.k2". Threading: immutable.
 
 #include <cstdint>
 #include <memory>
@@ -17,8 +17,8 @@ struct Kind {
   enum class Times { kNone, kGiven, kRegular };
   uint32_t channels;
   Times times;
-  uint32_t every;  // forecasts where seq is a multiple of it
-  bool surprise;   // asked for always, where every > 1: then it decides what is computed
+  uint32_t every;  // forecasts at the multiples of `every`
+  bool surprise;   // always on for every > 1: then it decides whether to compute
 };
 
 inline constexpr int kKinds = 6;
@@ -41,11 +41,11 @@ class Series {
   int64_t Step(uint64_t seq) const;  // the last positive difference between times up to seq; 0: none
   bool Silent(uint64_t seq) const;
 
-  // Whether the token is answered with a forecast, and whether the server computes one.
+  // True if the token is answered with a forecast, and if the server computes a forecast.
   bool Answered(uint64_t seq) const { return !Silent(seq) && seq % kind_.every == 0; }
   bool Computed(uint64_t seq) const;
 
-  // The end of the tokens from seq on, at most `end`, that are as silent as seq is.
+  // The end of the tokens from seq on, at most `end`, with the silence of seq.
   uint64_t SameUntil(uint64_t seq, uint64_t end) const;
 
  private:

@@ -74,7 +74,7 @@ TEST_F(KeySetFileTest, SetWithoutKeysLetsNobodyIn) {
 TEST_F(KeySetFileTest, FileThatIsBeingWrittenIsLeftForASecond) {
   Write(old_.Jwks());
   const auto file = KeySetFile::Open(path_).value();
-  Write(new_.Jwks(), std::chrono::hours(1));  // as if just now
+  Write(new_.Jwks(), std::chrono::hours(1));  // dated like a write just now
   file->Look();
   EXPECT_TRUE(Knows(*file, old_));
   file->Look();

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 constexpr absl::string_view kRs256 = R"({"alg":"RS256","kid":"a"})", kEs256 = R"({"alg":"ES256","kid":"a"})";
 
-// One for all tests: making one takes a while.
+// A maker for all tests: making a key takes a while.
 const TokenMaker& Rsa() {
   static const auto& maker = *new TokenMaker(TokenMaker::Rsa());
   return maker;
@@ -63,7 +63,7 @@ TEST(KeySetTest, MoreKeysThanAProviderHasAreRefused) {
   EXPECT_EQ(WhyNot(absl::StrCat(R"({"keys":[)", keys, ",{}]}")), "1001 keys, the limit is 1000");
 }
 
-// cjose asserts that padding comes where a base64 text of this length has it.
+// cjose asserts that padding stands at the end of a base64 text of this length.
 TEST(KeySetTest, AKeyWhoseNumbersHaveOtherBytesThanBase64UrlIsNone) {
   for (const char* x : {"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRV=U", "=", "f83O/3D2", "f83O J3D2", "A"}) {
     EXPECT_THAT(WhyNot(absl::StrCat(R"({"keys":[{"kty":"EC","crv":"P-256","x":")", x, R"(","y":"AAAA"}]})")),
@@ -92,7 +92,7 @@ TEST(KeySetTest, TokenWithoutASignatureIsRefused) {
   for (const char* end : {"", ".", ".AAAA"}) EXPECT_NE(WhyNot(Keys(Rsa()), absl::StrCat(none, end)), "it was taken");
 }
 
-// Whoever has the public key could sign so.
+// Everybody with the public key could sign so.
 TEST(KeySetTest, PublicKeyIsNoSecret) {
   for (const std::string& secret : {Rsa().Pem(), Rsa().Jwk(), Rsa().Jwk(R"("kid":"a")")}) {
     EXPECT_EQ(WhyNot(Keys(Rsa()), SignBySecret(R"({"alg":"HS256","kid":"a"})", "{}", secret)),
@@ -141,7 +141,7 @@ TEST(KeySetTest, KeysThatCannotSignTokensArePassedOver) {
   EXPECT_EQ(KeySet::Parse(set).value().size(), 1);
 }
 
-// By an exponent of 1 whoever knows the padding has a signature.
+// With an exponent of 1 everybody who knows the padding has a signature.
 TEST(KeySetTest, WeakNumbersOfAnRsaKeyAreRefused) {
   const std::string set = Rsa().Jwks();
   ASSERT_THAT(set, HasSubstr(R"("e":"AQAB")"));

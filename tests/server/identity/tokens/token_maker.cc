@@ -30,7 +30,7 @@ std::string Number(EVP_PKEY* key, const char* name) {
   return Base64Url(bytes);
 }
 
-// x and y, one after the other.
+// x, then y.
 std::string Point(EVP_PKEY* key) {
   std::array<unsigned char, 256> bytes;
   size_t size = 0;
@@ -38,7 +38,7 @@ std::string Point(EVP_PKEY* key) {
   return {reinterpret_cast<const char*>(bytes.data()) + 1, size - 1};  // 4: uncompressed
 }
 
-// As JWS has it: r and s of the curve's size, where OpenSSL writes DER.
+// In JWS' form: r and s of the curve's size; OpenSSL writes DER.
 std::string FromDer(const std::string& der, int number_bytes) {
   const unsigned char* bytes = BytesOf(der);
   ECDSA_SIG* signature = d2i_ECDSA_SIG(nullptr, &bytes, static_cast<long>(der.size()));

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_SERVER_IDENTITY_TOKENS_TOKEN_MAKER_H_
 #define AAREN_TESTS_SERVER_IDENTITY_TOKENS_TOKEN_MAKER_H_
 
-// A TokenMaker is an identity provider with one key. It signs by OpenSSL alone, so that what it makes is independent of
-// the library that checks it.
+// A TokenMaker is an identity provider with a single key. It signs by OpenSSL alone, independent of the library under
+// test.
 
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@ namespace aaren::identity {
 
 std::string Base64Url(absl::string_view bytes);
 
-// HEADER.PAYLOAD, which is signed, of two texts of JSON.
+// HEADER.PAYLOAD, the signed bytes, from two texts of JSON.
 std::string SigningInput(absl::string_view header, absl::string_view payload);
 
 class TokenMaker {
@@ -21,12 +21,12 @@ class TokenMaker {
   static TokenMaker Rsa(int bits = 2048);
   static TokenMaker Ec(const char* curve = "P-256");  // or P-384
 
-  // The public key as JSON, with these members besides: R"("kid":"a")".
+  // The public key as JSON, with further members: R"("kid":"a")".
   std::string Jwk(absl::string_view members = "") const;
-  std::string Jwks(absl::string_view members = "") const;  // a set of it alone
+  std::string Jwks(absl::string_view members = "") const;  // a set of this key alone
   std::string Pem() const;
 
-  // By SHA-256, whatever the header says: RSA's PKCS #1 or PSS, or ECDSA.
+  // Signs by SHA-256, whatever the header says: RSA's PKCS #1 or PSS, or ECDSA.
   std::string Sign(absl::string_view header, absl::string_view payload, bool pss = false) const;
 
  private:

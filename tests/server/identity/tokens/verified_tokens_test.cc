@@ -12,7 +12,7 @@ absl::Time At(int64_t second) { return absl::FromUnixSeconds(second); }
 
 class VerifiedTokensTest : public testing::Test {
  protected:
-  // A token's that a key of the set has signed.
+  // The claims of a token signed by a key of the set.
   WebToken Says(absl::Time ends) const {
     const std::string signed_by_it = maker_.Sign(R"({"alg":"ES256"})", "{}");
     return {.tenant = "acme",

@@ -25,7 +25,7 @@ class WebTokenTest : public testing::Test {
   static std::string With(absl::string_view claim, absl::string_view other) {
     return absl::StrReplaceAll(kValid, {{claim, other}});
   }
-  // With one claim more.
+  // With a further claim.
   static std::string And(absl::string_view claim) { return With("{", absl::StrCat("{", claim, ",")); }
 
   const TokenMaker maker_ = TokenMaker::Ec();

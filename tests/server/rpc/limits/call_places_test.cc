@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 
 class CallPlacesTest : public testing::Test {
  protected:
-  // A call that waits for its client, unless told otherwise.
+  // A call waiting for its client, unless told otherwise.
   bool Begin(const std::string& peer, bool waits = true) {
     CallPlaces::Place place = places_.Take(absl::StrCat("ipv4:", peer), [this, peer](CallPlaces::Why why) {
       (why == CallPlaces::Why::kStale ? stale_ : cancelled_).push_back(peer);
@@ -28,7 +28,7 @@ class CallPlacesTest : public testing::Test {
     return true;
   }
 
-  // So that all eight places are taken, by four connections of one host.
+  // Takes all eight places, by four connections of a host.
   void FillBy(const std::string& host, bool waits = true) {
     int port = 0;
     for (const int calls : {4, 2, 1, 1}) {
@@ -39,7 +39,7 @@ class CallPlacesTest : public testing::Test {
   }
 
   shard::TestClock clock_;
-  std::vector<std::string> cancelled_, stale_;  // peers of calls that lost their places
+  std::vector<std::string> cancelled_, stale_;  // peers of calls without a place any more
   CallPlaces places_{8, clock_};
   std::vector<CallPlaces::Place> held_;
 };
@@ -85,11 +85,11 @@ TEST_F(CallPlacesTest, NobodyGivesWayWhileThereArePlaces) {
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(Begin("2.2.2.2:1"));
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(Begin("1.1.1.1:1")) << i;
   clock_.Advance(absl::Minutes(1));
-  EXPECT_FALSE(Begin("1.1.1.1:1"));  // it has half of what is left
+  EXPECT_FALSE(Begin("1.1.1.1:1"));  // the connection has half of the free places
   EXPECT_THAT(cancelled_, IsEmpty());
 }
 
-// Calls that come again and again wait behind the oldest, so each finds a place a second after the call before.
+// Calls that come again and again wait behind the oldest: each finds a place a second after the call before.
 TEST_F(CallPlacesTest, PlacesGoRoundAmongCallsThatWait) {
   FillBy("1.1.1.1");
   for (int i = 0; i < 20; ++i) {
