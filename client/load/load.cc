@@ -16,13 +16,13 @@
 namespace aaren::client {
 namespace {
 
-// Between the moment all sessions are open and the first token, so that every stream is there.
+// From the moment all sessions are open to the first token: every stream is ready by then.
 constexpr int64_t kLead = 2000000;
 
-// The most that options may ask for. Beyond these, the figures would tell of this process and not of the server.
+// The greatest options. Beyond, the figures would tell of this process and not of the server.
 constexpr uint32_t kMaxStreams = 1024;
 constexpr double kMaxRate = 1e9;       // tokens a second
-constexpr double kMaxTimes = 1 << 28;  // of messages unanswered, eight bytes each
+constexpr double kMaxTimes = 1 << 28;  // unanswered messages, eight bytes each
 constexpr double kMaxMessageValues = 1 << 22;
 constexpr absl::Duration kMaxDuration = absl::Hours(24 * 365);
 
@@ -37,7 +37,7 @@ std::vector<std::unique_ptr<LoadStream>> MakeStreams(const LoadOptions& options)
   return streams;
 }
 
-// What the streams' threads and RunLoad tell each other.
+// Shared by the streams' threads and RunLoad.
 struct Run {
   explicit Run(uint32_t streams)
       : opened(static_cast<int>(streams)), answered(static_cast<int>(streams)), status(streams) {}
@@ -45,7 +45,7 @@ struct Run {
   absl::BlockingCounter opened;
   absl::BlockingCounter answered;
   absl::Notification begin;
-  std::vector<absl::Status> status;  // of Open, by stream
+  std::vector<absl::Status> status;  // Open's, by stream
   int64_t start = 0;                 // valid after `begin`, as is `end`
   int64_t end = 0;
 };

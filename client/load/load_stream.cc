@@ -24,7 +24,7 @@ constexpr int64_t kSettleTimeout = 60 * kSecond;  // for all Opened, and for all
 constexpr double kLongestInterval = 1e18;         // nanoseconds: 31 years
 constexpr int64_t kPatience = kSecond / 10;       // between two looks at `stop`
 
-// One message is neither so large that server and client take turns, nor so small that its own price counts.
+// A message is neither large enough to make server and client take turns, nor small enough to make its own price count.
 constexpr size_t kWriteBytes = 32 << 10;
 
 // gRPC's waits are whole milliseconds long; an open loop naps through the last one, so as to be on time.
@@ -32,7 +32,7 @@ constexpr int64_t kQueueTick = 2000000;
 constexpr unsigned long kTimerSlack = 1000;
 constexpr auto kNap = std::chrono::microseconds(50);
 
-// Of the series: a day of 24 tokens and a week of 168, in a whole number of weeks, and some noise.
+// The series: a day of 24 tokens and a week of 168, in a whole number of weeks, and some noise.
 constexpr size_t kSignalTokens = 168 * 24;
 
 enum Tag : uintptr_t { kStarted = 1, kRead, kWritten, kFinished };
@@ -121,7 +121,7 @@ absl::Status LoadStream::Open() {
 void LoadStream::Stream(int64_t start, int64_t end, const std::atomic<bool>* stop) {
   const auto stopped = [stop] { return stop != nullptr && stop->load(std::memory_order_relaxed); };
   start_ = start;
-  // Naps are as short as they say.
+  // Makes naps as short as asked for.
   if (open_loop()) prctl(PR_SET_TIMERSLACK, kTimerSlack);
   phase_ = Phase::kStreaming;
   for (uint32_t i = 0; i < sessions_.size() && !open_loop(); ++i) {
@@ -132,7 +132,7 @@ void LoadStream::Stream(int64_t start, int64_t end, const std::atomic<bool>* sto
   now_ = std::min(now_, end);
   if (open_loop() && !stopped()) MakeDue();
   phase_ = Phase::kDraining;
-  // What fell due is still sent, unless the run was stopped: a stall delays it, and must show.
+  // Due tokens are still sent, unless the run was stopped: a stall delays tokens, and must show.
   for (Session& session : sessions_) {
     if (!open_loop() || stopped()) session.due = session.sent;
   }
@@ -159,7 +159,7 @@ void LoadStream::Loop(int64_t deadline, Done done) {
   while (broken_ && pending_ > 0) Await(now_ + kPatience);
 }
 
-// Takes one event, if there is one before `deadline` or before the next message falls due.
+// Takes an event, if any comes before `deadline` and before the next due message.
 void LoadStream::Await(int64_t deadline) {
   const int64_t next_due = phase_ == Phase::kStreaming && open_loop() ? NextDue() : INT64_MAX;
   const int64_t until = std::min(deadline, next_due);
@@ -254,7 +254,7 @@ void LoadStream::AddMessage(uint32_t handle) {
   const size_t phase = (first_seq + handle * 7) % kSignalTokens * options_.channels;
   message_.AddTokens(handle, first_seq, absl::MakeConstSpan(signal_).subspan(phase, points * options_.channels),
                      session.base_seq + session.answered * options_.points_per_message);
-  // A message that is sent again has waited since the first time.
+  // A message sent again has waited since its first time.
   const bool again = session.sent < session.timed;
   if (!again) {
     times_[TimeIndex(handle, session.sent)] = open_loop() ? DueTime(session.sent * sessions_.size() + handle) : now_;
@@ -355,7 +355,7 @@ void LoadStream::OnOpened(const v1::Opened& opened) {
   session.base_seq = value->next_seq;
 }
 
-// The server had no room for the tokens from there on.
+// The server had no room for the tokens from `expected_seq` on.
 void LoadStream::SendAgain(uint32_t handle, uint64_t expected_seq) {
   Session& session = sessions_[handle];
   if (phase_ == Phase::kClosing || session.failed) return;

@@ -1,11 +1,11 @@
 #ifndef AAREN_CLIENT_LOAD_LOAD_STREAM_H_
 #define AAREN_CLIENT_LOAD_LOAD_STREAM_H_
 
-// A LoadStream drives one stream of a load run: it opens its sessions, keeps tokens flowing into them for a while, and
-// deletes them. Whatever may be sent when a write ends leaves in one message. A reply costs a look at its handle and
-// next_seq, and a token neither an allocation nor a message object.
+// A LoadStream drives a stream of a load run: it opens its sessions, keeps tokens flowing for a while, and deletes the
+// sessions. All messages ready at the end of a write leave together. A reply costs a look at its handle and next_seq,
+// and a token neither an allocation nor a message object.
 //
-// Threading: one thread, its own. The methods are called once each, in the order below.
+// Threading: a thread of its own. The methods are called once each, in the order below.
 
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
@@ -24,14 +24,14 @@
 
 namespace aaren::client {
 
-// What the streams of a run count; summed at its end.
+// The counts of a run's streams; summed at its end.
 struct LoadCounts {
   uint64_t sent = 0;      // tokens, each once
   uint64_t resent = 0;    // tokens sent again
   uint64_t received = 0;  // tokens answered
   uint64_t errors = 0;
   std::string first_error;
-  DurationHistogram latency;  // of tokens
+  DurationHistogram latency;  // tokens' latencies
   int64_t last_reply = 0;     // on the clock of NowNanos
 
   void Merge(const LoadCounts& other);
@@ -42,14 +42,14 @@ int64_t NowNanos();
 
 class LoadStream : private ReplyHandler {
  public:
-  // `ids` are its sessions'; `stream` its number among `options.streams`. `options` outlives it.
+  // `ids`: the session ids; `stream`: the number among `options.streams`. `options` outlives the stream.
   LoadStream(const LoadOptions& options, uint32_t stream, std::vector<std::string> ids);
   ~LoadStream() override;
 
   // Opens the stream and every session. UNAVAILABLE, or the server's word, if the stream broke.
   absl::Status Open();
 
-  // Sends tokens from time `start` to `end`, then waits for the replies that are due. `stop` may be null.
+  // Sends tokens from time `start` to `end`, then waits for the due replies. `stop` may be null.
   void Stream(int64_t start, int64_t end, const std::atomic<bool>* stop);
 
   // Deletes the sessions and ends the stream.
@@ -61,14 +61,14 @@ class LoadStream : private ReplyHandler {
   enum class Phase { kHello, kOpening, kStreaming, kDraining, kClosing };
   struct Session {
     std::string id;
-    uint64_t base_seq = 0;    // where its tokens begin
+    uint64_t base_seq = 0;    // the seq of its first token
     uint64_t due = 0;         // messages that may be sent; in a closed loop all
     uint64_t sent = 0;        // messages
-    uint64_t timed = 0;       // messages that were sent once at least
+    uint64_t timed = 0;       // messages sent at least once
     uint64_t answered = 0;    // messages
-    uint64_t resume_seq = 0;  // the message it lies in begins there: what came before it is folded
-    bool open = false;        // the server has it
-    bool failed = false;      // and takes no more tokens
+    uint64_t resume_seq = 0;  // the beginning of its partly folded message; earlier tokens are folded
+    bool open = false;        // open at the server
+    bool failed = false;      // takes no more tokens
     bool queued = false;
   };
 
@@ -103,20 +103,20 @@ class LoadStream : private ReplyHandler {
   const uint32_t stream_;
   std::vector<Session> sessions_;  // by handle
   std::vector<int64_t> times_;     // [sessions, window]: when a message was sent, or due
-  std::vector<float> signal_;      // one long period of the synthetic series, and a message beyond
+  std::vector<float> signal_;      // a long period of the synthetic series, and a message beyond
   std::deque<uint32_t> ready_;     // handles with something to send
-  uint64_t due_ = 0;               // messages of the stream that fell due
-  double interval_ = 0;            // nanoseconds between two of them
+  uint64_t due_ = 0;               // due messages of the stream
+  double interval_ = 0;            // nanoseconds between two due messages
   uint32_t window_;
   size_t write_bytes_;
-  uint32_t next_ = 0;       // handle whose Open or Close is next
-  uint32_t unsettled_ = 0;  // sessions whose Opened or Closed is owed
+  uint32_t next_ = 0;       // the next handle to open or close
+  uint32_t unsettled_ = 0;  // sessions whose Opened or Closed is missing
   uint64_t in_flight_ = 0;  // messages
   int64_t start_ = 0;
-  int64_t now_ = 0;  // as of the last event or write
+  int64_t now_ = 0;  // the time of the last event or write
   Phase phase_ = Phase::kHello;
   bool welcomed_ = false;
-  absl::Status refused_;  // a Welcome that cannot be
+  absl::Status refused_;  // the error of an impossible Welcome
 
   grpc::CompletionQueue queue_;
   grpc::GenericStub stub_;

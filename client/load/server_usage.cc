@@ -82,7 +82,7 @@ bool IsThisMachine(const std::string& host) {
   return host == "localhost" || absl::StartsWith(host, "127.") || host == "::1" || host == "0.0.0.0" || host == name;
 }
 
-// Inodes of the sockets that listen on `port`.
+// Inodes of the sockets listening on `port`.
 std::set<std::string> ListeningInodes(const std::string& port) {
   int number;
   std::set<std::string> inodes;
@@ -109,7 +109,7 @@ bool Holds(const std::filesystem::path& process, const std::set<std::string>& in
   return false;
 }
 
-// The process that listens on `port`, as a folder of /proc; empty if there is none to be seen.
+// The process listening on `port`, as a folder of /proc; empty if none is visible.
 std::filesystem::path FindListener(const std::string& port) {
   const std::set<std::string> inodes = ListeningInodes(port);
   if (inodes.empty()) return {};

@@ -37,8 +37,7 @@ class FakeServer : public v1::Streaming::Service {
     std::shared_ptr<grpc::ServerCredentials> credentials = {};  // null: plain text
     bool numbers_opens = true;                                  // false: like a server without Open.number
     bool compresses = false;                                    // compresses the messages on streams
-    std::function<void(v1::ServerMessage&)> lie = {};           // changes the server's messages on streams; null:
-                                                                // nothing
+    std::function<void(v1::ServerMessage&)> lie = {};           // changes messages on streams; null: nothing
   };
   static v1::Limits DefaultLimits();
 

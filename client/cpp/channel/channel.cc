@@ -13,8 +13,8 @@
 namespace aaren::client {
 namespace {
 
-// gRPC's own way not to choose a server that leaves. It connects to every address and watches the health of each, so it
-// is for who has reason to.
+// gRPC's own way to avoid a leaving server. gRPC then connects to every address and watches the health of each: only
+// for clients with a reason.
 constexpr char kServingOnly[] =
     R"({"loadBalancingConfig": [{"round_robin": {}}], "healthCheckConfig": {"serviceName": ""}})";
 
@@ -23,7 +23,7 @@ int Millis(absl::Duration duration) {
   return static_cast<int>(std::clamp<int64_t>(millis, 0, std::numeric_limits<int>::max()));
 }
 
-// gRPC ends the process over a header that it cannot send.
+// gRPC ends the process over an illegal header.
 bool IsLegal(const std::string& name, const std::string& value) {
   const grpc_slice key = grpc_slice_from_copied_buffer(name.data(), name.size());
   const grpc_slice text = grpc_slice_from_copied_buffer(value.data(), value.size());

@@ -1,7 +1,7 @@
 #ifndef AAREN_CLIENT_CPP_CHANNEL_CHANNEL_H_
 #define AAREN_CLIENT_CPP_CHANNEL_CHANNEL_H_
 
-// ChannelOptions turned into what gRPC takes. Threading: functions.
+// Turns ChannelOptions into gRPC's types. Threading: functions.
 
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
@@ -27,21 +27,21 @@ class Credentials::Made {
 
 grpc::ChannelArguments MakeArguments(const ChannelOptions& options);
 
-// Which of a target's addresses a channel goes to.
+// The choice among a target's addresses.
 enum class Among {
-  kReachable,  // the first that takes a connection
-  kServing,    // one whose health service says SERVING, or that has none: never one that is leaving
+  kReachable,  // the first address with a connection
+  kServing,    // an address whose health service says SERVING, or without a health service: never a leaving server
 };
 
 // A channel with connections of its own.
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target, const ChannelOptions& options,
                                            Among among = Among::kReachable);
 
-// The headers of the next call: those that are fixed, and what the source says now. INVALID_ARGUMENT, naming it, for
-// one that cannot be sent; else the source's error.
+// The headers of the next call: fixed headers, and the source's present headers. INVALID_ARGUMENT, naming the header,
+// for an illegal header; else the source's error.
 absl::StatusOr<Metadata> CallMetadata(const ChannelOptions& options);
 
-// REQUIRES: CallMetadata returned it.
+// REQUIRES: CallMetadata returned `metadata`.
 void AddMetadata(const Metadata& metadata, grpc::ClientContext& context);
 
 }  // namespace aaren::client

@@ -18,8 +18,8 @@ class RealClock : public Clock {
  public:
   absl::Time Now() override { return begin_ + absl::FromChrono(Steady::now() - steady_begin_); }
 
-  // Abseil waits by the wall clock: one that is set back an hour meanwhile would make that hour part of the wait. So
-  // this sleeps by the monotonic one, and looks.
+  // Abseil waits by the wall clock: a clock set back an hour meanwhile would prolong the wait by an hour. AwaitFor
+  // therefore sleeps by the monotonic clock, and looks.
   bool AwaitFor(absl::Mutex& mutex, const absl::Condition& condition, absl::Duration timeout) override
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     const absl::Time end = Now() + timeout;

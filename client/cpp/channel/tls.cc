@@ -34,7 +34,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 
 Bio Open(const std::string& pem) { return Bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free); }
 
-// The first certificate; null if there is none.
+// The first certificate; null without a certificate.
 Certificate FirstCertificate(const std::string& pem) {
   const Bio bio = Open(pem);
   return Certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), &X509_free);

@@ -11,7 +11,7 @@ namespace {
 constexpr absl::Duration kMs = absl::Milliseconds(1);
 
 ModelRows ToRows(const v1::ModelRows& message, Claims& claims) {
-  // Their product is shown.
+  // The product of the numbers is shown.
   constexpr uint64_t kMost = uint64_t{1} << 31;
   return {.model = message.model(),
           .used = claims.Within<uint64_t>("used", message.used(), 0, kMost),

@@ -1,7 +1,7 @@
 #ifndef AAREN_CLIENT_CPP_MESSAGES_ADMIN_VALUES_H_
 #define AAREN_CLIENT_CPP_MESSAGES_ADMIN_VALUES_H_
 
-// The answers of the service Admin as the client's own values: as in values.h, INTERNAL for a number that cannot be.
+// The answers of the service Admin as the client's own values: as in values.h, INTERNAL for an impossible number.
 // Threading: functions.
 
 #include "aaren/client/admin.h"

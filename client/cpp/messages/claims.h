@@ -1,15 +1,15 @@
 #ifndef AAREN_CLIENT_CPP_MESSAGES_CLAIMS_H_
 #define AAREN_CLIENT_CPP_MESSAGES_CLAIMS_H_
 
-// Claims are what one message of a server says. Each number is checked where the message becomes a value, and nowhere
-// after that: programs divide by such numbers, allocate by them and index with them. The first number that cannot be is
-// kept as the status, and the value that is being made goes on with one that can.
+// Claims are the numbers in a server's message. Each number is checked where the message becomes a value, and nowhere
+// later: programs divide by such numbers, allocate by them and index with them. The first impossible number is kept as
+// the status, and the value under construction goes on with a possible number.
 //
 //   Claims claims(server, "SessionInfo");
 //   SessionInfo session{.next_seq = claims.Seq("next_seq", message.next_seq()), ...};
 //   return claims.Made(std::move(session));   // INTERNAL: server HOST:PORT says SessionInfo.next_seq 2^63; ...
 //
-// The bounds are far beyond what any server does, so that a newer one is still believed. Threading: a plain value.
+// The bounds are far beyond every server's numbers: a newer server is still believed. Threading: a plain value.
 
 #include <cstdint>
 #include <string>
@@ -30,10 +30,10 @@ inline constexpr size_t kMaxLevels = 256;
 
 class Claims {
  public:
-  // Both outlive this: the server's name in errors, and the message's.
+  // Both arguments outlive the Claims: the server's name in errors, and the message's.
   Claims(absl::string_view server, absl::string_view message) : server_(server), message_(message) {}
 
-  // `value`, if it lies in least .. most; else `least`. NaN lies nowhere.
+  // `value`, if within least .. most; else `least`. NaN is never within.
   template <typename T>
   T Within(absl::string_view field, T value, T least, T most) {
     if (value >= least && value <= most) return value;
@@ -47,10 +47,10 @@ class Claims {
   // `count` units of time: up to a century.
   absl::Duration Time(absl::string_view field, uint64_t count, absl::Duration unit);
 
-  // A name that is not empty.
+  // A nonempty name.
   std::string Name(absl::string_view field, const std::string& name);
 
-  // Levels of quantiles: one at least, each above the one before, above 0 and below 1.
+  // Levels of quantiles: at least one, each above the level before, above 0 and below 1.
   void Levels(absl::string_view field, absl::Span<const float> levels);
 
   void Deny(absl::string_view field, absl::string_view value, absl::string_view expected);

@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CPP_MESSAGES_MESSAGE_BUILDER_H_
 #define AAREN_CLIENT_CPP_MESSAGES_MESSAGE_BUILDER_H_
 
-// A MessageBuilder is one ClientMessage under construction, used again for every write: items of many sessions are
-// added until it is full. The memory of its Tokens items survives Clear (protobuf's own Clear frees the members of a
+// A MessageBuilder is a ClientMessage under construction, used again for every write: items of many sessions are added
+// until the message is full. The memory of its Tokens items survives Clear (protobuf's own Clear frees the members of a
 // oneof). Threading: a plain value.
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace aaren::client {
 
 class MessageBuilder {
  public:
-  // Most bytes of items, roughly; an item is added whole, so callers ask room() first.
+  // The most bytes of items, roughly; an item is added whole: callers ask room() first.
   void set_capacity(size_t bytes) { capacity_ = bytes; }
 
   v1::ClientItem& Add();    // an item of any kind but Tokens
-  v1::Tokens& AddTokens();  // an empty one
+  v1::Tokens& AddTokens();  // empty
   void Grow(size_t bytes) { bytes_ += bytes; }
 
-  // Bytes left for another item after its own framing; 0 if there is none.
+  // Bytes left for another item after the item's framing; 0 without room.
   size_t room() const;
   bool empty() const { return message_.items_size() == 0; }
   const v1::ClientMessage& message() const { return message_; }

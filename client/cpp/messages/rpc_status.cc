@@ -10,7 +10,7 @@ namespace aaren::client {
 namespace {
 
 constexpr char kTypePrefix[] = "type.googleapis.com/";
-constexpr int kMostDetails = 64;  // kept: finding one among them is a walk over all
+constexpr int kMostDetails = 64;  // kept: to find a detail is a walk over all
 constexpr absl::Duration kLongestRetry = absl::Hours(1);
 
 absl::Status Build(int code, const std::string& message, const google::rpc::Status& details) {

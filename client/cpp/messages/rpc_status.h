@@ -2,7 +2,7 @@
 #define AAREN_CLIENT_CPP_MESSAGES_RPC_STATUS_H_
 
 // Turns a server's errors into absl::Status. Code and message stay; each detail becomes a payload under its type URL,
-// where the readers of aaren/client/status.h find it. Threading: functions.
+// for the readers in aaren/client/status.h. Threading: functions.
 
 #include <grpcpp/support/status.h>
 
@@ -15,7 +15,7 @@ namespace aaren::client {
 
 absl::Status FromGrpc(const grpc::Status& status);
 
-// Never OK: INTERNAL, naming `server`, for a code that is no error's.
+// Never OK: INTERNAL, naming `server`, for a code that is no error.
 absl::Status FromProto(const google::rpc::Status& status, absl::string_view server);
 
 }  // namespace aaren::client

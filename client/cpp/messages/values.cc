@@ -39,7 +39,7 @@ Durability ToDurability(v1::Open::Durability durability) {
 constexpr uint64_t kDefaultMessageBytes = 4 << 20;
 constexpr uint32_t kDefaultTokensPerItem = 1024;
 
-constexpr uint64_t kLeastMessageBytes = 256;  // with less there is no room for an item, and none would be sent
+constexpr uint64_t kLeastMessageBytes = 256;  // fewer bytes have no room for an item
 constexpr int64_t kYear10000Ms = 253'402'300'800'000;
 
 ModelLabel ToLabel(const v1::ModelLabel& message, Claims& claims) {

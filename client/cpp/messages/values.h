@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_CPP_MESSAGES_VALUES_H_
 #define AAREN_CLIENT_CPP_MESSAGES_VALUES_H_
 
-// The protocol's messages as the client's own values, and back. Tokens and forecasts are not among them: they are
-// copied once, by TokenLog, and read in place. A value that comes from a server is one that can be, or it is INTERNAL
-// and names the field, the number and `server`. Threading: functions.
+// The protocol's messages as the client's own values, and back. Tokens and forecasts are read in place, and copied only
+// by TokenLog. A value made from a server's message is possible, or the result is INTERNAL and names the field, the
+// number and `server`. Threading: functions.
 
 #include "aaren/client/listener.h"
 #include "aaren/client/model_info.h"
@@ -27,7 +27,7 @@ absl::StatusOr<SessionInfo> ToValue(const v1::SessionInfo& message, absl::string
 absl::StatusOr<SessionPage> ToValue(const v1::ListSessionsResponse& message, absl::string_view server);
 absl::StatusOr<Snapshot> ToValue(v1::ExportSessionResponse message, absl::string_view server);
 
-// The limits of a Welcome, with defaults where the server leaves one at 0.
+// The limits of a Welcome, with defaults for limits of 0.
 absl::StatusOr<v1::Limits> ToLimits(const v1::Welcome& message, absl::string_view server);
 
 v1::Open::Mode ToMessage(OpenMode mode);

@@ -1,5 +1,5 @@
-// How a session opens on a stream, and goes on from where the server says: at first, after a break, and after another
-// server or an earlier save had it.
+// Opens a session on a stream and goes on from the server's position: at first, after a break, and after another server
+// or an earlier save took over.
 
 #include <algorithm>
 #include <numeric>
@@ -14,8 +14,9 @@
 namespace aaren::client {
 namespace {
 
-// A session begins with so few tokens in flight, and doubles them with every round trip. A stream that broke under load
-// then brings replies soon, however slow the server and however short-lived the connection: the session gets ahead.
+// A session begins with 16 tokens in flight, and doubles the number with every round trip. A stream that broke under
+// load then brings replies soon, however slow the server and however short-lived the connection: the session gets
+// ahead.
 constexpr uint64_t kFirstTokens = 16;
 
 constexpr absl::Duration kRetryDelay = absl::Seconds(1);  // where the server does not say
@@ -32,16 +33,16 @@ std::vector<uint32_t> AllHorizons(uint32_t horizon) {
 
 }  // namespace
 
-// The application says with delivered_seq what it has; without it, it takes whatever the server goes on from. A session
-// that the server made just now cannot have answered what the application already has: it has lost its memory.
+// delivered_seq says which replies the application has; without it, the application takes the server's position. A
+// session newly made by the server cannot have answered tokens of the application: it has lost its memory.
 Loss SessionState::AdoptFirst(const Opened& opened) {
   answered_ = app_delivered_ = options_.delivered_seq.value_or(opened.next_seq);
   log_.Reset(opened.next_seq, static_cast<uint32_t>(channels_));
   return {.session = opened.created && answered_ > opened.next_seq};
 }
 
-// After a break the session must be the one it was: tokens of this log would otherwise follow those of a stranger. One
-// that is empty may be filled anew from the source, as after a server that lost its store.
+// After a break the session must be the same: else tokens of this log would follow a stranger's tokens. An empty
+// session may be filled anew from the source, as after a server that lost its store.
 absl::StatusOr<Loss> SessionState::AdoptAgain(const Opened& opened) {
   const bool other = opened.created || opened.incarnation != opened_.incarnation;
   if (other && opened.next_seq > 0) {
@@ -55,7 +56,7 @@ absl::StatusOr<Loss> SessionState::AdoptAgain(const Opened& opened) {
   return Loss{.session = other};
 }
 
-// Tokens and forecasts are of one shape as long as the session lives, and of the shape that was asked for.
+// Tokens and forecasts keep their shape for the session's life, the shape asked for.
 absl::Status SessionState::CheckOpened(const Opened& opened) const {
   Claims claims(server_, "Opened");
   const uint32_t channels = opened_once_ ? opened_.channels : options_.channels;
@@ -89,7 +90,7 @@ absl::StatusOr<Loss> SessionState::Adopt(const Opened& opened) {
   return loss;
 }
 
-// The stream broke between Close and Closed. A session that another client has made since is left alone.
+// The stream broke between Close and Closed. A session made by another client since then is left alone.
 SessionState::Next SessionState::DeleteAgain(const Opened& opened) {
   {
     absl::MutexLock lock(&mutex_);
@@ -103,7 +104,7 @@ SessionState::Next SessionState::DeleteAgain(const Opened& opened) {
 }
 
 SessionState::Next SessionState::OnOpened(const v1::Opened& message) {
-  // A server that knows no numbers says 0.
+  // A server without numbers says 0.
   if (message.number() != 0 && message.number() != open_number_) return {};
   const absl::StatusOr<Opened> value = ToValue(message, server_);
   bool deleting;
@@ -130,7 +131,7 @@ SessionState::Next SessionState::OnOpened(const v1::Opened& message) {
   return GoOnFrom(opened.next_seq);
 }
 
-// Tokens that are still in the log are sent again from there; older ones only the application can bring.
+// Tokens still in the log are sent again from `seq`; only the application can bring older tokens.
 SessionState::Next SessionState::GoOnFrom(uint64_t seq) {
   uint64_t kept;
   {
@@ -163,8 +164,8 @@ SessionState::Next SessionState::Rewind(uint64_t seq, uint64_t kept) {
   return {.ready = Enqueue()};
 }
 
-// A session that was ever open waits for room as long as it takes: its application has tokens in flight. One that was
-// never open waits for open_timeout, so that a full server is told to whoever starts.
+// A session once open waits for room as long as needed: its application has tokens in flight. A session never open
+// waits for open_timeout, to report a full server at the start.
 SessionState::Next SessionState::OnOpenFailed(const absl::Status& status) {
   bool opened_once;
   bool deleted;
@@ -187,7 +188,7 @@ SessionState::Next SessionState::OnOpenFailed(const absl::Status& status) {
   return End(status);
 }
 
-// Whether an Open that was refused is sent again.
+// True if a refused Open is sent again.
 bool SessionState::TriesAgain(const absl::Status& status) {
   if (absl::IsUnavailable(status)) return true;
   if (!absl::IsResourceExhausted(status)) return false;

@@ -45,7 +45,7 @@ uint64_t SessionState::Room() const {
   return std::min(in_flight_limit_ - std::min(in_flight_limit_, in_flight), ramp_ - std::min(ramp_, unanswered));
 }
 
-// The server holds back what it answers next until it knows that this reply has come.
+// True if the server holds back its next answers until it knows that this reply has come.
 bool SessionState::MustTell() const {
   return opened_.durability == Durability::kEveryToken && acked_ < sent_ && SafeSeq() > told_;
 }

@@ -1,16 +1,16 @@
 #ifndef AAREN_CLIENT_CPP_SESSION_SESSION_STATE_H_
 #define AAREN_CLIENT_CPP_SESSION_SESSION_STATE_H_
 
-// A SessionState is the client's half of one session: the tokens it keeps, what of them was sent, answered and
-// delivered, and so which item the server gets next. It knows no stream; its Connection carries items to and fro.
+// A SessionState is the client's half of a session: the kept tokens, the seqs up to which tokens were sent, answered
+// and delivered, and the next item for the server. It knows no stream; its Connection carries the items.
 //
 //   log.begin <= sent <= log.end        tokens kept, and the next to send on this stream
 //   acked <= sent                       the server's own next_seq, as this stream last told
-//   answered                            replies below it were handed over; above `acked` while the server catches up
-//   delivered <= answered               what the server is told; it may forget how to go back below it
+//   answered                            earlier replies were handed over; above `acked` while the server catches up
+//   delivered <= answered               told to the server, which may forget how to go back before `delivered`
 //
 // Threading: the application's side (Send … Detach) is safe from any thread. The stream's side (Attach … End) belongs
-// to the connection's thread, which also runs the listener, with no lock held.
+// to the connection's thread, which also runs the listener, without a lock.
 
 #include <atomic>
 #include <cstdint>
@@ -40,14 +40,14 @@ class SessionState {
 
   const SessionOptions& options() const { return options_; }
 
-  // kYes: the session has something to send now and was not waiting for that. The caller passes it to
+  // kYes: the session has something to send now and was not waiting to send. The caller passes the value to
   // Connection::Enqueue.
   enum class Ready { kNo, kYes };
 
-  // What a call does that finds no room.
+  // Whether a call without room waits.
   enum class Patience { kWait, kNone };
 
-  // What becomes of the session at the server.
+  // Whether the server keeps the session.
   enum class Ending { kKeep, kDelete };
 
   struct Sent {
@@ -66,23 +66,23 @@ class SessionState {
   uint64_t answered_seq() const;
   absl::Status status() const;
 
-  // Waits for a callback in progress, unless it is the caller's own; afterwards there is none.
+  // Waits for a callback in progress, unless called in the callback; afterwards no callback runs.
   void Detach();
 
-  // The stream's side. A new stream knows the session by `handle`. Its first item will be the Open of that number, the
-  // largest yet of this writer, and an answer to another one is ignored.
+  // The stream's side. A new stream knows the session by `handle`. The first item will be the Open numbered
+  // `open_number`, the largest number of this writer; answers to earlier Opens are ignored.
   void Attach(uint32_t handle, uint64_t writer, uint64_t open_number);
   uint32_t handle() const { return handle_; }
 
-  // Adds at most one item to `builder`. True if the session has more to send.
+  // Adds at most a single item to `builder`. True if the session has more to send.
   bool Fill(const v1::Limits& limits, MessageBuilder& builder);
 
-  // What the connection has to do after an item was handled.
+  // The connection's work after an item was handled.
   struct Next {
     Ready ready = Ready::kNo;
     bool ended = false;                           // forget the session
-    bool close = false;                           // the server still has it open under this handle: tell it
-    absl::Duration retry = absl::ZeroDuration();  // not zero: give up the handle, Attach again after so long
+    bool close = false;                           // tell the server to close the handle, still open there
+    absl::Duration retry = absl::ZeroDuration();  // not zero: give up the handle, Attach again after this time
   };
   Next OnOpened(const v1::Opened& opened);
   Next OnForecasts(const v1::Forecasts& forecasts);
@@ -92,16 +92,16 @@ class SessionState {
   void OnDisconnected(const absl::Status& why);
   Next End(const absl::Status& status);
 
-  // What Close tells the server about a session that ended here first.
+  // The delivered_seq in the Close of a session that ended here first.
   uint64_t delivered_seq() const;
 
  private:
   enum class Phase {
-    kWaiting,    // for a stream, or to be opened again on this one
+    kWaiting,    // for a stream, or for another Open on this stream
     kUnopened,   // the next item is Open
     kOpening,    // Open is sent
     kOpen,       // tokens flow
-    kRewinding,  // the server answered the Open; it is settled where to go on
+    kRewinding,  // the Open is answered; the seq to go on from is not settled yet
     kClosing,    // Close is sent
     kEnded,
   };
@@ -118,8 +118,8 @@ class SessionState {
   absl::Status Named(absl::StatusCode code, absl::string_view what) const;
   absl::Status Named(const absl::Status& status) const { return Named(status.code(), status.message()); }
 
-  // Whose listener this thread is in. constinit, since another file would reach it by a call else, whose result UBSan
-  // takes for null.
+  // The session whose listener runs on this thread. constinit, since another file would otherwise reach the variable by
+  // a call, and UBSan takes the call's result for null.
   static constinit thread_local const SessionState* current_callback;
 
   void FillOpen(MessageBuilder& builder) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -148,7 +148,7 @@ class SessionState {
   void HandOver(const v1::Forecasts& forecasts, uint64_t from);
 
   uint64_t every() const { return options_.output.every == 0 ? 1 : options_.output.every; }
-  // The first seq >= `seq` at which a forecast is due.
+  // The first seq >= `seq` with a due forecast.
   uint64_t Due(uint64_t seq) const { return (seq + every() - 1) / every() * every(); }
 
   // Runs `callback` as the listener's, unless detached.
@@ -160,34 +160,34 @@ class SessionState {
   Listener& listener_;  // valid until detached
   std::atomic<bool> detached_ = false;
 
-  uint32_t handle_ = 0;  // of the connection's thread alone, as are the next seven
+  uint32_t handle_ = 0;  // the connection's thread only, as are the next seven
   uint64_t writer_ = 0;
   uint64_t open_number_ = 0;
   size_t channels_ = 1;
-  std::vector<uint32_t> horizons_;  // of a forecast
+  std::vector<uint32_t> horizons_;  // a forecast's
   std::vector<float> quantiles_;
   int repairs_ = 0;  // refusals since the server last made progress
   bool told_disconnected_ = false;
 
   mutable absl::Mutex mutex_;
   Phase phase_ ABSL_GUARDED_BY(mutex_) = Phase::kWaiting;
-  bool queued_ ABSL_GUARDED_BY(mutex_) = false;   // the connection has it in its queue
+  bool queued_ ABSL_GUARDED_BY(mutex_) = false;   // the session is in the connection's queue
   bool calling_ ABSL_GUARDED_BY(mutex_) = false;  // a callback runs
   bool opened_once_ ABSL_GUARDED_BY(mutex_) = false;
   bool ready_ ABSL_GUARDED_BY(mutex_) = false;  // … and the listener knows
   Opened opened_ ABSL_GUARDED_BY(mutex_);
-  absl::Duration waited_ ABSL_GUARDED_BY(mutex_) = absl::ZeroDuration();  // for room, before it was ever open
+  absl::Duration waited_ ABSL_GUARDED_BY(mutex_) = absl::ZeroDuration();  // for room, before the first Opened
   uint64_t in_flight_limit_ ABSL_GUARDED_BY(mutex_) = UINT64_MAX;
   size_t tokens_per_item_ ABSL_GUARDED_BY(mutex_) = SIZE_MAX;
   TokenLog log_ ABSL_GUARDED_BY(mutex_);
   uint64_t sent_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t acked_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint64_t ramp_ ABSL_GUARDED_BY(mutex_) = 0;  // most tokens unanswered on this stream, for now
+  uint64_t ramp_ ABSL_GUARDED_BY(mutex_) = 0;  // the most unanswered tokens on this stream, for now
   uint64_t answered_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint64_t told_ ABSL_GUARDED_BY(mutex_) = 0;            // the delivered_seq that the server has heard
-  uint64_t durable_ ABSL_GUARDED_BY(mutex_) = 0;         // what the server has said last
-  uint64_t last_reply_end_ ABSL_GUARDED_BY(mutex_) = 0;  // one past the last forecast that was handed over
-  uint64_t app_delivered_ ABSL_GUARDED_BY(mutex_) = 0;   // with manual_delivery: what Delivered said
+  uint64_t told_ ABSL_GUARDED_BY(mutex_) = 0;            // the delivered_seq heard by the server
+  uint64_t durable_ ABSL_GUARDED_BY(mutex_) = 0;         // the server's latest durable_seq
+  uint64_t last_reply_end_ ABSL_GUARDED_BY(mutex_) = 0;  // behind the last forecast handed over
+  uint64_t app_delivered_ ABSL_GUARDED_BY(mutex_) = 0;   // with manual_delivery: the seq of Delivered
   bool rewound_ ABSL_GUARDED_BY(mutex_) = false;         // and the application has not sent since
   bool close_wanted_ ABSL_GUARDED_BY(mutex_) = false;
   bool delete_wanted_ ABSL_GUARDED_BY(mutex_) = false;

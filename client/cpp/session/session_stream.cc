@@ -1,5 +1,5 @@
-// The stream's side of SessionState: what it sends next, and what each of the server's items does to it. How a session
-// opens, and opens again, is in session_opening.cc.
+// The stream's side of SessionState: the next item to send, and the effect of each of the server's items.
+// session_opening.cc has the Open.
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace aaren::client {
 namespace {
 
-// A server that refuses the same tokens so often without taking any will not take them.
+// A server that refuses the same tokens eight times without taking any will never take them.
 constexpr int kMaxRepairs = 8;
 
 bool Retryable(const absl::Status& status) { return absl::IsUnavailable(status) || absl::IsResourceExhausted(status); }
@@ -60,7 +60,7 @@ void SessionState::FillOpen(MessageBuilder& builder) {
   open.set_session_id(options_.id);
   open.set_model(options_.model);
   open.set_mode(ToMessage(options_.mode));
-  // What the application asked for holds once: after a break the session is there already, or is to be deleted still.
+  // The application's mode holds once: after a break the session exists, or is still to be deleted.
   if (opened_once_ && options_.mode == OpenMode::kCreate) open.set_mode(v1::Open::CREATE_OR_RESUME);
   if (delete_sent_) open.set_mode(v1::Open::RESUME);
   if (opened_once_) {
@@ -89,7 +89,7 @@ void SessionState::FillTokens(MessageBuilder& builder) {
   sent_ += taken;
 }
 
-// Tokens that are none: they tell delivered_seq.
+// Sends a Tokens item without tokens, to tell delivered_seq.
 void SessionState::FillDelivered(MessageBuilder& builder) {
   v1::Tokens& tokens = builder.AddTokens();
   tokens.set_handle(handle_);
@@ -106,7 +106,7 @@ void SessionState::FillClose(MessageBuilder& builder) {
   phase_ = Phase::kClosing;
 }
 
-// A reply that is left out would shift all that follow by one token, silently. So it ends the session.
+// A missing reply would silently shift all later replies by a token: it ends the session.
 absl::Status SessionState::CheckAnswered(absl::string_view item, uint64_t replies_from, uint64_t next_seq,
                                          uint64_t durable_seq) const {
   Claims claims(server_, item);
@@ -139,7 +139,7 @@ absl::Status SessionState::CheckShape(const v1::Forecasts& forecasts) const {
                             " steps; ", results, " x ", channels_, " x ", channel_results, " values expected"));
 }
 
-// Forecasts themselves may be anything: what is no number is shown as none.
+// Forecasts themselves may be anything: NaN and infinity are shown as no number.
 absl::Status SessionState::CheckNumbers(const v1::Forecasts& forecasts) const {
   Claims claims(server_, "Forecasts");
   for (const float surprise : forecasts.surprise()) {
@@ -167,7 +167,7 @@ SessionState::Next SessionState::OnForecasts(const v1::Forecasts& forecasts) {
   return Advance(forecasts.next_seq(), forecasts.durable_seq());
 }
 
-// Replies below `from` came before a break, and steps are bit-identical: they are the same, and not handed over again.
+// Replies below `from` came before a break. Steps are bit-identical: the replies are equal, and not handed over again.
 void SessionState::HandOver(const v1::Forecasts& forecasts, uint64_t from) {
   const size_t width = channels_ * horizons_.size() * quantiles_.size();
   const absl::Span<const float> values = forecasts.values();
@@ -218,18 +218,18 @@ SessionState::Next SessionState::Advance(uint64_t next_seq, uint64_t durable_seq
   return next;
 }
 
-// The server will never want tokens again that it has saved and the application has answers for; `retain` keeps more,
-// for an application that cannot read its source again.
+// The server never wants tokens again that are saved and answered to the application; `retain` keeps more, for an
+// application that cannot read its source again.
 void SessionState::Trim(uint64_t durable_seq) {
   const uint64_t settled = std::min(acked_, SafeSeq());
   const uint64_t old = settled - std::min(settled, options_.retain);
-  // Between two values of durable_seq the server may have to go back to the older one.
+  // Between two values of durable_seq the server may have to go back to the earlier value.
   const uint64_t durable = settled >= durable_seq ? durable_seq : settled >= durable_ ? durable_ : 0;
   durable_ = durable_seq;
   log_.DropBelow(std::max(old, durable));
 }
 
-// Nobody else closes a session: tokens of it would be lost in silence.
+// A Closed without a Close is an error: tokens of the session would be lost in silence.
 SessionState::Next SessionState::OnClosed(const v1::Closed& closed) {
   bool asked;
   {
@@ -257,8 +257,8 @@ SessionState::Next SessionState::OnFailed(const v1::Failed& failed) {
   return opening ? OnOpenFailed(named) : OnTokensFailed(named, failed.expected_seq());
 }
 
-// A gap is the server's after a break: it has fewer tokens than it was sent, and the log has them. Whatever else it
-// refuses will be refused again, but for lack of room.
+// After a break the server may report a gap: it has fewer tokens than were sent, and the log has the rest. Any other
+// refusal would come again, except for lack of room.
 SessionState::Next SessionState::OnTokensFailed(const absl::Status& status, uint64_t expected_seq) {
   bool in_log;
   {
@@ -289,7 +289,7 @@ SessionState::Next SessionState::End(const absl::Status& status) {
   Next next{.ended = true};
   {
     absl::MutexLock lock(&mutex_);
-    // Another writer has an aborted session: closing it would close his.
+    // An aborted session belongs to another writer: a Close would close the other's session.
     next.close = (phase_ == Phase::kOpen || phase_ == Phase::kRewinding) && !absl::IsAborted(status);
     phase_ = Phase::kEnded;
     end_status_ = status;

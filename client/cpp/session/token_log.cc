@@ -8,7 +8,7 @@
 namespace aaren::client {
 namespace {
 
-// Below this much the memory of dropped rows is not worth moving the others for.
+// Less dropped memory than this is not worth a move of the remaining rows.
 constexpr size_t kReclaimBytes = 4096;
 
 }  // namespace

@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_CPP_SESSION_TOKEN_LOG_H_
 #define AAREN_CLIENT_CPP_SESSION_TOKEN_LOG_H_
 
-// A TokenLog keeps a session's latest tokens, begin() .. end() - 1, in order of seq: those not sent yet and those that
-// the server may ask for again. Columns are packed, so a token costs its own bytes and copying a range into a message
-// is one copy per column. Threading: a plain value.
+// A TokenLog keeps a session's latest tokens, begin() .. end() - 1, in order of seq: tokens not sent yet and tokens
+// that the server may want again. Columns are packed: a token costs its own bytes, and a range is copied into a message
+// by a single copy per column. Threading: a plain value.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,10 +22,10 @@ class TokenLog {
   uint64_t begin() const { return begin_; }
   uint64_t end() const { return begin_ + silent_.rows(); }
 
-  // Forgets all tokens; the next one is `seq`, of `channels` values.
+  // Forgets all tokens; the next token is `seq`, with `channels` values.
   void Reset(uint64_t seq, uint32_t channels);
 
-  // The number of tokens in `batch`. InvalidArgument, naming token and values, if its arrays disagree with each other
+  // The number of tokens in `batch`. InvalidArgument, naming token and values, if the arrays disagree with each other
   // or with earlier batches, a value is infinite, or a time goes back.
   absl::StatusOr<size_t> Check(const TokenBatch& batch) const;
 
@@ -34,19 +34,19 @@ class TokenLog {
 
   void DropBelow(uint64_t seq);
 
-  // Bytes that a token takes in a message, at most.
+  // The most bytes of a token in a message.
   size_t token_bytes() const;
 
-  // Copies tokens seq .. into `out`, as many as `max_tokens` and one `silent` flag allow; returns the number.
+  // Copies tokens seq .. into `out`, as many as `max_tokens` and a common `silent` flag allow; returns the number.
   // REQUIRES: begin() <= seq < end().
   size_t CopyTo(uint64_t seq, size_t max_tokens, v1::Tokens& out) const;
 
-  // The first seq in [begin, end) that is a multiple of `every` and not silent; `end` if there is none. Tokens not kept
-  // any more count as silent.
+  // The first seq in [begin, end) that is a multiple of `every` and not silent; `end` if none is. Dropped tokens count
+  // as silent.
   uint64_t FirstAsking(uint64_t begin, uint64_t end, uint64_t every) const;
 
  private:
-  // Rows of `width` values; those before `head` are dropped and reclaimed now and then.
+  // Rows of `width` values; rows before `head` are dropped, and reclaimed now and then.
   template <typename T>
   class Column {
    public:
@@ -76,7 +76,7 @@ class TokenLog {
 
   uint64_t begin_ = 0;
   uint32_t channels_ = 1;
-  bool shaped_ = false;  // a batch has said which columns there are
+  bool shaped_ = false;  // a batch has fixed the columns
   int64_t last_time_ = INT64_MIN;
   Column<float> values_;
   Column<int64_t> times_;

@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_CPP_STREAM_BACKOFF_H_
 #define AAREN_CLIENT_CPP_STREAM_BACKOFF_H_
 
-// A Backoff says how long to wait before the next attempt: initial, then `multiplier` times longer each time up to
-// `max`. Each is spread by `jitter` so that the clients of a server that came back do not all arrive at once.
-// Threading: a plain value.
+// A Backoff gives the wait before the next attempt: initial, then `multiplier` times longer each time up to `max`.
+// Each wait is spread by `jitter`, lest all clients of a restarted server arrive at once. Threading: a plain
+// value.
 
 #include <functional>
 

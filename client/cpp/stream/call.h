@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_CPP_STREAM_CALL_H_
 #define AAREN_CLIENT_CPP_STREAM_CALL_H_
 
-// A Call is one Stream rpc, from its connection to its status: at most one write in flight, always one read. It keeps
-// gRPC's rules, so that its owner only takes events from the completion queue and passes them in.
-// Threading: one thread. Every call makes a connection of its own, so the client's backoff is the only one.
+// A Call is a Stream rpc, from its connection to its status: at most a single write in flight, always a single read. It
+// keeps gRPC's rules: the owner only takes events from the completion queue and passes them in. Threading:
+// single-threaded. Every call makes its own connection: the client's backoff is the only backoff.
 
 #include <grpcpp/grpcpp.h>
 
@@ -18,18 +18,18 @@ namespace aaren::client {
 
 class Call {
  public:
-  // The tags of a call on the queue are small numbers; those above kLastTag are free for other uses.
+  // The tags of a call on the queue are small numbers; tags above kLastTag are free for further uses.
   enum Tag : uintptr_t { kStarted = 1, kRead, kWritten, kHalfClosed, kFinished, kLastTag = kFinished };
 
-  // Starts the call with these headers; Hello is its first message. `stream` goes into the header aaren-stream, for
-  // proxies that keep the sessions of one stream together. `among` says which of the target's servers may get it.
+  // Starts the call with the headers `metadata`; Hello is its first message. `stream` goes into the header
+  // aaren-stream, for proxies that keep the sessions of a stream together. `among` chooses among the target's servers.
   Call(const ClientOptions& options, const Metadata& metadata, uint32_t stream, Among among,
        grpc::CompletionQueue& queue);
 
   // REQUIRES: done().
   ~Call() = default;
 
-  // Takes one of this call's events. True if reply() is a new message; then Read() asks for the next one.
+  // Takes an event of this call. True if reply() is a new message; then Read() asks for the next message.
   bool OnEvent(uintptr_t tag, bool ok);
   const v1::ServerMessage& reply() const { return reply_; }
   void Read();
@@ -37,13 +37,13 @@ class Call {
   bool writable() const { return started_ && !writing_ && !half_closed_ && !broken_; }
   bool writing() const { return writing_; }
 
-  // REQUIRES: writable(). `message` may change as soon as this returns.
+  // REQUIRES: writable(). `message` may change as soon as Write returns.
   void Write(const v1::ClientMessage& message);
 
-  // No more writes: once what was sent is answered, the server ends the call.
+  // Ends the writes: once everything sent is answered, the server ends the call.
   void HalfClose();
 
-  // Ends the call soon, whatever the server does.
+  // Ends the call soon, with or without the server.
   void Cancel();
 
   // No event is to come; `status` is valid.

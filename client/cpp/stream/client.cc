@@ -10,11 +10,11 @@
 namespace aaren::client {
 namespace {
 
-constexpr uint32_t kBuckets = 256;  // most streams of a client, and what proxies spread over servers
+constexpr uint32_t kBuckets = 256;  // the most streams of a client, and the unit that proxies spread over servers
 constexpr size_t kMaxIdBytes = 128;
 constexpr size_t kMaxNameBytes = 128;
 
-// FNV-1a: the same in every process, so a session keeps its stream.
+// FNV-1a, equal in every process: a session keeps its stream.
 uint32_t Bucket(const std::string& id) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

@@ -15,7 +15,7 @@ namespace {
 // Room for the longest Open: with less a session would never get a word in.
 constexpr uint64_t kLeastWriteBytes = 1024;
 
-// Attempts to connect that avoid servers which are leaving, after one has left.
+// The attempts that avoid leaving servers, after a server has left.
 constexpr int kWaryAttempts = 3;
 
 uint64_t RandomWriter() {
@@ -23,7 +23,7 @@ uint64_t RandomWriter() {
   return absl::Uniform<uint64_t>(absl::IntervalClosed, generator, 1, UINT64_MAX);
 }
 
-// A server that drains for longer is left before it has gone.
+// A server that drains for longer is left earlier.
 constexpr int64_t kLongestDrainMs = 3'600'000;
 
 }  // namespace
@@ -62,7 +62,7 @@ void Connection::Stop() {
     absl::MutexLock lock(&thread_mutex_);
     std::swap(thread, thread_);
   }
-  if (thread.joinable()) thread.join();  // with no lock: its last callbacks may call Add
+  if (thread.joinable()) thread.join();  // without a lock: the last callbacks may call Add
 }
 
 void Connection::Run() {
@@ -73,7 +73,7 @@ void Connection::Run() {
   EndAll(absl::CancelledError("the client was destroyed"));
 }
 
-// A few times only: what stands between may keep health checks from the servers.
+// Only a few times: a proxy may keep health checks from the servers.
 Among Connection::WhereTo() {
   if (wary_ == 0) return Among::kReachable;
   --wary_;
@@ -110,7 +110,7 @@ void Connection::Loop(Call& call) {
   }
 }
 
-// Mail that comes while a message is being written is taken when that ends.
+// Mail that comes during a write is taken after the write.
 Mailbox::Heed Connection::Heeds(const Call& call) const {
   return welcomed_ && !call.writing() ? Mailbox::Heed::kEventsAndMail : Mailbox::Heed::kEvents;
 }
@@ -129,7 +129,7 @@ void Connection::OnItem(const v1::ServerItem& item, Call& call) {
   call.Cancel();
 }
 
-// Not OK: what the server says cannot be.
+// Not OK: the item is impossible.
 absl::Status Connection::Handle(const v1::ServerItem& item, Call& call) {
   switch (item.item_case()) {
     case v1::ServerItem::kWelcome:
@@ -170,8 +170,8 @@ absl::Status Connection::OnWelcome(const v1::Welcome& welcome) {
   return absl::OkStatus();
 }
 
-// The server answers what it has and takes no more: better to be elsewhere soon. It may still take connections, and its
-// address may be the first of several.
+// The server answers the taken tokens and takes no more: the session should move soon. The server may still accept
+// connections, and its address may be the first of several.
 void Connection::OnDraining(const v1::Draining& draining, Call& call) {
   if (given_up_.why.ok()) {
     given_up_ = {.why = absl::UnavailableError("the server is shutting down"), .by = Break::By::kDraining};

@@ -1,17 +1,17 @@
 #ifndef AAREN_CLIENT_CPP_STREAM_CONNECTION_H_
 #define AAREN_CLIENT_CPP_STREAM_CONNECTION_H_
 
-// A Connection carries the sessions of one stream. It is a thread that keeps a Call open while there are sessions. It
-// writes what they have to send as one message at a time, hands them the server's items, and connects again when it
-// breaks.
+// A Connection carries the sessions of a stream. It is a thread that keeps a Call open while there are sessions. It
+// merges the sessions' items into messages, one at a time, hands the server's items to the sessions, and connects again
+// after a break.
 //
-//   Mailbox    the sessions, and what other threads say about them     for the connection's life
+//   Mailbox    the sessions, and mail about them from other threads    for the connection's life
 //   Reconnect  when to try again, and when to give up                  for the connection's life
-//   Call       gRPC's rules for one rpc                                for one call
-//   Handles    which session is which on it                            for one call
+//   Call       gRPC's rules for an rpc                                 for one call
+//   Handles    the sessions of a call by their handles                 for one call
 //
-// Messages grow with the load: while one is being written, whatever becomes ready waits and leaves with the next.
-// Threading: Add, Enqueue, Remove and Stop are safe from any thread; the rest is the connection's own thread.
+// Messages grow with the load: items that become ready during a write leave with the next message. Threading: Add,
+// Enqueue, Remove and Stop are safe from any thread; the rest is the connection's own thread.
 
 #include <memory>
 #include <thread>
@@ -32,21 +32,21 @@ class Connection {
  public:
   using State = Mailbox::State;
 
-  // `stream` is its number among the client's.
+  // `stream`: the number among the client's streams.
   Connection(const ClientOptions& options, uint32_t stream);
   ~Connection() = default;  // REQUIRES: Stop() has returned.
 
-  // ALREADY_EXISTS if a session of that id is here; CANCELLED after Stop; RESOURCE_EXHAUSTED if the
+  // ALREADY_EXISTS if the connection has a session of the same id; CANCELLED after Stop; RESOURCE_EXHAUSTED if the
   // system has no thread left.
   absl::Status Add(State state);
 
   // The server's name in errors.
   const std::string& server() const { return options_.target; }
 
-  // `state` has something to send, if `ready` says so.
+  // Queues `state`, which has something to send, if `ready` is kYes.
   void Enqueue(const State& state, SessionState::Ready ready);
 
-  // Detaches a session whose owner has gone. REQUIRES: state->Detach() has returned.
+  // Detaches a session after its owner has gone. REQUIRES: state->Detach() has returned.
   void Remove(const State& state) { mailbox_.Remove(state); }
 
   // Ends every session with CANCELLED and joins the thread.
@@ -74,12 +74,12 @@ class Connection {
   Clock& clock_;
   Mailbox mailbox_;
 
-  // Of the connection's thread.
+  // The members of the connection's thread.
   OpenCounter opens_;
   Reconnect reconnect_;
   MessageBuilder builder_;
   v1::Limits limits_;
-  int wary_ = 0;           // so many attempts go only to servers that are not leaving
+  int wary_ = 0;           // the number of attempts to avoid leaving servers
   bool welcomed_ = false;  // on this call, as are the next three
   std::unique_ptr<Handles> handles_;
   Break given_up_;                                     // by us or by a Failed without a handle; OK: not yet

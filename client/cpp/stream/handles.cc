@@ -8,7 +8,7 @@
 namespace aaren::client {
 namespace {
 
-constexpr size_t kMostOpening = 256;  // Opens under way: half of what a shard has under way for one stream
+constexpr size_t kMostOpening = 256;  // Opens under way: half of a shard's limit for a stream
 
 }  // namespace
 
@@ -16,12 +16,12 @@ void Handles::TakeMail() {
   RetryDue();
   const Mailbox::Mail& mail = mailbox_.Take();
   ready_.insert(ready_.end(), mail.arrivals.begin(), mail.arrivals.end());
-  for (const State& state : mail.removed) Remove(state);  // before newcomers: it may be among them
+  for (const State& state : mail.removed) Remove(state);  // before newcomers: a removed session may be a newcomer
   for (const State& state : mail.newcomers) Attach(state);
 }
 
 void Handles::Attach(const State& state) {
-  if (!state->status().ok()) return;  // it ended, or was destroyed, before its turn came
+  if (!state->status().ok()) return;  // ended or destroyed before its turn came
   state->Attach(next_handle_, opens_.writer, opens_.next++);
   handles_[next_handle_++] = state;
   unopened_.push_back(state);
@@ -72,7 +72,7 @@ void Handles::Fill(const v1::Limits& limits, MessageBuilder& builder) {
   while (!unopened_.empty() && opening_.size() < kMostOpening && builder.room() > 0) {
     const State state = std::move(unopened_.front());
     unopened_.pop_front();
-    if (!handles_.contains(state->handle())) continue;  // it was destroyed meanwhile
+    if (!handles_.contains(state->handle())) continue;  // destroyed meanwhile
     opening_.insert(state->handle());
     if (state->Fill(limits, builder)) ready_.push_back(state);
   }

@@ -1,12 +1,12 @@
 #ifndef AAREN_CLIENT_CPP_STREAM_HANDLES_H_
 #define AAREN_CLIENT_CPP_STREAM_HANDLES_H_
 
-// Handles are the sessions of one call, under the numbers that the call knows them by. They tell which session has
-// something to send, which waits to be opened again, and whom an item of the server is for. They die with their call.
+// Handles are the sessions of a call, under the call's numbers. They know which session has something to send and which
+// waits for another Open, and find the session of each item of the server. Handles die with their call.
 //
-// Few Opens are under way at once. A server reads a stream in order: tokens of sessions that are open would wait behind
-// the Opens of all others, for as long as the store takes to load those.
-// Threading: the connection's thread.
+// Few Opens are under way at once. A server reads a stream in order: tokens of open sessions would wait
+// behind the Opens of all other sessions, until the store has loaded them. Threading: the connection's
+// thread.
 
 #include <deque>
 #include <utility>
@@ -25,10 +25,10 @@
 
 namespace aaren::client {
 
-// Numbers the Opens of a connection over all its calls. A server that reads an Open of a broken stream late, after one
-// of the next stream, knows it for a stale one.
+// Numbers the Opens of a connection over all its calls. A server that reads an Open of a broken stream after an Open of
+// the next stream knows the first as stale.
 struct OpenCounter {
-  uint64_t writer;    // who opens: a random number
+  uint64_t writer;    // the opening process: a random number
   uint64_t next = 1;  // never used twice
 };
 
@@ -36,23 +36,23 @@ class Handles {
  public:
   using State = Mailbox::State;
 
-  // All outlive this. `server` is its name in errors.
+  // All arguments outlive the Handles. `server` is the server's name in errors.
   Handles(Mailbox& mailbox, OpenCounter& opens, Clock& clock, absl::string_view server)
       : mailbox_(mailbox), opens_(opens), clock_(clock), server_(server) {}
 
-  // Gives newcomers a handle and takes it from who left; sessions whose retry is due become newcomers.
+  // Gives newcomers a handle, and takes the handles of removed sessions; sessions with a due retry become newcomers.
   void TakeMail();
 
-  // Adds what the sessions have to send, until `builder` is full.
+  // Adds the sessions' items, until `builder` is full.
   void Fill(const v1::Limits& limits, MessageBuilder& builder);
 
-  // Hands an item to its session; one of a handle that is not known any more is dropped. INTERNAL for a handle that was
-  // never given: what the server means by it cannot be known.
+  // Hands an item to its session; an item of a handle not in use any more is dropped. INTERNAL for a handle never
+  // given: the meaning of the item cannot be known.
   absl::Status Handle(const v1::Opened& opened);
   absl::Status Handle(const v1::Forecasts& forecasts);
   absl::Status Handle(const v1::Acked& acked);
   absl::Status Handle(const v1::Closed& closed);
-  absl::Status Handle(const v1::Failed& failed);  // REQUIRES: it has a handle
+  absl::Status Handle(const v1::Failed& failed);  // REQUIRES: `failed` has a handle
 
   // When the next retry is due.
   absl::Time NextRetry() const;
@@ -72,12 +72,12 @@ class Handles {
   Clock& clock_;
   const absl::string_view server_;
   uint32_t next_handle_ = 0;
-  absl::flat_hash_map<uint32_t, State> handles_;       // open on this call, or being opened
-  std::deque<State> unopened_;                         // whose Opens are not sent
-  absl::flat_hash_set<uint32_t> opening_;              // whose Opens are not answered
+  absl::flat_hash_map<uint32_t, State> handles_;       // open on this call, or opening
+  std::deque<State> unopened_;                         // with an Open not sent yet
+  absl::flat_hash_set<uint32_t> opening_;              // with an Open not answered yet
   std::deque<State> ready_;                            // have something to send
   std::vector<v1::Close> closes_;                      // to send for handles whose session ended here
-  std::vector<std::pair<absl::Time, State>> retries_;  // to be opened again when their time comes
+  std::vector<std::pair<absl::Time, State>> retries_;  // to be opened again at their time
 };
 
 }  // namespace aaren::client

@@ -24,7 +24,7 @@ Mailbox::~Mailbox() {
   }
 }
 
-// In its OnEnded a session is still here, and its listener may open it again.
+// During OnEnded a session is still here, and its listener may open the session again.
 void Mailbox::ForgetIfEnded(const std::string& id) {
   State there;
   {

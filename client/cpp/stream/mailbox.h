@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_CPP_STREAM_MAILBOX_H_
 #define AAREN_CLIENT_CPP_STREAM_MAILBOX_H_
 
-// A Mailbox is what a connection's thread and the application's threads share: the sessions that live on the
-// connection, and mail about them. The connection's thread sleeps in it, on gRPC's completion queue, and mail rings an
-// alarm there. While the thread is busy writing it does not listen for mail, which then leaves with its next message.
+// A Mailbox is shared by a connection's thread and the application's threads: the sessions of the connection, and mail
+// about sessions. The connection's thread sleeps in the mailbox, on gRPC's completion queue, and mail rings an alarm
+// there. During a write the thread does not listen for mail: the mail leaves with the next message.
 //
 // Threading: Add, Enqueue, Remove and Stop are safe from any thread; the rest is the connection's own thread.
 
@@ -29,10 +29,10 @@ class Mailbox {
  public:
   using State = std::shared_ptr<SessionState>;
 
-  // What wakes the thread.
+  // The events that wake the thread.
   enum class Heed { kEvents, kEventsAndMail };
 
-  // Of the completion queue. A tag of kMail says that there may be mail.
+  // An event of the completion queue. The tag kMail: mail may have come.
   struct Event {
     uintptr_t tag = 0;
     bool ok = false;
@@ -40,16 +40,16 @@ class Mailbox {
 
   struct Mail {
     std::vector<State> newcomers = {};  // sessions without a handle
-    std::vector<State> arrivals = {};   // sessions that became ready
+    std::vector<State> arrivals = {};   // sessions newly ready
     std::vector<State> removed = {};    // sessions without an owner
   };
 
   static constexpr uintptr_t kMail = UINTPTR_MAX;
 
   Mailbox() = default;
-  ~Mailbox();  // REQUIRES: no thread is in it.
+  ~Mailbox();  // REQUIRES: no thread is inside.
 
-  // ALREADY_EXISTS if a session of that id is here, CANCELLED after Stop.
+  // ALREADY_EXISTS for a second session of the same id, CANCELLED after Stop.
   absl::Status Add(State state);
   void Enqueue(State state);
   void Remove(const State& state);
@@ -57,21 +57,21 @@ class Mailbox {
 
   grpc::CompletionQueue& queue() { return queue_; }
 
-  // Sleeps until there are sessions. False: stopped.
+  // Sleeps until a session exists. False: stopped.
   bool AwaitSessions();
   void AwaitStop(Clock& clock, absl::Duration timeout);
   bool stopped() const;
 
-  // Absent: nothing came for so long.
+  // Absent: nothing came within the timeout.
   std::optional<Event> Next(Heed heed, absl::Duration timeout);
-  const Mail& Take();  // valid until the next one
+  const Mail& Take();  // valid until the next Take
 
-  // All that have not ended.
+  // All sessions that have not ended.
   std::vector<State> Sessions() const;
-  void Forget(const State& state);                  // it has ended
-  void AddAgain(const std::vector<State>& states);  // they need a new handle
+  void Forget(const State& state);                  // after the session's end
+  void AddAgain(const std::vector<State>& states);  // for sessions that need a new handle
   void AddAllAgain();
-  void DropReady();  // the call has ended for which the sessions became ready
+  void DropReady();  // after the end of the call for which sessions became ready
 
  private:
   void ForgetIfEnded(const std::string& id);
@@ -80,14 +80,14 @@ class Mailbox {
   void Ring();
 
   grpc::CompletionQueue queue_;
-  grpc::Alarm alarm_;  // brings the thread out of the queue; set by whoever made wake_pending_ true
+  grpc::Alarm alarm_;  // wakes the thread in the queue; set by the thread that made wake_pending_ true
 
-  Mail taken_;  // of the connection's thread; kept for its memory
+  Mail taken_;  // the connection's thread only; kept for its memory
 
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<std::string, State> sessions_ ABSL_GUARDED_BY(mutex_);  // by id
   Mail mail_ ABSL_GUARDED_BY(mutex_);
-  bool listening_ ABSL_GUARDED_BY(mutex_) = false;  // the thread waits, and mail should wake it
+  bool listening_ ABSL_GUARDED_BY(mutex_) = false;  // the thread waits, and mail should wake the thread
   bool wake_pending_ ABSL_GUARDED_BY(mutex_) = false;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
 };

@@ -14,7 +14,7 @@ double RealRandom() {
   return absl::Uniform(generator, 0.0, 1.0);
 }
 
-// Whether another attempt would only meet the same.
+// True if another attempt would end alike.
 bool IsFinal(const Break& end) {
   if (end.by == Break::By::kLie) return true;
   if (RetryDelay(end.why)) return false;
@@ -26,7 +26,7 @@ bool IsFinal(const Break& end) {
     case absl::StatusCode::kUnimplemented:
       return true;
     case absl::StatusCode::kResourceExhausted:
-      return end.by == Break::By::kRefusal;  // else gRPC or a proxy is short of memory, which others may have taken
+      return end.by == Break::By::kRefusal;  // else gRPC or a proxy lacks memory, perhaps because of other clients
     default:
       return false;
   }

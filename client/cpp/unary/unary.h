@@ -1,7 +1,7 @@
 #ifndef AAREN_CLIENT_CPP_UNARY_UNARY_H_
 #define AAREN_CLIENT_CPP_UNARY_UNARY_H_
 
-// A UnaryCaller asks one service of one server: a question, an answer. Threading: safe from any thread; it blocks.
+// A UnaryCaller calls the methods of a service of one server. Threading: safe from any thread; calls block.
 
 #include <grpcpp/client_context.h>
 
@@ -31,9 +31,9 @@ class UnaryCaller {
   // The server's name in errors.
   const std::string& server() const { return options_.target; }
 
-  // DEADLINE_EXCEEDED if no answer came in time, connecting included; INVALID_ARGUMENT for metadata that cannot be
-  // sent; else the server's status, as status.h reads it, or UNAVAILABLE if nobody is there.
-  // `names` are the request's ids and names; INVALID_ARGUMENT if one is not printable.
+  // DEADLINE_EXCEEDED without an answer in time, connecting included; INVALID_ARGUMENT for illegal metadata; else the
+  // server's status in the form of status.h, or UNAVAILABLE without a server. `names` are the request's ids and names;
+  // INVALID_ARGUMENT for an unprintable name.
   template <typename Request, typename Response>
   absl::StatusOr<Response> Ask(grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
                                const Request& request, std::initializer_list<absl::string_view> names,

@@ -278,7 +278,8 @@ TEST(ServerProgramTest, RunningOutOfFileDescriptorsIsNotForEver) {
   {
     std::vector<std::unique_ptr<SilentConnection>> connections;
     for (rlim_t i = 0; i < 2 * kFiles; ++i) connections.push_back(std::make_unique<SilentConnection>(address));
-    absl::SleepFor(absl::Milliseconds(200));  // until the server has accepted all it can; the outcome does not depend
+    absl::SleepFor(absl::Milliseconds(200));  // until the server has accepted all it can; no outcome depends on the
+                                              // pause
                                               // on it
   }
   rpc::TestStream stream(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));

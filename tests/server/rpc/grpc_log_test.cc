@@ -22,7 +22,7 @@ std::string BadPageToken() {
 
 TEST(GrpcLogTest, ItsLinesAreLinesOfTheServersLog) {
   RouteGrpcLog();
-  gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);  // as gRPC does at its beginning
+  gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);  // set by gRPC at its beginning, too
   log::SetUpLog(log::LogFormat::kJson, log::LogLevel::kWarning);
   testing::internal::CaptureStderr();
   gpr_log(GPR_ERROR, "no \"%s\"", "luck");

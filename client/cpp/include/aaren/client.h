@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_H_
 #define AAREN_CLIENT_H_
 
-// All of the client of aaren-server: streams of tokens and forecasts (client/client.h), the sessions that a server
-// keeps (client/sessions.h), its models (client/models.h), its health (client/health.h), and what goes on inside it
-// (client/admin.h). Each of these headers is enough for its job.
+// The whole client of aaren-server: streams of tokens and forecasts (client/client.h), the stored sessions of a server
+// (client/sessions.h), its models (client/models.h), its health (client/health.h), and its inside (client/admin.h).
+// Each header suffices for its job.
 //
 // Threading: every class is safe from any thread. Errors: absl::Status everywhere, never an exception.
 

@@ -20,8 +20,8 @@ v1::Open OpenOf(const std::string& id, uint32_t handle, const package::Forecaste
 // Tokens begin .. end - 1, as silent as token `as` is.
 v1::Tokens TokensOf(const Series& series, uint32_t handle, uint64_t begin, uint64_t end, uint64_t as);
 
-// An item of the hold, from its expected token on. Mostly it is a new one, of up to `most` tokens that follow what was
-// sent. Now and then it has some that were sent before, too few, or something that must be refused.
+// An item of the hold, from its expected token on. Mostly new tokens, up to `most`; now and then also tokens sent
+// before, too few tokens, or an error to be refused.
 v1::Tokens NextTokens(const Hold& hold, uint32_t handle, uint64_t most, Chance& chance);
 
 // Appends an invalid item: an item of a handle that is not open, or an invalid Open.

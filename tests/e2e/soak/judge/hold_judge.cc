@@ -76,7 +76,7 @@ void Hold::Judge(const v1::Forecasts& forecasts) {
   Answered(forecasts.next_seq());
 }
 
-// What the model forecasts at seq, as far as it was asked for: [channels, picked].
+// The requested part of the model's forecast at seq: [channels, picked].
 std::vector<float> Hold::Expected(uint64_t seq, const Window& window) {
   const uint32_t channels = series().kind().channels;
   const size_t floats = world_.oracle.forecast_floats();

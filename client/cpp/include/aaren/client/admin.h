@@ -1,15 +1,15 @@
 #ifndef AAREN_CLIENT_ADMIN_H_
 #define AAREN_CLIENT_ADMIN_H_
 
-// Admin asks a running server what goes on inside, at its admin_address: settings, shards, streams, a tenant's
-// sessions, and where its CPU time goes.
+// Admin asks a running server about its inside, at the server's admin_address: settings, shards, streams, a tenant's
+// sessions, and the use of CPU time.
 //
 //   Admin admin({.target = "localhost:7862"});
 //   auto shards = admin.Shards();  // StatusOr<std::vector<ShardInfo>>
 //
-// Threading: safe from any thread; calls block. Errors: the server's, with code and message; UNIMPLEMENTED where the
-// target is no admin address, DEADLINE_EXCEEDED if no answer came in time, UNAVAILABLE if nobody is there,
-// INVALID_ARGUMENT for options that cannot be right.
+// Threading: safe from any thread; calls block. Errors: the server's, with code and message; UNIMPLEMENTED if the
+// target is no admin address, DEADLINE_EXCEEDED without an answer in time, UNAVAILABLE without a server,
+// INVALID_ARGUMENT for invalid options.
 
 #include <cstdint>
 #include <memory>
@@ -31,29 +31,29 @@ struct Setting {
 
 struct ServerSettings {
   std::vector<Setting> settings = {};
-  std::string version = {};  // of the server
+  std::string version = {};  // the server's
 };
 
-// The arena of one model's rows in one shard.
+// The arena of a model's rows in a shard.
 struct ModelRows {
   std::string model = {};  // name:version
   uint64_t used = 0;
   uint64_t free = 0;
-  uint64_t row_bytes = 0;  // of each
-  std::string tier = {};   // such as "exact"
+  uint64_t row_bytes = 0;  // bytes of a row
+  std::string tier = {};   // for example "exact"
 };
 
-// One core of the server.
+// A core of the server.
 struct ShardInfo {
   uint32_t shard = 0;
   uint64_t sessions_attached = 0, sessions_resting = 0, sessions_demoted = 0;
-  uint64_t sessions_stalled = 0;  // whose streams wait until the store has their saves
+  uint64_t sessions_stalled = 0;  // their streams wait until the store has the saves
   uint64_t streams = 0;
-  uint64_t queued_tokens = 0, queued_bytes = 0;  // that wait for a step
-  uint64_t unread_bytes = 0;                     // of replies that clients have not taken
-  uint64_t held_bytes = 0;                       // of replies that wait for a save
-  uint64_t slice_tokens = 0;                     // of the last slice that was stepped
-  absl::Duration slice = {};                     // how long it took
+  uint64_t queued_tokens = 0, queued_bytes = 0;  // waiting for a step
+  uint64_t unread_bytes = 0;                     // replies not taken by clients
+  uint64_t held_bytes = 0;                       // replies that wait for a save
+  uint64_t slice_tokens = 0;                     // in the last slice stepped
+  absl::Duration slice = {};                     // the time of the last slice
   double busy = 0;                               // share of the last second with work
   absl::Duration round = {};                     // how long the round under way has taken
   std::vector<ModelRows> rows = {};
@@ -61,14 +61,14 @@ struct ShardInfo {
 
 struct StreamInfo {
   uint32_t shard = 0;
-  uint64_t number = 0;  // of its shard's streams
+  uint64_t number = 0;  // among its shard's streams
   std::string peer = {}, tenant = {}, role = {};
   absl::Duration age = {};
   uint64_t sessions = 0;
-  uint64_t queued_bytes = 0;   // of its tokens that wait
-  uint64_t unread_bytes = 0;   // of replies that its client has not taken
-  absl::Duration unread = {};  // how long the oldest of these waits
-  bool reading = false;        // its next message is waited for
+  uint64_t queued_bytes = 0;   // its waiting tokens
+  uint64_t unread_bytes = 0;   // replies not taken by its client
+  absl::Duration unread = {};  // how long the oldest unread reply waits
+  bool reading = false;        // the server waits for the next message
 };
 
 struct StreamPage {
@@ -76,13 +76,13 @@ struct StreamPage {
   std::string next_page_token = {};  // empty on the last page
 };
 
-// A session in the server's memory, or whose handle is. Of one that is attached and not resident (demoted) the store
-// knows more: it has no incarnation here, and last_active is 1970.
+// A session in the server's memory, or only its handle. The store knows more about an attached session that is not
+// resident (demoted): here it has no incarnation, and last_active is 1970.
 struct LiveSession {
   SessionInfo session = {};
   uint32_t shard = 0;
   uint64_t queued_tokens = 0;
-  bool stalled = false;  // its stream waits until the store has taken what it has
+  bool stalled = false;  // its stream waits until the store has taken the saves
 };
 
 struct LiveSessionPage {
@@ -93,15 +93,15 @@ struct LiveSessionPage {
 struct CpuProfile {
   std::string folded = {};  // a line a stack: "thread;outermost;...;innermost COUNT"
   uint64_t samples = 0;
-  uint64_t dropped = 0;          // for which there was no room
-  absl::Duration interval = {};  // of CPU time, from one sample to the next
+  uint64_t dropped = 0;          // for lack of room
+  absl::Duration interval = {};  // CPU time between two samples
 };
 
-// A session that the server's metrics tell of by itself.
+// A session with metrics of its own.
 struct WatchedSession {
   std::string tenant = {}, id = {};
-  uint64_t tokens = 0;       // that the server has stepped meanwhile
-  absl::Duration left = {};  // until it is forgotten
+  uint64_t tokens = 0;       // stepped since the beginning of the watch
+  absl::Duration left = {};  // until the watch ends
 };
 
 class Admin {
@@ -121,11 +121,11 @@ class Admin {
   absl::StatusOr<LiveSessionPage> Sessions(const std::string& tenant, const std::string& page_token = "",
                                            uint32_t page_size = 0, const CallOptions& call = {}) const;
 
-  // Takes 1 .. 30 seconds, beside which there is the service's timeout. RESOURCE_EXHAUSTED while another one is taken.
+  // Takes 1 .. 30 seconds, plus the service's timeout. RESOURCE_EXHAUSTED while another profile is taken.
   absl::StatusOr<CpuProfile> Profile(uint32_t seconds) const;
 
-  // Has the metrics tell of one session, for 1 s to 24 h from now on, or no longer. Returns all that are watched then.
-  // RESOURCE_EXHAUSTED while as many others are as may be.
+  // Gives a session metrics of its own for 1 s to 24 h from now on, or ends them. Returns all watched sessions.
+  // RESOURCE_EXHAUSTED if the server watches as many sessions as allowed.
   absl::StatusOr<std::vector<WatchedSession>> Watch(const std::string& tenant, const std::string& id,
                                                     absl::Duration duration, const CallOptions& call = {}) const;
   absl::StatusOr<std::vector<WatchedSession>> Unwatch(const std::string& tenant, const std::string& id,
@@ -133,7 +133,7 @@ class Admin {
 
  private:
   class Calls;
-  // Of no seconds at all it is not to be watched.
+  // Zero seconds end the watch.
   absl::StatusOr<std::vector<WatchedSession>> AskWatch(const std::string& tenant, const std::string& id,
                                                        uint32_t seconds, const CallOptions& call) const;
   const absl::Duration timeout_;

@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CHANNEL_H_
 #define AAREN_CLIENT_CHANNEL_H_
 
-// What a connection to a server is made with, and what goes along with every call on it: the same for streams and for
-// unary calls. Threading: plain values; a MetadataSource is called by any thread that makes a call.
+// Options of a connection to a server and of every call on the connection, for streams and for unary calls. Threading:
+// plain values; a MetadataSource is called by any thread that makes a call.
 
 #include <functional>
 #include <memory>
@@ -20,11 +20,11 @@ namespace aaren::client {
 // name ends in -bin.
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
-// Headers that change, such as a token that expires: asked before every call, a stream's after a break included. An
-// error is the call's status, and what streams do about it follows from its code, as if the server had said it.
+// Headers that change, such as a token that expires: asked before every call, also before a stream's next call after a
+// break. An error is the call's status, and streams treat the status like a status from the server.
 using MetadataSource = std::function<absl::StatusOr<Metadata>()>;
 
-// How the two sides show who they are; a default one is plain text. See tls.h.
+// How both sides prove their identity; by default plain text. See tls.h.
 class Credentials {
  public:
   class Made;  // the library's own
@@ -39,18 +39,18 @@ class Credentials {
 
 struct ChannelOptions {
   Credentials credentials = {};
-  std::string server_name = {};                  // whose certificate the server must show; empty: the target's host
-  Metadata metadata = {};                        // of every call
-  MetadataSource metadata_source = {};           // … and more of it; null: none
-  absl::Duration keepalive = absl::Seconds(60);  // a silent connection is probed so often
-  absl::Duration keepalive_timeout = absl::Seconds(20);  // and is broken if no answer comes for so long
-  // Received; a larger one ends its call with RESOURCE_EXHAUSTED. Servers send less than 4 MiB, but for snapshots of
-  // thousands of channels. -1: any, for servers that are trusted with this process's memory.
+  std::string server_name = {};                  // the name in the server's certificate; empty: the target's host
+  Metadata metadata = {};                        // for every call
+  MetadataSource metadata_source = {};           // … and further headers; null: none
+  absl::Duration keepalive = absl::Seconds(60);  // the pause before a silent connection is probed
+  absl::Duration keepalive_timeout = absl::Seconds(20);  // without an answer for this time the connection is broken
+  // The largest message received; a larger message ends its call with RESOURCE_EXHAUSTED. Servers send less than 4 MiB,
+  // but for snapshots of thousands of channels. -1: any, for servers trusted with this process's memory.
   int max_message_bytes = 256 << 20;
   std::string user_agent = {};  // before gRPC's own
 };
 
-// INVALID_ARGUMENT, naming it, for metadata that cannot be sent.
+// INVALID_ARGUMENT, naming the header, for illegal metadata.
 absl::Status CheckChannel(const ChannelOptions& options);
 
 }  // namespace aaren::client

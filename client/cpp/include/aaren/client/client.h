@@ -4,11 +4,12 @@
 // A Client streams tokens into sessions of an aaren-server and hands every forecast to a listener exactly once, in
 // order.
 //
-// It carries any number of sessions over a few gRPC streams. Send does not wait for the reply, and what all sessions of
-// a stream have pending leaves in one message. It blocks only where the session's window is full. When a stream breaks,
-// the client connects again, with exponential backoff. It opens every session where its replies ended, and sends again
-// what the server has not saved. So the application sees neither a gap nor a repetition. Where that needs tokens older
-// than the client keeps (the server lost the session) the listener is asked to read its source again.
+// A client carries any number of sessions over a few gRPC streams. Send does not wait for the reply, and all pending
+// tokens of a stream's sessions leave in a single message. Send blocks only while the session's window is full. When a
+// stream breaks, the client connects again, with exponential backoff. It opens every session at the end of its replies,
+// and sends again every token that the server has not saved. The application sees neither a gap nor a repetition. If
+// the server needs tokens older than the client keeps (the server lost the session), the listener is asked to read its
+// source again.
 //
 //   Client client({.target = "localhost:7860"});
 //   auto session = client.Open({.id = "cpu-load"}, listener);           // StatusOr<unique_ptr<Session>>
@@ -44,7 +45,7 @@ struct BackoffOptions {
   absl::Duration initial = absl::Milliseconds(50);
   absl::Duration max = absl::Seconds(5);
   double multiplier = 1.6;
-  double jitter = 0.25;  // each wait is the nominal one times a uniform number in [1 - jitter, 1 + jitter)
+  double jitter = 0.25;  // each wait is the nominal wait times a uniform number in [1 - jitter, 1 + jitter)
 };
 
 struct ClientOptions {
@@ -52,13 +53,14 @@ struct ClientOptions {
   ChannelOptions channel = {};  // credentials, metadata, keepalive …
   uint32_t streams = 1;         // 1 .. 256; each is a connection and a thread. A session's stream follows from its id
   std::string name = "aaren-cpp";  // for the server's logs, up to 128 bytes of printable ASCII
-  size_t write_bytes = 128 << 10;  // most bytes in one message, 1 KB at least; the server's own limit applies as well
+  size_t write_bytes = 128 << 10;  // most bytes in a message, 1 KB at least; the server's own limit applies as well
   BackoffOptions backoff = {};
-  absl::Duration welcome_timeout = absl::Seconds(20);           // an attempt to connect is given up after so long
+  absl::Duration welcome_timeout = absl::Seconds(20);           // the longest attempt to connect
   absl::Duration connect_timeout = absl::Seconds(20);           // sessions end with UNAVAILABLE if no first connection
-  absl::Duration reconnect_timeout = absl::InfiniteDuration();  // … or none again after a break, for so long
-  Clock* clock = nullptr;                                       // not owned, outlives the client; null: the real one
-  std::function<double()> random = {};  // uniform in [0, 1), for the jitter, called by any stream; null: a real one
+  absl::Duration reconnect_timeout = absl::InfiniteDuration();  // … or no connection again after a break, for this long
+  Clock* clock = nullptr;                                       // not owned, outlives the client; null: the machine's
+  std::function<double()> random = {};  // uniform in [0, 1), for the jitter, called by any stream; null: a random
+                                        // generator
 };
 
 class Client {
@@ -66,14 +68,14 @@ class Client {
   // Connects when the first session of a stream is opened.
   explicit Client(ClientOptions options);
 
-  // Ends what is still open with CANCELLED, without telling the server more: sessions live on there. Waits for a
-  // callback in progress. REQUIRES: it is not called in a callback.
+  // Ends open sessions with CANCELLED, without telling the server: sessions live on there. Waits for a callback in
+  // progress. REQUIRES: not called in a callback.
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // Returns at once; the server's answer comes to the listener and WaitOpened. INVALID_ARGUMENT if the options, or
-  // those of the client, cannot be right, ALREADY_EXISTS if this client has that id open. The listener outlives the
+  // Returns at once; the server's answer comes to the listener and WaitOpened. INVALID_ARGUMENT for invalid
+  // options of the session or the client, ALREADY_EXISTS if this client has the id open. The listener outlives the
   // session.
   absl::StatusOr<std::unique_ptr<Session>> Open(SessionOptions options, Listener& listener);
 

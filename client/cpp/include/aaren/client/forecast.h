@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_FORECAST_H_
 #define AAREN_CLIENT_FORECAST_H_
 
-// What goes into a session and what comes out: tokens and forecasts. Both are views of somebody else's arrays, so that
-// nothing is copied on the way. Units: times are int64 nanoseconds since 1970-01-01 UTC; seq counts a session's tokens
-// from 0. Threading: plain values.
+// The inputs and outputs of a session: tokens and forecasts. Both are views of somebody else's arrays: nothing is
+// copied on the way. Units: times are int64 nanoseconds since 1970-01-01 UTC; seq counts a session's tokens from 0.
+// Threading: plain values.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,10 +30,10 @@ struct Forecast {
   absl::Span<const uint32_t> horizons = {};  // steps ahead, ascending
   absl::Span<const float> quantiles = {};    // levels, ascending
   absl::Span<const float> surprise = {};     // [channels] in [0, 1] or NaN; empty unless asked for
-  std::optional<int64_t> time_ns = {};       // of the token; h steps ahead is time_ns + h * step_ns
+  std::optional<int64_t> time_ns = {};       // the token's; h steps ahead is time_ns + h * step_ns
   int64_t step_ns = 0;                       // 0 where no step is known yet
 
-  // The value of `channel` that is forecast for horizons[horizon] steps ahead at the level quantiles[quantile].
+  // The forecast of `channel` for horizons[horizon] steps ahead at the level quantiles[quantile].
   float At(size_t channel, size_t horizon, size_t quantile) const {
     return values[(channel * horizons.size() + horizon) * quantiles.size() + quantile];
   }

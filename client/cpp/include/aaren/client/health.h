@@ -1,16 +1,16 @@
 #ifndef AAREN_CLIENT_HEALTH_H_
 #define AAREN_CLIENT_HEALTH_H_
 
-// Health asks whether a server serves, by gRPC's own health protocol. A server that knows its callers answers it to
+// Health asks whether a server serves, by gRPC's own health protocol. A server that knows its callers still answers
 // everybody.
 //
 //   Health health({.target = "localhost:7860"});
-//   auto serves = health.Serves();                      // StatusOr<bool>; false: it is leaving
+//   auto serves = health.Serves();                      // StatusOr<bool>; false: the server is leaving
 //   auto streams = health.Serves("aaren.v1.Streaming");  // false as well while its store is away
 //
-// Threading: safe from any thread; calls block. Errors: NOT_FOUND for a service that the server does not have,
-// DEADLINE_EXCEEDED if no answer came in time, UNAVAILABLE if nobody is there, INVALID_ARGUMENT for options that cannot
-// be right.
+// Threading: safe from any thread; calls block. Errors: NOT_FOUND for a service unknown to the server,
+// DEADLINE_EXCEEDED without an answer in time, UNAVAILABLE without a server, INVALID_ARGUMENT for invalid
+// options.
 
 #include <memory>
 #include <string>

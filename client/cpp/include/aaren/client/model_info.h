@@ -1,7 +1,7 @@
 #ifndef AAREN_CLIENT_MODEL_INFO_H_
 #define AAREN_CLIENT_MODEL_INFO_H_
 
-// A model as clients see it. Threading: plain values.
+// A model from a client's view. Threading: plain values.
 
 #include <cstdint>
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace aaren::client {
 
-// One of the values that a token holds.
+// A value of a token.
 struct Column {
   enum class Role { kTarget, kPastCovariate, kKnownFutureCovariate, kStatic, kUnknown };  // kUnknown: of a newer server
   std::string name = {};
@@ -23,14 +23,14 @@ struct ModelInfo {
   std::string digest = {};            // hex SHA-256 of the package
   uint32_t horizon = 0;               // steps ahead
   std::vector<float> quantiles = {};  // levels, ascending
-  uint64_t row_bytes = 0;             // state of one channel
+  uint64_t row_bytes = 0;             // state of a channel
   std::string description = {};
   std::vector<Column> columns = {};
-  std::map<std::string, std::string> training = {};  // how it was made, as its package says
+  std::map<std::string, std::string> training = {};  // facts of the training, from the package
 
-  std::string tier = {};  // that new sessions get, such as "exact"
+  std::string tier = {};  // for new sessions, for example "exact"
 
-  std::string FullName() const { return name + ":" + std::to_string(version); }  // as SessionOptions::model takes it
+  std::string FullName() const { return name + ":" + std::to_string(version); }  // the form of SessionOptions::model
 };
 
 }  // namespace aaren::client

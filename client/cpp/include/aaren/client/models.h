@@ -1,13 +1,13 @@
 #ifndef AAREN_CLIENT_MODELS_H_
 #define AAREN_CLIENT_MODELS_H_
 
-// Models says what a server can forecast with.
+// Models lists the models of a server.
 //
 //   Models models({.target = "localhost:7860"});
 //   auto list = models.List();                    // StatusOr<ModelList>
 //
-// Threading: safe from any thread; calls block. Errors: the server's, with code and message; DEADLINE_EXCEEDED if no
-// answer came in time, UNAVAILABLE if nobody is there, INVALID_ARGUMENT for options that cannot be right.
+// Threading: safe from any thread; calls block. Errors: the server's, with code and message; DEADLINE_EXCEEDED without
+// an answer in time, UNAVAILABLE without a server, INVALID_ARGUMENT for invalid options.
 
 #include <cstdint>
 #include <memory>
@@ -21,26 +21,26 @@
 namespace aaren::client {
 
 struct ModelUse {
-  bool retiring = false;  // no new session gets it
+  bool retiring = false;  // not for new sessions
   uint64_t sessions = 0;  // in the server's memory
 };
 
 struct ModelLabel {
   std::string label;  // "name@label", as a session may ask for
   int version = 0;
-  double share = 0;  // of the new sessions opened by the bare name, 0 to 1
+  double share = 0;  // part of the new sessions opened by the bare name, 0 to 1
 };
 
-// A package of the server's folder that is not served.
+// A package in the server's folder that is not served.
 struct PendingPackage {
   std::string folder;
-  std::string refusal;  // why; empty: it is being loaded
+  std::string refusal;  // why; empty: loading
 };
 
 struct ModelList {
   std::vector<ModelInfo> models = {};  // by name, then version
-  std::string default_model = {};      // name:version that a session without a model gets
-  std::vector<ModelUse> uses = {};     // of each of the models, in their order
+  std::string default_model = {};      // name:version for a session without a model
+  std::vector<ModelUse> uses = {};     // an element for each of the models
   std::vector<ModelLabel> labels = {};
   std::vector<PendingPackage> pending = {};
 };
@@ -55,7 +55,7 @@ class Models {
 
   absl::StatusOr<ModelList> List(const CallOptions& call = {}) const;
 
-  // `model` is "name", "name:version" or "name@label". NOT_FOUND if there is none.
+  // `model` is "name", "name:version" or "name@label". NOT_FOUND if unknown.
   absl::StatusOr<ModelInfo> Get(const std::string& model, const CallOptions& call = {}) const;
 
  private:

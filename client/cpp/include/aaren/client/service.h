@@ -15,7 +15,7 @@ namespace aaren::client {
 struct ServiceOptions {
   std::string target = {};  // "host:port" or any gRPC target
   ChannelOptions channel = {};
-  absl::Duration timeout = absl::Seconds(30);  // of a call that has no deadline of its own, connecting included
+  absl::Duration timeout = absl::Seconds(30);  // for a call without its own deadline, connecting included
 };
 
 struct CallOptions {

@@ -1,10 +1,11 @@
 #ifndef AAREN_CLIENT_SESSION_H_
 #define AAREN_CLIENT_SESSION_H_
 
-// A Session is one live series (or a few channels of one) whose memory is kept by the server. Client::Open makes it.
+// A Session is a live series (or a few channels of a series) whose memory the server keeps. Client::Open makes a
+// Session.
 //
-// Tokens are numbered by seq from 0, and every Send says where its tokens begin, so that a source that is read again
-// after a rewind cannot slip. Sends are pipelined: the reply comes to the Listener.
+// Tokens are numbered by seq from 0, and every Send names the seq of its first token: a source read again after a
+// rewind cannot slip. Sends are pipelined: the reply comes to the Listener.
 //
 // Threading: every call is safe from any thread. Calls that wait (Send, WaitOpened, Flush, Close, Delete) answer
 // FAILED_PRECONDITION in a callback instead of waiting for ever. Errors begin with the session's id.
@@ -25,14 +26,14 @@ namespace aaren::client {
 class Connection;
 class SessionState;
 
-// Whether a session took the tokens that it was offered.
+// Whether a session took the offered tokens.
 enum class Admission {
   kTaken,
   kFull,  // nothing was taken: the window is full, or the session is not open yet
 };
 
-// Destroying a Session detaches it, without waiting, from the stream; no callback runs afterwards. It may outlive its
-// Client, ended.
+// Destroying a Session detaches it from the stream, without waiting; no callback runs afterwards. A Session may outlive
+// its Client, ended.
 class Session {
  public:
   ~Session();
@@ -46,32 +47,32 @@ class Session {
 
   // Takes tokens first_seq .. first_seq + n - 1, waiting while the window is full or the session is not open yet. A
   // batch may overshoot the window. INVALID_ARGUMENT, naming the token, if the batch is malformed; OUT_OF_RANGE if the
-  // session wants another seq (next_seq()): nothing was taken, the session goes on. Else why it ended.
+  // session wants another seq (next_seq()): nothing was taken, the session goes on. Else the session's final status.
   absl::Status Send(uint64_t first_seq, const TokenBatch& batch);
 
-  // As Send, but kFull instead of waiting. Allowed in callbacks.
+  // Like Send, but kFull instead of waiting. Allowed in callbacks.
   absl::StatusOr<Admission> TrySend(uint64_t first_seq, const TokenBatch& batch);
 
   // The seq that the next Send must begin with; 0 before the session is open.
   uint64_t next_seq() const;
 
-  // All replies below it have been handed to the listener.
+  // All earlier replies have been handed to the listener.
   uint64_t answered_seq() const;
 
-  // With Delivery::kManual: replies below `seq` are safe. Counts on by itself over tokens that get no reply (silent
-  // ones, those between two of OutputOptions::every) once they are answered. Allowed in callbacks.
+  // With Delivery::kManual: replies below `seq` are safe. Tokens without a reply (silent tokens, and tokens between two
+  // multiples of OutputOptions::every) count by themselves once answered. Allowed in callbacks.
   void Delivered(uint64_t seq);
 
   // Waits until everything sent was answered and handed over. OUT_OF_RANGE after a rewind: send again from next_seq().
   absl::Status Flush();
 
-  // Flush, then detaches the session, which the server keeps. OK once the server confirmed.
+  // Flush, then detaches the session; the server keeps the session. OK once the server confirmed.
   absl::Status Close();
 
   // Close, and the server forgets the session and its saves.
   absl::Status Delete();
 
-  // OK while the session is open or opening; afterwards what OnEnded said, or CANCELLED for its OK.
+  // OK while the session is open or opening; afterwards the status of OnEnded, or CANCELLED for its OK.
   absl::Status status() const;
 
  private:

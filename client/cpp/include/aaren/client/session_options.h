@@ -1,7 +1,7 @@
 #ifndef AAREN_CLIENT_SESSION_OPTIONS_H_
 #define AAREN_CLIENT_SESSION_OPTIONS_H_
 
-// What a session is opened with. Everything but the id has a default. Threading: plain values.
+// The options for opening a session. Everything but the id has a default. Threading: plain values.
 
 #include <cstdint>
 #include <optional>
@@ -14,38 +14,39 @@ namespace aaren::client {
 
 enum class OpenMode {
   kCreateOrResume,
-  kCreate,  // ALREADY_EXISTS if there is one
-  kResume,  // NOT_FOUND if there is none
+  kCreate,  // ALREADY_EXISTS if the session exists
+  kResume,  // NOT_FOUND if the session does not exist
 };
 
-// How much of a session outlives its server.
+// The part of a session that outlives its server.
 enum class Durability {
   kServerDefault,
-  kNone,        // nothing is saved: it ends with its server, and begins at what was saved before, or anew
-  kInterval,    // saved every so often: the tokens since the last save are sent again
-  kEveryToken,  // a reply waits for a save: no token is sent again whose reply came. Refused where saves do not last
+  kNone,        // never saved: ends with its server, and begins at an earlier save, or anew
+  kInterval,    // saved at intervals: the tokens since the last save are sent again
+  kEveryToken,  // a reply waits for a save: no answered token is sent again. Refused where saves do not last
 };
 
-// Who says that a forecast has reached the application for good.
+// The moment when a forecast has reached the application for good.
 enum class Delivery {
-  kAutomatic,  // it has when OnForecast returns
-  kManual,     // the application says so (Session::Delivered), once it has written it to disk
+  kAutomatic,  // when OnForecast returns
+  kManual,     // the application's call of Session::Delivered, for example after a write to disk
 };
 
-// How far forecasts are refined by what the session has learned. The session learns either way.
+// How far the session's learning refines forecasts. The session learns in any case.
 enum class Refinement {
-  kFull,          // mixed with naive forecasts of the series, calibrated, and restricted to what the series can be
+  kFull,          // mixed with naive forecasts of the series, calibrated, and restricted to possible values of the
+                  // series
   kUnrestricted,  // mixed and calibrated
   kUncalibrated,  // mixed
-  kNone,          // as the model makes them
+  kNone,          // the model's own
 };
 
-// What a forecast carries.
+// The contents of a forecast.
 struct OutputOptions {
   std::vector<uint32_t> horizons = {};  // steps ahead, each in 1 .. the model's horizon, ascending; empty: all
   std::vector<float> quantiles = {};    // levels, a subset of the model's, ascending; empty: all
-  uint32_t every = 1;                   // a forecast where seq is a multiple of it
-  bool surprise = false;                // where each value fell in what was forecast for it
+  uint32_t every = 1;                   // forecasts at the multiples of `every`
+  bool surprise = false;                // the place of each value in its forecast
   Refinement refinement = Refinement::kFull;
 };
 
@@ -59,20 +60,20 @@ struct SessionOptions {
   std::string id = {};     // 1-128 bytes of printable ASCII
   std::string model = {};  // "name", "name:version", "name@label" or empty: the server's default
   OpenMode mode = OpenMode::kCreateOrResume;
-  uint32_t channels = 0;  // series advanced together by each token; 0: one, or what the session has
-  // Replies below it have reached the application for good, in an earlier life of it. Absent: go on where the server
-  // is, the replies in between being lost (at most once); from then on it is exactly once.
+  uint32_t channels = 0;  // series advanced together by each token; 0: one, or the session's number
+  // Earlier replies have reached the application for good, in an earlier life of the application. Absent: go on from
+  // the server's position, and lose the replies in between (at most once); from then on exactly once.
   std::optional<uint64_t> delivered_seq = {};
-  std::optional<uint64_t> incarnation = {};  // the session must be this one
+  std::optional<uint64_t> incarnation = {};  // the required incarnation
   OutputOptions output = {};
   std::optional<RegularTimes> regular_times = {};  // then batches carry no times
-  uint64_t window = 1024;                          // Send waits while so many tokens are unanswered
-  // Tokens kept, at most, for a server that falls back behind what was delivered. Older ones need OnRewind.
+  uint64_t window = 1024;                          // Send waits while this many tokens are unanswered
+  // The most tokens kept, for a server that falls back behind delivered tokens. Older tokens need OnRewind.
   uint64_t retain = 1 << 20;
   Delivery delivery = Delivery::kAutomatic;
   Durability durability = Durability::kServerDefault;
-  // A server that has no room for the session and says when to ask again is asked then, for so long in all. After that
-  // the session ends with its words. Once open, the session is never given up for want of room.
+  // While the server lacks room for the session and says when to ask again, the client asks again, up to this time in
+  // all. Then the session ends with the server's status. Once open, the session is never given up for lack of room.
   absl::Duration open_timeout = absl::Seconds(20);
 };
 

@@ -1,14 +1,14 @@
 #ifndef AAREN_CLIENT_SESSIONS_H_
 #define AAREN_CLIENT_SESSIONS_H_
 
-// Sessions sees, copies, moves and deletes the sessions that a server keeps, from outside their streams.
+// Sessions lists, copies, moves and deletes the sessions of a server, from outside their streams.
 //
 //   Sessions sessions({.target = "localhost:7860"});
 //   auto copy = sessions.Fork("cpu-load", "cpu-load-what-if");  // StatusOr<SessionInfo>
 //
-// Threading: safe from any thread; calls block. Errors: the server's, with code and message; DEADLINE_EXCEEDED if no
-// answer came in time, UNAVAILABLE if nobody is there, INVALID_ARGUMENT for options that cannot be right. A call that
-// names a session which the server does not have is NOT_FOUND (reason SESSION_NOT_FOUND).
+// Threading: safe from any thread; calls block. Errors: the server's, with code and message; DEADLINE_EXCEEDED without
+// an answer in time, UNAVAILABLE without a server, INVALID_ARGUMENT for invalid options. A call about a session unknown
+// to the server is NOT_FOUND (reason SESSION_NOT_FOUND).
 
 #include <cstdint>
 #include <memory>
@@ -35,17 +35,17 @@ struct SessionInfo {
   uint32_t numerics_version = 0;
   uint32_t channels = 0;
   uint64_t state_bytes = 0;                       // all rows of the session
-  bool attached = false;                          // a stream has it open, on whichever server
-  bool resident = false;                          // its rows are in memory; otherwise only in the store
+  bool attached = false;                          // open on a stream, on whichever server
+  bool resident = false;                          // the rows are in memory; otherwise only in the store
   absl::Time last_active = absl::InfinitePast();  // the last Open or token, to the millisecond
-  std::string server = {};  // HOST:PORT of the server where it is attached; empty: none, or it does not tell
+  std::string server = {};                        // HOST:PORT of the server with the stream; empty: none, or not told
 };
 
-// Which sessions are listed.
+// The choice of listed sessions.
 struct SessionQuery {
-  std::string prefix = {};      // only ids that begin with it
+  std::string prefix = {};      // the beginning of the ids
   uint32_t page_size = 0;       // 1 .. 1000; 0: the server's choice
-  std::string page_token = {};  // of the page before; empty: the first
+  std::string page_token = {};  // from the page before; empty: the first
 };
 
 struct SessionPage {
@@ -53,16 +53,16 @@ struct SessionPage {
   std::string next_page_token = {};        // empty on the last page
 };
 
-// A session's state, a few KB, which any server with the same model package takes.
+// A session's state, a few KB, accepted by any server with the same model package.
 struct Snapshot {
   std::string bytes = {};
-  uint64_t next_seq = 0;  // the seq that was captured
+  uint64_t next_seq = 0;  // the captured seq
 };
 
-// What an Import does where the id is taken.
+// The effect of an Import if the id is taken.
 enum class ImportMode {
   kCreate,   // ALREADY_EXISTS
-  kReplace,  // takes its place, and fences a live writer
+  kReplace,  // replaces the session, and fences a live writer
 };
 
 class Sessions {
@@ -75,22 +75,22 @@ class Sessions {
 
   absl::StatusOr<SessionInfo> Get(const std::string& id, const CallOptions& call = {}) const;
 
-  // One page. INVALID_ARGUMENT for a page token that this server did not give out.
+  // A page. INVALID_ARGUMENT for a page token not given out by this server.
   absl::StatusOr<SessionPage> List(const SessionQuery& query = {}, const CallOptions& call = {}) const;
 
   // The session as of now, or as of the last token taken.
   absl::StatusOr<Snapshot> Export(const std::string& id, const CallOptions& call = {}) const;
 
-  // Makes session `id` of Snapshot::bytes. DATA_LOSS if they are cut or altered, FAILED_PRECONDITION (STATE_SCHEMA) if
-  // they belong to another package, tier or numerics version.
+  // Makes session `id` of Snapshot::bytes. DATA_LOSS if the bytes are cut or altered, FAILED_PRECONDITION
+  // (STATE_SCHEMA) if they belong to another package, tier or numerics version.
   absl::StatusOr<SessionInfo> Import(const std::string& id, const std::string& snapshot,
                                      ImportMode mode = ImportMode::kCreate, const CallOptions& call = {}) const;
 
-  // The session goes on with another model of the server, which makes its rows anew of the values that they remember:
-  // seq and times go on, and forecasts are as after those values. It is a new incarnation. `seen`: as Get said it.
-  // FAILED_PRECONDITION if a stream has it open; ABORTED (FENCED) if one has opened it since it was seen; NOT_FOUND
-  // (MODEL_NOT_FOUND) if there is no such model. In all of these it stays as it is. A client that has not had all its
-  // forecasts (delivered_seq below next_seq) does not get the missing ones any more.
+  // The session goes on with another model of the server, with new rows made from the values remembered by the old
+  // rows: seq and times go on, and forecasts are as after those values. The session becomes a new incarnation. `seen`:
+  // from Get. FAILED_PRECONDITION if a stream has the session open; ABORTED (FENCED) if a stream has opened the session
+  // since `seen`; NOT_FOUND (MODEL_NOT_FOUND) for an unknown model. After every error the session is unchanged. A
+  // client that has not had all its forecasts (delivered_seq below next_seq) does not get the missing ones any more.
   absl::StatusOr<SessionInfo> Migrate(const SessionInfo& seen, const std::string& model,
                                       const CallOptions& call = {}) const;
 
@@ -101,12 +101,12 @@ class Sessions {
   // Forgets the session and its saves. Fences a live writer.
   absl::Status Delete(const std::string& id, const CallOptions& call = {}) const;
 
-  // The same, of a session that nobody has opened since it was seen: ABORTED (FENCED) if its epoch is another one now.
+  // Like Delete, for a session not opened since `seen`: ABORTED (FENCED) if the epoch has changed.
   absl::Status DeleteUnused(const SessionInfo& seen, const CallOptions& call = {}) const;
 
-  // The session leaves the server's memory, and its store keeps it. A stream that has it open opens it again, and its
-  // application notices nothing but a pause. UNAVAILABLE if the store did not take it: it stays. FAILED_PRECONDITION
-  // where nothing is saved.
+  // The session leaves the server's memory, and the store keeps the session. A stream with the session opens it again,
+  // and the application notices nothing but a pause. UNAVAILABLE if the store did not take the session, which then
+  // stays. FAILED_PRECONDITION if nothing is saved.
   absl::Status Evict(const std::string& id, const CallOptions& call = {}) const;
 
  private:

@@ -1,8 +1,9 @@
 #ifndef AAREN_CLIENT_STATUS_H_
 #define AAREN_CLIENT_STATUS_H_
 
-// What a server's errors say beyond code and message. Each detail (google.rpc.ErrorInfo, RetryInfo, BadRequest, …) is a
-// payload of the status under its type URL; these readers find the ones that programs act on. Threading: functions.
+// Reads the details of a server's errors beyond code and message. Each detail (google.rpc.ErrorInfo, RetryInfo,
+// BadRequest, …) is a payload of the status under its type URL; the readers find the details for programs. Threading:
+// functions.
 
 #include <optional>
 #include <string>
@@ -12,10 +13,10 @@
 
 namespace aaren::client {
 
-// ErrorInfo.reason, such as SESSION_NOT_FOUND; empty if there is none.
+// ErrorInfo.reason, such as SESSION_NOT_FOUND; empty without a reason.
 std::string ErrorReason(const absl::Status& status);
 
-// How long the server asks to wait before the next attempt: more than nothing, and an hour at most, whatever it says.
+// The wait asked for by the server before the next attempt: above zero, and an hour at most, whatever the server says.
 std::optional<absl::Duration> RetryDelay(const absl::Status& status);
 
 }  // namespace aaren::client
