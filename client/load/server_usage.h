@@ -1,7 +1,8 @@
 #ifndef AAREN_CLIENT_LOAD_SERVER_USAGE_H_
 #define AAREN_CLIENT_LOAD_SERVER_USAGE_H_
 
-// What a server's process uses, as its /metrics page or this machine's /proc tells. Threading: free functions.
+// The CPU time and memory of a server's process, from its /metrics page or this machine's /proc. Threading: free
+// functions.
 
 #include <cstdint>
 #include <optional>
@@ -16,8 +17,8 @@ struct ServerUsage {
   uint64_t rss_bytes = 0;
 };
 
-// From the Prometheus text page at "host:port" `metrics`; if that is empty, from the process that listens on `target`'s
-// port, where the target names this machine. Absent if neither tells.
+// From the Prometheus text page at "host:port" `metrics`; if empty, from the process listening on `target`'s port, if
+// the target names this machine. Absent without both.
 std::optional<ServerUsage> ReadServerUsage(const std::string& target, const std::string& metrics);
 
 // process_cpu_seconds_total and process_resident_memory_bytes of a Prometheus text page.

@@ -35,7 +35,7 @@ uint8_t* WriteField(uint32_t tag, uint64_t value, uint8_t* to) {
 
 size_t VarintSize(uint64_t value) { return CodedOutputStream::VarintSize64(value); }
 
-// How long a field is: no longer than what is there, whatever the server says.
+// The length of a field: at most the rest of the bytes, whatever the server says.
 bool ReadSize(CodedInputStream& in, uint32_t& size) {
   return in.ReadVarint32(&size) && int64_t{size} <= in.BytesUntilLimit();
 }
@@ -59,7 +59,7 @@ bool ReadProgress(CodedInputStream& in, uint32_t next_seq_tag, ReplyHandler& han
   return true;
 }
 
-// `tag` of the item's one field has been read; `size` bytes of it follow.
+// `tag` of the item's only field has been read; `size` bytes of the field follow.
 bool ReadRareItem(CodedInputStream& in, uint32_t tag, uint32_t size, ReplyHandler& handler) {
   std::string field(size_t{2 * 5} + size, '\0');
   auto* begin = reinterpret_cast<uint8_t*>(field.data());

@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_LOAD_WIRE_H_
 #define AAREN_CLIENT_LOAD_WIRE_H_
 
-// The two hot messages of the protocol, written and read on the wire format itself. A load harness needs of a reply
-// only whose it is and how far it goes, and skips the forecasts without copying them. The rare items go through
+// The two hot messages of the protocol, written and read in the wire format itself. A load harness needs only the
+// handle and the next_seq of a reply, and skips the forecasts without copying them. The rare items go through
 // protobuf's own code. Threading: plain values.
 
 #include <grpcpp/support/byte_buffer.h>
@@ -36,11 +36,11 @@ class ReplyHandler {
   // Forecasts or Acked.
   virtual void OnProgress(uint32_t handle, uint64_t next_seq) = 0;
 
-  // Any other item.
+  // Any further item.
   virtual void OnItem(const v1::ServerItem& item) = 0;
 };
 
-// Hands the items of a ServerMessage to `handler`. False if it is malformed.
+// Hands the items of a ServerMessage to `handler`. False for a malformed message.
 bool ReadReply(grpc::ByteBuffer& message, ReplyHandler& handler);
 
 }  // namespace aaren::client

@@ -6,8 +6,8 @@
 //
 // With TLS a client must have sent the whole ClientHello, and the gate lets connections through a few at a time, host
 // by host. The server signs in answer, on a shard's thread, for up to a millisecond; a client sends thousands of hellos
-// a second at no cost, even the same hello again and again. So two handshakes are under way for each shard, and while
-// shards have other work the gate rests after each handshake, so that no shard signs more than five hundred times a
+// a second at no cost, even the same hello again and again. Hence two handshakes are under way for each shard, and
+// while shards have other work the gate rests after each handshake: no shard signs more than five hundred times a
 // second.
 //
 // Threading: not thread-safe.

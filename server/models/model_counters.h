@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_MODELS_MODEL_COUNTERS_H_
 #define AAREN_SERVER_MODELS_MODEL_COUNTERS_H_
 
-// The numbers that one shard counts for one model. The counters belong to the model, not to the shard: they last
-// as long as their readers, and there is one set a model and shard. Only the shard's thread writes; any thread
+// The numbers that a shard counts for a model. The counters belong to the model, not to the shard: they last as
+// long as their readers, and each pair of shard and model has a block. Only the shard's thread writes; any thread
 // reads.
 
 #include <array>

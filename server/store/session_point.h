@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_STORE_SESSION_POINT_H_
 #define AAREN_SERVER_STORE_SESSION_POINT_H_
 
-// Facts of a session that travel everywhere: the origin of its rows, its position, and the Open that holds it.
-// Threading: plain values.
+// Facts of a session that travel everywhere: the origin of its rows, its position, and the holding Open. Threading:
+// plain values.
 
 #include <cstdint>
 #include <string>
@@ -26,7 +26,7 @@ struct SessionPoint {
   TokenClock clock;
 };
 
-// An Open of a writer: a writer numbers its Opens in rising order. Writer 0: unknown.
+// An Open of a writer, numbered in rising order. Writer 0: unknown.
 struct Attempt {
   // True if `latest` is a later Open of the same writer.
   bool IsBehind(const Attempt& latest) const {

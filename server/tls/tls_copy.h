@@ -20,7 +20,7 @@ class TlsCopy {
   // Errors: ReadTlsFiles's.
   static absl::StatusOr<std::unique_ptr<TlsCopy>> Open(const TlsFiles& files);
 
-  // Copies the files again, if they fit together. Else the copy stays, with the error of ReadTlsFiles.
+  // Copies the files again, if all fit together. Else the copy stays, with the error of ReadTlsFiles.
   absl::Status Refresh();
 
   // Key and certificate are in one file: no reader mixes an old key with a new certificate.

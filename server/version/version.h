@@ -1,8 +1,8 @@
 #ifndef AAREN_SERVER_VERSION_VERSION_H_
 #define AAREN_SERVER_VERSION_VERSION_H_
 
-// The release of this program. A file of its own, since a new release then compiles one file anew. The number is in the
-// top CMakeLists.txt.
+// The release of the program. A new release compiles only the source file of version.h anew. The number is in the top
+// CMakeLists.txt.
 
 namespace aaren::version {
 

@@ -1,4 +1,4 @@
-// The server itself: its port, its streams, and the ways to cut and end streams.
+// The FakeServer itself: port, streams, and the ways to cut and end streams.
 
 #include "tests/client/fake_server.h"
 

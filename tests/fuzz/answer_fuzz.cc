@@ -1,4 +1,4 @@
-// The answer to a unary call, whose first byte says to which one: what becomes a value of it is one that can be.
+// The answer to a unary call chosen by the first byte: every resulting value is possible.
 
 #include <cmath>
 

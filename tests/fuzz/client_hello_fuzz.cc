@@ -1,4 +1,4 @@
-// A TLS connection's first bytes: what is said of them is said once, and whatever follows does not change it.
+// A TLS connection's first bytes: a verdict is final, and later bytes do not change the verdict.
 
 #include "server/accept/client_hello.h"
 #include "tests/fuzz/target.h"

@@ -1,4 +1,4 @@
-// A settings file: what is read prints as a file that reads as the same settings.
+// A settings file: parsed settings print as a file with the same settings.
 
 #include <string>
 

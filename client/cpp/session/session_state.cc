@@ -45,7 +45,7 @@ uint64_t SessionState::Room() const {
   return std::min(in_flight_limit_ - std::min(in_flight_limit_, in_flight), ramp_ - std::min(ramp_, unanswered));
 }
 
-// True if the server holds back its next answers until it knows that this reply has come.
+// True if the server holds its next answers back until it knows the delivered_seq of this reply.
 bool SessionState::MustTell() const {
   return opened_.durability == Durability::kEveryToken && acked_ < sent_ && SafeSeq() > told_;
 }

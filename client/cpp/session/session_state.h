@@ -44,10 +44,10 @@ class SessionState {
   // Connection::Enqueue.
   enum class Ready { kNo, kYes };
 
-  // Whether a call without room waits.
+  // A call without room waits, or returns.
   enum class Patience { kWait, kNone };
 
-  // Whether the server keeps the session.
+  // The server keeps the session, or deletes it.
   enum class Ending { kKeep, kDelete };
 
   struct Sent {

@@ -56,11 +56,11 @@ class CallPlaces {
   // loses its place, and must end the call; not after the Place has gone. CallPlaces outlive all their places.
   Place Take(const std::string& peer, GiveUp give_up);
 
-  // Takes the places of calls that have waited for their clients for a second, the longest first, until the taken calls
+  // Takes the places of calls waiting for their clients for a second or more, the longest first, until the taken calls
   // held `lacking` bytes in all. False, without a place taken, if all calls together hold less.
   bool MakeRoom(size_t lacking);
 
-  // Takes the places of calls that have waited for their clients since `oldest`, or longer.
+  // Takes the places of calls waiting for their clients since `oldest`, or longer.
   void EndStale(absl::Time oldest);
 
   size_t size() const { return calls_.size(); }

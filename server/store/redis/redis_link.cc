@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLook(5);
 constexpr char kFenceMsText[] = "604800000";  // a week, as in the greeting
 
-// Waiting mends no such error: an operator must change the settings or the Redis.
+// True for an error that no waiting mends: an operator must change the settings or the Redis.
 bool IsPermanent(const absl::Status& status) {
   return absl::IsUnauthenticated(status) || absl::IsPermissionDenied(status) || absl::IsFailedPrecondition(status) ||
          absl::IsNotFound(status);

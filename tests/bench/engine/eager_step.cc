@@ -75,7 +75,7 @@ class TorchStep final : public EagerStep {
     return at::rms_norm(x, {config_.width}, gain, 1e-6);
   }
 
-  // Folds one token into the state and reads it.
+  // Folds a token into the state and reads the state.
   torch::Tensor Attend(const Block& block, const torch::Tensor& score, const torch::Tensor& value, State& state) const {
     const torch::Tensor aged = state.peak - block.decay;
     state.peak = at::maximum(aged, score);
@@ -105,7 +105,7 @@ class TorchStep final : public EagerStep {
     return Quantiles(Norm(x, At("norm.weight")), at::linear(input, At("head.skip.weight")));
   }
 
-  // [B, T, Q]: the median, and outwards from it.
+  // [B, T, Q]: the median first, then outwards.
   torch::Tensor Quantiles(const torch::Tensor& x, const torch::Tensor& skip) const {
     const int64_t count = config_.quantile_count(), middle = count / 2;
     const torch::Tensor read =

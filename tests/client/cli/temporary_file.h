@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_CLIENT_CLI_TEMPORARY_FILE_H_
 #define AAREN_TESTS_CLIENT_CLI_TEMPORARY_FILE_H_
 
-// A path that no other test has, in a folder that goes with the test.
+// A path unique to the test, in a folder removed after the test.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Channels: what they are made with, what goes along with calls, and TLS.
+// Channels: their options, the headers of calls, and TLS.
 
 #include "client/cpp/channel/channel.h"
 

@@ -50,7 +50,7 @@ TEST(ClientTest, BeginsWhereTheServerIs) {
   EXPECT_EQ(recorder.sums(), Sums(20, 30));
 }
 
-// An application that died after it wrote the replies below 13 for good, and comes back.
+// The application died after it wrote the replies below 13 for good, and comes back.
 TEST(ClientTest, GoesBackToTheServersSaveAndDropsWhatWasDelivered) {
   FakeServer server;
   {
@@ -70,7 +70,7 @@ TEST(ClientTest, GoesBackToTheServersSaveAndDropsWhatWasDelivered) {
   EXPECT_TRUE(recorder.losses().empty());
 }
 
-// Keeps what its last forecast said of its own shape.
+// Keeps the shape of the last forecast.
 class Shape : public Recorder {
  public:
   void OnForecast(Session&, const Forecast& forecast) override {

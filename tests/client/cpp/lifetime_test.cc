@@ -1,4 +1,4 @@
-// Sessions and clients that go while something is under way.
+// Sessions and clients destroyed during operations.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST(LifetimeTest, DestroyingASessionWaitsForItsCallback) {
   other.join();
 }
 
-// The stream's thread is kept busy meanwhile, so that it learns of both at once.
+// The stream's thread is kept busy, and learns of the Open and the end at once.
 TEST(LifetimeTest, ASessionDestroyedBeforeItsTurnIsNotOpened) {
   FakeServer server;
   Client client(FastOptions(server.target()));
@@ -117,7 +117,7 @@ TEST(LifetimeTest, ASessionDestroyedWhileItWaitsForRoomIsNotOpened) {
   session = *client.Open({.id = "a"}, acting);
   opened.Notify();
   destroyed.WaitForNotification();
-  // The clock of retries goes on while others are opened: long enough for a retry after a millisecond.
+  // The clock of retries goes on during further Opens: long enough for a retry after a millisecond.
   const absl::Time end = absl::Now() + absl::Milliseconds(20);
   size_t opens = 2;
   do {

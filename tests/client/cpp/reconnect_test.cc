@@ -1,4 +1,4 @@
-// When the client gives a server up, and how long it waits before it tries again.
+// When the client gives a server up, and the waits between its attempts.
 
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
@@ -33,7 +33,7 @@ TEST(ReconnectTest, AnUnreachableServerEndsSessionsAfterTheTimeout) {
   EXPECT_THAT(status.message(), HasSubstr("no connection to 127.0.0.1:1"));
 }
 
-// Its first stream ends with these words; the others never hear of it.
+// Ends its first stream with a status; later streams never hear of it.
 class SilentServer : public v1::Streaming::Service {
  public:
   SilentServer() {
@@ -89,7 +89,7 @@ google::rpc::Status Exhausted(int retry_ms = 0) {
   return status;
 }
 
-// As gRPC and proxies end streams when others have taken their memory.
+// gRPC and proxies end streams so when further clients have taken their memory.
 TEST(ReconnectTest, AStreamThatEndsForWantOfMemoryIsTakenUpAgain) {
   FakeServer server;
   Client client(FastOptions(server.target()));
@@ -114,7 +114,7 @@ TEST(ReconnectTest, AStreamThatTheServerItselfFindsTooLargeIsFinal) {
   EXPECT_EQ(server.streams(), 1);
 }
 
-// A clock on which waits pass at once and are remembered.
+// A clock whose waits pass at once and are recorded.
 class FakeClock : public Clock {
  public:
   absl::Time Now() override {
@@ -189,7 +189,7 @@ TEST(ReconnectTest, AServerThatWelcomesAndAlwaysBreaksOffIsLeftAloneLongerAndLon
   EXPECT_THAT(clock.waits(), ElementsAre(absl::Seconds(1), absl::Seconds(2), absl::Seconds(4)));
 }
 
-// Its streams live so long.
+// A recorder whose streams live for `life`.
 class PassingTime : public Recorder {
  public:
   PassingTime(FakeClock& clock, absl::Duration life) : clock_(clock), life_(life) {}

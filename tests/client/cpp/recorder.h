@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_CLIENT_CPP_RECORDER_H_
 #define AAREN_TESTS_CLIENT_CPP_RECORDER_H_
 
-// A Recorder is a listener that keeps what it hears, and Feed an application that sends tokens of a fixed series and
-// goes back where it is asked to. The series is Value(seq); a FakeServer's forecast of token s is then SumTo(s).
+// A Recorder is a listener that records everything, and Feed an application that sends tokens of a fixed series and
+// goes back when asked to. The series is Value(seq); a FakeServer's forecast of token s is then SumTo(s).
 
 #include <cstdint>
 #include <optional>
@@ -129,7 +129,7 @@ inline absl::Status FeedAndClose(Session& session, uint64_t end, size_t batch = 
   return status;
 }
 
-// What a Recorder must have heard of tokens begin .. end - 1: each once, in order, with nothing folded twice.
+// The seqs that a Recorder must have heard for tokens begin .. end - 1: each once, in order, with nothing folded twice.
 inline std::vector<uint64_t> Seqs(uint64_t begin, uint64_t end, uint64_t every = 1) {
   std::vector<uint64_t> seqs;
   for (uint64_t seq = begin; seq < end; seq += every) seqs.push_back(seq);

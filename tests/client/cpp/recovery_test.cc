@@ -1,4 +1,4 @@
-// What the client does about its sessions when streams break, servers forget and others interfere.
+// The client's sessions after streams break, servers forget, and writers interfere.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::Ge;
 using ::testing::HasSubstr;
 
-// One token a message: each is answered before the next is sent.
+// Sends a token a message: each is answered before the next is sent.
 absl::Status FeedOneByOne(Session& session, uint64_t end) {
   for (uint64_t seq = session.next_seq(); seq < end; ++seq) {
     const float value = Value(seq);
@@ -66,7 +66,7 @@ TEST(RecoveryTest, CutsOfAPipelinedStreamLoseAndRepeatNothing) {
   }
 }
 
-// So that a server that reads the Open of a broken stream late knows that it was overtaken.
+// A server that reads the Open of a broken stream late must know it as overtaken.
 TEST(RecoveryTest, OpensAreCountedAsOneWritersOverAllStreams) {
   FakeServer server;
   Client client(FastOptions(server.target()));
@@ -95,7 +95,7 @@ TEST(RecoveryTest, ClientsAreDifferentWriters) {
   EXPECT_NE(server.attempts()[0].first, server.attempts()[1].first);
 }
 
-// So that a slow server's first replies come before a short-lived stream breaks again.
+// A slow server's first replies should come before a short-lived stream breaks again.
 TEST(RecoveryTest, ABrokenStreamIsTakenUpAgainWithFewTokens) {
   FakeServer server;
   Client client(FastOptions(server.target()));

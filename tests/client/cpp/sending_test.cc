@@ -1,4 +1,4 @@
-// Tokens on their way to the server: how they are merged, what waits, and what is told of delivery.
+// Tokens on their way to the server: merging, waiting, and the delivered_seq told.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Sessions and Models: what is asked, what comes back as values, and what goes wrong.
+// Sessions and Models: requests, answers as values, and errors.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

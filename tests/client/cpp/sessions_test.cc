@@ -1,4 +1,4 @@
-// Many sessions of one client.
+// Many sessions of a client.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST(SessionsTest, ManySessionsShareAStream) {
   EXPECT_LT(server.messages(), 300 * 40 / 4);
 }
 
-// Tokens of those that are open would wait behind the Opens of all others.
+// Tokens of open sessions would wait behind the Opens of all the rest.
 TEST(SessionsTest, FewAreOpenedAtOnce) {
   FakeServer server;
   Client client(FastOptions(server.target()));

@@ -71,7 +71,7 @@ TEST(StatusTest, WaitsAreMoreThanNothingAndEndSomeTime) {
   EXPECT_EQ(delay(INT64_MAX, INT32_MAX), absl::Hours(1));
 }
 
-// To find one is a walk over all, and to add one too.
+// Finding or adding a detail is a walk over all.
 TEST(StatusTest, FewDetailsAreKept) {
   google::rpc::Status said = NotFound();
   for (int i = 0; i < 300'000; ++i) said.add_details()->set_type_url(absl::StrCat(i));

@@ -61,7 +61,7 @@ TEST(LoadTest, OptionsThatNoMachineHoldsAreRefused) {
   EXPECT_FALSE(CheckLoad(options).ok());
 }
 
-// An expected_seq beyond what was sent made the next message one of nearly 2^64 tokens.
+// An expected_seq beyond the sent tokens used to make a next message of nearly 2^64 tokens.
 TEST(LoadTest, TokensThatWereNeverSentAreNotSentAgain) {
   FakeServer server({.lie = [](v1::ServerMessage& message) {
     for (v1::ServerItem& item : *message.mutable_items()) {

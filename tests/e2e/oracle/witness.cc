@@ -67,7 +67,7 @@ void Witness::OnForecast(client::Session&, const client::Forecast& forecast) {
   ++next_;
 }
 
-// The journal is written before the server is told that what is in it was delivered.
+// The journal is written before the server is told of the journal's forecasts as delivered.
 void Witness::OnProgress(client::Session& session, uint64_t, uint64_t) {
   if (journal_ == nullptr) return;
   if (const absl::Status written = journal_->Write(); !written.ok()) return account_.Break({written.ToString()});

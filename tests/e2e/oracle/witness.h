@@ -1,10 +1,10 @@
 #ifndef AAREN_TESTS_E2E_ORACLE_WITNESS_H_
 #define AAREN_TESTS_E2E_ORACLE_WITNESS_H_
 
-// A Witness hears one session and judges what it hears. Each forecast is to come once, in order, with the bits that
-// were foretold. Nothing that was delivered may be asked for again, and nothing ends before it is told to.
+// A Witness hears a session and judges every event. Each forecast must come once, in order, with the foretold bits.
+// Nothing delivered may be asked for again, and nothing ends before the oracle ends it.
 //
-// Threading: any thread. The listener's side runs on the client's.
+// Threading: any thread. The listener's side runs on the client's thread.
 
 #include <cstdint>
 #include <deque>
@@ -21,7 +21,7 @@ namespace aaren::oracle {
 
 class Witness : public client::Listener {
  public:
-  // `first`: forecasts below it were delivered in an earlier life. `journal` is null where nobody keeps one.
+  // `first`: earlier forecasts were delivered in an earlier life. `journal` may be null.
   Witness(std::string id, uint32_t session, uint64_t first, Account& account, Journal* journal);
 
   const std::string& id() const { return id_; }
@@ -29,8 +29,8 @@ class Witness : public client::Listener {
   // The next token will be answered with a forecast of this digest; it is due at `due`, nanoseconds of Now.
   void Foretell(uint64_t digest, int64_t due) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  size_t awaited() const ABSL_LOCKS_EXCLUDED(mutex_);         // forecasts that were foretold and have not come
-  int64_t waiting_since() const ABSL_LOCKS_EXCLUDED(mutex_);  // for any of them; INT64_MAX: nothing is awaited
+  size_t awaited() const ABSL_LOCKS_EXCLUDED(mutex_);         // forecasts foretold and still missing
+  int64_t waiting_since() const ABSL_LOCKS_EXCLUDED(mutex_);  // for any missing forecast; INT64_MAX: none is awaited
   bool opened() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // From now on the session may end with OK.
@@ -54,8 +54,8 @@ class Witness : public client::Listener {
   Account& account_;
   Journal* const journal_;
   mutable absl::Mutex mutex_;
-  std::deque<Foretold> foretold_ ABSL_GUARDED_BY(mutex_);  // of tokens next_ ...
-  uint64_t next_ ABSL_GUARDED_BY(mutex_);                  // whose forecast comes next
+  std::deque<Foretold> foretold_ ABSL_GUARDED_BY(mutex_);  // for tokens next_ ...
+  uint64_t next_ ABSL_GUARDED_BY(mutex_);                  // the token of the next forecast
   int64_t heard_ ABSL_GUARDED_BY(mutex_) = 0;              // when the last forecast came; 0: none yet
   int opens_ ABSL_GUARDED_BY(mutex_) = 0;
   bool dismissed_ ABSL_GUARDED_BY(mutex_) = false;

@@ -278,9 +278,7 @@ TEST(ServerProgramTest, RunningOutOfFileDescriptorsIsNotForEver) {
   {
     std::vector<std::unique_ptr<SilentConnection>> connections;
     for (rlim_t i = 0; i < 2 * kFiles; ++i) connections.push_back(std::make_unique<SilentConnection>(address));
-    absl::SleepFor(absl::Milliseconds(200));  // until the server has accepted all it can; no outcome depends on the
-                                              // pause
-                                              // on it
+    absl::SleepFor(absl::Milliseconds(200));  // the outcome does not depend on the pause
   }
   rpc::TestStream stream(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
   EXPECT_EQ(stream.Greet().protocol_version(), 1u);

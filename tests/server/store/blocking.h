@@ -15,7 +15,7 @@ namespace aaren::store {
 
 class BlockingStore {
  public:
-  // `store` outlives this.
+  // `store` outlives the BlockingStore.
   explicit BlockingStore(StateStore& store) : store_(store) {}
 
   absl::StatusOr<uint64_t> ReserveEpochs(uint64_t count) {
@@ -52,7 +52,7 @@ class BlockingStore {
         [&](auto answer) { store_.List(prefix, after, limit, std::move(answer)); });
   }
 
-  // Puts the record in the place of whatever is there.
+  // Replaces any stored record.
   absl::Status Put(SessionRecord record) {
     const absl::StatusOr<SessionRecord> held = Load(record.key);
     return Acquire(std::move(record), held.ok() ? held->epoch : 0).status;

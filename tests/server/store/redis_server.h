@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_SERVER_STORE_REDIS_SERVER_H_
 #define AAREN_TESTS_SERVER_STORE_REDIS_SERVER_H_
 
-// A RedisServer is a real redis-server on a free port of 127.0.0.1, with its data in a temporary folder. It ends, by
-// its process id, with this object. Threading: one thread.
+// A RedisServer is a real redis-server on a free port of 127.0.0.1, with its data in a temporary folder. The destructor
+// ends the process, by its id. Threading: single-threaded.
 
 #include <sys/types.h>
 
@@ -15,22 +15,22 @@ namespace aaren::store {
 
 class RedisServer {
  public:
-  // Where redis-server is; empty if it is not installed: then a test is to be skipped.
+  // The path of redis-server; empty if not installed: then skip the test.
   static std::string Installed();
 
-  // `arguments` follow those of its own. Returns when it accepts connections.
+  // `arguments` come after the fixture's own. Returns once the server accepts connections.
   explicit RedisServer(std::vector<std::string> arguments = {});
   ~RedisServer();
 
   RedisOptions options() const;
   int port() const { return port_; }
 
-  // What redis-cli would print of it, errors included; of a list one element a line.
+  // The answer in redis-cli's form, errors included; for a list an element a line.
   std::string Command(const std::vector<std::string>& command) const;
 
   void Signal(int signal) const;  // SIGSTOP, SIGCONT
   void Kill();                    // without a word to anybody
-  void Start();                   // again, on the same port, with what its files have
+  void Start();                   // again, on the same port, with its files
   void DeleteData() const;        // the files
 
  private:

@@ -1,4 +1,4 @@
-// What every store promises (server/store/store.h), tried on each.
+// The promises of every store (server/store/store.h), tried on each.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ SavedRows RowsAt(uint64_t seq) {
   return {{seq, {static_cast<int64_t>(seq) * 10, 10}}, "rows at " + std::to_string(seq)};
 }
 
-// Of the writer who has acquired the session at `epoch` and no later.
+// A write by the writer who acquired the session at `epoch`.
 SaveWrite WriteAt(const std::string& key, uint64_t epoch, uint64_t seq,
                   std::optional<uint64_t> keep_seq = std::nullopt) {
   SaveWrite write{RecordAt(key, epoch), RowsAt(seq), keep_seq};
@@ -61,7 +61,7 @@ std::vector<std::string> Keys(const std::vector<SessionRecord>& records) {
   return keys;
 }
 
-// Makes a store, empty; null if what it needs is not installed.
+// Makes an empty store; null if a needed program is not installed.
 struct Maker {
   const char* name;
   std::unique_ptr<StateStore> (*make)();
@@ -80,7 +80,7 @@ std::unique_ptr<StateStore> MakeRocksDbStore() {
   return *std::move(store);
 }
 
-// One redis-server for all of them, each with a prefix of its own.
+// A single redis-server for all tests, each with a prefix of its own.
 std::unique_ptr<StateStore> MakeRedisStore() {
   if (RedisServer::Installed().empty()) return nullptr;
   static RedisServer& redis = *new RedisServer();
@@ -207,7 +207,7 @@ TEST_P(StoreTest, AcquisitionKeepsTheSaveThatItNames) {
   EXPECT_EQ(record.saves[0].rows, "rows at 4");
 }
 
-// Its writer of before may have saved since the record was loaded, and told its client so.
+// The earlier writer may have saved since the record was loaded, and told its client.
 TEST_P(StoreTest, AcquisitionIsRefusedIfTheSaveThatItKeepsIsNotThereAnyMore) {
   ASSERT_TRUE(Begin("/a", 1).ok());
   ASSERT_TRUE(store_.Save(WriteAt("/a", 1, 9)).status.ok());

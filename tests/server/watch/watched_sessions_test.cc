@@ -67,8 +67,8 @@ TEST_F(WatchedSessionsTest, ThereIsNoRoomForMoreThanSixteen) {
   const absl::Status status = watched_.Watch("b/16", kNow, kEnd);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()), HasSubstr("16 sessions"));
-  EXPECT_TRUE(watched_.Watch("b/1", kNow, kEnd).ok());                    // it has its place
-  EXPECT_TRUE(watched_.Watch("b/16", kEnd, kEnd + absl::Hours(1)).ok());  // the others have gone
+  EXPECT_TRUE(watched_.Watch("b/1", kNow, kEnd).ok());                    // already watched
+  EXPECT_TRUE(watched_.Watch("b/16", kEnd, kEnd + absl::Hours(1)).ok());  // the rest has ended
 }
 
 TEST_F(WatchedSessionsTest, TheNewestTokenIsTheOneThatIsTold) {

@@ -78,7 +78,7 @@ TEST(ConnectionFlagsTest, MetadataIsNotShownToOthers) {
             "--metadata=… --json --metadata … --tls");
 }
 
-// A server that only speaks TLS, and asks who calls.
+// A server that speaks TLS only, and asks for a certificate.
 class TlsCommandTest : public ::testing::Test {
  protected:
   TlsCommandTest() : ca_(authority_.cert()), server_(Options()) {
@@ -95,7 +95,7 @@ class TlsCommandTest : public ::testing::Test {
     return {.credentials = grpc::SslServerCredentials(options)};
   }
 
-  // Runs a subcommand over TLS; what it printed is kept from the test's own output.
+  // Runs a subcommand over TLS, and keeps its output out of the test's.
   int Run(int (*command)(Arguments), std::vector<std::string> arguments) {
     for (const std::string& flag : {absl::StrCat("--target=", server_.target()), absl::StrCat("--tls_ca=", ca_.path()),
                                     absl::StrCat("--tls_cert=", cert_.path()), absl::StrCat("--tls_key=", key_.path()),

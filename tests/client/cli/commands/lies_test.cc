@@ -28,7 +28,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr uint64_t kFar = uint64_t{1} << 62;
 
 struct StreamLie {
-  std::string words;  // of what is said about it
+  std::string words;  // part of the expected error
   std::function<void(v1::ServerItem&)> tell;
 
   friend void PrintTo(const StreamLie& lie, std::ostream* out) { *out << lie.words; }
@@ -120,7 +120,7 @@ std::vector<StreamLie> StreamLies() {
   };
 }
 
-// The words of a subcommand that fails.
+// The error output of a subcommand.
 std::string Said(int (*run)(Arguments), const std::vector<std::string>& words, int expected = 1) {
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
@@ -189,7 +189,7 @@ TEST(LiesTest, ForecastsThatAreNoNumbersAreShownAsNone) {
   }
 }
 
-// Each is said twice: an honest client hears each of them once.
+// Every reply comes twice: the client hears each once.
 TEST(LiesTest, RepliesThatAreRepeatedAreHeardOnce) {
   FakeServer server({.lie = [](v1::ServerMessage& message) {
     const v1::ServerMessage copy = message;

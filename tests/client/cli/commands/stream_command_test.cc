@@ -17,7 +17,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// What `aaren stream` says to a command line that it refuses; no server is asked.
+// The refusal of a wrong command line by `aaren stream`; no server is asked.
 std::string Refusal(std::vector<std::string> flags) {
   flags.insert(flags.begin(), {"--csv=rows.csv", "--target=nowhere.invalid:1"});
   testing::internal::CaptureStderr();
@@ -50,7 +50,7 @@ TEST(StreamCommandTest, TimeFormatThatIsNoneIsNamed) {
   EXPECT_THAT(Refusal({"--time_format=iso"}), HasSubstr("--time_format=iso is neither unix"));
 }
 
-// A pipe that stays open behind one row, whose day and month later rows would have told apart.
+// A pipe stays open behind a single row; later rows would have told day and month apart.
 TEST(StreamCommandTest, LiveRowIsForecastBeforeTheNextOneComes) {
   FakeServer server;
   const TemporaryFile output;

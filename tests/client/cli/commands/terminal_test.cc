@@ -1,4 +1,4 @@
-// The program on a terminal: what it writes there, and how it ends where nobody reads.
+// The program on a terminal: its output, and its end when nobody reads.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ using ::testing::Not;
 
 using Clock = std::chrono::steady_clock;
 
-// aaren with a terminal of its own, of 20 lines of 60 columns.
+// aaren with a terminal of its own, 20 lines of 60 columns.
 class OnTerminal {
  public:
   explicit OnTerminal(std::vector<std::string> words) {
@@ -54,7 +54,7 @@ class OnTerminal {
     close(reader_);
   }
 
-  // Returns when the terminal has taken as much as it does, and the program waits.
+  // Returns once the terminal is full, and the program waits.
   void AwaitFull() const {
     for (int before = -1, steady = 0; steady < 10;) {
       int waiting = 0;
@@ -67,7 +67,7 @@ class OnTerminal {
 
   void Signal(int number) const { kill(pid_, number); }
 
-  // The exit status, or minus the signal that ended it; -1000 after 20 s.
+  // The exit status, or minus the signal that ended the program; -1000 after 20 s.
   int Wait() {
     for (const auto end = Clock::now() + std::chrono::seconds(20); Clock::now() < end;) {
       int status;
@@ -80,7 +80,7 @@ class OnTerminal {
     return -1000;
   }
 
-  // All that it wrote: it has ended, or ends while this reads.
+  // The whole output: the program has ended, or ends meanwhile.
   std::string Read() const {
     std::string text;
     char buffer[4096];

@@ -62,7 +62,7 @@ class EvaluateTest : public ::testing::Test {
 };
 
 TEST_F(EvaluateTest, ForecastOfAnOriginHasSeenTheRowsBeforeItOnly) {
-  // At origin 3 the forecast is [1 + 2 + 4, 2]; what comes is [7, 5].
+  // At origin 3 the forecast is [1 + 2 + 4, 2]; the actual values are [7, 5].
   const auto scores = Score({{"a", {1, 2, 4, 7, 5}, {3}}});
   ASSERT_TRUE(scores.ok()) << scores.status();
   EXPECT_EQ((*scores)[0].forecast.mase(), (0 + 3) / 2.0 / 1.5);  // mean |difference| before is 1.5
@@ -100,7 +100,7 @@ TEST_F(EvaluateTest, SessionOfAnAgeHasSeenSoManyRowsOnly) {
   ASSERT_TRUE(scores.ok()) << scores.status();
   const SeriesScores& a = (*scores)[0];
   ASSERT_EQ(a.samples.size(), 2u);
-  EXPECT_THAT(a.samples[0].quantiles, ElementsAre(2 + 4, 1));  // the sum of what it saw, and its last seq
+  EXPECT_THAT(a.samples[0].quantiles, ElementsAre(2 + 4, 1));  // the sum of the seen values, and the last seq
   EXPECT_THAT(a.samples[1].quantiles, ElementsAre(4 + 7, 1));
   EXPECT_EQ(a.windows[1].origin, 4u);
   EXPECT_EQ(a.windows[1].age, 2u);
@@ -199,7 +199,7 @@ TEST(ScoreReportTest, JsonLineOfOneWindowHasNoCalibration) {
   EXPECT_THAT(ToJsonLines(rows), HasSubstr(R"("windows":2})"));
 }
 
-// The first step is always inside, the others never.
+// The first step is always inside, later steps never.
 ScoreRow Calibrated(const std::string& series, size_t horizon) {
   ScoreRow row{.series = series, .windows = 1, .coverage80_by_step = std::vector<double>(horizon, 0)};
   row.coverage80_by_step[0] = 1;

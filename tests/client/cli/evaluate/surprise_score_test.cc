@@ -39,7 +39,7 @@ TEST(SurpriseScoreTest, MissingSurprisesAreNotScored) {
   const SurpriseScore score = ScoreSurprises({std::nan(""), 0.75, 0.001});
   EXPECT_EQ(score.values, 2u);
   EXPECT_EQ(score.alerts, 0.5);
-  EXPECT_DOUBLE_EQ(score.ks, 0.499);  // half of them lie at 0.001
+  EXPECT_DOUBLE_EQ(score.ks, 0.499);  // half of the surprises lie at 0.001
 }
 
 TEST(SurpriseScoreTest, NoneAreNoScore) {
@@ -51,7 +51,7 @@ TEST(SurpriseScoreTest, NoneAreNoScore) {
 
 TEST(SurpriseScoreTest, MeanDistanceDoesNotCancelWhereSeriesErrOppositely) {
   const SurpriseScore low = ScoreSurprises({0.125, 0.375}), high = ScoreSurprises({0.625, 0.875});
-  EXPECT_EQ(MeanOf({low, high}).ks, 0.625);  // of all four together it would be 0.125
+  EXPECT_EQ(MeanOf({low, high}).ks, 0.625);  // all four together would have 0.125
 }
 
 TEST(SurpriseScoreTest, SeriesWithoutSurprisesDoNotEnterTheMean) {

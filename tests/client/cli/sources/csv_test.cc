@@ -173,7 +173,7 @@ TEST(CsvTest, WithoutTimesAColumnOfDatesIsLeftOutAndNamed) {
   EXPECT_THAT(read->remarks, ElementsAre("a.csv: column \"date\" holds times, not numbers: left out"));
 }
 
-// Every day of two months as day/month/year, which only its 13th row tells from month/day/year.
+// Every day of two months as day/month/year; only the 13th row rules month/day/year out.
 std::string TwoMonths() {
   std::string text = "date,a\n";
   for (int month = 1; month <= 2; ++month) {
@@ -246,7 +246,7 @@ TEST(CsvTest, YearsAsNamesBesideOneThatIsNoneAreNotToldOf) {
   EXPECT_TRUE(read->remarks.empty());
 }
 
-// Each name is looked up: to look through all others for it would take hours.
+// Each name is found by a lookup: a search through all names would take hours.
 TEST(CsvTest, AMillionColumnsAreRead) {
   std::string text;
   for (const char* what : {"c", "1"}) {

@@ -1,4 +1,4 @@
-// Sources that can go back: a file, and the latest rows of what is no file.
+// Sources that can go back: a file, and the latest rows of a stream.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -19,7 +19,8 @@ using ::testing::StartsWith;
 
 constexpr int kRows = 500;
 
-// The fake server's forecasts of token s are [sum of values 0 .. s, s]: row i holds i, so a line tells what was folded.
+// The fake server's forecasts of token s are [sum of values 0 .. s, s]: row i holds i, and a line tells the folded
+// tokens.
 class ForecastStreamTest : public ::testing::Test {
  protected:
   ForecastStreamTest() { WriteRows(kRows); }
@@ -178,12 +179,12 @@ TEST_F(ForecastStreamTest, StoppedStreamDeliversWhatIsInFlight) {
   interrupt.Stop();
   ForecastStream stream({.target = server_.target(), .session = "s", .horizon = 2, .durable = true}, *source,
                         output->get(), nullptr, interrupt);
-  EXPECT_EQ(stream.Run().code(), absl::StatusCode::kCancelled);  // stopped before it was open
+  EXPECT_EQ(stream.Run().code(), absl::StatusCode::kCancelled);  // stopped before the session was open
   EXPECT_EQ(output_.Read(), "");
 }
 
-// The fake server takes a value for its surprise. Row i of 100 holds i / 100, so that at a rate of 0.05 rows 98 and 99
-// are alerts, and 1 and 2; row 0 is one step ahead of nothing.
+// The fake server uses the value as its surprise. Row i of 100 holds i / 100: at a rate of 0.05 rows 98 and 99 are
+// alerts, and 1 and 2; row 0 has no forecast before it.
 class AlertStreamTest : public ::testing::Test {
  protected:
   AlertStreamTest() {

@@ -14,7 +14,7 @@ TEST(ShownTest, WhatMovesTheCursorIsEscaped) {
   EXPECT_EQ(Shown(std::string("\0\a\b\t\n\r\x7F", 7)), "\\x00\\x07\\x08\\x09\\x0a\\x0d\\x7f");
   EXPECT_EQ(Shown("\xC2\x9B"
                   "31m"),
-            "\\x9b31m");  // C1: ESC [ in one character
+            "\\x9b31m");  // C1: ESC [ as a single character
   EXPECT_EQ(Shown("\x9B"
                   "31m"),
             "\xEF\xBF\xBD"

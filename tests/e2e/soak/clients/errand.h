@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_E2E_SOAK_CLIENTS_ERRAND_H_
 #define AAREN_TESTS_E2E_SOAK_CLIENTS_ERRAND_H_
 
-// An Errand is the only writing application of one session. With delivered_seq it wants every forecast exactly once: a
+// An Errand is the only writing application of a session. With delivered_seq it wants every forecast exactly once: a
 // resume beyond its delivered_seq, a gap, a loss, or a forgotten session breaks a promise. Without delivered_seq the
 // errand goes on from the server's position, which must not lie before any answer.
 //
@@ -39,7 +39,7 @@ class Errand : public Application {
   bool reached() const;
   uint64_t goal() const;
 
-  // A Close that deletes the session is about to be sent; it may never be answered.
+  // A deleting Close of the session is about to be sent, and may never be answered.
   void Deleting();
 
   // Once the session is gone: begins a new session of `goal` tokens.

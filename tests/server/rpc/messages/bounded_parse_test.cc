@@ -65,7 +65,7 @@ TEST(ParseBoundedTest, KnownFieldThatRepeatsIsRefused) {
 
 TEST(ParseBoundedTest, FieldsOfMessagesWithinCount) {
   v1::Open open;
-  const std::string within = Times(60, std::string("\x18\x03", 2));  // of OutputOptions
+  const std::string within = Times(60, std::string("\x18\x03", 2));  // fields of OutputOptions
   EXPECT_EQ(Parse(Times(20, std::string("\x42\x78", 2) + within), open), StatusCode::kResourceExhausted);
 }
 

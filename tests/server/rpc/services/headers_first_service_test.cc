@@ -14,10 +14,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Calls of Models.Get as raw streams of bytes, which may have any number of messages.
+// Calls of Models.Get as raw streams of bytes, with any number of messages.
 class HeadersFirstServiceTest : public Serving {
  protected:
-  // What a call with these requests ends with.
+  // The status of a call with the requests.
   grpc::Status Call(const std::vector<v1::GetModelRequest>& requests) {
     grpc::ClientContext context;
     grpc::CompletionQueue queue;
@@ -45,7 +45,7 @@ class HeadersFirstServiceTest : public Serving {
   }
 
  private:
-  // For the operation under way. False if it did nothing.
+  // Waits for the operation under way. False if the operation failed.
   static bool Wait(grpc::CompletionQueue& queue) {
     void* tag;
     bool ok;

@@ -121,7 +121,7 @@ TEST_F(HealthServiceTest, WatchersThatLeaveAreForgotten) {
     context.TryCancel();
     watch->Finish();
   }
-  server().Shutdown(absl::Seconds(5));  // hangs if one of them is still told
+  server().Shutdown(absl::Seconds(5));  // hangs if a watch is still told
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST_F(ReflectionServiceTest, ListsTheServices) {
   ServerReflectionRequest request;
   request.set_list_services("*");
   ServerReflectionResponse response;
-  for (int i = 0; i < 2; ++i) {  // one call answers many requests
+  for (int i = 0; i < 2; ++i) {  // a call answers many requests
     ASSERT_TRUE(call->Write(request));
     ASSERT_TRUE(call->Read(&response));
   }
@@ -75,7 +75,7 @@ TEST_F(ReflectionServiceTest, ListsTheServices) {
 TEST_F(ReflectionServiceTest, OneCallTooManyIsRefusedUntilAnotherEnds) {
   constexpr size_t kCalls = 3;
   rpc::ServerOptions options;
-  options.limits.reflections = 2 * kCalls - 1;  // of which one connection may have half
+  options.limits.reflections = 2 * kCalls - 1;  // a connection may have half
   Start(options);
   const auto stub = ServerReflection::NewStub(NewChannel());
   const auto answered = [](auto& call) {

@@ -7,7 +7,7 @@
 namespace aaren::rpc {
 namespace {
 
-// One session "a" on a stream, with one token of value 1.
+// A session "a" on a stream, with a token of value 1.
 class SessionsServiceTest : public Serving {
  protected:
   SessionsServiceTest() : stub_(v1::Sessions::NewStub(NewChannel())), stream_(NewChannel()) {

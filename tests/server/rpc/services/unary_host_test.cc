@@ -23,7 +23,7 @@ class UnaryHostTest : public testing::Test {
     }
   }
 
-  // A call whose client does not take its reply.
+  // A call with a reply not taken by its client.
   void HoldReply(const std::string& peer, size_t bytes) {
     host_.held_bytes += bytes;
     held_.push_back(host_.places.Take(peer, [this, peer, bytes](CallPlaces::Why) {
@@ -36,11 +36,11 @@ class UnaryHostTest : public testing::Test {
 
   grpc::ServerBuilder builder_;
   std::unique_ptr<grpc::ServerCompletionQueue> queue_ = builder_.AddCompletionQueue();
-  std::unique_ptr<grpc::Server> server_ = builder_.BuildAndStart();  // a queue belongs to one
+  std::unique_ptr<grpc::Server> server_ = builder_.BuildAndStart();  // a queue belongs to a server
   session::Mailbox mailbox_;
   int calls_ = 0;
   shard::TestClock clock_;
-  std::vector<std::string> gone_;  // peers of calls that lost their places
+  std::vector<std::string> gone_;  // peers of calls without a place any more
   UnaryHost host_{*queue_, mailbox_, calls_, StreamLimits{.unary_calls = 8, .unary_bytes = 64 << 10}, clock_};
   std::deque<CallPlaces::Place> held_;
 };
@@ -73,7 +73,7 @@ TEST_F(UnaryHostTest, RepliesThatAreNotTakenMakeRoomAfterASecond) {
 
 TEST_F(UnaryHostTest, NoReplyGoesInVain) {
   HoldReply("ipv4:2.2.2.2:1", kLarge);
-  host_.held_bytes += kLarge;  // of a request that is under way
+  host_.held_bytes += kLarge;  // a request under way
   clock_.Advance(absl::Seconds(1));
   EXPECT_FALSE(host_.MakeRoom(2 * kLarge));
   EXPECT_EQ(host_.held_bytes, 2 * kLarge);

@@ -1,8 +1,8 @@
 #ifndef AAREN_TESTS_SERVER_RPC_SERVING_SERVING_H_
 #define AAREN_TESTS_SERVER_RPC_SERVING_SERVING_H_
 
-// Serving is the base of tests that talk to a real server over loopback. It has one model, "sum", whose replies tell
-// what was folded, the memory store, and a port of the system's choice.
+// Serving is the base of tests with a real server over loopback. The server has a model "sum", whose replies tell the
+// folded tokens, the memory store, and a port of the system's choice.
 
 #include <gtest/gtest.h>
 
@@ -28,16 +28,16 @@ class Serving : public testing::Test {
  protected:
   Serving();
 
-  // Those of a server that saves nothing for an hour: no Acked of a save comes between the replies, however slow the
-  // machine.
+  // Options of a server that saves nothing for an hour: no Acked of a save comes between replies, however slow the
+  // machine is.
   static rpc::ServerOptions Options();
 
-  // Starts it, or another one in its place. `clock` outlives it.
+  // Starts the server, or a new server in place of the old. `clock` outlives the server.
   void Start(const rpc::ServerOptions& options, const session::Clock& clock = session::Clock::System());
 
   rpc::Server& server() { return *server_; }
 
-  // A connection of its own: channels of one process share connections otherwise.
+  // A channel with a connection of its own: channels of one process otherwise share connections.
   std::shared_ptr<grpc::Channel> NewChannel() const;
 
   models::ModelTable models_;

@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_SERVER_RPC_SERVING_SUM_ENGINE_H_
 #define AAREN_TESTS_SERVER_RPC_SERVING_SUM_ENGINE_H_
 
-// A SumEngine stands where the model's engine stands and makes replies that tell what was folded. The forecast for h
+// A SumEngine takes the place of the model's engine and makes replies that tell the folded values. The forecast for h
 // steps ahead (1, 2, 3) at quantile index q (0, 1, 2) is the sum of all values so far + 10 h + q.
 
 #include <memory>

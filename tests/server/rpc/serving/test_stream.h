@@ -1,8 +1,9 @@
 #ifndef AAREN_TESTS_SERVER_RPC_SERVING_TEST_STREAM_H_
 #define AAREN_TESTS_SERVER_RPC_SERVING_TEST_STREAM_H_
 
-// A TestStream is the client's side of one Streaming.Stream call, one item at a time and without any cleverness: what a
-// test sends is what goes over the wire. Threading: one thread, except that Send and Receive may be on two.
+// A TestStream is the client's side of a Streaming.Stream call, an item at a time and without any cleverness: the
+// test's items go over the wire unchanged. Threading: single-threaded, except that Send and Receive may be on two
+// threads.
 
 #include <memory>
 #include <optional>
@@ -25,13 +26,13 @@ class TestStream {
  public:
   using Metadata = std::vector<std::pair<std::string, std::string>>;
   explicit TestStream(const std::shared_ptr<grpc::Channel>& channel, const Metadata& metadata = {});
-  ~TestStream();  // cancels the call if it has not ended
+  ~TestStream();  // cancels the call unless ended
 
   // False if the stream has ended.
   bool Send(const std::vector<v1::ClientItem>& items);
   bool Send(const v1::ClientItem& item) { return Send(std::vector<v1::ClientItem>{item}); }
 
-  // The next item; an empty one if the stream has ended.
+  // The next item; empty after the stream's end.
   v1::ServerItem Receive();
 
   // Says Hello and waits for Welcome.

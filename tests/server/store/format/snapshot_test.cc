@@ -36,7 +36,7 @@ TEST(SnapshotTest, ComesBackAsItWasWritten) {
   EXPECT_EQ(snapshot.rows, Sample().rows);
 }
 
-// Sample() as the layout in snapshot.h says, made by another program. Whatever later versions write, they read this.
+// Sample() in the layout of snapshot.h, made by another program. Every later version must read the bytes.
 const char kFormat1[] =
     "414152454e53455301000000050073756d3a3102006431050065786163740100000002000000cb04fb711f010000fbff"
     "ffffffffffff3c000000000000000a0000000000000000736f6d65ff726f7773e851023d3bb93320d4b6b3fa3a2a4085";

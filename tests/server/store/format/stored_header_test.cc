@@ -1,4 +1,4 @@
-// The header of a stored session: what is damaged is told from what another version wrote.
+// The header of a stored session: damage is told from another version's header.
 
 #include "server/store/format/stored_header.h"
 

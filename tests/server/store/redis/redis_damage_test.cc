@@ -34,7 +34,7 @@ class RedisDamageTest : public RedisStoreTest {
     redis_->Command({"HSET", name, "h", header});
   }
 
-  // What Add has put there.
+  // The rows field written by Add.
   static std::string RowsOfTheSave() { return RowsField(1, 7); }
 };
 
@@ -50,7 +50,7 @@ TEST_F(RedisDamageTest, DataOfAnEarlierFormatIsRefusedByName) {
   EXPECT_THAT(MessageOf(WhyNot(redis_->options())), HasSubstr("'aaren-store 1 0123', this server knows"));
 }
 
-// Sessions that are damaged.
+// Damaged sessions.
 
 TEST_F(RedisDamageTest, FlippedBitInRowsIsDataLossOfThatSessionOnly) {
   BlockingStore store = Open();

@@ -1,4 +1,4 @@
-// What a Redis says to a new connection, and what the connection makes of it.
+// The answers of a Redis to a new connection, and the connection's reactions.
 
 #include "server/store/redis/redis_greeting.h"
 

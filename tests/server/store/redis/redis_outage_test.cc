@@ -1,4 +1,4 @@
-// What a Redis does to its store: it ends, hangs, forgets, has no room, or is none.
+// Outages of a Redis: it ends, hangs, forgets, is full, or is something else.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST_F(RedisOutageTest, HangingRedisIsLeftAfterTheTimeout) {
   AwaitCalls(store);
 }
 
-// Its save may be on its way while Redis hangs, and must not be done after later ones.
+// The save may be on its way while Redis hangs, and must not be done after later saves.
 TEST_F(RedisOutageTest, CommandOfAnEarlierConnectionDoesNothing) {
   BlockingStore store = Open();
   Add(store, "/a");
@@ -162,7 +162,7 @@ TEST_F(RedisOutageTest, EarlierDataIsNoticed) {
   BlockingStore store = Open();
   testing::internal::CaptureStderr();
   const std::string fence = redis_->Command({"KEYS", "aaren:fence:*"});
-  redis_->Command({"DEL", fence.substr(0, fence.size() - 1)});  // as if its last second was lost
+  redis_->Command({"DEL", fence.substr(0, fence.size() - 1)});  // acts like a loss of the last second
   while (!store.Acquire(RecordAt("/a", 1), 0).status.ok()) {
   }
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("redis has gone back to earlier data"));

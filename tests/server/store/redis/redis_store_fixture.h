@@ -1,7 +1,7 @@
 #ifndef AAREN_TESTS_SERVER_STORE_REDIS_REDIS_STORE_FIXTURE_H_
 #define AAREN_TESTS_SERVER_STORE_REDIS_REDIS_STORE_FIXTURE_H_
 
-// A Redis of the test's own, and its store. Skipped where there is no redis-server.
+// A Redis for the test, and a store in it. Skips without redis-server.
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ class RedisStoreTest : public testing::Test {
     redis_ = std::make_unique<RedisServer>();
   }
 
-  // Of redis_, unless there is one with other options.
+  // A store in redis_, unless `options` name another Redis.
   BlockingStore Open() { return Open(redis_->options()); }
   BlockingStore Open(const RedisOptions& options) {
     store_.reset();
@@ -51,7 +51,7 @@ class RedisStoreTest : public testing::Test {
     return RedisStore::Open(options).status();
   }
 
-  // A session with one save.
+  // Adds a session with a save.
   static void Add(BlockingStore store, const std::string& key) {
     SessionRecord record = RecordAt(key, 1);
     record.saves.push_back({{7, {}}, std::string(1024, 'x')});

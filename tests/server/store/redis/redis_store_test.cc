@@ -1,4 +1,4 @@
-// Sessions in a Redis: who may write, and what is kept of a save.
+// Sessions in a Redis: permitted writers, and the kept parts of a save.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST_F(RedisStoreTest, RefusedSavesLeaveNothingBehind) {
   EXPECT_EQ(redis_->Command({"HLEN", "aaren:session:/b"}), "3");  // the header, a slot and its rows
 }
 
-// They may be those that the writer of now has kept.
+// The rows may be kept by the present writer.
 TEST_F(RedisStoreTest, ARefusedSaveOfWhatIsKeptLeavesItsRows) {
   BlockingStore store = Open();
   Add(store, "/a");
@@ -79,7 +79,7 @@ TEST_F(RedisStoreTest, RowsThatNeverGotTheirScriptGoWithTheNextOpen) {
   EXPECT_EQ(redis_->Command({"HLEN", "aaren:session:/b"}), "3");
 }
 
-// As when a replica takes over that had not seen it yet.
+// The case of a replica that takes over without the save.
 TEST_F(RedisStoreTest, SaveWhoseOlderOneIsLostKeepsTheNewestBeforeThat) {
   BlockingStore store = Open();
   Add(store, "/a");

@@ -18,7 +18,7 @@ namespace {
 
 namespace otlp = opentelemetry::proto::collector::trace::v1;
 
-// A collector in this process. It answers a batch as it was told to.
+// A collector in this process, which answers batches as told.
 class Collector final : public otlp::TraceService::Service {
  public:
   Collector() {
@@ -57,7 +57,7 @@ class Collector final : public otlp::TraceService::Service {
     return peers_.size();
   }
 
-  // Once there are so many.
+  // Waits for `count` batches.
   std::vector<otlp::ExportTraceServiceRequest> Batches(size_t count) {
     absl::MutexLock lock(&mutex_);
     const auto enough = [this, count]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) { return batches_.size() >= count; };
@@ -71,7 +71,7 @@ class Collector final : public otlp::TraceService::Service {
     absl::MutexLock lock(&mutex_);
     batches_.push_back(*request);
     peers_.insert(context->peer());
-    // It looks now and then whether the caller has gone: that ends no wait.
+    // Looks now and then for a cancelled call: a cancellation ends no wait.
     while (silent_ && !context->IsCancelled()) {
       const auto answers = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) { return !silent_; };
       mutex_.AwaitWithTimeout(absl::Condition(&answers), absl::Milliseconds(5));
@@ -94,7 +94,7 @@ constexpr absl::Duration kPatience = absl::Minutes(1);
 
 class ExporterTest : public testing::Test {
  protected:
-  // Sends what is a batch at once, and what is less when it is stopped.
+  // Starts an exporter that sends full batches at once, and the rest when stopped.
   void Start(const std::string& endpoint, absl::Duration deadline = absl::Minutes(1)) {
     exporter_.emplace(ExporterOptions{.endpoint = endpoint,
                                       .resource = {{"service.name", "x"}},
@@ -180,7 +180,7 @@ TEST_F(ExporterTest, ABatchThatIsNotAnsweredInTimeIsGivenUpForTheNext) {
   Start(collector_.address(), absl::Milliseconds(50));
   buffer_.Add(std::vector<Span>(8));
   EXPECT_EQ(collector_.Batches(2).size(), 2u);
-  EXPECT_EQ(collector_.connections(), 2u);  // whoever was at the other end of the first may have vanished
+  EXPECT_EQ(collector_.connections(), 2u);  // the peer of the first connection may have vanished
 }
 
 TEST_F(ExporterTest, StopGivesUpOnACollectorThatIsSilent) {
@@ -188,7 +188,7 @@ TEST_F(ExporterTest, StopGivesUpOnACollectorThatIsSilent) {
   Start(collector_.address(), absl::InfiniteDuration());
   buffer_.Add(std::vector<Span>(8));
   (void)collector_.Batches(1);
-  exporter_->Stop(absl::Milliseconds(10));  // it would last for ever
+  exporter_->Stop(absl::Milliseconds(10));  // else the call would last for ever
   EXPECT_EQ(exporter_->dropped(), 8u);
 }
 
@@ -197,7 +197,7 @@ TEST_F(ExporterTest, GoesOnWhenTheCollectorIsBack) {
   Start(collector_.address());
   buffer_.Add(std::vector<Span>(4));
   (void)collector_.Batches(1);
-  // The answer of the first may still be on its way: it is refused, or it is not.
+  // The answer to the first batch may still be on its way, refused or not.
   collector_.Refuse(grpc::StatusCode::OK);
   buffer_.Add(std::vector<Span>(4));
   exporter_->Stop(kPatience);

@@ -23,7 +23,7 @@ struct TokenBatch {
   bool silent = false;                         // fold without forecasting (backfill)
 };
 
-// What a token's reply says. Spans are valid until OnForecast returns.
+// The reply to a token. Spans are valid until OnForecast returns.
 struct Forecast {
   uint64_t seq = 0;                          // the token it was made after
   absl::Span<const float> values = {};       // [channels, horizons, quantiles], in the units of the series

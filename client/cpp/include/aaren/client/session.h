@@ -26,7 +26,7 @@ namespace aaren::client {
 class Connection;
 class SessionState;
 
-// Whether a session took the offered tokens.
+// The outcome of an offer of tokens to a session.
 enum class Admission {
   kTaken,
   kFull,  // nothing was taken: the window is full, or the session is not open yet

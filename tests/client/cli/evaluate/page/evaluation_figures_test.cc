@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Windows at these ages, the forecast's MASE being a hundredth of the age.
+// Windows at `ages`, with a forecast's MASE of a hundredth of the age.
 SeriesScores Aged(const std::vector<uint64_t>& ages) {
   const ForecastScore none({0.1, 0.5, 0.9});
   SeriesScores scores{none, none, none, none};
@@ -47,7 +47,7 @@ TEST(CoverageFigureTest, MarksTheNominalShare) {
   scores.forecast.AddWindow(std::vector<double>{1, 9}, std::vector<double>{0, 1, 2, 0, 1, 2}, 1);
   const std::string svg = CoverageFigure({scores});
   EXPECT_THAT(svg, HasSubstr(">nominal<"));
-  EXPECT_THAT(svg, HasSubstr(">100 %<"));  // one row ahead all was inside, two rows ahead nothing
+  EXPECT_THAT(svg, HasSubstr(">100 %<"));  // the first row ahead is inside, the second is not
   EXPECT_THAT(svg, HasSubstr(">0 %<"));
 }
 
@@ -67,7 +67,7 @@ std::vector<double> BarHeights(const std::string& svg) {
     const auto y = [&](size_t i) { return std::stod(points[i].substr(points[i].find(',') + 1)); };
     heights.push_back(y(points.size() - 1) - y(0));  // there along the tops, back along the feet
   }
-  std::reverse(heights.begin(), heights.end());  // of two layers the one added first is drawn last
+  std::reverse(heights.begin(), heights.end());  // the first layer added is drawn last
   return heights;
 }
 

@@ -16,7 +16,7 @@ constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kDay = 18263 * 86400 * kSecond;
 constexpr int64_t kAfternoon = kDay + (15 * 3600 + 4 * 60) * kSecond;  // 15:04
 
-// The format found from these times.
+// The guess from the times.
 TimeFormatGuess Guess(const std::vector<std::string>& times) {
   TimeFormatGuess guess;
   for (const std::string& time : times) {
@@ -25,13 +25,13 @@ TimeFormatGuess Guess(const std::vector<std::string>& times) {
   return guess;
 }
 
-// What a file with only this time says it is.
+// The time in a file with this time only.
 std::optional<int64_t> Read(const std::string& time) {
   std::optional<TimeFormat> format = Guess({time}).best();
   return format ? format->Parse(time) : std::nullopt;
 }
 
-// `time` as a file has it whose first times are `first`.
+// The value of `time` in a file whose first times are `first`.
 std::optional<int64_t> ReadAfter(const std::vector<std::string>& first, const std::string& time) {
   std::optional<TimeFormat> format = Guess(first).best();
   return format ? format->Parse(time) : std::nullopt;
@@ -103,7 +103,7 @@ TEST(TimeFormatTest, LayoutOfTheDateMayNotChange) {
 TEST(TimeFormatGuessTest, APartAboveTwelveIsTheDay) {
   EXPECT_EQ(ReadAfter({"2/1/2020", "13/1/2020"}, "2/1/2020"), kDay);
   EXPECT_EQ(ReadAfter({"1/2/2020", "1/13/2020"}, "1/2/2020"), kDay);
-  EXPECT_EQ(ReadAfter({"02-01-20", "13-01-20"}, "02-01-20"), std::nullopt);  // which of three is the year?
+  EXPECT_EQ(ReadAfter({"02-01-20", "13-01-20"}, "02-01-20"), std::nullopt);  // three parts could be the year
 }
 
 TEST(TimeFormatGuessTest, TimesThatWouldGoBackAreReadTheOtherWay) {
