@@ -53,8 +53,7 @@ class Acceptor {
   struct Shard {
     std::function<void(int socket)> take;     // serves a connection; the shard owns the nonblocking socket from then on
     std::function<int64_t()> busy_ns;         // how long the shard has worked since its start; null: never
-    std::function<bool()> relieve = nullptr;  // lets another thread go on while gRPC keeps the shard's; true if a
-                                              // relief begins
+    std::function<bool()> relieve = nullptr;  // lets another thread go on for a kept one; true if it begins
   };
 
   // Listens on every address of the host; port 0: any free port. Connections wait until Start. InvalidArgument if the

@@ -30,8 +30,7 @@ class HostLine {
 
  private:
   size_t size_ = 0;
-  absl::flat_hash_map<std::string, std::set<uint64_t>> hosts_;  // the hosts in turns_; a host in turns_ may have no
-                                                                // connections left
+  absl::flat_hash_map<std::string, std::set<uint64_t>> hosts_;  // hosts in turns_; maybe without connections
   std::deque<std::string> turns_;
 };
 

@@ -92,8 +92,7 @@ class ModelTable {
   mutable absl::Mutex mutex_;
   Models models_ ABSL_GUARDED_BY(mutex_);                                           // in order of name, then version
   std::string first_ ABSL_GUARDED_BY(mutex_), first_name_ ABSL_GUARDED_BY(mutex_);  // the first added model's
-  std::string default_ ABSL_GUARDED_BY(mutex_);                                     // the setting; empty: the first
-                                                                                    // added
+  std::string default_ ABSL_GUARDED_BY(mutex_);                                     // empty: the first added
   ModelLabels labels_ ABSL_GUARDED_BY(mutex_);
   std::vector<PendingPackage> pending_ ABSL_GUARDED_BY(mutex_);
   std::atomic<int> retiring_{0};

@@ -1,8 +1,8 @@
 // aaren-server: serves the models of a folder until SIGTERM or SIGINT. SETTINGS.md has the settings.
 //
-// Standard output carries one line, `ready listen=HOST:PORT metrics=HOST:PORT`, once the server serves, with `
-// admin=ADDRESS` if set; the log goes to standard error. Exit status: 0 after a shutdown in good order, 1 if the server
-// could not start or not save every session, 2 for bad settings.
+// Standard output carries one line once the server serves, `ready listen=HOST:PORT metrics=HOST:PORT`, with
+// `admin=ADDRESS` behind it if set; the log goes to standard error. Exit status: 0 after a shutdown in good order, 1 if
+// the server could not start or not save every session, 2 for bad settings.
 
 #include <signal.h>
 #include <unistd.h>

@@ -26,8 +26,7 @@ namespace aaren::rpc {
 class ABSL_LOCKABLE Baton {
  public:
   static constexpr size_t kHands = 3;
-  static constexpr absl::Duration kLong = absl::Milliseconds(2);  // from this delay on a hand counts as kept
-                                                                  // is kept
+  static constexpr absl::Duration kLong = absl::Milliseconds(2);  // a hand this late counts as kept
 
   explicit Baton(const session::Clock& clock) : clock_(clock) {}
 
@@ -43,10 +42,8 @@ class ABSL_LOCKABLE Baton {
  private:
   const session::Clock& clock_;
   absl::Mutex mutex_;
-  size_t holder_ = 0;                                            // the hand with the baton, or the last hand that had
-                                                                 // the baton
-  std::array<std::atomic<int64_t>, kHands> lent_until_ns_ = {};  // when the baton should be back, at the latest; 0: not
-                                                                 // lent
+  size_t holder_ = 0;                                            // the hand with the baton, or the last with it
+  std::array<std::atomic<int64_t>, kHands> lent_until_ns_ = {};  // due back, at the latest; 0: not lent
 };
 
 }  // namespace aaren::rpc

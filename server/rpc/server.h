@@ -45,10 +45,8 @@ struct ServerOptions {
   size_t transit_bytes = 64 << 20;                 // rows on their way between the store, shards and clients
   size_t max_connections = 16'384;
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();  // for every connection
-  bool tls = false;                                                                          // true for credentials of
-                                                                                             // TLS
-  const identity::Callers* callers = nullptr;  // the known callers, outlives the server; null: everybody may do
-                                               // everything
+  bool tls = false;                                                                          // credentials are TLS's
+  const identity::Callers* callers = nullptr;  // callers, outliving the server; null: everybody may do everything
   trace::TracerOptions traces = {};
   trace::SpanBuffer* spans = nullptr;  // where spans go, outlives the server; null: nothing is traced
   size_t process_bytes = 0;            // memory that the process may add while serving; 0: no limit
@@ -100,10 +98,8 @@ class Server {
   std::optional<grpc::ResourceQuota> quota_;  // the last resort: gRPC then ends streams at random
   const std::unique_ptr<watch::WatchedSessions> watched_ = std::make_unique<watch::WatchedSessions>();
   std::vector<std::unique_ptr<ShardLoop>> loops_;
-  std::unique_ptr<registrar::Registrar> registrar_;          // destroyed before the loops: the registrar knows their
-                                                             // shards
-  std::unique_ptr<accept::Acceptor> acceptor_;               // destroyed before the loops: the acceptor gives
-                                                             // connections
+  std::unique_ptr<registrar::Registrar> registrar_;          // destroyed before the loops: knows their shards
+  std::unique_ptr<accept::Acceptor> acceptor_;               // destroyed before the loops: feeds them
   std::vector<std::unique_ptr<cores::Background>> endings_;  // for each loop's ShutdownServer
   bool running_ = false;
 };

@@ -116,8 +116,7 @@ class RedisLink {
   std::optional<RedisGreeting> greeting_;  // the connection's
   std::array<std::string, kRedisScripts> scripts_;
   std::deque<RedisCall> waiting_, under_way_;  // not sent; sent and not answered
-  std::deque<RedisCall> again_;                // to be sent again, when nothing is under way: Redis had forgotten their
-                                               // script
+  std::deque<RedisCall> again_;                // calls to send again once nothing is under way: no script
   absl::Status broken_;                        // why the connection is to be ended
   absl::Status round_failed_;                  // why the addresses of this round do not work
   absl::Status down_;                          // why no address worked in the last round; ok: an address may work

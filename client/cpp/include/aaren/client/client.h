@@ -59,8 +59,7 @@ struct ClientOptions {
   absl::Duration connect_timeout = absl::Seconds(20);           // sessions end with UNAVAILABLE if no first connection
   absl::Duration reconnect_timeout = absl::InfiniteDuration();  // … or no connection again after a break, for this long
   Clock* clock = nullptr;                                       // not owned, outlives the client; null: the machine's
-  std::function<double()> random = {};  // uniform in [0, 1), for the jitter, called by any stream; null: a random
-                                        // generator
+  std::function<double()> random = {};  // uniform in [0, 1), for the jitter; any stream calls it; null: its own
 };
 
 class Client {
