@@ -66,7 +66,7 @@ class LoadStream : private ReplyHandler {
     uint64_t sent = 0;        // messages
     uint64_t timed = 0;       // messages sent at least once
     uint64_t answered = 0;    // messages
-    uint64_t resume_seq = 0;  // the beginning of its partly folded message; earlier tokens are folded
+    uint64_t resume_seq = 0;  // the first seq of its partly folded message; tokens below are folded
     bool open = false;        // open at the server
     bool failed = false;      // takes no more tokens
     bool queued = false;

@@ -6,7 +6,7 @@
 //
 //   log.begin <= sent <= log.end        tokens kept, and the next to send on this stream
 //   acked <= sent                       the server's own next_seq, as this stream last told
-//   answered                            earlier replies were handed over; above `acked` while the server catches up
+//   answered                            replies below were handed over; above `acked` while the server catches up
 //   delivered <= answered               told to the server, which may forget how to go back before `delivered`
 //
 // Threading: the application's side (Send … Detach) is safe from any thread. The stream's side (Attach … End) belongs

@@ -89,7 +89,7 @@ google::rpc::Status Exhausted(int retry_ms = 0) {
   return status;
 }
 
-// gRPC and proxies end streams so when further clients have taken their memory.
+// gRPC and proxies end streams with this status when further clients have used up their memory.
 TEST(ReconnectTest, AStreamThatEndsForWantOfMemoryIsTakenUpAgain) {
   FakeServer server;
   Client client(FastOptions(server.target()));

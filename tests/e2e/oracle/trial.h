@@ -55,7 +55,7 @@ class Trial {
   struct Member {
     std::unique_ptr<Witness> witness;
     std::unique_ptr<client::Session> session;
-    uint64_t first = 0;  // the forecasts delivered in earlier lives
+    uint64_t first = 0;  // forecasts below were delivered in an earlier life
     uint64_t next = 0;   // the token to send; behind `first` where the server fell back
     bool opened = false;
   };

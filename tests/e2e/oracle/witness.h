@@ -21,7 +21,7 @@ namespace aaren::oracle {
 
 class Witness : public client::Listener {
  public:
-  // `first`: earlier forecasts were delivered in an earlier life. `journal` may be null.
+  // `first`: forecasts below were delivered in an earlier life. `journal` may be null.
   Witness(std::string id, uint32_t session, uint64_t first, Account& account, Journal* journal);
 
   const std::string& id() const { return id_; }

@@ -98,7 +98,7 @@ void Track::OnOpened(client::Session&, const client::Opened& opened) {
 void Track::Opens(bool contested) {
   contested_ = contested;
   open_delivered_ = delivered_;
-  // This Open, even if read late, takes the session back below the rest.
+  // This Open, even if read late, takes the session back to delivered_, and voids later promises.
   told_.erase(told_.upper_bound(delivered_), told_.end());
 }
 

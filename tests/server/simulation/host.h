@@ -66,7 +66,7 @@ class Track final : public client::Listener {
   std::unique_ptr<client::SessionState> state_;
   uint64_t received_ = 0;        // forecasts in this process
   uint64_t delivered_ = 0;       // … and on disk
-  uint64_t durable_ = 0;         // earlier tokens are never wanted again
+  uint64_t durable_ = 0;         // tokens below are never wanted again
   std::set<uint64_t> told_;      // with EVERY_TOKEN: each promised durable_ that holds for received replies
   uint64_t open_delivered_ = 0;  // the Open's delivered_seq, or more
   bool doubted_ = false;

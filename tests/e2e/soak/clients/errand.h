@@ -64,7 +64,7 @@ class Errand : public Application {
   uint64_t begun_ ABSL_GUARDED_BY(mutex_) = 0;        // … and its next_seq
   uint64_t frontier_ ABSL_GUARDED_BY(mutex_) = 0;     // answers below it have come
   uint64_t delivered_ ABSL_GUARDED_BY(mutex_) = 0;    // … for good
-  uint64_t durable_ ABSL_GUARDED_BY(mutex_) = 0;      // earlier tokens need not be kept
+  uint64_t durable_ ABSL_GUARDED_BY(mutex_) = 0;      // tokens below need not be kept
   bool deleting_ ABSL_GUARDED_BY(mutex_) = false, deleted_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

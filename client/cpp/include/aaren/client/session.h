@@ -56,7 +56,7 @@ class Session {
   // The seq that the next Send must begin with; 0 before the session is open.
   uint64_t next_seq() const;
 
-  // All earlier replies have been handed to the listener.
+  // All replies below this seq have been handed to the listener.
   uint64_t answered_seq() const;
 
   // With Delivery::kManual: replies below `seq` are safe. Tokens without a reply (silent tokens, and tokens between two

@@ -34,8 +34,7 @@ enum class Delivery {
 
 // How far the session's learning refines forecasts. The session learns in any case.
 enum class Refinement {
-  kFull,          // mixed with naive forecasts of the series, calibrated, and restricted to possible values of the
-                  // series
+  kFull,          // mixed with naive forecasts, calibrated, and restricted to possible values of the series
   kUnrestricted,  // mixed and calibrated
   kUncalibrated,  // mixed
   kNone,          // the model's own
@@ -61,8 +60,8 @@ struct SessionOptions {
   std::string model = {};  // "name", "name:version", "name@label" or empty: the server's default
   OpenMode mode = OpenMode::kCreateOrResume;
   uint32_t channels = 0;  // series advanced together by each token; 0: one, or the session's number
-  // Earlier replies have reached the application for good, in an earlier life of the application. Absent: go on from
-  // the server's position, and lose the replies in between (at most once); from then on exactly once.
+  // Replies below delivered_seq have reached the application for good, in an earlier life of the application. Absent:
+  // go on from the server's position, and lose the replies in between (at most once); from then on exactly once.
   std::optional<uint64_t> delivered_seq = {};
   std::optional<uint64_t> incarnation = {};  // the required incarnation
   OutputOptions output = {};
