@@ -24,12 +24,12 @@
 namespace aaren::accept {
 namespace {
 
-constexpr int kBacklog = 4096;  // connections waiting to be accepted; the kernel has a limit of its own
-constexpr int kAcceptsPerTurn = 64;
-constexpr int kWatchMs = 20;                               // between two looks at the connections
-constexpr int kRelieveMs = 2;                              // between two looks at shards, while a shard works
-constexpr int kGateMs = 1;                                 // while handshakes wait for their turn
-constexpr int64_t kWorksOnNs = 100'000'000;                // a shard counts as working for this long after work
+constexpr int kBacklog = 4096;               // connections waiting to be accepted; the kernel has a limit of its own
+constexpr int kAcceptsPerTurn = 64;          // then shards and open connections are looked at
+constexpr int kWatchMs = 20;                 // between two looks at the connections
+constexpr int kRelieveMs = 2;                // between two looks at shards, while a shard works
+constexpr int kGateMs = 1;                   // while handshakes wait for their turn
+constexpr int64_t kWorksOnNs = 100'000'000;  // a shard counts as working for this long after work
 constexpr absl::Duration kPause = absl::Milliseconds(20);  // after the descriptors ran out, before the next try
 constexpr absl::Duration kBetweenLooks = absl::Milliseconds(20);
 constexpr size_t kLooksAround = 100;  // until each connection was looked at: all at once would take milliseconds
@@ -38,9 +38,9 @@ constexpr absl::Duration kBetweenScans = absl::Milliseconds(100);  // between tw
 constexpr absl::Duration kBetweenMemoryLooks = absl::Milliseconds(20);
 constexpr int kMuchWaits = 16 << 10;      // bytes
 constexpr size_t kLookBytes = 128 << 10;  // where small calls wait, more than are allowed at once
-constexpr size_t kEndedAtOnce = 16;
-constexpr size_t kGrowth = 2 << 20;  // bytes; less is nobody's fault
-constexpr size_t kReserved = 8;      // an eighth of the places is for hosts with fewer connections
+constexpr size_t kEndedAtOnce = 16;       // then the memory is measured again
+constexpr size_t kGrowth = 2 << 20;       // bytes; less is nobody's fault
+constexpr size_t kReserved = 8;           // an eighth of the places is for hosts with fewer connections
 
 // The kernel probes a peer that has been silent for kSilentSeconds, three times. Each connection adds up to
 // kSpreadSeconds of its own: of thousands of probes sent at once most would be lost.

@@ -15,8 +15,8 @@
 namespace aaren::accept {
 namespace {
 
-constexpr uint64_t kMuch = 64 << 10;
-constexpr absl::Duration kLately = absl::Seconds(2);
+constexpr uint64_t kMuch = 64 << 10;                  // clients that send less do not fill the memory
+constexpr absl::Duration kLately = absl::Seconds(2);  // a rate over less time would swing with single messages
 
 }  // namespace
 

@@ -20,7 +20,7 @@ constexpr absl::Duration kLookOn = absl::Milliseconds(10);  // the same while an
 constexpr absl::Duration kAsking = absl::Seconds(1);        // how long after an event an operator counts as asking
 constexpr absl::Duration kDrain = absl::Milliseconds(20);   // the longest drain
 constexpr std::chrono::milliseconds kCancelAfter(500);
-constexpr int kRequestBytes = 64 << 10;
+constexpr int kRequestBytes = 64 << 10;  // requests are names and numbers
 constexpr char kUnix[] = "unix:";
 
 // For a few people: the memory of the admin's calls stays small beside the shards'.

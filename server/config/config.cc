@@ -13,7 +13,7 @@
 namespace aaren::config {
 namespace {
 
-constexpr size_t kMaxFileBytes = 1 << 20;
+constexpr size_t kMaxFileBytes = 1 << 20;  // no settings are longer: the file is another
 
 using google::protobuf::Descriptor;
 using google::protobuf::TextFormat;

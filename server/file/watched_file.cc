@@ -9,8 +9,8 @@
 namespace aaren::file {
 namespace {
 
-constexpr absl::Duration kSettled = absl::Seconds(1);
-constexpr size_t kMaxBytes = 16 << 20;
+constexpr absl::Duration kSettled = absl::Seconds(1);  // a write younger than this may still be going on
+constexpr size_t kMaxBytes = 16 << 20;                 // room for a list of 150,000 callers
 
 std::optional<struct stat> StatOf(const std::string& path) {
   struct stat info;

@@ -11,9 +11,9 @@
 namespace aaren::identity {
 namespace {
 
-constexpr absl::string_view kByKey = "key:";  // before the fingerprint, in Caller::known_by
-constexpr uint64_t kVainMicrosPerSecond = 50'000;
-constexpr absl::Duration kLook = absl::Seconds(1);
+constexpr absl::string_view kByKey = "key:";        // before the fingerprint, in Caller::known_by
+constexpr uint64_t kVainMicrosPerSecond = 50'000;   // a twentieth of a core
+constexpr absl::Duration kLook = absl::Seconds(1);  // a caller struck out is refused within two seconds
 
 // The core time used by this thread: while the thread waits for a core, a check costs nobody anything.
 int64_t ThreadMicros() {

@@ -11,7 +11,7 @@
 namespace aaren::memory {
 namespace {
 
-constexpr uint64_t kUnknown = uint64_t{1} << 30;
+constexpr uint64_t kUnknown = uint64_t{1} << 30;  // small enough for every machine that runs a server
 
 // The number in a file, or 0 for "max" or no file.
 uint64_t ReadLimit(const std::string& file) {

@@ -14,7 +14,7 @@
 namespace aaren::models {
 namespace {
 
-constexpr size_t kMostLabels = 1024;
+constexpr size_t kMostLabels = 1024;  // four times as many as models
 
 absl::StatusOr<double> ParseShare(absl::string_view text) {
   double percent = 0;

@@ -14,8 +14,8 @@
 namespace aaren::models {
 namespace {
 
-constexpr int kLowPriority = 10;
-constexpr size_t kMaxLabelsBytes = 1 << 20;
+constexpr int kLowPriority = 10;             // shards come first
+constexpr size_t kMaxLabelsBytes = 1 << 20;  // far more than kMostLabels lines
 
 // A missing file means no labels.
 absl::StatusOr<ModelLabels> ReadLabels(const std::string& path) {

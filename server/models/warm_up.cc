@@ -10,7 +10,7 @@
 namespace aaren::models {
 namespace {
 
-constexpr size_t kTokens = 64;
+constexpr size_t kTokens = 64;  // enough for a token that folds, a probe, and neither
 
 }  // namespace
 

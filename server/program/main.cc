@@ -45,7 +45,7 @@ namespace {
 
 using config::ServerConfig;
 
-constexpr absl::Duration kAdminPatience = absl::Milliseconds(500);
+constexpr absl::Duration kAdminPatience = absl::Milliseconds(500);  // an answer on its way needs no longer
 
 int Fail(int exit_status, const absl::Status& status) {
   std::fprintf(stderr, "aaren-server: %s\n", std::string(status.message()).c_str());

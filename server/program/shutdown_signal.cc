@@ -14,8 +14,8 @@
 namespace aaren::program {
 namespace {
 
-constexpr absl::Duration kLeastGrace = absl::Seconds(1);
-constexpr absl::Duration kTidying = absl::Seconds(1);
+constexpr absl::Duration kLeastGrace = absl::Seconds(1);  // saves need some time however small the setting
+constexpr absl::Duration kTidying = absl::Seconds(1);     // to give memory back; nothing is lost when it ends
 
 // The signal that came, or 0. A process that was stopped and continued keeps waiting.
 int WaitFor(const sigset_t& signals, absl::Duration time) {

@@ -15,8 +15,8 @@ namespace {
 
 using config::ServerConfig;
 
-constexpr size_t kMostCertificates = 1 << 20;  // bytes
-constexpr absl::Duration kPatience = absl::Seconds(1);
+constexpr size_t kMostCertificates = 1 << 20;           // bytes
+constexpr absl::Duration kPatience = absl::Seconds(1);  // the last spans are worth no longer a wait
 
 absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> CredentialsOf(const ServerConfig& config) {
   if (config.trace_ca().empty()) return grpc::InsecureChannelCredentials();

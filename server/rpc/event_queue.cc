@@ -5,8 +5,8 @@
 namespace aaren::rpc {
 namespace {
 
-constexpr int kMaxEventsPerDrain = 1024;
-constexpr int kEventsPerLook = 16;  // events between two looks at the clock
+constexpr int kMaxEventsPerDrain = 1024;  // then mail and steps have their turn
+constexpr int kEventsPerLook = 16;        // events between two looks at the clock
 // Each look at an empty queue lets gRPC do one thing that waits at a socket: accept, shake hands, read a frame. Not
 // every such thing ends in an event. Hence a busy thread looks several times every millisecond, or a handshake would
 // never get done.

@@ -19,8 +19,8 @@ constexpr absl::Duration kPoll = absl::Microseconds(50);  // before going to sle
 constexpr absl::Duration kTick = absl::Milliseconds(5);
 constexpr absl::Duration kSleep = absl::Milliseconds(20);  // at most: saves and expiry are due at some time
 constexpr absl::Duration kIdle = absl::Milliseconds(200);  // without work: after this time the thread sleeps for longer
-constexpr absl::Duration kLongSleep = absl::Milliseconds(100);
-constexpr absl::Duration kStale = absl::Seconds(1);  // between two looks for stale streams
+constexpr absl::Duration kLongSleep = absl::Milliseconds(100);  // an idle shard wakes ten times a second
+constexpr absl::Duration kStale = absl::Seconds(1);             // between two looks for stale streams
 // The time of each part of a round: no part keeps the rest waiting. ShardOptions::slice is the step's time.
 constexpr absl::Duration kPart = absl::Milliseconds(1);
 constexpr absl::Duration kReliefPause = absl::Milliseconds(1);

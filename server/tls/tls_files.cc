@@ -18,7 +18,7 @@ using Text = std::unique_ptr<BIO, decltype(&BIO_free)>;
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
 using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 
-constexpr size_t kMostBytes = 1 << 20;
+constexpr size_t kMostBytes = 1 << 20;  // a chain of certificates takes some KB
 
 absl::Status ReadText(const std::string& path, std::string& text) {
   if (path.empty()) return absl::OkStatus();

@@ -6,7 +6,7 @@
 namespace aaren::rpc {
 namespace {
 
-constexpr int kReadBytes = 16 << 10;
+constexpr int kReadBytes = 16 << 10;  // few frames a read: a shard's other connections wait meanwhile
 
 // gRPC expands a message before it looks at the size: 4 MB may become 4 GB, on the shard's thread.
 void RefuseCompression(grpc::ServerBuilder& builder) {

@@ -11,7 +11,7 @@
 namespace aaren::rpc {
 namespace {
 
-constexpr size_t kItemBytes = 256 << 10;
+constexpr size_t kItemBytes = 256 << 10;  // far below the 4 MiB that a gRPC client takes by default
 
 // The seq of result i: the i-th multiple of `every` that is not below first_seq.
 uint64_t SeqOfResult(const session::ForecastsReply& reply, size_t i) {

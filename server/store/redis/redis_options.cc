@@ -10,7 +10,7 @@
 namespace aaren::store {
 namespace {
 
-constexpr size_t kMaxPrefixBytes = 64;
+constexpr size_t kMaxPrefixBytes = 64;  // the prefix is stored with every session
 constexpr absl::Duration kLeastTimeout = absl::Milliseconds(10);
 
 }  // namespace
