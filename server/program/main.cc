@@ -76,6 +76,13 @@ void Leave(absl::Time end, rpc::Server& server, Tracing* tracing) {
   if (tracing != nullptr) tracing->Stop(end - clock.Now());
 }
 
+int Salvage(const ServerConfig& config) {
+  const absl::StatusOr<bool> all =
+      store::SalvageStore(config, [](const std::string& line) { std::printf("%s\n", line.c_str()); });
+  if (!all.ok()) return Fail(1, all.status());
+  return *all ? 0 : 1;
+}
+
 int Serve(const ServerConfig& config) {
   if (absl::Status status = CheckSettings(config); !status.ok()) return Fail(2, status);
   if (absl::Status status = CheckOpenFiles(); !status.ok()) return Fail(1, status);
@@ -83,6 +90,7 @@ int Serve(const ServerConfig& config) {
   rpc::RouteGrpcLog();
   log::SetUpLog(config.log_format() == ServerConfig::JSON ? log::LogFormat::kJson : log::LogFormat::kText,
                 static_cast<log::LogLevel>(config.log_level()));
+  if (!config.salvage().empty()) return Salvage(config);
   ShutdownSignal& shutdown = *new ShutdownSignal(config::ToDuration(config.grace()));
   grpc_init();
   const absl::Cleanup grpc_ends_last = &grpc_shutdown;  // it may wait ten seconds for gRPC's own poller

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -9,19 +11,25 @@
 #include "server/store/memory_store.h"
 #include "server/store/redis/redis_store.h"
 #include "server/store/rocksdb/rocksdb_store.h"
+#include "server/store/rocksdb/salvage.h"
 
 namespace aaren::store {
 namespace {
 
 using config::ServerConfig;
 
+std::string DataFolder(const ServerConfig& config) {
+  return config.data_dir().empty() ? DefaultDataFolder() : config.data_dir();
+}
+
 absl::StatusOr<std::unique_ptr<StateStore>> OpenRocksDb(const ServerConfig& config, uint64_t memory) {
   RocksDbOptions options;
-  options.folder = config.data_dir().empty() ? DefaultDataFolder() : config.data_dir();
+  options.folder = DataFolder(config);
   if (options.folder.empty())
     return absl::InvalidArgumentError("data_dir: there is no home folder to put it in; give a folder");
   options.durability = config.sync() == ServerConfig::POWER ? Durability::kPower : Durability::kProcess;
   options.buffer_bytes = std::clamp<size_t>(memory / 64, 1 << 20, 32 << 20);
+  options.accept_loss = config.accept_loss();
   absl::StatusOr<std::unique_ptr<RocksDbStore>> store = RocksDbStore::Open(options);
   if (store.ok()) return *std::move(store);
   return absl::Status(store.status().code(), absl::StrCat("data_dir: ", store.status().message()));
@@ -48,6 +56,21 @@ std::string DefaultDataFolder() {
   if (state != nullptr && *state == '/') return absl::StrCat(state, "/aaren");
   const char* home = std::getenv("HOME");
   return home != nullptr && *home == '/' ? absl::StrCat(home, "/.local/state/aaren") : "";
+}
+
+absl::StatusOr<bool> SalvageStore(const ServerConfig& config, const std::function<void(const std::string&)>& tell) {
+  const std::string folder = DataFolder(config);
+  std::error_code error;
+  if (!std::filesystem::exists(folder + "/rocksdb", error)) {
+    return absl::NotFoundError(absl::StrCat("data_dir: there is no database in '", folder, "'"));
+  }
+  const absl::StatusOr<FolderLock> lock = FolderLock::Take(folder, kFormat);
+  if (!lock.ok()) return lock.status();
+  const absl::StatusOr<Salvaged> done = Salvage(*lock, config.salvage(), tell);
+  if (!done.ok()) return absl::Status(done.status().code(), absl::StrCat("salvage: ", done.status().message()));
+  tell(absl::StrCat("copied ", done->copied, " sessions to ", config.salvage(), "; ", done->unreadable,
+                    " cannot be read, or not all of them", done->all ? "" : "; others may be missing"));
+  return done->all && done->unreadable == 0;
 }
 
 absl::StatusOr<std::unique_ptr<StateStore>> OpenStore(const ServerConfig& config, uint64_t memory,

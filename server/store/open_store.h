@@ -4,6 +4,7 @@
 // Opens the store named by the settings. Another kind of store is added here.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -18,6 +19,11 @@ namespace aaren::store {
 // `budget` is the budget of sessions, and outlives the store.
 absl::StatusOr<std::unique_ptr<StateStore>> OpenStore(const config::ServerConfig& config, uint64_t memory,
                                                       memory::MemoryBudget& budget);
+
+// Copies the readable sessions of data_dir into the folder `salvage`. Each line given to `tell` names an unreadable
+// session or file; the last line counts. True if all was copied. An error if nothing was read, or written there.
+absl::StatusOr<bool> SalvageStore(const config::ServerConfig& config,
+                                  const std::function<void(const std::string&)>& tell);
 
 // aaren/ below $XDG_STATE_HOME, or below ~/.local/state. Empty without either.
 std::string DefaultDataFolder();

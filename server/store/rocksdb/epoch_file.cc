@@ -1,64 +1,47 @@
 #include "server/store/rocksdb/epoch_file.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include <algorithm>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "rocksdb/db.h"
+#include "server/store/format/fields.h"
+#include "server/store/rocksdb/synced_file.h"
+#include "server/store/rocksdb/write_group.h"
 
 namespace aaren::store {
 namespace {
 
-absl::Status Problem(const std::string& path, int error) {
-  return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(error)));
-}
-
-// 0, or what went wrong.
-int WriteSynced(const std::string& path, const std::string& text) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) return errno;
-  errno = ENOSPC;  // of a write that is cut short
-  const bool written = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && fsync(file) == 0;
-  const int error = written ? 0 : errno;
-  close(file);
-  return error;
-}
-
-// A file's name is its folder's. 0, or what went wrong.
-int SyncFolderOf(const std::string& path) {
-  const int folder = open(path.substr(0, path.rfind('/')).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return errno;
-  const int error = fsync(folder) == 0 ? 0 : errno;
-  close(folder);
-  return error;
+absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db, const FolderLock& folder) {
+  std::string bytes;
+  const rocksdb::Status status = db.Get({}, kEpochKey, &bytes);
+  if (status.IsNotFound()) return 1;
+  if (!status.ok()) return FromRead(status, folder);
+  Fields fields("the store's epochs", bytes);
+  uint64_t epoch = 0;
+  fields.Take(epoch, "the next epoch");
+  if (absl::Status finished = fields.Finish(); !finished.ok()) return finished;
+  return epoch;
 }
 
 }  // namespace
 
 absl::StatusOr<uint64_t> EpochFile::Read() const {
-  const int file = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0 && errno == ENOENT) return 0;
-  if (file < 0) return Problem(path_, errno);
-  char text[32];
-  const ssize_t size = read(file, text, sizeof(text));
-  close(file);
-  if (size < 0) return Problem(path_, EIO);
+  const absl::StatusOr<std::string> text = ReadWhole(path_);
+  if (absl::IsNotFound(text.status())) return 0;
+  if (!text.ok()) return text.status();
   uint64_t epoch = 0;
-  const absl::string_view number = absl::StripAsciiWhitespace({text, static_cast<size_t>(size)});
-  return absl::SimpleAtoi(number, &epoch) ? epoch : 0;
+  return absl::SimpleAtoi(absl::StripAsciiWhitespace(*text), &epoch) ? epoch : 0;
 }
 
-absl::Status EpochFile::Write(uint64_t epoch) const {
-  const std::string next = path_ + ".next";
-  if (const int error = WriteSynced(next, absl::StrCat(epoch, "\n")); error != 0) return Problem(next, error);
-  if (std::rename(next.c_str(), path_.c_str()) != 0) return Problem(path_, errno);
-  const int error = SyncFolderOf(path_);
-  return error == 0 ? absl::OkStatus() : Problem(path_, error);
+absl::Status EpochFile::Write(uint64_t epoch) const { return ReplaceFile(path_, absl::StrCat(epoch, "\n")); }
+
+absl::StatusOr<uint64_t> NextEpoch(rocksdb::DB& db, const FolderLock& folder, const EpochFile& file) {
+  const absl::StatusOr<uint64_t> there = file.Read();
+  const absl::StatusOr<uint64_t> held = ReadEpoch(db, folder);
+  if (!held.ok()) return there.ok() && *there > 0 ? there : held;
+  return std::max(*held, there.value_or(0));
 }
 
 }  // namespace aaren::store

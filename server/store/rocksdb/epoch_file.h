@@ -10,6 +10,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/store/rocksdb/folder_lock.h"
+
+namespace rocksdb {
+class DB;
+}
 
 namespace aaren::store {
 
@@ -27,6 +32,12 @@ class EpochFile {
  private:
   const std::string path_;
 };
+
+// Under which key the database has the same.
+inline constexpr char kEpochKey[] = "e";
+
+// The greater of what the database and the file beside it know. Damage to one of them is made good by the other.
+absl::StatusOr<uint64_t> NextEpoch(rocksdb::DB& db, const FolderLock& folder, const EpochFile& file);
 
 }  // namespace aaren::store
 

@@ -18,6 +18,8 @@
 
 namespace aaren::store {
 
+inline constexpr uint32_t kFormat = 2;  // of the data in a folder
+
 class FolderLock {
  public:
   // Of a new folder, or one with data of `format` or an earlier one. AlreadyExists if another process holds it,

@@ -91,6 +91,7 @@ rocksdb::Options RocksDbSettings(size_t buffer_bytes, const FolderLock* folder) 
   options.bytes_per_sync = 1 << 20;
   options.wal_bytes_per_sync = 1 << 20;
   options.max_open_files = kRocksDbFiles;
+  options.max_manifest_file_size = 1 << 20;  // the ledger copies it after each flush
   // A power loss writes the log's last pages in any order: what is before the first damage holds, and the log says so.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   options.info_log = std::make_shared<ServerLog>(folder);

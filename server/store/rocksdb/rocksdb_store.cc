@@ -11,70 +11,29 @@
 
 #include "absl/strings/str_cat.h"
 #include "rocksdb/db.h"
+#include "rocksdb/listener.h"
 #include "server/log/log.h"
 #include "server/store/format/fields.h"
 #include "server/store/held.h"
+#include "server/store/rocksdb/folder_check.h"
 #include "server/store/rocksdb/header_list.h"
 #include "server/store/rocksdb/rocksdb_settings.h"
+#include "server/store/rocksdb/salvage.h"
 #include "server/store/rocksdb/write_group.h"
 
 namespace aaren::store {
 namespace {
 
-constexpr uint32_t kFormat = 2;
 constexpr size_t kGroupBytes = 4 << 20;
 constexpr uint64_t kEpochBlock = 1 << 20;  // given out on disk at once
-constexpr char kEpochKey[] = "e";
 constexpr char kTryKey[] = "t";
 constexpr size_t kTryBytes = 1024;  // more than what an Open writes
-
-absl::StatusOr<uint64_t> ReadEpoch(rocksdb::DB& db, const FolderLock& folder) {
-  std::string bytes;
-  const rocksdb::Status status = db.Get({}, kEpochKey, &bytes);
-  if (status.IsNotFound()) return 1;
-  if (!status.ok()) return FromRead(status, folder);
-  Fields fields("the store's epochs", bytes);
-  uint64_t epoch = 0;
-  fields.Take(epoch, "the next epoch");
-  if (absl::Status finished = fields.Finish(); !finished.ok()) return finished;
-  return epoch;
-}
-
-// The greater of what the database and the file beside it know. Damage to one of them is made good by the other.
-absl::StatusOr<uint64_t> NextEpoch(rocksdb::DB& db, const FolderLock& folder, const EpochFile& file) {
-  const absl::StatusOr<uint64_t> there = file.Read();
-  const absl::StatusOr<uint64_t> held = ReadEpoch(db, folder);
-  if (!held.ok()) return there.ok() && *there > 0 ? there : held;
-  return std::max(*held, there.value_or(0));
-}
 
 absl::StatusOr<SessionRecord> FindNow(WriteGroup& group, const std::string& key) {
   const absl::StatusOr<std::optional<StoredHeader>> header = group.Header(key);
   if (!header.ok()) return header.status();
   if (!header->has_value()) return NoSuchSession(key);
   return WithoutRows(**header);
-}
-
-// A session with its rows. Of two saves one may be damaged: whoever needs the other has it.
-absl::StatusOr<SessionRecord> LoadNow(WriteGroup& group, const std::string& key) {
-  absl::StatusOr<std::optional<StoredHeader>> header = group.Header(key);
-  if (!header.ok()) return header.status();
-  if (!header->has_value()) return NoSuchSession(key);
-  SessionRecord record;
-  static_cast<SessionHeader&>(record) = **header;
-  for (const StoredSlot& slot : (*header)->slots) {
-    absl::StatusOr<std::string> rows = group.Rows(key, slot);
-    if (rows.ok()) {
-      record.saves.push_back({slot.point, *std::move(rows)});
-    } else if (!absl::IsDataLoss(rows.status())) {
-      return rows.status();
-    } else {
-      record.damage = rows.status();
-      record.damaged_seq = slot.point.seq;
-    }
-  }
-  if (record.saves.empty() && !record.damage.ok()) return record.damage;
-  return record;
 }
 
 const StoredHeader* PointerTo(const std::optional<StoredHeader>& header) { return header ? &*header : nullptr; }
@@ -134,6 +93,12 @@ void AnswerWritten(WriteGroup& group, WriteResult result, StateStore::Answer<Wri
   });
 }
 
+std::unique_ptr<rocksdb::Options> SettingsOf(const RocksDbOptions& options, const FolderLock& folder, Ledger& ledger) {
+  auto settings = std::make_unique<rocksdb::Options>(RocksDbSettings(options.buffer_bytes, &folder));
+  settings->listeners.push_back(ledger.Listener());
+  return settings;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RocksDbStore>> RocksDbStore::Open(const RocksDbOptions& options) {
@@ -158,7 +123,8 @@ RocksDbStore::RocksDbStore(FolderLock lock, const RocksDbOptions& options)
     : lock_(std::move(lock)),
       epochs_(lock_.path()),
       options_(options),
-      settings_(std::make_unique<rocksdb::Options>(RocksDbSettings(options.buffer_bytes, &lock_))),
+      ledger_(lock_.path(), options.durability == Durability::kPower, options.boot),
+      settings_(SettingsOf(options, lock_, ledger_)),
       sparing_(*settings_),
       held_(options.buffer_bytes / 2 / HeldCache::kBytes),
       lister_(lock_) {}
@@ -176,6 +142,7 @@ RocksDbStore::~RocksDbStore() {
   rocksdb::FlushOptions at_once;
   at_once.allow_write_stall = true;
   (void)db_->Flush(at_once);
+  ledger_.Record(*db_);  // a closing RocksDB may leave out the event of the last flush
 }
 
 // Only a new folder gets a database: a session that is not in it counts as deleted.
@@ -183,36 +150,59 @@ absl::Status RocksDbStore::OpenDatabase() {
   lister_.Use(nullptr);
   db_.reset();
   const std::string folder = lock_.path() + "/rocksdb";
-  const bool may_create = lock_.is_new() && thread_.get_id() == std::thread::id();
+  const bool starts = thread_.get_id() == std::thread::id();
+  const bool may_create = lock_.is_new() && starts;
+  const bool accepts_loss = options_.accept_loss && starts && !may_create;
   std::error_code error;
   if (may_create) {
     (void)mkdir(folder.c_str(), S_IRWXU);  // what is wrong with it RocksDB will say
-  } else if (!std::filesystem::exists(folder + "/CURRENT", error)) {
+  } else if (!std::filesystem::exists(folder, error)) {
     return absl::UnavailableError(absl::StrCat(options_.folder,
                                                "/rocksdb: the database is gone. Put it back, or remove ",
                                                options_.folder, "/format to begin with no sessions"));
   }
+  if (accepts_loss) RestoreManifest(lock_);
+  const absl::Status checked = may_create || accepts_loss ? absl::OkStatus() : CheckBeforeOpen(starts);
+  if (!checked.ok()) return checked;
   rocksdb::Options settings = *settings_;
   settings.create_if_missing = may_create;
   sparing_.Apply(settings);
   rocksdb::DB* opened = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(settings, folder, &opened);
+  rocksdb::Status status = rocksdb::DB::Open(settings, folder, &opened);
+  if (!status.ok() && accepts_loss) {
+    const absl::Status salvaged = SalvageInPlace(lock_);
+    if (!salvaged.ok()) return absl::UnavailableError(absl::StrCat(options_.folder, ": ", salvaged.message()));
+    status = rocksdb::DB::Open(settings, folder, &opened);
+  }
   db_.reset(opened);
   lister_.Use(opened);
   garbage_.Reset();
-  if (status.ok()) NoteLostWrites();
-  if (status.ok()) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat(options_.folder, ": ", lock_.Shown(status.ToString())));
+  if (!status.ok()) return absl::UnavailableError(absl::StrCat(options_.folder, ": ", lock_.Shown(status.ToString())));
+  ledger_.Record(*db_);
+  return ledger_.SetMark(db_->GetLatestSequenceNumber());
 }
 
-// Since it was last open in this process.
-void RocksDbStore::NoteLostWrites() {
-  const uint64_t last = db_->GetLatestSequenceNumber();
-  if (last < written_seq_) {
-    log::Log(log::LogLevel::kError, "store opened again without its last writes",
-             {{"folder", options_.folder}, {"lost", absl::StrCat(written_seq_ - last)}});
+// RocksDB would delete files that a short MANIFEST does not name. A log without its last writes is told instead of
+// refused in two cases: after a loss of power, and while the server runs, whose sessions in memory are saved again.
+absl::Status RocksDbStore::CheckBeforeOpen(bool starts) const {
+  const absl::StatusOr<LostWrites> lost = CheckDatabase(lock_, *settings_, ledger_);
+  if (absl::IsUnavailable(lost.status())) {
+    return absl::UnavailableError(absl::StrCat(options_.folder, ": ", lost.status().message()));
   }
-  written_seq_ = last;
+  const bool is_behind = lost.ok() && lost->count > 0;
+  if (!lost.ok() || (is_behind && lost->was_kept && starts)) {
+    const std::string what = lost.ok() ? absl::StrCat("the log lacks ", lost->count, " of the last writes")
+                                       : std::string(lost.status().message());
+    return absl::DataLossError(absl::StrCat(
+        options_.folder, "/rocksdb holds less than was written: ", what,
+        ". Nothing in it was changed. Put back what is missing; or copy what can be read to another folder with "
+        "--salvage=FOLDER; or begin with what is there with --accept_loss"));
+  }
+  if (is_behind) {
+    log::Log(log::LogLevel::kError, "store opened without its last writes",
+             {{"folder", options_.folder}, {"lost", absl::StrCat(lost->count)}});
+  }
+  return absl::OkStatus();
 }
 
 // Files that are open go on being written wherever their folder went, and nobody would find them there.
@@ -234,6 +224,7 @@ void RocksDbStore::Mend() {
   const bool was_away = std::exchange(away_, false) && db_ != nullptr;
   if (!failed_.ok()) away_ = was_away;
   if (failed_.ok() && !was_away) failed_ = OpenDatabase();
+  if (absl::IsDataLoss(failed_)) failed_ = absl::UnavailableError(failed_.message());  // no session's own damage
   if (failed_.ok()) reopened_.fetch_add(1, std::memory_order_relaxed);
   if (failed_.ok()) log::Log(log::LogLevel::kInfo, "store opened again", {{"folder", options_.folder}});
 }
@@ -256,14 +247,13 @@ void RocksDbStore::Run() {
     CheckFolder();
     Mend();
     if (failed_.ok()) Look();
-    WriteGroup group(db_.get(), held_, lock_, options_.durability == Durability::kPower, failed_);
+    WriteGroup group(db_.get(), held_, lock_, ledger_, failed_);
     for (Call& call : calls) {
       call(group);
       if (group.bytes() > kGroupBytes) group.Commit();
     }
     group.Commit();
     failed_ = group.failed();
-    if (failed_.ok() && db_ != nullptr) written_seq_ = db_->GetLatestSequenceNumber();
     if (!failed_.ok() && !away_ && group.damaged()) NoteDamage();
   }
 }
@@ -320,7 +310,7 @@ void RocksDbStore::Load(std::string key, Answer<absl::StatusOr<SessionRecord>> a
       group.Commit();
       if (!group.failed().ok()) return answer(group.failed());
     }
-    answer(LoadNow(group, key));
+    answer(group.Session(key));
   });
 }
 

@@ -27,6 +27,7 @@
 #include "server/store/rocksdb/epoch_file.h"
 #include "server/store/rocksdb/folder_lock.h"
 #include "server/store/rocksdb/held_cache.h"
+#include "server/store/rocksdb/ledger.h"
 #include "server/store/rocksdb/lister.h"
 #include "server/store/rocksdb/sparing.h"
 #include "server/store/store.h"
@@ -53,6 +54,8 @@ struct RocksDbOptions {
   // Between two looks at the folder, and two attempts to open what has failed.
   std::chrono::milliseconds pause{500};
   size_t buffer_bytes = 32 << 20;  // of writes before they are sorted, and of what is read: four times that in memory
+  bool accept_loss = false;        // start with what is there, where that is less than what was written
+  std::string boot = ThisBoot();
 };
 
 class RocksDbStore : public StateStore {
@@ -60,8 +63,8 @@ class RocksDbStore : public StateStore {
   static constexpr int kFiles = 512;  // open at once, about
 
   // Makes the folder if there is none, and a database in a new one. AlreadyExists, naming the process, if another one
-  // has it open. FailedPrecondition if another version wrote it. Unavailable if the database that belongs into the
-  // folder is gone. PermissionDenied or Unavailable if it cannot be used.
+  // has it open. FailedPrecondition if another version wrote it. DataLoss, naming what is missing, if the database is
+  // behind what was written; nothing in it is changed then. PermissionDenied or Unavailable if it cannot be used.
   static absl::StatusOr<std::unique_ptr<RocksDbStore>> Open(const RocksDbOptions& options);
 
   // Answers what is under way first.
@@ -84,7 +87,7 @@ class RocksDbStore : public StateStore {
 
   RocksDbStore(FolderLock lock, const RocksDbOptions& options);
   absl::Status OpenDatabase();
-  void NoteLostWrites();
+  absl::Status CheckBeforeOpen(bool starts) const;
   void NoteDamage();
   void Look();
   void CheckFolder();
@@ -96,14 +99,14 @@ class RocksDbStore : public StateStore {
   const FolderLock lock_;
   const EpochFile epochs_;
   const RocksDbOptions options_;
+  Ledger ledger_;
   const std::unique_ptr<const rocksdb::Options> settings_;
   Sparing sparing_;                  // the thread's only
-  std::unique_ptr<rocksdb::DB> db_;  // the thread's only, as the next six; null while it cannot be opened
+  std::unique_ptr<rocksdb::DB> db_;  // the thread's only, as the next five; null while it cannot be opened
   HeldCache held_;                   // likewise
   BlobGarbage garbage_;
-  absl::Status failed_;       // why nothing can be written
-  bool away_ = false;         // and that is nothing but where the folder is
-  uint64_t written_seq_ = 0;  // RocksDB's number of the last write
+  absl::Status failed_;  // why nothing can be written
+  bool away_ = false;    // and that is nothing but where the folder is
   std::chrono::steady_clock::time_point next_mend_{}, next_check_{};
   uint64_t next_epoch_ = 0, end_epoch_ = 0;  // those on disk as given out
   std::atomic<uint64_t> reopened_{0};

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/store/held.h"
 #include "server/store/rocksdb/sparing.h"
 
 namespace aaren::store {
@@ -59,6 +60,27 @@ absl::StatusOr<std::string> WriteGroup::Rows(const std::string& key, const Store
   return std::string(bytes.data(), bytes.size());
 }
 
+absl::StatusOr<SessionRecord> WriteGroup::Session(const std::string& key) {
+  absl::StatusOr<std::optional<StoredHeader>> header = Header(key);
+  if (!header.ok()) return header.status();
+  if (!header->has_value()) return NoSuchSession(key);
+  SessionRecord record;
+  static_cast<SessionHeader&>(record) = **header;
+  for (const StoredSlot& slot : (*header)->slots) {
+    absl::StatusOr<std::string> rows = Rows(key, slot);
+    if (rows.ok()) {
+      record.saves.push_back({slot.point, *std::move(rows)});
+    } else if (!absl::IsDataLoss(rows.status())) {
+      return rows.status();
+    } else {
+      record.damage = rows.status();
+      record.damaged_seq = slot.point.seq;
+    }
+  }
+  if (record.saves.empty() && !record.damage.ok()) return record.damage;
+  return record;
+}
+
 void WriteGroup::Put(const StoredHeader* held, const StoredHeader& next, const std::vector<SavedRows>& saves) {
   headers_.insert_or_assign(next.key, next);
   const size_t kept = next.slots.size() - saves.size();
@@ -92,6 +114,7 @@ absl::Status WriteGroup::Write(bool sync) {
     options.sync = sync;
     const rocksdb::Status status = db_->Write(options, &batch_);
     damaged_ |= IsDamage(status);
+    if (status.ok()) ledger_.Mark(db_->GetLatestSequenceNumber());
     // Whatever is wrong is not this session's.
     if (!status.ok()) failed_ = absl::UnavailableError(folder_.Shown(status.ToString()));
   }
@@ -108,7 +131,7 @@ void WriteGroup::NoteWritten() {
 }
 
 void WriteGroup::Commit() {
-  const absl::Status status = Write(sync_);
+  const absl::Status status = Write(ledger_.synced());
   for (auto& answer : std::exchange(answers_, {})) answer(status);
 }
 

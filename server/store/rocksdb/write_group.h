@@ -18,6 +18,7 @@
 #include "server/store/format/stored_header.h"
 #include "server/store/rocksdb/folder_lock.h"
 #include "server/store/rocksdb/held_cache.h"
+#include "server/store/rocksdb/ledger.h"
 
 namespace aaren::store {
 
@@ -31,10 +32,10 @@ std::string RowsKey(const std::string& key, uint8_t slot);
 
 class WriteGroup {
  public:
-  // All but `failed` outlive this; no db: there is none now. `sync`: a group is done when the disk has it. `failed`:
-  // why nothing can be written any more, since the database was opened; ok: it can.
-  WriteGroup(rocksdb::DB* db, HeldCache& held, const FolderLock& folder, bool sync, absl::Status failed)
-      : db_(db), held_(held), folder_(folder), sync_(sync), failed_(std::move(failed)) {}
+  // All but `failed` outlive this; no db: there is none now. `ledger` is marked before answers. `failed`: why nothing
+  // can be written any more, since the database was opened; ok: it can.
+  WriteGroup(rocksdb::DB* db, HeldCache& held, const FolderLock& folder, Ledger& ledger, absl::Status failed)
+      : db_(db), held_(held), folder_(folder), ledger_(ledger), failed_(std::move(failed)) {}
 
   // None if there is no such session.
   absl::StatusOr<std::optional<StoredHeader>> Header(const std::string& key);
@@ -44,6 +45,10 @@ class WriteGroup {
 
   // The rows of a slot, checked. REQUIRES: no write of the session waits.
   absl::StatusOr<std::string> Rows(const std::string& key, const StoredSlot& slot);
+
+  // With its rows. Of two saves one may be damaged: whoever needs the other has it. NotFound if there is no such
+  // session. REQUIRES: as Rows.
+  absl::StatusOr<SessionRecord> Session(const std::string& key);
 
   // The session is what `next` says from now on; `saves` are the rows of its last slots, `held` what it was.
   void Put(const StoredHeader* held, const StoredHeader& next, const std::vector<SavedRows>& saves);
@@ -60,7 +65,7 @@ class WriteGroup {
 
   // Writes what there is, and answers.
   void Commit();
-  absl::Status CommitSynced();  // on the disk, whatever `sync`
+  absl::Status CommitSynced();  // on the disk, whatever else is written there
 
   // Why nothing was written, from the first write on that failed; and whether that was damage to the database.
   const absl::Status& failed() const { return failed_; }
@@ -73,7 +78,7 @@ class WriteGroup {
   rocksdb::DB* const db_;
   HeldCache& held_;
   const FolderLock& folder_;
-  const bool sync_;
+  Ledger& ledger_;
   absl::Status failed_;
   bool damaged_ = false;
   rocksdb::WriteBatch batch_;

@@ -209,6 +209,8 @@ TEST_F(RocksDbStoreTest, OfALogWithAHoleNearItsEndWhatIsBeforeTheHoleHolds) {
   std::filesystem::rename(folder_ + ".lost", folder_);
   const std::string log = FileEndingIn(".log");
   Overwrite(log, static_cast<int64_t>(std::filesystem::file_size(log)) - 5000, std::string(100, '\0'));
+  EXPECT_EQ(WhyNot().code(), absl::StatusCode::kDataLoss) << "no power was lost";
+  options_.boot = "another";
   BlockingStore again = Open();
   const size_t left = again.List("", "", 100).value().size();
   EXPECT_GE(left, 10u);
@@ -249,6 +251,7 @@ TEST_F(RocksDbStoreTest, ErrorsNameTheFolderAsItsUserDoes) {
   store_.reset();
   Overwrite(FileEndingIn(".blob"), 200, "damage");
   std::filesystem::remove(FileEndingIn(".blob"));
+  options_.accept_loss = true;
   const std::string message(Open().Load("/a").status().message());
   EXPECT_THAT(message, HasSubstr(folder_ + "/rocksdb/"));
 }

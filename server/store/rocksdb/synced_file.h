@@ -1,0 +1,23 @@
+#ifndef AAREN_SERVER_STORE_ROCKSDB_SYNCED_FILE_H_
+#define AAREN_SERVER_STORE_ROCKSDB_SYNCED_FILE_H_
+
+// Small files beside the database, for the owner's eyes alone, whatever the umask. Threading: one thread at a time for
+// each file.
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace aaren::store {
+
+// NotFound if there is no such file, Unavailable if it cannot be read.
+absl::StatusOr<std::string> ReadWhole(const std::string& path);
+
+// Returns once the new file is on the disk. A kill meanwhile leaves the old file, and perhaps `path`.next.
+absl::Status ReplaceFile(const std::string& path, absl::string_view bytes);
+
+}  // namespace aaren::store
+
+#endif  // AAREN_SERVER_STORE_ROCKSDB_SYNCED_FILE_H_
