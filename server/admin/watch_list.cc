@@ -13,7 +13,7 @@
 namespace aaren::admin {
 namespace {
 
-constexpr uint32_t kDefaultWatchSeconds = 3600, kMostWatchSeconds = 86'400;
+constexpr uint32_t kDefaultWatchSeconds = 3600, kMostWatchSeconds = 86'400;  // a forgotten watch ends
 
 std::optional<session::Refusal> Check(const v1::WatchSessionRequest& request) {
   if (!identity::IsTenant(request.tenant())) {

@@ -11,7 +11,7 @@ namespace aaren::identity {
 namespace {
 
 constexpr std::array<absl::string_view, 3> kRoles = {"read", "stream", "admin"};
-constexpr size_t kMaxTenantBytes = 128;
+constexpr size_t kMaxTenantBytes = 128;  // every session's key begins with the tenant's name
 
 }  // namespace
 

@@ -15,19 +15,19 @@
 namespace aaren::rpc {
 namespace {
 
-constexpr absl::Duration kPoll = absl::Microseconds(50);  // before going to sleep
-constexpr absl::Duration kTick = absl::Milliseconds(5);
+constexpr absl::Duration kPoll = absl::Microseconds(50);   // before going to sleep
+constexpr absl::Duration kTick = absl::Milliseconds(5);    // between two looks at due work: each look takes time
 constexpr absl::Duration kSleep = absl::Milliseconds(20);  // at most: saves and expiry are due at some time
 constexpr absl::Duration kIdle = absl::Milliseconds(200);  // without work: after this time the thread sleeps for longer
 constexpr absl::Duration kLongSleep = absl::Milliseconds(100);  // an idle shard wakes ten times a second
 constexpr absl::Duration kStale = absl::Seconds(1);             // between two looks for stale streams
 // The time of each part of a round: no part keeps the rest waiting. ShardOptions::slice is the step's time.
 constexpr absl::Duration kPart = absl::Milliseconds(1);
-constexpr absl::Duration kReliefPause = absl::Milliseconds(1);
+constexpr absl::Duration kReliefPause = absl::Milliseconds(1);      // less than kTick: due work stays punctual
 constexpr absl::Duration kAcceptNothing = absl::Milliseconds(100);  // at most, while a thread is kept
 constexpr absl::Duration kServeOn = absl::Seconds(2);               // at most, after Draining was sent
 constexpr absl::Duration kQuiet = absl::Milliseconds(50);  // without an answer: a slow client does not read any more
-constexpr std::chrono::milliseconds kCancelAfter(100);
+constexpr std::chrono::milliseconds kCancelAfter(100);     // calls still open then are cancelled: shutdown ends in time
 
 v1::Limits ToLimits(const LoopOptions& options) {
   v1::Limits limits;

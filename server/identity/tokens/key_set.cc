@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kLeastRsaBits = 2048, kMostRsaBits = 8192;
+constexpr size_t kLeastRsaBits = 2048, kMostRsaBits = 8192;  // RFC 7518, 3.3; beyond, verifying takes long
 
 // An algorithm, and the keys for the algorithm. No algorithm beyond the table is accepted: above all not `none`, and
 // not HS256, by which anybody with the public key could sign.
