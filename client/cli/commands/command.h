@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_COMMANDS_COMMAND_H_
 #define AAREN_CLIENT_CLI_COMMANDS_COMMAND_H_
 
-// The subcommands of the program aaren. Each takes the arguments behind its name, and prints to standard output. It
-// returns the exit status: 0, 1 for a failure, 2 for a wrong command line, 128 + n if signal n ended it.
+// The subcommands of the program aaren. Each takes the arguments behind its name, prints to standard output, and
+// returns the exit status: 0, 1 for a failure, 2 for a wrong command line, 128 + n for an end by signal n.
 
 #include "model/command_line/flags.h"
 

@@ -1,4 +1,4 @@
-// aaren debug: what goes on inside a running server, from its admin address.
+// aaren debug: the inside of a running server, from its admin address.
 
 #include <string>
 #include <utility>
@@ -22,10 +22,10 @@
 namespace aaren::cli {
 namespace {
 
-constexpr char kAdminTarget[] = "127.0.0.1:7862";  // by custom: a server has none unless it is told
+constexpr char kAdminTarget[] = "127.0.0.1:7862";  // the customary address; a server has no admin address by default
 constexpr uint32_t kDebugPage = 200;
 
-// One invocation.
+// An invocation of the command.
 class DebugCommand {
  public:
   int Run(Arguments arguments);
@@ -51,10 +51,10 @@ class DebugCommand {
   bool json_ = false, folded_ = false;
   int seconds_ = 10;
   absl::Duration watch_ = absl::Hours(1);
-  std::string asked_;  // the verb and what it is about
+  std::string asked_;  // the verb and its operands
 };
 
-// Whoever has the service's public address at hand tries that first.
+// Many users try the service's public address first.
 int DebugCommand::FailAsked(const absl::Status& status) const {
   if (absl::IsUnimplemented(status)) {
     return Fail(FromServer(

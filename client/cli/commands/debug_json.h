@@ -1,7 +1,7 @@
 #ifndef AAREN_CLIENT_CLI_COMMANDS_DEBUG_JSON_H_
 #define AAREN_CLIENT_CLI_COMMANDS_DEBUG_JSON_H_
 
-// What aaren debug --json prints, one object a line. Threading: functions.
+// The output of aaren debug --json, an object a line. Threading: functions.
 
 #include <string>
 

@@ -11,7 +11,7 @@
 namespace aaren::cli {
 namespace {
 
-// To three digits or so: "250ms", "12.5s", "3h2m".
+// The duration in about three digits: "250ms", "12.5s", "3h2m".
 std::string Short(absl::Duration duration) {
   const absl::Duration unit = duration < absl::Milliseconds(10) ? absl::Microseconds(1)
                               : duration < absl::Seconds(10)    ? absl::Milliseconds(1)

@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_COMMANDS_DEBUG_TABLES_H_
 #define AAREN_CLIENT_CLI_COMMANDS_DEBUG_TABLES_H_
 
-// What aaren debug prints for people: tables on standard output. A list's header is printed apart, since the list comes
-// page by page. Threading: functions.
+// The output of aaren debug for people: tables on standard output. A list's header is printed apart, since the list
+// comes page by page. Threading: functions.
 
 #include <vector>
 

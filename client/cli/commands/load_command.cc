@@ -1,4 +1,4 @@
-// aaren load: how much a server takes, and how fast it answers.
+// aaren load: a server's throughput and latency.
 
 #include <algorithm>
 #include <cstdio>
@@ -58,7 +58,7 @@ int Load(const client::LoadOptions& load, bool json) {
   std::optional<Interrupt> interrupt(std::in_place);
   const absl::StatusOr<client::LoadReport> report = client::RunLoad(load, &interrupt->stopped());
   const int signal = interrupt->signal();
-  interrupt.reset();  // now a signal ends the program at once, though nobody may read what it prints
+  interrupt.reset();  // now a signal ends the program at once, even in a print that nobody reads
   if (!report.ok()) return Fail(FromServer(absl::StrCat("load at ", load.target), report.status()));
   if (json) {
     absl::PrintF("%s\n", EscapedJson(client::ToJson(*report)));

@@ -49,7 +49,7 @@ int FailUsage(const std::string& why) {
   return aaren::cli::kUsageError;
 }
 
-// The first word names the subcommand, which reads the others.
+// The first word names the subcommand, which reads the rest.
 int Run(Arguments words) {
   const auto parsed = Table().Parse(words.subspan(0, 1));
   if (!parsed.ok()) return FailUsage(std::string(parsed.status().message()));
@@ -62,7 +62,7 @@ int Run(Arguments words) {
 
 }  // namespace
 
-// Output that did not arrive is a failure, whatever else was well.
+// Output that did not arrive is a failure, whatever else succeeded.
 int Flushed(int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
   if (status == 0) aaren::cli::Say(absl::StrCat("cannot write to standard output: ", std::strerror(errno)));
@@ -71,9 +71,10 @@ int Flushed(int status) {
 
 int main(int argc, char** argv) {
   aaren::command_line::HoldStandardStreams();
-  // gRPC and this program lock in orders that the detector takes for cycles, at a price per lock.
+  // gRPC and this program lock in orders that look like cycles to the detector, which costs time per lock.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  // What gRPC logs of a failed connection is in the status, too, which is said once and not over the live view.
+  // gRPC's log lines about a failed connection are also in the status, which is printed once and not over the live
+  // view.
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
   std::vector<std::string> words(argv + 1, argv + argc);
   if (!words.empty() && words[0] == "help") words[0] = "--help";

@@ -1,4 +1,4 @@
-// aaren models: what a server can forecast with.
+// aaren models: the models of a server.
 
 #include <cstdio>
 #include <string>
@@ -32,7 +32,7 @@ const char* RoleName(client::Column::Role role) {
   }
 }
 
-// The labels that this version of its model has.
+// The labels of this version of the model.
 std::vector<std::string> LabelsOf(const client::ModelList& list, const client::ModelInfo& model) {
   std::vector<std::string> labels;
   for (const client::ModelLabel& label : list.labels) {
@@ -43,7 +43,7 @@ std::vector<std::string> LabelsOf(const client::ModelList& list, const client::M
   return labels;
 }
 
-// `list` and `use` where the model is one of a list.
+// `list` and `use` are set for a model in a list.
 std::string ToJson(const client::ModelInfo& model, const client::ModelList* list = nullptr,
                    const client::ModelUse* use = nullptr) {
   std::string out;

@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_COMMANDS_PAGES_H_
 #define AAREN_CLIENT_CLI_COMMANDS_PAGES_H_
 
-// A list that a server gives out page by page, walked to its end. Every entry has to come behind the one before, so
-// that a list which goes round in a circle ends here. Threading: a plain function.
+// Walks a list that a server gives out page by page to the list's end. Every entry must come behind the entry before: a
+// list that runs in a circle has an end here. Threading: a plain function.
 
 #include <optional>
 #include <string>
@@ -15,11 +15,11 @@
 
 namespace aaren::cli {
 
-// Calls `ask`, which returns absl::StatusOr<Page>, with the token of each page, and `show` with each of its entries, as
-// long as these ascend by `key`: else INTERNAL, naming the server.
+// Calls `ask`, which returns absl::StatusOr<Page>, with the token of each page, and `show` with each of its entries,
+// while the entries ascend by `key`: else INTERNAL, naming the server.
 template <typename Page, typename Entry, typename Ask, typename Key, typename Show>
 absl::Status ForEachEntry(absl::string_view server, std::vector<Entry> Page::*entries, Ask ask, Key key, Show show) {
-  constexpr int kMostEmpty = 10'000;  // a server may walk over what was deleted, and find nothing
+  constexpr int kMostEmpty = 10'000;  // a server may walk over deleted entries, and find nothing
   std::string token;
   int empty = 0;
   std::optional<std::invoke_result_t<Key, const Entry&>> last;

@@ -38,7 +38,7 @@ std::vector<FunctionShare> FunctionShares(absl::string_view folded) {
     const std::optional<Stack> stack = ParseLine(line);
     if (!stack) continue;
     shares[stack->frames.back()].own += stack->samples;
-    std::set<absl::string_view> counted;  // one that calls itself counts once
+    std::set<absl::string_view> counted;  // a recursive function counts once
     for (size_t i = stack->frames.size() > 1 ? 1 : 0; i < stack->frames.size(); ++i) {
       if (counted.insert(stack->frames[i]).second) shares[stack->frames[i]].total += stack->samples;
     }

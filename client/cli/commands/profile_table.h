@@ -12,15 +12,15 @@
 
 namespace aaren::cli {
 
-// What one function took, in samples.
+// The samples of a function.
 struct FunctionShare {
   std::string name;
-  uint64_t own = 0;    // where it was the innermost
-  uint64_t total = 0;  // where it was anywhere
+  uint64_t own = 0;    // in the innermost frame
+  uint64_t total = 0;  // anywhere in the stack
 };
 
-// Of folded stacks, those that took most themselves first. Threads are no functions. Lines of another form are left
-// out.
+// The functions of folded stacks, the largest own shares first. Threads are no functions. Lines of another form are
+// left out.
 std::vector<FunctionShare> FunctionShares(absl::string_view folded);
 
 void PrintProfile(const client::CpuProfile& profile);

@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_COMMANDS_SERVICE_ERROR_H_
 #define AAREN_CLIENT_CLI_COMMANDS_SERVICE_ERROR_H_
 
-// The error of a subcommand that asks a server, as FromServer shows it; where nobody answered it also names the target.
-// Threading: a plain function.
+// The error of a subcommand that asks a server, in the form of FromServer; without an answer the error also names the
+// target. Threading: a plain function.
 
 #include <string>
 

@@ -1,4 +1,4 @@
-// aaren sessions: the sessions that a server keeps, seen, copied and moved from the command line.
+// aaren sessions: lists, copies and moves the sessions of a server from the command line.
 
 #include <algorithm>
 #include <cerrno>
@@ -30,9 +30,9 @@ namespace aaren::cli {
 namespace {
 
 constexpr uint32_t kPage = 1000;
-constexpr size_t kMostBytes = 256 << 20;  // of a snapshot: far more than 4,096 channels take
+constexpr size_t kMostBytes = 256 << 20;  // a snapshot's limit: far more than 4,096 channels take
 
-// One invocation.
+// An invocation of the command.
 class SessionsCommand {
  public:
   int Run(Arguments arguments);
@@ -94,14 +94,14 @@ void PrintRow(const client::SessionInfo& session) {
                             FormatTimestamp(absl::ToUnixNanos(session.last_active)), session.model));
 }
 
-// Whether two servers tell of one session. Stores count epochs each for itself, so these alone do not say it.
+// True if two servers describe the same session. Each store counts its own epochs: equal epochs alone do not prove it.
 bool IsTheSame(const client::SessionInfo& session, const absl::StatusOr<client::SessionInfo>& other) {
   return other.ok() && other->epoch == session.epoch && other->incarnation == session.incarnation &&
          other->next_seq == session.next_seq &&
          absl::AbsDuration(other->last_active - session.last_active) < absl::Seconds(1);
 }
 
-// What is exported has the newest state alone, and not the save to which such a client goes back.
+// An export has the newest state alone, and not the save that a client behind would go back to.
 absl::Status ClientIsBehind(const client::SessionInfo& session) {
   return absl::FailedPreconditionError(
       absl::StrCat("its client has not had the forecasts of rows ", session.delivered_seq, " .. ", session.next_seq - 1,
@@ -116,8 +116,8 @@ bool WriteBytes(const std::string& path, const std::string& bytes) {
   return static_cast<bool>(file);
 }
 
-// Under another name first: a failure never leaves half a snapshot where a whole one was. A link stays one, and what is
-// no file, as a pipe or a device, is written to.
+// Writes under another name first: a failure never replaces a whole snapshot by half a snapshot. A link stays a link,
+// and a pipe or a device is written to.
 absl::Status WriteFile(const std::string& path, const std::string& bytes) {
   std::error_code none;
   const std::filesystem::file_status target = std::filesystem::status(path, none);
@@ -222,8 +222,9 @@ int SessionsCommand::Import() {
 
 int SessionsCommand::Fork() { return Show(sessions_->Fork(operands_[0], operands_[1])); }
 
-// Between two servers with stores of their own. It is in both places until it is deleted here, and nobody may open it
-// here meanwhile. So a failure, or a kill, leaves one too many and never none. Servers that share a store need no move.
+// Moves between two servers with stores of their own. The session is in both places until deleted here, and nobody may
+// open it here meanwhile. A failure, or a kill, leaves a session too many and never none. Servers with a common store
+// need no move.
 int SessionsCommand::Move() {
   if (to_.empty()) return FailUsage("sessions", absl::InvalidArgumentError("move needs --to=HOST:PORT"));
   const std::string& id = operands_[0];
@@ -243,7 +244,7 @@ int SessionsCommand::Move() {
   }
   if (!imported.ok()) return Fail(ServiceError(absl::StrCat("sessions import ", id), to_, imported.status()));
   const absl::Status deleted = sessions_->DeleteUnused(*seen);
-  if (absl::IsAborted(deleted)) (void)target.DeleteUnused(*imported);  // it was opened here meanwhile, and stays here
+  if (absl::IsAborted(deleted)) (void)target.DeleteUnused(*imported);  // opened here meanwhile: the session stays here
   if (!deleted.ok()) return FailAsked(deleted);
   return Show(imported);
 }

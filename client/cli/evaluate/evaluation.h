@@ -2,14 +2,14 @@
 #define AAREN_CLIENT_CLI_EVALUATE_EVALUATION_H_
 
 // Evaluate scores a server's forecasts of whole series, each streamed from its first row through a session of its own.
-// It streams silently up to an origin, asks for one forecast there, and so on to the last origin. An *origin* at row r
-// has seen the rows before r and forecasts rows r .. r + horizon - 1. Its *age* is how many of them its session has
-// seen: r, or, if EvaluationOptions say so, always the same, each origin then having a session of its own.
+// The session streams silently up to an origin, asks for a forecast there, and goes on to the last origin. An *origin*
+// at row r has seen the rows before r and forecasts rows r .. r + horizon - 1. The *age* of an origin is the number of
+// rows that its session has seen: r, or a constant set by EvaluationOptions, with a session for each origin.
 //
-// Row r itself is then streamed and asks for a forecast too, for the sake of the *surprise* that comes with it. That is
-// where its value fell in what was forecast for it, one step ahead, at the origin.
+// Row r itself is then streamed with a forecast, too, for the sake of the *surprise*: the place of the row's value in
+// the forecast made for it at the origin, a step ahead.
 //
-// Threading: blocks; several series at once inside.
+// Threading: blocks; streams several series at once inside.
 
 #include <cstddef>
 #include <functional>
@@ -32,15 +32,15 @@ struct OriginOptions {
   std::optional<int64_t> windows = {};  // origins, at most; absent: all whose window ends within the rows
 };
 
-// The origins in a series of so many rows, ascending. INVALID_ARGUMENT if there is none.
+// The origins in a series of `rows` rows, ascending. INVALID_ARGUMENT without an origin.
 absl::StatusOr<std::vector<size_t>> Origins(size_t rows, const OriginOptions& options);
 
 struct EvaluatedSeries {
   std::string name;
   std::vector<double> values = {};             // NaN: missing
-  std::vector<size_t> origins = {};            // at least one
-  std::vector<size_t> samples = {};            // those of them whose forecasts are kept, ascending
-  std::vector<std::string> sample_times = {};  // of the samples' first rows, as the file has them; empty: unknown
+  std::vector<size_t> origins = {};            // at least an origin
+  std::vector<size_t> samples = {};            // origins whose forecasts are kept, ascending
+  std::vector<std::string> sample_times = {};  // times of the samples' first rows, from the file; empty: unknown
 };
 
 struct ScoredWindow {
@@ -59,10 +59,10 @@ struct SeriesScores {
   ForecastScore last_value;
   ForecastScore seasonal_naive;
   ForecastScore drift;
-  std::vector<ScoredWindow> windows = {};     // one per origin, in their order
-  std::vector<SampledForecast> samples = {};  // likewise
-  std::vector<double> surprises = {};         // likewise: of the value at each origin's row; NaN: missing
-  std::vector<double> levels = {};            // of the quantiles, ascending
+  std::vector<ScoredWindow> windows = {};     // a window per origin, in order
+  std::vector<SampledForecast> samples = {};  // kept forecasts, in order
+  std::vector<double> surprises = {};         // surprise of the value at each origin's row, in order; NaN: missing
+  std::vector<double> levels = {};            // levels of the quantiles, ascending
   std::string model = {};                     // name:version
 };
 
@@ -72,14 +72,14 @@ struct EvaluationOptions {
   std::string model = {};  // empty: the server's default
   size_t horizon = 24;
   size_t season = 24;
-  std::optional<uint64_t> age = {};  // tokens that a session sees before its only origin; absent: all rows before it
+  std::optional<uint64_t> age = {};  // tokens before a session's only origin; absent: all rows before the origin
   RefinementFlags refinement = {};
   absl::Duration connect_timeout = absl::Seconds(30);
 };
 
-// One score per series, in their order. `progress` hears how many series are done, from any thread. The sessions are
-// deleted. CANCELLED if interrupted; INVALID_ARGUMENT if a series has an origin with fewer rows before it than the age;
-// else what the server refused, naming the series.
+// Returns a score per series, in order. Any thread calls `progress` with the number of finished series. The sessions
+// are deleted. CANCELLED if interrupted; INVALID_ARGUMENT if a series has an origin with fewer rows before it than the
+// age; else the server's refusal, naming the series.
 absl::StatusOr<std::vector<SeriesScores>> Evaluate(const std::vector<EvaluatedSeries>& series,
                                                    const EvaluationOptions& options, const Interrupt& interrupt,
                                                    const std::function<void(size_t)>& progress);

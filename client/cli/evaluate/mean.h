@@ -1,7 +1,7 @@
 #ifndef AAREN_CLIENT_CLI_EVALUATE_MEAN_H_
 #define AAREN_CLIENT_CLI_EVALUATE_MEAN_H_
 
-// The mean of the numbers added that are not NaN; NaN if there was none. Threading: a plain value.
+// The mean of the added numbers without NaN; NaN without numbers. Threading: a plain value.
 
 #include <cmath>
 #include <cstdint>

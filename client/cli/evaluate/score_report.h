@@ -1,10 +1,10 @@
 #ifndef AAREN_CLIENT_CLI_EVALUATE_SCORE_REPORT_H_
 #define AAREN_CLIENT_CLI_EVALUATE_SCORE_REPORT_H_
 
-// What evaluate prints: the scores of each series and, last, of all ("mean"). It prints JSON lines or two tables:
-// errors, and whether the forecast's intervals are honest, by rows ahead and by surprises. Where every series has the
-// same number of windows, and more than one, there is a line "one window" before the last. It says what evaluations of
-// a single window each score on average. Their MASE is the mean's, but the WQL of each is its own. Threading: plain
+// The output of evaluate: the scores of each series and, last, of all ("mean"), as JSON lines or as two tables:
+// errors, and whether the forecast's intervals are honest, by rows ahead and by surprises. If every series has
+// the same number of windows, above one, a line "one window" stands before the last: the average scores of
+// evaluations of a single window. Their MASE is the mean's, but each has a WQL of its own. Threading: plain
 // functions.
 
 #include <limits>
@@ -16,7 +16,7 @@
 
 namespace aaren::cli {
 
-// The scores of one forecaster over one series, or over all of them. NaN where there is none.
+// The scores of a forecaster over a series, or over all series. NaN without a score.
 struct ScoreLine {
   double mase = std::numeric_limits<double>::quiet_NaN();
   double wql = std::numeric_limits<double>::quiet_NaN();
@@ -28,12 +28,12 @@ struct ScoreRow {
   ScoreLine forecast = {}, last_value = {}, seasonal_naive = {}, drift = {};
   uint64_t windows;
 
-  // Of the forecast; "one window" has neither.
+  // Scores of the forecast; "one window" has neither.
   std::vector<double> coverage80_by_step = {};  // [horizon], 1, 2, ... rows ahead; NaN where unknown
   SurpriseScore surprise = {};
 };
 
-// The forecasters, in the order in which they are shown.
+// The forecasters, in the shown order.
 struct Forecaster {
   const char* key;   // in JSON
   const char* name;  // for people
@@ -48,13 +48,13 @@ inline constexpr Forecaster kForecasters[] = {
      &ScoredWindow::seasonal_naive},
     {"drift", "drift", &ScoreRow::drift, &SeriesScores::drift, &ScoredWindow::drift},
 };
-inline constexpr size_t kNaive = 1;  // the first of them that anyone can make
+inline constexpr size_t kNaive = 1;  // the first naive forecaster
 
-// A row per series, then "mean": MASE is the mean over the series that have one, WQL and coverages are pooled.
-// REQUIRES: as many names as scores, at least one.
+// A row per series, then "mean": MASE is the mean over the series with a MASE, WQL and coverages are pooled. REQUIRES:
+// as many names as scores, at least one.
 std::vector<ScoreRow> ScoreRows(const std::vector<EvaluatedSeries>& series, const std::vector<SeriesScores>& scores);
 
-// One forecaster's scores of all series in one. Its mase() is the first series'. REQUIRES: at least one.
+// A forecaster's scores of all series, pooled. The mase() is the first series'. REQUIRES: at least one series.
 ForecastScore Pooled(const std::vector<SeriesScores>& scores, ForecastScore SeriesScores::*which);
 
 // coverage80 of the values 1, 2, ... rows ahead.
@@ -62,7 +62,7 @@ std::vector<double> CoverageByStep(const ForecastScore& score);
 
 std::string ToJsonLines(const std::vector<ScoreRow>& rows);
 
-// A line per window of each series: its origin's row and age, and every forecaster's WindowScore.
+// A line per window of each series: the origin's row and age, and every forecaster's WindowScore.
 std::string WindowsToJsonLines(const std::vector<EvaluatedSeries>& series, const std::vector<SeriesScores>& scores);
 
 std::string ToTable(const std::vector<ScoreRow>& rows);
@@ -70,13 +70,13 @@ std::string ToTable(const std::vector<ScoreRow>& rows);
 // The second table, without a line "one window".
 std::string ToCalibrationTable(const std::vector<ScoreRow>& rows);
 
-// Its columns' names and a row's cells: coverage at those of 1, 12, 24 and 48 rows ahead that were forecast, and then
+// The columns' names and a row's cells: coverage at 1, 12, 24 and 48 rows ahead where forecast, and then
 // kSurpriseColumns. REQUIRES: a row with coverage80_by_step.
 std::vector<std::string> CalibrationNames(const ScoreRow& row);
 std::vector<std::string> CalibrationCells(const ScoreRow& row);
 inline constexpr size_t kSurpriseColumns = 3;
 
-// As the table shows it: four decimals, "-" for NaN.
+// In the table's form: four decimals, "-" for NaN.
 std::string ScoreText(double value);
 
 }  // namespace aaren::cli

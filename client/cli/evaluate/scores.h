@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_EVALUATE_SCORES_H_
 #define AAREN_CLIENT_CLI_EVALUATE_SCORES_H_
 
-// Scores of forecasts against what came, and three forecasts that anyone can make, to compare with. A *window* is what
-// one forecast covers: the `horizon` rows from its origin on.
+// Scores of forecasts against the actual values, and three naive forecasts for comparison. A *window* is the range of a
+// forecast: the `horizon` rows from its origin on.
 //
 //   MASE        mean over windows of: mean |value - median| / mean |x_t - x_{t-season}| over all rows before the window
 //   WQL         2 * sum of pinball losses, mean over the levels, / sum |value|
@@ -19,16 +19,16 @@
 
 namespace aaren::cli {
 
-// What one window adds to the scores.
+// A window's part of the scores.
 struct WindowScore {
   double mase;       // NaN without a denominator
-  double loss;       // 2 * sum of pinball losses, mean over the levels; WQL is its sum over the sum of magnitudes
+  double loss;       // 2 * sum of pinball losses, mean over the levels; WQL: sum of losses over sum of magnitudes
   double magnitude;  // sum |value|
 };
 
 class ForecastScore {
  public:
-  // Levels ascend; the one nearest to 0.5 is the median.
+  // Levels ascend; the level nearest to 0.5 is the median.
   explicit ForecastScore(std::vector<double> levels);
 
   // values [horizon]; quantiles [horizon, levels]; seasonal_error: the denominator of MASE.
@@ -37,7 +37,8 @@ class ForecastScore {
   // A forecast without quantiles: each is the point.
   WindowScore AddPoints(absl::Span<const double> values, absl::Span<const double> points, double seasonal_error);
 
-  // Joins another series' points into WQL and coverage. Its windows do not enter MASE: that is a mean over series.
+  // Joins another series' points into WQL and coverage. MASE stays without the series' windows: it is a mean over
+  // series.
   void Pool(const ForecastScore& other);
 
   uint64_t windows() const { return windows_; }
@@ -45,9 +46,9 @@ class ForecastScore {
   double wql() const;         // NaN if all values were 0 or missing
   double coverage80() const;  // NaN without the levels 0.1 and 0.9
 
-  // Of the values `step` rows after the first of their window; NaN if there were none.
+  // Coverage of the values `step` rows after the first of their window; NaN without values.
   double coverage80(size_t step) const;
-  size_t steps() const { return steps_.size(); }  // of the longest window
+  size_t steps() const { return steps_.size(); }  // the longest window's
 
  private:
   struct Covered {
@@ -68,13 +69,13 @@ class ForecastScore {
   std::vector<Covered> steps_;
 };
 
-// Mean |x_t - x_{t-season}| over the pairs of a growing prefix of a series both of which are present.
+// Mean |x_t - x_{t-season}| over the pairs of present values in a growing prefix of a series.
 class SeasonalError {
  public:
-  // The series outlives this. REQUIRES: season >= 1.
+  // The series outlives the SeasonalError. REQUIRES: season >= 1.
   SeasonalError(absl::Span<const double> series, size_t season) : series_(series), season_(season), next_(season) {}
 
-  // Over rows 0 .. end - 1; NaN if there is no pair. REQUIRES: `end` does not shrink.
+  // Over rows 0 .. end - 1; NaN without a pair. REQUIRES: `end` does not shrink.
   double Before(size_t end);
 
  private:
@@ -85,14 +86,14 @@ class SeasonalError {
   uint64_t pairs_ = 0;
 };
 
-// The latest present value before the origin, for every step; NaN if there is none.
+// The latest present value before the origin, for every step; NaN without a value.
 std::vector<double> LastValue(absl::Span<const double> history, size_t horizon);
 
-// The present value of the latest season that has one at the same phase; NaN if there is none.
+// The present value at the same phase in the latest season with such a value; NaN without a value.
 std::vector<double> SeasonalNaive(absl::Span<const double> history, size_t season, size_t horizon);
 
 // The line through the first and the latest present value (Hyndman and Athanasopoulos, Forecasting: Principles and
-// Practice, 5.2), drawn on; NaN if there is none.
+// Practice, 5.2), drawn on; NaN without both values.
 std::vector<double> Drift(absl::Span<const double> history, size_t horizon);
 
 }  // namespace aaren::cli

@@ -9,10 +9,10 @@
 namespace aaren::cli {
 namespace {
 
-constexpr double kAlertTail = 0.005;  // of either end: a false-alarm rate of 1 %
+constexpr double kAlertTail = 0.005;  // at either end: a false-alarm rate of 1 %
 
 // The Kolmogorov-Smirnov distance to uniform: sup over u of |share of the values that are <= u, less u|. The empirical
-// distribution is a staircase: it is farthest from the diagonal at the foot or at the head of a step.
+// distribution is a staircase, farthest from the diagonal at the foot or at the head of a step.
 double DistanceToUniform(std::vector<double> values) {
   std::erase_if(values, [](double value) { return std::isnan(value); });
   std::sort(values.begin(), values.end());

@@ -29,7 +29,7 @@ namespace {
 
 // A token may be renewed: the file is read before every call. A device has no end.
 absl::StatusOr<client::Metadata> ReadToken(const std::string& path) {
-  constexpr size_t kMostBytes = 1 << 14;  // of metadata gRPC takes 8 KiB
+  constexpr size_t kMostBytes = 1 << 14;  // gRPC takes 8 KiB of metadata
   std::ifstream file(path);
   std::string line(kMostBytes, '\0');
   file.read(line.data(), kMostBytes);
@@ -41,7 +41,8 @@ absl::StatusOr<client::Metadata> ReadToken(const std::string& path) {
   return client::Metadata{{"authorization", absl::StrCat("Bearer ", token)}};
 }
 
-// What gRPC would not say, or would take for another port. Names are gRPC's: dns:///HOST:PORT, unix:PATH and others.
+// Errors that gRPC would not report, or would read as another port. Names are gRPC's: dns:///HOST:PORT, unix:PATH and
+// more.
 absl::Status CheckTarget(absl::string_view target) {
   if (target.empty()) return absl::InvalidArgumentError("--target is empty; it names the server, as HOST:PORT");
   const bool bare_ipv6 = std::count(target.begin(), target.end(), ':') > 1 && !absl::StrContains(target, ']');
@@ -63,7 +64,7 @@ absl::Status ConnectionFlags::ReadTokens(client::ChannelOptions& channel) const 
   if (token_file.empty()) return absl::OkStatus();
   const absl::StatusOr<client::Metadata> token = ReadToken(token_file);
   if (!token.ok()) return token.status();
-  // A file that is being written anew has no token for a moment: the call is tried again, as with a server that is
+  // A file being written has no token for a moment: the call is tried again, as for a server that is
   // away.
   channel.metadata_source = [path = token_file]() -> absl::StatusOr<client::Metadata> {
     absl::StatusOr<client::Metadata> now = ReadToken(path);

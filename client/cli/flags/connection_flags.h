@@ -1,7 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_FLAGS_CONNECTION_FLAGS_H_
 #define AAREN_CLIENT_CLI_FLAGS_CONNECTION_FLAGS_H_
 
-// The flags of every subcommand that connects: where the server is, and how it is spoken to. Threading: a plain value.
+// The flags of every subcommand that connects: the server's address, and the way to talk to it. Threading: a plain
+// value.
 
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace aaren::cli {
 
-// Where a server listens unless its flags say otherwise.
+// The address of a server without flags.
 inline constexpr char kDefaultTarget[] = "127.0.0.1:7860";
 
 struct ConnectionFlags {
@@ -22,10 +23,10 @@ struct ConnectionFlags {
   std::string token_file;
   std::vector<std::string> metadata;
 
-  // This outlives `flags`.
+  // The ConnectionFlags outlive `flags`.
   void AddTo(command_line::Flags& flags);
 
-  // INVALID_ARGUMENT, naming flag or file, if the flags do not fit together or a file is not what it should be.
+  // INVALID_ARGUMENT, naming flag or file, if the flags contradict each other or a file has the wrong content.
   absl::StatusOr<client::ChannelOptions> Channel() const;
 
  private:
@@ -33,7 +34,7 @@ struct ConnectionFlags {
   absl::Status ReadTokens(client::ChannelOptions& channel) const;
 };
 
-// A command line to show to others: what --metadata says may be a secret, and is left out.
+// A command line for other people's eyes: values of --metadata may be secrets, and are left out.
 std::string ShownCommand(command_line::Arguments arguments);
 
 }  // namespace aaren::cli

@@ -14,7 +14,7 @@ namespace aaren::cli {
 struct DurabilityFlag {
   std::string name;  // empty: the server's default
 
-  // This outlives `flags`.
+  // The DurabilityFlag outlives `flags`.
   void AddTo(command_line::Flags& flags);
 
   client::Durability Durability() const;

@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_FLAGS_REFINEMENT_FLAGS_H_
 #define AAREN_CLIENT_CLI_FLAGS_REFINEMENT_FLAGS_H_
 
-// The flags that say how far forecasts are refined by what their session has learned (README.md, "Two minutes").
-// Threading: a plain value.
+// The flags for how far the session's learning refines forecasts (README.md, "Two minutes"). Threading: a plain
+// value.
 
 #include <string>
 
@@ -14,10 +14,10 @@ namespace aaren::cli {
 struct RefinementFlags {
   std::string mix = "on", calibrate = "on", restrict = "on";
 
-  // This outlives `flags`.
+  // The RefinementFlags outlive `flags`.
   void AddTo(command_line::Flags& flags);
 
-  // Without a step the later ones are left out, too.
+  // Leaving a step out leaves the later steps out, too.
   client::Refinement Refinement() const;
 };
 

@@ -14,7 +14,7 @@
 namespace aaren::cli {
 namespace {
 
-constexpr uint64_t kSectorBytes = 512;  // of /proc/diskstats, whatever the disk's own
+constexpr uint64_t kSectorBytes = 512;  // the unit of /proc/diskstats, whatever the disk's own
 
 std::vector<absl::string_view> Words(absl::string_view line) {
   return absl::StrSplit(line, absl::ByAnyChar(" \t:"), absl::SkipEmpty());
@@ -67,7 +67,7 @@ std::string ReadAll(const char* path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// Loop devices, RAM disks and volumes made of other disks would count bytes twice, or bytes that reach no disk.
+// Loop devices, RAM disks and volumes made of further disks would count bytes twice, or bytes that reach no disk.
 std::vector<std::string> WholeDisks() {
   std::vector<std::string> disks;
   std::error_code error;

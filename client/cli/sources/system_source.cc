@@ -47,7 +47,7 @@ absl::StatusOr<bool> SystemSource::Next(Row& row) {
   const std::vector<float> rates = Rates(counters_, *counters, absl::FromChrono(now - looked_at_));
   counters_ = *counters;
   looked_at_ = now;
-  // Ticks stay on their grid; those that were slept through are not made up for.
+  // Ticks stay on their grid; missed ticks are not made up for.
   next_ = std::max(next_ + absl::ToChronoNanoseconds(interval_), now);
   row.values.clear();
   for (size_t rate : rates_of_columns_) row.values.push_back(rates[rate]);

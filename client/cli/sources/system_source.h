@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_SOURCES_SYSTEM_SOURCE_H_
 #define AAREN_CLIENT_CLI_SOURCES_SYSTEM_SOURCE_H_
 
-// This machine's own load as rows: CPU, memory, disk and network, one row every interval, live. A row has the time of
-// the wall clock, and never one before the row's before it; ticks go on whatever that clock is set to. Threading: as
+// This machine's own load as rows: CPU, memory, disk and network, a row every interval, live. A row has the time of the
+// wall clock, and never a time before the row's before; ticks go on whatever the wall clock is set to. Threading: as
 // RowSource.
 
 #include <memory>
@@ -18,8 +18,8 @@ namespace aaren::cli {
 
 class SystemSource : public RowSource {
  public:
-  // `columns` as CsvOptions::columns: some of RateNames(), in any order; empty: all. INVALID_ARGUMENT for another name
-  // or an interval of 0. The interrupt outlives this.
+  // `columns` as CsvOptions::columns: some of RateNames(), in any order; empty: all. INVALID_ARGUMENT for an unknown
+  // name or an interval of 0. The interrupt outlives the source.
   static absl::StatusOr<std::unique_ptr<SystemSource>> Open(const std::string& columns, absl::Duration interval,
                                                             const Interrupt& interrupt);
 

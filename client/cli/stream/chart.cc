@@ -13,7 +13,7 @@
 namespace aaren::cli {
 namespace {
 
-constexpr int kAxisWidth = 9;  // eight characters of number, one blank
+constexpr int kAxisWidth = 9;  // eight characters of number, a blank
 constexpr int kMinPanelHeight = 4;
 constexpr int kMaxPanelHeight = 16;
 constexpr int kMinWidth = kAxisWidth + 8;
@@ -60,7 +60,7 @@ struct Range {
   }
 };
 
-// The plot of one series: rows x columns of cells, addressed by dots from the top left.
+// The plot of a series: rows x columns of cells, addressed by dots from the top left.
 class Plot {
  public:
   Plot(int rows, int columns, const Range& range)
@@ -89,7 +89,7 @@ class Plot {
     cell.style = style;
   }
 
-  // Joins values by a line; a missing one leaves a gap. `x` is the dot column of the first.
+  // Joins values by a line; a missing value leaves a gap. `x` is the dot column of the first value.
   template <typename Values>
   void Line(int x, const Values& values, Style style) {
     int before = -1;

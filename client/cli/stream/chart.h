@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_CLI_STREAM_CHART_H_
 #define AAREN_CLIENT_CLI_STREAM_CHART_H_
 
-// What a terminal shows of a running stream, as a pure function of what is known and of the terminal's size. It is a
-// panel per series with its recent past as a line, "now", and beyond it the forecast's median inside its interval.
-// Values that surprised the model are marked, and counted where they are alerts. The last line is a status.
+// The picture of a running stream on a terminal, as a pure function of the state and the terminal's size: a panel per
+// series with its recent past as a line, "now", and beyond it the forecast's median inside its interval. Surprising
+// values are marked, and alerts are counted. The last line is a status.
 //
 //   load  41.2
 //      48.1 ⠀⠀⡠⠒⢄⠀⠀⠀⡠●⢄⠀⠀│░░⡠⠒⢄░
@@ -22,13 +22,13 @@
 
 namespace aaren::cli {
 
-// Of the values that are marked as surprising where nobody chose a rate of alerts.
+// The share of values marked as surprising without a chosen rate of alerts.
 inline constexpr double kSurprisingRate = 0.04;
 
 struct SeriesChart {
   std::string name;
   std::deque<float> values = {};    // the past, latest last; NaN: missing
-  std::deque<float> surprise = {};  // of each value; NaN: none
+  std::deque<float> surprise = {};  // surprise of each value; NaN: none
   uint64_t alerts = 0;              // since the beginning; shown beside the value unless 0
   std::vector<float> low = {};      // per step ahead, as are the next two
   std::vector<float> median = {};
@@ -41,7 +41,7 @@ struct ChartState {
   AlertRule marked = AlertRule(kSurprisingRate);
 };
 
-// `height` lines of at most `width` columns, joined by "\n". Series that do not fit are counted in the status.
+// `height` lines of at most `width` columns, joined by "\n". Series without room are counted in the status.
 std::string Render(const ChartState& state, int width, int height);
 
 // A number in at most eight characters: 0.1235, 41.2, 1.53M.

@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_CLI_STREAM_LIVE_VIEW_H_
 #define AAREN_CLIENT_CLI_STREAM_LIVE_VIEW_H_
 
-// Shows a running stream on a terminal: takes what happens, and redraws at most ten times a second on a thread of its
-// own, on the terminal's second screen. When it goes, the first screen is back, with the last picture and the messages
-// on it. Threading: safe from any thread.
+// Shows a running stream on a terminal: takes events, and redraws at most ten times a second on a thread of its own, on
+// the terminal's second screen. The destructor brings the first screen back, with the last picture and the messages.
+// Threading: safe from any thread.
 
 #include <optional>
 #include <string>
@@ -24,8 +24,8 @@ namespace aaren::cli {
 
 class LiveView {
  public:
-  // Values that `alert` finds are marked and counted; without it the surprising ones are marked.
-  // A terminal that nobody reads keeps the view waiting only until the interrupt, which outlives this, has a signal.
+  // Alerts by `alert` are marked and counted; without a rule the surprising values are marked. A terminal that nobody
+  // reads keeps the view waiting only until a signal comes to the interrupt, which outlives the view.
   LiveView(const std::vector<std::string>& series, std::string title, const Interrupt& interrupt,
            std::optional<AlertRule> alert = {});
   ~LiveView();
@@ -38,7 +38,7 @@ class LiveView {
   // REQUIRES: forecast.values is [series, horizons, quantiles].
   void Show(const PendingRow& row, const client::Forecast& forecast);
 
-  // One line for people; the latest is in the status line.
+  // A line for people; the latest stands in the status line.
   void Say(absl::string_view message);
 
  private:
@@ -49,7 +49,7 @@ class LiveView {
   const std::string title_;
   const std::optional<AlertRule> alert_;
   const absl::Time begin_;
-  Screen screen_;  // of the view's thread, while that runs
+  Screen screen_;  // the view's thread only, while the thread runs
   absl::Mutex mutex_;
   ChartState state_ ABSL_GUARDED_BY(mutex_);
   size_t levels_ ABSL_GUARDED_BY(mutex_) = 0;

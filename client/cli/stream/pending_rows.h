@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_STREAM_PENDING_ROWS_H_
 #define AAREN_CLIENT_CLI_STREAM_PENDING_ROWS_H_
 
-// The rows that were sent and not answered yet. A reply names its token by seq only, so what is printed beside the
-// forecast (the row's time and values) waits here. Threading: safe from any thread.
+// The rows sent and not answered yet. A reply names its token by seq only: the row's time and values, printed beside
+// the forecast, wait here. Threading: safe from any thread.
 
 #include <cstdint>
 #include <deque>
@@ -22,10 +22,10 @@ struct PendingRow {
 
 class PendingRows {
  public:
-  // Rows come in order of seq; going back starts over from there.
+  // Rows come in order of seq; a smaller seq starts over from there.
   void Push(uint64_t seq, PendingRow row);
 
-  // Takes out row `seq` and all before it; nothing if it is not there.
+  // Takes out row `seq` and all rows before; nothing if `seq` is missing.
   std::optional<PendingRow> Take(uint64_t seq);
 
   // Forgets the rows below `seq`.

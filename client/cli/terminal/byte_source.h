@@ -8,7 +8,7 @@
 
 namespace aaren::cli {
 
-// Reads up to `size` bytes, at least one unless the end is reached; returns their number, 0 at the end.
+// Reads up to `size` bytes, at least one byte before the end; returns their number, 0 at the end.
 using ByteSource = std::function<absl::StatusOr<size_t>(char* buffer, size_t size)>;
 
 }  // namespace aaren::cli

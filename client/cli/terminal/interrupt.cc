@@ -22,7 +22,7 @@ namespace {
 using Clock = Interrupt::Clock;
 
 constexpr std::chrono::seconds kGrace(5);      // to finish
-constexpr std::chrono::seconds kLastGrace(1);  // after that was forced
+constexpr std::chrono::seconds kLastGrace(1);  // after a forced end
 constexpr Clock::time_point kNever = Clock::time_point::max();
 
 sigset_t Signals() {
@@ -50,7 +50,7 @@ void Raise(int eventfd) {
   [[maybe_unused]] const ssize_t written = write(eventfd, &one, sizeof one);
 }
 
-// For poll: -1 waits for ever. An hour at a time, so that nothing overflows.
+// The timeout for poll: -1 waits for ever. At most an hour, to avoid an overflow.
 int MillisUntil(Clock::time_point time) {
   if (time == kNever) return -1;
   const int64_t millis = std::chrono::ceil<std::chrono::milliseconds>(time - Clock::now()).count();

@@ -1,16 +1,16 @@
 #ifndef AAREN_CLIENT_CLI_TERMINAL_INTERRUPT_H_
 #define AAREN_CLIENT_CLI_TERMINAL_INTERRUPT_H_
 
-// An Interrupt is how a running subcommand is told to finish: by Ctrl-C or SIGTERM, by the clock, or by one of its own
-// parts. What waits for the outside world waits with it. Finishing politely may itself hang (a server that is gone),
-// so a second signal, or a few seconds after the first, calls `force`. If that does not help either, or there is none,
-// the next signal or a second more ends the process with 128 + the signal, by quick_exit: writes to a terminal that
-// nobody reads have no other end.
+// An Interrupt tells a running subcommand to finish: on Ctrl-C or SIGTERM, by the clock, or from a part of the
+// subcommand. Every wait for the outside world also waits for the interrupt. A polite end may itself hang (the server
+// is gone): a second signal, or a few seconds after the first, calls `force`. If `force` does not help or is missing,
+// the next signal or a second more ends the process with 128 + the signal, by quick_exit: nothing else ends a write to
+// a terminal that nobody reads.
 //
-// Time is monotonic: a wall clock that is set back would have it wait until that has caught up.
+// Time is monotonic: a wall clock that is set back would prolong every wait.
 //
-// Threading: every member is safe from any thread. Create it before any other thread, so that all inherit the blocked
-// signals; one at a time.
+// Threading: every member is safe from any thread. Create an Interrupt before any other thread: all threads must
+// inherit the blocked signals. At most one Interrupt at a time.
 
 #include <atomic>
 #include <chrono>
@@ -38,17 +38,17 @@ class Interrupt {
   void Stop();
   const std::atomic<bool>& stopped() const { return stopped_; }
 
-  // The signal that stopped it; 0 if none.
+  // The signal that stopped the subcommand; 0 without a signal.
   int signal() const { return signal_; }
 
-  // Called at most once, on the interrupt's own thread. Null: there is none any more; returns only when no call is in
-  // progress.
+  // Called at most once, on the interrupt's own thread. Null removes the function; SetForce returns only when no call
+  // is in progress.
   void SetForce(std::function<void()> force);
 
   // Waits for the time; false if stopped before.
   bool WaitUntil(Clock::time_point time) const;
 
-  // The bytes of an open file, which errors call `name`; reading ends with CANCELLED once stopped.
+  // The bytes of an open file, called `name` in errors; reading ends with CANCELLED once stopped.
   ByteSource Bytes(int fd, std::string name) const;
 
  private:

@@ -9,7 +9,7 @@
 namespace aaren::cli {
 namespace {
 
-// `text` in quotes, escaped as JSON needs it, without bytes that are no UTF-8.
+// `text` in quotes, escaped for JSON, with U+FFFD for bytes that are no UTF-8.
 std::string Quoted(absl::string_view text) {
   return nlohmann::json(std::string(text))
       .dump(/*indent=*/-1, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace);

@@ -1,14 +1,14 @@
 #ifndef AAREN_CLIENT_CLI_TERMINAL_JSON_H_
 #define AAREN_CLIENT_CLI_TERMINAL_JSON_H_
 
-// Writes JSON, piece by piece, onto the end of a string. Numbers are printed with as few digits as read back to the
-// same bits. What is not finite becomes null, as JSON knows no NaN. Bytes that are no UTF-8 become U+FFFD, so that the
-// text is valid whatever a file's header holds. Characters that nobody sees are \u escapes, for lines may be read on a
+// Writes JSON, piece by piece, onto the end of a string. Numbers have the fewest digits that read back to the
+// same bits. NaN and infinity become null, as JSON has neither. Bytes that are no UTF-8 become U+FFFD: the text
+// is valid for every header of a file. Invisible characters become \u escapes, since lines may be read on a
 // terminal.
 //
-// Texts are nlohmann's. Numbers and objects are by hand. nlohmann's objects of floats print the same digits, but a
-// forecast of 24 steps and nine quantiles takes it 38 us of CPU, and this 10. Lines that nobody waits for are written
-// by it, too, so that a number looks alike in all of them.
+// Texts are nlohmann's. Numbers and objects are by hand. For a forecast of 24 steps and nine quantiles, nlohmann's
+// objects of floats print the same digits in 38 us of CPU, against 10 by hand. Lines outside the stream's path are by
+// hand, too: a number looks alike in all lines.
 //
 //   std::string text;
 //   JsonObject(text).Add("name", "a").Add("mase", 0.25).Close();    // {"name":"a","mase":0.25}
@@ -50,10 +50,10 @@ std::string ToUtf8(absl::string_view text);
 
 class JsonObject {
  public:
-  // Opens an object at the end of `out`, which outlives this.
+  // Opens an object at the end of `out`, which outlives the JsonObject.
   explicit JsonObject(std::string& out) : out_(out) { out_ += '{'; }
 
-  // The key's value is what the caller appends to the string before the next call.
+  // Begins a member: the caller appends the value to the string before the next call.
   JsonObject& Key(absl::string_view key);
 
   template <typename Value>

@@ -21,7 +21,7 @@ namespace aaren::cli {
 namespace {
 
 constexpr uint64_t kFirstTailBytes = 64 << 10;
-constexpr uint64_t kMostForeignBytes = 64 << 20;  // no line in so many: this is some other file
+constexpr uint64_t kMostForeignBytes = 64 << 20;  // a file without a line in so many bytes is foreign
 constexpr absl::string_view kLineBegin = "{\"seq\":";
 
 bool IsRegular(int fd) {
@@ -42,8 +42,8 @@ std::optional<Line> ParseLine(absl::string_view text, size_t begin) {
   return Line{begin, json["seq"].get<uint64_t>(), json["series"].get<std::string>()};
 }
 
-// The last lines of `text`, which ends with a line end, latest first: `most` of them at most, none before a line
-// that is not this program's.
+// The last lines of `text`, which ends with a line end, latest first: at most `most` lines, and none before a line of
+// another program.
 std::vector<Line> LastLines(absl::string_view text, size_t most) {
   std::vector<Line> lines;
   while (!text.empty() && lines.size() < most) {
@@ -64,8 +64,8 @@ bool MayBeTornLine(absl::string_view torn) {
   return absl::StartsWith(torn, kLineBegin) || absl::StartsWith(kLineBegin, torn);
 }
 
-// The number of lines at the front of `lines` (latest first) that make up the last group; nothing if they are not the
-// first of `series`, in order.
+// The number of lines at the front of `lines` (latest first) in the last group; nothing if they are not the first lines
+// of `series`, in order.
 std::optional<size_t> GroupSize(const std::vector<Line>& lines, const std::vector<std::string>& series) {
   const auto other =
       std::find_if(lines.begin(), lines.end(), [&](const Line& line) { return line.seq != lines[0].seq; });
@@ -122,7 +122,7 @@ absl::StatusOr<std::string> OutputFile::ReadEnd(uint64_t bytes, uint64_t size) c
   return tail;
 }
 
-// The end of a file of `size` bytes: so much that so many of this program's lines are in it, if the file has them.
+// The end of a file of `size` bytes, long enough for `lines` lines of this program if the file has so many.
 absl::StatusOr<std::string> OutputFile::ReadLastLines(uint64_t size, size_t lines) const {
   for (uint64_t bytes = std::min(size, kFirstTailBytes);; bytes = std::min(size, 2 * bytes)) {
     absl::StatusOr<std::string> tail = ReadEnd(bytes, size);
@@ -134,7 +134,7 @@ absl::StatusOr<std::string> OutputFile::ReadLastLines(uint64_t size, size_t line
 
 absl::Status OutputFile::Recover(const std::vector<std::string>& series) {
   const uint64_t size = static_cast<uint64_t>(lseek(fd_, 0, SEEK_END));
-  // One line more than a group: the line before it tells which tokens are complete.
+  // A line more than a group: the line before the group tells which tokens are complete.
   const size_t wanted = series.size() + 1;
   const absl::StatusOr<std::string> tail = ReadLastLines(size, wanted);
   if (!tail.ok()) return tail.status();
@@ -152,7 +152,7 @@ absl::Status OutputFile::Recover(const std::vector<std::string>& series) {
   }
   const bool torn = *group > 0 && *group < series.size();
   const size_t keep = torn ? lines[*group - 1].begin : whole.size();
-  const size_t last = torn ? *group : 0;  // of the lines that stay
+  const size_t last = torn ? *group : 0;  // the place of the last remaining line
   if (last < lines.size()) delivered_seq_ = lines[last].seq + 1;
   cut_bytes_ = tail->size() - keep;
   if (cut_bytes_ > 0 && ftruncate(fd_, static_cast<off_t>(size - cut_bytes_)) != 0) return Errno("truncate");

@@ -1,14 +1,14 @@
 #ifndef AAREN_CLIENT_CLI_TERMINAL_OUTPUT_FILE_H_
 #define AAREN_CLIENT_CLI_TERMINAL_OUTPUT_FILE_H_
 
-// An OutputFile is a client's durable record of the forecasts that it has: a file of JSON lines, one per token and
-// series, in order of seq, then column. The lines of one token are its *group*. A process that is killed while it
-// writes leaves a torn line or part of a group at the end. Opening the file again cuts that off and says where to go
-// on. So the file ends as if nothing had happened. What was written survives the process, whatever kills it; it
-// survives the machine once Sync has returned.
+// An OutputFile is a client's durable record of its forecasts: a file of JSON lines, a line per token and series, in
+// order of seq, then column. The lines of a token are its *group*. A process killed during a write leaves a torn line
+// or part of a group at the end. Opening the file again cuts off the torn end and tells where to go on: the file then
+// ends as if nothing had happened. Written lines survive the process, however it ends; they survive the machine once
+// Sync has returned.
 //
-// One process at a time writes a file: another one is refused. Devices and pipes are only written to.
-// Threading: one thread, but for Abandon.
+// A file has a single writer at a time: a second process is refused. Devices and pipes are only written to.
+// Threading: single-threaded, but for Abandon.
 
 #include <atomic>
 #include <cstdint>
@@ -23,31 +23,31 @@ namespace aaren::cli {
 
 class OutputFile {
  public:
-  // Opens or creates the file for lines of these series. FAILED_PRECONDITION if its last lines are not what such a
-  // stream writes: then nothing is changed. UNAVAILABLE if another process has it open.
+  // Opens or creates the file for lines of the series. FAILED_PRECONDITION if the last lines of the file are not lines
+  // of such a stream: then nothing is changed. UNAVAILABLE if another process has the file open.
   static absl::StatusOr<std::unique_ptr<OutputFile>> Open(const std::string& path,
                                                           const std::vector<std::string>& series);
 
-  // Standard output, as it is.
+  // Standard output, unchanged.
   static std::unique_ptr<OutputFile> Standard();
 
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // The forecasts of all tokens below it are in the file; 0 for an empty one.
+  // The forecasts of all tokens below delivered_seq are in the file; 0 for an empty file.
   uint64_t delivered_seq() const { return delivered_seq_; }
 
-  // Bytes of a torn line or group that Open cut off.
+  // Bytes of a torn line or group, cut off by Open.
   uint64_t cut_bytes() const { return cut_bytes_; }
 
-  // Appends whole lines, to a file with one write where the system allows it. When it returns, a kill no longer loses
-  // them. CANCELLED if the reader of a pipe has left, or does not read and Abandon was called.
+  // Appends whole lines, to a file with a single write where the system allows it. Once Write returns, a kill no longer
+  // loses the lines. CANCELLED if the reader of a pipe has left, or does not read and Abandon was called.
   absl::Status Write(absl::string_view lines);
 
   absl::Status Sync();
 
-  // Ends the wait for a pipe's reader, of this write and of all others. From any thread.
+  // Ends all waits for a pipe's reader, in present and later writes. From any thread.
   void Abandon() { abandoned_ = true; }
 
  private:

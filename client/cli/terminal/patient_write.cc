@@ -18,7 +18,7 @@ constexpr int kPatienceMs = 100;
 bool AwaitRoom(int fd, absl::FunctionRef<bool()> give_up) {
   pollfd room{fd, POLLOUT, 0};
   for (int ready = poll(&room, 1, 0); ready <= 0; ready = poll(&room, 1, kPatienceMs)) {
-    if (ready < 0 && errno != EINTR) return true;  // the write will say what is wrong
+    if (ready < 0 && errno != EINTR) return true;  // the write will return the error
     if (give_up()) return false;
   }
   return true;
@@ -33,7 +33,8 @@ int OpenAgain(int fd) {
 absl::Status PatientWrite(int fd, absl::string_view text, absl::string_view name, absl::FunctionRef<bool()> give_up) {
   while (!text.empty()) {
     if (!AwaitRoom(fd, give_up)) return absl::CancelledError(absl::StrCat("nobody reads ", name));
-    const ssize_t written = write(fd, text.data(), std::min<size_t>(PIPE_BUF, text.size()));  // pipes have that room
+    const ssize_t written = write(fd, text.data(), std::min<size_t>(PIPE_BUF, text.size()));  // a writable pipe has
+                                                                                              // room
     if (written < 0 && errno == EPIPE) return absl::CancelledError(absl::StrCat(name, " is closed"));
     if (written < 0 && errno != EINTR && errno != EAGAIN) {
       return absl::ErrnoToStatus(errno, absl::StrCat("cannot write to ", name));

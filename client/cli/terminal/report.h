@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_TERMINAL_REPORT_H_
 #define AAREN_CLIENT_CLI_TERMINAL_REPORT_H_
 
-// How a subcommand speaks to people: a line at a time, in which whatever came from outside is shown (shown.h). Errors
-// and remarks go to standard error, after the program's name; answers to standard output.
+// A subcommand's messages to people: a line at a time, with all foreign text shown (shown.h). Errors and remarks go to
+// standard error, after the program's name; answers to standard output.
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -19,7 +19,7 @@ void Say(absl::string_view message);
 // A line of an answer.
 void PrintLine(absl::string_view line);
 
-// The error of a server's answer, as it is shown: "what: the server's message (NOT_FOUND)". OK stays OK.
+// The error of a server's answer, for people: "what: the server's message (NOT_FOUND)". OK stays OK.
 absl::Status FromServer(absl::string_view what, const absl::Status& status);
 
 // Says the message; returns kFailure.

@@ -17,7 +17,7 @@ constexpr absl::string_view kEnter = "\x1b[?1049h\x1b[?25l";  // second screen, 
 constexpr absl::string_view kLeave = "\x1b[?25h\x1b[?1049l";
 constexpr std::chrono::seconds kPatience(1);
 
-std::atomic<int> entered = -1;  // the terminal that is to be given back
+std::atomic<int> entered = -1;  // the terminal to be given back
 
 void GiveBack() {
   const int fd = entered.exchange(-1);

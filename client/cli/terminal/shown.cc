@@ -35,7 +35,7 @@ size_t BytesOf(char lead) {
   return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
-// Takes one character off valid UTF-8.
+// Takes a character off valid UTF-8.
 uint32_t Take(absl::string_view& utf8, absl::string_view& bytes) {
   bytes = utf8.substr(0, BytesOf(utf8.front()));
   utf8.remove_prefix(bytes.size());
@@ -55,7 +55,7 @@ std::string Escaped(absl::string_view utf8, Escape escape) {
   return out;
 }
 
-// The C library knows the widths, if the locale is one of UTF-8; without such a locale every character is one wide.
+// The C library knows the widths, in a locale with UTF-8; without such a locale every character is one wide.
 class Widths {
  public:
   Widths() : before_(locale() == locale_t() ? locale_t() : uselocale(locale())) {}

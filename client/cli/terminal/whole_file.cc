@@ -18,13 +18,13 @@ namespace {
 
 absl::Status Errno(const std::string& path) { return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path)); }
 
-// Where the file itself is, behind symbolic links.
+// The path of the file itself, behind symbolic links.
 std::string Resolved(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
   return real ? std::string(real.get()) : path;
 }
 
-// A file beside the one wanted, gone when this is unless it was moved there.
+// A file beside the wanted file, removed by the destructor unless moved there.
 class Beside {
  public:
   static absl::StatusOr<std::unique_ptr<Beside>> Create(const std::string& path) {

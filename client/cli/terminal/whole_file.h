@@ -1,8 +1,8 @@
 #ifndef AAREN_CLIENT_CLI_TERMINAL_WHOLE_FILE_H_
 #define AAREN_CLIENT_CLI_TERMINAL_WHOLE_FILE_H_
 
-// A file that is there as a whole or not at all. It is written beside its place and then moved there. So a full disk or
-// a kill leaves what was there before, and nothing half-written.
+// A file that exists as a whole or not at all. The file is written beside its place and then moved there. A full disk
+// or a kill leaves the earlier file, and nothing half-written.
 //
 // Errors name the path. Threading: plain functions.
 
@@ -13,11 +13,11 @@
 
 namespace aaren::cli {
 
-// Whether WriteWholeFile could write there, found out by creating and removing a file beside it: before the work whose
-// result it shall hold. FAILED_PRECONDITION for a folder, a device or a pipe; else the system's own error.
+// Ok if WriteWholeFile could write there, tested by creating and removing a file beside the path: before the work that
+// makes the content. FAILED_PRECONDITION for a folder, a device or a pipe; else the system's own error.
 absl::Status CheckWritable(const std::string& path);
 
-// Replaces or creates the file. A symbolic link stays one.
+// Replaces or creates the file. A symbolic link stays a link.
 absl::Status WriteWholeFile(const std::string& path, absl::string_view text);
 
 }  // namespace aaren::cli

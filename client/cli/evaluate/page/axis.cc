@@ -11,7 +11,7 @@
 namespace aaren::cli {
 namespace {
 
-// The least of 1, 2 and 5 times a power of ten that is not less than `rough`.
+// The least of 1, 2 and 5 times a power of ten that is at least `rough`.
 double NiceStep(double rough) {
   const double power = std::pow(10, std::floor(std::log10(rough)));
   for (double factor : {1.0, 2.0, 5.0}) {
@@ -58,7 +58,7 @@ Axis::Range Axis::Bounds() const {
   if (!(low_ <= high_)) return {0, 1};
   Range range = options_.logarithmic ? Range{std::log10(low_), std::log10(high_)} : Range{low_, high_};
   if (!options_.names.empty()) return {range.low - 0.6, range.high + 0.6};
-  // A flat line is drawn in the middle; what differs by rounding only is flat.
+  // A flat line is drawn in the middle; differences by rounding only count as flat.
   const double flat = options_.logarithmic ? 0.05 : std::max(1e-6 * std::max(std::abs(low_), std::abs(high_)), 1e-30);
   const double pad = range.high - range.low < flat ? (options_.logarithmic || flat > 1e-30 ? 10 * flat : 1)
                                                    : options_.padding * (range.high - range.low);

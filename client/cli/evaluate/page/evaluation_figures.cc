@@ -15,15 +15,15 @@ namespace {
 
 constexpr double kWide = 488;  // pixels: two side by side on the page
 constexpr double kNarrow = 322;
-constexpr size_t kMostPoints = 30;  // beyond it a line carries no points
+constexpr size_t kMostPoints = 30;  // a longer line carries no points
 constexpr size_t kMostBins = 8;
-constexpr double kLogarithmicFrom = 8;  // ages that differ by this factor get a logarithmic axis
+constexpr double kLogarithmicFrom = 8;  // ages with at least this ratio get a logarithmic axis
 constexpr size_t kPastPerStep = 4;      // rows of the past for each row ahead
 constexpr double kNominal = 0.8;
 constexpr size_t kBars = 10;
 constexpr double kBarGap = 0.004;  // beside each bar, on an axis from 0 to 1
 
-constexpr Ink kInks[] = {Ink::kForecast, Ink::kLastValue, Ink::kSeasonalNaive, Ink::kDrift};  // as kForecasters
+constexpr Ink kInks[] = {Ink::kForecast, Ink::kLastValue, Ink::kSeasonalNaive, Ink::kDrift};  // in kForecasters' order
 
 std::vector<double> CountFrom(double first, size_t count) {
   std::vector<double> numbers;

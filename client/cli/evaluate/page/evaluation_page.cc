@@ -86,7 +86,7 @@ void AppendFacts(const std::vector<EvaluatedSeries>& series, const SeriesScores&
   absl::StrAppend(&out, "<dt>command</dt><dd><code>", EscapeXml(facts.command), "</code></dd>\n</dl>\n");
 }
 
-// The cells of one score of a forecaster, marked where it is the least of the row.
+// The cells of a forecaster's score, marked where the score is the least of the row.
 void AppendScore(const ScoreRow& row, double ScoreLine::*score, const Forecaster& forecaster, absl::string_view group,
                  std::string& out) {
   double least = (row.*kForecasters[0].line).*score;

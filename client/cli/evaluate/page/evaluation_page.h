@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_CLI_EVALUATE_PAGE_EVALUATION_PAGE_H_
 #define AAREN_CLIENT_CLI_EVALUATE_PAGE_EVALUATION_PAGE_H_
 
-// The report of an evaluation: one HTML file that needs nothing else and is well-formed XML. It has the tables that the
-// program prints, coverage by rows ahead, surprises, error by age of the session, and the worst series. It shows
-// forecasts at a few origins, chosen by their place and not by their looks. Threading: pure functions.
+// The report of an evaluation: a self-contained HTML file, well-formed as XML. The page has the printed tables,
+// coverage by rows ahead, surprises, error by age of the session, and the worst series, and shows forecasts at a few
+// origins, chosen by place and not by looks. Threading: pure functions.
 
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace aaren::cli {
 
-// What the scores do not say.
+// Facts beside the scores.
 struct EvaluationFacts {
   std::string command;
   std::vector<std::string> files;
@@ -21,7 +21,7 @@ struct EvaluationFacts {
   size_t season;
 };
 
-// The origins whose forecasts the page shows: three at most, spread evenly over those there are.
+// The origins of the page's forecasts: three at most, spread evenly over all.
 std::vector<size_t> SampleOrigins(const std::vector<size_t>& origins);
 
 // `rows` are ScoreRows(series, scores).

@@ -12,7 +12,7 @@ namespace aaren::cli {
 namespace {
 
 constexpr double kFont = 11;        // pixels
-constexpr double kCharacter = 6.6;  // the width of one, about
+constexpr double kCharacter = 6.6;  // the width of a character, about
 constexpr double kLineHeight = 16;
 constexpr double kLegendKey = 24;
 constexpr double kXTickGap = 55;  // pixels between ticks, at least
@@ -28,7 +28,7 @@ double TextWidth(absl::string_view text) {
   return kCharacter * static_cast<double>(std::count_if(text.begin(), text.end(), begins));
 }
 
-// At most kLongestName characters, the end of a longer name being its beginning's "…".
+// At most kLongestName characters; a longer name ends in "…".
 std::string Shortened(const std::string& name) {
   size_t characters = 0;
   for (size_t i = 0; i < name.size(); ++i) {
@@ -49,7 +49,7 @@ std::string Segment(double x1, double y1, double x2, double y2, absl::string_vie
   return absl::StrFormat("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>", x1, y1, x2, y2, css);
 }
 
-// Each ink has a shape of its own, for eyes and printers that tell no colours apart.
+// Each ink has a shape of its own, for eyes and printers without colours.
 std::string Marker(Ink ink, double x, double y) {
   const std::string css = absl::StrCat("p ", InkName(ink));
   switch (ink) {
@@ -85,7 +85,7 @@ svg .b { fill: var(--c); fill-opacity: 0.22; stroke: none; }
 svg .d { fill: none; stroke: var(--c); stroke-width: 1.2; stroke-dasharray: 5 4; }
 )css";
 
-// The figure being written, once its extents are known.
+// Writes a figure, once the figure's extents are known.
 class Figure::Drawing {
  public:
   explicit Drawing(const Figure& figure);
@@ -139,7 +139,7 @@ Axis Figure::Drawing::MakeAxis(const AxisOptions& options, double from, double t
   return axis;
 }
 
-// The widest label of the y axis and its title, which stands upright.
+// The widest label of the y axis and the axis's title, which stands upright.
 double Figure::Drawing::LeftMargin() const {
   double widest = 0;
   for (const Tick& tick : MakeAxis(options_.y, bottom_, top_, true).Ticks(YTicks())) {
@@ -231,7 +231,7 @@ void Figure::Drawing::DrawLine(const Layer& layer, std::string& out) const {
   }
 }
 
-// A polygon over each stretch without a gap: along the high ends and back along the low ones.
+// A polygon over each stretch without a gap: along the high ends and back along the low ends.
 void Figure::Drawing::DrawBand(const Layer& layer, std::string& out) const {
   for (size_t i = 0; i < layer.x.size();) {
     std::string there, back;

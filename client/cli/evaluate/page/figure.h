@@ -1,9 +1,9 @@
 #ifndef AAREN_CLIENT_CLI_EVALUATE_PAGE_FIGURE_H_
 #define AAREN_CLIENT_CLI_EVALUATE_PAGE_FIGURE_H_
 
-// A Figure is one plot, drawn as an SVG element that an HTML page holds inline. It has axes with ticks and units, a
-// legend, and in between lines, bands, points and levels. What it shows decides the ink, so that a forecaster has one
-// colour and one marker on the whole page. The page's style sheet (kFigureStyle) gives the colours, for light and for
+// A Figure is one plot, drawn as an inline SVG element of an HTML page: axes with ticks and units, a legend, and
+// in between lines, bands, points and levels. The subject decides the ink, so that a forecaster has one colour
+// and one marker on the whole page. The page's style sheet (kFigureStyle) gives the colours, for light and for
 // dark.
 //
 //   Figure figure({.title = "Coverage", .x = {.label = "rows ahead"}, .y = {.label = "inside", .percent = true}});
@@ -11,9 +11,9 @@
 //   figure.Line(Ink::kForecast, "forecast", ahead, inside);
 //   page += figure.Svg();
 //
-// Bands lie beneath lines, lines beneath points; of two of a kind the one added first lies on top.
-// Coordinates are values of the axes; what is not finite, or not positive on a logarithmic axis, is left out and leaves
-// a gap. Names are escaped. Threading: a plain value.
+// Bands lie beneath lines, lines beneath points; of two layers of a kind the first added lies on top. Coordinates are
+// values of the axes; a value that is not finite, or not positive on a logarithmic axis, leaves a gap. Names are
+// escaped. Threading: a plain value.
 
 #include <string>
 #include <vector>
@@ -48,14 +48,14 @@ class Figure {
   void Band(Ink ink, absl::string_view name, absl::Span<const double> x, absl::Span<const double> low,
             absl::Span<const double> high);
 
-  // A dashed line across the plot: Level at one y, Mark at one x.
+  // Dashed lines across the plot: Level at one y, Mark at one x.
   void Level(Ink ink, absl::string_view name, double y);
   void Mark(Ink ink, absl::string_view name, double x);
 
   // A well-formed <svg> element.
   std::string Svg() const;
 
-  // Another, of the legend alone: for figures that share one and have legend = false.
+  // Another <svg> element, the legend alone: for figures that share a legend and have legend = false.
   std::string LegendSvg() const;
 
  private:
@@ -64,7 +64,7 @@ class Figure {
     Kind kind;
     Ink ink;
     std::string name;
-    std::vector<double> x, y, high;  // high: of a band only
+    std::vector<double> x, y, high;  // high: only for a band
   };
   class Drawing;
 
@@ -72,7 +72,7 @@ class Figure {
   std::vector<Layer> layers_;
 };
 
-// For text of an element or an attribute, as a terminal would show it: without characters that nobody sees.
+// Escaped for the text of an element or an attribute, shown as a terminal would: without invisible characters.
 std::string EscapeXml(absl::string_view text);
 
 }  // namespace aaren::cli
