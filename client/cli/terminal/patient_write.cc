@@ -33,8 +33,7 @@ int OpenAgain(int fd) {
 absl::Status PatientWrite(int fd, absl::string_view text, absl::string_view name, absl::FunctionRef<bool()> give_up) {
   while (!text.empty()) {
     if (!AwaitRoom(fd, give_up)) return absl::CancelledError(absl::StrCat("nobody reads ", name));
-    const ssize_t written = write(fd, text.data(), std::min<size_t>(PIPE_BUF, text.size()));  // a writable pipe has
-                                                                                              // room
+    const ssize_t written = write(fd, text.data(), std::min<size_t>(PIPE_BUF, text.size()));  // a pipe's room
     if (written < 0 && errno == EPIPE) return absl::CancelledError(absl::StrCat(name, " is closed"));
     if (written < 0 && errno != EINTR && errno != EAGAIN) {
       return absl::ErrnoToStatus(errno, absl::StrCat("cannot write to ", name));

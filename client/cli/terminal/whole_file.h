@@ -13,7 +13,7 @@
 
 namespace aaren::cli {
 
-// Ok if WriteWholeFile could write there, tested by creating and removing a file beside the path: before the work that
+// OK if WriteWholeFile could write there, tested by creating and removing a file beside the path: before the work that
 // makes the content. FAILED_PRECONDITION for a folder, a device or a pipe; else the system's own error.
 absl::Status CheckWritable(const std::string& path);
 
