@@ -13,7 +13,8 @@ from chart import SHARED, VALUES, Objects
 # Made of values of the chart's own: no operator sets them by their names.
 MADE = {"listen", "metrics_listen", "models", "store", "data_dir", "sync", "redis", "redis_password_file", "redis_prefix",
         "redis_timeout", "advertise", "grace", "tls_cert", "tls_key", "tls_client_ca", "callers", "insecure",
-        "jwks", "jwt_issuer", "jwt_audience", "admin_address", "trace_ca"} | {"salvage"}  # a server with salvage serves nothing
+        "jwks", "jwt_issuer", "jwt_audience", "admin_address", "trace_ca",
+        "salvage"}  # a server with salvage serves nothing
 
 
 def fields():

@@ -131,7 +131,7 @@ absl::StatusOr<LostWrites> CheckDatabase(const FolderLock& folder, const rocksdb
   if (absl::Status files = CheckFiles(**db, database); !files.ok()) return files;
   const std::optional<Answered> answered = ledger.ReadAnswered();
   if (!answered) return LostWrites();
-  // Every batch of the logs was passed over, so RocksDB's last number is the MANIFEST's: the last write in sorted files.
+  // Every batch of the logs was passed over: RocksDB's last number is the MANIFEST's, the last write in sorted files.
   // A flush adds the number to the MANIFEST in one record with the new file. Flushes come in the order of their writes,
   // and RocksDB deletes a log only afterwards. An open flushes the recovered writes into a new MANIFEST, and CURRENT
   // names the new MANIFEST once all of it is synced. So at every instant a write up to the mark is in files or logs.

@@ -3,8 +3,8 @@
 
 // Copies the readable sessions of a folder into a new folder, and only reads the old folder. RocksDB opens a folder of
 // links to the database's files, with the ledger's MANIFEST where the database's MANIFEST is behind. The names of
-// sessions come from every readable sorted file and log. The bytes come from the database as a whole, so that no session
-// comes back in an older state. Threading: any thread, while nobody writes the folder.
+// sessions come from every readable sorted file and log. The bytes come from the database as a whole: no session comes
+// back in an older state. Threading: any thread, while nobody writes the folder.
 
 #include <cstdint>
 #include <functional>

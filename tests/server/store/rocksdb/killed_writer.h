@@ -38,7 +38,7 @@ struct WriterRun {
   bool opened = false;  // the writer had the folder open
 };
 
-// Runs aaren-write-sessions on a folder for `writes` writes, or until `most_ms` have passed (0: without that limit), and
+// Runs aaren-write-sessions on a folder for `writes` writes, or until `most_ms` have passed (0: without a limit), and
 // ends the process. The oracle takes the lines.
 WriterRun RunWriter(const std::string& folder, uint64_t seed, uint64_t writes, int most_ms, End end, Oracle& oracle);
 

@@ -1,8 +1,8 @@
 // aaren-write-sessions FOLDER SEED WRITES: writes sessions into the store of a folder until a kill, or until the end of
 // the input. After WRITES writes the program says "done" and waits.
 //
-// Standard output, unbuffered, is what an oracle needs. "opened" once the folder is open. Before a write: "? KEY NUMBER". Once it is answered: "! KEY
-// NUMBER" for a save at that seq, "- KEY NUMBER" for a deletion. Numbers rise.
+// Standard output, unbuffered, is for an oracle: "opened" once the folder is open; "? KEY NUMBER" before a write; once
+// the write is answered, "! KEY NUMBER" for a save at that seq, "- KEY NUMBER" for a deletion. Numbers rise.
 
 #include <unistd.h>
 
