@@ -1,0 +1,157 @@
+"""LoopStream: an exchange on an asyncio loop, over grpc.aio."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import grpc
+
+from aaren.client.exchange import Exchange
+from aaren.client.options import ClientOptions
+from aaren.client.reconnect import By
+from aaren.client.replies import StreamSide
+from aaren.client.status import from_rpc
+from aaren.client.threads import METHOD
+from aaren.errors import AarenError, Cancelled, FailedPrecondition, Unavailable
+from aaren.wire import stream_pb2 as wire
+
+
+class LoopStream:
+    """All of it runs on the loop that first adds a session; nothing is locked."""
+
+    def __init__(self, options: ClientOptions, number: int) -> None:
+        self._options, self._number = options, number
+        self.exchange = Exchange(options, lambda session: self.notify())
+        self._waiters: list[asyncio.Future[None]] = []
+        self._task: asyncio.Task[None] | None = None
+        self._stopped = False
+
+    def notify(self) -> None:
+        waiters, self._waiters = self._waiters, []
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+
+    async def pulse(self, timeout: float | None = None) -> None:
+        """Until something has changed."""
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        await asyncio.wait([waiter], timeout=timeout)
+
+    def add(self, session: StreamSide) -> None:
+        if self._stopped:
+            raise Cancelled("the client is closed")
+        self.exchange.add(session)
+        if self._task is None:
+            self._task = asyncio.create_task(self._run(), name=f"aaren-{self._number}")
+        self.notify()
+
+    def enqueue(self, session: StreamSide) -> None:
+        if self.exchange.enqueue(session):
+            self.notify()
+
+    async def stop(self) -> None:
+        self._stopped = True
+        self.exchange.end_all(Cancelled("the client was closed"))
+        self.notify()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def _run(self) -> None:
+        while not self._stopped:
+            while not self.exchange.sessions:
+                await self.pulse()
+            patience, wary = self.exchange.begin()
+            error = await self._run_call(patience, wary)
+            wait = self.exchange.broken(error, By.STREAM)
+            self.notify()
+            if wait:
+                await asyncio.sleep(wait)
+
+    async def _run_call(self, patience: float, wary: bool) -> AarenError:
+        credentials, arguments = self._options.credentials(), self._options.arguments(wary)
+        target = self._options.target
+        channel = (
+            grpc.aio.secure_channel(target, credentials, arguments)
+            if credentials
+            else grpc.aio.insecure_channel(target, arguments)
+        )
+        async with channel:
+            writer: asyncio.Task[None] | None = None
+            try:
+                headers = [*self._options.headers(), ("aaren-stream", str(self._number))]
+                stream = channel.stream_stream(
+                    METHOD,
+                    request_serializer=wire.ClientMessage.SerializeToString,
+                    response_deserializer=wire.ServerMessage.FromString,
+                )
+                call = stream(metadata=headers, wait_for_ready=True)
+                writer = asyncio.create_task(self._pump(call))
+                async with asyncio.timeout(patience) if hasattr(asyncio, "timeout") else _Timeout(patience) as limit:
+                    message = await call.read()
+                    while message is not grpc.aio.EOF:
+                        self.exchange.receive(message)
+                        if self.exchange.welcomed:
+                            limit.reschedule(None)
+                        self.notify()
+                        if self.exchange.given_up and self.exchange.draining is None:
+                            break
+                        message = await call.read()
+                return Unavailable("the server ended the stream")
+            except (TimeoutError, asyncio.TimeoutError):
+                return self.exchange.no_welcome()
+            except grpc.aio.AioRpcError as error:
+                return from_rpc(error)
+            except AarenError as error:
+                return error
+            except Exception as error:  # of a token's source: another attempt would end alike
+                return FailedPrecondition(f"{type(error).__name__}: {error}")
+            finally:
+                if writer is not None:
+                    writer.cancel()
+                    await asyncio.wait([writer])
+
+    async def _pump(self, call: Any) -> None:
+        try:
+            while True:
+                message = self.exchange.outgoing()
+                if message is not None:
+                    await call.write(message)
+                elif self.exchange.draining is not None:
+                    return await call.done_writing()  # type: ignore[no-any-return]
+                else:
+                    at = self.exchange.deadline()
+                    await self.pulse(None if at is None else max(0.001, at - time.monotonic()))
+        except grpc.aio.AioRpcError:
+            return  # the reader learns why
+        except asyncio.InvalidStateError:
+            return
+
+
+class _Timeout:
+    """asyncio.timeout of Python 3.10: for the Welcome alone."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    async def __aenter__(self) -> _Timeout:
+        task = asyncio.current_task()
+        assert task is not None
+        self._expired = False
+        self._handle = asyncio.get_running_loop().call_later(self._seconds, self._expire, task)
+        return self
+
+    def _expire(self, task: asyncio.Task[Any]) -> None:
+        self._expired = True
+        task.cancel()
+
+    def reschedule(self, when: float | None) -> None:
+        self._handle.cancel()
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._handle.cancel()
+        if self._expired and kind is asyncio.CancelledError:
+            raise TimeoutError

@@ -1,0 +1,143 @@
+"""What a session is opened with, and what a connection is made with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import grpc
+
+from aaren.errors import InvalidArgument
+
+Metadata = Sequence[tuple[str, str]]
+Mode = Literal["create_or_resume", "create", "resume"]
+Durability = Literal["server_default", "none", "interval", "every_token"]
+
+MODES: tuple[Mode, ...] = ("create_or_resume", "create", "resume")
+DURABILITIES: tuple[Durability, ...] = ("server_default", "none", "interval", "every_token")
+
+
+@dataclass(frozen=True)
+class SessionOptions:
+    """Everything but the id has a default.
+
+    delivered_seq  forecasts below it have reached the application for good, in an earlier life of it. The application
+                   sends tokens from `seq` on, which may be lower, and gets their forecasts again, with the same bits.
+                   Without it the session goes on where the server is
+    manual         forecasts have reached the application for good when `Session.delivered(seq)` says so, not when the
+                   application has taken them: for a program that writes them down and may be killed
+    rewindable     the application can read its source again: where the server needs tokens that are kept no more, a
+                   call raises OutOfRange, and the application goes on from `seq`. Else the session ends with DataLoss
+    window         tokens without an answer, or forecasts not taken yet, at most; beyond it sending waits
+    retain         tokens kept, at most, for a server that falls back behind what was delivered
+    open_timeout   seconds that a session which was never open waits for room
+    """
+
+    id: str
+    model: str = ""
+    mode: Mode = "create_or_resume"
+    channels: int = 0
+    delivered_seq: int | None = None
+    incarnation: int | None = None
+    horizons: Sequence[int] = ()
+    quantiles: Sequence[float] = ()
+    every: int = 1
+    durability: Durability = "server_default"
+    manual: bool = False
+    rewindable: bool = False
+    window: int = 1024
+    retain: int = 1 << 20
+    open_timeout: float = 20.0
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[ -~]{1,128}", self.id):
+            raise InvalidArgument(f"session id {self.id!r}: 1 to 128 bytes of printable ASCII")
+        if self.mode not in MODES:
+            raise InvalidArgument(f"mode {self.mode!r}: one of {', '.join(MODES)}")
+        if self.durability not in DURABILITIES:
+            raise InvalidArgument(f"durability {self.durability!r}: one of {', '.join(DURABILITIES)}")
+        if self.every < 1 or self.window < 1:
+            raise InvalidArgument("every and window are at least 1")
+
+
+@dataclass(frozen=True)
+class ClientOptions:
+    """How to reach a server.
+
+    ca, cert, key  PEM files. `ca` signs the server's certificate; `cert` and `key` say who the client is. With tls=True
+                   alone, the system's certificates are trusted
+    token          a bearer token, or a function that gives one before each call
+    metadata       headers of every call
+    """
+
+    target: str
+    tls: bool = False
+    ca: str | None = None
+    cert: str | None = None
+    key: str | None = None
+    server_name: str = ""
+    token: str | Callable[[], str] | None = None
+    metadata: Metadata = ()
+    streams: int = 1
+    name: str = "aaren-python"
+    timeout: float = 30.0  # seconds, of a call about sessions or models
+    connect_timeout: float = 20.0
+    reconnect_timeout: float = float("inf")
+    welcome_timeout: float = 20.0
+    keepalive: float = 60.0
+    max_message_bytes: int = 256 << 20
+    backoff: tuple[float, float] = field(default=(0.05, 5.0))  # first and longest wait, seconds
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.streams <= 256:
+            raise InvalidArgument(f"{self.streams} streams; 1 to 256")
+        if (self.cert is None) != (self.key is None):
+            raise InvalidArgument("cert and key belong together")
+
+    def arguments(self, serving: bool = False) -> list[tuple[str, Any]]:
+        arguments: list[tuple[str, Any]] = [
+            ("grpc.max_receive_message_length", self.max_message_bytes),
+            ("grpc.max_send_message_length", -1),
+            ("grpc.compression_enabled_algorithms_bitset", 1),
+            ("grpc.use_local_subchannel_pool", 1),
+            ("grpc.keepalive_time_ms", int(self.keepalive * 1000)),
+        ]
+        if self.server_name:
+            arguments.append(("grpc.ssl_target_name_override", self.server_name))
+        if serving:  # only servers whose health service says SERVING
+            arguments.append(("grpc.service_config", _SERVING_ONLY))
+        return arguments
+
+    def credentials(self) -> grpc.ChannelCredentials | None:
+        if not (self.tls or self.ca or self.cert):
+            return None
+        return grpc.ssl_channel_credentials(_pem(self.ca), _pem(self.key), _pem(self.cert))
+
+    def headers(self) -> list[tuple[str, str]]:
+        headers = list(self.metadata)
+        if self.token is not None:
+            headers.append(("authorization", f"Bearer {self.token() if callable(self.token) else self.token}"))
+        return headers
+
+    def stream_of(self, session_id: str) -> int:
+        """FNV-1a of the id: the same stream in every process and language."""
+        state = 0xCBF29CE484222325
+        for byte in session_id.encode():
+            state = ((state ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+        return state % 256 % self.streams
+
+
+_SERVING_ONLY = '{"loadBalancingConfig": [{"round_robin": {}}], "healthCheckConfig": {"serviceName": ""}}'
+
+
+def _pem(path: str | None) -> bytes | None:
+    """The content of a PEM file. gRPC itself would fail to connect, and not name the file."""
+    if path is None:
+        return None
+    content = Path(path).read_bytes()
+    if b"-----BEGIN" not in content:
+        raise InvalidArgument(f"{path} holds no PEM certificate or key")
+    return content

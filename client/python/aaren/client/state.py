@@ -1,0 +1,222 @@
+"""SessionState: the client's half of one session. It does no input or output, and knows no thread and no loop.
+
+    log.begin <= sent <= log.end    tokens kept, and the next to send on this stream
+    acked <= sent                   the server's own next_seq, as this stream last told
+    answered                        replies below it have come; above `acked` while the server catches up
+    safe <= answered                replies below it have reached the application; the server is told
+
+The rules are those of the C++ client (client/README.md). A connection carries items to and fro, one call at a time.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from aaren.client.log import TokenLog
+from aaren.client.options import DURABILITIES, MODES, SessionOptions
+from aaren.errors import AarenError, Cancelled, FailedPrecondition, InvalidArgument
+from aaren.wire import stream_pb2 as wire
+
+FIRST_TOKENS = 16  # in flight at first; doubled with every round trip, so that a broken stream gets ahead soon
+
+
+class Phase(Enum):
+    WAITING = 0  # for a stream, or to be opened again on this one
+    UNOPENED = 1  # the next item is Open
+    OPENING = 2  # Open is sent
+    OPEN = 3  # tokens flow
+    CLOSING = 4  # Close is sent
+    ENDED = 5
+
+
+class Next(NamedTuple):
+    """What the connection has to do after an item was handled."""
+
+    retry: float = 0.0  # not 0: give up the handle, and open again after so many seconds
+    close: bool = False  # the server still has the session open under this handle: tell it
+
+
+@dataclass
+class Replies:
+    """Forecasts that have come and were not taken yet; `at` is the next to be taken."""
+
+    first: int
+    every: int
+    values: npt.NDArray[np.float32]  # [results, channels, horizons, quantiles]
+    surprise: npt.NDArray[np.float32]  # [results, channels]
+    times: npt.NDArray[np.int64] | None
+    steps: npt.NDArray[np.int64]  # [results], or one for all
+    at: int = 0
+
+    @property
+    def seq(self) -> int:
+        return self.first + self.at * self.every
+
+
+class SessionState:
+    """The application's side, and what both sides share. StreamSide adds the answers of the server."""
+
+    def __init__(self, options: SessionOptions, server: str, hear: Callable[[str, Any], None]) -> None:
+        self.options, self.server, self.hear = options, server, hear
+        self.phase = Phase.WAITING
+        self.log = TokenLog(0, options.channels or 1)
+        self.opened: wire.Opened | None = None  # the latest answer to an Open
+        self.channels = options.channels or 1
+        self.horizons: tuple[int, ...] = ()
+        self.levels: tuple[float, ...] = ()
+        self.handle = self.writer = self.number = 0
+        self.sent = self.acked = self.ramp = self.answered = self.told = self.durable = 0
+        self.floor = 0  # replies below it had reached an earlier life of the application
+        self.last_reply_end = 0  # one past the last forecast that has come
+        self.said = 0  # with `manual`: what delivered() said
+        self.waited = 0.0  # for room, before it was ever open
+        self.repairs = 0  # refusals since the server last made progress
+        self.in_flight_limit = 1 << 62
+        self.tokens_per_item = 1 << 30
+        self.rewound = self.queued = False
+        self.close_wanted = self.delete_wanted = self.delete_sent = False
+        self.error: AarenError | None = None
+        self.replies: deque[Replies] = deque()
+
+    def named(self, text: str) -> str:
+        return f'session "{self.options.id}": {text}'
+
+    @property
+    def ended(self) -> bool:
+        return self.phase is Phase.ENDED
+
+    @property
+    def ready(self) -> bool:
+        """Whether it was ever open, so that the shape of its tokens is known."""
+        return self.opened is not None
+
+    def end_error(self) -> AarenError:
+        return self.error or Cancelled(self.named("it is closed"))
+
+    @property
+    def safe(self) -> int:
+        return max(self.floor, self._safe)
+
+    @property
+    def _safe(self) -> int:
+        if not self.options.manual:
+            return self.replies[0].seq if self.replies else self.answered
+        said = min(self.said, max(self.answered, self.last_reply_end))
+        return max(said, self.answered) if said >= self.last_reply_end else said
+
+    @property
+    def full(self) -> bool:
+        end = self.log.end
+        untaken = end - (self.replies[0].seq if self.replies else min(end, self.answered))
+        in_flight = end - min(end, self.safe)
+        return max(end - self.acked, untaken) >= self.options.window or in_flight >= self.in_flight_limit
+
+    @property
+    def flushed(self) -> bool:
+        return not self.rewound and self.acked >= self.log.end and self.answered >= self.log.end
+
+    @property
+    def room(self) -> int:
+        """How many more tokens the server may be sent."""
+        in_flight = self.sent - min(self.sent, self.safe)
+        return max(0, min(self.in_flight_limit - in_flight, self.ramp - (self.sent - self.acked)))
+
+    @property
+    def must_tell(self) -> bool:
+        """The server holds back what it answers next until it knows that this reply has come."""
+        every_token = self.opened is not None and self.opened.durability == wire.Open.EVERY_TOKEN
+        return every_token and self.acked < self.sent and self.safe > self.told
+
+    @property
+    def sendable(self) -> bool:
+        if self.phase is Phase.UNOPENED:
+            return True
+        if self.phase is not Phase.OPEN:
+            return False
+        if self.must_tell:
+            return True
+        return self.room > 0 if self.sent < self.log.end else self.close_wanted and self.flushed
+
+    def take_in(self, values: npt.NDArray[np.float32], times: npt.NDArray[np.int64] | None, silent: bool) -> None:
+        """Keeps tokens [n, channels] until they are answered. REQUIRES: ready, and not full."""
+        if self.ended:
+            raise self.end_error()
+        if self.close_wanted:
+            raise FailedPrecondition(self.named("tokens after close"))
+        if len(infinite := np.argwhere(np.isinf(values))):
+            row, channel = infinite[0]
+            raise InvalidArgument(self.named(f"row {row}, channel {channel}: the value is no 32-bit float; NaN marks a "
+                                             "missing one"))  # fmt: skip
+        self.log.append(values, times, silent)
+
+    def take_out(self, most: int = 1) -> Replies | None:
+        """The next forecasts, at most so many, as one piece; None if none has come."""
+        if not self.replies:
+            return None
+        head = self.replies[0]
+        end = min(len(head.values), head.at + most)
+        rows = slice(head.at, end)
+        piece = Replies(
+            head.seq, head.every, head.values[rows], head.surprise[rows],
+            None if head.times is None else head.times[rows], head.steps if len(head.steps) == 1 else head.steps[rows],
+        )  # fmt: skip
+        head.at = end
+        if end == len(head.values):
+            self.replies.popleft()
+        return piece
+
+    def fill(self, item: wire.ClientItem, limits: wire.Limits, room: int) -> None:
+        """Makes the next item of it. REQUIRES: sendable."""
+        if self.phase is Phase.UNOPENED:
+            self.in_flight_limit, self.tokens_per_item = limits.in_flight_tokens, limits.tokens_per_item
+            self._fill_open(item.open)
+        elif self.sent < self.log.end and self.room > 0:
+            most = min(self.tokens_per_item, self.room, max(1, room // self.log.token_bytes))
+            self.told = item.tokens.delivered_seq = self.safe
+            item.tokens.handle = self.handle
+            self.sent += self.log.copy_to(self.sent, most, item.tokens)
+        elif self.must_tell:
+            item.tokens.handle, item.tokens.first_seq = self.handle, self.acked
+            self.told = item.tokens.delivered_seq = self.safe
+        else:
+            close = item.close
+            close.handle, close.delete_session, close.delivered_seq = self.handle, self.delete_wanted, self.safe
+            self.delete_sent = self.delete_wanted
+            self.phase = Phase.CLOSING
+
+    def _fill_open(self, open_: wire.Open) -> None:
+        options = self.options
+        open_.handle, open_.number, open_.writer = self.handle, self.number, self.writer
+        open_.session_id, open_.model = options.id, options.model
+        open_.mode = MODES.index(options.mode)  # type: ignore[assignment]
+        # What the application asked for holds once: after a break the session is there, or is to be deleted still.
+        if self.opened is not None and options.mode == "create":
+            open_.mode = wire.Open.CREATE_OR_RESUME
+        if self.delete_sent:
+            open_.mode = wire.Open.RESUME
+        if self.opened is not None:
+            self.told = open_.delivered_seq = self.safe
+        elif options.delivered_seq is not None:
+            open_.delivered_seq = options.delivered_seq
+        if options.incarnation is not None:
+            open_.incarnation = options.incarnation
+        open_.channels = options.channels
+        open_.durability = DURABILITIES.index(options.durability)  # type: ignore[assignment]
+        output = open_.output
+        output.horizons.extend(options.horizons)
+        output.quantiles.extend(options.quantiles)
+        output.every, output.surprise = options.every, True
+        self.phase = Phase.OPENING
+
+    def end(self, error: AarenError | None) -> Next:
+        """The session is over. Another writer has an aborted session: closing it would close the other's."""
+        close = self.phase is Phase.OPEN and not (error is not None and error.code == "ABORTED")
+        self.phase, self.error = Phase.ENDED, error
+        return Next(close=close)

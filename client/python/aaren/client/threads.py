@@ -1,0 +1,161 @@
+"""ThreadStream: an exchange on a thread, over gRPC's blocking interface."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import grpc
+
+from aaren.client.exchange import Exchange
+from aaren.client.options import ClientOptions
+from aaren.client.reconnect import By
+from aaren.client.replies import StreamSide
+from aaren.client.status import from_rpc
+from aaren.errors import AarenError, Cancelled, FailedPrecondition, Unavailable
+from aaren.wire import stream_pb2 as wire
+
+METHOD = "/aaren.v1.Streaming/Stream"
+
+
+class ThreadStream:
+    """The lock guards the exchange and its sessions; waiting for an answer is waiting for the lock's condition."""
+
+    def __init__(self, options: ClientOptions, number: int) -> None:
+        self._options, self._number = options, number
+        mutex = threading.RLock()
+        self.lock = threading.Condition(mutex)
+        self._write = threading.Condition(mutex)  # the writer's own, so that an answer wakes no writer
+        self.exchange = Exchange(options, lambda session: None)
+        self._thread: threading.Thread | None = None
+        self._call: grpc.Call | None = None
+        self._stopped = False
+
+    def add(self, session: StreamSide) -> None:
+        with self.lock:
+            if self._stopped:
+                raise Cancelled("the client is closed")
+            self.exchange.add(session)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name=f"aaren-{self._number}", daemon=True)
+                self._thread.start()
+            self._write.notify_all()
+            self.lock.notify_all()
+
+    def enqueue(self, session: StreamSide) -> None:
+        """REQUIRES: the lock is held."""
+        if self.exchange.enqueue(session):
+            self._write.notify_all()
+
+    def remove(self, session: StreamSide) -> None:
+        with self.lock:
+            if not session.ended:
+                self.exchange.remove(session)
+                self._write.notify_all()
+
+    def wait(self, done: Callable[[], bool], timeout: float | None = None) -> bool:
+        """Waits with the lock held. A signal such as Ctrl-C ends the wait."""
+        return self.lock.wait_for(done, timeout)
+
+    def stop(self) -> None:
+        with self.lock:
+            self._stopped = True
+            self.lock.notify_all()
+            self._write.notify_all()
+            thread, call = self._thread, self._call
+        if call is not None and not self._linger():
+            call.cancel()
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(10)
+
+    def _linger(self) -> bool:
+        """Lets the Closes of sessions leave: the server then knows at once that nobody has them open."""
+        with self.lock:
+            self.exchange.end_all(Cancelled("the client was closed"))
+            self._write.notify_all()
+        return False
+
+    def _run(self) -> None:
+        while True:
+            with self.lock:
+                self.lock.wait_for(lambda: self._stopped or self.exchange.sessions)
+                if self._stopped:
+                    self.exchange.end_all(Cancelled("the client was closed"))
+                    self.lock.notify_all()
+                    return
+                patience, wary = self.exchange.begin()
+            error = self._run_call(patience, wary)
+            with self.lock:
+                wait = self.exchange.broken(error, By.STREAM)
+                self.lock.notify_all()
+                self._write.notify_all()
+                if wait:
+                    self.lock.wait_for(lambda: self._stopped, wait)
+
+    def _run_call(self, patience: float, wary: bool) -> AarenError:
+        credentials, arguments = self._options.credentials(), self._options.arguments(wary)
+        target = self._options.target
+        with (
+            grpc.secure_channel(target, credentials, arguments)
+            if credentials
+            else grpc.insecure_channel(target, arguments)
+        ) as channel:
+            timer = threading.Timer(patience, self._no_welcome)
+            timer.daemon = True
+            over = threading.Event()
+            try:
+                headers = [*self._options.headers(), ("aaren-stream", str(self._number))]
+                stream = channel.stream_stream(
+                    METHOD,
+                    request_serializer=wire.ClientMessage.SerializeToString,
+                    response_deserializer=wire.ServerMessage.FromString,
+                )
+                call = stream(self._requests(over), metadata=headers, wait_for_ready=True)
+                with self.lock:
+                    self._call = call
+                timer.start()
+                for message in call:
+                    with self.lock:
+                        self.exchange.receive(message)
+                        if self.exchange.welcomed:
+                            timer.cancel()
+                        if self.exchange.given_up and self.exchange.draining is None:
+                            call.cancel()
+                        self.lock.notify_all()
+                        self._write.notify_all()
+                return Unavailable("the server ended the stream")
+            except grpc.RpcError as error:
+                return from_rpc(error)
+            except AarenError as error:
+                return error
+            except Exception as error:  # of a token's source: another attempt would end alike
+                return FailedPrecondition(f"{type(error).__name__}: {error}")
+            finally:
+                timer.cancel()
+                over.set()
+                with self.lock:
+                    self._call = None
+                    self._write.notify_all()
+
+    def _no_welcome(self) -> None:
+        with self.lock:
+            if not self.exchange.welcomed and self._call is not None:
+                self.exchange.given_up = self.exchange.no_welcome(), By.CLIENT
+                self._call.cancel()
+
+    def _requests(self, over: threading.Event) -> Iterator[wire.ClientMessage]:
+        """Messages as they become ready; gRPC asks for the next when it has sent the one before."""
+        while True:
+            with self.lock:
+                message = None
+                while message is None:
+                    if over.is_set() or self._stopped:
+                        return
+                    message = self.exchange.outgoing()
+                    if message is None:
+                        if self.exchange.draining is not None:
+                            return  # half-closed: the server answers what it has
+                        at = self.exchange.deadline()
+                        self._write.wait(None if at is None else max(0.001, at - time.monotonic()))
+            yield message

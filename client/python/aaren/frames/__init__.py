@@ -1,0 +1,151 @@
+"""forecast, detect and backtest: many series in a long frame, with the words of Nixtla.
+
+A frame has a column of ids, of times and of values: `unique_id`, `ds` and `y` unless named otherwise. It may be of
+pandas, Polars, PyArrow or another library that Narwhals knows; the result is of the same. Rows may come in any order: a
+late row is placed by its time, and a row that is not there is a missing value. A row that is there twice is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from aaren.errors import InvalidArgument
+from aaren.forecaster import Forecaster
+from aaren.frames.engine import bundled, chunks, columns, step
+from aaren.frames.series import Panel, read
+from aaren.quantiles import Floats
+
+__all__ = ["backtest", "detect", "forecast"]
+
+
+def _result(panel: Panel, parts: Sequence[nw.Series[Any]], numbers: dict[str, Any]) -> Any:
+    backend = panel.frame.implementation
+    rest = [nw.new_series(name, values, backend=backend) for name, values in numbers.items()]
+    first = nw.maybe_reset_index(parts[0].to_frame())  # a frame of its own keeps the type of the ids
+    return first.with_columns(*parts[1:], *rest).to_native()
+
+
+def _steps(h: int, model: Forecaster) -> int:
+    if not 1 <= h <= model.horizon:
+        raise InvalidArgument(f"h = {h}; {model.name}:{model.version} forecasts 1 to {model.horizon} steps")
+    return h
+
+
+def forecast(
+    df: Any, h: int, level: Sequence[float] = (), *, quantiles: Sequence[float] = (), freq: str | int | None = None,
+    model: Forecaster | None = None, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
+    alias: str = "Aaren", progress: bool | None = None,
+) -> Any:  # fmt: skip
+    """The next h values of each series.
+
+    level      central intervals in percent: 80 gives the columns Aaren-lo-80 and Aaren-hi-80
+    quantiles  levels between 0 and 1: 0.9 gives the column Aaren-ql0.9
+    freq       the step between rows, such as h, D, MS; found in the times without a word
+    progress   a bar of tqdm; without a word, for more than 1,024 series
+
+    Returns a frame with a row for each series and step: the id, the time and `Aaren`, the median. InvalidArgument names
+    the row that is wrong.
+    """
+    model = model or bundled()
+    panel = read(df, freq, id_col, time_col, target_col)
+    wanted = np.zeros(len(panel.values), np.uint8)
+    wanted[panel.ends - 1] = 1
+    out: Floats = np.empty((len(panel), _steps(h, model), len(model.levels)), np.float32)
+    for series in chunks(panel, progress):
+        out[series] = step(model, panel, series, wanted, h, False)[0]
+    ids = panel.ids_for(np.repeat(np.arange(len(panel)), h)).alias(id_col)
+    times = panel.times(panel.step.after(panel.last, h).reshape(-1), time_col)
+    return _result(panel, [ids, times], columns(out, model.levels, level, quantiles, alias))
+
+
+def detect(
+    df: Any, rate: float = 0.001, level: Sequence[float] = (), *, freq: str | int | None = None,
+    model: Forecaster | None = None, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
+    alias: str = "Aaren", progress: bool | None = None,
+) -> Any:  # fmt: skip
+    """Which values are surprising, each judged by the forecast of the moment before.
+
+    rate  the share of ordinary values that is called anomalous: a value is anomalous whose surprise, its place in the
+          forecast, is below rate / 2 or above 1 - rate / 2
+
+    Returns the frame's own rows with the columns `Aaren` (the median forecast one step ahead), the intervals of
+    `level`, `surprise` (0 far below, 1 far above, NaN without a forecast) and `anomaly`.
+    """
+    if not 0 < rate < 1:
+        raise InvalidArgument(f"rate {rate}; between 0 and 1")
+    model = model or bundled()
+    panel = read(df, freq, id_col, time_col, target_col)
+    tokens = len(panel.values)
+    ahead: Floats = np.full((tokens, len(model.levels)), np.nan, np.float32)
+    surprise: Floats = np.full(tokens, np.nan, np.float32)
+    wanted = np.ones(tokens, np.uint8)
+    for series in chunks(panel, progress):
+        begin = int(panel.ends[series.start - 1]) if series.start else 0
+        end = int(panel.ends[series.stop - 1])
+        forecasts, surprise[begin:end] = step(model, panel, series, wanted, 1, True)
+        ahead[begin + 1 : end] = forecasts[:-1, 0]  # each is of the next value
+    ahead[np.append(0, panel.ends[:-1])[: len(panel)]] = np.nan
+    place = panel.place
+    values = columns(ahead[place], model.levels, level, (), alias)
+    values["surprise"] = surprise[place]
+    with np.errstate(invalid="ignore"):
+        values["anomaly"] = np.abs(surprise[place] - 0.5) > 0.5 - rate / 2
+    rest = [nw.new_series(name, column, backend=panel.frame.implementation) for name, column in values.items()]
+    return panel.frame.with_columns(*rest).to_native() if len(panel.frame) else panel.frame.to_native()
+
+
+def backtest(
+    df: Any, h: int, n_windows: int = 1, step_size: int | None = None, level: Sequence[float] = (), *,
+    quantiles: Sequence[float] = (), freq: str | int | None = None, model: Forecaster | None = None,
+    id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y", alias: str = "Aaren",
+    progress: bool | None = None,
+) -> Any:  # fmt: skip
+    """Forecasts of the past, each from the values before its cutoff alone, in one pass over each series.
+
+    n_windows  cutoffs of each series; the last window ends with the series
+    step_size  rows between two cutoffs; h without a word
+
+    Returns a frame with the id, the time, the cutoff, the true value and the columns of `forecast`. Series that are too
+    short for a window have fewer. The columns are those of statsforecast's `cross_validation`.
+    """
+    model = model or bundled()
+    panel = read(df, freq, id_col, time_col, target_col)
+    apart, steps = step_size or h, _steps(h, model)
+    begins = np.append(0, panel.ends[:-1])[: len(panel)]
+    before = steps + apart * np.arange(n_windows)[::-1]  # places after the cutoff
+    cutoffs = panel.ends[:, None] - 1 - before
+    kept = cutoffs >= begins[:, None]
+    wanted = np.zeros(len(panel.values), np.uint8)
+    wanted[cutoffs[kept]] = 1
+    parts = [step(model, panel, series, wanted, steps, False)[0] for series in chunks(panel, progress)]
+    out = np.concatenate([np.empty((0, steps, len(model.levels)), np.float32), *parts])
+    series = np.repeat(np.nonzero(kept)[0], steps)
+    origin = cutoffs[kept]
+    places = origin[:, None] + np.arange(1, steps + 1)
+    cut_times = np.repeat(_filled(panel)[origin], steps)
+    ids = panel.ids_for(series).alias(id_col)
+    times = panel.times(_filled(panel)[places.reshape(-1)], time_col)
+    numbers = {target_col: panel.values[places.reshape(-1)]}
+    numbers |= columns(out, model.levels, level, quantiles, alias)
+    return _result(panel, [ids, times, panel.times(cut_times, "cutoff")], numbers)
+
+
+def _filled(panel: Panel) -> Any:
+    """The time of every place, also of the rows that are not there."""
+    times = panel.ds.copy()
+    there = np.zeros(len(times), bool)
+    there[panel.place] = True
+    if np.all(there):
+        return times
+    known = np.flatnonzero(there)
+    gaps = np.flatnonzero(~there)
+    before = known[np.searchsorted(known, gaps) - 1]
+    far = gaps - before
+    for distance in np.unique(far):
+        at = far == distance
+        times[gaps[at]] = panel.step.after(times[before[at]], int(distance))[:, -1]
+    return times

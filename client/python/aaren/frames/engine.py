@@ -1,0 +1,64 @@
+"""The series of a panel through the engine, some thousands at a time."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aaren import _engine
+from aaren.errors import InvalidArgument
+from aaren.forecaster import Forecaster
+from aaren.frames.series import Panel
+from aaren.quantiles import Floats, interpolate
+
+_SERIES = 1024  # at a time: 8 MB of rows
+
+
+@functools.cache
+def bundled() -> Forecaster:
+    return Forecaster()
+
+
+def chunks(panel: Panel, progress: bool | None) -> Iterator[slice]:
+    """Series, some at a time, with a progress bar of tqdm where that is installed."""
+    pieces = [slice(at, min(len(panel), at + _SERIES)) for at in range(0, len(panel), _SERIES)]
+    if progress is False or (progress is None and len(pieces) < 2):
+        return iter(pieces)
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return iter(pieces)
+    return iter(tqdm(pieces, unit_scale=_SERIES, unit="series", desc="Aaren"))
+
+
+def step(
+    model: Forecaster, panel: Panel, series: slice, wanted: npt.NDArray[np.uint8], h: int, surprise: bool
+) -> tuple[Floats, Floats]:
+    """Forecasts [wanted, h, levels] and surprises [places] of some series; `wanted` is of all places of the panel."""
+    begin = int(panel.ends[series.start - 1]) if series.start else 0
+    ends = panel.ends[series] - begin
+    places = slice(begin, begin + int(ends[-1]))
+    rows = [_engine.Rows(model._engine, 1) for _ in range(len(ends))]
+    results, surprises = model._step(rows, panel.values[places][:, None], ends, wanted[places], h, surprise)
+    return results[:, 0], surprises[:, 0]
+
+
+def columns(
+    forecasts: Floats, levels: Sequence[float], level: Sequence[float], quantiles: Sequence[float], alias: str
+) -> dict[str, npt.NDArray[Any]]:
+    """Nixtla's columns of forecasts [..., levels]: Aaren, Aaren-lo-80, Aaren-hi-80; Aaren-ql0.1 for a quantile."""
+    for percent in level:
+        if not 0 < percent < 100:
+            raise InvalidArgument(f"level {percent}; between 0 and 100, such as 80")
+    out = {alias: interpolate(forecasts, levels, 0.5).reshape(-1)}
+    for percent in sorted(level):
+        tail = (1 - percent / 100) / 2
+        out[f"{alias}-lo-{percent:g}"] = interpolate(forecasts, levels, round(tail, 9)).reshape(-1)
+        out[f"{alias}-hi-{percent:g}"] = interpolate(forecasts, levels, round(1 - tail, 9)).reshape(-1)
+    for quantile in quantiles:
+        out[f"{alias}-ql{quantile:g}"] = interpolate(forecasts, levels, quantile).reshape(-1)
+    return out

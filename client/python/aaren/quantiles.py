@@ -1,0 +1,159 @@
+"""Forecast and Forecasts: the quantiles of the next values of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from aaren.errors import InvalidArgument
+
+Floats = npt.NDArray[np.float32]
+
+
+def interpolate(values: npt.NDArray[Any], levels: Sequence[float], level: float) -> npt.NDArray[Any]:
+    """The quantile of `level` from quantiles along the last axis of `values`.
+
+    A level of the model is the model's own number. Between two levels the quantile is linear in the normal deviate;
+    beyond the outermost level the quantile goes on along the normal curve through the median and the outermost level.
+    """
+    for i, known in enumerate(levels):
+        if abs(known - level) < 1e-6:
+            return values[..., i]
+    if not 0 < level < 1:
+        raise InvalidArgument(f"level {level} is not between 0 and 1")
+    deviates = [NormalDist().inv_cdf(known) for known in levels]
+    z = NormalDist().inv_cdf(level)
+    middle = len(levels) // 2
+    if z < deviates[0]:
+        low, high = 0, middle
+    elif z > deviates[-1]:
+        low, high = middle, len(levels) - 1
+    else:
+        high = next(i for i, known in enumerate(deviates) if known > z)
+        low = high - 1
+    share = (z - deviates[low]) / (deviates[high] - deviates[low])
+    mixed = values[..., low] + share * (values[..., high] - values[..., low])
+    return np.asarray(mixed, dtype=values.dtype)
+
+
+class Forecast:
+    """What a session expects after its latest value.
+
+    values    float32 [h, levels] in the units of the series; [channels, h, levels] for several channels
+    levels    the quantile levels, ascending, such as (0.1, ..., 0.9)
+    seq       the token after which this was forecast; tokens count from 0
+    time_ns   the token's time, nanoseconds UTC, or None
+    step_ns   nanoseconds between two tokens; 0 where unknown
+    surprise  the place of the latest value in the forecast before: 0 far below, 1 far above, NaN without one;
+              an array [channels] for several channels
+    """
+
+    __slots__ = ("horizons", "levels", "seq", "step_ns", "surprise", "time_ns", "values")
+
+    def __init__(
+        self,
+        values: Floats,
+        levels: Sequence[float],
+        seq: int = 0,
+        time_ns: int | None = None,
+        step_ns: int = 0,
+        surprise: float | Floats = float("nan"),
+        horizons: Sequence[int] | None = None,
+    ) -> None:
+        self.values, self.levels, self.seq = values, levels, seq
+        self.time_ns, self.step_ns, self.surprise = time_ns, step_ns, surprise
+        self.horizons = horizons  # the steps ahead; None: 1, 2, 3, ...
+
+    def __getitem__(self, level: float) -> Floats:
+        """The quantiles of one level, [h]: f[0.5] is the median. Any level between 0 and 1; see `interpolate`."""
+        return interpolate(self.values, self.levels, level)
+
+    @property
+    def median(self) -> Floats:
+        return self[0.5]
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Lower and upper end of the central interval of `level` percent, such as 80."""
+        return self[0.5 - level / 200], self[0.5 + level / 200]
+
+    def __len__(self) -> int:
+        return int(self.values.shape[-2])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(self.values, dtype=dtype, copy=bool(copy))
+
+    def __eq__(self, other: object) -> bool:
+        """The same bits for the same token."""
+        if not isinstance(other, Forecast):
+            return NotImplemented
+        same = self.values.shape == other.values.shape and self.values.tobytes() == other.values.tobytes()
+        surprises = np.asarray(self.surprise, np.float32), np.asarray(other.surprise, np.float32)
+        return same and self.seq == other.seq and np.array_equal(*surprises, equal_nan=True)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def times_ns(self) -> npt.NDArray[np.int64] | None:
+        """The times that are forecast, [h]; None without times."""
+        if self.time_ns is None or self.step_ns == 0:
+            return None
+        ahead = np.arange(1, len(self) + 1) if self.horizons is None else np.asarray(self.horizons)
+        return self.time_ns + self.step_ns * ahead.astype(np.int64)
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
+        """A frame with a row for each step ahead, and a column for each level.
+
+        `backend` is pandas, polars or pyarrow; without a word the first that is installed. Several channels give a
+        column `channel`.
+        """
+        from aaren.frames.build import new_frame
+
+        channels = 1 if self.values.ndim == 2 else len(self.values)
+        ahead = list(range(1, len(self) + 1)) if self.horizons is None else list(self.horizons)
+        columns: dict[str, npt.NDArray[Any]] = {}
+        if channels > 1:
+            columns["channel"] = np.repeat(np.arange(channels), len(self))
+        columns["step"] = np.tile(np.asarray(ahead), channels)
+        if (times := self.times_ns()) is not None:
+            columns["ds"] = np.tile(times.astype("datetime64[ns]"), channels)
+        flat = self.values.reshape(-1, len(self.levels))
+        for i, level in enumerate(self.levels):
+            columns[f"{level:g}"] = flat[:, i]
+        return new_frame(columns, backend)
+
+    def __repr__(self) -> str:
+        if self.values.ndim != 2:
+            return f"<Forecast after token {self.seq}: {self.values.shape}>"
+        low, high = self.values[0, 0], self.values[0, -1]
+        return f"<Forecast after token {self.seq}: next {self.median[0]:.5g} in {low:.5g} .. {high:.5g}>"
+
+
+class Forecasts:
+    """Forecasts of many tokens or sessions as one array, values float32 [n, h, levels]; iterable and indexable."""
+
+    __slots__ = ("levels", "seqs", "surprise", "values")
+
+    def __init__(self, values: Floats, levels: Sequence[float], surprise: Floats, seqs: npt.NDArray[np.int64]) -> None:
+        self.values, self.levels, self.surprise, self.seqs = values, levels, surprise, seqs
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, index: int) -> Forecast:
+        surprise = self.surprise[index]
+        return Forecast(
+            self.values[index],
+            self.levels,
+            int(self.seqs[index]),
+            surprise=surprise if surprise.ndim else float(surprise),
+        )
+
+    def at(self, level: float) -> Floats:
+        """The quantiles of one level, [n, h]."""
+        return interpolate(self.values, self.levels, level)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(self.values, dtype=dtype, copy=bool(copy))

@@ -1,0 +1,45 @@
+"""Session: what the sessions of this process and of a server have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy.typing as npt
+
+from aaren.quantiles import Forecast
+from aaren.times import Time, Times
+
+
+@runtime_checkable
+class Session(Protocol):
+    """One series, and all that is remembered of it in a constant number of bytes.
+
+    `Forecaster.session()` gives one in this process, `Client.session(id)` one on a server. Values are in the units of
+    the series, and NaN is a missing value. Times are optional: int nanoseconds UTC, datetime or numpy.datetime64, never
+    going back. A call that raises InvalidArgument has left the session as it was.
+    """
+
+    @property
+    def seq(self) -> int:
+        """Tokens taken so far: the number of the next one."""
+
+    @property
+    def levels(self) -> Sequence[float]:
+        """The levels of the forecasts' quantiles."""
+
+    @property
+    def horizon(self) -> int:
+        """The number of steps ahead that a forecast has."""
+
+    def update(self, value: float | npt.ArrayLike, time: Time | None = None) -> Forecast:
+        """Takes one value, [channels] for several channels, and forecasts."""
+
+    def extend(self, values: npt.ArrayLike, times: Times | None = None) -> None:
+        """Takes many values, [n] or [n, channels], without forecasts: the fast way to take in a history."""
+
+    def stream(self, points: Iterable[float | tuple[Time, float]]) -> Iterator[Forecast]:
+        """A forecast for each point: a value, or a pair of a time and a value."""
+
+    def to_bytes(self) -> bytes:
+        """The state as a snapshot, which goes on anywhere: `Forecaster.from_bytes`, `Client.import_session`."""

@@ -1,0 +1,28 @@
+#ifndef AAREN_CLIENT_PYTHON_MODULE_BATCH_H_
+#define AAREN_CLIENT_PYTHON_MODULE_BATCH_H_
+
+// A batch of many sessions, cut into groups that several workers take one after the other. Threads live as long as the
+// call: none is left behind that a fork would lose.
+
+#include <memory>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "client/python/module/worker.h"
+
+namespace aaren::python {
+
+// InvalidArgument, naming token and channel, if a value is infinite as a 32-bit float, or if a session occurs twice.
+absl::Status CheckBatch(absl::Span<const Part> parts, const Arrays& arrays);
+
+// Steps all parts, the first worker on this thread and each other on its own. `interrupted` is asked on this thread.
+// Takes the rows' locks. Sessions whose runs were done when an error came have taken their tokens; all others have not.
+// REQUIRES: CheckBatch accepted the batch.
+absl::Status RunBatch(absl::Span<const Part> parts, const Arrays& arrays,
+                      absl::Span<const std::unique_ptr<Worker>> workers, absl::FunctionRef<bool()> interrupted);
+
+}  // namespace aaren::python
+
+#endif  // AAREN_CLIENT_PYTHON_MODULE_BATCH_H_

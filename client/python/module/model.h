@@ -1,0 +1,74 @@
+#ifndef AAREN_CLIENT_PYTHON_MODULE_MODEL_H_
+#define AAREN_CLIENT_PYTHON_MODULE_MODEL_H_
+
+// A Model is a package in memory with one engine, and Rows are one session's rows as bytes of its own. So a session
+// belongs to no thread: a worker takes the rows into its lane, steps them, and gives them back (worker.h).
+//
+// Threading: the workers at rest are guarded by Python's global interpreter lock, under which Take and Give are called.
+// A process may thus fork at any time. All else of a Model is constant.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "client/python/module/worker.h"
+#include "model/engine/engine.h"
+#include "model/engine/tier.h"
+#include "model/package/package.h"
+
+namespace aaren::python {
+
+class Model {
+ public:
+  // The package in `folder`. `device` is auto, cpu or cuda; `auto` takes a GPU where one serves. InvalidArgument for
+  // another device or tier, and every error of LoadPackage, NewCpuEngine and NewCudaEngine.
+  static absl::StatusOr<std::shared_ptr<Model>> Load(const std::string& folder, const std::string& device,
+                                                     const std::string& tier);
+
+  const package::ModelPackage& package() const { return package_; }
+  const engine::Engine& engine() const { return *engine_; }
+  const std::string& device() const { return device_; }
+  size_t horizon() const { return static_cast<size_t>(package_.config.horizon); }
+  size_t quantiles() const { return package_.config.quantiles.size(); }
+
+  // A worker at rest, or a new one. REQUIRES: the caller holds the interpreter's lock.
+  std::unique_ptr<Worker> Take();
+  void Give(std::unique_ptr<Worker> worker) { resting_.push_back(std::move(worker)); }
+
+ private:
+  Model(package::ModelPackage package, std::unique_ptr<engine::Engine> engine, std::string device);
+
+  package::ModelPackage package_;
+  std::unique_ptr<engine::Engine> engine_;
+  std::string device_;
+  std::vector<std::unique_ptr<Worker>> resting_;
+};
+
+class Rows {
+ public:
+  Rows(std::shared_ptr<Model> model, size_t channels);
+
+  // A session of the same content.
+  std::unique_ptr<Rows> Copy();
+
+  // Takes the rows of a session with `seq` tokens. DataLoss, naming the field, if they are no rows of this model or
+  // have another number of tokens; the session is then unchanged.
+  absl::Status Restore(absl::string_view bytes, uint64_t seq);
+
+  const std::shared_ptr<Model> model;
+  const size_t channels;
+
+  std::mutex mutex;              // held while a worker has the rows
+  std::vector<std::byte> bytes;  // [channels, row_bytes], guarded by mutex, as is the next
+  uint64_t seq = 0;              // tokens taken
+};
+
+}  // namespace aaren::python
+
+#endif  // AAREN_CLIENT_PYTHON_MODULE_MODEL_H_

@@ -1,0 +1,182 @@
+// The module aaren._engine: models, and the rows of sessions. aaren/forecaster.py gives them a face; _engine.pyi their
+// types.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "client/python/module/batch.h"
+#include "client/python/module/model.h"
+
+namespace aaren::python {
+namespace {
+
+namespace nb = nanobind;
+using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using Wanted = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Ends = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Floats = nb::ndarray<float, nb::c_contig, nb::device::cpu>;
+
+// Raises the exception that aaren.errors has for the code.
+void Throw(const absl::Status& status) {
+  if (status.ok()) return;
+  nb::module_::import_("aaren.errors")
+      .attr("raise_status")(static_cast<int>(status.code()), std::string(status.message()));
+}
+
+// Asks Python about signals now and then, such as Ctrl-C. The interpreter's lock is taken only for the question.
+class Signals {
+ public:
+  bool Interrupted() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return false;
+    next_ = now + std::chrono::milliseconds(50);
+    nb::gil_scoped_acquire held;
+    return PyErr_CheckSignals() != 0;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+};
+
+// Takes workers under the interpreter's lock, works without it, and gives them back.
+void Run(Model& model, absl::Span<const Part> parts, const Arrays& arrays, size_t threads) {
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (size_t i = 0; i < std::clamp<size_t>(threads, 1, std::max<size_t>(1, parts.size())); ++i) {
+    workers.push_back(model.Take());
+  }
+  Signals signals;
+  absl::Status status;
+  {
+    nb::gil_scoped_release released;
+    status = CheckBatch(parts, arrays);
+    if (status.ok()) status = RunBatch(parts, arrays, workers, [&signals] { return signals.Interrupted(); });
+  }
+  for (std::unique_ptr<Worker>& worker : workers) model.Give(std::move(worker));
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  Throw(status);
+}
+
+void Require(bool holds, const char* what) {
+  if (!holds) throw nb::value_error(what);
+}
+
+size_t CountWanted(const Wanted& wanted, size_t begin, size_t end) {
+  return static_cast<size_t>(
+      std::count_if(wanted.data() + begin, wanted.data() + end, [](uint8_t flag) { return flag != 0; }));
+}
+
+// Steps sessions with ragged runs: session i takes the tokens ends[i - 1] .. ends[i] - 1.
+void Step(Model& model, const std::vector<Rows*>& sessions, const Values& values, const Ends& ends,
+          const Wanted& wanted, const Floats& forecasts, const Floats& surprises, size_t threads) {
+  const size_t channels = sessions.empty() ? 1 : sessions[0]->channels, tokens = wanted.size();
+  Require(ends.size() == sessions.size(), "ends: one for each session");
+  Require(values.size() == tokens * channels, "values: channels for each token");
+  Require(forecasts.ndim() == 4 && forecasts.shape(1) == channels && forecasts.shape(3) == model.quantiles() &&
+              forecasts.shape(2) >= 1 && forecasts.shape(2) <= model.horizon(),
+          "forecasts: [wanted, channels, horizon, quantiles]");
+  Require(surprises.size() == 0 || surprises.size() == tokens * channels, "surprises: [tokens, channels] or empty");
+  std::vector<Part> parts;
+  size_t begin = 0, place = 0;
+  for (size_t i = 0; i < sessions.size(); ++i) {
+    const auto end = static_cast<size_t>(ends.data()[i]);
+    Require(sessions[i]->model.get() == &model, "sessions: of this model");
+    Require(sessions[i]->channels == channels, "sessions: of the same number of channels");
+    Require(end >= begin && end <= tokens, "ends: ascending, up to the number of tokens");
+    parts.push_back({sessions[i], begin, end, place});
+    place += CountWanted(wanted, begin, end);
+    begin = end;
+  }
+  Require(forecasts.shape(0) >= place, "forecasts: one for each wanted");
+  Run(model, parts,
+      {.channels = channels,
+       .horizon = forecasts.shape(2),
+       .values = values.data(),
+       .wanted = wanted.data(),
+       .forecasts = forecasts.data(),
+       .surprises = surprises.size() == 0 ? nullptr : surprises.data()},
+      threads);
+}
+
+// One token of a session with one channel, without the ceremony of a batch.
+float Update(Rows& rows, double value, const Floats& forecast) {
+  Model& model = *rows.model;
+  Require(rows.channels == 1, "update: one value for a session of one channel");
+  Require(forecast.size() == model.horizon() * model.quantiles(), "forecast: [horizon, quantiles]");
+  const uint8_t wanted = 1;
+  float surprise = std::numeric_limits<float>::quiet_NaN();
+  const Part part{&rows, 0, 1, 0};
+  Run(model, {&part, 1},
+      {.channels = 1,
+       .horizon = model.horizon(),
+       .values = &value,
+       .wanted = &wanted,
+       .forecasts = forecast.data(),
+       .surprises = &surprise},
+      1);
+  return surprise;
+}
+
+nb::bytes Bytes(Rows& rows) {
+  std::vector<std::byte> copy;
+  {
+    nb::gil_scoped_release released;
+    std::lock_guard<std::mutex> lock(rows.mutex);
+    copy = rows.bytes;
+  }
+  return nb::bytes(copy.data(), copy.size());
+}
+
+std::shared_ptr<Model> Load(const std::string& folder, const std::string& device, const std::string& tier) {
+  absl::StatusOr<std::shared_ptr<Model>> model = absl::UnknownError("");
+  {
+    nb::gil_scoped_release released;
+    model = Model::Load(folder, device, tier);
+  }
+  Throw(model.status());
+  return *model;
+}
+
+}  // namespace
+
+NB_MODULE(_engine, module) {
+  module.attr("numerics_version") = engine::kNumericsVersion;
+
+  nb::class_<Model>(module, "Model")
+      .def_prop_ro("name", [](const Model& m) { return m.package().name; })
+      .def_prop_ro("version", [](const Model& m) { return m.package().version; })
+      .def_prop_ro("description", [](const Model& m) { return m.package().description; })
+      .def_prop_ro("digest", [](const Model& m) { return m.package().digest; })
+      .def_prop_ro("tier", [](const Model& m) { return m.engine().tier(); })
+      .def_prop_ro("device", [](const Model& m) { return m.device(); })
+      .def_prop_ro("horizon", &Model::horizon)
+      .def_prop_ro("levels", [](const Model& m) { return m.package().config.quantiles; })
+      .def_prop_ro("row_bytes", [](const Model& m) { return m.engine().row_bytes(); })
+      .def("step", &Step, nb::arg("sessions"), nb::arg("values"), nb::arg("ends"), nb::arg("wanted"),
+           nb::arg("forecasts"), nb::arg("surprises"), nb::arg("threads"));
+  module.def("load", &Load, nb::arg("folder"), nb::arg("device"), nb::arg("tier"));
+
+  nb::class_<Rows>(module, "Rows")
+      .def(nb::init<std::shared_ptr<Model>, size_t>(), nb::arg("model"), nb::arg("channels"))
+      .def_ro("channels", &Rows::channels)
+      .def_prop_ro("seq", [](const Rows& rows) { return rows.seq; })
+      .def("update", &Update, nb::arg("value"), nb::arg("forecast"))
+      .def("copy", &Rows::Copy)
+      .def("to_bytes", &Bytes)
+      .def(
+          "restore",
+          [](Rows& rows, const nb::bytes& bytes, uint64_t seq) {
+            Throw(rows.Restore({static_cast<const char*>(bytes.data()), bytes.size()}, seq));
+          },
+          nb::arg("rows"), nb::arg("seq"));
+}
+
+}  // namespace aaren::python

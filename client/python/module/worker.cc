@@ -1,0 +1,131 @@
+#include "client/python/module/worker.h"
+
+#include <algorithm>
+
+#include "client/python/module/model.h"
+
+namespace aaren::python {
+namespace {
+
+// Within one slice of all parts together: 512 forecasts of the bundled model are 0.9 MB.
+constexpr size_t kMostForecasts = 512;
+constexpr size_t kMostTokens = 1 << 15;
+constexpr size_t kMostRows = 1 << 16;  // of a lane, which takes memory only as rows are allocated
+
+}  // namespace
+
+Worker::Worker(const engine::Engine& engine, size_t horizon, size_t quantiles)
+    : row_bytes_(engine.row_bytes()),
+      quantiles_(quantiles),
+      result_floats_(horizon * quantiles),
+      lane_(engine.NewLane(kMostRows)) {}
+
+absl::Status Worker::Run(absl::Span<const Part> parts, const Arrays& arrays, absl::FunctionRef<bool()> stopped) {
+  if (absl::Status status = Enter(parts, arrays.channels); !status.ok()) return status;
+  for (Cut(parts, arrays); !slices_.empty(); Cut(parts, arrays)) {
+    if (stopped()) return absl::CancelledError("interrupted");
+    if (absl::Status status = Step(arrays); !status.ok()) return status;
+    Scatter(arrays);
+  }
+  return Leave(parts, arrays.channels);
+}
+
+absl::Status Worker::Enter(absl::Span<const Part> parts, size_t channels) {
+  const size_t rows = parts.size() * channels, held = slots_.size();
+  if (rows > held) {
+    slots_.resize(rows);
+    if (absl::Status status = lane_->Allocate(absl::MakeSpan(slots_).subspan(held)); !status.ok()) {
+      slots_.resize(held);
+      return status;
+    }
+  }
+  at_.clear();
+  forecast_at_.clear();
+  writes_.clear();
+  for (size_t i = 0; i < parts.size(); ++i) {
+    at_.push_back(parts[i].begin);
+    forecast_at_.push_back(parts[i].first_forecast);
+    for (size_t c = 0; c < channels; ++c) {
+      writes_.push_back({slots_[i * channels + c], parts[i].rows->bytes.data() + c * row_bytes_});
+    }
+  }
+  return lane_->Write(writes_);
+}
+
+absl::Status Worker::Leave(absl::Span<const Part> parts, size_t channels) {
+  reads_.clear();
+  for (size_t i = 0; i < parts.size(); ++i) {
+    for (size_t c = 0; c < channels; ++c) {
+      reads_.push_back({slots_[i * channels + c], parts[i].rows->bytes.data() + c * row_bytes_});
+    }
+  }
+  if (absl::Status status = lane_->Read(reads_); !status.ok()) return status;
+  for (const Part& part : parts) part.rows->seq += part.end - part.begin;
+  return absl::OkStatus();
+}
+
+// A part with tokens left gives its share of the most tokens and forecasts, one at least.
+void Worker::Cut(absl::Span<const Part> parts, const Arrays& arrays) {
+  size_t left = 0;
+  for (size_t i = 0; i < parts.size(); ++i) left += at_[i] < parts[i].end;
+  slices_.clear();
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (at_[i] == parts[i].end) continue;
+    const size_t most = std::max<size_t>(1, kMostForecasts / left / arrays.channels);
+    Slice slice{.part = i, .begin = at_[i], .end = at_[i]};
+    const size_t end = std::min(parts[i].end, at_[i] + std::max<size_t>(1, kMostTokens / left));
+    while (slice.end < end && slice.wanted < most) slice.wanted += arrays.wanted[slice.end++] != 0;
+    slices_.push_back(slice);
+  }
+}
+
+absl::Status Worker::Step(const Arrays& arrays) {
+  size_t tokens = 0, wanted = 0;
+  for (const Slice& slice : slices_) {
+    tokens += slice.end - slice.begin;
+    wanted += slice.wanted;
+  }
+  values_.resize(tokens * arrays.channels);
+  surprises_.resize(arrays.surprises == nullptr ? 0 : tokens * arrays.channels);
+  results_.resize(wanted * arrays.channels * result_floats_);
+  runs_.clear();
+  float *values = values_.data(), *results = results_.data(), *surprises = surprises_.data();
+  for (const Slice& slice : slices_) {
+    const size_t count = slice.end - slice.begin;
+    for (size_t c = 0; c < arrays.channels; ++c) {
+      for (size_t t = 0; t < count; ++t) {
+        values[t] = static_cast<float>(arrays.values[(slice.begin + t) * arrays.channels + c]);
+      }
+      runs_.push_back({.slot = slots_[slice.part * arrays.channels + c],
+                       .values = {values, count},
+                       .forecast = {arrays.wanted + slice.begin, count},
+                       .forecasts = slice.wanted == 0 ? nullptr : results,
+                       .surprises = arrays.surprises == nullptr ? nullptr : surprises});
+      values += count;
+      results += slice.wanted * result_floats_;
+      surprises += arrays.surprises == nullptr ? 0 : count;
+    }
+  }
+  const absl::StatusOr<engine::Ticket> ticket = lane_->Submit(runs_);
+  if (!ticket.ok()) return ticket.status();
+  return lane_->Wait(*ticket);
+}
+
+void Worker::Scatter(const Arrays& arrays) {
+  const size_t kept = arrays.horizon * quantiles_;
+  const float *result = results_.data(), *surprise = surprises_.data();
+  for (const Slice& slice : slices_) {
+    for (size_t c = 0; c < arrays.channels; ++c) {
+      float* out = arrays.forecasts + (forecast_at_[slice.part] * arrays.channels + c) * kept;
+      for (size_t i = 0; i < slice.wanted; ++i, result += result_floats_) {
+        std::copy_n(result, kept, out + i * arrays.channels * kept);
+      }
+      if (arrays.surprises == nullptr) continue;
+      for (size_t t = slice.begin; t < slice.end; ++t) arrays.surprises[t * arrays.channels + c] = *surprise++;
+    }
+    at_[slice.part] = slice.end;
+    forecast_at_[slice.part] += slice.wanted;
+  }
+}
+
+}  // namespace aaren::python
