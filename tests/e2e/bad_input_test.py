@@ -52,17 +52,19 @@ class BadInputTest(ServerTest):
     def test_empty_file_is_refused(self):
         self.refused(self.stream(self.write("a.csv", b"")), "a.csv")
 
-    def test_time_that_goes_back_names_its_line(self):
-        csv = self.write("a.csv", b"date,a\n2024-01-02,1\n2024-01-01,2\n")
-        self.refused(self.stream(csv), "3")
+    def test_late_row_names_its_line_where_it_stops_the_stream(self):
+        csv = self.write("a.csv", b"date,a\n2024-01-01,1\n2024-01-02,1\n2024-01-03,1\n2024-01-01,2\n2024-01-04,1\n"
+                                  b"2024-01-05,1\n2024-01-06,1\n2024-01-07,1\n2024-01-08,1\n2024-01-09,1\n2024-01-10,1\n"
+                                  b"2024-01-11,1\n")
+        self.refused(self.stream(csv, "--late=stop", "--lateness=0s"), "line 5")
 
     def test_crlf_and_byte_order_mark_and_repeated_times_are_accepted(self):
         csv = self.write("a.csv", b"\xef\xbb\xbfdate,a\r\n2024-01-01,1\r\n2024-01-01,2\r\n2024-01-02,\r\n")
         result = self.stream(csv, "--horizon=1")
         self.assertEqual(result.returncode, 0, result.stderr)
         rows = objects(result.stdout)
-        self.assertEqual([row["value"] for row in rows], [1, 2, None])
-        self.assertEqual([row["seq"] for row in rows], [0, 1, 2])
+        self.assertEqual([row["value"] for row in rows], [2, None])
+        self.assertEqual([row["seq"] for row in rows], [0, 1])
 
     def test_unknown_model_is_named(self):
         csv = self.write("a.csv", b"date,a\n2024-01-01,1\n")

@@ -164,11 +164,13 @@ def objects(text):
 def write_series(path, rows, columns=("load", "temperature"), header=True):
     """A CSV of hourly seasonal series, the same for the same arguments."""
     import math
+    from datetime import datetime, timedelta
+    start = datetime(2024, 1, 1)
     with open(path, "w") as out:
         if header:
             out.write(",".join(("date", *columns)) + "\n")
         for i in range(rows):
-            time = f"2024-{1 + i // 672 % 12:02d}-{1 + i // 24 % 28:02d} {i % 24:02d}:00:00" if i < 8064 else str(i)
+            time = f"{start + timedelta(hours=i)}"
             values = [f"{10 * (c + 1) + 3 * math.sin(6.283185 * i / 24) + 0.5 * math.sin(i * i * 0.37 + c):.3f}"
                       for c in range(len(columns))]
             out.write(",".join((time, *values)) + "\n")

@@ -23,7 +23,7 @@ class ReadmeTest(ServerTest):
 
     def test_its_forecast_is_the_last_one_of_the_sample(self):
         line = self.stream("--horizon=3")[-1]
-        shown = re.search(r'^ *({"seq":4319.*)\n *(.*), … (.*)$', self.page("README.md"), re.MULTILINE)
+        shown = re.search(r'^ *({"seq":4328.*)\n *(.*), … (.*)$', self.page("README.md"), re.MULTILINE)
         self.assertTrue(line.startswith(shown[1] + shown[2]), line)
         self.assertTrue(line.endswith(shown[3]), line)
 

@@ -30,7 +30,7 @@ void RunCsv(absl::string_view bytes) {
   bytes.remove_prefix(std::min<size_t>(bytes.size(), 1));
   cli::CsvOptions options;
   options.time_column = kTimeColumns[choice & 3];
-  if ((choice & 4) != 0) options.missing = -9999.0;
+  if ((choice & 4) != 0) options.missing = {"-9999", "off"};
   const auto reader =
       cli::CsvReader::Open("file", InPieces(bytes, (choice & 8) != 0 ? 1 : 1000), options, (choice & 16) != 0);
   if (!reader.ok()) return;

@@ -16,7 +16,9 @@
 #include "client/cli/evaluate/score_report.h"
 #include "client/cli/flags/connection_flags.h"
 #include "client/cli/flags/refinement_flags.h"
-#include "client/cli/sources/csv.h"
+#include "client/cli/sources/csv_flags.h"
+#include "client/cli/sources/regular_source.h"
+#include "client/cli/sources/series_list.h"
 #include "client/cli/terminal/report.h"
 #include "client/cli/terminal/whole_file.h"
 
@@ -30,7 +32,7 @@ struct EvaluateFlags {
   client::ChannelOptions channel;  // as the connection's flags say
   std::string model;
   std::vector<std::string> csv;
-  CsvOptions columns;
+  CsvFlags rows;
   uint32_t horizon = 24, season = 24;
   std::optional<int64_t> start, stride, windows, age;
   std::string report;
@@ -51,14 +53,7 @@ command_line::Flags Table(EvaluateFlags& evaluate) {
       "the surprise of every row.");
   flags.Add("csv", &evaluate.csv, "a CSV file with a header line; may be repeated");
   flags.Add("model", &evaluate.model, "name, name:version or name@label; without it the server's default");
-  flags.Add("columns", &evaluate.columns.columns, "columns to score, separated by commas; without it all");
-  flags.Add("time_column", &evaluate.columns.time_column,
-            "the column of times, - for none; without it the first one, if it is called date, time or timestamp\n"
-            "or holds dates");
-  flags.Add("time_format", &evaluate.columns.time_format,
-            "how times are written: unix, unix_ms, unix_us, unix_ns, or a format as of strptime, \"%d/%m/%Y %H:%M\";\n"
-            "without it found from the first rows");
-  flags.Add("missing", &evaluate.columns.missing, "a number that stands for a missing value");
+  evaluate.rows.AddTo(flags);
   flags.Add("horizon", &evaluate.horizon, "rows to forecast from each origin").Between(1, kMaxRowsAhead);
   flags.Add("season", &evaluate.season, "rows in a season, of MASE and of the seasonal naive forecast").AtLeast(1);
   flags.Add("start", &evaluate.start, "the first origin's row; negative: from the end; without it at 80 % of the rows");
@@ -81,7 +76,7 @@ command_line::Flags Table(EvaluateFlags& evaluate) {
 }
 
 absl::Status Check(const EvaluateFlags& evaluate) {
-  if (absl::Status format = CheckTimeFormat(evaluate.columns); !format.ok()) return format;
+  if (absl::Status rows = evaluate.rows.Check(); !rows.ok()) return rows;
   return evaluate.csv.empty() ? absl::InvalidArgumentError("give at least one --csv=FILE") : absl::OkStatus();
 }
 
@@ -91,24 +86,26 @@ absl::Status ReadChannel(EvaluateFlags& evaluate) {
   return channel.status();
 }
 
-absl::Status ReadSeries(const std::string& path, const EvaluateFlags& evaluate, std::vector<EvaluatedSeries>& series) {
-  absl::StatusOr<ByteSource> bytes = OpenBytes(path);
-  if (!bytes.ok()) return bytes.status();
-  const absl::StatusOr<std::unique_ptr<CsvReader>> reader = CsvReader::Open(path, *std::move(bytes), evaluate.columns);
-  if (!reader.ok()) return reader.status();
-  for (const std::string& remark : (*reader)->remarks()) Say(remark);
+// Reads the series of a file, or of one series of it.
+absl::Status ReadSeries(const std::string& path, const CsvOptions& csv, const EvaluateFlags& evaluate,
+                        std::vector<EvaluatedSeries>& series) {
+  const RegularSource::Opener opener = [&path] { return OpenBytes(path); };
+  const absl::StatusOr<std::unique_ptr<RegularSource>> source =
+      RegularSource::Open(path, opener, /*again=*/true, csv, evaluate.rows.times);
+  if (!source.ok()) return source.status();
   const size_t first = series.size();
-  for (const std::string& column : (*reader)->columns()) {
+  for (const std::string& column : (*source)->columns()) {
     series.push_back({.name = evaluate.csv.size() == 1 ? column : absl::StrCat(path, ":", column)});
   }
-  CsvRow row;
+  Row row;
   std::vector<std::string> times;
   absl::StatusOr<bool> any;
-  while ((any = (*reader)->Next(row)).ok() && *any) {
+  while ((any = (*source)->Next(row)).ok() && *any) {
     for (size_t i = 0; i < row.values.size(); ++i) series[first + i].values.push_back(row.values[i]);
-    if ((*reader)->has_times()) times.push_back(row.time);
+    if ((*source)->has_times()) times.push_back(row.time);
   }
   if (!any.ok()) return any.status();
+  for (const std::string& sentence : (*source)->Summary()) Say(sentence);
   const absl::StatusOr<std::vector<size_t>> origins = Origins(
       series[first].values.size(),
       {.horizon = evaluate.horizon, .start = evaluate.start, .stride = evaluate.stride, .windows = evaluate.windows});
@@ -120,6 +117,21 @@ absl::Status ReadSeries(const std::string& path, const EvaluateFlags& evaluate, 
     for (size_t row : series[i].samples) {
       if (!times.empty()) series[i].sample_times.push_back(times[row]);
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadFile(const std::string& path, const EvaluateFlags& evaluate, std::vector<EvaluatedSeries>& series) {
+  CsvOptions csv = evaluate.rows.csv;
+  if (csv.series_column.empty()) return ReadSeries(path, csv, evaluate, series);
+  const absl::StatusOr<std::vector<std::string>> all = SeriesOf(path, csv);
+  if (!all.ok()) return all.status();
+  for (const std::string& one : *all) {
+    csv.only_series = one;
+    const size_t first = series.size();
+    const absl::Status status = ReadSeries(path, csv, evaluate, series);
+    if (!status.ok()) return status;
+    for (size_t i = first; i < series.size(); ++i) series[i].name = absl::StrCat(one, ":", series[i].name);
   }
   return absl::OkStatus();
 }
@@ -160,7 +172,7 @@ int Evaluate(const EvaluateFlags& evaluate, const std::string& command) {
   std::optional<Interrupt> interrupt(std::in_place);
   std::vector<EvaluatedSeries> series;
   for (const std::string& path : evaluate.csv) {
-    const absl::Status status = ReadSeries(path, evaluate, series);
+    const absl::Status status = ReadFile(path, evaluate, series);
     if (!status.ok()) return Fail(status);
   }
   const absl::StatusOr<std::vector<SeriesScores>> scores =

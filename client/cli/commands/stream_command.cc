@@ -19,8 +19,10 @@
 #include "client/cli/flags/connection_flags.h"
 #include "client/cli/flags/durability_flag.h"
 #include "client/cli/flags/refinement_flags.h"
-#include "client/cli/sources/csv_source.h"
+#include "client/cli/sources/csv_flags.h"
 #include "client/cli/sources/recent_rows.h"
+#include "client/cli/sources/regular_source.h"
+#include "client/cli/sources/series_list.h"
 #include "client/cli/sources/system_source.h"
 #include "client/cli/stream/alert.h"
 #include "client/cli/stream/forecast_stream.h"
@@ -36,7 +38,7 @@ struct StreamFlags {
   ConnectionFlags connection;
   client::ChannelOptions channel;  // as the connection's flags say
   std::string csv, source, session, model, output;
-  CsvOptions columns;
+  CsvFlags rows;
   uint32_t horizon = 24, every = 1;
   RefinementFlags refinement;
   DurabilityFlag durability;
@@ -56,14 +58,11 @@ command_line::Flags Table(StreamFlags& stream) {
   flags.Add("session", &stream.session, "id of the session, kept afterwards; without it one is made, and deleted");
   flags.Add("model", &stream.model, "name, name:version or name@label; without it the server's default");
   flags.Add("output", &stream.output, "append the forecasts to this file instead, as a durable record");
-  flags.Add("columns", &stream.columns.columns, "columns to stream, separated by commas; without it all");
-  flags.Add("time_column", &stream.columns.time_column,
-            "the column of times, - for none; without it the first one, if it is called date, time or timestamp\n"
-            "or holds dates");
-  flags.Add("time_format", &stream.columns.time_format,
-            "how times are written: unix, unix_ms, unix_us, unix_ns, or a format as of strptime, \"%d/%m/%Y %H:%M\";\n"
-            "without it found from the first rows");
-  flags.Add("missing", &stream.columns.missing, "a number that stands for a missing value");
+  stream.rows.AddTo(flags);
+  flags.Add(
+      "from_start", &stream.rows.times.from_start,
+      "take the file from its first row, behind the session's last; without it a file has the session's rows from\n"
+      "the first");
   flags.Add("horizon", &stream.horizon, "steps ahead").Between(1, kMaxHorizon);
   flags.Add("every", &stream.every, "forecast at every so many rows").AtLeast(1);
   stream.refinement.AddTo(flags);
@@ -82,13 +81,26 @@ command_line::Flags Table(StreamFlags& stream) {
   return flags;
 }
 
+bool IsRegular(const std::string& path) {
+  struct stat info;
+  return path != "-" && stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
 absl::Status Check(const StreamFlags& stream) {
   const auto wrong = [](const auto&... what) { return absl::InvalidArgumentError(absl::StrCat(what...)); };
-  if (absl::Status format = CheckTimeFormat(stream.columns); !format.ok()) return format;
+  if (absl::Status rows = stream.rows.Check(); !rows.ok()) return rows;
   if (stream.csv.empty() == stream.source.empty()) return wrong("give one of --csv=FILE and --source=system");
   if (!stream.source.empty() && stream.source != "system") return wrong("--source=", stream.source, " is not system");
   if (stream.alert && !(*stream.alert > 0 && *stream.alert < 1)) {
     return wrong("--alert=", *stream.alert, " is not between 0 and 1");
+  }
+  if (stream.rows.times.from_start && !stream.output.empty()) {
+    return wrong("--from_start does not know how far the record --output=", stream.output,
+                 " goes; give one of the two");
+  }
+  if (!stream.rows.csv.series_column.empty() && (!stream.output.empty() || !IsRegular(stream.csv))) {
+    return wrong("--series_column=", stream.rows.csv.series_column, " reads a file once for each series: it takes ",
+                 "--csv=FILE, no pipe, and no --output");
   }
   if (stream.alerts_only && !stream.alert) return wrong("--alerts_only needs --alert=RATE");
   if (stream.alerts_only && !stream.output.empty()) {
@@ -104,11 +116,6 @@ absl::Status ReadChannel(StreamFlags& stream) {
   return channel.status();
 }
 
-bool IsRegular(const std::string& path) {
-  struct stat info;
-  return path != "-" && stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
-}
-
 // What is no regular file may keep its reader waiting, so it is opened and read with an eye on the interrupt.
 absl::StatusOr<ByteSource> OpenPipe(const std::string& path, const Interrupt& interrupt) {
   if (path == "-") return interrupt.Bytes(STDIN_FILENO, "standard input");
@@ -117,13 +124,17 @@ absl::StatusOr<ByteSource> OpenPipe(const std::string& path, const Interrupt& in
   return interrupt.Bytes(fd, path);
 }
 
+std::string SourceName(const StreamFlags& stream) {
+  return !stream.source.empty() ? "--source=system" : stream.csv == "-" ? "standard input" : stream.csv;
+}
+
 absl::StatusOr<std::unique_ptr<RowSource>> OpenCsv(const StreamFlags& stream, const Interrupt& interrupt) {
   const bool again = IsRegular(stream.csv);
-  const CsvSource::Opener opener = [&interrupt, again, path = stream.csv] {
+  const RegularSource::Opener opener = [&interrupt, again, path = stream.csv] {
     return again ? OpenBytes(path) : OpenPipe(path, interrupt);
   };
-  absl::StatusOr<std::unique_ptr<CsvSource>> source =
-      CsvSource::Open(stream.csv == "-" ? "standard input" : stream.csv, opener, again, stream.columns);
+  absl::StatusOr<std::unique_ptr<RegularSource>> source =
+      RegularSource::Open(SourceName(stream), opener, again, stream.rows.csv, stream.rows.times);
   if (!source.ok()) return source.status();
   if (again) return *std::move(source);
   return std::make_unique<RecentRows>(*std::move(source), kRecentRows);
@@ -132,7 +143,7 @@ absl::StatusOr<std::unique_ptr<RowSource>> OpenCsv(const StreamFlags& stream, co
 absl::StatusOr<std::unique_ptr<RowSource>> OpenSource(const StreamFlags& stream, const Interrupt& interrupt) {
   if (!stream.csv.empty()) return OpenCsv(stream, interrupt);
   absl::StatusOr<std::unique_ptr<SystemSource>> source =
-      SystemSource::Open(stream.columns.columns, stream.interval, interrupt);
+      SystemSource::Open(stream.rows.csv.columns, stream.interval, interrupt);
   if (!source.ok()) return source.status();
   return std::make_unique<RecentRows>(*std::move(source), kRecentRows);
 }
@@ -156,6 +167,7 @@ std::string SessionOfOutput(const std::string& output) {
 ForecastStreamOptions Options(const StreamFlags& stream) {
   ForecastStreamOptions options{.target = stream.connection.target,
                                 .channel = stream.channel,
+                                .source = SourceName(stream),
                                 .session = stream.session,
                                 .model = stream.model,
                                 .horizon = stream.horizon,
@@ -222,8 +234,24 @@ int Stream(const StreamFlags& stream) {
   ForecastStream forecasts(options, **source, output.get(), view.get(), interrupt);
   const absl::Status status = forecasts.Run();
   view.reset();  // the terminal is back before the last words
+  for (const std::string& sentence : (*source)->Summary()) Say(sentence);
   if (forecasts.alerts() && forecasts.forecasts() > 0) Say(forecasts.alerts()->Summary());
   return ExitStatus(status, forecasts, interrupt);
+}
+
+// A session for each series, one after the other.
+int StreamEach(const StreamFlags& stream) {
+  const absl::StatusOr<std::vector<std::string>> all = SeriesOf(stream.csv, stream.rows.csv);
+  if (!all.ok()) return Fail(all.status());
+  const std::string prefix = stream.session.empty() ? "" : stream.session + ":";
+  for (const std::string& series : *all) {
+    StreamFlags one = stream;
+    one.rows.csv.only_series = series;
+    if (!prefix.empty()) one.session = absl::StrCat(prefix, SessionPart(series));
+    const int status = Stream(one);
+    if (status != kSuccess) return status;
+  }
+  return kSuccess;
 }
 
 }  // namespace
@@ -234,7 +262,8 @@ int RunStream(Arguments arguments) {
   if (parsed.ok() && !parsed->answer.empty()) return absl::PrintF("%s", parsed->answer), kSuccess;
   absl::Status status = parsed.ok() ? Check(stream) : parsed.status();
   if (status.ok()) status = ReadChannel(stream);
-  return status.ok() ? Stream(stream) : FailUsage("stream", status);
+  if (!status.ok()) return FailUsage("stream", status);
+  return stream.rows.csv.series_column.empty() ? Stream(stream) : StreamEach(stream);
 }
 
 }  // namespace aaren::cli

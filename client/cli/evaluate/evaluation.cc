@@ -9,6 +9,7 @@
 #include "aaren/client/client.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/random/random.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/synchronization/mutex.h"
@@ -211,7 +212,9 @@ void Evaluator::Work() {
     if (status.ok()) {
       Finish(i, evaluation.TakeScores());
     } else {
-      Finish(i, FromServer(absl::StrCat("evaluate ", series_[i].name, " --horizon=", options_.horizon), status));
+      const bool horizon = absl::StrContains(status.message(), "horizon");
+      const std::string flag = horizon ? absl::StrCat(" --horizon=", options_.horizon) : "";
+      Finish(i, FromServer(absl::StrCat("evaluate ", series_[i].name, flag), status));
     }
   }
 }

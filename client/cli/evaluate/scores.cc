@@ -39,7 +39,12 @@ double ForecastScore::Pinball(double value, absl::Span<const double> quantiles) 
 
 void ForecastScore::Cover(size_t step, double value, absl::Span<const double> quantiles) {
   if (low_ < 0 || high_ < 0) return;
-  const bool inside = value >= quantiles[static_cast<size_t>(low_)] && value <= quantiles[static_cast<size_t>(high_)];
+  // A forecast is a float. The value 21.3 is one, too, before the two are compared: else a forecast of the value itself
+  // would miss it.
+  const float seen = static_cast<float>(value);
+  const float low = static_cast<float>(quantiles[static_cast<size_t>(low_)]);
+  const float high = static_cast<float>(quantiles[static_cast<size_t>(high_)]);
+  const bool inside = seen >= low && seen <= high;
   steps_[step].inside += inside ? 1 : 0;
   ++steps_[step].points;
 }

@@ -5,51 +5,23 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
-#include "client/cli/terminal/json.h"
+#include "client/cli/sources/csv_cell.h"
+#include "client/cli/sources/text_bytes.h"
 
 namespace aaren::cli {
 namespace {
 
-constexpr absl::string_view kTimeNames[] = {"date", "time", "timestamp", "datetime"};
-constexpr absl::string_view kMissing[] = {"", "nan", "na", "null"};
 constexpr size_t kMostGuessRows = 20'000;  // two weeks of minutes: by then the 13th of a month has come
-constexpr size_t kTwice = SIZE_MAX;        // a name that two columns have
 constexpr double kMissingValue = std::numeric_limits<double>::quiet_NaN();
-
-bool IsAnyOf(absl::string_view text, absl::Span<const absl::string_view> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](absl::string_view word) { return absl::EqualsIgnoreCase(text, word); });
-}
-
-// What a reader has to see of a cell: enough to find it, never a whole book.
-std::string Excerpt(absl::string_view cell) {
-  constexpr size_t kMost = 40;
-  return absl::StrCat("\"", ToUtf8(cell.substr(0, kMost)), cell.size() > kMost ? "…" : "", "\"");
-}
-
-absl::StatusOr<std::vector<std::string>> SplitNames(const std::string& names) {
-  bool done = false;
-  CsvRecordReader reader([&](char* buffer, size_t size) -> absl::StatusOr<size_t> {
-    return std::exchange(done, true) ? 0 : names.copy(buffer, size);
-  });
-  std::vector<absl::string_view> fields;
-  const absl::StatusOr<bool> any = reader.Next(fields);
-  if (!any.ok()) return absl::InvalidArgumentError(absl::StrCat("--columns=", names, ": ", any.status().message()));
-  return std::vector<std::string>(fields.begin(), fields.end());
-}
 
 // A file descriptor that closes itself.
 class File {
@@ -64,19 +36,30 @@ class File {
   int fd_;
 };
 
-}  // namespace
-
-absl::Status CheckTimeFormat(const CsvOptions& options) {
-  return options.time_format.empty() ? absl::OkStatus() : TimeFormat::FromName(options.time_format).status();
+// Whether a cell is one that --missing names, as a number or as a word.
+bool IsNamedMissing(absl::string_view text, const double* value, const std::vector<std::string>& missing) {
+  return std::any_of(missing.begin(), missing.end(), [&](const std::string& one) {
+    double number;
+    if (value != nullptr && absl::SimpleAtod(one, &number)) return *value == number;
+    return absl::EqualsIgnoreCase(text, one);
+  });
 }
 
-CsvReader::CsvReader(std::string name, ByteSource source, const CsvOptions& options)
-    : name_(std::move(name)), records_(std::move(source)), missing_(options.missing) {}
+}  // namespace
+
+absl::Status CheckCsvOptions(const CsvOptions& options) {
+  const absl::Status dialect = CheckDialect(options);
+  if (!dialect.ok() || options.time_format.empty()) return dialect;
+  return TimeFormat::FromName(options.time_format).status();
+}
+
+CsvReader::CsvReader(std::string name, ByteSource source, const CsvOptions& options, bool live)
+    : name_(std::move(name)), options_(options), live_(live), records_(TextBytes(std::move(source))) {}
 
 absl::StatusOr<std::unique_ptr<CsvReader>> CsvReader::Open(std::string name, ByteSource source,
                                                            const CsvOptions& options, bool live) {
-  auto reader = std::unique_ptr<CsvReader>(new CsvReader(std::move(name), std::move(source), options));
-  const absl::Status status = reader->ReadHeader(options, live);
+  auto reader = std::unique_ptr<CsvReader>(new CsvReader(std::move(name), std::move(source), options, live));
+  const absl::Status status = reader->ReadHeader();
   if (!status.ok()) return status;
   return reader;
 }
@@ -86,8 +69,8 @@ absl::Status CsvReader::Error(absl::string_view what) const {
 }
 
 absl::Status CsvReader::CellError(size_t field, absl::string_view what) const {
-  return Error(absl::StrCat("line ", records_.line(), ", column \"", header_[field], "\": ", Excerpt(fields_[field]),
-                            " ", what));
+  return Error(absl::StrCat("line ", records_.line(), ", column \"", columns_.header[field],
+                            "\": ", Excerpt(fields_[field]), " ", what));
 }
 
 absl::StatusOr<bool> CsvReader::NextRecord() {
@@ -96,181 +79,204 @@ absl::StatusOr<bool> CsvReader::NextRecord() {
   return Error(any.status().message());
 }
 
-absl::Status CsvReader::ReadHeader(const CsvOptions& options, bool live) {
-  const absl::StatusOr<bool> any = NextRecord();
-  if (!any.ok()) return any.status();
-  if (!*any) return Error("the file is empty; a header line with the names of the columns is expected");
-  for (absl::string_view field : fields_) header_.push_back(ToUtf8(absl::StripAsciiWhitespace(field)));
-  for (size_t field = 0; field < header_.size(); ++field) {
-    if (!places_.emplace(header_[field], field).second) places_[header_[field]] = kTwice;
+absl::Status CsvReader::ReadHeader() {
+  dialect_ = FindDialect(records_, options_, live_);
+  for (const std::string& remark : dialect_.remarks) remarks_.push_back(absl::StrCat(name_, ": ", remark));
+  if (dialect_.header.empty()) {
+    const absl::StatusOr<bool> any = NextRecord();
+    if (!any.ok()) return any.status();
+    return Error("the file is empty; a header line with the names of the columns is expected");
   }
-  if (HeaderIsARow()) {
-    remarks_.push_back(absl::StrCat(name_, ": the first line is taken for the columns' names, but it holds values"));
+  if (dialect_.header.size() == 1 && dialect_.rows.empty() && Trimmed(dialect_.header[0]).empty()) {
+    return Error("line 1 is blank; a header line with the names of the columns is expected");
   }
-  first_row_ = FirstRow();
-  absl::Status status = ChooseTimes(options);
-  if (status.ok()) status = ChooseColumns(options);
-  return status.ok() ? ChooseFormat(options, live) : status;
-}
-
-bool CsvReader::IsRow(const std::vector<absl::string_view>& fields) const { return fields.size() == header_.size(); }
-
-// A file without a header would lose its first row in silence.
-bool CsvReader::HeaderIsARow() const {
-  return std::all_of(header_.begin(), header_.end(), [](const std::string& name) {
-    double number;
-    return absl::SimpleAtod(name, &number) || TimeFormatGuess::IsCalendarTime(name);
-  });
-}
-
-std::vector<std::string> CsvReader::FirstRow() {
-  std::vector<std::string> row;
-  records_.LookAhead(/*wait=*/true, [&](const std::vector<absl::string_view>& fields) {
-    const bool blank = fields.size() == 1 && fields[0].empty();
-    if (IsRow(fields)) row = std::vector<std::string>(fields.begin(), fields.end());
-    return blank && !IsRow(fields);
-  });
-  return row;
-}
-
-absl::StatusOr<size_t> CsvReader::FieldOf(absl::string_view column) const {
-  const std::string name = ToUtf8(absl::StripAsciiWhitespace(column));
-  const auto found = places_.find(name);
-  if (found == places_.end()) {
-    return Error(absl::StrCat("no column \"", name, "\"; there are ", absl::StrJoin(header_, ", ")));
+  const size_t records = dialect_.skip + (dialect_.has_header ? 1 : 0) + (dialect_.has_units ? 1 : 0);
+  for (size_t i = 0; i < records; ++i) {
+    const absl::StatusOr<bool> any = NextRecord();
+    if (!any.ok()) return any.status();
   }
-  if (found->second == kTwice) return Error(absl::StrCat("there are two columns called \"", name, "\""));
-  return found->second;
-}
-
-absl::Status CsvReader::ChooseTimes(const CsvOptions& options) {
-  if (options.time_column == "-") return absl::OkStatus();
-  if (options.time_column.empty()) {
-    const bool holds_dates = !first_row_.empty() && TimeFormatGuess::IsCalendarTime(first_row_[0]);
-    if (holds_dates || IsAnyOf(header_[0], kTimeNames)) time_field_ = 0;
-    if (time_field_ || options.time_format.empty()) return absl::OkStatus();
-    return Error(
-        absl::StrCat("which column has times --time_format=", options.time_format, "? --time_column names it"));
+  absl::StatusOr<CsvColumns> columns = ChooseColumns(dialect_, options_, live_);
+  if (!columns.ok()) {
+    const bool file = !absl::StartsWith(columns.status().message(), "--");
+    return file ? Error(columns.status().message()) : columns.status();
   }
-  const absl::StatusOr<size_t> field = FieldOf(options.time_column);
-  if (field.ok()) time_field_ = *field;
-  return field.status();
+  columns_ = *std::move(columns);
+  for (const std::string& remark : columns_.remarks) remarks_.push_back(absl::StrCat(name_, ": ", remark));
+  return ChooseFormat();
 }
 
-absl::Status CsvReader::ChooseFormat(const CsvOptions& options, bool live) {
-  time_format_ = options.found_format;
-  if (!time_field_ || time_format_) return absl::OkStatus();
-  if (!options.time_format.empty()) {
-    absl::StatusOr<TimeFormat> format = TimeFormat::FromName(options.time_format);
+absl::Status CsvReader::ChooseFormat() {
+  time_format_ = options_.found_format;
+  if (!has_times() || time_format_) return absl::OkStatus();
+  if (!options_.time_format.empty()) {
+    absl::StatusOr<TimeFormat> format = TimeFormat::FromName(options_.time_format);
     if (format.ok()) time_format_ = *std::move(format);
     return format.status();
   }
   TimeFormatGuess guess;
   size_t rows = 0;
-  records_.LookAhead(!live, [&](const std::vector<absl::string_view>& fields) {
-    return !IsRow(fields) || (guess.Add(fields[*time_field_]) && ++rows < kMostGuessRows);
+  std::vector<absl::string_view> row;
+  records_.LookAhead(live_ ? 1 : CsvRecordReader::kAll, [&](const std::vector<absl::string_view>& fields) {
+    row = fields;
+    return !FitToHeader(row) || (guess.Add(columns_.TimeOf(row)) && ++rows < kMostGuessRows);
   });
   time_format_ = guess.best();
   if (!guess.ambiguous().empty()) remarks_.push_back(absl::StrCat(name_, ": ", guess.ambiguous()));
   return absl::OkStatus();
 }
 
-// Without a column of times, one that holds dates is no series either.
-std::vector<std::string> CsvReader::AllColumns(const std::string& time_column) {
-  std::vector<std::string> names;
-  for (size_t field = 0; field < header_.size(); ++field) {
-    if (field == time_field_) continue;
-    if (time_column == "-" && !first_row_.empty() && TimeFormatGuess::IsCalendarTime(first_row_[field])) {
-      remarks_.push_back(absl::StrCat(name_, ": column \"", header_[field], "\" holds times, not numbers: left out"));
-    } else {
-      names.push_back(header_[field]);
+void CsvReader::LookAtTimes(const std::function<bool(int64_t time_ns)>& look) {
+  if (!time_format_) return;
+  TimeFormat format = *time_format_;
+  std::vector<absl::string_view> row;
+  records_.LookAhead(live_ ? 1 : CsvRecordReader::kAll, [&](const std::vector<absl::string_view>& fields) {
+    row = fields;
+    if (!FitToHeader(row)) return true;
+    if (columns_.tells_series_apart && !options_.only_series.empty() &&
+        Readable(Trimmed(row[*columns_.tells_series_apart])) != options_.only_series) {
+      return true;
     }
-  }
-  return names;
+    const std::optional<int64_t> time = format.Parse(columns_.TimeOf(row));
+    return !time || look(*time);
+  });
 }
 
-absl::Status CsvReader::ChooseColumns(const CsvOptions& options) {
-  const std::string& columns = options.columns;
-  columns_named_ = !columns.empty();
-  std::vector<std::string> names;
-  if (columns.empty()) {
-    names = AllColumns(options.time_column);
-  } else {
-    absl::StatusOr<std::vector<std::string>> split = SplitNames(columns);
-    if (!split.ok()) return split.status();
-    names = *std::move(split);
+std::string CsvReader::ColumnOfSeries() const {
+  if (!has_times() || columns_.tells_series_apart) return "";
+  absl::flat_hash_set<std::string> times;
+  std::vector<std::vector<absl::string_view>> rows;
+  for (const std::vector<std::string>& row : dialect_.rows) {
+    rows.emplace_back(row.begin(), row.end());
+    times.insert(columns_.TimeOf(rows.back()));
   }
-  absl::flat_hash_set<size_t> chosen;
-  for (const std::string& name : names) {
-    const absl::StatusOr<size_t> field = FieldOf(name);
-    if (!field.ok()) return field.status();
-    if (!chosen.insert(*field).second) {
-      return absl::InvalidArgumentError(absl::StrCat("--columns=", columns, " names \"", name, "\" twice"));
+  if (rows.size() < 4 || 2 * times.size() > rows.size()) return "";
+  for (size_t field = 0; field < columns_.header.size(); ++field) {
+    absl::flat_hash_set<std::string> both, alone;
+    for (const std::vector<absl::string_view>& row : rows) {
+      both.insert(absl::StrCat(columns_.TimeOf(row), "\n", row[field]));
+      alone.insert(std::string(row[field]));
     }
-    fields_of_columns_.push_back(*field);
-    columns_.push_back(header_[*field]);
+    const bool time = std::count(columns_.time_fields.begin(), columns_.time_fields.end(), field) > 0;
+    if (!time && both.size() == rows.size() && alone.size() > 1 && 2 * alone.size() <= rows.size())
+      return columns_.header[field];
   }
-  return columns_.empty() ? Error("there is no column besides the times") : absl::OkStatus();
+  return "";
 }
 
-absl::StatusOr<bool> CsvReader::Next(CsvRow& row) {
-  // A blank line is no row, unless an empty line is how this file writes a missing value.
-  bool blank = true;
-  while (blank) {
+// Empty fields behind those of the header are cut off.
+bool CsvReader::FitToHeader(std::vector<absl::string_view>& fields) const {
+  const size_t width = columns_.header.size();
+  while (fields.size() > width && Trimmed(fields.back()).empty()) fields.pop_back();
+  return fields.size() == width;
+}
+
+// A blank line is no row, unless an empty line is how this file writes a missing value. Files that were joined repeat
+// their header.
+bool CsvReader::IsNoRow() const {
+  if (fields_.size() == 1 && columns_.header.size() > 1 && Trimmed(fields_[0]).empty()) return true;
+  return dialect_.has_header &&
+         std::equal(fields_.begin(), fields_.end(), dialect_.header.begin(), dialect_.header.end());
+}
+
+absl::StatusOr<bool> CsvReader::NextFields() {
+  do {
     const absl::StatusOr<bool> any = NextRecord();
-    if (!any.ok()) return any.status();
-    if (!*any) return any_row_ ? absl::StatusOr<bool>(false) : Error("there is a header line, but no rows");
-    blank = header_.size() > 1 && fields_.size() == 1 && fields_[0].empty();
-  }
-  row.line = records_.line();
-  if (fields_.size() != header_.size()) {
-    return Error(absl::StrCat("line ", row.line, " has ", fields_.size(), " fields; the header has ", header_.size()));
-  }
-  const absl::Status status = ReadTime(row);
-  if (!status.ok()) return status;
-  row.values.resize(columns_.size());
-  for (size_t i = 0; i < columns_.size(); ++i) {
-    const absl::StatusOr<double> value = ReadValue(fields_of_columns_[i]);
-    if (!value.ok()) return value.status();
-    row.values[i] = *value;
-  }
-  any_row_ = true;
+    if (!any.ok() || !*any) return any;
+  } while (IsNoRow());
   return true;
 }
 
-absl::Status CsvReader::ReadTime(CsvRow& row) {
-  if (!time_field_) return absl::OkStatus();
-  const absl::string_view text = absl::StripAsciiWhitespace(fields_[*time_field_]);
-  if (!time_format_) return CellError(*time_field_, absl::StrCat("is not a time; tried ", TimeFormatGuess::Tried()));
-  const std::optional<int64_t> time = time_format_->Parse(text);
-  if (!time) {
-    return CellError(*time_field_, absl::StrCat("is not a time as ", time_format_->name(),
-                                                "; --time_format=FORMAT says how times are written"));
+absl::StatusOr<bool> CsvReader::Next(CsvRow& row) {
+  for (;;) {
+    const absl::StatusOr<bool> any = NextFields();
+    if (!any.ok()) return any.status();
+    if (!*any) return any_row_ ? absl::StatusOr<bool>(false) : Error("there is a header line, but no rows");
+    const absl::Status status = ReadRow(row);
+    if (absl::IsNotFound(status)) continue;  // a row of another series
+    any_row_ = true;
+    if (status.ok()) return true;
+    if (!live_) return status;
+    if (faults_.cells + faults_.rows++ == 0) faults_.first = std::string(status.message());
   }
-  if (*time < last_time_ns_) {
-    return CellError(*time_field_, absl::StrCat("is before \"", last_time_, "\", the time of the row above"));
+}
+
+absl::Status CsvReader::ReadRow(CsvRow& row) {
+  row.line = records_.line();
+  const size_t had = fields_.size();
+  if (!FitToHeader(fields_)) {
+    return Error(absl::StrCat("line ", row.line, " has ", had, had == 1 ? " field" : " fields", "; the header has ",
+                              columns_.header.size(),
+                              had > columns_.header.size() && dialect_.delimiter == ','
+                                  ? "; a decimal comma or a name with a comma has to be in quotes"
+                                  : ""));
   }
-  row.time_ns = last_time_ns_ = *time;
-  last_time_.assign(text.data(), text.size());
-  row.time = last_time_;
+  if (columns_.tells_series_apart) {
+    series_ = Readable(Trimmed(fields_[*columns_.tells_series_apart]));
+    if (!options_.only_series.empty() && series_ != options_.only_series) return absl::NotFoundError("");
+  }
+  const absl::Status status = ReadTime(row);
+  if (!status.ok()) return status;
+  row.values.resize(columns_.fields.size());
+  for (size_t i = 0; i < columns_.fields.size(); ++i) {
+    const absl::StatusOr<double> value = ReadValue(columns_.fields[i]);
+    if (!value.ok()) return value.status();
+    row.values[i] = *value;
+  }
   return absl::OkStatus();
 }
 
-absl::StatusOr<double> CsvReader::ReadValue(size_t field) const {
-  absl::string_view text = absl::StripAsciiWhitespace(fields_[field]);
-  if (IsAnyOf(text, kMissing)) return kMissingValue;
-  if (text.size() > 1 && text[1] != '-') absl::ConsumePrefix(&text, "+");
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end != text.data() + text.size() || error == std::errc::invalid_argument || std::isnan(value)) {
-    return CellError(field, columns_named_ ? "is not a number" : "is not a number; --columns names those that are");
+absl::Status CsvReader::ReadTime(CsvRow& row) {
+  if (!has_times()) return absl::OkStatus();
+  const size_t field = columns_.time_fields[0];
+  const std::string text = columns_.TimeOf(fields_);
+  if (!time_format_ && !live_) return CellError(field, absl::StrCat("is not a time; tried ", TimeFormatGuess::Tried()));
+  if (!time_format_) {  // the first row had none
+    TimeFormatGuess guess;
+    guess.Add(text);
+    time_format_ = guess.best();
   }
-  if (error == std::errc::result_out_of_range && !absl::SimpleAtod(text, &value)) value = INFINITY;
-  if (!std::isfinite(static_cast<float>(value))) {
-    return CellError(field,
-                     error == std::errc() && std::isinf(value) ? "is infinite" : "is too large for a 32-bit float");
+  const std::optional<int64_t> time = time_format_ ? time_format_->Parse(text) : std::nullopt;
+  if (!time) {
+    return CellError(field, absl::StrCat("is not a time as ", time_format_ ? time_format_->name() : "any",
+                                         "; --time_format=FORMAT says how times are written"));
   }
-  return missing_ && value == *missing_ ? kMissingValue : value;
+  if (*time < last_time_ns_ && !options_.any_order) {
+    return CellError(field, absl::StrCat("is before \"", last_time_, "\", the time of the row above"));
+  }
+  row.time_ns = last_time_ns_ = *time;
+  row.time = last_time_ = text;
+  return absl::OkStatus();
+}
+
+absl::Status CsvReader::TextError(size_t field) const {
+  const absl::string_view text = fields_[field];
+  double number;
+  const bool comma = dialect_.numbers.decimal == '.' && ReadCell(text, {',', '.'}, number) == Cell::kNumber;
+  if (comma) return CellError(field, "is not a number; --decimal=, reads a comma as the decimal mark");
+  if (TimeFormatGuess::IsCalendarTime(text)) {
+    return CellError(field, absl::StrCat("is a time and not a number; --time_column=\"", columns_.header[field],
+                                         "\" takes the column for the times"));
+  }
+  return CellError(field, absl::StrCat("is not a number; --missing=WORD takes a word for a missing value",
+                                       columns_.named ? "" : ", --columns names those that are"));
+}
+
+absl::StatusOr<double> CsvReader::ReadValue(size_t field) {
+  double value = kMissingValue;
+  const Cell cell = ReadCell(fields_[field], dialect_.numbers, value);
+  if (cell == Cell::kMissing) return kMissingValue;
+  const bool named =
+      !options_.missing.empty() &&
+      IsNamedMissing(Trimmed(fields_[field]), cell == Cell::kNumber ? &value : nullptr, options_.missing);
+  if (named) return kMissingValue;
+  if (cell == Cell::kNumber) return value;
+  absl::Status error = cell == Cell::kInfinite
+                           ? CellError(field, "is infinite; --missing=WORD takes a word for a missing value")
+                       : cell == Cell::kTooLarge ? CellError(field, "is too large for a 32-bit float")
+                                                 : TextError(field);
+  if (!live_) return error;
+  if (faults_.rows + faults_.cells++ == 0) faults_.first = std::string(error.message());
+  return kMissingValue;
 }
 
 absl::StatusOr<ByteSource> OpenBytes(const std::string& path) {

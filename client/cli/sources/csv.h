@@ -4,15 +4,18 @@
 // A CsvReader reads time series from a CSV file, row by row, in constant memory: a header line with the names of the
 // columns, then a row per time step. A column is a series, except for the one that holds the times.
 //
-// How times are written is found from the first rows, once for a file; every later time has to fit (time_format.h).
-// That takes the first row, and more where day and month may be confused. Of a file these are up to 4 MiB of rows. Of a
-// live source they are only those that came with the first, so that its first forecast waits for nothing.
+// How the file is written is found from its first records: see csv_dialect.h for delimiters and numbers, csv_columns.h
+// for the columns, and time/time_format.h for the times. Every later row has to fit. A file is judged by up to 4 MiB
+// of rows. A live source is judged by the rows that came with the first, so that its first forecast waits for nothing.
 //
-// Accepted: CRLF, a byte-order mark, quoted fields, blank lines, repeated times, spaces around numbers, a last line
-// without its end. An empty cell, NaN, NA, null and the marker of the options are missing values. Errors are
-// INVALID_ARGUMENT (NOT_FOUND for a file) and name the file, the line and the column. They are for a ragged row, text
-// where a number belongs, an infinity or a number beyond a float, and a time that is none or goes back. They are also
-// for a column that is not there or there twice, no header, and no rows. Threading: a plain value.
+// Accepted: gzip, UTF-8, UTF-16, Latin-1, CRLF, quoted fields, blank lines, lines that begin with #, repeated headers
+// and times, spaces around numbers, a last line without its end. csv_cell.h lists the words for a missing value.
+// Errors are INVALID_ARGUMENT (NOT_FOUND for a file) and name the file, the line and the column, and say what was seen
+// and what to do. They are for a ragged row, text where a number belongs, an infinity or a number beyond a float, and a
+// time that is none or goes back. They are also for a column that is not there or there twice, no header, and no rows.
+//
+// A live source goes on behind such a row: a cell that is no number is missing, a ragged row and one without a time are
+// left out, and both are counted. Threading: a plain value.
 
 #include <cstdint>
 #include <memory>
@@ -20,23 +23,17 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "client/cli/sources/csv_columns.h"
+#include "client/cli/sources/csv_dialect.h"
+#include "client/cli/sources/csv_options.h"
 #include "client/cli/sources/csv_record.h"
 #include "client/cli/sources/time/time_format.h"
 
 namespace aaren::cli {
 
-struct CsvOptions {
-  std::string columns = {};      // names, themselves a CSV record; empty: all but the times' column
-  std::string time_column = {};  // empty: the first one if it is called date, time … or holds dates; "-": none
-  std::string time_format = {};  // see TimeFormat::FromName; empty: found from the rows
-  std::optional<TimeFormat> found_format = {};  // what an earlier reader of this file found
-  std::optional<double> missing = {};           // a number that stands for a missing value
-};
-
-// INVALID_ARGUMENT for a time_format that is none.
-absl::Status CheckTimeFormat(const CsvOptions& options);
+// INVALID_ARGUMENT for options that cannot be right whatever the file.
+absl::Status CheckCsvOptions(const CsvOptions& options);
 
 struct CsvRow {
   uint64_t line = 0;
@@ -45,10 +42,16 @@ struct CsvRow {
   std::vector<double> values;  // one per column; NaN where missing
 };
 
+// What a live source had that could not be used.
+struct CsvFaults {
+  uint64_t cells = 0, rows = 0;
+  std::string first = {};  // the error of the first one
+};
+
 class CsvReader {
  public:
   // Reads the header and looks at the first rows. `name` is what errors call the file. `live`: rows may be long in
-  // coming, so no more than the first is waited for.
+  // coming, so no more than the first is waited for, and faults are counted.
   static absl::StatusOr<std::unique_ptr<CsvReader>> Open(std::string name, ByteSource source, const CsvOptions& options,
                                                          bool live = false);
 
@@ -58,47 +61,54 @@ class CsvReader {
   // Whether Next answers without reading.
   bool buffered() { return records_.buffered(); }
 
+  // Shows the times of the rows that come next, as far as they are here or, of a file, within 4 MiB, until `look` says
+  // false. REQUIRES: has_times().
+  void LookAtTimes(const std::function<bool(int64_t time_ns)>& look);
+
   // Names of the series, in valid UTF-8, in the order of the rows' values.
-  const std::vector<std::string>& columns() const { return columns_; }
-  bool has_times() const { return time_field_.has_value(); }
+  const std::vector<std::string>& columns() const { return columns_.series; }
+  bool has_times() const { return !columns_.time_fields.empty(); }
   // What was decided for the user, who may want it otherwise: a sentence each.
   const std::vector<std::string>& remarks() const { return remarks_; }
   const std::optional<TimeFormat>& time_format() const { return time_format_; }
+  const CsvFaults& faults() const { return faults_; }
+
+  // The column of text that tells series apart, if the same times come again and again beside it; else empty.
+  std::string ColumnOfSeries() const;
+
+  // The series of the row that Next returned last. REQUIRES: CsvOptions::series_column.
+  const std::string& series() const { return series_; }
 
  private:
-  CsvReader(std::string name, ByteSource source, const CsvOptions& options);
+  CsvReader(std::string name, ByteSource source, const CsvOptions& options, bool live);
 
-  absl::Status ReadHeader(const CsvOptions& options, bool live);
-  absl::Status ChooseTimes(const CsvOptions& options);
-  absl::Status ChooseFormat(const CsvOptions& options, bool live);
-  bool HeaderIsARow() const;
-  std::vector<std::string> FirstRow();
-  bool IsRow(const std::vector<absl::string_view>& fields) const;
-  absl::Status ChooseColumns(const CsvOptions& options);
-  std::vector<std::string> AllColumns(const std::string& time_column);
-  absl::StatusOr<size_t> FieldOf(absl::string_view column) const;
+  absl::Status ReadHeader();
+  absl::Status ChooseFormat();
   absl::StatusOr<bool> NextRecord();
+  absl::StatusOr<bool> NextFields();
+  bool IsNoRow() const;
+  bool FitToHeader(std::vector<absl::string_view>& fields) const;
+  absl::Status ReadRow(CsvRow& row);
   absl::Status ReadTime(CsvRow& row);
-  absl::StatusOr<double> ReadValue(size_t field) const;
+  absl::StatusOr<double> ReadValue(size_t field);
   absl::Status Error(absl::string_view what) const;
   absl::Status CellError(size_t field, absl::string_view what) const;
+  absl::Status TextError(size_t field) const;
 
-  std::string name_;
+  const std::string name_;
+  const CsvOptions options_;
+  const bool live_;
   CsvRecordReader records_;
-  std::optional<double> missing_;
-  std::vector<std::string> header_;
-  absl::flat_hash_map<absl::string_view, size_t> places_;  // of the header's names; kTwice
-  std::vector<std::string> first_row_;                     // empty if there is none
-  bool columns_named_ = false;
+  CsvDialect dialect_;
+  CsvColumns columns_;
   std::vector<std::string> remarks_;
-  std::vector<std::string> columns_;
-  std::vector<size_t> fields_of_columns_;
-  std::optional<size_t> time_field_;
   std::vector<absl::string_view> fields_;  // of the current record
   std::optional<TimeFormat> time_format_;  // set where there are times and rows
+  std::string series_;
   std::string last_time_;
   int64_t last_time_ns_ = INT64_MIN;
   bool any_row_ = false;
+  CsvFaults faults_;
 };
 
 // A file's bytes; NOT_FOUND or PERMISSION_DENIED, naming it, if it cannot be opened.

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
@@ -20,8 +22,13 @@ absl::Status CsvRecordReader::Error(absl::string_view what) const {
 }
 
 // A line end closes the record unless an odd number of quotes came before it: "" inside a quoted field keeps the
-// parity.
+// parity. The quotes of a comment are text.
 bool CsvRecordReader::FindEnd() {
+  if (comments_ && !at_.found && at_.begin < buffer_.size() && buffer_[at_.begin] == '#') {
+    at_.scanned = std::min(buffer_.find('\n', at_.scanned), buffer_.size());
+    at_.in_quotes = false;
+    return at_.found = at_.scanned < buffer_.size();
+  }
   while (!at_.found && at_.scanned < buffer_.size()) {
     at_.scanned = std::min(buffer_.find_first_of("\n\"", at_.scanned), buffer_.size());
     if (at_.scanned == buffer_.size()) break;
@@ -49,23 +56,44 @@ absl::StatusOr<bool> CsvRecordReader::Fill() {
   return *read > 0;
 }
 
-void CsvRecordReader::LookAhead(bool wait, const std::function<bool(const std::vector<absl::string_view>&)>& look) {
+void CsvRecordReader::LookAtRecords(size_t wait, const std::function<bool(absl::string_view)>& look) {
   const Place before = at_;
   keep_ = true;
-  std::vector<absl::string_view> fields;
-  for (bool first = true, more = true; more; first = false) {
-    const bool here = buffered() || (wait && at_.begin - before.begin < kLookAheadBytes);
-    if (!first && !here) break;
-    const absl::StatusOr<bool> any = Next(fields);
-    more = any.ok() && *any && look(fields);
+  absl::string_view record;
+  size_t seen = 0;
+  for (bool more = true; more; ++seen) {
+    const bool waits = seen == 0 || (seen < wait && at_.begin - before.begin < kLookAheadBytes);
+    if (!waits && !buffered()) break;
+    const absl::StatusOr<bool> any = Take(record);
+    more = any.ok() && *any && look(record);
   }
   keep_ = false;
   at_ = before;
 }
 
+void CsvRecordReader::LookAhead(size_t wait, const std::function<bool(const std::vector<absl::string_view>&)>& look) {
+  std::vector<absl::string_view> fields;
+  LookAtRecords(wait, [&](absl::string_view record) {
+    if (comments_ && absl::StartsWith(record, "#")) return true;
+    return Split(record, fields).ok() && look(fields);
+  });
+}
+
 bool CsvRecordReader::buffered() { return FindEnd(); }
 
 absl::StatusOr<bool> CsvRecordReader::Next(std::vector<absl::string_view>& fields) {
+  absl::string_view record;
+  for (;;) {
+    const absl::StatusOr<bool> any = Take(record);
+    if (!any.ok() || !*any) return any;
+    if (comments_ && absl::StartsWith(record, "#")) continue;
+    const absl::Status status = Split(record, fields);
+    if (!status.ok()) return status;
+    return true;
+  }
+}
+
+absl::StatusOr<bool> CsvRecordReader::Take(absl::string_view& record) {
   at_.line = at_.next_line;
   while (!FindEnd() && !at_end_) {
     if (buffer_.size() - at_.begin > kMaxRecordBytes) {
@@ -77,24 +105,25 @@ absl::StatusOr<bool> CsvRecordReader::Next(std::vector<absl::string_view>& field
   }
   if (at_end_ && !at_.found && at_.in_quotes) return Error("a quote is opened and never closed");
   if (at_end_ && at_.begin == buffer_.size()) return false;
-  absl::string_view record = absl::string_view(buffer_).substr(at_.begin, at_.scanned - at_.begin);
+  record = absl::string_view(buffer_).substr(at_.begin, at_.scanned - at_.begin);
   at_.next_line += static_cast<uint64_t>(std::count(record.begin(), record.end(), '\n')) + 1;
   at_.begin = at_.scanned = std::min(at_.scanned + 1, buffer_.size());
   at_.found = false;
   absl::ConsumeSuffix(&record, "\r");
   if (at_.line == 1) absl::ConsumePrefix(&record, kByteOrderMark);
-  const absl::Status status = Split(record, fields);
-  if (!status.ok()) return status;
   return true;
 }
 
 absl::Status CsvRecordReader::Split(absl::string_view record, std::vector<absl::string_view>& fields) {
   fields.clear();
   if (record.find('"') != absl::string_view::npos) return SplitQuoted(record, fields);
-  size_t comma;
-  while ((comma = record.find(',')) != absl::string_view::npos) {
-    fields.push_back(record.substr(0, comma));
-    record.remove_prefix(comma + 1);
+  const bool blanks = delimiter_ == ' ';
+  if (blanks) record = absl::StripAsciiWhitespace(record);
+  size_t end;
+  while ((end = record.find(delimiter_)) != absl::string_view::npos) {
+    fields.push_back(record.substr(0, end));
+    record.remove_prefix(end + 1);
+    if (blanks) record = absl::StripLeadingAsciiWhitespace(record);
   }
   fields.push_back(record);
   return absl::OkStatus();
@@ -104,23 +133,25 @@ absl::Status CsvRecordReader::SplitQuoted(absl::string_view record, std::vector<
   unquoted_.clear();
   unquoted_.reserve(record.size());  // so that the fields' views stay valid
   for (;;) {
+    if (delimiter_ == ' ') record = absl::StripLeadingAsciiWhitespace(record);
     const size_t begin = unquoted_.size();
     bool quoted = absl::ConsumePrefix(&record, "\"");
     const bool was_quoted = quoted;
-    while (!record.empty() && (quoted || record[0] != ',')) {
+    while (!record.empty() && (quoted || record[0] != delimiter_)) {
       if (quoted && absl::ConsumePrefix(&record, "\"\"")) {
         unquoted_ += '"';
       } else if (quoted && absl::ConsumePrefix(&record, "\"")) {
         quoted = false;
-      } else if (was_quoted && !quoted) {
+      } else if (was_quoted && !quoted && record[0] != ' ') {
         return Error("text after the closing quote of a field");
       } else {
-        unquoted_ += record[0];
+        if (quoted || !was_quoted) unquoted_ += record[0];
         record.remove_prefix(1);
       }
     }
     fields.push_back(absl::string_view(unquoted_).substr(begin));
-    if (!absl::ConsumePrefix(&record, ",")) return absl::OkStatus();
+    if (record.empty()) return absl::OkStatus();
+    record.remove_prefix(1);
   }
 }
 

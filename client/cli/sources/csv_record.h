@@ -2,8 +2,10 @@
 #define AAREN_CLIENT_CLI_SOURCES_CSV_RECORD_H_
 
 // A CsvRecordReader cuts a stream of bytes into the records of a CSV file, in constant memory. Records are lines that
-// end in LF or CRLF, fields between commas, quoted as RFC 4180 says (a quoted field may hold commas, line ends and ""
-// for a quote). A byte-order mark before the first record is skipped. Threading: a plain value.
+// end in LF or CRLF, fields between commas or another delimiter, quoted as RFC 4180 says (a quoted field may hold
+// delimiters, line ends and "" for a quote). A blank as delimiter stands for any number of blanks. A byte-order mark
+// before the first record is skipped, and so are lines that begin with # once comments are passed over.
+// Threading: a plain value.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,10 +30,20 @@ class CsvRecordReader {
   // quote that is never closed, text after a closing quote, a record that is too long.
   absl::StatusOr<bool> Next(std::vector<absl::string_view>& fields);
 
-  // Shows the records that come next, which Next will still return, until `look` says false. The first one is waited
-  // for; the others too if `wait`, up to kLookAheadBytes, else only what is here. A malformed one ends it.
-  void LookAhead(bool wait, const std::function<bool(const std::vector<absl::string_view>& fields)>& look);
+  // Shows the records that come next, which Next will still return, until `look` says false. The first `wait` records
+  // are waited for, up to kLookAheadBytes; the others are shown if they are here. A malformed one ends it.
+  void LookAhead(size_t wait, const std::function<bool(const std::vector<absl::string_view>& fields)>& look);
+  // The same of records that are not cut into fields, comments too.
+  void LookAtRecords(size_t wait, const std::function<bool(absl::string_view record)>& look);
   static constexpr size_t kLookAheadBytes = 4 << 20;
+  static constexpr size_t kAll = SIZE_MAX;
+
+  // What stands between two fields; a comma until it is set.
+  void set_delimiter(char delimiter) { delimiter_ = delimiter; }
+  char delimiter() const { return delimiter_; }
+
+  // Lines that begin with # are no records from now on.
+  void PassOverComments() { comments_ = true; }
 
   // The line, from 1, on which the last record began.
   uint64_t line() const { return at_.line; }
@@ -40,6 +52,7 @@ class CsvRecordReader {
   bool buffered();
 
  private:
+  absl::StatusOr<bool> Take(absl::string_view& record);
   absl::StatusOr<bool> Fill();
   bool FindEnd();
   absl::Status Split(absl::string_view record, std::vector<absl::string_view>& fields);
@@ -61,6 +74,8 @@ class CsvRecordReader {
   Place at_;
   bool keep_ = false;  // what lies before at_ is needed again
   bool at_end_ = false;
+  char delimiter_ = ',';
+  bool comments_ = false;
   absl::Status failed_;  // of the source
   std::string unquoted_;
 };

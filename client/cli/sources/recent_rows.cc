@@ -26,6 +26,17 @@ absl::StatusOr<bool> RecentRows::Next(Row& row) {
   return true;
 }
 
+absl::StatusOr<std::string> RecentRows::GoOn(const SessionPlace& place) {
+  if (next_seq_ > 0 || !rows_.empty()) {  // rows were read for this session before
+    absl::Status status = Seek(place.next_seq);
+    if (!status.ok()) return status;
+    return std::string();
+  }
+  absl::StatusOr<std::string> said = source_->GoOn(place);
+  if (said.ok()) first_seq_ = next_seq_ = place.next_seq;
+  return said;
+}
+
 absl::Status RecentRows::Seek(uint64_t seq) {
   if (seq < first_seq_) {
     return absl::DataLossError(

@@ -23,6 +23,8 @@ class RecentRows : public RowSource {
   absl::StatusOr<bool> Next(Row& row) override;
   bool ready() override { return next_seq_ < end() || source_->ready(); }
   absl::Status Seek(uint64_t seq) override;
+  absl::StatusOr<std::string> GoOn(const SessionPlace& place) override;
+  std::vector<std::string> Summary() const override { return source_->Summary(); }
   bool CanSeek(uint64_t seq) const override { return seq >= first_seq_; }
   bool live() const override { return source_->live(); }
 

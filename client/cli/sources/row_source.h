@@ -6,6 +6,7 @@
 // Threading: one thread, but for CanSeek.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,14 @@ struct Row {
   std::string time;  // as the source writes it; empty where it has none
   int64_t time_ns = 0;
   std::vector<float> values;  // NaN: missing
+};
+
+// Where a session is: its next token, and what its tokens say about time.
+struct SessionPlace {
+  uint64_t next_seq = 0;
+  std::optional<int64_t> last_time_ns = {};  // of token next_seq - 1
+  int64_t step_ns = 0;                       // between tokens; 0: not known
+  uint64_t delivered_seq = 0;  // forecasts below it are on record: the rows from next_seq to here come once more
 };
 
 class RowSource {
@@ -36,6 +45,17 @@ class RowSource {
   // The next row will be row `seq`; rows before it are passed over. DATA_LOSS if that row is gone, OUT_OF_RANGE if the
   // source ends before it.
   virtual absl::Status Seek(uint64_t seq) = 0;
+
+  // The next row will be the session's next: the first one behind its last time where both have times, else row
+  // next_seq. Returns what a user has to know about it, or nothing. Errors as from Seek.
+  virtual absl::StatusOr<std::string> GoOn(const SessionPlace& place) {
+    absl::Status status = Seek(place.next_seq);
+    if (!status.ok()) return status;
+    return std::string();
+  }
+
+  // What became of the rows, for the user: a sentence each. After the last one.
+  virtual std::vector<std::string> Summary() const { return {}; }
 
   // Whether Seek can go back to row `seq`. Safe from any thread.
   virtual bool CanSeek(uint64_t seq) const = 0;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "aaren/client/clock.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/terminal/report.h"
 
@@ -97,8 +98,16 @@ absl::StatusOr<client::Opened> ForecastStream::AwaitOpened() {
   const absl::Status ended = session_->status();
   if (ended.ok()) return absl::CancelledError("interrupted");
   // What is asked for comes from the flags, so a refusal is read beside them.
-  const bool flags = absl::IsInvalidArgument(ended);
-  return FromServer(flags ? absl::StrCat("stream --horizon=", options_.horizon) : "stream", ended);
+  if (absl::IsInvalidArgument(ended) && absl::StrContains(ended.message(), "open.channels")) {
+    const bool wide = absl::StrContains(ended.message(), "the limit is");
+    return FromServer(
+        absl::StrCat(
+            "stream: ", options_.source, " has ", source_.columns().size(), " columns",
+            wide ? ", more than this server takes in a session (its --max_channels); --columns takes some" : ""),
+        ended);
+  }
+  const bool horizon = absl::IsInvalidArgument(ended) && absl::StrContains(ended.message(), "horizon");
+  return FromServer(horizon ? absl::StrCat("stream --horizon=", options_.horizon) : "stream", ended);
 }
 
 bool ForecastStream::StartsOver(uint64_t next_seq) const {
@@ -121,8 +130,11 @@ absl::Status ForecastStream::Position(const client::Opened& opened) {
                                             ", and what was sampled since cannot be sampled again; choose another "
                                             "session and output"));
   }
-  if (seq > 0) Tell(absl::StrCat("session \"", options_.session, "\" goes on at row ", seq));
-  return source_.Seek(seq);
+  const absl::StatusOr<std::string> where = source_.GoOn({.next_seq = seq, .delivered_seq = delivered_before()});
+  if (seq > 0) {
+    Tell(absl::StrCat("session \"", options_.session, "\" goes on at row ", seq, where.ok() ? *where : ""));
+  }
+  return where.status();
 }
 
 void ForecastStream::ReadBatch(uint64_t seq, Batch& batch) {

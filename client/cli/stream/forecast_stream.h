@@ -35,6 +35,7 @@ namespace aaren::cli {
 struct ForecastStreamOptions {
   std::string target = {};
   client::ChannelOptions channel = {};
+  std::string source = {};   // what errors call the source of the rows
   std::string session = {};  // its id
   std::string model = {};    // empty: the server's default
   uint32_t horizon = 24;     // steps ahead, all from 1 on

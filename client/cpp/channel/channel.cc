@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "client/cpp/channel/proxy.h"
 
 namespace aaren::client {
 namespace {
@@ -78,6 +79,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target, const Chan
   const auto& made = options.credentials.made();
   const auto credentials = made ? made->grpc() : grpc::InsecureChannelCredentials();
   grpc::ChannelArguments arguments = MakeArguments(options);
+  if (IsLoopback(target)) arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   if (among == Among::kServing) arguments.SetServiceConfigJSON(kServingOnly);
   return grpc::CreateCustomChannel(target, credentials, arguments);
 }

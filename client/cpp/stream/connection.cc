@@ -6,6 +6,7 @@
 #include "absl/random/random.h"
 #include "absl/strings/str_cat.h"
 #include "client/cpp/channel/channel.h"
+#include "client/cpp/channel/proxy.h"
 #include "client/cpp/messages/rpc_status.h"
 #include "client/cpp/messages/values.h"
 
@@ -92,7 +93,8 @@ Break Connection::RunCall() {
   Loop(call);
   if (!given_up_.why.ok()) return given_up_;
   const absl::Status status = call.status();
-  return {.why = status.ok() ? absl::UnavailableError("the server ended the stream") : status};
+  return {.why =
+              status.ok() ? absl::UnavailableError("the server ended the stream") : NameProxy(status, options_.target)};
 }
 
 void Connection::Loop(Call& call) {

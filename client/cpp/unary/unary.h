@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "client/cpp/channel/channel.h"
+#include "client/cpp/channel/proxy.h"
 #include "client/cpp/messages/printable.h"
 #include "client/cpp/messages/rpc_status.h"
 
@@ -51,7 +52,7 @@ class UnaryCaller {
     AddMetadata(*metadata, context);
     Response response;
     const grpc::Status answer = ((*stub_).*method)(&context, request, &response);
-    if (!answer.ok()) return FromGrpc(answer);
+    if (!answer.ok()) return NameProxy(FromGrpc(answer), options_.target);
     return response;
   }
 

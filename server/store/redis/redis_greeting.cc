@@ -98,6 +98,10 @@ absl::Status RedisGreeting::OnInfo(absl::string_view info) {
     return absl::FailedPreconditionError(
         "a Redis Cluster cannot be the store: sessions and their list are apart there");
   }
+  if (ValueIn(info, "redis_mode") == "sentinel") {
+    return absl::FailedPreconditionError(
+        "a Sentinel cannot be the store: it keeps no data; give the addresses of the Redis servers that it watches");
+  }
   if (ValueIn(info, "role") != "master") {
     return absl::UnavailableError(
         absl::StrCat("READONLY: it is a replica of ", ValueIn(info, "master_host"), ":", ValueIn(info, "master_port")));

@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <map>
 #include <string>
 
 #include "aaren/client/client.h"
 #include "aaren/client/sessions.h"
+#include "client/cpp/channel/proxy.h"
 #include "tests/client/cpp/recorder.h"
 #include "tests/client/fake_server.h"
 
@@ -130,6 +132,35 @@ TEST(ChannelTest, MetadataOfASourceThatCannotBeSentIsRefused) {
   FakeServer server;
   const auto source = [] { return Metadata{{"authorization", "two\nlines"}}; };
   EXPECT_EQ(Delete(server, {.metadata_source = source}).code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(ProxyTest, IsNotUsedForThisMachine) {
+  setenv("http_proxy", "http://127.0.0.1:9", 1);
+  FakeServer server;
+  server.Replace("a", 0);
+  EXPECT_TRUE(Delete(server, {}).ok());
+  unsetenv("http_proxy");
+}
+
+TEST(ProxyTest, IsNamedByErrors) {
+  setenv("https_proxy", "http://user:secret@127.0.0.1:9", 1);
+  const Sessions sessions({.target = "forecasts.example:443", .timeout = absl::Seconds(20)});
+  const std::string message(sessions.Get("a").status().message());
+  unsetenv("https_proxy");
+  EXPECT_THAT(message, HasSubstr("(through the proxy of https_proxy; no_proxy=HOST goes without)"));
+  EXPECT_EQ(message.find("secret"), std::string::npos);
+}
+
+TEST(ProxyTest, StandsBeforeHostsThatNoProxyDoesNotName) {
+  setenv("http_proxy", "http://p:1", 1);
+  setenv("no_proxy", "other.example, b.example", 1);
+  EXPECT_EQ(ProxyVariable("a.example:443"), "http_proxy");
+  for (const char* target :
+       {"b.example:443", "dns:///x.b.example:443", "127.1.2.3:1", "[::1]:1", "localhost:1", "unix:/s"}) {
+    EXPECT_EQ(ProxyVariable(target), "") << target;
+  }
+  unsetenv("http_proxy");
+  unsetenv("no_proxy");
 }
 
 }  // namespace

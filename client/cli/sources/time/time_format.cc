@@ -1,6 +1,7 @@
 #include "client/cli/sources/time/time_format.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 
@@ -26,17 +28,32 @@ struct Layout {
 };
 
 // In the order of preference. %E4Y is a year of exactly four digits.
-constexpr Layout kLayouts[] = {
-    {"year-month-day", "%E4Y-%m-%d"}, {"year/month/day", "%E4Y/%m/%d"},  {"year.month.day", "%E4Y.%m.%d"},
-    {"yearmonthday", "%E4Y%m%d"},     {"year-month", "%E4Y-%m"},         {"day.month.year", "%d.%m.%E4Y"},
-    {"day.month.year", "%d.%m.%y"},   {kMonthFirst, "%m/%d/%E4Y"},       {kDayFirst, "%d/%m/%E4Y"},
-    {kMonthFirst, "%m-%d-%E4Y"},      {kDayFirst, "%d-%m-%E4Y"},         {kMonthFirst, "%m/%d/%y"},
-    {kDayFirst, "%d/%m/%y"},          {"day-month-year", "%d-%b-%E4Y"},  {"day-month-year", "%d-%b-%y"},
-    {"day month year", "%d %b %E4Y"}, {"month day year", "%b %d, %E4Y"}, {"month day year", "%b %d %E4Y"}};
+constexpr Layout kLayouts[] = {{"year-month-day", "%E4Y-%m-%d"},
+                               {"year/month/day", "%E4Y/%m/%d"},
+                               {"year.month.day", "%E4Y.%m.%d"},
+                               {"yearmonthday", "%E4Y%m%d"},
+                               {"year-month", "%E4Y-%m"},
+                               {"day.month.year", "%d.%m.%E4Y"},
+                               {"day.month.year", "%d.%m.%y"},
+                               {kMonthFirst, "%m/%d/%E4Y"},
+                               {kDayFirst, "%d/%m/%E4Y"},
+                               {kMonthFirst, "%m-%d-%E4Y"},
+                               {kDayFirst, "%d-%m-%E4Y"},
+                               {kMonthFirst, "%m/%d/%y"},
+                               {kDayFirst, "%d/%m/%y"},
+                               {"day-month-year", "%d-%b-%E4Y"},
+                               {"day-month-year", "%d-%b-%y"},
+                               {"day month year", "%d %b %E4Y"},
+                               {"month day year", "%b %d, %E4Y"},
+                               {"month day year", "%b %d %E4Y"},
+                               {"weekday, day month year", "%a, %d %b %E4Y"}};
 
 // A blank in a pattern also stands for none: 3:04PM, 12:00:00+01:00.
 constexpr const char* kClocks[] = {"%H:%M:%E*S", "%H:%M", "%I:%M:%E*S %p", "%I:%M %p", "%H%M%S", "%H%M"};
-constexpr const char* kZones[] = {"", " %Ez", " UTC"};
+constexpr const char* kZones[] = {"", " %Ez", " UTC", " GMT"};
+
+// As of C's ctime: Wed Jan 31 12:00:00 2024.
+constexpr char kWordsFirst[] = "%a %b %d %H:%M:%E*S %E4Y";
 
 std::vector<std::string> WithClocks(absl::string_view date) {
   std::vector<std::string> patterns = {std::string(date)};
@@ -78,6 +95,24 @@ bool IsCompactDate(absl::string_view text) {
          std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
 }
 
+// "24:00", "24:00:00" or the digits of a compact clock become 00 of the same day; whether there was any.
+bool TakeMidnight(std::string& text) {
+  const bool digits = std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
+  if (digits) {
+    const bool midnight = (text.size() == 12 || text.size() == 14) && absl::StartsWith("240000", text.substr(8));
+    if (midnight) text.replace(8, 2, "00");
+    return midnight;
+  }
+  const size_t hour = text.find("24:00");
+  const bool clock = hour != std::string::npos && hour > 0 && (text[hour - 1] == ' ' || text[hour - 1] == 'T');
+  if (!clock || (text.size() > hour + 5 && absl::StartsWith(text.substr(hour + 5), ":") &&
+                 !absl::StartsWith(text.substr(hour + 5), ":00"))) {
+    return false;
+  }
+  text.replace(hour, 2, "00");
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<TimeFormat> TimeFormat::FromName(absl::string_view name) {
@@ -96,21 +131,47 @@ std::optional<int64_t> TimeFormat::Parse(absl::string_view text) {
   constexpr absl::Duration kLeast = absl::Nanoseconds(std::numeric_limits<int64_t>::min());
   constexpr absl::Duration kMost = absl::Nanoseconds(std::numeric_limits<int64_t>::max());
   text = absl::StripAsciiWhitespace(text);
+  absl::Duration since;
   if (!unit_.empty()) {
-    absl::Duration since;
     if (!IsNumber(text) || !absl::ParseDuration(absl::StrCat(text, unit_), &since)) return {};
-    return since < kLeast || since > kMost ? std::nullopt : std::optional(absl::ToInt64Nanoseconds(since));
+  } else {
+    std::optional<absl::Time> time = ParsePatterns(text);
+    std::string midnight(text);
+    if (!time && TakeMidnight(midnight)) {
+      time = ParsePatterns(midnight);
+      if (time) *time += absl::Hours(24);
+    }
+    if (!time) return {};
+    since = *time - absl::UnixEpoch();
   }
+  return since < kLeast || since > kMost ? std::nullopt : std::optional(absl::ToInt64Nanoseconds(since));
+}
+
+std::optional<absl::Time> TimeFormat::ParsePatterns(absl::string_view text) {
   for (size_t i = 0; i < patterns_.size(); ++i) {
     const size_t at = (fitted_ + i) % patterns_.size();
     absl::Time time;
     if (!absl::ParseTime(patterns_[at], text, &time, nullptr)) continue;
-    const absl::Duration since = time - absl::UnixEpoch();
-    if (since < kLeast || since > kMost) return {};
     fitted_ = at;
-    return absl::ToInt64Nanoseconds(since);
+    return time;
   }
   return {};
+}
+
+std::string TimeFormat::Format(int64_t time_ns) const {
+  const absl::Time time = absl::FromUnixNanos(time_ns);
+  if (unit_.empty()) return absl::FormatTime(patterns_[fitted_], time, absl::UTCTimeZone());
+  absl::Duration unit;
+  absl::ParseDuration(absl::StrCat("1", unit_), &unit);
+  const absl::Duration since = absl::Nanoseconds(time_ns);
+  if (since % unit == absl::ZeroDuration()) return absl::StrCat(since / unit);
+  return absl::StrFormat("%.3f", absl::FDivDuration(since, unit));
+}
+
+bool TimeFormat::has_zone() const {
+  const std::string& pattern = patterns_[fitted_];
+  return !unit_.empty() || absl::StrContains(pattern, "%Ez") || absl::StrContains(pattern, "%z") ||
+         absl::StrContains(pattern, "UTC") || absl::StrContains(pattern, "GMT");
 }
 
 std::string TimeFormat::pattern() const { return absl::StrReplaceAll(patterns_[0], {{"%E4Y", "%Y"}}); }
@@ -129,6 +190,7 @@ std::vector<TimeFormat> TimeFormatGuess::All(absl::string_view text) {
     if (number && !(IsCompactDate(text) && absl::string_view(layout.pattern) == "%E4Y%m%d")) continue;
     formats.push_back(TimeFormat(layout.name, "", WithClocks(layout.pattern)));
   }
+  if (!number) formats.push_back(TimeFormat("weekday month day clock year", "", {kWordsFirst}));
   for (const Unit& unit : kUnits) {
     TimeFormat format(unit.words, unit.suffix, {unit.name});
     if (!format.Parse(text)) continue;
@@ -140,8 +202,10 @@ std::vector<TimeFormat> TimeFormatGuess::All(absl::string_view text) {
 
 bool TimeFormatGuess::IsCalendarTime(absl::string_view text) {
   text = absl::StripAsciiWhitespace(text);
+  // To try all formats takes long, and most cells of a wide file have no mark of a time.
+  const auto digits = std::count_if(text.begin(), text.end(), absl::ascii_isdigit);
+  if (digits < 3 || text.find_first_of("-/.: ") == absl::string_view::npos || IsNumber(text)) return false;
   TimeFormatGuess guess;
-  if (text.empty() || IsNumber(text)) return false;
   guess.Add(text);
   return guess.best().has_value();
 }
@@ -163,7 +227,8 @@ bool TimeFormatGuess::Add(absl::string_view text) {
     left.push_back(std::move(candidate));
     Candidate& kept = left.back();
     kept.goes_back = kept.goes_back || *time < kept.last_ns;
-    if (*time > kept.last_ns) kept.steps.push_back(*time - kept.last_ns);
+    kept.goes_on = kept.goes_on || *time > kept.last_ns;
+    if (*time != kept.last_ns) kept.steps.push_back(std::abs(*time - kept.last_ns));
     kept.last_ns = *time;
   }
   // A time that fits none is the reader's to refuse, with the format that fits those before it.
@@ -175,7 +240,7 @@ bool TimeFormatGuess::Add(absl::string_view text) {
 // Only day and month are ever in doubt for longer than a row: other pairs are decided by preference.
 bool TimeFormatGuess::Settled() const {
   if (candidates_.size() < 2 || candidates_[0].format.name() != kMonthFirst) return true;
-  return candidates_[0].goes_back != candidates_[1].goes_back;
+  return candidates_[0].Disorder() != candidates_[1].Disorder();
 }
 
 double TimeFormatGuess::Candidate::Unsteadiness() const {
@@ -191,7 +256,7 @@ size_t TimeFormatGuess::Best(bool& sure) const {
   if (candidates_.size() < 2 || candidates_[0].format.name() != kMonthFirst) return 0;
   const Candidate& month_first = candidates_[0];
   const Candidate& day_first = candidates_[1];
-  if (month_first.goes_back != day_first.goes_back) return month_first.goes_back ? 1 : 0;
+  if (month_first.Disorder() != day_first.Disorder()) return month_first.Disorder() > day_first.Disorder() ? 1 : 0;
   if (month_first.Unsteadiness() > kFarSteadier * day_first.Unsteadiness()) return 1;
   sure = day_first.Unsteadiness() > kFarSteadier * month_first.Unsteadiness();
   return 0;

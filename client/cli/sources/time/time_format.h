@@ -6,9 +6,11 @@
 // matter to a forecast.
 //
 // Found without being told, with leading zeros or without, are these dates. Each may have a clock behind a T or a
-// blank: 12 or 24 hours, a fraction of a second, a zone such as Z, +01:00, +0100 or UTC.
+// blank: 12 or 24 hours, a fraction of a second, a zone such as Z, +01:00, +0100, UTC or GMT. 24:00 is midnight at the
+// end of the day.
 //
 //   2024-01-31  2024/1/31  2024.01.31  20240131  2024-01  31.1.2024  31.1.24  31-Jan-2024  31 Jan 2024  Jan 31, 2024
+//   Wed, 31 Jan 2024 12:00:00 GMT  Wed Jan 31 12:00:00 2024                        (as mail and as C's ctime write)
 //   1/31/2024  31/1/2024  1-31-2024  31-1-2024  1/31/24  31/1/24                      (which of the two: see the guess)
 //   1706702400.25  1706702400250  …                                  (since 1970, in s, ms, us or ns: by the magnitude)
 //
@@ -27,6 +29,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace aaren::cli {
 
@@ -40,6 +43,12 @@ class TimeFormat {
   // (1678 .. 2262 can). Remembers which of its patterns fitted, to try it first.
   std::optional<int64_t> Parse(absl::string_view text);
 
+  // A time as the last one that was parsed is written, in UTC.
+  std::string Format(int64_t time_ns) const;
+
+  // Whether the last time that was parsed had a zone, or counts from 1970. A time without may be a place's own.
+  bool has_zone() const;
+
   // For people: "month/day/year".
   const std::string& name() const { return name_; }
 
@@ -51,6 +60,8 @@ class TimeFormat {
   TimeFormat(std::string name, std::string unit, std::vector<std::string> patterns)
       : name_(std::move(name)), unit_(std::move(unit)), patterns_(std::move(patterns)) {}
 
+  std::optional<absl::Time> ParsePatterns(absl::string_view text);
+
   std::string name_;
   std::string unit_;  // of a number since 1970, as absl::ParseDuration calls it; empty: patterns
   std::vector<std::string> patterns_;
@@ -58,8 +69,8 @@ class TimeFormat {
 };
 
 // Formats are ruled out by times that they cannot read. Of day/month and month/day then stays the one in which times
-// never go back. Else it is the one whose steps are far steadier: a misread day makes hours jump by months. Else it is
-// month/day, which is `ambiguous`.
+// never go back, or else always do (newest first). Else it is the one whose steps are far steadier: a misread day makes
+// hours jump by months. Else it is month/day, which is `ambiguous`.
 class TimeFormatGuess {
  public:
   // The next time. False once no other could change the answer. REQUIRES: the last call said true.
@@ -81,8 +92,11 @@ class TimeFormatGuess {
   struct Candidate {
     TimeFormat format;
     int64_t last_ns;
-    bool goes_back = false;
-    std::vector<int64_t> steps = {};  // positive ones
+    bool goes_back = false, goes_on = false;
+    std::vector<int64_t> steps = {};  // their lengths, without those of 0
+
+    // 0: times never go back; 1: they always do; 2: they do both.
+    int Disorder() const { return !goes_back ? 0 : goes_on ? 2 : 1; }
 
     // How many times a usual step the longest is.
     double Unsteadiness() const;

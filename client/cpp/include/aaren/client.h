@@ -3,7 +3,7 @@
 
 // The whole client of aaren-server: streams of tokens and forecasts (client/client.h), the stored sessions of a server
 // (client/sessions.h), its models (client/models.h), its health (client/health.h), and its inside (client/admin.h).
-// Each header suffices for its job.
+// client/regular_series.h makes tokens of rows that have times. Each header suffices for its job.
 //
 // Threading: every class is safe from any thread. Errors: absl::Status everywhere, never an exception.
 
@@ -11,6 +11,7 @@
 #include "aaren/client/client.h"
 #include "aaren/client/health.h"
 #include "aaren/client/models.h"
+#include "aaren/client/regular_series.h"
 #include "aaren/client/sessions.h"
 #include "aaren/client/status.h"
 #include "aaren/client/tls.h"

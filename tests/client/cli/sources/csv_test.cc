@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // A text that arrives `step` bytes at a time.
 ByteSource Bytes(std::string text, size_t step) {
@@ -75,7 +76,7 @@ TEST(CsvTest, AcceptsRepeatedTimesAndBlankLines) {
 }
 
 TEST(CsvTest, EmptyCellsWordsForNothingAndTheMarkerAreMissing) {
-  const auto read = Read("a,b,c,d,e\n,NaN,NA,null,-9999\n1,2,3,4,-9999.0\n", {.missing = -9999});
+  const auto read = Read("a,b,c,d,e\n,NaN,NA,null,-9999\n1,2,3,4,-9999.0\n", {.missing = {"-9999"}});
   ASSERT_TRUE(read.ok()) << read.status();
   for (double value : read->rows[0].values) EXPECT_TRUE(std::isnan(value));
   EXPECT_TRUE(std::isnan(read->rows[1].values[4]));
@@ -95,10 +96,12 @@ TEST(CsvTest, ChosenColumnsComeInTheOrderAskedFor) {
   EXPECT_THAT(read->rows[0].values, ElementsAre(2, 1));
 }
 
-TEST(CsvTest, ColumnNamesBecomeUtf8AndAreFoundByTheirBytes) {
-  const auto read = Read("SWDR (W/m\xB2),x\n1,2\n", {.columns = "SWDR (W/m\xB2)"});
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_THAT(read->columns, ElementsAre("SWDR (W/m\xEF\xBF\xBD)"));
+TEST(CsvTest, Latin1NamesBecomeUtf8AndAreFoundEitherWay) {
+  for (const char* name : {"SWDR (W/m\xB2)", "SWDR (W/m\u00B2)"}) {
+    const auto read = Read("SWDR (W/m\xB2),x\n1,2\n", {.columns = name});
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_THAT(read->columns, ElementsAre("SWDR (W/m\u00B2)"));
+  }
 }
 
 TEST(CsvTest, TimeColumnMayBeAnyOrNone) {
@@ -119,7 +122,9 @@ TEST(CsvTest, TinyNumbersAreAccepted) {
 }
 
 TEST(CsvTest, RaggedRowNamesItsLine) {
-  EXPECT_EQ(ErrorOf("date,a\n2024-01-01,1\n2024-01-02,1,2\n"), "a.csv: line 3 has 3 fields; the header has 2");
+  EXPECT_EQ(ErrorOf("date,a,b\n2024-01-01,1,3\n2024-01-02,1\n"), "a.csv: line 3 has 2 fields; the header has 3");
+  EXPECT_THAT(ErrorOf("date,a\n2024-01-01,1\n2024-01-02,1,2\n"),
+              HasSubstr("line 3 has 3 fields; the header has 2; a decimal comma"));
 }
 
 TEST(CsvTest, LinesAreCountedThroughQuotedLineEnds) {
@@ -128,8 +133,9 @@ TEST(CsvTest, LinesAreCountedThroughQuotedLineEnds) {
 
 TEST(CsvTest, TextWhereANumberBelongsNamesLineAndColumn) {
   EXPECT_EQ(ErrorOf("date,a,b\n2024-01-01,1,high\n"),
-            "a.csv: line 2, column \"b\": \"high\" is not a number; --columns names those that are");
-  EXPECT_EQ(ErrorOf("a,b\n1,high\n", {.columns = "b"}), "a.csv: line 2, column \"b\": \"high\" is not a number");
+            "a.csv: line 2, column \"b\": \"high\" is not a number; --missing=WORD takes a word for a missing value, "
+            "--columns names those that are");
+  EXPECT_THAT(ErrorOf("a,b\n1,high\n", {.columns = "b"}), Not(HasSubstr("--columns")));
   EXPECT_THAT(ErrorOf("a\n1.5x\n"), HasSubstr("\"1.5x\" is not a number"));
   EXPECT_THAT(ErrorOf("a\n+-1\n"), HasSubstr("\"+-1\" is not a number"));
 }
@@ -228,16 +234,25 @@ TEST(CsvTest, UnknownColumnIsNamedWithThoseThereAre) {
   EXPECT_THAT(ErrorOf("date,a\n", {.time_column = "when"}), HasSubstr("no column \"when\""));
 }
 
+TEST(CsvTest, UnknownColumnOfAWideFileIsNamedWithTenNearOnes) {
+  std::string text = "date";
+  for (int i = 0; i < 1000; ++i) absl::StrAppend(&text, ",MT_", i);
+  const std::string error = ErrorOf(text + "\n", {.columns = "MT_7777"});
+  EXPECT_THAT(error, HasSubstr("no column \"MT_7777\"; there are 1001 columns, and the nearest names are MT_777, "));
+  EXPECT_LT(error.size(), 200u);
+}
+
 TEST(CsvTest, ColumnNamedTwiceIsRefused) {
   EXPECT_THAT(ErrorOf("a,a\n1,2\n"), HasSubstr("two columns called \"a\""));
   EXPECT_THAT(ErrorOf("a,b\n1,2\n", {.columns = "a,a"}), HasSubstr("names \"a\" twice"));
 }
 
-TEST(CsvTest, FirstLineOfValuesIsTakenForNamesAndToldOf) {
+TEST(CsvTest, FirstLineOfValuesIsARowAndTheColumnsAreNumbered) {
   const auto read = Read("2024-01-01,1\n2024-01-02,2\n");
   ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_THAT(read->columns, ElementsAre("1"));
-  EXPECT_THAT(read->remarks, ElementsAre("a.csv: the first line is taken for the columns' names, but it holds values"));
+  EXPECT_THAT(read->columns, ElementsAre("column 2"));
+  EXPECT_EQ(read->rows.size(), 2u);
+  EXPECT_THAT(read->remarks, ElementsAre("a.csv: the first line has values and no names: the columns are numbered"));
 }
 
 TEST(CsvTest, YearsAsNamesBesideOneThatIsNoneAreNotToldOf) {
@@ -273,12 +288,24 @@ TEST(CsvTest, EndlessLineIsRefused) {
 TEST(CsvTest, LongCellIsNotRepeatedWhole) { EXPECT_LT(ErrorOf("a\n" + std::string(10'000, 'x') + "\n").size(), 200u); }
 
 TEST(CsvTest, KnowsWhetherARowIsThereWithoutReading) {
-  auto reader = CsvReader::Open("a.csv", Bytes("a\n1\n2\n", 4), {});
+  auto reader = CsvReader::Open("a.csv", Bytes("a\n1\n2\n", 4), {}, /*live=*/true);
   ASSERT_TRUE(reader.ok());
   EXPECT_TRUE((*reader)->buffered());
   CsvRow row;
   ASSERT_TRUE((*reader)->Next(row).ok());
   EXPECT_FALSE((*reader)->buffered());
+}
+
+TEST(CsvTest, LiveCellThatIsNoNumberIsMissingAndCounted) {
+  auto reader = CsvReader::Open("pipe", Bytes("a,b\n1,2\n3,off\n5,6,7\n8,9\n", 1 << 20), {}, /*live=*/true);
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  std::vector<CsvRow> rows;
+  for (CsvRow row; *(*reader)->Next(row);) rows.push_back(row);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_TRUE(std::isnan(rows[1].values[1]));
+  EXPECT_EQ((*reader)->faults().cells, 1u);
+  EXPECT_EQ((*reader)->faults().rows, 1u);
+  EXPECT_THAT((*reader)->faults().first, HasSubstr("line 3, column \"b\": \"off\""));
 }
 
 TEST(CsvTest, MissingFileIsNamed) {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "client/cli/sources/csv_source.h"
 #include "client/cli/sources/recent_rows.h"
+#include "client/cli/sources/regular_source.h"
 #include "tests/client/cli/temporary_file.h"
 
 namespace aaren::cli {
@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 
 std::unique_ptr<RowSource> OpenRows(const TemporaryFile& file, bool again) {
-  auto source = CsvSource::Open("a.csv", [path = file.path()] { return OpenBytes(path); }, again, {});
+  auto source = RegularSource::Open("a.csv", [path = file.path()] { return OpenBytes(path); }, again, {}, {});
   EXPECT_TRUE(source.ok()) << source.status();
   return *std::move(source);
 }
@@ -28,7 +28,7 @@ float NextValue(RowSource& source) {
   return any.ok() && *any ? row.values[0] : -1;
 }
 
-TEST(CsvSourceTest, FileGoesForwardAndBack) {
+TEST(PlainRowsTest, FileGoesForwardAndBack) {
   TemporaryFile file(kRows);
   const auto source = OpenRows(file, true);
   ASSERT_TRUE(source->Seek(3).ok());
@@ -37,21 +37,21 @@ TEST(CsvSourceTest, FileGoesForwardAndBack) {
   EXPECT_EQ(NextValue(*source), 1);
 }
 
-TEST(CsvSourceTest, SeekToTheEndFindsNoMoreRows) {
+TEST(PlainRowsTest, SeekToTheEndFindsNoMoreRows) {
   TemporaryFile file(kRows);
   const auto source = OpenRows(file, true);
   ASSERT_TRUE(source->Seek(5).ok());
   EXPECT_EQ(NextValue(*source), -1);
 }
 
-TEST(CsvSourceTest, SeekBehindTheEndSaysHowManyRowsThereAre) {
+TEST(PlainRowsTest, SeekBehindTheEndSaysHowManyRowsThereAre) {
   TemporaryFile file(kRows);
   const absl::Status status = OpenRows(file, true)->Seek(9);
   EXPECT_EQ(status.code(), absl::StatusCode::kOutOfRange);
   EXPECT_THAT(std::string(status.message()), HasSubstr("a.csv ends after 5 rows"));
 }
 
-TEST(CsvSourceTest, TimesAreReadAsBeforeWhenAFileHasGrown) {
+TEST(PlainRowsTest, TimesAreReadAsBeforeWhenAFileHasGrown) {
   TemporaryFile file("date,a\n1/2/2021,0\n");
   testing::internal::CaptureStderr();
   const auto source = OpenRows(file, true);
@@ -65,7 +65,7 @@ TEST(CsvSourceTest, TimesAreReadAsBeforeWhenAFileHasGrown) {
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
 }
 
-TEST(CsvSourceTest, PipeDoesNotGoBack) {
+TEST(PlainRowsTest, PipeDoesNotGoBack) {
   TemporaryFile file(kRows);
   const auto source = OpenRows(file, false);
   EXPECT_EQ(NextValue(*source), 0);

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "client/cli/sources/csv_source.h"
 #include "client/cli/sources/recent_rows.h"
+#include "client/cli/sources/regular_source.h"
 #include "tests/client/cli/temporary_file.h"
 #include "tests/client/fake_server.h"
 
@@ -41,7 +41,7 @@ class ForecastStreamTest : public ::testing::Test {
   }
 
   std::unique_ptr<RowSource> Rows(bool again = true) const {
-    auto source = CsvSource::Open("rows.csv", [this] { return OpenBytes(csv_.path()); }, again, {});
+    auto source = RegularSource::Open("rows.csv", [this] { return OpenBytes(csv_.path()); }, again, {}, {});
     EXPECT_TRUE(source.ok()) << source.status();
     return *std::move(source);
   }
@@ -194,7 +194,7 @@ class AlertStreamTest : public ::testing::Test {
   }
 
   std::string Stream(ForecastStreamOptions options) {
-    auto source = CsvSource::Open("rows.csv", [this] { return OpenBytes(csv_.path()); }, true, {});
+    auto source = RegularSource::Open("rows.csv", [this] { return OpenBytes(csv_.path()); }, true, {}, {});
     auto output = OutputFile::Open(output_.path(), {"a"});
     EXPECT_TRUE(source.ok() && output.ok());
     options.target = server_.target();

@@ -31,6 +31,12 @@ TEST_F(RedisGreetingTest, VersionThatIsTooOldIsNamed) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("Redis 6.2.14 is too old: it needs 7.0"));
 }
 
+TEST_F(RedisGreetingTest, SentinelIsNamedAndNotTakenForAReplica) {
+  const absl::Status status = Hear(REDIS_REPLY_STRING, "redis_version:7.0.15\r\nredis_mode:sentinel\r\n");
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("a Sentinel cannot be the store"));
+}
+
 TEST_F(RedisGreetingTest, RedisThatLoadsItsDataIsTriedAgain) {
   ASSERT_TRUE(Hear(REDIS_REPLY_STRING, "redis_version:7.0.15\r\nrole:master\r\nmaxmemory_policy:noeviction").ok());
   const absl::Status status = Hear(REDIS_REPLY_ERROR, "LOADING Redis is loading the dataset in memory");

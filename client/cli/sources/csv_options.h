@@ -1,0 +1,29 @@
+#ifndef AAREN_CLIENT_CLI_SOURCES_CSV_OPTIONS_H_
+#define AAREN_CLIENT_CLI_SOURCES_CSV_OPTIONS_H_
+
+// What a user says about a CSV file, and what was found out about the file. Threading: a plain value.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/cli/sources/time/time_format.h"
+
+namespace aaren::cli {
+
+struct CsvOptions {
+  std::string columns = {};               // names, themselves a CSV record; empty: all but the times' column
+  std::string time_column = {};           // empty: found from names and first rows; "-": none
+  std::string time_format = {};           // see TimeFormat::FromName; empty: found from the rows
+  std::string delimiter = {};             // one character, "tab" or "space"; empty: found
+  std::string decimal = {};               // "." or ","; empty: found
+  std::vector<std::string> missing = {};  // numbers and words that stand for a missing value, beside the usual ones
+  std::string series_column = {};         // the column whose text tells several series apart
+  std::string only_series = {};           // … and the one series that is read
+  bool any_order = false;                 // times may go back
+  std::optional<TimeFormat> found_format = {};  // what an earlier reader of this file found
+};
+
+}  // namespace aaren::cli
+
+#endif  // AAREN_CLIENT_CLI_SOURCES_CSV_OPTIONS_H_

@@ -1,0 +1,361 @@
+#include "client/cli/sources/regular_source.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/sources/time/timestamp.h"
+#include "client/cli/terminal/report.h"
+
+namespace aaren::cli {
+namespace {
+
+using client::Aggregate;
+using client::Placed;
+using client::RegularSeries;
+using client::TimeStep;
+
+constexpr size_t kMostTimes = 4096;  // that a step is found from
+constexpr size_t kFewestTimes = 4;   // that show a live source's step
+constexpr size_t kMostLearned = 64;  // rows of a live source after which it is taken to have none
+constexpr uint64_t kFileLateSteps = 100;
+
+absl::StatusOr<Aggregate> ToAggregate(const std::string& name) {
+  constexpr std::pair<absl::string_view, Aggregate> kNames[] = {{"first", Aggregate::kFirst},
+                                                                {"last", Aggregate::kLast},
+                                                                {"mean", Aggregate::kMean},
+                                                                {"sum", Aggregate::kSum},
+                                                                {"max", Aggregate::kMax}};
+  for (const auto& [known, aggregate] : kNames) {
+    if (name == known) return aggregate;
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--aggregate=", name, " is none of first, last, mean, sum, max"));
+}
+
+std::string Times(uint64_t count, absl::string_view what) {
+  return absl::StrCat(count, " ", what, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+absl::Status CheckRegularTimes(const RegularTimesOptions& options) {
+  if (!options.step.empty()) {
+    const absl::Status step = TimeStep::Parse(options.step).status();
+    if (!step.ok()) return absl::InvalidArgumentError(absl::StrCat("--step=", options.step, ": ", step.message()));
+  }
+  if (options.late != "skip" && options.late != "stop") {
+    return absl::InvalidArgumentError(absl::StrCat("--late=", options.late, " is neither skip nor stop"));
+  }
+  return options.aggregate.empty() ? absl::OkStatus() : ToAggregate(options.aggregate).status();
+}
+
+RegularSource::RegularSource(std::string name, Opener opener, bool again, CsvOptions csv, RegularTimesOptions times)
+    : name_(std::move(name)),
+      opener_(std::move(opener)),
+      again_(again),
+      csv_(std::move(csv)),
+      times_(std::move(times)) {
+  csv_.any_order = true;
+}
+
+absl::StatusOr<std::unique_ptr<RegularSource>> RegularSource::Open(std::string name, Opener opener, bool again,
+                                                                   CsvOptions csv, RegularTimesOptions times) {
+  auto source = std::unique_ptr<RegularSource>(
+      new RegularSource(std::move(name), std::move(opener), again, std::move(csv), std::move(times)));
+  absl::Status status = source->Begin();
+  if (!status.ok()) return status;
+  for (const std::string& remark : source->reader_->remarks()) Say(remark);
+  status = source->LookAtTimes();
+  if (status.ok() && source->order_ != Order::kAscending) status = source->ReadAll();
+  if (!status.ok()) return status;
+  source->MakeSeries();
+  return source;
+}
+
+absl::Status RegularSource::Begin() {
+  next_row_ = 0;
+  next_seq_ = base_seq_;
+  ended_ = false;
+  failed_ = absl::OkStatus();
+  if (reader_ != nullptr) MakeSeries();
+  if (!rows_.empty()) return absl::OkStatus();
+  absl::StatusOr<ByteSource> bytes = opener_();
+  if (!bytes.ok()) return bytes.status();
+  absl::StatusOr<std::unique_ptr<CsvReader>> reader = CsvReader::Open(name_, *std::move(bytes), csv_, /*live=*/!again_);
+  if (!reader.ok()) return reader.status();
+  reader_ = *std::move(reader);
+  csv_.found_format = reader_->time_format();  // another beginning reads times as this one does
+  return absl::OkStatus();
+}
+
+absl::Status RegularSource::LookAtTimes() {
+  if (!has_times()) return absl::OkStatus();
+  std::vector<int64_t> times;
+  reader_->LookAtTimes([&](int64_t time_ns) {
+    times.push_back(time_ns);
+    return times.size() < kMostTimes;
+  });
+  size_t forward = 0, back = 0, again = 0;
+  for (size_t i = 1; i < times.size(); ++i)
+    ++(times[i] > times[i - 1] ? forward : times[i] < times[i - 1] ? back : again);
+  const bool descending = back > 0 && 10 * forward <= forward + back;
+  if (descending && !again_) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        name_, ": the newest rows come first, and a pipe cannot be turned; give the file with --csv=FILE"));
+  }
+  if (descending) {
+    order_ = Order::kDescending;
+  } else if (again_ && back > 1 && 10 * back >= forward + back) {
+    order_ = Order::kNone;
+  }
+  std::sort(times.begin(), times.end());
+  if (!times.empty()) first_time_ns_ = times.front();
+  absl::Status status = CheckSeries(times, again);
+  return status.ok() ? FindStep(times) : status;
+}
+
+// `again`: how many times are those of the row above.
+absl::Status RegularSource::CheckSeries(const std::vector<int64_t>& sorted, size_t again) {
+  size_t repeated = 0;
+  for (size_t i = 1; i < sorted.size(); ++i) repeated += sorted[i] == sorted[i - 1] ? 1 : 0;
+  const bool most = sorted.size() >= kFewestTimes && 2 * repeated >= sorted.size();
+  if (!most || !csv_.series_column.empty()) return absl::OkStatus();
+  const std::string column = reader_->ColumnOfSeries();
+  if (!column.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name_, ": most times come more than once, as of several series in one file; --series_column=\"",
+                     column, "\" makes a session of each"));
+  }
+  if (2 * again < sorted.size() || !times_.step.empty() || !times_.aggregate.empty()) return absl::OkStatus();
+  counts_rows_ = true;
+  Say(absl::StrCat(
+      name_,
+      ": most times come more than once, so rows are counted as they come; --aggregate=mean joins those of "
+      "one step, --series_column=NAME parts those of several series"));
+  return absl::OkStatus();
+}
+
+absl::Status RegularSource::FindStep(const std::vector<int64_t>& times) {
+  if (counts_rows_) return absl::OkStatus();
+  const TimeStep found = TimeStep::Find(times);
+  if (times_.step.empty()) {
+    grid_.step = found;
+  } else {
+    const absl::StatusOr<TimeStep> step = TimeStep::Parse(times_.step);
+    if (!step.ok()) return step.status();
+    grid_.step = *step;
+    grid_.within_step = found.Nanoseconds() == 0 || 4 * found.Nanoseconds() < 3 * step->Nanoseconds();
+  }
+  if (grid_.step.unit != TimeStep::Unit::kNone) {
+    if (times_.step.empty())
+      Say(absl::StrCat(name_, ": a row every ", grid_.step.ToString(), "; --step says otherwise"));
+  } else if (times_.step.empty() && times.size() >= kFewestTimes && (again_ || times.size() >= kMostLearned)) {
+    Say(absl::StrCat(name_,
+                     ": times have no regular step, so rows are counted as they come; --step=1h makes a row of "
+                     "every hour"));
+  }
+  few_times_ = times.size() < kFewestTimes;
+  return absl::OkStatus();
+}
+
+void RegularSource::MakeSeries() {
+  client::RegularOptions& grid = grid_;
+  const bool waits = again_ || !times_.aggregate.empty();
+  grid.aggregate =
+      times_.aggregate.empty() ? (waits ? Aggregate::kLast : Aggregate::kFirst) : *ToAggregate(times_.aggregate);
+  grid.at_once = !waits;
+  grid.local_times = reader_->time_format() && !reader_->time_format()->has_zone();
+  grid.late_steps = again_ ? kFileLateSteps : 0;
+  if (times_.lateness && grid.step.unit != TimeStep::Unit::kNone) {
+    grid.late_steps = static_cast<uint64_t>(
+        std::max<int64_t>(0, (absl::ToInt64Nanoseconds(*times_.lateness) - 1) / grid.step.Nanoseconds() + 1));
+    if (*times_.lateness == absl::ZeroDuration()) grid.late_steps = 0;
+  }
+  series_ = std::make_unique<RegularSeries>(columns().size(), grid);
+  if (behind_ns_) series_->GoOnBehind(*behind_ns_);
+}
+
+// A live source shows its step by and by.
+void RegularSource::Learn(int64_t time_ns) {
+  if (again_ || counts_rows_ || !times_.step.empty() || grid_.step.unit != TimeStep::Unit::kNone ||
+      first_times_.size() >= kMostLearned) {
+    return;
+  }
+  first_times_.push_back(time_ns);
+  if (first_times_.size() < kFewestTimes || !std::is_sorted(first_times_.begin(), first_times_.end())) return;
+  const TimeStep found = TimeStep::Find(first_times_);
+  if (found.unit == TimeStep::Unit::kNone) return;
+  Say(absl::StrCat(name_, ": a row every ", found.ToString(), "; --step says otherwise"));
+  grid_.step = found;
+  MakeSeries();
+  series_->GoOnBehind(first_times_[first_times_.size() - 2]);  // the row before has passed
+}
+
+absl::Status RegularSource::ReadAll() {
+  Say(absl::StrCat(name_, order_ == Order::kDescending ? ": the newest rows come first: turned"
+                                                       : ": rows are in no order of time: sorted"));
+  absl::StatusOr<bool> any;
+  while ((any = reader_->Next(csv_row_)).ok() && *any) rows_.push_back(csv_row_);
+  if (!any.ok()) return any.status();
+  if (order_ == Order::kDescending) std::reverse(rows_.begin(), rows_.end());
+  std::stable_sort(rows_.begin(), rows_.end(), [](const CsvRow& a, const CsvRow& b) { return a.time_ns < b.time_ns; });
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> RegularSource::NextCsvRow() {
+  if (rows_.empty()) return reader_->Next(csv_row_);
+  if (next_row_ == rows_.size()) return false;
+  csv_row_ = rows_[next_row_++];
+  return true;
+}
+
+bool RegularSource::IsOld(int64_t time_ns) const {
+  if (!behind_ns_ || time_ns <= *behind_ns_) return behind_ns_.has_value();
+  return grid_.step.unit != TimeStep::Unit::kNone && grid_.step.Between(*behind_ns_, time_ns, grid_.within_step) <= 0;
+}
+
+absl::Status RegularSource::Place() {
+  if (behind_ns_ && IsOld(csv_row_.time_ns) && !times_.from_start) return absl::OkStatus();
+  Learn(csv_row_.time_ns);
+  const Placed placed = series_->Add(csv_row_.time_ns, csv_row_.values, csv_row_.time);
+  if (placed != Placed::kLate || times_.late != "stop") return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      name_, ": line ", csv_row_.line, ": \"", csv_row_.time,
+      "\" is late: later rows have passed; --late=skip leaves such rows out, --lateness=DURATION waits for them"));
+}
+
+void RegularSource::TellOfGap(const std::string& time) {
+  told_gap_ = true;
+  Say(absl::StrCat(name_, ": no row at \"", time, "\", where steps are ", grid_.step.ToString(),
+                   " long: a missing value is taken, as at every such step; --step=none counts rows instead"));
+}
+
+void RegularSource::Fill(client::RegularRow regular, Row& row) {
+  row.time_ns = regular.time_ns;
+  row.time = std::move(regular.label);
+  if (row.time.empty() && has_times()) {
+    const std::optional<TimeFormat>& format = reader_->time_format();
+    row.time = format ? format->Format(regular.time_ns) : FormatTimestamp(regular.time_ns);
+  }
+  row.values.assign(regular.values.begin(), regular.values.end());
+  if (regular.filled && !told_gap_) TellOfGap(row.time);
+}
+
+absl::StatusOr<bool> RegularSource::Next(Row& row) {
+  client::RegularRow regular;
+  while (!series_->Next(regular)) {
+    if (!failed_.ok()) return failed_;
+    if (ended_) return false;
+    const absl::StatusOr<bool> any = NextCsvRow();
+    if (absl::IsCancelled(any.status())) return any;
+    if (!any.ok() || !*any) {
+      failed_ = any.status();
+      ended_ = true;
+      series_->End();
+    } else if (has_times()) {
+      failed_ = Place();
+    } else {
+      row.time.clear();
+      row.values.assign(csv_row_.values.begin(), csv_row_.values.end());
+      ++next_seq_;
+      return true;
+    }
+  }
+  Fill(std::move(regular), row);
+  ++next_seq_;
+  return true;
+}
+
+// Whether the file has the session's rows from the first: then it is read behind them.
+absl::StatusOr<bool> RegularSource::FindInFile(const SessionPlace& place) {
+  Row row;
+  while (next_seq_ < place.next_seq) {
+    const absl::StatusOr<bool> any = Next(row);
+    if (!any.ok()) return any.status();
+    if (!*any) return false;
+  }
+  return row.time_ns == *place.last_time_ns;
+}
+
+absl::StatusOr<std::string> RegularSource::GoOn(const SessionPlace& place) {
+  const bool times = has_times() && place.last_time_ns && place.next_seq > 0;
+  if (!times && !(times_.from_start && place.next_seq > 0)) {
+    absl::Status sought = Seek(place.next_seq);
+    if (absl::IsOutOfRange(sought)) {
+      sought = absl::OutOfRangeError(
+          absl::StrCat(sought.message(), "; --from_start takes its first row for the session's next"));
+    }
+    if (!sought.ok()) return sought;
+    return std::string();
+  }
+  if (times && again_ && !times_.from_start) {
+    const absl::StatusOr<bool> found = FindInFile(place);
+    if (!found.ok()) return found.status();
+    if (*found) return std::string();
+  }
+  if (grid_.step.unit == TimeStep::Unit::kNone && times_.step.empty() && place.step_ns > 0 && few_times_) {
+    grid_.step = {TimeStep::Unit::kNanoseconds, place.step_ns};
+  }
+  if (times && place.delivered_seq > place.next_seq && first_time_ns_ && grid_.step.unit != TimeStep::Unit::kNone &&
+      grid_.step.Between(*place.last_time_ns, *first_time_ns_, grid_.within_step) > 1) {
+    return absl::DataLossError(absl::StrCat("the server went back to row ", place.next_seq, ", and ", name_,
+                                            " begins behind it; stream the file before it once more"));
+  }
+  base_seq_ = next_seq_ = place.next_seq;
+  if (times && !times_.from_start) behind_ns_ = place.last_time_ns;
+  if (again_) {
+    absl::Status begun = Begin();
+    if (!begun.ok()) return begun;
+  }
+  MakeSeries();
+  if (times_.from_start) return absl::StrCat("; ", name_, " is taken from its first row");
+  const std::optional<TimeFormat>& format = reader_->time_format();
+  const std::string last = format ? format->Format(*place.last_time_ns) : FormatTimestamp(*place.last_time_ns);
+  return absl::StrCat(", with the rows of ", name_, " behind ", last);
+}
+
+absl::Status RegularSource::Seek(uint64_t seq) {
+  if (seq < next_seq_) {
+    if (!again_) return absl::DataLossError(absl::StrCat(name_, " cannot be read again from row ", seq));
+    if (seq < base_seq_) {
+      return absl::DataLossError(
+          absl::StrCat("the server wants row ", seq, " again, and ", name_, " begins with row ", base_seq_.load()));
+    }
+    absl::Status status = Begin();
+    if (!status.ok()) return status;
+  }
+  Row row;
+  while (next_seq_ < seq) {
+    const absl::StatusOr<bool> any = Next(row);
+    if (!any.ok()) return any.status();
+    if (!*any) {
+      return absl::OutOfRangeError(absl::StrCat(name_, " ends after ", next_seq_, " rows; row ", seq, " is wanted"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::string> RegularSource::Summary() const {
+  std::vector<std::string> said;
+  const client::RegularCounts& counts = series_->counts();
+  const CsvFaults& faults = reader_->faults();
+  const auto say = [&](auto... what) { said.push_back(absl::StrCat(name_, ": ", what...)); };
+  if (counts.filled > 0) say(Times(counts.filled, "step"), " of ", counts.rows, " had no row: missing values");
+  if (counts.joined > 0) say(Times(counts.joined, "row"), " joined to others of their step (--aggregate)");
+  if (counts.repeated > 0) {
+    say(Times(counts.repeated, "row"),
+        " left out: the step had passed with another row; --aggregate=last waits for a step's end");
+  }
+  if (counts.late > 0) say(Times(counts.late, "row"), " left out for being late; --lateness=DURATION waits for them");
+  if (counts.long_gaps > 0)
+    say(Times(counts.long_gaps, "gap"), " of more than ", grid_.longest_gap, " steps not filled");
+  if (counts.odd > 0) say(Times(counts.odd, "row"), " left out: far in the future, and the next row did not agree");
+  if (faults.cells > 0)
+    say(Times(faults.cells, "cell"), " without a number taken as missing; the first: ", faults.first);
+  if (faults.cells == 0 && faults.rows > 0) say("the first row that was left out: ", faults.first);
+  if (faults.rows > 0) say(Times(faults.rows, "row"), " left out that could not be read");
+  return said;
+}
+
+}  // namespace aaren::cli
