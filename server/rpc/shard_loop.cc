@@ -69,8 +69,11 @@ ShardLoop::ShardLoop(const LoopOptions& options, const models::ModelTable& model
       clock_(clock),
       tracer_(MakeTracer(options, clock)),
       shard_(options.index, WithTracer(options.shard, tracer_.get()), models, registrar, clock),
-      services_{v1::Streaming::service_full_name(), v1::Sessions::service_full_name(), v1::Models::service_full_name(),
+      services_{v1::Streaming::service_full_name(),
+                v1::Sessions::service_full_name(),
+                v1::Models::service_full_name(),
                 grpc::health::v1::Health::service_full_name(),
+                grpc::reflection::v1::ServerReflection::service_full_name(),
                 grpc::reflection::v1alpha::ServerReflection::service_full_name()},
       last_words_(clock),
       baton_(clock) {}
@@ -82,7 +85,7 @@ absl::Status ShardLoop::Build() {
   for (grpc::Service* service :
        {static_cast<grpc::Service*>(&streaming_), static_cast<grpc::Service*>(&sessions_),
         static_cast<grpc::Service*>(&models_service_), static_cast<grpc::Service*>(&health_service_),
-        static_cast<grpc::Service*>(&reflection_)}) {
+        static_cast<grpc::Service*>(&reflection_), static_cast<grpc::Service*>(&old_reflection_)}) {
     builder.RegisterService(service);
   }
   builder.RegisterAsyncGenericService(&unknown_methods_);
@@ -147,6 +150,7 @@ void ShardLoop::Serve() {
   ServeSessions(sessions_, *unary_, registrar_);
   ServeModels(models_service_, *unary_, models_);
   ServeReflection(reflection_, *unary_, services_);
+  ServeReflection(old_reflection_, *unary_, services_);
   RefuseUnknownMethods(unknown_methods_, *unary_);
 }
 

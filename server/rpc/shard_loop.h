@@ -141,7 +141,8 @@ class ShardLoop {
   HeadersFirstService sessions_{v1::Sessions::service_full_name()};
   HeadersFirstService models_service_{v1::Models::service_full_name()};
   HeadersFirstService health_service_{grpc::health::v1::Health::service_full_name()};
-  HeadersFirstService reflection_{grpc::reflection::v1alpha::ServerReflection::service_full_name()};
+  HeadersFirstService reflection_{grpc::reflection::v1::ServerReflection::service_full_name()};
+  HeadersFirstService old_reflection_{grpc::reflection::v1alpha::ServerReflection::service_full_name()};
   grpc::AsyncGenericService unknown_methods_;
 
   int calls_ = 0;

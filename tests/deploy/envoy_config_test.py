@@ -111,6 +111,15 @@ class EnvoyConfigTest(unittest.TestCase):
         for path in ("/no.Such/Method", "/aaren.v1.Streaming/Other", "/aaren.v1.Admin/GetSettings", "/"):
             self.assertEqual(routes(config, path), [], path)
 
+    def test_operators_may_get_and_head_and_nothing_else(self):
+        listeners = Objects(VALUES["shared behind Envoy"]).envoy()["listeners"]
+        stats = next(found for found in listeners if found["name"] == "stats")["filter_chains"][0]["filters"][0]["typed_config"]
+        matches = [route["match"] for route in stats["route_config"]["virtual_hosts"][0]["routes"]]
+        self.assertEqual([match["path"] for match in matches], ["/ready", "/stats/prometheus"])
+        for match in matches:
+            method = match["headers"][0]["string_match"]["safe_regex"]["regex"]
+            self.assertEqual([bool(re.fullmatch(method, name)) for name in ("GET", "HEAD", "POST")], [True, True, False])
+
     # gRPC counts a field's bytes and 32 more, and ends a connection beyond 8,192. Envoy adds five fields.
     def test_no_headers_that_pass_are_too_large_for_a_server(self):
         streams = manager(Objects(VALUES["shared behind Envoy"]).envoy())

@@ -4,7 +4,9 @@
 #include <exception>
 #include <utility>
 
+#include "CivetServer.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 
@@ -17,6 +19,27 @@ constexpr char kThreads[] = "16";
 constexpr char kTimeoutMs[] = "1000";
 constexpr absl::Duration kBetweenKnocks = absl::Milliseconds(5);
 
+constexpr char kMetrics[] = "/metrics", kMetricsFolder[] = "/metrics/";  // prometheus-cpp answers both
+constexpr char kWay[] = "The metrics are at /metrics\n";
+
+// Answers and closes. Returns the status, as CivetWeb wants.
+int Answer(mg_connection* connection, int status, const char* headers, absl::string_view body) {
+  mg_printf(connection, "HTTP/1.1 %d %s\r\n%sConnection: close\r\n\r\n%.*s", status,
+            mg_get_response_code_text(connection, status), headers, static_cast<int>(body.size()), body.data());
+  return status;
+}
+
+// prometheus-cpp answers GET /metrics alone. 0 leaves the answer to prometheus-cpp, or to CivetWeb.
+int BeforeHandlers(mg_connection* connection) {
+  const mg_request_info& request = *mg_get_request_info(connection);
+  const absl::string_view method = request.request_method, path = request.local_uri;
+  const bool head = method == "HEAD";
+  if (path != kMetrics && path != kMetricsFolder && path != "/") return 0;
+  if (!head && method != "GET") return Answer(connection, 405, "Allow: GET, HEAD\r\n", "");
+  if (path == "/") return Answer(connection, 200, "Content-Type: text/plain\r\n", head ? "" : kWay);
+  return head ? Answer(connection, 200, "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n", "") : 0;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Exposition>> Exposition::Start(
@@ -26,10 +49,13 @@ absl::StatusOr<std::unique_ptr<Exposition>> Exposition::Start(
   if (absl::Status status = address::CheckFree(*address); !status.ok()) return status;
   std::unique_ptr<Exposition> exposition(new Exposition(std::move(sources)));
   exposition->address_ = *std::move(address);
+  CivetCallbacks callbacks;
+  callbacks.begin_request = BeforeHandlers;
   try {
     exposition->exposer_ = std::make_unique<prometheus::Exposer>(
         std::vector<std::string>{"listening_ports", exposition->address_.ToString(), "num_threads", kThreads,
-                                 "request_timeout_ms", kTimeoutMs, "enable_keep_alive", "no"});
+                                 "request_timeout_ms", kTimeoutMs, "enable_keep_alive", "no"},
+        &callbacks);
   } catch (const std::exception& error) {
     return absl::UnavailableError(absl::StrCat("cannot serve metrics on ", listen, ": ", error.what()));
   }

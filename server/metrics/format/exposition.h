@@ -1,7 +1,8 @@
 #ifndef AAREN_SERVER_METRICS_FORMAT_EXPOSITION_H_
 #define AAREN_SERVER_METRICS_FORMAT_EXPOSITION_H_
 
-// Serves /metrics over HTTP for Prometheus to scrape, on threads of its own. Stops when destroyed.
+// Serves /metrics over HTTP for Prometheus to scrape, on threads of its own; HEAD asks what GET would bring, and / says
+// where the metrics are. Stops when destroyed.
 
 #include <memory>
 #include <string>

@@ -1,8 +1,10 @@
 #ifndef AAREN_SERVER_RPC_SERVICES_REFLECTION_SERVICE_H_
 #define AAREN_SERVER_RPC_SERVICES_REFLECTION_SERVICE_H_
 
-// Serves grpc.reflection.v1alpha.ServerReflection on a shard's queue: tools like grpcurl can list and call the services
-// without the .proto files. Answers come from the descriptors linked into the program.
+// Serves the services ServerReflection of grpc.reflection.v1 and v1alpha on a shard's queue: tools like grpcurl can list
+// and call the services without the .proto files. Tools ask for v1 first, and older tools for v1alpha alone. Both have
+// the same messages on the wire, so the answers are made as messages of v1alpha. Answers come from the descriptors
+// linked into the program.
 //
 // gRPC's own plug-in is a synchronous service with threads that poll beside the shard's (README.md has the
 // price).
@@ -10,12 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "grpc/reflection/v1/reflection.grpc.pb.h"
 #include "grpc/reflection/v1alpha/reflection.grpc.pb.h"
 #include "server/rpc/services/unary_call.h"
 
 namespace aaren::rpc {
 
-// `services` are full names. The arguments outlive the server.
+// `service` is of either version, `services` are full names. The arguments outlive the server.
 void ServeReflection(HeadersFirstService& service, UnaryHost& host, const std::vector<std::string>& services);
 
 // The answer to one request.

@@ -81,9 +81,9 @@ static_resources:
                 - name: stats
                   domains: ["*"]
                   routes:
-                    - match: {path: /ready, headers: [{name: ":method", string_match: {exact: GET}}]}
+                    - match: {path: /ready, headers: [{name: ":method", string_match: {safe_regex: {regex: "GET|HEAD"}}}]}
                       route: {cluster: admin}
-                    - match: {path: /stats/prometheus, headers: [{name: ":method", string_match: {exact: GET}}]}
+                    - match: {path: /stats/prometheus, headers: [{name: ":method", string_match: {safe_regex: {regex: "GET|HEAD"}}}]}
                       route: {cluster: admin}
             http_filters:
               - name: envoy.filters.http.router

@@ -17,10 +17,13 @@
 namespace aaren::metrics {
 namespace {
 
+using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::StartsWith;
 
-// The body of http://address/metrics.
-std::string Scrape(const std::string& address) {
+// All that http://address answers to "GET /metrics".
+std::string Ask(const std::string& address, const std::string& what) {
   const absl::StatusOr<address::Address> parsed = address::Address::Parse(address);
   sockaddr_in to{};
   to.sin_family = AF_INET;
@@ -28,12 +31,18 @@ std::string Scrape(const std::string& address) {
   inet_pton(AF_INET, parsed->host.c_str(), &to.sin_addr);
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
   EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
-  const std::string request = "GET /metrics HTTP/1.0\r\n\r\n";
+  const std::string request = what + " HTTP/1.0\r\n\r\n";
   EXPECT_EQ(write(fd, request.data(), request.size()), static_cast<ssize_t>(request.size()));
   std::string answer;
   char buffer[4096];
   for (ssize_t size; (size = read(fd, buffer, sizeof(buffer))) > 0;) answer.append(buffer, static_cast<size_t>(size));
   close(fd);
+  return answer;
+}
+
+// The body of http://address/metrics.
+std::string Scrape(const std::string& address) {
+  const std::string answer = Ask(address, "GET /metrics");
   const size_t body = answer.find("\r\n\r\n");
   return body == std::string::npos ? "" : answer.substr(body + 4);
 }
@@ -66,6 +75,26 @@ TEST_F(ExpositionTest, TokensShowUpInTheNextScrape) {
   EXPECT_THAT(text, HasSubstr("aaren_session_events_total{event=\"created\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("aaren_token_seconds_count 3\n"));
   EXPECT_THAT(text, HasSubstr("aaren_build_info{version=\""));
+}
+
+TEST_F(ExpositionTest, HeadTellsWhatGetWouldBring) {
+  const std::string head = Ask(exposition_->address(), "HEAD /metrics");
+  EXPECT_THAT(head, StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(head, HasSubstr("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"));
+  EXPECT_THAT(head, EndsWith("\r\n\r\n"));
+  EXPECT_THAT(Ask(exposition_->address(), "HEAD /metrics/"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(Ask(exposition_->address(), "GET /metrics"), HasSubstr("Content-Type: text/plain; version=0.0.4"));
+}
+
+TEST_F(ExpositionTest, TheRootNamesTheMetrics) {
+  EXPECT_THAT(Ask(exposition_->address(), "GET /"), HasSubstr("\r\n\r\nThe metrics are at /metrics\n"));
+  EXPECT_THAT(Ask(exposition_->address(), "HEAD /"), AllOf(StartsWith("HTTP/1.1 200 "), EndsWith("\r\n\r\n")));
+}
+
+TEST_F(ExpositionTest, WhatWouldChangeSomethingIsNotAllowed) {
+  EXPECT_THAT(Ask(exposition_->address(), "POST /metrics"),
+              AllOf(StartsWith("HTTP/1.1 405 "), HasSubstr("Allow: GET, HEAD\r\n")));
+  EXPECT_THAT(Ask(exposition_->address(), "GET /else"), StartsWith("HTTP/1.1 404 "));
 }
 
 TEST_F(ExpositionTest, PromtoolFindsNothingToComplainAbout) {

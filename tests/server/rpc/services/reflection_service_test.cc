@@ -52,24 +52,34 @@ TEST(ReflectTest, EmptyRequestIsInvalid) {
 
 class ReflectionServiceTest : public Serving {};
 
-TEST_F(ReflectionServiceTest, ListsTheServices) {
-  const auto stub = ServerReflection::NewStub(NewChannel());
+// The names of the services that a call lists.
+template <typename Service, typename Request, typename Response>
+std::vector<std::string> Listed(const std::shared_ptr<grpc::Channel>& channel) {
+  const auto stub = Service::NewStub(channel);
   grpc::ClientContext context;
   const auto call = stub->ServerReflectionInfo(&context);
-  ServerReflectionRequest request;
+  Request request;
   request.set_list_services("*");
-  ServerReflectionResponse response;
+  Response response;
   for (int i = 0; i < 2; ++i) {  // a call answers many requests
-    ASSERT_TRUE(call->Write(request));
-    ASSERT_TRUE(call->Read(&response));
+    if (!call->Write(request) || !call->Read(&response)) return {"no answer"};
   }
+  EXPECT_EQ(response.original_request().list_services(), "*");
   std::vector<std::string> names;
   for (const auto& service : response.list_services_response().service()) names.push_back(service.name());
-  EXPECT_THAT(names,
-              testing::UnorderedElementsAre("aaren.v1.Streaming", "aaren.v1.Sessions", "aaren.v1.Models",
-                                            "grpc.health.v1.Health", "grpc.reflection.v1alpha.ServerReflection"));
   call->WritesDone();
   EXPECT_TRUE(call->Finish().ok());
+  return names;
+}
+
+TEST_F(ReflectionServiceTest, BothVersionsListTheServices) {
+  namespace newer = grpc::reflection::v1;
+  const auto all = testing::UnorderedElementsAre("aaren.v1.Streaming", "aaren.v1.Sessions", "aaren.v1.Models",
+                                                 "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection",
+                                                 "grpc.reflection.v1alpha.ServerReflection");
+  using Newer = newer::ServerReflection;
+  EXPECT_THAT((Listed<Newer, newer::ServerReflectionRequest, newer::ServerReflectionResponse>(NewChannel())), all);
+  EXPECT_THAT((Listed<ServerReflection, ServerReflectionRequest, ServerReflectionResponse>(NewChannel())), all);
 }
 
 TEST_F(ReflectionServiceTest, OneCallTooManyIsRefusedUntilAnotherEnds) {
