@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "server/cores/control_group.h"
 
 namespace aaren::cores {
 namespace {
@@ -76,8 +77,10 @@ std::vector<int> Allowed() {
 
 int Count(const std::string& root) {
   int count = static_cast<int>(Allowed().size());
-  for (const Quota& quota : {ReadQuota(root + "sys/fs/cgroup/cpu.max"), ReadOldQuota(root + "sys/fs/cgroup/cpu/")}) {
-    if (const int cores = CoresOf(quota); cores > 0) count = std::min(count, cores);
+  for (const std::string& group : ControlGroups(root, "cpu")) {
+    for (const Quota& quota : {ReadQuota(group + "cpu.max"), ReadOldQuota(group)}) {
+      if (const int cores = CoresOf(quota); cores > 0) count = std::min(count, cores);
+    }
   }
   return std::max(count, 1);
 }

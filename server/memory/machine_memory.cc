@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <fstream>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "server/cores/control_group.h"
 
 namespace aaren::memory {
 namespace {
@@ -34,10 +36,13 @@ uint64_t ReadTotal(const std::string& file) {
 }  // namespace
 
 uint64_t MachineMemory(const std::string& root) {
+  std::vector<uint64_t> limits = {ReadTotal(absl::StrCat(root, "proc/meminfo"))};
+  for (const std::string& group : cores::ControlGroups(root, "memory")) {
+    limits.push_back(ReadLimit(absl::StrCat(group, "memory.max")));
+    limits.push_back(ReadLimit(absl::StrCat(group, "memory.limit_in_bytes")));
+  }
   uint64_t least = UINT64_MAX;
-  for (const uint64_t bytes :
-       {ReadTotal(absl::StrCat(root, "proc/meminfo")), ReadLimit(absl::StrCat(root, "sys/fs/cgroup/memory.max")),
-        ReadLimit(absl::StrCat(root, "sys/fs/cgroup/memory/memory.limit_in_bytes"))}) {
+  for (const uint64_t bytes : limits) {
     if (bytes > 0) least = std::min(least, bytes);
   }
   return least == UINT64_MAX ? kUnknown : least;

@@ -8,8 +8,8 @@
 
 namespace aaren::memory {
 
-// The machine's memory, or the limit of the control group if lower. Bytes. `root` stands for "/"; for tests. A gibibyte
-// if nothing can be read.
+// The machine's memory, or the least limit of the control group and of the groups around the group, if lower. Bytes.
+// `root` stands for "/"; for tests. A gibibyte if nothing can be read.
 uint64_t MachineMemory(const std::string& root = "/");
 
 // The resident memory of this process. Bytes; 0 if unreadable.

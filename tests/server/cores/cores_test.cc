@@ -74,6 +74,15 @@ TEST_F(CountTest, IsOfAllWithoutALimit) { EXPECT_EQ(CountWith("sys/fs/cgroup/cpu
 
 TEST_F(CountTest, IsNoMoreThanThereAre) { EXPECT_EQ(CountWith("sys/fs/cgroup/cpu.max", "99900000 100000\n"), all_); }
 
+TEST_F(CountTest, IsWhatTheLeastOfAllGroupsAroundTheProcessHasTimeFor) {
+  CountWith("proc/self/cgroup", "0::/machine.slice/app.service\n3:cpu,cpuacct:/outer/inner\n");
+  CountWith("sys/fs/cgroup/machine.slice/app.service/cpu.max", "max 100000\n");
+  EXPECT_EQ(CountWith("sys/fs/cgroup/machine.slice/cpu.max", "70000 100000\n"), 1);
+  CountWith("sys/fs/cgroup/machine.slice/cpu.max", "max 100000\n");
+  CountWith("sys/fs/cgroup/cpu,cpuacct/outer/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(CountWith("sys/fs/cgroup/cpu,cpuacct/outer/cpu.cfs_quota_us", "60000\n"), 1);
+}
+
 TEST_F(CountTest, ReadsTheFilesOfTheFirstVersionToo) {
   CountWith("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
   EXPECT_EQ(CountWith("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "90000\n"), 1);
