@@ -61,7 +61,9 @@ absl::Status ModelWatch::Load() {
   for (const auto& [path, package] : packages_) {
     if (!package.refusal.ok()) return package.refusal;
   }
-  return absl::NotFoundError(absl::StrCat("no model package in '", folder_, "'"));
+  const std::string stray =
+      packages_.empty() ? "" : absl::StrCat(": no model.json in '", packages_.begin()->first, "'");
+  return absl::NotFoundError(absl::StrCat("no model package in '", folder_, "'", stray));
 }
 
 void ModelWatch::Look() {
@@ -111,6 +113,10 @@ void ModelWatch::LookAtFolders(bool wait_for_rest) {
 
 void ModelWatch::Try(const std::string& path, Package& package) {
   package.tried = true;
+  package.refusal = absl::OkStatus();
+  if (package.digest.empty() && IsStray(path)) {
+    return log::Log(log::LogLevel::kInfo, "no model package", {{"path", path}, {"why", "it has no model.json"}});
+  }
   Publish(path);
   package.refusal = LoadInto(path, package);
   if (!package.refusal.ok()) Refused(path, package.refusal);

@@ -4,6 +4,7 @@
 // A ModelWatch keeps a ModelTable equal to a folder of packages, while the server serves from the table.
 //
 //   a folder appears      its files rest from one look to the next ─► loaded, checked, warmed up ─► offered
+//   no model.json is in   left alone, with a word in the log, until a model.json comes
 //   a folder is broken    refused by name; offered models stay. Tried again when the files change
 //   a folder disappears   the model retires, and is unloaded once nobody holds it
 //   the file `labels`     read again once changed and at rest; a wrong file changes nothing

@@ -40,6 +40,12 @@ absl::StatusOr<std::vector<std::string>> FoldersIn(const std::string& folder) {
   return folders;
 }
 
+bool IsStray(const std::string& path) {
+  std::error_code error;
+  const bool has_manifest = fs::exists(path + "/model.json", error);
+  return !has_manifest && (!error || fs::path(path).filename() == "lost+found");
+}
+
 std::string FingerprintOf(const std::string& path) {
   std::vector<std::string> stamps = {Stamp(path)};
   std::error_code error;

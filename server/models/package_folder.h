@@ -14,6 +14,10 @@ namespace aaren::models {
 // such a name and then renamed appears whole. NotFound if the folder cannot be read.
 absl::StatusOr<std::vector<std::string>> FoldersIn(const std::string& folder);
 
+// Whether a folder is no package, and no error either: without model.json, as an empty folder. A folder that may not be
+// read may be a package, unless its name is lost+found, which every volume has.
+bool IsStray(const std::string& path);
+
 // A fingerprint of a file, or of a folder's direct content. Differs once a file was written, replaced, added or
 // removed, or has new permissions. Empty: nothing exists at the path.
 std::string FingerprintOf(const std::string& path);

@@ -128,6 +128,29 @@ TEST_F(ModelWatchTest, ABrokenPackageIsRefusedByNameAndOnceAndTheOthersStay) {
   EXPECT_THAT(models_.pending()[0].refusal, HasSubstr("weights.safetensors"));
 }
 
+TEST_F(ModelWatchTest, WhatIsNoPackageIsNoError) {
+  for (const char* stray : {"models/lost+found", "models/empty", "models/notes/deep"})
+    fs::create_directories(root_ / stray);
+  Write("models/README.txt", "hello");
+  Write("models/notes/weights.txt", "hello");
+  fs::permissions(root_ / "models/lost+found", fs::perms::none);
+  LookTwice();
+  EXPECT_EQ(models_.failures().value(), 0u);
+  EXPECT_THAT(models_.pending(), IsEmpty());
+  ModelTable fresh;
+  EXPECT_TRUE(ModelWatch(fresh, (root_ / "models").string(), "cpu").Load().ok());
+  EXPECT_EQ(fresh.failures().value(), 0u);
+  fs::permissions(root_ / "models/lost+found", fs::perms::owner_all);
+}
+
+TEST_F(ModelWatchTest, WhatWasNoPackageMayBecomeOne) {
+  fs::create_directories(root_ / "models/b-1");
+  LookTwice();
+  Save("models/b-1", "b", 1);
+  LookTwice();
+  EXPECT_EQ(Found("b"), "b:1");
+}
+
 TEST_F(ModelWatchTest, AHalfCopiedPackageIsTriedAgainWhenItIsWhole) {
   Save("whole", "a", 2);
   fs::create_directories(root_ / "models/a-2");
