@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +25,9 @@
 #include "model/command_line/standard_streams.h"
 #include "server/config/config.h"
 #include "server/cores/background.h"
+#include "server/identity/accounts/account.h"
+#include "server/identity/caller.h"
+#include "server/identity/callers.h"
 #include "server/log/log.h"
 #include "server/memory/memory_budget.h"
 #include "server/models/model_table.h"
@@ -34,6 +39,7 @@
 #include "server/program/server_options.h"
 #include "server/program/shutdown_signal.h"
 #include "server/program/tracing.h"
+#include "server/registrar/unnamed_sessions.h"
 #include "server/rpc/grpc_log.h"
 #include "server/rpc/server.h"
 #include "server/session/clock.h"
@@ -64,6 +70,26 @@ void TellReady(const ServerConfig& config, const rpc::ServerOptions& options, ab
             {"store", std::string(store)},
             {"memory", absl::StrCat(MemoryOf(config))},
             {"connections", absl::StrCat(options.max_connections)}});
+}
+
+// The tenants that may have sessions. Without a list of callers everybody is of one.
+std::vector<std::string> TenantsOf(const identity::Callers* callers) {
+  if (callers == nullptr) return {identity::Caller().tenant};
+  std::set<std::string> tenants;
+  for (const identity::Account* account : callers->listed_accounts()) tenants.insert(account->tenant());
+  for (const identity::Account* account : callers->token_accounts()) tenants.insert(account->tenant());
+  return {tenants.begin(), tenants.end()};
+}
+
+// Null if the settings keep unnamed sessions. `callers` and `registrar` outlive the result.
+std::unique_ptr<registrar::UnnamedSessions> EndUnnamed(const ServerConfig& config, const identity::Callers* callers,
+                                                       registrar::Registrar& registrar) {
+  const absl::Duration ttl = config::ToDuration(config.unnamed_ttl());
+  if (ttl <= absl::ZeroDuration()) return nullptr;
+  auto unnamed = std::make_unique<registrar::UnnamedSessions>(
+      registrar, [callers] { return TenantsOf(callers); }, ttl);
+  unnamed->Start();
+  return unnamed;
 }
 
 // Saves sessions until the grace period ends. With sessions still unsaved then, the process ends.
@@ -117,11 +143,13 @@ int Serve(const ServerConfig& config) {
   absl::StatusOr<OperatorAddresses> operators =
       OperatorAddresses::Start({config, options, *security, store, **server, models, tracing->get()});
   if (!operators.ok()) return Fail(1, operators.status());
+  std::unique_ptr<registrar::UnnamedSessions> unnamed = EndUnnamed(config, options.callers, (*server)->registrar());
   absl::Notification admin_ended;
   cores::Background admin_ending;
   starting.reset();
   TellReady(config, options, store.name(), **server, *operators);
   shutdown.Wait();
+  unnamed.reset();
   const absl::Duration grace = config::ToDuration(config.grace());
   const absl::Time end = session::Clock::System().Now() + grace;
   // An operator who takes no answers would hold the end up, and sessions have to be saved.

@@ -42,6 +42,8 @@ absl::StatusOr<std::unique_ptr<StateStore>> OpenRedis(const ServerConfig& config
   options.addresses = *std::move(addresses);
   options.password_file = config.redis_password_file();
   options.prefix = config.redis_prefix();
+  options.sentinel = config.redis_sentinel();
+  options.tls = {config.redis_ca(), config.redis_cert(), config.redis_key()};
   options.timeout = config::ToDuration(config.redis_timeout());
   absl::StatusOr<std::unique_ptr<RedisStore>> store = RedisStore::Open(options);
   if (store.ok()) return *std::move(store);

@@ -31,6 +31,8 @@ VALUES = {
     "one server in memory": ["store.kind=memory"],
     "one server without a volume": ["persistence.enabled=false", "networkPolicy.enabled=false"],
     "shared": [*SHARED, "redis.passwordSecret.name=redis-password", "networkPolicy.redis[0].podSelector.matchLabels.app=redis"],
+    "shared by TLS and a Sentinel": [*SHARED, "redis.sentinel=fleet", "redis.tls.secretName=redis-tls", "redis.tls.clientCert=true",
+                                     "redis.port=6380"],
     "shared behind Envoy": [*SHARED, "envoy.enabled=true", "networkPolicy.clients[0].namespaceSelector.matchLabels.team=a"],
     "own stores behind Envoy": ["replicas=3", "envoy.enabled=true"],
     "scaled": [*REDIS, "autoscaling.enabled=true", "autoscaling.tokens.enabled=true", "autoscaling.sessions.enabled=true"],

@@ -66,6 +66,9 @@ class RefusalsTest(unittest.TestCase):
     def test_one_port_for_two_things(self):
         self.assert_refused(["adminPort=7861"], "adminPort: is that of metricsPort")
 
+    def test_a_certificate_for_a_redis_without_tls(self):
+        self.assert_refused([*REDIS, "redis.tls.clientCert=true"], "redis.tls.clientCert: needs redis.tls.secretName")
+
     def test_a_claim_for_several_servers(self):
         self.assert_refused(["persistence.existingClaim=mine", "replicas=2", "envoy.enabled=true"], "persistence.existingClaim: is of one")
 

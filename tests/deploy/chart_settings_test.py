@@ -12,7 +12,8 @@ from chart import SHARED, VALUES, Objects
 
 # Made of values of the chart's own: no operator sets them by their names.
 MADE = {"listen", "metrics_listen", "models", "store", "data_dir", "sync", "redis", "redis_password_file", "redis_prefix",
-        "redis_timeout", "advertise", "grace", "tls_cert", "tls_key", "tls_client_ca", "callers", "insecure",
+        "redis_timeout", "redis_sentinel", "redis_ca", "redis_cert", "redis_key",
+        "advertise", "grace", "tls_cert", "tls_key", "tls_client_ca", "callers", "insecure",
         "jwks", "jwt_issuer", "jwt_audience", "admin_address", "trace_ca",
         "salvage"}  # a server with salvage serves nothing
 
@@ -76,6 +77,12 @@ class SettingsTest(unittest.TestCase):
         self.assertIn("store: REDIS\n", read)
         self.assertIn('redis: "redis-0.redis:6379,redis-1.redis:6379"\n', read)
         self.assertIn('redis_password_file: "/etc/aaren/redis/password"\n', read)
+
+    def test_redis_comes_with_its_sentinel_and_certificates(self):
+        read = read_by_server(Objects(VALUES["shared by TLS and a Sentinel"]).settings())
+        for setting in ('redis_sentinel: "fleet"', 'redis_ca: "/etc/aaren/redis-tls/ca.crt"',
+                        'redis_cert: "/etc/aaren/redis-tls/tls.crt"', 'redis_key: "/etc/aaren/redis-tls/tls.key"'):
+            self.assertIn(setting + "\n", read)
 
     def test_the_admin_address_is_the_pods_own(self):
         self.assertNotIn("admin_address", Objects([]).settings())

@@ -112,6 +112,10 @@ class ConfinementTest(unittest.TestCase):
         self.assertTrue(any(chart.selects(source["podSelector"]["matchLabels"], labels)
                             for source in ingress[0]["from"] if "podSelector" in source))
 
+    def test_a_server_reaches_sentinels_and_the_redis_they_name(self):
+        egress = Objects(VALUES["shared by TLS and a Sentinel"]).one("NetworkPolicy")["spec"]["egress"]
+        self.assertIn({"ports": [{"port": 6380, "protocol": "TCP"}, {"port": 6379, "protocol": "TCP"}]}, egress)
+
     def test_a_server_with_files_calls_nobody(self):
         self.assertEqual(Objects([]).one("NetworkPolicy")["spec"]["egress"], [])
 

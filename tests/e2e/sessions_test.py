@@ -6,7 +6,7 @@ import time
 import unittest
 
 from peers import http2
-from programs import BIN, ServerTest, aaren, objects, write_series
+from programs import BIN, ServerTest, aaren, objects, start_aaren, write_series
 
 ROWS = 400
 
@@ -54,6 +54,28 @@ class SessionsTest(ServerTest):
         self.assertEqual(moved["next_seq"], ROWS // 2)
         self.assertIn("NOT_FOUND", aaren("sessions", "get", "moving", f"--target={self.server.target}").stderr)
         self.assertEqual(self.stream("moving", "all.csv", server=other), whole[ROWS:])
+
+    def test_session_that_nobody_named_ends_after_its_killed_client(self):
+        server = self.start_server("--unnamed_ttl=3s")
+        self.stream("named", "first_half.csv", server=server)
+        clients = [start_aaren("stream", f"--target={server.target}", "--source=system", "--interval=100ms", "--json")
+                   for _ in range(2)]
+        deadline = time.monotonic() + 60
+        drawn = []
+        while len(drawn) < 2 and time.monotonic() < deadline:
+            time.sleep(0.1)
+            drawn = [each for each in objects(self.sessions("list", server=server)) if each["session_id"].startswith("stream-")]
+        clients[0].kill()
+        clients[0].communicate()
+        left = drawn
+        while len(left) > 1 and time.monotonic() < deadline:
+            time.sleep(0.2)
+            left = [each for each in objects(self.sessions("list", server=server)) if each["session_id"] != "named"]
+        self.assertEqual((len(drawn), len(left)), (2, 1))
+        self.assertTrue(left[0]["attached"])  # the other client still streams
+        clients[1].kill()
+        clients[1].communicate()
+        self.assertIn('"named"', self.sessions("list", server=server))
 
     def test_session_is_not_moved_onto_another(self):
         other = self.start_server()

@@ -17,18 +17,28 @@ constexpr size_t kCommandBytes = 64;     // a command's bytes beside its argumen
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RedisConnection>> RedisConnection::Begin(const address::Address& address) {
+absl::StatusOr<std::unique_ptr<RedisConnection>> RedisConnection::Begin(const address::Address& address,
+                                                                        const RedisTlsFiles& tls) {
   redisContext* context = redisConnectNonBlock(address.host.c_str(), address.port);
   if (context == nullptr) return absl::UnavailableError("no memory for a connection");
   std::unique_ptr<RedisConnection> connection(new RedisConnection(context));
   if (context->err != 0) return connection->Failed();
   fcntl(context->fd, F_SETFD, FD_CLOEXEC);
   redisEnableKeepAlive(context);
+  if (!tls.enabled()) return connection;
+  absl::StatusOr<std::unique_ptr<RedisTls>> secured = RedisTls::Begin(tls, address.host, context->fd);
+  if (!secured.ok()) return secured.status();
+  connection->tls_ = *std::move(secured);
   return connection;
 }
 
 absl::Status RedisConnection::Failed() const {
   return absl::UnavailableError(context_->errstr[0] != '\0' ? context_->errstr : "the connection has ended");
+}
+
+// A Redis that speaks TLS ends a connection in plain text without a word.
+absl::Status RedisConnection::Ended(absl::string_view how) const {
+  return absl::UnavailableError(absl::StrCat(how, heard_ ? "" : "; it may want TLS, for which redis_ca is given"));
 }
 
 void RedisConnection::Send(absl::Span<const absl::string_view> command) {
@@ -42,23 +52,56 @@ void RedisConnection::Send(absl::Span<const absl::string_view> command) {
     unwritten_bytes_ += argument.size();
   }
   unwritten_bytes_ += kCommandBytes;
-  redisAppendCommandArgv(context_.get(), static_cast<int>(command.size()), begins.data(), sizes.data());
+  const int count = static_cast<int>(command.size());
+  if (tls_ == nullptr) {
+    redisAppendCommandArgv(context_.get(), count, begins.data(), sizes.data());
+    return;
+  }
+  char* text = nullptr;
+  const auto size = redisFormatCommandArgv(&text, count, begins.data(), sizes.data());
+  if (size > 0) for_tls_.append(text, static_cast<size_t>(size));
+  redisFreeCommand(text);
 }
 
 absl::Status RedisConnection::Write() {
+  if (tls_ != nullptr) return WriteByTls();
   int done = 0;
   if (redisBufferWrite(context_.get(), &done) != REDIS_OK) return Failed();
   if (done != 0) unwritten_bytes_ = 0;
   return absl::OkStatus();
 }
 
+// All that the socket takes.
+absl::Status RedisConnection::WriteByTls() {
+  absl::string_view left = for_tls_;
+  absl::StatusOr<size_t> now = size_t{0};
+  while (!left.empty() && (now = tls_->Write(left)).ok() && *now > 0) left.remove_prefix(*now);
+  for_tls_.erase(0, for_tls_.size() - left.size());
+  if (for_tls_.empty()) unwritten_bytes_ = 0;
+  return now.status();
+}
+
+// All that is there: bytes that OpenSSL has decrypted no longer show at the socket. An end behind them shows next time.
+absl::Status RedisConnection::ReadByTls() {
+  char bytes[kReadBytes];
+  for (bool any = false;; any = true) {
+    const absl::StatusOr<size_t> now = tls_->Read(absl::MakeSpan(bytes));
+    if (!now.ok() || *now == 0) return any ? absl::OkStatus() : now.status();
+    redisReaderFeed(context_->reader, bytes, *now);
+  }
+}
+
 absl::Status RedisConnection::Read() {
+  if (tls_ != nullptr) return ReadByTls();
   char bytes[kReadBytes];
   const ssize_t count = recv(context_->fd, bytes, sizeof(bytes), 0);
-  if (count == 0) return absl::UnavailableError("Redis has closed the connection");
-  if (count > 0) redisReaderFeed(context_->reader, bytes, static_cast<size_t>(count));
-  if (count > 0 || errno == EAGAIN || errno == EINTR) return absl::OkStatus();
-  return absl::UnavailableError(std::strerror(errno));
+  if (count == 0) return Ended("Redis has closed the connection");
+  if (count < 0 && errno == ECONNRESET) return Ended(std::strerror(errno));
+  if (count < 0 && errno != EAGAIN && errno != EINTR) return absl::UnavailableError(std::strerror(errno));
+  if (count < 0) return absl::OkStatus();
+  heard_ = true;
+  redisReaderFeed(context_->reader, bytes, static_cast<size_t>(count));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<RedisReply> RedisConnection::Next() {

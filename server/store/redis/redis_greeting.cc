@@ -1,10 +1,8 @@
 #include "server/store/redis/redis_greeting.h"
 
-#include <fstream>
 #include <random>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -12,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "server/log/log.h"
 #include "server/store/redis/redis_error.h"
+#include "server/store/redis/redis_password.h"
 
 namespace aaren::store {
 namespace {
@@ -23,15 +22,6 @@ constexpr uint64_t kFenceMs = uint64_t{7 * 24} * 3600 * 1000;
 std::string NewIdentity() {
   std::random_device random;
   return absl::StrCat(kIdentityFormat, " ", absl::Hex(random(), absl::kZeroPad8), absl::Hex(random(), absl::kZeroPad8));
-}
-
-absl::StatusOr<std::string> ReadPassword(const std::string& file) {
-  std::ifstream in(file);
-  std::string password;
-  if (!in || !std::getline(in, password)) {
-    return absl::NotFoundError(absl::StrCat("redis_password_file: cannot read a line of ", file));
-  }
-  return std::string(absl::StripTrailingAsciiWhitespace(password));
 }
 
 // The value of a line "name:value".
@@ -62,7 +52,7 @@ absl::StatusOr<RedisGreeting> RedisGreeting::Begin(const RedisOptions& options, 
                                                    const Facts& facts) {
   RedisGreeting greeting;
   if (!options.password_file.empty()) {
-    absl::StatusOr<std::string> password = ReadPassword(options.password_file);
+    absl::StatusOr<std::string> password = ReadRedisPassword(options.password_file);
     if (!password.ok()) return password.status();
     greeting.commands_.push_back({"AUTH", *std::move(password)});
   }
@@ -93,6 +83,9 @@ absl::Status RedisGreeting::OnReply(const redisReply& reply) {
 
 absl::Status RedisGreeting::OnInfo(absl::string_view info) {
   version_ = ValueIn(info, "redis_version");
+  if (ValueIn(info, "redis_mode") == "sentinel") {
+    return absl::FailedPreconditionError("it is a Sentinel, not a Redis: redis_sentinel names the master it watches");
+  }
   if (absl::Status status = CheckVersion(version_); !status.ok()) return status;
   if (ValueIn(info, "cluster_enabled") == "1") {
     return absl::FailedPreconditionError(

@@ -162,26 +162,51 @@ void RedisLink::Poll(Time now) {
 }
 
 void RedisLink::Connect(Time now) {
-  absl::StatusOr<RedisGreeting> greeting = RedisGreeting::Begin(options_, keys_, {++number_, greatest_epoch_});
-  if (!greeting.ok()) return AttemptFailed(greeting.status(), now);
-  absl::StatusOr<std::unique_ptr<RedisConnection>> connection = RedisConnection::Begin(address());
+  question_.reset();
+  greeting_.reset();
+  absl::Status begun;
+  if (asks_sentinel()) {
+    absl::StatusOr<SentinelQuestion> question = SentinelQuestion::Begin(options_);
+    if (question.ok()) question_ = *std::move(question);
+    begun = question.status();
+  } else {
+    absl::StatusOr<RedisGreeting> greeting = RedisGreeting::Begin(options_, keys_, {++number_, greatest_epoch_});
+    if (greeting.ok()) greeting_ = *std::move(greeting);
+    begun = greeting.status();
+  }
+  if (!begun.ok()) return AttemptFailed(begun, now);
+  absl::StatusOr<std::unique_ptr<RedisConnection>> connection = RedisConnection::Begin(address(), options_.tls);
   now = std::chrono::steady_clock::now();  // a name may have been looked up
   if (!connection.ok()) return AttemptFailed(connection.status(), now);
   connection_ = *std::move(connection);
-  greeting_ = *std::move(greeting);
-  for (const std::vector<std::string>& command : greeting_->commands()) {
+  for (const std::vector<std::string>& command : question_ ? question_->commands() : greeting_->commands()) {
     connection_->Send(std::vector<absl::string_view>(command.begin(), command.end()));
   }
   heard_ = now;
   next_beat_ = now + timeout_;
 }
 
+// The next round of the loop connects to the master.
+void RedisLink::OnSentinelReply(const redisReply& reply) {
+  absl::StatusOr<std::optional<address::Address>> master = question_->OnReply(reply);
+  if (!master.ok()) {
+    broken_ = master.status();
+  } else if (*master) {
+    master_ = *std::move(master);
+    connection_.reset();
+  }
+}
+
 void RedisLink::ReadReplies(Time now) {
   broken_.Update(connection_->Read());
-  while (broken_.ok()) {
+  while (broken_.ok() && connection_ != nullptr) {
     const absl::StatusOr<RedisReply> reply = connection_->Next();
     if (!reply.ok()) broken_ = reply.status();
     if (!reply.ok() || *reply == nullptr) return;
+    if (question_) {
+      OnSentinelReply(**reply);
+      continue;
+    }
     if (greeting_->done()) {
       OnReply(**reply);
       continue;
@@ -302,7 +327,8 @@ void RedisLink::Beat(Time now) {
 
 void RedisLink::CheckTimes(Time now) {
   if (connection_ != nullptr && (!ready() || !under_way_.empty()) && now - heard_ >= timeout_) {
-    Break(absl::UnavailableError(absl::StrCat("no answer for ", absl::FormatDuration(options_.timeout))), now);
+    const absl::string_view hint = options_.tls.enabled() && !ready() ? "; does it speak TLS?" : "";
+    Break(absl::UnavailableError(absl::StrCat("no answer for ", absl::FormatDuration(options_.timeout), hint)), now);
   }
   while (!waiting_.empty() && now - waiting_.front().made >= timeout_ && !ready()) {
     RedisCall call = std::move(waiting_.front());
@@ -326,11 +352,13 @@ void RedisLink::Break(const absl::Status& why, Time now) {
   for (RedisCall& call : std::exchange(under_way_, {})) {
     call.answer(Unavailable(here, "; whether it was done is not known"));
   }
+  master_.reset();
   Pause(now);
 }
 
 void RedisLink::AttemptFailed(const absl::Status& why, Time now) {
   round_failed_ = Add(round_failed_, address(), why);
+  master_.reset();
   at_ = (at_ + 1) % options_.addresses.size();
   if (++tried_ < options_.addresses.size()) return;
   tried_ = 0;

@@ -8,6 +8,9 @@
 //        ^                                                 |
 //        +------ a pause that grows, the next address <----+
 //
+// With Sentinels the addresses are the Sentinels'. Each attempt first asks a Sentinel where the master is, and the link
+// asks again once the connection breaks.
+//
 // Unsent calls wait for the next connection, until the timeout is over or every address was tried in vain. After that,
 // calls are refused at once. The link leaves a Redis that is silent for the timeout. A call sent on a broken connection
 // is not sent again, since the Redis may have done the call. The fence (redis_scripts.h) keeps the Redis from doing the
@@ -37,6 +40,7 @@
 #include "server/store/redis/redis_greeting.h"
 #include "server/store/redis/redis_options.h"
 #include "server/store/redis/redis_scripts.h"
+#include "server/store/redis/sentinel_question.h"
 
 namespace aaren::store {
 
@@ -85,6 +89,7 @@ class RedisLink {
   Time NextTime() const;
 
   void Connect(Time now);
+  void OnSentinelReply(const redisReply& reply);
   void OnReady(Time now);
   void OnReply(const redisReply& reply);
   void RefuseOvertaken(const RedisCall& done);
@@ -101,8 +106,9 @@ class RedisLink {
   void Pause(Time now);
   void SayGoodbye();
 
-  bool ready() const { return connection_ != nullptr && greeting_->done(); }
-  const address::Address& address() const { return options_.addresses[at_]; }
+  bool ready() const { return connection_ != nullptr && greeting_ && greeting_->done(); }
+  bool asks_sentinel() const { return !options_.sentinel.empty() && !master_; }
+  const address::Address& address() const { return master_ ? *master_ : options_.addresses[at_]; }
 
   const RedisOptions options_;
   const std::chrono::nanoseconds timeout_;
@@ -113,7 +119,9 @@ class RedisLink {
 
   // The thread's only, until the mutex.
   std::unique_ptr<RedisConnection> connection_;
-  std::optional<RedisGreeting> greeting_;  // the connection's
+  std::optional<RedisGreeting> greeting_;     // the connection's, to a Redis
+  std::optional<SentinelQuestion> question_;  // the connection's, to a Sentinel
+  std::optional<address::Address> master_;    // the Redis, as a Sentinel says
   std::array<std::string, kRedisScripts> scripts_;
   std::deque<RedisCall> waiting_, under_way_;  // not sent; sent and not answered
   std::deque<RedisCall> again_;                // calls to send again once nothing is under way: no script

@@ -36,6 +36,12 @@ absl::Status CheckRedisOptions(const RedisOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat("redis_prefix: '", prefix, "' is not 1 to ", kMaxPrefixBytes,
                                                    " bytes of printable ASCII without a space"));
   }
+  if (options.tls.cert.empty() != options.tls.key.empty()) {
+    return absl::InvalidArgumentError("redis_cert, redis_key: one needs the other");
+  }
+  if (!options.tls.cert.empty() && !options.tls.enabled()) {
+    return absl::InvalidArgumentError("redis_cert: needs redis_ca, as without it connections are in plain text");
+  }
   if (options.timeout < kLeastTimeout) {
     return absl::InvalidArgumentError(absl::StrCat("redis_timeout: ", absl::FormatDuration(options.timeout),
                                                    " is less than ", absl::FormatDuration(kLeastTimeout)));

@@ -10,11 +10,14 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/address/address.h"
+#include "server/store/redis/redis_tls.h"
 
 namespace aaren::store {
 
 struct RedisOptions {
   std::vector<address::Address> addresses;  // tried in turn until one is an answering master
+  std::string sentinel;  // a master's name: the addresses are those of Sentinels, which know the master's
+  RedisTlsFiles tls;
   std::string password_file;      // its first line is the password; empty: none. Read anew for each connection
   std::string prefix = "aaren:";  // the beginning of all keys
   absl::Duration timeout = absl::Seconds(2);  // a Redis silent for this long is left

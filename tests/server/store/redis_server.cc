@@ -71,7 +71,9 @@ void RedisServer::Start() {
   std::vector<std::string> line = {
       Installed(), "--port", absl::StrCat(port_), "--bind", kHost,       "--dir",         folder_,
       "--save",    "",       "--appendonly",      "yes",    "--logfile", folder_ + "/log"};
-  line.insert(line.end(), arguments_.begin(), arguments_.end());
+  const bool file = !arguments_.empty() && absl::StartsWith(arguments_[0], "/");
+  if (file) line.insert(line.begin() + 1, arguments_[0]);
+  line.insert(line.end(), arguments_.begin() + (file ? 1 : 0), arguments_.end());
   std::vector<char*> argv;
   for (std::string& argument : line) argv.push_back(argument.data());
   argv.push_back(nullptr);

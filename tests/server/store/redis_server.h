@@ -18,7 +18,8 @@ class RedisServer {
   // The path of redis-server; empty if not installed: then skip the test.
   static std::string Installed();
 
-  // `arguments` come after the fixture's own. Returns once the server accepts connections.
+  // `arguments` come after the fixture's own, except for a file of settings, which comes first. Returns once the server
+  // accepts connections.
   explicit RedisServer(std::vector<std::string> arguments = {});
   ~RedisServer();
 

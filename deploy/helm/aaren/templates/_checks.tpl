@@ -21,6 +21,9 @@
 {{- if and (eq $kind "redis") (not .Values.redis.addresses) -}}
 {{- fail "redis.addresses: store.kind is redis, and no address of a Redis is given" -}}
 {{- end -}}
+{{- if and .Values.redis.tls.clientCert (not .Values.redis.tls.secretName) -}}
+{{- fail "redis.tls.clientCert: needs redis.tls.secretName, whose tls.crt it is" -}}
+{{- end -}}
 {{- if and (ne $kind "redis") .Values.redis.addresses -}}
 {{- fail (printf "store.kind: redis.addresses are given, and the store is %s" $kind) -}}
 {{- end -}}

@@ -97,6 +97,9 @@ livenessProbe:
 {{- if .Values.redis.passwordSecret.name }}
 - {name: redis-password, mountPath: /etc/aaren/redis, readOnly: true}
 {{- end }}
+{{- if .Values.redis.tls.secretName }}
+- {name: redis-tls, mountPath: /etc/aaren/redis-tls, readOnly: true}
+{{- end }}
 {{- if .Values.tls.secretName }}
 - {name: tls, mountPath: /etc/aaren/tls, readOnly: true}
 {{- end }}
@@ -136,6 +139,10 @@ livenessProbe:
 - name: redis-password
   secret: {secretName: {{ .name }}, defaultMode: 0440, items: [{key: {{ .key }}, path: password}]}
 {{- end }}
+{{- end }}
+{{- with .Values.redis.tls.secretName }}
+- name: redis-tls
+  secret: {secretName: {{ . }}, defaultMode: 0440}
 {{- end }}
 {{- if .Values.tls.secretName }}
 - name: tls

@@ -28,6 +28,16 @@ sync: {{ upper .Values.store.sync }}
 redis: {{ join "," .Values.redis.addresses | quote }}
 redis_prefix: {{ .Values.redis.prefix | quote }}
 redis_timeout: {{ .Values.redis.timeout | quote }}
+{{ with .Values.redis.sentinel -}}
+redis_sentinel: {{ quote . }}
+{{ end -}}
+{{ if .Values.redis.tls.secretName -}}
+redis_ca: "/etc/aaren/redis-tls/ca.crt"
+{{ if .Values.redis.tls.clientCert -}}
+redis_cert: "/etc/aaren/redis-tls/tls.crt"
+redis_key: "/etc/aaren/redis-tls/tls.key"
+{{ end -}}
+{{ end -}}
 {{ if .Values.redis.passwordSecret.name -}}
 redis_password_file: "/etc/aaren/redis/password"
 {{ end -}}

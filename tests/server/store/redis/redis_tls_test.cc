@@ -1,0 +1,128 @@
+// A Redis that is spoken to by TLS. Skipped where there is no redis-server.
+
+#include "server/store/redis/redis_tls.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/client/certificates.h"
+#include "tests/server/store/redis/redis_store_fixture.h"
+
+namespace aaren::store {
+namespace {
+
+using ::testing::HasSubstr;
+
+class RedisTlsTest : public RedisStoreTest {
+ protected:
+  void SetUp() override {
+    if (RedisServer::Installed().empty()) GTEST_SKIP() << "redis-server is not installed";
+    std::filesystem::create_directories(folder_);
+    const KeyedCertificate redis = authority_.Issue("localhost"), own = authority_.Issue("server");
+    Write("ca", authority_.cert());
+    Write("cert", redis.cert);
+    Write("key", redis.key);
+    Write("own", own.cert);
+    Write("own_key", own.key);
+    const absl::StatusOr<std::vector<int>> sockets = address::ListenOn({"127.0.0.1", 0}, 1);
+    port_ = address::PortOf(sockets->front());
+    for (const int socket : *sockets) close(socket);
+    redis_ = std::make_unique<RedisServer>(
+        std::vector<std::string>{"--tls-port", absl::StrCat(port_), "--tls-cert-file", Path("cert"), "--tls-key-file",
+                                 Path("key"), "--tls-ca-cert-file", Path("ca"), "--tls-auth-clients", "optional"});
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
+  void Write(const std::string& name, const std::string& text) const { std::ofstream(Path(name)) << text; }
+
+  RedisOptions Secured(const std::string& host = "localhost") const {
+    RedisOptions options = redis_->options();
+    options.addresses = {{host, port_}};
+    options.timeout = absl::Seconds(2);
+    options.tls.ca = Path("ca");
+    return options;
+  }
+
+  const CertificateAuthority authority_;
+  const std::string folder_ = testing::TempDir() + "/" + testing::UnitTest::GetInstance()->current_test_info()->name();
+  int port_ = 0;
+};
+
+TEST_F(RedisTlsTest, KeepsSessionsOfAnySize) {
+  BlockingStore store = Open(Secured());
+  SessionRecord record = RecordAt("t/a", 1);
+  record.saves.push_back({{7, {}}, std::string(3 << 20, 'x')});
+  ASSERT_TRUE(store.Acquire(record, 0).status.ok());
+  const absl::StatusOr<SessionRecord> loaded = store.Load("t/a");
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->saves[0].rows, record.saves[0].rows);
+}
+
+TEST_F(RedisTlsTest, ARedisThatComesBackIsConnectedAgain) {
+  BlockingStore store = Open(Secured());
+  redis_->Kill();
+  redis_->Start();
+  AwaitCalls(store);
+  EXPECT_GE(store_->reconnects(), 1u);
+}
+
+TEST_F(RedisTlsTest, TheCertificateHasToBeOfTheHost) {
+  EXPECT_THAT(MessageOf(WhyNot(Secured("127.0.0.1"))),
+              HasSubstr("TLS: its certificate is refused: IP address mismatch"));
+}
+
+TEST_F(RedisTlsTest, TheCertificateHasToBeSignedByTheAuthority) {
+  Write("ca2", CertificateAuthority().cert());
+  RedisOptions options = Secured();
+  options.tls.ca = Path("ca2");
+  EXPECT_THAT(MessageOf(WhyNot(options)), HasSubstr("TLS: its certificate is refused: "));
+}
+
+TEST_F(RedisTlsTest, ARedisMayAskForTheServersCertificate) {
+  ASSERT_EQ(redis_->Command({"CONFIG", "SET", "tls-auth-clients", "yes"}), "OK");
+  EXPECT_FALSE(WhyNot(Secured()).ok());
+  RedisOptions options = Secured();
+  options.tls.cert = Path("own");
+  options.tls.key = Path("own_key");
+  EXPECT_TRUE(Open(options).ReserveEpochs(1).ok());
+}
+
+TEST_F(RedisTlsTest, ARedisWithoutTlsIsNamed) {
+  RedisOptions options = Secured();
+  options.addresses = {{"localhost", redis_->port()}};
+  options.timeout = absl::Milliseconds(300);
+  EXPECT_THAT(MessageOf(WhyNot(options)), HasSubstr(" speak"));
+}
+
+TEST_F(RedisTlsTest, ARedisThatWantsTlsIsNamed) {
+  RedisOptions options = Secured();
+  options.tls = {};
+  EXPECT_THAT(MessageOf(WhyNot(options)), HasSubstr("it may want TLS, for which redis_ca is given"));
+}
+
+TEST_F(RedisTlsTest, AFileThatCannotBeUsedIsNamed) {
+  RedisOptions options = Secured();
+  options.tls.ca = Path("nothing");
+  EXPECT_EQ(WhyNot(options).code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(MessageOf(WhyNot(options)), HasSubstr("redis_ca: cannot use " + Path("nothing")));
+  options = Secured();
+  options.tls.cert = options.tls.key = Path("ca");
+  EXPECT_THAT(MessageOf(WhyNot(options)), HasSubstr("redis_key: cannot use " + Path("ca")));
+}
+
+TEST_F(RedisTlsTest, SettingsThatNeedOneAnotherAreRefusedApart) {
+  RedisOptions options = Secured();
+  options.tls.cert = Path("own");
+  EXPECT_EQ(CheckRedisOptions(options).message(), "redis_cert, redis_key: one needs the other");
+  options.tls.key = Path("own_key");
+  options.tls.ca = "";
+  EXPECT_THAT(MessageOf(CheckRedisOptions(options)), HasSubstr("redis_cert: needs redis_ca"));
+}
+
+}  // namespace
+}  // namespace aaren::store
