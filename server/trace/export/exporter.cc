@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "grpcpp/create_channel.h"
+#include "server/address/address.h"
 #include "server/log/log.h"
 #include "server/log/shown.h"
 
@@ -43,6 +44,9 @@ void Exporter::Connect() {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMostBackoffMs);
+  // gRPC would ask a proxy of the environment for a collector on this machine, too.
+  const absl::StatusOr<address::Address> endpoint = address::Address::Parse(options_.endpoint);
+  if (endpoint.ok() && address::IsLoopback(*endpoint)) arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   stub_ = Service::NewStub(grpc::CreateCustomChannel(options_.endpoint, options_.credentials, arguments));
 }
 
