@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <cmath>
+
+#include "model/engine/events/keeps.h"
+#include "model/engine/events/memory.h"
+#include "model/engine/network/activation.h"
+#include "model/math/doubles.h"
+#include "model/math/lanes.h"
+
+namespace aaren::events {
+namespace {
+
+constexpr float kTiePlace = -8, kMostPlace = 10;
+
+// Appends numbers to a token's inputs.
+class Writer {
+ public:
+  explicit Writer(float* to) : to_(to) {}
+  void Put(double value) { *to_++ = static_cast<float>(value); }
+
+ private:
+  float* to_;
+};
+
+double Clip(double value, double most) { return std::clamp(value, -most, most); }
+
+double LogOfWhole(uint64_t value) { return math::Log(static_cast<double>(value)); }
+
+float PlaceOf(float x, double scale) {
+  if (x == kTied) return kTiePlace;
+  return static_cast<float>(Clip(x - scale, kMostPlace));
+}
+
+const MarkSlot& Present(const EventMemory& memory) { return memory.slots[memory.newest.slot]; }
+
+void WriteRing(const EventMemory& memory, double scale, Writer& to) {
+  for (const float x : memory.ring) to.Put(x == kAbsent ? 0 : PlaceOf(x, scale) / 2);
+  for (size_t j = 1; j <= kRing; ++j) to.Put(memory.marks[j] == memory.marks[0] ? 1 : 0);
+}
+
+void WriteMeans(const EventMemory& memory, double scale, Writer& to) {
+  for (size_t k = 1; k < std::size(kLogKeep); ++k) to.Put(Clip(memory.log_gap[k].value() - scale, 8) / 2);
+  to.Put(0.5 * math::Log(memory.square[1] / memory.log_gap[2].weight + 0.01));
+  to.Put(0.5 * math::Log(memory.square[0] / memory.log_gap[0].weight + 0.01));
+  to.Put(memory.ties.value());
+  to.Put(memory.newest.tie);
+  for (const double trace : memory.trace) to.Put(math::Log(std::max(trace, kLeastTime)) / 2);
+  for (const Mean& gap : memory.gap) to.Put(Clip(math::Log(std::max(gap.value(), kLeastTime)) - scale, 12) / 2);
+  const auto equal = std::count(memory.ring + 1, memory.ring + kRing, memory.ring[0]);
+  to.Put(static_cast<double>(equal) / 4);
+}
+
+// Mean and deviation after the newest mark, drawn towards those of a mark that nothing is known of.
+void AfterMark(const EventMemory& memory, double scale, double& mean, double& deviation) {
+  const MarkSlot& mark = Present(memory);
+  const double n = mark.after_count;
+  mean = n > 0 ? Clip(mark.after_mean - scale, kMostPlace) * n / (n + 1) : 0;
+  deviation = std::sqrt((n * mark.after_variance + 1.5) / (n + 1));
+}
+
+void WriteMark(const EventMemory& memory, double scale, Writer& to) {
+  const Newest& newest = memory.newest;
+  const MarkSlot& mark = Present(memory);
+  double mean, deviation;
+  AfterMark(memory, scale, mean, deviation);
+  to.Put(newest.fresh);
+  to.Put(LogOfWhole(1 + uint64_t{newest.since_mark}) / 3);
+  for (size_t k = 0; k < 2; ++k) to.Put(mark.often[k] / memory.mark_weight[k]);
+  to.Put(newest.repeat);
+  to.Put(LogOfWhole(1 + uint64_t{memory.distinct}) / 2);
+  for (const Mean& fresh : memory.fresh) to.Put(fresh.value());
+  to.Put(mean / 2);
+  to.Put(math::Log(deviation));
+  to.Put(LogOfWhole(1 + uint64_t{mark.after_count}) / 2);
+  to.Put(memory.repeats.value());
+  to.Put(newest.fresh != 0 ? 0 : Clip(newest.log_since_mark - scale, 16) / 4);
+}
+
+void WriteCalendar(const EventMemory& memory, double scale, Writer& to) {
+  if (memory.calendar == 0) {
+    for (int k = 0; k < 18; ++k) to.Put(0);
+    return;
+  }
+  to.Put(1);
+  to.Put(Clip(scale - math::Log(kDay), 25) / 5);
+  for (const double period : {kDay, kDay / 2, kWeek}) {
+    const math::Turned phase = math::Turn((memory.epoch + memory.clock) / period);
+    to.Put(phase.cosine);
+    to.Put(phase.sine);
+  }
+  for (size_t p = 0; p < std::size(kPeriods); ++p) {
+    to.Put(memory.cosine[p] / memory.phases);
+    to.Put(memory.sine[p] / memory.phases);
+  }
+}
+
+// Shares of a slot among the newest successors of the present mark.
+struct Shares {
+  float recent[kMarkSlots], equal[kMarkSlots];
+  float known;  // successors
+};
+
+Shares SharesOf(const MarkSlot& present) {
+  Shares shares = {};
+  float weight = 1, weights = 0;
+  const size_t known = std::min<size_t>(present.successor_count, kSuccessors);
+  for (size_t j = 0; j < known; ++j, weight *= 0.7f) {
+    weights += weight;
+    if (present.successors[j] == kNoSlot) continue;
+    shares.recent[present.successors[j]] += weight;
+    shares.equal[present.successors[j]] += 1;
+  }
+  shares.known = static_cast<float>(known);
+  for (size_t k = 0; k < kMarkSlots; ++k) {
+    shares.recent[k] = (shares.recent[k] + 0.05f) / (weights + 0.5f);
+    shares.equal[k] = (shares.equal[k] + 0.1f) / (shares.known + 1);
+  }
+  return shares;
+}
+
+}  // namespace
+
+Places PlacesOf(const EventMemory& memory) {
+  const double scale = LogScale(memory);
+  Places places;
+  for (size_t j = 0; j < kRing; ++j) {
+    places.present[j] = memory.ring[j] != kAbsent && memory.ring[j] != kTied;
+    places.ring[j] = places.present[j] ? PlaceOf(memory.ring[j], scale) : 0;
+  }
+  double mean, deviation;
+  AfterMark(memory, scale, mean, deviation);
+  places.after = static_cast<float>(mean);
+  places.deviation = static_cast<float>(deviation);
+  const double x = memory.newest.gap > 0 ? math::Log(memory.newest.gap) : scale - 40;
+  places.elapsed = static_cast<float>(math::Log(1 + math::Exp(x - scale)));
+  return places;
+}
+
+void WriteInputs(const EventMemory& memory, float* inputs) {
+  const double scale = LogScale(memory);
+  Writer to(inputs);
+  const auto i = static_cast<double>(memory.count - 1);  // the newest event's number
+  to.Put(math::Log(1 + i) / 3 - 1);
+  to.Put(1 / std::sqrt(i));
+  WriteRing(memory, scale, to);
+  WriteMeans(memory, scale, to);
+  WriteMark(memory, scale, to);
+  WriteCalendar(memory, scale, to);
+}
+
+// Logarithms are taken of all slots together: argument after argument, each of `padded` numbers.
+void WriteMarkInputs(const EventMemory& memory, float* inputs, size_t stride) {
+  enum { kRecent, kLong, kCount, kSince, kTime, kShare, kEqual, kAge, kLogs };
+  alignas(64) float log[kLogs * kMarkSlots];
+  const size_t live = memory.live, padded = math::PadToLanes(live);
+  std::fill_n(log, kLogs * padded, 1.0f);
+  const MarkSlot& present = Present(memory);
+  const Shares shares = SharesOf(present);
+  const auto now = static_cast<uint32_t>(memory.count - 1);
+  for (size_t k = 0; k < live; ++k) {
+    const MarkSlot& slot = memory.slots[k];
+    const uint32_t since = now - slot.last;
+    float* at = log + k;
+    at[kRecent * padded] = slot.often[0] * KeptOver(0, since) / static_cast<float>(memory.mark_weight[0]) + 0.003f;
+    at[kLong * padded] = slot.often[1] * KeptOver(1, since) / static_cast<float>(memory.mark_weight[1]) + 0.001f;
+    at[kCount * padded] = (static_cast<float>(slot.count) + 0.1f) / static_cast<float>(memory.count);
+    at[kSince * padded] = 1.0f + static_cast<float>(since);
+    at[kTime * padded] = static_cast<float>(std::max(memory.clock - slot.last_time, kLeastTime));
+    at[kShare * padded] = shares.recent[k];
+    at[kEqual * padded] = shares.equal[k];
+    at[kAge * padded] = 1.0f + static_cast<float>(now - slot.first);
+  }
+  engine::Log(log, kLogs * padded, log);
+  const float known = static_cast<float>(LogOfWhole(1 + static_cast<uint64_t>(shares.known)) / 2);
+  const uint8_t paired = memory.pairs[PairOf(memory.newest.before, memory.newest.slot)];
+  for (size_t k = 0; k < live; ++k, inputs += stride) {
+    const MarkSlot& slot = memory.slots[k];
+    const float* at = log + k;
+    inputs[0] = at[kRecent * padded];
+    inputs[1] = at[kLong * padded];
+    inputs[2] = at[kCount * padded];
+    inputs[3] = at[kSince * padded];
+    inputs[4] = k == memory.newest.slot;
+    inputs[5] = at[kShare * padded];
+    inputs[6] = at[kEqual * padded];
+    inputs[7] = present.successor_count > 0 && present.successors[0] == k;
+    inputs[8] = paired == k;
+    inputs[9] = slot.gap_count > 0 ? std::clamp(at[kTime * padded] - slot.gap_mean, -6.0f, 6.0f) / 2 : 0.0f;
+    inputs[10] = k == size_t{memory.newest.slot} + 1;
+    inputs[11] = static_cast<float>(k) / static_cast<float>(live);
+    inputs[12] = slot.count == 1;
+    inputs[13] = known;
+    inputs[14] = at[kAge * padded] / 3;
+  }
+}
+
+}  // namespace aaren::events

@@ -1,0 +1,162 @@
+#include "model/engine/events/outlook.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "model/math/doubles.h"
+#include "model/math/scalar_operations.h"
+
+namespace aaren::events {
+namespace {
+
+using math::ScalarOperations;
+
+constexpr size_t kNormals[] = {0, kLogNormals + kWeibulls};   // first components of two stretches of log-normals
+constexpr size_t kNormalEnds[] = {kLogNormals, kComponents};  // the stretches' ends
+constexpr double kEdge = 8, kStep = 0.125;  // range and spacing of the table of the normal distribution
+constexpr double kFurthest = 40;            // in z, for quantiles
+constexpr double kExact = 1e-9;             // tolerated error of a quantile's probability
+
+double NormalDensity(double x) { return math::Exp(-0.5 * x * x) / std::sqrt(2 * std::numbers::pi); }
+
+struct NormalPoint {
+  double probability, density;
+};
+
+// P(X < x) = 1/2 + density(x) (x + x^3 / 3 + x^5 / 15 + ...), a sum of numbers of one sign.
+NormalPoint ComputePoint(double x) {
+  double term = std::abs(x), sum = 0;
+  for (int k = 1; k < 400 && term > 0; k += 2) {
+    sum += term;
+    term *= x * x / (k + 2);
+  }
+  const double density = NormalDensity(x), half = std::min(density * sum, 0.5);
+  return {.probability = x < 0 ? 0.5 - half : 0.5 + half, .density = density};
+}
+
+// Points a step apart; between points the Taylor series to h^5 leaves an error below 2e-10.
+double NormalBelow(double x) {
+  static const auto points = [] {
+    std::array<NormalPoint, static_cast<size_t>(2 * kEdge / kStep) + 1> all;
+    for (size_t i = 0; i < all.size(); ++i) all[i] = ComputePoint(static_cast<double>(i) * kStep - kEdge);
+    return all;
+  }();
+  if (!(x > -kEdge)) return 0;
+  if (x >= kEdge) return 1;
+  const auto i = static_cast<size_t>((x + kEdge) / kStep + 0.5);
+  const double c = static_cast<double>(i) * kStep - kEdge, h = x - c, square = c * c;
+  double series = (square * (square - 6) + 3) / 120;
+  series = series * h - c * (square - 3) / 24;
+  series = series * h + (square - 1) / 6;
+  series = series * h - c / 2;
+  series = series * h + 1;
+  return points[i].probability + points[i].density * h * series;
+}
+
+// The mixture at z: probability below, and density.
+struct MixturePoint {
+  double below = 0, density = 0;
+};
+
+MixturePoint MixtureAt(const Outlook& outlook, double z) {
+  MixturePoint point;
+  for (size_t part = 0; part < 2; ++part) {
+    for (size_t k = kNormals[part]; k < kNormalEnds[part]; ++k) {
+      if (outlook.weight[k] == 0) continue;
+      const double x = (z - outlook.at[k]) / outlook.spread[k];
+      point.below += outlook.weight[k] * NormalBelow(x);
+      point.density += outlook.weight[k] * NormalDensity(x) / outlook.spread[k];
+    }
+  }
+  for (size_t k = kLogNormals; k < kLogNormals + kWeibulls; ++k) {
+    const double u = (z - outlook.at[k]) / outlook.spread[k], hazard = math::Exp(u), left = math::Exp(-hazard);
+    point.below += outlook.weight[k] * (1 - left);
+    point.density += outlook.weight[k] * hazard * left / outlook.spread[k];
+  }
+  return point;
+}
+
+float Spread(float raw) { return math::scalar::SoftplusOf<ScalarOperations>(raw) + kLeastSpread; }
+
+// Turns logits into probabilities, in the order of the components.
+void Softmax(const float* logits, const Places& places, float* weight) {
+  float most = -std::numeric_limits<float>::infinity(), sum = 0;
+  const auto present = [&](size_t k) {
+    const size_t first = kLogNormals + kWeibulls;
+    return k < first || k >= first + kCopies || places.present[k - first];
+  };
+  for (size_t k = 0; k < kComponents; ++k) {
+    if (present(k)) most = std::max(most, logits[k]);
+  }
+  for (size_t k = 0; k < kComponents; ++k) {
+    weight[k] = present(k) ? math::scalar::ExpOfNegative<ScalarOperations>(logits[k] - most) : 0.0f;
+    sum += weight[k];
+  }
+  for (size_t k = 0; k < kComponents; ++k) weight[k] /= sum;
+}
+
+double PlaceIn(const Outlook& outlook, double gap) {
+  return math::Log(std::max(gap, std::numeric_limits<double>::min())) - outlook.log_scale;
+}
+
+}  // namespace
+
+Outlook OutlookOf(const float* numbers, const Places& places, double log_scale) {
+  Outlook outlook = kNoOutlook;
+  outlook.log_scale = log_scale;
+  Softmax(numbers + kLogit, places, outlook.weight);
+  size_t k = 0;
+  for (size_t j = 0; j < kLogNormals; ++j, ++k) {
+    outlook.at[k] = numbers[kNormalMean + j];
+    outlook.spread[k] = Spread(numbers[kNormalSpread + j]);
+  }
+  for (size_t j = 0; j < kWeibulls; ++j, ++k) {
+    outlook.at[k] = numbers[kWeibullMean + j];
+    outlook.spread[k] = Spread(numbers[kWeibullSpread + j]);
+  }
+  for (size_t j = 0; j < kCopies; ++j, ++k) {
+    outlook.at[k] = places.ring[j];
+    outlook.spread[k] = Spread(numbers[kCopySpread]);
+  }
+  const float stretch = std::clamp(numbers[kAfterStretch], -5.0f, 5.0f);
+  outlook.at[k] = places.after + numbers[kAfterShift];
+  outlook.spread[k] = places.deviation * math::scalar::ExpOf<ScalarOperations>(stretch) + kLeastSpread;
+  outlook.tie = math::scalar::SigmoidOf<ScalarOperations>(numbers[kTieLogit]);
+  return outlook;
+}
+
+double ProbabilityWithin(const Outlook& outlook, double gap) {
+  if (!(gap > 0)) return outlook.tie;
+  return outlook.tie + (1 - outlook.tie) * MixtureAt(outlook, PlaceIn(outlook, gap)).below;
+}
+
+double LogDensity(const Outlook& outlook, double gap) {
+  const double density = MixtureAt(outlook, PlaceIn(outlook, gap)).density;
+  return math::Log(std::max(density, 1e-300));
+}
+
+// Newton's steps inside a bracket that shrinks; a step that leaves the bracket halves it.
+double IntervalAt(const Outlook& outlook, double level) {
+  if (level <= outlook.tie) return 0;
+  const double wanted = (level - outlook.tie) / (1 - outlook.tie);
+  double low = -kFurthest, high = kFurthest, z = 0;
+  for (int step = 0; step < 100; ++step) {
+    const MixturePoint point = MixtureAt(outlook, z);
+    const double miss = point.below - wanted;
+    if (std::abs(miss) < kExact) break;
+    (miss < 0 ? low : high) = z;
+    const double newton = z - miss / std::max(point.density, 1e-12);
+    z = newton > low && newton < high ? newton : (low + high) / 2;
+  }
+  return math::Exp(z + outlook.log_scale);
+}
+
+double SurpriseOf(const Outlook& outlook, double gap) {
+  if (!outlook.made()) return std::numeric_limits<double>::quiet_NaN();
+  return gap > 0 ? ProbabilityWithin(outlook, gap) : outlook.tie / 2.0;
+}
+
+}  // namespace aaren::events

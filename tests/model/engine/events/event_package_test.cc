@@ -1,0 +1,73 @@
+#include "model/engine/events/event_package.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/model/engine/events/random_events.h"
+
+namespace aaren::events {
+namespace {
+
+using testing::HasSubstr;
+
+class EventPackageTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = testing::TempDir() + "event_package_test";
+    std::filesystem::remove_all(folder_);
+    ASSERT_TRUE(SaveEventPackage(folder_, package_).ok());
+  }
+  void Append(const char* name, const std::string& text) { std::ofstream(folder_ + name, std::ios::app) << text; }
+  std::string Error() { return std::string(LoadEventPackage(folder_).status().message()); }
+
+  EventPackage package_ = RandomEventPackage(2);
+  std::string folder_;
+};
+
+TEST_F(EventPackageTest, LoadsWhatWasSaved) {
+  const auto loaded = LoadEventPackage(folder_);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->tensors, package_.tensors);
+  EXPECT_EQ(loaded->name, package_.name);
+  EXPECT_EQ(loaded->digest, package_.digest);
+}
+
+TEST_F(EventPackageTest, IsAtMostAMegabyte) {
+  EXPECT_LE(std::filesystem::file_size(folder_ + "/weights.safetensors"), 1'000'000u);
+}
+
+TEST_F(EventPackageTest, ChangedWeightsAreDataLoss) {
+  Append("/weights.safetensors", "x");
+  EXPECT_TRUE(absl::IsDataLoss(LoadEventPackage(folder_).status()));
+}
+
+TEST_F(EventPackageTest, AMissingFolderIsNotFound) {
+  EXPECT_TRUE(absl::IsNotFound(LoadEventPackage(folder_ + "x").status()));
+}
+
+TEST_F(EventPackageTest, AFaultyManifestIsNamed) {
+  Append("/model.json", "}");
+  EXPECT_THAT(Error(), HasSubstr("model.json"));
+}
+
+TEST_F(EventPackageTest, WrongTensorsAreNotSaved) {
+  EventPackage package = package_;
+  package.tensors.erase("norm.weight");
+  EXPECT_THAT(SaveEventPackage(folder_, package).message(), HasSubstr("norm.weight is missing"));
+  package = package_;
+  package.tensors["norm.weight"].data[3] = std::nanf("");
+  EXPECT_THAT(SaveEventPackage(folder_, package).message(), HasSubstr("norm.weight has the value nan"));
+  package = package_;
+  package.tensors["more"] = package.tensors["norm.weight"];
+  EXPECT_THAT(SaveEventPackage(folder_, package).message(), HasSubstr("more is unknown"));
+  package = package_;
+  package.tensors["norm.weight"].shape = {32, 2};
+  EXPECT_THAT(SaveEventPackage(folder_, package).message(), HasSubstr("norm.weight has shape [32, 2], not [64]"));
+}
+
+}  // namespace
+}  // namespace aaren::events
