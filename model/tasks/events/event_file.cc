@@ -1,0 +1,168 @@
+#include "model/tasks/events/event_file.h"
+
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+
+namespace aaren::events {
+namespace {
+
+constexpr double kMostNanoseconds = 9.2e18;
+
+absl::StatusOr<int64_t> Nanoseconds(double value, double unit) {
+  const double ns = std::round(value * unit * 1e9);
+  if (std::abs(ns) <= kMostNanoseconds) return static_cast<int64_t>(ns);
+  return absl::InvalidArgumentError(absl::StrCat("the time ", value, " is not within 292 years from 1970"));
+}
+
+absl::StatusOr<int64_t> TimeOf(const std::string& text, double unit) {
+  double number;
+  if (absl::SimpleAtod(text, &number)) return Nanoseconds(number, unit);
+  absl::Time time;
+  std::string why;
+  if (!absl::ParseTime(absl::RFC3339_full, text, &time, &why)) {
+    return absl::InvalidArgumentError(absl::StrCat("the time \"", text, "\" is no number and no date"));
+  }
+  return absl::ToUnixNanos(time);
+}
+
+absl::Status AddEvent(int64_t time, const std::string& mark, EventStream& stream) {
+  if (mark.size() > kMostMarkBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("a mark has ", mark.size(), " bytes, more than ", kMostMarkBytes));
+  }
+  if (!stream.times_ns.empty() && time < stream.times_ns.back()) {
+    return absl::InvalidArgumentError("the time is before that of the event before");
+  }
+  stream.times_ns.push_back(time);
+  stream.marks.push_back(MarkName(mark));
+  return absl::OkStatus();
+}
+
+// Streams as lines are read.
+class Reader {
+ public:
+  explicit Reader(double unit) : unit_(unit) {}
+  virtual ~Reader() = default;
+  virtual absl::Status Take(const std::string& line) = 0;
+
+  std::vector<EventStream> streams;
+
+ protected:
+  const double unit_;
+};
+
+class CsvReader final : public Reader {
+ public:
+  using Reader::Reader;
+
+  absl::Status Take(const std::string& line) override {
+    const std::vector<std::string> fields = absl::StrSplit(line, ',');
+    if (!header_) return TakeHeader(fields);
+    if (fields.size() != columns_) {
+      return absl::InvalidArgumentError(absl::StrCat(fields.size(), " fields, not ", columns_));
+    }
+    const absl::StatusOr<int64_t> time = TimeOf(Field(fields, time_), unit_);
+    if (!time.ok()) return time.status();
+    const std::string series = Field(fields, series_);
+    const auto [at, added] = places_.try_emplace(series, streams.size());
+    if (added) streams.push_back({.series = series, .times_ns = {}, .marks = {}});
+    return AddEvent(*time, Field(fields, mark_), streams[at->second]);
+  }
+
+ private:
+  static std::string Field(const std::vector<std::string>& fields, std::optional<size_t> column) {
+    return column.has_value() ? std::string(absl::StripAsciiWhitespace(fields[*column])) : "";
+  }
+
+  absl::Status TakeHeader(const std::vector<std::string>& fields) {
+    header_ = true;
+    columns_ = fields.size();
+    for (size_t i = 0; i < fields.size(); ++i) {
+      const std::string name = Field(fields, i);
+      if (name == "time") time_ = i;
+      if (name == "mark") mark_ = i;
+      if (name == "series") series_ = i;
+    }
+    return time_.has_value() ? absl::OkStatus() : absl::InvalidArgumentError("the header has no column time");
+  }
+
+  bool header_ = false;
+  size_t columns_ = 0;
+  std::optional<size_t> time_, mark_, series_;
+  std::map<std::string, size_t> places_;
+};
+
+class JsonReader final : public Reader {
+ public:
+  using Reader::Reader;
+
+  absl::Status Take(const std::string& line) override {
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object()) return absl::InvalidArgumentError("no JSON object");
+    const auto times = json.find("times"), marks = json.find("marks");
+    if (times == json.end() || !times->is_array()) return absl::InvalidArgumentError("no array \"times\"");
+    const bool marked = marks != json.end();
+    if (marked && (!marks->is_array() || marks->size() != times->size())) {
+      return absl::InvalidArgumentError("\"marks\" is no array as long as \"times\"");
+    }
+    EventStream stream;
+    for (size_t i = 0; i < times->size(); ++i) {
+      const absl::Status status = TakeOne((*times)[i], marked ? (*marks)[i] : nlohmann::json(""), stream);
+      if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat("event ", i, ": ", status.message()));
+    }
+    streams.push_back(std::move(stream));
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status TakeOne(const nlohmann::json& time, const nlohmann::json& mark, EventStream& stream) {
+    if (!time.is_number()) return absl::InvalidArgumentError("the time is no number");
+    if (!mark.is_string() && !mark.is_number_integer()) {
+      return absl::InvalidArgumentError("the mark is no text and no whole number");
+    }
+    const absl::StatusOr<int64_t> ns =
+        time.is_number_integer() && unit_ == 1 ? Whole(time.get<int64_t>()) : Nanoseconds(time.get<double>(), unit_);
+    if (!ns.ok()) return ns.status();
+    return AddEvent(*ns, mark.is_string() ? mark.get<std::string>() : mark.dump(), stream);
+  }
+
+  static absl::StatusOr<int64_t> Whole(int64_t seconds) { return Nanoseconds(static_cast<double>(seconds), 1); }
+};
+
+}  // namespace
+
+// FNV-1a.
+uint64_t MarkName(const std::string& text) {
+  uint64_t name = 0xcbf29ce484222325;
+  for (const char byte : text) name = (name ^ static_cast<uint8_t>(byte)) * 0x100000001b3;
+  return name;
+}
+
+absl::StatusOr<std::vector<EventStream>> ReadEventFile(const std::string& path, double unit) {
+  std::ifstream stream(path);
+  if (!stream) return absl::NotFoundError(absl::StrCat(path, ": no such file"));
+  CsvReader csv(unit);
+  JsonReader json(unit);
+  Reader& reader = absl::EndsWith(path, ".csv") ? static_cast<Reader&>(csv) : json;
+  std::string line;
+  for (int64_t number = 1; std::getline(stream, line); ++number) {
+    const std::string stripped(absl::StripAsciiWhitespace(line));
+    if (stripped.empty()) continue;
+    if (const absl::Status status = reader.Take(stripped); !status.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(path, ":", number, ": ", status.message()));
+    }
+  }
+  if (reader.streams.empty()) return absl::InvalidArgumentError(absl::StrCat(path, ": no events"));
+  return std::move(reader.streams);
+}
+
+}  // namespace aaren::events
