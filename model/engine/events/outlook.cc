@@ -19,6 +19,7 @@ constexpr size_t kNormalEnds[] = {kLogNormals, kComponents};  // the stretches' 
 constexpr double kEdge = 8, kStep = 0.125;  // range and spacing of the table of the normal distribution
 constexpr double kFurthest = 40;            // in z, for quantiles
 constexpr double kExact = 1e-9;             // tolerated error of a quantile's probability
+constexpr double kMostBefore = 1 - 1e-7;    // probability of an event within a silence, so that some is left
 
 double NormalDensity(double x) { return math::Exp(-0.5 * x * x) / std::sqrt(2 * std::numbers::pi); }
 
@@ -152,6 +153,16 @@ double IntervalAt(const Outlook& outlook, double level) {
     z = newton > low && newton < high ? newton : (low + high) / 2;
   }
   return math::Exp(z + outlook.log_scale);
+}
+
+double ProbabilityAfterSilence(const Outlook& outlook, double silence, double gap) {
+  const double before = std::min(ProbabilityWithin(outlook, silence), kMostBefore);
+  return std::max(ProbabilityWithin(outlook, silence + gap) - before, 0.0) / (1 - before);
+}
+
+double IntervalAfterSilence(const Outlook& outlook, double silence, double level) {
+  const double before = std::min(ProbabilityWithin(outlook, silence), kMostBefore);
+  return std::max(IntervalAt(outlook, before + level * (1 - before)), silence);
 }
 
 double SurpriseOf(const Outlook& outlook, double gap) {

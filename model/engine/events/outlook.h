@@ -37,6 +37,12 @@ double LogDensity(const Outlook& outlook, double gap);
 // The interval in seconds at a level in (0, 1); 0 within the probability of a tie. REQUIRES: made().
 double IntervalAt(const Outlook& outlook, double level);
 
+// The same after a silence: without an event for `silence` seconds, the probability of an event within `gap` seconds
+// more, and the seconds from the event before at a level. A silence beyond all that the forecast thinks possible counts
+// as the longest possible. REQUIRES: made(), silence > 0.
+double ProbabilityAfterSilence(const Outlook& outlook, double silence, double gap);
+double IntervalAfterSilence(const Outlook& outlook, double silence, double level);
+
 // The place of an interval in its forecast, uniform in [0, 1] where forecasts are right: a tie is in the middle of the
 // ties. NaN without a forecast.
 double SurpriseOf(const Outlook& outlook, double gap);

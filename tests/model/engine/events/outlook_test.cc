@@ -66,6 +66,23 @@ TEST(OutlookTest, TheNormalDistributionIsExactToNineDigits) {
   }
 }
 
+TEST(OutlookTest, SilenceLeavesTheIntervalsThatAreLonger) {
+  const Outlook outlook = SomeOutlook(-1);
+  const double silence = IntervalAt(outlook, 0.6);
+  EXPECT_NEAR(ProbabilityAfterSilence(outlook, silence, IntervalAt(outlook, 0.8) - silence), 0.5, 1e-6);
+  EXPECT_NEAR(IntervalAfterSilence(outlook, silence, 0.5), IntervalAt(outlook, 0.8), 1e-5 * silence);
+  EXPECT_NEAR(ProbabilityAfterSilence(outlook, silence, 0), 0, 1e-9);
+}
+
+TEST(OutlookTest, ASilenceBeyondTheForecastHasAFiniteEnd) {
+  const Outlook outlook = SomeOutlook(-1);
+  const double later = IntervalAfterSilence(outlook, 1e14, 0.5), chance = ProbabilityAfterSilence(outlook, 1e14, 1e14);
+  EXPECT_GE(later, 1e14);
+  EXPECT_TRUE(std::isfinite(later));
+  EXPECT_GE(chance, 0);
+  EXPECT_LE(chance, 1);
+}
+
 TEST(OutlookTest, SurpriseIsThePlaceInTheForecast) {
   EXPECT_TRUE(std::isnan(SurpriseOf(kNoOutlook, 1)));
   const Outlook outlook = SomeOutlook(-1);
