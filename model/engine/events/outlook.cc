@@ -157,7 +157,7 @@ double IntervalAt(const Outlook& outlook, double level) {
 
 double ProbabilityAfterSilence(const Outlook& outlook, double silence, double gap) {
   const double before = std::min(ProbabilityWithin(outlook, silence), kMostBefore);
-  return std::max(ProbabilityWithin(outlook, silence + gap) - before, 0.0) / (1 - before);
+  return std::clamp((ProbabilityWithin(outlook, silence + gap) - before) / (1 - before), 0.0, 1.0);
 }
 
 double IntervalAfterSilence(const Outlook& outlook, double silence, double level) {
